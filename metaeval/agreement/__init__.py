@@ -1,0 +1,1 @@
+"""How two rankings, or two sets of decisions, compare."""

@@ -1,0 +1,1 @@
+"""Runs and judgments of one test collection, compiled once."""

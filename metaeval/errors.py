@@ -1,0 +1,97 @@
+"""Every error the package raises on purpose, under one base, and the one way to suggest a name.
+
+An error says which argument (or file and line), the rule, the value received and the way out.
+Each class also derives from the built-in a caller would expect, so ``except ValueError`` works too.
+"""
+
+import difflib
+from collections.abc import Iterable
+
+__all__ = [
+    "EstimationError",
+    "FileFormatError",
+    "InvalidOptionError",
+    "MetaevalError",
+    "MetaevalWarning",
+    "ScoresError",
+    "UnknownNameError",
+    "closest_names",
+]
+
+
+class MetaevalError(Exception):
+    """Base of every error that metaeval raises on purpose."""
+
+
+class MetaevalWarning(UserWarning):
+    """Base of every warning that metaeval gives: the result stands, but read this first."""
+
+
+class ScoresError(MetaevalError, ValueError):
+    """Scores that cannot be compared: gaps, infinities, too few systems or topics, topics that do not match."""
+
+
+class FileFormatError(MetaevalError, ValueError):
+    """A file that cannot be read.
+
+    Parameters
+    ----------
+    message : str
+        The rule that was broken, what stood there, and the way out.
+    path : str, optional
+        The file; put in front of the message together with `line`.
+    line : int, optional
+        Line number, counted from 1.
+    """
+
+    def __init__(self, message: str, *, path: object = None, line: int | None = None) -> None:
+        self.path = None if path is None else str(path)
+        self.line = line
+        place = "" if path is None else f"{path}: " if line is None else f"{path}, line {line}: "
+        super().__init__(place + message)
+
+
+class InvalidOptionError(MetaevalError, ValueError):
+    """An argument outside its rule."""
+
+
+class UnknownNameError(InvalidOptionError, KeyError):
+    """A name that is not registered; the message lists the nearest ones.
+
+    Parameters
+    ----------
+    kind : str
+        What was looked up: "test", "correction", "metric", …
+    name : str
+        The name received.
+    known : iterable of str
+        Every name that would have worked, in teaching order.
+    """
+
+    def __init__(self, kind: str, name: str, known: Iterable[str]) -> None:
+        names = tuple(known)
+        near = closest_names(name, names)
+        guess = f"; did you mean {' or '.join(map(repr, near))}?" if near else ";"
+        super().__init__(f"no {kind} {name!r}{guess} Known: {', '.join(names)}")
+        self.name = name
+        self.known = names
+
+    def __str__(self) -> str:
+        """Return the message itself (``KeyError`` would put quotes around it)."""
+        return str(self.args[0])
+
+
+class EstimationError(MetaevalError):
+    """The data are sound, but what was asked cannot be estimated from them."""
+
+
+def closest_names(name: str, known: Iterable[str], *, n: int = 3) -> list[str]:
+    """Return up to `n` known names that look like `name`, nearest first, ignoring case.
+
+    Examples
+    --------
+    >>> closest_names("wilcoxn", ["t", "wilcoxon", "sign"])
+    ['wilcoxon']
+    """
+    folded = {other.casefold(): other for other in known}
+    return [folded[key] for key in difflib.get_close_matches(name.casefold(), folded, n=n, cutoff=0.6)]

@@ -1,0 +1,1 @@
+"""Files into types and back: the only place that reads data."""

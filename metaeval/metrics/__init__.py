@@ -1,0 +1,1 @@
+"""What is measured: the registry, quantisations and one file a measure."""

@@ -1,0 +1,1 @@
+"""Data first, then tables, figures and pages."""

@@ -1,0 +1,1 @@
+"""Procedures that redraw topics, judgments or systems."""

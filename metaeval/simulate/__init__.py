@@ -1,0 +1,1 @@
+"""Made populations with known truth, for examples, tests and calibration."""

@@ -1,0 +1,1 @@
+"""One question each, the whole way from input to result."""

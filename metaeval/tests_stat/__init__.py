@@ -1,0 +1,1 @@
+"""What a replicate proves: tests over all pairs of systems at once."""

@@ -1,0 +1,269 @@
+"""The answer of a test over all pairs: differences, statistics, p-values and decisions, with the question asked."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from types import MappingProxyType
+from typing import TYPE_CHECKING, Any
+from warnings import warn
+
+import numpy as np
+import pandas as pd
+import xarray as xr
+from numpy.typing import NDArray
+
+from metaeval.errors import InvalidOptionError, MetaevalWarning
+from metaeval.scores import better_direction
+from metaeval.tests_stat.correction import FAMILY_WISE, adjust, smallest_useful_count
+from metaeval.tests_stat.pairs import Evidence, Question
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+__all__ = ["PairwiseResult", "UnreachableLevelWarning", "answer"]
+
+
+class UnreachableLevelWarning(MetaevalWarning):
+    """Too few resamples for the corrected level: pairs at the smallest possible p cannot be rejected."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PairwiseResult:
+    """One test over all pairs of systems, for every metric.
+
+    Attributes
+    ----------
+    data : xarray.Dataset
+        Dims ``metric`` and ``pair``; coordinates ``system_a`` and ``system_b`` on ``pair``; variables
+
+        - ``difference``: mean of a minus mean of b, in the metric's own direction and unit;
+        - ``statistic``: the test's statistic, with the sign of ``difference``;
+        - ``p_value``: as the test gives it;
+        - ``p_corrected``: adjusted over the family (all pairs of one metric);
+        - ``significant``: ``p_corrected <= alpha``;
+        - ``better``: 1 where a is better than b, -1 where b is, 0 where their means are equal.
+    test, alternative, correction : str
+        What was asked.
+    alpha : float
+        Significance level.
+    baseline : str or None
+        The system that every pair holds, if one was named.
+    n_systems, n_topics : int
+        Size of the scores.
+    n_resamples : int or None
+        B of a resampling test.
+    random_source : str or None
+        Where the draws came from.
+    details : mapping
+        What else the test has to say (method used, zero differences, degenerate resamples, …).
+    """
+
+    data: xr.Dataset
+    test: str
+    alternative: str
+    correction: str
+    alpha: float
+    baseline: str | None
+    n_systems: int
+    n_topics: int
+    n_resamples: int | None = None
+    random_source: str | None = None
+    details: Mapping[str, Any] = field(default_factory=lambda: MappingProxyType({}))
+
+    @property
+    def metrics(self) -> tuple[str, ...]:
+        """Names of the metrics."""
+        return tuple(self.data["metric"].to_numpy().tolist())
+
+    @property
+    def n_pairs(self) -> int:
+        """Number of pairs tested under each metric."""
+        return self.data.sizes["pair"]
+
+    @property
+    def signature(self) -> str:
+        """One line that says what was done: test, resamples, alternative, correction, level, source of draws.
+
+        Examples
+        --------
+        ``bootstrap:B=1000|two-sided|fdr_by|alpha=0.05|seed 0``
+        """
+        test = self.test if self.n_resamples is None else f"{self.test}:B={self.n_resamples}"
+        parts = [test, self.alternative, self.correction, f"alpha={self.alpha:g}"]
+        return "|".join(parts + ([self.random_source] if self.random_source else []))
+
+    def with_correction(self, correction: str, *, alpha: float | None = None) -> "PairwiseResult":
+        """Return the same test under another correction or level; nothing is drawn again.
+
+        Parameters
+        ----------
+        correction : str
+            See `metaeval.tests_stat.correction.adjust`, or "family-wise" for a test that adjusts itself.
+        alpha : float, optional
+            A new level.
+
+        Raises
+        ------
+        InvalidOptionError
+            If the test knows only its own family-wise p-values, or has none.
+        """
+        alpha = self.alpha if alpha is None else alpha
+        if not 0 < alpha < 1:
+            message = f"alpha must lie between 0 and 1, not {alpha!r}"
+            raise InvalidOptionError(message)
+        own = "p_family_wise" in self.data
+        if correction == FAMILY_WISE:
+            if not own:
+                message = f"test {self.test!r} has no family-wise p-values of its own; choose another correction"
+                raise InvalidOptionError(message)
+            corrected = self.data["p_family_wise"].to_numpy().copy()
+        elif own and bool(np.array_equal(self.data["p_family_wise"], self.data["p_value"])):
+            message = (
+                f"the p-values of {self.test!r} are family-wise by construction and take no further correction; "
+                f"use correction={FAMILY_WISE!r}, not {correction!r}"
+            )
+            raise InvalidOptionError(message)
+        else:
+            corrected = self._adjusted(correction, alpha)
+        data = self.data.assign(
+            p_corrected=(("metric", "pair"), corrected), significant=(("metric", "pair"), corrected <= alpha)
+        )
+        return replace(self, data=data, correction=correction, alpha=float(alpha))
+
+    def discriminative_power(self) -> pd.DataFrame:
+        """Share of pairs found different, one row a metric: ``n_significant``, ``n_pairs``, ``power``.
+
+        Identical systems stay among the pairs (Sakai's definition counts all of them).
+        """
+        found = self.data["significant"].sum("pair").to_numpy()
+        frame = pd.DataFrame({"metric": self.metrics, "n_significant": found, "n_pairs": self.n_pairs})
+        return frame.assign(power=found / self.n_pairs)
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return one row a metric and pair, ready for a table or a file."""
+        columns = ["metric", "system_a", "system_b", "difference", "statistic", "p_value", "p_corrected"]
+        frame = self.data.to_dataframe().reset_index()
+        return frame[[*columns, "significant", "better"]]
+
+    def decisions(self, metric: str) -> pd.DataFrame:
+        """Return the decisions of one metric as a square table: 1 row better than column, -1 worse, 0 undecided."""
+        if metric not in self.metrics:
+            message = f"no metric {metric!r} in this result; there are {', '.join(self.metrics)}"
+            raise InvalidOptionError(message)
+        one = self.data.sel(metric=metric)
+        names = list(dict.fromkeys([*one["system_a"].to_numpy(), *one["system_b"].to_numpy()]))
+        place = {name: number for number, name in enumerate(names)}
+        square = np.zeros((len(names), len(names)), dtype=np.int8)
+        rows = [place[name] for name in one["system_a"].to_numpy()]
+        columns = [place[name] for name in one["system_b"].to_numpy()]
+        verdict = (one["better"] * one["significant"]).to_numpy().astype(np.int8)
+        square[rows, columns] = verdict
+        square[columns, rows] = -verdict
+        return pd.DataFrame(square, index=pd.Index(names, name="system"), columns=names)
+
+    def plot(self, metric: str | None = None) -> "Figure":
+        """Draw which system is better than which under one metric (the first by default)."""
+        from metaeval.reports.figures import significance_map  # noqa: PLC0415 - drawing is the one upward import
+
+        return significance_map(self, metric or self.metrics[0])
+
+    def _adjusted(self, correction: str, alpha: float) -> NDArray[np.float64]:
+        p_values = self.data["p_value"].to_numpy()
+        if self.alternative == "better":
+            both = np.concatenate([p_values, self.data["p_opposite"].to_numpy()], axis=-1)
+        else:
+            both = p_values
+        self._warn_if_unreachable(both, correction, alpha)
+        return adjust(both, correction)[..., : self.n_pairs]
+
+    def _warn_if_unreachable(self, p_values: NDArray[np.float64], correction: str, alpha: float) -> None:
+        if self.n_resamples is None or correction == "none":
+            return
+        smallest = float(self.details.get("smallest_p", 0.0))
+        if smallest <= 0:
+            return
+        needed = smallest_useful_count(smallest, n_hypotheses=p_values.shape[-1], correction=correction, alpha=alpha)
+        reached = (p_values <= smallest * (1 + 1e-12)).sum(axis=-1)
+        stuck = [name for name, count in zip(self.metrics, reached, strict=True) if 0 < count < needed]
+        if stuck:
+            message = (
+                f"{self.test} with {self.n_resamples} resamples cannot go below p = {smallest:.2g}, and {correction} "
+                f"over {p_values.shape[-1]} hypotheses rejects at that p only when {needed} pairs reach it "
+                f"({', '.join(stuck)} has fewer): raise n_resamples"
+            )
+            warn(message, UnreachableLevelWarning, stacklevel=4)
+
+
+def answer(  # noqa: PLR0913 - the parts of an answer
+    question: Question,
+    evidence: Evidence,
+    *,
+    test: str,
+    correction: str,
+    n_resamples: int | None = None,
+    random_source: str | None = None,
+    details: Mapping[str, Any] | None = None,
+) -> PairwiseResult:
+    """Put what a test found into a `PairwiseResult`: labels, direction, correction, decision.
+
+    Parameters
+    ----------
+    question : Question
+        What was asked.
+    evidence : Evidence
+        What the test found.
+    test, correction : str
+        Names for the record.
+    n_resamples, random_source, details
+        See `PairwiseResult`; ``details["smallest_p"]`` is the smallest p-value the test can give.
+
+    Returns
+    -------
+    PairwiseResult
+    """
+    direction = better_direction(question.scores)[:, None]
+    oriented = question.mean_differences()
+    variables = {"difference": oriented * direction, "statistic": evidence.statistic * direction}
+    match question.alternative:
+        case "two-sided":
+            variables["p_value"] = _given(evidence.two_sided)
+        case "greater":
+            variables["p_value"] = _given(evidence.greater)
+        case "less":
+            variables["p_value"] = _given(evidence.less)
+        case "better":
+            greater, less = _given(evidence.greater), _given(evidence.less)
+            variables["p_value"] = np.where(oriented >= 0, greater, less)
+            variables["p_opposite"] = np.where(oriented >= 0, less, greater)
+    if evidence.family_wise is not None:
+        variables["p_family_wise"] = evidence.family_wise
+    names = question.scores["system"].to_numpy()
+    data = xr.Dataset(
+        {name: (("metric", "pair"), values) for name, values in variables.items()},
+        coords={
+            "metric": question.scores["metric"].to_numpy(),
+            "higher_is_better": ("metric", question.scores["higher_is_better"].to_numpy()),
+            "system_a": ("pair", names[question.first]),
+            "system_b": ("pair", names[question.second]),
+        },
+    ).assign(better=(("metric", "pair"), np.sign(oriented).astype(np.int8)))
+    bare = PairwiseResult(
+        data=data,
+        test=test,
+        alternative=question.alternative,
+        correction="none",
+        alpha=question.alpha,
+        baseline=question.baseline,
+        n_systems=len(names),
+        n_topics=question.n_topics,
+        n_resamples=n_resamples,
+        random_source=random_source,
+        details=MappingProxyType(dict(details or {})),
+    )
+    return bare.with_correction(correction)
+
+
+def _given(p_values: NDArray[np.float64] | None) -> NDArray[np.float64]:
+    if p_values is None:
+        message = "the test did not answer the alternative it was asked for"
+        raise AssertionError(message)
+    return p_values

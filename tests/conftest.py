@@ -1,0 +1,21 @@
+"""What every test may ask for: the real data, where it is present, and reproducible hypothesis runs."""
+
+import os
+from pathlib import Path
+
+import hypothesis
+import matplotlib as mpl
+import pytest
+
+mpl.use("agg")
+hypothesis.settings.register_profile("metaeval", deadline=None, derandomize=True, max_examples=50)
+hypothesis.settings.load_profile("metaeval")
+
+
+@pytest.fixture(scope="session")
+def data_folder():
+    """The folder of real collections: METAEVAL_DATA, else ../shared/data beside the repository."""
+    folder = Path(os.environ.get("METAEVAL_DATA", Path(__file__).parents[2] / "shared" / "data"))
+    if not folder.is_dir():
+        pytest.skip(f"real data not found in {folder}; set METAEVAL_DATA to the folder that holds it")
+    return folder
