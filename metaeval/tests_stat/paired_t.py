@@ -68,7 +68,14 @@ def paired_t_test(
     )
     freedom = question.n_topics - 1
     if question.one_sided:
-        evidence = Evidence(statistic=statistic, greater=stdtr(freedom, -statistic), less=stdtr(freedom, statistic))
+        equal = np.stack(
+            [
+                equal_pairs(values, question.first, question.second, tolerance)
+                for values, tolerance in zip(question.values, question.tolerance, strict=True)
+            ]
+        )
+        greater, less = (np.where(equal, 1.0, stdtr(freedom, side * statistic)) for side in (-1, 1))
+        evidence = Evidence(statistic=statistic, greater=greater, less=less)
     else:
         evidence = Evidence(statistic=statistic, two_sided=2.0 * stdtr(freedom, -np.abs(statistic)))
     return answer(question, evidence, test="t", correction=correction)
@@ -105,3 +112,20 @@ def paired_t_statistics(
         else:
             statistics[pair] = 0.0
     return statistics
+
+
+@compiled_parallel
+def equal_pairs(
+    values: NDArray[np.float64], first: NDArray[np.int64], second: NDArray[np.int64], tolerance: float
+) -> NDArray[np.bool_]:
+    """Say which pairs are equal on every topic (t is 0 also where they are equal only on average).
+
+    Parameters
+    ----------
+    values, first, second, tolerance
+        As in `paired_t_statistics`; the tolerance is for the sum of the sizes of the differences.
+    """
+    equal = np.empty(len(first), dtype=np.bool_)
+    for pair in numba.prange(len(first)):
+        equal[pair] = np.abs(values[first[pair]] - values[second[pair]]).sum() <= tolerance
+    return equal

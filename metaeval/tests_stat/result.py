@@ -55,6 +55,8 @@ class PairwiseResult:
         Where the draws came from.
     details : mapping
         What else the test has to say (method used, zero differences, degenerate resamples, …).
+    strictly_below : bool
+        Decide by ``p_corrected < alpha`` instead: only bootstrap sensitivity does, as published.
     """
 
     data: xr.Dataset
@@ -68,6 +70,7 @@ class PairwiseResult:
     n_resamples: int | None = None
     random_source: str | None = None
     details: Mapping[str, Any] = field(default_factory=lambda: MappingProxyType({}))
+    strictly_below: bool = False
 
     @property
     def metrics(self) -> tuple[str, ...]:
@@ -124,8 +127,9 @@ class PairwiseResult:
             raise InvalidOptionError(message)
         else:
             corrected = self._adjusted(correction, alpha)
+        significant = corrected < alpha if self.strictly_below else corrected <= alpha
         data = self.data.assign(
-            p_corrected=(("metric", "pair"), corrected), significant=(("metric", "pair"), corrected <= alpha)
+            p_corrected=(("metric", "pair"), corrected), significant=(("metric", "pair"), significant)
         )
         return replace(self, data=data, correction=correction, alpha=float(alpha))
 
@@ -185,10 +189,12 @@ class PairwiseResult:
         reached = (p_values <= smallest * (1 + 1e-12)).sum(axis=-1)
         stuck = [name for name, count in zip(self.metrics, reached, strict=True) if 0 < count < needed]
         if stuck:
+            n_hypotheses = p_values.shape[-1]
+            when = "never" if needed > n_hypotheses else f"only when at least {needed} of them reach it"
             message = (
-                f"{self.test} with {self.n_resamples} resamples cannot go below p = {smallest:.2g}, and {correction} "
-                f"over {p_values.shape[-1]} hypotheses rejects at that p only when {needed} pairs reach it "
-                f"({', '.join(stuck)} has fewer): raise n_resamples"
+                f"{self.test} with {self.n_resamples} resamples cannot go below p = {smallest:.2g}, and at that p "
+                f"{correction} over {n_hypotheses} hypotheses rejects {when} (too few under {', '.join(stuck)}): "
+                "raise n_resamples"
             )
             warn(message, UnreachableLevelWarning, stacklevel=4)
 
@@ -202,6 +208,7 @@ def answer(  # noqa: PLR0913 - the parts of an answer
     n_resamples: int | None = None,
     random_source: str | None = None,
     details: Mapping[str, Any] | None = None,
+    strictly_below: bool = False,
 ) -> PairwiseResult:
     """Put what a test found into a `PairwiseResult`: labels, direction, correction, decision.
 
@@ -213,7 +220,7 @@ def answer(  # noqa: PLR0913 - the parts of an answer
         What the test found.
     test, correction : str
         Names for the record.
-    n_resamples, random_source, details
+    n_resamples, random_source, details, strictly_below
         See `PairwiseResult`; ``details["smallest_p"]`` is the smallest p-value the test can give.
 
     Returns
@@ -258,6 +265,7 @@ def answer(  # noqa: PLR0913 - the parts of an answer
         n_resamples=n_resamples,
         random_source=random_source,
         details=MappingProxyType(dict(details or {})),
+        strictly_below=strictly_below,
     )
     return bare.with_correction(correction)
 

@@ -1,0 +1,117 @@
+"""Sign test over all pairs of systems."""
+
+import numba
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import bdtr
+
+from metaeval.compiled import compiled_parallel
+from metaeval.errors import InvalidOptionError
+from metaeval.tests_stat.pairs import Alternative, Evidence, ask
+from metaeval.tests_stat.result import PairwiseResult, answer
+
+__all__ = ["sign_counts", "sign_test"]
+
+
+def sign_test(  # noqa: PLR0913 - one keyword per choice
+    scores: object,
+    *,
+    zero_tol: float = 0.0,
+    alternative: Alternative = "two-sided",
+    correction: str = "fdr_by",
+    alpha: float = 0.05,
+    baseline: str | None = None,
+) -> PairwiseResult:
+    r"""Decide which systems win more topics than they lose, whatever the size of the wins.
+
+    Parameters
+    ----------
+    scores : Scores or anything `metaeval.as_scores` takes
+    zero_tol : float, default 0.0
+        Differences up to this size, in the unit of the scores, are ties and are left out; some published results
+        use 0.01. Two scores that are one number on paper (0.1 + 0.2 and 0.3) tie in any case.
+    alternative : {"two-sided", "greater", "less", "better"}
+        See `metaeval.tests_stat.pairs.ask`.
+    correction : str, default "fdr_by"
+        See `metaeval.tests_stat.correction.adjust`.
+    alpha : float, default 0.05
+        Significance level.
+    baseline : str, optional
+        Compare with this system only.
+
+    Returns
+    -------
+    PairwiseResult
+        The statistic is topics won minus topics lost; ``details["most_ties"]`` is the largest number of topics that
+        any pair tied on, one per metric.
+
+    Raises
+    ------
+    ScoresError
+        If the scores have gaps or too few systems or topics.
+    InvalidOptionError
+        If an option is outside its rule.
+
+    Notes
+    -----
+    With w topics won and l lost out of n = w + l, exactly, as ``scipy.stats.binomtest(w, n)``:
+
+    .. math:: p_> = P(X \ge w), \quad p_< = P(X \le w), \quad p = \min(1, 2 \min(p_>, p_<)),
+              \qquad X \sim \mathrm{Bin}(n, 1/2)
+
+    A pair that ties on every topic has p = 1.
+
+    Examples
+    --------
+    >>> result = sign_test([[0.3, 0.5, 0.9, 0.4], [0.2, 0.3, 0.6, 0.4]], correction="none")
+    >>> float(result.data["p_value"][0, 0])
+    0.25
+    """
+    if not 0 <= zero_tol < np.inf:
+        message = f"zero_tol must be a finite number of at least 0, in the unit of the scores, not {zero_tol!r}"
+        raise InvalidOptionError(message)
+    question = ask(scores, alternative=alternative, alpha=alpha, baseline=baseline)
+    rounding = question.tolerance / question.n_topics
+    won, lost = np.stack(
+        [
+            sign_counts(values, question.first, question.second, zero_tol + noise)
+            for values, noise in zip(question.values, rounding, strict=True)
+        ],
+        axis=1,
+    )
+    played = won + lost
+    greater, less = bdtr(lost, played, 0.5), bdtr(won, played, 0.5)
+    if question.one_sided:
+        evidence = Evidence(statistic=np.subtract(won, lost, dtype=np.float64), greater=greater, less=less)
+    else:
+        two_sided = np.minimum(1.0, 2.0 * np.minimum(greater, less))
+        evidence = Evidence(statistic=np.subtract(won, lost, dtype=np.float64), two_sided=two_sided)
+    details = {"zero_tol": float(zero_tol), "most_ties": (question.n_topics - played.min(axis=1)).tolist()}
+    return answer(question, evidence, test="sign", correction=correction, details=details)
+
+
+@compiled_parallel
+def sign_counts(
+    values: NDArray[np.float64], first: NDArray[np.int64], second: NDArray[np.int64], zero_tol: float
+) -> NDArray[np.int64]:
+    """Return on how many topics the first system of every pair wins and loses: an array (2, pair).
+
+    Parameters
+    ----------
+    values : array (system, topic)
+    first, second : array (pair,)
+    zero_tol : float
+        Differences up to this size are neither.
+    """
+    counts = np.zeros((2, len(first)), dtype=np.int64)
+    for pair in numba.prange(len(first)):
+        a, b = values[first[pair]], values[second[pair]]
+        won = 0
+        lost = 0
+        for topic in range(values.shape[1]):
+            difference = a[topic] - b[topic]
+            won += difference > zero_tol
+            lost += difference < -zero_tol
+        counts[0, pair] = won
+        counts[1, pair] = lost
+    return counts

@@ -1,0 +1,116 @@
+import warnings
+
+import numpy as np
+import pytest
+
+from metaeval.errors import UnknownNameError
+from metaeval.tests_stat.catalogue import TESTS, compare_systems, find_test
+from metaeval.tests_stat.correction import FAMILY_WISE
+from metaeval.tests_stat.randomisation import randomisation_test
+from metaeval.tests_stat.result import UnreachableLevelWarning
+
+
+def own_p_values(spec):
+    """Name the correction that leaves a test's own p-values as they are."""
+    return FAMILY_WISE if spec.family_wise else "none"
+
+
+SCORES = np.random.default_rng(0).random((4, 12)) + np.linspace(0, 0.4, 4)[:, None]
+
+
+def test_names_are_in_teaching_order():
+    """The table is the list that users see."""
+    assert list(TESTS) == [
+        "t",
+        "wilcoxon",
+        "sign",
+        "randomisation",
+        "bootstrap",
+        "bootstrap_percentile",
+        "bootstrap_shifted",
+        "max_t",
+        "tukey",
+        "tukey_parametric",
+    ]
+
+
+@pytest.mark.parametrize("spec", TESTS.values(), ids=list(TESTS))
+def test_every_row_tells_the_truth(spec):
+    """A result carries the row's name; draws and family-wise p-values are where the row says."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UnreachableLevelWarning)  # few resamples are enough here
+        result = compare_systems(SCORES, test=spec.name, n_resamples=200, rng=3)
+    assert result.test == spec.name
+    assert result.n_resamples == (200 if spec.resampled else None)
+    assert result.random_source == ("seed 3" if spec.resampled else None)
+    assert ("p_family_wise" in result.data) == spec.family_wise
+    assert result.correction == (FAMILY_WISE if spec.family_wise else "fdr_by")
+    assert result.data["p_value"].shape == (1, 6)
+    assert spec.title
+    assert spec.reference
+
+
+@pytest.mark.parametrize("spec", [spec for spec in TESTS.values() if spec.resampled], ids=lambda spec: spec.name)
+def test_same_seed_same_answer(spec):
+    """A seed repeats a result to the byte; a resampled p-value names its smallest possible value."""
+    options = {"test": spec.name, "n_resamples": 50, "correction": own_p_values(spec)}
+    runs = [compare_systems(SCORES, rng=rng, **options) for rng in (1, 1, np.random.default_rng(1))]
+    for other in runs[1:]:
+        assert other.data["p_value"].to_numpy().tobytes() == runs[0].data["p_value"].to_numpy().tobytes()
+    smallest = runs[0].details["smallest_p"]
+    assert 0 < smallest <= runs[0].data["p_value"].min()
+
+
+@pytest.mark.parametrize("spec", TESTS.values(), ids=list(TESTS))
+def test_equal_systems_are_never_told_apart(spec):
+    """Two equal systems have p = 1 under every test; equal scores everywhere are no error."""
+    equal = np.vstack([SCORES, SCORES[:1]])
+    options = {"test": spec.name, "n_resamples": 99, "rng": 0, "correction": own_p_values(spec)}
+    assert compare_systems(equal, **options).data["p_value"][0, 3].item() == 1.0
+    assert (compare_systems(np.full((3, 6), 0.2), **options).data["p_value"] == 1).all()
+
+
+@pytest.mark.parametrize("spec", TESTS.values(), ids=list(TESTS))
+def test_a_constant_difference_is_as_significant_as_can_be(spec):
+    """Tests with a distribution give 0 or their smallest p; resampled ones their smallest."""
+    topics = np.random.default_rng(0).random(30)
+    result = compare_systems(np.array([topics + 1, topics]), test=spec.name, n_resamples=199, rng=0)
+    p_value = result.data["p_value"].item()
+    if spec.resampled:
+        assert p_value == result.details["smallest_p"]
+    else:
+        exact = {"t": 0.0, "sign": 2 / 2**30, "tukey_parametric": 0.0}
+        assert p_value == exact.get(spec.name, pytest.approx(0, abs=1e-6))
+
+
+def test_dashes_count_as_underscores():
+    """Names may be typed as command lines spell them."""
+    assert find_test("bootstrap-percentile") is TESTS["bootstrap_percentile"]
+
+
+def test_unknown_name_lists_the_nearest():
+    """The message helps with a misspelling and lists every name."""
+    with pytest.raises(UnknownNameError, match=r"no test 'wilcoxn'; did you mean 'wilcoxon'.*tukey_parametric"):
+        compare_systems(SCORES, test="wilcoxn")
+
+
+def test_options_reach_the_test():
+    """What is asked by name is what the function gives."""
+    options = {
+        "alternative": "better",
+        "correction": "holm",
+        "alpha": 0.1,
+        "baseline": "system2",
+        "n_resamples": 77,
+        "p_value_rule": "plain",
+        "rng": 5,
+        "n_threads": 1,
+    }
+    by_name, direct = compare_systems(SCORES, test="randomisation", **options), randomisation_test(SCORES, **options)
+    assert by_name.signature == direct.signature
+    assert by_name.data.identical(direct.data)
+
+
+def test_number_of_resamples_is_the_tests_own_by_default():
+    """Nothing said, nothing changed."""
+    assert compare_systems(SCORES, test="bootstrap", rng=0).n_resamples == 1000

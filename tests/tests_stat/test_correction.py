@@ -1,0 +1,92 @@
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from hypothesis.extra.numpy import arrays
+
+from metaeval.errors import UnknownNameError
+from metaeval.tests_stat.correction import CORRECTIONS, adjust, smallest_useful_count
+
+P_VALUES = arrays(np.float64, st.integers(1, 12), elements=st.floats(0, 1))
+
+
+def literal_rejections(p_values, correction, alpha):
+    """Reject by the definition of each procedure, one hypothesis at a time."""
+    m = len(p_values)
+    ranked = sorted(range(m), key=lambda place: p_values[place])
+    rejected = set()
+    if correction == "none":
+        rejected = {place for place in ranked if p_values[place] <= alpha}
+    elif correction == "bonferroni":
+        rejected = {place for place in ranked if p_values[place] * m <= alpha}
+    elif correction == "holm":
+        for rank, place in enumerate(ranked):
+            if p_values[place] * (m - rank) > alpha:
+                break
+            rejected.add(place)
+    else:
+        harmonic = sum(1 / j for j in range(1, m + 1)) if correction == "fdr_by" else 1
+        last = max((i for i in range(1, m + 1) if p_values[ranked[i - 1]] <= i * alpha / (m * harmonic)), default=0)
+        rejected = set(ranked[:last])
+    return rejected
+
+
+@pytest.mark.parametrize("correction", CORRECTIONS)
+@settings(max_examples=20)
+@given(p_values=P_VALUES, alpha=st.sampled_from([0.01, 0.05, 0.2]))
+def test_adjusted_p_values_reject_what_the_definition_rejects(correction, p_values, alpha):
+    """Adjusted p at most alpha, and the procedure carried out at alpha, are one decision."""
+    adjusted = adjust(p_values, correction)
+    near = np.abs(adjusted - alpha) < 1e-12  # where rounding decides, either answer is right
+    found = {place for place in range(len(p_values)) if adjusted[place] <= alpha and not near[place]}
+    expected = {place for place in literal_rejections(p_values, correction, alpha) if not near[place]}
+    assert found == expected
+
+
+@pytest.mark.parametrize("correction", CORRECTIONS)
+@settings(max_examples=20)
+@given(p_values=P_VALUES)
+def test_adjusting_keeps_the_order_and_never_lowers(correction, p_values):
+    """Adjusted p-values are no smaller, at most 1, and in the same order."""
+    adjusted = adjust(p_values, correction)
+    assert (adjusted >= p_values - 1e-15).all()
+    assert (adjusted <= 1).all()
+    assert (np.diff(adjusted[np.argsort(p_values, kind="stable")]) >= -1e-15).all()
+
+
+def test_every_metric_is_a_family_of_its_own():
+    """Rows are adjusted apart; nothing is changed in place."""
+    p_values = np.array([[0.01, 0.04, 0.9], [0.5, 0.5, 0.5]])
+    before = p_values.copy()
+    for correction in CORRECTIONS:
+        adjusted = adjust(p_values, correction)
+        np.testing.assert_array_equal(adjusted[0], adjust(p_values[0], correction))
+        np.testing.assert_array_equal(adjusted[1], adjust(p_values[1], correction))
+    np.testing.assert_array_equal(p_values, before)
+
+
+def test_no_hypotheses_need_no_adjustment():
+    """An empty family stays empty."""
+    assert adjust(np.empty((2, 0)), "fdr_by").shape == (2, 0)
+
+
+def test_unknown_correction():
+    """The message lists every correction, the tests' own included."""
+    with pytest.raises(UnknownNameError, match=r"no correction 'bonferoni'; did you mean 'bonferroni'.*family-wise"):
+        adjust(np.array([0.1]), "bonferoni")
+
+
+@pytest.mark.parametrize("correction", CORRECTIONS)
+@pytest.mark.parametrize(
+    ("n_resamples", "m", "alpha"), [(19, 6, 0.05), (99, 40, 0.05), (999, 200, 0.01), (10, 5, 0.05)]
+)
+def test_smallest_useful_count_is_where_rejection_starts(correction, n_resamples, m, alpha):
+    """So many hypotheses at the smallest p are rejected, one fewer are not."""
+    smallest = 1 / (n_resamples + 1)
+
+    def rejects(count):
+        return (adjust(np.array([smallest] * count + [1.0] * (m - count)), correction) <= alpha + 1e-12).any()
+
+    needed = smallest_useful_count(smallest, n_hypotheses=m, correction=correction, alpha=alpha)
+    assert not rejects(min(needed - 1, m)) or needed == 1
+    assert needed > m or rejects(needed)

@@ -1,0 +1,97 @@
+import numba
+import numpy as np
+import pytest
+import threadpoolctl
+from hypothesis import given
+from hypothesis import strategies as st
+
+from metaeval.errors import InvalidOptionError
+from metaeval.tests_stat.counting import check_resamples, count_extreme, kernel_threads
+from metaeval.tests_stat.pairs import all_pairs
+
+
+def literal_counts(statistics, first, second, observed, tolerance):
+    """Count one pair and one resample at a time."""
+    counts = np.zeros((3, len(first)), dtype=int)
+    for pair, (a, b) in enumerate(zip(first, second, strict=True)):
+        for resample in range(statistics.shape[1]):
+            difference = statistics[a, resample] - statistics[b, resample]
+            counts[0, pair] += abs(difference) >= abs(observed[pair]) - tolerance
+            counts[1, pair] += difference >= observed[pair] - tolerance
+            counts[2, pair] += difference <= observed[pair] + tolerance
+    return counts
+
+
+@pytest.mark.parametrize("shape", [(2, 1), (3, 7), (12, 1023), (13, 1025)])
+def test_kernel_equals_a_literal_loop(shape):
+    """Counts are those of one comparison at a time, also at the edges of the kernel's blocks and tasks."""
+    rng = np.random.default_rng(1)
+    statistics = rng.integers(-5, 6, shape) / 10
+    first, second = all_pairs(shape[0])
+    observed = rng.integers(-5, 6, len(first)) / 10
+    found = count_extreme(statistics, first, second, observed, 1e-9)
+    np.testing.assert_array_equal(found, literal_counts(statistics, first, second, observed, 1e-9))
+
+
+def test_tails_may_be_left_uncounted():
+    """Then the first row is as ever, and the others cannot be mistaken for counts."""
+    statistics = np.random.default_rng(0).random((4, 50))
+    first, second = all_pairs(4)
+    observed = statistics[first, 0] - statistics[second, 0]
+    whole = count_extreme(statistics, first, second, observed, 0.0)
+    short = count_extreme(statistics, first, second, observed, 0.0, False)  # noqa: FBT003 - a kernel
+    np.testing.assert_array_equal(short[0], whole[0])
+    assert (short[1:] == -1).all()
+
+
+@given(st.integers(0, 2**32), st.integers(1, 40))
+def test_both_tails_together_count_every_resample_and_the_ties_twice(seed, n_resamples):
+    """P(D >= d) + P(D <= d) is 1 plus the probability of a tie."""
+    rng = np.random.default_rng(seed)
+    statistics = rng.integers(0, 4, (3, n_resamples)).astype(float)
+    first, second = all_pairs(3)
+    observed = rng.integers(-3, 4, 3).astype(float)
+    far, above, below = count_extreme(statistics, first, second, observed, 0.25)
+    ties = (statistics[first] - statistics[second] == observed[:, None]).sum(axis=1)
+    np.testing.assert_array_equal(above + below, n_resamples + ties)
+    assert (far >= np.where(observed >= 0, above, below)).all()
+
+
+def test_rounding_does_not_lose_ties():
+    """0.3 - 0.1 and 0.2 are one number, though their floating-point values differ."""
+    statistics = np.array([[0.3], [0.1]])
+    observed = np.array([0.2])
+    assert statistics[0, 0] - statistics[1, 0] < observed[0]
+    found = count_extreme(statistics, np.array([0]), np.array([1]), observed, 1e-12)
+    np.testing.assert_array_equal(found.ravel(), [1, 1, 1])
+
+
+@pytest.mark.parametrize("wrong", [0, -3, 1.5, True, "10", None])
+def test_number_of_resamples_must_be_a_whole_number_of_at_least_one(wrong):
+    """Anything else is refused with the value received."""
+    with pytest.raises(InvalidOptionError, match=r"n_resamples must be a whole number of at least 1, not"):
+        check_resamples(wrong)
+
+
+def test_number_of_resamples_may_be_a_numpy_integer():
+    """A NumPy integer becomes a Python one."""
+    assert type(check_resamples(np.int64(7))) is int
+
+
+def test_threads_are_held_inside_the_block_only():
+    """Kernels run on as many cores as asked, matrix products on one, and both as before afterwards."""
+
+    def blas_threads():
+        return [library["num_threads"] for library in threadpoolctl.threadpool_info() if library["user_api"] == "blas"]
+
+    before = numba.get_num_threads(), blas_threads()
+    with kernel_threads(1):
+        assert numba.get_num_threads() == 1
+        assert set(blas_threads()) == {1}
+    assert (numba.get_num_threads(), blas_threads()) == before
+
+
+def test_no_threads_at_all_are_refused():
+    """Zero cores cannot work."""
+    with pytest.raises(InvalidOptionError, match="n_threads must be at least 1, not 0"), kernel_threads(0):
+        pass

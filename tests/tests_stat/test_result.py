@@ -1,0 +1,181 @@
+import itertools
+
+import numpy as np
+import pytest
+
+from metaeval import as_scores
+from metaeval.errors import InvalidOptionError, UnknownNameError
+from metaeval.tests_stat.correction import adjust
+from metaeval.tests_stat.paired_t import paired_t_test
+from metaeval.tests_stat.pairs import Evidence, ask
+from metaeval.tests_stat.result import UnreachableLevelWarning, answer
+
+VALUES = np.random.default_rng(2).random((2, 5, 20)) + np.linspace(0, 0.5, 5)[:, None]
+NAMES = ["a", "b", "c", "d", "e"]
+
+
+def scores(**options):
+    return as_scores(VALUES, metrics=["ap", "err"], systems=NAMES, **options)
+
+
+def made_up(p_values, *, correction="none", alternative="two-sided", n_resamples=None, details=None, **evidence):
+    """Pass p-values of one metric straight to the answer."""
+    n_systems = next(n for n in range(2, 40) if n * (n - 1) // 2 == len(p_values))
+    question = ask(np.arange(n_systems * 3.0).reshape(n_systems, 3), alternative=alternative)
+    row = np.array([p_values], dtype=float)
+    names = {"two-sided": ["two_sided"], "greater": ["greater"], "less": ["less"]}[alternative]
+    return answer(
+        question,
+        Evidence(statistic=row, **dict.fromkeys(names, row), **evidence),
+        test="made-up",
+        correction=correction,
+        n_resamples=n_resamples,
+        details=details,
+    )
+
+
+def test_differences_are_raw_and_better_means_better():
+    """Differences are a minus b in the metric's own unit; the verdict follows the direction of the metric."""
+    result = paired_t_test(scores(higher_is_better={"err": False}))
+    means = VALUES.mean(axis=2)
+    for place, (a, b) in enumerate(itertools.combinations(range(5), 2)):
+        one = result.data.isel(pair=place)
+        assert (one["system_a"].item(), one["system_b"].item()) == (NAMES[a], NAMES[b])
+        np.testing.assert_allclose(one["difference"], means[:, a] - means[:, b])
+        np.testing.assert_array_equal(np.sign(one["statistic"]), np.sign(one["difference"]))
+        np.testing.assert_array_equal(one["better"], np.sign(one["difference"]) * [1, -1])
+
+
+def test_significant_means_at_most_alpha():
+    """An adjusted p-value equal to alpha is significant."""
+    result = made_up([0.05, 0.05 + 1e-9, 0.01])
+    assert result.data["significant"].to_numpy().tolist() == [[True, False, True]]
+
+
+def test_discriminative_power_counts_all_pairs():
+    """Pairs of identical systems stay in the denominator."""
+    values = VALUES[0].copy()
+    values[1] = values[0]
+    frame = paired_t_test(values, correction="none").discriminative_power()
+    p_values = paired_t_test(values, correction="none").data["p_value"].to_numpy()[0]
+    assert frame["n_pairs"].item() == 10
+    assert frame["n_significant"].item() == (p_values <= 0.05).sum()
+    assert frame["power"].item() == (p_values <= 0.05).mean()
+
+
+def test_table_has_a_row_for_every_metric_and_pair():
+    """The frame carries what the dataset carries."""
+    result = paired_t_test(scores())
+    frame = result.to_frame()
+    assert len(frame) == 20
+    row = frame[(frame.metric == "err") & (frame.system_a == "b") & (frame.system_b == "e")].iloc[0]
+    one = result.data.sel(metric="err").isel(pair=6)
+    for name in ("difference", "statistic", "p_value", "p_corrected", "significant", "better"):
+        assert row[name] == one[name].item()
+
+
+def test_decisions_are_a_signed_square():
+    """Row better than column is 1, the mirror place -1, the diagonal and the undecided 0."""
+    result = paired_t_test(scores(), correction="none")
+    square = result.decisions("ap")
+    assert list(square.index) == list(square.columns) == NAMES
+    np.testing.assert_array_equal(square, -square.T)
+    one = result.data.sel(metric="ap")
+    for place in range(result.n_pairs):
+        pair = one.isel(pair=place)
+        expected = pair["better"].item() if pair["significant"].item() else 0
+        assert square.loc[pair["system_a"].item(), pair["system_b"].item()] == expected
+    assert {-1, 0, 1} == set(square.to_numpy().ravel().tolist())
+
+
+def test_decisions_against_a_baseline():
+    """Only the baseline's row and column are filled."""
+    square = paired_t_test(scores(), baseline="a", correction="none").decisions("ap")
+    others = square.drop(index="a", columns="a")
+    assert (others == 0).all(axis=None)
+    assert (square["a"] == 1).any()
+
+
+def test_another_correction_or_level_draws_nothing_again():
+    """with_correction gives what the test gives when asked for it at once."""
+    result = paired_t_test(scores())
+    for correction, alpha in itertools.product(["none", "bonferroni", "holm", "fdr_bh", "fdr_by"], [0.01, 0.3]):
+        again = result.with_correction(correction, alpha=alpha)
+        fresh = paired_t_test(scores(), correction=correction, alpha=alpha)
+        assert again.data.identical(fresh.data)
+        assert again.signature == fresh.signature
+
+
+def test_both_directions_are_hypotheses_with_better():
+    """One-sided in the direction of the better mean, corrected over twice as many hypotheses."""
+    result = paired_t_test(scores(), alternative="better", correction="fdr_by")
+    greater, less = (
+        paired_t_test(scores(), alternative=side, correction="none").data["p_value"].to_numpy()
+        for side in ("greater", "less")
+    )
+    p_values = np.minimum(greater, less)
+    np.testing.assert_array_equal(result.data["p_value"], p_values)
+    both = np.concatenate([p_values, np.maximum(greater, less)], axis=1)
+    np.testing.assert_array_equal(result.data["p_corrected"], adjust(both, "fdr_by")[:, :10])
+
+
+def test_signature_names_everything():
+    """Test, resamples, alternative, correction, level."""
+    result = made_up([0.5, 0.2, 0.1], alternative="less", correction="holm", n_resamples=100)
+    assert result.signature == "made-up:B=100|less|holm|alpha=0.05"
+
+
+def test_family_wise_p_values_are_taken_as_they_are():
+    """A test's own adjustment is used by name, and others work on its raw p-values."""
+    result = made_up([0.01, 0.2, 0.3], correction="family-wise", family_wise=np.array([[0.04, 0.5, 0.6]]))
+    assert result.data["p_corrected"].to_numpy().tolist() == [[0.04, 0.5, 0.6]]
+    assert result.with_correction("bonferroni").data["p_corrected"][0, 0].item() == pytest.approx(0.03)
+
+
+def test_family_wise_by_construction_refuses_another_correction():
+    """Correcting twice would be wrong; the message names the way out."""
+    own = np.array([[0.04, 0.5, 0.6]])
+    result = made_up([0.04, 0.5, 0.6], correction="family-wise", family_wise=own)
+    with pytest.raises(
+        InvalidOptionError, match="take no further correction; use correction='family-wise', not 'holm'"
+    ):
+        result.with_correction("holm")
+
+
+def test_a_test_without_family_wise_p_values_says_so():
+    """Asking for them is an error, not a silent other correction."""
+    with pytest.raises(InvalidOptionError, match="test 't' has no family-wise p-values"):
+        paired_t_test(scores(), correction="family-wise")
+
+
+def test_wrong_names_and_levels():
+    """Unknown corrections, metrics and levels are refused."""
+    result = paired_t_test(scores())
+    with pytest.raises(UnknownNameError, match="no correction 'by'"):
+        result.with_correction("by")
+    with pytest.raises(InvalidOptionError, match="no metric 'ndcg' in this result; there are ap, err"):
+        result.decisions("ndcg")
+    with pytest.raises(InvalidOptionError, match="alpha must lie between 0 and 1, not 1"):
+        result.with_correction("none", alpha=1)
+
+
+def test_warns_when_too_few_pairs_reach_the_smallest_p():
+    """Three pairs at p = 1/20: Bonferroni can reject none, however strong the evidence."""
+    with pytest.warns(UnreachableLevelWarning, match=r"cannot go below p = 0.05.* bonferroni over 3 hypotheses"):
+        made_up([0.05, 0.5, 0.5], correction="bonferroni", n_resamples=19, details={"smallest_p": 0.05})
+
+
+def test_is_silent_when_enough_pairs_reach_it_or_none_does():
+    """A step-up correction rejects all three at once, and pairs above the smallest p are not the resamples' fault."""
+    assert (
+        made_up([0.05] * 3, correction="fdr_bh", n_resamples=19, details={"smallest_p": 0.05}).data["significant"].all()
+    )
+    made_up([0.06, 0.5, 0.5], correction="bonferroni", n_resamples=19, details={"smallest_p": 0.05})
+    made_up([0.05, 0.5, 0.5], correction="none", n_resamples=19, details={"smallest_p": 0.05})
+
+
+def test_details_cannot_be_changed():
+    """What a test said stays said."""
+    result = made_up([0.1], details={"kept": 1})
+    with pytest.raises(TypeError):
+        result.details["kept"] = 2
