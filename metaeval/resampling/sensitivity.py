@@ -1,0 +1,351 @@
+"""Sakai's bootstrap sensitivity method: how many pairs of systems a metric tells apart, and by how much they differ."""
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import TYPE_CHECKING
+
+import numpy as np
+import pandas as pd
+import xarray as xr
+from numpy.typing import NDArray
+
+from metaeval.draws import RNGLike, resolve_rng
+from metaeval.errors import InvalidOptionError
+from metaeval.parallel import track
+from metaeval.scores import as_scores, identical_systems, select_runs
+from metaeval.tests_stat.bootstrap import (
+    TALLY,
+    Placing,
+    StudentisedPairs,
+    degenerate_resamples,
+    t_statistics,
+    tile_pool,
+    topic_counts,
+)
+from metaeval.tests_stat.counting import check_resamples
+from metaeval.tests_stat.pairs import Evidence, Question, ask
+from metaeval.tests_stat.result import PairwiseResult, answer
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+__all__ = ["SensitivityResult", "bootstrap_sensitivity"]
+
+_TEST = "bootstrap_sensitivity"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class SensitivityResult:
+    """What the bootstrap sensitivity method found, for every metric.
+
+    Attributes
+    ----------
+    data : xarray.Dataset
+        Dims ``metric``, ``pair`` and ``system``; coordinates ``system_a`` and ``system_b`` on ``pair`` and
+        ``higher_is_better`` on ``metric``; variables
+
+        - ``difference``: mean of a minus mean of b, in the metric's own direction and unit;
+        - ``statistic``: paired t, with the sign of ``difference``;
+        - ``asl``: achieved significance level, the share of resamples with ``|t(w*)| >= |t(z)|``;
+        - ``significant``: ``asl < alpha``;
+        - ``difference_required``: the pair's estimate of the difference that achieves significance;
+        - ``better``: 1 where a is better than b, -1 where b is, 0 where their means are equal;
+        - ``mean`` (metric, system): mean score.
+    alpha : float
+        Significance level.
+    n_resamples : int
+        B.
+    random_source : str
+        Where the draws came from.
+    n_topics : int
+        Number of topics.
+    runs : str or int
+        How the systems were chosen.
+    identical : tuple of tuple of str
+        Systems with equal scores under every metric; their pairs stay in the denominator.
+    zero_variance_resamples : mapping
+        "zero_over_zero" and "constant_over_zero", each a mapping from metric to a count over all pairs; see
+        `metaeval.tests_stat.bootstrap.bootstrap_test`.
+    """
+
+    data: xr.Dataset
+    alpha: float
+    n_resamples: int
+    random_source: str
+    n_topics: int
+    runs: str | int
+    identical: tuple[tuple[str, ...], ...]
+    zero_variance_resamples: Mapping[str, Mapping[str, int]]
+
+    @property
+    def metrics(self) -> tuple[str, ...]:
+        """Names of the metrics."""
+        return tuple(self.data["metric"].to_numpy().tolist())
+
+    @property
+    def systems(self) -> tuple[str, ...]:
+        """Names of the systems compared."""
+        return tuple(self.data["system"].to_numpy().tolist())
+
+    @property
+    def n_systems(self) -> int:
+        """Number of systems compared."""
+        return self.data.sizes["system"]
+
+    @property
+    def n_pairs(self) -> int:
+        """Number of pairs, identical systems included."""
+        return self.data.sizes["pair"]
+
+    def summary(self) -> pd.DataFrame:
+        """Return one row a metric: discriminative power and the difference required.
+
+        ``difference_required`` is the published figure, the largest over all pairs; a single odd pair decides it, so
+        the median and the 95th percentile over the pairs stand beside it.
+        """
+        found = self.data["significant"].sum("pair").to_numpy()
+        required = self.data["difference_required"].to_numpy()
+        return pd.DataFrame(
+            {
+                "metric": self.metrics,
+                "n_significant": found,
+                "n_pairs": self.n_pairs,
+                "power": found / self.n_pairs,
+                "difference_required": required.max(axis=1),
+                "difference_required_median": np.median(required, axis=1),
+                "difference_required_p95": np.quantile(required, 0.95, axis=1),
+            }
+        )
+
+    def comparison(self, correction: str = "none") -> PairwiseResult:
+        """Return the same decisions as any other test over all pairs, on request corrected for their number.
+
+        A corrected level is reached by ``p_corrected < alpha``, strictly, as the uncorrected one is. The p-values are
+        k/B, so a pair that no resample reached has p = 0 and passes every correction; where that matters, ask
+        `metaeval.tests_stat.bootstrap.bootstrap_test`, whose p-values are never 0.
+
+        Parameters
+        ----------
+        correction : str, default "none"
+            See `metaeval.tests_stat.correction.adjust`.
+        """
+        data = self.data.drop_dims("system").rename(asl="p_value")
+        bare = PairwiseResult(
+            data=data.assign(p_corrected=data["p_value"]),
+            test=_TEST,
+            alternative="two-sided",
+            correction="none",
+            alpha=self.alpha,
+            baseline=None,
+            n_systems=self.n_systems,
+            n_topics=self.n_topics,
+            n_resamples=self.n_resamples,
+            random_source=self.random_source,
+            details=MappingProxyType({"smallest_p": 0.0, "p_value_rule": "plain", **self.zero_variance_resamples}),
+            strictly_below=True,
+        )
+        return bare if correction == "none" else bare.with_correction(correction)
+
+    def corrected(self, correction: str = "fdr_by") -> pd.DataFrame:
+        """Return discriminative power uncorrected and corrected side by side, one row a metric.
+
+        Columns: metric, n_pairs, n_significant, power, n_significant_corrected, power_corrected, correction.
+        """
+        plain = self.comparison().discriminative_power()
+        other = self.comparison(correction).discriminative_power()
+        return plain[["metric", "n_pairs", "n_significant", "power"]].assign(
+            n_significant_corrected=other["n_significant"], power_corrected=other["power"], correction=correction
+        )
+
+    def asl_curves(self) -> pd.DataFrame:
+        """Return every metric's achieved significance levels in rising order: columns metric, rank (from 1), asl."""
+        levels = np.sort(self.data["asl"].to_numpy(), axis=1)
+        return pd.DataFrame(
+            {
+                "metric": np.repeat(self.metrics, self.n_pairs),
+                "rank": np.tile(np.arange(1, self.n_pairs + 1), len(self.metrics)),
+                "asl": levels.ravel(),
+            }
+        )
+
+    def top_pairs(self, k: int) -> pd.DataFrame:
+        """Return the significant pairs among the best k systems, the better system of each pair first.
+
+        Parameters
+        ----------
+        k : int
+            How many systems, by mean score under each metric; of equal means the earlier system counts as better.
+
+        Returns
+        -------
+        pandas.DataFrame
+            Columns metric, better_rank, worse_rank (1 is best), better, worse, difference, asl. A metric without
+            such a pair has no row.
+        """
+        if isinstance(k, bool) or not isinstance(k, int | np.integer) or not 2 <= k <= self.n_systems:  # noqa: PLR2004
+            message = f"k must be a whole number from 2 to {self.n_systems} (systems), not {k!r}"
+            raise InvalidOptionError(message)
+        return pd.concat([self._top_pairs(metric, k) for metric in self.metrics], ignore_index=True)
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return one row a metric and pair."""
+        frame = self.data.drop_dims("system").to_dataframe().reset_index()
+        columns = ["metric", "system_a", "system_b", "difference", "statistic", "asl", "significant"]
+        return frame[[*columns, "difference_required", "better"]]
+
+    def plot(self) -> "Figure":
+        """Draw the curves of achieved significance levels."""
+        from metaeval.reports.figures import asl_curves  # noqa: PLC0415 - drawing is the one upward import
+
+        return asl_curves(self)
+
+    def _top_pairs(self, metric: str, k: int) -> pd.DataFrame:
+        one = self.data.sel(metric=metric)
+        falling = -1.0 if bool(one["higher_is_better"]) else 1.0
+        # means equal on paper differ in the last bits; 12 decimals are beyond any printed score
+        order = np.argsort(np.round(falling * one["mean"].to_numpy(), 12), kind="stable")
+        rank = pd.Series(np.arange(1, self.n_systems + 1), index=one["system"].to_numpy()[order])
+        frame = one.drop_dims("system").to_dataframe().reset_index(drop=True)
+        frame = frame[frame["significant"] & frame["system_a"].map(rank).le(k) & frame["system_b"].map(rank).le(k)]
+        first = frame["better"].to_numpy() > 0
+        better = np.where(first, frame["system_a"], frame["system_b"])
+        worse = np.where(first, frame["system_b"], frame["system_a"])
+        return pd.DataFrame(
+            {
+                "metric": metric,
+                "better_rank": rank.loc[better].to_numpy(),
+                "worse_rank": rank.loc[worse].to_numpy(),
+                "better": better,
+                "worse": worse,
+                "difference": frame["difference"].abs().to_numpy(),
+                "asl": frame["asl"].to_numpy(),
+            }
+        ).sort_values(["better_rank", "worse_rank"], ignore_index=True)
+
+
+def bootstrap_sensitivity(  # noqa: PLR0913 - one keyword per choice
+    scores: object,
+    *,
+    n_resamples: int = 1000,
+    alpha: float = 0.05,
+    runs: str | int = "all",
+    rng: RNGLike = None,
+    n_threads: int | None = None,
+) -> SensitivityResult:
+    r"""Decide how many pairs of systems each metric tells apart, as Sakai (2006) does.
+
+    Parameters
+    ----------
+    scores : Scores or anything `metaeval.as_scores` takes
+    n_resamples : int, default 1000
+        B, the number of topic samples, the same for every pair and metric.
+    alpha : float, default 0.05
+        Significance level.
+    runs : {"all", "one-per-group"} or int
+        Which systems to compare; see `metaeval.scores.select_runs`.
+    rng : None, int or numpy.random.Generator
+        Source of the choice of runs, then of the topic samples.
+    n_threads : int, optional
+        Cores to use; the result does not depend on it.
+
+    Returns
+    -------
+    SensitivityResult
+
+    Raises
+    ------
+    ScoresError
+        If the scores have gaps or too few systems or topics.
+    InvalidOptionError
+        If an option is outside its rule, or B alpha is less than 1, so that no resample stands at the place that
+        the difference required is read from.
+
+    Notes
+    -----
+    For a pair with differences :math:`z_j` over T topics, :math:`w_j = z_j - \bar z` is resampled by topic B times, and
+
+    .. math:: \mathrm{ASL} = \frac{1}{B} \#\{b : |t(w^{*b})| \ge |t(z)|\}, \qquad t(z) = \bar z / (s / \sqrt T)
+
+    [1]_ [2]_. The pair is told apart if ASL < :math:`\alpha`; *discriminative power* is the share of all pairs that
+    are, those of identical systems included.
+
+    The *difference required* [1]_ is read, pair by pair, from the resample at place :math:`\lfloor B\alpha \rfloor`
+    when they are sorted by :math:`|t(w^{*b})|`, largest first: it is :math:`|\bar w^{*b}|` there. The published figure
+    is the largest over all pairs. Where several resamples tie on :math:`|t|` at that place (scores in tenths do), the
+    one with the largest mean is taken, so that the answer does not depend on the order of the draws. Resamples in
+    which no topic shows a difference (0/0) come last.
+
+    Finding the place costs about as much again as the p-values alone (see ``benchmarks/speed_bootstrap.py``).
+
+    References
+    ----------
+    .. [1] Sakai (2006). Evaluating evaluation metrics based on the bootstrap. SIGIR. :doi:`10.1145/1148170.1148261`
+    .. [2] Sakai and Kando (2008). On information retrieval metrics designed for evaluation with incomplete relevance
+       assessments, section 5. :doi:`10.1007/s10791-008-9059-7`
+
+    Examples
+    --------
+    >>> scores = [
+    ...     [0.3, 0.5, 0.9, 0.4, 0.6, 0.8],
+    ...     [0.2, 0.3, 0.6, 0.4, 0.3, 0.6],
+    ...     [0.2, 0.4, 0.5, 0.4, 0.3, 0.7],
+    ... ]
+    >>> result = bootstrap_sensitivity(scores, n_resamples=2000, rng=0)
+    >>> result.summary()[["metric", "n_significant", "n_pairs"]]
+        metric  n_significant  n_pairs
+    0  metric1              1        3
+    """
+    source = resolve_rng(rng)
+    chosen = select_runs(as_scores(scores), runs, source.generator)
+    question = ask(chosen, alpha=alpha)
+    n_resamples = check_resamples(n_resamples)
+    tally, required = _resample(question, n_resamples, _place(n_resamples, question.alpha), source.generator, n_threads)
+    details = degenerate_resamples(question, tally)
+    evidence = Evidence(statistic=t_statistics(question), two_sided=tally[:, 0] / n_resamples)
+    result = answer(question, evidence, test=_TEST, correction="none", n_resamples=n_resamples, strictly_below=True)
+    data = result.data.drop_vars("p_corrected").rename(p_value="asl")
+    return SensitivityResult(
+        data=data.assign(
+            difference_required=(("metric", "pair"), required),
+            mean=chosen.mean("topic").drop_vars("higher_is_better"),
+        ),
+        alpha=question.alpha,
+        n_resamples=n_resamples,
+        random_source=source.description,
+        n_topics=question.n_topics,
+        runs=runs,
+        identical=identical_systems(chosen),
+        zero_variance_resamples=MappingProxyType(details),
+    )
+
+
+def _place(n_resamples: int, alpha: float) -> int:
+    place = math.floor(n_resamples * alpha + 1e-9)  # 1000 x 0.29 falls just short of 290 in floating point
+    if place < 1:
+        message = (
+            f"n_resamples x alpha must be at least 1 to read off the difference required, not {n_resamples} x {alpha}; "
+            f"use n_resamples of at least {math.ceil(1 / alpha - 1e-9)}"
+        )
+        raise InvalidOptionError(message)
+    return place
+
+
+def _resample(
+    question: Question, n_resamples: int, place: int, generator: np.random.Generator, n_threads: int | None
+) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+    """Return the tally (metric, 5, pair) and the absolute mean at the place (metric, pair)."""
+    problems = StudentisedPairs.of(question)
+    tally = np.zeros((len(problems), len(TALLY), len(question.first)), dtype=np.int64)
+    required = np.zeros((len(problems), len(question.first)))
+    (counts,) = topic_counts(generator, n_resamples, question.n_topics, at_once=n_resamples)
+    with tile_pool(n_threads) as pool:
+        steps = (
+            step
+            for problem, own, means in zip(problems, tally, required, strict=True)
+            for step in problem.count(counts, own, two_sided=True, pool=pool, placing=Placing(place, means))
+        )
+        for _ in track(steps, description="Resampling topics", total=sum(problem.n_tiles for problem in problems)):
+            pass
+    return tally, required
