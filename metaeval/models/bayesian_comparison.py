@@ -1,0 +1,346 @@
+"""Bayesian comparison of systems: the probability that one is better, and by more than matters.
+
+Two models answer for all pairs at once. `bayesian_t` treats every pair by itself, in closed form. `hierarchical`
+fits all systems and topics together, so that extreme systems are drawn towards the others (shrinkage).
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import pandas as pd
+import xarray as xr
+from numpy.typing import NDArray
+from scipy.special import stdtr, stdtrit
+
+from metaeval.draws import RNGLike, resolve_rng
+from metaeval.errors import EstimationError, InvalidOptionError, UnknownNameError
+from metaeval.scores import Scores, as_scores, better_direction
+from metaeval.tests_stat.pairs import Question, ask
+
+if TYPE_CHECKING:
+    from pathlib import Path
+
+__all__ = ["BayesianComparison", "bayesian_t", "hierarchical"]
+
+_MAX_RHAT = 1.01
+_SMALLEST_MEAN_SQUARE = 1e-20
+_PAIRS_PER_BLOCK = 512
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BayesianComparison:
+    """Posterior of the mean difference of every pair of systems, under every metric.
+
+    Attributes
+    ----------
+    data : xarray.Dataset
+        Dims ``metric`` and ``pair``; coordinates ``system_a`` and ``system_b`` on ``pair``; variables
+        ``difference`` (posterior mean of a minus b, in the metric's own unit), ``low`` and ``high`` (equal-tailed
+        credible interval), ``p_a_better``, ``p_equivalent``, ``p_b_better`` (they sum to 1; better means better, also
+        where lower scores are).
+    model : str
+        "bayesian_t" or "hierarchical".
+    rope : float
+        Half-width of the region of practical equivalence, in the metric's own unit.
+    ci_prob : float
+        Probability of the interval.
+    posteriors : mapping of str to xarray.DataTree
+        What the hierarchical model sampled for each metric, as ArviZ reads it; empty for the closed form.
+    """
+
+    data: xr.Dataset
+    model: str
+    rope: float
+    ci_prob: float
+    posteriors: Mapping[str, Any] = field(default_factory=dict)
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return one row a metric and pair."""
+        columns = ["metric", "system_a", "system_b", "difference", "low", "high"]
+        return self.data.to_dataframe().reset_index()[[*columns, "p_a_better", "p_equivalent", "p_b_better"]]
+
+    def discriminative_power(self, probability: float = 0.95) -> pd.DataFrame:
+        """Share of pairs where one system is better by more than the region, with more than this probability."""
+        if not 0 < probability < 1:
+            message = f"probability must lie between 0 and 1, not {probability!r}"
+            raise InvalidOptionError(message)
+        apart = self.data[["p_a_better", "p_b_better"]].to_array().max("variable") > probability
+        alike = self.data["p_equivalent"] > probability
+        n_pairs = self.data.sizes["pair"]
+        frame = pd.DataFrame(
+            {
+                "metric": self.data["metric"].to_numpy(),
+                "n_apart": apart.sum("pair").to_numpy(),
+                "n_equivalent": alike.sum("pair").to_numpy(),
+                "n_pairs": n_pairs,
+            }
+        )
+        return frame.assign(power=frame["n_apart"] / n_pairs)
+
+    def save(self, path: "str | Path") -> None:
+        """Write the comparison, with its sampled posterior, to NetCDF."""
+        attrs = {"model": self.model, "rope": self.rope, "ci_prob": self.ci_prob}
+        nodes = {"comparison": self.data.assign_attrs(attrs)}
+        for number, (metric, posterior) in enumerate(self.posteriors.items()):
+            nodes[f"fit_{number}"] = xr.Dataset(attrs={"metric": metric})
+            nodes |= {f"fit_{number}{node.path}": node.to_dataset() for node in posterior.leaves}
+        tree = xr.DataTree.from_dict(nodes)
+        tree.to_netcdf(path, engine="h5netcdf")
+
+    @classmethod
+    def load(cls, path: "str | Path") -> "BayesianComparison":
+        """Read what `save` wrote: the same numbers."""
+        with xr.open_datatree(path, engine="h5netcdf") as tree:
+            tree.load()
+        data = tree["comparison"].to_dataset()
+        attrs = data.attrs
+        data.attrs = {}
+        fitted = [child for name, child in tree.children.items() if name != "comparison"]
+        return cls(
+            data=data,
+            model=str(attrs["model"]),
+            rope=float(attrs["rope"]),
+            ci_prob=float(attrs["ci_prob"]),
+            posteriors={str(child.attrs["metric"]): child.copy() for child in fitted},
+        )
+
+
+def bayesian_t(
+    scores: object, *, rope: float = 0.0, ci_prob: float = 0.95, baseline: str | None = None
+) -> BayesianComparison:
+    r"""Give the probability that each system is better than each other, pair by pair.
+
+    Parameters
+    ----------
+    scores : Scores or anything `metaeval.as_scores` takes
+    rope : float, default 0
+        Differences of mean up to this size count as equivalent, in the metric's own unit.
+    ci_prob : float, default 0.95
+        Probability of the equal-tailed interval.
+    baseline : str, optional
+        Compare with this system only.
+
+    Returns
+    -------
+    BayesianComparison
+
+    Raises
+    ------
+    InvalidOptionError
+        If `rope` is negative or `ci_prob` outside (0, 1).
+
+    Notes
+    -----
+    With a flat prior on the mean and on the log of the spread of the per-topic differences, the posterior of the mean
+    difference is a Student distribution with T - 1 degrees of freedom, centred at :math:`\bar z` with scale
+    :math:`s / \sqrt T` [1]_: the correlated Bayesian t test without correlation, since topics are independent. At
+    ``rope=0`` the probability that b is not worse equals the one-sided p-value of the paired t test. A difference
+    that is the same on every topic has a posterior of no width; systems equal on every topic are equivalent with
+    probability 1.
+
+    References
+    ----------
+    .. [1] Benavoli, Corani, Demšar and Zaffalon (2017). Journal of Machine Learning Research 18(77), section 3.
+
+    Examples
+    --------
+    >>> found = bayesian_t([[0.3, 0.5, 0.9], [0.2, 0.3, 0.6]], rope=0.05)
+    >>> found.to_frame()[["p_a_better", "p_equivalent", "p_b_better"]].round(3).to_numpy().tolist()
+    [[0.939, 0.036, 0.025]]
+    """
+    _check(rope, ci_prob)
+    question = ask(scores, baseline=baseline)
+    centre = question.mean_differences()
+    scale = _standard_errors(question)
+    freedom = question.n_topics - 1
+    p_a = _tail(centre - rope, scale, freedom)
+    p_b = _tail(-centre - rope, scale, freedom)
+    half = stdtrit(freedom, 0.5 + ci_prob / 2) * scale
+    data = _dataset(question, centre, centre - half, centre + half, p_a, p_b)
+    return BayesianComparison(data=data, model="bayesian_t", rope=rope, ci_prob=ci_prob)
+
+
+def hierarchical(  # noqa: PLR0913 - the settings of a sampler
+    scores: object,
+    *,
+    metrics: Sequence[str] | None = None,
+    rope: float = 0.0,
+    ci_prob: float = 0.95,
+    draws: int = 1000,
+    tune: int = 1000,
+    chains: int = 4,
+    target_accept: float = 0.95,
+    rng: RNGLike = None,
+) -> BayesianComparison:
+    r"""Compare all systems in one model of systems, topics and what is left.
+
+    Parameters
+    ----------
+    scores : Scores or anything `metaeval.as_scores` takes
+    metrics : sequence of str, optional
+        Fit these metrics only; every metric by default, each in a model of its own.
+    rope : float, default 0
+        Differences of mean up to this size count as equivalent.
+    ci_prob : float, default 0.95
+        Probability of the equal-tailed interval.
+    draws, tune, chains, target_accept
+        As in ``pymc.sample``.
+    rng : None, int or numpy.random.Generator
+        Seed of the sampler.
+
+    Returns
+    -------
+    BayesianComparison
+        Its ``posteriors`` hold, per metric, what ArviZ reads: group ``posterior``, variable ``system_mean``.
+
+    Raises
+    ------
+    EstimationError
+        If the chains disagree (R-hat above 1.01) or a transition diverged: a bad fit is refused, not reported.
+
+    Notes
+    -----
+    .. math:: y_{it} = \mu + s_i + b_t + e_{it},\quad s_i \sim N(0, \sigma_s),\ b_t \sim N(0, \sigma_b),\
+              e_{it} \sim N(0, \sigma_e)
+
+    with scores divided by their standard deviation and half-normal priors on the three spreads [1]_. Topic effects
+    cancel in a difference of two systems; they are removed exactly, by working with the sufficient statistics of the
+    balanced table: system means :math:`\bar y_i`, whose differences have variance :math:`2\sigma_e^2/T`, and the
+    residual mean square, which is :math:`\sigma_e^2 \chi^2_\nu/\nu` with :math:`\nu = (N-1)(T-1)`.
+
+    References
+    ----------
+    .. [1] Carterette (2015). Bayesian inference for information retrieval evaluation. ICTIR.
+       :doi:`10.1145/2808194.2809469`
+    """
+    _check(rope, ci_prob)
+    question = ask(as_scores(scores))
+    names = question.scores["metric"].to_numpy().tolist()
+    for name in metrics or ():
+        if name not in names:
+            raise UnknownNameError("metric", name, names)
+    keep = [names.index(name) for name in metrics] if metrics else list(range(len(names)))
+    seed = int(resolve_rng(rng).generator.integers(2**31))
+    trees = {}
+    means = []
+    for place in keep:
+        settings = {"draws": draws, "tune": tune, "chains": chains, "nuts": {"target_accept": target_accept}}
+        tree = _sample(question.scores.isel(metric=place), seed, settings)
+        trees[names[place]] = tree
+        drawn = tree["posterior"]["system_mean"].stack(sample=("chain", "draw")).transpose("sample", "system")  # noqa: PD013 - xarray
+        means.append(drawn * (1 if question.scores["higher_is_better"][place] else -1))
+    chosen = ask(question.scores.isel(metric=keep))
+    summaries = [_pair_summary(one.to_numpy(), chosen, rope, ci_prob) for one in means]
+    centre, low, high, p_a, p_b = (np.stack(part) for part in zip(*summaries, strict=True))
+    data = _dataset(chosen, centre, low, high, p_a, p_b)
+    return BayesianComparison(data=data, model="hierarchical", rope=rope, ci_prob=ci_prob, posteriors=trees)
+
+
+def _check(rope: float, ci_prob: float) -> None:
+    if not (np.isfinite(rope) and rope >= 0):
+        message = f"rope must be 0 or a positive difference of mean scores, not {rope!r}"
+        raise InvalidOptionError(message)
+    if not 0 < ci_prob < 1:
+        message = f"ci_prob must lie between 0 and 1, not {ci_prob!r}"
+        raise InvalidOptionError(message)
+
+
+def _standard_errors(question: Question) -> NDArray[np.float64]:
+    """Return s / sqrt(T) of every pair, shape (metric, pair); 0 where the difference is the same on every topic."""
+    n_topics = question.n_topics
+    errors = np.empty((len(question.values), len(question.first)))
+    for metric, (values, tolerance) in enumerate(zip(question.values, question.tolerance, strict=True)):
+        for start in range(0, len(question.first), _PAIRS_PER_BLOCK):
+            block = slice(start, start + _PAIRS_PER_BLOCK)
+            differences = values[question.first[block]] - values[question.second[block]]
+            spread = differences.std(axis=1, ddof=1)
+            errors[metric, block] = np.where(spread * n_topics > tolerance, spread, 0.0) / np.sqrt(n_topics)
+    return errors
+
+
+def _tail(distance: NDArray[np.float64], scale: NDArray[np.float64], freedom: int) -> NDArray[np.float64]:
+    with np.errstate(divide="ignore", invalid="ignore"):
+        ratio = np.where(scale > 0, distance / scale, np.where(distance > 0, np.inf, -np.inf))
+    return stdtr(freedom, ratio)
+
+
+def _dataset(  # noqa: PLR0913, PLR0917 - the columns of the answer
+    question: Question,
+    centre: NDArray[np.float64],
+    low: NDArray[np.float64],
+    high: NDArray[np.float64],
+    p_a: NDArray[np.float64],
+    p_b: NDArray[np.float64],
+) -> xr.Dataset:
+    direction = better_direction(question.scores)[:, None]
+    raw_low, raw_high = np.where(direction > 0, low, -high), np.where(direction > 0, high, -low)
+    columns = {"difference": centre * direction, "low": raw_low, "high": raw_high}
+    columns |= {"p_a_better": p_a, "p_equivalent": np.clip(1.0 - p_a - p_b, 0.0, 1.0), "p_b_better": p_b}
+    names = question.scores["system"].to_numpy()
+    return xr.Dataset(
+        {name: (("metric", "pair"), values) for name, values in columns.items()},
+        coords={
+            "metric": question.scores["metric"].to_numpy(),
+            "system_a": ("pair", names[question.first]),
+            "system_b": ("pair", names[question.second]),
+        },
+    )
+
+
+def _pair_summary(
+    samples: NDArray[np.float64], question: Question, rope: float, ci_prob: float
+) -> tuple[NDArray[np.float64], ...]:
+    """Summarise the posterior differences of all pairs in blocks, from samples (sample, system)."""
+    parts = []
+    for start in range(0, len(question.first), _PAIRS_PER_BLOCK):
+        block = slice(start, start + _PAIRS_PER_BLOCK)
+        differences = samples[:, question.first[block]] - samples[:, question.second[block]]
+        low, high = np.quantile(differences, [(1 - ci_prob) / 2, (1 + ci_prob) / 2], axis=0)
+        better, worse = (differences > rope).mean(axis=0), (differences < -rope).mean(axis=0)
+        parts.append((differences.mean(axis=0), low, high, better, worse))
+    return tuple(np.concatenate(column) for column in zip(*parts, strict=True))
+
+
+def _sample(scores: Scores, seed: int, settings: Mapping[str, Any]) -> Any:  # noqa: ANN401 - an xarray.DataTree
+    """Fit the scores (system, topic) of one metric and return the posterior, or refuse."""
+    import pymc as pm  # noqa: PLC0415 - loads when needed
+
+    metric = scores["metric"].item()
+    values = scores.to_numpy()
+    n_systems, n_topics = values.shape
+    spread = values.std()
+    if spread == 0:
+        raise EstimationError(f"all scores under {metric!r} are equal; there is nothing to compare")
+    scaled = (values - values.mean()) / spread
+    means = scaled.mean(axis=1)
+    residual = scaled - means[:, None] - scaled.mean(axis=0)
+    freedom = (n_systems - 1) * (n_topics - 1)
+    mean_square = float((residual**2).sum() / freedom)
+    if mean_square <= _SMALLEST_MEAN_SQUARE:
+        raise EstimationError(f"systems differ by a constant on every topic under {metric!r}: no residual to estimate")
+    with pm.Model(coords={"system": scores["system"].to_numpy()}):
+        grand = pm.Normal("grand_mean", 0.0, 1.0)
+        sigma_system = pm.HalfNormal("sigma_system", 1.0)
+        sigma_residual = pm.HalfNormal("sigma_residual", 1.0)
+        effect = pm.Normal("effect", grand, sigma_system, dims="system")  # centred: every system has T topics of data
+        pm.Deterministic("system_mean", effect * spread + values.mean(), dims="system")
+        pm.Normal("means", effect, sigma_residual / np.sqrt(n_topics), observed=means, dims="system")
+        pm.Gamma("mean_square", alpha=freedom / 2, beta=freedom / (2 * sigma_residual**2), observed=mean_square)
+        tree = pm.sample(**settings, cores=1, random_seed=seed, progressbar=False, quiet=True)
+    _refuse_bad_fit(tree, metric)
+    return tree
+
+
+def _refuse_bad_fit(tree: Any, metric: str) -> None:  # noqa: ANN401 - see _sample
+    import arviz as az  # noqa: PLC0415
+
+    worst = float(az.summary(tree, var_names=["system_mean", "sigma_system"], round_to="none")["r_hat"].max())
+    diverged = int(tree["sample_stats"]["diverging"].sum())
+    if diverged or not worst <= _MAX_RHAT:
+        message = (
+            f"the hierarchical model of {metric!r} did not fit: largest R-hat {worst:.3f} (must be at most "
+            f"{_MAX_RHAT}), {diverged} divergent transitions; raise tune or target_accept"
+        )
+        raise EstimationError(message)

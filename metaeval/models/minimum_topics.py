@@ -1,0 +1,229 @@
+"""How many topics keep the error rate within a limit: observed where sizes were observed, extrapolated beyond, marked.
+
+The answer is one of six kinds, and only the first two are numbers: see `MinimumTopics`.
+"""
+
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Literal
+
+import numpy as np
+import pandas as pd
+import xarray as xr
+from numpy.typing import NDArray
+
+from metaeval.errors import InvalidOptionError, UnknownNameError
+from metaeval.models.curves import CURVES, CurveComparison, ErrorCurve, compare_curves
+from metaeval.resampling.swap import ErrorRates
+
+__all__ = ["Kind", "MinimumTopics", "minimum_topics", "minimum_topics_table"]
+
+Kind = Literal["observed", "extrapolated", "above limit", "below smallest", "at most smallest", "cannot be estimated"]
+EXTRAPOLATED_MARK = "*"
+NOT_ESTIMABLE = "n/a"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MinimumTopics:
+    """The smallest number of topics that keeps the error rate within a limit, per margin and metric.
+
+    Attributes
+    ----------
+    data : xarray.Dataset
+        Dims ``margin`` and ``metric``; variables
+
+        - ``kind``: "observed" (``n_topics`` is a size at which swaps were counted), "extrapolated" (from the curve),
+          "above limit", "below smallest" (the limit holds at the smallest size, and by the curve one topic earlier),
+          "at most smallest" (it holds at the smallest size, and nothing is known below), "cannot be estimated";
+        - ``n_topics``: the number, for the first two kinds; NaN for the others;
+        - ``largest_rate``: the error rate at the largest size observed.
+    max_error : float
+        The error rate to stay within.
+    limit : int
+        Sizes beyond it are not named.
+    family : str or None
+        Curve used beyond the observed sizes; None if none could be chosen.
+    smallest_size, largest_size : int
+        Range of the observed sizes.
+    relative : bool
+        Whether the margins are shares of the larger mean.
+    comparison : CurveComparison
+        How every curve did on sizes it had not seen: the reason for the choice.
+    """
+
+    data: xr.Dataset
+    max_error: float
+    limit: int
+    family: str | None
+    smallest_size: int
+    largest_size: int
+    relative: bool
+    comparison: CurveComparison
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return one row a margin and metric: ``kind``, ``n_topics``, ``largest_rate``, ``text``, ``curve``."""
+        frame = self.data.to_dataframe(dim_order=["margin", "metric"]).reset_index()
+        frame["text"] = [self._text(str(kind), n) for kind, n in zip(frame["kind"], frame["n_topics"], strict=True)]
+        return frame[["margin", "metric", "kind", "n_topics", "largest_rate", "text"]].assign(curve=self.family)
+
+    def table(self) -> pd.DataFrame:
+        """Return the table of Pal, Mitra and Kamps (2010, Table 7): tolerance in rows, metrics in columns.
+
+        ``>100`` is beyond the limit, ``<5`` below the smallest size, ``≤5`` at or below it, ``63*`` extrapolated,
+        ``n/a`` cannot be estimated.
+        """
+        frame = self.to_frame()
+        unit = "tolerance (%)" if self.relative else "tolerance"
+        frame[unit] = (frame["margin"] * 100).round(6) if self.relative else frame["margin"]
+        wide = frame.set_index([unit, "metric"])["text"].unstack()  # noqa: PD010 - texts are moved, not aggregated
+        return wide[self.data["metric"].to_numpy().tolist()].rename_axis(columns=None)
+
+    def _text(self, kind: str, n_topics: float) -> str:
+        return {
+            "observed": f"{n_topics:.0f}",
+            "extrapolated": f"{n_topics:.0f}{EXTRAPOLATED_MARK}",
+            "above limit": f">{self.limit}",
+            "below smallest": f"<{self.smallest_size}",
+            "at most smallest": f"≤{self.smallest_size}",
+            "cannot be estimated": NOT_ESTIMABLE,
+        }[kind]
+
+
+def minimum_topics(
+    error_rates: ErrorRates,
+    *,
+    max_error: float = 0.05,
+    limit: int | None = None,
+    family: str = "best",
+    comparison: CurveComparison | None = None,
+) -> MinimumTopics:
+    """Find how many topics each metric needs at each tolerance for an error rate of at most `max_error`.
+
+    Parameters
+    ----------
+    error_rates : ErrorRates
+        From `metaeval.resampling.swap.swap_method`.
+    max_error : float, default 0.05
+        The error rate to stay within, below 0.5 (a coin toss).
+    limit : int, optional
+        Largest number of topics to name; twice the largest observed size by default, as far as the paper goes.
+    family : str, default "best"
+        Curve for sizes beyond those observed: a key of `metaeval.models.curves.CURVES`, or "best" for the one that
+        predicted held-out sizes best on these data. The result says which.
+    comparison : CurveComparison, optional
+        From `metaeval.models.curves.compare_curves` on the same error rates, to save fitting twice.
+
+    Returns
+    -------
+    MinimumTopics
+
+    Raises
+    ------
+    InvalidOptionError
+        If an option is outside its rule.
+
+    Notes
+    -----
+    Within the observed sizes the answer is the smallest size from which the error rate (zero differences not
+    counted) stays within the limit for all larger observed sizes too. Beyond them it is the smallest whole size at
+    which the curve does (zero differences counted as half a swap, as in every model here), and at least one more
+    than the largest observed size.
+
+    Examples
+    --------
+    >>> from metaeval.resampling.swap import swap_method
+    >>> noise = np.random.default_rng(1).random((8, 60))
+    >>> rates = swap_method(noise + np.arange(8)[:, None] / 4, rng=0, margins=[0, 0.2])
+    >>> minimum_topics(rates).table()["metric1"].tolist()
+    ['5', '<5']
+    """
+    if not 0 < max_error < 0.5:  # noqa: PLR2004 - a coin toss
+        message = f"max_error must lie between 0 and 0.5, not {max_error!r}"
+        raise InvalidOptionError(message)
+    if family not in ("best", *CURVES):
+        raise UnknownNameError("curve", str(family), ("best", *CURVES))
+    limit = 2 * error_rates.sizes[-1] if limit is None else limit
+    if limit != int(limit) or limit < error_rates.sizes[-1]:
+        message = f"limit must be a whole number of at least {error_rates.sizes[-1]}, the largest size, not {limit!r}"
+        raise InvalidOptionError(message)
+    comparison = compare_curves(error_rates) if comparison is None else comparison
+    chosen = comparison.best if family == "best" else family
+    rates = error_rates.rates().transpose("margin", "metric", "size")
+    sizes = np.asarray(error_rates.sizes)
+    answers = [
+        _answer(sizes, cell.to_numpy(), comparison.curves.get((metric, margin, str(chosen))), max_error, int(limit))
+        for margin, row in zip(error_rates.margins, rates, strict=True)
+        for metric, cell in zip(error_rates.metrics, row, strict=True)
+    ]
+    shape = rates.shape[:2]
+    return MinimumTopics(
+        data=xr.Dataset(
+            {
+                "kind": (("margin", "metric"), np.array([kind for kind, _ in answers]).reshape(shape)),
+                "n_topics": (("margin", "metric"), np.array([number for _, number in answers]).reshape(shape)),
+                "largest_rate": (("margin", "metric"), rates.isel(size=-1).to_numpy()),
+            },
+            coords={"margin": rates["margin"].to_numpy(), "metric": rates["metric"].to_numpy()},
+        ),
+        max_error=float(max_error),
+        limit=int(limit),
+        family=chosen,
+        smallest_size=error_rates.sizes[0],
+        largest_size=error_rates.sizes[-1],
+        relative=error_rates.margin == "relative",
+        comparison=comparison,
+    )
+
+
+def minimum_topics_table(error_rates: ErrorRates, *, max_error: float = 0.05, limit: int | None = None) -> pd.DataFrame:
+    """Return the minimum-topics table with the best curve, and beside it the one with the published exponential.
+
+    Parameters
+    ----------
+    error_rates, max_error, limit
+        As in `minimum_topics`.
+
+    Returns
+    -------
+    pandas.DataFrame
+        Rows (curve, tolerance), columns metrics; ``>100``, ``<5``, ``63*`` as `MinimumTopics.table` says. One block
+        if the exponential is the best curve.
+
+    Examples
+    --------
+    >>> from metaeval.resampling.swap import swap_method
+    >>> noise = np.random.default_rng(1).random((8, 60))
+    >>> table = minimum_topics_table(swap_method(noise + np.arange(8)[:, None] / 20, rng=0))
+    >>> table.columns.tolist(), len(table) in (5, 10)
+    (['metric1'], True)
+    """
+    best = minimum_topics(error_rates, max_error=max_error, limit=limit)
+    published = minimum_topics(
+        error_rates, max_error=max_error, limit=limit, family="exponential", comparison=best.comparison
+    )
+    blocks = MappingProxyType({found.family or NOT_ESTIMABLE: found.table() for found in (best, published)})
+    return pd.concat(blocks, names=["curve"])
+
+
+def _answer(
+    sizes: NDArray[np.int64], rates: NDArray[np.float64], curve: ErrorCurve | None, max_error: float, limit: int
+) -> tuple[Kind, float]:
+    """Return the kind of answer and, if it is a number, the number."""
+    if np.isnan(rates).any():
+        return "cannot be estimated", np.nan
+    settled = np.logical_and.accumulate((rates <= max_error)[::-1])[::-1]
+    if settled[0]:
+        return _at_the_smallest(int(sizes[0]), curve, max_error)
+    if settled.any():
+        return "observed", float(sizes[np.argmax(settled)])
+    if curve is None:
+        return "cannot be estimated", np.nan
+    reached = max(curve.minimum_topics(max_error, limit=limit), float(sizes[-1] + 1))
+    return ("extrapolated", reached) if reached <= limit else ("above limit", np.nan)
+
+
+def _at_the_smallest(size: int, curve: ErrorCurve | None, max_error: float) -> tuple[Kind, float]:
+    if curve is None or size == 1:
+        return "at most smallest", np.nan
+    one_less = float(curve.rate(size - 1))
+    return ("below smallest", np.nan) if one_less <= max_error else ("observed", float(size))

@@ -1,0 +1,614 @@
+"""The swap method: how often two sets of topics disagree about which of two systems is better.
+
+Two sets of topics of the same size are drawn many times; a pair of systems is a swap when each of the two wins on
+one of the sets. The same topic sets serve every metric, every tolerance and every pair, so that error rates can be
+compared between metrics.
+"""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Literal, NamedTuple, get_args
+
+import numba
+import numpy as np
+import pandas as pd
+import xarray as xr
+from numpy.typing import NDArray
+
+from metaeval.compiled import compiled, compiled_parallel
+from metaeval.draws import RNGLike, bootstrap_indices, resolve_rng
+from metaeval.errors import EstimationError, InvalidOptionError, ScoresError, UnknownNameError
+from metaeval.parallel import limit_threads, track
+from metaeval.scores import Scores, as_scores, identical_systems, oriented_values
+from metaeval.tests_stat.catalogue import TestSpec, find_test
+from metaeval.tests_stat.correction import FAMILY_WISE
+
+__all__ = [
+    "Duplicates",
+    "ErrorRates",
+    "Layout",
+    "Margin",
+    "Sampling",
+    "draw_topic_sets",
+    "lay_out",
+    "set_means",
+    "swap_method",
+    "topic_bootstrap",
+]
+
+Margin = Literal["relative", "absolute"]
+Sampling = Literal["disjoint", "overlapping", "bootstrap"]
+Duplicates = Literal["drop", "keep"]
+PAPER_TOLERANCES = (0.0, 0.05, 0.1, 0.2, 0.3)
+SMALLEST_SIZE = 5
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ErrorRates:
+    """Swaps counted per metric, margin, topic-set size and trial.
+
+    Attributes
+    ----------
+    counts : xarray.Dataset
+        Dims ``metric``, ``margin`` (the tolerance; not named so, because ``sel`` of xarray has an argument of that
+        name), ``size`` (topics in each of the two sets) and ``trial``; variables
+
+        - ``swaps`` (metric, margin, size, trial): pairs of systems whose order was reversed;
+        - ``comparisons`` (metric, size, trial): pairs compared (all of them, unless only pairs significant on the
+          first set were);
+        - ``zero_differences`` (metric, size, trial): compared pairs with equal means on at least one set;
+        - ``larger_mean`` (metric, size, trial): the larger of a pair's two means, averaged over all pairs and both
+          sets. A relative margin p asks on average for a difference of p times this.
+    margin : {"relative", "absolute"}
+        What the margins are measured in: shares of the larger of the two means, or the metric's own unit.
+    sampling : {"disjoint", "overlapping", "bootstrap"}
+        How the two topic sets were drawn.
+    n_systems, n_topics : int
+        Size of the scores used, copies of systems left out.
+    duplicates : tuple of tuple of str
+        Groups of identical systems.
+    dropped : tuple of str
+        The copies left out: all but the first of every group, or none.
+    significant_on_first : str or None
+        Test a pair had to pass on the first set to be compared.
+    alpha : float or None
+        Level of that test.
+    random_source : str
+        Where the draws came from.
+    """
+
+    counts: xr.Dataset
+    margin: Margin
+    sampling: Sampling
+    n_systems: int
+    n_topics: int
+    duplicates: tuple[tuple[str, ...], ...] = ()
+    dropped: tuple[str, ...] = ()
+    significant_on_first: str | None = None
+    alpha: float | None = None
+    random_source: str = ""
+
+    @property
+    def metrics(self) -> tuple[str, ...]:
+        """Names of the metrics."""
+        return tuple(self.counts["metric"].to_numpy().tolist())
+
+    @property
+    def margins(self) -> tuple[float, ...]:
+        """Tolerances: by how much a system must win on both sets."""
+        return tuple(self.counts["margin"].to_numpy().tolist())
+
+    @property
+    def sizes(self) -> tuple[int, ...]:
+        """Topic-set sizes, ascending."""
+        return tuple(self.counts["size"].to_numpy().tolist())
+
+    @property
+    def n_trials(self) -> int:
+        """Number of times two topic sets were drawn at each size."""
+        return self.counts.sizes["trial"]
+
+    @property
+    def n_pairs(self) -> int:
+        """Number of pairs of systems."""
+        return self.n_systems * (self.n_systems - 1) // 2
+
+    @property
+    def signature(self) -> str:
+        """One line that says what was done.
+
+        Examples
+        --------
+        ``swap:trials=50|disjoint|relative|T=50|seed 0``
+        """
+        parts = [f"swap:trials={self.n_trials}", self.sampling, self.margin, f"T={self.n_topics}", self.random_source]
+        if self.significant_on_first is not None:
+            parts.insert(3, f"significant on first set: {self.significant_on_first}, alpha={self.alpha:g}")
+        return "|".join(parts)
+
+    def totals(self, *, half_swaps: bool = False) -> xr.Dataset:
+        """Return ``swaps`` and ``comparisons`` summed over the trials, dims (metric, margin, size).
+
+        Parameters
+        ----------
+        half_swaps : bool, default False
+            Count a zero difference as half a swap at margin 0, as the models of the error rate do: an exact tie
+            between discrete scores stands for a difference that could have gone either way. With a margin above 0
+            a tie is never a win, so nothing is added there.
+        """
+        swaps = self.counts["swaps"].sum("trial")
+        comparisons = self.counts["comparisons"].sum("trial").broadcast_like(swaps).transpose(*swaps.dims)
+        if half_swaps:
+            ties = self.counts["zero_differences"].sum("trial") * (self.counts["margin"] == 0)
+            swaps = swaps + 0.5 * ties.transpose(*swaps.dims)
+        return xr.Dataset({"swaps": swaps, "comparisons": comparisons})
+
+    def rates(self, *, half_swaps: bool = False) -> xr.DataArray:
+        """Return the error rate, swaps / comparisons, dims (metric, margin, size); NaN where nothing was compared.
+
+        Parameters
+        ----------
+        half_swaps : bool, default False
+            See `totals`.
+        """
+        total = self.totals(half_swaps=half_swaps)
+        compared = total["comparisons"] > 0
+        return (total["swaps"] / total["comparisons"].where(compared)).rename("error_rate")
+
+    def zero_share(self) -> xr.DataArray:
+        """Return the share of comparisons with equal means on a set, dims (metric, size)."""
+        total = self.counts[["zero_differences", "comparisons"]].sum("trial")
+        return (total["zero_differences"] / total["comparisons"].where(total["comparisons"] > 0)).rename("zero_share")
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return one row a metric, margin and size: counts over all trials and the error rate."""
+        table = self.totals().assign(
+            zero_differences=self.counts["zero_differences"].sum("trial"), error_rate=self.rates()
+        )
+        frame = table.to_dataframe(dim_order=["metric", "margin", "size"]).reset_index()
+        columns = ["swaps", "zero_differences", "comparisons", "error_rate"]
+        return frame[["metric", "margin", "size", *columns]]
+
+
+class Layout(NamedTuple):
+    """Scores made ready for drawing topic sets.
+
+    Attributes
+    ----------
+    scores : Scores
+        Copies of systems left out, unless they were to be kept.
+    oriented : array (topic, metric, system)
+        Turned so that higher is better.
+    noise : array (metric,)
+        How far two means may lie apart and still be one number on paper.
+    sizes : array (size,)
+        Topic-set sizes, ascending.
+    duplicates : tuple of tuple of str
+        Groups of identical systems.
+    dropped : tuple of str
+        Those left out.
+    """
+
+    scores: Scores
+    oriented: NDArray[np.float64]
+    noise: NDArray[np.float64]
+    sizes: NDArray[np.int64]
+    duplicates: tuple[tuple[str, ...], ...]
+    dropped: tuple[str, ...]
+
+
+def swap_method(  # noqa: PLR0913 - one keyword per choice of the method
+    scores: object,
+    *,
+    sizes: Sequence[int] | None = None,
+    n_trials: int = 50,
+    margins: Sequence[float] = PAPER_TOLERANCES,
+    margin: Margin = "relative",
+    sampling: Sampling = "disjoint",
+    duplicates: Duplicates = "drop",
+    significant_on_first: str | None = None,
+    alpha: float = 0.05,
+    rng: RNGLike = None,
+    n_threads: int | None = None,
+) -> ErrorRates:
+    r"""Count how often two topic sets of the same size put two systems in opposite orders.
+
+    Parameters
+    ----------
+    scores : Scores or anything `metaeval.as_scores` takes
+    sizes : sequence of int, optional
+        Topics in each set; 5 to half the topics by default. At most half the topics for disjoint sets, else all.
+    n_trials : int, default 50
+        Pairs of topic sets drawn at each size.
+    margins : sequence of float, default (0, 0.05, 0.1, 0.2, 0.3)
+        Tolerances: by how much a system must win on both sets. At 0 it must win strictly.
+    margin : {"relative", "absolute"}
+        Relative to the larger of the two means on that set (0.05 is 5 %; scores must not be negative), or in the
+        metric's own unit.
+    sampling : {"disjoint", "overlapping", "bootstrap"}
+        The two sets share no topic (the published method, an upper bound on the error); each is drawn without
+        replacement, independently of the other (a lower bound); each is drawn with replacement.
+    duplicates : {"drop", "keep"}
+        Keep one of several identical systems, or all.
+    significant_on_first : str, optional
+        Compare only the pairs that this test (see `metaeval.tests_stat.catalogue.TESTS`) finds different on the
+        first set, two-sided and uncorrected (family-wise where the test knows nothing else).
+    alpha : float, default 0.05
+        Level of that test.
+    rng : None, int or numpy.random.Generator
+        Source of the draws. The draws at one size do not depend on which other sizes were asked for.
+    n_threads : int, optional
+        Cores to use; the answer does not depend on it.
+
+    Returns
+    -------
+    ErrorRates
+
+    Raises
+    ------
+    EstimationError
+        If there are too few topics for the smallest size.
+    ScoresError
+        If the scores have gaps, hold fewer than two different systems, or are negative under a relative margin.
+    InvalidOptionError
+        If an option is outside its rule.
+
+    Notes
+    -----
+    With :math:`\bar x_A, \bar x_B` the means over one set of z topics, A beats B on it when
+
+    .. math:: \bar x_A - \bar x_B \ge p \max(\bar x_A, \bar x_B) \quad\text{and}\quad \bar x_A > \bar x_B
+
+    (an absolute margin p stands alone on the right). A swap is A beating B on one set and B beating A on the other,
+    and the error rate at size z is swaps / (pairs x trials). A difference of exactly zero on either set is no swap
+    and is counted separately. Voorhees and Buckley (2002); tolerances and the absence of bins as in Pal, Mitra and
+    Kamps (2010, section "Error Rates"); relative to the larger mean as in Buckley and Voorhees (2000); the bounds
+    are named by Sanderson and Zobel (2005).
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> noise = np.random.default_rng(1).normal(size=(3, 60))
+    >>> rates = swap_method(noise + [[0.0], [0.5], [2.0]], sizes=[5, 30], margin="absolute", margins=[0], rng=0)
+    >>> rates.rates().values.round(2)
+    array([[[0.08, 0.  ]]])
+    """
+    layout = lay_out(scores, sizes=sizes, sampling=sampling, duplicates=duplicates, n_trials=n_trials)
+    tolerances = _checked_margins(margins, margin, layout)
+    _check_alpha(alpha)
+    test = None if significant_on_first is None else find_test(significant_on_first)
+    source = resolve_rng(rng)
+    generators = source.generator.spawn(int(layout.sizes[-1]) + 1)
+    blocks = []
+    with limit_threads(n_threads):
+        for size in track(layout.sizes.tolist(), description="swap method", total=len(layout.sizes)):
+            sets = draw_topic_sets(generators[size], layout.oriented.shape[0], size, n_trials, sampling)
+            asked = _significant(layout.scores, sets, test, alpha, generators[size])
+            counted = _count_swaps(layout.oriented, sets, tolerances, margin == "relative", layout.noise, asked)
+            blocks.append((*counted, _n_compared(asked, layout, n_trials)))
+    names = ("swaps", "zero_differences", "larger_mean", "comparisons")
+    dims = (("metric", "margin", "trial"), *[("metric", "trial")] * 3)
+    stacked = [np.stack(block, axis=-2) for block in zip(*blocks, strict=True)]
+    counts = xr.Dataset(
+        {name: ((*dim[:-1], "size", "trial"), block) for name, dim, block in zip(names, dims, stacked, strict=True)},
+        coords=_coordinates(layout, tolerances) | {"trial": np.arange(1, n_trials + 1)},
+    )
+    return ErrorRates(
+        counts=counts,
+        margin=margin,
+        sampling=sampling,
+        n_systems=layout.scores.sizes["system"],
+        n_topics=layout.scores.sizes["topic"],
+        duplicates=layout.duplicates,
+        dropped=layout.dropped,
+        significant_on_first=None if test is None else test.name,
+        alpha=None if test is None else float(alpha),
+        random_source=source.description,
+    )
+
+
+def topic_bootstrap(  # noqa: PLR0913 - the choices of the swap method
+    scores: object,
+    *,
+    n_replicates: int = 200,
+    sizes: Sequence[int] | None = None,
+    n_trials: int = 50,
+    margins: Sequence[float] = PAPER_TOLERANCES,
+    margin: Margin = "relative",
+    sampling: Sampling = "disjoint",
+    duplicates: Duplicates = "drop",
+    rng: RNGLike = None,
+    n_threads: int | None = None,
+) -> xr.Dataset:
+    """Repeat the whole swap method on resampled topics: the spread that comes from the topics being a sample.
+
+    Each replicate draws as many topics as there are, with replacement, once for every metric, size and tolerance,
+    and then draws its own topic sets from them. Use the covariance of the replicates, not their level: a topic that
+    was drawn twice may stand on both sides, which makes the error rate a little too small.
+
+    Parameters
+    ----------
+    scores : Scores or anything `metaeval.as_scores` takes
+    n_replicates : int, default 200
+        Resamples of the topics.
+    sizes, n_trials, margins, margin, sampling, duplicates, rng, n_threads
+        As in `swap_method`.
+
+    Returns
+    -------
+    xarray.Dataset
+        ``swaps`` (replicate, metric, margin, size), ``zero_differences`` (replicate, metric, size), both summed
+        over the trials, and the number of ``comparisons`` behind each.
+
+    Raises
+    ------
+    EstimationError, ScoresError, InvalidOptionError
+        As `swap_method`.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> noise = np.random.default_rng(1).random((4, 40))
+    >>> topic_bootstrap(noise, sizes=[5, 20], n_replicates=10, rng=0)["swaps"].shape
+    (10, 1, 5, 2)
+    """
+    layout = lay_out(scores, sizes=sizes, sampling=sampling, duplicates=duplicates, n_trials=n_trials)
+    tolerances = _checked_margins(margins, margin, layout)
+    _check_count(n_replicates, "n_replicates", 2)
+    generators = resolve_rng(rng).generator.spawn(int(layout.sizes[-1]) + 1)
+    n_topics, n_metrics, n_systems = layout.oriented.shape
+    resamples = bootstrap_indices(generators[0], n_replicates, n_topics)
+    swaps, zeros = [], []
+    with limit_threads(n_threads):
+        for size in track(layout.sizes.tolist(), description="topic bootstrap", total=len(layout.sizes)):
+            sets = draw_topic_sets(generators[size], n_topics, size, n_replicates * n_trials, sampling)
+            drawn = np.take_along_axis(resamples, sets.reshape(n_replicates, -1), axis=1).reshape(sets.shape)
+            found, ties, _ = _count_swaps(
+                layout.oriented, drawn, tolerances, margin == "relative", layout.noise, _EVERY_PAIR
+            )
+            swaps.append(found.reshape(n_metrics, len(tolerances), n_replicates, n_trials).sum(axis=-1))
+            zeros.append(ties.reshape(n_metrics, n_replicates, n_trials).sum(axis=-1))
+    return xr.Dataset(
+        {
+            "swaps": (("replicate", "metric", "margin", "size"), np.moveaxis(np.stack(swaps, axis=-1), 2, 0)),
+            "zero_differences": (("replicate", "metric", "size"), np.moveaxis(np.stack(zeros, axis=-1), 1, 0)),
+            "comparisons": ((), n_systems * (n_systems - 1) // 2 * n_trials),
+        },
+        coords=_coordinates(layout, tolerances),
+    )
+
+
+def lay_out(
+    scores: object,
+    *,
+    sizes: Sequence[int] | None,
+    sampling: Sampling,
+    duplicates: Duplicates,
+    n_trials: int,
+) -> Layout:
+    """Check scores and options, leave out copies of systems, and put topics first in memory.
+
+    Parameters
+    ----------
+    scores, sizes, sampling, duplicates, n_trials
+        As in `swap_method`.
+
+    Returns
+    -------
+    Layout
+
+    Raises
+    ------
+    EstimationError, ScoresError, InvalidOptionError
+        As `swap_method`.
+    """
+    for word, value, kind in (("sampling", sampling, Sampling), ("rule for duplicates", duplicates, Duplicates)):
+        if value not in get_args(kind):
+            raise UnknownNameError(word, str(value), get_args(kind))
+    _check_count(n_trials, "n_trials", 1)
+    scores = as_scores(scores)
+    groups = identical_systems(scores)
+    dropped = tuple(name for group in groups for name in group[1:]) if duplicates == "drop" else ()
+    kept = scores.isel(system=np.flatnonzero(~np.isin(scores["system"].to_numpy(), dropped)))
+    if kept.sizes["system"] < 2:  # noqa: PLR2004 - a pair
+        message = (
+            f"all {scores.sizes['system']} systems have the same scores everywhere, so no two can be compared; "
+            "pass duplicates='keep' to count them all the same"
+        )
+        raise ScoresError(message)
+    values = np.ascontiguousarray(oriented_values(kept).transpose(2, 0, 1))
+    noise = 1e-12 * np.abs(values).max(axis=(0, 2))
+    return Layout(kept, values, noise, _checked_sizes(sizes, len(values), sampling), groups, dropped)
+
+
+def draw_topic_sets(
+    generator: np.random.Generator, n_topics: int, size: int, n_trials: int, sampling: Sampling
+) -> NDArray[np.int64]:
+    """Draw two sets of topics for every trial: positions of topics, an array (trial, 2, size).
+
+    Parameters
+    ----------
+    generator : numpy.random.Generator
+    n_topics, size, n_trials : int
+    sampling : {"disjoint", "overlapping", "bootstrap"}
+        See `swap_method`.
+
+    Examples
+    --------
+    >>> first, second = draw_topic_sets(np.random.default_rng(0), 6, 3, 1, "disjoint")[0]
+    >>> sorted([*first.tolist(), *second.tolist()])
+    [0, 1, 2, 3, 4, 5]
+    """
+    return _DRAWS[sampling](generator, n_topics, size, n_trials)
+
+
+def _disjoint(generator: np.random.Generator, n_topics: int, size: int, n_trials: int) -> NDArray[np.int64]:
+    return _shuffled(generator, n_topics, n_trials)[:, : 2 * size].reshape(n_trials, 2, size)
+
+
+def _overlapping(generator: np.random.Generator, n_topics: int, size: int, n_trials: int) -> NDArray[np.int64]:
+    return _shuffled(generator, n_topics, 2 * n_trials)[:, :size].reshape(n_trials, 2, size)
+
+
+def _bootstrap(generator: np.random.Generator, n_topics: int, size: int, n_trials: int) -> NDArray[np.int64]:
+    return generator.integers(0, n_topics, size=(n_trials, 2, size))
+
+
+def _shuffled(generator: np.random.Generator, n_topics: int, n_rows: int) -> NDArray[np.int64]:
+    return generator.permuted(np.tile(np.arange(n_topics), (n_rows, 1)), axis=1)
+
+
+_DRAWS: dict[Sampling, Callable[[np.random.Generator, int, int, int], NDArray[np.int64]]] = {
+    "disjoint": _disjoint,
+    "overlapping": _overlapping,
+    "bootstrap": _bootstrap,
+}
+_EVERY_PAIR = np.empty((0, 0, 0), dtype=np.bool_)
+
+
+def _checked_sizes(sizes: Sequence[int] | None, n_topics: int, sampling: Sampling) -> NDArray[np.int64]:
+    limit = n_topics // 2 if sampling == "disjoint" else n_topics
+    smallest = SMALLEST_SIZE if sizes is None else min(sizes, default=0)
+    if smallest > limit:
+        message = (
+            f"{n_topics} topics are too few: {sampling} topic sets hold at most {limit} topics each, and the "
+            f"smallest size asked is {smallest}; pass smaller sizes or more topics"
+        )
+        raise EstimationError(message)
+    asked = list(range(SMALLEST_SIZE, n_topics // 2 + 1)) if sizes is None else list(sizes)
+    whole = all(isinstance(size, int | np.integer) and not isinstance(size, bool) for size in asked)
+    if not asked or not whole or not 1 <= min(asked) <= max(asked) <= limit:
+        message = f"sizes must be whole numbers from 1 to {limit} ({sampling} sets of {n_topics} topics), not {asked!r}"
+        raise InvalidOptionError(message)
+    return np.unique(np.asarray(asked, dtype=np.int64))
+
+
+def _checked_margins(margins: Sequence[float], margin: Margin, layout: Layout) -> NDArray[np.float64]:
+    if margin not in get_args(Margin):
+        raise UnknownNameError("margin", str(margin), get_args(Margin))
+    tolerances = np.unique(np.asarray(margins, dtype=np.float64))
+    upper = 1.0 if margin == "relative" else np.inf
+    if tolerances.ndim != 1 or not len(tolerances) or not ((tolerances >= 0) & (tolerances < upper)).all():
+        message = f"margins must be numbers in [0, {upper:g}) for a {margin} margin, not {margins!r}"
+        raise InvalidOptionError(message)
+    lowest = layout.scores.min(("system", "topic"))
+    if margin == "relative" and tolerances[-1] > 0 and (lowest < 0).any():
+        name = str(lowest["metric"].to_numpy()[np.argmin(lowest.to_numpy())])
+        message = (
+            f"a relative margin is a share of the larger mean and needs scores of at least 0, but {name!r} goes down "
+            f"to {float(lowest.min()):g}; pass margin='absolute' with margins in the metric's unit, or margins=[0]"
+        )
+        raise ScoresError(message)
+    return tolerances
+
+
+def _check_count(value: int, name: str, smallest: int) -> None:
+    if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < smallest:
+        message = f"{name} must be a whole number of at least {smallest}, not {value!r}"
+        raise InvalidOptionError(message)
+
+
+def _check_alpha(alpha: float) -> None:
+    if not 0 < alpha < 1:
+        message = f"alpha must lie between 0 and 1, not {alpha!r}"
+        raise InvalidOptionError(message)
+
+
+def _coordinates(layout: Layout, tolerances: NDArray[np.float64]) -> dict[str, NDArray[np.generic]]:
+    return {"metric": layout.scores["metric"].to_numpy(), "margin": tolerances, "size": layout.sizes}
+
+
+def _significant(
+    scores: Scores, sets: NDArray[np.int64], test: TestSpec | None, alpha: float, generator: np.random.Generator
+) -> NDArray[np.bool_]:
+    """Return which pairs pass a test on the first set of each trial, shape (metric, trial, pair)."""
+    if test is None:
+        return _EVERY_PAIR
+    correction = FAMILY_WISE if test.family_wise else "none"
+    found = []
+    for first, own in zip(sets[:, 0], generator.spawn(len(sets)), strict=True):
+        names = np.arange(1, len(first) + 1).astype(str)  # a bootstrap set may hold a topic twice
+        subset = scores.isel(topic=first).assign_coords(topic=names)
+        draws = {"rng": own} if test.resampled else {}
+        result = test.function(subset, correction=correction, alpha=alpha, **draws)
+        found.append(result.data["significant"].to_numpy())
+    return np.stack(found, axis=1)
+
+
+def _n_compared(asked: NDArray[np.bool_], layout: Layout, n_trials: int) -> NDArray[np.int64]:
+    if asked.size:
+        return asked.sum(axis=-1)
+    _, n_metrics, n_systems = layout.oriented.shape
+    return np.full((n_metrics, n_trials), n_systems * (n_systems - 1) // 2)
+
+
+@compiled
+def set_means(values: NDArray[np.float64], topics: NDArray[np.int64]) -> NDArray[np.float64]:
+    """Return the mean of every metric and system over some topics, always added up in the order given.
+
+    Parameters
+    ----------
+    values : array (topic, metric, system)
+    topics : array (size,)
+
+    Returns
+    -------
+    array (metric, system)
+    """
+    total = np.zeros(values.shape[1:])
+    for topic in topics:
+        total += values[topic]
+    return total / len(topics)
+
+
+@compiled
+def _reached(gap: float, larger: float, margins: NDArray[np.float64], relative: bool, noise: float) -> int:  # noqa: FBT001 - a kernel takes no keywords
+    """Return how many of the ascending margins a win by `gap` reaches; a win on paper may miss by rounding alone."""
+    count = len(margins)
+    while count > 0 and gap < margins[count - 1] * (larger if relative else 1.0) - noise:
+        count -= 1
+    return count
+
+
+@compiled_parallel
+def _count_swaps(  # noqa: PLR0913, PLR0917 - a kernel takes plain arrays and no keywords
+    values: NDArray[np.float64],
+    sets: NDArray[np.int64],
+    margins: NDArray[np.float64],
+    relative: bool,  # noqa: FBT001 - as above
+    noise: NDArray[np.float64],
+    asked: NDArray[np.bool_],
+) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]]:
+    """Count swaps (metric, margin, trial) and ties (metric, trial), and average the larger means (metric, trial)."""
+    n_metrics, n_systems = values.shape[1:]
+    n_trials, n_margins = len(sets), len(margins)
+    swaps = np.zeros((n_metrics, n_margins, n_trials), dtype=np.int64)
+    zeros = np.zeros((n_metrics, n_trials), dtype=np.int64)
+    larger = np.zeros((n_metrics, n_trials))
+    for trial in numba.prange(n_trials):
+        first, second = set_means(values, sets[trial, 0]), set_means(values, sets[trial, 1])
+        for metric in range(n_metrics):
+            reached = np.zeros(n_margins + 1, dtype=np.int64)
+            pair = -1
+            total = 0.0
+            for a in range(n_systems):
+                for b in range(a + 1, n_systems):
+                    pair += 1
+                    gap1 = first[metric, a] - first[metric, b]
+                    gap2 = second[metric, a] - second[metric, b]
+                    larger1 = max(abs(first[metric, a]), abs(first[metric, b]))
+                    larger2 = max(abs(second[metric, a]), abs(second[metric, b]))
+                    total += larger1 + larger2
+                    if asked.size and not asked[metric, trial, pair]:
+                        continue
+                    if min(abs(gap1), abs(gap2)) <= noise[metric]:
+                        zeros[metric, trial] += 1
+                    elif (gap1 > 0) != (gap2 > 0):
+                        on_first = _reached(abs(gap1), larger1, margins, relative, noise[metric])
+                        on_second = _reached(abs(gap2), larger2, margins, relative, noise[metric])
+                        reached[min(on_first, on_second)] += 1
+            larger[metric, trial] = total / (2 * (pair + 1))
+            for place in range(n_margins - 1, -1, -1):
+                reached[place] += reached[place + 1]
+                swaps[metric, place, trial] = reached[place + 1]
+    return swaps, zeros, larger

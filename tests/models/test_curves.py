@@ -1,0 +1,254 @@
+"""Error curves: the orthant against SciPy and simulation, fits against a slow optimiser, comparison, refusals."""
+
+import hypothesis.strategies as st
+import numpy as np
+import pytest
+from hypothesis import given
+from scipy.integrate import dblquad
+from scipy.optimize import minimize
+from scipy.special import ndtr, owens_t
+from scipy.stats import multivariate_normal
+
+from metaeval.errors import EstimationError, InvalidOptionError, UnknownNameError
+from metaeval.models.curves import (
+    CURVES,
+    absolute_thresholds,
+    compare_curves,
+    fit_curve,
+    held_out,
+    orthant_minimum_topics,
+    orthant_rate,
+    orthant_sign_change,
+)
+from metaeval.resampling.difference_bins import difference_bins
+from metaeval.resampling.swap import swap_method
+
+SIZES = np.arange(5, 41)
+
+
+@given(
+    a=st.floats(0.01, 1.0),
+    c=st.floats(0.01, 3.0),
+    threshold=st.one_of(st.just(0.0), st.floats(1e-4, 0.5)),
+    size=st.integers(1, 500),
+)
+def test_orthant_equals_owens_t(a, c, threshold, size):
+    """2 Φ₂(-h, -h; -r) = 2 Φ(-h) - 4 T(h, √((1 + r) / (1 - r))), Owen's T from SciPy."""
+    variance = a**2 + c**2 / size
+    height = threshold / np.sqrt(variance)
+    wanted = 2 * ndtr(-height) - 4 * owens_t(height, np.sqrt((2 * a**2 + c**2 / size) / (c**2 / size)))
+    found = float(orthant_rate(size, a=a, c=c, threshold=threshold))
+    assert found == pytest.approx(wanted, rel=2e-6, abs=1e-14)
+    assert found >= 0
+
+
+def test_orthant_equals_scipys_bivariate_normal_and_its_closed_form():
+    """SciPy's multivariate normal gives the same, and at no threshold it is arccos(r)/π."""
+    a, c, size, threshold = 0.1, 0.4, 12, 0.03
+    variance = a**2 + c**2 / size
+    rho = a**2 / variance
+    corner = np.full(2, -threshold / np.sqrt(variance))
+    wanted = 2 * multivariate_normal([0, 0], [[1, -rho], [-rho, 1]]).cdf(corner)
+    assert float(orthant_rate(size, a=a, c=c, threshold=threshold)) == pytest.approx(wanted, rel=1e-7)
+    assert float(orthant_rate(size, a=a, c=c)) == pytest.approx(np.arccos(rho) / np.pi, rel=1e-12)
+    assert orthant_rate(SIZES, a=0.1, c=[[0.3], [0.4]], threshold=0.01).shape == (2, len(SIZES))
+
+
+def test_swaps_of_a_gaussian_population_follow_the_orthant():
+    """In the population the formula is made for, the swap method finds its error rates, with a margin and without."""
+    rng = np.random.default_rng(0)
+    systems = rng.normal(0, 0.1, size=(300, 1))
+    systems *= 0.1 / systems.std(ddof=1)
+    scores = systems + rng.normal(0, 0.2, size=(1, 1000)) + rng.normal(0, 0.3, size=(300, 1000))
+    found = swap_method(scores, sizes=[5, 20, 60], margins=[0, 0.05], margin="absolute", n_trials=100, rng=0).rates()
+    for place, threshold in enumerate((0.0, 0.05)):
+        wanted = orthant_rate([5, 20, 60], a=0.1 * np.sqrt(2), c=0.3 * np.sqrt(2), threshold=threshold)
+        np.testing.assert_allclose(found[0, place], wanted, rtol=0.04)
+
+
+def test_sign_changes_of_large_differences_follow_the_conditional_form():
+    """The chance of a sign change given a difference equals a two-dimensional integral and what bins count."""
+    a, c, size, difference = 0.1, 0.3, 10, 0.05
+    spread, rho = np.sqrt(a**2 + c**2 / size), a**2 / (a**2 + c**2 / size)
+    density = multivariate_normal([0, 0], [[1, rho], [rho, 1]])
+    joint = dblquad(lambda y, x: density.pdf([x, y]), difference / spread, 9, -9, 0, epsabs=1e-10)[0]
+    found = float(orthant_sign_change(difference, size, a=a, c=c))
+    assert found == pytest.approx(joint / ndtr(-difference / spread), rel=1e-6)
+    rng = np.random.default_rng(1)
+    systems = rng.normal(size=(300, 1))
+    scores = systems / systems.std() * a / np.sqrt(2) + rng.normal(0, c / np.sqrt(2), size=(300, 800))
+    bins = difference_bins(scores, sizes=[size], n_trials=50, width=0.05, n_replicates=0, rng=0).bins
+    beyond = bins.isel(metric=0, size=0, bin=slice(1, None)).sum("bin")
+    assert float(beyond["sign_changes"] / beyond["comparisons"]) == pytest.approx(found, rel=0.06)
+
+
+@given(a=st.floats(0.05, 1.0), c=st.floats(0.1, 2.0), max_error=st.floats(0.01, 0.4))
+def test_the_closed_minimum_is_where_the_curve_meets_the_limit(a, c, max_error):
+    """p₀(z*) = ε."""
+    size = orthant_minimum_topics(a=a, c=c, max_error=max_error)
+    assert float(orthant_rate(size, a=a, c=c)) == pytest.approx(max_error, rel=1e-9)
+
+
+def test_the_orthant_falls_as_a_power_of_minus_one_half():
+    """For many topics p₀ ~ (√2/π)(c/a) z^(-1/2)."""
+    size = 1e8
+    assert float(orthant_rate(size, a=0.1, c=0.3)) == pytest.approx(np.sqrt(2) / np.pi * 3 / np.sqrt(size), rel=1e-6)
+
+
+TRUE_CURVES = {
+    "exponential": (0.3, 0.04),
+    "power": (0.6, 0.5),
+    "stretched_exponential": (0.5, 12.0, 0.6),
+    "exponential_with_floor": (0.3, 0.08, 0.04),
+    "orthant": (3.0, 0.1),
+}
+
+
+@pytest.mark.parametrize("family", CURVES)
+def test_each_shape_finds_its_own_parameters(family):
+    """Fitted to its own noiseless rates, a shape returns the parameters that made them."""
+    truth = np.array(TRUE_CURVES[family])
+    threshold = 0.03 if family == "orthant" else 0.0
+    swaps = 1e9 * CURVES[family].rate(SIZES.astype(float), threshold, *truth)
+    fitted = fit_curve(family, SIZES, swaps, 1e9, threshold=threshold)
+    np.testing.assert_allclose(list(fitted.parameters.values()), truth, rtol=2e-3)
+    assert fitted.weighted_error < 1e-6
+
+
+@pytest.mark.parametrize("family", CURVES)
+@pytest.mark.parametrize("seed", [1, 2])
+def test_fits_are_as_good_as_a_slow_optimiser_finds(family, seed):
+    """Nelder and Mead's simplex, started at the fit and beside it, finds no smaller weighted sum of squares."""
+    rng = np.random.default_rng(seed)
+    rate = 0.1 * CURVES["orthant"].rate(SIZES.astype(float), 0.02, 3.0, 0.1) + 0.9 * 0.4 * SIZES**-0.4
+    compared = 10_000
+    swaps = rng.binomial(compared, rate)
+    smooth = (swaps + 0.5) / (compared + 1)
+
+    def loss(logs):
+        if family == "stretched_exponential" and logs[0] > 0:
+            return 1e6
+        gap = CURVES[family].rate(SIZES.astype(float), 0.02, *np.exp(np.clip(logs, -30, 30))) - swaps / compared
+        return np.sum(gap**2 / (smooth * (1 - smooth)))
+
+    fitted = fit_curve(family, SIZES, swaps, compared, threshold=0.02)
+    start = np.log(list(fitted.parameters.values()))
+    options = {"maxiter": 4000, "maxfev": 4000, "xatol": 1e-10, "fatol": 1e-14}
+    slow = min(minimize(loss, start + d, method="Nelder-Mead", options=options).fun for d in (0.0, 0.3, -0.3))
+    assert len(SIZES) * fitted.weighted_error**2 <= slow * (1 + 1e-4)
+
+
+@pytest.mark.parametrize("family", CURVES)
+def test_the_minimum_is_the_first_whole_size_at_or_below_the_limit(family):
+    """Halving finds what a scan of all whole sizes finds; infinity where none up to the limit will do."""
+    swaps = 10_000 * CURVES[family].rate(SIZES.astype(float), 0.0, *TRUE_CURVES[family])
+    fitted = fit_curve(family, SIZES, swaps, 10_000)
+    sizes = np.arange(1, 2001)
+    for max_error in (0.3, 0.1, 0.05, 1e-9):
+        within = fitted.rate(sizes) <= max_error
+        wanted = sizes[np.argmax(within)] if within.any() else np.inf
+        assert fitted.minimum_topics(max_error, limit=2000) == wanted
+
+
+def test_more_trials_with_the_same_rates_change_nothing_but_the_half():
+    """The fit rests on rates: ten times the counts give nearly the same curve."""
+    rate = 0.5 * SIZES**-0.4
+    few, many = (fit_curve("power", SIZES, n * rate, n) for n in (1e5, 1e6))
+    np.testing.assert_allclose(few.rate(100), many.rate(100), rtol=1e-5)
+
+
+def test_sizes_without_a_swap_stay_in_the_fit():
+    """On the rate scale a zero is a rate like any other."""
+    swaps = np.array([400, 150, 50, 20, 6, 2, 0, 0])
+    with_zeros = fit_curve("exponential", range(5, 45, 5), swaps, 2000)
+    without = fit_curve("exponential", range(5, 35, 5), swaps[:6], 2000)
+    assert float(with_zeros.rate(40)) < float(without.rate(40))
+
+
+@pytest.mark.parametrize(
+    ("family", "counts", "kind", "message"),
+    [
+        ("cubic", ([5, 10], [2, 1], 10), UnknownNameError, "no curve 'cubic'"),
+        ("power", ([5], [2], 10), EstimationError, "1 sizes cannot determine 2 parameters"),
+        ("exponential_with_floor", ([5, 10], [2, 1], 10), EstimationError, "2 sizes cannot determine 3"),
+        ("orthant", ([5, 10], [0, 0], 10), EstimationError, "already zero"),
+        ("orthant", ([5, 10], [1, 2], 10), EstimationError, "does not fall with size"),
+        ("orthant", ([5, 10], [2, 2], 10), EstimationError, "does not fall"),
+        ("power", ([5, 10], [2, 0], [10, 0]), EstimationError, "nothing was compared at size 10"),
+    ],
+)
+def test_what_cannot_be_fitted_is_said(family, counts, kind, message):
+    """Too few sizes, no swaps, no decline, nothing compared: an error with the reason."""
+    with pytest.raises(kind, match=message):
+        fit_curve(family, *counts)
+
+
+def test_an_error_of_one_half_has_no_minimum():
+    """A coin toss needs no topics."""
+    with pytest.raises(InvalidOptionError, match=r"between 0 and 0.5, not 0.5"):
+        orthant_minimum_topics(a=1, c=1, max_error=0.5)
+
+
+def test_thresholds_are_the_margins_in_the_metrics_unit():
+    """A relative margin becomes a share of the mean larger mean; an absolute one stays."""
+    scores = np.random.default_rng(0).random((2, 6, 30))
+    relative = swap_method(scores, margins=[0, 0.1], rng=0)
+    found = absolute_thresholds(relative)
+    assert found.dims == ("metric", "margin")
+    np.testing.assert_allclose(found[:, 1], 0.1 * relative.counts["larger_mean"].mean(("size", "trial")))
+    assert (found[:, 0] == 0).all()
+    absolute = absolute_thresholds(swap_method(scores, margins=[0, 0.1], margin="absolute", rng=0))
+    np.testing.assert_array_equal(absolute, [[0, 0.1]] * 2)
+
+
+def test_the_held_out_half_is_the_larger_sizes():
+    """The middle size of an odd number is fitted."""
+    assert held_out(range(7)).tolist() == [False] * 4 + [True] * 3
+
+
+def test_comparison_prefers_the_shape_that_predicts_the_larger_sizes():
+    """On a Gaussian population the orthant wins, and the exponential promises too little error."""
+    rng = np.random.default_rng(3)
+    scores = 1 + rng.normal(0, 0.1, size=(80, 1)) + rng.normal(0, 0.3, size=(80, 400))
+    compared = compare_curves(swap_method(scores, sizes=range(5, 101, 5), margins=[0, 0.02], margin="absolute", rng=0))
+    assert compared.best == "orthant"
+    assert compared.summary()["family"].iloc[0] == "orthant"
+    biases = compared.table.set_index(["family", "margin"])["held_out_bias"]
+    assert biases["exponential", 0.0] < -0.1
+    assert abs(biases["orthant", 0.0]) < 0.05
+    literal = compared.curves["metric1", 0.0, "orthant"]
+    assert literal.parameters["ratio"] == pytest.approx(3.0, rel=0.15)
+
+
+def test_held_out_error_is_that_of_a_fit_to_the_lower_half():
+    """Refitting the lower half by hand and predicting the upper half gives the table's numbers."""
+    rates = swap_method(np.random.default_rng(0).random((12, 40)) + np.arange(12)[:, None] / 30, rng=0, margins=[0])
+    row = compare_curves(rates, families=["power"]).table.iloc[0]
+    total = rates.totals(half_swaps=True)
+    swaps, compared = (total[name].to_numpy()[0, 0] for name in ("swaps", "comparisons"))
+    sizes = np.array(rates.sizes)
+    early = fit_curve("power", sizes[:8], swaps[:8], compared[:8])
+    seen = swaps[8:] / compared[8:]
+    smooth = (swaps[8:] + 0.5) / (compared[8:] + 1)
+    gap = early.rate(sizes[8:]) - seen
+    assert row["held_out_error"] == pytest.approx(np.sqrt(np.mean(gap**2 / (smooth * (1 - smooth)))), rel=1e-9)
+    assert row["held_out_bias"] == pytest.approx(gap.mean() / seen.mean(), rel=1e-9)
+
+
+def test_cells_that_cannot_be_fitted_carry_a_note_and_no_number():
+    """An error that is zero already, and too few sizes to hold any out, are said in the table."""
+    apart = np.arange(4)[:, None] + np.random.default_rng(0).random((4, 30)) / 100
+    none = compare_curves(swap_method(apart, rng=0, margins=[0]))
+    assert none.best is None
+    assert none.table["note"].str.contains("already zero").all()
+    assert none.table["held_out_error"].isna().all()
+    few = compare_curves(swap_method(np.random.default_rng(0).random((9, 30)), sizes=[3, 6, 15], rng=0, margins=[0]))
+    assert few.best is None
+    assert few.table["note"].str.contains("fewer than 4 sizes|does not fall").all()
+
+
+def test_an_unknown_family_is_refused():
+    """A family that is not in the table is named with the nearest one that is."""
+    rates = swap_method(np.random.default_rng(0).random((4, 20)), rng=0)
+    with pytest.raises(UnknownNameError, match="did you mean 'orthant'"):
+        compare_curves(rates, families=["orthan"])

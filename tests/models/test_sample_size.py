@@ -1,0 +1,179 @@
+"""Topic-set-size design: the published table, statsmodels, simulation, laws and refusals."""
+
+import hypothesis.strategies as st
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given
+from statsmodels.formula.api import ols
+from statsmodels.stats.power import FTestAnovaPower, TTestIndPower, TTestPower
+
+from metaeval.errors import EstimationError, InvalidOptionError, ScoresError, UnknownNameError
+from metaeval.models.sample_size import (
+    anova_power,
+    anova_topics,
+    interval_topics,
+    interval_width,
+    paired_t_power,
+    paired_t_topics,
+    pilot_variance,
+)
+from metaeval.scores import as_scores
+
+# minD or width, variance: (approximate, exact) for paired t, ANOVA with 2, 10 and 100 systems, interval
+DESIGN_TABLE = {
+    (0.05, 0.05): [(316, 316), (308, 315), (624, 627), (1614, 1616), (617, 617)],
+    (0.10, 0.05): [(81, 81), (78, 80), (157, 158), (404, 405), (156, 156)],
+    (0.20, 0.05): [(22, 22), (21, 21), (40, 40), (102, 102), (41, 41)],
+    (0.10, 0.10): [(159, 159), (155, 158), (313, 314), (808, 809), (310, 310)],
+}
+
+
+@pytest.mark.parametrize("design", DESIGN_TABLE)
+def test_the_design_table_comes_out_exactly(design):
+    """Alpha .05, power .8: every number of the table, approximate and exact."""
+    size, variance = design
+    for place, method in enumerate(("approximate", "exact")):
+        found = [
+            paired_t_topics(size, 2 * variance, method=method),
+            *(anova_topics(size, variance, m, method=method) for m in (2, 10, 100)),
+            interval_topics(size, 2 * variance, method=method),
+        ]
+        assert found == [row[place] for row in DESIGN_TABLE[design]]
+
+
+@pytest.mark.parametrize(("effect", "alpha", "power"), [(0.2, 0.05, 0.8), (0.5, 0.01, 0.9), (1.0, 0.1, 0.7)])
+def test_paired_t_agrees_with_statsmodels(effect, alpha, power):
+    """Topics and power are those of statsmodels' TTestPower."""
+    needed = TTestPower().solve_power(effect_size=effect, alpha=alpha, power=power)
+    found = paired_t_topics(effect, 1.0, alpha=alpha, power=power)
+    assert found == int(np.ceil(needed))
+    wanted = TTestPower().power(effect, found, alpha)
+    assert paired_t_power(found, effect, 1.0, alpha=alpha) == pytest.approx(wanted, abs=1e-10)
+
+
+@pytest.mark.parametrize("n_systems", [2, 5, 30])
+def test_anova_agrees_with_statsmodels(n_systems):
+    """Power is that of statsmodels' FTestAnovaPower with f² = minD² / (2 m σ²)."""
+    effect = np.sqrt(0.1**2 / (2 * n_systems * 0.05))
+    for n_topics in (10, 80, 400):
+        wanted = FTestAnovaPower().power(effect, n_topics * n_systems, 0.05, k_groups=n_systems)
+        assert anova_power(n_topics, 0.1, 0.05, n_systems) == pytest.approx(wanted, abs=1e-9)
+
+
+def test_designs_do_what_they_say_in_simulation():
+    """At the sizes named, simulated tests find the difference, and simulated intervals are as wide, as planned."""
+    rng = np.random.default_rng(0)
+    n = paired_t_topics(0.2, 0.1)
+    gaps = rng.normal(0.2, np.sqrt(0.1), size=(20_000, n))
+    spread = gaps.std(axis=1, ddof=1) / np.sqrt(n)
+    critical = 2.0796138  # t(21 degrees of freedom) at .975, from printed tables
+    assert n == 22
+    assert np.mean(np.abs(gaps.mean(axis=1)) > critical * spread) == pytest.approx(0.8, abs=0.02)
+    assert np.mean(2 * critical * spread) == pytest.approx(interval_width(n, 0.1), rel=0.005)
+    n = anova_topics(0.2, 0.05, 10)
+    means = np.r_[0.1, -0.1, np.zeros(8)]
+    groups = rng.normal(means[:, None], np.sqrt(0.05), size=(10_000, 10, n))
+    between = n * groups.mean(axis=2).var(axis=1, ddof=1)
+    within = groups.var(axis=2, ddof=1).mean(axis=1)
+    assert np.mean(between / within > 1.9031) == pytest.approx(0.8, abs=0.02)  # F(9, 390) at .95
+
+
+@given(
+    difference=st.floats(0.02, 1.0),
+    variance=st.floats(0.01, 1.0),
+    method=st.sampled_from(["exact", "approximate"]),
+)
+def test_the_answer_is_the_smallest_that_will_do(difference, variance, method):
+    """One topic fewer does not reach the power or the width; scale does not matter."""
+    n = anova_topics(difference, variance, 4, method=method)
+    assert anova_power(n, difference, variance, 4, method=method) >= 0.8
+    assert n == 2 or anova_power(n - 1, difference, variance, 4, method=method) < 0.8
+    width = interval_topics(difference, variance, method=method)
+    assert interval_width(width, variance, method=method) <= difference
+    assert width == 2 or interval_width(width - 1, variance, method=method) > difference
+    assert paired_t_topics(difference, variance, method=method) == paired_t_topics(
+        difference * 4, variance * 16, method=method
+    )
+
+
+def test_two_systems_in_anova_are_two_samples():
+    """With two systems the analysis of variance is the t test for two independent samples."""
+    effect = 0.1 / np.sqrt(0.05)
+    wanted = TTestIndPower().power(effect, 80, 0.05)
+    assert anova_power(80, 0.1, 0.05, 2) == pytest.approx(wanted, abs=1e-10)
+
+
+def test_residual_variance_is_that_of_a_two_way_layout():
+    """Residual and within variances are the mean squares of statsmodels' linear models."""
+    values = np.random.default_rng(0).random((5, 12))
+    frame = pd.DataFrame({"x": values.ravel(), "s": np.repeat(range(5), 12), "t": np.tile(range(12), 5)})
+    two_way, one_way = (ols(f, frame).fit() for f in ("x ~ C(s) + C(t)", "x ~ C(s)"))
+    residual, within = (pilot_variance(values, method=method).pooled().iloc[0] for method in ("residual", "within"))
+    assert residual["variance"] == pytest.approx(two_way.mse_resid, rel=1e-9)
+    assert residual["degrees_of_freedom"] == two_way.df_resid
+    assert within["variance"] == pytest.approx(one_way.mse_resid, rel=1e-9)
+    assert within["degrees_of_freedom"] == one_way.df_resid
+
+
+def test_twice_the_residual_is_the_mean_over_all_pairs():
+    """The residual's difference variance is the average variance of the differences of all pairs."""
+    scores = as_scores(np.random.default_rng(1).random((6, 15)))
+    names = scores["system"].to_numpy().tolist()
+    pairs = [(a, b) for place, a in enumerate(names) for b in names[place + 1 :]]
+    residual = pilot_variance(scores).pooled()["difference_variance"]
+    by_pair = pilot_variance(scores, method="pairs", pairs=pairs).pooled()["difference_variance"]
+    literal = np.mean([np.var(scores.sel(system=a) - scores.sel(system=b), ddof=1) for a, b in pairs])
+    np.testing.assert_allclose(residual, by_pair, rtol=1e-12)
+    assert residual.item() == pytest.approx(literal, rel=1e-12)
+
+
+def test_collections_are_pooled_by_degrees_of_freedom():
+    """The pooled variance weighs each collection by its degrees of freedom and is named so."""
+    rng = np.random.default_rng(2)
+    first, second = as_scores(rng.random((4, 10))), as_scores(2 * rng.random((3, 30)))
+    found = pilot_variance({"2007": first, "2008": second})
+    table = found.to_frame().set_index("collection")
+    wanted = (27 * table.loc["2007", "variance"] + 58 * table.loc["2008", "variance"]) / 85
+    assert found.pooled()["variance"].item() == pytest.approx(wanted, rel=1e-12)
+    assert found.pooled()["collection"].item() == "pooled"
+    assert len(pilot_variance([first, second]).table) == 3
+    assert pilot_variance({"ap": pd.DataFrame(rng.random((10, 4)))}).table["metric"].tolist() == ["ap"]
+
+
+@pytest.mark.parametrize(
+    ("call", "kind", "message"),
+    [
+        (lambda: paired_t_topics(0, 0.1), InvalidOptionError, "min_difference must be a number above 0, not 0"),
+        (lambda: paired_t_topics(0.1, -1), InvalidOptionError, "difference_variance must be a number above 0"),
+        (lambda: paired_t_topics(0.1, np.nan), InvalidOptionError, "difference_variance must be"),
+        (lambda: paired_t_topics(0.1, 0.1, alpha=0), InvalidOptionError, "alpha must lie between 0 and 1"),
+        (lambda: paired_t_topics(0.1, 0.1, power=0.01), InvalidOptionError, r"power must lie between alpha \(0.05\)"),
+        (lambda: paired_t_topics(0.1, 0.1, method="sakai"), UnknownNameError, "exact, approximate"),
+        (lambda: paired_t_topics(1e-6, 0.1), EstimationError, "more than 10000000 topics"),
+        (lambda: paired_t_topics(1e-6, 0.1, method="approximate"), EstimationError, "topics would be needed"),
+        (lambda: anova_topics(0.1, 0.1, 1), InvalidOptionError, "n_systems must be a whole number of at least 2"),
+        (lambda: anova_power(1, 0.1, 0.1, 2), InvalidOptionError, "n_topics must be a whole number of at least 2"),
+        (lambda: interval_topics(-0.1, 0.1), InvalidOptionError, "width must be a number above 0"),
+        (lambda: pilot_variance(np.eye(3), method="all"), UnknownNameError, "no method 'all'"),
+        (lambda: pilot_variance(np.eye(3), method="pairs"), InvalidOptionError, "pairs= names the pairs"),
+        (lambda: pilot_variance(np.eye(3), pairs=[("a", "b")]), InvalidOptionError, "got method=.residual."),
+        (lambda: pilot_variance(np.ones((3, 4))), EstimationError, "no variance left to plan with"),
+        (
+            lambda: pilot_variance(np.arange(4) / 7 + np.array([[0.0], [0.3]])),
+            EstimationError,
+            "differ by a constant",
+        ),
+        (lambda: pilot_variance(np.ones((1, 4))), ScoresError, "at least two systems"),
+    ],
+)
+def test_refusals_name_rule_and_value(call, kind, message):
+    """Every argument outside its rule is refused; what cannot be estimated is said."""
+    with pytest.raises(kind, match=message):
+        call()
+
+
+def test_an_unknown_system_of_a_pair_is_named():
+    """A pair that names a system which is not there is refused."""
+    with pytest.raises(UnknownNameError, match="no system 'x'"):
+        pilot_variance(np.eye(3), method="pairs", pairs=[("system1", "x")])
