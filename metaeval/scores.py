@@ -6,9 +6,12 @@ float64, no gap, no infinity, unique names, at least two systems and two topics.
 retrieval: a topic may as well be a sentence, a question or a patient.
 """
 
+import math
 import re
+import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Literal, get_args
+from numbers import Integral
+from typing import Any, Literal, NamedTuple, get_args
 
 import numpy as np
 import pandas as pd
@@ -18,15 +21,22 @@ from numpy.typing import NDArray
 from metaeval.errors import InvalidOptionError, ScoresError, UnknownNameError
 
 __all__ = [
+    "COLUMN_WORDS",
     "DIMS",
+    "ColumnRoles",
     "Missing",
     "Scores",
     "as_scores",
     "better_direction",
+    "column_roles",
+    "first_repeat",
     "identical_systems",
+    "merge_labels",
     "natural_order",
     "oriented_values",
+    "place_rows",
     "scores_from_long",
+    "scores_to_long",
     "select_runs",
     "system_groups",
 ]
@@ -34,7 +44,41 @@ __all__ = [
 type Scores = xr.DataArray
 Missing = Literal["error", "zero", "drop-systems", "drop-topics"]
 DIMS = ("metric", "system", "topic")
+
+COLUMN_WORDS: Mapping[str, tuple[str, ...]] = {
+    "system": ("system", "run", "name", "run_id", "runid", "system_id", "system_name"),
+    "topic": ("topic", "qid", "query_id", "query", "q_id", "topic_id"),
+    "metric": ("metric", "measure"),
+    "score": ("score", "value"),
+    "group": ("group",),
+    "higher_is_better": ("higher_is_better",),
+}
+"""What the columns of a long table are called, by the part they play; case, blanks and hyphens do not matter."""
+
+_PART_OF_WORD = {word: part for part, words in COLUMN_WORDS.items() for word in words}
 _SHOWN = 5
+_UNPRINTABLE = {"Cc", "Cs", "Zl", "Zp"}
+_TRUTH = {"true": True, "1": True, "1.0": True, "false": False, "0": False, "0.0": False}
+_LARGE = 10_000_000
+_SPARSE = 50
+
+
+class ColumnRoles(NamedTuple):
+    """Which column of a long table plays which part."""
+
+    parts: dict[str, str]
+    """Part (a key of `COLUMN_WORDS`) to the name of its column."""
+    others: list[str]
+    """Columns without a part, in order; unnamed ones (a saved row number) are left out."""
+
+
+class _Table(NamedTuple):
+    """What was recognised, before anything is checked but its names."""
+
+    scores: NDArray[np.float64]
+    labels: dict[str, list[str]]
+    coordinates: dict[str, tuple[str, NDArray[Any]]]
+    attributes: dict[str, Any]
 
 
 def as_scores(  # noqa: PLR0913 - one keyword per label of the table
@@ -51,12 +95,17 @@ def as_scores(  # noqa: PLR0913 - one keyword per label of the table
 
     Parameters
     ----------
-    data : xarray.DataArray, pandas.DataFrame, mapping or array
-        What holds the scores:
+    data : object
+        What holds the scores, recognised by its shape:
 
-        - a DataArray with the dims metric, system and topic in any order (metric may be absent);
-        - a long DataFrame with the columns ``system``, ``topic``, ``metric`` and ``score``;
-        - a mapping from metric name to a wide DataFrame, topics in rows (its index) and systems in columns;
+        - an ``xarray.DataArray`` with the dims metric, system and topic in any order (without metric, its name is
+          the metric), or a ``Dataset`` whose variables are metrics;
+        - a long DataFrame (pandas or polars) with columns for system, topic, metric and score, under any of
+          `COLUMN_WORDS` (PyTerrier's ``Experiment(perquery=True)`` is one);
+        - a DataFrame with columns for system and topic, and one column a metric;
+        - a mapping from metric to a wide DataFrame, topics in rows (its index) and systems in columns;
+        - a mapping from system to the results of that system: what ``ir_measures.iter_calc`` streams, a DataFrame
+          of them (``query_id``, ``measure``, ``value``), or pytrec_eval's ``{topic: {metric: score}}``;
         - an array (metric, system, topic), or (system, topic) for one metric.
     metrics, systems, topics : sequence of str, optional
         Names for an array without labels; by default ``metric1``, ``system1`` and ``1`` onwards.
@@ -70,13 +119,15 @@ def as_scores(  # noqa: PLR0913 - one keyword per label of the table
     Returns
     -------
     Scores
-        A new array; `data` is left as it was.
+        A new array; `data` is left as it was. Names are text without blanks around them. Systems and metrics keep
+        their order of appearance. So do the topics of an array; the topics of a table are put in natural order (2
+        before 10), so that seeded draws do not depend on the order of its rows.
 
     Raises
     ------
     ScoresError
-        For a gap (named by system, topic and metric), an infinite score, a repeated name, fewer than two systems
-        or topics.
+        For a gap (named by system, topic and metric), a score that is infinite or no number, a name that is empty,
+        repeated or unprintable, fewer than two systems or topics.
     InvalidOptionError
         If the labels do not fit the array, or an option is outside its rule.
 
@@ -86,20 +137,26 @@ def as_scores(  # noqa: PLR0913 - one keyword per label of the table
     >>> scores.sizes["system"], scores.dims
     (2, ('metric', 'system', 'topic'))
     """
-    array = _labelled(data, metrics, systems, topics)
-    array = _checked_labels(array)
-    array = _without_infinities(array)
-    array = _without_gaps(array, missing)
-    for dim, what in (("system", "systems"), ("topic", "topics")):
-        if array.sizes[dim] < 2:  # noqa: PLR2004 - a comparison needs two
-            message = f"at least two {what} are needed to compare anything; there is {array.sizes[dim]}"
-            raise ScoresError(message)
-    array = _with_direction(array, higher_is_better)
-    return _with_groups(array, groups)
+    table = _recognise(data, {"metric": metrics, "system": systems, "topic": topics})
+    _refuse_infinities(table)
+    table = _settle_gaps(table, missing)
+    _refuse_too_few(table)
+    coordinates = dict(table.coordinates)
+    coordinates["higher_is_better"] = ("metric", _direction(table, higher_is_better))
+    group = _group_of_each(table, groups)
+    if group is not None:
+        coordinates["group"] = ("system", group)
+    return xr.DataArray(
+        table.scores,
+        dims=DIMS,
+        coords={dim: np.array(table.labels[dim]) for dim in DIMS} | coordinates,
+        attrs=table.attributes,
+        name="score",
+    )
 
 
 def scores_from_long(frame: pd.DataFrame, *, missing: Missing = "error") -> Scores:
-    """Build Scores from a long table with the columns system, topic, metric and score.
+    """Build Scores from a long table with columns for system, topic, metric and score.
 
     Systems and metrics keep their order of appearance; topics are put in natural order (2 before 10), so that the
     same scores give the same seeded draws whatever the order of the rows.
@@ -107,7 +164,7 @@ def scores_from_long(frame: pd.DataFrame, *, missing: Missing = "error") -> Scor
     Parameters
     ----------
     frame : pandas.DataFrame
-        One row a score.
+        One row a score; columns as in `COLUMN_WORDS`.
     missing : {"error", "zero", "drop-systems", "drop-topics"}
         As in `as_scores`.
 
@@ -119,8 +176,46 @@ def scores_from_long(frame: pd.DataFrame, *, missing: Missing = "error") -> Scor
     ------
     ScoresError
         If a (metric, system, topic) stands twice, or as in `as_scores`.
+
+    Examples
+    --------
+    >>> rows = [("bm25", 1, "AP", 0.3), ("bm25", 2, "AP", 0.1), ("lm", 2, "AP", 0.2), ("lm", 1, "AP", 0.4)]
+    >>> scores_from_long(pd.DataFrame(rows, columns=["run", "qid", "measure", "value"])).sel(metric="AP").to_numpy()
+    array([[0.3, 0.1],
+           [0.4, 0.2]])
     """
     return as_scores(frame, missing=missing)
+
+
+def scores_to_long(scores: Scores) -> pd.DataFrame:
+    """Lay scores out as a long table: metric, system, topic and score, and with them direction and group.
+
+    Parameters
+    ----------
+    scores : Scores
+
+    Returns
+    -------
+    pandas.DataFrame
+        One row a score, ordered by metric, system and topic; ``higher_is_better`` is always there, ``group`` where
+        the scores have groups. `as_scores` reads it back.
+
+    Examples
+    --------
+    >>> scores_to_long(as_scores([[0.1, 0.4], [0.2, 0.3]])).columns.tolist()
+    ['metric', 'system', 'topic', 'score', 'higher_is_better']
+    """
+    metric, system, topic = (code.ravel() for code in np.indices(scores.shape))
+    columns = {
+        "metric": pd.Categorical.from_codes(metric, scores["metric"].to_numpy().tolist()),
+        "system": pd.Categorical.from_codes(system, scores["system"].to_numpy().tolist()),
+        "topic": pd.Categorical.from_codes(topic, scores["topic"].to_numpy().tolist()),
+        "score": scores.to_numpy().ravel(),
+        "higher_is_better": scores["higher_is_better"].to_numpy()[metric],
+    }
+    if "group" in scores.coords:
+        columns["group"] = scores["group"].to_numpy()[system]
+    return pd.DataFrame(columns)
 
 
 def natural_order(names: Iterable[str]) -> list[str]:
@@ -134,7 +229,9 @@ def natural_order(names: Iterable[str]) -> list[str]:
 
     def key(name: str) -> tuple[list[tuple[int, int, str]], str]:
         parts = re.split(r"([0-9]+)", name)
-        return [(0, int(part), "") if part.isdecimal() else (1, 0, part) for part in parts if part], name
+        # of two numbers without leading zeros the longer is the larger
+        digits = {part: part.lstrip("0") for part in parts[1::2]}
+        return [(0, len(digits[p]), digits[p]) if p in digits else (1, 0, p) for p in parts if p], name
 
     return sorted(names, key=key)
 
@@ -158,6 +255,7 @@ def identical_systems(scores: Scores) -> tuple[tuple[str, ...], ...]:
     (('a', 'b'),)
     """
     seen: dict[bytes, list[str]] = {}
+    # adding 0 makes -0 the same bytes as 0
     values = np.ascontiguousarray(scores.transpose("system", "metric", "topic").to_numpy() + 0.0)
     for name, rows in zip(scores["system"].to_numpy(), values, strict=True):
         seen.setdefault(rows.tobytes(), []).append(str(name))
@@ -183,7 +281,8 @@ def select_runs(scores: Scores, runs: str | int, generator: np.random.Generator)
         Sakai and Kando (2008, section 4) take one run per team for discriminative power and 30 runs for rank
         correlation.
     generator : numpy.random.Generator
-        Used only when there is something to choose.
+        Used only when there is something to choose. The choice goes by name, so the order of the systems does not
+        change it.
 
     Returns
     -------
@@ -194,45 +293,197 @@ def select_runs(scores: Scores, runs: str | int, generator: np.random.Generator)
     ------
     InvalidOptionError
         If there are no groups, or fewer systems than asked for, or `runs` is another word.
+
+    Examples
+    --------
+    >>> scores = as_scores([[1, 0], [0, 1], [1, 1]], groups={"system1": "x", "system2": "x", "system3": "y"})
+    >>> select_runs(scores, "one-per-group", np.random.default_rng(0))["group"].to_numpy().tolist()
+    ['x', 'y']
     """
-    n_systems = scores.sizes["system"]
-    if runs == "all":
+    names = np.array(natural_order(scores["system"].to_numpy().tolist()))
+    if isinstance(runs, str) and runs == "all":
         return scores
-    if runs == "one-per-group":
-        groups = system_groups(scores)
-        names = list(dict.fromkeys(groups.tolist()))
-        if len(names) < 2:  # noqa: PLR2004
-            message = f"one run per group needs at least two groups; there is only {names[0]!r}"
+    if isinstance(runs, str) and runs == "one-per-group":
+        system_groups(scores)
+        group = scores["group"].sel(system=names).to_numpy()
+        known = natural_order(set(group.tolist()))
+        if len(known) < 2:  # noqa: PLR2004
+            message = f"one run per group needs at least two groups; there is only {known[0]!r}"
             raise InvalidOptionError(message)
-        chosen = [generator.choice(np.flatnonzero(groups == name)) for name in names]
-    elif isinstance(runs, int) and not isinstance(runs, bool) and 2 <= runs <= n_systems:  # noqa: PLR2004
-        chosen = generator.choice(n_systems, size=runs, replace=False).tolist()
+        chosen = {str(generator.choice(names[group == one])) for one in known}
+    elif isinstance(runs, Integral) and not isinstance(runs, bool) and 2 <= runs <= len(names):  # noqa: PLR2004
+        chosen = set(generator.choice(names, size=int(runs), replace=False).tolist())
     else:
-        message = f"runs must be 'all', 'one-per-group' or a number from 2 to {n_systems} (systems), not {runs!r}"
+        message = f"runs must be 'all', 'one-per-group' or a number from 2 to {len(names)} (systems), not {runs!r}"
         raise InvalidOptionError(message)
-    return scores.isel(system=sorted(int(position) for position in chosen))
+    return scores.isel(system=np.flatnonzero([name in chosen for name in scores["system"].to_numpy().tolist()]))
 
 
-def _labelled(
-    data: object, metrics: Sequence[str] | None, systems: Sequence[str] | None, topics: Sequence[str] | None
-) -> xr.DataArray:
-    if isinstance(data, xr.DataArray | pd.DataFrame | Mapping) and (metrics, systems, topics) != (None, None, None):
+def column_roles(
+    columns: Iterable[object], *, chosen: Mapping[str, str] | None = None, ignored: Iterable[str] = ()
+) -> ColumnRoles:
+    """Find out which columns of a long table hold system, topic, metric, score, group and direction.
+
+    Parameters
+    ----------
+    columns : iterable of str
+        Names of the columns.
+    chosen : mapping of str to str, optional
+        Part to column, where the words of `COLUMN_WORDS` are not enough.
+    ignored : iterable of str
+        Columns to leave out.
+
+    Returns
+    -------
+    ColumnRoles
+        Only what was found; a table need not have every part.
+
+    Raises
+    ------
+    ScoresError
+        If two columns could play one part.
+
+    Examples
+    --------
+    >>> column_roles(["name", "qid", "measure", "value", "fold"])
+    ColumnRoles(parts={'system': 'name', 'topic': 'qid', 'metric': 'measure', 'score': 'value'}, others=['fold'])
+    """
+    parts = dict(chosen or {})
+    taken = {*parts.values(), *ignored}
+    found: dict[str, list[str]] = {}
+    others = []
+    for column in map(str, columns):
+        part = _PART_OF_WORD.get(re.sub(r"[\s-]+", "_", column.strip()).casefold())
+        if column in taken:
+            continue
+        if part is not None and part not in parts:
+            found.setdefault(part, []).append(column)
+        elif column.strip() and not column.startswith("Unnamed: "):
+            others.append(column)
+    for part, candidates in found.items():
+        if len(candidates) > 1:
+            message = (
+                f"columns {' and '.join(map(repr, candidates))} could both be the {part}; "
+                f"rename or leave out all but one (read_scores: columns={{{part!r}: {candidates[0]!r}, "
+                f"'ignore': {candidates[1:]!r}}})"
+            )
+            raise ScoresError(message)
+        parts[part] = candidates[0]
+    return ColumnRoles({part: parts[part] for part in COLUMN_WORDS if part in parts}, others)
+
+
+def merge_labels(codes: NDArray[np.int64], names: Iterable[object], what: str) -> tuple[NDArray[np.int64], list[str]]:
+    """Clean the names that `codes` point to, and point codes of names that became equal to one of them.
+
+    Parameters
+    ----------
+    codes : array (row,)
+        Position in `names` for every row.
+    names : iterable
+        Names as they came.
+    what : str
+        "system", "topic", … for messages.
+
+    Returns
+    -------
+    codes : array (row,)
+    names : list of str
+        Unique, in order of appearance.
+
+    Raises
+    ------
+    ScoresError
+        For a name that is missing, empty or unprintable.
+    """
+    cleaned = [_clean_name(name, what) for name in names]
+    unique = list(dict.fromkeys(cleaned))
+    if len(unique) == len(cleaned):
+        return codes, cleaned
+    place = {name: position for position, name in enumerate(unique)}
+    return np.array([place[name] for name in cleaned], dtype=np.int64)[codes], unique
+
+
+def place_rows(codes: Mapping[str, NDArray[np.int64]], labels: Mapping[str, Sequence[str]]) -> NDArray[np.int64]:
+    """Return the cell of every row in an array metric x system x topic laid out flat.
+
+    Raises
+    ------
+    ScoresError
+        If the rows could fill only a sliver of that array: then the columns are taken for something they are not.
+    """
+    shape = tuple(len(labels[dim]) for dim in DIMS)
+    n_rows = len(codes["topic"])
+    if math.prod(shape) > max(_LARGE, _SPARSE * n_rows):
+        message = (
+            f"{n_rows} scores cannot fill {shape[0]} metrics x {shape[1]} systems x {shape[2]} topics; "
+            "check which column is which"
+        )
+        raise ScoresError(message)
+    return (codes["metric"] * shape[1] + codes["system"]) * shape[2] + codes["topic"]
+
+
+def first_repeat(cells: NDArray[np.int64]) -> tuple[int, int] | None:
+    """Return the first row whose cell was taken before, and the row that took it; None if no cell stands twice.
+
+    Examples
+    --------
+    >>> first_repeat(np.array([4, 2, 7, 2, 4]))
+    (3, 1)
+    """
+    order = np.argsort(cells, kind="stable")
+    again = np.flatnonzero(np.diff(cells[order]) == 0)
+    if not len(again):
+        return None
+    where = again[np.argmin(order[again + 1])]
+    return int(order[where + 1]), int(order[where])
+
+
+def _clean_name(name: object, what: str) -> str:
+    if isinstance(name, bytes):
+        name = name.decode()
+    if isinstance(name, float | np.floating) and float(name).is_integer():
+        name = int(name)  # an id that a data frame made a float
+    text = "" if name is None or name is pd.NA or name is pd.NaT or name != name else str(name).strip()  # noqa: PLR0124 - not a number
+    if not text:
+        message = f"a {what} has no name (found {name!r}); give every {what} a name"
+        raise ScoresError(message)
+    if not text.isprintable() and any(unicodedata.category(sign) in _UNPRINTABLE for sign in text):
+        message = f"{what} {text!r} holds a control character (line end, tab, …); rename it"
+        raise ScoresError(message)
+    return text
+
+
+def _clean_names(names: Iterable[object], what: str) -> list[str]:
+    cleaned = [_clean_name(name, what) for name in names]
+    if len(set(cleaned)) < len(cleaned):
+        again = next(name for place, name in enumerate(cleaned) if name in cleaned[:place])
+        message = f"{what} {again!r} stands twice; names must be unique"
+        raise ScoresError(message)
+    return cleaned
+
+
+def _recognise(data: object, names: dict[str, Sequence[str] | None]) -> _Table:
+    if type(data).__module__.partition(".")[0] == "polars" and hasattr(data, "to_dict"):
+        data = pd.DataFrame(data.to_dict(as_series=False))
+    if isinstance(data, xr.Dataset):
+        data = data.to_dataarray("metric")
+    labelled = isinstance(data, xr.DataArray | pd.DataFrame | Mapping)
+    if labelled and any(given is not None for given in names.values()):
         message = "metrics=, systems= and topics= name the rows of a bare array; this table has names of its own"
         raise InvalidOptionError(message)
     match data:
         case xr.DataArray():
             return _from_dataarray(data)
         case pd.DataFrame():
-            return _from_long(data)
+            return _from_frame(data)
         case Mapping():
-            return _from_wide(data)
-    return _from_array(data, metrics, systems, topics)
+            return _from_mapping(data)
+    return _from_array(data, names)
 
 
-def _from_dataarray(data: xr.DataArray) -> xr.DataArray:
+def _from_dataarray(data: xr.DataArray) -> _Table:
     if "metric" not in data.dims:
-        name = str(data.coords["metric"].item()) if "metric" in data.coords else str(data.name or "metric1")
-        data = data.drop_vars("metric", errors="ignore").expand_dims(metric=[name])
+        data = _as_one_metric(data)
     if set(data.dims) != set(DIMS):
         message = f"scores need the dims metric, system and topic; these have {', '.join(map(str, data.dims))}"
         raise ScoresError(message)
@@ -240,75 +491,217 @@ def _from_dataarray(data: xr.DataArray) -> xr.DataArray:
     if unnamed:
         message = f"scores need names along {', '.join(unnamed)}: give the DataArray that coordinate"
         raise ScoresError(message)
-    array = data.transpose(*DIMS).astype(np.float64)
-    array.attrs = dict(data.attrs)
-    return array
+    data = data.transpose(*DIMS)
+    extras = {
+        str(name): (str(coordinate.dims[0]), coordinate.to_numpy())
+        for name, coordinate in data.coords.items()
+        if name not in DIMS and coordinate.ndim == 1
+    }
+    for name, dim in (("group", "system"), ("higher_is_better", "metric")):
+        if name in data.coords and extras.get(name, ("",))[0] != dim:
+            message = f"the coordinate {name} must lie along {dim}, not along {data.coords[name].dims}"
+            raise ScoresError(message)
+    return _Table(
+        scores=_real_numbers(data.to_numpy()),
+        labels={dim: _clean_names(data[dim].to_numpy().tolist(), dim) for dim in DIMS},
+        coordinates=extras,
+        attributes=dict(data.attrs),
+    )
 
 
-def _from_long(frame: pd.DataFrame) -> xr.DataArray:
-    absent = [name for name in ("system", "topic", "metric", "score") if name not in frame.columns]
-    if absent:
-        message = (
-            f"a long table needs the columns system, topic, metric and score; {', '.join(absent)} "
-            f"not among {', '.join(map(str, frame.columns))}"
-        )
+def _as_one_metric(data: xr.DataArray) -> xr.DataArray:
+    """Give an array of one metric that dimension, and its direction along with it."""
+    name = data.coords["metric"].item() if "metric" in data.coords else data.name or "metric1"
+    expanded = data.drop_vars("metric", errors="ignore").expand_dims(metric=[str(name)])
+    if "higher_is_better" in data.coords and not data.coords["higher_is_better"].ndim:
+        return expanded.assign_coords(higher_is_better=("metric", [data.coords["higher_is_better"].item()]))
+    return expanded
+
+
+def _from_frame(frame: pd.DataFrame) -> _Table:
+    if any(name is not None for name in frame.index.names):
+        frame = frame.reset_index()
+    columns = _clean_column_names(frame)
+    parts, others = column_roles(columns)
+    if "system" in parts and "topic" in parts and {"metric", "score"} <= parts.keys():
+        if others:
+            message = (
+                f"a long table has no place for the column{'s' * (len(others) > 1)} {', '.join(others)}; drop what is "
+                "neither system, topic, metric, score, group nor higher_is_better"
+            )
+            raise ScoresError(message)
+        return _from_rows(frame.set_axis(columns, axis=1), parts, [parts["score"]])
+    if "system" in parts and "topic" in parts and others and not {"metric", "score"} & parts.keys():
+        return _from_rows(frame.set_axis(columns, axis=1), parts, others)
+    absent = [part for part in ("system", "topic", "metric", "score") if part not in parts]
+    message = (
+        f"a long table needs columns for system, topic, metric and score; {', '.join(absent)} not found among "
+        f"{', '.join(columns)}. Rename columns ({'; '.join(f'{p}: {", ".join(COLUMN_WORDS[p])}' for p in absent)}), "
+        "or pass a wide table as {metric: table}, topics in its index and systems in its columns"
+    )
+    raise ScoresError(message)
+
+
+def _clean_column_names(frame: pd.DataFrame) -> list[str]:
+    columns = [str(column) for column in frame.columns]
+    if len(set(columns)) < len(columns):
+        _clean_names(columns, "column")
+    return columns
+
+
+def _from_rows(frame: pd.DataFrame, parts: Mapping[str, str], score_columns: Sequence[str]) -> _Table:
+    """Lay out rows: one score each, or one score per metric in several columns."""
+    codes: dict[str, NDArray[np.int64]] = {}
+    labels: dict[str, list[str]] = {}
+    for dim in DIMS:
+        if dim in parts:
+            code, names = pd.factorize(frame[parts[dim]], use_na_sentinel=False)
+            codes[dim], labels[dim] = merge_labels(code.astype(np.int64), names.tolist(), dim)
+    n_rows, n_columns = len(frame), len(score_columns)
+    if "metric" not in codes:
+        codes = {dim: np.repeat(code, n_columns) for dim, code in codes.items()}
+        codes["metric"] = np.tile(np.arange(n_columns, dtype=np.int64), n_rows)
+        labels["metric"] = _clean_names(score_columns, "metric")
+    cells = place_rows(codes, labels)
+    repeat = first_repeat(cells)
+    if repeat is not None:
+        message = f"{_one_cell(codes, labels, repeat[0])} stands twice, in rows {repeat[1]} and {repeat[0]}; keep one"
         raise ScoresError(message)
-    codes = []
-    names = []
-    for column in DIMS:
-        code, labels = pd.factorize(frame[column].astype(str), sort=False)
-        order = natural_order(labels.tolist()) if column == "topic" else labels.tolist()
-        position = {label: place for place, label in enumerate(order)}
-        codes.append(np.array([position[label] for label in labels], dtype=np.int64)[code])
-        names.append(order)
-    shape = tuple(map(len, names))
-    flat = np.ravel_multi_index(codes, shape) if len(frame) else np.empty(0, dtype=np.int64)
-    count = np.bincount(flat, minlength=int(np.prod(shape)))
-    if (count > 1).any():
-        metric, system, topic = np.unravel_index(int(np.flatnonzero(count > 1)[0]), shape)
-        message = (
-            f"system {names[1][system]!r} has {int(count.max())} scores on topic {names[2][topic]!r} under "
-            f"{names[0][metric]!r}; keep one row for each"
-        )
-        raise ScoresError(message)
-    values = np.full(int(np.prod(shape)), np.nan)
-    values[flat] = pd.to_numeric(frame["score"]).to_numpy(dtype=np.float64)
-    return xr.DataArray(values.reshape(shape), dims=DIMS, coords=dict(zip(DIMS, names, strict=True)))
+    flat = np.full(math.prod(len(labels[dim]) for dim in DIMS), np.nan)
+    scores = [_frame_numbers(frame[column], f"column {column!r}") for column in score_columns]
+    flat[cells] = np.stack(scores, axis=1).ravel()
+    table = _Table(
+        scores=flat.reshape([len(labels[dim]) for dim in DIMS]),
+        labels=labels,
+        coordinates={
+            part: (dim, _one_per_name(frame[parts[part]], codes[dim][::n_columns], labels[dim], part, dim))
+            for part, dim in (("group", "system"), ("higher_is_better", "metric"))
+            if part in parts and dim in parts
+        },
+        attributes={},
+    )
+    return _topics_in_order(table)
 
 
-def _from_wide(tables: Mapping[object, object]) -> xr.DataArray:
+def _one_cell(codes: Mapping[str, NDArray[np.int64]], labels: Mapping[str, Sequence[str]], row: int) -> str:
+    metric, system, topic = (labels[dim][codes[dim][row]] for dim in DIMS)
+    return f"system {system!r} on topic {topic!r} under {metric!r}"
+
+
+def _one_per_name(
+    column: pd.Series, codes: NDArray[np.int64], names: Sequence[str], part: str, dim: str
+) -> NDArray[Any]:
+    """Reduce a column that says the same on every row of a system (or metric) to one entry each."""
+    said = column.astype(object).where(column.notna(), None).to_numpy()
+    entries: list[Any] = [None] * len(names)
+    pairs = dict.fromkeys(zip(codes.tolist(), said, strict=True))
+    for code, entry in pairs:
+        if entries[code] is not None and entries[code] != entry:
+            message = f"{dim} {names[code]!r} has more than one {part}: {entries[code]!r} and {entry!r}; keep one"
+            raise ScoresError(message)
+        entries[code] = entry
+    return np.array(entries, dtype=object)
+
+
+def _topics_in_order(table: _Table) -> _Table:
+    names = table.labels["topic"]
+    order = natural_order(names)
+    if order == names:
+        return table
+    place = {name: position for position, name in enumerate(names)}
+    return table._replace(
+        scores=np.ascontiguousarray(table.scores[:, :, [place[name] for name in order]]),
+        labels=table.labels | {"topic": order},
+    )
+
+
+def _from_mapping(tables: Mapping[Any, Any]) -> _Table:
     if not tables:
-        message = "the mapping of metrics to tables is empty"
+        message = "the mapping is empty; it should hold a table for every metric, or results for every system"
         raise ScoresError(message)
+    long = {key: _holds_rows(table) for key, table in tables.items()}
+    if not any(long.values()):
+        return _from_wide(tables)
+    if all(long.values()):
+        return _from_results(tables)
+    kinds = [next(str(key) for key, is_long in long.items() if is_long is kind) for kind in (True, False)]
+    message = (
+        f"a mapping holds either wide tables by metric or results by system, not both: {kinds[0]!r} has columns for "
+        f"topic, metric and score, {kinds[1]!r} has systems in columns"
+    )
+    raise ScoresError(message)
+
+
+def _holds_rows(table: object) -> bool:
+    """Whether this is the results of one system, rather than a wide table of all."""
+    if not isinstance(table, pd.DataFrame):
+        return True
+    try:
+        return column_roles(table.columns).parts.keys() >= {"topic", "metric", "score"}
+    except ScoresError:
+        return False
+
+
+def _from_wide(tables: Mapping[Any, pd.DataFrame]) -> _Table:
     systems: dict[str, None] = {}
     topics: dict[str, None] = {}
     frames: dict[str, pd.DataFrame] = {}
-    for metric, table in tables.items():
-        if not isinstance(table, pd.DataFrame):
+    metrics = _clean_names(tables, "metric")
+    for metric, table in zip(metrics, tables.values(), strict=True):
+        try:
+            columns, index = _clean_names(table.columns, "system"), _clean_names(table.index, "topic")
+        except ScoresError as error:
+            raise ScoresError(f"{error} (table {metric!r})") from error
+        ids = [column for column in columns if _PART_OF_WORD.get(column.casefold()) == "topic"]
+        if ids:
             message = (
-                f"metric {str(metric)!r}: expected a wide DataFrame (topics x systems), not {type(table).__name__}"
+                f"table {metric!r} has a column {ids[0]!r} among its systems: make it the index "
+                f"(table.set_index({ids[0]!r})), or rename it if it is a system"
             )
-            raise InvalidOptionError(message)
-        frame = table.set_axis(table.index.astype(str), axis=0).set_axis(table.columns.astype(str), axis=1)
-        for labels, what in ((frame.columns, "system"), (frame.index, "topic")):
-            if not labels.is_unique:
-                message = f"{what} {labels[labels.duplicated()][0]!r} stands twice under {str(metric)!r}"
-                raise ScoresError(message)
-        frames[str(metric)] = frame
-        systems |= dict.fromkeys(frame.columns)
-        topics |= dict.fromkeys(frame.index)
+            raise ScoresError(message)
+        arrays = [
+            _frame_numbers(table.iloc[:, place], f"system {name!r} under {metric!r}")
+            for place, name in enumerate(columns)
+        ]
+        values = np.stack(arrays, axis=1) if arrays else np.empty((len(index), 0))
+        frames[metric] = pd.DataFrame(values, index=index, columns=columns)
+        systems |= dict.fromkeys(columns)
+        topics |= dict.fromkeys(index)
     order = natural_order(topics)
-    values = np.stack(
-        [frame.reindex(index=order, columns=list(systems)).to_numpy(dtype=np.float64).T for frame in frames.values()]
+    values = np.stack([frame.reindex(index=order, columns=list(systems)).to_numpy().T for frame in frames.values()])
+    return _Table(values, {"metric": metrics, "system": list(systems), "topic": order}, {}, {})
+
+
+def _from_results(results: Mapping[Any, Any]) -> _Table:
+    rows = [
+        (system, topic, metric, score)
+        for system, result in results.items()
+        for topic, metric, score in _rows_of(result, system)
+    ]
+    frame = pd.DataFrame(rows, columns=["system", "topic", "metric", "score"])
+    return _from_rows(frame, {name: name for name in frame.columns}, ["score"])
+
+
+def _rows_of(result: Any, system: object) -> Iterable[tuple[object, object, object]]:  # noqa: ANN401 - recognised by shape
+    if isinstance(result, pd.DataFrame):
+        parts = column_roles(result.columns).parts
+        return zip(*(result[parts[part]].tolist() for part in ("topic", "metric", "score")), strict=True)
+    if isinstance(result, Mapping) and all(isinstance(scores, Mapping) for scores in result.values()):
+        return ((topic, metric, score) for topic, scores in result.items() for metric, score in scores.items())
+    if not isinstance(result, Mapping | str | bytes) and isinstance(result, Iterable):
+        rows = list(result)
+        if all(hasattr(row, "query_id") and hasattr(row, "measure") and hasattr(row, "value") for row in rows):
+            return ((row.query_id, str(row.measure), row.value) for row in rows)
+    message = (
+        f"{system!r}: expected a wide DataFrame (topics x systems) for a metric, or for a system what "
+        f"ir_measures.iter_calc gives or {{topic: {{metric: score}}}}, not {type(result).__name__}"
     )
-    return xr.DataArray(values, dims=DIMS, coords={"metric": list(frames), "system": list(systems), "topic": order})
+    raise InvalidOptionError(message)
 
 
-def _from_array(
-    data: object, metrics: Sequence[str] | None, systems: Sequence[str] | None, topics: Sequence[str] | None
-) -> xr.DataArray:
+def _from_array(data: object, names: Mapping[str, Sequence[str] | None]) -> _Table:
     try:
-        values = np.array(data, dtype=np.float64)
+        values = _real_numbers(data)
     except (TypeError, ValueError) as error:
         message = f"scores must be numbers in a labelled table or an array, not {type(data).__name__}: {error}"
         raise ScoresError(message) from error
@@ -317,97 +710,158 @@ def _from_array(
     if values.ndim != len(DIMS):
         message = f"an array of scores is (system, topic) or (metric, system, topic); this one has {values.ndim} axes"
         raise ScoresError(message)
-    coords: dict[str, list[str]] = {}
-    for dim, names, size, stem in zip(
-        DIMS, (metrics, systems, topics), values.shape, ("metric", "system", ""), strict=True
-    ):
-        labels = [f"{stem}{number}" for number in range(1, size + 1)] if names is None else list(map(str, names))
-        if len(labels) != size:
-            message = f"{dim}s= holds {len(labels)} names for {size} {dim}s"
+    labels: dict[str, list[str]] = {}
+    for dim, size, stem in zip(DIMS, values.shape, ("metric", "system", ""), strict=True):
+        given = names[dim]
+        if isinstance(given, str):
+            message = f"{dim}s= must be a sequence of names, such as [{given!r}], not the text {given!r}"
             raise InvalidOptionError(message)
-        coords[dim] = labels
-    return xr.DataArray(values, dims=DIMS, coords=coords)
+        listed: list[object] = [f"{stem}{number}" for number in range(1, size + 1)] if given is None else list(given)
+        if len(listed) != size:
+            message = f"{dim}s= holds {len(listed)} names for {size} {dim}s"
+            raise InvalidOptionError(message)
+        labels[dim] = _clean_names(listed, dim)
+    return _Table(values, labels, {}, {})
 
 
-def _checked_labels(array: xr.DataArray) -> xr.DataArray:
-    array = array.assign_coords({dim: array[dim].astype(str).to_numpy() for dim in DIMS})
-    for dim in DIMS:
-        labels = pd.Index(array[dim].to_numpy())
-        if not len(labels):
-            message = f"there is no {dim} in these scores"
-            raise ScoresError(message)
-        if not labels.is_unique:
-            message = f"{dim} {labels[labels.duplicated()][0]!r} stands twice; names must be unique"
-            raise ScoresError(message)
-    return array
+def _real_numbers(data: object) -> NDArray[np.float64]:
+    """Copy to float64; masked entries become gaps, and what has no order (complex numbers, dates) is refused."""
+    if isinstance(data, np.ma.MaskedArray):
+        data = np.where(np.ma.getmaskarray(data), np.nan, data.data)
+    array = np.asarray(data)
+    if array.dtype.kind in "cmM":
+        message = f"scores must be real numbers, not {array.dtype}"
+        raise ScoresError(message)
+    if array.dtype.kind == "O":
+        array = np.where(pd.isna(array), np.nan, array)
+    try:
+        return np.array(array, dtype=np.float64, order="C")
+    except (TypeError, ValueError) as error:
+        message = f"scores must be numbers: {error}"
+        raise ScoresError(message) from error
 
 
-def _cells(array: xr.DataArray, wrong: NDArray[np.bool_]) -> str:
+def _frame_numbers(column: pd.Series, where: str) -> NDArray[np.float64]:
+    """Return a column as float64, its gaps as NaN."""
+    if isinstance(column.dtype, np.dtype) and column.dtype.kind in "fiub":
+        return column.to_numpy(dtype=np.float64)
+    numbers = np.full(len(column), np.nan)
+    for row, (cell, absent) in enumerate(zip(column.tolist(), column.isna().tolist(), strict=True)):
+        if absent:
+            continue
+        try:
+            numbers[row] = float(cell)
+        except (TypeError, ValueError) as error:
+            message = f"{where} holds {cell!r} in row {row}, which is no number; scores must be numbers"
+            raise ScoresError(message) from error
+    return numbers
+
+
+def _cells(table: _Table, wrong: NDArray[np.bool_]) -> str:
     places = np.argwhere(wrong)
-    metric, system, topic = (array[dim].to_numpy() for dim in DIMS)
+    metric, system, topic = (table.labels[dim] for dim in DIMS)
     listed = [f"system {system[s]!r} on topic {topic[t]!r} under {metric[m]!r}" for m, s, t in places[:_SHOWN]]
     more = f" and {len(places) - _SHOWN} more" if len(places) > _SHOWN else ""
     return "; ".join(listed) + more
 
 
-def _without_infinities(array: xr.DataArray) -> xr.DataArray:
-    infinite = np.isinf(array.to_numpy())
+def _refuse_infinities(table: _Table) -> None:
+    infinite = np.isinf(table.scores)
     if infinite.any():
-        message = f"scores must be finite; infinite: {_cells(array, infinite)}"
+        message = f"scores must be finite; infinite: {_cells(table, infinite)}; repair or leave out those scores"
         raise ScoresError(message)
-    return array
 
 
-def _without_gaps(array: xr.DataArray, missing: Missing) -> xr.DataArray:
+def _settle_gaps(table: _Table, missing: Missing) -> _Table:
     if missing not in get_args(Missing):
         raise UnknownNameError("rule for missing scores", str(missing), get_args(Missing))
-    gaps = np.isnan(array.to_numpy())
-    notes = list(array.attrs.get("notes", []))
-    if gaps.any():
-        if missing == "error":
-            message = (
-                f"no score for {_cells(array, gaps)}; pass missing='zero', 'drop-systems' or 'drop-topics' "
-                "to go on without them"
-            )
+    gaps = np.isnan(table.scores)
+    if not gaps.any():
+        return table
+    if missing == "error":
+        message = (
+            f"no score for {_cells(table, gaps)}; pass missing='zero', 'drop-systems' or 'drop-topics' "
+            "to go on without them"
+        )
+        raise ScoresError(message)
+    if missing == "zero":
+        noted = _with_note(table, f"{_count(int(gaps.sum()), 'missing score')} counted as 0: {_cells(table, gaps)}")
+        return noted._replace(scores=np.where(gaps, 0.0, table.scores))
+    dim = missing.removeprefix("drop-").removesuffix("s")
+    return _without_gappy(table, gaps, dim)
+
+
+def _without_gappy(table: _Table, gaps: NDArray[np.bool_], dim: str) -> _Table:
+    """Drop the systems (or topics) that lack a score anywhere."""
+    axis = DIMS.index(dim)
+    lacking = gaps.any(axis=tuple(other for other in range(len(DIMS)) if other != axis))
+    names = table.labels[dim]
+    dropped = [name for name, out in zip(names, lacking, strict=True) if out]
+    noted = _with_note(table, f"{_count(len(dropped), dim)} dropped for missing scores: {', '.join(dropped)}")
+    return noted._replace(
+        scores=np.ascontiguousarray(np.compress(~lacking, table.scores, axis=axis)),
+        labels=table.labels | {dim: [name for name, out in zip(names, lacking, strict=True) if not out]},
+        coordinates={
+            name: (along, entries[~lacking] if along == dim else entries)
+            for name, (along, entries) in table.coordinates.items()
+        },
+    )
+
+
+def _with_note(table: _Table, note: str) -> _Table:
+    notes = [*table.attributes.get("notes", []), note]
+    return table._replace(attributes=table.attributes | {"notes": notes})
+
+
+def _count(number: int, what: str) -> str:
+    return f"{number} {what} was" if number == 1 else f"{number} {what}s were"
+
+
+def _refuse_too_few(table: _Table) -> None:
+    if not table.labels["metric"]:
+        message = "there is no metric in these scores; give at least one"
+        raise ScoresError(message)
+    for dim in ("system", "topic"):
+        names = table.labels[dim]
+        if len(names) < 2:  # noqa: PLR2004 - a comparison needs two
+            there = f"there is only {names[0]!r}" if names else "there is none"
+            why = "".join(f" ({note})" for note in table.attributes.get("notes", []) if f"{dim}s were" in note)
+            message = f"at least two {dim}s are needed to compare anything; {there}{why}"
             raise ScoresError(message)
-        if missing == "zero":
-            notes.append(f"{int(gaps.sum())} missing scores were counted as 0: {_cells(array, gaps)}")
-            array = array.fillna(0.0)
-        else:
-            dim = missing.removeprefix("drop-").removesuffix("s")
-            axes = tuple(axis for axis, name in enumerate(DIMS) if name != dim)
-            lacking = gaps.any(axis=axes)
-            names = array[dim].to_numpy()[lacking]
-            notes.append(f"{len(names)} {dim}s were dropped for missing scores: {', '.join(names)}")
-            array = array.isel({dim: np.flatnonzero(~lacking)})
-    if notes:
-        array.attrs["notes"] = notes
-    return array
 
 
-def _with_direction(array: xr.DataArray, higher_is_better: bool | Mapping[str, bool] | None) -> xr.DataArray:  # noqa: FBT001
-    names = array["metric"].to_numpy()
-    if "higher_is_better" in array.coords:
-        rising = array["higher_is_better"].to_numpy().astype(bool).copy()
-    else:
-        rising = np.ones(len(names), dtype=bool)
-    if isinstance(higher_is_better, Mapping):
-        for name, value in higher_is_better.items():
-            if name not in names:
-                raise UnknownNameError("metric", name, names)
-            rising[names == name] = bool(value)
-    elif higher_is_better is not None:
-        rising[:] = bool(higher_is_better)
-    return array.assign_coords(higher_is_better=("metric", rising))
+def _direction(table: _Table, asked: bool | Mapping[str, bool] | None) -> NDArray[np.bool_]:  # noqa: FBT001 - three-valued
+    names = table.labels["metric"]
+    _, entries = table.coordinates.get("higher_is_better", ("metric", np.ones(len(names), dtype=bool)))
+    rising = {name: _truth(entry, name) for name, entry in zip(names, entries.tolist(), strict=True)}
+    if isinstance(asked, Mapping):
+        for name, value in asked.items():
+            if name not in rising:
+                raise UnknownNameError("metric", str(name), names)
+            rising[name] = _truth(value, name)
+    elif asked is not None:
+        rising = {name: _truth(asked, name) for name in names}
+    return np.array([rising[name] for name in names], dtype=bool)
 
 
-def _with_groups(array: xr.DataArray, groups: Mapping[str, str] | None) -> xr.DataArray:
+def _truth(value: object, metric: str) -> bool:
+    """Read a direction; text counts only where it says true or false."""
+    known = _TRUTH.get(str(value).strip().casefold())
+    if known is None:
+        message = f"higher_is_better of {metric!r} must be True or False, not {value!r}"
+        raise InvalidOptionError(message)
+    return known
+
+
+def _group_of_each(table: _Table, groups: Mapping[str, str] | None) -> NDArray[np.str_] | None:
+    names = table.labels["system"]
     if groups is None:
-        return array
-    names = array["system"].to_numpy()
-    without = [str(name) for name in names if name not in groups]
+        if "group" not in table.coordinates:
+            return None
+        groups = dict(zip(names, table.coordinates["group"][1].tolist(), strict=True))
+    without = [name for name in names if name not in groups]
     if without:
         shown = ", ".join(without[:_SHOWN]) + (" …" if len(without) > _SHOWN else "")
         message = f"groups= covers {len(names) - len(without)} of {len(names)} systems; without a group: {shown}"
         raise InvalidOptionError(message)
-    return array.assign_coords(group=("system", np.array([str(groups[name]) for name in names])))
+    return np.array([_clean_name(groups[name], f"group (of system {name!r})") for name in names])

@@ -1,0 +1,154 @@
+"""Groups of systems (teams, model families): from a table, or from the names of the runs."""
+
+import re
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+from metaeval.errors import InvalidOptionError, closest_names
+from metaeval.io.blocks import columns_found, fitting_names, listed, place_of
+from metaeval.io.sheets import Sheet, header_names, read_sheet
+from metaeval.scores import column_roles
+
+__all__ = ["groups_from_regex", "read_groups"]
+
+
+def read_groups(
+    path: str | Path, *, systems: Iterable[str], column: str | None = None, system_column: str | None = None
+) -> dict[str, str]:
+    r"""Read the group of every system from a table with a header.
+
+    Parameters
+    ----------
+    path : str or path
+        CSV, TSV or columns divided by blanks; compressed files are unpacked. Systems that are not asked for may be in
+        it too.
+    systems : iterable of str
+        The systems that need a group.
+    column : str, optional
+        The column with the groups; may be left out where there are only two columns.
+    system_column : str, optional
+        The column with the names of systems; by default the one called system, run or name, else the one that holds
+        all of `systems`.
+
+    Returns
+    -------
+    dict of str to str
+        Group of every one of `systems`, in their order.
+
+    Raises
+    ------
+    FileFormatError
+        If a column cannot be found, a system has no row, no group or two groups.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = Path(folder, "runs.csv")
+    ...     _ = path.write_text("run,team,year\nbm25,Aardvark,1999\nlm,Badger,1999")
+    ...     read_groups(path, column="team", systems=["lm", "bm25"])
+    {'lm': 'Badger', 'bm25': 'Aardvark'}
+    """
+    wanted = [str(system) for system in systems]
+    sheet = read_sheet(path)
+    body = sheet.without_header()
+    rows = list(body.rows())
+    names = fitting_names(header_names(sheet.sample()[0]), rows, body)
+    at_system = _system_place(sheet, names, rows, wanted, system_column)
+    at_group = _group_place(sheet, names, at_system, column)
+    groups: dict[str, str] = {}
+    needed = set(wanted)
+    for position, cells in enumerate(rows):
+        system, group = cells[at_system].strip(), cells[at_group].strip()
+        if system not in needed:
+            continue
+        if not group:
+            raise body.error(f"system {system!r} has no {names[at_group]!r}; fill it in", position)
+        if groups.setdefault(system, group) != group:
+            message = f"system {system!r} has two groups, {groups[system]!r} and {group!r}; keep one"
+            raise body.error(message, position)
+    _refuse_uncovered(sheet, names[at_system], wanted, groups, [cells[at_system].strip() for cells in rows])
+    return {system: groups[system] for system in wanted}
+
+
+def groups_from_regex(pattern: str, systems: Iterable[str]) -> dict[str, str]:
+    """Take the group of every system out of its name.
+
+    Parameters
+    ----------
+    pattern : str
+        Regular expression, searched for in the name; its first capture is the group.
+    systems : iterable of str
+        Names of the systems.
+
+    Returns
+    -------
+    dict of str to str
+
+    Raises
+    ------
+    InvalidOptionError
+        If the expression is faulty, captures nothing, or does not match every name.
+
+    Examples
+    --------
+    >>> groups_from_regex(r"^([A-Za-z]+)", ["ICT1", "ICT2", "UNH1"])
+    {'ICT1': 'ICT', 'ICT2': 'ICT', 'UNH1': 'UNH'}
+    """
+    try:
+        expression = re.compile(pattern)
+    except re.error as error:
+        message = f"{pattern!r} is not a regular expression: {error}"
+        raise InvalidOptionError(message) from error
+    if not expression.groups:
+        message = f"{pattern!r} captures nothing; put the part that is the group in parentheses, as in ^([^-]+)-"
+        raise InvalidOptionError(message)
+    found = {str(system): expression.search(str(system)) for system in systems}
+    groups = {system: match[1] for system, match in found.items() if match is not None and match[1]}
+    without = [system for system in found if system not in groups]
+    if without:
+        message = f"{pattern!r} finds no group in {len(without)} of {len(found)} names ({listed(without)}); widen it"
+        raise InvalidOptionError(message)
+    return groups
+
+
+def _system_place(
+    sheet: Sheet, names: Sequence[str], rows: Sequence[Sequence[str]], systems: Sequence[str], column: str | None
+) -> int:
+    if column is not None:
+        return place_of(column, names, sheet)
+    called = column_roles(names).parts.get("system")
+    if called is not None:
+        return names.index(called)
+    holding = [
+        place
+        for place in range(len(names))
+        if set(systems) <= {cells[place].strip() for cells in rows} and names[place]
+    ]
+    if not holding:
+        raise sheet.error(f"no column holds all the systems ({listed(systems)}); {columns_found(names)}")
+    return holding[0]
+
+
+def _group_place(sheet: Sheet, names: Sequence[str], at_system: int, column: str | None) -> int:
+    if column is not None:
+        return place_of(column, names, sheet)
+    others = [place for place, name in enumerate(names) if name and place != at_system]
+    if len(others) != 1:
+        raise sheet.error(f"say which column holds the groups (--group-column, column=); {columns_found(names)}")
+    return others[0]
+
+
+def _refuse_uncovered(
+    sheet: Sheet, column: str, systems: Sequence[str], groups: dict[str, str], present: Sequence[str]
+) -> None:
+    without = [system for system in systems if system not in groups]
+    if not without:
+        return
+    near = closest_names(without[0], present)
+    guess = f" (for {without[0]!r} there is {near[0]!r})" if near else ""
+    message = (
+        f"column {column!r} holds {len(systems) - len(without)} of {len(systems)} systems; without a row: "
+        f"{listed(without)}{guess}. Add them, or name the column of systems"
+    )
+    raise sheet.error(message)

@@ -1,0 +1,346 @@
+"""Runs and judgments that are Python objects already, recognised by their shape; no other package is needed.
+
+================  ==============================================  ============================================
+what              runs                                            qrels
+================  ==============================================  ============================================
+plain Python      ``{query: {document: score}}``                  ``{query: {document: level}}``
+ir_measures       iterable of ``ScoredDoc``, or such a frame      iterable of ``Qrel``, or such a frame
+PyTerrier         frame with qid, docno, score (and rank)         frame with qid, docno, label; a dataset
+ranx              ``Run``, or frame with q_id, doc_id, score      ``Qrels``, or frame with q_id, doc_id, score
+ir_datasets       ``scoreddocs_iter()``                           ``qrels_iter()``, a dataset, or its id
+metaeval          path of a file in TREC format                   path, or what `read_qrels` returned
+================  ==============================================  ============================================
+"""
+
+import os
+from collections.abc import Iterable, Mapping, Sequence
+from importlib import import_module
+from itertools import chain
+from numbers import Integral, Real
+from pathlib import Path
+from typing import Any, Literal, NamedTuple, get_args
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from metaeval.collection.documents import (
+    Collection,
+    assemble_collection,
+    judgments_from,
+    lines_of,
+    repetition_error,
+    warn_of_ties,
+)
+from metaeval.collection.ranking import (
+    JudgedDocuments,
+    Judgments,
+    Order,
+    OtherDocuments,
+    RankedRun,
+    RankingProblem,
+    complete_codes,
+    rank_documents,
+)
+from metaeval.errors import InvalidOptionError
+from metaeval.io.trec import Keep, ScorePrecision, as_precision, check_choice, read_qrels, read_runs
+from metaeval.parallel import track
+from metaeval.scores import Missing
+
+__all__ = ["collection_from", "qrels_from"]
+
+type Part = Literal["topic", "document", "score", "level", "rank"]
+
+# in order of trust: PyTerrier's "query" is the text beside "qid", its "docid" a row number beside "docno"
+_WORDS: Mapping[Part, tuple[str, ...]] = {
+    "topic": ("query_id", "qid", "q_id", "topic_id", "topic", "query"),
+    "document": ("doc_id", "docno", "docid", "document"),
+    "score": ("score",),
+    "level": ("relevance", "label", "rel", "level", "score"),
+    "rank": ("rank",),
+}
+_ITERATORS: Mapping[str, tuple[str, ...]] = {
+    "run": ("scoreddocs_iter", "to_dict"),
+    "qrels": ("qrels_iter", "get_qrels", "to_dict"),
+}
+_EXPECTED: Mapping[str, str] = {
+    "run": "{query: {document: score}}, a frame or an iterable with query_id, doc_id and score",
+    "qrels": "{query: {document: level}}, a frame or an iterable with query_id, doc_id and relevance",
+}
+
+
+class _Source(NamedTuple):
+    """Where data came from, for messages."""
+
+    kind: Literal["run", "qrels"]
+    name: str
+
+    def __str__(self) -> str:
+        return self.name
+
+    def error(self, message: str) -> InvalidOptionError:
+        return InvalidOptionError(f"{self.name}: {message}")
+
+
+def collection_from(  # noqa: PLR0913 - one keyword per rule of reading
+    runs: Mapping[str, object],
+    qrels: object,
+    *,
+    keep: Keep = "judged",
+    order: Order = "score",
+    score_precision: ScorePrecision = "float64",
+    missing: Missing = "zero",
+    groups: Mapping[str, str] | pd.Series | None = None,
+    pooled: Mapping[str, bool] | pd.Series | Iterable[str] | None = None,
+) -> Collection:
+    """Compile runs and judgments that are Python objects.
+
+    Parameters
+    ----------
+    runs : mapping of system name to run
+        A run is any of: a mapping ``{query: {document: score}}``; an object whose ``to_dict()`` gives one
+        (``ranx.Run``); a DataFrame of pandas or polars with the columns of ir_measures (query_id, doc_id, score),
+        PyTerrier (qid, docno, score) or ranx (q_id, doc_id, score); an iterable of records with such fields
+        (``ir_measures.ScoredDoc``); the path of a TREC file.
+    qrels : object
+        The same shapes with relevance, label or score as level; an ir_datasets dataset or its id; a path; `Judgments`.
+    keep, order, score_precision, missing, groups, pooled
+        See `metaeval.io.trec.read_collection`; ``order="rank"`` needs a column rank, ``order="input"`` takes the order
+        of the rows.
+
+    Returns
+    -------
+    Collection
+        Systems in the order of `runs`.
+
+    Raises
+    ------
+    InvalidOptionError
+        If an object has none of these shapes, an identifier is neither text nor a whole number, a score is no finite
+        number, a level no whole number, a document stands twice, or runs and qrels have no topic in common.
+
+    Warns
+    -----
+    CollectionWarning
+        As `metaeval.io.trec.read_collection`.
+
+    Examples
+    --------
+    >>> collection = collection_from({"bm25": {"1": {"d1": 2.5, "d9": 3.5}}}, {"1": {"d1": 2, "d2": 0}})
+    >>> collection.ranks.tolist(), collection.document_ids[collection.judgments].tolist()
+    ([2], [b'd1'])
+    """
+    for what, value, choices in (
+        ("choice for keep", keep, get_args(Keep)),
+        ("order of documents", order, get_args(Order)),
+        ("score precision", score_precision, get_args(ScorePrecision)),
+        ("rule for missing topics", missing, get_args(Missing)),
+    ):
+        check_choice(what, value, choices)
+    if not isinstance(runs, Mapping) or not runs:
+        message = f"runs must map system names to runs and hold at least one, not {type(runs).__name__}: {runs!r:.60}"
+        raise InvalidOptionError(message)
+    judgments = qrels_from(qrels)
+    table, others = JudgedDocuments.of(judgments), OtherDocuments()
+    ranked: dict[str, RankedRun] = {}
+    answered: set[str] = set()
+    for name, data in track(list(runs.items()), description="reading runs"):
+        source = _Source("run", f"run {str(name)!r}")
+        rows = _rows(data, source, "rank" if order == "rank" else "score")
+        keys = -rows.numbers if order == "rank" else as_precision(rows.numbers, score_precision)
+        lines = lines_of(
+            [rows.documents[code].encode() for code in rows.document_codes.tolist()],
+            rows.topics,
+            rows.topic_codes,
+            known=judgments.topics,
+            keys=keys,
+        )
+        try:
+            run = rank_documents(lines, table, n_topics=len(judgments.topics), order=order, keep_all=keep == "all")
+        except RankingProblem as problem:
+            raise repetition_error(str(name), lines, problem) from None
+        ranked[str(name)] = complete_codes(run, others, len(judgments.levels))
+        answered.update(rows.topics)
+    n_codes = len(judgments.levels) + others.n_codes
+    collection = assemble_collection(judgments, ranked, answered, n_codes=n_codes)
+    warn_of_ties(collection)
+    return collection.with_groups(groups, pooled=pooled).handle_missing(missing)
+
+
+def qrels_from(data: object) -> Judgments:
+    """Compile judgments that are a Python object.
+
+    Parameters
+    ----------
+    data : object
+        See `collection_from`.
+
+    Returns
+    -------
+    Judgments
+
+    Raises
+    ------
+    InvalidOptionError
+        As `collection_from`.
+    FileFormatError
+        If it is a path and the file cannot be read.
+
+    Examples
+    --------
+    >>> qrels_from([{"qid": 1, "docno": "d1", "label": 2}, {"qid": 1, "docno": "d0", "label": 0}]).levels.tolist()
+    [0, 2]
+    """
+    if isinstance(data, Judgments):
+        return data
+    if isinstance(data, os.PathLike) or (isinstance(data, str) and Path(data).exists()):
+        return read_qrels(data)
+    source = _Source("qrels", "qrels")
+    rows = _rows(_dataset(data) if isinstance(data, str) else data, source, "level")
+    if broken := np.flatnonzero(rows.numbers != np.rint(rows.numbers)).tolist():
+        message = f"the level of {rows.place(broken[0])} must be whole, not {rows.numbers[broken[0]]}"
+        raise source.error(message)
+    judged: dict[str, dict[str, int]] = {}
+    for row, level in enumerate(rows.numbers.astype(np.int64).tolist()):
+        part = judged.setdefault(rows.topics[rows.topic_codes[row]], {})
+        document = rows.documents[rows.document_codes[row]]
+        if document in part:
+            message = f"{rows.place(row)} is judged twice; keep one"
+            raise source.error(message)
+        part[document] = level
+    return judgments_from(judged)
+
+
+class _Rows(NamedTuple):
+    """Topic, document and number of every row; names once, rows as codes."""
+
+    topics: list[str]
+    topic_codes: NDArray[np.int64]
+    documents: list[str]
+    document_codes: NDArray[np.int64]
+    numbers: NDArray[np.float64]
+
+    def place(self, row: int) -> str:
+        document, topic = self.documents[self.document_codes[row]], self.topics[self.topic_codes[row]]
+        return f"document {document!r} on query {topic!r}"
+
+
+def _rows(data: object, source: _Source, number: Part) -> _Rows:
+    table = _table(data, source, number)
+    if not len(table.documents):
+        message = "it holds no document"
+        raise source.error(message)
+    topics = _identifiers(table.topics, "query", source)
+    documents = _identifiers(table.documents, "document", source)
+    rows = _Rows(*topics, *documents, np.zeros(0))
+    return rows._replace(numbers=_finite(table.numbers, rows, source))
+
+
+class _Table(NamedTuple):
+    topics: Sequence[Any]
+    documents: Sequence[Any]
+    numbers: Sequence[Any]
+
+
+def _table(data: object, source: _Source, number: Part) -> _Table:
+    """Take the columns out of whatever `data` is."""
+    if isinstance(data, str | os.PathLike):
+        data = next(iter(read_runs([Path(data)], order="input").values()))
+    if isinstance(data, Mapping):
+        return _from_mapping(data, source, number)
+    if hasattr(data, "columns") and hasattr(data, "__getitem__"):
+        frame = (
+            data if isinstance(data, pd.DataFrame) else pd.DataFrame({name: list(data[name]) for name in data.columns})
+        )
+        return _picked({str(name): frame[name].tolist() for name in frame.columns}, source, number)
+    for method in _ITERATORS[source.kind]:
+        if hasattr(data, method):
+            return _table(getattr(data, method)(), source, number)
+    if isinstance(data, Iterable):
+        return _from_records(list(data), source, number)
+    message = f"expected {_EXPECTED[source.kind]}, not {type(data).__name__}"
+    raise source.error(message)
+
+
+def _from_mapping(data: Mapping[Any, Any], source: _Source, number: Part) -> _Table:
+    if number == "rank":
+        message = "order='rank' needs a frame with a column rank; a mapping holds only scores"
+        raise source.error(message)
+    for topic, inner in data.items():
+        if not isinstance(inner, Mapping):
+            message = f"expected {_EXPECTED[source.kind]}; under {topic!r} stands {type(inner).__name__} {inner!r:.40}"
+            raise source.error(message)
+    topics = list(chain.from_iterable([topic] * len(inner) for topic, inner in data.items()))
+    documents = list(chain.from_iterable(data.values()))
+    return _Table(topics, documents, list(chain.from_iterable(inner.values() for inner in data.values())))
+
+
+def _from_records(records: list[Any], source: _Source, number: Part) -> _Table:
+    if not records:
+        message = "it holds no document; an iterator can be read only once"
+        raise source.error(message)
+    if isinstance(records[0], Mapping):
+        return _picked({name: [record[name] for record in records] for name in records[0]}, source, number)
+    words = dict.fromkeys(chain.from_iterable(_WORDS.values()))
+    fields = [word for word in words if hasattr(records[0], word)]
+    return _picked({name: [getattr(record, name) for record in records] for name in fields}, source, number)
+
+
+def _picked(columns: Mapping[str, Sequence[Any]], source: _Source, number: Part) -> _Table:
+    parts: tuple[Part, ...] = ("topic", "document", number)
+    chosen = [next((word for word in _WORDS[part] if word in columns), None) for part in parts]
+    for part, word in zip(parts, chosen, strict=True):
+        if word is None:
+            message = f"no {part}: expected one of {', '.join(_WORDS[part])}, found {', '.join(columns) or 'nothing'}"
+            raise source.error(message)
+    return _Table(*(columns[str(word)] for word in chosen))
+
+
+def _identifiers(values: Sequence[Any], what: str, source: _Source) -> tuple[list[str], NDArray[np.int64]]:
+    codes, present = pd.factorize(pd.Series(values, dtype=object))
+    if (codes < 0).any():
+        message = f"row {int(np.argmax(codes < 0))} (from 0) has no {what} identifier"
+        raise source.error(message)
+    names = [_as_text(value, what, source) for value in present]
+    if len(set(names)) < len(names):  # 1 and "1" are one name
+        again, names_once = pd.factorize(np.array(names, dtype=object))
+        return names_once.tolist(), again[codes].astype(np.int64)
+    return names, codes.astype(np.int64)
+
+
+def _as_text(value: object, what: str, source: _Source) -> str:
+    match value:
+        case str():
+            return str(value)
+        case bytes():
+            return value.decode()
+        case Integral() if not isinstance(value, bool):
+            return str(int(value))
+    message = f"{what} identifiers must be text or whole numbers, not {value!r} ({type(value).__name__})"
+    raise source.error(message)
+
+
+def _finite(numbers: Sequence[Any], rows: _Rows, source: _Source) -> NDArray[np.float64]:
+    values = np.asarray(numbers)
+    if values.dtype.kind in "iuf":
+        good = np.isfinite(values)
+    else:
+        good = np.array([_is_number(value) and bool(np.isfinite(value)) for value in numbers], dtype=bool)
+    if not good.all():
+        row = int(np.argmin(good))
+        message = f"{rows.place(row)} needs a finite number, not {list(numbers)[row]!r}"
+        raise source.error(message)
+    return values.astype(np.float64)
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, Real) and not isinstance(value, bool)
+
+
+def _dataset(name: str) -> object:
+    try:
+        datasets = import_module("ir_datasets")
+    except ImportError:
+        message = f"qrels: there is no file {name!r}; for a dataset of that id install ir_datasets"
+        raise InvalidOptionError(message) from None
+    return datasets.load(name)

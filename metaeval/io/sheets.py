@@ -1,0 +1,171 @@
+"""Text divided into cells by commas, tabs, semicolons or blanks, where every row knows its line."""
+
+import csv
+import io
+import re
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import chain, islice
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from metaeval.errors import FileFormatError
+from metaeval.io.files import decode_text, read_bytes
+
+if TYPE_CHECKING:
+    from _csv import Reader
+
+__all__ = ["Sheet", "delimiter_name", "header_names", "read_sheet", "sheet_of"]
+
+_DELIMITERS = ("\t", ",", ";", " ")
+_DELIMITER_NAMES = {"\t": "tabs", ",": "commas", ";": "semicolons", " ": "blanks"}
+_SAMPLE = 20
+_CHUNK = 2000
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sheet:
+    """Text divided into cells: rows of strings, each of which knows its line in the file.
+
+    Attributes
+    ----------
+    label : str
+        The file, for messages.
+    content : bytes
+        All of it, in UTF-8.
+    delimiter : str
+        What stands between two cells; a blank stands for any run of blanks and tabs.
+    has_lines : bool
+        Whether a line number means something to the reader (not for a binary file).
+    skip : int
+        Rows to pass over: the header.
+    keep : callable or None
+        Which of the other rows count; None for all but the empty ones.
+    """
+
+    label: str
+    content: bytes
+    delimiter: str
+    has_lines: bool = True
+    skip: int = 0
+    keep: Callable[[list[str]], bool] | None = None
+
+    def rows(self) -> Iterator[list[str]]:
+        """Yield the cells of every row that is not empty, as they stand."""
+        return chain.from_iterable(self.chunks())
+
+    def chunks(self) -> Iterator[list[list[str]]]:
+        """Yield the rows some at a time, few enough that the garbage collector has nothing to look through."""
+        reader, rows = self._reader()
+        try:
+            while chunk := list(islice(rows, _CHUNK)):
+                yield chunk
+        except csv.Error as error:
+            message = f"a quotation mark opens or closes a cell in the wrong place ({error}); double it or remove it"
+            raise FileFormatError(message, path=self.label, line=reader.line_num) from error
+
+    def sample(self) -> list[list[str]]:
+        """Return the first rows."""
+        return list(islice(self.rows(), _SAMPLE))
+
+    def without_header(self) -> "Sheet":
+        """Return the sheet from its second row on."""
+        return replace(self, skip=1)
+
+    def only(self, keep: Callable[[list[str]], bool]) -> "Sheet":
+        """Return the sheet with those rows only for which `keep` holds."""
+        return replace(self, keep=keep)
+
+    def row(self, position: int) -> tuple[int, list[str]]:
+        """Return the line (from 1) and the cells of a row (from 0); it reads the text again, so only for errors."""
+        reader, rows = self._reader()
+        cells = next(islice(rows, position, None))
+        return reader.line_num, cells
+
+    def error(self, message: str, position: int | None = None) -> FileFormatError:
+        """Return an error about the file, or about one of its rows."""
+        if position is None:
+            return FileFormatError(message, path=self.label)
+        if not self.has_lines:
+            return FileFormatError(f"row {position + 1}: {message}", path=self.label)
+        return FileFormatError(message, path=self.label, line=self.row(position)[0])
+
+    def _reader(self) -> tuple["Reader", Iterator[list[str]]]:
+        reader = _cell_reader(self.content, self.delimiter, strict=True)
+        return reader, filter(self.keep, islice(filter(any, reader), self.skip, None))
+
+
+def read_sheet(path: str | Path, *, delimiter: str | None = None) -> Sheet:
+    """Read text divided into cells by commas, tabs, semicolons or blanks.
+
+    Parameters
+    ----------
+    path : str or path
+        "-" is standard input; compressed files are unpacked.
+    delimiter : str, optional
+        What divides the cells; by default the one that divides the first rows evenly.
+
+    Returns
+    -------
+    Sheet
+
+    Raises
+    ------
+    FileFormatError
+        If the file cannot be read or is empty.
+    """
+    return sheet_of(read_bytes(path), str(path), delimiter=delimiter)
+
+
+def sheet_of(content: bytes, label: str, *, delimiter: str | None = None, has_lines: bool = True) -> Sheet:
+    """Return the sheet of a content that was read already; see `read_sheet` and `Sheet`."""
+    if re.match(r"\s*(\{\s*\"|\[\s*[{\[])", decode_text(content, label)):
+        message = "the file holds JSON, not a table; write it as CSV or TSV"
+        raise FileFormatError(message, path=label)
+    sheet = Sheet(label=label, content=content, delimiter=delimiter or _find_delimiter(content), has_lines=has_lines)
+    if next(sheet.rows(), None) is None:
+        raise sheet.error("the file is empty; a table needs a header and rows")
+    return sheet
+
+
+def header_names(cells: Sequence[str]) -> list[str]:
+    """Return the names in a header without blanks around them; pandas' "Unnamed: 0" counts as none.
+
+    Examples
+    --------
+    >>> header_names(["Unnamed: 0", " bm25 "])
+    ['', 'bm25']
+    """
+    return [re.sub(r"Unnamed: [0-9]+", "", cell.strip()) for cell in cells]
+
+
+def delimiter_name(delimiter: str) -> str:
+    """Return the delimiter in words, for messages."""
+    return _DELIMITER_NAMES.get(delimiter, repr(delimiter))
+
+
+def _cell_reader(content: bytes, delimiter: str, *, strict: bool) -> "Reader":
+    lines: Iterable[str] = io.TextIOWrapper(io.BytesIO(content), encoding="utf-8-sig", newline=None)
+    if delimiter == " ":
+        lines = (line.replace("\t", " ").strip() for line in lines)
+    return csv.reader(lines, delimiter=delimiter, skipinitialspace=True, strict=strict)
+
+
+def _find_delimiter(content: bytes) -> str:
+    """Return the delimiter that divides the first rows evenly, else the one that divides the first row at all."""
+    counts = {delimiter: _cell_counts(content, delimiter) for delimiter in _DELIMITERS}
+    divides = [delimiter for delimiter, (first, *_) in counts.items() if first > 1]
+    return next((delimiter for delimiter in divides if _even(*counts[delimiter])), [*divides, ","][0])
+
+
+def _even(first: int, *others: int) -> bool:
+    """Whether rows have one length; one cell less in the header is how R writes names of rows."""
+    return set(others) <= {first} or set(others) == {first + 1}
+
+
+def _cell_counts(content: bytes, delimiter: str) -> Sequence[int]:
+    reader = _cell_reader(content, delimiter, strict=False)
+    try:
+        return [len(cells) for cells in islice(filter(any, reader), _SAMPLE)] or [0]
+    except csv.Error:
+        return [0]

@@ -1,0 +1,545 @@
+"""Score tables in the forms people have them, into Scores and back.
+
+A file is taken apart into a `Block`: scores by metric, system and topic, NaN where it has none. The blocks of all
+files are then put together by name, never by position. What a file leaves open (the metric of a wide table, the system
+of ``trec_eval`` output) is its own name, or ``NAME=path``.
+"""
+
+import json
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
+from functools import partial
+from io import BytesIO
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, get_args
+
+import numpy as np
+import xarray as xr
+from numpy.typing import NDArray
+
+from metaeval.errors import FileFormatError, InvalidOptionError, ScoresError, UnknownNameError
+from metaeval.io.blocks import (
+    Block,
+    Form,
+    SystemsIn,
+    TableOptions,
+    is_measure,
+    is_number,
+    listed,
+    place_of,
+    ways_to_name,
+)
+from metaeval.io.files import STANDARD_INPUT, Source, base_name, list_sources, read_bytes, write_bytes
+from metaeval.io.long_tables import RESULT_CELLS, TREC_TEXTS, read_long, read_results
+from metaeval.io.sheets import Sheet, header_names, sheet_of
+from metaeval.io.wide_tables import read_wide
+from metaeval.parallel import track
+from metaeval.scores import COLUMN_WORDS, DIMS, Missing, Scores, as_scores, column_roles, natural_order, scores_to_long
+
+if TYPE_CHECKING:
+    import polars as pl
+
+__all__ = ["Form", "SystemsIn", "read_scores", "write_scores"]
+
+_PARTS = (*COLUMN_WORDS, "ignore")
+_RUN_CELLS = 6
+_QRELS_CELLS = 4
+_COMPRESSED = frozenset({".gz", ".bz2", ".xz", ".zst"})
+
+
+def read_scores(  # noqa: PLR0913 - what a table leaves open
+    paths: str | Path | Iterable[str | Path] | Mapping[str, str | Path],
+    *,
+    form: Form | None = None,
+    columns: Mapping[str, str | int | Sequence[str] | None] | None = None,
+    systems_in: SystemsIn | None = None,
+    header: bool | None = None,
+    missing: Missing = "error",
+    higher_is_better: bool | Mapping[str, bool] | None = None,
+    groups: Mapping[str, str] | None = None,
+) -> Scores:
+    r"""Read per-topic scores from one or several files, whatever their form, and align them by topic id and name.
+
+    Parameters
+    ----------
+    paths : str, path, iterable of them, or mapping of str to path
+        Files, ``NAME=path``, a mapping from name to path, ``-`` for standard input, or folders (every file in one).
+        ``.gz``, ``.bz2``, ``.xz`` and ``.zst`` are unpacked. Several files are put together: metrics of the same
+        systems, or systems under the same metrics.
+    form : {"wide", "long", "trec_eval", "ir_measures"}, optional
+        By default found out from the content; see Notes.
+    columns : mapping, optional
+        Which column is which, where the header does not say: ``{"system": "team", "topic": "doc"}``. Parts are
+        system, topic, metric, score, group, higher_is_better, and ignore (one column or a list). Whole numbers
+        count columns from 1 and mean that there is no header. In a wide table ``{"topic": None}`` says that there is
+        no topic column.
+    systems_in : {"columns", "rows"}, optional
+        Where a wide table has its systems; by default in columns, unless the first column is called system or run.
+    header : bool, optional
+        Whether the first line holds names; needed only where the names are numbers, or there are none.
+    missing : {"error", "zero", "drop-systems", "drop-topics"}
+        What to do where a system has no score on a topic (an empty cell, NA, NaN, or no row).
+    higher_is_better : bool or mapping of str to bool, optional
+        Direction of every metric, or of the metrics named.
+    groups : mapping of str to str, optional
+        Group of every system.
+
+    Returns
+    -------
+    Scores
+        ``attrs["notes"]`` lists what was assumed or left out, ``attrs["sources"]`` the files (without standard input).
+
+    Raises
+    ------
+    FileFormatError
+        If a file cannot be understood; the message names file, line, rule, value and the way out.
+    ScoresError
+        If the files together have gaps, or fewer than two systems or topics.
+    InvalidOptionError
+        If an option is outside its rule.
+
+    Notes
+    -----
+    ============== ===================================================================================================
+    form           what it looks like
+    ============== ===================================================================================================
+    wide           a header of systems and a row a topic, with or without a topic column; one metric, named after the
+                   file
+    long           columns for system, topic, metric and score in any order, under any of
+                   `metaeval.scores.COLUMN_WORDS` (PyTerrier's ``perquery.csv`` is one); or for system and topic and one
+                   column a metric
+    trec_eval      measure, topic, value, as ``trec_eval -q`` prints; averages, counts and texts are left out
+    ir_measures    topic, measure, value, as ``ir_measures -q`` prints
+    ============== ===================================================================================================
+
+    Long tables may be Parquet, and whatever `write_scores` wrote is read back. Numbers are read exactly as written.
+    Topic ids stay text, so 01 and 1 are two topics.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = Path(folder, "ap.csv")
+    ...     _ = path.write_text("topic,bm25,lm\n301,0.25,0.5\n302,0.125,0")
+    ...     scores = read_scores(path)
+    >>> scores.sel(metric="ap", system="lm").to_numpy()
+    array([0.5, 0. ])
+    """
+    options = _checked(
+        TableOptions(form=form, columns=dict(columns or {}), systems_in=systems_in, header=header, missing=missing)
+    )
+    sources = list_sources(paths)
+    blocks = [_read_block(source, options) for source in track(sources, description="Reading score tables")]
+    array = _put_together(_with_distinct_systems(blocks), missing)
+    try:
+        scores = as_scores(array, missing=missing, higher_is_better=higher_is_better, groups=groups)
+    except ScoresError as error:
+        raise ScoresError(f"{listed([block.label for block in blocks])}: {error}") from error
+    files = [source.path for source in sources if source.path != STANDARD_INPUT]
+    scores.attrs = {"notes": scores.attrs["notes"], "sources": files}
+    return scores
+
+
+def write_scores(scores: Scores, path: str | Path) -> Path:
+    """Write scores in a form that `read_scores` reads back unchanged.
+
+    Parameters
+    ----------
+    scores : Scores or anything `metaeval.as_scores` takes
+    path : str or path
+        ``.nc`` (NetCDF 4: keeps the labels as they are), ``.parquet`` (compact), ``.csv`` or ``.tsv`` (long; topics
+        come back in natural order). A further ``.gz``, ``.bz2``, ``.xz`` or ``.zst`` compresses.
+
+    Returns
+    -------
+    pathlib.Path
+
+    Raises
+    ------
+    UnknownNameError
+        For another ending.
+    FileFormatError
+        If there is no such folder.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> scores = as_scores([[0.1, 0.4], [0.2, 0.3]], metrics=["AP"])
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     read_scores(write_scores(scores, Path(folder, "scores.parquet"))).equals(scores)
+    True
+    """
+    scores = as_scores(scores)
+    endings = [suffix.casefold() for suffix in Path(path).suffixes]
+    ending = next((suffix for suffix in reversed(endings) if suffix not in _COMPRESSED), "")
+    if ending not in _WRITERS:
+        raise UnknownNameError("file ending", ending or Path(path).name, _WRITERS)
+    return write_bytes(path, _WRITERS[ending](scores))
+
+
+def _checked(options: TableOptions) -> TableOptions:
+    for name, value, known in (
+        ("form", options.form, get_args(Form)),
+        ("systems_in", options.systems_in, get_args(SystemsIn)),
+        ("missing", options.missing, get_args(Missing)),
+    ):
+        if value not in known and not (value is None and name != "missing"):
+            raise UnknownNameError(name, str(value), known)
+    for part, column in options.columns.items():
+        if part not in _PARTS:
+            raise UnknownNameError("part of columns=", str(part), _PARTS)
+        if isinstance(column, bool) or (isinstance(column, int) and column < 1):
+            message = f"columns={{{part!r}: {column!r}}} must be a name, or a column's number counted from 1"
+            raise InvalidOptionError(message)
+        if column is None and part != "topic":
+            message = f"columns={{{part!r}: None}} means nothing; only the topic column of a wide table can be absent"
+            raise InvalidOptionError(message)
+    if options.positions and options.chosen:
+        message = "columns= holds both names and numbers; numbers are for files without a header, so use one kind"
+        raise InvalidOptionError(message)
+    return options
+
+
+def _read_block(source: Source, options: TableOptions) -> Block:
+    content = read_bytes(source.path)
+    for magic, reader in _BINARY_READERS.items():
+        if content.startswith(magic):
+            return reader(content, source, options)
+    sheet = sheet_of(content, source.path)
+    return _topics_in_order(_read_sheet_block(sheet, source, options))
+
+
+def _read_sheet_block(sheet: Sheet, source: Source, options: TableOptions) -> Block:
+    try:
+        form = options.form or _find_form(sheet, options)
+        return _FORMS[form](sheet, source, options)
+    except FileFormatError:
+        raise
+    except ScoresError as error:
+        raise sheet.error(str(error)) from error
+
+
+def _find_form(sheet: Sheet, options: TableOptions) -> Form:
+    """Tell the form by the header's words, else by three columns that end in a number."""
+    if options.positions:
+        return "long"
+    if options.header is not False:
+        names = header_names(sheet.sample()[0])
+        if names[:2] == ["runid", "all"]:
+            return "trec_eval"
+        for column in [*options.chosen.values(), *options.ignored]:
+            place_of(column, names, sheet)
+        parts = column_roles(names, chosen=options.chosen, ignored=options.ignored).parts
+        if {"topic", "score"} <= parts.keys() and parts.keys() & {"system", "metric"}:
+            return "long"
+        if (
+            {"system", "topic"} <= parts.keys()
+            and not parts.keys() & {"score", "metric"}
+            and options.systems_in != "rows"
+        ):
+            _refuse_scores_as_names(sheet, names, parts["system"], options)
+            return "long"
+        _refuse_without_topics(sheet, names, parts)
+        if parts or "" in names:
+            return "wide"
+    _refuse_runs(sheet)
+    return _find_result_form(sheet) if options.header is None and _holds_results(sheet) else "wide"
+
+
+def _refuse_without_topics(sheet: Sheet, names: Sequence[str], parts: Mapping[str, str]) -> None:
+    """Refuse a long table that lacks a part; a first column of systems alone may be a wide table's."""
+    if "metric" in parts or {"system", "score"} <= parts.keys() or names.index(parts.get("system", names[0])):
+        absent = [part for part in ("topic", "score") if part not in parts]
+        raise sheet.error(f"there is no column for the {' and the '.join(absent)}; {ways_to_name(names)}")
+
+
+def _refuse_runs(sheet: Sheet) -> None:
+    rows = sheet.sample()
+    if all(len(cells) == _RUN_CELLS and is_number(cells[3]) and is_number(cells[4]) for cells in rows):
+        raise sheet.error("this looks like a TREC run; score it first, for example with trec_eval -q or ir_measures -q")
+    if all(len(cells) == _QRELS_CELLS and cells[1] == "0" and is_number(cells[3]) for cells in rows):
+        raise sheet.error("this looks like TREC judgments (qrels), not scores; score runs with them first")
+
+
+def _refuse_scores_as_names(sheet: Sheet, names: Sequence[str], column: str, options: TableOptions) -> None:
+    """Refuse a wide table with a system called "run" or "name", whose scores would be read as names."""
+    cells = [row[names.index(column)] for row in sheet.sample()[1:] if len(row) == len(names)]
+    if "system" not in options.columns and cells and all(is_number(cell) and "." in cell for cell in cells):
+        message = (
+            f"column {column!r} could hold the names of systems, or be a system itself, for it holds numbers; pass "
+            "form='wide' if it is a system, form='long' if it holds names"
+        )
+        raise sheet.error(message)
+
+
+def _holds_results(sheet: Sheet) -> bool:
+    rows = sheet.sample()
+    if any(len(cells) != RESULT_CELLS for cells in rows):
+        return False
+    numbers = [is_number(cells[2]) for cells in rows if cells[0].strip() not in TREC_TEXTS]
+    return all(numbers) and any(not any(is_number(cells[place]) for cells in rows) for place in (0, 1))
+
+
+def _find_result_form(sheet: Sheet) -> Form:
+    """Tell trec_eval's order from that of ir_measures by the averages ("all"), else by names of known measures."""
+    rows = [cells for cells in sheet.rows() if len(cells) == RESULT_CELLS]
+    first, second = ({cells[place].strip() for cells in rows} for place in (0, 1))
+    if ("all" in first) != ("all" in second):
+        return "ir_measures" if "all" in first else "trec_eval"
+    if any(map(is_measure, first)) != any(map(is_measure, second)):
+        return "trec_eval" if any(map(is_measure, first)) else "ir_measures"
+    message = (
+        f"three columns without a header, and either of the first two ({rows[0][0]!r}, {rows[0][1]!r}) could be the "
+        "measure; pass form='trec_eval' (measure, topic, value), form='ir_measures' (topic, measure, value) or, for a "
+        "wide table, header=False"
+    )
+    raise sheet.error(message)
+
+
+def _read_parquet(content: bytes, source: Source, options: TableOptions) -> Block:
+    """Read Parquet as the same rows in text, so that every rule is the same."""
+    import polars as pl  # noqa: PLC0415 - only this form needs it
+
+    try:
+        frame = pl.read_parquet(BytesIO(content))
+        stored = json.loads(pl.read_parquet_metadata(BytesIO(content)).get("metaeval", '{"topics": null, "notes": []}'))
+        text = frame.cast({pl.Float32: pl.Float64}).write_csv().encode()
+    except (pl.exceptions.PolarsError, ValueError) as error:
+        raise FileFormatError(f"the Parquet file cannot be read: {error}", path=source.path) from error
+    sheet = sheet_of(text, source.path, delimiter=",", has_lines=False)
+    block = _topics_in_order(_read_sheet_block(sheet, source, options), stored["topics"])
+    return replace(block, earlier_notes=stored["notes"])
+
+
+def _read_netcdf(content: bytes, source: Source, options: TableOptions) -> Block:
+    try:
+        with xr.open_dataset(BytesIO(content), engine="h5netcdf") as opened:
+            dataset = opened.load()
+    except (OSError, ValueError, KeyError) as error:
+        raise FileFormatError(f"the NetCDF file cannot be read: {error}", path=source.path) from error
+    names = [str(name) for name in dataset.data_vars]
+    if not names:
+        raise FileFormatError(
+            "the NetCDF file holds no variable; it needs scores by system and topic", path=source.path
+        )
+    earlier = _read_notes(dataset[names[0]].attrs.pop("notes", "[]"))
+    try:
+        scores = as_scores(dataset[names[0]] if names == ["score"] else dataset, missing=options.missing)
+    except (ScoresError, InvalidOptionError) as error:
+        raise FileFormatError(f"no scores of metric x system x topic: {error}", path=source.path) from error
+    labels = {dim: scores[dim].to_numpy().tolist() for dim in DIMS}
+    return Block(
+        label=source.path,
+        scores=scores.to_numpy(),
+        labels=labels,
+        notes=scores.attrs.get("notes", []),
+        earlier_notes=earlier,
+        attached={
+            part: dict(zip(labels[dim], scores[part].to_numpy().tolist(), strict=True))
+            for part, dim in (("group", "system"), ("higher_is_better", "metric"))
+            if part in scores.coords
+        },
+    )
+
+
+def _read_notes(stored: object) -> list[str]:
+    """Read the notes in a file's attributes: ours are a JSON list, anybody else's are text."""
+    try:
+        return [str(note) for note in json.loads(str(stored))]
+    except (ValueError, TypeError):
+        return [str(stored)]
+
+
+def _refuse(what: str) -> Callable[[bytes, Source, TableOptions], Block]:
+    def refuse(_content: bytes, source: Source, _options: TableOptions) -> Block:
+        message = f"the file is {what}, which is not read; write it as CSV, Parquet or NetCDF 4"
+        raise FileFormatError(message, path=source.path)
+
+    return refuse
+
+
+_BINARY_READERS: Mapping[bytes, Callable[[bytes, Source, TableOptions], Block]] = {
+    b"PAR1": _read_parquet,
+    b"\x89HDF\r\n\x1a\n": _read_netcdf,
+    b"CDF\x01": _refuse("NetCDF 3"),
+    b"CDF\x02": _refuse("NetCDF 3"),
+    b"PK\x03\x04": _refuse("a spreadsheet or a zip archive"),
+    b"ARROW1": _refuse("Feather (Arrow)"),
+}
+
+_FORMS: Mapping[Form, Callable[[Sheet, Source, TableOptions], Block]] = {
+    "wide": read_wide,
+    "long": read_long,
+    "trec_eval": partial(read_results, metric=0, topic=1),
+    "ir_measures": partial(read_results, metric=1, topic=0),
+}
+
+
+def _topics_in_order(block: Block, order: Sequence[str] | None = None) -> Block:
+    """Put the topics in natural order, or in the one the file was written in, so that the rows' order is nothing."""
+    names = block.labels["topic"]
+    wanted = list(order) if order is not None and sorted(order) == sorted(names) else natural_order(names)
+    if wanted == names:
+        return block
+    place = {name: position for position, name in enumerate(names)}
+    scores = block.scores[:, :, [place[name] for name in wanted]]
+    return replace(block, scores=scores, labels=block.labels | {"topic": wanted})
+
+
+def _with_distinct_systems(blocks: Sequence[Block]) -> list[Block]:
+    """Name systems by their files where two files carry one tag and would overwrite each other."""
+    distinct = []
+    for block in blocks:
+        twins = [
+            other for other in blocks if other.tag is not None and other.tag == block.tag and _overlap(block, other)
+        ]
+        if len(twins) > 1:
+            note = f"the tag {block.tag!r} is not the file's own, so the system goes by the file's name"
+            labels = block.labels | {"system": [base_name(block.label)]}
+            distinct.append(replace(block, labels=labels, notes=[*block.notes, note]))
+        else:
+            distinct.append(block)
+    return distinct
+
+
+def _overlap(one: Block, other: Block) -> bool:
+    return all(not set(one.labels[dim]).isdisjoint(other.labels[dim]) for dim in ("metric", "topic"))
+
+
+def _put_together(blocks: Sequence[Block], missing: Missing) -> xr.DataArray:
+    """Align the blocks by metric, system and topic."""
+    labels = {dim: list(dict.fromkeys(name for block in blocks for name in block.labels[dim])) for dim in DIMS}
+    if any(block.labels["topic"] != blocks[0].labels["topic"] for block in blocks):
+        labels["topic"] = natural_order(labels["topic"])
+    place = {dim: {name: at for at, name in enumerate(labels[dim])} for dim in DIMS}
+    scores = np.full([len(labels[dim]) for dim in DIMS], np.nan)
+    for number, block in enumerate(blocks):
+        cells = np.ix_(*([place[dim][name] for name in block.labels[dim]] for dim in DIMS))
+        before = scores[cells]
+        clash = ~np.isnan(before) & ~np.isnan(block.scores)
+        if clash.any():
+            raise _clash(block, blocks[:number], clash)
+        scores[cells] = np.where(np.isnan(block.scores), before, block.scores)
+    if missing == "error" and len(blocks) > 1:
+        _refuse_unequal_files(blocks, labels)
+    coordinates: dict[str, Any] = {dim: labels[dim] for dim in DIMS}
+    for part, dim in (("group", "system"), ("higher_is_better", "metric")):
+        said = _attached_to_all(blocks, part, dim)
+        if said:
+            default = True if part == "higher_is_better" else None
+            coordinates[part] = (dim, np.array([said.get(name, default) for name in labels[dim]], dtype=object))
+    return xr.DataArray(scores, dims=DIMS, coords=coordinates, attrs={"notes": _joined_notes(blocks)})
+
+
+def _joined_notes(blocks: Sequence[Block]) -> list[str]:
+    """Say once what holds for several files."""
+    files: dict[str, list[str]] = {}
+    for block in blocks:
+        for note in block.notes:
+            files.setdefault(note, []).append(block.name)
+    earlier = dict.fromkeys(note for block in blocks for note in block.earlier_notes)
+    return [*earlier, *(f"{listed(names)}: {note}" for note, names in files.items())]
+
+
+def _clash(block: Block, earlier: Sequence[Block], clash: NDArray[np.bool_]) -> ScoresError:
+    at = np.argwhere(clash)[0]
+    metric, system, topic = (block.labels[dim][place] for dim, place in zip(DIMS, at, strict=True))
+    owner = next(
+        other
+        for other in earlier
+        if metric in other.labels["metric"] and system in other.labels["system"] and topic in other.labels["topic"]
+    )
+    message = (
+        f"{owner.label} and {block.label} both have a score of system {system!r} on topic {topic!r} under {metric!r}; "
+        "leave out one of the files, or name what they hold (NAME=path)"
+    )
+    return ScoresError(message)
+
+
+def _attached_to_all(blocks: Sequence[Block], part: str, dim: str) -> dict[str, Any]:
+    said: dict[str, Any] = {}
+    for block in blocks:
+        for name, entry in block.attached.get(part, {}).items():
+            if said.setdefault(name, entry) != entry:
+                message = f"{block.label}: {dim} {name!r} has {part} {entry!r}, but {said[name]!r} in another file"
+                raise ScoresError(f"{message}; make them agree")
+    return said
+
+
+def _refuse_unequal_files(blocks: Sequence[Block], labels: Mapping[str, Sequence[str]]) -> None:
+    """Say which files lack which systems or topics of the others; single missing scores are left to `as_scores`."""
+    for dim, rule in (("system", "drop-systems"), ("topic", "drop-topics")):
+        held: dict[str, set[str]] = {}
+        for block in blocks:
+            for metric in block.labels["metric"]:
+                held.setdefault(metric, set()).update(block.labels[dim])
+        lacking = {metric: [name for name in labels[dim] if name not in names] for metric, names in held.items()}
+        common = sum(all(name in names for names in held.values()) for name in labels[dim])
+        if not any(lacking.values()):
+            continue
+        lines = [
+            f"{_files_with(metric, blocks)} has {len(held[metric])}"
+            + (f" and lacks {listed(absent)}" if absent else "")
+            for metric, absent in lacking.items()
+        ]
+        numbered = [block.name for block in blocks if block.numbered]
+        hint = (
+            f" ({listed(numbered)}: topics are numbered, for want of a topic column)"
+            if dim == "topic" and numbered
+            else ""
+        )
+        message = (
+            f"these files do not hold the same {dim}s{hint}: {'; '.join(lines)}. Tables read together are metrics of "
+            f"one collection: read collections one at a time, or pass missing={rule!r} to keep the {common} {dim}s "
+            "that all have"
+        )
+        raise ScoresError(message)
+
+
+def _files_with(metric: str, blocks: Sequence[Block]) -> str:
+    return f"{listed([block.name for block in blocks if metric in block.labels['metric']])} ({metric})"
+
+
+def _as_netcdf(scores: Scores) -> bytes:
+    stream = BytesIO()
+    stored = scores.copy()
+    stored.attrs = {"notes": json.dumps(scores.attrs.get("notes", []), ensure_ascii=False)}
+    stored.to_netcdf(stream, engine="h5netcdf")  # type: ignore[call-overload] # a stream will do, but the stubs lag
+    return stream.getvalue()
+
+
+def _as_parquet(scores: Scores) -> bytes:
+    stream = BytesIO()
+    stored = {"topics": scores["topic"].to_numpy().tolist(), "notes": scores.attrs.get("notes", [])}
+    _long_frame(scores).write_parquet(stream, metadata={"metaeval": json.dumps(stored, ensure_ascii=False)})
+    return stream.getvalue()
+
+
+def _as_text(scores: Scores, *, separator: str) -> bytes:
+    return _long_frame(scores).write_csv(separator=separator).encode()
+
+
+def _long_frame(scores: Scores) -> "pl.DataFrame":
+    """Return the long table for polars, without directions where all are the usual one."""
+    import polars as pl  # noqa: PLC0415 - only writing needs it
+
+    long = scores_to_long(scores)
+    if long["higher_is_better"].all():
+        long = long.drop(columns="higher_is_better")
+    columns = {str(name): long[name] for name in long.columns}
+    return pl.DataFrame(
+        {
+            name: pl.Series(column.cat.categories.to_list()).gather(column.cat.codes.to_numpy(dtype=np.int64))
+            if name in DIMS
+            else pl.Series(column.tolist())
+            for name, column in columns.items()
+        }
+    )
+
+
+_WRITERS: Mapping[str, Callable[[Scores], bytes]] = {
+    ".nc": _as_netcdf,
+    ".parquet": _as_parquet,
+    ".csv": partial(_as_text, separator=","),
+    ".tsv": partial(_as_text, separator="\t"),
+}

@@ -1,0 +1,472 @@
+"""Runs and qrels in the text formats of TREC."""
+
+import glob
+import os
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from itertools import islice
+from pathlib import Path
+from typing import Literal, NamedTuple, get_args
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from metaeval.collection.documents import Collection, assemble_collection, warn_of_ties
+from metaeval.collection.ranking import (
+    JudgedDocuments,
+    Judgments,
+    Lines,
+    Order,
+    OtherDocuments,
+    RankedRun,
+    RankingProblem,
+    complete_codes,
+    first_repetition,
+    hash_documents,
+    ordered_lists,
+    rank_documents,
+)
+from metaeval.errors import FileFormatError, InvalidOptionError, UnknownNameError
+from metaeval.io.files import STANDARD_INPUT, Source, list_sources, read_bytes
+from metaeval.io.trec_lines import QRELS, RUN, Scan, scan
+from metaeval.parallel import track
+from metaeval.scores import Missing, natural_order
+
+__all__ = ["Keep", "ScorePrecision", "read_collection", "read_qrels", "read_runs"]
+
+ScorePrecision = Literal["float64", "float32"]
+Keep = Literal["judged", "all"]
+type RunPaths = str | os.PathLike[str] | Iterable[str | os.PathLike[str]] | Mapping[str, str | Path]
+
+
+def read_collection(  # noqa: PLR0913 - one keyword per rule of reading
+    runs: RunPaths,
+    qrels: str | os.PathLike[str],
+    *,
+    keep: Keep = "judged",
+    order: Order = "score",
+    score_precision: ScorePrecision = "float64",
+    missing: Missing = "zero",
+    groups: Mapping[str, str] | pd.Series | None = None,
+    pooled: Mapping[str, bool] | pd.Series | Iterable[str] | None = None,
+    split_tags: bool = False,
+    n_jobs: int = -1,
+) -> Collection:
+    r"""Read runs and judgments and compile them.
+
+    Parameters
+    ----------
+    runs : path, or sequence of paths
+        Files in TREC format (topic Q0 document rank score tag), ``NAME=path``, folders (every file inside is a run;
+        hidden files and subfolders are passed over), patterns such as ``runs/bm25*.gz``, or "-" for standard input;
+        or a mapping of system name to path. Files packed with gzip, bzip2, xz or zstandard are unpacked.
+    qrels : path
+        Judgments in TREC format (topic iteration document relevance), or "-".
+    keep : {"judged", "all"}
+        Keep only the judged documents of every list, which is all a measure needs, or every retrieved document too
+        (`Collection.retrieved`), which pools need.
+    order : {"score", "rank", "input"}
+        How a list is ordered: by score, descending, equal scores by document identifier, descending byte by byte,
+        which is trec_eval's rule; by the rank column, ascending; or as the lines stand.
+    score_precision : {"float64", "float32"}
+        Precision in which scores are compared. trec_eval up to 9 and pytrec_eval compare 32-bit floats.
+    missing : {"zero", "error", "drop-systems", "drop-topics"}
+        What to do where a run lacks a topic that has something relevant; see `Collection.handle_missing`.
+    groups, pooled : optional
+        Group of every system, and which runs built the pool; see `Collection.with_groups`.
+    split_tags : bool
+        Take a file that holds several tags for several runs; otherwise it is refused.
+    n_jobs : int, default -1
+        Files read at the same time; -1 for one per core. The answer does not depend on it.
+
+    Returns
+    -------
+    Collection
+        Systems in the order of the files, named by their tag, or by their file where two files share a tag, unless
+        ``NAME=`` says otherwise. `notes` says what was ignored or renamed.
+
+    Raises
+    ------
+    FileFormatError
+        For a malformed line, a score that is no finite number, a document twice in one topic, several tags in one
+        file, an empty file: naming file, line number and line. Also if runs and qrels have no topic in common.
+    InvalidOptionError
+        If an option is outside its rule, or there is no file.
+
+    Warns
+    -----
+    CollectionWarning
+        Once, if more than a tenth of the documents of some run share their score with another in the same list: the
+        order of those is decided by their identifiers alone.
+
+    Examples
+    --------
+    >>> import tempfile, pathlib
+    >>> folder = pathlib.Path(tempfile.mkdtemp())
+    >>> _ = (folder / "qrels.txt").write_text("1 0 d1 2\n1 0 d2 0\n")
+    >>> _ = (folder / "bm25.run").write_text("1 Q0 d9 1 3.5 bm25\n1 Q0 d1 2 2.5 bm25\n")
+    >>> collection = read_collection(folder / "bm25.run", folder / "qrels.txt")
+    >>> collection.systems, collection.ranks.tolist(), collection.n_retrieved.tolist()
+    (('bm25',), [2], [[2]])
+    """
+    check_choice("choice for keep", keep, get_args(Keep))
+    check_choice("rule for missing topics", missing, get_args(Missing))
+    rules = _Rules.checked(order=order, score_precision=score_precision, split_tags=split_tags)
+    sources = run_sources(runs)
+    if str(qrels) == STANDARD_INPUT in [source.path for source in sources]:
+        message = "runs and qrels cannot both be '-': standard input holds one file"
+        raise InvalidOptionError(message)
+    judgments = read_qrels(qrels)
+    table, others = JudgedDocuments.of(judgments), OtherDocuments()
+
+    def rank(source: Source) -> list[_NamedRun]:
+        parts = _read_run(source, rules, judgments.topics)
+        return [_ranked(part, table, len(judgments.topics), order, keep_all=keep == "all") for part in parts]
+
+    found: list[_NamedRun] = []
+    for parts in track(_threaded(rank, sources, n_jobs), description="reading runs", total=len(sources)):
+        found += [part._replace(run=complete_codes(part.run, others, len(judgments.levels))) for part in parts]
+    names, notes = system_names([(part.tag, part.source) for part in found])
+    try:
+        collection = assemble_collection(
+            judgments,
+            {name: part.run for name, part in zip(names, found, strict=True)},
+            {topic for part in found for topic in part.topics},
+            n_codes=len(judgments.levels) + others.n_codes,
+            notes=(*notes, *(part.note for part in found if part.note)),
+        )
+    except InvalidOptionError as error:
+        raise FileFormatError(str(error), path=qrels) from None
+    warn_of_ties(collection)
+    return collection.with_groups(groups, pooled=pooled).handle_missing(missing)
+
+
+def read_runs(
+    runs: RunPaths,
+    *,
+    order: Order = "score",
+    score_precision: ScorePrecision = "float64",
+    split_tags: bool = False,
+) -> dict[str, pd.DataFrame]:
+    """Read runs as tables, every list in order.
+
+    Parameters
+    ----------
+    runs, order, score_precision, split_tags
+        See `read_collection`.
+
+    Returns
+    -------
+    dict of str to pandas.DataFrame
+        For each system a table with the columns ``query_id``, ``doc_id``, ``rank`` (from 1, in the order asked for)
+        and ``score`` (as the file has it), topics in natural order.
+
+    Raises
+    ------
+    FileFormatError, InvalidOptionError
+        As `read_collection`.
+    """
+    rules = _Rules.checked(order=order, score_precision=score_precision, split_tags=split_tags)
+    sources = track(run_sources(runs), description="reading runs")
+    parts = [part for source in sources for part in _read_run(source, rules, ())]
+    names, _ = system_names([(part.tag, part.source) for part in parts])
+    return {name: _run_table(part, order) for name, part in zip(names, parts, strict=True)}
+
+
+def read_qrels(path: str | os.PathLike[str]) -> Judgments:
+    """Read judgments in TREC format: topic, iteration, document, relevance.
+
+    Parameters
+    ----------
+    path : path
+        The file, compressed or not, or "-" for standard input.
+
+    Returns
+    -------
+    Judgments
+        Topics in natural order, documents of a topic in the order of their identifiers.
+
+    Raises
+    ------
+    FileFormatError
+        For a malformed line, a relevance that is no whole number, a document judged twice, an empty file.
+    """
+    found = scan(read_bytes(str(path)), QRELS, path=str(path))
+    topics = _decoded(found.topics)
+    names = natural_order(set(topics))
+    place = {name: number for number, name in enumerate(names)}
+    lists = _per_line(found, [place[name] for name in topics])
+    extreme = np.flatnonzero(np.abs(found.numbers) > np.iinfo(np.int16).max)
+    if len(extreme):
+        raise found.error(int(extreme[0]), f"the relevance must lie within ±{np.iinfo(np.int16).max}")
+    text = np.frombuffer(found.content, dtype=np.uint8)
+    hashes = hash_documents(text, found.starts, found.lengths)
+    sequence = np.argsort(lists, kind="stable")
+    offsets = np.concatenate([[0], np.cumsum(np.bincount(lists, minlength=len(names)))]).astype(np.int64)
+    first, second = first_repetition(text, found.starts, found.lengths, hashes, sequence, offsets)
+    if second >= 0:
+        message = f"this document is judged twice on this topic, first in line {found.line_number(first)}; keep one"
+        raise found.error(second, message)
+    document_ids = found.documents()
+    sequence = np.lexsort((document_ids, lists))
+    return Judgments(
+        topics=tuple(names),
+        topic_offsets=offsets,
+        document_ids=document_ids[sequence],
+        levels=found.numbers[sequence].astype(np.int16),
+    )
+
+
+def run_sources(runs: RunPaths) -> list[Source]:
+    """List the files meant by paths, ``NAME=path``, folders and patterns; the latter two in natural order.
+
+    Raises
+    ------
+    FileFormatError
+        If a file does not exist, a folder is empty or no file matches a pattern.
+    InvalidOptionError
+        If nothing is given, or a file twice.
+    """
+    if isinstance(runs, Mapping):
+        return list_sources(runs)
+    given = [runs] if isinstance(runs, str | os.PathLike) else list(runs)
+    return list_sources([path for one in given for path in _expanded(one)])
+
+
+def system_names(runs: Sequence[tuple[str, Source]]) -> tuple[list[str], list[str]]:
+    """Name every run by the name given, else its tag; those that share a tag by file name, else by path.
+
+    Parameters
+    ----------
+    runs : sequence of (tag, Source)
+
+    Returns
+    -------
+    names, notes : list of str
+        The names, and a note for every tag that was given up.
+
+    Raises
+    ------
+    InvalidOptionError
+        If no choice makes the names unique.
+
+    Examples
+    --------
+    >>> system_names([("bm25", Source("a.txt.gz")), ("bm25", Source("b.txt.gz")), ("lm", Source("c.txt.gz"))])
+    (['a', 'b', 'lm'], ["2 runs have the tag 'bm25' and are named by their files: a, b"])
+    """
+    choices = [
+        (tag, source.own_name, source.path, f"{source.path}:{tag}") if source.name is None else (source.name,)
+        for tag, source in runs
+    ]
+    step = [0] * len(runs)
+    names = [choice[0] for choice in choices]
+    while shared := [place for place, name in enumerate(names) if names.count(name) > 1]:
+        if all(step[place] == len(choices[place]) - 1 for place in shared):
+            message = f"two runs would be named {names[shared[0]]!r}; rename a file or a tag, or give NAME=path"
+            raise InvalidOptionError(message)
+        for place in shared:
+            step[place] = min(step[place] + 1, len(choices[place]) - 1)
+        names = [choice[number] for choice, number in zip(choices, step, strict=True)]
+    renamed: dict[str, list[str]] = {}
+    for (tag, _), name, number in zip(runs, names, step, strict=True):
+        if number:
+            renamed.setdefault(tag, []).append(name)
+    return names, [
+        f"{len(files)} runs have the tag {tag!r} and are named by their files: {', '.join(files)}"
+        if len(files) > 1
+        else f"the run with the tag {tag!r} is named by its file, since that is another run's name: {files[0]}"
+        for tag, files in renamed.items()
+    ]
+
+
+def as_precision(scores: NDArray[np.float64], precision: ScorePrecision) -> NDArray[np.float64]:
+    """Return scores as they compare in a precision; what 32 bits cannot hold becomes infinite, as in trec_eval."""
+    if precision == "float64":
+        return scores
+    with np.errstate(over="ignore", under="ignore"):
+        return scores.astype(np.float32).astype(np.float64)
+
+
+def check_choice(what: str, value: str, choices: Sequence[str]) -> None:
+    """Refuse a value that is not among the choices.
+
+    Raises
+    ------
+    UnknownNameError
+    """
+    if value not in choices:
+        raise UnknownNameError(what, str(value), choices)
+
+
+class _Rules(NamedTuple):
+    order: Order
+    score_precision: ScorePrecision
+    split_tags: bool
+
+    @classmethod
+    def checked(cls, *, order: Order, score_precision: ScorePrecision, split_tags: bool) -> "_Rules":
+        check_choice("order of documents", order, get_args(Order))
+        check_choice("score precision", score_precision, get_args(ScorePrecision))
+        return cls(order=order, score_precision=score_precision, split_tags=split_tags)
+
+
+class _RunPart(NamedTuple):
+    """The lines of one tag of one file."""
+
+    tag: str
+    source: Source
+    topics: list[str]
+    lines: Lines
+    scan: Scan
+    positions: NDArray[np.int64] | None
+    note: str
+
+    def position(self, line: int) -> int:
+        return line if self.positions is None else int(self.positions[line])
+
+
+class _NamedRun(NamedTuple):
+    tag: str
+    source: Source
+    topics: list[str]
+    run: RankedRun
+    note: str
+
+
+def _read_run(source: Source, rules: _Rules, topics: Sequence[str]) -> list[_RunPart]:
+    found = scan(read_bytes(source.path), RUN, path=source.path, ranked=rules.order == "rank")
+    tags = _decoded(found.tags)
+    kinds = list(dict.fromkeys(tags))
+    if len(kinds) > 1 and not rules.split_tags:
+        line = int(found.segment_bounds[tags.index(kinds[1])])
+        message = (
+            f"a second tag, {kinds[1]!r} after {kinds[0]!r}: a file holds one run; pass split_tags=True to take it for "
+            "several"
+        )
+        raise found.error(line, message)
+    place = {topic: number for number, topic in enumerate(topics)}
+    names = _decoded(found.topics)
+    lists = _per_line(found, [place.setdefault(name, len(place)) for name in names])
+    keys = -found.ranks if rules.order == "rank" else as_precision(found.numbers, rules.score_precision)
+    note = (
+        f"{source.path}: {found.n_wide} lines have more than six columns; the rest was ignored" if found.n_wide else ""
+    )
+    lines = Lines(
+        text=np.frombuffer(found.content, dtype=np.uint8),
+        starts=found.starts,
+        lengths=found.lengths,
+        keys=keys,
+        lists=lists,
+        n_lists=len(place),
+    )
+    if len(kinds) == 1:
+        return [_RunPart(kinds[0], source, list(dict.fromkeys(names)), lines, found, None, note)]
+    owner = _per_line(found, [kinds.index(tag) for tag in tags])
+    return [
+        _RunPart(
+            tag,
+            source._replace(name=None),
+            list(dict.fromkeys(name for name, own in zip(names, tags, strict=True) if own == tag)),
+            lines._replace(**{name: getattr(lines, name)[mine] for name in ("starts", "lengths", "keys", "lists")}),
+            found,
+            mine,
+            "" if number else note,
+        )
+        for number, tag in enumerate(kinds)
+        for mine in [np.flatnonzero(owner == number)]
+    ]
+
+
+def _ranked(part: _RunPart, table: JudgedDocuments, n_topics: int, order: Order, *, keep_all: bool) -> _NamedRun:
+    try:
+        run = rank_documents(part.lines, table, n_topics=n_topics, order=order, keep_all=keep_all)
+    except RankingProblem as problem:
+        raise _repetition(part, problem) from None
+    return _NamedRun(part.tag, part.source, part.topics, run, part.note)
+
+
+def _repetition(part: _RunPart, problem: RankingProblem) -> FileFormatError:
+    first, second = part.position(problem.first), part.position(problem.second)
+    number = part.scan.line_number(first)
+    if problem.kind == "document":
+        message = f"this document stands in this topic already, in line {number}; keep one of them"
+    else:
+        message = f"this rank is given in this topic already, in line {number}; order='rank' needs unique ranks"
+    return part.scan.error(second, message)
+
+
+def _run_table(part: _RunPart, order: Order) -> pd.DataFrame:
+    names = natural_order(part.topics)
+    old = {name: number for number, name in enumerate(part.topics)}
+    place = np.empty(len(names), dtype=np.int64)
+    place[[old[name] for name in names]] = np.arange(len(names))
+    hashes = hash_documents(part.lines.text, part.lines.starts, part.lines.lengths)
+    compact = np.unique(part.lines.lists, return_inverse=True)[1]
+    lines = part.lines._replace(lists=place[compact], n_lists=len(names))
+    try:
+        sequence, bounds = ordered_lists(lines, order, hashes=hashes)
+    except RankingProblem as problem:
+        raise _repetition(part, problem) from None
+    counts = np.diff(bounds)
+    positions = sequence if part.positions is None else part.positions[sequence]
+    return pd.DataFrame(
+        {
+            "query_id": np.repeat(np.array(names, dtype=object), counts),
+            "doc_id": _decoded(part.scan.documents(positions).tolist()),
+            "rank": np.arange(len(sequence)) - np.repeat(bounds[:-1], counts) + 1,
+            "score": part.scan.numbers[positions],
+        }
+    )
+
+
+def _threaded[T, R](function: Callable[[T], R], items: Sequence[T], n_jobs: int) -> Iterator[R]:
+    """Map in order, with at most one result more than workers waiting, so that memory stays bounded."""
+    workers = min(_n_workers(n_jobs), len(items))
+    if workers == 1:
+        yield from map(function, items)
+        return
+    pending: deque[Future[R]] = deque()
+    left = iter(items)
+    with ThreadPoolExecutor(workers) as pool:
+        try:
+            pending.extend(pool.submit(function, item) for item in islice(left, workers + 1))
+            while pending:
+                yield pending.popleft().result()
+                pending.extend(pool.submit(function, item) for item in islice(left, 1))
+        finally:
+            pool.shutdown(wait=False, cancel_futures=True)
+
+
+def _n_workers(n_jobs: int) -> int:
+    if n_jobs == -1:
+        import joblib  # noqa: PLC0415 - only this choice asks for the number of cores
+
+        return int(joblib.cpu_count())
+    if isinstance(n_jobs, int) and n_jobs >= 1:
+        return n_jobs
+    message = f"n_jobs must be a number of workers from 1, or -1 for one per core, not {n_jobs!r}"
+    raise InvalidOptionError(message)
+
+
+def _expanded(path: str | os.PathLike[str]) -> list[str | Path]:
+    """Return the files that a pattern matches; everything else as it stands."""
+    if not isinstance(path, str):
+        return [Path(path)]
+    if not glob.has_magic(path) or Path(path).exists() or "=" in path:
+        return [path]
+    found = glob.glob(path, recursive=True)  # noqa: PTH207 - a whole path is the pattern
+    files = natural_order(file for file in found if Path(file).is_file())
+    if not files:
+        raise FileFormatError("no file matches this pattern; check the path", path=path)
+    return [Path(file) for file in files]
+
+
+def _decoded(names: Iterable[bytes]) -> list[str]:
+    return [name.decode() for name in names]
+
+
+def _per_line(found: Scan, codes: Sequence[int]) -> NDArray[np.int64]:
+    return np.repeat(np.array(codes, dtype=np.int64), np.diff(found.segment_bounds))

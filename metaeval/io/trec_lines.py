@@ -1,0 +1,504 @@
+"""Scan the bytes of a TREC file: fields, topics, numbers, and the first line that breaks a rule.
+
+One compiled pass serves every kind of white space, both line ends and any file size, so there is no second parser
+that could disagree with it. A number is read exactly: short decimals by one exact operation (Clinger 1990), longer
+ones by a 64-bit product whose error is bounded, in the manner of Lemire (2021, "Number parsing at a gigabyte per
+second"); the few that fall too close to the middle between two floats are left to Python's own `float`.
+"""
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from metaeval.compiled import compiled
+from metaeval.errors import FileFormatError
+from metaeval.io.files import decode_text
+
+__all__ = ["QRELS", "RUN", "Layout", "Scan", "line_error", "scan"]
+
+_EXACT, _UNSURE, _WRONG, _INFINITE, _TOO_FEW, _TOO_MANY, _RANK, _SHIFTED = range(8)
+_SPACE, _TAB, _RETURN, _NEWLINE, _HASH = (ord(sign) for sign in " \t\r\n#")
+_MOST_DIGITS = 19
+_LARGEST_EXACT = np.uint64(2**53)
+_LARGEST_POWER = 22
+_REACH = 280
+_LOW = np.uint64(2**32 - 1)
+_HALF = np.uint64(32)
+_ONE = np.uint64(1)
+_TEN = np.uint64(10)
+_TOP_BIT = np.uint64(2**63)
+_SHOWN = 120
+_MARK = b"\xef\xbb\xbf"  # byte-order mark
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Layout:
+    """Which column of a file holds what.
+
+    Attributes
+    ----------
+    columns : tuple of str
+        Names of the columns a line must have, for messages.
+    document, number : int
+        Position of the document identifier and of the number.
+    rank, tag : int
+        Position of a column with a rank and with the system's tag; -1 if there is none.
+    open_ended : bool
+        Whether more columns may follow; then the rank must be a number and the tag none, since an identifier with a
+        blank in it would otherwise shift the columns unseen.
+    whole : bool
+        Whether the number must be a whole one.
+    """
+
+    columns: tuple[str, ...]
+    document: int
+    number: int
+    rank: int
+    tag: int
+    open_ended: bool
+    whole: bool
+
+
+RUN = Layout(
+    columns=("topic", "Q0", "document", "rank", "score", "tag"),
+    document=2,
+    number=4,
+    rank=3,
+    tag=5,
+    open_ended=True,
+    whole=False,
+)
+QRELS = Layout(
+    columns=("topic", "iteration", "document", "relevance"),
+    document=2,
+    number=3,
+    rank=-1,
+    tag=-1,
+    open_ended=False,
+    whole=True,
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Scan:
+    """Where everything stands in a file.
+
+    Attributes
+    ----------
+    content : bytes
+        The file.
+    path : str
+        Its name, for messages.
+    starts, lengths : int64 array (n_lines,)
+        Document identifier of every line that is neither empty nor a comment.
+    numbers, ranks : float64 array (n_lines,)
+        The number of every line; the ranks are empty unless asked for.
+    segment_bounds : int64 array (n_segments + 1,)
+        Lines of one topic and tag that stand together.
+    topics, tags : list of bytes (n_segments,)
+        Topic and tag of every segment.
+    n_wide : int
+        Lines with more columns than the layout names.
+    """
+
+    content: bytes
+    path: str
+    starts: NDArray[np.int64]
+    lengths: NDArray[np.int64]
+    numbers: NDArray[np.float64]
+    ranks: NDArray[np.float64]
+    segment_bounds: NDArray[np.int64]
+    topics: list[bytes]
+    tags: list[bytes]
+    n_wide: int
+
+    def error(self, line: int, message: str) -> FileFormatError:
+        """Return the error that names a line of this scan, by its number in the file, and shows it."""
+        return line_error(self.content, int(self.starts[line]), message, self.path)
+
+    def line_number(self, line: int) -> int:
+        """Return the number in the file of a line of this scan."""
+        return self.content.count(b"\n", 0, int(self.starts[line])) + 1
+
+    def documents(self, lines: NDArray[np.int64] | None = None) -> NDArray[np.bytes_]:
+        """Return the document identifiers of some lines, of all by default."""
+        chosen = slice(None) if lines is None else lines
+        starts, lengths = self.starts[chosen], self.lengths[chosen]
+        names = [
+            self.content[start:stop] for start, stop in zip(starts.tolist(), (starts + lengths).tolist(), strict=True)
+        ]
+        return np.array(names)
+
+
+def scan(content: bytes, layout: Layout, *, path: str, ranked: bool = False) -> Scan:
+    """Find topics, documents and numbers of every line.
+
+    Parameters
+    ----------
+    content : bytes
+        The whole file, decompressed.
+    layout : Layout
+    path : str
+        Name for messages.
+    ranked : bool
+        Whether to read the rank column too.
+
+    Raises
+    ------
+    FileFormatError
+        For the first line that breaks a rule, or a file without lines.
+    """
+    _check_text(content, path)
+    columns = (len(layout.columns), layout.document, layout.number, layout.rank, layout.tag)
+    starts, lengths, numbers, ranks, segments, unsure, n_wide, problem, place = scan_lines(
+        np.frombuffer(content, dtype=np.uint8),
+        len(_MARK) if content.startswith(_MARK) else 0,
+        len(content) // (2 * len(layout.columns)) + 1,  # no line is shorter; memory is used where it is written
+        columns,
+        (layout.open_ended, layout.whole, ranked),
+        _POWERS,
+        _EXPONENTS,
+    )
+    overflow = _settle(content, unsure, numbers, ranks)
+    if overflow is not None and (problem == 0 or overflow < place):
+        problem, place = _INFINITE, overflow
+    if problem:
+        raise line_error(content, int(place), _rule(int(problem), layout), path)
+    if not len(starts):
+        message = f"no line to read; expected lines with the columns {' '.join(layout.columns)}"
+        raise FileFormatError(message, path=path)
+    return Scan(
+        content=content,
+        path=path,
+        starts=starts,
+        lengths=lengths,
+        numbers=numbers,
+        ranks=ranks,
+        segment_bounds=np.append(segments[:, 0], len(starts)),
+        topics=[content[start:stop] for start, stop in segments[:, 1:3].tolist()],
+        tags=[content[start:stop] for start, stop in segments[:, 3:5].tolist()],
+        n_wide=int(n_wide),
+    )
+
+
+def line_error(content: bytes, place: int, message: str, path: str) -> FileFormatError:
+    """Return the error for the line around byte `place`: its number, the rule and the line itself."""
+    begin = content.rfind(b"\n", 0, place) + 1
+    end = content.find(b"\n", place)
+    line = content[begin : len(content) if end < 0 else end].decode(errors="replace").strip()
+    shown = line if len(line) <= _SHOWN else line[:_SHOWN] + "…"
+    return FileFormatError(f"{message}; the line is {shown!r}", path=path, line=content.count(b"\n", 0, place) + 1)
+
+
+def _check_text(content: bytes, path: str) -> None:
+    if not content.isascii():
+        decode_text(content, path)
+    zero = content.find(b"\0")
+    if zero >= 0:
+        message = "a zero byte: this is no text file"
+        raise FileFormatError(message, path=path, line=content.count(b"\n", 0, zero) + 1)
+
+
+def _rule(problem: int, layout: Layout) -> str:
+    names = f"{len(layout.columns)} columns ({' '.join(layout.columns)})"
+    number = f"the {layout.columns[layout.number]} (column {layout.number + 1})"
+    return {
+        _TOO_FEW: f"a line must have {names}, and this one has fewer",
+        _TOO_MANY: f"a line must have {names}, and this one has more",
+        _RANK: f"the rank (column {layout.rank + 1}) must be a finite number; a document identifier holds no blanks",
+        _SHIFTED: f"a line with more than {len(layout.columns)} columns has a number for its tag (column "
+        f"{layout.tag + 1}); a document identifier holds no blanks",
+        _WRONG: f"{number} must be a {'whole number' if layout.whole else 'decimal number'}",
+        _INFINITE: f"{number} must be finite",
+    }[problem]
+
+
+def _settle(
+    content: bytes, unsure: NDArray[np.int64], numbers: NDArray[np.float64], ranks: NDArray[np.float64]
+) -> int | None:
+    """Fill in the numbers that need more than 64 bits; return the place of the first that overflows, if any."""
+    for line, is_rank, start, stop in unsure.tolist():
+        value = float(content[start:stop])
+        if math.isinf(value):
+            return start
+        (ranks if is_rank else numbers)[line] = value
+    return None
+
+
+def _powers_of_ten() -> tuple[NDArray[np.uint64], NDArray[np.int64]]:
+    """Return 10**q for q = -reach…reach as p * 2**e, p the leading 64 bits, cut off."""
+    leading, exponents = [], []
+    for power in range(-_REACH, _REACH + 1):
+        scale = 64 + max(0, -power) * 4
+        whole = (10 ** max(power, 0) << scale) // 10 ** max(-power, 0)
+        excess = whole.bit_length() - 64
+        leading.append(whole >> excess)
+        exponents.append(excess - scale)
+    return np.array(leading, dtype=np.uint64), np.array(exponents, dtype=np.int64)
+
+
+_POWERS, _EXPONENTS = _powers_of_ten()
+
+
+@compiled
+def scan_lines(  # noqa: C901, PLR0912, PLR0913, PLR0915, PLR0917 - one pass over the bytes, compiled
+    text: NDArray[np.uint8],
+    begin: int,
+    n_most: int,
+    columns: tuple[int, int, int, int, int],
+    rules: tuple[bool, bool, bool],
+    powers: NDArray[np.uint64],
+    exponents: NDArray[np.int64],
+) -> tuple[
+    NDArray[np.int64],
+    NDArray[np.int64],
+    NDArray[np.float64],
+    NDArray[np.float64],
+    NDArray[np.int64],
+    NDArray[np.int64],
+    int,
+    int,
+    int,
+]:
+    """Return starts, lengths, numbers, ranks, segments, unsure numbers, the count of wide lines, problem and place."""
+    n_columns, document, number, rank, tag = columns
+    open_ended, whole, ranked = rules
+    starts = np.empty(n_most, dtype=np.int64)
+    lengths = np.empty(n_most, dtype=np.int64)
+    numbers = np.empty(n_most)
+    ranks = np.empty(n_most if ranked else 0)
+    segments = np.empty((64, 5), dtype=np.int64)
+    unsure = np.empty((64, 4), dtype=np.int64)
+    first = np.zeros(n_columns, dtype=np.int64)
+    last = np.zeros(n_columns, dtype=np.int64)
+    n_lines, n_segments, n_unsure, n_wide = 0, 0, 0, 0
+    problem, place = 0, begin
+    end = len(text)
+    position = begin
+    while position < end:
+        place = position
+        n_fields = 0
+        sign = text[np.uint64(position)]
+        if sign == _HASH:
+            while position < end and text[np.uint64(position)] != _NEWLINE:
+                position += 1
+        while position < end:
+            sign = text[np.uint64(position)]
+            if sign == _NEWLINE:
+                break
+            if sign <= _SPACE and _is_blank(sign):
+                position += 1
+                continue
+            start = position
+            position = _end_of_word(text, start)
+            if n_fields < n_columns:
+                first[n_fields], last[n_fields] = start, position
+            n_fields += 1
+        position += 1
+        if n_fields == 0:
+            continue
+        if n_fields < n_columns:
+            problem = _TOO_FEW
+            break
+        if n_fields > n_columns:
+            n_wide += 1
+            if not open_ended:
+                problem = _TOO_MANY
+                break
+        if n_fields > n_columns:
+            n_to_read = 3
+        elif ranked:
+            n_to_read = 2
+        else:
+            n_to_read = 1
+        for part in range(n_to_read):
+            column = number if part == 0 else rank if part == 1 else tag
+            status, value = read_number(text, first[column], last[column], whole and part == 0, powers, exponents)
+            if part == 2:  # noqa: PLR2004 - the tag
+                problem = _SHIFTED if status < _WRONG else 0
+            elif status >= _WRONG:
+                problem = status if part == 0 else _RANK
+            elif part == 0 or ranked:
+                if status == _UNSURE:
+                    unsure = _with_row(unsure, n_unsure)
+                    unsure[n_unsure] = (n_lines, part, first[column], last[column])
+                    n_unsure += 1
+                (numbers if part == 0 else ranks)[n_lines] = value
+            if problem:
+                break
+        if problem:
+            break
+        starts[n_lines], lengths[n_lines] = first[document], last[document] - first[document]
+        if n_segments == 0 or not (
+            _equal(text, segments[n_segments - 1, 1], segments[n_segments - 1, 2], first[0], last[0])
+            and (
+                tag < 0 or _equal(text, segments[n_segments - 1, 3], segments[n_segments - 1, 4], first[tag], last[tag])
+            )
+        ):
+            segments = _with_row(segments, n_segments)
+            segments[n_segments, 0], segments[n_segments, 1], segments[n_segments, 2] = n_lines, first[0], last[0]
+            segments[n_segments, 3] = first[tag] if tag >= 0 else 0
+            segments[n_segments, 4] = last[tag] if tag >= 0 else 0
+            n_segments += 1
+        n_lines += 1
+    return (
+        starts[:n_lines],
+        lengths[:n_lines],
+        numbers[:n_lines],
+        ranks[: n_lines if ranked else 0],
+        segments[:n_segments],
+        unsure[:n_unsure],
+        n_wide,
+        problem,
+        place,
+    )
+
+
+@compiled
+def _is_blank(sign: np.uint8) -> bool:
+    """Return whether a byte divides columns: the white space of C, but for the line end."""
+    return sign == _SPACE or (_TAB <= sign <= _RETURN and sign != _NEWLINE)
+
+
+@compiled
+def _end_of_word(text: NDArray[np.uint8], position: int) -> int:
+    while position < len(text):
+        sign = text[np.uint64(position)]
+        if sign <= _SPACE and (sign == _NEWLINE or _is_blank(sign)):
+            break
+        position += 1
+    return position
+
+
+@compiled
+def _equal(text: NDArray[np.uint8], one: int, one_end: int, other: int, other_end: int) -> bool:
+    if one_end - one != other_end - other:
+        return False
+    for step in range(one_end - one):  # noqa: SIM110 - compiled
+        if text[np.uint64(one + step)] != text[np.uint64(other + step)]:
+            return False
+    return True
+
+
+@compiled
+def _with_row(table: NDArray[np.int64], n_rows: int) -> NDArray[np.int64]:
+    """Return the table with room for row number `n_rows`."""
+    if n_rows < len(table):
+        return table
+    larger = np.empty((2 * len(table), table.shape[1]), dtype=np.int64)
+    larger[:n_rows] = table
+    return larger
+
+
+@compiled
+def read_number(  # noqa: C901, PLR0912, PLR0913, PLR0917 - the grammar of a number, compiled
+    text: NDArray[np.uint8],
+    start: int,
+    stop: int,
+    whole: bool,  # noqa: FBT001
+    powers: NDArray[np.uint64],
+    exponents: NDArray[np.int64],
+) -> tuple[int, float]:
+    """Read a decimal number: how it went (exact, unsure, wrong, infinite), and its value if exact."""
+    position = start
+    negative = text[np.uint64(position)] == ord("-")
+    if negative or text[np.uint64(position)] == ord("+"):
+        position += 1
+    digits = np.uint64(0)
+    n_digits, power, n_seen = 0, 0, 0
+    after_point = False
+    while position < stop:
+        sign = text[np.uint64(position)]
+        if ord("0") <= sign <= ord("9"):
+            n_seen += 1
+            if n_digits < _MOST_DIGITS:
+                digits = digits * _TEN + np.uint64(sign - ord("0"))
+                n_digits += digits > 0
+                power -= after_point
+            else:
+                n_digits += 1
+                power += not after_point
+        elif sign == ord(".") and not after_point and not whole:
+            after_point = True
+        else:
+            break
+        position += 1
+    if n_seen == 0:
+        return (_INFINITE if _is_special(text, position, stop) else _WRONG), 0.0
+    if position < stop:
+        if whole or (text[np.uint64(position)] | 32) != ord("e"):
+            return _WRONG, 0.0
+        position += 1
+        falling = position < stop and text[np.uint64(position)] == ord("-")
+        if position < stop and (falling or text[np.uint64(position)] == ord("+")):
+            position += 1
+        if position == stop:
+            return _WRONG, 0.0
+        exponent = 0
+        while position < stop:
+            sign = text[np.uint64(position)]
+            if not ord("0") <= sign <= ord("9"):
+                return _WRONG, 0.0
+            exponent = min(exponent * 10 + (sign - ord("0")), 100_000)
+            position += 1
+        power += -exponent if falling else exponent
+    status, value = _scaled(digits, power, n_digits > _MOST_DIGITS, powers, exponents)
+    return status, -value if negative else value
+
+
+@compiled
+def _scaled(
+    digits: np.uint64,
+    power: int,
+    cut: bool,  # noqa: FBT001
+    powers: NDArray[np.uint64],
+    exponents: NDArray[np.int64],
+) -> tuple[int, float]:
+    """Return digits * 10**power, rounded to the nearest float, or that 64 bits cannot tell which one is nearest.
+
+    The product of two numbers cut to 64 bits is short of the truth by less than 2 units of its leading word, by less
+    than 21 if digits were cut too (the cut is at most 1 in 10**18 < 2**64 / 19). The float is certain unless the
+    middle between two floats lies inside that error.
+    """
+    if digits == 0:
+        return _EXACT, 0.0
+    if not cut and digits < _LARGEST_EXACT and -_LARGEST_POWER <= power <= _LARGEST_POWER:
+        value = float(digits)
+        return _EXACT, value / 10.0**-power if power < 0 else value * 10.0**power
+    if not -_REACH <= power <= _REACH:
+        return _UNSURE, 0.0
+    shift = 0
+    while digits < _TOP_BIT:
+        digits = digits << _ONE
+        shift += 1
+    leading = _high_word(digits, powers[power + _REACH])
+    extra = np.uint64(11 if leading >= _TOP_BIT else 10)
+    rest = leading & ((_ONE << extra) - _ONE)
+    middle = _ONE << (extra - _ONE)
+    error = np.uint64(21 if cut else 2)
+    if rest <= middle < rest + error:
+        return _UNSURE, 0.0
+    mantissa = (leading >> extra) + np.uint64(rest > middle)
+    return _EXACT, math.ldexp(float(mantissa), np.int64(extra) + 64 + exponents[power + _REACH] - shift)
+
+
+@compiled
+def _high_word(one: np.uint64, other: np.uint64) -> np.uint64:
+    """Return the upper 64 bits of the product."""
+    low = (one & _LOW) * (other & _LOW)
+    cross = (one >> _HALF) * (other & _LOW) + (low >> _HALF)
+    cross_low = (one & _LOW) * (other >> _HALF) + (cross & _LOW)
+    return (one >> _HALF) * (other >> _HALF) + (cross >> _HALF) + (cross_low >> _HALF)
+
+
+@compiled
+def _is_special(text: NDArray[np.uint8], start: int, stop: int) -> bool:
+    """Return whether a word is one of those that other readers take for a number: nan, inf, infinity."""
+    length = stop - start
+    if length not in {len("nan"), len("infinity")}:
+        return False
+    one, two, three = text[start] | 32, text[start + 1] | 32, text[start + 2] | 32
+    is_nan = one == ord("n") and two == ord("a") and three == ord("n") and length == len("nan")
+    return is_nan or (one == ord("i") and two == ord("n") and three == ord("f"))

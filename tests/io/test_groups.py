@@ -1,0 +1,110 @@
+"""Groups of systems, from tables and from names."""
+
+import pytest
+
+from metaeval.errors import FileFormatError, InvalidOptionError
+from metaeval.io.groups import groups_from_regex, read_groups
+from metaeval.io.tables import read_scores
+
+TABLE = "run,team,type\nbm25,Aardvark,auto\nlm,Badger,auto\nql,Badger,manual\n"
+
+
+@pytest.fixture
+def table(tmp_path):
+    """Three runs of two teams."""
+    path = tmp_path / "runs.csv"
+    path.write_text(TABLE)
+    return path
+
+
+def test_a_column_is_the_group(table):
+    """Every system asked for gets its group, in the order asked; others in the table do not matter."""
+    assert read_groups(table, column="team", systems=["ql", "bm25"]) == {"ql": "Badger", "bm25": "Aardvark"}
+
+
+@pytest.mark.parametrize("header", ["system\tteam", "name\tteam", "submission\tteam", "team\tsubmission"])
+def test_the_systems_are_found(tmp_path, header):
+    """The column of systems is known by its name, or by holding all the systems."""
+    rows = [("bm25", "x"), ("lm", "y")]
+    path = tmp_path / "teams.tsv"
+    ordered = [reversed(row) if header.startswith("team") else row for row in rows]
+    path.write_text("\n".join([header, *("\t".join(row) for row in ordered)]))
+    assert read_groups(path, systems=["lm", "bm25"]) == {"lm": "y", "bm25": "x"}
+    assert read_groups(path, column="team", systems=["lm", "bm25"]) == {"lm": "y", "bm25": "x"}
+
+
+def test_the_column_of_systems_can_be_named(table):
+    """A table of something else than runs can serve: the type is the key here."""
+    assert read_groups(table, column="run", system_column="type", systems=["manual"]) == {"manual": "ql"}
+
+
+def test_the_same_group_twice_is_one(tmp_path):
+    """A system may stand in several rows, as long as they agree."""
+    path = tmp_path / "runs.csv"
+    path.write_text("run,team\nbm25,x\nbm25,x\nlm,y\n")
+    assert read_groups(path, systems=["bm25", "lm"]) == {"bm25": "x", "lm": "y"}
+
+
+@pytest.mark.parametrize(
+    ("text", "options", "rule"),
+    [
+        (
+            TABLE,
+            {"column": "taem"},
+            r"no column 'taem' \(did you mean 'team'\?\); columns found: 'run', 'team', 'type'",
+        ),
+        (TABLE, {}, "say which column holds the groups"),
+        (
+            TABLE,
+            {"column": "team", "systems": ["bm25", "lm2", "x"]},
+            r"1 of 3 systems; without a row: lm2, x \(for 'lm2' there is 'lm'\)",
+        ),
+        (TABLE, {"column": "team", "system_column": "sys"}, "no column 'sys'"),
+        ("id,team\na,b\n", {}, "no column holds all the systems"),
+        ("run,team\nbm25,\nlm,x\n", {}, "line 2: system 'bm25' has no 'team'; fill it in"),
+        ("run,team\nbm25,x\nlm,x\nbm25,y\n", {}, "line 4: system 'bm25' has two groups, 'x' and 'y'"),
+        ("run,team\nbm25\n", {}, "line 2: a row of 1 cells, and the table has 2 columns"),
+        ("", {}, "the file is empty"),
+    ],
+)
+def test_faulty_tables(tmp_path, text, options, rule):
+    """What is missing or contradicts itself is an error with file, line and the way out."""
+    path = tmp_path / "runs.csv"
+    path.write_text(text)
+    with pytest.raises(FileFormatError, match=rule) as caught:
+        read_groups(path, **{"systems": ["bm25", "lm"], **options})
+    assert "runs.csv" in str(caught.value)
+
+
+def test_the_first_capture_is_the_group():
+    """The expression is searched for anywhere in the name, and its first capture counts."""
+    names = ["input.uni-a.run1", "input.uni-a.run2", "input.lab.run1"]
+    assert list(groups_from_regex(r"\.([^.]+)\.(run)", names).values()) == ["uni-a", "uni-a", "lab"]
+
+
+@pytest.mark.parametrize(
+    ("pattern", "rule"),
+    [
+        ("(", "'.' is not a regular expression: missing"),
+        ("^a", "captures nothing; put the part that is the group in parentheses"),
+        ("^(a)", r"finds no group in 1 of 2 names \(b1\)"),
+        ("(x*)", r"finds no group in 2 of 2 names \(a1, b1\)"),
+        ("a|(b)", r"finds no group in 1 of 2 names \(a1\)"),
+    ],
+)
+def test_faulty_expressions(pattern, rule):
+    """An expression that is faulty, captures nothing or misses a name is an error that shows it."""
+    with pytest.raises(InvalidOptionError, match=rule):
+        groups_from_regex(pattern, ["a1", "b1"])
+
+
+def test_teams_of_trec(data_folder):
+    """TREC-COVID round 1 has 143 runs of 56 teams, the Deep Learning track of 2019 has 37 runs of 12 participants."""
+    for folder, table, column, n_systems, n_groups in (
+        ("trec-covid-r1", "leaderboard.csv", "team", 143, 56),
+        ("trec-dl19-passage", "runs.csv", "participant", 37, 12),
+    ):
+        scores = read_scores(data_folder / folder / "per_topic_trec_eval.csv.gz")
+        groups = read_groups(data_folder / folder / table, column=column, systems=scores["system"].to_numpy())
+        assert len(groups) == n_systems
+        assert len(set(groups.values())) == n_groups

@@ -1,0 +1,965 @@
+"""Score tables: every form, aligned by id, written and read back, and what is wrong with the others."""
+
+import gzip
+import io
+import itertools
+import random
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import hypothesis.strategies as st
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+import xarray as xr
+from hypothesis import assume, given
+from hypothesis.extra import numpy as hnp
+
+from metaeval.errors import FileFormatError, InvalidOptionError, ScoresError, UnknownNameError
+from metaeval.io.tables import read_scores, write_scores
+from metaeval.scores import DIMS, as_scores, natural_order, scores_to_long
+
+SYSTEMS, TOPICS = ["bm25", "lm"], ["301", "302", "1001"]
+AP = np.array([[0.25, 0.5, 0.0625], [0.1, 0.2, 1e-05]])
+RR = np.array([[1.0, 0.5, 0.25], [0.3333, 0.0, 1.0]])
+SCORES = as_scores(np.stack([AP, RR]), metrics=["AP", "RR"], systems=SYSTEMS, topics=TOPICS)
+
+
+def _put(folder, files):
+    """Write files by name and return the folder."""
+    for name, text in files.items():
+        (folder / name).write_bytes(text if isinstance(text, bytes) else text.encode())
+    return folder
+
+
+def _rows(order, header=None, separator=","):
+    """Render SCORES as rows: `order` picks columns out of metric, system, topic, score."""
+    cells = [
+        {"metric": m, "system": s, "topic": t, "score": repr(float(SCORES.sel(metric=m, system=s, topic=t)))}
+        for m, s, t in itertools.product(["AP", "RR"], SYSTEMS, TOPICS)
+    ]
+    lines = [separator.join(row[part] for part in order) for row in cells]
+    return "\n".join([*([separator.join(header)] if header else []), *lines]) + "\n"
+
+
+def _wide(values, header, ids=None, separator=","):
+    rows = [
+        separator.join([*([] if ids is None else [ids[place]]), *(repr(float(cell)) for cell in row)])
+        for place, row in enumerate(values)
+    ]
+    return "\n".join([separator.join(header), *rows]) + "\n"
+
+
+def _results(order):
+    """Render SCORES as one file a system, in trec_eval's or ir_measures' order, with averages at the end."""
+    files = {}
+    for system in SYSTEMS:
+        rows = [("runid", "all", system)] if order == "trec_eval" else []
+        for metric in ("AP", "RR"):
+            for topic in [*TOPICS, "all"]:
+                value = SCORES.sel(metric=metric, system=system)
+                score = value.mean().item() if topic == "all" else value.sel(topic=topic).item()
+                rows.append((metric, topic, repr(score)) if order == "trec_eval" else (topic, metric, repr(score)))
+        files[f"{system}.eval"] = "".join("\t".join(row) + "\n" for row in rows)
+    return files
+
+
+FORMS = {
+    "wide with a topic column": {
+        "AP.csv": _wide(AP.T, ["topic", *SYSTEMS], TOPICS),
+        "RR.csv": _wide(RR.T, ["topic", *SYSTEMS], TOPICS),
+    },
+    "wide, topics in another order and another column": {
+        "AP.csv": "bm25,qid,lm\n0.0625,1001,1e-05\n0.25,301,.1\n0.5,302,0.20\n",
+        "RR.tsv": "query_id\tlm\tbm25\n302\t0\t0.5\n301\t0.3333\t1\n1001\t1\t0.25\n",
+    },
+    "wide with an unnamed topic column": {
+        "AP.csv": _wide(AP.T, ["", *SYSTEMS], TOPICS),
+        "RR.csv": _wide(RR.T, ["Unnamed: 0", *SYSTEMS], TOPICS),
+    },
+    "wide with text for topics under another name": {
+        "AP.csv": _wide(AP.T, ["sentence", *SYSTEMS], TOPICS),
+        "RR.csv": _wide(RR.T, ["sentence", *SYSTEMS], TOPICS),
+    },
+    "wide as R writes it": {
+        "AP.csv": _wide(AP.T, SYSTEMS, TOPICS),
+        "RR.txt": _wide(RR.T, ['"bm25"', '"lm"'], [f'"{topic}"' for topic in TOPICS], " "),
+    },
+    "wide with delimiters at the ends": {
+        "AP.csv": _wide(AP.T, ["topic", *SYSTEMS], TOPICS).replace("\n", ",\n"),
+        "RR.csv": _wide(RR.T, ["topic", *SYSTEMS], TOPICS).replace("\n", ",\n").replace("lm,\n", "lm\n"),
+    },
+    "wide with an average below": {
+        "AP.csv": _wide(AP.T, ["topic", *SYSTEMS], TOPICS) + "all,0.27,0.1\n",
+        "RR.csv": _wide(RR.T, ["topic", *SYSTEMS], TOPICS) + "Mean,0.58,0.4\n",
+    },
+    "systems in rows": {
+        "AP.csv": _wide(AP, ["system", *TOPICS], SYSTEMS),
+        "RR.csv": _wide(RR[::-1], ["run", *TOPICS], SYSTEMS[::-1]),
+    },
+    "long": {"scores.csv": _rows(DIMS + ("score",), DIMS + ("score",))},
+    "long in another order with other words": {
+        "scores.tsv": _rows(["score", "topic", "system", "metric"], ["Value", "Query-ID", "RUN", "measure"], "\t")
+    },
+    "PyTerrier perquery": {
+        "scores.csv": _rows(["system", "topic", "metric", "score"], ["name", "qid", "measure", "value"])
+    },
+    "long with row numbers": {
+        "scores.csv": "".join(
+            f"{number}{line}\n"
+            for number, line in zip(
+                ["", *range(12)], _rows(["system", "topic", "metric", "score"]).splitlines(), strict=False
+            )
+        )
+        and "\n".join(
+            f"{number},{line}" for number, line in enumerate(_rows(["system", "topic", "metric", "score"]).splitlines())
+        ).join([",name,qid,measure,value\n", "\n"])
+    },
+    "long as R writes it": {
+        "scores.txt": "\n".join(
+            f'"{number}" {line}'
+            for number, line in enumerate(_rows(["system", "topic", "metric", "score"], None, " ").splitlines())
+        ).join(["system topic metric score\n", "\n"])
+    },
+    "long, one file a metric": {
+        f"{metric}.csv": "run,topic,score\n"
+        + "".join(
+            line.removeprefix(f"{metric},") + "\n"
+            for line in _rows(DIMS + ("score",)).splitlines()
+            if line.startswith(metric)
+        )
+        for metric in ("AP", "RR")
+    },
+    "long, one file a system": {
+        f"{system}.csv": "metric,topic,value\n"
+        + "".join(
+            line.removeprefix(f"{system},") + "\n"
+            for line in _rows(["system", "metric", "topic", "score"]).splitlines()
+            if line.startswith(system)
+        )
+        for system in SYSTEMS
+    },
+    "one column a metric": {
+        "scores.csv": "run,topic,AP,RR\n"
+        + "".join(
+            f"{system},{topic},{AP[s, t]!r},{RR[s, t]!r}\n".replace("np.float64(", "").replace(")", "")
+            for s, system in enumerate(SYSTEMS)
+            for t, topic in enumerate(TOPICS)
+        )
+    },
+    "trec_eval": _results("trec_eval"),
+    "trec_eval in aligned columns": {
+        name: "".join("{:22} {:6} {}\n".format(*line.split("\t")) for line in text.splitlines())
+        for name, text in _results("trec_eval").items()
+    },
+    "ir_measures": _results("ir_measures"),
+}
+
+
+@pytest.mark.parametrize("files", FORMS.values(), ids=FORMS.keys())
+def test_every_form_is_found_out_by_its_content(tmp_path, files):
+    """Whatever form the files have, the same scores come out, with the files as sources."""
+    folder = _put(tmp_path, files)
+    found = read_scores(folder)
+    xr.testing.assert_identical(found.drop_attrs(), SCORES.drop_attrs())
+    assert found.attrs["sources"] == [str(folder / name) for name in natural_order(files)]
+
+
+PACKED = {
+    "gzip": lambda text: gzip.compress(text.encode()),
+    "byte-order mark": lambda text: b"\xef\xbb\xbf" + text.encode(),
+    "Windows line ends": lambda text: text.replace("\n", "\r\n").encode(),
+    "Macintosh line ends": lambda text: text.replace("\n", "\r").encode(),
+    "no line end at the end": lambda text: text.rstrip("\n").encode(),
+    "blank lines": lambda text: ("\n" + text.replace("\n", "\n\n")).encode(),
+}
+
+
+@pytest.mark.parametrize("pack", PACKED.values(), ids=PACKED.keys())
+@pytest.mark.parametrize("files", FORMS.values(), ids=FORMS.keys())
+def test_every_form_survives_how_it_is_stored(tmp_path, files, pack):
+    """Compression, byte-order marks, line ends and blank lines change nothing."""
+    found = read_scores(_put(tmp_path, {name: pack(text) for name, text in files.items()}))
+    xr.testing.assert_identical(found.drop_attrs(), SCORES.drop_attrs())
+
+
+def test_standard_input(monkeypatch):
+    """A table on standard input is read as any other; there is no file to name as its source."""
+    text = FORMS["long"]["scores.csv"]
+    monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(text.encode())))
+    found = read_scores("-")
+    xr.testing.assert_identical(found.drop_attrs(), SCORES.drop_attrs())
+    assert found.attrs["sources"] == []
+
+
+@given(st.permutations(range(12)), st.permutations(range(4)))
+def test_the_order_of_rows_and_columns_does_not_matter(tmp_path_factory, rows, columns):
+    """A long table shuffled either way holds the same scores, and its topics come in the same order."""
+    parts = ["system", "topic", "metric", "score"]
+    lines = [line.split(",") for line in _rows(parts, parts).splitlines()]
+    lines = [lines[0], *(lines[1 + row] for row in rows)]
+    path = tmp_path_factory.mktemp("tables") / "scores.csv"
+    path.write_text("\n".join(",".join(line[column] for column in columns) for line in lines))
+    found = read_scores(path)
+    assert found["topic"].to_numpy().tolist() == TOPICS
+    xr.testing.assert_identical(found.sel(metric=["AP", "RR"], system=SYSTEMS).drop_attrs(), SCORES.drop_attrs())
+
+
+def test_files_are_aligned_by_id(tmp_path):
+    """A file whose topics and systems stand in another order, and one of another form, join by name."""
+    _put(
+        tmp_path,
+        {
+            "AP.csv": "topic,lm,bm25\n1001,1e-05,0.0625\n302,0.2,0.5\n301,0.1,0.25\n",
+            "rest.csv": "\n".join(
+                [
+                    "system,topic,metric,score",
+                    *(line for line in _rows(["system", "topic", "metric", "score"]).splitlines() if "RR" in line),
+                ]
+            ),
+        },
+    )
+    found = read_scores([tmp_path / "rest.csv", tmp_path / "AP.csv"])
+    xr.testing.assert_identical(found.sel(metric=["AP", "RR"], system=SYSTEMS).drop_attrs(), SCORES.drop_attrs())
+
+
+# ----------------------------------------------------------------------------------------------------------- names
+
+
+def test_a_wide_table_is_named_after_its_file(tmp_path):
+    """The metric is the file's stem without compression, or NAME=FILE, or the key of a mapping."""
+    path = tmp_path / "adhoc8_ap.csv.gz"
+    path.write_bytes(gzip.compress(FORMS["wide with a topic column"]["AP.csv"].encode()))
+    assert read_scores(path)["metric"].item() == "adhoc8_ap"
+    assert read_scores(f"AP(rel=2)={path}")["metric"].item() == "AP(rel=2)"
+    assert read_scores({"P@10": path})["metric"].item() == "P@10"
+
+
+def test_topics_without_a_column_are_numbered_and_that_is_said(tmp_path):
+    """Without a topic column ids are 1 to T, and the notes say so once for all files."""
+    _put(tmp_path, {"a.csv": _wide(AP.T, SYSTEMS), "b.csv": _wide(RR.T, SYSTEMS)})
+    found = read_scores(tmp_path)
+    assert found["topic"].to_numpy().tolist() == ["1", "2", "3"]
+    assert found.attrs["notes"] == ["a.csv, b.csv: no topic column, so topics are numbered 1 to 3"]
+    np.testing.assert_array_equal(found.to_numpy(), SCORES.to_numpy())
+
+
+def test_what_was_assumed_or_left_out_is_noted(tmp_path):
+    """A guessed topic column, averages, counts and rules for gaps all leave a note."""
+    _put(tmp_path, {"AP.csv": "sentence,bm25,lm\n301,0.25,0.1\n302,0.5,\nmean,0.3,0.1\n"})
+    assert read_scores(tmp_path / "AP.csv", missing="zero").attrs["notes"] == [
+        "AP.csv: column 'sentence' was taken for the topic",
+        "AP.csv: left out the averages (mean)",
+        "1 missing score was counted as 0: system 'lm' on topic '302' under 'AP'",
+    ]
+    text = "num_q\tall\t2\nrunid\tall\t{0}\nrelstring\t1\t'01'\nnum_ret\t1\t10\nmap\t1\t.5\nmap\t2\t.25\nmap\tall\t.375\ngm_map\tall\t.3\n"
+    _put(tmp_path, {"one.txt": text.format("one"), "two.txt": text.format("two")})
+    found = read_scores([tmp_path / "one.txt", tmp_path / "two.txt"])
+    assert found["metric"].to_numpy().tolist() == ["map"]
+    assert found.attrs["notes"] == [
+        "one.txt, two.txt: left out counts and texts (num_q, relstring, num_ret)",
+        "one.txt, two.txt: left out the averages (all)",
+    ]
+
+
+def test_systems_are_named_by_tag_then_file(tmp_path):
+    """The run tag names a system; without one, or where two files carry the same, the file does; NAME= wins."""
+    files = _results("trec_eval")
+    text = files["bm25.eval"]
+    _put(
+        tmp_path,
+        {"first.txt": text, "second.txt": text, "bare.txt": text.split("\n", 1)[1], "lm.txt": files["lm.eval"]},
+    )
+    paths = [str(tmp_path / name) for name in ("first.txt", "second.txt", "bare.txt", "lm.txt")]
+    found = read_scores(paths)
+    assert found["system"].to_numpy().tolist() == ["first", "second", "bare", "lm"]
+    assert any("the tag 'bm25' is not the file's own" in note for note in found.attrs["notes"])
+    named = read_scores([paths[0], f"mine={paths[1]}", paths[3]])
+    assert named["system"].to_numpy().tolist() == ["bm25", "mine", "lm"]
+
+
+def test_one_system_in_files_of_different_metrics(tmp_path):
+    """Two files with one tag and different metrics are one system."""
+    files = {}
+    for name, text in _results("trec_eval").items():
+        for metric in ("AP", "RR"):
+            files[f"{metric}-{name}"] = "".join(
+                line + "\n" for line in text.splitlines() if line.startswith((metric, "runid"))
+            )
+    xr.testing.assert_identical(read_scores(_put(tmp_path, files)).drop_attrs(), SCORES.drop_attrs())
+
+
+def test_topic_ids_are_text(tmp_path):
+    """Ids keep their leading zeros, also beside the same number without them."""
+    _put(tmp_path, {"AP.csv": "topic,a,b\n01,1,0\n1,0,1\n002,0.5,0.5\n"})
+    assert read_scores(tmp_path / "AP.csv")["topic"].to_numpy().tolist() == ["01", "1", "002"]
+
+
+def test_numbers_are_read_exactly(tmp_path):
+    """Every number is the double nearest to what is written."""
+    written = [
+        "0.1",
+        "1e-05",
+        ".5",
+        "5e-324",
+        "0.30000000000000004",
+        "9007199254740993",
+        "-0",
+        "+1.5",
+        "2.",
+        "1E2",
+        "0.1234567890123456789",
+    ]
+    lines = [f"{number},{text},0" for number, text in enumerate(written, 1)]
+    _put(tmp_path, {"x.csv": "\n".join(["topic,a,b", *lines])})
+    found = read_scores(tmp_path / "x.csv").sel(metric="x", system="a").to_numpy().tolist()
+    assert found == [float(text) for text in written]
+
+
+def test_columns_can_be_named(tmp_path):
+    """Columns under other names are given by name; what is left over is a metric, or ignored on request."""
+    _put(tmp_path, {"x.csv": "SYS,DOC,RAW,Z,N\na,d1,90,.5,2\na,d2,80,.25,3\nb,d1,70,.125,2\nb,d2,60,0,1\n"})
+    roles = {"system": "SYS", "topic": "DOC"}
+    found = read_scores(tmp_path / "x.csv", columns={**roles, "ignore": "N"})
+    assert found["metric"].to_numpy().tolist() == ["RAW", "Z"]
+    assert found.sel(metric="Z", system="a", topic="d2").item() == 0.25
+    one = read_scores(f"human={tmp_path / 'x.csv'}", columns={**roles, "score": "Z", "ignore": ["N", "RAW"]})
+    assert one["metric"].item() == "human"
+
+
+def test_columns_can_be_counted(tmp_path):
+    """A long table without a header is read by the positions of its columns."""
+    _put(tmp_path, {"x.txt": _rows(["score", "metric", "topic", "system"], None, " ")})
+    found = read_scores(tmp_path / "x.txt", columns={"score": 1, "metric": 2, "topic": 3, "system": 4})
+    xr.testing.assert_identical(found.drop_attrs(), SCORES.drop_attrs())
+
+
+def test_a_form_can_be_forced(tmp_path):
+    """Results whose measures nobody knows are read once the form is said."""
+    text = "mine\tq{0}\t0.5\nyours\tq{0}\t0.25\n"
+    for system in ("a", "b"):
+        (tmp_path / f"{system}.txt").write_text(text.format(1) + text.format(2))
+    with pytest.raises(FileFormatError, match="either of the first two .'mine', 'q1'. could be the measure"):
+        read_scores(tmp_path)
+    found = read_scores(tmp_path, form="trec_eval")
+    assert found["metric"].to_numpy().tolist() == ["mine", "yours"]
+    assert read_scores(tmp_path, form="ir_measures")["metric"].to_numpy().tolist() == ["q1", "q2"]
+
+
+def test_tables_without_names(tmp_path):
+    """A bare matrix is read once it is said that there is no header; everything is numbered, and noted."""
+    _put(tmp_path, {"matrix.map": "0.1\t0.2\t0.3\n0.4\t0.5\t0.6\n"})
+    with pytest.raises(FileFormatError, match=r"line 1: the first line .* holds numbers where names are expected"):
+        read_scores(tmp_path)
+    found = read_scores(tmp_path, header=False, systems_in="rows")
+    assert found.sizes == {"metric": 1, "system": 2, "topic": 3}
+    assert found.attrs["notes"] == [
+        "matrix.map: no names of systems, so they are numbered system1 to system2",
+        "matrix.map: no topic column, so topics are numbered 1 to 3",
+    ]
+    assert read_scores(tmp_path, header=False).sizes == {"metric": 1, "system": 3, "topic": 2}
+
+
+def test_systems_named_by_numbers(tmp_path):
+    """Names that look like numbers are possible where the first column is a topic column, or on request."""
+    _put(tmp_path, {"AP.csv": "topic,0.1,0.5\n301,1,0\n302,0,1\n", "RR.csv": "1,2\n0.5,0.25\n1,0\n"})
+    assert read_scores(tmp_path / "AP.csv")["system"].to_numpy().tolist() == ["0.1", "0.5"]
+    with pytest.raises(FileFormatError, match="header=True if these are names"):
+        read_scores(tmp_path / "RR.csv")
+    assert read_scores(tmp_path / "RR.csv", header=True)["system"].to_numpy().tolist() == ["1", "2"]
+
+
+TRANSPOSED = "MQ07,10,15,33\nbm25,0.25,0.5,0.0625\nlm,0.1,0.2,1e-05\n"
+
+
+def test_a_table_that_looks_transposed_is_not_guessed(tmp_path):
+    """Numbers above and names aside could be either way round, so the caller has to say."""
+    _put(tmp_path, {"AP.csv": TRANSPOSED, "RR.csv": ",10,15\na,0.1,0.2\nb,0.3,0.4\n"})
+    for name in ("AP.csv", "RR.csv"):
+        with pytest.raises(FileFormatError, match="systems seem to stand in rows; pass systems_in='rows'"):
+            read_scores(tmp_path / name)
+    found = read_scores(tmp_path / "AP.csv", systems_in="rows")
+    np.testing.assert_array_equal(found.sel(metric="AP", system=SYSTEMS).to_numpy(), AP)
+    assert found["topic"].to_numpy().tolist() == ["10", "15", "33"]
+    assert read_scores(tmp_path / "AP.csv", columns={"topic": "MQ07"})["system"].to_numpy().tolist() == [
+        "10",
+        "15",
+        "33",
+    ]
+    assert read_scores(tmp_path / "AP.csv", columns={"system": "MQ07"}).sizes["topic"] == 3
+
+
+FIRST_COLUMNS = {
+    "ids beyond the scores": ("id,a,b\n301,0.5,0.25\n302,0.1,0.2\n", ["301", "302"]),
+    "ids from 1": ("no,a,b\n2,0.5,0.25\n1,0.1,0.2\n", ["1", "2"]),
+    "text": ("id,a,b\nq2,0.5,0.25\nq1,0.1,0.2\n", ["q1", "q2"]),
+}
+
+
+@pytest.mark.parametrize(("text", "topics"), FIRST_COLUMNS.values(), ids=FIRST_COLUMNS.keys())
+def test_a_first_column_of_ids(tmp_path, text, topics):
+    """Under an unknown name, text or whole numbers beyond all scores are topics, and that is noted."""
+    found = read_scores(_put(tmp_path, {"AP.csv": text}))
+    assert found["topic"].to_numpy().tolist() == topics
+    assert found["system"].to_numpy().tolist() == ["a", "b"]
+    assert "was taken for the topic" in found.attrs["notes"][0]
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["a,b,c\n0.1,0.2,0.3\n0.4,0.5,0.6\n", "a,b,c\n1,0,0.5\n1,1,0.25\n", "a,b,c\n0,1,1\n1,1,0\n0,0,1\n"],
+)
+def test_a_first_column_of_scores(tmp_path, text):
+    """Fractions, and whole numbers that repeat, are the scores of a system."""
+    found = read_scores(_put(tmp_path, {"AP.csv": text}))
+    assert found["system"].to_numpy().tolist() == ["a", "b", "c"]
+
+
+@pytest.mark.parametrize("text", ["a,b,c\n0,1,0.5\n1,0,0.25\n", "a,b,c\n3,4,1\n5,2,6\n", "a,b\n1,44.5\n2,30.1\n"])
+def test_a_first_column_that_could_be_either(tmp_path, text):
+    """Whole numbers, no two alike, within the range of the scores: the caller has to say."""
+    _put(tmp_path, {"AP.csv": text})
+    with pytest.raises(FileFormatError, match="column 'a' could hold topic ids or scores"):
+        read_scores(tmp_path)
+    assert "a" in read_scores(tmp_path, columns={"topic": None})["system"].to_numpy() if text.count("c") else True
+    if text.startswith("a,b,c"):
+        assert read_scores(tmp_path, columns={"topic": "a"})["system"].to_numpy().tolist() == ["b", "c"]
+
+
+def test_a_query_text_is_not_a_second_topic(tmp_path):
+    """A column with the query's words is ignored on request, and an error with that way out otherwise."""
+    _put(tmp_path, {"AP.csv": 'qid,query,a,b\n1,"who, what",0.1,0.2\n2,where,0.3,0.4\n'})
+    with pytest.raises(FileFormatError, match="columns 'qid' and 'query' could both be the topic") as caught:
+        read_scores(tmp_path)
+    assert "columns={'topic': 'qid', 'ignore': ['query']}" in str(caught.value)
+    found = read_scores(tmp_path, columns={"topic": "qid", "ignore": ["query"]})
+    assert found["system"].to_numpy().tolist() == ["a", "b"]
+
+
+def test_groups_and_directions_in_a_table(tmp_path):
+    """Columns group and higher_is_better are understood, by these names or others."""
+    text = "run,topic,TER,team\na,1,0.5,x\na,2,0.4,x\nb,1,0.6,y\nb,2,0.7,y\n"
+    found = read_scores(
+        _put(tmp_path, {"x.csv": text}) / "x.csv", columns={"group": "team"}, higher_is_better={"TER": False}
+    )
+    assert found["group"].to_numpy().tolist() == ["x", "y"]
+    assert not found["higher_is_better"].item()
+    with pytest.raises(FileFormatError, match="line 3: system 'a' has more than one group: 'x' and 'y'"):
+        read_scores(_put(tmp_path, {"x.csv": text.replace("0.4,x", "0.4,y")}) / "x.csv", columns={"group": "team"})
+
+
+# ------------------------------------------------------------------------------------------------------- write and read
+
+
+_NAMES = (
+    st.text(st.characters(exclude_categories=["Cc", "Cs", "Zl", "Zp"]), min_size=1, max_size=8)
+    .map(str.strip)
+    .filter(lambda name: name and name.casefold() not in {"all", "mean", "avg", "amean", "average"})
+)
+AWKWARD = [
+    "<b>x</b> & co",
+    r"\textbf{50 \%} $x_1$",
+    'say "hi", ok',
+    "../../etc",
+    "名前 ñ",
+    "-",
+    "=1+1",
+    "a;b\u00a0c",
+    "nan",
+    "1",
+]
+
+
+@st.composite
+def _any_scores(draw):
+    shape = draw(hnp.array_shapes(min_dims=3, max_dims=3, min_side=2, max_side=4))
+    names = [draw(st.lists(_NAMES, min_size=size, max_size=size, unique=True)) for size in shape]
+    values = draw(hnp.arrays(np.float64, shape, elements=st.floats(allow_nan=False, allow_infinity=False)))
+    return as_scores(
+        values,
+        metrics=names[0],
+        systems=names[1],
+        topics=names[2],
+        groups=draw(st.none() | st.just({name: f"g{len(name) % 2}" for name in names[1]})),
+        higher_is_better=draw(st.none() | st.just({names[0][0]: False})),
+    )
+
+
+@pytest.mark.parametrize("ending", [".nc", ".parquet", ".csv", ".tsv", ".csv.gz", ".nc.zst"])
+@given(scores=_any_scores())
+def test_what_is_written_is_read_back(tmp_path_factory, ending, scores):
+    """Scores, names of any kind, groups and directions come back; the topics' order too, but for plain text."""
+    found = read_scores(write_scores(scores, tmp_path_factory.mktemp("tables") / f"scores{ending}"))
+    if ending.startswith((".csv", ".tsv")):
+        scores = scores.sel(topic=natural_order(scores["topic"].to_numpy().tolist()))
+    xr.testing.assert_identical(found.drop_attrs(), scores.drop_attrs())
+
+
+@pytest.mark.parametrize("ending", [".nc", ".parquet", ".csv", ".tsv"])
+def test_awkward_names_do_no_harm(tmp_path, ending):
+    """HTML, LaTeX, delimiters, quotes, path characters, Unicode and words for nothing survive as names."""
+    values = np.random.default_rng(0).random((2, len(AWKWARD), len(AWKWARD)))
+    scores = as_scores(values, metrics=AWKWARD[:2], systems=AWKWARD, topics=natural_order(AWKWARD))
+    found = read_scores(write_scores(scores, tmp_path / f"scores{ending}"))
+    xr.testing.assert_identical(found.drop_attrs(), scores.drop_attrs())
+
+
+@pytest.mark.parametrize("ending", [".nc", ".parquet"])
+def test_notes_travel_with_the_scores(tmp_path, ending):
+    """What was noted when the scores were first read is still there after writing and reading."""
+    scores = SCORES.copy()
+    scores.attrs = {"notes": ["a.csv: ünïcode"], "sources": ["a.csv"]}
+    found = read_scores(write_scores(scores, tmp_path / f"x{ending}"))
+    assert found.attrs == {"notes": ["a.csv: ünïcode"], "sources": [str(tmp_path / f"x{ending}")]}
+    assert scores.attrs["notes"] == ["a.csv: ünïcode"]
+
+
+@pytest.mark.parametrize("ending", [".nc", ".parquet", ".csv", ".csv.gz"])
+def test_the_same_scores_are_the_same_bytes(tmp_path, ending):
+    """Nothing of the time or the file's name gets into it."""
+    one, other = (write_scores(SCORES, tmp_path / f"{name}{ending}").read_bytes() for name in ("one", "other"))
+    assert one == other
+
+
+def test_an_unknown_ending_is_refused(tmp_path):
+    """The endings that can be written are listed."""
+    for name in ("x.xlsx", "x", "x.gz"):
+        with pytest.raises(UnknownNameError, match=r"no file ending .*Known: \.nc, \.parquet, \.csv, \.tsv"):
+            write_scores(SCORES, tmp_path / name)
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize("types", [{}, {"system": pl.Categorical, "topic": pl.Int64}, {"score": pl.Float32}])
+def test_parquet_of_others(tmp_path, types):
+    """Long Parquet under other column names and types is read as any long table."""
+    frame = pl.DataFrame({str(name): column.tolist() for name, column in scores_to_long(SCORES).items()})
+    frame = frame.drop("higher_is_better").cast(types).rename({"system": "run", "topic": "query_id", "score": "value"})
+    frame.sample(fraction=1, shuffle=True, seed=1).write_parquet(tmp_path / "x.parquet")
+    found = read_scores(tmp_path / "x.parquet").sel(metric=["AP", "RR"], system=SYSTEMS)
+    expected = SCORES.astype(np.float32).astype(np.float64) if "score" in types else SCORES
+    np.testing.assert_array_equal(found.to_numpy(), expected.to_numpy())
+    assert found["topic"].to_numpy().tolist() == TOPICS
+
+
+def test_netcdf_of_others(tmp_path):
+    """A data set with a variable a metric, and dimensions in any order, is read too."""
+    dataset = SCORES.drop_vars("higher_is_better").to_dataset("metric").transpose("topic", "system")
+    dataset["AP"].attrs["notes"] = "made elsewhere"
+    dataset.to_netcdf(tmp_path / "x.nc", engine="h5netcdf")
+    found = read_scores(tmp_path / "x.nc")
+    xr.testing.assert_identical(found.drop_attrs(), SCORES.drop_attrs())
+    assert found.attrs["notes"] == ["made elsewhere"]
+
+
+# ------------------------------------------------------------------------------------------------------------- refusals
+
+
+GOOD_LONG = "system,topic,metric,score\na,1,AP,0.1\na,2,AP,0.2\nb,1,AP,0.3\nb,2,AP,0.4\n"
+GOOD_WIDE = "topic,a,b\n1,0.1,0.3\n2,0.2,0.4\n"
+FAULTS = {
+    "empty": ("", "x.csv: the file is empty"),
+    "header only, wide": ("topic,a,b\n", "x.csv: the table has a header and no rows"),
+    "header only, long": ("system,topic,metric,score\n", "x.csv: the table has a header and no rows"),
+    "ragged, wide": (
+        "topic,a,b\n1,0.1,0.3\n2,0.2\n",
+        "x.csv, line 3: a row of 2 cells, and the table has 3 columns, divided by commas",
+    ),
+    "ragged, long": (GOOD_LONG + "c,1,AP\n", "x.csv, line 6: a row of 3 cells, and the table has 4 columns"),
+    "ragged below the header": ("system,topic,metric,score\na,1\n", "x.csv, line 2: a row of 2 cells"),
+    "a name too few": (
+        "a,b\n0.1,0.2,0.3\n0.4,0.5,0.6\n",
+        "x.csv, line 2: a row of 3 cells, and the table has 2 columns",
+    ),
+    "decimal commas between commas": (
+        "topic,a,b\n1,0,1,0,3\n2,0,2,0,4\n",
+        "line 2: .*if commas are decimal signs, write points",
+    ),
+    "decimal commas between semicolons": (
+        "topic;a;b\n1;0,1;0,3\n2;0,2;0,4\n",
+        "line 2: column 'a', row '1': '0,1' has a decimal comma; write '0.1'",
+    ),
+    "text, wide": ("topic,a,b\n1,0.1,0.3\n2,0.2,high\n", "x.csv, line 3: column 'b', row '2': 'high' is not a number"),
+    "text, long": (
+        GOOD_LONG.replace("0.4", "0.4%"),
+        "x.csv, line 5: 'score' of metric 'AP', system 'b', topic '2': '0.4%' is not a number",
+    ),
+    "underscore": (GOOD_WIDE.replace("0.4", "1_0"), "line 3: .*'1_0' is not a number"),
+    "infinite": (GOOD_WIDE.replace("0.4", "-inf"), "line 3: column 'b', row '2': '-inf' is not finite"),
+    "too large": (GOOD_LONG.replace("0.4", "1e999"), "line 5: .*'1e999' is not finite"),
+    "empty cell, wide": (
+        GOOD_WIDE.replace("0.4", " "),
+        "line 3: column 'b', row '2': the cell is empty; fill in the score, or pass missing='zero'",
+    ),
+    "empty cell, long": (
+        GOOD_LONG.replace("0.4", ""),
+        "line 5: 'score' of metric 'AP', system 'b', topic '2': the cell is empty",
+    ),
+    "nan": (GOOD_WIDE.replace("0.4", "NaN"), "line 3: .*the cell holds 'NaN'"),
+    "gap, long": (
+        GOOD_LONG.replace("b,2,AP,0.4\n", ""),
+        "x.csv: no score for system 'b' on topic '2' under 'AP'; pass missing='zero'",
+    ),
+    "repeated row, long": (
+        GOOD_LONG + "a,2,AP,0.5\n",
+        "x.csv, line 6: system 'a' has a score on topic '2' under 'AP' on line 3 already",
+    ),
+    "repeated topic, wide": (GOOD_WIDE + "1,0.5,0.5\n", "x.csv: topic '1' stands twice"),
+    "repeated system, wide": ("topic,a,a\n1,0.1,0.3\n2,0.2,0.4\n", "x.csv: columns 2 and 3 are both called 'a'"),
+    "repeated column, long": ("system,topic,score,score\na,1,0.1,0.1\n", "x.csv: two columns are called 'score'"),
+    "no name above a column": ("topic,a,,b\n1,0.1,0.2,0.3\n2,0.2,0.2,0.4\n", "x.csv: column 3 has no name"),
+    "no name, long": (GOOD_LONG.replace("b,2", ",2"), "x.csv, line 5: a system has no name"),
+    "unknown column": (
+        "system,topic,metric,score,fold\na,1,AP,0.1,0\n",
+        "unknown column 'fold'; columns found: 'system', 'topic', 'metric', 'score', 'fold'. Say which is which",
+    ),
+    "no topic column": ("system,metric,score\na,AP,0.1\nb,AP,0.2\n", "there is no column for the topic; columns found"),
+    "no score column": ("system,topic,metric\na,1,AP\nb,1,AP\n", "there is no column for the score; columns found"),
+    "averages by system": ("run,map,ndcg\na,0.1,0.2\nb,0.3,0.4\n", "map, ndcg seem to be metrics, not topics"),
+    "averages by metric": (
+        "x,a,b\nP@10,0.1,0.2\nRBP(p=0.8),0.3,0.4\n",
+        "P@10, RBP.p=0.8. seem to be metrics, not topics",
+    ),
+    "a system called run": (
+        "topic,run,walk\n1,0.1,0.2\n2,0.3,0.4\n",
+        "column 'run' could hold the names of systems, or be a system itself",
+    ),
+    "ids and numbers in the first column": (
+        "id,a,b\n1,0.1,0.2\nq2,0.3,0.4\n",
+        "line 3: column 'id' holds numbers and text .'q2'.",
+    ),
+    "no header": (
+        "q1,0.1,0.2,0.3\nq2,0.3,0.4,0.5\n",
+        "line 1: the first line .'q1', '0.1', '0.2', '0.3', .* holds numbers where names",
+    ),
+    "one system": (
+        "topic,a\n1,0.1\n2,0.2\n",
+        "x.csv: at least two systems are needed to compare anything; there is only 'a'",
+    ),
+    "one topic": (
+        "topic,a,b\n1,0.1,0.2\n",
+        "x.csv: at least two topics are needed to compare anything; there is only '1'",
+    ),
+    "averages only": (
+        "map\tall\t0.3\nrunid\tall\tx\n",
+        "only averages .all. and no topic; write the scores of every topic .option -q.",
+    ),
+    "averages after the tag": ("runid\tall\tx\nmap\tall\t0.3\n", "only averages .all. and no topic"),
+    "several runs": (
+        "map\t1\t.5\nrunid\tall\tx\nmap\t2\t.5\nrunid\tall\ty\n",
+        "results of several runs .x, y. in one file",
+    ),
+    "text for a measure": (
+        "map\t1\t.5\nmap\t2\t.5\nP_5\t1\tx\n" * 8,
+        "line 3: 'score' of metric 'P_5', topic '1': 'x' is not a number",
+    ),
+    "a run": ("301 Q0 FR940202 1 2.13 tag\n301 Q0 FR940203 2 2.1 tag\n", "looks like a TREC run; score it first"),
+    "judgments": ("301 0 FR940202 1\n301 0 FR940203 0\n", "looks like TREC judgments"),
+    "control character": (GOOD_LONG.replace("b,", "b\x01,"), "line 4: system 'b.x01' holds a control character"),
+    "JSON": ('[{"query_id": "1", "measure": "AP", "value": 0.3}]', "x.csv: the file holds JSON"),
+    "not UTF-8": (GOOD_LONG.encode().replace(b"b,2", b"\xe9,2"), "x.csv, line 5: byte 0xe9 is no UTF-8"),
+    "spreadsheet": (b"PK\x03\x04rest", "x.csv: the file is a spreadsheet or a zip archive"),
+    "NetCDF 3": (b"CDF\x01rest", "x.csv: the file is NetCDF 3"),
+    "broken Parquet": (b"PAR1rest", "x.csv: the Parquet file cannot be read"),
+    "broken NetCDF": (b"\x89HDF\r\n\x1a\nrest", "x.csv: the NetCDF file cannot be read"),
+}
+
+
+@pytest.mark.parametrize(("content", "rule"), FAULTS.values(), ids=FAULTS.keys())
+def test_faulty_files(tmp_path, content, rule):
+    """A fault is an error with file, line, rule, value and way out, never a wrong number."""
+    _put(tmp_path, {"x.csv": content})
+    with pytest.raises((FileFormatError, ScoresError), match=re.sub(r"\.csv", r"\\.csv", rule)) as caught:
+        read_scores(tmp_path / "x.csv")
+    assert str(caught.value).startswith(str(tmp_path))
+
+
+def test_the_good_files_behind_the_faults_are_good(tmp_path):
+    """The tables that the faults above are made of can be read, so that the fault alone is what is refused."""
+    _put(tmp_path, {"long.csv": GOOD_LONG, "AP.csv": GOOD_WIDE})
+    xr.testing.assert_identical(
+        read_scores(tmp_path / "long.csv").drop_attrs(), read_scores(tmp_path / "AP.csv").drop_attrs()
+    )
+
+
+@pytest.mark.parametrize("gap", ["", " ", "NA", "nan", "null", "N/A", "None"])
+def test_rules_for_gaps(tmp_path, gap):
+    """Every way to write nothing is a gap, and the rule for gaps decides, in a wide and in a long table."""
+    _put(
+        tmp_path,
+        {
+            "AP.csv": GOOD_WIDE.replace("0.4", gap) + "3,0.5,0.5\n",
+            "long.csv": GOOD_LONG.replace("0.4", gap) + "a,3,AP,0.5\nb,3,AP,0.5\n",
+        },
+    )
+    for name in ("AP.csv", "long.csv"):
+        path = tmp_path / name
+        with pytest.raises(FileFormatError, match=r"(b'|'b').*; fill in the score, or pass missing='zero'"):
+            read_scores(path)
+        assert read_scores(path, missing="zero").sel(system="b", topic="2").item() == 0
+        assert read_scores(path, missing="drop-topics")["topic"].to_numpy().tolist() == ["1", "3"]
+        with pytest.raises(ScoresError, match="at least two systems"):
+            read_scores(path, missing="drop-systems")
+
+
+def test_faults_in_binary_files_name_rows(tmp_path):
+    """Parquet has no lines, so errors count rows; and NetCDF of something else is named."""
+    frame = pl.DataFrame(
+        {"system": ["a", "a", "b"], "topic": ["1", "1", "1"], "metric": ["AP"] * 3, "score": [0.1, 0.2, None]}
+    )
+    frame.write_parquet(tmp_path / "x.parquet")
+    with pytest.raises(FileFormatError, match=r"x\.parquet: row 3: 'score' of .*the cell is empty"):
+        read_scores(tmp_path / "x.parquet")
+    with pytest.raises(
+        FileFormatError, match=r"row 2: system 'a' has a score on topic '1' under 'AP' in row 1 already"
+    ):
+        read_scores(tmp_path / "x.parquet", missing="zero")
+    pl.DataFrame({"system": [["a"]], "topic": [1]}).write_parquet(tmp_path / "nested.parquet")
+    with pytest.raises(FileFormatError, match="the Parquet file cannot be read"):
+        read_scores(tmp_path / "nested.parquet")
+    xr.Dataset({"x": ("time", [1.0])}).to_netcdf(tmp_path / "x.nc", engine="h5netcdf")
+    with pytest.raises(FileFormatError, match="no scores of metric x system x topic: scores need the dims"):
+        read_scores(tmp_path / "x.nc")
+    xr.Dataset().to_netcdf(tmp_path / "none.nc", engine="h5netcdf")
+    with pytest.raises(FileFormatError, match="holds no variable"):
+        read_scores(tmp_path / "none.nc")
+
+
+@pytest.mark.parametrize(
+    ("options", "kind", "rule"),
+    [
+        ({"form": "wyde"}, UnknownNameError, "no form 'wyde'; did you mean 'wide'"),
+        ({"systems_in": "row"}, UnknownNameError, "no systems_in 'row'; did you mean 'rows'"),
+        ({"missing": None}, UnknownNameError, "no missing 'None'"),
+        ({"columns": {"team": "x"}}, UnknownNameError, "no part of columns= 'team'"),
+        ({"columns": {"topic": 0}}, InvalidOptionError, "counted from 1"),
+        ({"columns": {"system": None}}, InvalidOptionError, "only the topic column of a wide table can be absent"),
+        ({"columns": {"topic": 1, "score": "x"}}, InvalidOptionError, "holds both names and numbers"),
+        ({"columns": {"topic": 1, "system": 2}}, FileFormatError, "but not those of topic and score"),
+        (
+            {"columns": {"topic": 1, "score": 9}},
+            FileFormatError,
+            "rows have 3 cells; there must be one for each of topic, score",
+        ),
+        ({"columns": {"topic": "tpoic"}}, FileFormatError, "no column 'tpoic' .did you mean 'topic'"),
+        (
+            {"form": "long"},
+            FileFormatError,
+            "a long table needs columns for topic and score, system or metric; columns found: 'topic', 'a', 'b'",
+        ),
+        (
+            {"systems_in": "rows"},
+            FileFormatError,
+            "expects names of systems in the first column, but it is called 'topic'",
+        ),
+        ({"higher_is_better": {"map": True}}, UnknownNameError, "no metric 'map'"),
+        ({"groups": {"a": "x"}}, InvalidOptionError, "without a group: b"),
+    ],
+)
+def test_options_are_checked(tmp_path, options, kind, rule):
+    """An option outside its rule, or one the file does not bear out, is an error that shows it."""
+    _put(tmp_path, {"AP.csv": GOOD_WIDE})
+    with pytest.raises(kind, match=rule):
+        read_scores(tmp_path / "AP.csv", **options)
+
+
+def test_explicit_columns_contradicted_by_the_header(tmp_path):
+    """Systems said to stand in columns below a header that says otherwise are refused."""
+    _put(tmp_path, {"AP.csv": "system,301,302\na,0.1,0.2\nb,0.3,0.4\n"})
+    with pytest.raises(FileFormatError, match="the first column is called 'system'; pass systems_in='rows'"):
+        read_scores(tmp_path, systems_in="columns")
+
+
+def test_a_name_for_what_has_names(tmp_path):
+    """NAME= before a file that names its own systems and metrics would be ignored, so it is refused."""
+    _put(tmp_path, {"x.csv": GOOD_LONG})
+    with pytest.raises(FileFormatError, match="names its systems and metrics itself, so 'AP' has nothing to name"):
+        read_scores(f"AP={tmp_path / 'x.csv'}")
+
+
+def test_files_of_different_systems(tmp_path):
+    """The error says which files hold how many systems, which they lack, and the ways out."""
+    _put(
+        tmp_path,
+        {
+            "five.csv": "topic,a,b,c\n1,.1,.2,.3\n2,.1,.2,.3\n",
+            "eight.csv": "topic,b,c,d,e\n1,.1,.2,.3,.4\n2,.1,.2,.3,.4\n",
+        },
+    )
+    paths = [tmp_path / "five.csv", tmp_path / "eight.csv"]
+    with pytest.raises(ScoresError) as caught:
+        read_scores(paths)
+    assert str(caught.value) == (
+        "these files do not hold the same systems: five.csv (five) has 3 and lacks d, e; eight.csv (eight) has 4 and lacks "
+        "a. Tables read together are metrics of one collection: read collections one at a time, or pass "
+        "missing='drop-systems' to keep the 2 systems that all have"
+    )
+    found = read_scores(paths, missing="drop-systems")
+    assert found["system"].to_numpy().tolist() == ["b", "c"]
+    assert found.attrs["notes"] == ["3 systems were dropped for missing scores: a, d, e"]
+
+
+def test_files_of_different_topics(tmp_path):
+    """Topics are never matched by position: a file without ids does not go with one that has them."""
+    _put(tmp_path, {"a.csv": "x,y\n.1,.2\n.3,.4\n", "b.csv": "topic,x,y\n301,.1,.2\n302,.3,.4\n"})
+    with pytest.raises(ScoresError, match=r"same topics \(a\.csv: topics are numbered, for want of a topic column\)"):
+        read_scores(tmp_path)
+
+
+def test_a_score_in_two_files(tmp_path):
+    """No file overwrites another; the error names both, and the score."""
+    (tmp_path / "old").mkdir()
+    _put(tmp_path, {"AP.csv": GOOD_WIDE, "old/AP.csv": GOOD_WIDE})
+    with pytest.raises(ScoresError, match=r"old/AP\.csv both have a score of system 'a' on topic '1' under 'AP'"):
+        read_scores([tmp_path / "AP.csv", tmp_path / "old" / "AP.csv"])
+    both = read_scores([f"new={tmp_path / 'AP.csv'}", f"old={tmp_path / 'old' / 'AP.csv'}"])
+    assert both["metric"].to_numpy().tolist() == ["new", "old"]
+
+
+def test_files_that_contradict_each_other(tmp_path):
+    """Two files that give a system different groups are refused."""
+    long = GOOD_LONG.replace("score", "score,group").replace("\n", ",x\n").replace("group,x", "group")
+    _put(tmp_path, {"a.csv": long, "b.csv": long.replace("AP", "RR").replace(",x", ",y")})
+    with pytest.raises(ScoresError, match="system 'a' has group 'y', but 'x' in another file"):
+        read_scores(tmp_path)
+
+
+@given(st.binary(max_size=60))
+def test_any_bytes_are_scores_or_an_error_of_ours(tmp_path_factory, content):
+    """Whatever a file holds, nothing but our own errors comes out."""
+    assume(not content.startswith((b"PAR1", b"\x89HDF")))
+    path = tmp_path_factory.mktemp("tables") / "x.csv"
+    path.write_bytes(content)
+    try:
+        read_scores(path)
+    except (FileFormatError, ScoresError):
+        pass
+
+
+@given(st.text(st.sampled_from('ab01., \t;\n"nqs-'), max_size=40))
+def test_any_table_is_scores_or_an_error_of_ours(tmp_path_factory, text):
+    """The same for text that looks like a table more often."""
+    path = tmp_path_factory.mktemp("tables") / "x.csv"
+    path.write_text("topic,a,b\n" + text)
+    try:
+        found = read_scores(path)
+    except (FileFormatError, ScoresError):
+        return
+    assert np.isfinite(found.to_numpy()).all()
+
+
+# ------------------------------------------------------------------------------------------------------------ real data
+
+
+def test_every_public_matrix(data_folder):
+    """The 44 wide matrices hold the numbers that numpy reads, systems and topics in their order."""
+    paths = sorted((data_folder / "trec-matrices").glob("*.csv"))
+    assert len(paths) == 44
+    for path in paths:
+        found = read_scores(path)
+        expected = np.loadtxt(path, delimiter=",", skiprows=1)
+        np.testing.assert_array_equal(found.to_numpy()[0].T, expected)
+        header = path.read_text().splitlines()[0].replace('"', "").split(",")
+        assert found["system"].to_numpy().tolist() == header
+        assert found["topic"].to_numpy().tolist() == [str(number) for number in range(1, len(expected) + 1)]
+    assert read_scores(data_folder / "trec-matrices" / "adhoc8_ap.csv").shape == (1, 129, 50)
+
+
+def test_a_transposed_matrix(data_folder):
+    """Million Query 2007 has 26 systems in rows, 1153 topics, and 73 estimates of AP above 1, at most 1.694."""
+    path = data_folder / "trec-matrices" / "mq2007_statap_top26.csv.gz"
+    found = read_scores(f"statAP={path}", systems_in="rows")
+    assert found.sizes == {"metric": 1, "system": 26, "topic": 1153}
+    assert found.sel(metric="statAP", system="LucSpel0", topic="10").item() == 0.488091
+    assert (found > 1).sum().item() == 73
+    assert found.max().item() == pytest.approx(1.694, abs=0.001)
+    with pytest.raises(FileFormatError, match="systems seem to stand in rows"):
+        read_scores(path)
+
+
+def test_metrics_of_one_track_and_runs_of_two(data_folder):
+    """The six files of Web 2013 are six metrics of 34 systems; adhoc 5 and adhoc 8 do not go together."""
+    folder = data_folder / "trec-matrices"
+    assert read_scores(sorted(folder.glob("web2013_*.csv"))).shape == (6, 34, 50)
+    with pytest.raises(ScoresError, match=r"adhoc5_ap\.csv \(adhoc5_ap\) has 61 and lacks run62, .* and 63 more"):
+        read_scores([folder / "adhoc5_ap.csv", folder / "adhoc8_ap.csv"])
+
+
+def test_a_matrix_without_names(data_folder):
+    """PermTest's matrices are four systems in rows and 349 topics, without a header."""
+    path = data_folder / "golden" / "permtest" / "matrix" / "matrix.map"
+    found = read_scores(f"map={path}", header=False, systems_in="rows")
+    np.testing.assert_array_equal(found.to_numpy()[0], np.loadtxt(path))
+
+
+def test_trec_eval_output(data_folder, tmp_path):
+    """The golden output of trec_eval -q gives its per-topic scores, its averages are their means, counts are gone."""
+    path = data_folder / "golden" / "trec_eval" / "out.test.aq"
+    (tmp_path / "other.txt").write_text(path.read_text())
+    found = read_scores([path, tmp_path / "other.txt"])
+    assert found["topic"].to_numpy().tolist() == ["301", "302", "303"]
+    assert found["system"].to_numpy().tolist() == ["out.test.aq", "other"]
+    printed = dict(re.findall(r"(?m)^(\S+) *\tall\t([0-9.]+)$", path.read_text()))
+    assert {"num_q", "num_ret", "runid", "gm_map"}.isdisjoint(found["metric"].to_numpy())
+    for metric in ("map", "P_10", "ndcg_cut_10", "recip_rank", "iprec_at_recall_0.20", "infAP"):
+        assert found.sel(metric=metric)[0].mean().item() == pytest.approx(float(printed[metric]), abs=1e-4)
+    assert len(found["metric"]) == len(
+        set(printed) - {"num_q", "num_ret", "num_rel", "num_rel_ret", "num_nonrel_judged_ret", "gm_map", "gm_bpref"}
+    )
+
+
+def test_ir_measures_output(data_folder, tmp_path):
+    """What the ir_measures command prints is read, and agrees with trec_eval on the same run to 4 decimals."""
+    folder = data_folder / "golden" / "trec_eval"
+    command = [sys.executable, "-m", "ir_measures", folder / "qrels.test", folder / "results.test"]
+    printed = subprocess.run([*command, "AP", "P@10", "RR", "-q"], check=True, capture_output=True, text=True).stdout
+    (tmp_path / "one.txt").write_text(printed)
+    (tmp_path / "two.txt").write_text(printed)
+    found = read_scores(tmp_path)
+    golden = read_scores({"one": folder / "out.test.aq", "two": folder / "out.test.aqc"})
+    for ours, theirs in (("AP", "map"), ("P@10", "P_10"), ("RR", "recip_rank")):
+        np.testing.assert_allclose(
+            found.sel(metric=ours, system="one"), golden.sel(metric=theirs, system="one"), atol=1e-4, rtol=0
+        )
+
+
+def test_one_column_a_metric_agrees_with_what_was_published(data_folder):
+    """Means over the topics of TREC-COVID round 1 are the published ones, to 4 decimals, for all 143 runs."""
+    folder = data_folder / "trec-covid-r1"
+    found = read_scores(folder / "per_topic_trec_eval.csv.gz")
+    assert found.sizes == {"metric": 8, "system": 143, "topic": 30}
+    published = pd.read_csv(folder / "leaderboard.csv").set_index("run")
+    for ours, theirs in (("ndcg_cut_10", "ndcg@10"), ("P_5", "p@5"), ("bpref", "bpref"), ("map", "MAP")):
+        means = found.sel(metric=ours).mean("topic").to_series()
+        np.testing.assert_allclose(means[published.index], published[theirs], atol=5.1e-5, rtol=0)
+
+
+def test_scores_of_translations(data_folder):
+    """A table of another field is read once its columns are named; gaps are the reader's to decide."""
+    path = data_folder / "wmt20-metrics" / "doc-level" / "human_de-en.csv.gz"
+    columns = {"system": "SYS", "topic": "DOC", "score": "Z.SCR", "ignore": ["RAW.SCR", "N"]}
+    with pytest.raises(ScoresError, match="no score for system 'Human-B.0'"):
+        read_scores(path, columns=columns)
+    found = read_scores({"human": path}, columns=columns, missing="drop-topics")
+    frame = pd.read_csv(path)
+    complete = frame.groupby("DOC")["SYS"].nunique() == frame["SYS"].nunique()
+    assert set(found["topic"].to_numpy()) == set(complete[complete].index)
+    row = frame[frame["DOC"].isin(found["topic"].to_numpy())].iloc[0]
+    assert found.sel(metric="human", system=row["SYS"], topic=row["DOC"]).item() == row["Z.SCR"]
+
+
+def test_reading_is_quick_enough(tmp_path):
+    """A wide table of 200 systems and 6980 topics takes seconds of processor time at most, not minutes."""
+    import time  # noqa: PLC0415
+
+    values = np.round(np.random.default_rng(0).random((6980, 200)), 4)
+    header = ",".join(["topic", *(f"run{number}" for number in range(200))])
+    rows = (f"{topic}," + ",".join(map(repr, row)) for topic, row in enumerate(values.tolist(), 1))
+    path = Path(tmp_path, "AP.csv")
+    path.write_text("\n".join([header, *rows]))
+    start = time.process_time()
+    found = read_scores(path)
+    assert time.process_time() - start < 5
+    np.testing.assert_array_equal(found.to_numpy()[0].T, values)
