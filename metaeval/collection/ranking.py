@@ -1,0 +1,626 @@
+"""From the lines of a run to ranks of judged documents: order the lists, refuse repetitions, look documents up.
+
+Documents stay bytes in one buffer throughout; nothing here makes a Python object per line. Identity of documents is
+decided by comparing their bytes; a hash only says where to look.
+"""
+
+from dataclasses import dataclass, field
+from typing import Literal, NamedTuple, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from metaeval.compiled import compiled
+
+__all__ = [
+    "JudgedDocuments",
+    "Judgments",
+    "Lines",
+    "Order",
+    "OtherDocuments",
+    "RankedRun",
+    "RankingProblem",
+    "UnjudgedDocuments",
+    "complete_codes",
+    "first_repetition",
+    "hash_documents",
+    "ordered_lists",
+    "rank_documents",
+]
+
+Order = Literal["score", "rank", "input"]
+
+_PRIME = np.uint64(0x100000001B3)
+_BASIS = np.uint64(0xCBF29CE484222325)
+_SPREAD = np.uint64(0x9E3779B97F4A7C15)
+_MIX = np.uint64(0xBF58476D1CE4E5B9)
+_HALF = np.uint64(32)
+
+
+class Judgments(NamedTuple):
+    """The qrels of a collection, compiled: topics in natural order, documents of a topic in order of their id.
+
+    Attributes
+    ----------
+    topics : tuple of str
+    topic_offsets : int64 array (n_topics + 1,)
+        The judgments of topic t stand at ``topic_offsets[t]:topic_offsets[t + 1]``.
+    document_ids : bytes array (n_judgments,)
+        UTF-8, ascending inside a topic.
+    levels : int16 array (n_judgments,)
+    """
+
+    topics: tuple[str, ...]
+    topic_offsets: NDArray[np.int64]
+    document_ids: NDArray[np.bytes_]
+    levels: NDArray[np.int16]
+
+
+class Lines(NamedTuple):
+    """Retrieved documents of one run in the order given.
+
+    Attributes
+    ----------
+    text : uint8 array
+        Holds the document identifiers.
+    starts, lengths : int64 array (n_lines,)
+        Where in `text` each identifier stands.
+    keys : float64 array (n_lines,)
+        What the lists are ordered by, descending: the score, or minus the rank.
+    lists : int64 array (n_lines,)
+        Which list each line belongs to: the topic's position, or the number of topics and more for topics that are
+        not in the qrels.
+    n_lists : int
+        Lists are numbered below it.
+    """
+
+    text: NDArray[np.uint8]
+    starts: NDArray[np.int64]
+    lengths: NDArray[np.int64]
+    keys: NDArray[np.float64]
+    lists: NDArray[np.int64]
+    n_lists: int
+
+
+class UnjudgedDocuments(NamedTuple):
+    """Retrieved documents that have no judgment: identifiers (``text[offsets[i]:offsets[i + 1]]``) and topics."""
+
+    text: NDArray[np.uint8]
+    offsets: NDArray[np.int64]
+    topics: NDArray[np.int64]
+
+
+class RankedRun(NamedTuple):
+    """One run against the judgments, list after list in the order of the topics.
+
+    Attributes
+    ----------
+    n_retrieved, n_judged : int64 array (n_topics,)
+        Length of every list, and of its judged part.
+    ranks : int32 array
+        Rank of every judged document in its list, from 1.
+    judgments : int32 array
+        Which judgment it is.
+    tied : float
+        Share of documents whose score another document of the list has too; NaN where scores did not order it.
+    codes : int32 array or None
+        On request, the judgment of every retrieved document, -1 for the unjudged.
+    unjudged : UnjudgedDocuments or None
+        On request, the documents with code -1.
+    """
+
+    n_retrieved: NDArray[np.int64]
+    n_judged: NDArray[np.int64]
+    ranks: NDArray[np.int32]
+    judgments: NDArray[np.int32]
+    tied: float
+    codes: NDArray[np.int32] | None
+    unjudged: UnjudgedDocuments | None
+
+
+class RankingProblem(Exception):  # noqa: N818 - never leaves the package: readers turn it into an error with a place
+    """Two lines of one list that cannot both stand there.
+
+    Attributes
+    ----------
+    kind : {"document", "rank"}
+        What they share.
+    first, second : int
+        Positions of the lines.
+    """
+
+    def __init__(self, kind: str, first: int, second: int) -> None:
+        super().__init__(f"lines {first} and {second} share a {kind}")
+        self.kind = kind
+        self.first = first
+        self.second = second
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class JudgedDocuments:
+    """Where to find the judgment of a document; looking up changes nothing, so threads may share it.
+
+    Attributes
+    ----------
+    text, offsets, hashes : arrays
+        Identifier ``text[offsets[j]:offsets[j + 1]]`` and hash of every judgment j.
+    slots : int32 array
+        Judgments by hash, one table a topic, open addressing with linear probing; -1 is free.
+    slot_bounds : int64 array (n_topics + 1,)
+        Where the table of each topic begins; its size is a power of two, at least twice the judgments.
+    """
+
+    text: NDArray[np.uint8]
+    offsets: NDArray[np.int64]
+    hashes: NDArray[np.uint64]
+    slots: NDArray[np.int32]
+    slot_bounds: NDArray[np.int64]
+
+    @classmethod
+    def of(cls, judgments: Judgments) -> Self:
+        """Lay the judgments out for `rank_documents`."""
+        width = judgments.document_ids.dtype.itemsize
+        lengths = np.char.str_len(judgments.document_ids).astype(np.int64)
+        grid = np.ascontiguousarray(judgments.document_ids).view(np.uint8).reshape(-1, width)
+        text = grid[np.arange(width) < lengths[:, None]]
+        offsets = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
+        hashes = hash_documents(text, offsets[:-1], lengths)
+        sizes = [_slots_for(count) for count in np.diff(judgments.topic_offsets).tolist()]
+        slot_bounds = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
+        slots = np.full(slot_bounds[-1], -1, dtype=np.int32)
+        enter_by_hash(hashes, judgments.topic_offsets, slots, slot_bounds)
+        return cls(text, offsets, hashes, slots, slot_bounds)
+
+
+@dataclass(slots=True, eq=False)
+class OtherDocuments:
+    """Codes of (topic, document) in the order in which they are added.
+
+    Attributes
+    ----------
+    text, offsets, topics, hashes : arrays
+        Identifier ``text[offsets[code]:offsets[code + 1]]``, topic and hash of every code; room for more at the end.
+    slots : int32 array
+        Codes by hash: one table, its size a power of two, at least twice the codes; -1 is free.
+    n_codes : int
+        Codes in use.
+    """
+
+    text: NDArray[np.uint8] = field(default_factory=lambda: np.empty(0, dtype=np.uint8))
+    offsets: NDArray[np.int64] = field(default_factory=lambda: np.zeros(1, dtype=np.int64))
+    topics: NDArray[np.int64] = field(default_factory=lambda: np.empty(0, dtype=np.int64))
+    hashes: NDArray[np.uint64] = field(default_factory=lambda: np.empty(0, dtype=np.uint64))
+    slots: NDArray[np.int32] = field(default_factory=lambda: np.full(2, -1, dtype=np.int32))
+    n_codes: int = 0
+
+    def add(self, documents: UnjudgedDocuments) -> NDArray[np.int32]:
+        """Return the code of every document, giving new ones to those not seen before."""
+        self._make_room(len(documents.topics), len(documents.text))
+        hashes = hash_documents(documents.text, documents.offsets[:-1], np.diff(documents.offsets))
+        codes, self.n_codes = add_documents(
+            documents.text,
+            documents.offsets,
+            documents.topics,
+            _with_topic(hashes, documents.topics),
+            self.text,
+            self.offsets,
+            self.topics,
+            self.hashes,
+            self.slots,
+            self.n_codes,
+        )
+        return codes
+
+    def _make_room(self, n_new: int, n_bytes: int) -> None:
+        needed = self.n_codes + n_new
+        if needed > len(self.topics):
+            more = 2 * needed - len(self.topics)
+            self.topics = np.concatenate([self.topics, np.empty(more, dtype=np.int64)])
+            self.hashes = np.concatenate([self.hashes, np.empty(more, dtype=np.uint64)])
+            self.offsets = np.concatenate([self.offsets, np.empty(more, dtype=np.int64)])
+        used = int(self.offsets[self.n_codes])
+        if used + n_bytes > len(self.text):
+            self.text = np.concatenate([self.text, np.empty(2 * (used + n_bytes) - len(self.text), dtype=np.uint8)])
+        if _slots_for(needed) > len(self.slots):
+            self.slots = np.full(_slots_for(needed), -1, dtype=np.int32)
+            whole = np.array([0, self.n_codes]), np.array([0, len(self.slots)])
+            enter_by_hash(self.hashes, whole[0], self.slots, whole[1])
+
+
+def rank_documents(
+    lines: Lines, table: JudgedDocuments, *, n_topics: int, order: Order = "score", keep_all: bool = False
+) -> RankedRun:
+    """Put the lists of one run in order and find the judged documents in them.
+
+    Parameters
+    ----------
+    lines : Lines
+    table : JudgedDocuments
+    n_topics : int
+        Lists with a lower number count; the others are only checked.
+    order : {"score", "rank", "input"}
+        "score": by key, descending, equal keys by identifier, descending (byte by byte); "rank": by key, descending,
+        equal keys refused; "input": as the lines stand.
+    keep_all : bool
+        Whether to name every retrieved document.
+
+    Raises
+    ------
+    RankingProblem
+        If a document stands twice in a list, or two documents share a rank.
+    """
+    hashes = hash_documents(lines.text, lines.starts, lines.lengths)
+    sequence, bounds = ordered_lists(lines, order, hashes=hashes)
+    n_retrieved = np.diff(bounds[: n_topics + 1])
+    ranked = sequence[: bounds[n_topics]]
+    topics = np.repeat(np.arange(n_topics), n_retrieved)
+    starts, lengths = lines.starts[ranked], lines.lengths[ranked]
+    codes = find_documents(
+        lines.text,
+        starts,
+        lengths,
+        hashes[ranked],
+        topics,
+        table.text,
+        table.offsets,
+        table.hashes,
+        table.slots,
+        table.slot_bounds,
+    )
+    found = np.flatnonzero(codes >= 0)
+    ranks = found - bounds[topics[found]] + 1
+    return RankedRun(
+        n_retrieved=n_retrieved,
+        n_judged=np.bincount(topics[found], minlength=n_topics),
+        ranks=ranks.astype(np.int32),
+        judgments=codes[found],
+        tied=tied_share(lines.keys, ranked, bounds[: n_topics + 1]) if order == "score" else np.nan,
+        codes=codes if keep_all else None,
+        unjudged=_unjudged(lines.text, starts, lengths, topics, codes) if keep_all else None,
+    )
+
+
+def complete_codes(run: RankedRun, others: OtherDocuments, n_judgments: int) -> RankedRun:
+    """Return the run with a code from `n_judgments` up for its unjudged documents too, shared with other runs.
+
+    Parameters
+    ----------
+    run : RankedRun
+        Returned as it is if it has no codes.
+    others : OtherDocuments
+        The unjudged documents so far; those of this run are added.
+    n_judgments : int
+    """
+    if run.codes is None or run.unjudged is None:
+        return run
+    codes = run.codes.copy()
+    codes[codes < 0] = n_judgments + others.add(run.unjudged)
+    return run._replace(codes=codes, unjudged=None)
+
+
+def ordered_lists(
+    lines: Lines, order: Order, *, hashes: NDArray[np.uint64]
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Return the lines list by list and best first, and where in that sequence each list begins (and the last ends).
+
+    Raises
+    ------
+    RankingProblem
+        As `rank_documents`.
+    """
+    counts = np.bincount(lines.lists, minlength=lines.n_lists)
+    bounds = np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
+    if (lines.lists[1:] >= lines.lists[:-1]).all():
+        sequence = np.arange(len(lines.lists))
+    else:
+        sequence = np.argsort(lines.lists, kind="stable")
+    first, second = first_repetition(lines.text, lines.starts, lines.lengths, hashes, sequence, bounds)
+    if second >= 0:
+        raise RankingProblem("document", int(first), int(second))
+    if order != "input":
+        sort_lists(lines.text, lines.starts, lines.lengths, lines.keys, sequence, bounds)
+    if order == "rank":
+        first, second = first_equal_keys(lines.keys, sequence, bounds)
+        if second >= 0:
+            raise RankingProblem("rank", int(first), int(second))
+    return sequence, bounds
+
+
+def _unjudged(
+    text: NDArray[np.uint8],
+    starts: NDArray[np.int64],
+    lengths: NDArray[np.int64],
+    topics: NDArray[np.int64],
+    codes: NDArray[np.int32],
+) -> UnjudgedDocuments:
+    absent = np.flatnonzero(codes < 0)
+    offsets = np.concatenate([[0], np.cumsum(lengths[absent])]).astype(np.int64)
+    return UnjudgedDocuments(copied_documents(text, starts[absent], offsets), offsets, topics[absent])
+
+
+def _slots_for(n_codes: int) -> int:
+    return 1 << (2 * max(n_codes, 1) - 1).bit_length()
+
+
+def _with_topic(hashes: NDArray[np.uint64], topics: NDArray[np.int64]) -> NDArray[np.uint64]:
+    return (hashes ^ (topics.astype(np.uint64) * _SPREAD)) * _MIX
+
+
+@compiled
+def _slot(code_hash: np.uint64, mask: np.uint64) -> np.uint64:
+    return (code_hash ^ (code_hash >> _HALF)) & mask
+
+
+@compiled
+def _same(one: NDArray[np.uint8], start: int, stop: int, other: NDArray[np.uint8], first: int, last: int) -> bool:  # noqa: PLR0913, PLR0917 - a kernel takes plain arrays
+    if stop - start != last - first:
+        return False
+    for step in range(stop - start):  # noqa: SIM110 - compiled
+        # an index without sign needs no check for being negative
+        if one[np.uint64(start + step)] != other[np.uint64(first + step)]:
+            return False
+    return True
+
+
+@compiled
+def hash_documents(
+    text: NDArray[np.uint8], starts: NDArray[np.int64], lengths: NDArray[np.int64]
+) -> NDArray[np.uint64]:
+    """Return the 64-bit FNV-1a hash of every identifier."""
+    hashes = np.empty(len(starts), dtype=np.uint64)
+    for line in range(len(starts)):
+        value = _BASIS
+        for place in range(starts[line], starts[line] + lengths[line]):
+            value = (value ^ np.uint64(text[np.uint64(place)])) * _PRIME
+        hashes[line] = value
+    return hashes
+
+
+@compiled
+def enter_by_hash(
+    hashes: NDArray[np.uint64], bounds: NDArray[np.int64], slots: NDArray[np.int32], slot_bounds: NDArray[np.int64]
+) -> None:
+    """Enter the codes ``bounds[i]:bounds[i + 1]`` into the free table ``slots[slot_bounds[i]:slot_bounds[i + 1]]``."""
+    for number in range(len(bounds) - 1):
+        table = slots[slot_bounds[number] : slot_bounds[number + 1]]
+        mask = np.uint64(len(table) - 1)
+        for code in range(bounds[number], bounds[number + 1]):
+            slot = _slot(hashes[code], mask)
+            while table[slot] >= 0:
+                slot = (slot + np.uint64(1)) & mask
+            table[slot] = code
+
+
+@compiled
+def find_documents(  # noqa: PLR0913, PLR0917 - a kernel takes plain arrays
+    text: NDArray[np.uint8],
+    starts: NDArray[np.int64],
+    lengths: NDArray[np.int64],
+    hashes: NDArray[np.uint64],
+    topics: NDArray[np.int64],
+    known_text: NDArray[np.uint8],
+    known_offsets: NDArray[np.int64],
+    known_hashes: NDArray[np.uint64],
+    slots: NDArray[np.int32],
+    slot_bounds: NDArray[np.int64],
+) -> NDArray[np.int32]:
+    """Return the judgment of every document, -1 where there is none."""
+    codes = np.empty(len(starts), dtype=np.int32)
+    for line in range(len(starts)):
+        first = slot_bounds[topics[line]]
+        mask = np.uint64(slot_bounds[topics[line] + 1] - first - 1)
+        slot = _slot(hashes[line], mask)
+        code = slots[first + np.int64(slot)]
+        start, stop = starts[line], starts[line] + lengths[line]
+        while code >= 0 and not (
+            known_hashes[code] == hashes[line]
+            and _same(text, start, stop, known_text, known_offsets[code], known_offsets[code + 1])
+        ):
+            slot = (slot + np.uint64(1)) & mask
+            code = slots[first + np.int64(slot)]
+        codes[line] = code
+    return codes
+
+
+@compiled
+def add_documents(  # noqa: PLR0913, PLR0917 - a kernel takes plain arrays
+    text: NDArray[np.uint8],
+    offsets: NDArray[np.int64],
+    topics: NDArray[np.int64],
+    hashes: NDArray[np.uint64],
+    known_text: NDArray[np.uint8],
+    known_offsets: NDArray[np.int64],
+    known_topics: NDArray[np.int64],
+    known_hashes: NDArray[np.uint64],
+    slots: NDArray[np.int32],
+    n_codes: int,
+) -> tuple[NDArray[np.int32], int]:
+    """Return the code of every document, entering those the table lacks, and how many codes it has then."""
+    mask = np.uint64(len(slots) - 1)
+    codes = np.empty(len(topics), dtype=np.int32)
+    for line in range(len(topics)):
+        start, stop = offsets[line], offsets[line + 1]
+        slot = _slot(hashes[line], mask)
+        code = slots[slot]
+        while code >= 0 and not (
+            known_hashes[code] == hashes[line]
+            and known_topics[code] == topics[line]
+            and _same(text, start, stop, known_text, known_offsets[code], known_offsets[code + 1])
+        ):
+            slot = (slot + np.uint64(1)) & mask
+            code = slots[slot]
+        if code < 0:
+            code = n_codes
+            slots[slot] = code
+            known_hashes[code], known_topics[code] = hashes[line], topics[line]
+            first = known_offsets[code]
+            known_text[first : first + stop - start] = text[start:stop]
+            known_offsets[code + 1] = first + stop - start
+            n_codes += 1
+        codes[line] = code
+    return codes, n_codes
+
+
+@compiled
+def copied_documents(
+    text: NDArray[np.uint8], starts: NDArray[np.int64], offsets: NDArray[np.int64]
+) -> NDArray[np.uint8]:
+    """Return the identifiers that begin at `starts`, one after the other, divided at `offsets`."""
+    copied = np.empty(offsets[-1], dtype=np.uint8)
+    for line in range(len(starts)):
+        length = offsets[line + 1] - offsets[line]
+        copied[offsets[line] : offsets[line] + length] = text[starts[line] : starts[line] + length]
+    return copied
+
+
+@compiled
+def first_repetition(  # noqa: PLR0913, PLR0917 - a kernel takes plain arrays
+    text: NDArray[np.uint8],
+    starts: NDArray[np.int64],
+    lengths: NDArray[np.int64],
+    hashes: NDArray[np.uint64],
+    sequence: NDArray[np.int64],
+    bounds: NDArray[np.int64],
+) -> tuple[int, int]:
+    """Return the first line that repeats a document of its list, after the line it repeats; (-1, -1) if none does."""
+    longest = 1
+    for number in range(len(bounds) - 1):
+        longest = max(longest, bounds[number + 1] - bounds[number])
+    n_slots = 2
+    while n_slots < 2 * longest:
+        n_slots *= 2
+    slots = np.full(n_slots, -1, dtype=np.int64)
+    owner = np.full(n_slots, -1, dtype=np.int64)
+    mask = np.uint64(n_slots - 1)
+    earlier, later = -1, -1
+    for number in range(len(bounds) - 1):
+        for place in range(bounds[number], bounds[number + 1]):
+            line = sequence[place]
+            slot = _slot(hashes[line], mask)
+            while owner[slot] == number:
+                other = slots[slot]
+                if hashes[other] == hashes[line] and _same(
+                    text,
+                    starts[line],
+                    starts[line] + lengths[line],
+                    text,
+                    starts[other],
+                    starts[other] + lengths[other],
+                ):
+                    if later < 0 or line < later:
+                        earlier, later = other, line
+                    break
+                slot = (slot + np.uint64(1)) & mask
+            else:
+                owner[slot] = number
+                slots[slot] = line
+    return earlier, later
+
+
+@compiled
+def first_equal_keys(
+    keys: NDArray[np.float64], sequence: NDArray[np.int64], bounds: NDArray[np.int64]
+) -> tuple[int, int]:
+    """Return two lines of one list with the same key, the later one as early as possible; (-1, -1) if none."""
+    earlier, later = -1, -1
+    for number in range(len(bounds) - 1):
+        for place in range(bounds[number] + 1, bounds[number + 1]):
+            one, other = sequence[place - 1], sequence[place]
+            last = max(one, other)
+            if keys[one] == keys[other] and (later < 0 or last < later):
+                earlier, later = min(one, other), last
+    return earlier, later
+
+
+@compiled
+def tied_share(keys: NDArray[np.float64], sequence: NDArray[np.int64], bounds: NDArray[np.int64]) -> float:
+    """Return the share of lines whose key a neighbour in the ordered list has too; 0 if there are no lines."""
+    tied = 0
+    for number in range(len(bounds) - 1):
+        first, stop = bounds[number], bounds[number + 1]
+        for place in range(first, stop):
+            key = keys[sequence[place]]
+            before = place > first and keys[sequence[place - 1]] == key
+            after = place + 1 < stop and keys[sequence[place + 1]] == key
+            if before or after:
+                tied += 1
+    return tied / max(bounds[-1], 1)
+
+
+@compiled
+def _goes_before(  # noqa: PLR0913, PLR0917 - a kernel takes plain arrays
+    text: NDArray[np.uint8],
+    starts: NDArray[np.int64],
+    lengths: NDArray[np.int64],
+    keys: NDArray[np.float64],
+    one: int,
+    other: int,
+) -> bool:
+    if keys[one] != keys[other]:
+        return keys[one] > keys[other]
+    for step in range(min(lengths[one], lengths[other])):
+        left, right = text[starts[one] + step], text[starts[other] + step]
+        if left != right:
+            return left > right
+    return lengths[one] > lengths[other]
+
+
+@compiled
+def sort_lists(  # noqa: PLR0913, PLR0917 - a kernel takes plain arrays
+    text: NDArray[np.uint8],
+    starts: NDArray[np.int64],
+    lengths: NDArray[np.int64],
+    keys: NDArray[np.float64],
+    sequence: NDArray[np.int64],
+    bounds: NDArray[np.int64],
+) -> None:
+    """Order every list in place by key, descending, then by identifier, descending.
+
+    A merge sort of the runs already in order: most files come sorted, and then this is one pass.
+    """
+    spare = np.empty_like(sequence)
+    for number in range(len(bounds) - 1):
+        begin, end = bounds[number], bounds[number + 1]
+        while True:
+            n_merges = 0
+            left = begin
+            while left < end:
+                middle = _end_of_sorted(text, starts, lengths, keys, sequence, left, end)
+                if middle == end:
+                    break
+                right = _end_of_sorted(text, starts, lengths, keys, sequence, middle, end)
+                spare[left:middle] = sequence[left:middle]
+                one, other = left, middle
+                for place in range(left, right):
+                    if one >= middle:
+                        break
+                    if other < right and _goes_before(text, starts, lengths, keys, sequence[other], spare[one]):
+                        sequence[place] = sequence[other]
+                        other += 1
+                    else:
+                        sequence[place] = spare[one]
+                        one += 1
+                n_merges += 1
+                left = right
+            if n_merges == 0:
+                break
+
+
+@compiled
+def _end_of_sorted(  # noqa: PLR0913, PLR0917 - a kernel takes plain arrays
+    text: NDArray[np.uint8],
+    starts: NDArray[np.int64],
+    lengths: NDArray[np.int64],
+    keys: NDArray[np.float64],
+    sequence: NDArray[np.int64],
+    begin: int,
+    end: int,
+) -> int:
+    place = begin + 1
+    while place < end:
+        one, other = sequence[place - 1], sequence[place]
+        # most neighbours differ in their key: no need to look at identifiers
+        if keys[one] <= keys[other] and _goes_before(text, starts, lengths, keys, other, one):
+            break
+        place += 1
+    return place

@@ -1,0 +1,588 @@
+"""Populations of systems with a known truth, and the scores of any number of topics drawn from them.
+
+A score is built in two steps. Behind it stands a normal variable of unit variance: an effect of the system, an effect
+of the topic, and their interaction. Each metric then turns it into a score through its own distribution, so that AP
+comes out continuous and skewed, P@10 in tenths and RR in 1/k, while the order of the systems stays the same truth.
+"""
+
+import re
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cache
+from numbers import Integral
+from types import MappingProxyType
+from typing import NamedTuple, Protocol
+
+import numpy as np
+import xarray as xr
+from numpy.typing import NDArray
+from scipy.special import ndtr, ndtri
+
+from metaeval.draws import RandomSource, RNGLike, resolve_rng
+from metaeval.errors import InvalidOptionError, UnknownNameError
+from metaeval.scores import DIMS, Scores, as_scores
+
+__all__ = [
+    "METRIC_KINDS",
+    "TREC_CORRELATION",
+    "TREC_SHARES",
+    "Components",
+    "Marginal",
+    "MetricKind",
+    "Population",
+    "simulate_population",
+    "simulate_scores",
+]
+
+_NODES = 256
+_TOPIC_NODES = 32
+_DEEPEST = 1000
+
+
+class Components(NamedTuple):
+    """A number for each of the three parts that a score is made of."""
+
+    system: float
+    topic: float
+    interaction: float
+
+
+TREC_SHARES = Components(system=0.08, topic=0.70, interaction=0.22)
+"""Shares of variance behind the scores that give AP itself those of TREC-3 ad hoc; see `simulate_population`."""
+TREC_CORRELATION = Components(system=0.9, topic=0.8, interaction=0.65)
+"""Correlation of two metrics in each part, as between AP, P@10 and RR on TREC-5 to TREC-8."""
+
+
+class Marginal(Protocol):
+    """The distribution of one metric's scores over all systems and topics."""
+
+    def scores(self, latent: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Turn standard normal values into scores, larger into larger."""
+
+    def expectation(self, mean: NDArray[np.float64], scale: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return the mean score where the normal values have other means and standard deviations (same shape)."""
+
+
+class _Normal(NamedTuple):
+    """Scores without bounds: the normal variable itself."""
+
+    def scores(self, latent: NDArray[np.float64]) -> NDArray[np.float64]:
+        return latent.copy()
+
+    def expectation(self, mean: NDArray[np.float64], scale: NDArray[np.float64]) -> NDArray[np.float64]:
+        return mean + 0.0 * scale
+
+
+class _Continuous(NamedTuple):
+    """Scores between 0 and 1 with density, and a share of exact zeros.
+
+    Above the zeros, the distribution of Kumaraswamy (1980): F(x) = 1 - (1 - x^a)^b, which looks like a beta
+    distribution and has its quantiles in closed form.
+    """
+
+    a: float
+    b: float
+    zeros: float
+
+    def scores(self, latent: NDArray[np.float64]) -> NDArray[np.float64]:
+        # the upper tail is 1 - F, so it keeps its precision near 1
+        survival = np.minimum(ndtr(-latent) / (1.0 - self.zeros), 1.0)
+        return (1.0 - survival ** (1.0 / self.b)) ** (1.0 / self.a)
+
+    def expectation(self, mean: NDArray[np.float64], scale: NDArray[np.float64]) -> NDArray[np.float64]:
+        points, heights = _quadrature()
+        survival = (1.0 - self.zeros) * (1.0 - points**self.a) ** self.b
+        return _layered(mean, scale, -ndtri(survival), heights)
+
+
+class _Steps(NamedTuple):
+    """Scores on a grid: `values` ascending from 0, and the probability of a score below each of them."""
+
+    values: NDArray[np.float64]
+    below: NDArray[np.float64]
+
+    def scores(self, latent: NDArray[np.float64]) -> NDArray[np.float64]:
+        return self.values[np.searchsorted(ndtri(self.below[1:]), latent, side="right")]
+
+    def expectation(self, mean: NDArray[np.float64], scale: NDArray[np.float64]) -> NDArray[np.float64]:
+        return _layered(mean, scale, ndtri(self.below[1:]), np.diff(self.values))
+
+
+@cache
+def _quadrature() -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Return points and weights of an integral over (0, 1); x = y^4 brings them closer to 0, where scores crowd."""
+    nodes, weights = np.polynomial.legendre.leggauss(_NODES)
+    roots = (nodes + 1.0) / 2.0
+    return roots**4, 2.0 * weights * roots**3
+
+
+def _layered(
+    mean: NDArray[np.float64],
+    scale: NDArray[np.float64],
+    thresholds: NDArray[np.float64],
+    heights: NDArray[np.float64],
+) -> NDArray[np.float64]:
+    """Return E(score) = sum of heights times P(latent > threshold): a mean is the area above the distribution."""
+    return ndtr((mean[..., None] - thresholds) / scale[..., None]) @ heights
+
+
+def _precision(cutoff: int) -> Marginal:
+    """P@k: a propensity with F(x) = 1 - (1 - x^.635)^.943, in k + 1 equal steps."""
+    steps = np.arange(cutoff + 1)
+    return _Steps(steps / cutoff, 1.0 - (1.0 - (steps / (cutoff + 1)) ** 0.635) ** 0.943)
+
+
+def _reciprocal_rank(cutoff: int) -> Marginal:
+    """RR: the first relevant document at rank r or better with probability r^.55 / (r^.55 + 1.02)."""
+    ranks = np.arange(cutoff or _DEEPEST, 0, -1)
+    return _Steps(np.concatenate([[0.0], 1.0 / ranks]), np.concatenate([[0.0], 1.0 - _found_by(ranks)]))
+
+
+def _success(cutoff: int) -> Marginal:
+    """Success@k: 1 where the first relevant document, ranked as for RR, is at rank k or better."""
+    return _Steps(np.array([0.0, 1.0]), np.array([0.0, 1.0 - _found_by(np.array([cutoff]))[0]]))
+
+
+def _found_by(ranks: NDArray[np.int64]) -> NDArray[np.float64]:
+    odds = ranks**0.55 / 1.02
+    return odds / (1.0 + odds)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MetricKind:
+    """A family of metrics that can be imitated.
+
+    Attributes
+    ----------
+    name : str
+    cutoff : {"required", "optional", "none"}
+        Whether ``@k`` follows the name.
+    marginal : callable
+        From the cutoff (0 if there is none) to the distribution of scores.
+    like : str
+        Which real scores the distribution was fitted to.
+    """
+
+    name: str
+    cutoff: str
+    marginal: Callable[[int], Marginal] = field(repr=False)
+    like: str
+
+
+_KINDS = (
+    MetricKind(
+        name="AP",
+        cutoff="none",
+        marginal=lambda _: _Continuous(0.601, 1.918, 0.034),
+        like="TREC-5 to TREC-8 ad hoc runs: mean .205, standard deviation .211, 3 % zeros",
+    ),
+    MetricKind(
+        name="nDCG",
+        cutoff="optional",
+        marginal=lambda cutoff: _Continuous(0.877, 2.628, 0.189) if cutoff else _Continuous(2.309, 1.960, 0.008),
+        like="with a cutoff, Web 2010 to 2014 nDCG@20: mean .183, 19 % zeros; without, Terabyte 2006: mean .589",
+    ),
+    MetricKind(
+        name="P",
+        cutoff="required",
+        marginal=_precision,
+        like="TREC-5 to TREC-8 P@10: mean .39, 21 % zeros, 7 % ones",
+    ),
+    MetricKind(
+        name="RR",
+        cutoff="optional",
+        marginal=_reciprocal_rank,
+        like="TREC-5 to TREC-8: first relevant document at rank 1 on 49 %, by rank 10 on 79 % of topics",
+    ),
+    MetricKind(
+        name="ERR",
+        cutoff="optional",
+        marginal=lambda _: _Continuous(0.755, 3.004, 0.189),
+        like="Web 2010 to 2014 ERR@20: mean .132, 19 % zeros",
+    ),
+    MetricKind(name="Success", cutoff="required", marginal=_success, like="the ranks of RR"),
+    MetricKind(
+        name="Normal",
+        cutoff="none",
+        marginal=lambda _: _Normal(),
+        like="nothing: standard normal, without bounds, for calibration",
+    ),
+)
+
+METRIC_KINDS: Mapping[str, MetricKind] = MappingProxyType({kind.name: kind for kind in _KINDS})
+"""What can be imitated, by name."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Population:
+    """Systems whose true quality is known, and an endless supply of topics.
+
+    Attributes
+    ----------
+    systems, metrics : tuple of str
+    effects : array (metric, system)
+        Effect of every system on the normal variable behind the scores.
+    shares : Components
+        Variance of the three parts; they add up to 1.
+    correlation : Components
+        Correlation between any two metrics in each part.
+    topic_spread : float
+        How much topics differ in how far they part the systems: standard deviation of the log of the factor on the
+        interaction.
+    groups : tuple of str or None
+        Group of every system.
+    group_share : float
+        Share of the variance between systems, and of the interaction, that members of a group have in common.
+    originals : array (system,)
+        The system that every system is a copy of; itself for most.
+    random_source : str
+        Where the effects came from.
+    """
+
+    systems: tuple[str, ...]
+    metrics: tuple[str, ...]
+    effects: NDArray[np.float64]
+    shares: Components
+    correlation: Components
+    topic_spread: float
+    groups: tuple[str, ...] | None
+    group_share: float
+    originals: NDArray[np.int64]
+    random_source: str
+
+    def draw(self, n_topics: int, *, rng: RNGLike = None) -> Scores:
+        """Draw topics and return the scores of every system on them.
+
+        Parameters
+        ----------
+        n_topics : int
+            At least 2.
+        rng : None, int, Generator or RandomSource
+            See `metaeval.draws.resolve_rng`.
+
+        Returns
+        -------
+        Scores
+            With groups if the population has them.
+
+        Raises
+        ------
+        InvalidOptionError
+            If `n_topics` is below 2.
+
+        Examples
+        --------
+        >>> population = simulate_population(n_systems=3, metrics=["P@10"], rng=0)
+        >>> population.draw(50, rng=1).shape
+        (1, 3, 50)
+        """
+        _at_least_two("n_topics", n_topics)
+        source = resolve_rng(rng)
+        latent = self._latent(int(n_topics), source.generator)
+        scores = as_scores(
+            np.stack([_marginal_of(name).scores(part) for name, part in zip(self.metrics, latent, strict=True)]),
+            metrics=self.metrics,
+            systems=self.systems,
+            groups=None if self.groups is None else dict(zip(self.systems, self.groups, strict=True)),
+        )
+        scores.attrs["notes"] = [
+            f"simulated: systems from {self.random_source}, {n_topics} topics from {source.description}"
+        ]
+        return scores
+
+    def true_means(self) -> xr.DataArray:
+        r"""Return the mean score of every system over all topics there could be, dims (metric, system).
+
+        Notes
+        -----
+        With effect :math:`a` the normal variable of a system is :math:`N(a, v_t + v_i w^2)` on a topic that parts the
+        systems by the factor :math:`w`, and the mean of a metric with distribution function :math:`F` is
+
+        .. math:: \int_0^1 E_w \Phi\!\left(\frac{a - \Phi^{-1}(F(x))}{\sqrt{v_t + v_i w^2}}\right) dx,
+
+        computed by Gauss quadrature, or as a sum over the steps of a discrete metric.
+        """
+        nodes, weights = np.polynomial.hermite_e.hermegauss(_TOPIC_NODES)
+        factors = _spread_factors(nodes, self.topic_spread)
+        scale = np.sqrt(self.shares.topic + self.shares.interaction * factors**2)
+        effects, scales = np.broadcast_arrays(self.effects[..., None], scale)
+        means = [
+            _marginal_of(name).expectation(effects[place], scales[place]) @ (weights / weights.sum())
+            for place, name in enumerate(self.metrics)
+        ]
+        coordinates = {"metric": list(self.metrics), "system": list(self.systems)}
+        return xr.DataArray(np.stack(means), dims=DIMS[:2], coords=coordinates, name="true_mean")
+
+    def _latent(self, n_topics: int, generator: np.random.Generator) -> NDArray[np.float64]:
+        """Draw the normal variables behind the scores, shape (metric, system, topic)."""
+        n_metrics, n_systems = self.effects.shape
+        topics = _correlated(generator, n_metrics, (1, n_topics), self.correlation.topic)
+        factors = _spread_factors(generator.standard_normal(n_topics), self.topic_spread)
+        parting = _correlated(generator, n_metrics, (n_systems, n_topics), self.correlation.interaction)
+        if self.groups is not None:
+            names = list(dict.fromkeys(self.groups))
+            member = [names.index(name) for name in self.groups]
+            common = _correlated(generator, n_metrics, (len(names), n_topics), self.correlation.interaction)
+            parting = _mixed(common[:, member], parting, self.group_share)
+        latent = (
+            self.effects[:, :, None]
+            + np.sqrt(self.shares.topic) * topics
+            + np.sqrt(self.shares.interaction) * factors * parting
+        )
+        return latent[:, self.originals]
+
+
+def simulate_population(  # noqa: PLR0913 - the parameters of a population
+    *,
+    n_systems: int = 30,
+    metrics: Sequence[str] = ("AP", "nDCG@10", "P@10", "RR"),
+    n_groups: int | None = None,
+    shares: Components = TREC_SHARES,
+    correlation: Components = TREC_CORRELATION,
+    topic_spread: float = 0.3,
+    group_share: float = 0.5,
+    n_duplicates: int = 0,
+    null: bool = False,
+    rng: RNGLike = None,
+) -> Population:
+    """Make systems of known quality.
+
+    Parameters
+    ----------
+    n_systems : int
+        At least 2.
+    metrics : sequence of str
+        ``AP``, ``nDCG@10``, ``P@10``, ``RR``, ``ERR@20``, ``Success@5``, ``Normal`` and the like; see `METRIC_KINDS`.
+        Case does not matter.
+    n_groups : int, optional
+        Put the systems into so many groups of nearly equal size, whose members are alike.
+    shares : Components
+        Shares of system, topic and interaction in the variance of the normal variable behind the scores. The default
+        gives AP itself about 7, 66 and 27 %, after the 7, 68 and 25 % of TREC-3 ad hoc [1]_; scores of TREC-5 to
+        TREC-8 and of the Web tracks have 4 to 22 % for systems and 25 to 66 % for topics.
+    correlation : Components
+        Correlation between any two metrics in the effects of systems and topics and in the interaction; the default
+        is what AP, P@10 and RR have on TREC-5 to TREC-8.
+    topic_spread : float
+        Standard deviation, over topics, of the log of how far a topic parts the systems; 0.3 on TREC-5 and TREC-8.
+    group_share : float
+        Share of the variance between systems, and of the interaction, that a group has in common.
+    n_duplicates : int
+        So many of the systems, the last ones, are exact copies of the first ones, and of their groups.
+    null : bool
+        Make all systems equal in truth: the scores of any two are exchangeable, which every test's null asks for.
+    rng : None, int, Generator or RandomSource
+        See `metaeval.draws.resolve_rng`.
+
+    Returns
+    -------
+    Population
+
+    Raises
+    ------
+    InvalidOptionError
+        If an option is outside its rule; `UnknownNameError` for an unknown metric.
+
+    References
+    ----------
+    .. [1] Urbano, Marrero and Martín (2013), On the measurement of test collection reliability, SIGIR. The numbers are
+       the G-study of the 30 best systems in the manual of its R package gt4ireval.
+
+    Examples
+    --------
+    >>> population = simulate_population(n_systems=4, metrics=["AP", "RR"], null=True, rng=7)
+    >>> bool((population.true_means() == population.true_means()[:, 0]).all())
+    True
+    """
+    names = _checked_metrics(metrics)
+    _at_least_two("n_systems", n_systems)
+    shares, correlation = Components(*shares), Components(*correlation)
+    _check_numbers(shares, correlation, topic_spread, group_share)
+    groups = _groups(n_systems, n_groups)
+    originals = _originals(n_systems, n_duplicates)
+    source = resolve_rng(rng)
+    effects = np.sqrt(shares.system) * _system_effects(
+        source, len(names), n_systems, groups, correlation.system, group_share
+    )
+    if groups is not None:
+        groups = tuple(groups[original] for original in originals)
+    return Population(
+        systems=_system_names(n_systems, groups),
+        metrics=names,
+        effects=np.zeros_like(effects) if null else effects[:, originals],
+        shares=shares,
+        correlation=correlation,
+        topic_spread=float(topic_spread),
+        groups=groups,
+        group_share=float(group_share),
+        originals=originals,
+        random_source=source.description,
+    )
+
+
+def simulate_scores(  # noqa: PLR0913 - the parameters of a population, and the number of topics
+    *,
+    n_systems: int = 30,
+    n_topics: int = 50,
+    metrics: Sequence[str] = ("AP", "nDCG@10", "P@10", "RR"),
+    n_groups: int | None = None,
+    shares: Components = TREC_SHARES,
+    correlation: Components = TREC_CORRELATION,
+    topic_spread: float = 0.3,
+    group_share: float = 0.5,
+    n_duplicates: int = 0,
+    null: bool = False,
+    rng: RNGLike = None,
+) -> Scores:
+    """Make a population of systems and draw one set of topics from it.
+
+    Parameters
+    ----------
+    n_topics : int
+        At least 2.
+    n_systems, metrics, n_groups, shares, correlation, topic_spread, group_share, n_duplicates, null, rng
+        See `simulate_population`.
+
+    Returns
+    -------
+    Scores
+
+    Raises
+    ------
+    InvalidOptionError
+        As `simulate_population`.
+
+    Examples
+    --------
+    >>> scores = simulate_scores(n_systems=5, n_topics=20, metrics=["P@5", "RR@10"], rng=0)
+    >>> scores["metric"].to_numpy().tolist(), scores.sizes["topic"]
+    (['P@5', 'RR@10'], 20)
+    """
+    source = resolve_rng(rng)
+    population = simulate_population(
+        n_systems=n_systems,
+        metrics=metrics,
+        n_groups=n_groups,
+        shares=shares,
+        correlation=correlation,
+        topic_spread=topic_spread,
+        group_share=group_share,
+        n_duplicates=n_duplicates,
+        null=null,
+        rng=source,
+    )
+    return population.draw(n_topics, rng=source)
+
+
+def _checked_metrics(metrics: Sequence[str]) -> tuple[str, ...]:
+    if isinstance(metrics, str) or not len(metrics):
+        message = f"metrics must be a sequence with at least one name, such as ['AP'], not {metrics!r}"
+        raise InvalidOptionError(message)
+    names = tuple(_parsed(name)[0] for name in metrics)
+    repeated = [name for place, name in enumerate(names) if name in names[:place]]
+    if repeated:
+        message = f"metric {repeated[0]!r} stands twice; name every metric once"
+        raise InvalidOptionError(message)
+    return names
+
+
+def _parsed(name: str) -> tuple[str, MetricKind, int]:
+    """Return a metric's name as it is written, its kind and its cutoff (0 if it has none)."""
+    word, at, digits = str(name).strip().partition("@")
+    kind = {known.casefold(): kind for known, kind in METRIC_KINDS.items()}.get(word.casefold())
+    if kind is None:
+        raise UnknownNameError("metric that can be imitated", str(name), METRIC_KINDS)
+    if at and (kind.cutoff == "none" or not re.fullmatch("[1-9][0-9]{0,5}", digits)):
+        rule = "has no cutoff" if kind.cutoff == "none" else "needs a whole number from 1 after the @"
+        message = f"{kind.name} {rule}; found {name!r}"
+        raise InvalidOptionError(message)
+    if not at and kind.cutoff == "required":
+        message = f"{kind.name} needs a cutoff, as in {kind.name}@10; found {name!r}"
+        raise InvalidOptionError(message)
+    return (f"{kind.name}@{digits}" if at else kind.name), kind, int(digits or 0)
+
+
+def _marginal_of(name: str) -> Marginal:
+    _, kind, cutoff = _parsed(name)
+    return kind.marginal(cutoff)
+
+
+def _at_least_two(what: str, number: int) -> None:
+    if isinstance(number, bool) or not isinstance(number, Integral) or number < 2:  # noqa: PLR2004
+        message = f"{what} must be a whole number of at least 2, not {number!r}"
+        raise InvalidOptionError(message)
+
+
+def _check_numbers(shares: Components, correlation: Components, topic_spread: float, group_share: float) -> None:
+    if min(shares) < 0 or not np.isclose(sum(shares), 1.0, rtol=0, atol=1e-9) or shares.topic + shares.interaction <= 0:
+        message = f"shares must be at least 0, add up to 1, and leave something to topics, not {tuple(shares)}"
+        raise InvalidOptionError(message)
+    for what, number in (*zip(("correlation",) * 3, correlation, strict=True), ("group_share", group_share)):
+        if not 0 <= number <= 1:
+            message = f"{what} must lie between 0 and 1, not {number!r}"
+            raise InvalidOptionError(message)
+    if not 0 <= topic_spread <= 1:
+        message = f"topic_spread must lie between 0 (topics part the systems alike) and 1, not {topic_spread!r}"
+        raise InvalidOptionError(message)
+
+
+def _groups(n_systems: int, n_groups: int | None) -> tuple[str, ...] | None:
+    if n_groups is None:
+        return None
+    if isinstance(n_groups, bool) or not isinstance(n_groups, Integral) or not 1 <= n_groups <= n_systems:
+        message = f"n_groups must be a whole number from 1 to {n_systems} (systems), not {n_groups!r}"
+        raise InvalidOptionError(message)
+    width = len(str(n_groups))
+    return tuple(f"group{1 + place * n_groups // n_systems:0{width}}" for place in range(n_systems))
+
+
+def _originals(n_systems: int, n_duplicates: int) -> NDArray[np.int64]:
+    whole = isinstance(n_duplicates, Integral) and not isinstance(n_duplicates, bool)
+    if not whole or not 0 <= n_duplicates <= n_systems // 2:
+        message = (
+            f"n_duplicates must be a whole number from 0 to {n_systems // 2} (half the systems), not {n_duplicates!r}"
+        )
+        raise InvalidOptionError(message)
+    originals = np.arange(n_systems)
+    originals[n_systems - n_duplicates :] = np.arange(n_duplicates)
+    return originals
+
+
+def _system_names(n_systems: int, groups: tuple[str, ...] | None) -> tuple[str, ...]:
+    width = len(str(n_systems))
+    names = [f"system{number:0{width}}" for number in range(1, n_systems + 1)]
+    return tuple(names if groups is None else (f"{group}-{name}" for group, name in zip(groups, names, strict=True)))
+
+
+def _system_effects(  # noqa: PLR0913, PLR0917 - what a system's quality is made of
+    source: RandomSource,
+    n_metrics: int,
+    n_systems: int,
+    groups: tuple[str, ...] | None,
+    correlation: float,
+    group_share: float,
+) -> NDArray[np.float64]:
+    effects = _correlated(source.generator, n_metrics, (n_systems,), correlation)
+    if groups is None:
+        return effects
+    names = list(dict.fromkeys(groups))
+    common = _correlated(source.generator, n_metrics, (len(names),), correlation)
+    return _mixed(common[:, [names.index(name) for name in groups]], effects, group_share)
+
+
+def _correlated(
+    generator: np.random.Generator, n_metrics: int, shape: tuple[int, ...], correlation: float
+) -> NDArray[np.float64]:
+    """Draw standard normal values for every metric, any two metrics correlated alike, shape (metric, *shape)."""
+    common = generator.standard_normal(shape)
+    return _mixed(common, generator.standard_normal((n_metrics, *shape)), correlation)
+
+
+def _mixed(common: NDArray[np.float64], own: NDArray[np.float64], share: float) -> NDArray[np.float64]:
+    """Return values of the same variance that hold `share` of it in common."""
+    return np.sqrt(share) * common + np.sqrt(1.0 - share) * own
+
+
+def _spread_factors(normal: NDArray[np.float64], spread: float) -> NDArray[np.float64]:
+    """Return log-normal factors whose square has mean 1."""
+    return np.exp(spread * normal - spread**2)
