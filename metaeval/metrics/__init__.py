@@ -1,1 +1,42 @@
-"""What is measured: the registry, quantisations and one file a measure."""
+"""What is measured: the registry, quantisations and one file a measure or close family."""
+
+from metaeval.metrics.builtin import BUILTIN
+from metaeval.metrics.lists import RankedLists, RankedTopic
+from metaeval.metrics.names import MetricNameError, parse_name, short_label, split_names
+from metaeval.metrics.quantisation import QUANTISATIONS, Quantisation
+from metaeval.metrics.registry import (
+    Metric,
+    MetricError,
+    MetricSpec,
+    PluginWarning,
+    Registry,
+    default_registry,
+    load_plugin,
+    load_plugins,
+    metric,
+)
+from metaeval.metrics.score import metric_values, resolve_metrics, score
+
+__all__ = [
+    "BUILTIN",
+    "QUANTISATIONS",
+    "Metric",
+    "MetricError",
+    "MetricNameError",
+    "MetricSpec",
+    "PluginWarning",
+    "Quantisation",
+    "RankedLists",
+    "RankedTopic",
+    "Registry",
+    "default_registry",
+    "load_plugin",
+    "load_plugins",
+    "metric",
+    "metric_values",
+    "parse_name",
+    "resolve_metrics",
+    "score",
+    "short_label",
+    "split_names",
+]

@@ -1,0 +1,47 @@
+"""Average precision (AP)."""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from metaeval.compiled import compiled
+from metaeval.metrics.lists import RankedLists, depth
+from metaeval.metrics.parameters import Cutoff, Level
+from metaeval.metrics.registry import MetricSpec
+
+__all__ = ["AVERAGE_PRECISION", "average_precision"]
+
+
+def average_precision(lists: RankedLists, *, k: Cutoff | None = None, rel: Level = 1) -> NDArray[np.float64]:
+    r"""Mean over all relevant documents of the precision at their ranks; 0 for one that was not retrieved.
+
+    Notes
+    -----
+    .. math:: AP = \frac{1}{R} \sum_r isrel(r) \frac{count(r)}{r}
+
+    (Sakai and Kando 2008, equation 3.) With a cutoff only ranks up to k are summed, still over R, as trec_eval's
+    ``map_cut``. On the condensed list it is AP', which others call induced AP.
+    """
+    sums = precision_sums(lists.offsets, lists.ranks, lists.levels, depth(k), rel)
+    return lists.share(sums, lists.n_relevant(rel))
+
+
+@compiled
+def precision_sums(
+    offsets: NDArray[np.int64], ranks: NDArray[np.int32], levels: NDArray[np.int16], k: int, rel: int
+) -> NDArray[np.float64]:
+    """Sum the precision at the relevant documents of every list, down to rank `k`."""
+    sums = np.zeros(len(offsets) - 1)
+    for number in range(len(offsets) - 1):
+        found = 0
+        total = 0.0
+        for entry in range(offsets[number], offsets[number + 1]):
+            if ranks[entry] > k:
+                break
+            if levels[entry] >= rel:
+                found += 1
+                total += found / ranks[entry]
+        sums[number] = total
+    return sums
+
+
+AVERAGE_PRECISION = MetricSpec(name="AP", kernel=average_precision, monotone=True, ideal=1.0, cite="sakai2008")

@@ -1,0 +1,80 @@
+"""Binary preference (bpref) and its two other scalings."""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from metaeval.compiled import compiled
+from metaeval.metrics.lists import RankedLists
+from metaeval.metrics.parameters import Level
+from metaeval.metrics.registry import MetricSpec
+
+__all__ = ["BPREF", "BPREF_N", "BPREF_R", "bpref", "bpref_n", "bpref_r"]
+
+
+def bpref(lists: RankedLists, *, rel: Level = 1) -> NDArray[np.float64]:
+    r"""How seldom judged non-relevant documents stand above relevant ones.
+
+    Notes
+    -----
+    .. math:: bpref = \frac{1}{R} \sum_{relevant} \Big(1 - \frac{\min(R, n)}{\min(R, N)}\Big)
+
+    with n the judged non-relevant documents above it and the fraction 0 where n is 0 (Sakai and Kando 2008,
+    equation 5; trec_eval). Unjudged documents make no difference.
+    """
+    relevant, others = _sizes(lists, rel)
+    return _preference(lists, rel, cap=relevant, scale=np.minimum(relevant, others))
+
+
+def bpref_r(lists: RankedLists, *, rel: Level = 1) -> NDArray[np.float64]:
+    """bpref scaled by R always, also where the topic has fewer non-relevant documents (equation 6)."""  # noqa: D403
+    relevant, _ = _sizes(lists, rel)
+    return _preference(lists, rel, cap=relevant, scale=relevant)
+
+
+def bpref_n(lists: RankedLists, *, rel: Level = 1) -> NDArray[np.float64]:
+    """bpref scaled by N always and without a cap at R (bpref_allnonrel, RankEff)."""  # noqa: D403
+    _, others = _sizes(lists, rel)
+    return _preference(lists, rel, cap=others, scale=others)
+
+
+def _sizes(lists: RankedLists, rel: int) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    relevant = lists.n_relevant(rel)
+    return relevant, lists.n_judged - relevant
+
+
+def _preference(
+    lists: RankedLists, rel: int, *, cap: NDArray[np.int64], scale: NDArray[np.int64]
+) -> NDArray[np.float64]:
+    sums = preference_sums(lists.offsets, lists.judged_ranks, lists.levels, cap, scale, rel)
+    return lists.share(sums, lists.n_relevant(rel))
+
+
+@compiled
+def preference_sums(  # noqa: PLR0913, PLR0917 - arrays of a kernel
+    offsets: NDArray[np.int64],
+    judged_ranks: NDArray[np.int32],
+    levels: NDArray[np.int16],
+    cap: NDArray[np.int64],
+    scale: NDArray[np.int64],
+    rel: int,
+) -> NDArray[np.float64]:
+    """Sum 1 - min(cap, n)/scale over the relevant documents of every list; cap and scale belong to topics."""
+    sums = np.zeros(len(offsets) - 1)
+    for number in range(len(offsets) - 1):
+        topic = number % len(cap)
+        found = 0
+        total = 0.0
+        for entry in range(offsets[number], offsets[number + 1]):
+            if levels[entry] >= rel:
+                found += 1
+                above = judged_ranks[entry] - found
+                total += 1.0
+                if above > 0:
+                    total -= min(cap[topic], above) / scale[topic]
+        sums[number] = total
+    return sums
+
+
+BPREF = MetricSpec(name="bpref", kernel=bpref, monotone=True, ideal=1.0, cite="buckley2004")
+BPREF_R = MetricSpec(name="bpref_R", kernel=bpref_r, monotone=True, ideal=1.0, cite="sakai2007")
+BPREF_N = MetricSpec(name="bpref_N", kernel=bpref_n, monotone=True, ideal=1.0, cite="sakai2007")

@@ -1,0 +1,79 @@
+"""Expected reciprocal rank (ERR), plain and over that of an ideal ranking (nERR)."""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from metaeval.compiled import compiled
+from metaeval.metrics.lists import RankedLists, depth
+from metaeval.metrics.parameters import Cutoff, Level
+from metaeval.metrics.registry import MetricSpec
+
+__all__ = ["ERR", "NORMALISED_ERR", "expected_reciprocal_rank", "normalised_expected_reciprocal_rank"]
+
+
+def expected_reciprocal_rank(
+    lists: RankedLists, *, k: Cutoff | None = None, max_level: Level | None = None
+) -> NDArray[np.float64]:
+    r"""Return the expected 1/rank at which a reader is satisfied, who may be by each document according to its level.
+
+    Parameters
+    ----------
+    lists : RankedLists
+    k : int, optional
+        Only ranks up to k are summed.
+    max_level : int, optional
+        Top of the scale (4 in the Web tracks); by default the highest level over all topics of the full judgments.
+
+    Notes
+    -----
+    .. math:: ERR = \sum_r \frac{1}{r} R_r \prod_{i < r} (1 - R_i), \qquad R_i = \frac{2^{level} - 1}{2^{max}}
+
+    (Chapelle, Metzler, Zhang and Grinspan 2009).
+    """
+    sums = stopping_sums(lists.offsets, lists.ranks, lists.levels, _satisfaction(lists, max_level), depth(k))
+    return lists.share(sums, np.array(1))
+
+
+def normalised_expected_reciprocal_rank(
+    lists: RankedLists, *, k: Cutoff | None = None, max_level: Level | None = None
+) -> NDArray[np.float64]:
+    """ERR over the ERR of an ideal ranking, both down to rank k."""
+    satisfaction = _satisfaction(lists, max_level)
+    sums = stopping_sums(lists.offsets, lists.ranks, lists.levels, satisfaction, depth(k))
+    ideal = stopping_sums(*lists.ideal(), satisfaction, depth(k))
+    return lists.share(sums, ideal)
+
+
+def _satisfaction(lists: RankedLists, max_level: int | None) -> NDArray[np.float64]:
+    top = lists.scale_level(max_level)
+    levels = np.arange(lists.highest + 1, dtype=np.float64)
+    return np.exp2(levels - top) - np.exp2(-float(top))
+
+
+@compiled
+def stopping_sums(
+    offsets: NDArray[np.int64],
+    ranks: NDArray[np.int32],
+    levels: NDArray[np.int16],
+    satisfaction: NDArray[np.float64],
+    k: int,
+) -> NDArray[np.float64]:
+    """Sum the probability of stopping at a rank over that rank, for every list, down to rank `k`."""
+    sums = np.zeros(len(offsets) - 1)
+    for number in range(len(offsets) - 1):
+        total = 0.0
+        going_on = 1.0
+        for entry in range(offsets[number], offsets[number + 1]):
+            if ranks[entry] > k:
+                break
+            stop = satisfaction[levels[entry]]
+            total += going_on * stop / ranks[entry]
+            going_on *= 1.0 - stop
+        sums[number] = total
+    return sums
+
+
+ERR = MetricSpec(name="ERR", kernel=expected_reciprocal_rank, monotone=True, cite="chapelle2009")
+NORMALISED_ERR = MetricSpec(
+    name="nERR", kernel=normalised_expected_reciprocal_rank, monotone=True, ideal=1.0, cite="chapelle2009"
+)

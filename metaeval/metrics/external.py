@@ -1,0 +1,184 @@
+"""Measures that are not ours, computed through ``ir_measures``, one at a time and unchanged.
+
+A measure of whole documents depends only on the ranks of the judged ones and the length of the list, so the runs are
+rebuilt from the compiled collection: judged documents at their ranks, placeholders between them, and scores that fall
+with the rank, so that no tool's tie order matters.
+"""
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from metaeval.collection.documents import Collection
+from metaeval.errors import InvalidOptionError
+from metaeval.metrics.lists import RankedLists
+from metaeval.metrics.names import Call, MetricNameError, ParsedName, Table
+from metaeval.metrics.registry import AnyMetric, MetricError, Registry
+from metaeval.parallel import track
+
+__all__ = ["ExternalMetric", "external_metric", "from_ir_measures"]
+
+
+@dataclass(frozen=True, slots=True)
+class ExternalMetric:
+    """A measure of ir_measures, in the form that scoring wants.
+
+    Attributes
+    ----------
+    name : str
+        As ir_measures prints it, in our spelling.
+    measure : object
+        The measure itself.
+    """
+
+    name: str
+    measure: Any
+
+    higher_is_better = True
+    worst = 0.0
+    without_relevant = 0.0
+
+    def n_relevant(self, lists: RankedLists) -> NDArray[np.int64]:
+        """Return the number of relevant documents of every topic, from the level that the measure's ``rel`` says."""
+        rel = dict(self.measure.params).get("rel")
+        return lists.n_relevant(1 if rel is None else max(int(rel), 1))
+
+    def compute(self, lists: RankedLists) -> NDArray[np.float64]:
+        """Return the scores, shape (n_systems, n_topics); 0 for a list that is not there.
+
+        Raises
+        ------
+        InvalidOptionError
+            If ir_measures has no provider that computes the measure.
+        MetricError
+            If a provider gives no finite number.
+        """
+        import ir_measures  # noqa: PLC0415 - optional, and slow to import
+
+        collection = lists.collection
+        judgments = _qrels_frame(collection)
+        values = np.zeros(lists.lengths.shape)
+        topics = {name: column for column, name in enumerate(collection.topics)}
+        for row in track(range(collection.n_systems), description=self.name):
+            run = _run_frame(collection, row)
+            try:
+                found = list(ir_measures.iter_calc([self.measure], judgments, run)) if len(run) else []
+            except (ValueError, AssertionError, RuntimeError, OSError, ImportError) as error:
+                message = f"ir_measures cannot compute {self.name}: {error}"
+                raise InvalidOptionError(message) from error
+            for one in found:
+                values[row, topics[one.query_id]] = one.value
+        if not np.isfinite(values).all():
+            message = f"ir_measures gives no finite number for {self.name} on some topic"
+            raise MetricError(message)
+        return np.where(collection.n_retrieved == 0, self.worst, values)
+
+
+def external_metric(parsed: ParsedName) -> ExternalMetric | None:
+    """Return the measure of ir_measures that a parsed name means, or None if it knows none (or is not installed).
+
+    Raises
+    ------
+    MetricNameError
+        If it knows the measure but not the arguments.
+    """
+    try:
+        import ir_measures  # noqa: PLC0415 - optional, and slow to import
+    except ImportError:
+        return None
+    known = ir_measures.measures.registry
+    alike = [name for name in known if name.casefold() == parsed.word.casefold()]
+    word = parsed.word if parsed.word in known else alike[0] if len(alike) == 1 else None
+    if word is None:
+        return None
+    prototype = known[word]
+    named = [*parsed.arguments, ("judged_only", True)] if parsed.judged_only else [*parsed.arguments]
+    arguments = {"cutoff" if key == "k" else key: _plain(value) for key, value in named}
+    if parsed.cutoff is not None:
+        arguments[prototype.AT_PARAM] = parsed.cutoff
+    own = replace(parsed, word=word)
+    return ExternalMetric(str(own), prototype(**_checked_arguments(own, arguments, prototype.SUPPORTED_PARAMS)))
+
+
+def _checked_arguments(parsed: ParsedName, arguments: dict[Any, Any], known: dict[str, Any]) -> dict[str, Any]:
+    """Refuse what the measure does not take, before any run is scored; whole numbers may stand for floats."""
+    for key, value in arguments.items():
+        if key in known and known[key].dtype is float and isinstance(value, int):
+            arguments[key] = float(value)
+    wrong = [f"has no {key}" if key else "names its arguments" for key in arguments if key not in known]
+    wrong += [f"needs {key}" for key, one in known.items() if one.required and key not in arguments]
+    wrong += [
+        f"refuses {key}={arguments[key]!r}"
+        for key in arguments
+        if key in known and not known[key].validate(arguments[key])
+    ]
+    if wrong:
+        takes = ", ".join(known) or "nothing"
+        message = f"{parsed}: {parsed.word} of ir_measures {'; '.join(wrong)}. It takes {takes}"
+        raise MetricNameError(message)
+    return arguments
+
+
+def from_ir_measures(measure: Any, registry: Registry) -> AnyMetric:  # noqa: ANN401 - its classes are not imported here
+    """Turn a measure of ir_measures into a registered metric where there is one, else into an `ExternalMetric`.
+
+    Parameters that the measure does not name keep the defaults of ir_measures (RBP: p = 0.8).
+    """
+    given = dict(measure.params)
+    if measure.NAME == "RBP":
+        given.setdefault("p", measure["p"])
+    cutoff = given.pop(measure.AT_PARAM, None)
+    arguments = tuple((key, _value(value)) for key, value in given.items())
+    parsed = ParsedName(measure.NAME, arguments, cutoff)
+    try:
+        found = registry.from_parsed(parsed.with_own_keys())
+    except MetricNameError:
+        found = None
+    return ExternalMetric(str(parsed), measure) if found is None else found
+
+
+def _value(value: Any) -> Any:  # noqa: ANN401 - a parameter of any type
+    match value:
+        case dict():
+            return Table(tuple(sorted(value.items())))
+        case str():
+            return Call(value)
+    return value
+
+
+def _plain(value: Any) -> Any:  # noqa: ANN401 - a parameter of any type
+    match value:
+        case Table():
+            return dict(value.entries)
+        case Call():
+            return str(value)
+    return value
+
+
+def _qrels_frame(collection: Collection) -> pd.DataFrame:
+    kept = np.flatnonzero(collection.judged)
+    topics = np.array(collection.topics, dtype=object)[collection.topic_of_judgment[kept]]
+    return pd.DataFrame(
+        {
+            "query_id": topics,
+            "doc_id": [f"j{place}" for place in kept.tolist()],
+            "relevance": collection.levels[kept].astype(int),
+        }
+    )
+
+
+def _run_frame(collection: Collection, row: int) -> pd.DataFrame:
+    parts = []
+    for column in np.flatnonzero(collection.n_retrieved[row]):
+        number = row * collection.n_topics + int(column)
+        part = slice(collection.offsets[number], collection.offsets[number + 1])
+        length = int(collection.n_retrieved[row, column])
+        names = [f"u{rank}" for rank in range(1, length + 1)]
+        for rank, place in zip(collection.ranks[part].tolist(), collection.judgments[part].tolist(), strict=True):
+            names[rank - 1] = f"j{place}"
+        scores = np.arange(length, 0, -1, dtype=float)
+        parts.append(pd.DataFrame({"query_id": collection.topics[column], "doc_id": names, "score": scores}))
+    return pd.concat(parts, ignore_index=True) if parts else pd.DataFrame()

@@ -1,0 +1,43 @@
+"""Share of judged documents at the top of a list (Judged): how far the other measures can be trusted."""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from metaeval.collection.documents import NOT_POOLED, UNJUDGED
+from metaeval.compiled import compiled
+from metaeval.metrics.lists import RankedLists, depth
+from metaeval.metrics.parameters import Cutoff
+from metaeval.metrics.registry import MetricSpec
+
+__all__ = ["JUDGED", "judged"]
+
+
+def judged(lists: RankedLists, *, k: Cutoff | None = None) -> NDArray[np.float64]:
+    """Share of the documents retrieved in the top k that have a judgment; a shorter list counts at its own length."""
+    collection = lists.collection
+    counts = count_judged(collection.offsets, collection.ranks, collection.judgments, collection.levels, depth(k))
+    return lists.share(counts, np.minimum(lists.lengths, depth(k)))
+
+
+@compiled
+def count_judged(
+    offsets: NDArray[np.int64],
+    ranks: NDArray[np.int32],
+    judgments: NDArray[np.int32],
+    levels: NDArray[np.int16],
+    k: int,
+) -> NDArray[np.int64]:
+    """Count the judged documents of every list, down to rank `k`."""
+    counts = np.zeros(len(offsets) - 1, dtype=np.int64)
+    for number in range(len(offsets) - 1):
+        count = 0
+        for entry in range(offsets[number], offsets[number + 1]):
+            if ranks[entry] > k:
+                break
+            level = levels[judgments[entry]]
+            count += (level != UNJUDGED) & (level != NOT_POOLED)
+        counts[number] = count
+    return counts
+
+
+JUDGED = MetricSpec(name="Judged", kernel=judged, judged_only=False, without_relevant=None)

@@ -1,0 +1,326 @@
+"""What a measure looks at: the relevant documents of every ranked list, picked out of a collection once.
+
+Every measure here but one depends only on the relevant documents: their ranks, how many judged documents stand above
+them, and what the topic holds. So one compiled pass over the judged documents serves all measures, and the passes
+that follow touch the relevant few.
+"""
+
+from collections.abc import Iterator
+from dataclasses import dataclass, replace
+from typing import NamedTuple
+
+import numba
+import numpy as np
+from numpy.typing import NDArray
+
+from metaeval.collection.documents import NOT_POOLED, UNJUDGED, Collection
+from metaeval.compiled import compiled_parallel
+from metaeval.errors import InvalidOptionError
+from metaeval.metrics.names import Call, Table
+from metaeval.metrics.quantisation import LINEAR
+
+__all__ = ["NO_CUTOFF", "IdealLists", "RankedLists", "RankedTopic", "depth", "ranked_lists", "ranked_topics"]
+
+NO_CUTOFF = int(np.iinfo(np.int32).max)
+"""A depth below every list's end."""
+
+_BITS = 21
+_MASK = (1 << _BITS) - 1
+
+
+class IdealLists(NamedTuple):
+    """One ideal ranking a topic: its relevant documents by falling gain.
+
+    Attributes
+    ----------
+    offsets : int64 array (n_topics + 1,)
+    ranks : int32 array (n,)
+        1, 2, … inside each topic.
+    levels : int16 array (n,)
+    """
+
+    offsets: NDArray[np.int64]
+    ranks: NDArray[np.int32]
+    levels: NDArray[np.int16]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class RankedLists:
+    """The relevant documents of every list, as a kernel receives them.
+
+    Attributes
+    ----------
+    collection : Collection
+        Where they come from; its arrays hold the judged non-relevant documents too.
+    offsets : int64 array (n_systems * n_topics + 1,)
+        List number system * n_topics + topic is the part ``offsets[i]:offsets[i + 1]`` of the next four.
+    ranks : int32 array (n,)
+        Rank from 1 in the list being measured: the full list, or the condensed one for ``judged_only=True``.
+    judged_ranks, pooled_ranks : int32 array (n,)
+        Rank among the judged and among the pooled documents of the list, the document itself included.
+    levels : int16 array (n,)
+        All above 0.
+    lengths : int32 array (n_systems, n_topics)
+        Number of documents in the list being measured.
+    n_judged_retrieved : int32 array (n_systems, n_topics)
+        Number of judged documents in the list.
+    counts : int64 array (n_topics, highest + 1)
+        Judged documents of each topic at each level; all levels below 1 are counted at 0.
+    top_level : int
+        Highest level over all topics of the full judgments.
+    gains : Call or Table
+        The quantisation in force.
+    gain_of_level : float64 array
+        Its gain for every level from 0.
+    """
+
+    collection: Collection
+    offsets: NDArray[np.int64]
+    ranks: NDArray[np.int32]
+    judged_ranks: NDArray[np.int32]
+    pooled_ranks: NDArray[np.int32]
+    levels: NDArray[np.int16]
+    lengths: NDArray[np.int32]
+    n_judged_retrieved: NDArray[np.int32]
+    counts: NDArray[np.int64]
+    top_level: int
+    gains: Call | Table
+    gain_of_level: NDArray[np.float64]
+
+    @property
+    def n_topics(self) -> int:
+        """Number of topics."""
+        return self.lengths.shape[1]
+
+    @property
+    def highest(self) -> int:
+        """Highest level that any table over levels must hold."""
+        return self.counts.shape[1] - 1
+
+    @property
+    def n_judged(self) -> NDArray[np.int64]:
+        """Number of judged documents of every topic."""
+        return self.counts.sum(axis=1)
+
+    @property
+    def longest(self) -> int:
+        """Largest rank that a list or an ideal list can have."""
+        return max(int(self.lengths.max(initial=0)), int(self.n_relevant().max(initial=0)), 1)
+
+    def n_relevant(self, rel: int = 1) -> NDArray[np.int64]:
+        """Return the number of documents of every topic at level `rel` or above."""
+        return self.counts[:, rel:].sum(axis=1)
+
+    def n_with_gain(self) -> NDArray[np.int64]:
+        """Return the number of documents of every topic that have a gain above 0."""
+        return self.counts @ (self.gain_of_level[: self.highest + 1] > 0).astype(np.int64)
+
+    def scale_level(self, max_level: int | None) -> int:
+        """Return the level that counts as the top of the scale: `max_level`, else that of the full judgments.
+
+        Raises
+        ------
+        InvalidOptionError
+            If a document stands above it.
+        """
+        top = self.top_level if max_level is None else max_level
+        present = np.flatnonzero(self.counts.any(axis=0))
+        if present.size and int(present[-1]) > top:
+            message = f"max_level must be at least the highest level judged, {int(present[-1])}, not {top}"
+            raise InvalidOptionError(message)
+        return top
+
+    def condensed(self) -> "RankedLists":
+        """Return the lists without their unjudged documents, ranks closed up."""
+        return replace(self, ranks=self.judged_ranks, pooled_ranks=self.judged_ranks, lengths=self.n_judged_retrieved)
+
+    def with_gains(self, gains: Call | Table, gain_of_level: NDArray[np.float64]) -> "RankedLists":
+        """Return the lists under another quantisation."""
+        return replace(self, gains=gains, gain_of_level=gain_of_level)
+
+    def ideal(self) -> IdealLists:
+        """Return the ideal ranking of every topic under the gains in force."""
+        gains = self.gain_of_level[: self.highest + 1]
+        order = np.argsort(-gains, kind="stable")
+        order = order[gains[order] > 0]
+        repeats = self.counts[:, order]
+        sizes = repeats.sum(axis=1)
+        offsets = np.concatenate([[0], np.cumsum(sizes)])
+        levels = np.repeat(np.tile(order, self.n_topics), repeats.ravel())
+        ranks = np.arange(1, offsets[-1] + 1) - np.repeat(offsets[:-1], sizes)
+        return IdealLists(offsets, ranks.astype(np.int32), levels.astype(np.int16))
+
+    def share(self, sums: NDArray[np.number], whole: NDArray[np.number]) -> NDArray[np.float64]:
+        """Return sums over lists divided by a topic's whole, shape (n_systems, n_topics); 0 where the whole is 0."""
+        table = np.asarray(sums, dtype=np.float64).reshape(self.lengths.shape)
+        return np.divide(table, whole, out=np.zeros(table.shape), where=np.broadcast_to(whole > 0, table.shape))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class RankedTopic:
+    """One list on one topic, as a plug-in function receives it: only the judged documents count.
+
+    Attributes
+    ----------
+    ranks : int64 array (n,)
+        Ranks of the judged documents that were retrieved, from 1, ascending.
+    levels : int64 array (n,)
+        Their levels; 0 or below is judged non-relevant.
+    gains : float64 array (n,)
+        Their gains under the quantisation in force (linear unless ``gains=`` says otherwise).
+    n_retrieved : int
+        Length of the list.
+    n_per_level : dict of int to int
+        Number of judged documents of the topic at each level, retrieved or not.
+    top_level : int
+        Highest level over all topics of the full judgments.
+    """
+
+    ranks: NDArray[np.int64]
+    levels: NDArray[np.int64]
+    gains: NDArray[np.float64]
+    n_retrieved: int
+    n_per_level: dict[int, int]
+    top_level: int
+
+    def n_relevant(self, rel: int = 1) -> int:
+        """Return the number of documents of the topic at level `rel` or above, retrieved or not."""
+        return sum(count for level, count in self.n_per_level.items() if level >= rel)
+
+
+def depth(k: int | None) -> int:
+    """Return the cutoff as a kernel wants it."""
+    return NO_CUTOFF if k is None else min(k, NO_CUTOFF)
+
+
+def ranked_lists(collection: Collection) -> RankedLists:
+    """Pick the relevant documents of every list under the collection's current levels."""
+    levels = collection.levels
+    largest = int(np.diff(collection.topic_offsets).max(initial=0))
+    if largest > _MASK:
+        message = f"a topic may have at most {_MASK} judgments; the largest has {largest}"
+        raise InvalidOptionError(message)
+    judgments = collection.judgments.view(np.uint32)  # never negative, and said so it compiles to faster look-ups
+    tallies = _tallies(levels)
+    totals = _tally(collection.offsets, judgments, tallies)
+    offsets = np.concatenate([[0], np.cumsum(totals & _MASK)])
+    ranks, judged_ranks, pooled_ranks, own_levels = _relevant_documents(
+        collection.offsets, collection.ranks, judgments, levels, tallies, offsets
+    )
+    shape = (collection.n_systems, collection.n_topics)
+    highest = max(int(levels.max(initial=0)), collection.top_level, 0)
+    return RankedLists(
+        collection=collection,
+        offsets=offsets,
+        ranks=ranks,
+        judged_ranks=judged_ranks,
+        pooled_ranks=pooled_ranks,
+        levels=own_levels,
+        lengths=collection.n_retrieved,
+        n_judged_retrieved=((totals >> _BITS) & _MASK).astype(np.int32).reshape(shape),
+        counts=_counts(collection, highest),
+        top_level=collection.top_level,
+        gains=LINEAR,
+        gain_of_level=np.arange(highest + 1, dtype=np.float64),
+    )
+
+
+def ranked_topics(
+    lists: RankedLists, numbers: NDArray[np.int64], *, judged_only: bool
+) -> Iterator[tuple[int, int, RankedTopic]]:
+    """Yield system, topic and what a plug-in function gets, for the lists of those numbers."""
+    collection = lists.collection
+    judged = collection.judged
+    levels = collection.levels.astype(np.int64)
+    per_topic = []
+    for start, stop in zip(collection.topic_offsets[:-1], collection.topic_offsets[1:], strict=True):
+        present, counts = np.unique(levels[start:stop][judged[start:stop]], return_counts=True)
+        per_topic.append(dict(zip(present.tolist(), counts.tolist(), strict=True)))
+    for number in numbers:
+        system, topic = divmod(int(number), collection.n_topics)
+        part = slice(collection.offsets[number], collection.offsets[number + 1])
+        own = collection.judgments[part]
+        kept = judged[own]
+        own_levels = levels[own[kept]]
+        ranks = np.arange(1, len(own_levels) + 1) if judged_only else collection.ranks[part][kept].astype(np.int64)
+        yield (
+            system,
+            topic,
+            RankedTopic(
+                ranks=ranks,
+                levels=own_levels,
+                gains=lists.gain_of_level[np.maximum(own_levels, 0)],
+                n_retrieved=int(lists.lengths[system, topic]),
+                n_per_level=per_topic[topic],
+                top_level=lists.top_level,
+            ),
+        )
+
+
+def _counts(collection: Collection, highest: int) -> NDArray[np.int64]:
+    judged = np.flatnonzero(collection.judged)
+    cells = collection.topic_of_judgment[judged] * (highest + 1) + np.maximum(collection.levels[judged], 0)
+    size = collection.n_topics * (highest + 1)
+    return np.bincount(cells, minlength=size).reshape(collection.n_topics, highest + 1)
+
+
+def _tallies(levels: NDArray[np.int16]) -> NDArray[np.int64]:
+    """Return what each document adds to three counts in one number: relevant, judged and pooled, 21 bits each."""
+    pooled = levels != NOT_POOLED
+    judged = pooled & (levels != UNJUDGED)
+    return (levels > 0) + (judged.astype(np.int64) << _BITS) + (pooled.astype(np.int64) << 2 * _BITS)
+
+
+@compiled_parallel
+def _tally(offsets: NDArray[np.int64], judgments: NDArray[np.uint32], tallies: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Add up the counts of every list."""
+    totals = np.zeros(len(offsets) - 1, dtype=np.int64)
+    for number in numba.prange(len(offsets) - 1):
+        own = judgments[offsets[number] : offsets[number + 1]]
+        total = 0
+        for place in range(len(own)):
+            total += tallies[own[place]]
+        totals[number] = total
+    return totals
+
+
+@compiled_parallel
+def _relevant_documents(  # noqa: PLR0913, PLR0917 - arrays of a kernel
+    offsets: NDArray[np.int64],
+    ranks: NDArray[np.int32],
+    judgments: NDArray[np.uint32],
+    levels: NDArray[np.int16],
+    tallies: NDArray[np.int64],
+    starts: NDArray[np.int64],
+) -> tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.int32], NDArray[np.int16]]:
+    """Pick the relevant documents of every list, with the counts down to each.
+
+    Whether a document is relevant is unpredictable, so the search has no branch: every document is written to the
+    next free place, which moves on only after a relevant one, and the search ends with the last relevant one.
+    """
+    n = starts[-1]
+    own_ranks = np.empty(n, dtype=np.int32)
+    judged_ranks = np.empty(n, dtype=np.int32)
+    pooled_ranks = np.empty(n, dtype=np.int32)
+    own_levels = np.empty(n, dtype=np.int16)
+    sums = np.empty(n, dtype=np.int64)
+    for number in numba.prange(len(offsets) - 1):
+        own = judgments[offsets[number] : offsets[number + 1]]
+        places = own_ranks[starts[number] : starts[number + 1]]  # until the ranks themselves are put there
+        totals = sums[starts[number] : starts[number + 1]]
+        found = place = total = 0
+        while found < len(places):
+            tally = tallies[own[place]]
+            total += tally
+            places[found] = place
+            totals[found] = total
+            found += tally & 1
+            place += 1
+        for entry in range(len(places)):
+            where = places[entry]
+            here = starts[number] + entry
+            own_ranks[here] = ranks[offsets[number] + where]
+            own_levels[here] = levels[own[where]]
+            judged_ranks[here] = (totals[entry] >> _BITS) & _MASK
+            pooled_ranks[here] = totals[entry] >> 2 * _BITS
+    return own_ranks, judged_ranks, pooled_ranks, own_levels

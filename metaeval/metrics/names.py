@@ -1,0 +1,380 @@
+"""Names of metrics: ``Name(key=value, …)@k``, read by a small grammar and never evaluated as code.
+
+The grammar holds that of ``ir_measures`` and adds primes (``AP'``), tables of gains and nested calls. This module
+knows the syntax and the spellings of other tools; which metrics exist is the registry's business.
+"""
+
+import re
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import NoReturn
+
+from metaeval.errors import InvalidOptionError
+
+__all__ = [
+    "Call",
+    "MetricNameError",
+    "ParsedName",
+    "Table",
+    "Value",
+    "parse_name",
+    "short_label",
+    "split_names",
+    "translations",
+]
+
+
+class MetricNameError(InvalidOptionError):
+    """A metric's name that the grammar cannot read, or arguments that the metric does not take."""
+
+
+@dataclass(frozen=True, slots=True)
+class Table:
+    """Gains by level, ``{1:1, 2:5}``, in ascending order of the levels."""
+
+    entries: tuple[tuple[int, float], ...]
+
+    def __str__(self) -> str:
+        """Return the text that parses to this table."""
+        return "{" + ", ".join(f"{level}:{_number_text(gain)}" for level, gain in self.entries) + "}"
+
+
+@dataclass(frozen=True, slots=True)
+class Call:
+    """A bare word or one with arguments: ``exponential``, ``binary(rel=2)``."""
+
+    word: str
+    arguments: tuple[tuple[str, "Value"], ...] = ()
+
+    def __str__(self) -> str:
+        """Return the text that parses to this call."""
+        return self.word + _arguments_text(self.arguments)
+
+
+type Value = bool | int | float | Call | Table
+
+
+@dataclass(frozen=True, slots=True)
+class ParsedName:
+    """What a name says, before anyone knows whether there is such a metric.
+
+    Attributes
+    ----------
+    word : str
+        The metric's name.
+    arguments : tuple of (str or None, value)
+        In the order written; the key is None for a value without one, as in ``RBP(0.8)``.
+    cutoff : int, float or None
+        The number after ``@``.
+    judged_only : bool
+        Whether the name carries a prime.
+    """
+
+    word: str
+    arguments: tuple[tuple[str | None, Value], ...] = ()
+    cutoff: int | float | None = None
+    judged_only: bool = False
+
+    def __str__(self) -> str:
+        """Return the text that parses to the same, without a prime and with the keys in alphabetical order."""
+        keys = [*self.arguments, ("judged_only", True)] if self.judged_only else [*self.arguments]
+        ordered = sorted(keys, key=lambda pair: pair[0] or "")
+        cutoff = "" if self.cutoff is None else f"@{_number_text(self.cutoff)}"
+        return self.word + _arguments_text(ordered) + cutoff
+
+    def with_own_keys(self) -> "ParsedName":
+        """Return the name with the keys of ir_measures (``cutoff``, ``dcg``) put into ours."""
+        arguments: list[tuple[str | None, Value]] = []
+        for key, value in self.arguments:
+            own = _KEYS.get(key, key) if key else key
+            arguments.extend(_ARGUMENTS.get((own, value), ((own, value),)))
+        return ParsedName(self.word, tuple(arguments), self.cutoff, self.judged_only)
+
+
+def parse_name(text: str) -> ParsedName:
+    """Read a metric's name.
+
+    Parameters
+    ----------
+    text : str
+        ``Name(key=value, …)@k``. Values are numbers, True, False, words (bare or quoted), ``{level: gain}`` tables
+        and words with arguments of their own. A prime after the name, the arguments or the cutoff asks for the
+        condensed list. ``iP[0.01]`` is read as ``iP@0.01``.
+
+    Returns
+    -------
+    ParsedName
+
+    Raises
+    ------
+    MetricNameError
+        Naming the place where the text leaves the grammar.
+
+    Examples
+    --------
+    >>> parse_name("nDCG(a=2)@1000")
+    ParsedName(word='nDCG', arguments=(('a', 2),), cutoff=1000, judged_only=False)
+    >>> str(parse_name("AP'(rel=2)"))
+    'AP(judged_only=True, rel=2)'
+    """
+    return _Reader(text).name()
+
+
+def short_label(name: str) -> str:
+    """Return the shortest name of the same metric: a prime for ``judged_only=True``.
+
+    Parameters
+    ----------
+    name : str
+        Any name; one that the grammar does not read (a human score, a column of a table) comes back as it is.
+
+    Examples
+    --------
+    >>> short_label("nDCG(a=2, judged_only=True)@1000")
+    "nDCG'(a=2)@1000"
+    >>> short_label("RBP(p=0.8)"), short_label("adequacy")
+    ('RBP(p=0.8)', 'adequacy')
+    """
+    try:
+        parsed = parse_name(name)
+    except MetricNameError:
+        return name
+    others = tuple((key, value) for key, value in parsed.arguments if (key, value) != ("judged_only", True))
+    condensed = parsed.judged_only or len(others) < len(parsed.arguments)
+    return str(ParsedName(parsed.word + "'" * condensed, others, parsed.cutoff))
+
+
+def split_names(text: str) -> list[str]:
+    """Split a list of names at its commas and blanks, but not inside brackets.
+
+    Examples
+    --------
+    >>> split_names("AP, nDCG(gains={1:1, 2:5})@10,RBP(p=0.8)")
+    ['AP', 'nDCG(gains={1:1, 2:5})@10', 'RBP(p=0.8)']
+    """
+    names = [""]
+    open_brackets = 0
+    for character in text:
+        open_brackets += (character in "({[") - (character in ")}]")
+        if open_brackets <= 0 and (character == "," or character.isspace()):
+            names.append("")
+        else:
+            names[-1] += character
+    return [name for name in names if name]
+
+
+_TREC_EVAL = {"p": "P", "recall": "R", "success": "Success", "map_cut": "AP", "ndcg_cut": "nDCG"}
+_WORDS = {
+    # trec_eval
+    "map": "AP", "map_cut": "AP", "ndcg_cut": "nDCG", "recip_rank": "RR", "recall": "R",
+    # ranx and ir_measures
+    "mrr": "RR", "precision": "P", "r-precision": "Rprec", "r_precision": "Rprec", "hit_rate": "Success",
+    "ndcg_burges": "nDCG(gains=exponential)",
+    # NTCIREVAL
+    "msndcg": "nDCG", "q-measure": "Q",
+}  # fmt: skip
+_FOREIGN: tuple[tuple[re.Pattern[str], Callable[[re.Match[str]], str]], ...] = (
+    (re.compile(r"(?i)(p|recall|success|map_cut|ndcg_cut)[_.](\d+)"), lambda m: f"{_TREC_EVAL[m[1].lower()]}@{m[2]}"),
+    (re.compile(r"(?i)iprec_at_recall_(\d*\.\d+)"), lambda m: f"IPrec@{m[1]}"),
+    (re.compile(r"(?i)rbp\.(\d+)(?:-l(\d+))?"), lambda m: f"RBP(p=0.{m[1]}, rel={m[2] or 1})"),
+    (re.compile(r"([\w.-]+?)(@\d+)?-l(\d+)"), lambda m: f"{_renamed(m[1])}(rel={m[3]}){m[2] or ''}"),
+    (re.compile(r"([\w.-]+)(.*)"), lambda m: f"{_renamed(m[1])}{m[2]}"),
+)
+_KEYS = {"cutoff": "k"}
+_ARGUMENTS: dict[tuple[str | None, Value], tuple[tuple[str, Value], ...]] = {
+    ("dcg", Call("log2")): (),
+    ("dcg", Call("exp-log2")): (("gains", Call("exponential")),),
+}
+
+
+def translations(text: str) -> Iterator[ParsedName]:
+    """Yield what a name may mean, likeliest first: as it stands, then as trec_eval, ranx or NTCIREVAL spell it.
+
+    Raises
+    ------
+    MetricNameError
+        If no reading is within the grammar.
+
+    Examples
+    --------
+    >>> [str(name) for name in translations("ndcg_cut_10")]
+    ['ndcg_cut_10', 'nDCG@10']
+    >>> [str(name) for name in translations("map@100-l2")]
+    ['AP(rel=2)@100']
+    """
+    spellings = [text.strip()]
+    for pattern, spelled in _FOREIGN:
+        if match := pattern.fullmatch(spellings[0]):
+            spellings.append(spelled(match))
+            break
+    failure: MetricNameError | None = None
+    readable = False
+    for spelling in dict.fromkeys(spellings):
+        try:
+            parsed = parse_name(spelling)
+        except MetricNameError as error:
+            failure = failure or error
+        else:
+            readable = True
+            yield parsed.with_own_keys()
+    if failure is not None and not readable:
+        raise failure
+
+
+def _renamed(word: str) -> str:
+    return _WORDS.get(word.casefold(), word)
+
+
+def _number_text(number: float) -> str:
+    return str(int(number)) if isinstance(number, int) or number.is_integer() else repr(number)
+
+
+def _value_text(value: Value) -> str:
+    return str(value) if isinstance(value, bool | Call | Table) else _number_text(value)
+
+
+def _arguments_text(arguments: object) -> str:
+    pairs: list[tuple[str | None, Value]] = list(arguments)  # type: ignore[call-overload]  # tuple or list of pairs
+    inside = ", ".join(_value_text(value) if key is None else f"{key}={_value_text(value)}" for key, value in pairs)
+    return f"({inside})" if inside else ""
+
+
+_TOKEN = re.compile(
+    r"\s*(?:(?P<number>[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?)"
+    r"|(?P<word>[^\W\d][\w.+-]*)"
+    r"|(?P<quoted>'[^'(){}@=,]+'|\"[^\"]+\")"
+    r"|(?P<mark>[(){}\[\]=,:@'′’]))"  # noqa: RUF001 - primes as people type them
+)
+_PRIMES = "'′’"  # noqa: RUF001
+
+
+class _Reader:
+    """Recursive descent over one name; every method consumes what it is named after."""
+
+    def __init__(self, text: str) -> None:
+        self.text = text
+        self.place = 0
+
+    def name(self) -> ParsedName:
+        word = self.word("a metric's name")
+        primes = self.primes()
+        arguments: tuple[tuple[str | None, Value], ...] = ()
+        if self.taken("("):
+            arguments = self.arguments()
+        primes += self.primes()
+        cutoff = None
+        if self.taken("@"):
+            cutoff = self.number("a number after @")
+        elif self.taken("["):
+            cutoff = self.number("a number in the brackets")
+            self.expect("]")
+        primes += self.primes()
+        if self.text[self.place :].strip():
+            self.fail("the end of the name")
+        if primes > 1:
+            self.fail("one prime at most")
+        return ParsedName(word, arguments, cutoff, primes == 1)
+
+    def arguments(self) -> tuple[tuple[str | None, Value], ...]:
+        found: list[tuple[str | None, Value]] = []
+        while not self.taken(")"):
+            if found:
+                self.expect(",")
+            found.append(self.argument())
+        keys = [key for key, _ in found if key is not None]
+        twice = [key for key in keys if keys.count(key) > 1]
+        if twice:
+            message = f"{self.text!r}: {twice[0]} is given twice"
+            raise MetricNameError(message)
+        return tuple(found)
+
+    def argument(self) -> tuple[str | None, Value]:
+        value = self.value()
+        if isinstance(value, Call) and not value.arguments and self.taken("="):
+            return value.word, self.value()
+        return None, value
+
+    def value(self) -> Value:
+        if self.taken("{"):
+            return self.table()
+        kind, text = self.token()
+        if kind == "number":
+            return _number(text)
+        if kind == "quoted":
+            return Call(text[1:-1])
+        if kind != "word":
+            self.fail("a value (a number, True, False, a word or {level: gain})", back=len(text))
+        if text in ("True", "true", "False", "false"):
+            return text in ("True", "true")
+        if not self.taken("("):
+            return Call(text)
+        inner = self.arguments()
+        named = tuple((key, value) for key, value in inner if key is not None)
+        if len(named) < len(inner):
+            self.fail(f"key=value inside {text}(…)")
+        return Call(text, tuple(sorted(named, key=lambda pair: pair[0])))
+
+    def table(self) -> Table:
+        entries: dict[int, float] = {}
+        while not self.taken("}"):
+            if entries:
+                self.expect(",")
+            level = self.number("a level")
+            self.expect(":")
+            gain = self.number("a gain")
+            if not isinstance(level, int) or level in entries:
+                self.fail("each level once, as a whole number")
+            entries[level] = gain
+        if not entries:
+            self.fail("at least one level: gain")
+        return Table(tuple(sorted(entries.items())))
+
+    def word(self, what: str) -> str:
+        kind, text = self.token()
+        if kind != "word":
+            self.fail(what, back=len(text))
+        return text
+
+    def number(self, what: str) -> int | float:
+        kind, text = self.token()
+        if kind != "number":
+            self.fail(what, back=len(text))
+        return _number(text)
+
+    def primes(self) -> int:
+        count = 0
+        while any(self.taken(prime) for prime in _PRIMES):
+            count += 1
+        return count
+
+    def taken(self, mark: str) -> bool:
+        rest = self.text[self.place :]
+        found = rest.lstrip().startswith(mark)
+        if found:
+            self.place += len(rest) - len(rest.lstrip()) + 1
+        return found
+
+    def expect(self, mark: str) -> None:
+        if not self.taken(mark):
+            self.fail(repr(mark))
+
+    def token(self) -> tuple[str, str]:
+        match = _TOKEN.match(self.text, self.place)
+        if match is None or match.lastgroup is None:
+            return "", ""
+        self.place = match.end()
+        return match.lastgroup, match[match.lastgroup]
+
+    def fail(self, what: str, *, back: int = 0) -> NoReturn:
+        place = self.place - back
+        rest = self.text[place:].strip()
+        found = f"{rest!r} stands there" if rest else "it ends there"
+        message = (
+            f"cannot read the metric's name {self.text!r}: expected {what} at character {place + 1}, but {found}. "
+            "Write it as nDCG@10, AP(rel=2) or RBP(p=0.8)"
+        )
+        raise MetricNameError(message)
+
+
+def _number(text: str) -> int | float:
+    return int(text) if re.fullmatch(r"[+-]?\d+", text) else float(text)

@@ -1,0 +1,178 @@
+"""Parameters of metrics and quantisations, read from the keyword-only arguments of the function that uses them.
+
+A function's signature is its contract: names, types, defaults. Rules that a type cannot say (a level is at least 1)
+are added with ``Annotated``.
+"""
+
+import inspect
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from types import MappingProxyType, NoneType, UnionType
+from typing import Annotated, Any, Union, get_args, get_origin, get_type_hints
+
+from metaeval.errors import InvalidOptionError
+from metaeval.metrics.names import Call, Value
+
+__all__ = ["Cutoff", "Level", "Parameter", "Rule", "read_parameters"]
+
+_TYPES = (bool, int, float, str)
+_WORDS = {bool: "True or False", int: "a whole number", float: "a number", str: "a word"}
+
+
+@dataclass(frozen=True, slots=True)
+class Rule:
+    """What a value must obey beyond its type, and what to say to someone who leaves it out.
+
+    Attributes
+    ----------
+    holds : callable
+        Whether a value (already of the right type) is allowed.
+    text : str
+        The rule in words: "at least 1".
+    advice : str
+        Added to the error for a required parameter that is missing.
+    """
+
+    holds: Callable[[Any], bool]
+    text: str
+    advice: str = ""
+
+
+_FROM_ONE = Rule(lambda value: value >= 1, "at least 1")
+Level = Annotated[int, _FROM_ONE]
+"""A relevance level that counts as relevant."""
+Cutoff = Annotated[int, _FROM_ONE]
+"""How many documents of a list are looked at."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Parameter:
+    """One parameter.
+
+    Attributes
+    ----------
+    name : str
+    type : type
+        bool, int, float or str.
+    default : object
+        Its default; ignored where `required`.
+    required : bool
+        Whether a value must be given.
+    rule : Rule or None
+    """
+
+    name: str
+    type: type
+    default: Any = None
+    required: bool = False
+    rule: Rule | None = None
+
+    @property
+    def text(self) -> str:
+        """What a value must be, in words."""
+        return _WORDS[self.type] + (f", {self.rule.text}" if self.rule else "")
+
+    def accept(self, value: Value | str | None) -> Any:  # noqa: ANN401 - the type is the parameter's own
+        """Return the value as the parameter's type.
+
+        Raises
+        ------
+        InvalidOptionError
+            Saying what a value must be.
+        """
+        given = str(value) if self.type is str and isinstance(value, Call) else value
+        if value is None and self.default is None and not self.required:
+            return None
+        whole = isinstance(given, float) and given.is_integer()
+        if self.type is not bool and isinstance(given, bool):
+            fits = False
+        elif self.type is int:
+            fits = isinstance(given, int) or whole
+        elif self.type is float:
+            fits = isinstance(given, int | float)
+        else:
+            fits = isinstance(given, self.type)
+        if fits:
+            converted = self.type(given)
+            if self.rule is None or self.rule.holds(converted):
+                return converted
+        message = f"{self.name} must be {self.text}, not {value if isinstance(value, Call) else repr(value)}"
+        raise InvalidOptionError(message)
+
+
+def read_parameters(function: Callable[..., Any], *, what: str) -> Mapping[str, Parameter]:
+    """Read the parameters of a function from its signature.
+
+    Parameters
+    ----------
+    function : callable
+        One positional argument first (what is computed on), then keyword-only ones. Each has a type (bool, int,
+        float or str, alone or with None, in ``Annotated`` with a `Rule` or not) or a default that shows it.
+    what : str
+        How errors name it.
+
+    Returns
+    -------
+    mapping of str to Parameter
+
+    Raises
+    ------
+    InvalidOptionError
+        If the signature has another form.
+
+    Examples
+    --------
+    >>> def precision(topic, *, k: int, rel: int = 1): ...
+    >>> list(read_parameters(precision, what="precision"))
+    ['k', 'rel']
+    """
+    if not callable(function):
+        message = f"{what} must be a function, not {type(function).__name__}"
+        raise InvalidOptionError(message)
+    arguments = list(inspect.signature(function).parameters.values())
+    positional = [one for one in arguments if one.kind in (one.POSITIONAL_ONLY, one.POSITIONAL_OR_KEYWORD)]
+    others = [one for one in arguments if one not in positional]
+    wrong = next((one for one in others if one.kind is not one.KEYWORD_ONLY), None)
+    if len(positional) != 1 or wrong is not None:
+        found = f"*{wrong.name}" if wrong is not None else f"{len(positional)} positional arguments"
+        message = (
+            f"{what} must take one positional argument and keyword-only parameters, as in f(topic, *, rel=1); "
+            f"it has {found}"
+        )
+        raise InvalidOptionError(message)
+    hints = get_type_hints(inspect.unwrap(function), include_extras=True)
+    return MappingProxyType({one.name: _parameter(one, hints.get(one.name), what) for one in others})
+
+
+def _parameter(argument: inspect.Parameter, hint: object, what: str) -> Parameter:
+    required = argument.default is argument.empty
+    rules: list[Rule] = []
+    kinds = {kind for kind in _plain_types(hint, rules) if kind is not NoneType}
+    if hint is None and not required and argument.default is not None:
+        kinds = {type(argument.default)}
+    if kinds == {int, float}:
+        kinds = {float}
+    if len(kinds) != 1 or not kinds <= set(_TYPES):
+        message = (
+            f"{what}: parameter {argument.name} needs a type among bool, int, float and str (or one of them | None), "
+            f"written as in {argument.name}: int = 1"
+        )
+        raise InvalidOptionError(message)
+    return Parameter(
+        name=argument.name,
+        type=kinds.pop(),
+        default=None if required else argument.default,
+        required=required,
+        rule=rules[0] if rules else None,
+    )
+
+
+def _plain_types(hint: Any, rules: list[Rule]) -> list[type]:  # noqa: ANN401 - hints have no common type
+    """Take a hint apart into types, collecting the rules found on the way."""
+    if get_origin(hint) is Annotated:
+        inner, *extras = get_args(hint)
+        rules.extend(extra for extra in extras if isinstance(extra, Rule))
+        return _plain_types(inner, rules)
+    if isinstance(hint, UnionType) or get_origin(hint) is Union:
+        return [kind for part in get_args(hint) for kind in _plain_types(part, rules)]
+    return [] if hint is None else [hint]

@@ -1,0 +1,86 @@
+"""Measures that count relevant documents down to a rank: P, R, Success, Rprec and RR."""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from metaeval.compiled import compiled
+from metaeval.metrics.lists import RankedLists, depth
+from metaeval.metrics.parameters import Cutoff, Level
+from metaeval.metrics.registry import MetricSpec
+
+__all__ = ["PRECISION", "RECALL", "RECIPROCAL_RANK", "R_PRECISION", "SUCCESS"]
+
+
+def precision(lists: RankedLists, *, k: Cutoff, rel: Level = 1) -> NDArray[np.float64]:
+    """Share of relevant documents in the top k, divided by k even if fewer were retrieved."""
+    return lists.share(_found(lists, k, rel), np.array(k))
+
+
+def recall(lists: RankedLists, *, k: Cutoff, rel: Level = 1) -> NDArray[np.float64]:
+    """Share of the topic's relevant documents that stand in the top k."""
+    return lists.share(_found(lists, k, rel), lists.n_relevant(rel))
+
+
+def success(lists: RankedLists, *, k: Cutoff, rel: Level = 1) -> NDArray[np.float64]:
+    """Whether a relevant document stands in the top k: 1 or 0."""
+    return lists.share(np.minimum(_found(lists, k, rel), 1), np.array(1))
+
+
+def r_precision(lists: RankedLists, *, rel: Level = 1) -> NDArray[np.float64]:
+    """Precision at rank R, the topic's number of relevant documents."""
+    relevant = lists.n_relevant(rel)
+    found = count_relevant(lists.offsets, lists.ranks, lists.levels, relevant, rel)
+    return lists.share(found, relevant)
+
+
+def reciprocal_rank(lists: RankedLists, *, k: Cutoff | None = None, rel: Level = 1) -> NDArray[np.float64]:
+    """1 / rank of the first relevant document; 0 if there is none in the top k."""
+    first = first_relevant(lists.offsets, lists.ranks, lists.levels, rel)
+    found = (first > 0) & (first <= depth(k))
+    return lists.share(found / np.maximum(first, 1), np.array(1))
+
+
+def _found(lists: RankedLists, k: int, rel: int) -> NDArray[np.int64]:
+    return count_relevant(lists.offsets, lists.ranks, lists.levels, np.full(lists.n_topics, depth(k)), rel)
+
+
+@compiled
+def count_relevant(
+    offsets: NDArray[np.int64],
+    ranks: NDArray[np.int32],
+    levels: NDArray[np.int16],
+    depths: NDArray[np.int64],
+    rel: int,
+) -> NDArray[np.int64]:
+    """Count the documents of every list at level `rel` or above down to its topic's depth."""
+    found = np.zeros(len(offsets) - 1, dtype=np.int64)
+    for number in range(len(offsets) - 1):
+        deepest = depths[number % len(depths)]
+        count = 0
+        for entry in range(offsets[number], offsets[number + 1]):
+            if ranks[entry] > deepest:
+                break
+            count += levels[entry] >= rel
+        found[number] = count
+    return found
+
+
+@compiled
+def first_relevant(
+    offsets: NDArray[np.int64], ranks: NDArray[np.int32], levels: NDArray[np.int16], rel: int
+) -> NDArray[np.int64]:
+    """Find the rank of the first document at level `rel` or above in every list; 0 where there is none."""
+    first = np.zeros(len(offsets) - 1, dtype=np.int64)
+    for number in range(len(offsets) - 1):
+        for entry in range(offsets[number], offsets[number + 1]):
+            if levels[entry] >= rel:
+                first[number] = ranks[entry]
+                break
+    return first
+
+
+PRECISION = MetricSpec(name="P", kernel=precision, monotone=True, cite="vanrijsbergen1979")
+RECALL = MetricSpec(name="R", kernel=recall, monotone=True, cite="vanrijsbergen1979")
+SUCCESS = MetricSpec(name="Success", kernel=success, monotone=True, ideal=1.0, cite="voorhees2004")
+R_PRECISION = MetricSpec(name="Rprec", kernel=r_precision, monotone=True, ideal=1.0, cite="buckley2005")
+RECIPROCAL_RANK = MetricSpec(name="RR", kernel=reciprocal_rank, monotone=True, ideal=1.0, cite="voorhees1999")

@@ -1,0 +1,156 @@
+"""Quantisations of graded levels: which gain a relevant document of each level gives.
+
+A quantisation is a plain function from levels (1 and above) to gains. Documents at level 0 or below, and unjudged
+ones, have no gain under any of them.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from metaeval.errors import InvalidOptionError
+from metaeval.metrics.names import Call, Table
+from metaeval.metrics.parameters import Level, Parameter, read_parameters
+
+__all__ = ["LINEAR", "QUANTISATIONS", "Quantisation", "as_gains", "gain_table"]
+
+LINEAR = Call("linear")
+"""The default: a document's gain is its level."""
+
+
+def linear(levels: NDArray[np.int64]) -> NDArray[np.float64]:
+    """Gain = level."""
+    return levels.astype(np.float64)
+
+
+def exponential(levels: NDArray[np.int64]) -> NDArray[np.float64]:
+    """Gain = 2^level - 1 (Burges et al. 2005)."""
+    return np.exp2(levels) - 1.0
+
+
+def binary(levels: NDArray[np.int64], *, rel: Level = 1) -> NDArray[np.float64]:
+    """Gain = 1 from level rel on: lenient at rel=1, strict where rel is the highest level."""
+    return (levels >= rel).astype(np.float64)
+
+
+@dataclass(frozen=True, slots=True)
+class Quantisation:
+    """A named way to turn levels into gains.
+
+    Attributes
+    ----------
+    name : str
+        As written after ``gains=``.
+    function : callable
+        ``f(levels, *, parameters) -> gains``: an array of the levels 1, 2, …, and an array of that length back.
+    parameters : mapping of str to Parameter
+        Read from the signature.
+    """
+
+    name: str
+    function: Callable[..., NDArray[np.float64]]
+    parameters: Mapping[str, Parameter] = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        if not self.name.isidentifier():
+            message = f"a quantisation's name is one word (letters, digits, _), not {self.name!r}"
+            raise InvalidOptionError(message)
+        read = read_parameters(self.function, what=f"quantisation {self.name!r}")
+        object.__setattr__(self, "parameters", read)
+
+    @property
+    def summary(self) -> str:
+        """First line of the function's docstring."""
+        return (self.function.__doc__ or "").strip().split("\n")[0]
+
+
+QUANTISATIONS = (
+    Quantisation("linear", linear),
+    Quantisation("exponential", exponential),
+    Quantisation("binary", binary),
+)
+"""Those that come with the package, in teaching order."""
+
+
+def as_gains(value: object) -> Call | Table:
+    """Take what a caller passes as ``gains=``: a word, a call, or a mapping from level to gain.
+
+    Examples
+    --------
+    >>> str(as_gains({2: 3, 1: 1}))
+    '{1:1, 2:3}'
+    """
+    match value:
+        case Call() | Table():
+            return value
+        case str():
+            return Call(value)
+        case Mapping() if value:
+            return Table(tuple(sorted((int(level), float(gain)) for level, gain in value.items())))
+    message = f"gains must be a word such as exponential, or a table such as {{1:1, 2:5}}, not {value!r}"
+    raise InvalidOptionError(message)
+
+
+def gain_table(
+    gains: Call | Table, quantisations: Mapping[str, Quantisation], *, top_level: int, present: NDArray[np.int64]
+) -> NDArray[np.float64]:
+    """Return the gain of every level from 0 to `top_level`.
+
+    Parameters
+    ----------
+    gains : Call or Table
+        What to apply.
+    quantisations : mapping of str to Quantisation
+        The functions known by name.
+    top_level : int
+        Highest level of the table.
+    present : integer array
+        The levels that the judgments hold; a table of gains must name each of them that is relevant.
+
+    Returns
+    -------
+    float64 array (top_level + 1,)
+        NaN for a level that a user's table does not name and nobody needs.
+
+    Raises
+    ------
+    InvalidOptionError
+        If a relevant level has no gain, or a gain is negative, not finite, or given to level 0.
+
+    Examples
+    --------
+    >>> known = {one.name: one for one in QUANTISATIONS}
+    >>> gain_table(Call("exponential"), known, top_level=3, present=np.array([1, 3]))
+    array([0., 1., 3., 7.])
+    """
+    table = np.zeros(top_level + 1)
+    if isinstance(gains, Call):
+        computed = np.asarray(
+            quantisations[gains.word].function(np.arange(1, top_level + 1), **dict(gains.arguments)), dtype=np.float64
+        )
+        if computed.shape != (top_level,):
+            message = f"gains={gains} must return one gain per level, shape ({top_level},), not {computed.shape}"
+            raise InvalidOptionError(message)
+        table[1:] = computed
+    else:
+        table[1:] = np.nan
+        for level, gain in gains.entries:
+            if level <= 0 and gain != 0:
+                message = f"gains={gains}: level {level} is not relevant, so its gain must be 0, not {gain:g}"
+                raise InvalidOptionError(message)
+            if 0 < level <= top_level:
+                table[level] = gain
+        unnamed = [int(level) for level in present if level > 0 and np.isnan(table[level])]
+        if unnamed:
+            message = (
+                f"gains={gains} names no gain for level {unnamed[0]}, which the judgments hold; add {unnamed[0]}:…"
+            )
+            raise InvalidOptionError(message)
+    wrong = np.flatnonzero((table < 0) | np.isinf(table))
+    if wrong.size or (isinstance(gains, Call) and np.isnan(table).any()):
+        level = int(wrong[0]) if wrong.size else int(np.flatnonzero(np.isnan(table))[0])
+        message = f"gains={gains}: a gain is finite and not negative; level {level} has {table[level]:g}"
+        raise InvalidOptionError(message)
+    return table

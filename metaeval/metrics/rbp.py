@@ -1,0 +1,77 @@
+"""Rank-biased precision (RBP)."""
+
+from typing import Annotated
+
+import numpy as np
+from numpy.typing import NDArray
+
+from metaeval.errors import InvalidOptionError
+from metaeval.metrics.lists import RankedLists, depth
+from metaeval.metrics.ndcg import discounted_gains
+from metaeval.metrics.parameters import Cutoff, Level, Rule
+from metaeval.metrics.quantisation import LINEAR
+from metaeval.metrics.registry import MetricSpec
+
+__all__ = ["RANK_BIASED_PRECISION", "rank_biased_precision"]
+
+_Persistence = Annotated[
+    float,
+    Rule(
+        lambda p: 0 < p < 1,
+        "above 0 and below 1",
+        "none is assumed, since tools differ (0.8 in ir_measures, 0.9 in trec_eval, 0.95 in NTCIREVAL)",
+    ),
+]
+
+
+def rank_biased_precision(
+    lists: RankedLists,
+    *,
+    p: _Persistence,
+    k: Cutoff | None = None,
+    max_level: Level | None = None,
+    rel: Level | None = None,
+) -> NDArray[np.float64]:
+    r"""Gain met by a reader who goes on from each rank to the next with probability p.
+
+    Parameters
+    ----------
+    lists : RankedLists
+    p : float
+        Persistence, above 0 and below 1.
+    k : int, optional
+        Only ranks up to k are summed.
+    max_level : int, optional
+        Top of the scale; by default the highest level over all topics of the full judgments, also where they are
+        reduced.
+    rel : int, optional
+        Binary gains: 1 from this level on. Graded gains over that of the top level without it.
+
+    Notes
+    -----
+    .. math:: RBP = \frac{1 - p}{gain(H)} \sum_r g(r)\, p^{r-1}
+
+    (Moffat and Zobel 2008; Sakai and Kando 2008, equation 9).
+    """
+    top = lists.scale_level(max_level)
+    if rel is None:
+        gains, most = lists.gain_of_level, lists.gain_of_level[top]
+    else:
+        if lists.gains != LINEAR:
+            message = f"RBP takes gains= or rel= (binary gains), not both: gains={lists.gains}, rel={rel}"
+            raise InvalidOptionError(message)
+        gains, most = (np.arange(len(lists.gain_of_level)) >= rel).astype(np.float64), 1.0
+    if not most >= np.nanmax(gains, initial=0.0) or (most == 0 and lists.n_with_gain().any()):
+        message = (
+            f"RBP divides by the gain of the top level, {top}, so no level may have more: gains={lists.gains} gives "
+            f"it {most:g}"
+        )
+        raise InvalidOptionError(message)
+    weights = (1.0 - p) * p ** np.arange(-1.0, lists.longest)
+    sums = discounted_gains(lists.offsets, lists.ranks, lists.levels, gains, weights, depth(k))
+    return lists.share(sums, np.array(most))
+
+
+RANK_BIASED_PRECISION = MetricSpec(
+    name="RBP", kernel=rank_biased_precision, graded=True, monotone=True, cite="moffat2008"
+)
