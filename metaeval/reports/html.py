@@ -1,0 +1,292 @@
+# ruff: noqa: RUF001 - Greek letters are meant for people
+"""One self-contained page: sections of text, tables and pictures, with no network and no script needed to read it.
+
+A page is data. A later study adds to it by one function that returns a `Section`; the template stays as it is:
+
+>>> def topics_section(n_topics: int) -> Section:
+...     words = Text(paragraphs=(f"There are {n_topics} topics.",))
+...     return Section(id="topics", title="Topics", lead="What was asked of the systems.", blocks=(words,))
+"""
+
+import base64
+import hashlib
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass
+from functools import cache
+from importlib.resources import files
+from typing import TYPE_CHECKING, ClassVar, Literal
+
+from metaeval.provenance import Provenance
+from metaeval.reports.tables import Table
+
+if TYPE_CHECKING:
+    import jinja2
+
+    from metaeval.reports.figures import Picture
+
+__all__ = [
+    "Block",
+    "Fold",
+    "Item",
+    "Items",
+    "Page",
+    "Section",
+    "Text",
+    "file_stems",
+    "inline_svg",
+    "render_page",
+]
+
+type Block = "Text | Items | Fold | Table | Picture"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Text:
+    """Paragraphs of plain words; nothing in them is read as markup.
+
+    Attributes
+    ----------
+    paragraphs : tuple of str
+    look : {"plain", "quote", "note"}
+        "quote" is text to take along (with a button that copies it), "note" asks for attention.
+    """
+
+    kind: ClassVar[str] = "text"
+
+    paragraphs: tuple[str, ...]
+    look: Literal["plain", "quote", "note"] = "plain"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Item:
+    """A line of a list; `link` is an address shown after it, `term` a word before it."""
+
+    words: str
+    link: str = ""
+    term: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Items:
+    """A list."""
+
+    kind: ClassVar[str] = "items"
+
+    items: tuple[Item, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Fold:
+    """Blocks behind a line that opens them; on paper they are open."""
+
+    kind: ClassVar[str] = "fold"
+
+    title: str
+    blocks: tuple[Block, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Section:
+    """A part of the page.
+
+    Attributes
+    ----------
+    id : str
+        Anchor: lower-case letters, digits and hyphens.
+    title : str
+    lead : str
+        What the section shows and how to read it.
+    blocks : tuple of Block
+    """
+
+    id: str
+    title: str
+    lead: str
+    blocks: tuple[Block, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Page:
+    """A whole report.
+
+    Attributes
+    ----------
+    title : str
+        The question answered.
+    facts : tuple of (str, str)
+        A few numbers with what they count, shown under the title.
+    summary : tuple of str
+        The answer in plain words, one paragraph each.
+    sections : tuple of Section
+    provenance : Provenance
+    """
+
+    title: str
+    facts: tuple[tuple[str, str], ...]
+    summary: tuple[str, ...]
+    sections: tuple[Section, ...]
+    provenance: Provenance
+
+    def tables(self) -> list[Table]:
+        """Return every table of the page, folded ones too, in reading order."""
+        return [block for block in self._blocks() if isinstance(block, Table)]
+
+    def pictures(self) -> "list[Picture]":
+        """Return every picture of the page, folded ones too, in reading order."""
+        from metaeval.reports.figures import Picture  # noqa: PLC0415 - matplotlib
+
+        return [block for block in self._blocks() if isinstance(block, Picture)]
+
+    def _blocks(self) -> Iterator[Block]:
+        for section in self.sections:
+            yield from _walk(section.blocks)
+
+
+def render_page(page: Page, *, svgs: Mapping[str, str] | None = None, stems: Mapping[str, str] | None = None) -> str:
+    """Return the page as HTML.
+
+    Parameters
+    ----------
+    page : Page
+    svgs : mapping, optional
+        Picture name to SVG, where the pictures have been drawn already.
+    stems : mapping, optional
+        Name of a table or picture to the stem of its files, for links to them; without it there are no links.
+
+    Returns
+    -------
+    str
+        The page, with style, script and pictures inside it.
+    """
+    from markupsafe import Markup  # noqa: PLC0415 - comes with Jinja2
+
+    if svgs is None:
+        from metaeval.reports.figures import figure_svg  # noqa: PLC0415 - matplotlib
+
+        svgs = {picture.name: figure_svg(picture.figure, salt=picture.name) for picture in page.pictures()}
+    charts = {
+        picture.name: Markup(  # noqa: S704 - matplotlib escaped the text, and inline_svg only its own attributes
+            inline_svg(svgs[picture.name], key=f"chart-{number}", title=picture.title, alt=picture.alt)
+        )
+        for number, picture in enumerate(page.pictures(), 1)
+    }
+    style, script = _asset("page.css"), _asset("page.js")
+    return (
+        _environment()
+        .get_template("page.html")
+        .render(
+            page=page,
+            charts=charts,
+            stems=stems or {},
+            style=Markup(style),  # noqa: S704 - files of this package
+            script=Markup(script),  # noqa: S704
+            script_hash=base64.b64encode(hashlib.sha256(script.encode()).digest()).decode(),
+        )
+    )
+
+
+def inline_svg(svg: str, *, key: str, title: str, alt: str) -> str:
+    """Return a matplotlib SVG fit to stand inside a page.
+
+    The prologue and the ids that nothing refers to go, the frame's colours become the page's variables, coordinates
+    are rounded to a hundredth of a point, and a title and a description are added for screen readers.
+    """
+    from markupsafe import escape  # noqa: PLC0415 - comes with Jinja2
+
+    body = svg[svg.index("<svg") :]
+    body = re.sub(r"<metadata>.*?</metadata>|<style.*?</style>", "", body, flags=re.DOTALL)
+    body = re.sub(r"<[a-z][^>]*>", _tidy_tag, body)
+    root = re.match(r'<svg[^>]*?viewBox="0 0 ([\d.]+) ([\d.]+)"[^>]*>', body)
+    if root is None:
+        message = "a picture without a viewBox cannot stand in a page"
+        raise ValueError(message)
+    width, height = (float(size) for size in root.groups())
+    head = (
+        f'<svg class="chart" viewBox="0 0 {width:g} {height:g}" width="{width * 4 / 3:.0f}" '
+        f'role="img" aria-labelledby="{key}-title {key}-text" '
+        'xmlns:xlink="http://www.w3.org/1999/xlink" xmlns="http://www.w3.org/2000/svg">'
+        f'<title id="{key}-title">{escape(title)}</title><desc id="{key}-text">{escape(alt)}</desc>'
+    )
+    return re.sub(r"\n\s*", "\n", head + body[root.end() :])
+
+
+def file_stems(names: Iterable[str]) -> dict[str, str]:
+    r"""Give every name a file name of its own that is safe on any system.
+
+    Letters, digits and ``. @ = + ( ) _ -`` stay; everything else becomes an underscore, so no name can lead out of
+    a folder. Names that would then be one file, on a disk that ignores case too, are numbered.
+
+    Examples
+    --------
+    >>> file_stems(["map RBP(p=0.8)/x", "../../etc", "AP", "ap"])
+    {'map RBP(p=0.8)/x': 'map_RBP(p=0.8)_x', '../../etc': '_.._etc', 'AP': 'AP', 'ap': 'ap-2'}
+    """
+    stems: dict[str, str] = {}
+    taken: set[str] = set()
+    for name in dict.fromkeys(names):
+        stem = re.sub(r"[^A-Za-z0-9.@=+()_-]+", "_", name)[:80].strip(". ") or "unnamed"
+        stem = f"_{stem}" if stem.split(".")[0].casefold() in _RESERVED else stem
+        candidate, number = stem, 1
+        while candidate.casefold() in taken:
+            number += 1
+            candidate = f"{stem}-{number}"
+        taken.add(candidate.casefold())
+        stems[name] = candidate
+    return stems
+
+
+_RESERVED = {"con", "prn", "aux", "nul", *(f"{port}{n}" for port in ("com", "lpt") for n in range(1, 10))}
+
+
+def _walk(blocks: Iterable[Block]) -> Iterator[Block]:
+    for block in blocks:
+        yield block
+        if isinstance(block, Fold):
+            yield from _walk(block.blocks)
+
+
+@cache
+def _colours() -> dict[str, str]:
+    from metaeval.reports.figures import THEME  # noqa: PLC0415 - matplotlib
+
+    return {code: f"var(--{name})" for name, code in THEME.items()}
+
+
+def _tidy_tag(found: re.Match[str]) -> str:
+    """Tidy one tag; text between tags is never touched, because it cannot hold an angle bracket."""
+    tag = found[0]
+    if tag.startswith("<g "):
+        tag = re.sub(r' id="[^"]*"', "", tag)
+    tag = re.sub(r' d="([^"]*)"', lambda path: f' d="{_rounded(path[1])}"', tag)
+    return re.sub(r"#[0-9a-f]{6}(?=[;\"])", lambda colour: _colours().get(colour[0], colour[0]), tag)
+
+
+def _rounded(path: str) -> str:
+    short = re.sub(r"-?\d+\.\d{3,}", lambda number: f"{float(number[0]):.2f}".rstrip("0").rstrip("."), path)
+    return " ".join(short.split())
+
+
+@cache
+def _asset(name: str) -> str:
+    return files("metaeval.reports").joinpath("templates", name).read_text(encoding="utf-8")
+
+
+@cache
+def _environment() -> "jinja2.Environment":
+    import jinja2  # noqa: PLC0415 - only pages need it
+
+    environment = jinja2.Environment(
+        loader=jinja2.PackageLoader("metaeval.reports", "templates"),
+        autoescape=True,
+        undefined=jinja2.StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.filters["bound"] = _bound
+    return environment
+
+
+def _bound(words: str) -> str:
+    """Keep a number and its sign on one line."""
+    return re.sub(r"(?<=\d) (?=%)|(?<=[αB]) (?== \d)|(?<=[αB] =) (?=\d)", "\u00a0", words)

@@ -1,0 +1,303 @@
+# ruff: noqa: RUF001, RUF002 - typographic minus and dashes are meant for people
+r"""Tables of a report: one description of columns, three ways out (CSV, LaTeX, HTML through the page's template).
+
+CSV keeps names and numbers as they are, at full precision; LaTeX and HTML show what people read, such as
+``80/120 = 66.7 %`` (the form of Table 3 in Sakai and Kando 2008).
+"""
+
+import math
+import re
+import unicodedata
+from collections.abc import Callable
+from dataclasses import dataclass
+from itertools import groupby
+from typing import ClassVar, Literal, NamedTuple, cast
+
+import pandas as pd
+
+__all__ = [
+    "MISSING",
+    "Cell",
+    "Column",
+    "Table",
+    "escape_latex",
+    "interval",
+    "number",
+    "p_value",
+    "share",
+    "share_of",
+    "table_csv",
+    "table_latex",
+    "text",
+    "whole",
+]
+
+MISSING = "–"
+"""Stands where there is no value."""
+
+_LONG_TABLE = 45
+
+
+def text(value: object) -> str:
+    """Write a name or a sentence; a dash where there is none.
+
+    Examples
+    --------
+    >>> text(None), text("bm25")
+    ('–', 'bm25')
+    """
+    return MISSING if _absent(value) or value == "" else str(value)
+
+
+def whole(value: object) -> str:
+    """Write a count.
+
+    Examples
+    --------
+    >>> whole(8256)
+    '8256'
+    """
+    return MISSING if _absent(value) else f"{int(cast('int', value))}"
+
+
+def number(digits: int) -> Callable[[object], str]:
+    """Return a writer of decimal numbers with so many digits and a true minus sign.
+
+    Examples
+    --------
+    >>> number(3)(-0.1163), number(3)(float("nan"))
+    ('−0.116', '–')
+    """
+
+    def write(value: object) -> str:
+        if _absent(value):
+            return MISSING
+        written = f"{float(cast('float', value)):.{digits}f}"
+        zero = written.strip("-0.") == ""
+        return written.lstrip("-") if zero else written.replace("-", "−")
+
+    return write
+
+
+def p_value(value: object) -> str:
+    """Write a p-value with four decimals; one that would read as zero is written as a bound.
+
+    Examples
+    --------
+    >>> p_value(0.03251), p_value(2e-9), p_value(0.0)
+    ('0.0325', '<0.0001', '0')
+    """
+    if _absent(value):
+        return MISSING
+    p = float(cast("float", value))
+    return "0" if p == 0 else "<0.0001" if p < 0.00005 else f"{p:.4f}"  # noqa: PLR2004 - half of the last digit
+
+
+def share(value: object) -> str:
+    """Write a share as a percentage.
+
+    Examples
+    --------
+    >>> share(2 / 3)
+    '66.7 %'
+    """
+    return MISSING if _absent(value) else f"{100 * float(cast('float', value)):.1f} %"
+
+
+def share_of(count: object, total: object) -> str:
+    """Write a count, what it is a part of, and the percentage.
+
+    Examples
+    --------
+    >>> share_of(80, 120)
+    '80/120 = 66.7 %'
+    """
+    if _absent(count) or _absent(total):
+        return MISSING
+    part, all_of = int(cast("int", count)), int(cast("int", total))
+    return f"{part}/{all_of} = {share(part / all_of)}" if all_of else f"{part}/{all_of}"
+
+
+def interval(low: object, high: object, write: Callable[[object], str] = share) -> str:
+    """Write an interval; percentages lose the first sign.
+
+    Examples
+    --------
+    >>> interval(0.581, 0.669)
+    '58.1 to 66.9 %'
+    """
+    if _absent(low) or _absent(high):
+        return MISSING
+    return f"{write(low).removesuffix(' %')} to {write(high)}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Column:
+    """One column as people see it.
+
+    Attributes
+    ----------
+    name : str
+        Column of the table's frame.
+    label : str
+        Heading.
+    write : callable
+        Turns a value into text.
+    align : {"left", "right"}
+    group : str
+        Heading above neighbouring columns that share it.
+    """
+
+    name: str
+    label: str
+    write: Callable[[object], str] = text
+    align: Literal["left", "right"] = "left"
+    group: str = ""
+
+
+class Cell(NamedTuple):
+    """What a cell shows, and what it is sorted by."""
+
+    text: str
+    sort: str
+    align: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Table:
+    """A table of a report: the data, and how to show them.
+
+    Attributes
+    ----------
+    name : str
+        Of the files it becomes; made safe when they are written.
+    title : str
+    caption : str
+        What it shows and how to read it.
+    frame : pandas.DataFrame
+        One row per row shown; a column ``<name>_sort`` sorts the column ``<name>`` where its text would not do.
+    columns : tuple of Column
+    data : pandas.DataFrame or None
+        What goes into the CSV file if not `frame` itself.
+    """
+
+    kind: ClassVar[str] = "table"
+
+    name: str
+    title: str
+    caption: str
+    frame: pd.DataFrame
+    columns: tuple[Column, ...]
+    data: pd.DataFrame | None = None
+
+    def cells(self) -> list[list[Cell]]:
+        """Return the rows as text, ready for a template."""
+        shown = []
+        for column in self.columns:
+            values = self.frame[column.name].tolist()
+            keys = self.frame.get(f"{column.name}_sort", self.frame[column.name]).tolist()
+            pairs = zip(values, keys, strict=True)
+            shown.append([Cell(column.write(value), _sort_key(key), column.align) for value, key in pairs])
+        return [list(row) for row in zip(*shown, strict=True)]
+
+    def groups(self) -> list[tuple[str, int]]:
+        """Return the headings above the headings with how many columns each spans; none if no column has one."""
+        if not any(column.group for column in self.columns):
+            return []
+        return [(name, len(list(members))) for name, members in groupby(column.group for column in self.columns)]
+
+
+def table_csv(table: Table) -> str:
+    """Return the table's data as CSV: a header, commas, full precision, one line feed per row."""
+    data = table.frame[[column.name for column in table.columns]] if table.data is None else table.data
+    return data.to_csv(index=False, lineterminator="\n")
+
+
+def table_latex(table: Table) -> str:
+    r"""Return the table as LaTeX for the package booktabs (and longtable where it is longer than a page).
+
+    Every character that LaTeX gives a meaning is escaped, so names survive as they are. Letters outside Latin
+    scripts are left alone; they need LuaLaTeX or XeLaTeX and a font that has them.
+    """
+    head = _latex_head(table)
+    body = [f"{' & '.join(escape_latex(cell.text) for cell in row)} \\\\" for row in table.cells()]
+    layout = "".join("r" if column.align == "right" else "l" for column in table.columns)
+    caption = f"\\caption{{{escape_latex(f'{table.title}. {table.caption}')}}}"
+    label = (
+        f"\\label{{tab:{''.join(letter if letter.isascii() and letter.isalnum() else '-' for letter in table.name)}}}"
+    )
+    if len(body) > _LONG_TABLE:
+        start = [f"\\begin{{longtable}}{{{layout}}}", f"{caption}{label} \\\\"]
+        lines = [*start, "\\toprule", *head, "\\midrule", "\\endhead", *body, "\\bottomrule", "\\end{longtable}"]
+        return "\n".join(["% Needs \\usepackage{booktabs,longtable}", *lines, ""])
+    start = ["\\begin{table}", "  \\centering", f"  {caption}", f"  {label}", f"  \\begin{{tabular}}{{{layout}}}"]
+    inner = ["\\toprule", *head, "\\midrule", *body, "\\bottomrule"]
+    lines = [*start, *(f"    {line}" for line in inner), "  \\end{tabular}", "\\end{table}"]
+    return "\n".join(["% Needs \\usepackage{booktabs}", *lines, ""])
+
+
+_LATEX = {character: f"\\{character}" for character in "{}$&#%_"} | {
+    "\\": "\\textbackslash{}",
+    "^": "\\textasciicircum{}",
+    "~": "\\textasciitilde{}",
+    "<": "\\textless{}",
+    ">": "\\textgreater{}",
+    "|": "\\textbar{}",
+    '"': "\\textquotedbl{}",
+    "`": "\\textasciigrave{}",
+    "[": "{[}",
+    "]": "{]}",
+    "*": "{*}",
+    "−": "$-$",
+    "×": "$\\times$",
+    "≤": "$\\leq$",
+    "≥": "$\\geq$",
+    "±": "$\\pm$",
+    "·": "$\\cdot$",
+    "α": "$\\alpha$",
+    "τ": "$\\tau$",
+    "…": "\\ldots{}",
+    "–": "--",
+    "—": "---",
+    "\u00a0": "~",
+    "\u202f": "\\,",
+}
+_JOINING = re.compile(r"(-)(?=-)|(')(?=')|(,)(?=,)|.", re.DOTALL)
+
+
+def escape_latex(words: str) -> str:
+    r"""Return a text in which LaTeX finds nothing to obey.
+
+    Hyphens and quotes are kept from joining into dashes and curly quotes, and brackets from being read as options.
+
+    Examples
+    --------
+    >>> print(escape_latex(r"50 % of run_1 & \input{x}"))
+    50 \% of run\_1 \& \textbackslash{}input\{x\}
+    """
+    plain = "".join(" " if unicodedata.category(letter) in ("Cc", "Cs", "Zl", "Zp") else letter for letter in words)
+    return _JOINING.sub(lambda found: _LATEX.get(found[0], found[0] + "{}" * bool(found.lastindex)), plain)
+
+
+def _latex_head(table: Table) -> list[str]:
+    lines = []
+    groups = table.groups()
+    if groups:
+        spans, rules, start = [], [], 1
+        for name, width in groups:
+            spans.append(f"\\multicolumn{{{width}}}{{c}}{{{escape_latex(name)}}}" if name else "&" * (width - 1))
+            if name:
+                rules.append(f"\\cmidrule(lr){{{start}-{start + width - 1}}}")
+            start += width
+        lines += [f"{' & '.join(spans)} \\\\", " ".join(rules)]
+    return [*lines, f"{' & '.join(escape_latex(column.label) for column in table.columns)} \\\\"]
+
+
+def _absent(value: object) -> bool:
+    return value is None or value is pd.NA or (isinstance(value, float) and math.isnan(value))
+
+
+def _sort_key(value: object) -> str:
+    if _absent(value):
+        return ""
+    return repr(float(value)) if isinstance(value, int | float) else str(value)

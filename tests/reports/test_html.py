@@ -1,0 +1,223 @@
+import base64
+import hashlib
+import re
+from html.parser import HTMLParser
+
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from metaeval.provenance import Provenance
+from metaeval.reports.html import Fold, Item, Items, Page, Section, Text, file_stems, inline_svg, render_page
+from metaeval.reports.power import power_page
+from metaeval.reports.tables import Column, Table
+
+VOID = {"meta", "link", "br", "img", "input", "hr", "col", "use", "path", "image", "rect"}
+
+
+class Outline(HTMLParser):
+    """What a page consists of, as data."""
+
+    def __init__(self, html):
+        super().__init__(convert_charrefs=True)
+        self.ids, self.links, self.tags, self.open = [], [], [], []
+        self.sections, self.leads, self.tables, self.text, self.scripts = [], [], [], [], []
+        self.feed(html)
+
+    def handle_starttag(self, tag, attributes):
+        """Note ids, addresses and sections, and open tables, rows and cells."""
+        attributes = dict(attributes)
+        self.tags.append((tag, attributes))
+        if tag not in VOID:
+            self.open.append(tag)
+        if "id" in attributes:
+            self.ids.append(attributes["id"])
+        for name in ("href", "src", "xlink:href"):
+            if name in attributes:
+                self.links.append((tag, attributes[name]))
+        if tag == "section":
+            self.sections.append(attributes["id"])
+        if tag == "p" and attributes.get("class") == "lead":
+            self.leads.append("")
+        if tag == "table":
+            self.tables.append([])
+        if tag == "tr":
+            self.tables[-1].append([])
+        if tag in ("td", "th"):
+            self.tables[-1][-1].append("")
+
+    def handle_startendtag(self, tag, attributes):
+        """Take an element that closes itself."""
+        self.handle_starttag(tag, attributes)
+        if tag not in VOID:
+            self.open.pop()
+
+    def handle_endtag(self, tag):
+        """Close the element that was opened last, and no other."""
+        assert self.open.pop() == tag
+
+    def handle_data(self, data):
+        """Keep what is read: scripts apart, cells in their place."""
+        if "script" in self.open:
+            self.scripts.append(data)
+            return
+        self.text.append(data)
+        if self.open and self.open[-1] in ("td", "th"):
+            self.tables[-1][-1][-1] += data
+        if self.leads and self.open[-1:] == ["p"] and not self.leads[-1]:
+            self.leads[-1] = data
+
+
+@pytest.fixture(scope="module")
+def page(study):
+    return power_page(study, top=3, messages=["Careful: <b>few</b> topics."])
+
+
+@pytest.fixture(scope="module")
+def outline(page):
+    return Outline(render_page(page))
+
+
+def small_page(*blocks):
+    """Return a page of one section."""
+    section = Section(id="one", title="One", lead="It shows one thing.", blocks=blocks)
+    return Page(
+        title="T", facts=(("1", "thing"),), summary=("S.",), sections=(section,), provenance=Provenance(command="c")
+    )
+
+
+def test_every_section_is_there_and_says_what_it_shows(page, outline):
+    """The sections stand in order, each with a sentence of its own, and the contents lead to each."""
+    wanted = ["summary", *(section.id for section in page.sections)]
+    assert outline.sections == wanted
+    assert len(outline.leads) == len(page.sections)
+    assert all(len(lead) > 30 for lead in outline.leads)
+    assert [href for tag, href in outline.links if tag == "a" and href.startswith("#")][1:] == [
+        f"#{name}" for name in wanted
+    ]
+    assert {
+        "power",
+        "differences",
+        "asl",
+        "systems",
+        "scores",
+        "map",
+        "top",
+        "identical",
+        "methods",
+        "notes",
+        "provenance",
+    } <= set(wanted)
+
+
+def test_the_page_is_well_formed_and_ids_are_unique(outline):
+    """Every tag is closed in order, and no id stands twice, with pictures of several metrics on one page."""
+    assert outline.open == []
+    assert len(set(outline.ids)) == len(outline.ids)
+
+
+def test_the_page_loads_nothing(outline):
+    """No address is fetched: only anchors, DOIs to follow and pictures held inside."""
+    for tag, address in outline.links:
+        inside = address.startswith(("#", "data:image/png;base64,"))
+        assert inside or (tag == "a" and address.startswith("https://doi.org/10.")), address
+    assert not [attributes for tag, attributes in outline.tags if tag in ("link", "iframe", "object", "embed")]
+
+
+def test_only_the_pages_own_script_may_run(outline):
+    """The content security policy names the hash of the one script, so nothing slipped in could run."""
+    (script,) = outline.scripts
+    digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
+    policies = [attributes["content"] for tag, attributes in outline.tags if attributes.get("http-equiv")]
+    assert f"script-src 'sha256-{digest}'" in policies[0]
+    assert policies[0].startswith("default-src 'none'")
+
+
+def test_hostile_names_are_text_and_nothing_else(scores, outline):
+    """Names with tags, quotes, ampersands and emoji appear as they are, and no tag comes of them."""
+    said = "".join(outline.text)
+    for name in [*scores["system"].to_numpy(), *scores["metric"].to_numpy(), "Careful: <b>few</b> topics."]:
+        assert str(name) in said, name
+    assert len([tag for tag, _ in outline.tags if tag == "script"]) == 1
+    cells = {cell for table in outline.tables for row in table for cell in row}
+    assert set(map(str, scores["system"].to_numpy())) <= cells
+
+
+def test_every_picture_is_described(page, outline):
+    """Each picture is an image with a title and a description for those who cannot see it."""
+    charts = [attributes for tag, attributes in outline.tags if attributes.get("class") == "chart"]
+    assert len(charts) == len(page.pictures())
+    for chart in charts:
+        assert chart["role"] == "img"
+        assert set(chart["aria-labelledby"].split()) <= set(outline.ids)
+    assert all(picture.alt and picture.caption and picture.title for picture in page.pictures())
+
+
+def test_a_section_is_added_by_one_function():
+    """A later study needs nothing but a Section: words, lists, tables and folds show up as they are."""
+    table = Table(
+        name="t",
+        title="Levels",
+        caption="C.",
+        frame=pd.DataFrame({"level": ["a<b"]}),
+        columns=(Column(name="level", label="L & l"),),
+    )
+    blocks = (
+        Text(paragraphs=("Words & more.",)),
+        Items(items=(Item(term="AP", words="average precision", link="https://doi.org/10.1/x"),)),
+        Fold(title="More <i>", blocks=(table, Text(paragraphs=("Deep.",), look="note"))),
+    )
+    page = small_page(*blocks)
+    outline = Outline(render_page(page))
+    said = "".join(outline.text)
+    assert outline.tables == [[["L & l"], ["a<b"]]]
+    assert page.tables() == [table]
+    for words in ("Words & more.", "average precision", "doi.org/10.1/x", "More <i>", "Deep.", "It shows one thing."):
+        assert words in said
+
+
+def test_files_are_linked_by_their_safe_names():
+    """With stems the page links to the table's files; without, to none."""
+    table = Table(
+        name="../x y", title="T", caption="C.", frame=pd.DataFrame({"a": [1]}), columns=(Column(name="a", label="A"),)
+    )
+    linked = Outline(render_page(small_page(table), stems=file_stems(["../x y"])))
+    assert ("a", "tables/_x_y.csv") in linked.links
+    assert not [href for _, href in Outline(render_page(small_page(table))).links if "tables" in href]
+
+
+@given(st.lists(st.text(max_size=90), max_size=8))
+def test_file_names_are_safe_and_different(names):
+    """Whatever the names: each gets one of its own, plain, not hidden, not too long, whatever the case."""
+    stems = file_stems(names)
+    assert set(stems) == set(names)
+    assert len({stem.casefold() for stem in stems.values()}) == len(stems)
+    for stem in stems.values():
+        assert re.fullmatch(r"[A-Za-z0-9@=+()_-][A-Za-z0-9.@=+()_-]{0,85}", stem)
+        assert not stem.endswith(".")
+
+
+@pytest.mark.parametrize("name", ["CON", "nul.txt", "..", "../../etc", "/abs", "C:\\x", "a/b", ".hidden", ""])
+def test_no_name_leads_out_of_the_folder(name):
+    """Paths, hidden names and the reserved names of Windows lose their power."""
+    stem = file_stems([name])[name]
+    assert not stem.startswith(".")
+    assert not {"/", "\\", ":"} & set(stem)
+    assert stem.split(".")[0].casefold() not in ("con", "nul")
+
+
+def test_only_tags_are_tidied_in_a_picture():
+    """Text that looks like attributes, colours or coordinates is left as it is."""
+    svg = (
+        '<?xml version="1.0"?><svg width="72pt" height="36pt" viewBox="0 0 72 36" xmlns="http://www.w3.org/2000/svg">'
+        '<metadata>x</metadata><g id="axes_1"><path d="M 1.23456 2.00001 \nL 3 4" style="stroke: #1f2a37"/>'
+        '<text style="fill: #1f2a37"> d="1.23456" fill: #1f2a37; &lt;b&gt;</text></g></svg>'
+    )
+    shown = inline_svg(svg, key="k", title="A < B", alt='"alt"')
+    assert 'd="M 1.23 2 L 3 4"' in shown
+    assert 'style="stroke: var(--ink)"' in shown
+    assert '> d="1.23456" fill: #1f2a37; &lt;b&gt;</text>' in shown
+    assert "A &lt; B" in shown
+    assert "axes_1" not in shown
+    assert "metadata" not in shown

@@ -1,0 +1,225 @@
+# ruff: noqa: RUF001 - typographic dashes and Greek letters are what people see
+import re
+from dataclasses import replace
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from metaeval.errors import InvalidOptionError, UnknownNameError
+from metaeval.provenance import Provenance
+from metaeval.reports.methods import methods_paragraph
+from metaeval.reports.power import power_page, provenance_section
+from metaeval.reports.tables import share_of
+from metaeval.scores import as_scores
+from metaeval.studies.power import study_power
+from metaeval.tests_stat.catalogue import TESTS
+from metaeval.tests_stat.correction import CORRECTIONS
+
+
+def table_of(page, name):
+    """Return the table of a page with this name."""
+    (found,) = [table for table in page.tables() if table.name == name]
+    return found
+
+
+def with_powers(study, counts):
+    """Return the study with so many significant pairs under each metric by every test."""
+
+    def changed(result):
+        found = np.zeros(result.data["significant"].shape, dtype=bool)
+        for row, count in enumerate(counts):
+            found[row, :count] = True
+        return replace(result, data=result.data.assign(significant=(("metric", "pair"), found)))
+
+    return replace(study, comparisons=tuple(map(changed, study.comparisons)), intervals=None)
+
+
+def test_the_tables_numbers_are_the_studys(study):
+    """Every count, share, interval and difference required on the page is that of the study's own table."""
+    shown = table_of(power_page(study), "discriminative_power")
+    frame = study.to_frame()
+    labels = [column.label for column in shown.columns]
+    assert labels == [
+        *("Metric", "Test", "Uncorrected", "95 % interval", "Benjamini–Yekutieli", "95 % interval"),
+        *("max", "median", "95th pct."),
+    ]
+    pd.testing.assert_frame_equal(shown.data, frame)
+    rows = iter(shown.cells())
+    for (_, test), part in frame.groupby(["metric", "test"], sort=False):
+        cells = [cell.text for cell in next(rows)]
+        none, yekutieli = part.iloc[0], part.iloc[1]
+        assert cells[2] == f"{none['n_significant']}/{none['n_pairs']} = {100 * none['power']:.1f} %"
+        assert cells[4] == f"{yekutieli['n_significant']}/10 = {100 * yekutieli['power']:.1f} %"
+        if test == "bootstrap_sensitivity":
+            assert cells[3] == f"{100 * none['power_low']:.1f} to {100 * none['power_high']:.1f} %"
+            assert cells[6:] == [
+                f"{none[name]:.4f}" for name in frame.columns if name.startswith("difference_required")
+            ]
+        else:
+            assert cells[3] == "–"
+
+
+def test_the_caption_names_test_resamples_and_seed(study):
+    """Under the table stand every test, B, the seed and the level."""
+    caption = table_of(power_page(study), "discriminative_power").caption
+    assert "Bootstrap sensitivity, B = 200, seed 0; paired t. Two-sided, α = 0.05." in caption
+    n_zero = int((study.sensitivity.data["asl"] == 0).sum("pair").max())
+    assert n_zero > 0
+    assert f"up to {n_zero} pairs of a metric have p = 0" in caption
+
+
+def test_pairs_among_the_top_are_counted_and_listed(study):
+    """A literal count over each metric's best three systems gives the same numbers, and the same pairs."""
+    page = power_page(study, top=3)
+    counts, pairs = table_of(page, "top_3_counts"), table_of(page, "top_3_pairs")
+    means = study.scores.mean("topic")
+    first = [result for result in study.comparisons if result.test == "bootstrap_sensitivity"]
+    for row, metric in enumerate(study.scores["metric"].to_numpy()):
+        best = set(means.sel(metric=metric).to_series().sort_values(ascending=False, kind="stable").index[:3])
+        listed = set()
+        for column, result in enumerate(first, 1):
+            frame = result.to_frame().query("metric == @metric and significant")
+            inside = [pair for pair in zip(frame["system_a"], frame["system_b"], strict=True) if set(pair) <= best]
+            assert counts.cells()[row][column].text == share_of(len(inside), 3)
+            listed |= set(map(frozenset, inside))
+        rows = pairs.frame[pairs.frame["metric"] == metric]
+        assert set(map(frozenset, zip(rows["better"], rows["worse"], strict=True))) == listed
+    assert (pairs.frame["difference"] > 0).all()
+
+
+def test_the_ranking_counts_who_is_beaten(study):
+    """Better than and worse than are the row sums of the corrected decisions."""
+    metric = str(study.scores["metric"].to_numpy()[0])
+    ranking = table_of(power_page(study), f"ranking {metric}").frame.set_index("system")
+    square = study.find("bootstrap_sensitivity", "fdr_by").decisions(metric)
+    for name in square.index:
+        assert ranking.loc[name, "better_than"] == (square.loc[name] == 1).sum()
+        assert ranking.loc[name, "worse_than"] == (square.loc[name] == -1).sum()
+    assert ranking["rank"].tolist() == [1, 1, 3, 4, 5]
+
+
+def test_identical_systems_are_listed(study):
+    """Both twins stand in the table, and the summary mentions them."""
+    page = power_page(study)
+    assert table_of(page, "identical_systems").frame["system"].tolist() == ["../../etc/passwd, and more", "twin"]
+    assert "2 systems have a twin" in page.summary[-1]
+
+
+def test_the_chosen_metric_comes_first(study):
+    """The metric asked for is shown open; the others follow, folded."""
+    last = str(study.scores["metric"].to_numpy()[-1])
+    section = next(section for section in power_page(study, map_metric=last).sections if section.id == "map")
+    assert section.blocks[0].title.endswith(last)
+    assert section.blocks[1].title.startswith("The same for RBP")
+
+
+def test_options_outside_their_rule_are_refused(study):
+    """An unknown metric is named with those there are; a top of one holds no pair."""
+    with pytest.raises(UnknownNameError, match=r"no metric 'AP'"):
+        power_page(study, map_metric="AP")
+    with pytest.raises(InvalidOptionError, match="top must be at least 2"):
+        power_page(study, top=1)
+
+
+@pytest.mark.parametrize(
+    ("counts", "sentence"),
+    [
+        (
+            (7, 4),
+            r"^Of 2 metrics, RBP\(p=0\.8\)/x <b> tells most pairs of systems apart: 7 of 10 \(70\.0 %\) at α = 0\.05",
+        ),
+        ((5, 5), r"^Both metrics tell equally many pairs of systems apart: 5 of 10 \(50\.0 %\)"),
+        ((0, 0), r"^No pair of systems is told apart at α = 0\.05"),
+    ],
+)
+def test_the_summary_says_who_tells_most_apart(study, counts, sentence):
+    """The first sentence fits a clear winner, a tie and no finding at all."""
+    summary = power_page(with_powers(study, counts)).summary
+    assert re.search(sentence, summary[0])
+
+
+@pytest.mark.parametrize(("low", "clear"), [(0.01, True), (-0.01, False), (0.0, False)])
+def test_a_lead_is_called_clear_only_if_its_intervals_leave_out_zero(study, low, clear):
+    """An interval that holds zero, even just, does not tell two metrics apart."""
+
+    class Intervals:
+        test, confidence_level, n_topic_resamples = "t", 0.95, 20
+
+        def to_frame(self):
+            return pd.DataFrame(columns=["metric", "test", "correction", "low", "high"])
+
+        def differences(self):
+            a, b = study.scores["metric"].to_numpy()
+            row = {"test": "t", "correction": "none", "metric_a": b, "metric_b": a, "difference": -0.3}
+            return pd.DataFrame([row | {"low": -0.5, "high": -low}])
+
+    page = power_page(replace(with_powers(study, (7, 4)), intervals=Intervals()))
+    assert ("Its lead is clear" in page.summary[1]) == clear
+    assert ("cannot be told apart from ../../etc" in page.summary[1]) != clear
+    assert "under the paired t test" not in methods_paragraph(study)
+
+
+def test_a_single_metric_is_reported_alone(made_scores):
+    """With one metric there is no comparison of metrics, and the title asks about that metric."""
+    study = study_power(made_scores(1, 3, 12), tests=["t"], corrections=["none"], n_resamples=100, rng=0)
+    page = power_page(study)
+    assert page.title == "Does metric1 tell these systems apart?"
+    assert page.summary[0].startswith("metric1 tells ")
+    assert not {"differences", "asl"} & {section.id for section in page.sections}
+    assert "required" not in methods_paragraph(study)
+
+
+def test_every_test_and_correction_has_its_words(made_scores):
+    """A study with all tests and corrections is reported whole, with a source for each that has one."""
+    scores = as_scores(made_scores(2, 4, 12), higher_is_better={"metric2": False})
+    study = study_power(
+        scores, tests=["bootstrap_sensitivity", *TESTS], corrections=CORRECTIONS, n_resamples=400, rng=0
+    )
+    page = power_page(study)
+    words = methods_paragraph(study)
+    assert "the test '" not in words
+    for cited in ("Sakai, 2006", "Wilcoxon, 1945", "Carterette, 2012", "Holm, 1979", "Benjamini and Yekutieli, 2001"):
+        assert cited in words
+    methods = next(section for section in page.sections if section.id == "methods")
+    listed = " ".join(item.words for item in methods.blocks[1].items)
+    for cited in re.findall(r"[A-Z][\w-]+(?: and [A-Z]\w+| et al\.)?, (?:19|20)\d\d", words):
+        name, year = cited.split(", ")
+        assert name.split(" ")[0] in listed
+        assert f"({year})" in listed
+    assert [row[0].text for row in table_of(page, "discriminative_power").cells()].count("metric1") == len(TESTS) + 1
+
+
+def test_the_methods_paragraph_tells_what_was_done(study):
+    """Sizes, level, tests, B, seed, corrections, outer loop and version are those of the study; nothing else is."""
+    words = methods_paragraph(study)
+    for told in (
+        "5 systems on 20 topics under 2 metrics (RBP(p=0.8)/x <b> and ../../etc)",
+        "all 10 pairs of systems were tested at α = 0.05, two-sided",
+        "B = 200 resamples shared by all pairs and metrics, seed 0 and the paired t test",
+        "Benjamini–Yekutieli procedure",
+        "20 resamples of the topics",
+        "2 systems with identical scores",
+        f"metaeval {study.provenance.versions['metaeval']}",
+    ):
+        assert told in words
+    assert "Holm" not in words
+    alone = replace(study, comparisons=study.comparisons[2:3], sensitivity=None, intervals=None, identical=())
+    assert "B = " not in methods_paragraph(alone)
+    assert "adjusted" not in methods_paragraph(alone)
+
+
+def test_the_provenance_holds_options_inputs_and_versions():
+    """Every option that was set, every checksum and every version has a row; options left out have none."""
+    record = Provenance(
+        command="metaeval report",
+        options={"seed": 0, "groups": None},
+        inputs={"ap.csv": "abc"},
+        versions={"python": "3.12.1"},
+    )
+    (table,) = provenance_section(record).blocks
+    rows = dict(zip(table.frame["what"], table.frame["value"], strict=True))
+    assert rows["Option seed"] == "0"
+    assert rows["SHA-256 of ap.csv"] == "abc"
+    assert rows["Version of python"] == "3.12.1"
+    assert "Option groups" not in rows
