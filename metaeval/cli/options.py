@@ -1,0 +1,369 @@
+"""Options that several commands share, and the one way from them to Scores."""
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple
+
+import typer
+
+from metaeval.cli.console import Session
+from metaeval.errors import InvalidOptionError
+
+if TYPE_CHECKING:
+    from metaeval.collection.documents import Collection
+    from metaeval.metrics.registry import Registry
+    from metaeval.provenance import Provenance
+    from metaeval.scores import Scores
+
+__all__ = [
+    "DEFAULT_METRICS",
+    "Alpha",
+    "AsJson",
+    "Corrections",
+    "DocumentOrder",
+    "GroupColumn",
+    "GroupRegex",
+    "Groups",
+    "Inputs",
+    "Intervals",
+    "Loaded",
+    "LowerIsBetter",
+    "Metrics",
+    "MissingRule",
+    "Plugins",
+    "PooledColumn",
+    "Qrels",
+    "Quiet",
+    "Resamples",
+    "Runs",
+    "ScorePrecision",
+    "Seed",
+    "SystemsIn",
+    "Tests",
+    "Threads",
+    "UndefinedRule",
+    "load_collection",
+    "load_registry",
+    "load_scores",
+    "parse_runs",
+    "split_names",
+]
+
+_RUNS_PANEL = "Scoring runs"
+_INPUT_PANEL = "Reading"
+_QUESTION_PANEL = "The question"
+
+DEFAULT_METRICS = "AP,nDCG@10,nDCG,Q,RBP(p=0.8),bpref,P@10,RR"
+
+Inputs = Annotated[
+    list[str],
+    typer.Argument(
+        metavar="INPUTS",
+        show_default=False,
+        help="With --qrels: TREC runs, as files, folders or patterns. Without: score tables (wide or long "
+        "CSV/TSV/Parquet/NetCDF, `trec_eval -q` or ir_measures output); a wide table holds one metric, named after "
+        "the file, or NAME=FILE. Compressed or not.",
+    ),
+]
+Qrels = Annotated[
+    Path | None,
+    typer.Option(
+        "--qrels",
+        metavar="FILE",
+        help="TREC judgments; the inputs are then runs to score.",
+        rich_help_panel=_RUNS_PANEL,
+    ),
+]
+Metrics = Annotated[
+    str,
+    typer.Option(
+        "--metrics",
+        metavar="NAME,…",
+        help="What to compute from runs and qrels, in the notation of ir_measures; `metaeval metrics` lists them.",
+        rich_help_panel=_RUNS_PANEL,
+    ),
+]
+Plugins = Annotated[
+    list[Path] | None,
+    typer.Option(
+        "--plugin",
+        metavar="FILE.py",
+        help="Metrics of your own, made with @metric; may be repeated.",
+        rich_help_panel=_RUNS_PANEL,
+    ),
+]
+UndefinedRule = Annotated[
+    str,
+    typer.Option(
+        "--undefined",
+        metavar="zero|drop",
+        help="What to do with a topic with nothing relevant to a metric.",
+        rich_help_panel=_RUNS_PANEL,
+    ),
+]
+DocumentOrder = Annotated[
+    str,
+    typer.Option(
+        "--order",
+        metavar="score|rank|input",
+        help="How the documents of a run are ordered.",
+        rich_help_panel=_RUNS_PANEL,
+    ),
+]
+ScorePrecision = Annotated[
+    str,
+    typer.Option(
+        "--score-precision",
+        metavar="float64|float32",
+        help="Precision in which a run's scores are compared; float32 is what trec_eval up to 9 does.",
+        rich_help_panel=_RUNS_PANEL,
+    ),
+]
+PooledColumn = Annotated[
+    str | None,
+    typer.Option(
+        "--pooled-column",
+        metavar="NAME",
+        help="The column of --groups that says which runs were pooled.",
+        rich_help_panel=_INPUT_PANEL,
+    ),
+]
+SystemsIn = Annotated[
+    str,
+    typer.Option(
+        "--systems-in", metavar="columns|rows", help="Where a wide table has its systems.", rich_help_panel=_INPUT_PANEL
+    ),
+]
+MissingRule = Annotated[
+    str | None,
+    typer.Option(
+        "--missing",
+        metavar="error|zero|drop-systems|drop-topics",
+        show_default="error; zero with --qrels",
+        help="What to do where a system has nothing on a topic.",
+        rich_help_panel=_INPUT_PANEL,
+    ),
+]
+LowerIsBetter = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--lower-is-better",
+        metavar="METRIC",
+        help="A metric where less is better; may be repeated.",
+        rich_help_panel=_INPUT_PANEL,
+    ),
+]
+Groups = Annotated[
+    Path | None,
+    typer.Option(
+        "--groups",
+        metavar="FILE",
+        help="Table with a column of system names and one of groups (teams).",
+        rich_help_panel=_INPUT_PANEL,
+    ),
+]
+GroupColumn = Annotated[
+    str | None,
+    typer.Option(
+        "--group-column",
+        metavar="NAME",
+        help="The column of --groups that holds the group.",
+        rich_help_panel=_INPUT_PANEL,
+    ),
+]
+GroupRegex = Annotated[
+    str | None,
+    typer.Option(
+        "--group-regex",
+        metavar="REGEX",
+        help="Take the group from the system's name: the first capture.",
+        rich_help_panel=_INPUT_PANEL,
+    ),
+]
+Runs = Annotated[
+    str,
+    typer.Option(
+        "--runs",
+        metavar="all|one-per-group|N",
+        help="Which systems to compare; chosen with the seed.",
+        rich_help_panel=_QUESTION_PANEL,
+    ),
+]
+Tests = Annotated[
+    str,
+    typer.Option(
+        "--test",
+        metavar="NAME,…|all",
+        help="Significance tests by comma; named above.",
+        rich_help_panel=_QUESTION_PANEL,
+    ),
+]
+Corrections = Annotated[
+    str,
+    typer.Option(
+        "--correction",
+        metavar="NAME,…|all",
+        help="none, bonferroni, holm, fdr_bh, fdr_by.",
+        rich_help_panel=_QUESTION_PANEL,
+    ),
+]
+Alpha = Annotated[float, typer.Option("--alpha", metavar="LEVEL", help="Significance level.")]
+Resamples = Annotated[
+    int | None,
+    typer.Option(
+        "--resamples",
+        metavar="B",
+        show_default="1000 for bootstraps, 10000 for permutations",
+        help="Resamples of every resampling test.",
+        rich_help_panel=_QUESTION_PANEL,
+    ),
+]
+Seed = Annotated[int, typer.Option("--seed", metavar="NUMBER", help="Seed of all random draws.")]
+Threads = Annotated[
+    int | None,
+    typer.Option("--threads", metavar="N", show_default="every core", help="Cores to use; never changes a result."),
+]
+Intervals = Annotated[
+    int,
+    typer.Option(
+        "--interval-resamples",
+        metavar="R",
+        help="Topic resamples for the intervals of discriminative power; 0 leaves the intervals out.",
+        rich_help_panel=_QUESTION_PANEL,
+    ),
+]
+AsJson = Annotated[bool, typer.Option("--json", help="Print the answer as JSON on standard output.")]
+Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No progress and no notes on standard error.")]
+
+
+class Loaded(NamedTuple):
+    """What the inputs of a command became."""
+
+    scores: "Scores"
+    collection: "Collection | None"
+    provenance: "Provenance"
+
+
+def load_scores(context: typer.Context, session: Session) -> Loaded:
+    """Read the inputs of a command as its options say: score tables, or runs and judgments that are then scored.
+
+    Parameters
+    ----------
+    context : typer.Context
+        Its parameters are recorded as the options of the command.
+    session : Session
+        Told what is being read.
+
+    Returns
+    -------
+    Loaded
+        The scores, the compiled collection they came from (None for tables), and the record of the command.
+    """
+    from metaeval.provenance import record_provenance  # noqa: PLC0415
+
+    given = context.params
+    collection = None
+    if given["qrels"] is None:
+        scores, files = _from_tables(given, session)
+    else:
+        collection, files = load_collection(context, session)
+        scores = _scored(collection, given, session)
+    direction = dict.fromkeys(given["lower_is_better"] or (), False)
+    if direction:
+        from metaeval.scores import as_scores  # noqa: PLC0415
+
+        scores = as_scores(scores, higher_is_better=direction)
+    provenance = record_provenance(
+        context.info_name or "metaeval", options=given, random_source=f"seed {given['seed']}", inputs=files
+    )
+    return Loaded(scores, collection, provenance)
+
+
+def load_collection(
+    context: typer.Context, session: Session, *, keep: Literal["judged", "all"] = "judged"
+) -> "tuple[Collection, list[str]]":
+    """Read runs and judgments as the options of a command say; return them with the files that were read."""
+    from metaeval.io.groups import read_groups  # noqa: PLC0415 - loads polars
+    from metaeval.io.trec import read_collection, run_sources  # noqa: PLC0415
+
+    given = context.params
+    sources = run_sources(given["inputs"])
+    session.say(f"Reading {_count(len(sources), 'run')} and their judgments")
+    collection = read_collection(
+        given["inputs"],
+        given["qrels"],
+        keep=keep,
+        order=given["order"],
+        score_precision=given["score_precision"],
+        missing=given["missing"] or "zero",
+    )
+    groups = _groups(given, collection.systems)
+    pooled = None
+    if given.get("pooled_column") is not None:
+        if given["groups"] is None:
+            message = "--pooled-column names a column of the table given by --groups; give that table too"
+            raise InvalidOptionError(message)
+        pooled = read_groups(given["groups"], column=given["pooled_column"], systems=collection.systems)
+    files = [source.path for source in sources] + [str(given["qrels"])] + _group_file(given)
+    return collection.with_groups(groups, pooled=pooled), [name for name in files if name != "-"]
+
+
+def load_registry(plugins: Sequence[Path] | None) -> "Registry":
+    """Return the metrics of the package, of installed packages and of plug-in files."""
+    from metaeval.metrics.registry import default_registry, load_plugin  # noqa: PLC0415
+
+    registry = default_registry()
+    for path in plugins or ():
+        registry = registry.extend(*load_plugin(path))
+    return registry
+
+
+def _from_tables(given: Mapping[str, Any], session: Session) -> "tuple[Scores, list[str]]":
+    from metaeval.io.tables import read_scores  # noqa: PLC0415 - loads polars
+    from metaeval.scores import as_scores  # noqa: PLC0415
+
+    session.say(f"Reading {_count(len(given['inputs']), 'input')}")
+    scores = read_scores(given["inputs"], missing=given["missing"] or "error", systems_in=given["systems_in"])
+    scores = as_scores(scores, groups=_groups(given, scores["system"].to_numpy().tolist()))
+    return scores, [*scores.attrs.get("sources", []), *_group_file(given)]
+
+
+def _scored(collection: "Collection", given: Mapping[str, Any], session: Session) -> "Scores":
+    from metaeval.metrics.names import split_names as split_metrics  # noqa: PLC0415
+    from metaeval.metrics.score import score  # noqa: PLC0415 - loads numba
+
+    session.say(f"Scoring {_count(collection.n_systems, 'run')} on {_count(collection.n_topics, 'topic')}")
+    return score(
+        collection,
+        split_metrics(given["metrics"]),
+        undefined=given["undefined"],
+        registry=load_registry(given["plugin"]),
+        n_threads=given.get("threads"),
+    )
+
+
+def _groups(given: Mapping[str, Any], systems: Sequence[str]) -> Mapping[str, str] | None:
+    from metaeval.io.groups import groups_from_regex, read_groups  # noqa: PLC0415 - loads polars
+
+    if given["groups"] is not None:
+        return read_groups(given["groups"], column=given["group_column"], systems=systems)
+    return None if given["group_regex"] is None else groups_from_regex(given["group_regex"], systems)
+
+
+def _group_file(given: Mapping[str, Any]) -> list[str]:
+    return [] if given["groups"] is None else [str(given["groups"])]
+
+
+def _count(number: int, what: str) -> str:
+    return f"{number} {what}" + ("" if number == 1 else "s")
+
+
+def parse_runs(text: str) -> str | int:
+    """Turn the text of --runs into what `metaeval.scores.select_runs` takes."""
+    return int(text) if text.isdecimal() else text
+
+
+def split_names(text: str, known: tuple[str, ...]) -> list[str]:
+    """Split a list of names at commas; "all" stands for every known one."""
+    names = [name.strip() for name in text.split(",") if name.strip()]
+    return list(known) if names == ["all"] else names

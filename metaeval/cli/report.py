@@ -1,0 +1,109 @@
+"""`metaeval report`: the whole answer as a folder to look at, cite and send."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from metaeval.cli import app
+from metaeval.cli import options as opt
+from metaeval.cli.console import command_session, json_document
+
+if TYPE_CHECKING:
+    from metaeval.collection.documents import Collection
+    from metaeval.reports.html import Section
+
+__all__ = ["report"]
+
+
+@app.command()
+def report(  # noqa: PLR0913 - the options of the command
+    context: typer.Context,
+    *,
+    inputs: opt.Inputs,  # noqa: ARG001 - see qrels
+    qrels: opt.Qrels = None,  # noqa: ARG001 - the options about reading reach load_scores through the context
+    metrics: opt.Metrics = opt.DEFAULT_METRICS,  # noqa: ARG001
+    plugin: opt.Plugins = None,  # noqa: ARG001
+    undefined: opt.UndefinedRule = "zero",  # noqa: ARG001
+    order: opt.DocumentOrder = "score",  # noqa: ARG001
+    score_precision: opt.ScorePrecision = "float64",  # noqa: ARG001
+    groups: opt.Groups = None,  # noqa: ARG001
+    group_column: opt.GroupColumn = None,  # noqa: ARG001
+    group_regex: opt.GroupRegex = None,  # noqa: ARG001
+    systems_in: opt.SystemsIn = "columns",  # noqa: ARG001
+    missing: opt.MissingRule = None,  # noqa: ARG001
+    lower_is_better: opt.LowerIsBetter = None,  # noqa: ARG001
+    out: Annotated[Path, typer.Option("--out", "-o", metavar="FOLDER", help="Where the report goes.")] = Path(
+        "metaeval-report"
+    ),
+    overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace an older report in that folder.")] = False,
+    test: opt.Tests = "bootstrap_sensitivity",
+    correction: opt.Corrections = "none,fdr_by",
+    alpha: opt.Alpha = 0.05,
+    resamples: opt.Resamples = None,
+    seed: opt.Seed = 0,
+    interval_resamples: opt.Intervals = 200,
+    map_metric: Annotated[
+        str | None,
+        typer.Option("--map-metric", metavar="METRIC", show_default="the first", help="Metric of the system map."),
+    ] = None,
+    top: Annotated[
+        int, typer.Option("--top", metavar="K", help="Count significant pairs among the best K systems.")
+    ] = 10,
+    runs: opt.Runs = "all",
+    as_json: opt.AsJson = False,
+    quiet: opt.Quiet = False,
+    threads: opt.Threads = None,
+) -> None:
+    """Write a report on which metrics tell systems apart.
+
+    The folder holds index.html (opens anywhere, needs no network), tables as CSV and LaTeX, figures as SVG and
+    PDF, the scores as NetCDF and Parquet, and provenance.json. Nothing appears under the folder's name before
+    the whole report is written.
+
+    For example:
+
+        metaeval report ap.csv ndcg.csv p10.csv
+
+        metaeval report AP=run_scores.csv --out reports/today --seed 7
+    """
+    from metaeval.reports.folder import check_folder, write_report  # noqa: PLC0415 - loads matplotlib
+    from metaeval.studies.power import SENSITIVITY, study_power  # noqa: PLC0415
+    from metaeval.tests_stat.catalogue import TESTS  # noqa: PLC0415
+    from metaeval.tests_stat.correction import CORRECTIONS  # noqa: PLC0415
+
+    with command_session(quiet=quiet) as session:
+        check_folder(out, overwrite=overwrite)
+        scores, collection, provenance = opt.load_scores(context, session)
+        study = study_power(
+            scores,
+            tests=opt.split_names(test.replace("-", "_"), (SENSITIVITY, *TESTS)),
+            corrections=opt.split_names(correction, CORRECTIONS),
+            alpha=alpha,
+            n_resamples=resamples,
+            runs=opt.parse_runs(runs),
+            n_topic_resamples=interval_resamples or None,
+            rng=seed,
+            n_threads=threads,
+            provenance=provenance,
+        )
+        index = write_report(
+            study,
+            out,
+            overwrite=overwrite,
+            map_metric=map_metric,
+            top=top,
+            messages=session.warned(),
+            sections=() if collection is None else _sections(collection),
+        )
+    if as_json:
+        typer.echo(json_document("report", study.to_frame(), provenance=provenance, messages=session.messages))
+    else:
+        typer.echo(f"Report written: open {index}")
+
+
+def _sections(collection: "Collection") -> "tuple[Section, ...]":
+    from metaeval.metrics.precision_recall import precision_recall_curves  # noqa: PLC0415
+    from metaeval.reports.collection import collection_sections  # noqa: PLC0415
+
+    return collection_sections(collection.statistics(), precision_recall_curves(collection))

@@ -1,0 +1,102 @@
+"""`metaeval simulate`: example data with a known truth."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from metaeval.cli import options as opt
+from metaeval.cli import simulate_app
+from metaeval.cli.console import command_session
+
+__all__ = ["collection", "scores"]
+
+
+@simulate_app.command()
+def scores(  # noqa: PLR0913 - the options of the command
+    *,
+    out: Annotated[
+        Path,
+        typer.Argument(
+            metavar="FILE", help="Where the scores go; .csv (long), .parquet or .nc, by its ending.", show_default=False
+        ),
+    ],
+    systems: Annotated[int, typer.Option("--systems", metavar="N", help="How many systems.")] = 30,
+    topics: Annotated[int, typer.Option("--topics", metavar="T", help="How many topics.")] = 50,
+    metrics: Annotated[
+        str, typer.Option("--metrics", metavar="NAME,…", help="Metrics to imitate: AP, nDCG@10, P@10, RR.")
+    ] = "AP,nDCG@10,P@10,RR",
+    groups: Annotated[
+        int | None, typer.Option("--groups", metavar="G", help="Put the systems into G groups of alike members.")
+    ] = None,
+    null: Annotated[bool, typer.Option("--null", help="All systems are equal in truth (to calibrate tests).")] = False,
+    seed: opt.Seed = 0,
+    quiet: opt.Quiet = False,
+) -> None:
+    """Make a table of per-topic scores of systems of differing quality.
+
+    The scores come from a two-way model (system, topic, interaction) with shares of variance like those of public
+    test collections, pushed through each metric's own scale: P@10 comes in tenths, RR in 1/k.
+
+    For example:
+
+        metaeval simulate scores scores.csv --systems 20 --seed 1
+    """
+    from metaeval.io.tables import write_scores  # noqa: PLC0415 - loads polars
+    from metaeval.simulate.scores import simulate_scores  # noqa: PLC0415
+
+    with command_session(quiet=quiet) as session:
+        table = simulate_scores(
+            n_systems=systems,
+            n_topics=topics,
+            metrics=tuple(opt.split_names(metrics, ())),
+            n_groups=groups,
+            null=null,
+            rng=seed,
+        )
+        write_scores(table, out)
+        session.say(f"Wrote {systems} systems x {topics} topics under {metrics} to {out} (seed {seed}).")
+
+
+@simulate_app.command()
+def collection(  # noqa: PLR0913 - the options of the command
+    *,
+    out: Annotated[
+        Path, typer.Argument(metavar="FOLDER", help="Where runs/, qrels.txt and groups.csv go.", show_default=False)
+    ],
+    groups: Annotated[int, typer.Option("--groups", metavar="G", help="How many groups took part.")] = 8,
+    runs: Annotated[int, typer.Option("--runs-per-group", metavar="N", help="Runs of each group.")] = 3,
+    topics: Annotated[int, typer.Option("--topics", metavar="T", help="How many topics.")] = 50,
+    documents: Annotated[int, typer.Option("--documents", metavar="D", help="Documents in the collection.")] = 2000,
+    depth: Annotated[int, typer.Option("--depth", metavar="K", help="Documents in every list.")] = 100,
+    pool_depth: Annotated[
+        int, typer.Option("--pool-depth", metavar="K", help="Every run's first K documents are judged.")
+    ] = 20,
+    levels: Annotated[int, typer.Option("--levels", metavar="L", help="Highest level of relevance.")] = 2,
+    compress: Annotated[bool, typer.Option("--compress", help="Pack every file with gzip.")] = False,
+    seed: opt.Seed = 0,
+    quiet: opt.Quiet = False,
+) -> None:
+    """Make a test collection: runs of differing quality in groups, and graded judgments by pooling them.
+
+    The runs of one group are alike, as those of a team are. What no run has in its first documents stays unjudged.
+
+    For example:
+
+        metaeval simulate collection made --groups 6 --runs-per-group 2 --topics 30 --seed 1
+    """
+    from metaeval.simulate.collection import simulate_collection  # noqa: PLC0415 - loads numba
+
+    with command_session(quiet=quiet) as session:
+        made = simulate_collection(
+            n_groups=groups,
+            runs_per_group=runs,
+            n_topics=topics,
+            n_documents=documents,
+            depth=depth,
+            pool_depth=pool_depth,
+            levels=levels,
+            rng=seed,
+        )
+        folder = made.write_collection(out, compress=compress)
+        session.say(f"Wrote {groups * runs} runs of {groups} groups on {topics} topics to {folder} (seed {seed}).")

@@ -1,0 +1,323 @@
+"""Which metrics tell systems apart? From scores to discriminative power under the tests and corrections asked for."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+from scipy.special import stdtrit
+
+from metaeval.draws import RNGLike, resolve_rng
+from metaeval.errors import InvalidOptionError, UnknownNameError
+from metaeval.parallel import track
+from metaeval.provenance import Provenance, record_provenance
+from metaeval.resampling.power_interval import PowerIntervals, discriminative_power_interval
+from metaeval.resampling.sensitivity import SensitivityResult, bootstrap_sensitivity
+from metaeval.scores import Scores, as_scores, better_direction, identical_systems, select_runs
+from metaeval.tests_stat.catalogue import TESTS, compare_systems
+from metaeval.tests_stat.correction import CORRECTIONS, FAMILY_WISE
+from metaeval.tests_stat.pairs import Alternative, PValueRule
+from metaeval.tests_stat.result import PairwiseResult
+
+__all__ = ["SENSITIVITY", "PowerStudy", "study_power", "system_means"]
+
+SENSITIVITY = "bootstrap_sensitivity"
+"""Sakai's method among the tests: the studentised bootstrap as published (plain p, strictly below alpha)."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PowerStudy:
+    """Everything that `metaeval power` and `metaeval report` tell about one table of scores.
+
+    Attributes
+    ----------
+    scores : Scores
+        The systems that were compared (after the choice of runs).
+    sensitivity : SensitivityResult or None
+        Sakai's bootstrap sensitivity (power, ASL curves, difference required), if it was among the tests.
+    comparisons : tuple of PairwiseResult
+        One per test and correction, in the order asked.
+    intervals : PowerIntervals or None
+        How sure the discriminative power itself is, under the first of the tests.
+    identical : tuple of tuples of str
+        Systems with equal scores under every metric; they stay in the count of pairs.
+    notes : tuple of str
+        What was assumed, filled or dropped on the way.
+    provenance : Provenance
+        What produced the study.
+    """
+
+    scores: Scores
+    sensitivity: SensitivityResult | None
+    comparisons: tuple[PairwiseResult, ...]
+    intervals: PowerIntervals | None
+    identical: tuple[tuple[str, ...], ...]
+    notes: tuple[str, ...]
+    provenance: Provenance
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return one row per metric, test and correction, metrics in order and the tests of one metric together.
+
+        The columns are those of the command line's JSON. The difference required belongs to the bootstrap
+        sensitivity method, and to randomised Tukey (as the quantile of the range); it is missing elsewhere.
+        """
+        frame = pd.concat([_rows(result) for result in self.comparisons], ignore_index=True)
+        if self.sensitivity is not None:
+            frame = _with_differences(frame, self.sensitivity)
+        if self.intervals is not None:
+            frame = _with_intervals(frame, self.intervals)
+        frame = frame[[name for name in _COLUMNS if name in frame]]
+        order = {name: place for place, name in enumerate(self.scores["metric"].to_numpy())}
+        return frame.sort_values("metric", key=lambda names: names.map(order), kind="stable", ignore_index=True)
+
+    def system_means(self, *, confidence_level: float = 0.95) -> pd.DataFrame:
+        """Return the mean of every system with its interval and rank; see `system_means`."""
+        return system_means(self.scores, confidence_level=confidence_level)
+
+    def find(self, test: str, correction: str) -> PairwiseResult:
+        """Return the comparison by this test and correction, or say which there are."""
+        for result in self.comparisons:
+            if (result.test, result.correction) == (test, correction):
+                return result
+        present = ", ".join(f"{result.test} with {result.correction}" for result in self.comparisons)
+        message = f"this study holds no {test} with {correction}; it holds {present}"
+        raise InvalidOptionError(message)
+
+
+def study_power(  # noqa: PLR0913 - every option of the command
+    scores: object,
+    *,
+    tests: Sequence[str] = (SENSITIVITY,),
+    corrections: Sequence[str] = ("none", "fdr_by"),
+    alternative: Alternative = "two-sided",
+    alpha: float = 0.05,
+    n_resamples: int | None = None,
+    p_value_rule: PValueRule = "plus-one",
+    runs: str | int = "all",
+    n_topic_resamples: int | None = None,
+    confidence_level: float = 0.95,
+    rng: RNGLike = None,
+    n_threads: int | None = None,
+    provenance: Provenance | None = None,
+) -> PowerStudy:
+    """Decide for every pair of systems whether each metric tells them apart, and count.
+
+    Parameters
+    ----------
+    scores : Scores or anything `metaeval.as_scores` takes
+    tests : sequence of str
+        Names of `metaeval.tests_stat.catalogue.TESTS`, or "bootstrap_sensitivity" (Sakai's method).
+    corrections : sequence of str
+        Of `metaeval.tests_stat.correction.CORRECTIONS`. A test that adjusts its own p-values adds its
+        "family-wise" ones.
+    alternative : {"two-sided", "greater", "less", "better"}
+        Must be "two-sided" for bootstrap sensitivity and Tukey's HSD.
+    alpha : float, default 0.05
+        Significance level.
+    n_resamples : int, optional
+        B of every resampling test; each test's own default otherwise (bootstrap 1000).
+    p_value_rule : {"plus-one", "plain"}
+        For resampling tests; bootstrap sensitivity is always plain, as published.
+    runs : {"all", "one-per-group"} or int
+        Which systems to compare; see `metaeval.scores.select_runs`.
+    n_topic_resamples : int, optional
+        Topic resamples for the intervals of discriminative power under the first of `tests`; None leaves them out.
+    confidence_level : float, default 0.95
+        Of those intervals.
+    rng : None, int or numpy.random.Generator
+        Every test starts from the same seed, so that its result does not depend on which others are asked.
+    n_threads : int, optional
+        Cores to use; the result does not depend on it.
+    provenance : Provenance, optional
+        A record made before the files were read; one is made here otherwise.
+
+    Returns
+    -------
+    PowerStudy
+
+    Raises
+    ------
+    ScoresError, InvalidOptionError
+        As the tests raise them; `UnknownNameError` for an unknown test or correction.
+
+    References
+    ----------
+    .. [1] Sakai (2006). Evaluating evaluation metrics based on the bootstrap. SIGIR. :doi:`10.1145/1148170.1148261`
+    .. [2] Sakai and Kando (2008), section 5. :doi:`10.1007/s10791-008-9059-7`
+
+    Examples
+    --------
+    >>> from metaeval import simulate_scores
+    >>> study = study_power(simulate_scores(n_systems=5, n_topics=20, rng=1), tests=["t"], rng=1)
+    >>> study.to_frame()[["metric", "test", "correction", "n_pairs"]].head(2)
+      metric test correction  n_pairs
+    0     AP    t       none       10
+    1     AP    t     fdr_by       10
+    """
+    scores = as_scores(scores)
+    source = resolve_rng(rng)
+    seed = int(source.generator.integers(2**63)) if not isinstance(rng, int) else rng
+    names = [_test_name(name) for name in dict.fromkeys(tests)]
+    _check(names, corrections, alternative)
+    chosen = select_runs(scores, runs, resolve_rng(seed).generator)
+    notes = [*chosen.attrs.get("notes", []), *_choice_note(scores, chosen, runs)]
+    sensitivity: SensitivityResult | None = None
+    comparisons: list[PairwiseResult] = []
+    for name in track(names, description="Testing pairs", total=len(names)):
+        if name == SENSITIVITY:
+            size = 1000 if n_resamples is None else n_resamples
+            sensitivity = bootstrap_sensitivity(chosen, n_resamples=size, alpha=alpha, rng=seed, n_threads=n_threads)
+            first = sensitivity.comparison()
+        else:
+            first = compare_systems(
+                chosen,
+                test=name,
+                alternative=alternative,
+                correction=FAMILY_WISE if TESTS[name].family_wise else "none",
+                alpha=alpha,
+                n_resamples=n_resamples,
+                p_value_rule=p_value_rule,
+                rng=seed,
+                n_threads=n_threads,
+            )
+        comparisons += _under_corrections(first, corrections)
+    intervals = None
+    if n_topic_resamples:
+        intervals = discriminative_power_interval(
+            chosen,
+            test=names[0],
+            corrections=[result.correction for result in comparisons if result.test == names[0]],
+            alpha=alpha,
+            n_resamples=1000 if n_resamples is None else n_resamples,
+            n_topic_resamples=n_topic_resamples,
+            confidence_level=confidence_level,
+            rng=seed,
+            n_threads=n_threads,
+        )
+    return PowerStudy(
+        scores=chosen,
+        sensitivity=sensitivity,
+        comparisons=tuple(comparisons),
+        intervals=intervals,
+        identical=identical_systems(chosen),
+        notes=tuple(notes),
+        provenance=provenance or record_provenance("study_power", random_source=source.description),
+    )
+
+
+def system_means(scores: Scores, *, confidence_level: float = 0.95) -> pd.DataFrame:
+    r"""Return every system's mean over the topics, with an interval and its rank under each metric.
+
+    Parameters
+    ----------
+    scores : Scores
+    confidence_level : float, default 0.95
+        Of the interval :math:`\bar x \pm t_{T-1} s / \sqrt{T}`, for each system by itself: overlapping intervals
+        do not mean that two systems are the same, because their topics are.
+
+    Returns
+    -------
+    pandas.DataFrame
+        Columns metric, system, group, mean, low, high, rank (1 is best; equal means share the better rank),
+        sorted by metric and rank.
+    """
+    if not 0 < confidence_level < 1:
+        message = f"confidence_level must lie between 0 and 1, not {confidence_level!r}"
+        raise InvalidOptionError(message)
+    n_topics = scores.sizes["topic"]
+    mean = scores.mean("topic")
+    half = stdtrit(n_topics - 1, 0.5 + confidence_level / 2) * scores.std("topic", ddof=1) / np.sqrt(n_topics)
+    best_first = mean * -better_direction(scores)[:, None]
+    parts = []
+    for place, metric in enumerate(scores["metric"].to_numpy()):
+        ranks = best_first[place].to_series().round(12).rank(method="min").astype(int).to_numpy()
+        part = pd.DataFrame(
+            {
+                "metric": metric,
+                "system": scores["system"].to_numpy(),
+                "group": scores["group"].to_numpy() if "group" in scores.coords else "",
+                "mean": mean[place].to_numpy(),
+                "low": (mean - half)[place].to_numpy(),
+                "high": (mean + half)[place].to_numpy(),
+                "rank": ranks,
+            }
+        )
+        parts.append(part.sort_values("rank", kind="stable"))
+    return pd.concat(parts, ignore_index=True)
+
+
+def _test_name(name: str) -> str:
+    plain = name.replace("-", "_")
+    if plain != SENSITIVITY and plain not in TESTS:
+        raise UnknownNameError("test", name, (SENSITIVITY, *TESTS))
+    return plain
+
+
+def _check(tests: Sequence[str], corrections: Sequence[str], alternative: str) -> None:
+    if not tests or not corrections:
+        message = "at least one test and one correction are needed"
+        raise InvalidOptionError(message)
+    for name in corrections:
+        if name not in CORRECTIONS:
+            raise UnknownNameError("correction", name, CORRECTIONS)
+    if alternative != "two-sided" and SENSITIVITY in tests:
+        message = (
+            f"bootstrap sensitivity is two-sided as published; for alternative={alternative!r} use the test 'bootstrap'"
+        )
+        raise InvalidOptionError(message)
+
+
+def _choice_note(scores: Scores, chosen: Scores, runs: str | int) -> list[str]:
+    if runs == "all":
+        return []
+    how = "one per group" if runs == "one-per-group" else f"{runs} at random"
+    return [f"runs: {how}: {chosen.sizes['system']} of {scores.sizes['system']} systems were compared"]
+
+
+def _under_corrections(result: PairwiseResult, corrections: Sequence[str]) -> list[PairwiseResult]:
+    if result.correction == FAMILY_WISE:
+        if np.array_equal(result.data["p_family_wise"], result.data["p_value"]):
+            return [result]
+        return [*(result.with_correction(name) for name in corrections), result]
+    return [result.with_correction(name) if name != result.correction else result for name in corrections]
+
+
+_COLUMNS = (
+    *("metric", "test", "correction", "alternative", "alpha", "n_systems", "n_topics", "n_significant", "n_pairs"),
+    *("power", "power_low", "power_high", "difference_required", "difference_required_median"),
+    *("difference_required_p95", "n_resamples", "random_source"),
+)
+
+
+def _rows(result: PairwiseResult) -> pd.DataFrame:
+    return result.discriminative_power().assign(
+        test=result.test,
+        correction=result.correction,
+        alternative=result.alternative,
+        alpha=result.alpha,
+        n_systems=result.n_systems,
+        n_topics=result.n_topics,
+        n_resamples=pd.array([result.n_resamples] * len(result.metrics), dtype="Int64"),
+        random_source=result.random_source,
+        difference_required=result.details.get("difference_required"),
+    )
+
+
+def _with_differences(frame: pd.DataFrame, sensitivity: SensitivityResult) -> pd.DataFrame:
+    columns = ["difference_required", "difference_required_median", "difference_required_p95"]
+    summary = sensitivity.summary().set_index("metric")[columns]
+    published = (frame["test"] == SENSITIVITY) & (frame["correction"] == "none")
+    frame["difference_required"] = pd.to_numeric(frame["difference_required"])
+    for column in columns:
+        if column not in frame:
+            frame[column] = np.nan
+        frame.loc[published, column] = frame.loc[published, "metric"].map(summary[column])
+    return frame
+
+
+def _with_intervals(frame: pd.DataFrame, intervals: PowerIntervals) -> pd.DataFrame:
+    bounds = intervals.to_frame()
+    keys = ["metric", "test", "correction"]
+    return frame.merge(bounds[[*keys, "low", "high"]], on=keys, how="left").rename(
+        columns={"low": "power_low", "high": "power_high"}
+    )
