@@ -1,0 +1,48 @@
+# make demo and make test need nothing but a Python of 3.12 or newer and a package index.
+# PYTHON=/path/to/python chooses the Python; everything lands in .venv, which can be deleted at any time.
+
+.PHONY: help demo test lint docs picture benchmark clean
+
+bin := .venv/bin
+
+help:
+	@echo "make demo       set up .venv and make a report of the bundled example"
+	@echo "make test       set up .venv and run all tests"
+	@echo "make lint       style, types and the direction of imports"
+	@echo "make docs       build the documentation into docs/_build/html"
+	@echo "make picture    draw the picture in README.md anew"
+	@echo "make benchmark  time metaeval beside other packages"
+	@echo "make clean      remove .venv and everything built"
+
+demo:
+	@sh scripts/setup.sh
+	$(bin)/metaeval report examples/made/scores.csv.gz --out metaeval-report --overwrite
+	@echo "Open metaeval-report/index.html in a browser."
+
+test:
+	@sh scripts/setup.sh dev
+	$(bin)/python -m pytest -n 2
+
+lint:
+	@sh scripts/setup.sh dev
+	$(bin)/ruff check
+	$(bin)/ruff format --check
+	$(bin)/mypy
+	$(bin)/lint-imports
+
+docs:
+	@sh scripts/setup.sh docs
+	$(bin)/sphinx-build --fail-on-warning --keep-going --quiet --builder html docs docs/_build/html
+	@echo "Open docs/_build/html/index.html in a browser."
+
+picture: demo
+	$(bin)/python scripts/make_readme_picture.py
+
+benchmark:
+	@sh scripts/setup.sh dev
+	@for script in $(wildcard benchmarks/speed_*.py) benchmarks/import_time.py; do \
+		echo "== $$script"; $(bin)/python $$script || exit 1; done
+
+clean:
+	rm -rf .venv build dist docs/_build metaeval-report .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +

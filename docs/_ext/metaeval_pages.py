@@ -1,0 +1,122 @@
+"""What these pages take from the code itself, so that they cannot fall behind it.
+
+- ``{command} power`` writes the help and every option of a command;
+- ``{public-names} metaeval.scores`` documents what `metaeval` exports from that module or package;
+- formulas become MathML, which browsers draw without help from the network.
+"""
+
+import inspect
+import re
+import sys
+from collections.abc import Iterable, Iterator
+from textwrap import indent
+from typing import TypeAliasType
+
+import typer
+from docutils import nodes
+from docutils.utils.math.latex2mathml import tex2mathml
+from sphinx.application import Sphinx
+from sphinx.util.docutils import SphinxDirective
+from sphinx.writers.html5 import HTML5Translator
+from typer.core import TyperArgument, TyperCommand, TyperGroup, TyperOption
+
+import metaeval
+from metaeval.cli import app
+
+__all__ = ["command_parameters", "exported_from", "find_command", "setup"]
+
+
+def find_command(name: str) -> TyperCommand | TyperGroup:
+    """Return the command of this name, "simulate scores" meaning the subcommand."""
+    command = typer.main.get_command(app)
+    for part in name.split():
+        command = command.commands[part]
+    return command
+
+
+def command_parameters(name: str) -> Iterator[tuple[str, str]]:
+    """Yield every parameter of a command as it is typed, and what it means, in Markdown."""
+    for parameter in find_command(name).params:
+        if isinstance(parameter, TyperArgument):
+            yield parameter.metavar or parameter.name.upper(), parameter.help or ""
+            continue
+        spelling = ", ".join([*parameter.opts, *parameter.secondary_opts])
+        if not parameter.is_flag:
+            spelling += f" {parameter.metavar or parameter.type.name.upper()}"
+        meaning = re.sub(r"(?<![`\w-])(--[a-z][a-z-]*)", r"`\1`", parameter.help or "")
+        yield spelling, " ".join(filter(None, [meaning, _default(parameter)]))
+
+
+def _default(parameter: TyperOption) -> str:
+    shown = parameter.show_default if isinstance(parameter.show_default, str) else parameter.default
+    return "" if parameter.is_flag or shown in (None, "", [], ()) or callable(shown) else f"Default: `{shown}`."
+
+
+def exported_from(module: str) -> list[str]:
+    """Return the names that `metaeval` exports and that `module`, or a module below it, defines."""
+    return sorted(name for name in metaeval.__all__ if _is_below(getattr(metaeval, name).__module__, module))
+
+
+def _is_below(module: str, package: str) -> bool:
+    return module == package or module.startswith(f"{package}.")
+
+
+class Command(SphinxDirective):
+    """The help and the options of one command."""
+
+    required_arguments = 1
+    final_argument_whitespace = True
+
+    def run(self) -> list[nodes.Node]:
+        """Write Markdown and have it parsed in place."""
+        name = self.arguments[0]
+        help_text = inspect.cleandoc(find_command(name).help or "")
+        options = [f"`{spelling}`\n: {meaning}\n" for spelling, meaning in command_parameters(name)]
+        return self.parse_text_to_nodes("\n".join([help_text, "", *options]))
+
+
+class PublicNames(SphinxDirective):
+    """Everything that `metaeval` exports from one module or package."""
+
+    required_arguments = 1
+
+    def run(self) -> list[nodes.Node]:
+        """Have autodoc document each name."""
+        names = exported_from(self.arguments[0])
+        if not names:
+            raise self.error(f"metaeval exports nothing from {self.arguments[0]}")
+        return self.parse_text_to_nodes("\n".join(["```{eval-rst}", *_autodoc(names), "```"]))
+
+
+def _autodoc(names: Iterable[str]) -> Iterator[str]:
+    for name in names:
+        value = getattr(metaeval, name)
+        if isinstance(value, TypeAliasType):  # has no docstring of its own: its module says what it is
+            yield f".. py:type:: metaeval.{name}\n"
+            yield indent(inspect.getdoc(sys.modules[value.__module__]) or "", "   ") + "\n"
+            continue
+        kind = "class" if inspect.isclass(value) else "function" if inspect.isroutine(value) else "data"
+        yield f".. auto{kind}:: metaeval.{name}"
+        if kind == "class":
+            yield "   :members:"
+        yield ""
+
+
+def _inline_formula(writer: HTML5Translator, node: nodes.math) -> None:
+    writer.body.append(tex2mathml(node.astext()))
+    raise nodes.SkipNode
+
+
+def _block_formula(writer: HTML5Translator, node: nodes.math_block) -> None:
+    writer.body.append(f"<div class='math'>{tex2mathml(node.astext(), as_block=True)}</div>\n")
+    raise nodes.SkipNode
+
+
+def setup(sphinx: Sphinx) -> dict[str, bool]:
+    """Tell Sphinx about the above."""
+    sphinx.add_directive("command", Command)
+    sphinx.add_directive("public-names", PublicNames)
+    sphinx.add_html_math_renderer(
+        "mathml", inline_renderers=(_inline_formula, None), block_renderers=(_block_formula, None)
+    )
+    return {"parallel_read_safe": True, "parallel_write_safe": True}

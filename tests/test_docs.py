@@ -1,0 +1,143 @@
+"""Every example in README.md and in the pages of docs/ runs, and answers what the page shows."""
+
+import doctest
+import io
+import re
+import shlex
+import shutil
+import subprocess
+import sys
+from contextlib import redirect_stderr, redirect_stdout
+from pathlib import Path
+from unittest.mock import patch
+
+import pytest
+import typer
+from markdown_it import MarkdownIt
+
+import metaeval
+from metaeval.cli import app, main
+from metaeval.tests_stat.catalogue import TESTS
+
+ROOT = Path(__file__).parents[1]
+PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
+FLAGS = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
+
+
+def _blocks(page):
+    """Yield (kind, text) of every code block; a block with a caption is a file of that name."""
+    for token in MarkdownIt().parse(page.read_text("utf-8")):
+        if token.type == "fence":
+            caption = re.match(r":caption: (\S+)\n\n?", token.content)
+            if caption:
+                yield f"file {caption[1]}", token.content[caption.end() :]
+            else:
+                yield token.info.strip(), token.content
+
+
+def _shown(text, answer, place):
+    assert doctest.OutputChecker().check_output(text, answer, FLAGS), f"{place} shows\n{text}\nbut got\n{answer}"
+
+
+def _run_python(text, names, page):
+    if ">>>" not in text:
+        exec(compile(text, str(page), "exec"), names)  # noqa: S102 - the page's own example
+        return
+    example = doctest.DocTestParser().get_doctest(text, names, page.name, str(page), 0)
+    said = []
+    runner = doctest.DocTestRunner(optionflags=FLAGS)
+    runner.run(example, out=said.append, clear_globs=False)
+    names.update(example.globs)
+    assert not runner.summarize(verbose=False).failed, "".join(said)
+
+
+def _run_console(text, page):
+    for part in re.split(r"^\$ ", text, flags=re.MULTILINE)[1:]:
+        command, _, expected = part.partition("\n")
+        program, *arguments = shlex.split(command, comments=True)
+        if program not in RUNNERS:
+            continue
+        code, answer, said = RUNNERS[program](arguments)
+        assert code == 0, f"$ {command}\n{said}"
+        if expected.strip():
+            _shown(expected, answer, f"{page.name}: $ {command}")
+
+
+def _metaeval(arguments):
+    """Run the command line in this process, which has loaded everything already."""
+    answer, said = io.StringIO(), io.StringIO()
+    with redirect_stdout(answer), redirect_stderr(said), patch.object(sys, "argv", ["metaeval", *arguments]):
+        code = main()
+    return code, answer.getvalue(), said.getvalue()
+
+
+def _python(arguments):
+    done = subprocess.run([sys.executable, *arguments], capture_output=True, text=True, check=False)
+    return done.returncode, done.stdout, done.stderr
+
+
+RUNNERS = {"metaeval": _metaeval, "python": _python}
+"""Of the programs shown, those that need no installing and no network."""
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.relative_to(ROOT).as_posix())
+def test_examples_run(page, tmp_path, monkeypatch):
+    """The blocks of a page run one after the other, in a folder that holds the bundled examples."""
+    shutil.copytree(ROOT / "examples", tmp_path / "examples")
+    monkeypatch.chdir(tmp_path)
+    names = {"__name__": "__main__"}
+    for kind, text in _blocks(page):
+        if kind.startswith("file "):
+            Path(kind.removeprefix("file ")).write_text(text, "utf-8")
+        elif kind == "python":
+            _run_python(text, names, page)
+        elif kind == "console":
+            _run_console(text, page)
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.relative_to(ROOT).as_posix())
+def test_links_lead_somewhere(page):
+    """Links and pictures that point into the repository point at files that are there."""
+    text = re.sub(r"^```.*?^```", "", page.read_text("utf-8"), flags=re.MULTILINE | re.DOTALL)
+    for target in re.findall(r"\]\(([^)#\s]+)", text):
+        if "://" not in target:
+            assert (page.parent / target).exists(), f"{page.name} points at {target}"
+
+
+def test_readme_has_the_two_commands_first():
+    """The first commands in README.md are the two that need nothing installed, and the Makefile knows them."""
+    first = next(text for kind, text in _blocks(ROOT / "README.md") if kind == "console")
+    assert re.findall(r"^\$ (make \w+)", first, flags=re.MULTILINE) == ["make demo", "make test"]
+    makefile = (ROOT / "Makefile").read_text("utf-8")
+    assert {"demo", "test"} <= set(re.findall(r"^(\w+):", makefile, flags=re.MULTILINE))
+
+
+def _command_names(command, above=()):
+    if hasattr(command, "commands"):
+        for name, below in command.commands.items():
+            yield from _command_names(below, (*above, name))
+    else:
+        yield " ".join(above)
+
+
+@pytest.mark.parametrize("name", list(_command_names(typer.main.get_command(app))))
+def test_every_command_has_its_page(name):
+    """A page below docs/commands holds the generated options of the command, and an example of it."""
+    page = ROOT / "docs" / "commands" / f"{name.split()[0]}.md"
+    blocks = list(_blocks(page))
+    assert (f"{{command}} {name}", "") in blocks
+    assert any(kind == "console" and f"$ metaeval {name} " in text for kind, text in blocks)
+
+
+@pytest.mark.parametrize("name", metaeval.__all__)
+def test_reference_covers_every_public_name(name):
+    """A section of the reference documents the module that defines the name."""
+    sections = re.findall(r"\{public-names\} (\S+)", (ROOT / "docs" / "reference.md").read_text("utf-8"))
+    module = f"{getattr(metaeval, name).__module__}."
+    assert sum(module.startswith(f"{section}.") for section in sections) == 1
+
+
+@pytest.mark.parametrize("name", TESTS)
+def test_guide_names_every_test(name):
+    """The guide to choosing a test has a row for it."""
+    assert f"| `{name}` |" in (ROOT / "docs" / "choosing-a-test.md").read_text("utf-8")

@@ -1,0 +1,62 @@
+"""Errors: their place in the file, their bases, and the names they suggest."""
+
+import hypothesis.strategies as st
+import pytest
+from hypothesis import given
+
+from metaeval import errors
+from metaeval.errors import FileFormatError, MetaevalError, UnknownNameError, closest_names
+
+
+@pytest.mark.parametrize(
+    ("place", "shown"),
+    [
+        ({}, "scores must be numbers"),
+        ({"path": "ap.csv"}, "ap.csv: scores must be numbers"),
+        ({"path": "ap.csv", "line": 7}, "ap.csv, line 7: scores must be numbers"),
+    ],
+)
+def test_a_file_error_starts_with_its_place(place, shown):
+    """File and line stand before the message, and stay available as attributes."""
+    error = FileFormatError("scores must be numbers", **place)
+    assert str(error) == shown
+    assert (error.path, error.line) == (place.get("path"), place.get("line"))
+
+
+@pytest.mark.parametrize(
+    ("name", "builtin"),
+    [
+        ("ScoresError", ValueError),
+        ("FileFormatError", ValueError),
+        ("InvalidOptionError", ValueError),
+        ("UnknownNameError", KeyError),
+        ("EstimationError", Exception),
+        ("MetaevalWarning", UserWarning),
+    ],
+)
+def test_every_error_has_the_base_a_caller_expects(name, builtin):
+    """Errors derive from MetaevalError and from the built-in of their kind; warnings are no errors."""
+    kind = getattr(errors, name)
+    assert issubclass(kind, builtin)
+    assert issubclass(kind, MetaevalError) == name.endswith("Error")
+
+
+def test_an_unknown_name_lists_the_nearest_and_all():
+    """The message reads plainly: what was looked up, what was meant, what there is; and no quotes of KeyError."""
+    error = UnknownNameError("test", "wilcoxn", ["t", "wilcoxon", "sign"])
+    assert str(error) == "no test 'wilcoxn'; did you mean 'wilcoxon'? Known: t, wilcoxon, sign"
+    assert str(UnknownNameError("test", "zzz", ["t"])) == "no test 'zzz'; Known: t"
+    assert error.known == ("t", "wilcoxon", "sign")
+
+
+def test_names_are_compared_without_case():
+    """A name in the wrong case is the nearest name."""
+    assert closest_names("NDCG", ["ap", "nDCG"]) == ["nDCG"]
+
+
+@given(st.text(), st.lists(st.text()), st.integers(1, 5))
+def test_suggestions_are_known_names(name, known, n):
+    """Whatever is asked, only known names are suggested, and no more than asked for."""
+    near = closest_names(name, known, n=n)
+    assert set(near) <= set(known)
+    assert len(near) <= n

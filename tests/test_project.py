@@ -1,0 +1,107 @@
+"""The promises of the package as a whole: light to import, layered, versioned in one place, documented."""
+
+import ast
+import importlib.metadata
+import inspect
+import re
+import shutil
+import subprocess
+import sys
+import tomllib
+from pathlib import Path
+
+import pytest
+
+import metaeval
+
+ROOT = Path(__file__).parents[1]
+PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
+HEAVY = ("pymc", "arviz", "matplotlib", "scipy.stats", "numba", "xarray", "pandas", "statsmodels", "polars")
+
+
+def _run(*command, **options):
+    return subprocess.run(command, capture_output=True, text=True, check=False, cwd=ROOT, **options)
+
+
+def _tool(name):
+    """Return the path of a command installed beside this Python."""
+    return shutil.which(name, path=str(Path(sys.executable).parent)) or pytest.fail(f"{name} is not installed: .[dev]")
+
+
+def test_import_is_light():
+    """Importing metaeval in a fresh process loads none of the heavy packages."""
+    loaded = _run(sys.executable, "-c", "import sys, metaeval; print(*sys.modules)")
+    assert loaded.returncode == 0, loaded.stderr
+    modules = set(loaded.stdout.split())
+    assert "metaeval" in modules
+    assert modules.isdisjoint(HEAVY)
+
+
+def test_imports_go_downwards():
+    """No layer imports from a layer above it."""
+    checked = _run(_tool("lint-imports"), "--no-cache")
+    assert checked.returncode == 0, checked.stdout
+
+
+def test_drawing_is_the_one_lazy_import_upwards():
+    """Below the reports, the module that draws is imported inside functions only, so that matplotlib loads late."""
+    for path in (ROOT / "metaeval").rglob("*.py"):
+        if path.relative_to(ROOT).parts[1] not in {"reports", "cli"}:
+            imported = [
+                node.module for node in ast.parse(path.read_text("utf-8")).body if isinstance(node, ast.ImportFrom)
+            ]
+            assert not any(str(module).startswith("metaeval.reports") for module in imported), path
+
+
+def test_every_exported_name_resolves():
+    """The list of public names holds each name once, and every one of them exists."""
+    assert len(set(metaeval.__all__)) == len(metaeval.__all__)
+    for name in metaeval.__all__:
+        assert getattr(metaeval, name) is not None
+
+
+def _described(name):
+    """Return the docstring of a public name, or the one of its class for a constant."""
+    return inspect.getdoc(getattr(metaeval, name)) or ""
+
+
+@pytest.mark.parametrize("name", metaeval.__all__)
+def test_every_function_shows_itself_at_work(name):
+    """A public function has a runnable example, and a public class says what its attributes are."""
+    value = getattr(metaeval, name)
+    if inspect.isroutine(value):
+        assert ">>>" in _described(name)
+    elif inspect.isclass(value) and not issubclass(value, Exception):
+        assert re.search(r"^(Attributes|Examples|Notes|Parameters)\n-+$", _described(name), flags=re.MULTILINE)
+
+
+def test_functions_take_data_first_and_options_by_keyword():
+    """A public function has at most three positional parameters; everything to tune is keyword-only."""
+    for name in metaeval.__all__:
+        value = getattr(metaeval, name)
+        if inspect.isroutine(value):
+            kinds = [parameter.kind for parameter in inspect.signature(value).parameters.values()]
+            assert kinds.count(inspect.Parameter.POSITIONAL_OR_KEYWORD) <= 3, name
+            assert inspect.Parameter.VAR_KEYWORD not in kinds, name
+
+
+def test_version_stands_in_one_place():
+    """The installed version is pyproject's, and no module repeats it."""
+    assert importlib.metadata.version("metaeval") == PROJECT["version"]
+    for path in (ROOT / "metaeval").rglob("*.py"):
+        tree = ast.walk(ast.parse(path.read_text("utf-8")))
+        assert PROJECT["version"] not in [node.value for node in tree if isinstance(node, ast.Constant)], path
+
+
+def test_changelog_names_the_version():
+    """The newest entry of the changelog is the version at hand."""
+    headings = re.findall(r"^## (\S+)", (ROOT / "CHANGELOG.md").read_text("utf-8"), flags=re.MULTILINE)
+    assert headings[0] == PROJECT["version"]
+
+
+def test_licence_is_the_one_declared():
+    """The licence file holds the text that pyproject names."""
+    assert PROJECT["license"] == "Apache-2.0"
+    text = (ROOT / "LICENSE").read_text("utf-8")
+    assert "Apache License" in text
+    assert "END OF TERMS AND CONDITIONS" in text

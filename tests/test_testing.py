@@ -1,0 +1,118 @@
+"""The checks for plug-in authors: every built-in metric passes, and every law can fail."""
+
+import numpy as np
+import pytest
+
+from metaeval.errors import InvalidOptionError, UnknownNameError
+from metaeval.metrics import BUILTIN, MetricNameError, MetricSpec, RankedLists, RankedTopic, metric
+from metaeval.testing import check_metric, made_collections
+
+NAMES = [
+    "P@5", "P(rel=2)@3", "R@5", "Success@3", "RR", "RR@3", "Rprec", "AP", "AP@3", "AP(rel=2)", "AP'", "Q", "Q'@5",
+    "Q(beta=10, gains=exponential)", "nDCG", "nDCG@10", "nDCG(a=2)", "nDCG(gains=binary(rel=2))", "RBP(p=0.8)",
+    "RBP'(p=0.95)", "RBP(p=0.5, rel=2)", "RBP(p=0.5, max_level=4)", "ERR", "ERR(max_level=4)@5", "nERR@5", "bpref",
+    "bpref_R", "bpref_N", "infAP", "Judged@5",
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_every_built_in_metric_obeys_the_common_laws(name):
+    """With and without parameters."""
+    check_metric(name, registry=BUILTIN, n_collections=12)
+
+
+def test_no_built_in_metric_is_left_out():
+    """The list above covers the registry."""
+    assert {BUILTIN.resolve(name).spec.name for name in NAMES} == set(BUILTIN.metrics)
+
+
+def gain_at_top(topic: RankedTopic) -> float:
+    """Level of the first document, if it is judged."""
+    return float(topic.levels[topic.ranks == 1].sum())
+
+
+def growing() -> MetricSpec:
+    """Make a metric that remembers how often it was called."""
+    calls = []
+
+    @metric(bounds=(0.0, np.inf))
+    def forgetful(topic: RankedTopic) -> float:
+        calls.append(topic)
+        return float(len(calls))
+
+    return forgetful
+
+
+def vandal(lists: RankedLists) -> np.ndarray:
+    """Change what it was given."""
+    lists.collection.ranks[0] += 1
+    return np.zeros(lists.lengths.shape)
+
+
+def one_everywhere(lists: RankedLists) -> np.ndarray:
+    """Forget about topics with nothing relevant."""
+    return np.ones(lists.lengths.shape)
+
+
+def by_row(lists: RankedLists) -> np.ndarray:
+    """Depend on the order of the runs."""
+    return np.where(lists.n_relevant() > 0, np.arange(len(lists.lengths))[:, None] / 10, 0.0)
+
+
+def by_length(lists: RankedLists) -> np.ndarray:
+    """Look at the full list although the condensed one was asked for."""
+    return np.where(lists.n_relevant() > 0, 1 / np.maximum(lists.collection.n_retrieved, 1), 0.0)
+
+
+def twice_the_top(lists: RankedLists) -> np.ndarray:
+    """Disagree with gain_at_top."""
+    top = np.zeros(len(lists.offsets) - 1)
+    for number in range(len(top)):
+        part = slice(lists.offsets[number], lists.offsets[number + 1])
+        top[number] = 2 * lists.levels[part][lists.ranks[part] == 1].sum()
+    return top.reshape(lists.lengths.shape)
+
+
+@pytest.mark.parametrize(
+    ("spec", "said"),
+    [
+        (metric(gain_at_top), r"lies outside the declared bounds \[0, 1\]"),
+        (growing(), "two different scores"),
+        (MetricSpec(name="vandal", kernel=vandal), "changed the collection"),
+        (MetricSpec(name="careless", kernel=one_everywhere), "but without_relevant=0 is declared"),
+        (MetricSpec(name="by_row", kernel=by_row), "depends on the order of runs or topics"),
+        (MetricSpec(name="by_length", kernel=by_length), "judged_only=True differs"),
+        (metric(bounds=(0.0, 3.0), ideal=1.0)(gain_at_top), "but ideal=1 is declared"),
+        (
+            metric(bounds=(0.0, 3.0), higher_is_better=False, monotone=True)(gain_at_top),
+            "declared monotone, with higher_is_better=False",
+        ),
+        (metric(bounds=(0.0, 6.0), kernel=twice_the_top)(gain_at_top), "function and kernel differ"),
+    ],
+)
+def test_every_law_can_fail(spec, said):
+    """A metric that breaks a law is told which, and on what."""
+    with pytest.raises(AssertionError, match=said):
+        check_metric(spec, registry=BUILTIN)
+
+
+def test_a_sound_metric_of_ones_own_passes():
+    """Under the bounds it has."""
+    check_metric(metric(bounds=(0.0, 3.0), monotone=True)(gain_at_top), registry=BUILTIN)
+
+
+def test_what_cannot_be_checked_is_refused():
+    """A missing parameter, an unknown name, a measure from elsewhere."""
+    with pytest.raises(MetricNameError, match="P needs a cutoff"):
+        check_metric(BUILTIN["P"], registry=BUILTIN)
+    with pytest.raises(UnknownNameError):
+        check_metric("apple", registry=BUILTIN)
+    with pytest.raises(InvalidOptionError, match="needs a metric of our own"):
+        check_metric("SetP", registry=BUILTIN)
+
+
+def test_made_collections_come_from_the_seed_and_hold_the_top_level():
+    """Same seed, same collections; topic 1 has a document at level 3."""
+    first, second = (list(made_collections(np.random.default_rng(4), 5)) for _ in range(2))
+    assert first == second
+    assert all(max(qrels["1"].values()) == 3 for _, qrels in first)
