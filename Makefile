@@ -17,7 +17,6 @@ help:
 demo:
 	@sh scripts/setup.sh
 	$(bin)/metaeval report examples/made/scores.csv.gz --out metaeval-report --overwrite
-	@echo "Open metaeval-report/index.html in a browser."
 
 test:
 	@sh scripts/setup.sh dev

@@ -361,6 +361,9 @@ def column_roles(
         elif column.strip() and not column.startswith("Unnamed: "):
             others.append(column)
     for part, candidates in found.items():
+        if len(set(candidates)) < len(candidates):
+            message = f"two columns are called {candidates[0]!r}; names must be unique"
+            raise ScoresError(message)
         if len(candidates) > 1:
             message = (
                 f"columns {' and '.join(map(repr, candidates))} could both be the {part}; "

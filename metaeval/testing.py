@@ -18,8 +18,9 @@ from metaeval.collection.documents import Collection, collection_from_rankings
 from metaeval.draws import RNGLike, resolve_rng
 from metaeval.errors import InvalidOptionError
 from metaeval.metrics.lists import ranked_lists
-from metaeval.metrics.registry import Metric, MetricSpec, Registry, default_registry
+from metaeval.metrics.registry import Registry, default_registry
 from metaeval.metrics.score import metric_values
+from metaeval.metrics.spec import Metric, MetricSpec
 from metaeval.parallel import limit_threads
 
 __all__ = ["check_metric", "made_collections"]

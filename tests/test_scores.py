@@ -194,6 +194,20 @@ NAMES = [
 ]
 
 
+def test_names_in_bytes_are_text():
+    """Labels that a binary file gave as bytes are decoded."""
+    assert as_scores([[1, 2], [3, 4]], systems=[b"bm25", "na\u00efve".encode()])["system"].to_numpy().tolist() == [
+        "bm25",
+        "na\u00efve",
+    ]
+
+
+def test_a_wide_frame_may_have_systems_of_any_name():
+    """Systems called like columns of a long table are systems, as long as none is called like a topic."""
+    frame = pd.DataFrame([[0.1, 0.2, 0.3], [0.4, 0.5, 0.6]], index=["1", "2"], columns=["run", "name", "value"])
+    assert as_scores({"AP": frame})["system"].to_numpy().tolist() == ["run", "name", "value"]
+
+
 def test_awkward_names_are_kept():
     """HTML, LaTeX, commas, quotes, Unicode and path characters pass unchanged."""
     found = as_scores(np.zeros((len(NAMES), 2)), systems=NAMES, metrics=["P<10>"])
@@ -334,6 +348,13 @@ def test_a_gap_is_named():
 
 
 GAPPY = {
+    "wide frame of objects": lambda: {
+        "metric1": pd.DataFrame(
+            {"system1": [0.1, None, 0.3], "system2": [0.4, 0.5, 0.6], "system3": [0.7, 0.8, 0.9]},
+            index=[1, 2, 3],
+            dtype=object,
+        )
+    },
     "array": lambda: np.array([[[0.1, np.nan, 0.3], [0.4, 0.5, 0.6], [0.7, 0.8, 0.9]]]),
     "masked array": lambda: np.ma.masked_equal([[[0.1, 9.0, 0.3], [0.4, 0.5, 0.6], [0.7, 0.8, 0.9]]], 9.0),
     "objects": lambda: [[[0.1, None, 0.3], [0.4, 0.5, 0.6], [0.7, 0.8, 0.9]]],

@@ -1,5 +1,6 @@
 """`metaeval power`: how many pairs of systems each metric tells apart."""
 
+import math
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -15,6 +16,11 @@ if TYPE_CHECKING:
 __all__ = ["power"]
 
 DEFAULT_TEST = "bootstrap_sensitivity"
+_DIFFERENCES = {
+    "difference_required": "Difference required",
+    "difference_required_median": "median",
+    "difference_required_p95": "95th percentile",
+}
 
 
 @app.command()
@@ -106,20 +112,23 @@ def power(  # noqa: PLR0913 - the options of the command
 
 def _print(study: "PowerStudy") -> None:
     frame = study.to_frame()
-    with_interval = "power_low" in frame
-    columns = ["Metric", "Test", "Correction", "Pairs told apart", *(["95 % interval"] if with_interval else [])]
-    columns += ["Difference required", "median", "95th percentile"]
+    shown = [(name, label) for name, label in _DIFFERENCES.items() if frame[name].notna().any()]
+    columns = ["Metric", "Test", "Correction", "Pairs told apart"]
+    columns += ["95 % interval"] * (study.intervals is not None) + [label for _, label in shown]
     rows = []
     for row in frame.to_dict("records"):
         cells = [row["metric"], row["test"], row["correction"], percent(row["n_significant"], row["n_pairs"])]
-        if with_interval:
-            cells.append(f"{100 * row['power_low']:.1f} to {100 * row['power_high']:.1f} %")
-        names = ("difference_required", "difference_required_median", "difference_required_p95")
-        rows.append([*cells, *(row[name] for name in names)])
+        if study.intervals is not None:
+            cells.append(_interval(row["power_low"], row["power_high"]))
+        rows.append([*cells, *(row[name] for name, _ in shown)])
     n_systems, n_topics = study.scores.sizes["system"], study.scores.sizes["topic"]
     print_table(f"Discriminative power: {n_systems} systems, {n_topics} topics", columns, rows)
     for group in study.identical:
         typer.echo(f"Identical systems (every pair of them counts as not told apart): {', '.join(group)}")
+
+
+def _interval(low: float, high: float) -> str:
+    return "-" if math.isnan(low) else f"{100 * low:.1f} to {100 * high:.1f} %"
 
 
 def _write_pairs(study: "PowerStudy", path: Path) -> None:

@@ -260,7 +260,7 @@ class Collection:
             message = f"{text}; pass missing='zero', 'drop-systems' or 'drop-topics'"
             raise ScoresError(message)
         if missing == "zero":
-            return replace(self, notes=(*self.notes, f"{int(lacking.sum())} lists are empty and score 0: {text}"))
+            return replace(self, notes=(*self.notes, f"empty lists, scored 0: {int(lacking.sum())} ({text})"))
         axis, names = (1, self.systems) if missing == "drop-systems" else (0, self.topics)
         gone = lacking.any(axis=axis)
         if gone.all():
@@ -269,7 +269,7 @@ class Collection:
         kind = missing.removeprefix("drop-")
         left = self.select(**{kind: [name for name, out in zip(names, gone, strict=True) if not out]})
         dropped = ", ".join(name for name, out in zip(names, gone, strict=True) if out)
-        return replace(left, notes=(*self.notes, f"{int(gone.sum())} {kind} dropped ({text}): {dropped}"))
+        return replace(left, notes=(*self.notes, f"{kind} dropped: {int(gone.sum())} ({dropped}), since {text}"))
 
     def with_groups(
         self,
@@ -705,5 +705,5 @@ def _with_foreign_topics(collection: Collection, topics: Iterable[str]) -> Colle
     if not foreign:
         return collection
     shown = ", ".join(foreign[:_SHOWN]) + (" …" if len(foreign) > _SHOWN else "")
-    note = f"{len(foreign)} topics of the runs are not in the qrels and were ignored: {shown}"
+    note = f"topics of the runs without judgments, ignored: {len(foreign)} ({shown})"
     return replace(collection, notes=(*collection.notes, note))

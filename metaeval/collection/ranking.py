@@ -163,6 +163,7 @@ class JudgedDocuments:
         lengths = np.char.str_len(judgments.document_ids).astype(np.int64)
         grid = np.ascontiguousarray(judgments.document_ids).view(np.uint8).reshape(-1, width)
         text = grid[np.arange(width) < lengths[:, None]]
+        text.flags.writeable = False  # as the bytes of a file are, so that kernels are compiled for one kind of text
         offsets = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
         hashes = hash_documents(text, offsets[:-1], lengths)
         sizes = [_slots_for(count) for count in np.diff(judgments.topic_offsets).tolist()]
@@ -454,7 +455,8 @@ def add_documents(  # noqa: PLR0913, PLR0917 - a kernel takes plain arrays
             slots[slot] = code
             known_hashes[code], known_topics[code] = hashes[line], topics[line]
             first = known_offsets[code]
-            known_text[first : first + stop - start] = text[start:stop]
+            for step in range(stop - start):
+                known_text[first + step] = text[start + step]
             known_offsets[code + 1] = first + stop - start
             n_codes += 1
         codes[line] = code
@@ -468,8 +470,8 @@ def copied_documents(
     """Return the identifiers that begin at `starts`, one after the other, divided at `offsets`."""
     copied = np.empty(offsets[-1], dtype=np.uint8)
     for line in range(len(starts)):
-        length = offsets[line + 1] - offsets[line]
-        copied[offsets[line] : offsets[line] + length] = text[starts[line] : starts[line] + length]
+        for step in range(offsets[line + 1] - offsets[line]):
+            copied[offsets[line] + step] = text[starts[line] + step]
     return copied
 
 
@@ -589,7 +591,8 @@ def sort_lists(  # noqa: PLR0913, PLR0917 - a kernel takes plain arrays
                 if middle == end:
                     break
                 right = _end_of_sorted(text, starts, lengths, keys, sequence, middle, end)
-                spare[left:middle] = sequence[left:middle]
+                for place in range(left, middle):
+                    spare[place] = sequence[place]
                 one, other = left, middle
                 for place in range(left, right):
                     if one >= middle:

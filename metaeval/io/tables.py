@@ -277,7 +277,7 @@ def _holds_results(sheet: Sheet) -> bool:
     if any(len(cells) != RESULT_CELLS for cells in rows):
         return False
     numbers = [is_number(cells[2]) for cells in rows if cells[0].strip() not in TREC_TEXTS]
-    return all(numbers) and any(not any(is_number(cells[place]) for cells in rows) for place in (0, 1))
+    return any(numbers[:1]) and any(not any(is_number(cells[place]) for cells in rows) for place in (0, 1))
 
 
 def _find_result_form(sheet: Sheet) -> Form:

@@ -34,7 +34,17 @@ from metaeval.io.trec_lines import QRELS, RUN, Scan, scan
 from metaeval.parallel import track
 from metaeval.scores import Missing, natural_order
 
-__all__ = ["Keep", "ScorePrecision", "read_collection", "read_qrels", "read_runs"]
+__all__ = [
+    "Keep",
+    "ScorePrecision",
+    "as_precision",
+    "check_choice",
+    "read_collection",
+    "read_qrels",
+    "read_runs",
+    "run_sources",
+    "system_names",
+]
 
 ScorePrecision = Literal["float64", "float32"]
 Keep = Literal["judged", "all"]
@@ -104,10 +114,11 @@ def read_collection(  # noqa: PLR0913 - one keyword per rule of reading
     Examples
     --------
     >>> import tempfile, pathlib
-    >>> folder = pathlib.Path(tempfile.mkdtemp())
-    >>> _ = (folder / "qrels.txt").write_text("1 0 d1 2\n1 0 d2 0\n")
-    >>> _ = (folder / "bm25.run").write_text("1 Q0 d9 1 3.5 bm25\n1 Q0 d1 2 2.5 bm25\n")
-    >>> collection = read_collection(folder / "bm25.run", folder / "qrels.txt")
+    >>> with tempfile.TemporaryDirectory() as name:
+    ...     folder = pathlib.Path(name)
+    ...     _ = (folder / "qrels.txt").write_text("1 0 d1 2\n1 0 d2 0\n")
+    ...     _ = (folder / "bm25.run").write_text("1 Q0 d9 1 3.5 bm25\n1 Q0 d1 2 2.5 bm25\n")
+    ...     collection = read_collection(folder / "bm25.run", folder / "qrels.txt")
     >>> collection.systems, collection.ranks.tolist(), collection.n_retrieved.tolist()
     (('bm25',), [2], [[2]])
     """
@@ -351,9 +362,7 @@ def _read_run(source: Source, rules: _Rules, topics: Sequence[str]) -> list[_Run
     names = _decoded(found.topics)
     lists = _per_line(found, [place.setdefault(name, len(place)) for name in names])
     keys = -found.ranks if rules.order == "rank" else as_precision(found.numbers, rules.score_precision)
-    note = (
-        f"{source.path}: {found.n_wide} lines have more than six columns; the rest was ignored" if found.n_wide else ""
-    )
+    note = f"{source.path}: columns after the sixth, ignored in lines: {found.n_wide}" if found.n_wide else ""
     lines = Lines(
         text=np.frombuffer(found.content, dtype=np.uint8),
         starts=found.starts,

@@ -20,6 +20,7 @@ __all__ = ["QRELS", "RUN", "Layout", "Scan", "line_error", "scan"]
 
 _EXACT, _UNSURE, _WRONG, _INFINITE, _TOO_FEW, _TOO_MANY, _RANK, _SHIFTED = range(8)
 _SPACE, _TAB, _RETURN, _NEWLINE, _HASH = (ord(sign) for sign in " \t\r\n#")
+_MINUS, _PLUS, _POINT, _ZERO, _NINE, _EXPONENT = (ord(sign) for sign in "-+.09e")
 _MOST_DIGITS = 19
 _LARGEST_EXACT = np.uint64(2**53)
 _LARGEST_POWER = 22
@@ -164,6 +165,8 @@ def scan(content: bytes, layout: Layout, *, path: str, ranked: bool = False) -> 
     overflow = _settle(content, unsure, numbers, ranks)
     if overflow is not None and (problem == 0 or overflow < place):
         problem, place = _INFINITE, overflow
+    if problem == _WRONG and _is_special(content, int(place), layout.number):
+        problem = _INFINITE
     if problem:
         raise line_error(content, int(place), _rule(int(problem), layout), path)
     if not len(starts):
@@ -199,6 +202,13 @@ def _check_text(content: bytes, path: str) -> None:
     if zero >= 0:
         message = "a zero byte: this is no text file"
         raise FileFormatError(message, path=path, line=content.count(b"\n", 0, zero) + 1)
+
+
+def _is_special(content: bytes, place: int, column: int) -> bool:
+    """Return whether a column of the line at `place` holds nan, inf or infinity, numbers to other readers."""
+    end = content.find(b"\n", place)
+    line = content[place : len(content) if end < 0 else end]
+    return line.split()[column].lstrip(b"+-").lower() in {b"nan", b"inf", b"infinity"}
 
 
 def _rule(problem: int, layout: Layout) -> str:
@@ -323,7 +333,8 @@ def scan_lines(  # noqa: C901, PLR0912, PLR0913, PLR0915, PLR0917 - one pass ove
             elif part == 0 or ranked:
                 if status == _UNSURE:
                     unsure = _with_row(unsure, n_unsure)
-                    unsure[n_unsure] = (n_lines, part, first[column], last[column])
+                    unsure[n_unsure, 0], unsure[n_unsure, 1] = n_lines, part
+                    unsure[n_unsure, 2], unsure[n_unsure, 3] = first[column], last[column]
                     n_unsure += 1
                 (numbers if part == 0 else ranks)[n_lines] = value
             if problem:
@@ -359,7 +370,7 @@ def scan_lines(  # noqa: C901, PLR0912, PLR0913, PLR0915, PLR0917 - one pass ove
 @compiled
 def _is_blank(sign: np.uint8) -> bool:
     """Return whether a byte divides columns: the white space of C, but for the line end."""
-    return sign == _SPACE or (_TAB <= sign <= _RETURN and sign != _NEWLINE)
+    return bool(sign == _SPACE or (_TAB <= sign <= _RETURN and sign != _NEWLINE))
 
 
 @compiled
@@ -388,7 +399,9 @@ def _with_row(table: NDArray[np.int64], n_rows: int) -> NDArray[np.int64]:
     if n_rows < len(table):
         return table
     larger = np.empty((2 * len(table), table.shape[1]), dtype=np.int64)
-    larger[:n_rows] = table
+    for row in range(n_rows):
+        for column in range(table.shape[1]):
+            larger[row, column] = table[row, column]
     return larger
 
 
@@ -403,45 +416,45 @@ def read_number(  # noqa: C901, PLR0912, PLR0913, PLR0917 - the grammar of a num
 ) -> tuple[int, float]:
     """Read a decimal number: how it went (exact, unsure, wrong, infinite), and its value if exact."""
     position = start
-    negative = text[np.uint64(position)] == ord("-")
-    if negative or text[np.uint64(position)] == ord("+"):
+    negative = text[np.uint64(position)] == _MINUS
+    if negative or text[np.uint64(position)] == _PLUS:
         position += 1
     digits = np.uint64(0)
     n_digits, power, n_seen = 0, 0, 0
     after_point = False
     while position < stop:
         sign = text[np.uint64(position)]
-        if ord("0") <= sign <= ord("9"):
+        if _ZERO <= sign <= _NINE:
             n_seen += 1
             if n_digits < _MOST_DIGITS:
-                digits = digits * _TEN + np.uint64(sign - ord("0"))
-                n_digits += digits > 0
+                digits = digits * _TEN + np.uint64(sign - _ZERO)
+                n_digits += int(digits > 0)
                 power -= after_point
             else:
                 n_digits += 1
                 power += not after_point
-        elif sign == ord(".") and not after_point and not whole:
+        elif sign == _POINT and not after_point and not whole:
             after_point = True
         else:
             break
         position += 1
     if n_seen == 0:
-        return (_INFINITE if _is_special(text, position, stop) else _WRONG), 0.0
+        return _WRONG, 0.0
     if position < stop:
-        if whole or (text[np.uint64(position)] | 32) != ord("e"):
+        if whole or (text[np.uint64(position)] | 32) != _EXPONENT:
             return _WRONG, 0.0
         position += 1
-        falling = position < stop and text[np.uint64(position)] == ord("-")
-        if position < stop and (falling or text[np.uint64(position)] == ord("+")):
+        falling = position < stop and text[np.uint64(position)] == _MINUS
+        if position < stop and (falling or text[np.uint64(position)] == _PLUS):
             position += 1
         if position == stop:
             return _WRONG, 0.0
         exponent = 0
         while position < stop:
             sign = text[np.uint64(position)]
-            if not ord("0") <= sign <= ord("9"):
+            if not _ZERO <= sign <= _NINE:
                 return _WRONG, 0.0
-            exponent = min(exponent * 10 + (sign - ord("0")), 100_000)
+            exponent = min(exponent * 10 + int(sign - _ZERO), 100_000)
             position += 1
         power += -exponent if falling else exponent
     status, value = _scaled(digits, power, n_digits > _MOST_DIGITS, powers, exponents)
@@ -491,14 +504,3 @@ def _high_word(one: np.uint64, other: np.uint64) -> np.uint64:
     cross = (one >> _HALF) * (other & _LOW) + (low >> _HALF)
     cross_low = (one & _LOW) * (other >> _HALF) + (cross & _LOW)
     return (one >> _HALF) * (other >> _HALF) + (cross >> _HALF) + (cross_low >> _HALF)
-
-
-@compiled
-def _is_special(text: NDArray[np.uint8], start: int, stop: int) -> bool:
-    """Return whether a word is one of those that other readers take for a number: nan, inf, infinity."""
-    length = stop - start
-    if length not in {len("nan"), len("infinity")}:
-        return False
-    one, two, three = text[start] | 32, text[start + 1] | 32, text[start + 2] | 32
-    is_nan = one == ord("n") and two == ord("a") and three == ord("n") and length == len("nan")
-    return is_nan or (one == ord("i") and two == ord("n") and three == ord("f"))

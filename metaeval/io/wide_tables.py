@@ -174,15 +174,15 @@ def _identifiers(
 
 def _first_column_is_identifier(names: Sequence[str], rows: Sequence[Sequence[str]], sheet: Sheet) -> bool:
     """Judge a first column of an unknown name by its cells: text, or whole numbers beyond the scores, are topics."""
-    cells = [row[0].strip() for row in rows]
+    cells = [row[0].strip() for row in rows if row[0].strip().casefold() not in AVERAGES]
     numbers = [cell for cell in cells if is_number(cell) or cell.casefold() in GAP_WORDS]
     ways = f"call it topic, or pass columns={{'topic': {names[0]!r}}} (columns={{'topic': None}} if it is a system)"
     if not numbers:
         return True
     if len(numbers) < len(cells):
-        odd = next(place for place, cell in enumerate(cells) if cell not in numbers)
-        message = f"column {names[0]!r} holds numbers and text ({cells[odd]!r}); if it names topics, {ways}"
-        raise sheet.without_header().error(message, odd)
+        odd = next(cell for cell in cells if cell not in numbers)
+        message = f"column {names[0]!r} holds numbers and text ({odd!r}); if it names topics, {ways}"
+        raise sheet.without_header().error(message, [row[0].strip() for row in rows].index(odd))
     if not all(cell.isdecimal() for cell in cells) or len(set(cells)) < len(cells):
         return False
     others = [float(cell) for row in rows for cell in row[1:] if is_number(cell)]

@@ -4,18 +4,9 @@ from metaeval.metrics.builtin import BUILTIN
 from metaeval.metrics.lists import RankedLists, RankedTopic
 from metaeval.metrics.names import MetricNameError, parse_name, short_label, split_names
 from metaeval.metrics.quantisation import QUANTISATIONS, Quantisation
-from metaeval.metrics.registry import (
-    Metric,
-    MetricError,
-    MetricSpec,
-    PluginWarning,
-    Registry,
-    default_registry,
-    load_plugin,
-    load_plugins,
-    metric,
-)
+from metaeval.metrics.registry import PluginWarning, Registry, default_registry, load_plugin, load_plugins
 from metaeval.metrics.score import metric_values, resolve_metrics, score
+from metaeval.metrics.spec import Metric, MetricError, MetricSpec, metric
 
 __all__ = [
     "BUILTIN",

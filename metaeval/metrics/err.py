@@ -6,7 +6,7 @@ from numpy.typing import NDArray
 from metaeval.compiled import compiled
 from metaeval.metrics.lists import RankedLists, depth
 from metaeval.metrics.parameters import Cutoff, Level
-from metaeval.metrics.registry import MetricSpec
+from metaeval.metrics.spec import MetricSpec
 
 __all__ = ["ERR", "NORMALISED_ERR", "expected_reciprocal_rank", "normalised_expected_reciprocal_rank"]
 

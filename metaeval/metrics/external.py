@@ -16,7 +16,8 @@ from metaeval.collection.documents import Collection
 from metaeval.errors import InvalidOptionError
 from metaeval.metrics.lists import RankedLists
 from metaeval.metrics.names import Call, MetricNameError, ParsedName, Table
-from metaeval.metrics.registry import AnyMetric, MetricError, Registry
+from metaeval.metrics.registry import Registry
+from metaeval.metrics.spec import AnyMetric, MetricError
 from metaeval.parallel import track
 
 __all__ = ["ExternalMetric", "external_metric", "from_ir_measures"]

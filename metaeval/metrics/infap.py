@@ -6,7 +6,7 @@ from numpy.typing import NDArray
 from metaeval.compiled import compiled
 from metaeval.metrics.lists import RankedLists
 from metaeval.metrics.parameters import Level
-from metaeval.metrics.registry import MetricSpec
+from metaeval.metrics.spec import MetricSpec
 
 __all__ = ["INFERRED_AP", "inferred_average_precision"]
 

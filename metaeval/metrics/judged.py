@@ -7,7 +7,7 @@ from metaeval.collection.documents import NOT_POOLED, UNJUDGED
 from metaeval.compiled import compiled
 from metaeval.metrics.lists import RankedLists, depth
 from metaeval.metrics.parameters import Cutoff
-from metaeval.metrics.registry import MetricSpec
+from metaeval.metrics.spec import MetricSpec
 
 __all__ = ["JUDGED", "judged"]
 

@@ -8,7 +8,7 @@ from numpy.typing import NDArray
 from metaeval.compiled import compiled
 from metaeval.metrics.lists import RankedLists, depth
 from metaeval.metrics.parameters import Cutoff, Rule
-from metaeval.metrics.registry import MetricSpec
+from metaeval.metrics.spec import MetricSpec
 
 __all__ = ["NDCG", "discounted_gains", "ndcg"]
 

@@ -10,7 +10,7 @@ from metaeval.metrics.lists import RankedLists, depth
 from metaeval.metrics.ndcg import discounted_gains
 from metaeval.metrics.parameters import Cutoff, Level, Rule
 from metaeval.metrics.quantisation import LINEAR
-from metaeval.metrics.registry import MetricSpec
+from metaeval.metrics.spec import MetricSpec
 
 __all__ = ["RANK_BIASED_PRECISION", "rank_biased_precision"]
 

@@ -10,7 +10,8 @@ from numpy.typing import NDArray
 from metaeval.collection.documents import Collection
 from metaeval.errors import InvalidOptionError, ScoresError, UnknownNameError
 from metaeval.metrics.lists import RankedLists, ranked_lists
-from metaeval.metrics.registry import AnyMetric, Metric, Registry, default_registry
+from metaeval.metrics.registry import Registry, default_registry
+from metaeval.metrics.spec import AnyMetric, Metric
 from metaeval.parallel import limit_threads, track
 from metaeval.scores import DIMS, Scores, as_scores
 

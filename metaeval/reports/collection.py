@@ -48,7 +48,7 @@ def _overview(statistics: CollectionStatistics) -> Table:
     labels = {"total": "Total", "mean": "Mean", "min": "Least", "max": "Most"}
     return Table(
         name="collection",
-        title="Collection statistics.",
+        title="Collection statistics",
         caption="Judged documents per topic, those relevant (level above 0), those at each level; scores tied within a "
         "list; documents among the first ten that nobody judged.",
         frame=shown,
@@ -63,7 +63,7 @@ def _overview(statistics: CollectionStatistics) -> Table:
 def _runs(per_system: pd.DataFrame) -> Table:
     return Table(
         name="runs",
-        title="The runs.",
+        title="The runs",
         caption="Topics answered, documents retrieved, share of tied scores, and share of unjudged documents in the "
         "top ten of each run.",
         frame=per_system.reset_index(),
@@ -84,7 +84,7 @@ def _recall(curves: xr.DataArray) -> Section:
     columns = [Column(name=f"{point:g}", label=f"{point:g}", write=number(3), align="right") for point in table.columns]
     numbers = Table(
         name="precision-recall",
-        title="Interpolated precision at eleven points of recall.",
+        title="Interpolated precision at eleven points of recall",
         caption="Averaged over the topics; runs by their mean over the eleven points, best first.",
         frame=table.set_axis([f"{point:g}" for point in table.columns], axis=1).reset_index(),
         columns=(Column(name="system", label="Run"), *columns),
@@ -92,12 +92,12 @@ def _recall(curves: xr.DataArray) -> Section:
     picture = Picture(
         name="precision-recall",
         figure=precision_recall(curves),
-        title="Precision and recall.",
+        title="Precision and recall",
         caption="Each line is a run: the best precision it still reaches once it has found a share of the relevant "
         "documents (lowest level above 0), averaged over the topics. Named are the runs with the most and the least "
         "area under their line.",
-        alt=f"Interpolated precision of {len(table)} runs at recall 0 to 1. The highest is that of {best}: "
-        f"{float(curves.sel(system=best)[0]):.2f} at recall 0 and {float(curves.sel(system=best)[-1]):.2f} at recall 1.",
+        alt=f"Interpolated precision of {len(table)} runs at recall 0 to 1. Highest is {best}: "
+        f"{float(curves.sel(system=best)[0]):.2f} at recall 0, {float(curves.sel(system=best)[-1]):.2f} at recall 1.",
     )
     return Section(
         id="precision-recall",

@@ -19,6 +19,7 @@ from typing import Any, ClassVar, Literal
 import matplotlib as mpl
 import numpy as np
 import pandas as pd
+import xarray as xr
 from matplotlib.axes import Axes
 from matplotlib.colors import to_rgba
 from matplotlib.figure import Figure
@@ -42,6 +43,7 @@ __all__ = [
     "figure_svg",
     "power_differences",
     "power_dots",
+    "precision_recall",
     "score_distributions",
     "significance_map",
     "system_ranking",
@@ -272,6 +274,40 @@ def power_differences(frame: pd.DataFrame) -> Figure:
         rim: dict[str, Any] = {"markeredgecolor": THEME[color], "markeredgewidth": 1.3, "zorder": 4}
         axes.plot(middle[mask], rows[mask], "o", color=THEME[face], markersize=5.4, **rim)
     axes.set_xlabel("difference in discriminative power (percentage points)")
+    return figure
+
+
+@_styled
+def precision_recall(curves: xr.DataArray) -> Figure:
+    """Draw precision against recall, one line a run; few runs are all named, of many only the best and the last.
+
+    Parameters
+    ----------
+    curves : xarray.DataArray (system, recall)
+        Precision at the points of recall, averaged over the topics.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+    """
+    values, recall = curves.transpose("system", "recall").to_numpy(), curves["recall"].to_numpy()
+    order = np.argsort(-values.mean(axis=1), kind="stable")
+    names, values = curves["system"].to_numpy()[order], values[order]
+    named = range(len(names)) if len(names) <= len(_CYCLE) else (0, len(names) - 1)
+    figure = Figure(figsize=(_WIDTH, 4.2))
+    axes = _axes(figure, left=0.75, right=0.15, top=0.15, bottom=_FOOT)
+    others = np.delete(values, list(named), axis=0)
+    broken = np.hstack([others, np.full((len(others), 1), np.nan)]).ravel()  # all lines as one path
+    axes.plot(np.tile([*recall, np.nan], len(others)), broken, color=THEME["pale-blue"], linewidth=0.8)
+    for place, row in enumerate(named):
+        style: dict[str, Any] = {"color": _CYCLE[place], "label": _short(names[row]), "zorder": 4 - place / 10}
+        axes.plot(recall, values[row], linewidth=1.7, marker="o", markersize=3.4, **style)
+    axes.set_xlim(0, 1.01)
+    axes.set_ylim(0, 1.02)
+    axes.set_xlabel("recall: share of the relevant documents found")
+    axes.set_ylabel("precision, interpolated, mean over the topics")
+    _tidy(axes, grid="y")
+    axes.legend(loc="upper right", **{**_KEY_STYLE, "handlelength": 2.0})
     return figure
 
 

@@ -66,7 +66,8 @@ class PowerStudy:
             frame = _with_differences(frame, self.sensitivity)
         if self.intervals is not None:
             frame = _with_intervals(frame, self.intervals)
-        frame = frame[[name for name in _COLUMNS if name in frame]]
+        shown = [name for name in _COLUMNS if self.intervals is not None or name not in _BOUNDS]
+        frame = frame.reindex(columns=shown)
         order = {name: place for place, name in enumerate(self.scores["metric"].to_numpy())}
         return frame.sort_values("metric", key=lambda names: names.map(order), kind="stable", ignore_index=True)
 
@@ -282,10 +283,11 @@ def _under_corrections(result: PairwiseResult, corrections: Sequence[str]) -> li
     return [result.with_correction(name) if name != result.correction else result for name in corrections]
 
 
+_BOUNDS = ("power_low", "power_high")
 _COLUMNS = (
     *("metric", "test", "correction", "alternative", "alpha", "n_systems", "n_topics", "n_significant", "n_pairs"),
-    *("power", "power_low", "power_high", "difference_required", "difference_required_median"),
-    *("difference_required_p95", "n_resamples", "random_source"),
+    *("power", *_BOUNDS, "difference_required", "difference_required_median", "difference_required_p95"),
+    *("n_resamples", "random_source"),
 )
 
 

@@ -106,7 +106,7 @@ _ROWS = (
         function=partial(bootstrap_test, method="shifted"),
         resampled=True,
         family_wise=False,
-        reference="Smucker, Allan and Carterette (2007), CIKM, section 3.4",
+        reference="Smucker, Allan and Carterette (2007), CIKM, 623-632",
     ),
     TestSpec(
         name="max_t",

@@ -90,8 +90,8 @@ def max_t_test(  # noqa: PLR0913 - one keyword per choice
 
     References
     ----------
-    Westfall and Young (1993), Resampling-Based Multiple Testing, algorithm 2.8 and section 4.2; Boytsov, Belova and
-    Westfall (2013), SIGIR, section 3.3.
+    Westfall and Young (1993), Resampling-Based Multiple Testing; Ge, Dudoit and Speed (2003), Test 12, 1-77, box 2;
+    Boytsov, Belova and Westfall (2013), SIGIR, 403-412.
 
     Examples
     --------

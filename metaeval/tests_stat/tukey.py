@@ -57,7 +57,7 @@ def tukey_hsd_test(  # noqa: PLR0913 - one keyword per choice
     ----------
     scores : Scores or anything `metaeval.as_scores` takes
     method : {"randomised", "parametric"}
-        "randomised" permutes each topic's scores among the systems (Carterette 2012, section 3.4) and supposes
+        "randomised" permutes each topic's scores among the systems (Carterette 2012) and supposes
         nothing about their distribution; "parametric" takes the residuals of system + topic as normal with one
         variance for all systems.
     alternative : {"two-sided"}
@@ -109,8 +109,7 @@ def tukey_hsd_test(  # noqa: PLR0913 - one keyword per choice
 
     References
     ----------
-    Tukey (1953), The Problem of Multiple Comparisons; Carterette (2012), ACM TOIS 30(1), article 4;
-    Sakai (2018), Laboratory Experiments in Information Retrieval, chapter 4.
+    Tukey (1953), The Problem of Multiple Comparisons; Carterette (2012), ACM TOIS 30(1), article 4.
 
     Examples
     --------

@@ -173,10 +173,10 @@ def test_selecting_refuses_unknown_and_repeated_names(collection):
 def test_missing_lists_are_counted_dropped_or_refused(collection):
     """A list is missing where it is empty although its topic has something relevant in the full qrels."""
     assert collection.missing.tolist() == [[False] * 3, [False, True, False], [False] * 3]
-    assert collection.handle_missing("zero").notes[-1] == "1 lists are empty and score 0: 'b' lacks 1 of 3 topics"
+    assert collection.handle_missing("zero").notes[-1] == "empty lists, scored 0: 1 ('b' lacks 1 of 3 topics)"
     assert collection.handle_missing("drop-systems").systems == ("a", "c")
     assert collection.handle_missing("drop-topics").topics == ("1", "10")
-    assert "1 topics dropped" in collection.handle_missing("drop-topics").notes[-1]
+    assert "topics dropped: 1 (2), since 'b' lacks" in collection.handle_missing("drop-topics").notes[-1]
     with pytest.raises(ScoresError, match="'b' lacks 1 of 3 topics; pass missing='zero'"):
         collection.handle_missing("error")
     with pytest.raises(UnknownNameError, match="no rule for missing topics 'drop'"):
@@ -187,7 +187,7 @@ def test_missing_lists_are_counted_dropped_or_refused(collection):
 
 def test_topics_without_judgments_are_ignored_and_said(collection):
     """A topic that only runs have is noted."""
-    assert collection.notes == ("1 topics of the runs are not in the qrels and were ignored: 3",)
+    assert collection.notes == ("topics of the runs without judgments, ignored: 1 (3)",)
 
 
 def test_groups_and_pooled_runs_are_looked_up_by_name(collection):

@@ -248,5 +248,5 @@ def test_missing_topics_and_groups_are_handled_as_for_files():
     collection = collection_from(runs, nested(LEVELS), groups={"a": "x", "b": "y"}, pooled=["a"])
     assert collection.groups == ("x", "y")
     assert collection.pooled.tolist() == [True, False]
-    assert collection.notes == ("2 lists are empty and score 0: 'b' lacks 2 of 3 topics",)
+    assert collection.notes == ("empty lists, scored 0: 2 ('b' lacks 2 of 3 topics)",)
     assert collection_from(runs, nested(LEVELS), missing="drop-topics").topics == ("1",)

@@ -94,6 +94,7 @@ def test_what_csv_writes_is_read(rows, delimiter):
         (b'[{"query_id": "1"}]', "x: the file holds JSON"),
         (b'a,b\n"1,2\n3,4\n', "x, line 3: a quotation mark opens or closes a cell in the wrong place"),
         (b'a,b\n"1"2,3\n', "x, line 2: a quotation mark"),
+        (b'"' + b"a,b\n" * 50_000, "x, line 32769: a quotation mark .*field larger than field limit"),
     ],
 )
 def test_what_is_no_table(content, rule):

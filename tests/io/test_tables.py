@@ -1,13 +1,12 @@
 """Score tables: every form, aligned by id, written and read back, and what is wrong with the others."""
 
+import contextlib
 import gzip
 import io
 import itertools
-import random
 import re
 import subprocess
 import sys
-from pathlib import Path
 
 import hypothesis.strategies as st
 import numpy as np
@@ -15,13 +14,14 @@ import pandas as pd
 import polars as pl
 import pytest
 import xarray as xr
-from hypothesis import assume, given
+from hypothesis import assume, given, settings
 from hypothesis.extra import numpy as hnp
 
 from metaeval.errors import FileFormatError, InvalidOptionError, ScoresError, UnknownNameError
 from metaeval.io.tables import read_scores, write_scores
 from metaeval.scores import DIMS, as_scores, natural_order, scores_to_long
 
+LONG = ["system", "topic", "metric", "score"]
 SYSTEMS, TOPICS = ["bm25", "lm"], ["301", "302", "1001"]
 AP = np.array([[0.25, 0.5, 0.0625], [0.1, 0.2, 1e-05]])
 RR = np.array([[1.0, 0.5, 0.25], [0.3333, 0.0, 1.0]])
@@ -35,14 +35,15 @@ def _put(folder, files):
     return folder
 
 
-def _rows(order, header=None, separator=","):
-    """Render SCORES as rows: `order` picks columns out of metric, system, topic, score."""
+def _rows(order, header=None, separator=",", *, numbered=False, **only):
+    """Render SCORES as rows: `order` picks the columns, `only` the rows; `numbered` puts a number before each."""
     cells = [
-        {"metric": m, "system": s, "topic": t, "score": repr(float(SCORES.sel(metric=m, system=s, topic=t)))}
+        {"metric": m, "system": s, "topic": t, "score": repr(SCORES.sel(metric=m, system=s, topic=t).item())}
         for m, s, t in itertools.product(["AP", "RR"], SYSTEMS, TOPICS)
     ]
-    lines = [separator.join(row[part] for part in order) for row in cells]
-    return "\n".join([*([separator.join(header)] if header else []), *lines]) + "\n"
+    kept = [row for row in cells if only.items() <= row.items()]
+    lines = [[*([str(place)] if numbered else []), *(row[part] for part in order)] for place, row in enumerate(kept)]
+    return "".join(separator.join(line) + "\n" for line in [*([header] if header else []), *lines])
 
 
 def _wide(values, header, ids=None, separator=","):
@@ -100,52 +101,27 @@ FORMS = {
         "AP.csv": _wide(AP, ["system", *TOPICS], SYSTEMS),
         "RR.csv": _wide(RR[::-1], ["run", *TOPICS], SYSTEMS[::-1]),
     },
-    "long": {"scores.csv": _rows(DIMS + ("score",), DIMS + ("score",))},
+    "long": {"scores.csv": _rows((*DIMS, "score"), (*DIMS, "score"))},
     "long in another order with other words": {
         "scores.tsv": _rows(["score", "topic", "system", "metric"], ["Value", "Query-ID", "RUN", "measure"], "\t")
     },
-    "PyTerrier perquery": {
-        "scores.csv": _rows(["system", "topic", "metric", "score"], ["name", "qid", "measure", "value"])
-    },
+    "PyTerrier perquery": {"scores.csv": _rows(LONG, ["name", "qid", "measure", "value"])},
     "long with row numbers": {
-        "scores.csv": "".join(
-            f"{number}{line}\n"
-            for number, line in zip(
-                ["", *range(12)], _rows(["system", "topic", "metric", "score"]).splitlines(), strict=False
-            )
-        )
-        and "\n".join(
-            f"{number},{line}" for number, line in enumerate(_rows(["system", "topic", "metric", "score"]).splitlines())
-        ).join([",name,qid,measure,value\n", "\n"])
+        "scores.csv": _rows(LONG, ["", "name", "qid", "measure", "value"], numbered=True),
     },
-    "long as R writes it": {
-        "scores.txt": "\n".join(
-            f'"{number}" {line}'
-            for number, line in enumerate(_rows(["system", "topic", "metric", "score"], None, " ").splitlines())
-        ).join(["system topic metric score\n", "\n"])
-    },
+    "long as R writes it": {"scores.txt": _rows(LONG, LONG, " ", numbered=True)},
     "long, one file a metric": {
-        f"{metric}.csv": "run,topic,score\n"
-        + "".join(
-            line.removeprefix(f"{metric},") + "\n"
-            for line in _rows(DIMS + ("score",)).splitlines()
-            if line.startswith(metric)
-        )
+        f"{metric}.csv": _rows(["system", "topic", "score"], ["run", "topic", "score"], metric=metric)
         for metric in ("AP", "RR")
     },
     "long, one file a system": {
-        f"{system}.csv": "metric,topic,value\n"
-        + "".join(
-            line.removeprefix(f"{system},") + "\n"
-            for line in _rows(["system", "metric", "topic", "score"]).splitlines()
-            if line.startswith(system)
-        )
+        f"{system}.csv": _rows(["metric", "topic", "score"], ["metric", "topic", "value"], system=system)
         for system in SYSTEMS
     },
     "one column a metric": {
         "scores.csv": "run,topic,AP,RR\n"
         + "".join(
-            f"{system},{topic},{AP[s, t]!r},{RR[s, t]!r}\n".replace("np.float64(", "").replace(")", "")
+            f"{system},{topic},{AP[s, t].item()!r},{RR[s, t].item()!r}\n"
             for s, system in enumerate(SYSTEMS)
             for t, topic in enumerate(TOPICS)
         )
@@ -198,8 +174,7 @@ def test_standard_input(monkeypatch):
 @given(st.permutations(range(12)), st.permutations(range(4)))
 def test_the_order_of_rows_and_columns_does_not_matter(tmp_path_factory, rows, columns):
     """A long table shuffled either way holds the same scores, and its topics come in the same order."""
-    parts = ["system", "topic", "metric", "score"]
-    lines = [line.split(",") for line in _rows(parts, parts).splitlines()]
+    lines = [line.split(",") for line in _rows(LONG, LONG).splitlines()]
     lines = [lines[0], *(lines[1 + row] for row in rows)]
     path = tmp_path_factory.mktemp("tables") / "scores.csv"
     path.write_text("\n".join(",".join(line[column] for column in columns) for line in lines))
@@ -217,7 +192,7 @@ def test_files_are_aligned_by_id(tmp_path):
             "rest.csv": "\n".join(
                 [
                     "system,topic,metric,score",
-                    *(line for line in _rows(["system", "topic", "metric", "score"]).splitlines() if "RR" in line),
+                    *(line for line in _rows(LONG).splitlines() if "RR" in line),
                 ]
             ),
         },
@@ -255,7 +230,10 @@ def test_what_was_assumed_or_left_out_is_noted(tmp_path):
         "AP.csv: left out the averages (mean)",
         "1 missing score was counted as 0: system 'lm' on topic '302' under 'AP'",
     ]
-    text = "num_q\tall\t2\nrunid\tall\t{0}\nrelstring\t1\t'01'\nnum_ret\t1\t10\nmap\t1\t.5\nmap\t2\t.25\nmap\tall\t.375\ngm_map\tall\t.3\n"
+    text = (
+        "num_q\tall\t2\nrunid\tall\t{0}\nrelstring\t1\t'01'\nnum_ret\t1\t10\n"
+        "map\t1\t.5\nmap\t2\t.25\nmap\tall\t.375\ngm_map\tall\t.3\n"
+    )
     _put(tmp_path, {"one.txt": text.format("one"), "two.txt": text.format("two")})
     found = read_scores([tmp_path / "one.txt", tmp_path / "two.txt"])
     assert found["metric"].to_numpy().tolist() == ["map"]
@@ -342,7 +320,7 @@ def test_a_form_can_be_forced(tmp_path):
     text = "mine\tq{0}\t0.5\nyours\tq{0}\t0.25\n"
     for system in ("a", "b"):
         (tmp_path / f"{system}.txt").write_text(text.format(1) + text.format(2))
-    with pytest.raises(FileFormatError, match="either of the first two .'mine', 'q1'. could be the measure"):
+    with pytest.raises(FileFormatError, match=r"either of the first two \('mine', 'q1'\) could be the measure"):
         read_scores(tmp_path)
     found = read_scores(tmp_path, form="trec_eval")
     assert found["metric"].to_numpy().tolist() == ["mine", "yours"]
@@ -418,15 +396,16 @@ def test_a_first_column_of_scores(tmp_path, text):
     assert found["system"].to_numpy().tolist() == ["a", "b", "c"]
 
 
-@pytest.mark.parametrize("text", ["a,b,c\n0,1,0.5\n1,0,0.25\n", "a,b,c\n3,4,1\n5,2,6\n", "a,b\n1,44.5\n2,30.1\n"])
+@pytest.mark.parametrize(
+    "text", ["a,b,c\n0,1,0.5\n1,0,0.25\n", "a,b,c\n3,4,1\n5,2,6\n", "a,b,c\n1,44.5,9.5\n2,30.1,9.1\n"]
+)
 def test_a_first_column_that_could_be_either(tmp_path, text):
     """Whole numbers, no two alike, within the range of the scores: the caller has to say."""
     _put(tmp_path, {"AP.csv": text})
     with pytest.raises(FileFormatError, match="column 'a' could hold topic ids or scores"):
         read_scores(tmp_path)
-    assert "a" in read_scores(tmp_path, columns={"topic": None})["system"].to_numpy() if text.count("c") else True
-    if text.startswith("a,b,c"):
-        assert read_scores(tmp_path, columns={"topic": "a"})["system"].to_numpy().tolist() == ["b", "c"]
+    for topic, systems in ((None, ["a", "b", "c"]), ("a", ["b", "c"])):
+        assert read_scores(tmp_path, columns={"topic": topic})["system"].to_numpy().tolist() == systems
 
 
 def test_a_query_text_is_not_a_second_topic(tmp_path):
@@ -489,6 +468,7 @@ def _any_scores(draw):
 
 
 @pytest.mark.parametrize("ending", [".nc", ".parquet", ".csv", ".tsv", ".csv.gz", ".nc.zst"])
+@settings(max_examples=20)
 @given(scores=_any_scores())
 def test_what_is_written_is_read_back(tmp_path_factory, ending, scores):
     """Scores, names of any kind, groups and directions come back; the topics' order too, but for plain text."""
@@ -609,6 +589,7 @@ FAULTS = {
     "repeated topic, wide": (GOOD_WIDE + "1,0.5,0.5\n", "x.csv: topic '1' stands twice"),
     "repeated system, wide": ("topic,a,a\n1,0.1,0.3\n2,0.2,0.4\n", "x.csv: columns 2 and 3 are both called 'a'"),
     "repeated column, long": ("system,topic,score,score\na,1,0.1,0.1\n", "x.csv: two columns are called 'score'"),
+    "repeated metric": ("run,topic,AP,AP\na,1,0.1,0.1\n", "x.csv: two columns are called 'AP'"),
     "no name above a column": ("topic,a,,b\n1,0.1,0.2,0.3\n2,0.2,0.2,0.4\n", "x.csv: column 3 has no name"),
     "no name, long": (GOOD_LONG.replace("b,2", ",2"), "x.csv, line 5: a system has no name"),
     "unknown column": (
@@ -765,6 +746,13 @@ def test_options_are_checked(tmp_path, options, kind, rule):
         read_scores(tmp_path / "AP.csv", **options)
 
 
+def test_a_long_table_without_scores(tmp_path):
+    """A table said to be long that has metrics and no scores is refused, whatever else it has."""
+    _put(tmp_path, {"x.csv": "system,topic,metric,weight\na,1,AP,0.1\n"})
+    with pytest.raises(FileFormatError, match="there is a column for the metric and none for the score"):
+        read_scores(tmp_path, form="long")
+
+
 def test_explicit_columns_contradicted_by_the_header(tmp_path):
     """Systems said to stand in columns below a header that says otherwise are refused."""
     _put(tmp_path, {"AP.csv": "system,301,302\na,0.1,0.2\nb,0.3,0.4\n"})
@@ -792,8 +780,8 @@ def test_files_of_different_systems(tmp_path):
     with pytest.raises(ScoresError) as caught:
         read_scores(paths)
     assert str(caught.value) == (
-        "these files do not hold the same systems: five.csv (five) has 3 and lacks d, e; eight.csv (eight) has 4 and lacks "
-        "a. Tables read together are metrics of one collection: read collections one at a time, or pass "
+        "these files do not hold the same systems: five.csv (five) has 3 and lacks d, e; eight.csv (eight) has 4 and "
+        "lacks a. Tables read together are metrics of one collection: read collections one at a time, or pass "
         "missing='drop-systems' to keep the 2 systems that all have"
     )
     found = read_scores(paths, missing="drop-systems")
@@ -832,10 +820,8 @@ def test_any_bytes_are_scores_or_an_error_of_ours(tmp_path_factory, content):
     assume(not content.startswith((b"PAR1", b"\x89HDF")))
     path = tmp_path_factory.mktemp("tables") / "x.csv"
     path.write_bytes(content)
-    try:
+    with contextlib.suppress(FileFormatError, ScoresError):
         read_scores(path)
-    except (FileFormatError, ScoresError):
-        pass
 
 
 @given(st.text(st.sampled_from('ab01., \t;\n"nqs-'), max_size=40))
@@ -854,9 +840,9 @@ def test_any_table_is_scores_or_an_error_of_ours(tmp_path_factory, text):
 
 
 def test_every_public_matrix(data_folder):
-    """The 44 wide matrices hold the numbers that numpy reads, systems and topics in their order."""
+    """The 48 wide matrices hold the numbers that numpy reads, systems and topics in their order."""
     paths = sorted((data_folder / "trec-matrices").glob("*.csv"))
-    assert len(paths) == 44
+    assert len(paths) == 48
     for path in paths:
         found = read_scores(path)
         expected = np.loadtxt(path, delimiter=",", skiprows=1)
@@ -901,7 +887,7 @@ def test_trec_eval_output(data_folder, tmp_path):
     found = read_scores([path, tmp_path / "other.txt"])
     assert found["topic"].to_numpy().tolist() == ["301", "302", "303"]
     assert found["system"].to_numpy().tolist() == ["out.test.aq", "other"]
-    printed = dict(re.findall(r"(?m)^(\S+) *\tall\t([0-9.]+)$", path.read_text()))
+    printed = dict(re.findall(r"(?m)^(\S+) *\tall\t([-0-9.]+)$", path.read_text()))
     assert {"num_q", "num_ret", "runid", "gm_map"}.isdisjoint(found["metric"].to_numpy())
     for metric in ("map", "P_10", "ndcg_cut_10", "recip_rank", "iprec_at_recall_0.20", "infAP"):
         assert found.sel(metric=metric)[0].mean().item() == pytest.approx(float(printed[metric]), abs=1e-4)
@@ -940,7 +926,7 @@ def test_scores_of_translations(data_folder):
     """A table of another field is read once its columns are named; gaps are the reader's to decide."""
     path = data_folder / "wmt20-metrics" / "doc-level" / "human_de-en.csv.gz"
     columns = {"system": "SYS", "topic": "DOC", "score": "Z.SCR", "ignore": ["RAW.SCR", "N"]}
-    with pytest.raises(ScoresError, match="no score for system 'Human-B.0'"):
+    with pytest.raises(ScoresError, match=r"no score for system 'Human-B\.0'"):
         read_scores(path, columns=columns)
     found = read_scores({"human": path}, columns=columns, missing="drop-topics")
     frame = pd.read_csv(path)
@@ -948,18 +934,3 @@ def test_scores_of_translations(data_folder):
     assert set(found["topic"].to_numpy()) == set(complete[complete].index)
     row = frame[frame["DOC"].isin(found["topic"].to_numpy())].iloc[0]
     assert found.sel(metric="human", system=row["SYS"], topic=row["DOC"]).item() == row["Z.SCR"]
-
-
-def test_reading_is_quick_enough(tmp_path):
-    """A wide table of 200 systems and 6980 topics takes seconds of processor time at most, not minutes."""
-    import time  # noqa: PLC0415
-
-    values = np.round(np.random.default_rng(0).random((6980, 200)), 4)
-    header = ",".join(["topic", *(f"run{number}" for number in range(200))])
-    rows = (f"{topic}," + ",".join(map(repr, row)) for topic, row in enumerate(values.tolist(), 1))
-    path = Path(tmp_path, "AP.csv")
-    path.write_text("\n".join([header, *rows]))
-    start = time.process_time()
-    found = read_scores(path)
-    assert time.process_time() - start < 5
-    np.testing.assert_array_equal(found.to_numpy()[0].T, values)

@@ -475,7 +475,7 @@ def test_a_file_of_several_tags_is_several_runs_on_request(tmp_path, qrels):
     assert collection.systems == ("a", "b")
     assert taken_apart(collection, 0) == {"1": [(1, b"d2", 0), (2, b"d1", 2)], "2": [(1, b"d1", 1)]}
     assert taken_apart(collection, 1) == {"1": [(1, b"d3", 1), (2, b"d1", 2)], "2": []}
-    assert collection.notes == ("1 lists are empty and score 0: 'b' lacks 1 of 2 topics",)
+    assert collection.notes == ("empty lists, scored 0: 1 ('b' lacks 1 of 2 topics)",)
     tables = read_runs(path, split_tags=True)
     assert tables["b"]["doc_id"].tolist() == ["d3", "d1", "x"]
     assert tables["b"]["score"].tolist() == [6, 5, 1]
@@ -529,8 +529,8 @@ def test_groups_pooled_runs_and_missing_topics_are_passed_on(tmp_path, qrels):
     collection = read_collection(str(tmp_path / "*.run"), qrels, **options)
     assert (collection.groups, collection.pooled.tolist()) == (("x", "y"), [False, True])
     assert collection.notes == (
-        "1 topics of the runs are not in the qrels and were ignored: 9",
-        "1 lists are empty and score 0: 'b' lacks 1 of 2 topics",
+        "topics of the runs without judgments, ignored: 1 (9)",
+        "empty lists, scored 0: 1 ('b' lacks 1 of 2 topics)",
     )
     assert read_collection(str(tmp_path / "*.run"), qrels, missing="drop-systems").systems == ("a",)
 
@@ -616,7 +616,7 @@ def test_the_files_of_trec_eval_are_read(data_folder):
     assert full.n_relevant.tolist() == [474, 77, 10]
     cut = read_collection(folder / "results.trunc", folder / "qrels.test")
     assert cut.n_retrieved.tolist() == [[500, 0, 84]]
-    assert "5 lines have more than six columns; the rest was ignored" in cut.notes[0]
+    assert "columns after the sixth, ignored in lines: 5" in cut.notes[0]
     assert "lacks 1 of 3 topics" in cut.notes[1]
     plain = read_qrels(folder / "qrels.test")
     commented = read_qrels(folder / "qrels.test.with-comments")

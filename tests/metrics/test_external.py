@@ -62,7 +62,7 @@ def test_measure_objects_become_our_metrics(measure, name):
         ("setp(rel=2)", "SetP(rel=2)"),
         (ir_measures.SetP(rel=2), "SetP(rel=2)"),
         ("Compat(p=0.9)", "Compat(p=0.9)"),
-        ("BPM(max_rel=3, T=1)@10", "BPM(T=1, max_rel=3)@10"),
+        ("SetF(beta=2)", "SetF(beta=2)"),
     ],
 )
 def test_other_measures_go_through_ir_measures(asked, name):

@@ -1,6 +1,7 @@
 import matplotlib as mpl
 import numpy as np
 import pytest
+import xarray as xr
 from hypothesis import given
 from hypothesis import strategies as st
 from matplotlib.colors import to_rgba
@@ -154,6 +155,22 @@ def test_systems_of_a_ranking_stand_in_order(made_scores):
     assert len(figure.axes) == 3
     np.testing.assert_array_equal(dots, np.sort(scores.mean("topic").to_numpy()[0]))
     assert any("lower is better" in text for text in words(figure))
+
+
+@pytest.mark.parametrize("n_systems", [2, 7, 40])
+def test_precision_recall_curves_are_all_drawn(n_systems):
+    """Every run's precisions are in the picture; few runs are all named, of many the best and the last."""
+    values = np.sort(np.random.default_rng(0).random((n_systems, 11)), axis=1)[:, ::-1]
+    names = [f"run{number}" for number in range(n_systems)]
+    points = np.arange(11) / 10
+    curves = xr.DataArray(values, dims=("system", "recall"), coords={"system": names, "recall": points})
+    figure = figures.precision_recall(curves)
+    (axes,) = figure.axes
+    drawn = np.concatenate([line.get_ydata() for line in axes.lines])
+    np.testing.assert_array_equal(np.sort(drawn[~np.isnan(drawn)]), np.sort(values.ravel()))
+    order = [names[row] for row in np.argsort(-values.mean(axis=1))]
+    shown = set(names) & set(words(figure))
+    assert shown == (set(names) if n_systems < 8 else {order[0], order[-1]})
 
 
 def test_only_clear_differences_are_filled():

@@ -1,0 +1,347 @@
+"""What a metric is: a spec, and a metric with its parameters filled in.
+
+A `MetricSpec` says what a metric is called, how it is computed, which way is better and what holds for it. A
+`Metric` is a spec with its parameters filled in: ``AP(rel=2)``.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from types import MappingProxyType
+from typing import Any, Concatenate, Protocol, overload
+
+import numpy as np
+from numpy.typing import NDArray
+
+from metaeval.errors import InvalidOptionError
+from metaeval.metrics.lists import RankedLists, RankedTopic, ranked_topics
+from metaeval.metrics.names import ParsedName
+from metaeval.metrics.parameters import Parameter, read_parameters
+from metaeval.metrics.quantisation import LINEAR, Quantisation, gain_table
+from metaeval.parallel import track
+
+__all__ = ["AnyMetric", "Metric", "MetricError", "MetricSpec", "metric"]
+
+_RESERVED = ("judged_only", "gains", "quant")
+_ALWAYS_SHOWN = ("p", "a", "quant")
+
+type TopicFunction = Callable[Concatenate[RankedTopic, ...], float]
+type Kernel = Callable[Concatenate[RankedLists, ...], NDArray[np.float64]]
+
+
+class MetricError(InvalidOptionError):
+    """A metric that breaks its contract: a signature, a value that is no finite number."""
+
+
+class AnyMetric(Protocol):
+    """What scoring needs of a metric, built in or from elsewhere."""
+
+    @property
+    def name(self) -> str:
+        """The canonical name."""
+
+    @property
+    def higher_is_better(self) -> bool:
+        """Which way is better."""
+
+    @property
+    def worst(self) -> float:
+        """The score of a list that is not there."""
+
+    @property
+    def without_relevant(self) -> float | None:
+        """Its value on a topic with nothing relevant; None where that makes no difference."""
+
+    def n_relevant(self, lists: RankedLists) -> NDArray[np.int64]:
+        """Return how many documents of every topic the metric takes as relevant."""
+
+    def compute(self, lists: RankedLists) -> NDArray[np.float64]:
+        """Return the scores, shape (n_systems, n_topics)."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MetricSpec:
+    """What a metric is.
+
+    Attributes
+    ----------
+    name : str
+        As it is written, without parameters.
+    function : callable, optional
+        ``f(topic, *, parameters) -> float`` with a `RankedTopic`.
+    kernel : callable, optional
+        ``f(lists, *, parameters) -> array (n_systems, n_topics)`` with `RankedLists`: all lists at once. Used
+        instead of `function` where both are given; then they must take the same parameters.
+    higher_is_better : bool
+    bounds : (float, float)
+        Smallest and largest value.
+    without_relevant : float or None
+        The value on a topic where nothing is relevant under the metric. None: relevance makes no difference to
+        whether it is defined.
+    judged_only : bool
+        Whether it can be computed on the condensed list (then ``Name'`` works).
+    graded : bool
+        Whether it uses gains (then ``gains=`` works).
+    ideal : float or None
+        Its value on an ideal ranking of everything relevant, if that is fixed.
+    monotone : bool
+        Whether moving a better document down, in exchange for a worse one, never raises the score.
+    cite : str
+        Key or reference of the source.
+    summary : str
+        One line; by default the first one of the function's docstring.
+    parameters : mapping of str to Parameter
+        Read from the signature.
+    """
+
+    name: str
+    function: TopicFunction | None = None
+    kernel: Kernel | None = None
+    higher_is_better: bool = True
+    bounds: tuple[float, float] = (0.0, 1.0)
+    without_relevant: float | None = 0.0
+    judged_only: bool = True
+    graded: bool = False
+    ideal: float | None = None
+    monotone: bool = False
+    cite: str = ""
+    summary: str = ""
+    parameters: Mapping[str, Parameter] = field(init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        if not self.name.isidentifier():
+            message = f"a metric's name is one word (letters, digits, _), not {self.name!r}"
+            raise MetricError(message)
+        functions = [one for one in (self.function, self.kernel) if one is not None]
+        if not functions:
+            message = f"metric {self.name!r} needs function= or kernel="
+            raise MetricError(message)
+        read = [dict(read_parameters(one, what=f"metric {self.name!r}")) for one in functions]
+        if len(read) > 1 and not _same_parameters(*read):
+            message = f"metric {self.name!r}: function and kernel must take the same parameters with the same defaults"
+            raise MetricError(message)
+        taken = [name for name in read[0] if name in _RESERVED]
+        if taken:
+            message = (
+                f"metric {self.name!r}: the parameter {taken[0]} is the registry's own; "
+                "use judged_only= or graded= of the spec"
+            )
+            raise MetricError(message)
+        low, high = self.bounds
+        if not low < high:
+            message = f"metric {self.name!r}: bounds must be (low, high) with low < high, not {self.bounds!r}"
+            raise MetricError(message)
+        object.__setattr__(self, "parameters", MappingProxyType(read[0]))
+        doc = (functions[0].__doc__ or "").strip().split("\n")[0]
+        object.__setattr__(self, "summary", self.summary or doc)
+
+    @property
+    def usage(self) -> str:
+        """How its name is written, with every parameter: ``nDCG(a=…, gains=linear, judged_only=False)@k``."""
+        shown = {name: one for name, one in self.parameters.items() if name != "k"}
+        texts = {name: "…" if one.required or one.default is None else str(one.default) for name, one in shown.items()}
+        texts |= {"gains": str(LINEAR)} if self.graded else {}
+        texts |= {"judged_only": "False"} if self.judged_only else {}
+        inside = ", ".join(f"{name}={texts[name]}" for name in sorted(texts))
+        cutoff = self.parameters.get("k")
+        return self.name + f"({inside})" * bool(inside) + ("" if not cutoff else "@k" if cutoff.required else "[@k]")
+
+
+@overload
+def metric(function: TopicFunction, /) -> MetricSpec: ...
+@overload
+def metric(
+    *,
+    name: str | None = None,
+    kernel: Kernel | None = None,
+    higher_is_better: bool = True,
+    bounds: tuple[float, float] = (0.0, 1.0),
+    without_relevant: float | None = 0.0,
+    judged_only: bool = True,
+    graded: bool = False,
+    ideal: float | None = None,
+    monotone: bool = False,
+    cite: str = "",
+) -> Callable[[TopicFunction], MetricSpec]: ...
+def metric(
+    function: TopicFunction | None = None, /, *, name: str | None = None, **options: Any
+) -> MetricSpec | Callable[[TopicFunction], MetricSpec]:
+    """Make a metric out of a function of one ranked topic; nothing global changes.
+
+    Parameters
+    ----------
+    function : callable
+        ``f(topic: RankedTopic, *, parameters) -> float``. Its keyword-only arguments become the metric's
+        parameters; one called ``k`` is written after ``@``.
+    name : str, optional
+        The function's own name by default.
+    kernel, higher_is_better, bounds, without_relevant, judged_only, graded, ideal, monotone, cite
+        See `MetricSpec`.
+
+    Returns
+    -------
+    MetricSpec
+        Or a decorator, where options are given first.
+
+    Raises
+    ------
+    MetricError, InvalidOptionError
+        If the signature has another form.
+
+    Examples
+    --------
+    >>> @metric(name="Misses", higher_is_better=False, bounds=(0, float("inf")))
+    ... def misses(topic: RankedTopic, *, rel: int = 1) -> float:
+    ...     "Relevant documents that were not retrieved."
+    ...     return topic.n_relevant(rel) - (topic.levels >= rel).sum()
+    >>> misses.usage
+    'Misses(judged_only=False, rel=1)'
+    """
+
+    def made(body: TopicFunction) -> MetricSpec:
+        own = name or str(getattr(body, "__name__", type(body).__name__))
+        return MetricSpec(name=own, function=body, **options)
+
+    return made if function is None else made(function)
+
+
+@dataclass(frozen=True, slots=True)
+class Metric:
+    """A metric with its parameters filled in.
+
+    Attributes
+    ----------
+    spec : MetricSpec
+    parameters : tuple of (str, value)
+        Every parameter, sorted by name, ``judged_only`` and ``gains`` included where the spec has them.
+    quantisation : Quantisation or None
+        The function behind ``gains=``, where it is not a table.
+    """
+
+    spec: MetricSpec
+    parameters: tuple[tuple[str, Any], ...]
+    quantisation: Quantisation | None = None
+
+    @property
+    def name(self) -> str:
+        """Canonical name: sorted keys, defaults left out; equal metrics have equal names."""
+        return self._text(full=False)
+
+    @property
+    def full_name(self) -> str:
+        """The name with every parameter that has a value, for readers whose tools have other defaults."""
+        return self._text(full=True)
+
+    @property
+    def higher_is_better(self) -> bool:
+        """Which way is better."""
+        return self.spec.higher_is_better
+
+    @property
+    def without_relevant(self) -> float | None:
+        """Its value on a topic with nothing relevant; None where that makes no difference."""
+        return self.spec.without_relevant
+
+    @property
+    def worst(self) -> float:
+        """The score of a list that is not there: 0, or the upper bound where lower is better."""
+        if self.higher_is_better:
+            return 0.0
+        worst = self.spec.bounds[1]
+        if not np.isfinite(worst):
+            message = (
+                f"{self.name} has no largest value, so a run that lacks a topic has no score there; drop those runs "
+                "or topics when reading (missing='drop-systems' or 'drop-topics')"
+            )
+            raise MetricError(message)
+        return worst
+
+    def __getitem__(self, name: str) -> Any:  # noqa: ANN401 - the type is the parameter's own
+        """Return the value of one parameter."""
+        return dict(self.parameters)[name]
+
+    def n_relevant(self, lists: RankedLists) -> NDArray[np.int64]:
+        """Return how many documents of every topic count as relevant: by ``rel``, by gain, or by level above 0."""
+        values = dict(self.parameters)
+        if values.get("rel") is not None:
+            return lists.n_relevant(values["rel"])
+        return self._view(lists).n_with_gain() if self.spec.graded else lists.n_relevant()
+
+    def compute(self, lists: RankedLists) -> NDArray[np.float64]:
+        """Return the scores, shape (n_systems, n_topics); lists that are not there get `worst`.
+
+        Raises
+        ------
+        MetricError
+            If a value is no finite number.
+        """
+        own = {name: value for name, value in self.parameters if name in self.spec.parameters}
+        view = self._view(lists)
+        if self.spec.kernel is None:
+            values = self._one_by_one(view, own)
+        else:
+            values = np.asarray(self.spec.kernel(view, **own), dtype=np.float64)
+            if values.shape != lists.lengths.shape:
+                message = f"{self.name}: the kernel must return shape {lists.lengths.shape}, not {values.shape}"
+                raise MetricError(message)
+        absent = lists.collection.n_retrieved == 0
+        if self.without_relevant is not None:
+            absent &= self.n_relevant(lists) > 0
+        if absent.any():
+            values = np.where(absent, self.worst, values)
+        if not np.isfinite(values).all():
+            system, topic = (int(place) for place in np.argwhere(~np.isfinite(values))[0])
+            self._refuse(float(values[system, topic]), lists, system, topic)
+        return values
+
+    def _one_by_one(self, view: RankedLists, own: Mapping[str, Any]) -> NDArray[np.float64]:
+        function = self.spec.function
+        assert function is not None  # noqa: S101 - a spec has one of the two
+        values = np.zeros(view.lengths.shape)
+        if self.without_relevant is None:
+            defined = np.ones(view.n_topics, dtype=bool)
+        else:
+            defined = self.n_relevant(view) > 0
+            values[:] = self.without_relevant
+        wanted = np.flatnonzero((view.collection.n_retrieved > 0) & defined)
+        todo = ranked_topics(view, wanted, judged_only=bool(dict(self.parameters).get("judged_only")))
+        for system, topic, one in track(todo, description=self.name, total=len(wanted)):
+            value = function(one, **own)
+            try:
+                values[system, topic] = float(value)
+            except (TypeError, ValueError):
+                self._refuse(value, view, system, topic)
+        return values
+
+    def _refuse(self, value: object, lists: RankedLists, system: int, topic: int) -> None:
+        place = f"run {lists.collection.systems[system]!r}, topic {lists.collection.topics[topic]!r}"
+        message = f"{self.name} must give a finite number for every list; {place} got {value!r}"
+        raise MetricError(message)
+
+    def _view(self, lists: RankedLists) -> RankedLists:
+        values = dict(self.parameters)
+        view = lists.condensed() if values.get("judged_only") else lists
+        gains = values.get("gains", LINEAR)
+        top = max(lists.highest, values.get("max_level") or 0)
+        if not self.spec.graded or (gains == LINEAR and top == lists.highest):
+            return view
+        known = {} if self.quantisation is None else {self.quantisation.name: self.quantisation}
+        present = np.flatnonzero(lists.counts.any(axis=0))
+        return view.with_gains(gains, gain_table(gains, known, top_level=top, present=present))
+
+    def _text(self, *, full: bool) -> str:
+        shown = tuple((key, value) for key, value in self.parameters if key != "k" and self._is_shown(key, value, full))
+        return str(ParsedName(self.spec.name, shown, dict(self.parameters).get("k")))
+
+    def _is_shown(self, key: str, value: object, full: bool) -> bool:  # noqa: FBT001
+        if value is None or key == "judged_only":
+            return bool(value)
+        if full or key in _ALWAYS_SHOWN:
+            return True
+        return bool(value != (LINEAR if key == "gains" else self.spec.parameters[key].default))
+
+
+def _same_parameters(first: Mapping[str, Parameter], second: Mapping[str, Parameter]) -> bool:
+    def plain(read: Mapping[str, Parameter]) -> set[tuple[object, ...]]:
+        return {(one.name, one.type, one.default, one.required) for one in read.values()}
+
+    return plain(first) == plain(second)

@@ -1,0 +1,59 @@
+"""What the tests of the command line share: one small table, one small collection, and a way to run a command."""
+
+import json
+import sys
+from typing import NamedTuple
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from metaeval.cli import main
+from metaeval.simulate.collection import simulate_collection
+
+
+class Ended(NamedTuple):
+    """How a command ended."""
+
+    code: int
+    out: str
+    err: str
+
+    def json(self):
+        """Read standard output as JSON."""
+        return json.loads(self.out)
+
+
+@pytest.fixture
+def command(monkeypatch, capsys, tmp_path):
+    """Run a command line in an empty folder, as the shell would."""
+    monkeypatch.chdir(tmp_path)
+
+    def run(*words):
+        monkeypatch.setattr(sys, "argv", ["metaeval", *map(str, words)])
+        capsys.readouterr()
+        code = main()
+        captured = capsys.readouterr()
+        return Ended(code, captured.out, captured.err)
+
+    return run
+
+
+@pytest.fixture
+def table(tmp_path):
+    """Scores of six systems on twenty topics under two metrics, as wide tables."""
+    rng = np.random.default_rng(11)
+    names = [f"team{number % 3}-run{number}" for number in range(6)]
+    paths = []
+    for metric in ("AP", "P"):
+        scores = np.clip(0.1 * np.arange(6) + 0.1 * rng.random((20, 6)), 0, 1).round(4)
+        paths.append(tmp_path / f"{metric}.csv")
+        pd.DataFrame(scores, columns=names).to_csv(paths[-1], index=False)
+    return paths
+
+
+@pytest.fixture(scope="session")
+def made_collection(tmp_path_factory):
+    """Make a small collection of runs and judgments."""
+    made = simulate_collection(n_groups=3, runs_per_group=2, n_topics=12, n_documents=300, depth=50, rng=1)
+    return made.write_collection(tmp_path_factory.mktemp("made") / "collection")

@@ -1,0 +1,123 @@
+"""`metaeval power`: answers, JSON, exit codes, and errors that say what to do."""
+
+import json
+
+import pandas as pd
+import pytest
+
+from metaeval.scores import as_scores
+from metaeval.studies.power import study_power
+
+
+def test_json_holds_the_study_in_full_precision(command, table):
+    """The rows are those of the Python study on the same scores and seed, and nothing else is on standard output."""
+    ended = command("power", *table, "--test", "t,bootstrap", "--correction", "none,holm", "--resamples", 500, "--json")
+    assert ended.code == 0
+    answer = ended.json()
+    assert (answer["schema"], answer["command"]) == ("metaeval/1", "power")
+    assert answer["options"]["resamples"] == 500
+    assert set(answer["provenance"]["inputs"]) == set(map(str, table))
+    scores = as_scores({path.stem: pd.read_csv(path).set_axis(range(1, 21)) for path in table})
+    expected = study_power(
+        scores, tests=["t", "bootstrap"], corrections=["none", "holm"], n_resamples=500, rng=0
+    ).to_frame()
+    for row, (_, right) in zip(answer["results"], expected.iterrows(), strict=True):
+        assert {key: row[key] for key in ("metric", "test", "correction", "n_significant", "power")} == {
+            key: right[key] for key in ("metric", "test", "correction", "n_significant", "power")
+        }
+    assert all(row["difference_required"] is None for row in answer["results"])
+
+
+def test_the_table_names_both_corrections(command, table):
+    """The default shows Sakai's count beside Benjamini-Yekutieli, as count, total and percentage."""
+    ended = command("power", *table)
+    assert ended.code == 0
+    assert "none" in ended.out
+    assert "fdr_by" in ended.out
+    assert "/15 = " in ended.out
+    assert "Seed 0" in ended.err
+
+
+def test_the_same_seed_gives_the_same_bytes(command, table):
+    """Two runs differ in nothing but the time of day; another number of threads changes no result."""
+    answers = [command("power", *table, "--json", *more).json() for more in ((), (), ("--threads", "1"))]
+    assert answers[0]["results"] == answers[1]["results"] == answers[2]["results"]
+    other = command("power", *table, "--json", "--seed", 1).json()
+    assert other["results"] != answers[0]["results"]
+
+
+def test_quiet_says_nothing_besides_the_answer(command, table):
+    """With --quiet standard error stays empty."""
+    assert command("power", *table, "--quiet").err == ""
+
+
+def test_every_pair_can_be_written(command, table, tmp_path):
+    """--pairs writes one row per metric, test, correction and pair."""
+    assert command("power", *table, "--test", "sign", "--pairs", "pairs.csv").code == 0
+    assert len(pd.read_csv(tmp_path / "pairs.csv")) == 2 * 2 * 15
+
+
+def test_runs_and_groups(command, table):
+    """One run per group, groups from the names: three systems, three pairs."""
+    ended = command("power", *table, "--group-regex", "^(team[0-9]+)", "--runs", "one-per-group", "--json")
+    assert {row["n_pairs"] for row in ended.json()["results"]} == {3}
+
+
+def test_intervals_on_demand(command, table):
+    """--interval-resamples adds an interval that holds the power."""
+    rows = command("power", table[0], "--test", "t", "--interval-resamples", 50, "--json").json()["results"]
+    assert all(row["power_low"] <= row["power"] <= row["power_high"] for row in rows)
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "said"),
+    [
+        (["power"], 2, "Missing argument"),
+        (["power", "AP.csv", "--bogus"], 2, "bogus"),
+        (["power", "absent.csv"], 3, "absent.csv"),
+        (["power", "AP.csv", "--test", "wilcoxn"], 2, "wilcoxon"),
+        (["power", "AP.csv", "--correction", "fdr"], 2, "fdr_by"),
+        (["power", "AP.csv", "--alpha", "1.5"], 2, "alpha"),
+        (["power", "AP.csv", "--alternative", "upwards"], 2, "two-sided"),
+        (["power", "AP.csv", "--runs", "99"], 2, "number from 2 to 6"),
+        (["power", "AP.csv", "--group-regex", "^(x)"], 2, "team0-run0"),
+        (["power", "AP.csv", "--lower-is-better", "XP"], 2, "AP"),
+        (["power", "AP.csv", "--qrels", "absent.txt"], 3, "absent.txt"),
+        (["nonsense"], 2, "nonsense"),
+    ],
+)
+@pytest.mark.usefixtures("table")
+def test_what_is_wrong_is_said_and_coded(command, words, code, said):
+    """Usage ends with 2 and bad input with 3, never with a traceback, and the message names the thing."""
+    ended = command(*words)
+    assert ended.code == code
+    assert said in " ".join(ended.err.split())
+    assert "Traceback" not in ended.err
+
+
+def test_an_interrupt_ends_with_130(command, table, monkeypatch):
+    """Control-C while working ends with 130 and says that nothing half-written is left."""
+
+    def interrupt(*_, **__):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("metaeval.studies.power.bootstrap_sensitivity", interrupt)
+    ended = command("power", *table)
+    assert ended.code == 130
+    assert "nothing half-written" in ended.err
+
+
+def test_help_teaches(command):
+    """The help names every test and shows an example that can be run."""
+    ended = command("power", "--help")
+    assert ended.code == 0
+    for word in ("bootstrap_sensitivity", "tukey_parametric", "metaeval power ap.csv", "--resamples"):
+        assert word in " ".join(ended.out.split())
+
+
+def test_warnings_reach_json_and_standard_error(command, table):
+    """Too few resamples for the corrected level: a warning in the JSON and on standard error; the answer stands."""
+    ended = command("power", *table, "--test", "bootstrap", "--correction", "bonferroni", "--resamples", 100, "--json")
+    assert ended.code == 0
+    assert any("raise n_resamples" in message for message in json.loads(ended.out)["warnings"])
+    assert "raise n_resamples" in ended.err

@@ -1,0 +1,43 @@
+"""`metaeval score`: means, files and JSON from runs and judgments."""
+
+import pandas as pd
+import pytest
+
+from metaeval.io.trec import read_collection
+from metaeval.metrics.score import score
+
+
+def test_means_are_those_of_the_python_function(command, made_collection):
+    """The JSON holds the mean of every run under every metric."""
+    runs, qrels = made_collection / "runs", made_collection / "qrels.txt"
+    rows = command("score", runs, "--qrels", qrels, "--metrics", "AP,RBP(p=0.8)", "--json").json()["results"]
+    expected = score(read_collection(runs, qrels), ["AP", "RBP(p=0.8)"]).mean("topic")
+    assert len(rows) == expected.size
+    for row in rows:
+        assert row["mean"] == pytest.approx(float(expected.sel(metric=row["metric"], system=row["system"])), abs=1e-15)
+
+
+def test_every_score_can_be_written_and_read_again(command, made_collection, tmp_path):
+    """--out writes the long table, which `metaeval power` reads."""
+    words = ("--qrels", made_collection / "qrels.txt", "--metrics", "AP,P@10")
+    assert command("score", made_collection / "runs", *words, "--out", "scores.csv").code == 0
+    frame = pd.read_csv(tmp_path / "scores.csv")
+    assert len(frame) == 2 * 6 * 12
+    rows = command("power", "scores.csv", "--test", "t", "--json").json()["results"]
+    direct = command("power", made_collection / "runs", *words, "--test", "t", "--json").json()["results"]
+    assert [row["n_significant"] for row in rows] == [row["n_significant"] for row in direct]
+
+
+def test_a_plug_in_file_adds_a_metric(command, made_collection, tmp_path):
+    """A function in a file is a metric like any other."""
+    lines = ["from metaeval.metrics import metric", "", "@metric", "def half(topic):", "    return 0.5"]
+    (tmp_path / "mine.py").write_text("\n".join(lines))
+    words = ("--qrels", made_collection / "qrels.txt", "--metrics", "half", "--plugin", "mine.py", "--json")
+    assert {row["mean"] for row in command("score", made_collection / "runs", *words).json()["results"]} == {0.5}
+
+
+def test_qrels_are_needed(command, made_collection):
+    """Without judgments the usage is shown."""
+    ended = command("score", made_collection / "runs")
+    assert ended.code == 2
+    assert "--qrels" in ended.err

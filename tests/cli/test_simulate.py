@@ -1,0 +1,37 @@
+"""`metaeval simulate`: made scores and collections, the same for the same seed."""
+
+import pytest
+
+
+@pytest.mark.parametrize("ending", ["csv", "parquet", "nc"])
+def test_scores_are_read_by_power(command, ending):
+    """What is written in any format is read again, with all its metrics."""
+    name = f"made.{ending}"
+    assert command("simulate", "scores", name, "--systems", 5, "--topics", 12, "--metrics", "AP,P@10").code == 0
+    rows = command("power", name, "--test", "t", "--correction", "none", "--json").json()["results"]
+    assert [row["metric"] for row in rows] == ["AP", "P@10"]
+    assert {(row["n_systems"], row["n_topics"]) for row in rows} == {(5, 12)}
+
+
+def test_the_same_seed_gives_the_same_file(command, tmp_path):
+    """Files are equal byte for byte under one seed and differ under another."""
+    for name, seed in (("a.csv", 3), ("b.csv", 3), ("c.csv", 4)):
+        command("simulate", "scores", name, "--systems", 4, "--topics", 10, "--seed", seed)
+    assert (tmp_path / "a.csv").read_bytes() == (tmp_path / "b.csv").read_bytes()
+    assert (tmp_path / "a.csv").read_bytes() != (tmp_path / "c.csv").read_bytes()
+
+
+def test_a_collection_is_scored(command, tmp_path):
+    """The runs, judgments and groups of a made collection work in `metaeval power`."""
+    sizes = ("--groups", 2, "--runs-per-group", 2, "--topics", 8, "--documents", 200, "--depth", 30)
+    assert command("simulate", "collection", "made", *sizes).code == 0
+    assert (tmp_path / "made" / "groups.csv").is_file()
+    ended = command("power", "made/runs", "--qrels", "made/qrels.txt", "--metrics", "AP", "--test", "t", "--json")
+    assert {row["n_pairs"] for row in ended.json()["results"]} == {6}
+
+
+def test_sizes_outside_their_rule_are_refused(command):
+    """One system is no table of scores to compare."""
+    ended = command("simulate", "scores", "x.csv", "--systems", 1)
+    assert ended.code == 2
+    assert "systems" in ended.err
