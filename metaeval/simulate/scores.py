@@ -180,8 +180,8 @@ _KINDS = (
         name="nDCG",
         cutoff="optional",
         marginal=lambda cutoff: _Continuous(0.99, 3.47, 0.189) if cutoff else _Continuous(3.06, 2.5, 0.035),
-        like="with a cutoff, Web 2010 to 2014 nDCG@20: mean .183, 19 % zeros; without, Terabyte 2006: mean .589, lowest "
-        "scores as zeros",
+        like="with a cutoff, Web 2010 to 2014 nDCG@20: mean .183, 19 % zeros; without, Terabyte 2006: mean .589, its "
+        "lowest scores as zeros",
     ),
     MetricKind(
         name="P",

@@ -46,6 +46,7 @@ TALLY = ("far", "above", "below", "zero_over_zero", "constant_over_zero")
 _TILE = 128  # pairs in one matrix product: its result, at 1000 resamples, stays in a second-level cache
 _CHUNK_CELLS = 4_000_000  # topics x resamples held as counts at a time: 32 MB
 _CHUNK_RESAMPLES = 4096
+_SINGLE = 2.0**-24  # unit roundoff of single precision
 
 
 def bootstrap_test(  # noqa: PLR0913 - one keyword per choice
@@ -126,8 +127,9 @@ def bootstrap_test(  # noqa: PLR0913 - one keyword per choice
     .. math:: |t(w^*)| \ge |t(z)| \iff A^2 \ge q\,Q, \qquad q = \frac{(\sum_j z_j)^2}{\sum_j z_j^2},
 
     without a root or a division. A is the difference of two systems' own resampled sums; only Q needs a matrix
-    product over the pairs. The product settles every resample except those within rounding of the threshold, which
-    are summed again topic by topic: counts are the same for any tile, thread or library that multiplied.
+    product over the pairs, and single precision will do for it: it settles every resample except those within its
+    rounding of the threshold, which are summed again topic by topic in double precision. Counts are therefore the
+    same for any tile, thread or library that multiplied, and equal to those of a loop in double precision.
 
     References
     ----------
@@ -207,17 +209,19 @@ def _chunk_size(n_topics: int) -> int:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StudentisedPairs:
-    """The pairs of one metric, ready for the studentised bootstrap.
+    """The pairs of one metric, ready for the studentised bootstrap, in a unit that single precision can square.
 
     Attributes
     ----------
     centred : array (system, topic)
-        Scores without each system's mean and each topic's mean: the difference of two rows is w.
+        Scores without each system's mean and each topic's mean, in `unit`: the difference of two rows is w.
     first, second : array (pair,)
     observed : array (pair,)
-        Sum of z over the topics; exactly 0 where the systems' means are equal.
+        Sum of z over the topics, in `unit`; exactly 0 where the systems' means are equal.
     tolerance : float
-        How far two sums over the topics may lie apart and still be one number.
+        How far two sums over the topics may lie apart and still be one number, in `unit`.
+    unit : float
+        A power of two near the largest centred score, so that dividing by it rounds nothing.
     """
 
     centred: NDArray[np.float64]
@@ -225,6 +229,7 @@ class StudentisedPairs:
     second: NDArray[np.int64]
     observed: NDArray[np.float64]
     tolerance: float
+    unit: float
 
     @classmethod
     def of(cls, question: Question) -> "list[StudentisedPairs]":
@@ -233,8 +238,16 @@ class StudentisedPairs:
         centred -= centred.mean(axis=2, keepdims=True)
         observed = question.mean_differences() * question.n_topics
         return [
-            cls(centred=own, first=question.first, second=question.second, observed=sums, tolerance=float(tolerance))
+            cls(
+                centred=own / unit,
+                first=question.first,
+                second=question.second,
+                observed=sums / unit,
+                tolerance=float(tolerance / unit),
+                unit=unit,
+            )
             for own, sums, tolerance in zip(centred, observed, question.tolerance, strict=True)
+            for unit in [2.0 ** np.frexp(np.abs(own).max())[1]]
         ]
 
     @property
@@ -273,13 +286,13 @@ class StudentisedPairs:
         n_topics = len(counts)
         setting = _Setting(
             centred=self.centred,
-            counts=counts,
+            counts=counts.astype(np.float32),
             sums=self.centred @ counts,
+            unit=self.unit,
             tolerance=self.tolerance,
             noise=self.tolerance / n_topics,
             slack=self.tolerance * (2.0 + 1e-3 * n_topics),
-            rounding=1e-15 * n_topics,
-            flat=n_topics * (1.0 - 1e-9),
+            rounding=_SINGLE * (n_topics + 8),
         )
         guess = 0.0 if placing is None else _likely_share(placing.place / counts.shape[1], n_topics)
 
@@ -306,13 +319,13 @@ class _Setting(NamedTuple):
     """What the kernels of one chunk of resamples share."""
 
     centred: NDArray[np.float64]  # (system, topic)
-    counts: NDArray[np.float64]  # (topic, resample)
+    counts: NDArray[np.float32]  # (topic, resample)
     sums: NDArray[np.float64]  # (system, resample): A of a pair is the difference of two rows
+    unit: float
     tolerance: float
     noise: float  # a deviation up to this is 0
     slack: float  # bounds the rounding of A whatever the order of summation, and holds the tolerance
-    rounding: float  # likewise for Q and q, relative
-    flat: float  # A^2 = T Q when every topic drawn has the same w
+    rounding: float  # likewise for Q, relative: its terms are squares, so no sum of them loses more
 
 
 class _Tile(NamedTuple):
@@ -322,7 +335,7 @@ class _Tile(NamedTuple):
     second: NDArray[np.int64]
     observed: NDArray[np.float64]
     shares: NDArray[np.float64]  # (pair,): q, or -1 where w is 0 on every topic
-    products: NDArray[np.float64]  # (pair, resample): Q
+    products: NDArray[np.float32]  # (pair, resample): Q
 
 
 def _likely_share(upper_share: float, n_topics: int) -> float:
@@ -334,11 +347,9 @@ def _likely_share(upper_share: float, n_topics: int) -> float:
 def _lay_tile(
     first: NDArray[np.int64], second: NDArray[np.int64], observed: NDArray[np.float64], setting: _Setting
 ) -> _Tile:
-    squares = np.empty((len(first), len(setting.counts)))
-    _square_deviations(setting, first, second, squares)
-    spread = squares.sum(axis=1)
-    square = observed * observed
-    shares = np.where(spread > 0.0, square / np.where(spread > 0.0, spread + square / squares.shape[1], 1.0), -1.0)
+    squares = np.empty((len(first), len(setting.counts)), dtype=np.float32)
+    shares = np.empty(len(first))
+    _square_deviations(setting, first, second, observed, squares, shares)
     return _Tile(first, second, observed, shares, squares @ setting.counts)
 
 
@@ -448,15 +459,29 @@ def _from_means(
 
 
 @compiled
-def _square_deviations(
-    setting: _Setting, first: NDArray[np.int64], second: NDArray[np.int64], squares: NDArray[np.float64]
+def _square_deviations(  # noqa: PLR0917, PLR0913 - a kernel
+    setting: _Setting,
+    first: NDArray[np.int64],
+    second: NDArray[np.int64],
+    observed: NDArray[np.float64],
+    squares: NDArray[np.float32],
+    shares: NDArray[np.float64],
 ) -> None:
-    """Fill in w squared per pair and topic; exactly 0 within noise, so that a resample of such topics has Q = 0."""
+    """Fill in w squared per pair and topic, and q per pair, -1 where w is 0 on every topic.
+
+    A deviation within noise is 0 exactly, so that a resample of such topics alone has Q = 0.
+    """
+    n_topics = setting.centred.shape[1]
     for pair in range(len(first)):
         a, b = setting.centred[first[pair]], setting.centred[second[pair]]
-        for topic in range(len(a)):
+        spread = 0.0
+        for topic in range(n_topics):
             deviation = a[topic] - b[topic]
-            squares[pair, topic] = deviation * deviation if abs(deviation) > setting.noise else 0.0
+            square = deviation * deviation if abs(deviation) > setting.noise else 0.0
+            squares[pair, topic] = square
+            spread += square
+        square = observed[pair] * observed[pair]
+        shares[pair] = square / (spread + square / n_topics) if spread > 0.0 else -1.0
 
 
 @compiled
@@ -546,7 +571,7 @@ def _sides(total: float, squares: float, share: float, setting: _Setting) -> tup
     return (
         less * abs(less) > share * (1.0 + setting.rounding) * squares,
         more * abs(more) >= share * (1.0 - setting.rounding) * squares,
-        size * size >= setting.flat * squares,
+        size * size >= setting.counts.shape[0] * (1.0 - setting.rounding) * squares,  # A^2 = T Q where w is one number
     )
 
 
@@ -580,49 +605,89 @@ def _resum(setting: _Setting, first: int, second: int, resample: int) -> tuple[f
 def _place_tile(setting: _Setting, tile: _Tile, place: int, guess: float, placed: NDArray[np.float64]) -> None:
     """Fill in the absolute mean of the resample at a place, sorted by A^2 / Q, which is the order of |t*|.
 
-    c/0 comes first by itself, because A^2 / Q is largest where A^2 = T Q; 0/0 is left out. Only resamples whose
-    A^2 / Q reaches the guess are looked at; where they are fewer than `place`, a smaller one is made.
+    c/0 comes first by itself, because A^2 / Q is largest where A^2 = T Q; 0/0 is left out.
     """
     n_topics, n_resamples = setting.counts.shape
     far = np.empty(n_resamples, dtype=np.int64)
     ratios = np.empty(n_resamples)
     for pair in range(len(tile.first)):
-        placed[pair] = 0.0
-        first, second, row = tile.first[pair], tile.second[pair], tile.products[pair]
-        a, b = setting.sums[first], setting.sums[second]
-        lowest = guess
-        n_far = _gather(a, b, row, lowest, far)
-        while n_far < place and lowest > 0.0:
-            lowest = lowest * 0.5 if lowest > 1e-3 else 0.0  # noqa: PLR2004 - far below any place worth asking for
-            n_far = _gather(a, b, row, lowest, far)
-        if n_far < place:
-            continue
-        for position in range(n_far):
-            total = a[far[position]] - b[far[position]]
-            ratios[position] = total * total / row[far[position]]
-        threshold = _largest(ratios[:n_far], place)
+        n_far, threshold = _near_place(setting, tile, pair, place, guess, far, ratios)
         largest = 0.0
-        for position in range(n_far):
-            resample = far[position]
-            size = abs(a[resample] - b[resample])
-            beyond, not_short, _ = _sides(size, row[resample], threshold, setting)
-            if not_short and not beyond:
-                total, _, _ = _resum(setting, first, second, resample)
-                largest = max(largest, abs(total))
-        placed[pair] = largest / n_topics
+        if n_far >= place:
+            largest = _mean_at_place(setting, tile, pair, place, threshold, far[:n_far], ratios)
+        placed[pair] = largest / n_topics * setting.unit
 
 
 @compiled
-def _gather(
-    a: NDArray[np.float64], b: NDArray[np.float64], row: NDArray[np.float64], lowest: float, far: NDArray[np.int64]
-) -> int:
-    """List the resamples with A^2 >= lowest x Q > 0 and return how many there are."""
-    n_far = 0
-    for resample in range(len(row)):
-        total = a[resample] - b[resample]
-        far[n_far] = resample
-        n_far += (total * total >= lowest * row[resample]) and row[resample] > 0.0
-    return n_far
+def _near_place(  # noqa: PLR0917, PLR0913 - a kernel
+    setting: _Setting,
+    tile: _Tile,
+    pair: int,
+    place: int,
+    guess: float,
+    far: NDArray[np.int64],
+    ratios: NDArray[np.float64],
+) -> tuple[int, float]:
+    """List the resamples with A^2 / Q above some level that more than `place` of them reach.
+
+    Returns how many they are and the value at the place, as exact as Q is. The level starts at the guess and falls
+    until the place lies clear of it; fewer than `place` are left only if no more have Q > 0.
+    """
+    a, b, row = setting.sums[tile.first[pair]], setting.sums[tile.second[pair]], tile.products[pair]
+    level = guess
+    while True:
+        n_far = 0
+        for resample in range(len(row)):
+            total = a[resample] - b[resample]
+            far[n_far] = resample
+            n_far += (total * total >= level * row[resample]) and row[resample] > 0.0
+        threshold = 0.0
+        if n_far >= place:
+            for position in range(n_far):
+                total = a[far[position]] - b[far[position]]
+                ratios[position] = total * total / row[far[position]]
+            threshold = _largest(ratios[:n_far], place)
+        if level == 0.0 or threshold * (1.0 - 8.0 * setting.rounding) > level:
+            return n_far, threshold
+        level = level * 0.5 if level > 1e-3 else 0.0  # noqa: PLR2004 - far below any place worth asking for
+
+
+@compiled
+def _mean_at_place(  # noqa: PLR0917, PLR0913 - a kernel
+    setting: _Setting,
+    tile: _Tile,
+    pair: int,
+    place: int,
+    threshold: float,
+    far: NDArray[np.int64],
+    ratios: NDArray[np.float64],
+) -> float:
+    """Return the largest |A| among the resamples that tie at the place, `threshold` being A^2 / Q there, roughly.
+
+    Those that may stand at the place are summed again: the place counted from the first of them is exact.
+    """
+    first, second, row = tile.first[pair], tile.second[pair], tile.products[pair]
+    n_close = 0
+    n_before = 0
+    for position in range(len(far)):
+        resample = far[position]
+        size = abs(setting.sums[first, resample] - setting.sums[second, resample])
+        beyond, _, _ = _sides(size, row[resample], threshold * (1.0 + 2.0 * setting.rounding), setting)
+        _, not_short, _ = _sides(size, row[resample], threshold * (1.0 - 2.0 * setting.rounding), setting)
+        if beyond:
+            n_before += 1
+        elif not_short:
+            far[n_close] = resample
+            total, squares, _ = _resum(setting, first, second, resample)
+            ratios[n_close] = total * total / squares
+            n_close += 1
+    root = np.sqrt(_largest(ratios[:n_close], place - n_before))
+    largest = 0.0
+    for position in range(n_close):
+        total, squares, _ = _resum(setting, first, second, far[position])
+        if abs(abs(total) - root * np.sqrt(squares)) <= setting.tolerance:
+            largest = max(largest, abs(total))
+    return largest
 
 
 @compiled

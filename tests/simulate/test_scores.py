@@ -28,7 +28,7 @@ def _mean_and_error(samples):
     return samples.mean(axis=0), samples.std(axis=0, ddof=1) / np.sqrt(len(samples))
 
 
-# ------------------------------------------------------------------------------------------------------------ the scores
+# ----------------------------------------------------------------------------------------------------------- the scores
 
 
 def test_scores_lie_on_the_scale_of_their_metric():
