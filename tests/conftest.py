@@ -14,7 +14,7 @@ hypothesis.settings.load_profile("metaeval")
 
 @pytest.fixture(scope="session")
 def data_folder():
-    """The folder of real collections: METAEVAL_DATA, else ../shared/data beside the repository."""
+    """Find the folder of real collections: METAEVAL_DATA, else ../shared/data beside the repository."""
     folder = Path(os.environ.get("METAEVAL_DATA", Path(__file__).parents[2] / "shared" / "data"))
     if not folder.is_dir():
         pytest.skip(f"real data not found in {folder}; set METAEVAL_DATA to the folder that holds it")

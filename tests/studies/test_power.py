@@ -1,6 +1,7 @@
 """The power study: rows, corrections, choice of runs, seeds, and ranked means."""
 
 import numpy as np
+import pandas as pd
 import pytest
 from scipy import stats
 
@@ -145,8 +146,6 @@ ORIENTATION = [  # figures for TREC-8 ad hoc AP that were computed independently
 
 def test_orientation_figures_on_trec_8(data_folder):
     """Discriminative power of AP on TREC-8 under every test meets figures computed independently."""
-    import pandas as pd
-
     table = pd.read_csv(data_folder / "trec-matrices" / "adhoc8_ap.csv")
     study = study_power(
         {"ap": table},
