@@ -20,7 +20,7 @@ demo:
 
 test:
 	@sh scripts/setup.sh dev
-	$(bin)/python -m pytest -n 2
+	$(bin)/python -m pytest -n auto --maxprocesses=4
 
 lint:
 	@sh scripts/setup.sh dev

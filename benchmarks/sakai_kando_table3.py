@@ -4,18 +4,19 @@ Run: python benchmarks/sakai_kando_table3.py DATA_FOLDER [--resamples 1000] [--r
 
 Sakai and Kando (2008, section 5) compare one run per team under Q, nDCG, AP, their condensed-list variants, bpref_R and
 RBP by bootstrap sensitivity. Here: the passage ranking of the TREC 2019 Deep Learning track, and TREC-COVID round 1.
-One run per team is one draw, and the topics are another. So the powers come with an interval over topics
-(the same runs, topics redrawn) and with their spread over choices of runs (the same topics, runs redrawn). What the
-paper found is put as a contrast, mean power of some metrics minus mean power of others. Written to
-benchmarks/reports/.
+One run per team is one draw, and the topics are another. So every power comes with an interval over topics (the same
+runs, topics redrawn) and its range over choices of runs (the same topics, runs redrawn). What the paper found is put as
+a contrast: mean power of some metrics minus mean power of others. Written to benchmarks/reports/.
 """
 
 import argparse
 import runpy
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 
+import numpy as np
 import pandas as pd
 import xarray as xr
 from scipy.special import stdtrit
@@ -34,42 +35,14 @@ from metaeval.resampling.power_interval import (
 )
 from metaeval.resampling.sensitivity import bootstrap_sensitivity
 from metaeval.scores import Scores, select_runs
+from metaeval.tests_stat.catalogue import compare_systems
 
 ROOT = Path(__file__).parents[1]
 REPORT = ROOT / "benchmarks" / "reports" / "sakai-kando-table3.md"
-CORRECTIONS = ("none", "fdr_by")
 LEVEL = 0.95
 
-RECALL_BASED = ("Q", "Q'", "AP", "AP'", "nDCG", "nDCG'")
-RBP = ("RBP.95", "RBP.8", "RBP.5")
-LABELS = (*RECALL_BASED, "bpref_R", *RBP)
-
-
-@dataclass(frozen=True, slots=True)
-class Finding:
-    """What the paper found: the metrics of `higher` tell more pairs apart than those of `lower` (mean powers).
-
-    Attributes
-    ----------
-    text : str
-        In words.
-    paper : str
-        Mean of `higher` minus mean of `lower` in its Table 3, in points: TREC03, TREC04, NTCIR-6J, NTCIR-6C.
-    higher, lower : sequence of str
-        Labels.
-    """
-
-    text: str
-    paper: str
-    higher: Sequence[str]
-    lower: Sequence[str]
-
-    def of(self, power: xr.DataArray) -> xr.DataArray:
-        """Return the contrast of powers that have a dim ``metric`` of labels."""
-        return power.sel(metric=list(self.higher)).mean("metric") - power.sel(metric=list(self.lower)).mean("metric")
-
-
-PUBLISHED = {
+PAPER = ("TREC03", "TREC04", "NTCIR-6J", "NTCIR-6C")
+PUBLISHED = {  # Table 3, discriminative power in %
     "Q": (66.7, 69.2, 71.2, 76.4),
     "Q'": (64.2, 68.1, 71.2, 72.7),
     "AP": (64.2, 67.0, 69.7, 74.5),
@@ -81,3 +54,238 @@ PUBLISHED = {
     "RBP.8": (47.5, 39.6, 60.6, 63.6),
     "RBP.5": (37.5, 33.0, 54.5, 49.1),
 }
+ORIGINAL, CONDENSED, RBP = ("Q", "AP", "nDCG"), ("Q'", "AP'", "nDCG'"), ("RBP.95", "RBP.8", "RBP.5")
+RECALL_BASED = (*ORIGINAL, *CONDENSED)
+
+
+@dataclass(frozen=True, slots=True)
+class Finding:
+    """What Table 3 shows, as a contrast: the metrics of `higher` tell more pairs apart than those of `lower`."""
+
+    text: str
+    higher: Sequence[str]
+    lower: Sequence[str]
+
+    def of(self, power: xr.DataArray) -> xr.DataArray:
+        """Return mean power of `higher` minus mean power of `lower`, in points of a hundred."""
+        high, low = (power.sel(metric=list(names)).mean("metric") for names in (self.higher, self.lower))
+        return 100 * (high - low)
+
+
+FINDINGS = (
+    Finding("Q, AP, nDCG and their variants above RBP", RECALL_BASED, RBP),
+    Finding("the same six above RBP.95", RECALL_BASED, ("RBP.95",)),
+    Finding("the same six above bpref_R", RECALL_BASED, ("bpref_R",)),
+    Finding("bpref_R above RBP", ("bpref_R",), RBP),
+    Finding("RBP.95 above RBP.8", ("RBP.95",), ("RBP.8",)),
+    Finding("RBP.8 above RBP.5", ("RBP.8",), ("RBP.5",)),
+    Finding("the other nine above RBP.5", tuple(name for name in PUBLISHED if name != "RBP.5"), ("RBP.5",)),
+    Finding("Q above AP", ("Q",), ("AP",)),
+    Finding("Q above nDCG", ("Q",), ("nDCG",)),
+    Finding("whole lists above condensed lists (Q, AP, nDCG)", ORIGINAL, CONDENSED),
+)
+
+TITLE = "# Sakai and Kando's Table 3 on DL19 and TREC-COVID"
+COMMAND = (
+    "Made by `python benchmarks/sakai_kando_table3.py DATA_FOLDER --resamples {resamples} --rounds {rounds} "
+    "--choices {choices} --seed {seed}`."
+)
+SETTING = """One run per group at random; bootstrap sensitivity with B = {resamples} at the level 0.05. Relevant is \
+level 1 and above; gains are the paper's (3, 2, 1; with two levels 3, 1). nDCG is the original with a = 2 and l = 1000.
+
+- *Diff. required*: the published figure, the largest over all pairs, with the median beside it.
+- *95 % over topics*: interval for the power of these runs under other topics ({rounds} redrawn sets).
+- *Mean over choices*, *95 % of choices*: power in {choices} choices of one run per group, on the same topics.
+- *BY*: pairs left after Benjamini and Yekutieli's correction, by bootstrap sensitivity and by the paired t test. The \
+p-values of the former are multiples of 1/{resamples}, and p = 0 passes any correction."""
+RULE = f"""## Which findings hold
+
+Contrasts in points of discriminative power: mean of the metrics named first minus mean of the others, with its 95 % \
+interval over topics, then the share of choices of runs in which it is above 0. *Holds*: the interval lies above 0, \
+and so do {LEVEL:.0%} of the choices; *reversed*: both below; *open*: anything else. Each verdict stands for itself: \
+among so many, a false one is to be expected now and then."""
+
+
+def metric_names(gains: str) -> list[str]:
+    """Return the ten metrics in the order of `PUBLISHED`, their nDCG with the original discount (a = 2, l = 1000)."""
+    graded = f"gains={gains}"
+    return [
+        *(f"Q({graded})", f"Q({graded},judged_only=True)", "AP", "AP(judged_only=True)"),
+        *(f"nDCG(a=2,{graded})@1000", f"nDCG(a=2,{graded},judged_only=True)@1000", "bpref_R"),
+        *(f"RBP({graded},p={p})" for p in (0.95, 0.8, 0.5)),
+    ]
+
+
+def deep_learning(data: Path) -> Collection:
+    """Read the 37 runs of 12 participants (the organisers' baselines are one of them), 43 topics."""
+    folder = data / "trec-dl19-passage"
+    runs = read_collection(folder / "runs", folder / "qrels.txt.gz", score_precision="float32")
+    return runs.with_groups(read_groups(folder / "runs.csv", column="participant", systems=runs.systems))
+
+
+def trec_covid(data: Path) -> Collection:
+    """Read the 143 runs of 56 teams, 30 topics, as the example does."""
+    example = runpy.run_path(str(ROOT / "examples" / "trec_covid_rankings.py"))
+    return example["trec_covid_collection"](data / "trec-covid-r1")
+
+
+COLLECTIONS = {  # with the gains of the paper: three levels 1, 2, 3; two levels 1, 3
+    "DL19": (deep_learning, "{1:1,2:2,3:3}"),
+    "TREC-COVID": (trec_covid, "{1:1,2:3}"),
+}
+
+
+@dataclass(frozen=True)
+class Study:
+    """One collection: the table of one choice of runs, its interval over topics, its range over choices."""
+
+    name: str
+    scores: Scores
+    options: argparse.Namespace
+
+    @cached_property
+    def chosen(self) -> Scores:
+        """One run of every group."""
+        return select_runs(self.scores, "one-per-group", resolve_rng(self.options.seed).generator)
+
+    @cached_property
+    def intervals(self) -> PowerIntervals:
+        """The same runs, topics redrawn."""
+        return discriminative_power_interval(
+            self.chosen,
+            n_resamples=self.options.resamples,
+            n_topic_resamples=self.options.rounds,
+            confidence_level=LEVEL,
+            rng=self.options.seed,
+        )
+
+    @cached_property
+    def choices(self) -> RunChoicePower:
+        """The same topics, runs redrawn."""
+        return run_choice_power(
+            self.scores,
+            n_resamples=self.options.resamples,
+            n_choices=self.options.choices,
+            confidence_level=LEVEL,
+            rng=self.options.seed,
+        )
+
+    def table(self) -> pd.DataFrame:
+        """Return Table 3 in its form, most discriminative first, with what stands beside it here."""
+        found = bootstrap_sensitivity(self.chosen, n_resamples=self.options.resamples, rng=self.options.seed)
+        required = found.summary().set_index("metric")
+        counts = found.corrected("fdr_by").set_index("metric")
+        t_counts = compare_systems(self.chosen, test="t", correction="fdr_by").discriminative_power()
+        t_counts = t_counts.set_index("metric")["n_significant"]
+        over_topics, over_runs = (
+            frame.to_frame().query("correction == 'none'").set_index("metric")
+            for frame in (self.intervals, self.choices)
+        )
+        rows = [
+            {
+                "metric": metric,
+                "disc. power": percent(row.n_significant, row.n_pairs),
+                "diff. required": f"{required.difference_required[metric]:.2f}",
+                "median": f"{required.difference_required_median[metric]:.2f}",
+                "95 % over topics": _range(over_topics.low[metric], over_topics.high[metric]),
+                "mean over choices": f"{100 * over_runs['mean'][metric]:.1f}",
+                "95 % of choices": _range(over_runs.low[metric], over_runs.high[metric]),
+                "BY": percent(row.n_significant_corrected, row.n_pairs),
+                "BY, t test": percent(t_counts[metric], row.n_pairs),
+            }
+            for metric, row in counts.sort_values("n_significant", ascending=False, kind="stable").iterrows()
+        ]
+        return pd.DataFrame(rows)
+
+    def contrast(self, finding: Finding, correction: str) -> tuple[str, str]:
+        """Return a finding's contrast with its interval and the share of choices in which it is positive; a verdict."""
+        data = self.intervals.data.sel(correction=correction)
+        n_topics = self.intervals.n_topics
+        spread = float(finding.of(data["resampled"]).std(ddof=1)) * np.sqrt(n_topics / (n_topics - 1))
+        half = stdtrit(n_topics - 1, 0.5 + LEVEL / 2) * spread  # the interval of PowerIntervals, for a contrast
+        found = float(finding.of(data["power"]))
+        over_choices = finding.of(self.choices.data["power"].sel(correction=correction)).to_numpy()
+        above = float((np.sign(over_choices.round(9)).mean() + 1) / 2)  # a contrast of 0 counts half
+        low, high = found - half, found + half
+        text = f"{found:+.1f} [{low:+.1f}, {high:+.1f}]; {above:.0%}"
+        if low > 0 and above >= LEVEL:
+            return text, "holds"
+        return text, "reversed" if high < 0 and above <= 1 - LEVEL else "open"
+
+
+def findings_table(studies: Sequence[Study], correction: str) -> pd.DataFrame:
+    """Return one row a finding: the paper's contrasts, and per collection contrast, interval, share and verdict."""
+    published = xr.DataArray(
+        np.array(list(PUBLISHED.values())) / 100,
+        coords={"metric": list(PUBLISHED), "collection": list(PAPER)},
+        dims=("metric", "collection"),
+    )
+    rows = []
+    for finding in FINDINGS:
+        row = {"finding": finding.text, ", ".join(PAPER): ", ".join(f"{x:+.1f}" for x in finding.of(published))}
+        for study in studies:
+            row[study.name], row[f"{study.name}: verdict"] = study.contrast(finding, correction)
+        rows.append(row)
+    return pd.DataFrame(rows)
+
+
+def summary(table: pd.DataFrame, name: str) -> str:
+    """Say in a sentence which findings hold on a collection."""
+    verdicts = table.set_index("finding")[f"{name}: verdict"]
+    words = {"holds": "Holds", "reversed": "Reversed", "open": "Not decided"}
+    parts = [f"{word}: {'; '.join(verdicts.index[verdicts == verdict]) or 'none'}." for verdict, word in words.items()]
+    return f"**{name}.** " + " ".join(parts)
+
+
+def markdown(frame: pd.DataFrame) -> str:
+    """Lay a table out in Markdown."""
+    lines = [list(map(str, frame.columns)), ["---"] * len(frame.columns), *frame.astype(str).to_numpy().tolist()]
+    return "\n".join("| " + " | ".join(cells) + " |" for cells in lines)
+
+
+def main() -> None:
+    """Write the report and print it."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("data", type=Path, help="folder that holds trec-dl19-passage/ and trec-covid-r1/")
+    parser.add_argument("--resamples", type=int, default=1000, help="B of bootstrap sensitivity")
+    parser.add_argument("--rounds", type=int, default=200, help="topic sets redrawn for the intervals")
+    parser.add_argument("--choices", type=int, default=200, help="choices of one run per group")
+    parser.add_argument("--seed", type=int, default=0)
+    options = parser.parse_args()
+    studies = []
+    for name, (read, gains) in COLLECTIONS.items():
+        scores = score(read(options.data), metric_names(gains)).assign_coords(metric=list(PUBLISHED))
+        studies.append(Study(name, scores, options))
+    REPORT.write_text("\n\n".join(_report(studies, options)) + "\n", encoding="utf-8")
+    print(REPORT.read_text(encoding="utf-8"))
+
+
+def _report(studies: Sequence[Study], options: argparse.Namespace) -> list[str]:
+    plain, corrected = (findings_table(studies, correction) for correction in ("none", "fdr_by"))
+    return [
+        TITLE,
+        COMMAND.format(**vars(options)),
+        SETTING.format(**vars(options)),
+        *(part for study in studies for part in _collection_parts(study)),
+        RULE,
+        "### Uncorrected, as published",
+        markdown(plain),
+        *(summary(plain, study.name) for study in studies),
+        "### Benjamini and Yekutieli",
+        markdown(corrected.drop(columns=", ".join(PAPER))),
+        *(summary(corrected, study.name) for study in studies),
+    ]
+
+
+def _collection_parts(study: Study) -> list[str]:
+    size = study.chosen.sizes
+    head = f"## {study.name}: {size['system']} of {study.scores.sizes['system']} runs, {size['topic']} topics"
+    return [head, markdown(study.table()), f"Chosen: {', '.join(study.chosen['system'].to_numpy().tolist())}."]
+
+
+def _range(low: float, high: float) -> str:
+    return f"{100 * low:.1f} to {100 * high:.1f}"
+
+
+if __name__ == "__main__":
+    main()

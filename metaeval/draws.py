@@ -5,6 +5,7 @@ and the same seed gives the same draws whatever the number of workers or the siz
 """
 
 import secrets
+from numbers import Integral
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -56,7 +57,7 @@ def resolve_rng(rng: RNGLike) -> RandomSource:
             return RandomSource(np.random.default_rng(entropy), f"seed {entropy}")
         case bool():
             pass
-        case int() if rng >= 0:
+        case Integral() if rng >= 0:
             return RandomSource(np.random.default_rng(int(rng)), f"seed {int(rng)}")
         case np.random.Generator():
             return RandomSource(rng, f"generator {type(rng.bit_generator).__name__}")

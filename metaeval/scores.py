@@ -508,7 +508,7 @@ def _from_dataarray(data: xr.DataArray) -> _Table:
         scores=_real_numbers(data.to_numpy()),
         labels={dim: _clean_names(data[dim].to_numpy().tolist(), dim) for dim in DIMS},
         coordinates=extras,
-        attributes=dict(data.attrs),
+        attributes={name: list(entry) if isinstance(entry, list) else entry for name, entry in data.attrs.items()},
     )
 
 

@@ -129,9 +129,13 @@ PooledColumn = Annotated[
     ),
 ]
 SystemsIn = Annotated[
-    str,
+    str | None,
     typer.Option(
-        "--systems-in", metavar="columns|rows", help="Where a wide table has its systems.", rich_help_panel=_INPUT_PANEL
+        "--systems-in",
+        metavar="columns|rows",
+        show_default="columns, unless the first column says system or run",
+        help="Where a wide table has its systems.",
+        rich_help_panel=_INPUT_PANEL,
     ),
 ]
 MissingRule = Annotated[

@@ -37,7 +37,7 @@ def power(  # noqa: PLR0913 - the options of the command
     groups: opt.Groups = None,  # noqa: ARG001
     group_column: opt.GroupColumn = None,  # noqa: ARG001
     group_regex: opt.GroupRegex = None,  # noqa: ARG001
-    systems_in: opt.SystemsIn = "columns",  # noqa: ARG001
+    systems_in: opt.SystemsIn = None,  # noqa: ARG001
     missing: opt.MissingRule = None,  # noqa: ARG001
     lower_is_better: opt.LowerIsBetter = None,  # noqa: ARG001
     test: opt.Tests = DEFAULT_TEST,

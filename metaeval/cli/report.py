@@ -30,7 +30,7 @@ def report(  # noqa: PLR0913 - the options of the command
     groups: opt.Groups = None,  # noqa: ARG001
     group_column: opt.GroupColumn = None,  # noqa: ARG001
     group_regex: opt.GroupRegex = None,  # noqa: ARG001
-    systems_in: opt.SystemsIn = "columns",  # noqa: ARG001
+    systems_in: opt.SystemsIn = None,  # noqa: ARG001
     missing: opt.MissingRule = None,  # noqa: ARG001
     lower_is_better: opt.LowerIsBetter = None,  # noqa: ARG001
     out: Annotated[Path, typer.Option("--out", "-o", metavar="FOLDER", help="Where the report goes.")] = Path(

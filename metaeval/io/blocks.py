@@ -180,11 +180,13 @@ def is_measure(name: str) -> bool:
 
     Examples
     --------
-    >>> [is_measure(name) for name in ("ndcg_cut_10", "RBP(p=0.8)", "11pt_avg_.25,.5,.75", "q301", "bm25")]
-    [True, True, True, False, False]
+    >>> [is_measure(name) for name in ("ndcg_cut_10", "RBP(p=0.8)", "P@5", "11pt_avg_.25,.5,.75", "P", "q301", "bm25")]
+    [True, True, True, True, False, False, False]
     """
-    word = re.split(r"[@(]", name.casefold(), maxsplit=1)[0]
-    return word in _MEASURES or re.sub(r"_\.?[0-9].*", "", word) in _MEASURES
+    folded = name.casefold()
+    word = re.split(r"[@(]", folded, maxsplit=1)[0]
+    stems = {word, re.sub(r"_\.?[0-9].*", "", word)}
+    return any(stem in _MEASURES and (len(stem) > 1 or stem != folded) for stem in stems)
 
 
 def place_of(column: str, names: Sequence[str], sheet: Sheet) -> int:

@@ -13,6 +13,7 @@ from metaeval.io.blocks import (
     BadCellError,
     Block,
     TableOptions,
+    is_measure,
     listed,
     place_of,
     ragged,
@@ -24,7 +25,7 @@ from metaeval.io.files import Source
 from metaeval.io.sheets import Sheet, header_names
 from metaeval.scores import DIMS, Missing, column_roles, first_repeat, merge_labels, place_rows
 
-__all__ = ["RESULT_CELLS", "TREC_TEXTS", "read_long", "read_results"]
+__all__ = ["RESULT_CELLS", "TREC_TEXTS", "hold_metrics", "read_long", "read_results"]
 
 RESULT_CELLS = 3
 """Columns that trec_eval -q and ir_measures -q print."""
@@ -71,7 +72,12 @@ def read_long(sheet: Sheet, source: Source, options: TableOptions) -> Block:
         place_of(column, names, sheet)
     parts, others = column_roles(names, chosen=options.chosen, ignored=options.ignored)
     places = {part: names.index(column) for part, column in parts.items()}
-    if "topic" not in parts or not parts.keys() & {"system", "metric"} or not ("score" in parts or others):
+    one_system = "topic" in parts and hold_metrics(others)
+    if (
+        "topic" not in parts
+        or not (parts.keys() & {"system", "metric"} or one_system)
+        or not ("score" in parts or others)
+    ):
         raise sheet.error(f"a long table needs columns for topic and score, system or metric; {ways_to_name(names)}")
     if "score" in parts and others:
         message = f"unknown column{'s' * (len(others) > 1)} {', '.join(map(repr, others))}; {ways_to_name(names)}"
@@ -79,6 +85,11 @@ def read_long(sheet: Sheet, source: Source, options: TableOptions) -> Block:
     if "score" not in parts and "metric" in parts:
         raise sheet.error(f"there is a column for the metric and none for the score; {ways_to_name(names)}")
     return _read_rows(body, source, options, places, [(name, names.index(name)) for name in others])
+
+
+def hold_metrics(columns: Sequence[str]) -> bool:
+    """Whether all columns are called like metrics, so that a table with topics is of one system."""
+    return bool(columns) and all(map(is_measure, columns))
 
 
 def _names_over(body: Sheet, names: list[str]) -> list[str]:

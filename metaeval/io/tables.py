@@ -29,8 +29,8 @@ from metaeval.io.blocks import (
     place_of,
     ways_to_name,
 )
-from metaeval.io.files import STANDARD_INPUT, Source, base_name, list_sources, read_bytes, write_bytes
-from metaeval.io.long_tables import RESULT_CELLS, TREC_TEXTS, read_long, read_results
+from metaeval.io.files import Source, base_name, list_sources, read_bytes, write_bytes
+from metaeval.io.long_tables import RESULT_CELLS, TREC_TEXTS, hold_metrics, read_long, read_results
 from metaeval.io.sheets import Sheet, header_names, sheet_of
 from metaeval.io.wide_tables import read_wide
 from metaeval.parallel import track
@@ -87,7 +87,7 @@ def read_scores(  # noqa: PLR0913 - what a table leaves open
     Returns
     -------
     Scores
-        ``attrs["notes"]`` lists what was assumed or left out, ``attrs["sources"]`` the files (without standard input).
+        ``attrs["notes"]`` lists what was assumed or left out, ``attrs["sources"]`` the files (without pipes).
 
     Raises
     ------
@@ -107,7 +107,7 @@ def read_scores(  # noqa: PLR0913 - what a table leaves open
                    file
     long           columns for system, topic, metric and score in any order, under any of
                    `metaeval.scores.COLUMN_WORDS` (PyTerrier's ``perquery.csv`` is one); or for system and topic and one
-                   column a metric
+                   column a metric; the file's name stands in for a system or metric that no column gives
     trec_eval      measure, topic, value, as ``trec_eval -q`` prints; averages, counts and texts are left out
     ir_measures    topic, measure, value, as ``ir_measures -q`` prints
     ============== ===================================================================================================
@@ -135,7 +135,7 @@ def read_scores(  # noqa: PLR0913 - what a table leaves open
         scores = as_scores(array, missing=missing, higher_is_better=higher_is_better, groups=groups)
     except ScoresError as error:
         raise ScoresError(f"{listed([block.label for block in blocks])}: {error}") from error
-    files = [source.path for source in sources if source.path != STANDARD_INPUT]
+    files = [source.path for source in sources if Path(source.path).is_file()]
     scores.attrs = {"notes": scores.attrs["notes"], "sources": files}
     return scores
 
@@ -194,6 +194,11 @@ def _checked(options: TableOptions) -> TableOptions:
         if column is None and part != "topic":
             message = f"columns={{{part!r}: None}} means nothing; only the topic column of a wide table can be absent"
             raise InvalidOptionError(message)
+    if options.positions and (options.form not in {None, "long"} or options.header or options.systems_in):
+        message = (
+            "columns= with numbers is for a long table without a header; form=, header= or systems_in= says otherwise"
+        )
+        raise InvalidOptionError(message)
     if options.positions and options.chosen:
         message = "columns= holds both names and numbers; numbers are for files without a header, so use one kind"
         raise InvalidOptionError(message)
@@ -223,27 +228,28 @@ def _find_form(sheet: Sheet, options: TableOptions) -> Form:
     """Tell the form by the header's words, else by three columns that end in a number."""
     if options.positions:
         return "long"
-    if options.header is not False:
-        names = header_names(sheet.sample()[0])
-        if names[:2] == ["runid", "all"]:
-            return "trec_eval"
-        for column in [*options.chosen.values(), *options.ignored]:
-            place_of(column, names, sheet)
-        parts = column_roles(names, chosen=options.chosen, ignored=options.ignored).parts
-        if {"topic", "score"} <= parts.keys() and parts.keys() & {"system", "metric"}:
-            return "long"
-        if (
-            {"system", "topic"} <= parts.keys()
-            and not parts.keys() & {"score", "metric"}
-            and options.systems_in != "rows"
-        ):
-            _refuse_scores_as_names(sheet, names, parts["system"], options)
-            return "long"
-        _refuse_without_topics(sheet, names, parts)
-        if parts or "" in names:
-            return "wide"
+    names = header_names(sheet.sample()[0])
+    if names[:2] == ["runid", "all"]:
+        return "trec_eval"
+    if options.header is not False and _is_long(sheet, names, options):
+        return "long"
     _refuse_runs(sheet)
-    return _find_result_form(sheet) if options.header is None and _holds_results(sheet) else "wide"
+    return _find_result_form(sheet) if options.header is None and _holds_results(sheet, names) else "wide"
+
+
+def _is_long(sheet: Sheet, names: Sequence[str], options: TableOptions) -> bool:
+    """Whether the header is that of a long table; an error where it could be, but lacks a part."""
+    for column in [*options.chosen.values(), *options.ignored]:
+        place_of(column, names, sheet)
+    roles = column_roles(names, chosen=options.chosen, ignored=options.ignored)
+    parts = roles.parts.keys()
+    if {"topic", "score"} <= parts and parts & {"system", "metric"}:
+        return True
+    if {"system", "topic"} <= parts and "metric" not in parts and options.systems_in != "rows":
+        _refuse_scores_as_names(sheet, names, roles.parts["system"], options)
+        return True
+    _refuse_without_topics(sheet, names, roles.parts)
+    return parts == {"topic"} and options.systems_in != "rows" and hold_metrics(roles.others)
 
 
 def _refuse_without_topics(sheet: Sheet, names: Sequence[str], parts: Mapping[str, str]) -> None:
@@ -272,12 +278,15 @@ def _refuse_scores_as_names(sheet: Sheet, names: Sequence[str], column: str, opt
         raise sheet.error(message)
 
 
-def _holds_results(sheet: Sheet) -> bool:
+def _holds_results(sheet: Sheet, names: Sequence[str]) -> bool:
+    """Whether this is measure, topic and value in some order, without a header."""
     rows = sheet.sample()
+    if "" in names or any(column_roles([name]).parts for name in names):
+        return False
     if any(len(cells) != RESULT_CELLS for cells in rows):
         return False
-    numbers = [is_number(cells[2]) for cells in rows if cells[0].strip() not in TREC_TEXTS]
-    return any(numbers[:1]) and any(not any(is_number(cells[place]) for cells in rows) for place in (0, 1))
+    first = next((cells for cells in rows if cells[0].strip() not in TREC_TEXTS), rows[0])
+    return is_number(first[2]) and any(not any(is_number(cells[place]) for cells in rows) for place in (0, 1))
 
 
 def _find_result_form(sheet: Sheet) -> Form:

@@ -12,6 +12,7 @@ from metaeval.io.blocks import (
     BadCellError,
     Block,
     TableOptions,
+    columns_found,
     fitting_names,
     is_measure,
     is_number,
@@ -60,21 +61,24 @@ def read_wide(sheet: Sheet, source: Source, options: TableOptions) -> Block:
     place = _identifiers(names, rows, sheet, options, transposed=transposed)
     left_out = {place_of(column, names, sheet) for column in options.ignored} | {place}
     used = [at for at in range(len(rows[0])) if at not in left_out and (not names or names[at])]
+    if not used:
+        raise sheet.error(f"no column is left that could hold scores; {columns_found(names)}")
     down = None if place is None else [cells[place].strip() for cells in rows]
     across = [names[at] for at in used] if names else None
     scores = _grid(body, rows, used, (down, across), options)
     notes = _notes_on_identifiers(names, place, options, transposed=transposed)
     if transposed:
-        return _block(body, source, scores, (down, across), notes)
-    return _block(body, source, scores.T, (across, down), notes)
+        return _block(body, source, scores, (down, across), notes, options)
+    return _block(body, source, scores.T, (across, down), notes, options)
 
 
-def _block(
+def _block(  # noqa: PLR0913, PLR0917 - what a block is made of
     body: Sheet,
     source: Source,
     scores: NDArray[np.float64],
     names: tuple[list[str] | None, list[str] | None],
     notes: list[str],
+    options: TableOptions,
 ) -> Block:
     """Name what has no name, leave out averages, and check the names. `scores` has the shape (system, topic)."""
     systems, topics = names
@@ -90,13 +94,7 @@ def _block(
     topics = [topics[at] for at in real]
     if averages:
         notes.append(f"left out the averages ({', '.join(averages)})")
-    measures = [topic for topic in topics if is_measure(topic)]
-    if measures:
-        message = (
-            f"{listed(measures)} seem to be metrics, not topics; the scores of every topic are needed, one metric a "
-            "file or in long form (rename them if they are topics)"
-        )
-        raise body.error(message)
+    _refuse_metrics(body, systems, topics, options)
     return Block(
         label=source.path,
         scores=scores[None][:, :, real],
@@ -108,6 +106,19 @@ def _block(
         notes=notes,
         numbered=numbered,
     )
+
+
+def _refuse_metrics(body: Sheet, systems: Sequence[str], topics: Sequence[str], options: TableOptions) -> None:
+    """Refuse averages by metric, and the metrics of one system, which look like a wide table."""
+    if options.form == "wide":
+        return
+    measures = list(systems) if all(map(is_measure, systems)) else [topic for topic in topics if is_measure(topic)]
+    if measures:
+        message = (
+            f"{listed(measures)} seem to be metrics, neither systems nor topics; a wide table holds one metric. Write "
+            "the scores of every topic in long form, or pass form='wide' if these are no metrics"
+        )
+        raise body.error(message)
 
 
 def _has_header(first: Sequence[str], sheet: Sheet, options: TableOptions) -> bool:

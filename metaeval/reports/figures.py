@@ -35,18 +35,30 @@ from metaeval.scores import Scores, better_direction
 from metaeval.tests_stat.result import PairwiseResult
 
 __all__ = [
+    "CYCLE",
+    "FOOT",
+    "KEY_STYLE",
     "NAMED_ROWS",
+    "PAGE_WIDTH",
+    "RIMMED",
     "THEME",
     "Picture",
     "asl_curves",
+    "bars",
     "figure_pdf",
     "figure_svg",
+    "inch_axes",
     "power_differences",
     "power_dots",
     "precision_recall",
+    "rows_figure",
     "score_distributions",
+    "short_name",
     "significance_map",
+    "styled",
     "system_ranking",
+    "text_width",
+    "tidy_axes",
 ]
 
 NAMED_ROWS = 45
@@ -63,10 +75,10 @@ THEME = {
 }
 """The colours of the frame of every picture; a page replaces them by its own variables."""
 
-_CYCLE = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#7a5195")
+CYCLE = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#7a5195")
 _DASHES = ("-", (0, (5, 1.6)), (0, (1.2, 1.2)), (0, (6, 1.5, 1.2, 1.5)))
 _MARKERS = ("o", "D", "s", "^", "v", "P")
-_WIDTH, _FOOT = 7.6, 0.5
+PAGE_WIDTH, FOOT = 7.6, 0.5
 _STYLE: dict[Any, Any] = {
     "font.family": ["DejaVu Sans"],  # comes with matplotlib: the same measures on every machine
     "font.size": 9.0,
@@ -80,7 +92,7 @@ _STYLE: dict[Any, Any] = {
     "svg.image_inline": True,
     "pdf.fonttype": 42,  # publishers refuse Type 3 fonts
 }
-_RIMMED: dict[str, Any] = {"markeredgecolor": THEME["paper"], "markeredgewidth": 0.8, "zorder": 4}
+RIMMED: dict[str, Any] = {"markeredgecolor": THEME["paper"], "markeredgewidth": 0.8, "zorder": 4}
 _SMALL_NOTE: dict[str, Any] = {
     "textcoords": "offset points",
     "fontsize": 7.5,
@@ -115,7 +127,7 @@ class Picture:
     alt: str
 
 
-def _styled[**P](draw: Callable[P, Figure]) -> Callable[P, Figure]:
+def styled[**P](draw: Callable[P, Figure]) -> Callable[P, Figure]:
     """Draw under this module's style and leave the caller's settings as they were."""
 
     @wraps(draw)
@@ -126,7 +138,7 @@ def _styled[**P](draw: Callable[P, Figure]) -> Callable[P, Figure]:
     return drawn
 
 
-@_styled
+@styled
 def score_distributions(scores: Scores, metric: str) -> Figure:
     """Draw how the topics' scores of every system are spread, best mean first.
 
@@ -150,19 +162,19 @@ def score_distributions(scores: Scores, metric: str) -> Figure:
     if len(names) > NAMED_ROWS:
         return _compact_distributions(values, metric, higher=higher)
     rows = np.arange(len(names))
-    figure, axes = _rows_figure(names, row_height=0.21, top=0.42)
+    figure, axes = rows_figure(names, row_height=0.21, top=0.42)
     _strokes(axes, values, rows, color=THEME["pale-blue"], linewidth=0.9, label="one topic")
     low, middle, high = np.quantile(values, [0.25, 0.5, 0.75], axis=1)
-    _bars(axes, low, high, rows, color=THEME["blue"], linewidth=2.2, label="middle half of the topics")
+    bars(axes, low, high, rows, color=THEME["blue"], linewidth=2.2, label="middle half of the topics")
     axes.plot(middle, rows, "|", color=THEME["blue"], markersize=8, markeredgewidth=1.6, label="median")
-    axes.plot(values.mean(axis=1), rows, "o", color=THEME["orange"], markersize=4.8, label="mean", **_RIMMED)
+    axes.plot(values.mean(axis=1), rows, "o", color=THEME["orange"], markersize=4.8, label="mean", **RIMMED)
     axes.set_xlabel(_score_label(metric, "{} of a topic", higher=higher))
     _padded_limits(axes, values)
     _key(axes, columns=4)
     return figure
 
 
-@_styled
+@styled
 def asl_curves(sensitivity: SensitivityResult) -> Figure:
     """Draw the achieved significance levels of all pairs, sorted, one line a metric, from 0 to twice alpha.
 
@@ -183,12 +195,12 @@ def asl_curves(sensitivity: SensitivityResult) -> Figure:
     exits = [float(np.interp(2 * alpha, line, ranks)) for line in levels]
     right = min(float(n_pairs), max([*exits, 1.0]) * 1.04)
     few = n_pairs <= 60  # noqa: PLR2004 - with few pairs every single one counts
-    longest = max(_text_width(_short(name), 8.5) for name in metrics)
+    longest = max(text_width(short_name(name), 8.5) for name in metrics)
     head = 0.45 + 0.75 * longest
-    figure = Figure(figsize=(_WIDTH, 3.5 + head))
-    axes = _axes(figure, left=0.75, right=0.3 + 0.5 * longest, top=head, bottom=_FOOT)
+    figure = Figure(figsize=(PAGE_WIDTH, 3.5 + head))
+    axes = inch_axes(figure, left=0.75, right=0.3 + 0.5 * longest, top=head, bottom=FOOT)
     for place, line in enumerate(levels):
-        color, dash = _CYCLE[place % len(_CYCLE)], _DASHES[(place // len(_CYCLE)) % len(_DASHES)]
+        color, dash = CYCLE[place % len(CYCLE)], _DASHES[(place // len(CYCLE)) % len(_DASHES)]
         axes.plot(ranks, line, color=color, linestyle=dash, linewidth=1.7, marker="o" if few else "", markersize=3.4)
         if not few and line[0] < alpha < line[-1]:
             axes.plot(np.interp(alpha, line, ranks), alpha, "o", color=color, markersize=4.5, zorder=3)
@@ -201,12 +213,12 @@ def asl_curves(sensitivity: SensitivityResult) -> Figure:
     axes.xaxis.set_major_locator(MaxNLocator(nbins=8, integer=True))
     axes.set_xlabel(f"pairs of systems, sorted by achieved significance level ({n_pairs} in all)")
     axes.set_ylabel("achieved significance level (ASL)")
-    _tidy(axes, grid="y")
+    tidy_axes(axes, grid="y")
     _slanted_labels(axes, metrics, exits, right=right, height=2 * alpha)
     return figure
 
 
-@_styled
+@styled
 def power_dots(frame: pd.DataFrame) -> Figure:
     """Draw the share of pairs each metric tells apart, with its interval, under every correction side by side.
 
@@ -230,15 +242,15 @@ def power_dots(frame: pd.DataFrame) -> Figure:
     heads = set() if single else {place for place, (_, test) in enumerate(rows) if not test}
     height = 0.2 + 0.13 * len(corrections) if single else 0.22
     top = 0.24 + 0.18 * int(np.ceil(len(corrections) / 3))
-    figure, axes = _rows_figure(names, row_height=height, top=top, right=0.55 if single else 0.15, heads=heads)
+    figure, axes = rows_figure(names, row_height=height, top=top, right=0.55 if single else 0.15, heads=heads)
     shifts = np.linspace(-1, 1, len(corrections)) * (0.17 if single else 0.05) * (len(corrections) - 1)
     for place, (correction, shift) in enumerate(zip(corrections, shifts, strict=True)):
         part = frame[frame["correction"] == correction]
         y = np.array([row_of[row] for row in zip(part["metric"], part["test"], strict=True)]) + shift
-        color, mark = _CYCLE[place % len(_CYCLE)], _MARKERS[place % len(_MARKERS)]
+        color, mark = CYCLE[place % len(CYCLE)], _MARKERS[place % len(_MARKERS)]
         if "power_low" in part:
-            _bars(axes, 100 * part["power_low"], 100 * part["power_high"], y, color=color, linewidth=1.5)
-        style: dict[str, Any] = {"color": color, "label": name_of_correction(correction), "clip_on": False, **_RIMMED}
+            bars(axes, 100 * part["power_low"], 100 * part["power_high"], y, color=color, linewidth=1.5)
+        style: dict[str, Any] = {"color": color, "label": name_of_correction(correction), "clip_on": False, **RIMMED}
         axes.plot(100 * part["power"], y, mark, markersize=5.6 if single else 5.0, **style)
         ends = part["power_high"].fillna(part["power"]) if "power_high" in part else part["power"]
         for x, level, share in zip(100 * ends, y, part["power"], strict=True) if single else ():
@@ -249,7 +261,7 @@ def power_dots(frame: pd.DataFrame) -> Figure:
     return figure
 
 
-@_styled
+@styled
 def power_differences(frame: pd.DataFrame) -> Figure:
     """Draw how far the discriminative powers of two metrics lie apart, with intervals.
 
@@ -264,20 +276,20 @@ def power_differences(frame: pd.DataFrame) -> Figure:
     """
     labels = [f"{a} − {b}" for a, b in zip(frame["metric_a"], frame["metric_b"], strict=True)]
     rows = np.arange(len(labels))
-    figure, axes = _rows_figure(labels, row_height=0.26, top=0.15, limit=44)
+    figure, axes = rows_figure(labels, row_height=0.26, top=0.15, limit=44)
     low, high = 100 * frame["low"].to_numpy(), 100 * frame["high"].to_numpy()
     middle = 100 * frame["difference"].to_numpy()
     clear = (low > 0) | (high < 0)
     axes.axvline(0, color=THEME["ink"], linewidth=0.9, zorder=1)
     for mask, color, face in ((clear, "blue", "blue"), (~clear, "muted", "paper")):
-        _bars(axes, low[mask], high[mask], rows[mask], color=THEME[color], linewidth=1.6)
+        bars(axes, low[mask], high[mask], rows[mask], color=THEME[color], linewidth=1.6)
         rim: dict[str, Any] = {"markeredgecolor": THEME[color], "markeredgewidth": 1.3, "zorder": 4}
         axes.plot(middle[mask], rows[mask], "o", color=THEME[face], markersize=5.4, **rim)
     axes.set_xlabel("difference in discriminative power (percentage points)")
     return figure
 
 
-@_styled
+@styled
 def precision_recall(curves: xr.DataArray) -> Figure:
     """Draw precision against recall, one line a run; few runs are all named, of many only the best and the last.
 
@@ -293,25 +305,25 @@ def precision_recall(curves: xr.DataArray) -> Figure:
     values, recall = curves.transpose("system", "recall").to_numpy(), curves["recall"].to_numpy()
     order = np.argsort(-values.mean(axis=1), kind="stable")
     names, values = curves["system"].to_numpy()[order], values[order]
-    named = range(len(names)) if len(names) <= len(_CYCLE) else (0, len(names) - 1)
-    figure = Figure(figsize=(_WIDTH, 4.2))
-    axes = _axes(figure, left=0.75, right=0.15, top=0.15, bottom=_FOOT)
+    named = range(len(names)) if len(names) <= len(CYCLE) else (0, len(names) - 1)
+    figure = Figure(figsize=(PAGE_WIDTH, 4.2))
+    axes = inch_axes(figure, left=0.75, right=0.15, top=0.15, bottom=FOOT)
     others = np.delete(values, list(named), axis=0)
     broken = np.hstack([others, np.full((len(others), 1), np.nan)]).ravel()  # all lines as one path
     axes.plot(np.tile([*recall, np.nan], len(others)), broken, color=THEME["pale-blue"], linewidth=0.8)
     for place, row in enumerate(named):
-        style: dict[str, Any] = {"color": _CYCLE[place], "label": _short(names[row]), "zorder": 4 - place / 10}
+        style: dict[str, Any] = {"color": CYCLE[place], "label": short_name(names[row]), "zorder": 4 - place / 10}
         axes.plot(recall, values[row], linewidth=1.7, marker="o", markersize=3.4, **style)
     axes.set_xlim(0, 1.01)
     axes.set_ylim(0, 1.02)
     axes.set_xlabel("recall: share of the relevant documents found")
     axes.set_ylabel("precision, interpolated, mean over the topics")
-    _tidy(axes, grid="y")
-    axes.legend(loc="upper right", **{**_KEY_STYLE, "handlelength": 2.0})
+    tidy_axes(axes, grid="y")
+    axes.legend(loc="upper right", **{**KEY_STYLE, "handlelength": 2.0})
     return figure
 
 
-@_styled
+@styled
 def significance_map(result: PairwiseResult, metric: str) -> Figure:
     """Draw which system is better than which under one metric, systems ordered by their means.
 
@@ -335,16 +347,16 @@ def significance_map(result: PairwiseResult, metric: str) -> Figure:
     names, states = _decision_states(result, metric)
     n_systems = len(names)
     named = n_systems <= NAMED_ROWS
-    labels = [_short(name) for name in names]
-    left = 0.5 + max(_text_width(label, 7.5) for label in labels) if named else 0.75
-    side = min(n_systems * 0.36, _WIDTH - left - 0.2, 5.9)
+    labels = [short_name(name) for name in names]
+    left = 0.5 + max(text_width(label, 7.5) for label in labels) if named else 0.75
+    side = min(n_systems * 0.36, PAGE_WIDTH - left - 0.2, 5.9)
     head, foot = 0.5, 0.85
     height = head + side + foot
-    figure = Figure(figsize=(_WIDTH, height))
-    axes = _axes(figure, left=left, right=_WIDTH - left - side, top=head, bottom=foot)
+    figure = Figure(figsize=(PAGE_WIDTH, height))
+    axes = inch_axes(figure, left=left, right=PAGE_WIDTH - left - side, top=head, bottom=foot)
     pixels = np.array([[_MAP_COLOURS[int(state)] for state in row] for row in states])
     axes.imshow(pixels, interpolation="none", aspect="auto", extent=(0.5, n_systems + 0.5, n_systems + 0.5, 0.5))
-    _tidy(axes, grid="", spines=())
+    tidy_axes(axes, grid="", spines=())
     if named:
         _name_cells(axes, labels)
     else:
@@ -362,7 +374,7 @@ def significance_map(result: PairwiseResult, metric: str) -> Figure:
     return figure
 
 
-@_styled
+@styled
 def system_ranking(means: pd.DataFrame, metric: str, *, higher_is_better: bool = True) -> Figure:
     """Draw the systems of one metric in order of their means, each mean with its interval.
 
@@ -384,26 +396,26 @@ def system_ranking(means: pd.DataFrame, metric: str, *, higher_is_better: bool =
     length = int(np.ceil(len(part) / n_columns))
     size = 8.5 if n_columns == 1 else 6.6
     limit = 28 if n_columns == 1 else 18
-    names, ranks = [_short(name, limit) for name in part["system"]], part["rank"].tolist()
-    left = 0.55 + max(_text_width(name, size) for name in names)
+    names, ranks = [short_name(name, limit) for name in part["system"]], part["rank"].tolist()
+    left = 0.55 + max(text_width(name, size) for name in names)
     row_height = 0.21 if n_columns == 1 else 0.165
-    figure = Figure(figsize=(_WIDTH, 0.1 + _FOOT + row_height * length))
-    width = _WIDTH / n_columns
+    figure = Figure(figsize=(PAGE_WIDTH, 0.1 + FOOT + row_height * length))
+    width = PAGE_WIDTH / n_columns
     span = float(part["high"].max() - part["low"].min()) or 1.0
     limits = (float(part["low"].min()) - 0.03 * span, float(part["high"].max()) + 0.03 * span)
     for column in range(n_columns):
         inside = slice(column * length, (column + 1) * length)
         rows = part.iloc[inside]
-        axes = _axes(
-            figure, left=column * width + left, right=_WIDTH - (column + 1) * width + 0.12, top=0.1, bottom=_FOOT
+        axes = inch_axes(
+            figure, left=column * width + left, right=PAGE_WIDTH - (column + 1) * width + 0.12, top=0.1, bottom=FOOT
         )
         y = np.arange(len(rows))
-        _bars(axes, rows["low"], rows["high"], y, color=THEME["pale-blue"], linewidth=2.4)
+        bars(axes, rows["low"], rows["high"], y, color=THEME["pale-blue"], linewidth=2.4)
         axes.plot(rows["mean"], y, "o", color=THEME["blue"], markersize=4.4 if n_columns == 1 else 3.2, zorder=4)
         axes.set_ylim(length - 0.4, -0.6)
         axes.set_xlim(limits)
         _row_names(axes, names[inside], y, size=size, ranks=ranks[inside])
-        _tidy(axes, grid="x", spines=("bottom",))
+        tidy_axes(axes, grid="x", spines=("bottom",))
         axes.locator_params(axis="x", nbins=7 if n_columns == 1 else 4)
         if n_columns == 1:
             axes.set_xlabel(_score_label(metric, "mean {} over the topics", higher=higher_is_better))
@@ -488,7 +500,7 @@ def _name_cells(axes: Axes, labels: Sequence[str]) -> None:
     edges = numbers[:-1] + 0.5
     for upright in (False, True):
         low, high = np.full_like(edges, 0.5), np.full_like(edges, len(labels) + 0.5)
-        _bars(axes, low, high, edges, color=THEME["paper"], linewidth=0.8, upright=upright)
+        bars(axes, low, high, edges, color=THEME["paper"], linewidth=0.8, upright=upright)
     axes.set_xlim(0.5, len(labels) + 0.5)
     axes.set_ylim(len(labels) + 0.5, 0.5)
 
@@ -513,27 +525,27 @@ def _map_key(figure: Figure, result: PairwiseResult, *, left: float, foot: float
         [Patch(facecolor=_MAP_COLOURS[state], linewidth=0) for state in order],
         [words[state] for state in order],
         loc="upper left",
-        bbox_to_anchor=(min(left, 0.9) / _WIDTH - 0.012, (foot - 0.08) / figure.get_size_inches()[1]),
+        bbox_to_anchor=(min(left, 0.9) / PAGE_WIDTH - 0.012, (foot - 0.08) / figure.get_size_inches()[1]),
         ncols=3,
-        **_KEY_STYLE,
+        **KEY_STYLE,
     )
 
 
 def _compact_distributions(values: NDArray[np.float64], metric: str, *, higher: bool) -> Figure:
-    figure = Figure(figsize=(_WIDTH, 4.1))
-    axes = _axes(figure, left=0.75, right=0.15, top=0.42, bottom=_FOOT)
+    figure = Figure(figsize=(PAGE_WIDTH, 4.1))
+    axes = inch_axes(figure, left=0.75, right=0.15, top=0.42, bottom=FOOT)
     ranks = np.arange(1, len(values) + 1)
     edge, low, middle, high, top = np.quantile(values, [0.05, 0.25, 0.5, 0.75, 0.95], axis=1)
-    thick = min(4.5, 0.62 * 72 * (_WIDTH - 0.9) / len(values))
-    _bars(axes, edge, top, ranks, color=THEME["pale-blue"], linewidth=0.8, upright=True, label="5 % to 95 % of topics")
-    _bars(axes, low, high, ranks, color=THEME["pale-blue"], linewidth=thick, upright=True, label="middle half")
+    thick = min(4.5, 0.62 * 72 * (PAGE_WIDTH - 0.9) / len(values))
+    bars(axes, edge, top, ranks, color=THEME["pale-blue"], linewidth=0.8, upright=True, label="5 % to 95 % of topics")
+    bars(axes, low, high, ranks, color=THEME["pale-blue"], linewidth=thick, upright=True, label="middle half")
     axes.plot(ranks, middle, "_", color=THEME["blue"], markersize=thick + 1, markeredgewidth=1.3, label="median")
     axes.plot(ranks, values.mean(axis=1), color=THEME["orange"], linewidth=1.5, label="mean")
     axes.set_xlim(0, len(values) + 1)
     axes.set_xticks(np.unique([1, *range(20, len(values) - 9, 20), len(values)]))
     axes.set_xlabel("systems, by rank of their mean (names: ranking of the systems)")
     axes.set_ylabel(_score_label(metric, "{} of a topic", higher=higher))
-    _tidy(axes, grid="y")
+    tidy_axes(axes, grid="y")
     _key(axes, columns=4)
     return figure
 
@@ -549,7 +561,7 @@ def _best_first(scores: Scores, metric: str) -> tuple[NDArray[np.float64], list[
     return values[order], scores["system"].to_numpy()[order].tolist(), bool(direction > 0)
 
 
-def _rows_figure(  # noqa: PLR0913 - the measures of one frame
+def rows_figure(  # noqa: PLR0913 - the measures of one frame
     names: Sequence[str],
     *,
     row_height: float,
@@ -562,13 +574,13 @@ def _rows_figure(  # noqa: PLR0913 - the measures of one frame
 
     Rows in `heads` hold no data; their names stand out, as those of the rows below them.
     """
-    shown = [_short(name, limit) for name in names]
-    figure = Figure(figsize=(_WIDTH, top + _FOOT + row_height * len(names)))
-    left = min(3.6, 0.2 + max(_text_width(name, 8.5) for name in shown))
-    axes = _axes(figure, left=left, right=right, top=top, bottom=_FOOT)
+    shown = [short_name(name, limit) for name in names]
+    figure = Figure(figsize=(PAGE_WIDTH, top + FOOT + row_height * len(names)))
+    left = min(3.6, 0.2 + max(text_width(name, 8.5) for name in shown))
+    axes = inch_axes(figure, left=left, right=right, top=top, bottom=FOOT)
     axes.set_ylim(len(names) - 0.4, -0.6)
     _row_names(axes, shown, range(len(names)), size=8.5, heads=heads)
-    _tidy(axes, grid="x", spines=("bottom",))
+    tidy_axes(axes, grid="x", spines=("bottom",))
     return figure, axes
 
 
@@ -584,7 +596,7 @@ def _row_names(  # noqa: PLR0913 - what stands at the left of a row
     """Write a name, and a rank beside it, at the left of every row (ticks cost far more to make and to draw)."""
     axes.set_yticks([])
     across = blended_transform_factory(axes.transAxes, axes.transData)
-    inch = 1 / (axes.get_position().width * _WIDTH)
+    inch = 1 / (axes.get_position().width * PAGE_WIDTH)
     style: dict[str, Any] = {"transform": across, "ha": "right", "va": "center_baseline", "fontsize": size}
     for name, place, rank in zip_longest(names, places, ranks):
         if rank is not None:
@@ -594,7 +606,7 @@ def _row_names(  # noqa: PLR0913 - what stands at the left of a row
         axes.text(-indent * inch, place, name, fontweight=weight, **style)
 
 
-def _axes(figure: Figure, *, left: float, right: float, top: float, bottom: float) -> Axes:
+def inch_axes(figure: Figure, *, left: float, right: float, top: float, bottom: float) -> Axes:
     """Add axes with margins in inches."""
     width, height = figure.get_size_inches()
     figure.set_facecolor(THEME["paper"])
@@ -605,7 +617,8 @@ def _axes(figure: Figure, *, left: float, right: float, top: float, bottom: floa
     return axes
 
 
-def _tidy(axes: Axes, *, grid: Literal["x", "y", ""], spines: tuple[str, ...] = ("left", "bottom")) -> None:
+def tidy_axes(axes: Axes, *, grid: Literal["x", "y", ""], spines: tuple[str, ...] = ("left", "bottom")) -> None:
+    """Give axes the look of every picture: thin muted frame on the sides named, and a grid across one direction."""
     for side, spine in axes.spines.items():
         spine.set_visible(side in spines)
         spine.set_color(THEME["muted"])
@@ -625,7 +638,7 @@ def _tidy(axes: Axes, *, grid: Literal["x", "y", ""], spines: tuple[str, ...] = 
         axes.grid(axis=grid, color=THEME["rule"], linewidth=0.6)
 
 
-_KEY_STYLE: dict[str, Any] = {
+KEY_STYLE: dict[str, Any] = {
     "frameon": False,
     "fontsize": 8,
     "handlelength": 1.2,
@@ -643,7 +656,7 @@ def _key(axes: Axes, *, columns: int) -> None:
         bbox_to_anchor=(-0.01, 1.0),
         ncols=columns,
         borderaxespad=0.2,
-        **_KEY_STYLE,
+        **KEY_STYLE,
     )
 
 
@@ -655,7 +668,7 @@ def _strokes(axes: Axes, values: NDArray[np.float64], rows: NDArray[np.int64], *
     axes.plot(x, y, solid_capstyle="butt", **style)  # type: ignore[arg-type]  # properties of a line
 
 
-def _bars(
+def bars(
     axes: Axes,
     low: Iterable[float],
     high: Iterable[float],
@@ -674,12 +687,12 @@ def _bars(
 
 def _slanted_labels(axes: Axes, names: Sequence[str], places: Sequence[float], *, right: float, height: float) -> None:
     """Label each curve where it leaves the top of the picture, labels kept apart."""
-    inches = axes.get_position().width * _WIDTH
+    inches = axes.get_position().width * PAGE_WIDTH
     apart = 0.24 / inches * right
     order = np.argsort(places, kind="stable")
     spots = _spread(np.array(places, dtype=float)[order], apart, upper=right)
     for number, spot in zip(order, spots, strict=True):
-        color = _CYCLE[number % len(_CYCLE)]
+        color = CYCLE[number % len(CYCLE)]
         axes.annotate(
             "",
             (min(places[number], right), height),
@@ -688,7 +701,7 @@ def _slanted_labels(axes: Axes, names: Sequence[str], places: Sequence[float], *
             arrowprops={"arrowstyle": "-", "color": color, "linewidth": 1.3, "shrinkA": 0, "shrinkB": 0},
         )
         axes.annotate(
-            _short(names[number]),
+            short_name(names[number]),
             (spot, height * 1.04),
             xytext=(3, 5),
             textcoords="offset points",
@@ -727,10 +740,10 @@ def _padded_limits(axes: Axes, values: NDArray[np.float64]) -> None:
 
 
 def _score_label(metric: str, what: str, *, higher: bool) -> str:
-    return what.format(_short(metric)) + ("" if higher else " (lower is better)")
+    return what.format(short_name(metric)) + ("" if higher else " (lower is better)")
 
 
-def _short(name: object, limit: int = 28) -> str:
+def short_name(name: object, limit: int = 28) -> str:
     """Return a name fit for a picture: one line, no invisible characters, the middle left out if long.
 
     Dollar signs are escaped because matplotlib would read a formula between two of them.
@@ -743,7 +756,7 @@ def _short(name: object, limit: int = 28) -> str:
     return plain.replace("$", r"\$")
 
 
-def _text_width(text: str, size: float) -> float:
+def text_width(text: str, size: float) -> float:
     """Estimate the width of a text in inches; an estimate, so that drawing needs no renderer."""
     ems = sum(1.0 if unicodedata.east_asian_width(letter) in "WF" else 0.62 for letter in text)
     return ems * size / 72

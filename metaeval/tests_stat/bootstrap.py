@@ -46,7 +46,6 @@ TALLY = ("far", "above", "below", "zero_over_zero", "constant_over_zero")
 _TILE = 128  # pairs in one matrix product: its result, at 1000 resamples, stays in a second-level cache
 _CHUNK_CELLS = 4_000_000  # topics x resamples held as counts at a time: 32 MB
 _CHUNK_RESAMPLES = 4096
-_SINGLE = 2.0**-24  # unit roundoff of single precision
 
 
 def bootstrap_test(  # noqa: PLR0913 - one keyword per choice
@@ -292,7 +291,7 @@ class StudentisedPairs:
             tolerance=self.tolerance,
             noise=self.tolerance / n_topics,
             slack=self.tolerance * (2.0 + 1e-3 * n_topics),
-            rounding=_SINGLE * (n_topics + 8),
+            rounding=_rounding(n_topics),
         )
         guess = 0.0 if placing is None else _likely_share(placing.place / counts.shape[1], n_topics)
 
@@ -334,8 +333,14 @@ class _Tile(NamedTuple):
     first: NDArray[np.int64]
     second: NDArray[np.int64]
     observed: NDArray[np.float64]
-    shares: NDArray[np.float64]  # (pair,): q, or -1 where w is 0 on every topic
+    spreads: NDArray[np.float64]  # (pair,): sum of w squared over the topics
     products: NDArray[np.float32]  # (pair, resample): Q
+
+
+def _rounding(n_topics: int) -> float:
+    """Bound the relative error of Q in single precision, for a sum of squares in any order, with some to spare."""
+    error = 2.0**-24 * (n_topics + 8)
+    return error / (1.0 - error) if error < 0.5 else 1e300  # noqa: PLR2004 - millions of topics: sum everything again
 
 
 def _likely_share(upper_share: float, n_topics: int) -> float:
@@ -348,9 +353,9 @@ def _lay_tile(
     first: NDArray[np.int64], second: NDArray[np.int64], observed: NDArray[np.float64], setting: _Setting
 ) -> _Tile:
     squares = np.empty((len(first), len(setting.counts)), dtype=np.float32)
-    shares = np.empty(len(first))
-    _square_deviations(setting, first, second, observed, squares, shares)
-    return _Tile(first, second, observed, shares, squares @ setting.counts)
+    spreads = np.empty(len(first))
+    _square_deviations(setting, first, second, squares, spreads)
+    return _Tile(first, second, observed, spreads, squares @ setting.counts)
 
 
 @contextmanager
@@ -459,29 +464,25 @@ def _from_means(
 
 
 @compiled
-def _square_deviations(  # noqa: PLR0917, PLR0913 - a kernel
+def _square_deviations(
     setting: _Setting,
     first: NDArray[np.int64],
     second: NDArray[np.int64],
-    observed: NDArray[np.float64],
     squares: NDArray[np.float32],
-    shares: NDArray[np.float64],
+    spreads: NDArray[np.float64],
 ) -> None:
-    """Fill in w squared per pair and topic, and q per pair, -1 where w is 0 on every topic.
+    """Fill in w squared per pair and topic, and its sum per pair.
 
-    A deviation within noise is 0 exactly, so that a resample of such topics alone has Q = 0.
+    A deviation within noise is 0 exactly, so that a resample of such topics has Q = 0.
     """
-    n_topics = setting.centred.shape[1]
     for pair in range(len(first)):
         a, b = setting.centred[first[pair]], setting.centred[second[pair]]
-        spread = 0.0
-        for topic in range(n_topics):
+        spreads[pair] = 0.0
+        for topic in range(len(a)):
             deviation = a[topic] - b[topic]
             square = deviation * deviation if abs(deviation) > setting.noise else 0.0
             squares[pair, topic] = square
-            spread += square
-        square = observed[pair] * observed[pair]
-        shares[pair] = square / (spread + square / n_topics) if spread > 0.0 else -1.0
+            spreads[pair] += square
 
 
 @compiled
@@ -491,18 +492,20 @@ def _tally_tile(setting: _Setting, tile: _Tile, two_sided: bool, tally: NDArray[
     A quick pass sorts the resamples of a pair into surely beyond the threshold, surely short of it, and close or of
     no variance; only the last are summed again.
     """
-    n_resamples = setting.counts.shape[1]
+    n_topics, n_resamples = setting.counts.shape
     for pair in range(len(tile.first)):
-        if tile.shares[pair] < 0.0:  # w = 0 on every topic: all resamples are 0/0, and extreme if z = 0 too
+        if tile.spreads[pair] == 0.0:  # all resamples are 0/0, and extreme if z = 0 too
             tally[3, pair] += n_resamples
             if tile.observed[pair] == 0.0:
                 tally[:3, pair] += n_resamples
             continue
         sign = 1.0 if tile.observed[pair] >= 0.0 else -1.0
-        same, not_short, flat = _quick_pass(setting, tile, pair, sign, two_sided)
+        square = tile.observed[pair] * tile.observed[pair]
+        share = square / (tile.spreads[pair] + square / n_topics)
+        same, not_short, flat = _quick_pass(setting, tile, pair, sign, share, two_sided)
         other = n_resamples - not_short
         if same < not_short or flat > 0:
-            same, other = _careful_pass(setting, tile, pair, sign, two_sided, tally)
+            same, other = _careful_pass(setting, tile, pair, sign, share, two_sided, tally)
         if two_sided:
             tally[0, pair] += same
         else:
@@ -511,10 +514,16 @@ def _tally_tile(setting: _Setting, tile: _Tile, two_sided: bool, tally: NDArray[
 
 
 @compiled
-def _quick_pass(setting: _Setting, tile: _Tile, pair: int, sign: float, two_sided: bool) -> tuple[int, int, int]:  # noqa: FBT001
+def _quick_pass(  # noqa: PLR0917, PLR0913 - a kernel
+    setting: _Setting,
+    tile: _Tile,
+    pair: int,
+    sign: float,
+    share: float,
+    two_sided: bool,  # noqa: FBT001
+) -> tuple[int, int, int]:
     """Count the resamples surely beyond the threshold, not surely short of it, and perhaps of no variance."""
     a, b, row = setting.sums[tile.first[pair]], setting.sums[tile.second[pair]], tile.products[pair]
-    share = tile.shares[pair]
     n_beyond = 0
     n_not_short = 0
     n_flat = 0
@@ -533,13 +542,13 @@ def _careful_pass(  # noqa: PLR0917, PLR0913 - a kernel
     tile: _Tile,
     pair: int,
     sign: float,
+    share: float,
     two_sided: bool,  # noqa: FBT001
     tally: NDArray[np.int64],
 ) -> tuple[int, int]:
     """Count the resamples on the observation's side of the threshold and on the other, summing the close ones again."""
     first, second, row = tile.first[pair], tile.second[pair], tile.products[pair]
-    share = tile.shares[pair]
-    root = np.sqrt(share)
+    t = abs(tile.observed[pair]) / np.sqrt(tile.spreads[pair])
     same = 0
     other = 0
     for resample in range(len(row)):
@@ -549,17 +558,27 @@ def _careful_pass(  # noqa: PLR0917, PLR0913 - a kernel
             same += beyond
             other += not beyond
             continue
-        total, squares, kind = _resum(setting, first, second, resample)
+        total, deviation, kind = _resum(setting, first, second, resample)
         total = abs(total) if two_sided else sign * total
         if kind == 0:
-            same += total + setting.tolerance >= root * np.sqrt(squares)
-            other += total - setting.tolerance <= root * np.sqrt(squares)
+            slack = _tie(setting, t)
+            same += total + slack >= t * deviation
+            other += total - slack <= t * deviation
         else:
             tally[kind, pair] += 1
             if kind == 4:  # noqa: PLR2004 - c/0, infinitely far on the side of c
                 same += total > 0.0
                 other += total < 0.0
     return same, other
+
+
+@compiled
+def _tie(setting: _Setting, t: float) -> float:
+    """Return how far A may lie from t times the root of the squares and still be equal to it.
+
+    The tolerance is for a sum over the topics; the root of the sum of squares has a share of it that t magnifies.
+    """
+    return setting.tolerance * (1.0 + t / np.sqrt(setting.counts.shape[0]))
 
 
 @compiled
@@ -577,13 +596,13 @@ def _sides(total: float, squares: float, share: float, setting: _Setting) -> tup
 
 @compiled
 def _resum(setting: _Setting, first: int, second: int, resample: int) -> tuple[float, float, int]:
-    """Return A and Q of one resample, summed in the order of the topics, and what they divide to.
+    """Return A and the root of the sum of squares about the mean, for one resample, in the order of the topics.
 
-    The last value is 0 for a resample with variance, else the row of `TALLY` that counts it.
+    A divided by it is t but for a constant. The last value is 0, or for a resample without variance the row of
+    `TALLY` that counts it.
     """
     a, b = setting.centred[first], setting.centred[second]
     total = 0.0
-    squares = 0.0
     low = np.inf
     high = -np.inf
     for topic in range(len(a)):
@@ -593,12 +612,17 @@ def _resum(setting: _Setting, first: int, second: int, resample: int) -> tuple[f
             if abs(deviation) <= setting.noise:
                 deviation = 0.0
             total += count * deviation
-            squares += count * deviation * deviation
             low = min(low, deviation)
             high = max(high, deviation)
-    if high - low > 2.0 * setting.noise:
-        return total, squares, 0
-    return total, squares, 3 if squares == 0.0 else 4
+    if high - low <= 2.0 * setting.noise:
+        return total, 0.0, 3 if max(high, -low) <= 2.0 * setting.noise else 4
+    mean = total / len(a)
+    squares = 0.0
+    for topic in range(len(a)):
+        count = setting.counts[topic, resample]
+        if count > 0.0:
+            squares += count * (a[topic] - b[topic] - mean) ** 2
+    return total, np.sqrt(squares), 0
 
 
 @compiled
@@ -672,20 +696,20 @@ def _mean_at_place(  # noqa: PLR0917, PLR0913 - a kernel
     for position in range(len(far)):
         resample = far[position]
         size = abs(setting.sums[first, resample] - setting.sums[second, resample])
-        beyond, _, _ = _sides(size, row[resample], threshold * (1.0 + 2.0 * setting.rounding), setting)
+        beyond, _, flat = _sides(size, row[resample], threshold * (1.0 + 2.0 * setting.rounding), setting)
         _, not_short, _ = _sides(size, row[resample], threshold * (1.0 - 2.0 * setting.rounding), setting)
-        if beyond:
+        if beyond and not flat:
             n_before += 1
         elif not_short:
             far[n_close] = resample
-            total, squares, _ = _resum(setting, first, second, resample)
-            ratios[n_close] = total * total / squares
+            total, deviation, _ = _resum(setting, first, second, resample)
+            ratios[n_close] = abs(total) / deviation  # infinite without variance
             n_close += 1
-    root = np.sqrt(_largest(ratios[:n_close], place - n_before))
+    t = _largest(ratios[:n_close].copy(), place - n_before)
     largest = 0.0
     for position in range(n_close):
-        total, squares, _ = _resum(setting, first, second, far[position])
-        if abs(abs(total) - root * np.sqrt(squares)) <= setting.tolerance:
+        total, deviation, _ = _resum(setting, first, second, far[position])
+        if ratios[position] == t or (t < np.inf and abs(abs(total) - t * deviation) <= _tie(setting, t)):
             largest = max(largest, abs(total))
     return largest
 

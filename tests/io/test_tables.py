@@ -4,9 +4,11 @@ import contextlib
 import gzip
 import io
 import itertools
+import os
 import re
 import subprocess
 import sys
+import threading
 
 import hypothesis.strategies as st
 import numpy as np
@@ -126,6 +128,11 @@ FORMS = {
             for t, topic in enumerate(TOPICS)
         )
     },
+    "one file a system, one column a metric": {
+        f"{system}.csv": "qid,AP,RR\n"
+        + "".join(f"{topic},{AP[s, t].item()!r},{RR[s, t].item()!r}\n" for t, topic in enumerate(TOPICS))
+        for s, system in enumerate(SYSTEMS)
+    },
     "trec_eval": _results("trec_eval"),
     "trec_eval in aligned columns": {
         name: "".join("{:22} {:6} {}\n".format(*line.split("\t")) for line in text.splitlines())
@@ -167,6 +174,18 @@ def test_standard_input(monkeypatch):
     text = FORMS["long"]["scores.csv"]
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(text.encode())))
     found = read_scores("-")
+    xr.testing.assert_identical(found.drop_attrs(), SCORES.drop_attrs())
+    assert found.attrs["sources"] == []
+
+
+def test_a_pipe_is_read_once(tmp_path):
+    """A named pipe, as a shell makes it for <(command), is read, and is no source that could be looked at again."""
+    path = tmp_path / "pipe"
+    os.mkfifo(path)
+    writer = threading.Thread(target=path.write_text, args=[FORMS["long"]["scores.csv"]])
+    writer.start()
+    found = read_scores(path)
+    writer.join()
     xr.testing.assert_identical(found.drop_attrs(), SCORES.drop_attrs())
     assert found.attrs["sources"] == []
 
@@ -313,6 +332,17 @@ def test_columns_can_be_counted(tmp_path):
     _put(tmp_path, {"x.txt": _rows(["score", "metric", "topic", "system"], None, " ")})
     found = read_scores(tmp_path / "x.txt", columns={"score": 1, "metric": 2, "topic": 3, "system": 4})
     xr.testing.assert_identical(found.drop_attrs(), SCORES.drop_attrs())
+
+
+def test_systems_called_like_metrics(tmp_path):
+    """Systems called map and rr are systems if that is said; a single one among others always is."""
+    _put(
+        tmp_path, {"AP.csv": "topic,map,rr\n1,0.1,0.2\n2,0.3,0.4\n", "RR.csv": "topic,bm25,rr\n1,0.1,0.2\n2,0.3,0.4\n"}
+    )
+    with pytest.raises(ScoresError, match="at least two systems are needed to compare anything; there is only 'AP'"):
+        read_scores(tmp_path / "AP.csv")
+    assert read_scores(tmp_path / "AP.csv", form="wide")["system"].to_numpy().tolist() == ["map", "rr"]
+    assert read_scores(tmp_path / "RR.csv")["system"].to_numpy().tolist() == ["bm25", "rr"]
 
 
 def test_a_form_can_be_forced(tmp_path):
@@ -598,11 +628,16 @@ FAULTS = {
     ),
     "no topic column": ("system,metric,score\na,AP,0.1\nb,AP,0.2\n", "there is no column for the topic; columns found"),
     "no score column": ("system,topic,metric\na,1,AP\nb,1,AP\n", "there is no column for the score; columns found"),
-    "averages by system": ("run,map,ndcg\na,0.1,0.2\nb,0.3,0.4\n", "map, ndcg seem to be metrics, not topics"),
+    "averages by system": (
+        "run,map,ndcg\na,0.1,0.2\nb,0.3,0.4\n",
+        "map, ndcg seem to be metrics, neither systems nor topics",
+    ),
     "averages by metric": (
         "x,a,b\nP@10,0.1,0.2\nRBP(p=0.8),0.3,0.4\n",
-        "P@10, RBP.p=0.8. seem to be metrics, not topics",
+        "P@10, RBP.p=0.8. seem to be metrics",
     ),
+    "no scores": ("topic\n1\n2\n", "no column is left that could hold scores; columns found: 'topic'"),
+    "metrics of one system": ("map,ndcg\n0.1,0.2\n0.3,0.4\n", "map, ndcg seem to be metrics"),
     "a system called run": (
         "topic,run,walk\n1,0.1,0.2\n2,0.3,0.4\n",
         "column 'run' could hold the names of systems, or be a system itself",
@@ -723,6 +758,11 @@ def test_faults_in_binary_files_name_rows(tmp_path):
             {"columns": {"topic": 1, "score": 9}},
             FileFormatError,
             "rows have 3 cells; there must be one for each of topic, score",
+        ),
+        (
+            {"columns": {"topic": 1, "score": 2}, "form": "wide"},
+            InvalidOptionError,
+            "long table without a header; form=",
         ),
         ({"columns": {"topic": "tpoic"}}, FileFormatError, "no column 'tpoic' .did you mean 'topic'"),
         (

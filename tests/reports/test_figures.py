@@ -143,7 +143,7 @@ def test_names_are_shown_as_they_are(made_scores):
 @pytest.mark.parametrize(("name", "shown"), [("two\nlines\u202e", "two lines"), ("", "(blank)"), ("a$b", r"a\$b")])
 def test_names_fit_for_a_picture(name, shown):
     """Invisible characters go, a blank name is said, dollars are escaped for matplotlib."""
-    assert figures._short(name) == shown
+    assert figures.short_name(name) == shown
 
 
 def test_systems_of_a_ranking_stand_in_order(made_scores):

@@ -61,6 +61,28 @@ def test_difference_required_equals_a_literal_reading(seed, n_topics, alpha):
     assert len({round(value, 9) for value in expected}) > 2
 
 
+@pytest.mark.parametrize("n_topics", [4, 6])
+def test_near_ties_beyond_single_precision_are_put_in_order(n_topics):
+    """Where |t| differs in the seventh digit only, the resample at the place is still the one of an exact sort."""
+    rng = np.random.default_rng(n_topics)
+    coarse = rng.integers(0, 5, (8, n_topics))
+    whole = 1_000_000 * coarse + rng.integers(0, 4, coarse.shape)
+    result = bootstrap_sensitivity(whole / 1e7, n_resamples=200, alpha=0.2, rng=4)
+    indices = bootstrap_indices(np.random.default_rng(4), 200, n_topics)
+    near = 0
+    for (a, b), found in zip(combinations(range(8), 2), result.data["difference_required"].to_numpy()[0], strict=True):
+        z = [Fraction(int(value)) for value in whole[a] - whole[b]]
+        squares = sorted(
+            (square_of_t([z[topic] - sum(z) / n_topics for topic in row]) for row in indices), reverse=True
+        )
+        there = squares[39]
+        gap = min((abs(one / there - 1) for one in squares if one not in (there, -1)), default=1)
+        if gap > 1e-9 and there < 1000:  # closer or farther out, rounding of the scores themselves decides
+            near += gap < 1e-6
+            assert found == pytest.approx(literal_difference(z, indices, 40) / 1e7, rel=1e-10)
+    assert near >= 3
+
+
 def test_difference_required_on_continuous_scores():
     """On continuous scores the difference of every pair is that of a plain sort by |t| in NumPy."""
     values = np.random.default_rng(1).beta(1, 4, (8, 50))

@@ -43,7 +43,7 @@ def test_every_test_and_correction_has_its_rows():
 def test_corrections_never_find_more():
     """Under every test a corrected count is at most the uncorrected one, and Holm finds no less than Bonferroni."""
     study = study_power(made_scores(), tests=["t", "wilcoxon"], corrections=["none", "holm", "bonferroni", "fdr_by"])
-    counts = study.to_frame().pivot(index=["metric", "test"], columns="correction", values="n_significant")
+    counts = study.to_frame().pivot_table(index=["metric", "test"], columns="correction", values="n_significant")
     assert (counts[["holm", "bonferroni", "fdr_by"]].le(counts["none"], axis=0)).all(axis=None)
     assert (counts["holm"] >= counts["bonferroni"]).all()
 

@@ -20,7 +20,7 @@ from metaeval.tests_stat.bootstrap import TALLY, StudentisedPairs, bootstrap_tes
 from metaeval.tests_stat.pairs import ask
 
 METHODS = ("studentised", "percentile", "shifted")
-INFINITE = Fraction(10**12)
+INFINITE = Fraction(10**40)
 
 
 def signed_square_of_t(sample):
@@ -113,6 +113,35 @@ def test_equals_a_literal_loop_in_exact_arithmetic(method, alternative, seed, n_
     if method == "studentised":
         assert result.details["zero_over_zero"]["metric1"] == sum(counts[3] for counts in literal)
         assert result.details["constant_over_zero"]["metric1"] == sum(counts[4] for counts in literal)
+
+
+def smallest_gap(z, indices):
+    """Return how close |t*| comes to |t| without being equal, relative and squared."""
+    z = [Fraction(int(value)) for value in z]
+    observed = abs(signed_square_of_t(z))
+    squares = {signed_square_of_t([z[place] - sum(z) / len(z) for place in row]) for row in indices} - {None}
+    return float(min((abs(abs(square) / observed - 1) for square in squares if abs(square) != observed), default=1))
+
+
+@pytest.mark.parametrize("alternative", ["two-sided", "greater"])
+@pytest.mark.parametrize("n_topics", [4, 6, 9])
+def test_near_ties_beyond_single_precision_are_told_apart(alternative, n_topics):
+    """Where t* differs from t in the seventh digit, beyond what single precision can see, counts are exact."""
+    rng = np.random.default_rng(n_topics)
+    coarse = rng.integers(0, 5, (14, n_topics))
+    whole = 1_000_000 * coarse + rng.integers(0, 4, coarse.shape)
+    indices = bootstrap_indices(np.random.default_rng(1), 100, n_topics)
+    result = bootstrap_test(
+        whole / 1e7, alternative=alternative, correction="none", n_resamples=100, p_value_rule="plain", rng=1
+    )
+    near = 0
+    for (a, b), found in zip(combinations(range(14), 2), result.data["p_value"].to_numpy()[0], strict=True):
+        z = whole[a] - whole[b]
+        gap = smallest_gap(z, indices)
+        if gap > 1e-9:  # closer than that, rounding of the scores themselves decides
+            near += gap < 1e-6
+            assert found == expected_p(literal_counts(z, indices, "studentised"), 100, "studentised", alternative)
+    assert near >= 3
 
 
 def test_degenerate_resamples_do_occur_in_the_literal_comparison():

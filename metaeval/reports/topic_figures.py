@@ -1,0 +1,281 @@
+"""The pictures of a topics study: error curves, differences that last, and topic counts with their intervals."""
+
+from collections.abc import Iterator, Sequence
+from typing import Any, NamedTuple
+
+import numpy as np
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.ticker import FixedLocator, FuncFormatter, NullFormatter, NullLocator
+from numpy.typing import NDArray
+
+from metaeval.reports.figures import (
+    CYCLE,
+    FOOT,
+    KEY_STYLE,
+    PAGE_WIDTH,
+    RIMMED,
+    THEME,
+    bars,
+    inch_axes,
+    rows_figure,
+    short_name,
+    styled,
+    text_width,
+    tidy_axes,
+)
+
+__all__ = ["count_rows", "difference_panels", "error_panels", "tolerance_panels"]
+
+_PERCENTS = (0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5)
+_LOWEST, _HIGHEST = 0.002, 0.55
+_TITLE: dict[str, Any] = {"fontsize": 9, "fontweight": "bold", "va": "bottom", "ha": "left"}
+
+
+class Grid(NamedTuple):
+    """Where the panels of a figure stand, in inches."""
+
+    columns: int
+    height: float
+    left: float
+    right: float
+    top: float
+    gap: float = 0.62
+    shelf: float = 0.42
+
+
+@styled
+def error_panels(frame: pd.DataFrame, *, margins: Sequence[str], max_error: float, seen_to: int) -> Figure:
+    """Draw the error rate against the size of the topic sets, one panel a metric and one line a tolerance.
+
+    Parameters
+    ----------
+    frame : pandas.DataFrame
+        Columns metric, margin, size, seen, fitted and, where there are bands, low and high; rates as shares. Rates
+        of zero have no place on the logarithmic scale.
+    margins : sequence of str
+        What the tolerances are called, in ascending order.
+    max_error : float
+        A line is drawn at it.
+    seen_to : int
+        Largest size observed; the curves are dashed beyond.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+    """
+    metrics, levels = list(dict.fromkeys(frame["metric"])), np.unique(frame["margin"])
+    room = 0.2 + max(text_width(name, 7.5) for name in margins)
+    grid = Grid(columns=min(2, len(metrics)), height=2.3, left=0.6, right=room, top=0.1)
+    largest = int(frame["size"].max())
+    figure, panels = _panel_figure(metrics, grid, bottom=FOOT)
+    for metric, axes in panels:
+        ends = []
+        for place, margin in enumerate(levels):
+            part = frame[(frame["metric"] == metric) & (frame["margin"] == margin)]
+            ends.append(_error_line(axes, part, CYCLE[place % len(CYCLE)], seen_to))
+        _error_scale(axes, max_error)
+        axes.set_xlim(0, largest)
+        _end_labels(axes, [*zip(margins, ends, CYCLE * len(margins), strict=False)], x=largest)
+        axes.set_xlabel("topics in each set")
+    return figure
+
+
+@styled
+def tolerance_panels(frame: pd.DataFrame, *, margins: Sequence[str], max_error: float) -> Figure:
+    """Draw the error rates seen, one panel a tolerance and one line a metric: metrics compared at equal sizes.
+
+    Parameters
+    ----------
+    frame, margins, max_error
+        As in `error_panels`; only the columns metric, margin, size and seen are used.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+    """
+    metrics, levels = list(dict.fromkeys(frame["metric"])), np.unique(frame["margin"])
+    names = [f"tolerance {name}" for name in margins]
+    n_rows = int(np.ceil(len(metrics) / 6))
+    grid = Grid(columns=min(3, len(levels)), height=1.9, left=0.6, right=0.15, top=0.15 + 0.2 * n_rows)
+    figure, panels = _panel_figure(names, grid, bottom=FOOT)
+    for margin, (_, axes) in zip(levels, panels, strict=True):
+        for place, metric in enumerate(metrics):
+            part = frame[(frame["metric"] == metric) & (frame["margin"] == margin) & (frame["seen"] > 0)]
+            style: dict[str, Any] = {"color": CYCLE[place % len(CYCLE)], "linewidth": 1.4}
+            axes.plot(part["size"], part["seen"], label=short_name(metric), **style)
+        _error_scale(axes, max_error)
+        axes.set_xlabel("topics in each set")
+    handles, labels = figure.axes[0].get_legend_handles_labels()
+    place = (0.45 / PAGE_WIDTH, 1.0)
+    figure.legend(handles, labels, loc="upper left", bbox_to_anchor=place, ncols=6, borderaxespad=0.1, **KEY_STYLE)
+    return figure
+
+
+@styled
+def difference_panels(frame: pd.DataFrame, marks: pd.DataFrame, *, max_error: float) -> Figure:
+    """Draw how often a difference of a given size changes its sign on other topics, one panel a metric.
+
+    Parameters
+    ----------
+    frame : pandas.DataFrame
+        One row a metric and bin: metric, lower_edge, upper_edge, error_rate, low, high.
+    marks : pandas.DataFrame
+        One row a metric: metric and difference, the one that can be trusted (missing if none can).
+    max_error : float
+        A line is drawn at it.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+    """
+    metrics = list(dict.fromkeys(frame["metric"]))
+    grid = Grid(columns=min(3, len(metrics)), height=1.7, left=0.6, right=0.15, top=0.1)
+    figure, panels = _panel_figure(metrics, grid, bottom=FOOT)
+    right = float(frame["lower_edge"].max())
+    for metric, axes in panels:
+        part = frame[frame["metric"] == metric]
+        middle = _bin_centres(part)
+        bars(axes, 100 * part["low"], 100 * part["high"], middle, color=THEME["pale-blue"], linewidth=2.6, upright=True)
+        axes.plot(middle, 100 * part["error_rate"], "o", color=THEME["blue"], markersize=3.6, zorder=4)
+        axes.axhline(100 * max_error, color=THEME["ink"], linewidth=0.8, linestyle=(0, (4, 3)), zorder=1)
+        (difference,) = marks.loc[marks["metric"] == metric, "difference"]
+        if np.isfinite(difference):
+            axes.axvline(difference, color=THEME["orange"], linewidth=1.2, zorder=1)
+            side, shift = ("right", -4) if difference > 0.6 * right else ("left", 4)
+            axes.annotate(
+                f"{difference:g}",
+                (difference, 50),
+                xytext=(shift, -2),
+                textcoords="offset points",
+                ha=side,
+                va="top",
+                fontsize=8,
+                color=THEME["orange"],
+            )
+        axes.set_ylim(0, 50)
+        axes.set_xlim(0, None)
+        axes.set_xlabel("difference on the first set")
+        tidy_axes(axes, grid="y")
+    for axes in figure.axes[:: grid.columns]:
+        axes.set_ylabel("sign changes (%)")
+    return figure
+
+
+@styled
+def count_rows(frame: pd.DataFrame, *, at_hand: int) -> Figure:
+    """Draw topic counts with their intervals, one row a metric and tolerance, on a logarithmic scale.
+
+    Parameters
+    ----------
+    frame : pandas.DataFrame
+        Columns metric, label (of the tolerance), median, low, high.
+    at_hand : int
+        Topics at hand; a line is drawn at it.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+    """
+    rows: list[tuple[str, int | None]] = []
+    for metric, part in frame.groupby("metric", sort=False):
+        rows += [(str(metric), None), *((str(frame.loc[index, "label"]), int(index)) for index in part.index)]  # type: ignore[call-overload]  # the index is a range
+    heads = {place for place, (_, index) in enumerate(rows) if index is None}
+    figure, axes = rows_figure([name for name, _ in rows], row_height=0.2, top=0.3, right=0.3, heads=heads)
+    y = np.array([place for place, (_, index) in enumerate(rows) if index is not None])
+    part = frame.loc[[index for _, index in rows if index is not None]]
+    far = 10.0 ** np.ceil(np.log10(np.nanmax(np.where(np.isfinite(part["high"]), part["high"], part["median"]))))
+    far = float(np.clip(far, 10.0 * at_hand, 1e6))
+    low, high = (np.clip(part[name].fillna(far), 1, far) for name in ("low", "high"))
+    bars(axes, low, high, y, color=THEME["pale-blue"], linewidth=3.2)
+    shown = part["median"].to_numpy() <= far
+    axes.plot(part["median"].to_numpy()[shown], y[shown], "o", color=THEME["blue"], markersize=4.8, **RIMMED)
+    axes.axvline(at_hand, color=THEME["orange"], linewidth=1.2, zorder=1)
+    axes.annotate(
+        f"{at_hand} topics at hand",
+        (at_hand, -0.6),
+        xytext=(0, 3),
+        textcoords="offset points",
+        ha="center",
+        va="bottom",
+        fontsize=8,
+        color=THEME["orange"],
+        annotation_clip=False,
+    )
+    axes.set_xscale("log")
+    axes.set_xlim(1, far)
+    axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
+    axes.xaxis.set_minor_formatter(NullFormatter())
+    axes.set_xlabel("topics needed in each set")
+    return figure
+
+
+def _panel_figure(titles: Sequence[str], grid: Grid, *, bottom: float) -> tuple[Figure, Iterator[tuple[str, Axes]]]:
+    """Return a figure of equal panels with their titles, row by row."""
+    n_rows = int(np.ceil(len(titles) / grid.columns))
+    row = grid.shelf + grid.height + bottom
+    figure = Figure(figsize=(PAGE_WIDTH, grid.top + n_rows * row))
+    between = grid.gap + grid.right - 0.15
+    width = (PAGE_WIDTH - grid.left - grid.right - (grid.columns - 1) * between) / grid.columns
+    for place, title in enumerate(titles):
+        line, column = divmod(place, grid.columns)
+        left = grid.left + column * (width + between)
+        top = grid.top + line * row + grid.shelf
+        below = (n_rows - line - 1) * row + bottom
+        axes = inch_axes(figure, left=left, right=PAGE_WIDTH - left - width, top=top, bottom=below)
+        axes.text(0, 1 + 0.09 / grid.height, short_name(title), transform=axes.transAxes, **_TITLE)
+    return figure, iter([*zip(titles, figure.axes, strict=True)])
+
+
+def _error_line(axes: Axes, part: pd.DataFrame, color: str, seen_to: int) -> float:
+    """Draw one tolerance and return where its line ends."""
+    sizes = part["size"].to_numpy()
+    if "low" in part:
+        low, high = (part[name].clip(lower=_LOWEST / 10).to_numpy() for name in ("low", "high"))
+        axes.fill_between(sizes, low, high, color=color, alpha=0.14, linewidth=0)
+    fitted = part["fitted"].to_numpy()
+    near, far = sizes <= seen_to, sizes >= seen_to
+    axes.plot(sizes[near], fitted[near], color=color, linewidth=1.4)
+    axes.plot(sizes[far], fitted[far], color=color, linewidth=1.2, linestyle=(0, (3, 2)))
+    dots = part[part["seen"] > 0]
+    axes.plot(dots["size"], dots["seen"], "o", color=color, markersize=2.4, markeredgewidth=0, alpha=0.75)
+    last = fitted[-1] if np.isfinite(fitted[-1]) else dots["seen"].iloc[-1] if len(dots) else np.nan
+    return float(last)
+
+
+def _error_scale(axes: Axes, max_error: float) -> None:
+    axes.axhline(max_error, color=THEME["ink"], linewidth=0.8, linestyle=(0, (4, 3)), zorder=1)
+    axes.set_yscale("log")
+    axes.set_ylim(_LOWEST, _HIGHEST)
+    axes.yaxis.set_major_locator(FixedLocator([value for value in _PERCENTS if value >= _LOWEST]))
+    axes.yaxis.set_minor_locator(NullLocator())
+    axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{100 * value:g} %"))
+    tidy_axes(axes, grid="y")
+
+
+def _end_labels(axes: Axes, lines: Sequence[tuple[str, float, str]], *, x: float) -> None:
+    """Name every line at its right end; names that would meet are pushed apart, those below the frame left out."""
+    apart = 1.32  # ratio of heights that keeps two names apart on this scale
+    taken = np.inf
+    for name, end, color in lines:
+        if not end >= _LOWEST:
+            continue
+        spot = min(end, taken / apart)
+        taken = spot
+        axes.annotate(
+            name,
+            (x, max(spot, _LOWEST)),
+            xytext=(4, 0),
+            textcoords="offset points",
+            va="center",
+            fontsize=7.5,
+            color=color,
+            annotation_clip=False,
+        )
+
+
+def _bin_centres(part: pd.DataFrame) -> NDArray[np.float64]:
+    low, high = part["lower_edge"].to_numpy(), part["upper_edge"].to_numpy()
+    width = np.min(high[np.isfinite(high)] - low[np.isfinite(high)]) if np.isfinite(high).any() else 0.0
+    return np.asarray(low + width / 2)

@@ -1,0 +1,647 @@
+# ruff: noqa: RUF001 - Greek letters and dashes are meant for people
+"""The page that answers how many topics are enough: a topics study put into sections, words and pictures."""
+
+from collections.abc import Sequence
+from functools import partial
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+
+from metaeval.io.tables import write_scores
+from metaeval.models.curves import CURVES
+from metaeval.models.exponential import PUBLISHED_CRITERION
+from metaeval.models.minimum_topics import MinimumTopics
+from metaeval.reports.figures import Picture
+from metaeval.reports.folder import check_folder, write_page
+from metaeval.reports.html import Block, Fold, Item, Items, Page, Section, Text
+from metaeval.reports.methods import Source, count, listed, percentage
+from metaeval.reports.power import notes_section, provenance_section
+from metaeval.reports.tables import Column, Table, interval, number, share, whole
+from metaeval.reports.topic_figures import count_rows, difference_panels, error_panels, tolerance_panels
+from metaeval.studies.topics import EXPONENTIAL, TopicsStudy
+
+__all__ = ["tolerance_names", "topics_page", "topics_sections", "write_topics_report"]
+
+CURVE_NAMES = {
+    "exponential": "exponential",
+    "power": "power law",
+    "stretched_exponential": "stretched exponential",
+    "exponential_with_floor": "exponential with a floor",
+    "orthant": "orthant curve",
+}
+"""What a sentence calls each curve."""
+
+READINGS = {
+    "first bin": "First bin within the limit",
+    "every larger bin": "Every larger bin too",
+    "cumulative": "All larger ones together",
+}
+
+_SAMPLING = {
+    "disjoint": "that share no topic",
+    "overlapping": "drawn independently of each other",
+    "bootstrap": "drawn with replacement",
+}
+
+_SOURCES = (
+    Source(
+        "Voorhees and Buckley, 2002",
+        "Voorhees, E. M. and Buckley, C. (2002). The effect of topic set size on retrieval experiment error. SIGIR "
+        "2002, 316–323.",
+        "10.1145/564376.564432",
+    ),
+    Source(
+        "Pal et al., 2010",
+        "Pal, S., Mitra, M. and Kamps, J. (2010). Evaluation effort, reliability and reusability in XML retrieval. "
+        "Journal of the American Society for Information Science and Technology 62(2), 375–394.",
+        "10.1002/asi.21403",
+    ),
+    Source(
+        "Buckley and Voorhees, 2000",
+        "Buckley, C. and Voorhees, E. M. (2000). Evaluating evaluation measure stability. SIGIR 2000, 33–40.",
+        "10.1145/345508.345543",
+    ),
+    Source(
+        "Sanderson and Zobel, 2005",
+        "Sanderson, M. and Zobel, J. (2005). Information retrieval system evaluation: effort, sensitivity, and "
+        "reliability. SIGIR 2005, 162–169.",
+        "10.1145/1076034.1076064",
+    ),
+)
+
+
+def topics_page(study: TopicsStudy, *, messages: Sequence[str] = ()) -> Page:
+    """Put a topics study into a page.
+
+    Parameters
+    ----------
+    study : TopicsStudy
+    messages : sequence of str
+        Warnings given on the way; they stand with the study's notes.
+
+    Returns
+    -------
+    Page
+    """
+    return Page(
+        title="How many topics are enough?",
+        facts=_facts(study),
+        summary=_summary(study),
+        sections=(
+            *topics_sections(study),
+            _methods_section(study),
+            notes_section(study.notes, messages),
+            provenance_section(study.provenance),
+        ),
+        provenance=study.provenance,
+    )
+
+
+def topics_sections(study: TopicsStudy) -> tuple[Section, ...]:
+    """Return the sections that hold the answers, without methods, notes and provenance.
+
+    Parameters
+    ----------
+    study : TopicsStudy
+
+    Returns
+    -------
+    tuple of Section
+    """
+    curves = study.curves()
+    return (
+        _minimum_section(study),
+        *_posterior_section(study),
+        _curves_section(study, curves),
+        *_compared_section(study, curves),
+        _differences_section(study),
+        _held_out_section(study),
+        _exponential_section(study),
+    )
+
+
+def write_topics_report(
+    study: TopicsStudy, out: str | Path, *, overwrite: bool = False, messages: Sequence[str] = ()
+) -> Path:
+    """Write the report of a topics study as a folder.
+
+    Parameters
+    ----------
+    study : TopicsStudy
+    out : path
+        The folder; see `metaeval.reports.folder.check_folder` for when it may exist already.
+    overwrite : bool, default False
+    messages : sequence of str
+        See `topics_page`.
+
+    Returns
+    -------
+    pathlib.Path
+        The page to open: ``index.html`` in the folder.
+
+    Raises
+    ------
+    InvalidOptionError
+        If the folder may not be written. Nothing is left behind then.
+    """
+    check_folder(out, overwrite=overwrite)
+    data = {
+        "scores.nc": partial(write_scores, study.scores),
+        "scores.parquet": partial(write_scores, study.scores),
+        "error_rates.csv": partial(_write_csv, study.error_rates.to_frame()),
+        "curves.csv": partial(_write_csv, study.curves()),
+    }
+    return write_page(topics_page(study, messages=messages), out, data=data, overwrite=overwrite)
+
+
+def tolerance_names(study: TopicsStudy) -> list[str]:
+    """Return what the tolerances are called: "10 %" of the larger mean, or "0.05" in the metric's unit."""
+    return [_tolerance(study, margin) for margin in study.error_rates.margins]
+
+
+# -------------------------------------------------------------------------------------------------- the short answer
+
+
+def _facts(study: TopicsStudy) -> tuple[tuple[str, str], ...]:
+    rates = study.error_rates
+    counts = {"metric": len(rates.metrics), "system": rates.n_systems, "topic": rates.n_topics, "pair": rates.n_pairs}
+    shown = [(str(number_of), what if number_of == 1 else f"{what}s") for what, number_of in counts.items()]
+    sizes = f"{rates.sizes[0]}–{rates.sizes[-1]}" if len(rates.sizes) > 1 else str(rates.sizes[0])
+    return (*shown, (sizes, "topics in a set"), (_percent(study.minimum.max_error), "error allowed"))
+
+
+def _summary(study: TopicsStudy) -> tuple[str, ...]:
+    first = " ".join([_error_sentence(study), *_needed_sentences(study)])
+    second = " ".join([*_posterior_sentences(study), _curve_sentence(study)])
+    third = " ".join([*_difference_sentence(study), _caution(study)])
+    return first, second, third
+
+
+def _error_sentence(study: TopicsStudy) -> str:
+    rates, size = study.error_rates, study.error_rates.sizes[-1]
+    margin = rates.margins[0]
+    seen = rates.rates().sel({"size": size, "margin": margin}).to_series().dropna().sort_values(kind="stable")
+    within = "" if margin == 0 else f" by at least {_tolerance_words(study, margin)}"
+    opening = f"Two sets of {size} topics {_SAMPLING[rates.sampling]} disagree about which of two systems is better"
+    if seen.empty:
+        return f"{opening}{within} in a share of cases that cannot be estimated."
+    low, high = (f"{share(seen.iloc[place])} under {seen.index[place]}" for place in (0, -1))
+    between = f"in {low} and {high} of all cases" if len(seen) > 1 else f"in {low} of all cases"
+    return f"{opening}{within} {between}."
+
+
+def _needed_sentences(study: TopicsStudy) -> list[str]:
+    """Say what the smallest tolerance at which some metric gets an answer asks for."""
+    minimum, rates = study.minimum, study.error_rates
+    for margin in rates.margins:
+        part = minimum.to_frame().query("margin == @margin")
+        answered = part[part["kind"].isin(["observed", "extrapolated", "below smallest", "at most smallest"])]
+        if len(answered):
+            break
+    else:
+        return [f"No metric keeps the error within {_percent(minimum.max_error)} with {minimum.limit} topics or fewer."]
+    answered = answered.assign(order=answered["n_topics"].fillna(0)).sort_values("order", kind="stable")
+    named = [f"{row.metric} {_needed_words(study, str(row.kind), row.n_topics)}" for row in answered.itertuples()]
+    silent = [str(name) for name in part["metric"] if name not in set(answered["metric"])]
+    rest = f"; not within {minimum.limit}: {listed(silent)}" if silent else ""
+    if margin == 0:
+        opening = f"To keep this within {_percent(minimum.max_error)}, the topics needed are"
+    else:
+        opening = (
+            f"To keep it within {_percent(minimum.max_error)} when differences below {_tolerance_words(study, margin)} "
+            "do not count, the topics needed are"
+        )
+    return [f"{opening} {listed(named)}{rest}."]
+
+
+def _needed_words(study: TopicsStudy, kind: str, n_topics: float) -> str:
+    smallest = study.minimum.smallest_size
+    return {
+        "observed": f"{n_topics:.0f}",
+        "extrapolated": f"about {n_topics:.0f} (extrapolated)",
+        "below smallest": f"fewer than {smallest}",
+        "at most smallest": f"{smallest} or fewer",
+    }[kind]
+
+
+def _curve_sentence(study: TopicsStudy) -> str:
+    family = study.minimum.family
+    size = study.error_rates.sizes[-1]
+    if family is None:
+        return f"Nothing can be said beyond {size} topics: {study.unestimated.get('curve', 'no curve fits')}."
+    ranking = study.comparison.summary().set_index("family")
+    if family == EXPONENTIAL:
+        return f"Beyond {size} topics the counts follow the exponential, which predicted the held-out sizes best."
+    words = f"Beyond {size} topics the counts follow the {CURVE_NAMES[family]}, which predicted the held-out sizes best"
+    if EXPONENTIAL not in ranking.index:
+        return f"{words}."
+    bias = float(ranking.loc[EXPONENTIAL, "held_out_bias"])
+    way = "below" if bias < 0 else "above"
+    return f"{words}; the published exponential came out {share(abs(bias))} {way} what was seen there."
+
+
+def _difference_sentence(study: TopicsStudy) -> list[str]:
+    if study.bins is None:
+        return []
+    found = study.bins.sensitivity().dropna(subset=["difference"]).sort_values("share", ascending=False, kind="stable")
+    if found.empty:
+        return [f"No difference, however large, keeps its sign in {_percent(1 - study.bins.max_error)} of the cases."]
+    best = found.iloc[0]
+    return [
+        f"With {best['size']} topics a difference of {best['difference']:g} or more under {best['metric']} keeps its "
+        f"sign on other topics all but {_percent(study.bins.max_error)} of the time; {share(best['share'])} of the "
+        "comparisons are that large."
+    ]
+
+
+def _caution(study: TopicsStudy) -> str:
+    bound = {
+        "disjoint": "Sets that share no topic make the error an upper bound.",
+        "overlapping": "Overlapping sets make the error a lower bound.",
+        "bootstrap": "",
+    }[study.error_rates.sampling]
+    words = "All of it holds for systems and topics like these, and says nothing on whether a metric measures the "
+    return f"{bound} {words}right thing.".strip()
+
+
+def _posterior_sentences(study: TopicsStudy) -> list[str]:
+    del study
+    return []
+
+
+# ----------------------------------------------------------------------------------------------------- the sections
+
+
+def _minimum_section(study: TopicsStudy) -> Section:
+    best, published = study.minimum, study.published
+    blocks: list[Block] = [_minimum_table(study, best, name="minimum_topics")]
+    if "curve" in study.unestimated:
+        blocks.append(Text(paragraphs=(_sentence(study.unestimated["curve"]),), look="note"))
+    if best.family != published.family:
+        table = _minimum_table(study, published, name="minimum_topics_exponential")
+        blocks.append(Fold(title="The same with the published exponential", blocks=(table,)))
+    return Section(
+        id="minimum",
+        title="Topics needed",
+        lead=f"The smallest number of topics with which two sets disagree about at most "
+        f"{_percent(best.max_error)} of the pairs of systems, for every metric and tolerance.",
+        blocks=tuple(blocks),
+    )
+
+
+def _minimum_table(study: TopicsStudy, minimum: MinimumTopics, *, name: str) -> Table:
+    wide = minimum.table().reset_index()
+    unit = str(wide.columns[0])
+    wide[unit] = tolerance_names(study)
+    order = minimum.data["n_topics"].to_pandas()
+    for metric in study.error_rates.metrics:
+        wide[f"{metric}_sort"] = order[metric].to_numpy()
+    family = "no curve" if minimum.family is None else f"the {CURVE_NAMES[minimum.family]}"
+    return Table(
+        name=name,
+        title="Topics needed by metric and tolerance",
+        caption=f"A tolerance is the lead a system must have on both sets{_unit_words(study)}. "
+        f">{minimum.limit}: more than that. <{minimum.smallest_size}: the smallest size is already enough, and one "
+        "topic fewer would be. *: beyond the sizes observed, by "
+        f"{family}. n/a: cannot be estimated.",
+        frame=wide,
+        columns=(
+            Column(name=unit, label="Tolerance"),
+            *(Column(name=metric, label=metric, align="right") for metric in study.error_rates.metrics),
+        ),
+        data=minimum.to_frame(),
+    )
+
+
+def _posterior_section(study: TopicsStudy) -> tuple[Section, ...]:
+    del study
+    return ()
+
+
+def _curves_section(study: TopicsStudy, curves: pd.DataFrame) -> Section:
+    minimum, rates = study.minimum, study.error_rates
+    family = "none could be chosen" if minimum.family is None else f"the {CURVE_NAMES[minimum.family]}"
+    picture = Picture(
+        name="error_rates",
+        figure=error_panels(
+            curves, margins=tolerance_names(study), max_error=minimum.max_error, seen_to=rates.sizes[-1]
+        ),
+        title="Error rate by topics and tolerance",
+        caption="Dots: share of the pairs of systems on which two sets of this size disagree; at tolerance 0 a tie "
+        f"counts as half. Lines, one a tolerance: the curve ({family}), dashed beyond the sizes observed. The flat "
+        f"dashed line is the error allowed ({_percent(minimum.max_error)}). The scale is logarithmic.",
+        alt=_curves_alt(study),
+    )
+    return Section(
+        id="error-rates",
+        title="How the error falls with more topics",
+        lead="More topics make two sets agree more often, and the first topics help most. The tolerance sets aside "
+        "differences too small to matter.",
+        blocks=(picture, Fold(title="The numbers", blocks=(_rates_table(study),))),
+    )
+
+
+def _curves_alt(study: TopicsStudy) -> str:
+    rates, margin = study.error_rates.rates(), study.error_rates.margins[0]
+    first, last = (
+        rates.sel(margin=margin, size=size) for size in (study.error_rates.sizes[0], study.error_rates.sizes[-1])
+    )
+    return "; ".join(
+        f"{metric}, tolerance {_tolerance(study, margin)}: from {share(float(a))} to {share(float(b))}"
+        for metric, a, b in zip(study.error_rates.metrics, first, last, strict=True)
+    )
+
+
+def _rates_table(study: TopicsStudy) -> Table:
+    frame = study.error_rates.to_frame()
+    frame["tolerance"] = [_tolerance(study, margin) for margin in frame["margin"]]
+    frame["tolerance_sort"] = frame["margin"]
+    wide = frame.pivot_table(index=["metric", "margin"], columns="size", values="error_rate", sort=False, dropna=False)
+    sizes = _few(study.error_rates.sizes, 8)
+    shown = wide[sizes].set_axis([str(size) for size in sizes], axis=1).reset_index()
+    shown["tolerance"] = [_tolerance(study, margin) for margin in shown["margin"]]
+    shown["tolerance_sort"] = shown["margin"]
+    return Table(
+        name="error_rates",
+        title="Error rate by topics in each set",
+        caption=f"{count(study.error_rates.n_trials, 'trial')} of {count(study.error_rates.n_pairs, 'pair')} at every "
+        "size; exact ties are not counted as errors. Every size is in the CSV file.",
+        frame=shown,
+        data=frame.drop(columns=["tolerance", "tolerance_sort"]),
+        columns=(
+            Column(name="metric", label="Metric"),
+            Column(name="tolerance", label="Tolerance"),
+            *(Column(name=str(size), label=str(size), write=share, align="right", group="Topics") for size in sizes),
+        ),
+    )
+
+
+def _compared_section(study: TopicsStudy, curves: pd.DataFrame) -> tuple[Section, ...]:
+    rates = study.error_rates
+    if len(rates.metrics) == 1:
+        return ()
+    picture = Picture(
+        name="metrics_compared",
+        figure=tolerance_panels(curves, margins=tolerance_names(study), max_error=study.minimum.max_error),
+        title="Metrics at equal sizes",
+        caption="Error rates as observed, one line a metric. All metrics saw the same topic sets. The dashed line is "
+        f"the error allowed ({_percent(study.minimum.max_error)}).",
+        alt=_compared_alt(study),
+    )
+    section = Section(
+        id="compared",
+        title="Which metric errs least?",
+        lead="The same sizes under every metric, one panel a tolerance. The order of the metrics may change with the "
+        "tolerance: a share of a large mean is a larger step than the same share of a small one.",
+        blocks=(picture,),
+    )
+    return (section,)
+
+
+def _compared_alt(study: TopicsStudy) -> str:
+    last = study.error_rates.rates().isel(size=-1)
+    parts = []
+    for margin in study.error_rates.margins:
+        order = last.sel(margin=margin).to_series().dropna().sort_values(kind="stable")
+        if len(order):
+            parts.append(f"tolerance {_tolerance(study, margin)}: least {order.index[0]}, most {order.index[-1]}")
+    return f"At {study.error_rates.sizes[-1]} topics, {'; '.join(parts)}."
+
+
+def _differences_section(study: TopicsStudy) -> Section:
+    title = "How large must a difference be?"
+    lead = "A difference seen on one set of topics, and how often another set contradicts it."
+    if study.bins is None:
+        note = Text(paragraphs=(_sentence(study.unestimated["difference bins"]),), look="note")
+        return Section(id="differences", title=title, lead=lead, blocks=(note,))
+    bins = study.bins
+    marks = bins.sensitivity()
+    size = int(marks["size"].iloc[0])
+    banded = "" if bins.bins["low"].isnull().all() else f" The bar is its {percentage(bins.confidence_level)} interval."
+    picture = Picture(
+        name="difference_bins",
+        figure=difference_panels(bins.to_frame(), marks, max_error=bins.max_error),
+        title=f"Sign changes by the size of the difference, {size} topics in each set",
+        caption="Each dot is one step of the difference on the first set and shows the share of such comparisons that "
+        f"change sign on the second.{banded} The last dot stands for all larger differences. The orange line is the "
+        f"difference from which every step stays within {_percent(bins.max_error)}.",
+        alt="; ".join(
+            f"{row.metric}: {'no difference' if np.isnan(row.difference) else f'{row.difference:g}'}"
+            for row in marks.itertuples()
+        ),
+    )
+    return Section(id="differences", title=title, lead=lead, blocks=(picture, _readings_table(study)))
+
+
+def _readings_table(study: TopicsStudy) -> Table:
+    bins = study.bins
+    assert bins is not None  # noqa: S101 - the caller has looked
+    frame = bins.readings.to_dataframe().reset_index()
+    wide = frame.pivot_table(
+        index="metric", columns="reading", values=["difference", "share"], sort=False, dropna=False
+    )
+    shown = pd.DataFrame({"metric": list(study.error_rates.metrics)})
+    columns = [Column(name="metric", label="Metric")]
+    for reading, label in READINGS.items():
+        for value, word, write in (("difference", "difference", number(3)), ("share", "reached by", share)):
+            name = f"{value} {reading}"
+            shown[name] = wide[value, reading].reindex(shown["metric"]).to_numpy()
+            columns.append(Column(name=name, label=word, write=write, align="right", group=label))
+    return Table(
+        name="difference_required",
+        title=f"The difference that keeps sign changes within {_percent(bins.max_error)}",
+        caption="Three readings are in use and differ by a factor of two or more: the first step within the limit, the "
+        "first from which every larger step is, and the smallest difference such that all larger ones together are. "
+        "“Reached by” is the share of comparisons at least that large. –: no difference does.",
+        frame=shown,
+        columns=tuple(columns),
+        data=frame,
+    )
+
+
+def _held_out_section(study: TopicsStudy) -> Section:
+    comparison, best = study.comparison, study.minimum.family
+    summary = comparison.summary()
+    blocks: list[Block] = []
+    if best is None:
+        blocks.append(Text(paragraphs=(_sentence(study.unestimated["curve"]),), look="note"))
+    else:
+        shown = summary.assign(name=[_sentence_case(CURVE_NAMES[name]) for name in summary["family"]])
+        shown["formula"] = [CURVES[name].formula for name in summary["family"]]
+        blocks.append(
+            Table(
+                name="curves_compared",
+                title="Curves judged by sizes they had not seen",
+                caption="Fitted to the lower half of the sizes, tried on the upper half, over all metrics and "
+                "tolerances. Error: root mean square of predicted less seen, in units of √(p(1 − p)). Bias: predicted "
+                "over seen, less one; negative is too hopeful. A lead by a hair is no lead.",
+                frame=shown,
+                data=summary,
+                columns=(
+                    Column(name="name", label="Curve"),
+                    Column(
+                        name="held_out_error", label="Error", write=number(4), align="right", group="Held-out sizes"
+                    ),
+                    Column(
+                        name="held_out_bias", label="Bias", write=_signed_share, align="right", group="Held-out sizes"
+                    ),
+                    Column(name="n_fitted", label="Fits", write=whole, align="right"),
+                    Column(name="formula", label="Formula"),
+                ),
+            )
+        )
+    blocks.append(Fold(title="Every fit", blocks=(_fits_table(study),)))
+    return Section(
+        id="held-out",
+        title="Which curve to trust beyond the data",
+        lead="A curve can fit what was seen and still be wrong further on. Here each had to predict sizes larger than "
+        "any it was fitted to, which is the use it is put to.",
+        blocks=tuple(blocks),
+    )
+
+
+def _fits_table(study: TopicsStudy) -> Table:
+    frame = study.comparison.to_frame()
+    shown = frame.assign(
+        name=[_sentence_case(CURVE_NAMES[name]) for name in frame["family"]],
+        tolerance=[_tolerance(study, margin) for margin in frame["margin"]],
+        tolerance_sort=frame["margin"],
+        outcome=frame["parameters"].where(frame["note"] == "", frame["note"]),
+    )
+    return Table(
+        name="curves",
+        title="Every curve on every metric and tolerance",
+        caption="The error on held-out sizes, that of the fit to all sizes, and the fitted parameters or why there "
+        "are none.",
+        frame=shown,
+        data=frame,
+        columns=(
+            Column(name="metric", label="Metric"),
+            Column(name="tolerance", label="Tolerance"),
+            Column(name="name", label="Curve"),
+            Column(name="held_out_error", label="Held out", write=number(4), align="right"),
+            Column(name="weighted_error", label="All sizes", write=number(4), align="right"),
+            Column(name="outcome", label="Parameters"),
+        ),
+    )
+
+
+def _exponential_section(study: TopicsStudy) -> Section:
+    frame = study.exponential
+    shown = frame.assign(
+        tolerance=[_tolerance(study, margin) for margin in frame["margin"]],
+        tolerance_sort=frame["margin"],
+    )
+    table = Table(
+        name="exponential",
+        title="Y = A₁ exp(−A₂ X)",
+        caption="Least squares on the logarithm of the rate, as published; sizes without any swap have no logarithm "
+        "and are left out (last column). χ² is over the sizes, rates in percent, with sizes less two degrees of "
+        f"freedom; the publication holds it against {PUBLISHED_CRITERION}. It measures closeness, not evidence: the "
+        "sizes share their topics. Bias as in the table above.",
+        frame=shown,
+        data=frame,
+        columns=(
+            Column(name="metric", label="Metric"),
+            Column(name="tolerance", label="Tolerance"),
+            Column(name="a1", label="value", write=number(4), align="right", group="A₁"),
+            Column(name="se_a1", label="s.e.", write=number(4), align="right", group="A₁"),
+            Column(name="a2", label="value", write=number(4), align="right", group="A₂"),
+            Column(name="se_a2", label="s.e.", write=number(4), align="right", group="A₂"),
+            Column(name="chi_squared", label="χ²", write=number(2), align="right"),
+            Column(name="held_out_bias", label="Held-out bias", write=_signed_share, align="right"),
+            Column(name="n_zero_sizes", label="Left out", write=whole, align="right"),
+        ),
+    )
+    return Section(
+        id="exponential",
+        title="The published exponential",
+        lead="The model of Pal, Mitra and Kamps (2010), for comparison with the literature. It is right for one pair "
+        "of systems; over many pairs the close ones keep swapping, and it comes out too hopeful far beyond the data.",
+        blocks=(Fold(title="The fits", blocks=(table,)),),
+    )
+
+
+def _methods_section(study: TopicsStudy) -> Section:
+    items = tuple(Item(words=source.full, link=f"https://doi.org/{source.doi}") for source in _SOURCES)
+    return Section(
+        id="methods",
+        title="Methods",
+        lead="What was done, in words that fit a paper, and what to cite.",
+        blocks=(Text(paragraphs=(_methods_paragraph(study),), look="quote"), Items(items=items)),
+    )
+
+
+def _methods_paragraph(study: TopicsStudy) -> str:
+    rates, minimum = study.error_rates, study.minimum
+    sizes = f"{rates.sizes[0]} to {rates.sizes[-1]}" if len(rates.sizes) > 1 else str(rates.sizes[0])
+    relative = rates.margin == "relative"
+    bound = " (Sanderson and Zobel, 2005)" if rates.sampling == "overlapping" else ""
+    sentences = [
+        f"We estimated error rates by the swap method (Voorhees and Buckley, 2002; Pal et al., 2010) for "
+        f"{count(len(rates.metrics), 'metric')} ({listed(rates.metrics)}), {rates.n_systems} systems and "
+        f"{rates.n_topics} topics.",
+        f"For topic-set sizes of {sizes}, two sets {_SAMPLING[rates.sampling]}{bound} were drawn {rates.n_trials} "
+        f"times ({rates.random_source}), the same for every metric, tolerance and pair; a pair of systems is an error "
+        "when each of the two wins on one of the sets"
+        + (
+            f" by at least a share of the larger mean (Buckley and Voorhees, 2000) of {listed(tolerance_names(study))}."
+            if relative
+            else f" by at least {listed(tolerance_names(study))} in the metric's unit."
+        ),
+        f"The minimum number of topics is the smallest from which the error rate stays at or below "
+        f"{_percent(minimum.max_error)}, from observed rates where observed and from a fitted curve beyond, up to "
+        f"{minimum.limit}.",
+    ]
+    if minimum.family is not None:
+        sentences.append(
+            f"Among {listed(CURVE_NAMES.values())}, the {CURVE_NAMES[minimum.family]} had the smallest error on "
+            "held-out sizes and was used."
+        )
+    version = study.provenance.versions.get("metaeval", "")
+    return " ".join([*sentences, f"Computed with metaeval {version}".rstrip() + "."])
+
+
+# -------------------------------------------------------------------------------------------------------- what helps
+
+
+def _tolerance(study: TopicsStudy, margin: float) -> str:
+    return _percent(margin) if study.error_rates.margin == "relative" else f"{margin:g}"
+
+
+def _tolerance_words(study: TopicsStudy, margin: float) -> str:
+    return (
+        f"{_tolerance(study, margin)} of the larger mean" if study.error_rates.margin == "relative" else f"{margin:g}"
+    )
+
+
+def _unit_words(study: TopicsStudy) -> str:
+    relative = study.error_rates.margin == "relative"
+    return ", as a share of the larger of the two means" if relative else ", in the metric's own unit"
+
+
+def _percent(value: float) -> str:
+    return f"{100 * value:.6g} %"
+
+
+def _signed_share(value: object) -> str:
+    written = number(1)(100 * float(str(value)))
+    return written if written == "–" else f"{'+' if float(str(value)) > 0 else ''}{written} %"
+
+
+def _sentence(words: str) -> str:
+    return f"This cannot be estimated: {words.rstrip('.')}."
+
+
+def _sentence_case(words: str) -> str:
+    return words[:1].upper() + words[1:]
+
+
+def _few(sizes: Sequence[int], most: int) -> list[int]:
+    places = np.unique(np.linspace(0, len(sizes) - 1, min(most, len(sizes))).round().astype(int))
+    return [sizes[place] for place in places]
+
+
+def _write_csv(frame: pd.DataFrame, path: Path) -> None:
+    frame.to_csv(path, index=False, lineterminator="\n")

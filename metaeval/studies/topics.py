@@ -1,0 +1,290 @@
+"""How many topics are enough? From scores to error rates, minimum topic counts, and how sure both are."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+import pandas as pd
+
+from metaeval.draws import RNGLike, resolve_rng
+from metaeval.errors import EstimationError, InvalidOptionError
+from metaeval.models.curves import CurveComparison, compare_curves
+from metaeval.models.exponential import exponential_table
+from metaeval.models.minimum_topics import MinimumTopics, minimum_topics
+from metaeval.provenance import Provenance, record_provenance
+from metaeval.resampling.difference_bins import DifferenceBins, difference_bins
+from metaeval.resampling.swap import PAPER_TOLERANCES, SMALLEST_SIZE, ErrorRates, Margin, Sampling, swap_method
+from metaeval.scores import Scores, as_scores
+
+__all__ = ["ABSOLUTE_TOLERANCES", "EXPONENTIAL", "TopicsStudy", "study_topics"]
+
+ABSOLUTE_TOLERANCES = (0.0, 0.01, 0.02, 0.05)
+"""Default tolerances in the metric's own unit."""
+
+EXPONENTIAL = "exponential"
+"""The published curve, always shown beside the best one."""
+
+MOST_SIZES = 50
+"""More sizes than these by default would add time and no knowledge: neighbours tell the same."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TopicsStudy:
+    """Everything that `metaeval topics` tells about one table of scores.
+
+    Attributes
+    ----------
+    scores : Scores
+        As they were understood.
+    error_rates : ErrorRates
+        Swaps counted per metric, tolerance and topic-set size.
+    bins : DifferenceBins or None
+        Error rates by the size of the difference, at the largest size.
+    comparison : CurveComparison
+        Every curve, judged by sizes it had not seen.
+    minimum : MinimumTopics
+        Topics needed, by the curve that predicted held-out sizes best.
+    published : MinimumTopics
+        The same by the exponential of Pal, Mitra and Kamps (2010).
+    exponential : pandas.DataFrame
+        That exponential's parameters, one row a metric and tolerance.
+    unestimated : mapping of str to str
+        Parts that could not be estimated from these scores, and why.
+    notes : tuple of str
+        What was assumed, filled or dropped on the way.
+    provenance : Provenance
+        What produced the study.
+    """
+
+    scores: Scores
+    error_rates: ErrorRates
+    bins: DifferenceBins | None
+    comparison: CurveComparison
+    minimum: MinimumTopics
+    published: MinimumTopics
+    exponential: pd.DataFrame
+    unestimated: dict[str, str] = field(default_factory=dict)
+    notes: tuple[str, ...]
+    provenance: Provenance
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return one row a metric and tolerance, metrics in order: the rows of the command line's JSON.
+
+        ``n_topics`` is missing where ``kind`` says that there is no number to give; ``text`` says it as the table
+        does. The columns with ``exponential`` hold the answer of the published curve.
+        """
+        keys = ["metric", "margin"]
+        frame = self.minimum.to_frame().rename(columns={"largest_rate": "error_rate"})
+        frame = frame.assign(
+            n_systems=self.error_rates.n_systems,
+            topics_at_hand=self.error_rates.n_topics,
+            size=self.error_rates.sizes[-1],
+            max_error=self.minimum.max_error,
+            limit=self.minimum.limit,
+        )
+        published = self.published.to_frame()[[*keys, "n_topics", "text"]]
+        frame = frame.merge(published, on=keys, suffixes=("", "_exponential"))
+        order = {name: place for place, name in enumerate(self.error_rates.metrics)}
+        frame = frame.sort_values("metric", key=lambda names: names.map(order), kind="stable", ignore_index=True)
+        return frame[[name for name in _COLUMNS if name in frame]]
+
+    def curves(self) -> pd.DataFrame:
+        """Return the error rates seen and those of the chosen curve, up to the limit.
+
+        Returns
+        -------
+        pandas.DataFrame
+            One row a metric, tolerance and size: ``seen`` (a zero difference counted as half a swap, as the curves
+            count it; missing where the size was not observed) and ``fitted`` (missing without a curve).
+        """
+        rates = self.error_rates.rates(half_swaps=True)
+        seen = np.asarray(self.error_rates.sizes)
+        sizes = np.union1d(np.arange(seen[0], self.minimum.limit + 1), seen)
+        parts = []
+        for metric in self.error_rates.metrics:
+            for margin in self.error_rates.margins:
+                curve = self.comparison.curves.get((metric, margin, str(self.minimum.family)))
+                observed = pd.Series(rates.sel({"metric": metric, "margin": margin}).to_numpy(), index=seen)
+                fitted = np.full(len(sizes), np.nan) if curve is None else curve.rate(sizes)
+                columns = {"size": sizes, "seen": observed.reindex(sizes).to_numpy(), "fitted": fitted}
+                parts.append(pd.DataFrame({"metric": metric, "margin": margin, **columns}))
+        return pd.concat(parts, ignore_index=True)
+
+
+_COLUMNS = (
+    *("metric", "margin", "kind", "n_topics", "text", "curve", "n_topics_exponential", "text_exponential"),
+    *("size", "error_rate", "n_systems", "topics_at_hand", "max_error", "limit"),
+)
+
+
+def study_topics(  # noqa: PLR0913 - every option of the command
+    scores: object,
+    *,
+    sizes: Sequence[int] | None = None,
+    n_trials: int = 50,
+    margins: Sequence[float] | None = None,
+    margin: Margin = "relative",
+    sampling: Sampling = "disjoint",
+    max_error: float = 0.05,
+    limit: int | None = None,
+    bin_width: float = 0.01,
+    n_replicates: int = 200,
+    confidence_level: float = 0.9,
+    rng: RNGLike = None,
+    n_threads: int | None = None,
+    provenance: Provenance | None = None,
+) -> TopicsStudy:
+    """Find how often two topic sets disagree about two systems, and how many topics keep that within a limit.
+
+    Parameters
+    ----------
+    scores : Scores or anything `metaeval.as_scores` takes
+    sizes : sequence of int, optional
+        Topics in each of the two sets; by default 5 to half the topics, thinned out where these are many.
+    n_trials : int, default 50
+        Pairs of topic sets drawn at each size.
+    margins : sequence of float, optional
+        Tolerances; 0, 0.05, 0.1, 0.2, 0.3 of the larger mean by default, or 0, 0.01, 0.02, 0.05 in the metric's unit
+        with ``margin="absolute"``.
+    margin, sampling
+        See `metaeval.resampling.swap.swap_method`.
+    max_error : float, default 0.05
+        The error rate to stay within.
+    limit : int, optional
+        Largest number of topics to name; twice the largest size by default.
+    bin_width : float, default 0.01
+        Width of the difference bins, in the metric's unit.
+    n_replicates : int, default 200
+        Topic-bootstrap replicates behind every interval; 0 leaves the intervals of the difference bins out.
+    confidence_level : float, default 0.9
+        Of every interval.
+    rng : None, int or numpy.random.Generator
+        Every part starts from the same seed, so that its result does not depend on which others are asked.
+    n_threads : int, optional
+        Cores to use; the result does not depend on it.
+    provenance : Provenance, optional
+        A record made before the files were read; one is made here otherwise.
+
+    Returns
+    -------
+    TopicsStudy
+
+    Raises
+    ------
+    EstimationError
+        If there are fewer topics than twice the smallest size.
+    ScoresError, InvalidOptionError
+        As the parts raise them.
+
+    References
+    ----------
+    .. [1] Voorhees and Buckley (2002). The effect of topic set size on retrieval experiment error. SIGIR.
+       :doi:`10.1145/564376.564432`
+    .. [2] Pal, Mitra and Kamps (2010), section "Error Rates".
+
+    Examples
+    --------
+    >>> from metaeval import simulate_scores
+    >>> study = study_topics(simulate_scores(n_systems=6, n_topics=40, rng=1), margins=[0.1], n_replicates=0, rng=1)
+    >>> study.to_frame()[["metric", "margin", "size"]].head(2)
+           metric  margin  size
+    0          AP     0.1    20
+    1     nDCG@10     0.1    20
+    """
+    _check_options(max_error, confidence_level, n_replicates)
+    scores = as_scores(scores)
+    source = resolve_rng(rng)
+    seed = int(source.generator.integers(2**63)) if not isinstance(rng, int) else rng
+    chosen, thinned = (list(sizes), False) if sizes is not None else _default_sizes(scores.sizes["topic"])
+    if margins is None:
+        margins = PAPER_TOLERANCES if margin == "relative" else ABSOLUTE_TOLERANCES
+    shared = {"n_trials": n_trials, "sampling": sampling, "rng": seed, "n_threads": n_threads}
+    rates = swap_method(scores, sizes=chosen, margins=margins, margin=margin, **shared)  # type: ignore[arg-type]  # one dictionary for several kinds
+    unestimated: dict[str, str] = {}
+    bins = _attempt(
+        "difference bins",
+        unestimated,
+        lambda: difference_bins(
+            scores,
+            sizes=[rates.sizes[-1]],
+            width=bin_width,
+            max_error=max_error,
+            n_replicates=n_replicates,
+            confidence_level=confidence_level,
+            **shared,  # type: ignore[arg-type]  # as above
+        ),
+    )
+    comparison = compare_curves(rates)
+    minimum = minimum_topics(rates, max_error=max_error, limit=limit, comparison=comparison)
+    if comparison.best is None:
+        unestimated["curve"] = _no_curve(comparison)
+    published = minimum_topics(
+        rates, max_error=max_error, limit=minimum.limit, family=EXPONENTIAL, comparison=comparison
+    )
+    return TopicsStudy(
+        scores=scores,
+        error_rates=rates,
+        bins=bins,
+        comparison=comparison,
+        minimum=minimum,
+        published=published,
+        exponential=exponential_table(rates),
+        unestimated=unestimated,
+        notes=(*scores.attrs.get("notes", []), *_notes(rates, thinned=thinned)),
+        provenance=provenance or record_provenance("study_topics", random_source=source.description),
+    )
+
+
+def _check_options(max_error: float, confidence_level: float, n_replicates: int) -> None:
+    """Refuse before any work what would be refused after it."""
+    if not 0 < max_error < 0.5:  # noqa: PLR2004 - a coin toss
+        message = f"max_error must lie between 0 and 0.5, not {max_error!r}"
+        raise InvalidOptionError(message)
+    if not 0 < confidence_level < 1:
+        message = f"confidence_level must lie between 0 and 1, not {confidence_level!r}"
+        raise InvalidOptionError(message)
+    if n_replicates != 0 and n_replicates < 2:  # noqa: PLR2004 - a spread needs two
+        message = f"n_replicates must be 0 (no intervals) or at least 2, not {n_replicates!r}"
+        raise InvalidOptionError(message)
+
+
+def _default_sizes(n_topics: int) -> tuple[list[int] | None, bool]:
+    """Return the sizes to use and whether they were thinned out; None leaves the choice to the swap method."""
+    largest = n_topics // 2
+    if largest - SMALLEST_SIZE < MOST_SIZES:
+        return None, False
+    return np.unique(np.geomspace(SMALLEST_SIZE, largest, MOST_SIZES).round().astype(int)).tolist(), True
+
+
+def _attempt[R](part: str, unestimated: dict[str, str], estimate: Callable[[], R]) -> R | None:
+    """Return an estimate, or None after noting why there is none."""
+    try:
+        return estimate()
+    except EstimationError as error:
+        unestimated[part] = str(error)
+        return None
+
+
+def _no_curve(comparison: CurveComparison) -> str:
+    reasons = [note for note in dict.fromkeys(comparison.table["note"]) if note]
+    return f"no curve can be judged by sizes it has not seen: {reasons[0] if reasons else 'there are too few sizes'}"
+
+
+def _notes(rates: ErrorRates, *, thinned: bool) -> list[str]:
+    notes = []
+    if rates.dropped:
+        notes.append(
+            f"{len(rates.dropped)} of {rates.n_systems + len(rates.dropped)} systems are copies of another one under "
+            f"every metric and were left out: {', '.join(rates.dropped)}"
+        )
+    if thinned:
+        sizes = rates.sizes
+        notes.append(f"{len(sizes)} topic-set sizes from {sizes[0]} to {sizes[-1]} were used, evenly spaced in ratio")
+    ties = rates.zero_share().max("size")
+    for metric, share in zip(rates.metrics, ties.to_numpy().tolist(), strict=True):
+        if share >= 0.01:  # noqa: PLR2004 - a percent is worth a word
+            notes.append(
+                f"{metric}: up to {100 * share:.1f} % of the comparisons are exact ties, which are no swaps; "
+                "the curves count a tie as half a swap at tolerance 0"
+            )
+    return notes
