@@ -11,10 +11,11 @@ a contrast: mean power of some metrics minus mean power of others. Written to be
 
 import argparse
 import runpy
-from collections.abc import Sequence
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -96,6 +97,7 @@ level 1 and above; gains are the paper's (3, 2, 1; with two levels 3, 1). nDCG i
 - *Diff. required*: the published figure, the largest over all pairs, with the median beside it.
 - *95 % over topics*: interval for the power of these runs under other topics ({rounds} redrawn sets).
 - *Mean over choices*, *95 % of choices*: power in {choices} choices of one run per group, on the same topics.
+- *First*, *last*: share of those choices in which no other metric has more, or fewer, pairs.
 - *BY*: pairs left after Benjamini and Yekutieli's correction, by bootstrap sensitivity and by the paired t test. The \
 p-values of the former are multiples of 1/{resamples}, and p = 0 passes any correction."""
 RULE = f"""## Which findings hold
@@ -126,7 +128,8 @@ def deep_learning(data: Path) -> Collection:
 def trec_covid(data: Path) -> Collection:
     """Read the 143 runs of 56 teams, 30 topics, as the example does."""
     example = runpy.run_path(str(ROOT / "examples" / "trec_covid_rankings.py"))
-    return example["trec_covid_collection"](data / "trec-covid-r1")
+    collection: Collection = example["trec_covid_collection"](data / "trec-covid-r1")
+    return collection
 
 
 COLLECTIONS = {  # with the gains of the paper: three levels 1, 2, 3; two levels 1, 3
@@ -173,29 +176,22 @@ class Study:
     def table(self) -> pd.DataFrame:
         """Return Table 3 in its form, most discriminative first, with what stands beside it here."""
         found = bootstrap_sensitivity(self.chosen, n_resamples=self.options.resamples, rng=self.options.seed)
-        required = found.summary().set_index("metric")
-        counts = found.corrected("fdr_by").set_index("metric")
-        t_counts = compare_systems(self.chosen, test="t", correction="fdr_by").discriminative_power()
-        t_counts = t_counts.set_index("metric")["n_significant"]
+        t_test = compare_systems(self.chosen, test="t", correction="fdr_by").discriminative_power()
         over_topics, over_runs = (
-            frame.to_frame().query("correction == 'none'").set_index("metric")
-            for frame in (self.intervals, self.choices)
+            spread.to_frame().query("correction == 'none'") for spread in (self.intervals, self.choices)
         )
-        rows = [
-            {
-                "metric": metric,
-                "disc. power": percent(row.n_significant, row.n_pairs),
-                "diff. required": f"{required.difference_required[metric]:.2f}",
-                "median": f"{required.difference_required_median[metric]:.2f}",
-                "95 % over topics": _range(over_topics.low[metric], over_topics.high[metric]),
-                "mean over choices": f"{100 * over_runs['mean'][metric]:.1f}",
-                "95 % of choices": _range(over_runs.low[metric], over_runs.high[metric]),
-                "BY": percent(row.n_significant_corrected, row.n_pairs),
-                "BY, t test": percent(t_counts[metric], row.n_pairs),
-            }
-            for metric, row in counts.sort_values("n_significant", ascending=False, kind="stable").iterrows()
-        ]
-        return pd.DataFrame(rows)
+        power = self.choices.data["power"].sel(correction="none")
+        extremes = {"first": power == power.max("metric"), "last": power == power.min("metric")}
+        merged = (
+            found.corrected("fdr_by")
+            .merge(found.summary().filter(regex="metric|difference"), on="metric")
+            .merge(t_test[["metric", "n_significant"]].rename(columns={"n_significant": "n_t"}), on="metric")
+            .merge(over_topics[["metric", "low", "high"]], on="metric")
+            .merge(over_runs[["metric", "mean", "low", "high"]], on="metric", suffixes=("_topics", "_runs"))
+            .assign(**{name: best.mean("choice").to_numpy() for name, best in extremes.items()})
+            .sort_values("n_significant", ascending=False, kind="stable")
+        )
+        return pd.DataFrame([_row(record) for record in merged.to_dict("records")])
 
     def contrast(self, finding: Finding, correction: str) -> tuple[str, str]:
         """Return a finding's contrast with its interval and the share of choices in which it is positive; a verdict."""
@@ -281,6 +277,22 @@ def _collection_parts(study: Study) -> list[str]:
     size = study.chosen.sizes
     head = f"## {study.name}: {size['system']} of {study.scores.sizes['system']} runs, {size['topic']} topics"
     return [head, markdown(study.table()), f"Chosen: {', '.join(study.chosen['system'].to_numpy().tolist())}."]
+
+
+def _row(found: Mapping[Hashable, Any]) -> dict[str, str]:
+    return {
+        "metric": found["metric"],
+        "disc. power": percent(found["n_significant"], found["n_pairs"]),
+        "diff. required": f"{found['difference_required']:.2f}",
+        "median": f"{found['difference_required_median']:.2f}",
+        "95 % over topics": _range(found["low_topics"], found["high_topics"]),
+        "mean over choices": f"{100 * found['mean']:.1f}",
+        "95 % of choices": _range(found["low_runs"], found["high_runs"]),
+        "first": f"{found['first']:.0%}",
+        "last": f"{found['last']:.0%}",
+        "BY": percent(found["n_significant_corrected"], found["n_pairs"]),
+        "BY, t test": percent(found["n_t"], found["n_pairs"]),
+    }
 
 
 def _range(low: float, high: float) -> str:

@@ -8,6 +8,7 @@ import shutil
 import subprocess
 import sys
 import tomllib
+import typing
 from pathlib import Path
 
 import pytest
@@ -43,6 +44,38 @@ def test_imports_go_downwards():
     assert checked.returncode == 0, checked.stdout
 
 
+def _imported_packages(folder):
+    """Yield every top-level module that the files of a folder import from outside, anywhere in their code."""
+    for path in folder.rglob("*.py"):
+        if path.parent.name == "reference":  # scripts that made other software's numbers
+            continue
+        for node in ast.walk(ast.parse(path.read_text("utf-8"))):
+            if isinstance(node, ast.Import):
+                names = [alias.name for alias in node.names]
+            elif isinstance(node, ast.ImportFrom) and node.level == 0:
+                names = [node.module]
+            else:
+                continue
+            yield from (name.split(".")[0] for name in names)
+
+
+@pytest.mark.parametrize(("folder", "extras"), [("metaeval", ("external", "sampler")), ("tests", ("dev",))])
+def test_every_import_is_a_declared_dependency(folder, extras):
+    """What the code imports is asked for in pyproject.toml, not only brought along by something else."""
+    asked = PROJECT["dependencies"] + [line for extra in extras for line in PROJECT["optional-dependencies"][extra]]
+    if folder == "tests":
+        asked += [line for extra in ("external", "sampler") for line in PROJECT["optional-dependencies"][extra]]
+    declared = {_plain(re.match(r"[\w.-]+", line)[0]) for line in asked}
+    known = {*sys.stdlib_module_names, "compression", "metaeval"}  # compression: standard from Python 3.14 on
+    owners = importlib.metadata.packages_distributions()
+    for module in set(_imported_packages(ROOT / folder)) - known:
+        assert declared & {_plain(owner) for owner in owners.get(module, ())}, f"{folder} imports {module}"
+
+
+def _plain(distribution):
+    return re.sub(r"[-_.]+", "-", distribution).lower()
+
+
 def test_drawing_is_the_one_lazy_import_upwards():
     """Below the reports, the module that draws is imported inside functions only, so that matplotlib loads late."""
     for path in (ROOT / "metaeval").rglob("*.py"):
@@ -67,10 +100,10 @@ def _described(name):
 
 @pytest.mark.parametrize("name", metaeval.__all__)
 def test_every_function_shows_itself_at_work(name):
-    """A public function has a runnable example, and a public class says what its attributes are."""
+    """A public function has a runnable example, or notes where one would take long; a class says what it holds."""
     value = getattr(metaeval, name)
     if inspect.isroutine(value):
-        assert ">>>" in _described(name)
+        assert re.search(r">>>|^Notes\n-----", _described(name), flags=re.MULTILINE)
     elif inspect.isclass(value) and not issubclass(value, Exception):
         assert re.search(r"^(Attributes|Examples|Notes|Parameters)\n-+$", _described(name), flags=re.MULTILINE)
 
@@ -82,7 +115,7 @@ def test_functions_take_data_first_and_options_by_keyword():
         if inspect.isroutine(value):
             kinds = [parameter.kind for parameter in inspect.signature(value).parameters.values()]
             assert kinds.count(inspect.Parameter.POSITIONAL_OR_KEYWORD) <= 3, name
-            assert inspect.Parameter.VAR_KEYWORD not in kinds, name
+            assert inspect.Parameter.VAR_KEYWORD not in kinds or typing.get_overloads(value), name
 
 
 def test_version_stands_in_one_place():

@@ -53,7 +53,7 @@ LARGEST_SIZE = 10**6
 MOST_SIZES = 8
 FEWEST_SIZES = 3
 FEWEST_EFFECTIVE_TOPICS = 4.0
-_SPREAD_OF_MISFIT = 0.5  # of log ω
+_SPREAD_OF_MISFIT = 0.6  # of log ω
 _SPREAD_OF_KURTOSIS = 12.0
 _NUGGET = 0.02
 _MOST_WITHOUT_SWAP = 0.05
@@ -64,7 +64,7 @@ _MAX_RHAT = 1.01
 _FEWEST_DRAWS = 400
 _WORST_FIT = 1e-3
 _N_CHAINS, _N_DRAWS = 4, 500
-_RANK = 5
+_RANK = 8
 
 
 # ---------------------------------------------------------------- curves
@@ -189,7 +189,7 @@ FAMILIES: Mapping[str, Family] = MappingProxyType(
         ),
         "stretched_exponential": Family(
             parameters=("level", "decay", "shape"),
-            centre=(-0.7, 3.0),
+            centre=(-0.7, 3.0, -0.5),
             scale=(0.5, 1.5, 0.5),
             rate=_stretched,
             formula="level exp(-(z / decay)^shape)",
@@ -296,7 +296,9 @@ def observe_error_rates(  # noqa: PLR0913 - the choices of the swap method
     sizes = _default_sizes(n_topics) if sizes is None else layout.sizes.tolist()
     if not FEWEST_SIZES <= len(sizes) <= MOST_SIZES:
         kind = EstimationError if len(sizes) < FEWEST_SIZES else InvalidOptionError
-        message = f"the model needs {FEWEST_SIZES} to {MOST_SIZES} topic-set sizes, not {list(sizes)}; {n_topics} topics"
+        message = (
+            f"the model needs {FEWEST_SIZES} to {MOST_SIZES} topic-set sizes, not {list(sizes)}; {n_topics} topics"
+        )
         raise kind(message)
     if n_replicates < max(150, 4 * n_metrics * len(sizes)):
         message = (
@@ -630,7 +632,9 @@ def _deviations(
 ) -> tuple[Floats, Floats]:
     """Draw the misfit given the residuals: at the sizes ahead and at those seen, shapes (draw, size)."""
     seen = np.concatenate([omega[:, None, None] * cells.seen.systems, _tiled(cells.seen.kurtosis, len(omega))], axis=2)
-    ahead = np.concatenate([omega[:, None, None] * cells.ahead.systems, _tiled(cells.ahead.kurtosis, len(omega))], axis=2)
+    ahead = np.concatenate(
+        [omega[:, None, None] * cells.ahead.systems, _tiled(cells.ahead.kurtosis, len(omega))], axis=2
+    )
     gain = np.linalg.solve(covariance, seen)
     mean = np.einsum("dsk,ds->dk", gain, residual)
     left = np.eye(seen.shape[2]) - np.einsum("dsk,dsl->dkl", seen, gain)
@@ -658,3 +662,644 @@ def _refuse_misfit(cells: _Cells, residual: Floats, covariance: Floats) -> None:
 
 def _parameter_names(family: Family, *, margin: bool) -> tuple[str, ...]:
     return family.names(margin=margin) + (("spread",) if family.spread is not None else ())
+
+
+# ---------------------------------------------------------------- result
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BayesianErrorRate:
+    """Posterior of the error curve and of the minimum topic count of every metric, at one margin.
+
+    Attributes
+    ----------
+    tree : xarray.DataTree
+        As ArviZ reads it (``az.summary(result.tree)``): ``posterior`` with the curve's parameters, ``omega`` (the scale
+        of the misfit: 1 is what so many systems should show, several times that a curve that does not suit),
+        ``minimum_topics`` (metric; infinite past a million) and ``error_rate`` (metric, size);
+        ``posterior_predictive`` and ``observed_data`` with ``logit_rate`` (metric, observed_size); ``constant_data`` with
+        ``standard_error`` of those logits, ``comparisons`` and ``effective_comparisons``; ``sample_stats`` if sampled.
+    family : str
+        Key of `FAMILIES`.
+    method : {"fast", "pymc"}
+    tolerance : float
+        The margin.
+    margin : {"relative", "absolute"}
+    max_error : float
+        Error rate the minimum topic count keeps to.
+    ci_prob : float
+        Probability of the equal-tailed intervals.
+    n_systems, n_topics : int
+        Size of the scores.
+    not_estimated : mapping of str to str
+        Metrics left out, and why.
+    """
+
+    tree: Any
+    family: str
+    method: Method
+    tolerance: float
+    margin: Margin
+    max_error: float
+    ci_prob: float
+    n_systems: int
+    n_topics: int
+    not_estimated: Mapping[str, str]
+
+    @property
+    def metrics(self) -> tuple[str, ...]:
+        """Names of the metrics that could be estimated."""
+        return tuple(self.tree["posterior"]["metric"].to_numpy().tolist())
+
+    def error_rate(self, sizes: ArrayLike) -> xr.DataArray:
+        """Return posterior draws of the error rate at some sizes, dims (chain, draw, metric, size).
+
+        Between the sizes kept in the tree the logit is interpolated along the logarithm of the size.
+        """
+        asked = np.atleast_1d(np.asarray(sizes, dtype=np.float64))
+        kept = self.tree["posterior"]["error_rate"]
+        grid = kept["size"].to_numpy().astype(float)
+        if not ((asked >= grid[0]) & (asked <= grid[-1])).all():
+            raise InvalidOptionError(f"sizes must lie between {grid[0]:g} and {grid[-1]:g}, not {sizes!r}")
+        place = np.interp(np.log(asked), np.log(grid), np.arange(len(grid)))
+        low = np.minimum(place.astype(int), len(grid) - 2)
+        share = place - low
+        logits = logit(kept.to_numpy())
+        between = logits[..., low] * (1.0 - share) + logits[..., low + 1] * share
+        coords = {"metric": list(self.metrics), "size": asked}
+        return xr.DataArray(expit(between), dims=("chain", "draw", "metric", "size"), coords=coords, name="error_rate")
+
+    def curve(self, sizes: ArrayLike | None = None) -> pd.DataFrame:
+        """Return one row a metric and size: median, ``low`` and ``high`` of the error rate, and what was observed.
+
+        Parameters
+        ----------
+        sizes : array, optional
+            The observed sizes, 20, 50 and the number of topics by default.
+        """
+        seen = self.tree["observed_data"]["logit_rate"]
+        default = np.union1d(seen["observed_size"].to_numpy(), [20, 50, self.n_topics])
+        asked = default if sizes is None else np.atleast_1d(np.asarray(sizes))
+        frame = self._interval(self.error_rate(asked))
+        observed = expit(seen.to_series()).rename_axis(["metric", "size"]).rename("observed").dropna()
+        return frame.merge(observed.reset_index().astype({"size": float}), on=["metric", "size"], how="left")
+
+    def minimum_topics(self) -> pd.DataFrame:
+        """Return one row a metric: median and interval of the minimum topic count, and whether the topics suffice.
+
+        ``p_enough`` is the probability that as many topics as there are keep the error rate to `max_error`;
+        ``extrapolated`` says that the median lies beyond the sizes observed; metrics that could not be estimated
+        have NaN and a ``note``.
+        """
+        posterior = self.tree["posterior"]["minimum_topics"]
+        frame = self._interval(posterior)
+        frame["p_enough"] = (posterior <= self.n_topics).mean(("chain", "draw")).to_numpy()
+        largest = float(self.tree["observed_data"]["observed_size"].max())
+        frame["extrapolated"] = (frame["median"] > largest).astype(object)
+        frame["note"] = ""
+        missing = pd.DataFrame({"metric": list(self.not_estimated)}).assign(
+            extrapolated=None, note=[f"cannot be estimated: {reason}" for reason in self.not_estimated.values()]
+        )
+        return pd.concat([frame, missing.astype({"note": str})], ignore_index=True) if len(missing) else frame
+
+    def p_fewer(self, metric_a: str, metric_b: str) -> float:
+        """Return the probability that metric a needs fewer topics than metric b (a tie counts half).
+
+        The draws of two metrics belong together: they share the resamples of the topics.
+        """
+        for name in (metric_a, metric_b):
+            if name not in self.metrics:
+                raise UnknownNameError("estimated metric", name, self.metrics)
+        posterior = self.tree["posterior"]["minimum_topics"]
+        first, second = (posterior.sel({"metric": name}).to_numpy() for name in (metric_a, metric_b))
+        return float((first < second).mean() + 0.5 * (first == second).mean())
+
+    def comparisons(self) -> pd.DataFrame:
+        """Return ``p_fewer`` for every ordered pair of metrics, row against column."""
+        table = [[self.p_fewer(a, b) if a != b else np.nan for b in self.metrics] for a in self.metrics]
+        return pd.DataFrame(table, index=pd.Index(self.metrics, name="needs fewer"), columns=list(self.metrics))
+
+    def design_effect(self) -> pd.DataFrame:
+        """Return one row a metric and observed size: comparisons counted, what they are worth, and their ratio."""
+        constant = self.tree["constant_data"].to_dataset()
+        frame = constant[["comparisons", "effective_comparisons"]].to_dataframe().reset_index().dropna()
+        frame["design_effect"] = frame["comparisons"] / frame["effective_comparisons"]
+        return frame.rename(columns={"observed_size": "size"})
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return `minimum_topics`."""
+        return self.minimum_topics()
+
+    def save(self, path: "str | Path") -> None:
+        """Write the result to NetCDF."""
+        self.tree.to_netcdf(path, engine="h5netcdf")
+
+    @classmethod
+    def load(cls, path: "str | Path") -> "BayesianErrorRate":
+        """Read what `save` wrote: the same numbers."""
+        with xr.open_datatree(path, engine="h5netcdf") as tree:
+            tree.load()
+        return _result(tree)
+
+    def _interval(self, draws: xr.DataArray) -> pd.DataFrame:
+        probabilities = [0.5, (1 - self.ci_prob) / 2, (1 + self.ci_prob) / 2]
+        values = draws.quantile(
+            probabilities, dim=("chain", "draw"), method="inverted_cdf"
+        )  # no inf - inf between draws
+        names = [dim for dim in values.dims if dim != "quantile"]
+        index = values.isel({"quantile": 0}, drop=True).to_series().index
+        flat = values.transpose("quantile", *names).to_numpy().reshape(3, -1)
+        frame = pd.DataFrame(dict(zip(("median", "low", "high"), flat, strict=True)), index=index)
+        return frame.reset_index()
+
+
+def _result(tree: Any) -> BayesianErrorRate:  # noqa: ANN401 - an xarray.DataTree
+    attrs = tree.attrs
+    left_out = zip(np.atleast_1d(attrs["left_out"]).tolist(), np.atleast_1d(attrs["reasons"]).tolist(), strict=True)
+    return BayesianErrorRate(
+        tree=tree,
+        family=str(attrs["family"]),
+        method=attrs["method"],
+        tolerance=float(attrs["tolerance"]),
+        margin=attrs["margin"],
+        max_error=float(attrs["max_error"]),
+        ci_prob=float(attrs["ci_prob"]),
+        n_systems=int(attrs["n_systems"]),
+        n_topics=int(attrs["n_topics"]),
+        not_estimated=MappingProxyType({str(name): str(reason) for name, reason in left_out if name}),
+    )
+
+
+# ---------------------------------------------------------------- all metrics
+
+
+def bayesian_error_rate(  # noqa: PLR0913 - the settings of a model and of its sampler
+    scores: object,
+    *,
+    tolerance: float = 0.0,
+    margin: Margin = "relative",
+    family: str = "mixed_orthant",
+    method: Method = "fast",
+    max_error: float = 0.05,
+    ci_prob: float = 0.9,
+    draws: int = 1000,
+    tune: int = 1000,
+    target_accept: float = 0.95,
+    rng: RNGLike = None,
+    n_threads: int | None = None,
+) -> BayesianErrorRate:
+    r"""Say how many topics each metric needs, with an interval that holds the truth as often as it claims.
+
+    Parameters
+    ----------
+    scores : SwapEvidence, Scores or anything `metaeval.as_scores` takes
+        Evidence from `observe_error_rates` serves several tolerances, families and methods without counting again.
+    tolerance : float, default 0
+        The margin by which a system must win on both topic sets. One model a tolerance.
+    margin : {"relative", "absolute"}
+        As in `metaeval.resampling.swap.swap_method`; evidence brings its own.
+    family : str, default "mixed_orthant"
+        Shape of the curve, a key of `FAMILIES`; see `compare_families`.
+    method : {"fast", "pymc"}
+        Each metric by itself by importance sampling (a second or less), or one hierarchical model of all metrics,
+        sampled with PyMC (nutpie where installed).
+    max_error : float, default 0.05
+        Error rate the minimum topic count keeps to.
+    ci_prob : float, default 0.9
+        Probability of the equal-tailed intervals.
+    draws, tune, target_accept
+        As in ``pymc.sample``, for 4 chains; only for ``method="pymc"``.
+    rng : None, int or numpy.random.Generator
+    n_threads : int, optional
+        Cores for counting swaps.
+
+    Returns
+    -------
+    BayesianErrorRate
+        Metrics whose error is already zero, does not fall with size, or is not followed by the curve are left out and
+        named in ``not_estimated``.
+
+    Raises
+    ------
+    EstimationError
+        If no metric can be estimated, or the sampler failed (R-hat, effective sample size, divergences).
+    InvalidOptionError, UnknownNameError
+        For an option outside its rule.
+
+    Notes
+    -----
+    Let l be the logits of the observed error rates of one metric at up to 8 sizes. With the smooth curve p of the
+    family,
+
+    .. math:: l = \operatorname{logit} p(z; \theta) + \omega\, \delta(z) + \kappa\, b(z) + \epsilon
+
+    :math:`\epsilon` has the covariance of the topic bootstrap, widened by :math:`(1 - 1/T_e)^{-2}`, and the tails of a
+    Student distribution with :math:`T_e - 1` degrees of freedom, :math:`T_e` the effective number of topics; residuals
+    are taken on the scale on which the BCa interval [1]_ is symmetric. :math:`\delta` has the covariance that the
+    curves of N systems have about the curve of their population (a U-statistic [2]_; N is the geometric mean of
+    the number of systems and its effective number, because clusters of systems are worth less), and continues
+    beyond the observed sizes: this is what makes intervals for the minimum topic count wide enough. Its scale
+    :math:`\omega` has median 1 and is the model check. :math:`\kappa b` is the effect of heavy-tailed topics at small
+    sizes. Priors: see `FAMILIES`. In the hierarchical model the log parameters of the metrics vary about common
+    values, and :math:`\epsilon` has the covariance over all metrics and sizes; in the fast fit the draws of the
+    metrics are paired by rank, with the correlation of their error rates over the same topic resamples.
+
+    References
+    ----------
+    .. [1] Efron (1987). Better bootstrap confidence intervals. Journal of the American Statistical Association 82.
+    .. [2] Hoeffding (1948). A class of statistics with asymptotically normal distribution. Annals of Mathematical
+       Statistics 19.
+
+    Examples
+    --------
+    >>> generator = np.random.default_rng(1)
+    >>> made = generator.normal(size=(20, 1)) * 0.1 + generator.normal(size=(20, 60)) * 0.15
+    >>> fitted = bayesian_error_rate(made, margin="absolute", rng=0)
+    >>> found = fitted.minimum_topics()
+    >>> bool(found["low"][0] < found["median"][0] < found["high"][0])
+    True
+    """
+    _check_options(family, method, max_error, ci_prob)
+    source = resolve_rng(rng)
+    counting, fitting = source.generator.spawn(2)
+    evidence = (
+        scores
+        if isinstance(scores, SwapEvidence)
+        else observe_error_rates(scores, margins=[tolerance], margin=margin, rng=counting, n_threads=n_threads)
+    )
+    if tolerance not in evidence.data["margin"].to_numpy():
+        known = evidence.data["margin"].to_numpy().tolist()
+        raise InvalidOptionError(f"tolerance must be one of the margins counted, {known}, not {tolerance!r}")
+    cells, left_out = _estimable(evidence, tolerance, family)
+    if method == "pymc":
+        sampling = {"draws": draws, "tune": tune, "target_accept": target_accept}
+        fitted, sampled = _fit_hierarchical(evidence, tolerance, cells, fitting, sampling)
+    else:
+        fitted, cells, sampled = _fit_each(evidence, tolerance, cells, left_out, fitting), cells, None
+        cells = [cell for cell in cells if cell.metric in fitted]
+    if not cells:
+        raise EstimationError("no error rate can be estimated. " + " ".join(f"{why}." for why in left_out.values()))
+    tree = _tree(evidence, cells, fitted, max_error, sampled, fitting)
+    tree.attrs = {
+        "family": family,
+        "method": method,
+        "tolerance": float(tolerance),
+        "margin": evidence.margin,
+        "max_error": float(max_error),
+        "ci_prob": float(ci_prob),
+        "n_systems": evidence.n_systems,
+        "n_topics": evidence.n_topics,
+        "random_source": source.description,
+        "left_out": list(left_out) or [""],
+        "reasons": list(left_out.values()) or [""],
+    }
+    return _result(tree)
+
+
+def _check_options(family: str, method: str, max_error: float, ci_prob: float) -> None:
+    if family not in FAMILIES:
+        raise UnknownNameError("curve", str(family), tuple(FAMILIES))
+    if method not in get_args(Method):
+        raise UnknownNameError("method", str(method), get_args(Method))
+    if not 0 < max_error < 0.5:  # noqa: PLR2004 - a coin toss
+        raise InvalidOptionError(f"max_error must lie between 0 and 0.5, not {max_error!r}")
+    if not 0 < ci_prob < 1:
+        raise InvalidOptionError(f"ci_prob must lie between 0 and 1, not {ci_prob!r}")
+
+
+def _estimable(evidence: SwapEvidence, tolerance: float, family: str) -> tuple[list[_Cells], dict[str, str]]:
+    cells, left_out = [], {}
+    for metric in evidence.metrics:
+        try:
+            cells.append(_cells(evidence, metric, tolerance, family))
+        except EstimationError as error:
+            left_out[metric] = str(error)
+    return cells, left_out
+
+
+def _fit_each(
+    evidence: SwapEvidence,
+    tolerance: float,
+    cells: Sequence[_Cells],
+    left_out: dict[str, str],
+    generator: np.random.Generator,
+) -> dict[str, _Draws]:
+    """Fit every metric by itself, name those refused, and pair the draws of the others by rank."""
+    fitted = {}
+    streams = generator.spawn(len(cells) + 1)
+    for cell, own in zip(track(cells, description="fitting error curves", total=len(cells)), streams, strict=False):
+        try:
+            fitted[cell.metric] = _fit_fast(cell, own)
+        except EstimationError as error:
+            left_out[cell.metric] = str(error)
+    names = list(fitted)
+    if not names:
+        return fitted
+    levels = logit(evidence.data["replicate_rate"].sel({"margin": tolerance, "metric": names}).mean("observed_size"))
+    correlation = np.corrcoef(levels.transpose("metric", "replicate").to_numpy()).reshape(len(names), len(names))
+    values, vectors = np.linalg.eigh(correlation)
+    root = vectors * np.sqrt(np.maximum(values, 0.0))
+    scores = streams[-1].standard_normal((_N_CHAINS * _N_DRAWS, len(names))) @ root.T
+    for column, name in enumerate(names):
+        drawn = fitted[name]
+        place = np.empty(len(scores), dtype=np.intp)
+        place[np.argsort(scores[:, column])] = np.argsort(drawn.fitted.mean(axis=1))
+        fitted[name] = _Draws(
+            {key: value[place] for key, value in drawn.parameters.items()}, drawn.logit_rate[place], drawn.fitted[place]
+        )
+    return fitted
+
+
+def _minimum(logit_rate: Floats, grid: Floats, max_error: float) -> Floats:
+    """Return the smallest whole size from which each curve stays within the error rate; infinite past the grid."""
+    target = logit(max_error)
+    settled = np.maximum.accumulate(logit_rate[:, ::-1], axis=1)[:, ::-1] <= target
+    first = np.maximum(settled.argmax(axis=1), 1)
+    rows = np.arange(len(logit_rate))
+    above, below = logit_rate[rows, first - 1], logit_rate[rows, first]
+    drop = np.where(above > below, above - below, 1.0)
+    share = np.clip((above - target) / drop, 0.0, 1.0)
+    logs = np.log(grid)
+    reached = np.ceil(np.exp(logs[first - 1] + share * (logs[first] - logs[first - 1])) - 1e-9)
+    return np.where(settled.any(axis=1), np.where(settled[:, 0], grid[0], reached), np.inf)
+
+
+def _tree(  # noqa: PLR0913, PLR0917 - the parts of a result
+    evidence: SwapEvidence,
+    cells: Sequence[_Cells],
+    fitted: Mapping[str, _Draws],
+    max_error: float,
+    sampled: Any,  # noqa: ANN401 - an xarray.DataTree or nothing
+    generator: np.random.Generator,
+) -> Any:  # noqa: ANN401 - as above
+    """Lay draws and data out as ArviZ reads them."""
+    metrics = [cell.metric for cell in cells]
+    grid = cells[int(np.argmin([cell.grid[0] for cell in cells]))].grid
+    seen_sizes = np.unique(np.concatenate([cell.sizes for cell in cells]))
+    shape = (_N_CHAINS, -1)
+    columns: dict[str, list[Floats]] = {}
+    for cell in cells:
+        drawn = fitted[cell.metric]
+        rates = np.array([np.interp(np.log(grid), np.log(cell.grid), row) for row in drawn.logit_rate])
+        own = drawn.parameters | {"minimum_topics": _minimum(rates, grid, max_error), "error_rate": expit(rates)}
+        noise = generator.standard_normal(drawn.fitted.shape) @ np.linalg.cholesky(cell.covariance).T
+        repeated = _placed(drawn.fitted + noise, cell.sizes, seen_sizes)
+        for name, value in (own | {"logit_rate": repeated}).items():
+            columns.setdefault(name, []).append(value.reshape(*shape, *value.shape[1:]))
+    stacked = {name: np.stack(values, axis=2) for name, values in columns.items()}
+    repeated = stacked.pop("logit_rate")
+    dims = ("chain", "draw", "metric")
+    coords = {"chain": np.arange(_N_CHAINS), "draw": np.arange(repeated.shape[1]), "metric": metrics}
+    seen = {"observed_size": seen_sizes.astype(int)}
+    posterior = xr.Dataset(
+        {name: ((*dims, "size") if value.ndim == 4 else dims, value) for name, value in stacked.items()},  # noqa: PLR2004
+        coords=coords | {"size": grid.astype(int)},
+    )
+    observed = np.stack([_placed(cell.logits, cell.sizes, seen_sizes) for cell in cells])
+    error = np.stack([_placed(cell.spread, cell.sizes, seen_sizes) for cell in cells])
+    margin = cells[0].level
+    counted = np.stack([_counted(evidence, cell, seen_sizes, with_margin=bool(margin)) for cell in cells])
+    rate = expit(observed)
+    by_size = ("metric", "observed_size")
+    nodes = {
+        "posterior": posterior,
+        "posterior_predictive": xr.Dataset({"logit_rate": ((*dims, "observed_size"), repeated)}, coords=coords | seen),
+        "observed_data": xr.Dataset({"logit_rate": (by_size, observed)}, coords={"metric": metrics} | seen),
+        "constant_data": xr.Dataset(
+            {
+                "standard_error": (by_size, error),
+                "comparisons": (by_size, counted),
+                "effective_comparisons": (by_size, 1.0 / (error**2 * rate * (1.0 - rate))),
+            },
+            coords={"metric": metrics} | seen,
+        ),
+    }
+    if sampled is not None:
+        nodes["sample_stats"] = sampled["sample_stats"].to_dataset()
+        nodes["population"] = sampled["posterior"].to_dataset()
+    return xr.DataTree.from_dict(nodes)
+
+
+def _placed(values: Floats, own: Floats, sizes: Floats) -> Floats:
+    full = np.full((*values.shape[:-1], len(sizes)), np.nan)
+    full[..., np.searchsorted(sizes, own)] = values
+    return full
+
+
+def _counted(evidence: SwapEvidence, cell: _Cells, sizes: Floats, *, with_margin: bool) -> Floats:
+    """Return the comparisons at each size: the same at every margin."""
+    del with_margin
+    chosen = evidence.data["comparisons"].isel({"margin": 0}).sel({"metric": cell.metric, "observed_size": cell.sizes})
+    return _placed(chosen.to_numpy().astype(float), cell.sizes, sizes)
+
+
+# ---------------------------------------------------------------- the hierarchical model
+
+
+def _fit_hierarchical(
+    evidence: SwapEvidence,
+    tolerance: float,
+    cells: Sequence[_Cells],
+    generator: np.random.Generator,
+    sampling: Mapping[str, Any],
+) -> tuple[dict[str, _Draws], Any]:
+    """Sample one model of all metrics, or refuse."""
+    if not cells:
+        return {}, None
+    factor = np.linalg.cholesky(_joint_covariance(evidence, tolerance, cells))
+    seed = int(generator.integers(2**31))
+    sampled = _sample(_model(cells, factor), seed, sampling)
+    _refuse_bad_chains(sampled)
+    posterior = sampled["posterior"].to_dataset().stack(sample=("chain", "draw")).transpose("sample", ...)  # noqa: PD013
+    thin = slice(None, None, max(1, posterior.sizes["sample"] // (_N_CHAINS * _N_DRAWS)))
+    posterior = posterior.isel(sample=thin).isel(sample=slice(_N_CHAINS * _N_DRAWS))
+    fitted = {}
+    for place, cell in enumerate(cells):
+        own = posterior.isel({"metric": place})
+        names = _parameter_names(cell.family, margin=cell.level > 0)
+        values = [own[name].to_numpy() for name in names]
+        omega, systems = own["omega"].to_numpy(), own["systems_effect"].to_numpy()
+        kurtosis = own["kurtosis_effect"].to_numpy()[:, None]
+        ahead = omega[:, None] * (systems @ cell.ahead.systems.T) + kurtosis * cell.ahead.kurtosis
+        seen = omega[:, None] * (systems @ cell.seen.systems.T) + kurtosis * cell.seen.kurtosis
+        fitted[cell.metric] = _Draws(
+            dict(zip(names, values, strict=True)) | {"omega": omega},
+            np.maximum(_curve(cell, values, cell.grid) + ahead, _SMALLEST_LOGIT),
+            _curve(cell, values, cell.sizes) + seen,
+        )
+    return fitted, sampled
+
+
+def _joint_covariance(evidence: SwapEvidence, tolerance: float, cells: Sequence[_Cells]) -> Floats:
+    """Return the covariance over metrics and sizes, its blocks those of the single fits, slightly shrunken."""
+    replicates = logit(evidence.data["replicate_rate"].sel({"margin": tolerance}))
+    columns = [
+        replicates.sel({"metric": cell.metric, "observed_size": cell.sizes.astype(int)})
+        .transpose("replicate", "observed_size")
+        .to_numpy()
+        for cell in cells
+    ]
+    correlation = np.corrcoef(np.concatenate(columns, axis=1).T)
+    correlation = (1.0 - _SHRINKAGE) * correlation + _SHRINKAGE * np.eye(len(correlation))
+    spread = np.concatenate([cell.spread for cell in cells])
+    return np.asarray(correlation * spread * spread[:, None])
+
+
+def _model(cells: Sequence[_Cells], factor: Floats) -> Any:  # noqa: ANN401 - a pymc.Model
+    import pymc as pm  # noqa: PLC0415 - loads when needed
+    import pytensor.tensor as pt  # noqa: PLC0415 - as above
+
+    family, margin = cells[0].family, cells[0].level > 0
+    n_cells = len(factor)
+    freedom = min(cell.freedom for cell in cells)
+    whitening = np.linalg.inv(factor)
+    coords = {"metric": [cell.metric for cell in cells], "direction": np.arange(_RANK)}
+    with pm.Model(coords=coords) as model:
+        values = []
+        for place, name in enumerate(family.names(margin=margin)):
+            common = pm.Normal(f"log_{name}_mean", family.centre[place], family.scale[place])
+            apart = pm.HalfNormal(f"log_{name}_sd", 0.5)
+            own = pm.Normal(f"{name}_offset", 0.0, 1.0, dims="metric")
+            values.append(pm.Deterministic(name, pt.exp(common + apart * own), dims="metric"))
+        if family.spread is not None:
+            values.append(pm.HalfNormal("spread", family.spread, dims="metric"))
+        log_omega = pm.Normal("omega_offset", 0.0, 1.0, dims="metric")
+        omega = pm.Deterministic("omega", pt.exp(_SPREAD_OF_MISFIT * log_omega), dims="metric")
+        systems = pm.Normal("systems_effect", 0.0, 1.0, dims=("metric", "direction"))
+        kurtosis = pm.Normal("kurtosis_effect", 0.0, 1.0, dims="metric")
+        residuals = []
+        for place, cell in enumerate(cells):
+            rate = family.rate(pt, pt.as_tensor(cell.sizes), *[value[place : place + 1, None] for value in values])[0]
+            bounded = pt.clip(rate, 1e-11, 1.0 - 1e-6)
+            misfit = omega[place] * pt.dot(cell.seen.systems, systems[place]) + kurtosis[place] * cell.seen.kurtosis
+            curve = pt.log(bounded) - pt.log1p(-bounded) + misfit
+            residuals.append(_straightened(pt, cell.logits, curve, cell.spread, cell.acceleration))
+        square = (pt.dot(whitening, pt.concatenate(residuals)) ** 2).sum()
+        pm.Potential("topics", -0.5 * (freedom + n_cells) * pt.log1p(square / freedom))
+    return model
+
+
+def _sample(model: Any, seed: int, sampling: Mapping[str, Any]) -> Any:  # noqa: ANN401 - a model, an xarray.DataTree
+    """Sample with nutpie where it is installed, else with PyMC's own sampler; the same seed gives the same draws."""
+    import pymc as pm  # noqa: PLC0415 - loads when needed
+    import pytensor  # noqa: PLC0415 - as above
+
+    settings = {"draws": sampling["draws"], "tune": sampling["tune"], "chains": _N_CHAINS}
+    with pytensor.config.change_flags(numba__fastmath=False):  # with it, draws differ between cold and warm caches
+        try:
+            import nutpie  # noqa: PLC0415 - optional
+        except ImportError:
+            nuts = {"target_accept": sampling["target_accept"]}
+            with model:
+                return pm.sample(
+                    **settings, nuts=nuts, random_seed=seed, progressbar=False, quiet=True, nuts_sampler="pymc", cores=1
+                )
+        compiled = nutpie.compile_pymc_model(model)
+        return nutpie.sample(
+            compiled,
+            **settings,
+            seed=seed,
+            target_accept=sampling["target_accept"],
+            progress_bar=False,
+            save_warmup=False,
+        )
+
+
+def _refuse_bad_chains(tree: Any) -> None:  # noqa: ANN401 - as above
+    import arviz as az  # noqa: PLC0415 - loads when needed
+
+    summary = az.summary(tree, group="posterior", round_to="none", kind="diagnostics")
+    worst, fewest = float(summary["r_hat"].max()), float(summary["ess_bulk"].min())
+    diverged = int(tree["sample_stats"]["diverging"].sum())
+    if diverged or not worst <= _MAX_RHAT or fewest < _FEWEST_DRAWS:
+        message = (
+            f"the hierarchical model did not converge: largest R-hat {worst:.3f} (at most {_MAX_RHAT}), fewest effective "
+            f"draws {fewest:.0f} (at least {_FEWEST_DRAWS}), {diverged} divergent transitions; raise draws, tune or "
+            "target_accept"
+        )
+        raise EstimationError(message)
+
+
+# ---------------------------------------------------------------- families
+
+
+def compare_families(
+    evidence: SwapEvidence,
+    *,
+    tolerance: float = 0.0,
+    families: Sequence[str] = tuple(FAMILIES),
+    rng: RNGLike = None,
+) -> pd.DataFrame:
+    """Fit every family to the lower half of the sizes, and see how well it predicts the upper half.
+
+    Parameters
+    ----------
+    evidence : SwapEvidence
+        From `observe_error_rates`, with at least 6 sizes.
+    tolerance : float, default 0
+    families : sequence of str, default all of `FAMILIES`
+    rng : None, int or numpy.random.Generator
+
+    Returns
+    -------
+    pandas.DataFrame
+        One row a metric and family: ``held_out_error`` (root mean square of predicted median minus observed, logit
+        scale), ``held_out_bias`` (its mean), ``width`` (mean width of the 90 % interval there) and a ``note`` where
+        the family could not be fitted. All sizes share their topics, so pointwise cross-validation would flatter
+        every family; larger sizes than any that were fitted are what the curves are for.
+
+    Raises
+    ------
+    EstimationError
+        If there are fewer than 6 sizes.
+    UnknownNameError
+        For a family that is not known.
+
+    Examples
+    --------
+    >>> generator = np.random.default_rng(1)
+    >>> made = generator.normal(size=(20, 1)) * 0.1 + generator.normal(size=(20, 60)) * 0.15
+    >>> seen = observe_error_rates(made, margin="absolute", rng=0)
+    >>> compare_families(seen, families=["orthant"], rng=0)["note"].tolist()
+    ['']
+    """
+    sizes = evidence.data["observed_size"].to_numpy()
+    later = held_out(sizes)
+    if (~later).sum() < FEWEST_SIZES:
+        message = f"{len(sizes)} sizes are too few to hold some out; count swaps at {2 * FEWEST_SIZES} or more"
+        raise EstimationError(message)
+    generator = resolve_rng(rng).generator
+    rows = []
+    for metric in evidence.metrics:
+        for family in families:
+            _check_options(family, "fast", 0.05, 0.9)
+            row: dict[str, Any] = {"metric": metric, "family": family, "note": ""}
+            try:
+                row |= _predicted(evidence, metric, tolerance, family, later, generator)
+            except EstimationError as error:
+                row["note"] = str(error)
+            rows.append(row)
+    columns = ["metric", "family", "held_out_error", "held_out_bias", "width", "note"]
+    return pd.DataFrame(rows).reindex(columns=columns)
+
+
+def _predicted(  # noqa: PLR0913, PLR0917 - the parts of a question
+    evidence: SwapEvidence,
+    metric: str,
+    tolerance: float,
+    family: str,
+    later: NDArray[np.bool_],
+    generator: np.random.Generator,
+) -> dict[str, float]:
+    cells = _cells(evidence, metric, tolerance, family, keep=~later)
+    drawn = _fit_fast(cells, generator)
+    ahead = evidence.data["observed_size"].to_numpy()[later]
+    seen = evidence.logits().sel({"metric": metric, "margin": tolerance}).to_numpy()[later]
+    curves = np.array([np.interp(np.log(ahead), np.log(cells.grid), row) for row in drawn.logit_rate])
+    low, middle, high = np.quantile(curves, [0.05, 0.5, 0.95], axis=0)
+    missed = middle - seen
+    return {
+        "held_out_error": float(np.sqrt(np.mean(missed**2))),
+        "held_out_bias": float(missed.mean()),
+        "width": float((high - low).mean()),
+    }

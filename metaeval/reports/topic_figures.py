@@ -74,10 +74,11 @@ def error_panels(frame: pd.DataFrame, *, margins: Sequence[str], max_error: floa
         ends = []
         for place, margin in enumerate(levels):
             part = frame[(frame["metric"] == metric) & (frame["margin"] == margin)]
-            ends.append(_error_line(axes, part, CYCLE[place % len(CYCLE)], seen_to))
+            color = CYCLE[place % len(CYCLE)]
+            ends.append((*_error_line(axes, part, color, seen_to), color))
         _error_scale(axes, max_error)
         axes.set_xlim(0, largest)
-        _end_labels(axes, [*zip(margins, ends, CYCLE * len(margins), strict=False)], x=largest)
+        _end_labels(axes, [(name, *end) for name, end in zip(margins, ends, strict=True)], x=largest)
         axes.set_xlabel("topics in each set")
     return figure
 
@@ -108,8 +109,8 @@ def tolerance_panels(frame: pd.DataFrame, *, margins: Sequence[str], max_error: 
         _error_scale(axes, max_error)
         axes.set_xlabel("topics in each set")
     handles, labels = figure.axes[0].get_legend_handles_labels()
-    place = (0.45 / PAGE_WIDTH, 1.0)
-    figure.legend(handles, labels, loc="upper left", bbox_to_anchor=place, ncols=6, borderaxespad=0.1, **KEY_STYLE)
+    corner = (0.45 / PAGE_WIDTH, 1.0)
+    figure.legend(handles, labels, loc="upper left", bbox_to_anchor=corner, ncols=6, borderaxespad=0.1, **KEY_STYLE)
     return figure
 
 
@@ -180,7 +181,7 @@ def count_rows(frame: pd.DataFrame, *, at_hand: int) -> Figure:
     """
     rows: list[tuple[str, int | None]] = []
     for metric, part in frame.groupby("metric", sort=False):
-        rows += [(str(metric), None), *((str(frame.loc[index, "label"]), int(index)) for index in part.index)]  # type: ignore[call-overload]  # the index is a range
+        rows += [(str(metric), None), *((str(frame.loc[index, "label"]), int(index)) for index in part.index)]
     heads = {place for place, (_, index) in enumerate(rows) if index is None}
     figure, axes = rows_figure([name for name, _ in rows], row_height=0.2, top=0.3, right=0.3, heads=heads)
     y = np.array([place for place, (_, index) in enumerate(rows) if index is not None])
@@ -228,9 +229,9 @@ def _panel_figure(titles: Sequence[str], grid: Grid, *, bottom: float) -> tuple[
     return figure, iter([*zip(titles, figure.axes, strict=True)])
 
 
-def _error_line(axes: Axes, part: pd.DataFrame, color: str, seen_to: int) -> float:
-    """Draw one tolerance and return where its line ends."""
-    sizes = part["size"].to_numpy()
+def _error_line(axes: Axes, part: pd.DataFrame, color: str, seen_to: int) -> tuple[float, float]:
+    """Draw one tolerance and return where its line leaves the frame: size and rate."""
+    sizes = part["size"].to_numpy(dtype=float)
     if "low" in part:
         low, high = (part[name].clip(lower=_LOWEST / 10).to_numpy() for name in ("low", "high"))
         axes.fill_between(sizes, low, high, color=color, alpha=0.14, linewidth=0)
@@ -240,8 +241,8 @@ def _error_line(axes: Axes, part: pd.DataFrame, color: str, seen_to: int) -> flo
     axes.plot(sizes[far], fitted[far], color=color, linewidth=1.2, linestyle=(0, (3, 2)))
     dots = part[part["seen"] > 0]
     axes.plot(dots["size"], dots["seen"], "o", color=color, markersize=2.4, markeredgewidth=0, alpha=0.75)
-    last = fitted[-1] if np.isfinite(fitted[-1]) else dots["seen"].iloc[-1] if len(dots) else np.nan
-    return float(last)
+    line = part.assign(rate=part["fitted"].fillna(part["seen"])).query(f"rate >= {_LOWEST}")
+    return (float(line["size"].iloc[-1]), float(line["rate"].iloc[-1])) if len(line) else (np.nan, np.nan)
 
 
 def _error_scale(axes: Axes, max_error: float) -> None:
@@ -254,21 +255,22 @@ def _error_scale(axes: Axes, max_error: float) -> None:
     tidy_axes(axes, grid="y")
 
 
-def _end_labels(axes: Axes, lines: Sequence[tuple[str, float, str]], *, x: float) -> None:
-    """Name every line at its right end; names that would meet are pushed apart, those below the frame left out."""
+def _end_labels(axes: Axes, lines: Sequence[tuple[str, float, float, str]], *, x: float) -> None:
+    """Name every line where it leaves the frame; names at the right that would meet are pushed apart."""
     apart = 1.32  # ratio of heights that keeps two names apart on this scale
     taken = np.inf
-    for name, end, color in lines:
-        if not end >= _LOWEST:
+    for name, size, rate, color in lines:
+        if not np.isfinite(rate):
             continue
-        spot = min(end, taken / apart)
-        taken = spot
+        at_right = size >= x
+        spot = max(min(rate, taken / apart), _LOWEST) if at_right else _LOWEST
+        taken = spot if at_right else taken
         axes.annotate(
             name,
-            (x, max(spot, _LOWEST)),
-            xytext=(4, 0),
+            (size, spot),
+            xytext=(4, 0) if at_right else (3, 3),
             textcoords="offset points",
-            va="center",
+            va="center" if at_right else "bottom",
             fontsize=7.5,
             color=color,
             annotation_clip=False,

@@ -17,8 +17,8 @@ from metaeval.reports.folder import check_folder, write_page
 from metaeval.reports.html import Block, Fold, Item, Items, Page, Section, Text
 from metaeval.reports.methods import Source, count, listed, percentage
 from metaeval.reports.power import notes_section, provenance_section
-from metaeval.reports.tables import Column, Table, interval, number, share, whole
-from metaeval.reports.topic_figures import count_rows, difference_panels, error_panels, tolerance_panels
+from metaeval.reports.tables import Column, Table, number, share, whole
+from metaeval.reports.topic_figures import difference_panels, error_panels, tolerance_panels
 from metaeval.studies.topics import EXPONENTIAL, TopicsStudy
 
 __all__ = ["tolerance_names", "topics_page", "topics_sections", "write_topics_report"]
@@ -186,16 +186,17 @@ def _error_sentence(study: TopicsStudy) -> str:
     opening = f"Two sets of {size} topics {_SAMPLING[rates.sampling]} disagree about which of two systems is better"
     if seen.empty:
         return f"{opening}{within} in a share of cases that cannot be estimated."
-    low, high = (f"{share(seen.iloc[place])} under {seen.index[place]}" for place in (0, -1))
-    between = f"in {low} and {high} of all cases" if len(seen) > 1 else f"in {low} of all cases"
+    low, high = (f"{share(seen.iloc[place])} ({seen.index[place]})" for place in (0, -1))
+    between = f"in {low} to {high} of all cases" if len(seen) > 1 else f"in {low} of all cases"
     return f"{opening}{within} {between}."
 
 
 def _needed_sentences(study: TopicsStudy) -> list[str]:
     """Say what the smallest tolerance at which some metric gets an answer asks for."""
     minimum, rates = study.minimum, study.error_rates
+    frame = minimum.to_frame()
     for margin in rates.margins:
-        part = minimum.to_frame().query("margin == @margin")
+        part = frame[frame["margin"] == margin]
         answered = part[part["kind"].isin(["observed", "extrapolated", "below smallest", "at most smallest"])]
         if len(answered):
             break
@@ -248,11 +249,12 @@ def _difference_sentence(study: TopicsStudy) -> list[str]:
     if found.empty:
         return [f"No difference, however large, keeps its sign in {_percent(1 - study.bins.max_error)} of the cases."]
     best = found.iloc[0]
-    return [
+    words = (
         f"With {best['size']} topics a difference of {best['difference']:g} or more under {best['metric']} keeps its "
         f"sign on other topics all but {_percent(study.bins.max_error)} of the time; {share(best['share'])} of the "
         "comparisons are that large."
-    ]
+    )
+    return [words]
 
 
 def _caution(study: TopicsStudy) -> str:
@@ -418,7 +420,11 @@ def _differences_section(study: TopicsStudy) -> Section:
     bins = study.bins
     marks = bins.sensitivity()
     size = int(marks["size"].iloc[0])
-    banded = "" if bins.bins["low"].isnull().all() else f" The bar is its {percentage(bins.confidence_level)} interval."
+    banded = (
+        ""
+        if np.isnan(bins.bins["low"].to_numpy()).all()
+        else f" The bar is its {percentage(bins.confidence_level)} interval."
+    )
     picture = Picture(
         name="difference_bins",
         figure=difference_panels(bins.to_frame(), marks, max_error=bins.max_error),
@@ -446,7 +452,8 @@ def _readings_table(study: TopicsStudy) -> Table:
     for reading, label in READINGS.items():
         for value, word, write in (("difference", "difference", number(3)), ("share", "reached by", share)):
             name = f"{value} {reading}"
-            shown[name] = wide[value, reading].reindex(shown["metric"]).to_numpy()
+            reached = wide["difference", reading].notna()
+            shown[name] = wide[value, reading].where(reached).reindex(shown["metric"]).to_numpy()
             columns.append(Column(name=name, label=word, write=write, align="right", group=label))
     return Table(
         name="difference_required",
@@ -576,31 +583,34 @@ def _methods_section(study: TopicsStudy) -> Section:
 def _methods_paragraph(study: TopicsStudy) -> str:
     rates, minimum = study.error_rates, study.minimum
     sizes = f"{rates.sizes[0]} to {rates.sizes[-1]}" if len(rates.sizes) > 1 else str(rates.sizes[0])
-    relative = rates.margin == "relative"
     bound = " (Sanderson and Zobel, 2005)" if rates.sampling == "overlapping" else ""
-    sentences = [
-        f"We estimated error rates by the swap method (Voorhees and Buckley, 2002; Pal et al., 2010) for "
+    scale = ("a share of the larger mean (Buckley and Voorhees, 2000) of ", "")
+    before, after = scale if rates.margin == "relative" else ("", " in the metric's unit")
+    used = (
+        "We estimated error rates by the swap method (Voorhees and Buckley, 2002; Pal et al., 2010) for "
         f"{count(len(rates.metrics), 'metric')} ({listed(rates.metrics)}), {rates.n_systems} systems and "
-        f"{rates.n_topics} topics.",
+        f"{rates.n_topics} topics."
+    )
+    drawn = (
         f"For topic-set sizes of {sizes}, two sets {_SAMPLING[rates.sampling]}{bound} were drawn {rates.n_trials} "
         f"times ({rates.random_source}), the same for every metric, tolerance and pair; a pair of systems is an error "
-        "when each of the two wins on one of the sets"
-        + (
-            f" by at least a share of the larger mean (Buckley and Voorhees, 2000) of {listed(tolerance_names(study))}."
-            if relative
-            else f" by at least {listed(tolerance_names(study))} in the metric's unit."
-        ),
-        f"The minimum number of topics is the smallest from which the error rate stays at or below "
+        f"when each of the two wins on one of the sets by at least {before}{listed(tolerance_names(study))}{after}."
+    )
+    needed = (
+        "The minimum number of topics is the smallest from which the error rate stays at or below "
         f"{_percent(minimum.max_error)}, from observed rates where observed and from a fitted curve beyond, up to "
-        f"{minimum.limit}.",
-    ]
-    if minimum.family is not None:
-        sentences.append(
-            f"Among {listed(CURVE_NAMES.values())}, the {CURVE_NAMES[minimum.family]} had the smallest error on "
-            "held-out sizes and was used."
-        )
+        f"{minimum.limit}."
+    )
     version = study.provenance.versions.get("metaeval", "")
-    return " ".join([*sentences, f"Computed with metaeval {version}".rstrip() + "."])
+    software = f"Computed with metaeval {version}".rstrip()
+    return " ".join((used, drawn, needed, *_chosen_curve(minimum), f"{software}."))
+
+
+def _chosen_curve(minimum: MinimumTopics) -> list[str]:
+    if minimum.family is None:
+        return []
+    named = f"Among {listed(CURVE_NAMES.values())}, the {CURVE_NAMES[minimum.family]}"
+    return [f"{named} had the smallest error on held-out sizes and was used."]
 
 
 # -------------------------------------------------------------------------------------------------------- what helps

@@ -277,7 +277,8 @@ def bootstrap_sensitivity(  # noqa: PLR0913 - one keyword per choice
     one with the largest mean is taken, so that the answer does not depend on the order of the draws. Resamples in
     which no topic shows a difference (0/0) come last.
 
-    Finding the place costs about as much again as the p-values alone (see ``benchmarks/speed_bootstrap.py``).
+    Finding the place makes the whole a bit more than twice as long as the p-values alone (see
+    ``benchmarks/speed_bootstrap.py``).
 
     References
     ----------

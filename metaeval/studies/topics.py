@@ -1,22 +1,33 @@
 """How many topics are enough? From scores to error rates, minimum topic counts, and how sure both are."""
 
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import permutations
 
 import numpy as np
 import pandas as pd
+from numpy.typing import ArrayLike
 
 from metaeval.draws import RNGLike, resolve_rng
 from metaeval.errors import EstimationError, InvalidOptionError
+from metaeval.models.bayesian_error_rate import (
+    MOST_SIZES as MOST_MODEL_SIZES,
+)
+from metaeval.models.bayesian_error_rate import (
+    BayesianErrorRate,
+    bayesian_error_rate,
+    observe_error_rates,
+)
 from metaeval.models.curves import CurveComparison, compare_curves
 from metaeval.models.exponential import exponential_table
 from metaeval.models.minimum_topics import MinimumTopics, minimum_topics
+from metaeval.parallel import track
 from metaeval.provenance import Provenance, record_provenance
 from metaeval.resampling.difference_bins import DifferenceBins, difference_bins
 from metaeval.resampling.swap import PAPER_TOLERANCES, SMALLEST_SIZE, ErrorRates, Margin, Sampling, swap_method
 from metaeval.scores import Scores, as_scores
 
-__all__ = ["ABSOLUTE_TOLERANCES", "EXPONENTIAL", "TopicsStudy", "study_topics"]
+__all__ = ["ABSOLUTE_TOLERANCES", "EXPONENTIAL", "TopicsPosterior", "TopicsStudy", "study_topics"]
 
 ABSOLUTE_TOLERANCES = (0.0, 0.01, 0.02, 0.05)
 """Default tolerances in the metric's own unit."""
@@ -26,6 +37,73 @@ EXPONENTIAL = "exponential"
 
 MOST_SIZES = 50
 """More sizes than these by default would add time and no knowledge: neighbours tell the same."""
+
+
+FEWEST_REPLICATES = 150
+"""Topic resamples that the covariance of the Bayesian model asks for."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TopicsPosterior:
+    """How sure the error rates and the topic counts are: one Bayesian model a tolerance.
+
+    Attributes
+    ----------
+    models : tuple of BayesianErrorRate
+        One for every tolerance at which some metric could be estimated, tolerances ascending.
+    metrics : tuple of str
+        Every metric that was asked for, in order.
+    """
+
+    models: tuple[BayesianErrorRate, ...]
+    metrics: tuple[str, ...]
+
+    @property
+    def ci_prob(self) -> float:
+        """Probability of the intervals."""
+        return self.models[0].ci_prob
+
+    @property
+    def family(self) -> str:
+        """Name of the curve."""
+        return self.models[0].family
+
+    def counts(self) -> pd.DataFrame:
+        """Return one row a metric and tolerance: median, low and high of the topics needed, and how likely it is that
+        the topics at hand are enough (``p_enough``); ``design_effect`` is the number of comparisons counted for each
+        that is worth an independent one, at the largest size; ``note`` says why there is no number.
+        """  # noqa: D205 - one sentence
+        parts = []
+        for model in self.models:
+            effect = model.design_effect().groupby("metric", sort=False)["design_effect"].last().reset_index()
+            parts.append(model.minimum_topics().merge(effect, on="metric", how="left").assign(margin=model.tolerance))
+        return self._ordered(pd.concat(parts, ignore_index=True))[
+            ["metric", "margin", "median", "low", "high", "p_enough", "extrapolated", "design_effect", "note"]
+        ]
+
+    def curves(self, sizes: ArrayLike) -> pd.DataFrame:
+        """Return one row a metric, tolerance and size: median, low and high of the error rate."""
+        parts = [model.curve(sizes).assign(margin=model.tolerance) for model in self.models]
+        frame = self._ordered(pd.concat(parts, ignore_index=True))
+        return frame[["metric", "margin", "size", "median", "low", "high"]]
+
+    def fewer(self) -> pd.DataFrame:
+        """Return one row a tolerance and ordered pair of metrics: the probability that a needs fewer topics than b."""
+        rows = [
+            {"margin": model.tolerance, "metric_a": a, "metric_b": b, "p_fewer": model.p_fewer(a, b)}
+            for model in self.models
+            for a, b in permutations([name for name in self.metrics if name in model.metrics], 2)
+        ]
+        return pd.DataFrame(rows, columns=["margin", "metric_a", "metric_b", "p_fewer"])
+
+    def _ordered(self, frame: pd.DataFrame) -> pd.DataFrame:
+        order = {name: place for place, name in enumerate(self.metrics)}
+        return frame.sort_values(
+            ["metric", "margin"],
+            key=lambda column: column.map(order) if column.name == "metric" else column,
+            kind="stable",
+            ignore_index=True,
+        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -48,6 +126,8 @@ class TopicsStudy:
         The same by the exponential of Pal, Mitra and Kamps (2010).
     exponential : pandas.DataFrame
         That exponential's parameters, one row a metric and tolerance.
+    posterior : TopicsPosterior or None
+        Intervals and probabilities by the Bayesian model, if it was asked for and could be fitted.
     unestimated : mapping of str to str
         Parts that could not be estimated from these scores, and why.
     notes : tuple of str
@@ -63,7 +143,8 @@ class TopicsStudy:
     minimum: MinimumTopics
     published: MinimumTopics
     exponential: pd.DataFrame
-    unestimated: dict[str, str] = field(default_factory=dict)
+    posterior: TopicsPosterior | None
+    unestimated: Mapping[str, str]
     notes: tuple[str, ...]
     provenance: Provenance
 
@@ -71,7 +152,8 @@ class TopicsStudy:
         """Return one row a metric and tolerance, metrics in order: the rows of the command line's JSON.
 
         ``n_topics`` is missing where ``kind`` says that there is no number to give; ``text`` says it as the table
-        does. The columns with ``exponential`` hold the answer of the published curve.
+        does. The columns with ``exponential`` hold the answer of the published curve, those with ``posterior``,
+        ``p_enough`` and ``design_effect`` that of the Bayesian model (see `TopicsPosterior.counts`).
         """
         keys = ["metric", "margin"]
         frame = self.minimum.to_frame().rename(columns={"largest_rate": "error_rate"})
@@ -84,6 +166,10 @@ class TopicsStudy:
         )
         published = self.published.to_frame()[[*keys, "n_topics", "text"]]
         frame = frame.merge(published, on=keys, suffixes=("", "_exponential"))
+        if self.posterior is not None:
+            named = {name: f"posterior_{name}" for name in ("median", "low", "high")}
+            counts = self.posterior.counts().drop(columns=["extrapolated"]).rename(columns=named)
+            frame = frame.merge(counts, on=keys, how="left")
         order = {name: place for place, name in enumerate(self.error_rates.metrics)}
         frame = frame.sort_values("metric", key=lambda names: names.map(order), kind="stable", ignore_index=True)
         return frame[[name for name in _COLUMNS if name in frame]]
@@ -108,11 +194,15 @@ class TopicsStudy:
                 fitted = np.full(len(sizes), np.nan) if curve is None else curve.rate(sizes)
                 columns = {"size": sizes, "seen": observed.reindex(sizes).to_numpy(), "fitted": fitted}
                 parts.append(pd.DataFrame({"metric": metric, "margin": margin, **columns}))
-        return pd.concat(parts, ignore_index=True)
+        frame = pd.concat(parts, ignore_index=True)
+        if self.posterior is None:
+            return frame
+        return frame.merge(self.posterior.curves(sizes), on=["metric", "margin", "size"], how="left")
 
 
 _COLUMNS = (
     *("metric", "margin", "kind", "n_topics", "text", "curve", "n_topics_exponential", "text_exponential"),
+    *("posterior_median", "posterior_low", "posterior_high", "p_enough", "design_effect", "note"),
     *("size", "error_rate", "n_systems", "topics_at_hand", "max_error", "limit"),
 )
 
@@ -128,6 +218,7 @@ def study_topics(  # noqa: PLR0913 - every option of the command
     max_error: float = 0.05,
     limit: int | None = None,
     bin_width: float = 0.01,
+    bayesian: bool = True,
     n_replicates: int = 200,
     confidence_level: float = 0.9,
     rng: RNGLike = None,
@@ -154,8 +245,12 @@ def study_topics(  # noqa: PLR0913 - every option of the command
         Largest number of topics to name; twice the largest size by default.
     bin_width : float, default 0.01
         Width of the difference bins, in the metric's unit.
+    bayesian : bool, default True
+        Fit the Bayesian model of the error rate (`metaeval.models.bayesian_error_rate`) at every tolerance. It knows
+        disjoint topic sets only.
     n_replicates : int, default 200
-        Topic-bootstrap replicates behind every interval; 0 leaves the intervals of the difference bins out.
+        Topic-bootstrap replicates behind every interval, raised for the Bayesian model where it needs more (150, and
+        32 for every metric); 0 leaves the intervals of the difference bins out and the model too.
     confidence_level : float, default 0.9
         Of every interval.
     rng : None, int or numpy.random.Generator
@@ -185,7 +280,7 @@ def study_topics(  # noqa: PLR0913 - every option of the command
     Examples
     --------
     >>> from metaeval import simulate_scores
-    >>> study = study_topics(simulate_scores(n_systems=6, n_topics=40, rng=1), margins=[0.1], n_replicates=0, rng=1)
+    >>> study = study_topics(simulate_scores(n_systems=6, n_topics=40, rng=1), margins=[0.1], bayesian=False, rng=1)
     >>> study.to_frame()[["metric", "margin", "size"]].head(2)
            metric  margin  size
     0          AP     0.1    20
@@ -218,6 +313,20 @@ def study_topics(  # noqa: PLR0913 - every option of the command
     minimum = minimum_topics(rates, max_error=max_error, limit=limit, comparison=comparison)
     if comparison.best is None:
         unestimated["curve"] = _no_curve(comparison)
+    posterior = None
+    if bayesian and n_replicates and sampling == "disjoint":
+        posterior = _posterior(
+            scores,
+            rates,
+            unestimated,
+            n_replicates=n_replicates,
+            max_error=max_error,
+            ci_prob=confidence_level,
+            rng=seed,
+            n_threads=n_threads,
+        )
+    elif bayesian and n_replicates:
+        unestimated["intervals of the topic counts"] = f"the Bayesian model knows disjoint topic sets, not {sampling}"
     published = minimum_topics(
         rates, max_error=max_error, limit=minimum.limit, family=EXPONENTIAL, comparison=comparison
     )
@@ -229,6 +338,7 @@ def study_topics(  # noqa: PLR0913 - every option of the command
         minimum=minimum,
         published=published,
         exponential=exponential_table(rates),
+        posterior=posterior,
         unestimated=unestimated,
         notes=(*scores.attrs.get("notes", []), *_notes(rates, thinned=thinned)),
         provenance=provenance or record_provenance("study_topics", random_source=source.description),
@@ -263,6 +373,54 @@ def _attempt[R](part: str, unestimated: dict[str, str], estimate: Callable[[], R
     except EstimationError as error:
         unestimated[part] = str(error)
         return None
+
+
+def _posterior(  # noqa: PLR0913 - the settings of the model
+    scores: Scores,
+    rates: ErrorRates,
+    unestimated: dict[str, str],
+    *,
+    n_replicates: int,
+    max_error: float,
+    ci_prob: float,
+    rng: int,
+    n_threads: int | None,
+) -> TopicsPosterior | None:
+    """Fit one model a tolerance on shared evidence; note what could not be fitted."""
+    part = "intervals of the topic counts"
+    evidence = _attempt(
+        part,
+        unestimated,
+        lambda: observe_error_rates(
+            scores,
+            margins=rates.margins,
+            margin=rates.margin,
+            sizes=_model_sizes(rates.sizes),
+            n_trials=max(rates.n_trials, 2),
+            n_replicates=max(n_replicates, FEWEST_REPLICATES, 4 * MOST_MODEL_SIZES * len(rates.metrics)),
+            rng=rng,
+            n_threads=n_threads,
+        ),
+    )
+    if evidence is None:
+        return None
+    models, reasons = [], {}
+    for tolerance in track(rates.margins, description="Bayesian model", total=len(rates.margins)):
+        try:
+            models.append(
+                bayesian_error_rate(evidence, tolerance=tolerance, max_error=max_error, ci_prob=ci_prob, rng=rng)
+            )
+        except EstimationError as error:
+            reasons[tolerance] = str(error)
+    unestimated |= {f"{part} at tolerance {tolerance:g}": reason for tolerance, reason in reasons.items()}
+    return TopicsPosterior(models=tuple(models), metrics=rates.metrics) if models else None
+
+
+def _model_sizes(sizes: Sequence[int]) -> list[int]:
+    """Return at most eight of the sizes, evenly spaced in their logarithm as far as they allow it."""
+    logs = np.log(sizes)
+    wanted = np.linspace(logs[0], logs[-1], MOST_MODEL_SIZES)
+    return sorted({sizes[int(np.argmin(np.abs(logs - one)))] for one in wanted})
 
 
 def _no_curve(comparison: CurveComparison) -> str:

@@ -116,23 +116,25 @@ def test_equals_a_literal_loop_in_exact_arithmetic(method, alternative, seed, n_
 
 
 def smallest_gap(z, indices):
-    """Return how close |t*| comes to |t| without being equal, relative and squared."""
+    """Return how close |t*| comes to |t| without being equal, relative and squared; 0 where t itself is near 0."""
     z = [Fraction(int(value)) for value in z]
-    observed = abs(signed_square_of_t(z))
+    observed = abs(signed_square_of_t(z) or 0)
+    if observed < Fraction(1, 1000):
+        return 0.0
     squares = {signed_square_of_t([z[place] - sum(z) / len(z) for place in row]) for row in indices} - {None}
     return float(min((abs(abs(square) / observed - 1) for square in squares if abs(square) != observed), default=1))
 
 
 @pytest.mark.parametrize("alternative", ["two-sided", "greater"])
-@pytest.mark.parametrize("n_topics", [4, 6, 9])
+@pytest.mark.parametrize("n_topics", [5, 6])
 def test_near_ties_beyond_single_precision_are_told_apart(alternative, n_topics):
     """Where t* differs from t in the seventh digit, beyond what single precision can see, counts are exact."""
     rng = np.random.default_rng(n_topics)
     coarse = rng.integers(0, 5, (14, n_topics))
-    whole = 1_000_000 * coarse + rng.integers(0, 4, coarse.shape)
+    whole = 10_000_000 * coarse + rng.integers(0, 4, coarse.shape)
     indices = bootstrap_indices(np.random.default_rng(1), 100, n_topics)
     result = bootstrap_test(
-        whole / 1e7, alternative=alternative, correction="none", n_resamples=100, p_value_rule="plain", rng=1
+        whole / 1e8, alternative=alternative, correction="none", n_resamples=100, p_value_rule="plain", rng=1
     )
     near = 0
     for (a, b), found in zip(combinations(range(14), 2), result.data["p_value"].to_numpy()[0], strict=True):

@@ -1,0 +1,292 @@
+"""`metaeval topics`: how many topics are enough, and how often two sets of topics disagree."""
+
+import math
+import re
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from metaeval.cli import app
+from metaeval.cli import options as opt
+from metaeval.cli.console import command_session, json_document, print_table
+from metaeval.errors import InvalidOptionError
+
+if TYPE_CHECKING:
+    from metaeval.studies.topics import TopicsStudy
+
+__all__ = ["parse_numbers", "parse_sizes", "topics"]
+
+_PANEL = "The question"
+
+
+@app.command()
+def topics(  # noqa: PLR0913 - the options of the command
+    context: typer.Context,
+    *,
+    inputs: opt.Inputs,  # noqa: ARG001 - see qrels
+    qrels: opt.Qrels = None,  # noqa: ARG001 - the options about reading reach load_scores through the context
+    metrics: opt.Metrics = opt.DEFAULT_METRICS,  # noqa: ARG001
+    plugin: opt.Plugins = None,  # noqa: ARG001
+    undefined: opt.UndefinedRule = "zero",  # noqa: ARG001
+    order: opt.DocumentOrder = "score",  # noqa: ARG001
+    score_precision: opt.ScorePrecision = "float64",  # noqa: ARG001
+    groups: opt.Groups = None,  # noqa: ARG001
+    group_column: opt.GroupColumn = None,  # noqa: ARG001
+    group_regex: opt.GroupRegex = None,  # noqa: ARG001
+    systems_in: opt.SystemsIn = "columns",  # noqa: ARG001
+    missing: opt.MissingRule = None,  # noqa: ARG001
+    lower_is_better: opt.LowerIsBetter = None,  # noqa: ARG001
+    sizes: Annotated[
+        str | None,
+        typer.Option(
+            "--sizes",
+            metavar="5-25|5,10,20",
+            show_default="5 to half the topics",
+            help="Topics in each of the two sets: ranges and single sizes by comma; 5-50:5 takes every fifth.",
+            rich_help_panel=_PANEL,
+        ),
+    ] = None,
+    trials: Annotated[
+        int,
+        typer.Option(
+            "--trials", metavar="N", help="How often two sets are drawn at every size.", rich_help_panel=_PANEL
+        ),
+    ] = 50,
+    tolerances: Annotated[
+        str | None,
+        typer.Option(
+            "--tolerances",
+            metavar="0,5,10",
+            show_default="0,5,10,20,30; absolute 0,0.01,0.02,0.05",
+            help="By how much a system must win on both sets: percent of the larger mean, or, with --margin "
+            "absolute, in the metric's own unit.",
+            rich_help_panel=_PANEL,
+        ),
+    ] = None,
+    margin: Annotated[
+        str,
+        typer.Option(
+            "--margin", metavar="relative|absolute", help="What the tolerances are measured in.", rich_help_panel=_PANEL
+        ),
+    ] = "relative",
+    sampling: Annotated[
+        str,
+        typer.Option(
+            "--sampling",
+            metavar="disjoint|overlapping|bootstrap",
+            help="The two sets share no topic (as published), may share some, or are drawn with replacement.",
+            rich_help_panel=_PANEL,
+        ),
+    ] = "disjoint",
+    max_error: Annotated[
+        float,
+        typer.Option(
+            "--max-error", metavar="SHARE", help="The error rate to stay within, below 0.5.", rich_help_panel=_PANEL
+        ),
+    ] = 0.05,
+    limit: Annotated[
+        int | None,
+        typer.Option(
+            "--limit",
+            metavar="TOPICS",
+            show_default="twice the largest size",
+            help="No larger number of topics is named; beyond it the answer is '>limit'.",
+            rich_help_panel=_PANEL,
+        ),
+    ] = None,
+    bin_width: Annotated[
+        float,
+        typer.Option(
+            "--bin-width",
+            metavar="STEP",
+            help="Step in which differences are sorted, in the metric's own unit.",
+            rich_help_panel=_PANEL,
+        ),
+    ] = 0.01,
+    replicates: Annotated[
+        int,
+        typer.Option(
+            "--replicates", metavar="R", help="Topic resamples behind every interval.", rich_help_panel=_PANEL
+        ),
+    ] = 200,
+    seed: opt.Seed = 0,
+    out: Annotated[
+        Path | None,
+        typer.Option("--out", "-o", metavar="FOLDER", help="Write the answer as a report in this folder."),
+    ] = None,
+    overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace an older report in that folder.")] = False,
+    as_json: opt.AsJson = False,
+    quiet: opt.Quiet = False,
+    threads: opt.Threads = None,
+) -> None:
+    """Say how many topics each metric needs, and how sure that is.
+
+    Two sets of topics of the same size are drawn many times from yours. When one system wins on the first set and
+    the other on the second, the two sets disagree about that pair; the share of such pairs is the error rate.
+    It falls as the sets grow, and the topics needed are the size at which it stays within --max-error. Small
+    differences matter to nobody: with a tolerance, a system must win by that much on both sets to count.
+
+    In the table >50 is beyond the limit, <5 below the smallest size, 33* extrapolated beyond the sizes observed
+    (half your topics, since the two sets share none), n/a cannot be estimated.
+
+    For example:
+
+        metaeval topics ap.csv p10.csv
+
+        metaeval topics scores.csv --tolerances 0,10 --max-error 0.1 --out topics-report
+    """
+    from metaeval.studies.topics import study_topics  # noqa: PLC0415 - loads scipy and numba
+
+    with command_session(quiet=quiet) as session:
+        if out is not None:
+            from metaeval.reports.folder import check_folder  # noqa: PLC0415 - loads matplotlib
+
+            check_folder(out, overwrite=overwrite)
+        asked = _margins(tolerances, margin)
+        wanted = None if sizes is None else parse_sizes(sizes)
+        scores, _, provenance = opt.load_scores(context, session)
+        study = study_topics(
+            scores,
+            sizes=wanted,
+            n_trials=trials,
+            margins=asked,
+            margin=margin,  # type: ignore[arg-type]  # checked inside, with the names that would do
+            sampling=sampling,  # type: ignore[arg-type]
+            max_error=max_error,
+            limit=limit,
+            bin_width=bin_width,
+            n_replicates=replicates,
+            rng=seed,
+            n_threads=threads,
+            provenance=provenance,
+        )
+        index = None
+        if out is not None:
+            from metaeval.reports.topics import write_topics_report  # noqa: PLC0415 - loads matplotlib
+
+            index = write_topics_report(study, out, overwrite=overwrite, messages=session.warned())
+    if as_json:
+        typer.echo(json_document("topics", study.to_frame(), provenance=provenance, messages=session.messages))
+        return
+    if index is not None:
+        typer.echo(f"Report written: open {index}")
+        return
+    _print(study)
+    if not quiet:
+        for note in study.notes:
+            session.say(f"Note: {note}")
+        session.say(f"Seed {seed}; {trials} trials at every size; {scores.sizes['topic']} topics.")
+
+
+def parse_numbers(text: str, option: str) -> list[float]:
+    """Turn numbers separated by commas into a list.
+
+    Examples
+    --------
+    >>> parse_numbers("0,5, 10", "--tolerances")
+    [0.0, 5.0, 10.0]
+    """
+    try:
+        return [float(part) for part in text.split(",")]
+    except ValueError:
+        message = f"{option} takes numbers separated by commas, such as 0,5,10, not {text!r}"
+        raise InvalidOptionError(message) from None
+
+
+def parse_sizes(text: str) -> list[int]:
+    """Turn ranges and single sizes into a list.
+
+    Examples
+    --------
+    >>> parse_sizes("5-8,20"), parse_sizes("10-50:20")
+    ([5, 6, 7, 8, 20], [10, 30, 50])
+    """
+    sizes: list[int] = []
+    for part in text.split(","):
+        found = re.fullmatch(r"\s*(\d+)\s*(?:-\s*(\d+)\s*(?::\s*([1-9]\d*)\s*)?)?", part)
+        if found is None:
+            message = f"--sizes takes sizes and ranges by comma, such as 5-25 or 5,10,20 or 5-50:5, not {text!r}"
+            raise InvalidOptionError(message)
+        first, last, step = (None if word is None else int(word) for word in found.groups())
+        sizes += range(first or 0, (last if last is not None else first or 0) + 1, step or 1)
+    return sizes
+
+
+def _margins(text: str | None, margin: str) -> list[float] | None:
+    if text is None:
+        return None
+    values = parse_numbers(text, "--tolerances")
+    if margin != "relative":
+        return values
+    if not all(0 <= value < 100 for value in values):  # noqa: PLR2004 - percent
+        message = f"--tolerances are percentages from 0 to below 100 of the larger mean, not {text!r}"
+        raise InvalidOptionError(message)
+    return [round(value / 100, 12) for value in values]
+
+
+def _print(study: "TopicsStudy") -> None:
+    rates, best, published = study.error_rates, study.minimum, study.published
+    title = f"Topics needed for an error of at most {100 * best.max_error:g} %"
+    frames = {best.family or "no curve": best.table()} | {published.family or "": published.table()}
+    columns = ["Curve", "Tolerance", *rates.metrics]
+    rows = [
+        [family, f"{level:g} %" if best.relative else f"{level:g}", *row]
+        for family, table in frames.items()
+        for level, row in zip(table.index.tolist(), table.to_numpy().tolist(), strict=True)
+    ]
+    caption = (
+        f">{best.limit} beyond the limit; <{best.smallest_size} below the smallest size; * extrapolated beyond "
+        f"{best.largest_size} topics by the curve; n/a cannot be estimated"
+    )
+    counts = f"{rates.n_systems} systems, {rates.n_topics} topics"
+    print_table(f"{title}: {counts}", columns, rows, caption=caption)
+    typer.echo("")
+    _print_rates(study)
+    _print_curves(study)
+    _print_differences(study)
+    for part, reason in study.unestimated.items():
+        typer.echo(f"Cannot be estimated: {part}: {reason}")
+
+
+def _print_rates(study: "TopicsStudy") -> None:
+    rates = study.error_rates
+    sizes = [rates.sizes[place] for place in sorted({0, len(rates.sizes) // 2, len(rates.sizes) - 1})]
+    seen = rates.rates()
+    rows = [
+        [f"{100 * margin:g} %" if study.minimum.relative else f"{margin:g}", str(size)]
+        + [_share(float(seen.sel({"metric": metric, "margin": margin, "size": size}))) for metric in rates.metrics]
+        for margin in rates.margins
+        for size in sizes
+    ]
+    print_table("Error rate observed", ["Tolerance", "Topics", *rates.metrics], rows)
+    typer.echo("")
+
+
+def _print_curves(study: "TopicsStudy") -> None:
+    ranking = study.comparison.summary()
+    if ranking.empty:
+        return
+    rows = [
+        [row["family"], float(row["held_out_error"]), f"{100 * row['held_out_bias']:+.1f} %"]
+        for row in ranking.to_dict("records")
+    ]
+    columns = ["Curve", "Error on held-out sizes", "Bias"]
+    print_table("Curves fitted to the smaller sizes, tried on the larger", columns, rows)
+    typer.echo("")
+
+
+def _print_differences(study: "TopicsStudy") -> None:
+    if study.bins is None:
+        return
+    rows = []
+    for row in study.bins.sensitivity().to_dict("records"):
+        found = math.isfinite(row["difference"])
+        words = [f"{row['difference']:g}", _share(row["share"])] if found else ["none", "-"]
+        rows.append([row["metric"], str(row["size"]), *words])
+    title = f"Difference from which at most {100 * study.bins.max_error:g} % change sign on other topics"
+    print_table(title, ["Metric", "Topics", "Difference", "Comparisons that large"], rows)
+
+
+def _share(value: float) -> str:
+    return "-" if math.isnan(value) else f"{100 * value:.1f} %"
