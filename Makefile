@@ -4,6 +4,7 @@
 .PHONY: help demo test lint docs picture benchmark clean
 
 bin := .venv/bin
+made := examples/made/collection
 
 help:
 	@echo "make demo       set up .venv and make a report of the bundled example"
@@ -16,7 +17,8 @@ help:
 
 demo:
 	@sh scripts/setup.sh
-	$(bin)/metaeval report examples/made/scores.csv.gz --out metaeval-report --overwrite
+	$(bin)/metaeval report $(made)/runs --qrels $(made)/qrels.txt.gz --groups $(made)/groups.csv --group-column group \
+		--out metaeval-report --overwrite
 
 test:
 	@sh scripts/setup.sh dev

@@ -25,9 +25,14 @@ myst_enable_extensions = ["colon_fence", "deflist", "dollarmath"]
 myst_heading_anchors = 3
 extlinks = {"doi": ("https://doi.org/%s", "doi:%s")}
 autodoc_typehints = "none"  # numpydoc sections say the types, with shapes and units
+suppress_warnings = [
+    "ref.footnote",  # a reference may stand for a whole docstring, not for one place in it
+    "ref.python",  # words in the description of a type, such as n_systems, may be attributes of several classes
+]
 autodoc_member_order = "bysource"
 napoleon_google_docstring = False
 napoleon_use_rtype = False
+napoleon_use_ivar = True
 
 html_theme = "furo"
 html_title = f"metaeval {version}"

@@ -57,7 +57,7 @@ def resolve_rng(rng: RNGLike) -> RandomSource:
             return RandomSource(np.random.default_rng(entropy), f"seed {entropy}")
         case bool():
             pass
-        case Integral() if rng >= 0:
+        case Integral() if int(rng) >= 0:
             return RandomSource(np.random.default_rng(int(rng)), f"seed {int(rng)}")
         case np.random.Generator():
             return RandomSource(rng, f"generator {type(rng.bit_generator).__name__}")

@@ -52,7 +52,8 @@ def _run_python(text, names, page):
 
 
 def _run_console(text, page):
-    for part in re.split(r"^\$ ", text, flags=re.MULTILINE)[1:]:
+    lines = text.replace("\\\n", " ")  # a command may go on after a backslash
+    for part in re.split(r"^\$ ", lines, flags=re.MULTILINE)[1:]:
         command, _, expected = part.partition("\n")
         program, *arguments = shlex.split(command, comments=True)
         if program not in RUNNERS:
@@ -132,7 +133,7 @@ def test_every_command_has_its_page(name):
 @pytest.mark.parametrize("name", metaeval.__all__)
 def test_reference_covers_every_public_name(name):
     """A section of the reference documents the module that defines the name."""
-    sections = re.findall(r"\{public-names\} (\S+)", (ROOT / "docs" / "reference.md").read_text("utf-8"))
+    sections = re.findall(r"public-names:: (\S+)", (ROOT / "docs" / "reference.rst").read_text("utf-8"))
     module = f"{getattr(metaeval, name).__module__}."
     assert sum(module.startswith(f"{section}.") for section in sections) == 1
 

@@ -1,7 +1,7 @@
 """What these pages take from the code itself, so that they cannot fall behind it.
 
 - ``{command} power`` writes the help and every option of a command;
-- ``{public-names} metaeval.scores`` documents what `metaeval` exports from that module or package;
+- ``.. public-names:: metaeval.scores`` documents what `metaeval` exports from that module or package;
 - formulas become MathML, which browsers draw without help from the network.
 """
 
@@ -14,8 +14,10 @@ from typing import TypeAliasType
 
 import typer
 from docutils import nodes
+from docutils.utils.math import MathError
 from docutils.utils.math.latex2mathml import tex2mathml
 from sphinx.application import Sphinx
+from sphinx.util import logging
 from sphinx.util.docutils import SphinxDirective
 from sphinx.writers.html5 import HTML5Translator
 from typer.core import TyperArgument, TyperCommand, TyperGroup, TyperOption
@@ -24,6 +26,11 @@ import metaeval
 from metaeval.cli import app
 
 __all__ = ["command_parameters", "exported_from", "find_command", "setup"]
+
+logger = logging.getLogger(__name__)
+
+SPELLINGS = {r"\iff": r"\Leftrightarrow", r"\dots": r"\ldots"}
+"""Commands of LaTeX that docutils does not know, and others that mean the same."""
 
 
 def find_command(name: str) -> TyperCommand | TyperGroup:
@@ -37,19 +44,21 @@ def find_command(name: str) -> TyperCommand | TyperGroup:
 def command_parameters(name: str) -> Iterator[tuple[str, str]]:
     """Yield every parameter of a command as it is typed, and what it means, in Markdown."""
     for parameter in find_command(name).params:
+        meaning = re.sub(r"(?<![`\w-])(--[a-z][a-z-]*)", r"`\1`", parameter.help or "")
         if isinstance(parameter, TyperArgument):
-            yield parameter.metavar or parameter.name.upper(), parameter.help or ""
+            yield parameter.metavar or parameter.name.upper(), meaning
             continue
         spelling = ", ".join([*parameter.opts, *parameter.secondary_opts])
         if not parameter.is_flag:
             spelling += f" {parameter.metavar or parameter.type.name.upper()}"
-        meaning = re.sub(r"(?<![`\w-])(--[a-z][a-z-]*)", r"`\1`", parameter.help or "")
-        yield spelling, " ".join(filter(None, [meaning, _default(parameter)]))
+        yield spelling, f"{meaning} {_default(parameter)}".rstrip()
 
 
 def _default(parameter: TyperOption) -> str:
-    shown = parameter.show_default if isinstance(parameter.show_default, str) else parameter.default
-    return "" if parameter.is_flag or shown in (None, "", [], ()) or callable(shown) else f"Default: `{shown}`."
+    if isinstance(parameter.show_default, str):
+        return f"Default: {parameter.show_default}."
+    nothing = parameter.is_flag or parameter.default in (None, "", [], ()) or callable(parameter.default)
+    return "" if nothing else f"Default: `{parameter.default}`."
 
 
 def exported_from(module: str) -> list[str]:
@@ -81,11 +90,11 @@ class PublicNames(SphinxDirective):
     required_arguments = 1
 
     def run(self) -> list[nodes.Node]:
-        """Have autodoc document each name."""
+        """Have autodoc document each name; its page is reStructuredText, as docstrings are."""
         names = exported_from(self.arguments[0])
         if not names:
             raise self.error(f"metaeval exports nothing from {self.arguments[0]}")
-        return self.parse_text_to_nodes("\n".join(["```{eval-rst}", *_autodoc(names), "```"]))
+        return self.parse_text_to_nodes("\n".join(_autodoc(names)))
 
 
 def _autodoc(names: Iterable[str]) -> Iterator[str]:
@@ -102,20 +111,39 @@ def _autodoc(names: Iterable[str]) -> Iterator[str]:
         yield ""
 
 
+def _number_footnotes_apart(
+    _app: Sphinx, _what: str, name: str, _obj: object, _options: object, lines: list[str]
+) -> None:
+    """Give the references of every docstring labels of its own: many of them share a page, and all begin at 1."""
+    for number, line in enumerate(lines):
+        renamed = re.sub(r"^\.\. \[(\d+)\]", rf".. [#{name}-\1]", line)  # the reference itself
+        lines[number] = re.sub(r"\[(\d+)\]_", rf"[#{name}-\1]_", renamed)  # where it is pointed at
+
+
 def _inline_formula(writer: HTML5Translator, node: nodes.math) -> None:
-    writer.body.append(tex2mathml(node.astext()))
+    writer.body.append(_mathml(node))
     raise nodes.SkipNode
 
 
 def _block_formula(writer: HTML5Translator, node: nodes.math_block) -> None:
-    writer.body.append(f"<div class='math'>{tex2mathml(node.astext(), as_block=True)}</div>\n")
+    writer.body.append(f"<div class='math'>{_mathml(node, as_block=True)}</div>\n")
     raise nodes.SkipNode
+
+
+def _mathml(node: nodes.math | nodes.math_block, *, as_block: bool = False) -> str:
+    formula = re.sub(r"\\\w+", lambda command: SPELLINGS.get(command[0], command[0]), node.astext())
+    try:
+        return tex2mathml(formula, as_block=as_block)
+    except MathError as error:
+        logger.warning("formula %r: %s", formula, error, location=node)
+        return ""
 
 
 def setup(sphinx: Sphinx) -> dict[str, bool]:
     """Tell Sphinx about the above."""
     sphinx.add_directive("command", Command)
     sphinx.add_directive("public-names", PublicNames)
+    sphinx.connect("autodoc-process-docstring", _number_footnotes_apart)
     sphinx.add_html_math_renderer(
         "mathml", inline_renderers=(_inline_formula, None), block_renderers=(_block_formula, None)
     )

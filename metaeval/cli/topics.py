@@ -104,10 +104,29 @@ def topics(  # noqa: PLR0913 - the options of the command
             rich_help_panel=_PANEL,
         ),
     ] = 0.01,
+    bayes: Annotated[
+        bool,
+        typer.Option(
+            "--bayes/--no-bayes",
+            help="Fit the Bayesian model that says how sure the topic counts are; most of the time goes there.",
+            rich_help_panel=_PANEL,
+        ),
+    ] = True,
+    hierarchical: Annotated[
+        bool,
+        typer.Option(
+            "--hierarchical",
+            help="Fit that model to all metrics at once with PyMC: minutes for every tolerance, not seconds.",
+            rich_help_panel=_PANEL,
+        ),
+    ] = False,
     replicates: Annotated[
         int,
         typer.Option(
-            "--replicates", metavar="R", help="Topic resamples behind every interval.", rich_help_panel=_PANEL
+            "--replicates",
+            metavar="R",
+            help="Topic resamples behind every interval, more where the model needs them; 0 leaves all intervals out.",
+            rich_help_panel=_PANEL,
         ),
     ] = 200,
     seed: opt.Seed = 0,
@@ -156,6 +175,8 @@ def topics(  # noqa: PLR0913 - the options of the command
             max_error=max_error,
             limit=limit,
             bin_width=bin_width,
+            bayesian=bayes,
+            hierarchical=hierarchical,
             n_replicates=replicates,
             rng=seed,
             n_threads=threads,
@@ -227,7 +248,7 @@ def _margins(text: str | None, margin: str) -> list[float] | None:
 
 def _print(study: "TopicsStudy") -> None:
     rates, best, published = study.error_rates, study.minimum, study.published
-    title = f"Topics needed for an error of at most {100 * best.max_error:g} %"
+    title = f"Topics needed, error at most {100 * best.max_error:g} %"
     frames = {best.family or "no curve": best.table()} | {published.family or "": published.table()}
     columns = ["Curve", "Tolerance", *rates.metrics]
     rows = [
@@ -239,14 +260,34 @@ def _print(study: "TopicsStudy") -> None:
         f">{best.limit} beyond the limit; <{best.smallest_size} below the smallest size; * extrapolated beyond "
         f"{best.largest_size} topics by the curve; n/a cannot be estimated"
     )
-    counts = f"{rates.n_systems} systems, {rates.n_topics} topics"
-    print_table(f"{title}: {counts}", columns, rows, caption=caption)
+    typer.echo(f"{rates.n_systems} systems, {rates.n_topics} topics\n")
+    print_table(title, columns, rows, caption=caption)
     typer.echo("")
+    _print_posterior(study)
     _print_rates(study)
     _print_curves(study)
     _print_differences(study)
     for part, reason in study.unestimated.items():
         typer.echo(f"Cannot be estimated: {part}: {reason}")
+
+
+def _print_posterior(study: "TopicsStudy") -> None:
+    if study.posterior is None:
+        return
+    from metaeval.reports.topic_words import chance, topic_count  # noqa: PLC0415 - loads pandas
+
+    rows, reasons = [], []
+    for row in study.posterior.counts().to_dict("records"):
+        level = f"{100 * row['margin']:g} %" if study.minimum.relative else f"{row['margin']:g}"
+        interval = f"{topic_count(row['low'])} to {topic_count(row['high'])}"
+        if row["note"]:
+            reasons.append(f"{row['metric']} at {level}: {row['note']}")
+            interval = topic_count(math.nan)
+        rows.append([row["metric"], level, topic_count(row["median"]), interval, chance(row["p_enough"])])
+    level = f"{100 * study.posterior.ci_prob:g} % interval"
+    columns = ["Metric", "Tolerance", "Median", level, f"{study.error_rates.n_topics} are enough"]
+    print_table("How sure (Bayesian model)", columns, rows)
+    typer.echo("".join(f"{reason}\n" for reason in reasons))
 
 
 def _print_rates(study: "TopicsStudy") -> None:
@@ -272,7 +313,7 @@ def _print_curves(study: "TopicsStudy") -> None:
         for row in ranking.to_dict("records")
     ]
     columns = ["Curve", "Error on held-out sizes", "Bias"]
-    print_table("Curves fitted to the smaller sizes, tried on the larger", columns, rows)
+    print_table("Curves: fitted to small sizes, tried on large ones", columns, rows)
     typer.echo("")
 
 
@@ -284,7 +325,7 @@ def _print_differences(study: "TopicsStudy") -> None:
         found = math.isfinite(row["difference"])
         words = [f"{row['difference']:g}", _share(row["share"])] if found else ["none", "-"]
         rows.append([row["metric"], str(row["size"]), *words])
-    title = f"Difference from which at most {100 * study.bins.max_error:g} % change sign on other topics"
+    title = f"Differences of which at most {100 * study.bins.max_error:g} % change sign"
     print_table(title, ["Metric", "Topics", "Difference", "Comparisons that large"], rows)
 
 

@@ -57,7 +57,7 @@ _SPREAD_OF_MISFIT = 0.6  # of log ω
 _SPREAD_OF_KURTOSIS = 12.0
 _NUGGET = 0.02
 _MOST_WITHOUT_SWAP = 0.05
-_WIDENING = 2.0
+_WIDENING = 3.0
 _SHRINKAGE = 0.02
 _SMALLEST_LOGIT = -25.0
 _MAX_RHAT = 1.01
@@ -216,10 +216,13 @@ class SwapEvidence:
     Attributes
     ----------
     data : xarray.Dataset
-        Dims ``metric``, ``margin``, ``observed_size`` and ``replicate``; variables ``swaps`` (a tie at margin 0 is
-        half a swap) and ``comparisons`` (metric, margin, observed_size), ``replicate_rate`` (replicate, metric, margin,
-        observed_size), ``share_without_swap`` (of the replicates; metric, margin, observed_size), ``threshold``
-        (metric, margin; the margin in the metric's own unit), and per metric ``effective_topics``, ``acceleration`` and ``effective_systems`` (see `bayesian_error_rate`).
+        Dims ``metric``, ``margin``, ``observed_size`` and ``replicate``; variables
+
+        - ``swaps`` (a tie at margin 0 is half a swap) and ``comparisons`` (metric, margin, observed_size);
+        - ``replicate_rate`` (replicate, metric, margin, observed_size): the rates of the topic bootstrap;
+        - ``share_without_swap`` (metric, margin, observed_size): the share of the replicates that saw none;
+        - ``threshold`` (metric, margin): the margin in the metric's own unit;
+        - ``effective_topics``, ``acceleration``, ``effective_systems`` (metric): see `bayesian_error_rate`.
     margin : {"relative", "absolute"}
     n_systems, n_topics : int
         Copies of systems left out.
@@ -360,7 +363,7 @@ def _describe_noise(values: Floats) -> _Noise:
     residual = values - values.mean(axis=0)
     residual = residual - residual.mean(axis=1, keepdims=True)
     power = (residual**2).mean(axis=0)
-    if not power.max() > 1e-20 * max(float(np.abs(values).max()) ** 2, 1e-300):  # noqa: PLR2004 - rounding alone
+    if not power.max() > 1e-20 * max(float(np.abs(values).max()) ** 2, 1e-300):  # rounding alone
         return _Noise(0.0, 0.0, 0.0)
     centred = power - power.mean()
     spread = float((centred**2).sum())
@@ -463,7 +466,7 @@ def _sizes_ahead(smallest: int) -> Floats:
     return np.unique(np.round(np.geomspace(min(smallest, 2), LARGEST_SIZE, 72)))
 
 
-def _cells(  # noqa: PLR0913 - the parts of a question
+def _cells(
     evidence: SwapEvidence, metric: str, tolerance: float, family: str, *, keep: NDArray[np.bool_] | None = None
 ) -> _Cells:
     """Put together the cells of one metric, or say why its error rate cannot be estimated."""
@@ -474,15 +477,15 @@ def _cells(  # noqa: PLR0913 - the parts of a question
     replicates = logit(cell["replicate_rate"].to_numpy())
     if float(cell["effective_topics"]) < FEWEST_EFFECTIVE_TOPICS:
         message = (
-            f"{metric!r}: what its scores vary beyond system and topic means comes from "
-            f"{float(cell['effective_topics']):.1f} topics' worth of data; at least {FEWEST_EFFECTIVE_TOPICS:g} are needed"
+            f"{metric!r}: its noise comes from {float(cell['effective_topics']):.1f} topics' worth of data, "
+            f"at least {FEWEST_EFFECTIVE_TOPICS:g} are needed"
         )
         raise EstimationError(message)
     alive = (swaps > 0) & (cell["share_without_swap"].to_numpy() <= _MOST_WITHOUT_SWAP)
     if alive.sum() < FEWEST_SIZES:
         message = (
-            f"{metric!r}: swaps were seen at {int((swaps > 0).sum())} of {len(swaps)} sizes ({swaps.sum():g} in all) at "
-            f"margin {tolerance:g}; the error rate is already near zero and its course cannot be estimated"
+            f"{metric!r}: only {int(alive.sum())} of {len(swaps)} sizes have swaps enough at margin {tolerance:g} "
+            f"({swaps.sum():g} in all); the error rate is already near zero and its course cannot be estimated"
         )
         raise EstimationError(message)
     kept = np.flatnonzero(alive)
@@ -518,7 +521,7 @@ def _cells(  # noqa: PLR0913 - the parts of a question
 
 
 def _widened(covariance: Floats, effective_topics: float) -> Floats:
-    """Shrink a bootstrap covariance a little to its diagonal and widen it: resampled topics vary less than fresh ones."""
+    """Shrink a bootstrap covariance to its diagonal a little, and widen it: resampled topics vary too little."""
     own = np.diag(np.diag(covariance))
     wide = (1.0 - 1.0 / effective_topics) ** -_WIDENING
     return np.asarray(wide * (covariance + 1e-4 * own)) + _NUGGET**2 * np.eye(len(covariance))
@@ -598,16 +601,18 @@ def _fit_fast(cells: _Cells, generator: np.random.Generator) -> _Draws:
         raise EstimationError(message)
     chosen = _systematic(weight, _N_CHAINS * _N_DRAWS, generator)
     values, _ = _values(cells, u[chosen])
-    deviation, fitted = _deviations(cells, residual[chosen], covariance[chosen], omega[chosen], generator)
-    names = _parameter_names(cells.family, margin=cells.level > 0)
-    draws = _Draws(
-        dict(zip(names, values, strict=True)) | {"omega": omega[chosen]},
-        np.maximum(_curve(cells, values, cells.grid) + deviation, _SMALLEST_LOGIT),
-        _curve(cells, values, cells.sizes) + fitted,
+    loadings = _loadings(cells.seen, omega[chosen])
+    draws = _drawn(
+        cells, values, omega[chosen], _coefficients(loadings, residual[chosen], covariance[chosen], generator)
     )
     best = int(np.argmax(density))
     _refuse_misfit(cells, residual[best], covariance[best])
     return draws
+
+
+def _falling(logit_rate: Floats) -> Floats:
+    """Keep every curve from rising: no set of systems has an error rate that rises with the number of topics."""
+    return np.maximum(np.minimum.accumulate(logit_rate, axis=1), _SMALLEST_LOGIT)
 
 
 def _tempered(log_weight: Floats, target: float) -> Floats:
@@ -627,24 +632,32 @@ def _systematic(weight: Floats, count: int, generator: np.random.Generator) -> N
     return generator.permutation(chosen)
 
 
-def _deviations(
-    cells: _Cells, residual: Floats, covariance: Floats, omega: Floats, generator: np.random.Generator
-) -> tuple[Floats, Floats]:
-    """Draw the misfit given the residuals: at the sizes ahead and at those seen, shapes (draw, size)."""
-    seen = np.concatenate([omega[:, None, None] * cells.seen.systems, _tiled(cells.seen.kurtosis, len(omega))], axis=2)
-    ahead = np.concatenate(
-        [omega[:, None, None] * cells.ahead.systems, _tiled(cells.ahead.kurtosis, len(omega))], axis=2
-    )
-    gain = np.linalg.solve(covariance, seen)
+def _loadings(basis: _Basis, omega: Floats) -> Floats:
+    """Return the columns of the misfit for every draw, shape (draw, size, coefficient)."""
+    systems = omega[:, None, None] * basis.systems
+    kurtosis = np.broadcast_to(basis.kurtosis[:, None], (len(omega), len(basis.kurtosis), 1))
+    return np.concatenate([systems, kurtosis], axis=2)
+
+
+def _coefficients(loadings: Floats, residual: Floats, covariance: Floats, generator: np.random.Generator) -> Floats:
+    """Draw the standard normal coefficients of the misfit given the residuals (draw, size), shape (draw, coefficient)."""
+    gain = np.linalg.solve(covariance, loadings)
     mean = np.einsum("dsk,ds->dk", gain, residual)
-    left = np.eye(seen.shape[2]) - np.einsum("dsk,dsl->dkl", seen, gain)
-    factor = np.linalg.cholesky(left + 1e-9 * np.eye(seen.shape[2]))
-    coefficient = mean + np.einsum("dkl,dl->dk", factor, generator.standard_normal(mean.shape))
-    return np.einsum("dsk,dk->ds", ahead, coefficient), np.einsum("dsk,dk->ds", seen, coefficient)
+    left = np.eye(loadings.shape[2]) - np.swapaxes(loadings, 1, 2) @ gain
+    factor = np.linalg.cholesky(left + 1e-9 * np.eye(loadings.shape[2]))
+    return mean + np.einsum("dkl,dl->dk", factor, generator.standard_normal(mean.shape))
 
 
-def _tiled(column: Floats, count: int) -> Floats:
-    return np.broadcast_to(column[:, None], (count, len(column), 1))
+def _drawn(cells: _Cells, values: Sequence[Floats], omega: Floats, coefficients: Floats) -> _Draws:
+    """Put the curves of every draw together: the smooth curve and its misfit."""
+    names = _parameter_names(cells.family, margin=cells.level > 0)
+    ahead = np.einsum("dsk,dk->ds", _loadings(cells.ahead, omega), coefficients)
+    seen = np.einsum("dsk,dk->ds", _loadings(cells.seen, omega), coefficients)
+    return _Draws(
+        dict(zip(names, values, strict=True)) | {"omega": omega},
+        _falling(_curve(cells, values, cells.grid) + ahead),
+        _curve(cells, values, cells.sizes) + seen,
+    )
 
 
 def _refuse_misfit(cells: _Cells, residual: Floats, covariance: Floats) -> None:
@@ -654,8 +667,8 @@ def _refuse_misfit(cells: _Cells, residual: Floats, covariance: Floats) -> None:
     probability = float(betainc(cells.freedom / 2, size / 2, cells.freedom / (cells.freedom + size * ratio)))
     if probability < _WORST_FIT:
         message = (
-            f"{cells.metric!r}: the curve {cells.family.formula} does not fit the observed error rates (probability of a "
-            f"misfit this large {probability:.1g}, at least {_WORST_FIT:g} is asked); choose another family"
+            f"{cells.metric!r}: the curve {cells.family.formula} does not fit the observed rates: the probability "
+            f"of a misfit this large is {probability:.1g}, at least {_WORST_FIT:g} is asked; choose another family"
         )
         raise EstimationError(message)
 
@@ -677,8 +690,9 @@ class BayesianErrorRate:
         As ArviZ reads it (``az.summary(result.tree)``): ``posterior`` with the curve's parameters, ``omega`` (the scale
         of the misfit: 1 is what so many systems should show, several times that a curve that does not suit),
         ``minimum_topics`` (metric; infinite past a million) and ``error_rate`` (metric, size);
-        ``posterior_predictive`` and ``observed_data`` with ``logit_rate`` (metric, observed_size); ``constant_data`` with
-        ``standard_error`` of those logits, ``comparisons`` and ``effective_comparisons``; ``sample_stats`` if sampled.
+        ``posterior_predictive`` and ``observed_data`` with ``logit_rate`` (metric, observed_size); ``constant_data``
+        with ``standard_error`` of those logits, ``comparisons`` and ``effective_comparisons``; if sampled,
+        ``sample_stats`` and ``population``, all parameters of the hierarchical model.
     family : str
         Key of `FAMILIES`.
     method : {"fast", "pymc"}
@@ -893,7 +907,7 @@ def bayesian_error_rate(  # noqa: PLR0913 - the settings of a model and of its s
 
     .. math:: l = \operatorname{logit} p(z; \theta) + \omega\, \delta(z) + \kappa\, b(z) + \epsilon
 
-    :math:`\epsilon` has the covariance of the topic bootstrap, widened by :math:`(1 - 1/T_e)^{-2}`, and the tails of a
+    :math:`\epsilon` has the covariance of the topic bootstrap, widened by :math:`(1 - 1/T_e)^{-3}`, and the tails of a
     Student distribution with :math:`T_e - 1` degrees of freedom, :math:`T_e` the effective number of topics; residuals
     are taken on the scale on which the BCa interval [1]_ is symmetric. :math:`\delta` has the covariance that the
     curves of N systems have about the curve of their population (a U-statistic [2]_; N is the geometric mean of
@@ -935,7 +949,7 @@ def bayesian_error_rate(  # noqa: PLR0913 - the settings of a model and of its s
         sampling = {"draws": draws, "tune": tune, "target_accept": target_accept}
         fitted, sampled = _fit_hierarchical(evidence, tolerance, cells, fitting, sampling)
     else:
-        fitted, cells, sampled = _fit_each(evidence, tolerance, cells, left_out, fitting), cells, None
+        fitted, sampled = _fit_each(evidence, tolerance, cells, left_out, fitting), None
         cells = [cell for cell in cells if cell.metric in fitted]
     if not cells:
         raise EstimationError("no error rate can be estimated. " + " ".join(f"{why}." for why in left_out.values()))
@@ -1011,9 +1025,9 @@ def _fit_each(
 
 
 def _minimum(logit_rate: Floats, grid: Floats, max_error: float) -> Floats:
-    """Return the smallest whole size from which each curve stays within the error rate; infinite past the grid."""
+    """Return the smallest whole size at which each falling curve is within the error rate; infinite past the grid."""
     target = logit(max_error)
-    settled = np.maximum.accumulate(logit_rate[:, ::-1], axis=1)[:, ::-1] <= target
+    settled = logit_rate <= target
     first = np.maximum(settled.argmax(axis=1), 1)
     rows = np.arange(len(logit_rate))
     above, below = logit_rate[rows, first - 1], logit_rate[rows, first]
@@ -1057,8 +1071,7 @@ def _tree(  # noqa: PLR0913, PLR0917 - the parts of a result
     )
     observed = np.stack([_placed(cell.logits, cell.sizes, seen_sizes) for cell in cells])
     error = np.stack([_placed(cell.spread, cell.sizes, seen_sizes) for cell in cells])
-    margin = cells[0].level
-    counted = np.stack([_counted(evidence, cell, seen_sizes, with_margin=bool(margin)) for cell in cells])
+    counted = np.stack([_counted(evidence, cell, seen_sizes) for cell in cells])
     rate = expit(observed)
     by_size = ("metric", "observed_size")
     nodes = {
@@ -1086,9 +1099,8 @@ def _placed(values: Floats, own: Floats, sizes: Floats) -> Floats:
     return full
 
 
-def _counted(evidence: SwapEvidence, cell: _Cells, sizes: Floats, *, with_margin: bool) -> Floats:
+def _counted(evidence: SwapEvidence, cell: _Cells, sizes: Floats) -> Floats:
     """Return the comparisons at each size: the same at every margin."""
-    del with_margin
     chosen = evidence.data["comparisons"].isel({"margin": 0}).sel({"metric": cell.metric, "observed_size": cell.sizes})
     return _placed(chosen.to_numpy().astype(float), cell.sizes, sizes)
 
@@ -1106,28 +1118,57 @@ def _fit_hierarchical(
     """Sample one model of all metrics, or refuse."""
     if not cells:
         return {}, None
-    factor = np.linalg.cholesky(_joint_covariance(evidence, tolerance, cells))
-    seed = int(generator.integers(2**31))
-    sampled = _sample(_model(cells, factor), seed, sampling)
+    parts = _joint(evidence, tolerance, cells)
+    sampled = _sample(_model(cells, parts), int(generator.integers(2**31)), sampling)
     _refuse_bad_chains(sampled)
-    posterior = sampled["posterior"].to_dataset().stack(sample=("chain", "draw")).transpose("sample", ...)  # noqa: PD013
-    thin = slice(None, None, max(1, posterior.sizes["sample"] // (_N_CHAINS * _N_DRAWS)))
-    posterior = posterior.isel(sample=thin).isel(sample=slice(_N_CHAINS * _N_DRAWS))
-    fitted = {}
+    posterior = sampled["posterior"].to_dataset().stack(sample=("chain", "draw"))  # noqa: PD013 - xarray
+    kept = np.linspace(0, posterior.sizes["sample"] - 1, _N_CHAINS * _N_DRAWS).round().astype(int)
+    posterior = posterior.isel(sample=kept)
+    names = _parameter_names(cells[0].family, margin=cells[0].level > 0)
+    values = [[posterior[name].isel({"metric": place}).to_numpy() for name in names] for place in range(len(cells))]
+    omegas = [posterior["omega"].isel({"metric": place}).to_numpy() for place in range(len(cells))]
+    pairs = list(zip(cells, values, strict=True))
+    residual = np.concatenate(
+        [
+            _straightened(np, cell.logits, _curve(cell, own, cell.sizes), cell.spread, cell.acceleration)
+            for cell, own in pairs
+        ],
+        axis=1,
+    )
+    loadings = np.zeros((len(kept), residual.shape[1], len(cells) * (_RANK + 1)))
+    for place, (cell, omega) in enumerate(zip(cells, omegas, strict=True)):
+        columns = slice(place * (_RANK + 1), (place + 1) * (_RANK + 1))
+        loadings[:, parts.owner == place, columns] = _loadings(cell.seen, omega)
+    covariance = parts.noise + loadings @ np.swapaxes(loadings, 1, 2)
+    coefficients = _coefficients(loadings, residual, covariance, generator)
+    blocks = np.split(coefficients, len(cells), axis=1)
+    fitted = {
+        cell.metric: _drawn(cell, own, omega, block)
+        for (cell, own), omega, block in zip(pairs, omegas, blocks, strict=True)
+    }
+    best = int(np.argmin([one @ np.linalg.solve(all_, one) for one, all_ in zip(residual, covariance, strict=True)]))
     for place, cell in enumerate(cells):
-        own = posterior.isel({"metric": place})
-        names = _parameter_names(cell.family, margin=cell.level > 0)
-        values = [own[name].to_numpy() for name in names]
-        omega, systems = own["omega"].to_numpy(), own["systems_effect"].to_numpy()
-        kurtosis = own["kurtosis_effect"].to_numpy()[:, None]
-        ahead = omega[:, None] * (systems @ cell.ahead.systems.T) + kurtosis * cell.ahead.kurtosis
-        seen = omega[:, None] * (systems @ cell.seen.systems.T) + kurtosis * cell.seen.kurtosis
-        fitted[cell.metric] = _Draws(
-            dict(zip(names, values, strict=True)) | {"omega": omega},
-            np.maximum(_curve(cell, values, cell.grid) + ahead, _SMALLEST_LOGIT),
-            _curve(cell, values, cell.sizes) + seen,
-        )
+        mine = parts.owner == place
+        _refuse_misfit(cell, residual[best, mine], covariance[best][np.ix_(mine, mine)])
     return fitted, sampled
+
+
+class _Joint(NamedTuple):
+    """Cells of all metrics in one vector: noise covariance, that of the systems' misfit at ω = 1, and whose cell it is."""
+
+    noise: Floats
+    systems: Floats
+    kurtosis: Floats
+    owner: NDArray[np.int64]
+
+
+def _joint(evidence: SwapEvidence, tolerance: float, cells: Sequence[_Cells]) -> _Joint:
+    owner = np.repeat(np.arange(len(cells)), [len(cell.sizes) for cell in cells])
+    same = owner[:, None] == owner
+    systems = np.concatenate([cell.seen.systems for cell in cells])
+    kurtosis = np.concatenate([cell.seen.kurtosis for cell in cells])
+    noise = _joint_covariance(evidence, tolerance, cells)
+    return _Joint(noise, systems @ systems.T * same, np.outer(kurtosis, kurtosis) * same, owner)
 
 
 def _joint_covariance(evidence: SwapEvidence, tolerance: float, cells: Sequence[_Cells]) -> Floats:
@@ -1145,16 +1186,20 @@ def _joint_covariance(evidence: SwapEvidence, tolerance: float, cells: Sequence[
     return np.asarray(correlation * spread * spread[:, None])
 
 
-def _model(cells: Sequence[_Cells], factor: Floats) -> Any:  # noqa: ANN401 - a pymc.Model
+def _model(cells: Sequence[_Cells], parts: _Joint) -> Any:  # noqa: ANN401 - a pymc.Model
+    """Build the hierarchical model; the misfit is integrated out, because sampling it costs ten times the steps."""
     import pymc as pm  # noqa: PLC0415 - loads when needed
-    import pytensor.tensor as pt  # noqa: PLC0415 - as above
+    import pytensor.tensor  # noqa: PLC0415 - as above
 
+    pt: Any = pytensor.tensor
     family, margin = cells[0].family, cells[0].level > 0
-    n_cells = len(factor)
+    n_cells = len(parts.owner)
     freedom = min(cell.freedom for cell in cells)
-    whitening = np.linalg.inv(factor)
-    coords = {"metric": [cell.metric for cell in cells], "direction": np.arange(_RANK)}
-    with pm.Model(coords=coords) as model:
+    logits, spread, sizes = (
+        np.concatenate([getattr(cell, name) for cell in cells]) for name in ("logits", "spread", "sizes")
+    )
+    acceleration = np.array([cell.acceleration for cell in cells])[parts.owner]
+    with pm.Model(coords={"metric": [cell.metric for cell in cells]}) as model:
         values = []
         for place, name in enumerate(family.names(margin=margin)):
             common = pm.Normal(f"log_{name}_mean", family.centre[place], family.scale[place])
@@ -1165,27 +1210,24 @@ def _model(cells: Sequence[_Cells], factor: Floats) -> Any:  # noqa: ANN401 - a 
             values.append(pm.HalfNormal("spread", family.spread, dims="metric"))
         log_omega = pm.Normal("omega_offset", 0.0, 1.0, dims="metric")
         omega = pm.Deterministic("omega", pt.exp(_SPREAD_OF_MISFIT * log_omega), dims="metric")
-        systems = pm.Normal("systems_effect", 0.0, 1.0, dims=("metric", "direction"))
-        kurtosis = pm.Normal("kurtosis_effect", 0.0, 1.0, dims="metric")
-        residuals = []
-        for place, cell in enumerate(cells):
-            rate = family.rate(pt, pt.as_tensor(cell.sizes), *[value[place : place + 1, None] for value in values])[0]
-            bounded = pt.clip(rate, 1e-11, 1.0 - 1e-6)
-            misfit = omega[place] * pt.dot(cell.seen.systems, systems[place]) + kurtosis[place] * cell.seen.kurtosis
-            curve = pt.log(bounded) - pt.log1p(-bounded) + misfit
-            residuals.append(_straightened(pt, cell.logits, curve, cell.spread, cell.acceleration))
-        square = (pt.dot(whitening, pt.concatenate(residuals)) ** 2).sum()
-        pm.Potential("topics", -0.5 * (freedom + n_cells) * pt.log1p(square / freedom))
+        rate = pt.clip(family.rate(pt, pt.as_tensor(sizes), *[value[parts.owner] for value in values]), 1e-11, 1 - 1e-6)
+        residual = _straightened(pt, logits, pt.log(rate) - pt.log1p(-rate), spread, acceleration)
+        scale = omega[parts.owner]
+        covariance = parts.noise + parts.kurtosis + scale[:, None] * scale * parts.systems
+        factor = pt.linalg.cholesky(covariance)
+        square = (pt.linalg.solve_triangular(factor, residual, lower=True) ** 2).sum()
+        density = -0.5 * (freedom + n_cells) * pt.log1p(square / freedom) - pt.log(pt.diag(factor)).sum()
+        pm.Potential("topics", density)
     return model
 
 
 def _sample(model: Any, seed: int, sampling: Mapping[str, Any]) -> Any:  # noqa: ANN401 - a model, an xarray.DataTree
     """Sample with nutpie where it is installed, else with PyMC's own sampler; the same seed gives the same draws."""
     import pymc as pm  # noqa: PLC0415 - loads when needed
-    import pytensor  # noqa: PLC0415 - as above
+    from pytensor.configdefaults import config  # noqa: PLC0415 - as above
 
     settings = {"draws": sampling["draws"], "tune": sampling["tune"], "chains": _N_CHAINS}
-    with pytensor.config.change_flags(numba__fastmath=False):  # with it, draws differ between cold and warm caches
+    with config.change_flags(numba__fastmath=False):  # with it, draws differ between cold and warm caches
         try:
             import nutpie  # noqa: PLC0415 - optional
         except ImportError:
@@ -1213,9 +1255,9 @@ def _refuse_bad_chains(tree: Any) -> None:  # noqa: ANN401 - as above
     diverged = int(tree["sample_stats"]["diverging"].sum())
     if diverged or not worst <= _MAX_RHAT or fewest < _FEWEST_DRAWS:
         message = (
-            f"the hierarchical model did not converge: largest R-hat {worst:.3f} (at most {_MAX_RHAT}), fewest effective "
-            f"draws {fewest:.0f} (at least {_FEWEST_DRAWS}), {diverged} divergent transitions; raise draws, tune or "
-            "target_accept"
+            f"the hierarchical model did not converge: largest R-hat {worst:.3f} (at most {_MAX_RHAT}), fewest "
+            f"effective draws {fewest:.0f} (at least {_FEWEST_DRAWS}), {diverged} divergent transitions; raise draws, "
+            "tune or target_accept"
         )
         raise EstimationError(message)
 

@@ -4,7 +4,7 @@ import pandas as pd
 import xarray as xr
 
 from metaeval.collection.documents import CollectionStatistics
-from metaeval.reports.figures import Picture, precision_recall
+from metaeval.reports.figures import NAMED_LINES, Picture, precision_recall
 from metaeval.reports.html import Fold, Section
 from metaeval.reports.tables import Column, Table, number, share, whole
 
@@ -38,10 +38,11 @@ def _holdings(statistics: CollectionStatistics) -> Section:
 
 
 def _overview(statistics: CollectionStatistics) -> Table:
-    frame = statistics.to_frame()
+    values = ["total", "mean", "min", "max"]
+    frame = statistics.to_frame().dropna(subset=values, how="all", ignore_index=True)  # no ties without scores
     shares = frame["quantity"].str.startswith("share")
     shown = pd.DataFrame({"quantity": frame["quantity"]})
-    for name in ("total", "mean", "min", "max"):
+    for name in values:
         write = whole if name in {"total", "min", "max"} else number(1)
         shown[name] = [share(value) if one else write(value) for value, one in zip(frame[name], shares, strict=True)]
         shown[f"{name}_sort"] = frame[name]
@@ -49,8 +50,9 @@ def _overview(statistics: CollectionStatistics) -> Table:
     return Table(
         name="collection",
         title="Collection statistics",
-        caption="Judged documents per topic, those relevant (level above 0), those at each level; scores tied within a "
-        "list; documents among the first ten that nobody judged.",
+        caption="Judged documents per topic, those relevant (level above 0), those at each level; "
+        + ("scores tied within a list; " if frame["quantity"].str.contains("tied").any() else "")
+        + "documents among the first ten that nobody judged.",
         frame=shown,
         data=frame,
         columns=(
@@ -61,19 +63,21 @@ def _overview(statistics: CollectionStatistics) -> Table:
 
 
 def _runs(per_system: pd.DataFrame) -> Table:
+    columns = (
+        Column(name="system", label="Run"),
+        Column(name="topics", label="Topics", write=whole, align="right"),
+        Column(name="retrieved", label="Retrieved", write=whole, align="right"),
+        Column(name="tied", label="Tied scores", write=share, align="right"),
+        Column(name="unjudged_at_10", label="Unjudged in top 10", write=share, align="right"),
+    )
+    frame = per_system.reset_index().dropna(axis="columns", how="all")
     return Table(
         name="runs",
         title="The runs",
-        caption="Topics answered, documents retrieved, share of tied scores, and share of unjudged documents in the "
-        "top ten of each run.",
-        frame=per_system.reset_index(),
-        columns=(
-            Column(name="system", label="Run"),
-            Column(name="topics", label="Topics", write=whole, align="right"),
-            Column(name="retrieved", label="Retrieved", write=whole, align="right"),
-            Column(name="tied", label="Tied scores", write=share, align="right"),
-            Column(name="unjudged_at_10", label="Unjudged in top 10", write=share, align="right"),
-        ),
+        caption=f"Topics answered, documents retrieved, {'share of tied scores, ' if 'tied' in frame else ''}and share "
+        "of unjudged documents in the top ten of each run.",
+        frame=frame,
+        columns=tuple(column for column in columns if column.name in frame),
     )
 
 
@@ -94,8 +98,9 @@ def _recall(curves: xr.DataArray) -> Section:
         figure=precision_recall(curves),
         title="Precision and recall",
         caption="Each line is a run: the best precision it still reaches once it has found a share of the relevant "
-        "documents (lowest level above 0), averaged over the topics. Named are the runs with the most and the least "
-        "area under their line.",
+        "documents (lowest level above 0), averaged over the topics."
+        + " Named are the runs with the most and the least area under their line."
+        * (len(table) > NAMED_LINES),
         alt=f"Interpolated precision of {len(table)} runs at recall 0 to 1. Highest is {best}: "
         f"{float(curves.sel(system=best)[0]):.2f} at recall 0, {float(curves.sel(system=best)[-1]):.2f} at recall 1.",
     )

@@ -23,13 +23,14 @@ import xarray as xr
 from matplotlib.axes import Axes
 from matplotlib.colors import to_rgba
 from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 from matplotlib.ticker import MaxNLocator
 from matplotlib.transforms import blended_transform_factory
 from numpy.typing import NDArray
 
 from metaeval.errors import UnknownNameError
-from metaeval.reports.methods import CORRECTIONS, name_of_correction, name_of_test
+from metaeval.reports.methods import CORRECTIONS, name_of_correction, name_of_metric, name_of_test
 from metaeval.resampling.sensitivity import SensitivityResult
 from metaeval.scores import Scores, better_direction
 from metaeval.tests_stat.result import PairwiseResult
@@ -38,6 +39,7 @@ __all__ = [
     "CYCLE",
     "FOOT",
     "KEY_STYLE",
+    "NAMED_LINES",
     "NAMED_ROWS",
     "PAGE_WIDTH",
     "RIMMED",
@@ -48,6 +50,7 @@ __all__ = [
     "figure_pdf",
     "figure_svg",
     "inch_axes",
+    "metric_label",
     "power_differences",
     "power_dots",
     "precision_recall",
@@ -64,6 +67,9 @@ __all__ = [
 NAMED_ROWS = 45
 """So many systems get a row with their name; more are shown by rank."""
 
+NAMED_LINES = 7
+"""So many runs get a line with their name; of more only the best and the last."""
+
 THEME = {
     "paper": "#ffffff",
     "ink": "#1f2a37",
@@ -75,9 +81,13 @@ THEME = {
 }
 """The colours of the frame of every picture; a page replaces them by its own variables."""
 
-CYCLE = ("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9", "#7a5195")
+CYCLE = (
+    *("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9"),  # Okabe and Ito
+    *("#7a5195", "#999933", "#5f6b7a", "#a6404f", "#44aa99", "#1f2a37"),  # more, for lines told apart by dashes too
+)
+_SOLID = 6
 _DASHES = ("-", (0, (5, 1.6)), (0, (1.2, 1.2)), (0, (6, 1.5, 1.2, 1.5)))
-_MARKERS = ("o", "D", "s", "^", "v", "P")
+_MARKERS = ("o", "D", "s", "^", "v", "P", "X", "<", ">", "p", "*", "h")
 PAGE_WIDTH, FOOT = 7.6, 0.5
 _STYLE: dict[Any, Any] = {
     "font.family": ["DejaVu Sans"],  # comes with matplotlib: the same measures on every machine
@@ -192,18 +202,21 @@ def asl_curves(sensitivity: SensitivityResult) -> Figure:
     levels = [np.sort(curves.loc[curves["metric"] == name, "asl"].to_numpy(dtype=float)) for name in metrics]
     n_pairs = len(levels[0])
     ranks = np.arange(1, n_pairs + 1)
-    exits = [float(np.interp(2 * alpha, line, ranks)) for line in levels]
-    right = min(float(n_pairs), max([*exits, 1.0]) * 1.04)
-    few = n_pairs <= 60  # noqa: PLR2004 - with few pairs every single one counts
-    longest = max(text_width(short_name(name), 8.5) for name in metrics)
-    head = 0.45 + 0.75 * longest
-    figure = Figure(figsize=(PAGE_WIDTH, 3.5 + head))
-    axes = inch_axes(figure, left=0.75, right=0.3 + 0.5 * longest, top=head, bottom=FOOT)
+    right = min(float(n_pairs), max(1.0, *(float(np.interp(2 * alpha, line, ranks)) for line in levels)) * 1.04)
+    found = sensitivity.summary().set_index("metric").loc[metrics, "n_significant"].tolist()
+    labels = [f"{metric_label(name)}: {number}" for name, number in zip(metrics, found, strict=True)]
+    key = 0.75 + max(1.0, *(text_width(label, 8.5) for label in labels))
+    figure = Figure(figsize=(PAGE_WIDTH, max(3.9, 0.9 + 0.24 * len(metrics))))
+    axes = inch_axes(figure, left=0.75, right=key, top=0.15, bottom=FOOT)
+    handles = []
     for place, line in enumerate(levels):
-        color, dash = CYCLE[place % len(CYCLE)], _DASHES[(place // len(CYCLE)) % len(_DASHES)]
-        axes.plot(ranks, line, color=color, linestyle=dash, linewidth=1.7, marker="o" if few else "", markersize=3.4)
-        if not few and line[0] < alpha < line[-1]:
-            axes.plot(np.interp(alpha, line, ranks), alpha, "o", color=color, markersize=4.5, zorder=3)
+        dash = _DASHES[(place // _SOLID) % len(_DASHES)]
+        look: dict[str, Any] = {"color": CYCLE[place % len(CYCLE)], "linestyle": dash, "linewidth": 1.6}
+        mark: dict[str, Any] = {"marker": _MARKERS[place % len(_MARKERS)], "markersize": 5.4, **RIMMED}
+        axes.plot(ranks, line, **look)
+        if line[0] < alpha < line[-1]:
+            axes.plot(np.interp(alpha, line, ranks), alpha, color=look["color"], **mark)
+        handles.append(Line2D([], [], **look, **mark))
     axes.axhline(alpha, color=THEME["ink"], linewidth=0.8, linestyle=(0, (4, 3)), zorder=1)
     axes.annotate(
         f"α = {alpha:g}", (0, alpha), xytext=(4, 4), textcoords="offset points", fontsize=8, color=THEME["ink"]
@@ -214,7 +227,17 @@ def asl_curves(sensitivity: SensitivityResult) -> Figure:
     axes.set_xlabel(f"pairs of systems, sorted by achieved significance level ({n_pairs} in all)")
     axes.set_ylabel("achieved significance level (ASL)")
     tidy_axes(axes, grid="y")
-    _slanted_labels(axes, metrics, exits, right=right, height=2 * alpha)
+    order = np.argsort([-number for number in found], kind="stable")
+    axes.legend(
+        [handles[place] for place in order],
+        [labels[place] for place in order],
+        title="pairs told apart at α",
+        title_fontsize=8,
+        alignment="left",
+        loc="upper left",
+        bbox_to_anchor=(1.0, 1.0),
+        **{**KEY_STYLE, "fontsize": 8.5, "handlelength": 2.6},
+    )
     return figure
 
 
@@ -238,7 +261,7 @@ def power_dots(frame: pd.DataFrame) -> Figure:
     single = len(tests) == 1
     rows = [(metric, test) for metric in order for test in (tests if single else ["", *tests])]
     row_of = {row: place for place, row in enumerate(rows)}
-    names = [metric if single or not test else name_of_test(test) for metric, test in rows]
+    names = [metric_label(metric) if single or not test else name_of_test(test) for metric, test in rows]
     heads = set() if single else {place for place, (_, test) in enumerate(rows) if not test}
     height = 0.2 + 0.13 * len(corrections) if single else 0.22
     top = 0.24 + 0.18 * int(np.ceil(len(corrections) / 3))
@@ -274,7 +297,9 @@ def power_differences(frame: pd.DataFrame) -> Figure:
     -------
     matplotlib.figure.Figure
     """
-    labels = [f"{a} − {b}" for a, b in zip(frame["metric_a"], frame["metric_b"], strict=True)]
+    labels = [
+        f"{metric_label(a)} − {metric_label(b)}" for a, b in zip(frame["metric_a"], frame["metric_b"], strict=True)
+    ]
     rows = np.arange(len(labels))
     figure, axes = rows_figure(labels, row_height=0.26, top=0.15, limit=44)
     low, high = 100 * frame["low"].to_numpy(), 100 * frame["high"].to_numpy()
@@ -305,7 +330,7 @@ def precision_recall(curves: xr.DataArray) -> Figure:
     values, recall = curves.transpose("system", "recall").to_numpy(), curves["recall"].to_numpy()
     order = np.argsort(-values.mean(axis=1), kind="stable")
     names, values = curves["system"].to_numpy()[order], values[order]
-    named = range(len(names)) if len(names) <= len(CYCLE) else (0, len(names) - 1)
+    named = range(len(names)) if len(names) <= NAMED_LINES else (0, len(names) - 1)
     figure = Figure(figsize=(PAGE_WIDTH, 4.2))
     axes = inch_axes(figure, left=0.75, right=0.15, top=0.15, bottom=FOOT)
     others = np.delete(values, list(named), axis=0)
@@ -685,54 +710,6 @@ def bars(
     axes.plot(x, y, solid_capstyle="butt", **style)  # type: ignore[arg-type]  # properties of a line
 
 
-def _slanted_labels(axes: Axes, names: Sequence[str], places: Sequence[float], *, right: float, height: float) -> None:
-    """Label each curve where it leaves the top of the picture, labels kept apart."""
-    inches = axes.get_position().width * PAGE_WIDTH
-    apart = 0.24 / inches * right
-    order = np.argsort(places, kind="stable")
-    spots = _spread(np.array(places, dtype=float)[order], apart, upper=right)
-    for number, spot in zip(order, spots, strict=True):
-        color = CYCLE[number % len(CYCLE)]
-        axes.annotate(
-            "",
-            (min(places[number], right), height),
-            xytext=(spot, height * 1.04),
-            annotation_clip=False,
-            arrowprops={"arrowstyle": "-", "color": color, "linewidth": 1.3, "shrinkA": 0, "shrinkB": 0},
-        )
-        axes.annotate(
-            short_name(names[number]),
-            (spot, height * 1.04),
-            xytext=(3, 5),
-            textcoords="offset points",
-            rotation=48,
-            rotation_mode="anchor",
-            ha="left",
-            va="center",
-            fontsize=8.5,
-            annotation_clip=False,
-        )
-
-
-def _spread(wanted: NDArray[np.float64], apart: float, *, upper: float) -> NDArray[np.float64]:
-    """Move sorted places as little as a sweep can so that neighbours keep a distance.
-
-    Examples
-    --------
-    >>> _spread(np.array([1.0, 1.0, 5.0]), 1.0, upper=9.0).tolist()
-    [0.5, 1.5, 5.0]
-    """
-    blocks: list[tuple[float, int]] = []  # mean of the wanted first place, members
-    for place, value in enumerate(wanted):
-        blocks.append((float(value) - place * apart, 1))
-        while len(blocks) > 1 and blocks[-2][0] > blocks[-1][0]:
-            (late, many), (early, few) = blocks.pop(), blocks.pop()
-            blocks.append(((late * many + early * few) / (many + few), many + few))
-    level = np.concatenate([np.full(members, start) for start, members in blocks])
-    spots = level + apart * np.arange(len(wanted))
-    return spots - max(0.0, float(spots[-1]) - upper)
-
-
 def _padded_limits(axes: Axes, values: NDArray[np.float64]) -> None:
     low, high = float(values.min()), float(values.max())
     pad = 0.015 * ((high - low) or 1.0)
@@ -740,7 +717,12 @@ def _padded_limits(axes: Axes, values: NDArray[np.float64]) -> None:
 
 
 def _score_label(metric: str, what: str, *, higher: bool) -> str:
-    return what.format(short_name(metric)) + ("" if higher else " (lower is better)")
+    return what.format(metric_label(metric)) + ("" if higher else " (lower is better)")
+
+
+def metric_label(metric: object, limit: int = 28) -> str:
+    """Return a metric's short name fit for a picture."""
+    return short_name(name_of_metric(metric), limit)
 
 
 def short_name(name: object, limit: int = 28) -> str:

@@ -4,6 +4,7 @@
 from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 
+from metaeval.metrics.names import short_label
 from metaeval.studies.power import SENSITIVITY, PowerStudy
 from metaeval.tests_stat.result import PairwiseResult
 
@@ -16,9 +17,11 @@ __all__ = [
     "listed",
     "methods_paragraph",
     "name_of_correction",
+    "name_of_metric",
     "name_of_test",
     "one_per_test",
     "percentage",
+    "short_names",
     "sources",
     "words_for_correction",
     "words_for_test",
@@ -195,6 +198,33 @@ def name_of_correction(correction: str) -> str:
     return _procedure(CORRECTIONS, correction).name
 
 
+def name_of_metric(metric: object) -> str:
+    """Return what people call a metric: the short form of its name.
+
+    Examples
+    --------
+    >>> name_of_metric("AP(judged_only=True)"), name_of_metric("human score")
+    ("AP'", 'human score')
+    """
+    return short_label(str(metric))
+
+
+def short_names(metrics: Iterable[object]) -> list[str]:
+    """Return one sentence that says which full name every shortened one stands for; none if none is shortened.
+
+    Examples
+    --------
+    >>> short_names(["AP", "AP(judged_only=True)"])
+    ["AP' stands for AP(judged_only=True): scores of the list without its unjudged documents."]
+    """
+    full = [name for name in map(str, metrics) if name_of_metric(name) != name]
+    if not full:
+        return []
+    verb = "stands" if len(full) == 1 else "stand"
+    condensed = ": scores of the list without its unjudged documents" * all("judged_only=True" in name for name in full)
+    return [f"{listed(map(name_of_metric, full))} {verb} for {listed(full)}{condensed}."]
+
+
 def words_for_test(test: str) -> str:
     """Return what a test is called inside a sentence; names of people keep their capital.
 
@@ -258,14 +288,15 @@ def _design(study: PowerStudy) -> tuple[str, ...]:
     side = _SIDES.get(lead.alternative, f"one-sided ({lead.alternative})")
     compared = (
         f"We compared {sizes['system']} systems on {sizes['topic']} topics under {count(sizes['metric'], 'metric')} "
-        f"({listed(study.scores['metric'].to_numpy())})."
+        f"({listed(map(name_of_metric, study.scores['metric'].to_numpy()))})."
     )
     tested = (
         f"For each metric all {lead.n_pairs} pairs of systems were tested at α = {lead.alpha:g}, {side}, with "
         f"{listed(map(_test_with_draws, one_per_test(study)))}."
     )
     power = "Discriminative power is the share of the pairs that a test tells apart"
-    return compared, tested, f"{power}{_cited([_SAKAI, _SAKAI_KANDO])}."
+    short = short_names(study.scores["metric"].to_numpy())
+    return compared, *short, tested, f"{power}{_cited([_SAKAI, _SAKAI_KANDO])}."
 
 
 def _test_with_draws(result: PairwiseResult) -> str:

@@ -24,9 +24,11 @@ from metaeval.reports.methods import (
     listed,
     methods_paragraph,
     name_of_correction,
+    name_of_metric,
     name_of_test,
     one_per_test,
     percentage,
+    short_names,
     sources,
     words_for_correction,
     words_for_test,
@@ -38,6 +40,7 @@ from metaeval.tests_stat.result import PairwiseResult
 __all__ = ["notes_section", "power_page", "provenance_section"]
 
 _SCORE = number(4)
+_ALL_DIFFERENCES = 6
 _CAUTION = "Discriminative power says how steady a metric is over topics, not whether it measures the right thing."
 
 
@@ -78,7 +81,7 @@ def power_page(
     return Page(
         title="Which metrics tell these systems apart?"
         if len(metrics) > 1
-        else f"Does {metrics[0]} tell these systems apart?",
+        else f"Does {name_of_metric(metrics[0])} tell these systems apart?",
         facts=_facts(study),
         summary=_summary(study, frame),
         sections=(
@@ -120,9 +123,9 @@ def provenance_section(provenance: Provenance) -> Section:
     """Return what it takes to repeat the report: command, options, seed, input checksums, versions."""
     rows = [("Command", provenance.command), ("Random numbers", provenance.random_source)]
     rows += [("Made", provenance.created), ("Platform", provenance.platform)]
+    rows += [(f"Version of {name}", version) for name, version in provenance.versions.items()]
     rows += [(f"Option {name}", str(value)) for name, value in provenance.options.items() if value is not None]
     rows += [(f"SHA-256 of {name}", checksum) for name, checksum in provenance.inputs.items()]
-    rows += [(f"Version of {name}", version) for name, version in provenance.versions.items()]
     table = Table(
         name="provenance",
         title="Provenance",
@@ -159,18 +162,18 @@ def _summary(study: PowerStudy, frame: pd.DataFrame) -> tuple[str, ...]:
 
 
 def _best_sentence(rows: pd.DataFrame, best: pd.DataFrame, how: str) -> str:
-    top = best.iloc[0]
+    top, names = best.iloc[0], [name_of_metric(name) for name in best["metric"]]
     found = f"{top['n_significant']} of {top['n_pairs']} ({share(top['power'])})"
     if top["n_significant"] == 0:
         return f"No pair of systems is told apart {how}" + (", under any metric." if len(rows) > 1 else ".")
     if len(rows) == 1:
-        return f"{top['metric']} tells {found} pairs of systems apart {how}."
+        return f"{names[0]} tells {found} pairs of systems apart {how}."
     if len(best) == len(rows):
         every = "Both" if len(rows) == 2 else f"All {len(rows)}"  # noqa: PLR2004 - two have their own word
         return f"{every} metrics tell equally many pairs of systems apart: {found} {how}."
     if len(best) > 1:
-        return f"Of {len(rows)} metrics, {listed(best['metric'])} tell most pairs of systems apart: {found} each {how}."
-    return f"Of {len(rows)} metrics, {top['metric']} tells most pairs of systems apart: {found} {how}."
+        return f"Of {len(rows)} metrics, {listed(names)} tell most pairs of systems apart: {found} each {how}."
+    return f"Of {len(rows)} metrics, {names[0]} tells most pairs of systems apart: {found} {how}."
 
 
 def _corrected_sentence(study: PowerStudy, frame: pd.DataFrame, best: pd.DataFrame) -> list[str]:
@@ -180,7 +183,7 @@ def _corrected_sentence(study: PowerStudy, frame: pd.DataFrame, best: pd.DataFra
     kept = _rows_of(frame, strict).set_index("metric").loc[best["metric"]]
     left = [f"{row.n_significant} ({share(row.power)})" for row in kept.itertuples()]
     if len(best) > 1:
-        left = [f"{found} under {metric}" for found, metric in zip(left, best["metric"], strict=True)]
+        left = [f"{found} under {name_of_metric(metric)}" for found, metric in zip(left, best["metric"], strict=True)]
     return [f"After the {name_of_correction(strict.correction)} correction {listed(left)} remain."]
 
 
@@ -194,7 +197,7 @@ def _distinct_sentence(study: PowerStudy, rows: pd.DataFrame, best: pd.DataFrame
     near = [b if a == name else a for a, b in zip(unclear["metric_a"], unclear["metric_b"], strict=True)]
     if not near:
         return [f"Its lead is clear: every {level} interval for its difference from another metric leaves out zero."]
-    others = "any other metric" if len(near) == len(rows) - 1 > 1 else listed(near)
+    others = "any other metric" if len(near) == len(rows) - 1 > 1 else listed(map(name_of_metric, near))
     return [f"In this it cannot be told apart from {others}: the {level} interval of the difference holds zero."]
 
 
@@ -203,15 +206,15 @@ def _worst_sentence(rows: pd.DataFrame, best: pd.DataFrame) -> list[str]:
     if len(worst) > 1 or len(best) == len(rows):
         return []
     row = worst.iloc[0]
-    return [f"{row['metric']} tells fewest apart: {row['n_significant']} ({share(row['power'])})."]
+    return [f"{name_of_metric(row['metric'])} tells fewest apart: {row['n_significant']} ({share(row['power'])})."]
 
 
 def _required_sentence(frame: pd.DataFrame, best: pd.DataFrame) -> list[str]:
     metric = best["metric"].iloc[0]
     rows = frame[(frame["test"] == SENSITIVITY) & (frame["correction"] == "none") & (frame["metric"] == metric)]
     return [
-        f"Under {metric} the difference in means required is {_SCORE(row.difference_required)} for the most demanding "
-        f"pair and {_SCORE(row.difference_required_median)} for the median pair."
+        f"Under {name_of_metric(metric)} the difference in means required is {_SCORE(row.difference_required)} for the "
+        f"most demanding pair and {_SCORE(row.difference_required_median)} for the median pair."
         for row in rows.itertuples()
     ]
 
@@ -239,8 +242,8 @@ def _power_section(study: PowerStudy, frame: pd.DataFrame) -> Section:
         + ("; the bar is its interval over topics. " if "power_low" in frame else ". ")
         + "Metrics far to the right find more differences in the same data.",
         alt="; ".join(
-            f"{row.metric}, {words_for_test(str(row.test))}, {words_for_correction(str(row.correction))}: "
-            f"{share(row.power)}"
+            f"{name_of_metric(row.metric)}, {words_for_test(str(row.test))}, "
+            f"{words_for_correction(str(row.correction))}: {share(row.power)}"
             for row in frame.itertuples()
         ),
     )
@@ -249,14 +252,14 @@ def _power_section(study: PowerStudy, frame: pd.DataFrame) -> Section:
         title="Discriminative power",
         lead=f"How many of the {lead.n_pairs} pairs of systems each metric tells apart at α = {lead.alpha:g}{by}. The "
         "more pairs, the steadier the metric's verdicts over the topics.",
-        blocks=(picture, _power_table(study, frame)),
+        blocks=(picture, *_short_names(study), _power_table(study, frame)),
     )
 
 
 def _power_table(study: PowerStudy, frame: pd.DataFrame) -> Table:
     keys = ["metric", "test"]
     rows = pd.DataFrame([_power_row(part) for _, part in frame.groupby(keys, sort=False)])
-    columns = [Column(name="metric", label="Metric")]
+    columns = [_METRIC]
     if len(one_per_test(study)) > 1:
         columns.append(Column(name="test", label="Test", write=lambda name: name_of_test(str(name))))
     for name in CORRECTIONS:
@@ -264,7 +267,8 @@ def _power_table(study: PowerStudy, frame: pd.DataFrame) -> Table:
             columns.append(Column(name=name, label=name_of_correction(name), align="right", group="Pairs told apart"))
         if study.intervals is not None and f"{name} interval" in rows:
             label = f"{percentage(study.intervals.confidence_level)} interval"
-            columns.append(Column(name=f"{name} interval", label=label, align="right", group="Pairs told apart"))
+            above = "Pairs told apart"
+            columns.append(Column(name=f"{name} interval", label=label, align="right", group=above, under=True))
     for name, label in _REQUIRED.items():
         if name in rows:
             columns.append(Column(name=name, label=label, write=_SCORE, align="right", group="Difference required"))
@@ -279,6 +283,12 @@ def _power_table(study: PowerStudy, frame: pd.DataFrame) -> Table:
     )
 
 
+def _short_names(study: PowerStudy) -> list[Block]:
+    paragraphs = tuple(short_names(study.scores["metric"].to_numpy()))
+    return [Text(paragraphs=paragraphs)] if paragraphs else []
+
+
+_METRIC = Column(name="metric", label="Metric", write=name_of_metric)
 _REQUIRED = {
     "difference_required": "max",
     "difference_required_median": "median",
@@ -331,11 +341,15 @@ def _differences_section(study: PowerStudy, frame: pd.DataFrame) -> list[Section
     if differences is None or study.intervals is None:
         return []
     level = percentage(study.intervals.confidence_level)
-    shown = differences
-    if len(differences) > NAMED_ROWS:
+    shown, only = differences, ""
+    if study.scores.sizes["metric"] > _ALL_DIFFERENCES:
         rows = _rows_of(frame, study.comparisons[0])
         best = rows["metric"].iloc[int(rows["power"].to_numpy().argmax())]
         shown = differences[(differences["metric_a"] == best) | (differences["metric_b"] == best)]
+        only = (
+            f" Shown are the {len(shown)} differences from {name_of_metric(best)}, whose power is the highest; the "
+            f"numbers below hold all {len(differences)}."
+        )
     how = _how(str(differences["test"].iloc[0]), study.comparisons[0].correction)
     clear = int(((shown["low"] > 0) | (shown["high"] < 0)).sum())
     picture = Picture(
@@ -344,7 +358,7 @@ def _differences_section(study: PowerStudy, frame: pd.DataFrame) -> list[Section
         title="Differences between the metrics' powers",
         caption=f"Each dot is the power of the first metric minus that of the second, with its {level} interval over "
         "topics. Filled: the interval leaves out zero, so the first metric tells more pairs apart. Open: these topics "
-        f"do not settle it. {how}.",
+        f"do not settle it. {how}.{only}",
         alt=f"{clear} of {len(shown)} differences have an interval that leaves out zero.",
     )
     return [
@@ -367,8 +381,8 @@ def _differences_table(differences: pd.DataFrame, how: str, level: str) -> Table
         "leave out zero by chance.",
         frame=differences,
         columns=(
-            Column(name="metric_a", label="Metric"),
-            Column(name="metric_b", label="minus metric"),
+            Column(name="metric_a", label="Metric", write=name_of_metric),
+            Column(name="metric_b", label="minus metric", write=name_of_metric),
             Column(name="difference", label="Difference of shares", write=points, align="right"),
             Column(name="low", label="low", write=points, align="right", group=f"{level} interval"),
             Column(name="high", label="high", write=points, align="right", group=f"{level} interval"),
@@ -386,10 +400,11 @@ def _asl_section(study: PowerStudy) -> list[Section]:
         title="Achieved significance levels",
         caption=f"For each metric all {sensitivity.n_pairs} pairs of systems are sorted by their achieved significance "
         "level. A curve that stays low for longer tells more pairs apart; where it crosses the dashed line "
-        f"(α = {sensitivity.alpha:g}) lies its discriminative power. Studentised bootstrap, "
+        f"(α = {sensitivity.alpha:g}) lies its discriminative power, given beside its name. Studentised bootstrap, "
         f"B = {sensitivity.n_resamples}, {sensitivity.random_source}, uncorrected (Sakai, 2006).",
         alt="; ".join(
-            f"{row.metric} crosses α at {row.n_significant} pairs" for row in sensitivity.summary().itertuples()
+            f"{name_of_metric(row.metric)} crosses α at {row.n_significant} pairs"
+            for row in sensitivity.summary().itertuples()
         ),
     )
     return [
@@ -413,13 +428,16 @@ def _ranking_section(study: PowerStudy, means: pd.DataFrame, order: Sequence[str
         picture = Picture(
             name=f"ranking {metric}",
             figure=system_ranking(means, metric, higher_is_better=bool(rising.sel(metric=metric))),
-            title=f"Systems by mean {metric}",
+            title=f"Systems by mean {name_of_metric(metric)}",
             caption="Dot: mean over the topics. Bar: 95 % t interval of that mean alone. Overlapping bars do not mean "
             "that two systems are the same, because they were measured on the same topics; the tests take that into "
             "account. The number after a name is its rank.",
             alt=f"{part['system'].iloc[0]} leads with a mean of {_SCORE(part['mean'].iloc[0])}; {len(part)} systems.",
         )
-        return (picture, Fold(title=f"The numbers for {metric}", blocks=(_ranking_table(metric, part, how),)))
+        return (
+            picture,
+            Fold(title=f"The numbers for {name_of_metric(metric)}", blocks=(_ranking_table(metric, part, how),)),
+        )
 
     return Section(
         id="systems",
@@ -442,7 +460,7 @@ def _ranking_table(metric: str, part: pd.DataFrame, how: str) -> Table:
     ]
     return Table(
         name=f"ranking {metric}",
-        title=f"Systems by mean {metric}",
+        title=f"Systems by mean {name_of_metric(metric)}",
         caption=f"The last two columns count systems ({how}).",
         frame=part,
         columns=tuple(columns),
@@ -477,7 +495,7 @@ def _scores_section(study: PowerStudy, order: Sequence[str]) -> Section:
         picture = Picture(
             name=f"scores {metric}",
             figure=score_distributions(study.scores, metric),
-            title=f"{metric} over the topics",
+            title=f"{name_of_metric(metric)} over the topics",
             caption=caption,
             alt=f"Scores from {_SCORE(values.min())} to {_SCORE(values.max())}; means from {_SCORE(means.min())} to "
             f"{_SCORE(means.max())}.",
@@ -502,7 +520,7 @@ def _map_section(study: PowerStudy, order: Sequence[str]) -> Section:
         picture = Picture(
             name=f"map {metric}",
             figure=significance_map(strict, metric),
-            title=f"Who is better than whom under {metric}",
+            title=f"Who is better than whom under {name_of_metric(metric)}",
             caption="Systems in order of their mean, best on top and on the left. Blue: the row's system is better "
             f"than the column's; orange: worse{pale}. The wider the grey band along the diagonal, the farther apart "
             "two systems must stand in the ranking before this metric tells them apart. "
@@ -573,7 +591,7 @@ def _top_counts_table(results: Sequence[PairwiseResult], pairs: pd.DataFrame, si
         title=f"Pairs told apart among the top {size} systems",
         caption=f"Of {n_pairs} pairs of each metric's own best {size} systems ({name_of_test(results[0].test)}).",
         frame=shown,
-        columns=(Column(name="metric", label="Metric"), *columns),
+        columns=(_METRIC, *columns),
         data=found.rename(columns=lambda name: f"n_significant_{name}").assign(n_pairs=n_pairs).reset_index(),
     )
 
@@ -581,7 +599,7 @@ def _top_counts_table(results: Sequence[PairwiseResult], pairs: pd.DataFrame, si
 def _top_pairs_table(results: Sequence[PairwiseResult], found: pd.DataFrame, size: int) -> Table:
     corrected = [result.correction for result in results if result.correction != "none"]
     columns = [
-        Column(name="metric", label="Metric"),
+        _METRIC,
         Column(name="better", label="Better"),
         Column(name="worse", label="Worse"),
         Column(name="difference", label="Difference", write=_SCORE, align="right"),
@@ -639,7 +657,10 @@ def _methods_section(study: PowerStudy) -> Section:
 def _per_metric(order: Sequence[str], blocks: Callable[[str], tuple[Block, ...]]) -> tuple[Block, ...]:
     """Show the first metric's blocks, and those of the others folded."""
     first, *others = order
-    return (*blocks(first), *(Fold(title=f"The same for {name}", blocks=blocks(name)) for name in others))
+    return (
+        *blocks(first),
+        *(Fold(title=f"The same for {name_of_metric(name)}", blocks=blocks(name)) for name in others),
+    )
 
 
 def _settings(study: PowerStudy) -> str:

@@ -19,6 +19,7 @@ __all__ = [
     "MISSING",
     "Cell",
     "Column",
+    "Heading",
     "Table",
     "escape_latex",
     "interval",
@@ -146,6 +147,8 @@ class Column:
     align : {"left", "right"}
     group : str
         Heading above neighbouring columns that share it.
+    under : bool
+        On a page the value stands under that of the column before, in the same cell, which keeps a wide table narrow.
     """
 
     name: str
@@ -153,14 +156,25 @@ class Column:
     write: Callable[[object], str] = text
     align: Literal["left", "right"] = "left"
     group: str = ""
+    under: bool = False
 
 
 class Cell(NamedTuple):
-    """What a cell shows, and what it is sorted by."""
+    """What a cell shows, what it is sorted by, and what stands under it."""
 
     text: str
     sort: str
     align: str
+    under: str = ""
+
+
+class Heading(NamedTuple):
+    """What heads a column of a page, what stands under that, and the heading above that neighbours share."""
+
+    label: str
+    align: str
+    group: str
+    under: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -200,11 +214,33 @@ class Table:
             shown.append([Cell(column.write(value), _sort_key(key), column.align) for value, key in pairs])
         return [list(row) for row in zip(*shown, strict=True)]
 
-    def groups(self) -> list[tuple[str, int]]:
+    def headings(self) -> list[Heading]:
+        """Return the headings of a page's columns: a column shown under another has none of its own."""
+        heads: list[Heading] = []
+        for column in self.columns:
+            if column.under:
+                heads[-1] = heads[-1]._replace(under=column.label)
+            else:
+                heads.append(Heading(column.label, column.align, column.group))
+        return heads
+
+    def stacked_cells(self) -> list[list[Cell]]:
+        """Return the rows for the columns of `headings`."""
+        return [self._stacked(row) for row in self.cells()]
+
+    def _stacked(self, row: list[Cell]) -> list[Cell]:
+        cells: list[Cell] = []
+        for column, cell in zip(self.columns, row, strict=True):
+            if column.under:
+                cells[-1] = cells[-1]._replace(under=cell.text)
+            else:
+                cells.append(cell)
+        return cells
+
+    def groups(self, *, stacked: bool = False) -> list[tuple[str, int]]:
         """Return the headings above the headings with how many columns each spans; none if no column has one."""
-        if not any(column.group for column in self.columns):
-            return []
-        return [(name, len(list(members))) for name, members in groupby(column.group for column in self.columns)]
+        names = [column.group for column in self.columns if not (stacked and column.under)]
+        return [(name, len(list(members))) for name, members in groupby(names)] if any(names) else []
 
 
 def table_csv(table: Table) -> str:

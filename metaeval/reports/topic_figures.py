@@ -52,8 +52,8 @@ def error_panels(frame: pd.DataFrame, *, margins: Sequence[str], max_error: floa
     Parameters
     ----------
     frame : pandas.DataFrame
-        Columns metric, margin, size, seen, fitted and, where there are bands, low and high; rates as shares. Rates
-        of zero have no place on the logarithmic scale.
+        Columns metric, margin, size, seen, fitted and, where there are bands, median (drawn instead of fitted), low
+        and high; rates as shares. Rates of zero have no place on the logarithmic scale.
     margins : sequence of str
         What the tolerances are called, in ascending order.
     max_error : float
@@ -231,18 +231,21 @@ def _panel_figure(titles: Sequence[str], grid: Grid, *, bottom: float) -> tuple[
 
 def _error_line(axes: Axes, part: pd.DataFrame, color: str, seen_to: int) -> tuple[float, float]:
     """Draw one tolerance and return where its line leaves the frame: size and rate."""
-    sizes = part["size"].to_numpy(dtype=float)
+    sizes, line = part["size"].to_numpy(dtype=float), part["fitted"]
     if "low" in part:
         low, high = (part[name].clip(lower=_LOWEST / 10).to_numpy() for name in ("low", "high"))
-        axes.fill_between(sizes, low, high, color=color, alpha=0.14, linewidth=0)
-    fitted = part["fitted"].to_numpy()
+        axes.fill_between(sizes, low, high, color=color, alpha=0.16, linewidth=0)
+        line = part["median"].fillna(line)
     near, far = sizes <= seen_to, sizes >= seen_to
-    axes.plot(sizes[near], fitted[near], color=color, linewidth=1.4)
-    axes.plot(sizes[far], fitted[far], color=color, linewidth=1.2, linestyle=(0, (3, 2)))
+    axes.plot(sizes[near], line[near], color=color, linewidth=1.4)
+    axes.plot(sizes[far], line[far], color=color, linewidth=1.2, linestyle=(0, (3, 2)))
     dots = part[part["seen"] > 0]
     axes.plot(dots["size"], dots["seen"], "o", color=color, markersize=2.4, markeredgewidth=0, alpha=0.75)
-    line = part.assign(rate=part["fitted"].fillna(part["seen"])).query(f"rate >= {_LOWEST}")
-    return (float(line["size"].iloc[-1]), float(line["rate"].iloc[-1])) if len(line) else (np.nan, np.nan)
+    inside = (line.fillna(part["seen"]) >= _LOWEST).to_numpy()
+    if not inside.any():
+        return np.nan, np.nan
+    last = int(np.flatnonzero(inside)[-1])
+    return float(sizes[last]), float(line.fillna(part["seen"]).iloc[last])
 
 
 def _error_scale(axes: Axes, max_error: float) -> None:

@@ -1,7 +1,7 @@
 # ruff: noqa: RUF001 - Greek letters and dashes are meant for people
 """The page that answers how many topics are enough: a topics study put into sections, words and pictures."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from pathlib import Path
 
@@ -17,20 +17,12 @@ from metaeval.reports.folder import check_folder, write_page
 from metaeval.reports.html import Block, Fold, Item, Items, Page, Section, Text
 from metaeval.reports.methods import Source, count, listed, percentage
 from metaeval.reports.power import notes_section, provenance_section
-from metaeval.reports.tables import Column, Table, number, share, whole
-from metaeval.reports.topic_figures import difference_panels, error_panels, tolerance_panels
+from metaeval.reports.tables import Column, Table, interval, number, share, whole
+from metaeval.reports.topic_figures import count_rows, difference_panels, error_panels, tolerance_panels
+from metaeval.reports.topic_words import CURVE_NAMES, chance, topic_count
 from metaeval.studies.topics import EXPONENTIAL, TopicsStudy
 
 __all__ = ["tolerance_names", "topics_page", "topics_sections", "write_topics_report"]
-
-CURVE_NAMES = {
-    "exponential": "exponential",
-    "power": "power law",
-    "stretched_exponential": "stretched exponential",
-    "exponential_with_floor": "exponential with a floor",
-    "orthant": "orthant curve",
-}
-"""What a sentence calls each curve."""
 
 READINGS = {
     "first bin": "First bin within the limit",
@@ -146,12 +138,14 @@ def write_topics_report(
         If the folder may not be written. Nothing is left behind then.
     """
     check_folder(out, overwrite=overwrite)
-    data = {
+    data: dict[str, Callable[[Path], object]] = {
         "scores.nc": partial(write_scores, study.scores),
         "scores.parquet": partial(write_scores, study.scores),
         "error_rates.csv": partial(_write_csv, study.error_rates.to_frame()),
         "curves.csv": partial(_write_csv, study.curves()),
     }
+    for model in () if study.posterior is None else study.posterior.models:
+        data[f"posterior_{model.tolerance:g}.nc"] = model.save
     return write_page(topics_page(study, messages=messages), out, data=data, overwrite=overwrite)
 
 
@@ -203,7 +197,9 @@ def _needed_sentences(study: TopicsStudy) -> list[str]:
     else:
         return [f"No metric keeps the error within {_percent(minimum.max_error)} with {minimum.limit} topics or fewer."]
     answered = answered.assign(order=answered["n_topics"].fillna(0)).sort_values("order", kind="stable")
-    named = [f"{row.metric} {_needed_words(study, str(row.kind), row.n_topics)}" for row in answered.itertuples()]
+    named = [
+        f"{row['metric']} {_needed_words(study, row['kind'], row['n_topics'])}" for row in answered.to_dict("records")
+    ]
     silent = [str(name) for name in part["metric"] if name not in set(answered["metric"])]
     rest = f"; not within {minimum.limit}: {listed(silent)}" if silent else ""
     if margin == 0:
@@ -237,7 +233,7 @@ def _curve_sentence(study: TopicsStudy) -> str:
     words = f"Beyond {size} topics the counts follow the {CURVE_NAMES[family]}, which predicted the held-out sizes best"
     if EXPONENTIAL not in ranking.index:
         return f"{words}."
-    bias = float(ranking.loc[EXPONENTIAL, "held_out_bias"])
+    bias = float(ranking["held_out_bias"][EXPONENTIAL])
     way = "below" if bias < 0 else "above"
     return f"{words}; the published exponential came out {share(abs(bias))} {way} what was seen there."
 
@@ -268,8 +264,29 @@ def _caution(study: TopicsStudy) -> str:
 
 
 def _posterior_sentences(study: TopicsStudy) -> list[str]:
-    del study
-    return []
+    """Say how sure it is that the topics at hand are enough, at the tolerance where this is least clear."""
+    if study.posterior is None:
+        return []
+    counts = study.posterior.counts().dropna(subset=["p_enough"])
+    at_hand, level = study.error_rates.n_topics, percentage(study.posterior.ci_prob)
+    sentences = []
+    for margin, part in counts.groupby("margin"):
+        unclear = part[part["p_enough"].between(0.02, 0.98)]
+        if unclear.empty:
+            continue
+        chances = [f"{chance(row['p_enough'])} for {row['metric']}" for row in unclear.to_dict("records")]
+        within = "" if margin == 0 else f" at a tolerance of {_tolerance(study, float(margin))}"  # type: ignore[arg-type]  # a number
+        sentences.append(f"The probability that all {at_hand} topics are enough{within} is {listed(chances)}.")
+        break
+    widest = counts[np.isfinite(counts["high"])].assign(ratio=lambda rows: rows["high"] / rows["low"])
+    if len(widest):
+        row = widest.sort_values("ratio").iloc[-1]
+        low, high = topic_count(row["low"]), topic_count(row["high"])
+        sentences.append(
+            f"Topic counts are known only roughly: the {level} intervals reach as far as from {low} to {high} "
+            f"({row['metric']}, tolerance {_tolerance(study, float(row['margin']))})."
+        )
+    return sentences
 
 
 # ----------------------------------------------------------------------------------------------------- the sections
@@ -317,13 +334,104 @@ def _minimum_table(study: TopicsStudy, minimum: MinimumTopics, *, name: str) -> 
 
 
 def _posterior_section(study: TopicsStudy) -> tuple[Section, ...]:
-    del study
-    return ()
+    failed = tuple(reason for part, reason in study.unestimated.items() if part.startswith("intervals"))
+    notes = [Text(paragraphs=tuple(map(_sentence, failed)), look="note")] if failed else []
+    if study.posterior is None and not failed:
+        return ()
+    at_hand = study.error_rates.n_topics
+    blocks: list[Block] = [*notes]
+    if study.posterior is not None:
+        counts = study.posterior.counts()
+        level = percentage(study.posterior.ci_prob)
+        if np.isfinite(counts["low"]).any():
+            shown = counts.dropna(subset=["median"]).assign(
+                label=lambda rows: [_tolerance(study, margin) for margin in rows["margin"]]
+            )
+            picture = Picture(
+                name="topics_needed",
+                figure=count_rows(shown.reset_index(drop=True), at_hand=at_hand),
+                title=f"Topics needed, with {level} intervals",
+                caption=f"Dot: the median; bar: {level} interval. Left of the orange line the topics at hand are "
+                "enough, right of it they are not. Counts beyond half the topics at hand are extrapolated, and the "
+                "intervals take that into account. The scale is logarithmic.",
+                alt="; ".join(
+                    f"{row['metric']} at {row['label']}: {topic_count(row['median'])}"
+                    for row in shown.to_dict("records")
+                ),
+            )
+            blocks.append(picture)
+        blocks.append(Fold(title="The numbers", blocks=(_counts_table(study, counts, level),)))
+        fewer = _fewer_tables(study)
+        if fewer:
+            blocks.append(Fold(title="Does one metric need fewer topics than another?", blocks=fewer))
+    section = Section(
+        id="sure",
+        title="How sure is that?",
+        lead="The topics are a sample, and other topics would have given other error rates. A Bayesian model of the "
+        "error rate says which topic counts the data allow.",
+        blocks=tuple(blocks),
+    )
+    return (section,)
+
+
+def _counts_table(study: TopicsStudy, counts: pd.DataFrame, level: str) -> Table:
+    shown = counts.assign(
+        tolerance=[_tolerance(study, margin) for margin in counts["margin"]],
+        tolerance_sort=counts["margin"],
+        interval=[interval(low, high, topic_count) for low, high in zip(counts["low"], counts["high"], strict=True)],
+        interval_sort=counts["low"],
+        enough=[chance(value) for value in counts["p_enough"]],
+        enough_sort=counts["p_enough"],
+    )
+    columns = [
+        Column(name="metric", label="Metric"),
+        Column(name="tolerance", label="Tolerance"),
+        Column(name="median", label="median", write=topic_count, align="right", group="Topics needed"),
+        Column(name="interval", label=f"{level} interval", align="right", group="Topics needed"),
+        Column(name="enough", label=f"{study.error_rates.n_topics} are enough", align="right"),
+        Column(name="design_effect", label="Design effect", write=number(0), align="right"),
+    ]
+    if (counts["note"] != "").any():
+        columns.append(Column(name="note", label="Note"))
+    return Table(
+        name="topics_needed",
+        title="Topics needed, and how sure that is",
+        caption="The probability that the topics at hand are enough is that two sets of so many topics would disagree "
+        f"about at most {_percent(study.minimum.max_error)} of the pairs. The design effect is how many comparisons "
+        "weigh as much as one independent one at the largest size: they share topics and systems.",
+        frame=shown,
+        data=counts,
+        columns=tuple(columns),
+    )
+
+
+def _fewer_tables(study: TopicsStudy) -> tuple[Table, ...]:
+    assert study.posterior is not None  # noqa: S101 - the caller has looked
+    tables = []
+    for model in study.posterior.models:
+        if len(model.metrics) < 2:  # noqa: PLR2004 - a pair
+            continue
+        frame = model.comparisons().reindex(index=model.metrics).rename_axis("metric").reset_index()
+        name = _tolerance(study, model.tolerance)
+        writers = [Column(name=other, label=other, write=chance, align="right") for other in model.metrics]
+        tables.append(
+            Table(
+                name=f"fewer_topics {model.tolerance:g}",
+                title=f"Tolerance {name}: probability that the row's metric needs fewer topics than the column's",
+                caption="The two metrics saw the same topics, which makes this sharper than comparing their intervals.",
+                frame=frame,
+                columns=(Column(name="metric", label="Metric"), *writers),
+            )
+        )
+    return tuple(tables)
 
 
 def _curves_section(study: TopicsStudy, curves: pd.DataFrame) -> Section:
     minimum, rates = study.minimum, study.error_rates
-    family = "none could be chosen" if minimum.family is None else f"the {CURVE_NAMES[minimum.family]}"
+    if study.posterior is not None:
+        line = f"median of the Bayesian model, with its {percentage(study.posterior.ci_prob)} band"
+    else:
+        line = "none could be fitted" if minimum.family is None else f"the {CURVE_NAMES[minimum.family]}"
     picture = Picture(
         name="error_rates",
         figure=error_panels(
@@ -331,8 +439,8 @@ def _curves_section(study: TopicsStudy, curves: pd.DataFrame) -> Section:
         ),
         title="Error rate by topics and tolerance",
         caption="Dots: share of the pairs of systems on which two sets of this size disagree; at tolerance 0 a tie "
-        f"counts as half. Lines, one a tolerance: the curve ({family}), dashed beyond the sizes observed. The flat "
-        f"dashed line is the error allowed ({_percent(minimum.max_error)}). The scale is logarithmic.",
+        f"counts as half. Lines, one a tolerance: {line}, dashed beyond the sizes observed. The flat dashed line is "
+        f"the error allowed ({_percent(minimum.max_error)}). The scale is logarithmic.",
         alt=_curves_alt(study),
     )
     return Section(
@@ -433,8 +541,8 @@ def _differences_section(study: TopicsStudy) -> Section:
         f"change sign on the second.{banded} The last dot stands for all larger differences. The orange line is the "
         f"difference from which every step stays within {_percent(bins.max_error)}.",
         alt="; ".join(
-            f"{row.metric}: {'no difference' if np.isnan(row.difference) else f'{row.difference:g}'}"
-            for row in marks.itertuples()
+            f"{row['metric']}: {'no difference' if np.isnan(row['difference']) else format(row['difference'], 'g')}"
+            for row in marks.to_dict("records")
         ),
     )
     return Section(id="differences", title=title, lead=lead, blocks=(picture, _readings_table(study)))
@@ -603,7 +711,19 @@ def _methods_paragraph(study: TopicsStudy) -> str:
     )
     version = study.provenance.versions.get("metaeval", "")
     software = f"Computed with metaeval {version}".rstrip()
-    return " ".join((used, drawn, needed, *_chosen_curve(minimum), f"{software}."))
+    return " ".join((used, drawn, needed, *_chosen_curve(minimum), *_model_words(study), f"{software}."))
+
+
+def _model_words(study: TopicsStudy) -> list[str]:
+    if study.posterior is None:
+        return []
+    level = percentage(study.posterior.ci_prob)
+    each = "metric and tolerance" if study.posterior.models[0].method == "fast" else "tolerance, over all metrics"
+    words = (
+        f"{level} intervals come from a Bayesian model of the logits of the error rates at up to eight sizes, with the "
+        f"covariance of a bootstrap of the topics, and a term for the systems being a sample too; one fit for every {each}."
+    )
+    return [words]
 
 
 def _chosen_curve(minimum: MinimumTopics) -> list[str]:

@@ -10,11 +10,10 @@ from numpy.typing import ArrayLike
 
 from metaeval.draws import RNGLike, resolve_rng
 from metaeval.errors import EstimationError, InvalidOptionError
-from metaeval.models.bayesian_error_rate import (
-    MOST_SIZES as MOST_MODEL_SIZES,
-)
+from metaeval.models.bayesian_error_rate import MOST_SIZES as MOST_MODEL_SIZES
 from metaeval.models.bayesian_error_rate import (
     BayesianErrorRate,
+    Method,
     bayesian_error_rate,
     observe_error_rates,
 )
@@ -38,6 +37,9 @@ EXPONENTIAL = "exponential"
 MOST_SIZES = 50
 """More sizes than these by default would add time and no knowledge: neighbours tell the same."""
 
+
+MOST_DRAWN = 120
+"""Sizes at which a curve is given, besides those observed."""
 
 FEWEST_REPLICATES = 150
 """Topic resamples that the covariance of the Bayesian model asks for."""
@@ -185,7 +187,8 @@ class TopicsStudy:
         """
         rates = self.error_rates.rates(half_swaps=True)
         seen = np.asarray(self.error_rates.sizes)
-        sizes = np.union1d(np.arange(seen[0], self.minimum.limit + 1), seen)
+        ahead = np.geomspace(seen[0], self.minimum.limit, MOST_DRAWN).round().astype(int)
+        sizes = np.union1d(ahead, seen)
         parts = []
         for metric in self.error_rates.metrics:
             for margin in self.error_rates.margins:
@@ -219,6 +222,7 @@ def study_topics(  # noqa: PLR0913 - every option of the command
     limit: int | None = None,
     bin_width: float = 0.01,
     bayesian: bool = True,
+    hierarchical: bool = False,
     n_replicates: int = 200,
     confidence_level: float = 0.9,
     rng: RNGLike = None,
@@ -248,6 +252,8 @@ def study_topics(  # noqa: PLR0913 - every option of the command
     bayesian : bool, default True
         Fit the Bayesian model of the error rate (`metaeval.models.bayesian_error_rate`) at every tolerance. It knows
         disjoint topic sets only.
+    hierarchical : bool, default False
+        Fit one model of all metrics with PyMC (minutes), not every metric by itself (seconds).
     n_replicates : int, default 200
         Topic-bootstrap replicates behind every interval, raised for the Bayesian model where it needs more (150, and
         32 for every metric); 0 leaves the intervals of the difference bins out and the model too.
@@ -322,6 +328,7 @@ def study_topics(  # noqa: PLR0913 - every option of the command
             n_replicates=n_replicates,
             max_error=max_error,
             ci_prob=confidence_level,
+            method="pymc" if hierarchical else "fast",
             rng=seed,
             n_threads=n_threads,
         )
@@ -383,6 +390,7 @@ def _posterior(  # noqa: PLR0913 - the settings of the model
     n_replicates: int,
     max_error: float,
     ci_prob: float,
+    method: Method,
     rng: int,
     n_threads: int | None,
 ) -> TopicsPosterior | None:
@@ -407,9 +415,10 @@ def _posterior(  # noqa: PLR0913 - the settings of the model
     models, reasons = [], {}
     for tolerance in track(rates.margins, description="Bayesian model", total=len(rates.margins)):
         try:
-            models.append(
-                bayesian_error_rate(evidence, tolerance=tolerance, max_error=max_error, ci_prob=ci_prob, rng=rng)
+            model = bayesian_error_rate(
+                evidence, tolerance=tolerance, method=method, max_error=max_error, ci_prob=ci_prob, rng=rng
             )
+            models.append(model)
         except EstimationError as error:
             reasons[tolerance] = str(error)
     unestimated |= {f"{part} at tolerance {tolerance:g}": reason for tolerance, reason in reasons.items()}

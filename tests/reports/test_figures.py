@@ -2,8 +2,6 @@ import matplotlib as mpl
 import numpy as np
 import pytest
 import xarray as xr
-from hypothesis import given
-from hypothesis import strategies as st
 from matplotlib.colors import to_rgba
 from matplotlib.figure import Figure
 
@@ -184,12 +182,31 @@ def test_only_clear_differences_are_filled():
     assert hollow.get_markerfacecolor() == figures.THEME["paper"]
 
 
-@given(st.lists(st.floats(0, 10), min_size=1, max_size=20))
-def test_labels_are_spread_in_order_and_apart(wanted):
-    """Labels keep their order and their distance, stay within the limit, and move only where they must."""
-    places = np.sort(np.array(wanted))
-    spots = figures._spread(places, 0.4, upper=10.0)
-    assert (np.diff(spots) >= 0.4 - 1e-9).all()
-    assert spots[-1] <= 10.0 + 1e-9
-    if (np.diff(places) >= 0.4).all():
-        np.testing.assert_allclose(spots, places, atol=1e-9)
+def test_the_key_of_the_asl_curves_is_sorted_by_power(made_scores):
+    """Beside the curves stand the metrics' short names with the pairs they tell apart, most first."""
+    names = ["AP", "AP(judged_only=True)", "RR"]
+    sensitivity = bootstrap_sensitivity(made_scores(3, 12, 25, metrics=names), n_resamples=200, rng=0)
+    (axes,) = figures.asl_curves(sensitivity).axes
+    told = {name: int((curve["asl"] < 0.05).sum()) for name, curve in sensitivity.asl_curves().groupby("metric")}
+    told["AP'"] = told.pop("AP(judged_only=True)")
+    shown = [text.get_text() for text in axes.get_legend().get_texts()]
+    assert shown == [f"{name}: {told[name]}" for name in sorted(("AP", "AP'", "RR"), key=told.get, reverse=True)]
+
+
+def test_twelve_asl_curves_all_look_different(made_scores):
+    """No two of twelve metrics share a colour or a mark, and those of like hue differ in their dashes."""
+    sensitivity = bootstrap_sensitivity(made_scores(12, 6, 15), n_resamples=100, rng=0)
+    (axes,) = figures.asl_curves(sensitivity).axes
+    handles = axes.get_legend().legend_handles
+    assert len({handle.get_color() for handle in handles}) == 12
+    assert len({handle.get_marker() for handle in handles}) == 12
+    assert sorted(handle.get_linestyle() for handle in handles) == ["-"] * 6 + ["--"] * 6
+
+
+def test_metrics_go_by_their_short_names(made_scores):
+    """Every kind of figure says AP' rather than AP(judged_only=True)."""
+    drawn = every_figure(made_scores(1, 5, 12, metrics=["AP(judged_only=True)"]))
+    del drawn["map"]  # has no metric's name
+    for name, figure in drawn.items():
+        assert any("AP'" in text for text in words(figure)), name
+        assert not any("judged_only" in text for text in words(figure)), name

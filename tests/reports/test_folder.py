@@ -1,6 +1,8 @@
+import gc
 import gzip
 import json
 import re
+from contextlib import nullcontext
 from dataclasses import replace
 from pathlib import Path
 from urllib.parse import unquote
@@ -211,3 +213,22 @@ def test_further_sections_come_first(study, tmp_path, monkeypatch):
     short = replace(study, comparisons=study.comparisons[:1], intervals=None)
     html = write_report(short, tmp_path / "report", sections=[section]).read_text()
     assert html.index('id="collection"') < html.index('id="power"')
+
+
+@pytest.mark.parametrize("fails", [False, True])
+def test_the_garbage_collector_is_left_as_it_was(study, tmp_path, monkeypatch, fails):
+    """Drawing keeps it from old objects only as long as it lasts, also if it fails."""
+    seen = []
+
+    def drawn(*_):
+        seen.append(gc.get_freeze_count())
+        if fails:
+            raise OSError
+        return "<svg/>"
+
+    monkeypatch.setattr(folders, "_write_picture", drawn)
+    monkeypatch.setattr(folders, "render_page", lambda *_, **__: "")
+    with pytest.raises(OSError) if fails else nullcontext():
+        write_report(study, tmp_path / "report")
+    assert min(seen) > 0
+    assert gc.get_freeze_count() == 0

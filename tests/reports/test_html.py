@@ -221,3 +221,21 @@ def test_only_tags_are_tidied_in_a_picture():
     assert "A &lt; B" in shown
     assert "axes_1" not in shown
     assert "metadata" not in shown
+
+
+@pytest.mark.parametrize(("n_rows", "marks"), [(12, set()), (13, {"data-long"}), (41, {"data-long", "data-boxed"})])
+def test_only_very_long_tables_scroll_in_a_box(n_rows, marks):
+    """A table of a page or less stands there whole, however its cells wrap; above a dozen rows it gets a filter."""
+    frame = pd.DataFrame({"a": range(n_rows)})
+    table = Table(name="t", title="T", caption="C.", frame=frame, columns=(Column(name="a", label="A"),))
+    outline = Outline(render_page(small_page(table)))
+    assert [set(attributes) for tag, attributes in outline.tags if tag == "table"] == [marks]
+
+
+def test_what_stands_under_a_value_shares_its_cell():
+    """The value under another is in the same cell, and the cell is sorted by the upper one."""
+    columns = Column(name="a", label="Share"), Column(name="b", label="Interval", under=True)
+    table = Table(name="t", title="T", caption="C.", frame=pd.DataFrame({"a": [0.5], "b": ["0 to 1"]}), columns=columns)
+    html = render_page(small_page(table))
+    assert '<th scope="col">Share<small>Interval</small></th>' in html
+    assert '<td data-sort="0.5">0.5<small>0 to 1</small></td>' in html

@@ -10,7 +10,7 @@ from metaeval.errors import InvalidOptionError, UnknownNameError
 from metaeval.provenance import Provenance
 from metaeval.reports.methods import methods_paragraph
 from metaeval.reports.power import power_page, provenance_section
-from metaeval.reports.tables import share_of
+from metaeval.reports.tables import share_of, table_csv
 from metaeval.scores import as_scores
 from metaeval.studies.power import study_power
 from metaeval.tests_stat.catalogue import TESTS
@@ -223,3 +223,49 @@ def test_the_provenance_holds_options_inputs_and_versions():
     assert rows["SHA-256 of ap.csv"] == "abc"
     assert rows["Version of python"] == "3.12.1"
     assert "Option groups" not in rows
+
+
+def test_condensed_metrics_go_by_short_names_explained_once(made_scores):
+    """The page says AP' for AP(judged_only=True), tells once what that is, and the data keep the full name."""
+    scores = made_scores(2, 4, 12, metrics=["AP", "AP(judged_only=True)"])
+    study = study_power(scores, tests=["t"], n_resamples=100, n_topic_resamples=5, rng=0)
+    page = power_page(study, top=3)
+    shown = table_of(page, "discriminative_power")
+    assert [row[0].text for row in shown.cells()] == ["AP", "AP'"]
+    assert set(shown.data["metric"]) == {"AP", "AP(judged_only=True)"}
+    explained = "AP' stands for AP(judged_only=True): scores of the list without its unjudged documents."
+    power = next(section for section in page.sections if section.id == "power")
+    assert power.blocks[1].paragraphs == (explained,)
+    assert f"(AP and AP'). {explained}" in methods_paragraph(study)
+    assert "AP(judged_only=True)" in table_csv(table_of(page, "power_differences"))
+    pictures = [words for picture in page.pictures() for words in (picture.title, picture.caption, picture.alt)]
+    assert not any("judged_only" in words for words in (*pictures, *page.summary))
+
+
+@pytest.mark.parametrize(("n_metrics", "n_shown"), [(6, 15), (7, 6)])
+def test_with_many_metrics_only_differences_from_the_best_are_drawn(made_scores, n_metrics, n_shown):
+    """From seven metrics on the picture holds the best one's differences and says so; the table holds all."""
+    study = study_power(
+        made_scores(n_metrics, 5, 12), tests=["t"], corrections=["none"], n_topic_resamples=5, n_resamples=100, rng=0
+    )
+    page = power_page(study)
+    (picture,) = [picture for picture in page.pictures() if picture.name == "power_differences"]
+    frame = study.to_frame()
+    best = frame["metric"].iloc[int(frame["power"].to_numpy().argmax())]
+    labels = [text.get_text() for text in picture.figure.axes[0].texts]
+    assert len(labels) == n_shown
+    assert len(table_of(page, "power_differences").frame) == n_metrics * (n_metrics - 1) // 2
+    if n_metrics > 6:
+        assert all(best in label.split(" − ") for label in labels)
+        assert f"Shown are the 6 differences from {best}" in picture.caption
+    else:
+        assert "Shown are" not in picture.caption
+
+
+def test_all_versions_stand_before_the_options():
+    """Whatever scrolls out of sight in a long record, the versions do not."""
+    versions = {f"package{number}": "1" for number in range(10)}
+    record = Provenance(command="report", options={"seed": 0}, inputs={"a": "b"}, versions=versions)
+    (table,) = provenance_section(record).blocks
+    kinds = [what.split(" ")[0] for what in table.frame["what"]]
+    assert kinds == ["Command", *["Version"] * 10, "Option", "SHA-256"]

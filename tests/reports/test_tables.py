@@ -2,6 +2,7 @@
 import csv
 import io
 import re
+from dataclasses import replace
 
 import pandas as pd
 import pytest
@@ -138,3 +139,16 @@ def test_cells_are_sorted_by_number_not_by_text():
         name="t", title="T", caption="C", columns=shown.columns, frame=shown.frame.assign(twice_sort=[1, None])
     )
     assert [cell.sort for row in shown.cells() for cell in row] == ["a", "10.0", "1.0", "b", "9.0", ""]
+
+
+def test_a_column_may_stand_under_another():
+    """On a page its value and heading share those of the column before; LaTeX and CSV keep a column of its own."""
+    shown = table(["a", "b"], [1.0, 2.0])
+    *others, last = shown.columns
+    stacked = replace(shown, columns=(*others, replace(last, under=True)))
+    assert [(head.label, head.under) for head in stacked.headings()] == [("System & co", ""), ("Mean", "Twice")]
+    cells = [[(cell.text, cell.sort, cell.under) for cell in row] for row in stacked.stacked_cells()]
+    assert cells == [[("a", "a", ""), ("1.00", "1.0", "2.00")], [("b", "b", ""), ("2.00", "2.0", "4.00")]]
+    assert stacked.groups(stacked=True) == [("", 1), ("All of them", 1)]
+    assert table_latex(stacked) == table_latex(shown)
+    assert table_csv(stacked) == table_csv(shown)

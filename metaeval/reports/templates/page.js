@@ -36,9 +36,10 @@
   document.querySelectorAll("table").forEach((table) => {
     if (table.tBodies[0].rows.length < 2) return;
     [...table.tHead.rows].at(-1).querySelectorAll("th").forEach((heading, column) => {
-      const button = Object.assign(make("button", heading.textContent), { type: "button", title: "Sort" });
+      const button = Object.assign(make("button", ""), { type: "button", title: "Sort" });
+      button.append(...heading.childNodes);
       button.addEventListener("click", () => sort(table, column, heading));
-      heading.replaceChildren(button);
+      heading.append(button);
     });
     if (table.hasAttribute("data-long")) makeFilter(table);
   });

@@ -1,0 +1,258 @@
+"""How many topics should a new collection have? From pilot scores, or a variance alone, to topic-set sizes."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal, get_args
+
+import numpy as np
+import pandas as pd
+
+from metaeval.errors import EstimationError, InvalidOptionError, UnknownNameError
+from metaeval.models.sample_size import (
+    DesignMethod,
+    PilotVariance,
+    VarianceMethod,
+    anova_power,
+    anova_topics,
+    interval_topics,
+    interval_width,
+    paired_t_power,
+    paired_t_topics,
+    pilot_variance,
+)
+from metaeval.scores import Scores, as_scores
+
+__all__ = ["DesignStudy", "Goal", "study_design"]
+
+Goal = Literal["t", "anova", "interval"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DesignStudy:
+    """How many topics each design asks for, and what the topics at hand achieve.
+
+    Attributes
+    ----------
+    table : pandas.DataFrame
+        One row a metric, method ("t", "anova", "interval") and difference: ``n_topics`` (missing where a ``note``
+        says why), ``variance`` of one system's score, its ``degrees_of_freedom``; and, where scores were given,
+        ``topics_at_hand`` with the ``power_at_hand`` of the tests or the ``width_at_hand`` of the interval.
+    variances : PilotVariance or None
+        Where the variances came from; None if a number was given.
+    alpha, power : float
+    n_systems : int or None
+        Systems in the analysis of variance.
+    calculation : {"exact", "approximate"}
+    """
+
+    table: pd.DataFrame
+    variances: PilotVariance | None
+    alpha: float
+    power: float
+    n_systems: int | None
+    calculation: DesignMethod
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return the table."""
+        return self.table.copy()
+
+
+def study_design(  # noqa: PLR0913 - every option of the command
+    scores: object = None,
+    *,
+    variance: VarianceMethod | float = "residual",
+    differences: Sequence[float] = (0.05, 0.1),
+    methods: Sequence[Goal] = ("t", "anova", "interval"),
+    alpha: float = 0.05,
+    power: float = 0.8,
+    n_systems: int | None = None,
+    pairs: Sequence[tuple[str, str]] | None = None,
+    calculation: DesignMethod = "exact",
+) -> DesignStudy:
+    """Find how many topics a collection needs for a test to find a difference, or for an interval to be narrow.
+
+    Parameters
+    ----------
+    scores : Scores, anything `metaeval.as_scores` takes, or a mapping of collection name to Scores, optional
+        Pilot scores; several collections are pooled by degrees of freedom. Not needed if `variance` is a number.
+    variance : {"residual", "within", "pairs"} or float, default "residual"
+        How the variance comes from the scores (see `metaeval.models.sample_size.pilot_variance`), or the variance of
+        one system's score itself. That of a difference of two systems is taken as twice that.
+    differences : sequence of float, default (0.05, 0.1)
+        Smallest differences worth finding; for "interval" the whole width of the interval.
+    methods : sequence of {"t", "anova", "interval"}, default all
+        Paired t test of two systems, one-way analysis of variance over `n_systems`, confidence interval of a
+        difference.
+    alpha : float, default 0.05
+        Significance level; one less the confidence level of the interval.
+    power : float, default 0.8
+        Chance with which the difference is to be found.
+    n_systems : int, optional
+        Systems in the analysis of variance; as many as in the scores by default.
+    pairs : sequence of (str, str), optional
+        Pairs of systems for ``variance="pairs"``.
+    calculation : {"exact", "approximate"}
+        Exact non-central distributions, or Sakai's approximations, for comparison with published tables.
+
+    Returns
+    -------
+    DesignStudy
+
+    Raises
+    ------
+    EstimationError
+        If the scores leave no variance to plan with, or every design would need more than ten million topics.
+    ScoresError, InvalidOptionError, UnknownNameError
+        As the parts raise them.
+
+    References
+    ----------
+    .. [1] Sakai (2016). Topic set size design. Information Retrieval Journal 19, 256-283.
+       :doi:`10.1007/s10791-015-9273-z`
+
+    Examples
+    --------
+    >>> study_design(variance=0.05, differences=[0.1], n_systems=10).table[["method", "n_topics"]]
+         method n_topics
+    0         t       81
+    1     anova      158
+    2  interval      156
+    """
+    _check(methods, differences)
+    estimated = _estimated(scores, variance, pairs)
+    collections = _collections(scores)
+    sizes = [one.sizes for one in collections]
+    n_systems = n_systems if n_systems is not None else sizes[0]["system"] if sizes else None
+    if "anova" in methods and n_systems is None:
+        message = "n_systems must be given for method 'anova' where there are no scores to count them in"
+        raise InvalidOptionError(message)
+    at_hand = sizes[0]["topic"] if len(sizes) == 1 else None
+    rows = []
+    for source in _sources(estimated, variance):
+        for method in methods:
+            for difference in differences:
+                spread = float(str(source["variance"]))
+                asked = _Asked(float(difference), spread, n_systems or 0, power, alpha, calculation)
+                rows.append(
+                    source | {"method": method, "difference": float(difference)} | _answer(method, asked, at_hand)
+                )
+    table = pd.DataFrame(rows).astype({"n_topics": "Int64"})
+    if table["n_topics"].isna().all():
+        raise EstimationError(str(table["note"].iloc[0]))
+    return DesignStudy(
+        table=table.reindex(columns=[name for name in _COLUMNS if name in table]),
+        variances=estimated,
+        alpha=alpha,
+        power=power,
+        n_systems=n_systems,
+        calculation=calculation,
+    )
+
+
+_COLUMNS = (
+    *("metric", "method", "difference", "n_topics", "topics_at_hand", "power_at_hand", "width_at_hand"),
+    *("variance", "degrees_of_freedom", "note"),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class _Asked:
+    """One question: a difference under a variance."""
+
+    difference: float
+    variance: float
+    n_systems: int
+    power: float
+    alpha: float
+    method: DesignMethod
+
+
+def _answer(method: Goal, asked: _Asked, at_hand: int | None) -> dict[str, object]:
+    """Return the topics needed, or why there is no number, and what the topics at hand achieve."""
+    fewest, achieved = _GOALS[method]
+    row: dict[str, object] = {"n_topics": None, "note": ""}
+    try:
+        row["n_topics"] = fewest(asked)
+    except EstimationError as error:
+        row["note"] = str(error)
+    if at_hand is not None:
+        name = "width_at_hand" if method == "interval" else "power_at_hand"
+        row |= {"topics_at_hand": at_hand, name: achieved(asked, at_hand)}
+    return row
+
+
+def _t_topics(asked: _Asked) -> int:
+    return paired_t_topics(
+        asked.difference, 2 * asked.variance, power=asked.power, alpha=asked.alpha, method=asked.method
+    )
+
+
+def _t_power(asked: _Asked, n_topics: int) -> float:
+    return paired_t_power(n_topics, asked.difference, 2 * asked.variance, alpha=asked.alpha)
+
+
+def _anova_topics(asked: _Asked) -> int:
+    return anova_topics(
+        asked.difference, asked.variance, asked.n_systems, power=asked.power, alpha=asked.alpha, method=asked.method
+    )
+
+
+def _anova_power(asked: _Asked, n_topics: int) -> float:
+    return anova_power(
+        n_topics, asked.difference, asked.variance, asked.n_systems, alpha=asked.alpha, method=asked.method
+    )
+
+
+def _interval_topics(asked: _Asked) -> int:
+    return interval_topics(asked.difference, 2 * asked.variance, alpha=asked.alpha, method=asked.method)
+
+
+def _interval_width(asked: _Asked, n_topics: int) -> float:
+    return interval_width(n_topics, 2 * asked.variance, alpha=asked.alpha, method=asked.method)
+
+
+_GOALS = {
+    "t": (_t_topics, _t_power),
+    "anova": (_anova_topics, _anova_power),
+    "interval": (_interval_topics, _interval_width),
+}
+
+
+def _check(methods: Sequence[str], differences: Sequence[float]) -> None:
+    for name in methods:
+        if name not in get_args(Goal):
+            raise UnknownNameError("method", name, get_args(Goal))
+    if not methods or not len(differences):
+        message = "at least one method and one difference are needed"
+        raise InvalidOptionError(message)
+
+
+def _estimated(
+    scores: object, variance: VarianceMethod | float, pairs: Sequence[tuple[str, str]] | None
+) -> PilotVariance | None:
+    if not isinstance(variance, str):
+        if not 0 < variance < np.inf:
+            message = (
+                f"variance must be a number above 0 or one of {', '.join(get_args(VarianceMethod))}, not {variance!r}"
+            )
+            raise InvalidOptionError(message)
+        return None
+    if scores is None:
+        message = f"variance={variance!r} is estimated from scores; give some, or give the variance as a number"
+        raise InvalidOptionError(message)
+    return pilot_variance(scores, method=variance, pairs=pairs)
+
+
+def _collections(scores: object) -> list[Scores]:
+    if scores is None:
+        return []
+    if isinstance(scores, Mapping) and not all(isinstance(value, pd.DataFrame) for value in scores.values()):
+        return [as_scores(value) for value in scores.values()]
+    return [as_scores(scores)]
+
+
+def _sources(estimated: PilotVariance | None, variance: VarianceMethod | float) -> list[dict[str, object]]:
+    if estimated is None:
+        return [{"metric": "given", "variance": float(variance), "degrees_of_freedom": None}]
+    rows = estimated.pooled()[["metric", "variance", "degrees_of_freedom"]].to_dict("records")
+    return [{str(key): value for key, value in row.items()} for row in rows]

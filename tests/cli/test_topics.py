@@ -1,0 +1,139 @@
+"""`metaeval topics`: tables, JSON, report, options and errors that say what to do."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from metaeval.scores import as_scores
+from metaeval.studies.topics import study_topics
+
+QUICK = ("--trials", 10, "--no-bayes", "--replicates", 0)
+
+
+@pytest.fixture
+def wide(tmp_path):
+    """Scores of eight systems on thirty topics under two metrics, as wide tables."""
+    rng = np.random.default_rng(5)
+    paths = []
+    for metric in ("AP", "P"):
+        values = np.clip(0.4 + 0.04 * np.arange(8) + 0.15 * rng.normal(size=(30, 8)), 0, 1).round(4)
+        paths.append(tmp_path / f"{metric}.csv")
+        pd.DataFrame(values, columns=[f"run{number}" for number in range(8)]).to_csv(paths[-1], index=False)
+    return paths
+
+
+def test_json_holds_the_study(command, wide):
+    """The rows are those of the Python study on the same scores, options and seed."""
+    ended = command(
+        "topics", *wide, *QUICK, "--sizes", "5-15:5,12", "--tolerances", "0,10", "--max-error", 0.1, "--limit", 80,
+        "--seed", 3, "--json",
+    )  # fmt: skip
+    assert ended.code == 0, ended.err
+    answer = ended.json()
+    assert (answer["schema"], answer["command"]) == ("metaeval/1", "topics")
+    assert set(answer["provenance"]["inputs"]) == set(map(str, wide))
+    scores = as_scores({path.stem: pd.read_csv(path).set_axis(range(1, 31)) for path in wide})
+    expected = study_topics(
+        scores, sizes=[5, 10, 12, 15], n_trials=10, margins=[0, 0.1], max_error=0.1, limit=80, bayesian=False,
+        n_replicates=0, rng=3,
+    ).to_frame()  # fmt: skip
+    for row, right in zip(answer["results"], expected.to_dict("records"), strict=True):
+        assert set(row) == set(right)
+        for name, value in right.items():
+            assert row[name] == (None if isinstance(value, float) and np.isnan(value) else value)
+
+
+def test_the_tables_show_counts_certainty_and_differences(command, wide):
+    """The default prints topics needed, how sure that is, error rates, curves and differences, and notes the seed."""
+    ended = command("topics", wide[0], "--trials", 10, "--tolerances", "0,20")
+    assert ended.code == 0, ended.err
+    for words in ("Topics needed", "How sure", "90 % interval", "30 are enough", "exponential", "Difference"):
+        assert words in ended.out
+    assert "Seed 0" in ended.err
+
+
+def test_quiet_says_nothing_besides_the_answer(command, wide):
+    """With --quiet standard error stays empty."""
+    assert command("topics", *wide, *QUICK, "--quiet").err == ""
+
+
+def test_a_report_is_written_and_not_overwritten(command, wide, tmp_path):
+    """--out writes the page; a second one is refused until --overwrite."""
+    words = ("topics", wide[0], *QUICK, "--tolerances", "0,10", "--out", "r")
+    ended = command(*words)
+    assert ended.code == 0, ended.err
+    assert "How many topics are enough?" in (tmp_path / "r" / "index.html").read_text()
+    refused = command(*words)
+    assert refused.code == 2
+    assert "overwrite" in refused.err
+    assert command(*words, "--overwrite").code == 0
+
+
+def test_from_runs_and_judgments(command, made_collection):
+    """Runs are scored first; the sizes fit the twelve topics."""
+    ended = command(
+        "topics", made_collection / "runs", "--qrels", made_collection / "qrels.txt", "--metrics", "AP,P@10", *QUICK,
+        "--sizes", "2-6", "--json",
+    )  # fmt: skip
+    assert ended.code == 0, ended.err
+    rows = ended.json()["results"]
+    assert {row["metric"] for row in rows} == {"AP", "P@10"}
+    assert {row["topics_at_hand"] for row in rows} == {12}
+
+
+def test_absolute_tolerances_are_in_the_metrics_unit(command, wide):
+    """With --margin absolute the tolerances are taken as they are."""
+    words = ("--margin", "absolute", "--tolerances", "0,0.05", "--json")
+    rows = command("topics", wide[0], *QUICK, *words).json()["results"]
+    assert [row["margin"] for row in rows] == [0, 0.05]
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "said"),
+    [
+        ([], 2, "Missing argument"),
+        (["absent.csv"], 3, "absent.csv"),
+        (["AP.csv", "--sizes", "5..9"], 2, "5-25"),
+        (["AP.csv", "--sizes", "5-16"], 2, "1 to 15"),
+        (["AP.csv", "--sizes", "20"], 4, "too few"),
+        (["AP.csv", "--tolerances", "a,b"], 2, "0,5,10"),
+        (["AP.csv", "--tolerances", "0,100"], 2, "below 100"),
+        (["AP.csv", "--margin", "percent"], 2, "relative"),
+        (["AP.csv", "--sampling", "half"], 2, "disjoint"),
+        (["AP.csv", "--max-error", "0.7"], 2, "max_error"),
+        (["AP.csv", "--limit", "3"], 2, "limit"),
+        (["AP.csv", "--trials", "0"], 2, "n_trials"),
+        (["AP.csv", "--bin-width", "0", "--no-bayes"], 2, "width"),
+        (["AP.csv", "--replicates", "1"], 2, "n_replicates"),
+        (["negative.csv"], 3, "absolute"),
+    ],
+)
+@pytest.mark.usefixtures("wide")
+def test_what_is_wrong_is_said_and_coded(command, words, code, said, tmp_path):
+    """Usage ends with 2, bad input with 3, what cannot be estimated with 4; the message names the thing."""
+    pd.DataFrame(np.random.default_rng(0).normal(size=(12, 3)), columns=list("abc")).to_csv(
+        tmp_path / "negative.csv", index=False
+    )
+    ended = command("topics", *words)
+    assert ended.code == code, ended.err
+    assert said in " ".join(ended.err.split())
+    assert "Traceback" not in ended.err
+
+
+def test_an_interrupt_leaves_nothing(command, wide, tmp_path, monkeypatch):
+    """Control-C while counting ends with 130 and no folder."""
+
+    def interrupt(*_, **__):
+        raise KeyboardInterrupt
+
+    monkeypatch.setattr("metaeval.studies.topics.compare_curves", interrupt)
+    before = set(tmp_path.iterdir())
+    assert command("topics", wide[0], *QUICK, "--out", "r").code == 130
+    assert set(tmp_path.iterdir()) == before
+
+
+def test_help_teaches(command):
+    """The help says what an error is, what the marks mean, and shows an example."""
+    shown = " ".join(command("topics", "--help").out.split())
+    for words in ("disagree about that pair", "extrapolated", "metaeval topics ap.csv", "--tolerances", "--no-bayes"):
+        assert words in shown

@@ -1,0 +1,173 @@
+# ruff: noqa: RUF001 - typographic dashes are what people see
+"""The page of a topics study: its numbers are the study's, in every state a study can be in."""
+
+import html
+import json
+import re
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from metaeval.models.bayesian_error_rate import BayesianErrorRate
+from metaeval.reports.html import render_page
+from metaeval.reports.topics import tolerance_names, topics_page, write_topics_report
+from metaeval.scores import as_scores
+from metaeval.studies.topics import study_topics
+
+HOSTILE = ["<script>alert(1)</script>", "$x$ & {y}_1%"]
+
+
+def made_scores(n_metrics=2, n_systems=10, n_topics=40, *, noise=0.15, **labels):
+    rng = np.random.default_rng(3)
+    quality = np.linspace(-0.15, 0.15, n_systems)[None, :, None]
+    values = 0.5 + quality + noise * rng.normal(size=(n_metrics, n_systems, n_topics))
+    return as_scores(np.clip(values, 0, 1), **labels)
+
+
+@pytest.fixture(scope="module")
+def study():
+    """Two metrics with names that could do harm, two tolerances, and the model."""
+    return study_topics(made_scores(metrics=HOSTILE), margins=[0, 0.1], n_trials=20, rng=7)
+
+
+@pytest.fixture(scope="module")
+def page(study):
+    """Its page."""
+    return topics_page(study, messages=["A warning given on the way."])
+
+
+def table_of(page, name):
+    """Return the table of a page with this name."""
+    (found,) = [table for table in page.tables() if table.name == name]
+    return found
+
+
+def words_of(page):
+    """Return every word a reader sees."""
+    return " ".join(html.unescape(re.sub(r"<[^>]+>", " ", render_page(page))).split())
+
+
+def test_the_minimum_table_is_the_studys(study, page):
+    """Tolerances in rows, metrics in columns, every cell the text of the model; the CSV has the plain rows."""
+    table = table_of(page, "minimum_topics")
+    assert [column.label for column in table.columns] == ["Tolerance", *HOSTILE]
+    shown = [[cell.text for cell in row] for row in table.cells()]
+    assert [row[0] for row in shown] == ["0 %", "10 %"]
+    assert [row[1:] for row in shown] == study.minimum.table().to_numpy().tolist()
+    pd.testing.assert_frame_equal(table.data, study.minimum.to_frame())
+
+
+def test_the_posterior_table_is_the_studys(study, page):
+    """Medians, intervals and probabilities are those of the posterior, and no probability is written as certain."""
+    table = table_of(page, "topics_needed")
+    counts = study.posterior.counts()
+    pd.testing.assert_frame_equal(table.data, counts)
+    for cells, row in zip(table.cells(), counts.to_dict("records"), strict=True):
+        median, between, enough = (cell.text for cell in cells[2:5])
+        assert float(median) == pytest.approx(row["median"], rel=0.005)
+        low, high = between.split(" to ")
+        assert float(low) == pytest.approx(row["low"], rel=0.005)
+        assert high == "over a million" or float(high) == pytest.approx(row["high"], rel=0.005)
+        share = 100 * row["p_enough"]
+        assert enough == ("<1 %" if share < 1 else ">99 %" if share > 99 else f"{share:.0f} %")
+
+
+def test_the_error_rates_are_the_studys(study, page):
+    """Every rate shown is the swap method's, and the CSV holds every size."""
+    table = table_of(page, "error_rates")
+    rates = study.error_rates.rates()
+    sizes = [int(column.label) for column in table.columns[2:]]
+    keys = [(metric, margin) for metric in HOSTILE for margin in (0.0, 0.1)]
+    for (metric, margin), cells in zip(keys, table.cells(), strict=True):
+        for size, cell in zip(sizes, cells[2:], strict=True):
+            value = float(rates.sel({"metric": metric, "margin": margin, "size": size}))
+            assert cell.text == f"{100 * value:.1f} %"
+    assert len(table.data) == 2 * 2 * 16
+
+
+def test_no_difference_has_no_share(study, page):
+    """The three readings stand side by side; a reading without a difference has a dash for its share too."""
+    table = table_of(page, "difference_required")
+    for cells in table.cells():
+        texts = [cell.text for cell in cells[1:]]
+        assert all((a == "–") == (b == "–") for a, b in zip(texts[::2], texts[1::2], strict=True))
+    assert len(table.data) == 2 * 3
+    assert study.bins.max_error == 0.05
+
+
+def test_nothing_in_a_name_is_markup(page):
+    """Names of metrics arrive as text, and the page asks for nothing from outside."""
+    source = render_page(page)
+    assert "<script>alert(1)" not in source
+    assert "&lt;script&gt;alert(1)" in source
+    assert not re.search(r'(src|href)="http(?!s://doi\.org)', source)
+
+
+def test_the_summary_answers_in_plain_words(study, page):
+    """The summary names the error seen, the topics needed, how sure that is, and what it does not say."""
+    summary = " ".join(page.summary)
+    assert f"Two sets of {study.error_rates.sizes[-1]} topics" in summary
+    assert "topics needed are" in summary
+    assert "90 % intervals" in summary
+    assert "measures the right thing" in summary
+    assert "A warning given on the way." in words_of(page)
+
+
+def test_the_folder_is_written_whole(study, tmp_path):
+    """Page, tables, figures and data are there; a saved posterior reloads to the same numbers."""
+    index = write_topics_report(study, tmp_path / "out")
+    folder = index.parent
+    assert {path.name for path in folder.iterdir()} == {"index.html", "tables", "figures", "data", "provenance.json"}
+    again = BayesianErrorRate.load(folder / "data" / "posterior_0.1.nc")
+    pd.testing.assert_frame_equal(again.minimum_topics(), study.posterior.models[1].minimum_topics())
+    rates = pd.read_csv(folder / "data" / "error_rates.csv")
+    assert (rates["swaps"].to_numpy() == study.error_rates.to_frame()["swaps"].to_numpy()).all()
+    assert json.loads((folder / "provenance.json").read_text())["schema"] == "metaeval/1"
+
+
+def test_without_a_model_the_page_stands():
+    """One metric and no model: no section on certainty, none that compares metrics, the curve named instead."""
+    study = study_topics(made_scores(1), margins=[0, 0.2], n_trials=5, bayesian=False, n_replicates=0, rng=0)
+    page = topics_page(study)
+    assert {"sure", "compared"}.isdisjoint(section.id for section in page.sections)
+    assert "Lines, one a tolerance: the " in words_of(page)
+
+
+def test_what_cannot_be_estimated_is_said():
+    """Systems that never swap: the page says that curve and intervals cannot be estimated, and why."""
+    study = study_topics(made_scores(noise=0.001), margins=[0], n_trials=5, rng=0)
+    words = words_of(topics_page(study))
+    assert "This cannot be estimated" in words
+    assert "5 or fewer" in words
+    assert "nan" not in words.casefold().split()
+
+
+def test_one_size_and_absolute_tolerances():
+    """A single size has rates and bins but no curve; tolerances are in the metric's unit."""
+    study = study_topics(
+        made_scores(), sizes=[10], margins=[0, 0.05], margin="absolute", n_trials=5, n_replicates=0, rng=0
+    )
+    assert tolerance_names(study) == ["0", "0.05"]
+    words = words_of(topics_page(study))
+    assert "Nothing can be said beyond 10 topics" in words
+    assert "in the metric's own unit" in words
+
+
+@pytest.mark.parametrize("sampling", ["overlapping", "bootstrap"])
+def test_other_sampling_says_what_the_error_is(sampling):
+    """Overlapping sets give a lower bound, and the page says how sets were drawn."""
+    study = study_topics(made_scores(), sizes=[5, 10, 20, 30], margins=[0], sampling=sampling, n_trials=5, rng=0)
+    words = words_of(topics_page(study))
+    assert ("lower bound" in words) == (sampling == "overlapping")
+    assert "upper bound" not in words
+
+
+def test_web_2013_in_words(data_folder):
+    """On Web 2013, AP needs fewest topics of AP and RR at a tolerance of 10 %, and the page says so."""
+    folder = data_folder / "trec-matrices"
+    scores = {name: pd.read_csv(folder / f"web2013_{name.lower()}.csv") for name in ("AP", "RR")}
+    study = study_topics(scores, margins=[0.1], bayesian=False, n_replicates=0, rng=0)
+    counts = study.to_frame().set_index("metric")
+    assert counts["kind"]["AP"] == "observed"
+    assert f"AP {counts['n_topics']['AP']:.0f}" in " ".join(topics_page(study).summary)

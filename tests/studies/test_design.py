@@ -1,0 +1,94 @@
+"""The design study: published topic counts, variances from scores, and what the topics at hand achieve."""
+
+import numpy as np
+import pytest
+
+from metaeval.errors import EstimationError, InvalidOptionError, UnknownNameError
+from metaeval.models.sample_size import anova_power, interval_width, paired_t_power
+from metaeval.scores import as_scores
+from metaeval.studies.design import study_design
+
+# Counts for alpha .05 and power .8, computed independently: (difference, variance, systems, {method: (approx, exact)})
+TABLE = [
+    (0.05, 0.05, 10, {"t": (316, 316), "anova": (624, 627), "interval": (617, 617)}),
+    (0.10, 0.05, 100, {"t": (81, 81), "anova": (404, 405), "interval": (156, 156)}),
+    (0.20, 0.05, 2, {"t": (22, 22), "anova": (21, 21), "interval": (41, 41)}),
+    (0.10, 0.10, 10, {"t": (159, 159), "anova": (313, 314), "interval": (310, 310)}),
+]
+
+
+def made_scores(seed=1, n_topics=30):
+    rng = np.random.default_rng(seed)
+    return as_scores(0.5 + 0.1 * rng.normal(size=(2, 6, n_topics)) + 0.2 * rng.normal(size=(1, 1, n_topics)))
+
+
+@pytest.mark.parametrize(("difference", "variance", "n_systems", "expected"), TABLE)
+def test_counts_are_those_of_the_table(difference, variance, n_systems, expected):
+    """Every method gives the number computed elsewhere, exactly and by Sakai's approximation."""
+    for place, calculation in enumerate(("approximate", "exact")):
+        table = study_design(
+            variance=variance, differences=[difference], n_systems=n_systems, calculation=calculation
+        ).table
+        assert dict(zip(table["method"], table["n_topics"], strict=True)) == {
+            name: counts[place] for name, counts in expected.items()
+        }
+
+
+def test_variances_come_from_the_scores():
+    """The residual variance is that of a two-way layout written out here, and within is larger by the topics' share."""
+    scores = made_scores()
+    for method in ("residual", "within"):
+        table = study_design(scores, variance=method, differences=[0.1], methods=["t"]).table
+        for row, values in zip(table.to_dict("records"), scores.to_numpy(), strict=True):
+            left = values - values.mean(axis=1, keepdims=True)
+            if method == "residual":
+                left = left - left.mean(axis=0)
+            freedom = 5 * 29 if method == "residual" else 6 * 29
+            assert row["variance"] == pytest.approx((left**2).sum() / freedom)
+
+
+def test_topics_at_hand_are_judged():
+    """Power and width stand beside the counts where one collection was given, and are those of the functions."""
+    for row in study_design(made_scores(), differences=[0.05]).table.to_dict("records"):
+        assert row["topics_at_hand"] == 30
+        if row["method"] == "t":
+            assert row["power_at_hand"] == paired_t_power(30, 0.05, 2 * row["variance"])
+        elif row["method"] == "anova":
+            assert row["power_at_hand"] == anova_power(30, 0.05, row["variance"], 6)
+        else:
+            assert row["width_at_hand"] == interval_width(30, 2 * row["variance"])
+
+
+def test_collections_are_pooled_by_degrees_of_freedom():
+    """Two collections give one row a metric with the mean variance weighted by degrees of freedom."""
+    both = {"a": made_scores(1, 30), "b": made_scores(2, 11)}
+    pooled = study_design(both, differences=[0.1], methods=["t"]).table.set_index("metric")["variance"]
+    alone = [study_design(one, differences=[0.1], methods=["t"]).table["variance"] for one in both.values()]
+    assert pooled.to_numpy() == pytest.approx((29 * alone[0] + 10 * alone[1]) / 39)
+
+
+def test_what_needs_too_many_topics_has_a_reason_and_no_number():
+    """One impossible difference leaves the others standing; nothing but impossible ones is an error."""
+    table = study_design(variance=0.1, differences=[0.1, 1e-7], methods=["t"]).table
+    assert table["n_topics"].isna().tolist() == [False, True]
+    assert "too small" in table["note"].iloc[1]
+    with pytest.raises(EstimationError, match="too small"):
+        study_design(variance=0.1, differences=[1e-7], methods=["t"])
+
+
+@pytest.mark.parametrize(
+    ("options", "error", "words"),
+    [
+        ({"variance": 0.1}, InvalidOptionError, "n_systems"),
+        ({"variance": -0.1, "methods": ["t"]}, InvalidOptionError, "above 0"),
+        ({"variance": "residual"}, InvalidOptionError, "scores"),
+        ({"variance": 0.1, "methods": ["f"]}, UnknownNameError, "anova"),
+        ({"variance": 0.1, "methods": []}, InvalidOptionError, "at least one"),
+        ({"variance": 0.1, "methods": ["t"], "differences": [0.0]}, InvalidOptionError, "min_difference"),
+        ({"variance": 0.1, "methods": ["t"], "power": 1.0}, InvalidOptionError, "power"),
+    ],
+)
+def test_refuses_what_it_cannot_do(options, error, words):
+    """Each error names the argument and its rule."""
+    with pytest.raises(error, match=words):
+        study_design(**options)

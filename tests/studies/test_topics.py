@@ -1,0 +1,163 @@
+"""The topics study: rows, curves, posterior, parts that cannot be estimated, seeds and options."""
+
+import numpy as np
+import pytest
+
+from metaeval.errors import EstimationError, InvalidOptionError, ScoresError
+from metaeval.models.minimum_topics import minimum_topics
+from metaeval.resampling.difference_bins import difference_bins
+from metaeval.resampling.swap import swap_method
+from metaeval.scores import as_scores
+from metaeval.studies.topics import ABSOLUTE_TOLERANCES, study_topics
+
+
+def made_scores(n_metrics=2, n_systems=10, n_topics=40, *, spread=0.1, noise=0.15, **options):
+    rng = np.random.default_rng(3)
+    quality = np.linspace(-1.5, 1.5, n_systems)[None, :, None] * spread
+    values = 0.5 + quality + noise * rng.normal(size=(n_metrics, n_systems, n_topics))
+    return as_scores(np.clip(values, 0, 1), **options)
+
+
+@pytest.fixture(scope="module")
+def study():
+    """Two metrics, two tolerances, with the Bayesian model."""
+    return study_topics(made_scores(), margins=[0, 0.1], n_trials=20, rng=7)
+
+
+def test_the_rows_are_those_of_the_parts(study):
+    """One row a metric and tolerance, with what the swap method and the minimum-topics model answer by themselves."""
+    frame = study.to_frame()
+    assert list(zip(frame["metric"], frame["margin"], strict=True)) == [
+        ("metric1", 0.0), ("metric1", 0.1), ("metric2", 0.0), ("metric2", 0.1),
+    ]  # fmt: skip
+    rates = swap_method(made_scores(), sizes=range(5, 21), margins=[0, 0.1], n_trials=20, rng=7)
+    last = rates.rates().sel(size=20)
+    for table, column in ((minimum_topics(rates), "text"), (minimum_topics(rates, family="exponential"), None)):
+        for row in table.to_frame().to_dict("records"):
+            own = frame[(frame["metric"] == row["metric"]) & (frame["margin"] == row["margin"])].iloc[0]
+            assert own[column or "text_exponential"] == row["text"]
+            assert own["error_rate"] == float(last.sel({"metric": row["metric"], "margin": row["margin"]}))
+    assert (frame["topics_at_hand"] == 40).all()
+    assert (frame["size"] == 20).all()
+
+
+def test_the_posterior_holds_together(study):
+    """Low, median and high are in order, the chance of enough topics agrees with them, and pairs add up to one."""
+    counts = study.posterior.counts()
+    assert (counts["low"] <= counts["median"]).all()
+    assert (counts["median"] <= counts["high"]).all()
+    assert ((counts["p_enough"] >= 0.5) == (counts["median"] <= 40)).all()
+    assert (counts["design_effect"] > 1).all()
+    fewer = study.posterior.fewer().set_index(["margin", "metric_a", "metric_b"])["p_fewer"]
+    for margin in (0.0, 0.1):
+        both = fewer[margin, "metric1", "metric2"] + fewer[margin, "metric2", "metric1"]
+        assert both == pytest.approx(1.0)
+    assert (counts["median"].to_numpy() == study.to_frame()["posterior_median"].to_numpy()).all()
+
+
+def test_curves_go_from_the_smallest_size_to_the_limit(study):
+    """Seen rates stand at the observed sizes only, and bands hold their medians."""
+    curves = study.curves()
+    assert curves["size"].min() == 5
+    assert curves["size"].max() == study.minimum.limit == 40
+    seen = curves[curves["seen"].notna()]
+    assert sorted(set(seen["size"])) == list(range(5, 21))
+    rates = study.error_rates.rates(half_swaps=True)
+    for row in seen.to_dict("records"):
+        assert row["seen"] == float(rates.sel({"metric": row["metric"], "margin": row["margin"], "size": row["size"]}))
+    assert (curves["low"] <= curves["median"]).all()
+    assert (curves["median"] <= curves["high"]).all()
+    assert (curves.groupby(["metric", "margin"])["fitted"].diff().dropna() <= 0).all()
+
+
+def test_the_same_seed_gives_the_same_study(study):
+    """Another run gives the same numbers, one thread too; leaving the model out changes no other part."""
+    again = study_topics(made_scores(), margins=[0, 0.1], n_trials=20, bayesian=False, n_threads=1, rng=7)
+    assert again.posterior is None
+    shared = [name for name in again.to_frame() if name in study.to_frame()]
+    assert again.to_frame().equals(study.to_frame()[shared])
+    assert again.bins.to_frame().equals(study.bins.to_frame())
+
+
+def test_difference_bins_are_those_of_the_largest_size(study):
+    """The bins are what the function gives for the largest size, at the study's level."""
+    alone = difference_bins(made_scores(), sizes=[20], n_trials=20, confidence_level=0.9, rng=7)
+    assert alone.to_frame().equals(study.bins.to_frame())
+
+
+def test_defaults_follow_the_kind_of_margin():
+    """Absolute margins have tolerances of their own, and negative scores are fine with them."""
+    study = study_topics(made_scores() - 2.0, margin="absolute", n_trials=5, bayesian=False, n_replicates=0, rng=0)
+    assert study.error_rates.margins == ABSOLUTE_TOLERANCES
+    assert study.bins.bins["low"].isnull().all()
+
+
+def test_many_topics_are_thinned_out_and_that_is_said():
+    """Beyond some sixty sizes by default fifty are used, and a note says so."""
+    study = study_topics(made_scores(1, 4, 240), margins=[0], n_trials=4, bayesian=False, n_replicates=0, rng=0)
+    assert len(study.error_rates.sizes) <= 50
+    assert study.error_rates.sizes[-1] == 120
+    assert any("evenly spaced" in note for note in study.notes)
+
+
+def test_copies_of_systems_are_named():
+    """One of two identical systems is kept and the other one named."""
+    values = made_scores().to_numpy()
+    copied = as_scores(np.concatenate([values, values[:, :1]], axis=1))
+    study = study_topics(copied, margins=[0], n_trials=5, bayesian=False, n_replicates=0, rng=0)
+    assert study.error_rates.n_systems == 10
+    assert any("system11" in note for note in study.notes)
+
+
+def test_an_error_of_zero_is_said_and_the_rest_stands():
+    """Systems far apart: nothing to fit, so the curve and the model say why, and the table still answers."""
+    study = study_topics(made_scores(noise=0.001), margins=[0], n_trials=5, rng=0)
+    assert study.posterior is None
+    assert "zero" in " ".join(study.unestimated.values())
+    assert set(study.unestimated) >= {"curve", "intervals of the topic counts at tolerance 0"}
+    assert set(study.to_frame()["kind"]) == {"at most smallest"}
+    assert study.curves()["fitted"].isna().all()
+
+
+def test_other_sampling_has_no_model_and_says_so():
+    """The Bayesian model knows disjoint sets only."""
+    study = study_topics(made_scores(), margins=[0], sampling="bootstrap", sizes=[5, 10, 20, 40], n_trials=5, rng=0)
+    assert study.posterior is None
+    assert "disjoint" in study.unestimated["intervals of the topic counts"]
+
+
+def test_one_size_gives_rates_and_no_curve():
+    """With a single size there is an error rate and no course of it."""
+    study = study_topics(made_scores(), sizes=[10], margins=[0], n_trials=5, rng=0)
+    assert study.minimum.family is None
+    assert {"curve", "intervals of the topic counts"} <= set(study.unestimated)
+    assert len(study.to_frame()) == 2
+
+
+@pytest.mark.parametrize(
+    ("options", "error", "words"),
+    [
+        ({"max_error": 0.5}, InvalidOptionError, "max_error"),
+        ({"confidence_level": 1.0}, InvalidOptionError, "confidence_level"),
+        ({"n_replicates": 1}, InvalidOptionError, "n_replicates"),
+        ({"margins": [1.0]}, InvalidOptionError, "margins"),
+        ({"sizes": [21]}, EstimationError, "too few"),
+        ({"sizes": [5, 21]}, InvalidOptionError, "sizes"),
+        ({"limit": 10}, InvalidOptionError, "limit"),
+        ({"sampling": "split"}, InvalidOptionError, "disjoint"),
+    ],
+)
+def test_refuses_what_it_cannot_do(options, error, words):
+    """Each error names the argument and a way out."""
+    with pytest.raises(error, match=words):
+        study_topics(made_scores(), n_trials=3, bayesian=False, **options)
+
+
+def test_refuses_too_few_topics_systems_and_negative_scores():
+    """Nine topics hold no two sets of five; one system has no pair; a share of a negative mean is nothing."""
+    with pytest.raises(EstimationError, match="9 topics are too few"):
+        study_topics(made_scores(n_topics=9))
+    with pytest.raises(ScoresError):
+        study_topics(made_scores(n_systems=1))
+    with pytest.raises(ScoresError, match="absolute"):
+        study_topics(made_scores() - 2.0)
