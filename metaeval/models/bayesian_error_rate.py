@@ -22,6 +22,7 @@ import numpy as np
 import pandas as pd
 import xarray as xr
 from numpy.typing import ArrayLike, NDArray
+from scipy.linalg import eigh
 from scipy.special import betainc, expit, logit, ndtr
 
 from metaeval.draws import RNGLike, resolve_rng
@@ -640,7 +641,7 @@ def _loadings(basis: _Basis, omega: Floats) -> Floats:
 
 
 def _coefficients(loadings: Floats, residual: Floats, covariance: Floats, generator: np.random.Generator) -> Floats:
-    """Draw the standard normal coefficients of the misfit given the residuals (draw, size), shape (draw, coefficient)."""
+    """Draw the coefficients of the misfit, standard normal before, given the residuals: (draw, coefficient)."""
     gain = np.linalg.solve(covariance, loadings)
     mean = np.einsum("dsk,ds->dk", gain, residual)
     left = np.eye(loadings.shape[2]) - np.swapaxes(loadings, 1, 2) @ gain
@@ -915,7 +916,7 @@ def bayesian_error_rate(  # noqa: PLR0913 - the settings of a model and of its s
     beyond the observed sizes: this is what makes intervals for the minimum topic count wide enough. Its scale
     :math:`\omega` has median 1 and is the model check. :math:`\kappa b` is the effect of heavy-tailed topics at small
     sizes. Priors: see `FAMILIES`. In the hierarchical model the log parameters of the metrics vary about common
-    values, and :math:`\epsilon` has the covariance over all metrics and sizes; in the fast fit the draws of the
+    values, ω is common to all, and :math:`\epsilon` has the covariance over all metrics and sizes; in the fast fit the draws of the
     metrics are paired by rank, with the correlation of their error rates over the same topic resamples.
 
     References
@@ -1154,7 +1155,7 @@ def _fit_hierarchical(
 
 
 class _Joint(NamedTuple):
-    """Cells of all metrics in one vector: noise covariance, that of the systems' misfit at ω = 1, and whose cell it is."""
+    """Cells of all metrics in one vector: covariance of the noise and of the misfit at ω = 1, and whose they are."""
 
     noise: Floats
     systems: Floats
@@ -1187,7 +1188,11 @@ def _joint_covariance(evidence: SwapEvidence, tolerance: float, cells: Sequence[
 
 
 def _model(cells: Sequence[_Cells], parts: _Joint) -> Any:  # noqa: ANN401 - a pymc.Model
-    """Build the hierarchical model; the misfit is integrated out, because sampling it costs ten times the steps."""
+    """Build the hierarchical model, with one ω for all metrics: they share their systems.
+
+    The misfit is integrated out, because sampling it takes ten times the steps. On the axes that diagonalise both
+    the noise and the misfit at once, that needs no factorisation that changes with ω.
+    """
     import pymc as pm  # noqa: PLC0415 - loads when needed
     import pytensor.tensor  # noqa: PLC0415 - as above
 
@@ -1199,6 +1204,8 @@ def _model(cells: Sequence[_Cells], parts: _Joint) -> Any:  # noqa: ANN401 - a p
         np.concatenate([getattr(cell, name) for cell in cells]) for name in ("logits", "spread", "sizes")
     )
     acceleration = np.array([cell.acceleration for cell in cells])[parts.owner]
+    ratios, axes = eigh(parts.systems, parts.noise + parts.kurtosis)
+    ratios = np.maximum(ratios, 0.0)
     with pm.Model(coords={"metric": [cell.metric for cell in cells]}) as model:
         values = []
         for place, name in enumerate(family.names(margin=margin)):
@@ -1208,15 +1215,13 @@ def _model(cells: Sequence[_Cells], parts: _Joint) -> Any:  # noqa: ANN401 - a p
             values.append(pm.Deterministic(name, pt.exp(common + apart * own), dims="metric"))
         if family.spread is not None:
             values.append(pm.HalfNormal("spread", family.spread, dims="metric"))
-        log_omega = pm.Normal("omega_offset", 0.0, 1.0, dims="metric")
-        omega = pm.Deterministic("omega", pt.exp(_SPREAD_OF_MISFIT * log_omega), dims="metric")
+        log_omega = pm.Normal("log_omega", 0.0, _SPREAD_OF_MISFIT)
+        pm.Deterministic("omega", pt.exp(log_omega) * np.ones(len(cells)), dims="metric")
         rate = pt.clip(family.rate(pt, pt.as_tensor(sizes), *[value[parts.owner] for value in values]), 1e-11, 1 - 1e-6)
         residual = _straightened(pt, logits, pt.log(rate) - pt.log1p(-rate), spread, acceleration)
-        scale = omega[parts.owner]
-        covariance = parts.noise + parts.kurtosis + scale[:, None] * scale * parts.systems
-        factor = pt.linalg.cholesky(covariance)
-        square = (pt.linalg.solve_triangular(factor, residual, lower=True) ** 2).sum()
-        density = -0.5 * (freedom + n_cells) * pt.log1p(square / freedom) - pt.log(pt.diag(factor)).sum()
+        variance = 1.0 + pt.exp(2.0 * log_omega) * ratios
+        square = (pt.as_tensor(axes.T).dot(residual) ** 2 / variance).sum()
+        density = -0.5 * ((freedom + n_cells) * pt.log1p(square / freedom) + pt.log(variance).sum())
         pm.Potential("topics", density)
     return model
 

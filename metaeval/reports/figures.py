@@ -212,10 +212,10 @@ def asl_curves(sensitivity: SensitivityResult) -> Figure:
     for place, line in enumerate(levels):
         dash = _DASHES[(place // _SOLID) % len(_DASHES)]
         look: dict[str, Any] = {"color": CYCLE[place % len(CYCLE)], "linestyle": dash, "linewidth": 1.6}
-        mark: dict[str, Any] = {"marker": _MARKERS[place % len(_MARKERS)], "markersize": 5.4, **RIMMED}
+        mark: dict[str, Any] = {"marker": _MARKERS[place % len(_MARKERS)], "markersize": 6.4, "markeredgewidth": 0}
         axes.plot(ranks, line, **look)
         if line[0] < alpha < line[-1]:
-            axes.plot(np.interp(alpha, line, ranks), alpha, color=look["color"], **mark)
+            axes.plot(np.interp(alpha, line, ranks), alpha, color=look["color"], zorder=4, **mark)
         handles.append(Line2D([], [], **look, **mark))
     axes.axhline(alpha, color=THEME["ink"], linewidth=0.8, linestyle=(0, (4, 3)), zorder=1)
     axes.annotate(

@@ -1,9 +1,10 @@
 # ruff: noqa: RUF001 - Greek letters and dashes are meant for people
 """The page that answers how many topics are enough: a topics study put into sections, words and pictures."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -360,6 +361,11 @@ def _posterior_section(study: TopicsStudy) -> tuple[Section, ...]:
                 ),
             )
             blocks.append(picture)
+        refused = counts[counts["note"] != ""]
+        if len(refused):
+            blocks.append(
+                Text(paragraphs=tuple(_refusal(study, row) for row in refused.to_dict("records")), look="note")
+            )
         blocks.append(Fold(title="The numbers", blocks=(_counts_table(study, counts, level),)))
         fewer = _fewer_tables(study)
         if fewer:
@@ -374,6 +380,10 @@ def _posterior_section(study: TopicsStudy) -> tuple[Section, ...]:
     return (section,)
 
 
+def _refusal(study: TopicsStudy, row: Mapping[Hashable, Any]) -> str:
+    return f"{row['metric']}, tolerance {_tolerance(study, row['margin'])}: {row['note']}."
+
+
 def _counts_table(study: TopicsStudy, counts: pd.DataFrame, level: str) -> Table:
     shown = counts.assign(
         tolerance=[_tolerance(study, margin) for margin in counts["margin"]],
@@ -383,16 +393,14 @@ def _counts_table(study: TopicsStudy, counts: pd.DataFrame, level: str) -> Table
         enough=[chance(value) for value in counts["p_enough"]],
         enough_sort=counts["p_enough"],
     )
-    columns = [
+    columns = (
         Column(name="metric", label="Metric"),
         Column(name="tolerance", label="Tolerance"),
         Column(name="median", label="median", write=topic_count, align="right", group="Topics needed"),
         Column(name="interval", label=f"{level} interval", align="right", group="Topics needed"),
         Column(name="enough", label=f"{study.error_rates.n_topics} are enough", align="right"),
         Column(name="design_effect", label="Design effect", write=number(0), align="right"),
-    ]
-    if (counts["note"] != "").any():
-        columns.append(Column(name="note", label="Note"))
+    )
     return Table(
         name="topics_needed",
         title="Topics needed, and how sure that is",
@@ -401,7 +409,7 @@ def _counts_table(study: TopicsStudy, counts: pd.DataFrame, level: str) -> Table
         "weigh as much as one independent one at the largest size: they share topics and systems.",
         frame=shown,
         data=counts,
-        columns=tuple(columns),
+        columns=columns,
     )
 
 
@@ -721,7 +729,8 @@ def _model_words(study: TopicsStudy) -> list[str]:
     each = "metric and tolerance" if study.posterior.models[0].method == "fast" else "tolerance, over all metrics"
     words = (
         f"{level} intervals come from a Bayesian model of the logits of the error rates at up to eight sizes, with the "
-        f"covariance of a bootstrap of the topics, and a term for the systems being a sample too; one fit for every {each}."
+        "covariance of a bootstrap of the topics, and a term for the systems being a sample too; one fit for every "
+        f"{each}."
     )
     return [words]
 
