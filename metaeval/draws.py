@@ -6,14 +6,14 @@ and the same seed gives the same draws whatever the number of workers or the siz
 
 import secrets
 from numbers import Integral
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from metaeval.errors import InvalidOptionError
 
-__all__ = ["RNGLike", "RandomSource", "bootstrap_counts", "bootstrap_indices", "resolve_rng", "sign_flips"]
+__all__ = ["RNGLike", "RandomSource", "bootstrap_counts", "bootstrap_indices", "resolve_rng"]
 
 type RNGLike = int | np.random.Generator | RandomSource | None
 
@@ -82,9 +82,3 @@ def bootstrap_counts(indices: NDArray[np.int64], n_topics: int) -> NDArray[np.fl
     cells = indices + n_topics * np.arange(n_resamples, dtype=np.int64)[:, None]
     counts = np.bincount(cells.ravel(), minlength=n_resamples * n_topics)
     return counts.reshape(n_resamples, n_topics).astype(np.float64)
-
-
-def sign_flips(generator: np.random.Generator, n_resamples: int, n_topics: int) -> NDArray[np.float64]:
-    """Draw a sign for every topic: an array (n_resamples, n_topics) of -1 and +1."""
-    signs: NDArray[Any] = generator.integers(0, 2, size=(n_resamples, n_topics), dtype=np.int8)
-    return signs.astype(np.float64) * 2.0 - 1.0

@@ -11,7 +11,9 @@ from typing import Protocol
 
 import numpy as np
 
-__all__ = ["ProgressReporter", "limit_threads", "parallel_map", "reporting", "track"]
+from metaeval.errors import InvalidOptionError
+
+__all__ = ["ProgressReporter", "check_threads", "limit_threads", "parallel_map", "reporting", "track"]
 
 
 class ProgressReporter(Protocol):
@@ -107,17 +109,39 @@ def parallel_map[T, R](
     return list(track(jobs, description=description, total=len(items)))
 
 
+def check_threads(n_threads: int | None) -> int | None:
+    """Return `n_threads` if it is None or a whole number of at least 1, else raise `InvalidOptionError`.
+
+    Examples
+    --------
+    >>> check_threads(2)
+    2
+    """
+    if n_threads is None:
+        return None
+    if isinstance(n_threads, bool) or not isinstance(n_threads, int | np.integer) or n_threads < 1:
+        message = f"n_threads must be None or a whole number of at least 1, not {n_threads!r}"
+        raise InvalidOptionError(message)
+    return int(n_threads)
+
+
 @contextmanager
 def limit_threads(n_threads: int | None) -> Iterator[None]:
-    """Hold compiled kernels and matrix products to `n_threads` cores inside the block (None: leave as is)."""
-    if n_threads is None:
+    """Hold compiled kernels and matrix products to `n_threads` cores inside the block (None: leave as is).
+
+    Raises
+    ------
+    InvalidOptionError
+        If `n_threads` is below 1.
+    """
+    if check_threads(n_threads) is None:
         yield
         return
     import numba  # noqa: PLC0415
     import threadpoolctl  # noqa: PLC0415
 
     before = numba.get_num_threads()
-    numba.set_num_threads(min(n_threads, before))
+    numba.set_num_threads(min(int(n_threads or before), before))
     try:
         with threadpoolctl.threadpool_limits(n_threads):
             yield

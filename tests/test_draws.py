@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 
-from metaeval.draws import RandomSource, bootstrap_counts, bootstrap_indices, resolve_rng, sign_flips
+from metaeval.draws import RandomSource, bootstrap_counts, bootstrap_indices, resolve_rng
 from metaeval.errors import InvalidOptionError
 
 
@@ -63,10 +63,3 @@ def test_every_topic_is_as_likely():
     standard_error = np.sqrt((1 - 1 / n_topics) / n_resamples)
     assert np.abs(counts.mean(axis=0) - 1).max() < 4 * standard_error
     assert counts.var(axis=0) == pytest.approx(1 - 1 / n_topics, rel=0.05)
-
-
-def test_signs_are_fair():
-    """Signs are -1 and +1 alone, and each about half the time."""
-    signs = sign_flips(np.random.default_rng(5), 5000, 8)
-    assert set(np.unique(signs)) == {-1.0, 1.0}
-    assert np.abs(signs.mean(axis=0)).max() < 4 / np.sqrt(5000)

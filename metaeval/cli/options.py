@@ -272,14 +272,13 @@ def load_scores(context: typer.Context, session: Session) -> Loaded:
     else:
         collection, files = load_collection(context, session)
         scores = _scored(collection, given, session)
-    direction = dict.fromkeys(given["lower_is_better"] or (), False)
+    direction = dict.fromkeys(given.get("lower_is_better") or (), False)
     if direction:
         from metaeval.scores import as_scores  # noqa: PLC0415
 
         scores = as_scores(scores, higher_is_better=direction)
-    provenance = record_provenance(
-        context.info_name or "metaeval", options=given, random_source=f"seed {given['seed']}", inputs=files
-    )
+    source = f"seed {given['seed']}" if given.get("seed") is not None else None
+    provenance = record_provenance(context.info_name or "metaeval", options=given, random_source=source, inputs=files)
     return Loaded(scores, collection, provenance)
 
 

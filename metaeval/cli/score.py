@@ -46,7 +46,6 @@ def score(  # noqa: PLR0913 - the options of the command
 
         metaeval score runs/*.gz --qrels qrels.txt --out scores.parquet
     """
-    context.params |= {"lower_is_better": None, "seed": 0}
     with command_session(quiet=quiet) as session:
         scores, _, provenance = opt.load_scores(context, session)
         if out is not None:

@@ -161,7 +161,7 @@ def read_runs(
     score_precision: ScorePrecision = "float64",
     split_tags: bool = False,
 ) -> dict[str, pd.DataFrame]:
-    """Read runs as tables, every list in order.
+    r"""Read runs as tables, every list in order.
 
     Parameters
     ----------
@@ -178,6 +178,14 @@ def read_runs(
     ------
     FileFormatError, InvalidOptionError
         As `read_collection`.
+
+    Examples
+    --------
+    >>> import tempfile, pathlib
+    >>> file = pathlib.Path(tempfile.mkdtemp(), "bm25.run")
+    >>> _ = file.write_text("1 Q0 d1 1 2.5 bm25\n1 Q0 d9 2 3.5 bm25\n")
+    >>> read_runs(file)["bm25"]["doc_id"].tolist()
+    ['d9', 'd1']
     """
     rules = _Rules.checked(order=order, score_precision=score_precision, split_tags=split_tags)
     sources = track(run_sources(runs), description="reading runs")
@@ -187,7 +195,7 @@ def read_runs(
 
 
 def read_qrels(path: str | os.PathLike[str]) -> Judgments:
-    """Read judgments in TREC format: topic, iteration, document, relevance.
+    r"""Read judgments in TREC format: topic, iteration, document, relevance.
 
     Parameters
     ----------
@@ -203,6 +211,14 @@ def read_qrels(path: str | os.PathLike[str]) -> Judgments:
     ------
     FileFormatError
         For a malformed line, a relevance that is no whole number, a document judged twice, an empty file.
+
+    Examples
+    --------
+    >>> import tempfile, pathlib
+    >>> file = pathlib.Path(tempfile.mkdtemp(), "qrels.txt")
+    >>> _ = file.write_text("1 0 d2 0\n1 0 d1 2\n")
+    >>> read_qrels(file).levels.tolist()
+    [2, 0]
     """
     found = scan(read_bytes(str(path)), QRELS, path=str(path))
     topics = _decoded(found.topics)

@@ -857,7 +857,7 @@ def bayesian_error_rate(  # noqa: PLR0913 - the settings of a model and of its s
     method: Method = "fast",
     max_error: float = 0.05,
     ci_prob: float = 0.9,
-    draws: int = 1000,
+    draws: int = 2000,
     tune: int = 1000,
     target_accept: float = 0.95,
     rng: RNGLike = None,
@@ -916,8 +916,8 @@ def bayesian_error_rate(  # noqa: PLR0913 - the settings of a model and of its s
     beyond the observed sizes: this is what makes intervals for the minimum topic count wide enough. Its scale
     :math:`\omega` has median 1 and is the model check. :math:`\kappa b` is the effect of heavy-tailed topics at small
     sizes. Priors: see `FAMILIES`. In the hierarchical model the log parameters of the metrics vary about common
-    values, ω is common to all, and :math:`\epsilon` has the covariance over all metrics and sizes; in the fast fit the draws of the
-    metrics are paired by rank, with the correlation of their error rates over the same topic resamples.
+    values, ω is common to all, and :math:`\epsilon` has the covariance over all metrics and sizes; in the fast fit the
+    draws of the metrics are paired by rank, with the correlation of their error rates over the same topic resamples.
 
     References
     ----------

@@ -277,7 +277,7 @@ def _choice_note(scores: Scores, chosen: Scores, runs: str | int) -> list[str]:
 
 def _under_corrections(result: PairwiseResult, corrections: Sequence[str]) -> list[PairwiseResult]:
     if result.correction == FAMILY_WISE:
-        if np.array_equal(result.data["p_family_wise"], result.data["p_value"]):
+        if result.family_wise_only:
             return [result]
         return [*(result.with_correction(name) for name in corrections), result]
     return [result.with_correction(name) if name != result.correction else result for name in corrections]

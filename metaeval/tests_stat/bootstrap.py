@@ -15,8 +15,8 @@ from scipy.special import stdtrit
 
 from metaeval.compiled import compiled
 from metaeval.draws import RNGLike, bootstrap_counts, bootstrap_indices, resolve_rng
-from metaeval.errors import InvalidOptionError, UnknownNameError
-from metaeval.parallel import limit_threads, track
+from metaeval.errors import UnknownNameError
+from metaeval.parallel import check_threads, limit_threads, track
 from metaeval.tests_stat.counting import check_resamples, count_extreme
 from metaeval.tests_stat.paired_t import paired_t_statistics
 from metaeval.tests_stat.pairs import Alternative, Evidence, PValueRule, Question, ask, resampled_p_value
@@ -28,7 +28,6 @@ __all__ = [
     "Placing",
     "StudentisedPairs",
     "bootstrap_test",
-    "check_threads",
     "degenerate_resamples",
     "t_statistics",
     "tile_pool",
@@ -375,22 +374,6 @@ def tile_pool(n_threads: int | None) -> Iterator[ThreadPoolExecutor]:
             pool.shutdown(cancel_futures=True)  # an interrupt waits for the tiles begun, not for all
 
 
-def check_threads(n_threads: int | None) -> int | None:
-    """Return `n_threads` if it is None or a whole number of at least 1, else raise `InvalidOptionError`.
-
-    Examples
-    --------
-    >>> check_threads(2)
-    2
-    """
-    if n_threads is None:
-        return None
-    if isinstance(n_threads, bool) or not isinstance(n_threads, int | np.integer) or n_threads < 1:
-        message = f"n_threads must be None or a whole number of at least 1, not {n_threads!r}"
-        raise InvalidOptionError(message)
-    return int(n_threads)
-
-
 @cache
 def _blas() -> threadpoolctl.ThreadpoolController:
     return threadpoolctl.ThreadpoolController()  # looking for the libraries takes milliseconds
@@ -451,7 +434,7 @@ def _from_means(
         description="Resampling topics",
         total=-(-n_resamples // _chunk_size(question.n_topics)),
     )
-    with limit_threads(check_threads(n_threads)):
+    with limit_threads(n_threads):
         for counts in chunks:
             for metric, tolerance in enumerate(question.tolerance):
                 tails[:, metric] += count_extreme(

@@ -45,9 +45,6 @@ def kernel_threads(n_threads: int | None) -> Iterator[None]:
     InvalidOptionError
         If `n_threads` is below 1.
     """
-    if n_threads is not None and n_threads < 1:
-        message = f"n_threads must be at least 1, not {n_threads!r}"
-        raise InvalidOptionError(message)
     with limit_threads(n_threads), _libraries().limit(limits=1, user_api="blas"):
         yield
 

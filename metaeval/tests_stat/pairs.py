@@ -87,7 +87,8 @@ class Evidence:
     """What every test gives back: arrays (metric, pair), in the oriented sense (positive: first is better).
 
     A test fills `two_sided` for a two-sided question, and `greater` and `less` for any other.
-    `family_wise` holds p-values already adjusted over the whole family, for the tests that make their own.
+    `family_wise` holds p-values already adjusted over the whole family, for the tests that make their own;
+    `family_wise_only` says that the test has no others, so that no further correction makes sense.
     """
 
     statistic: NDArray[np.float64]
@@ -95,6 +96,7 @@ class Evidence:
     greater: NDArray[np.float64] | None = None
     less: NDArray[np.float64] | None = None
     family_wise: NDArray[np.float64] | None = None
+    family_wise_only: bool = False
 
 
 def all_pairs(n_systems: int, *, baseline: int | None = None) -> tuple[NDArray[np.int64], NDArray[np.int64]]:

@@ -57,6 +57,8 @@ class PairwiseResult:
         What else the test has to say (method used, zero differences, degenerate resamples, …).
     strictly_below : bool
         Decide by ``p_corrected < alpha`` instead: only bootstrap sensitivity does, as published.
+    family_wise_only : bool
+        Whether the p-values are family-wise by construction and take no further correction.
     """
 
     data: xr.Dataset
@@ -71,6 +73,7 @@ class PairwiseResult:
     random_source: str | None = None
     details: Mapping[str, Any] = field(default_factory=lambda: MappingProxyType({}))
     strictly_below: bool = False
+    family_wise_only: bool = False
 
     @property
     def metrics(self) -> tuple[str, ...]:
@@ -119,7 +122,7 @@ class PairwiseResult:
                 message = f"test {self.test!r} has no family-wise p-values of its own; choose another correction"
                 raise InvalidOptionError(message)
             corrected = self.data["p_family_wise"].to_numpy().copy()
-        elif own and bool(np.array_equal(self.data["p_family_wise"], self.data["p_value"])):
+        elif self.family_wise_only:
             message = (
                 f"the p-values of {self.test!r} are family-wise by construction and take no further correction; "
                 f"use correction={FAMILY_WISE!r}, not {correction!r}"
@@ -266,6 +269,7 @@ def answer(  # noqa: PLR0913 - the parts of an answer
         random_source=random_source,
         details=MappingProxyType(dict(details or {})),
         strictly_below=strictly_below,
+        family_wise_only=evidence.family_wise_only,
     )
     return bare.with_correction(correction)
 

@@ -138,7 +138,12 @@ def tukey_hsd_test(  # noqa: PLR0913 - one keyword per choice
     p_values = np.stack([one.p_values for one in found])
     return answer(
         question,
-        Evidence(statistic=np.stack([one.statistic for one in found]), two_sided=p_values, family_wise=p_values),
+        Evidence(
+            statistic=np.stack([one.statistic for one in found]),
+            two_sided=p_values,
+            family_wise=p_values,
+            family_wise_only=True,
+        ),
         test="tukey" if method == "randomised" else "tukey_parametric",
         correction=correction,
         details=details | {"difference_required": [one.difference_required for one in found]},

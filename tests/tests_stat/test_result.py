@@ -135,11 +135,17 @@ def test_family_wise_p_values_are_taken_as_they_are():
 def test_family_wise_by_construction_refuses_another_correction():
     """Correcting twice would be wrong; the message names the way out."""
     own = np.array([[0.04, 0.5, 0.6]])
-    result = made_up([0.04, 0.5, 0.6], correction="family-wise", family_wise=own)
+    result = made_up([0.04, 0.5, 0.6], correction="family-wise", family_wise=own, family_wise_only=True)
     with pytest.raises(
         InvalidOptionError, match="take no further correction; use correction='family-wise', not 'holm'"
     ):
         result.with_correction("holm")
+
+
+def test_raw_p_values_that_happen_to_equal_the_family_wise_ones_may_be_corrected():
+    """With a single pair both are the same number, and a correction is still allowed."""
+    result = made_up([0.04], correction="family-wise", family_wise=np.array([[0.04]]))
+    assert result.with_correction("holm").data["p_corrected"][0, 0].item() == pytest.approx(0.04)
 
 
 def test_a_test_without_family_wise_p_values_says_so():
