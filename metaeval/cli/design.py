@@ -169,15 +169,12 @@ def _pilot(context: typer.Context, session: Session, pool: Sequence[str]) -> "tu
         return {}, record_provenance("design", options=context.params)
     from metaeval.io.tables import read_scores  # noqa: PLC0415 - loads polars
 
-    context.params["seed"] = 0  # load_scores records one; nothing is drawn here
     scores, _, provenance = opt.load_scores(context, session)
-    del context.params["seed"]
-    options = {name: value for name, value in provenance.options.items() if name != "seed"}
     read, files = {"inputs": scores}, dict(provenance.inputs)
     for name in pool:
         read[name] = read_scores([name])
         files |= {str(path): file_checksum(path) for path in read[name].attrs.get("sources", [])}
-    return read, replace(provenance, options=options, random_source=None, inputs=files)
+    return read, replace(provenance, inputs=files)
 
 
 def _variance(text: str) -> str | float:
