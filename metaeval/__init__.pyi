@@ -18,6 +18,8 @@ from .metrics.spec import metric as metric
 from .models.bayesian_comparison import BayesianComparison as BayesianComparison
 from .models.bayesian_comparison import bayesian_t as bayesian_t
 from .models.bayesian_comparison import hierarchical as hierarchical
+from .models.bayesian_error_rate import BayesianErrorRate as BayesianErrorRate
+from .models.bayesian_error_rate import bayesian_error_rate as bayesian_error_rate
 from .models.curves import compare_curves as compare_curves
 from .models.exponential import fit_exponential as fit_exponential
 from .models.minimum_topics import minimum_topics as minimum_topics
