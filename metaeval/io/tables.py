@@ -262,7 +262,9 @@ def _refuse_without_topics(sheet: Sheet, names: Sequence[str], parts: Mapping[st
 def _refuse_runs(sheet: Sheet) -> None:
     rows = sheet.sample()
     if all(len(cells) == _RUN_CELLS and is_number(cells[3]) and is_number(cells[4]) for cells in rows):
-        raise sheet.error("this looks like a TREC run; score it first, for example with trec_eval -q or ir_measures -q")
+        raise sheet.error(
+            "this looks like a TREC run; score it first: give the judgments with --qrels, or use read_collection"
+        )
     if all(len(cells) == _QRELS_CELLS and cells[1] == "0" and is_number(cells[3]) for cells in rows):
         raise sheet.error("this looks like TREC judgments (qrels), not scores; score runs with them first")
 
