@@ -168,6 +168,11 @@ class Collection:
         """Where a run lacks a topic that has something relevant in the full qrels, shape (n_systems, n_topics)."""
         return (self.n_retrieved == 0) & (self._per_topic(self.full_levels > 0) > 0)[None]
 
+    @property
+    def by_document(self) -> "Collection":
+        """The collection as whole documents: itself. Collections of elements and passages answer with their own."""
+        return self
+
     def documents(self, topic: str) -> list[str]:
         """Return the document identifiers of one topic, in the order of its levels."""
         position = _positions([topic], self.topics, "topic")[0]

@@ -37,6 +37,7 @@ __all__ = [
 type Floats = NDArray[np.float64]
 _NODES, _WEIGHTS = np.polynomial.legendre.leggauss(64)
 _FOURTH = ((_NODES + 1) / 2) ** 4
+_GONE = 50.0
 _FOURTH_WEIGHTS = 2 * ((_NODES + 1) / 2) ** 3 * _WEIGHTS
 SIZES_TO_COMPARE = 4
 """Fewest sizes that can be split into some to fit on and some to predict."""
@@ -173,7 +174,9 @@ def _power(z: Floats, _: float, scale: ArrayLike, slope: ArrayLike) -> Floats:
 
 
 def _stretched(z: Floats, _: float, scale: ArrayLike, reach: ArrayLike, shape: ArrayLike) -> Floats:
-    return np.asarray(scale * np.exp(-((z / np.asarray(reach)) ** shape)))
+    steepness = np.asarray(shape) * np.log(z / np.asarray(reach))
+    # Past exp(_GONE) the rate is zero to the last digit; a search may ask for far more, which would overflow.
+    return np.asarray(scale * np.exp(-np.exp(np.minimum(steepness, _GONE))))
 
 
 def _floor(z: Floats, _: float, a1: ArrayLike, a2: ArrayLike, floor: ArrayLike) -> Floats:

@@ -252,3 +252,9 @@ def test_an_unknown_family_is_refused():
     rates = swap_method(np.random.default_rng(0).random((4, 20)), rng=0)
     with pytest.raises(UnknownNameError, match="did you mean 'orthant'"):
         compare_curves(rates, families=["orthan"])
+
+
+def test_a_shape_far_too_steep_gives_zero_and_no_overflow():
+    """A search may ask for any shape: past the reach the rate is zero, before it the scale, without a warning."""
+    rates = CURVES["stretched_exponential"].rate(np.array([5.0, 20.0]), 0.1, 0.5, 9.0, 5000.0)
+    assert rates.tolist() == [0.5, 0.0]

@@ -1,0 +1,122 @@
+"""What INEX files say, as tables: submissions (runs) and assessments, before they are compiled to a collection.
+
+Readers make these, the simulator makes these, and `element_collection` and `passage_collection` compile them. They
+are plain tables, so that anybody can make them from other sources.
+"""
+
+from dataclasses import dataclass, field
+from typing import Literal
+
+import numpy as np
+import pandas as pd
+
+__all__ = ["ASSESSMENT_COLUMNS", "ELEMENT_COLUMNS", "PASSAGE_COLUMNS", "RESULT_COLUMNS", "TOO_SMALL", "UNKNOWN"]
+__all__ += ["Assessments", "Scale", "Submission"]
+
+Scale = Literal["2002", "2003", "2005", "passages"]
+TOO_SMALL = -1
+"""The exhaustivity written "?": relevant text, but too small to judge how exhaustive it is (2005)."""
+UNKNOWN = -1
+"""A size, offset or length that the file does not give."""
+
+RESULT_COLUMNS = {
+    "topic": str,
+    "document": str,
+    "path": str,
+    "end_path": str,
+    "offset": np.int64,
+    "length": np.int64,
+    "rank": np.float64,
+    "rsv": np.float64,
+    "line": np.int64,
+}
+ASSESSMENT_COLUMNS = {
+    "topic": str,
+    "document": str,
+    "relevant_size": np.int64,
+    "size": np.int64,
+    "best_entry": np.int64,
+    "best_entry_point": str,
+    "line": np.int64,
+}
+ELEMENT_COLUMNS = {
+    "topic": str,
+    "document": str,
+    "path": str,
+    "exhaustivity": np.int64,
+    "specificity": np.float64,
+    "size": np.int64,
+    "relevant_size": np.int64,
+    "line": np.int64,
+}
+PASSAGE_COLUMNS = {
+    "topic": str,
+    "document": str,
+    "offset": np.int64,
+    "length": np.int64,
+    "start": str,
+    "end": str,
+    "line": np.int64,
+}
+
+
+def _empty(columns: dict[str, type]) -> pd.DataFrame:
+    return pd.DataFrame({name: pd.Series(dtype=object if kind is str else kind) for name, kind in columns.items()})
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Submission:
+    """One run.
+
+    Attributes
+    ----------
+    run, participant, task : str
+        As the file names them; empty where it does not.
+    results : pandas.DataFrame
+        One row a result with the columns of `RESULT_COLUMNS`, the results of a topic in the order in which they are
+        evaluated. An element has ``path``; a range of elements ``path`` and ``end_path`` (two paths, or two points
+        in text); a passage ``offset`` and ``length`` in characters; a best entry point ``offset`` alone. What a
+        result lacks is "" or `UNKNOWN`; ``rank`` and ``rsv`` are NaN where not given.
+    answered : tuple of str
+        Topics that the run answers, those with an empty list included.
+    source : str
+        The file it came from.
+    """
+
+    run: str
+    participant: str = ""
+    task: str = ""
+    results: pd.DataFrame = field(default_factory=lambda: _empty(RESULT_COLUMNS), repr=False)
+    answered: tuple[str, ...] = ()
+    source: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Assessments:
+    """The judgments of one or more topics.
+
+    Attributes
+    ----------
+    scale : {"2002", "2003", "2005", "passages"}
+        What exhaustivity and specificity mean. "2002": relevance 0 to 3 and coverage, stored as exhaustivity and as
+        specificity 0 N, 1 L, 2 S, 3 E. "2003" (and 2004): both 0 to 3. "2005" (and 2006): exhaustivity 0, 1, 2 or
+        `TOO_SMALL`, specificity in [0, 1]. "passages" (2007 on): highlighted passages and best entry points only.
+    documents : pandas.DataFrame
+        One row a topic and completely assessed document (`ASSESSMENT_COLUMNS`), also those with nothing relevant:
+        highlighted and total characters, best entry point as an offset or, in ``best_entry_point``, as a point.
+    elements : pandas.DataFrame
+        One row an assessed element (`ELEMENT_COLUMNS`); empty for "passages".
+    passages : pandas.DataFrame
+        One row a highlighted passage (`PASSAGE_COLUMNS`), by offset or by points in text.
+    source : str
+        The file or folder they came from.
+    notes : tuple of str
+        What reading had to say.
+    """
+
+    scale: Scale
+    documents: pd.DataFrame = field(default_factory=lambda: _empty(ASSESSMENT_COLUMNS), repr=False)
+    elements: pd.DataFrame = field(default_factory=lambda: _empty(ELEMENT_COLUMNS), repr=False)
+    passages: pd.DataFrame = field(default_factory=lambda: _empty(PASSAGE_COLUMNS), repr=False)
+    source: str = ""
+    notes: tuple[str, ...] = ()
