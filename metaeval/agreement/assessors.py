@@ -1,0 +1,573 @@
+"""Whether two assessors, or an assessor and an automatic judge, mark the same things as relevant.
+
+Everything here is counted from one table per topic (how often assessor a said i where assessor b said j), so that
+all pairs of assessors, all measures of agreement and all resamples of topics come from the same few products.
+"""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+from scipy.stats import t as student_t
+
+from metaeval.draws import RNGLike, bootstrap_counts, bootstrap_indices, resolve_rng
+from metaeval.errors import InvalidOptionError, ScoresError, UnknownNameError
+from metaeval.parallel import track
+from metaeval.scores import natural_order
+
+__all__ = [
+    "STATISTICS",
+    "AssessorAgreement",
+    "Labels",
+    "as_labels",
+    "compare_assessors",
+    "krippendorff_alpha",
+    "ratio",
+]
+
+type Floats = NDArray[np.float64]
+Outside = Literal["error", "drop"]
+Level = Literal["nominal", "ordinal", "interval"]
+
+STATISTICS: Mapping[str, str] = {
+    "same": "share of the items labelled by both that have the same label",
+    "kappa": "Cohen's kappa: agreement beyond what the two habits of labelling give by chance",
+    "linear_kappa": "Cohen's kappa with weights that fall linearly with the distance of the labels",
+    "quadratic_kappa": "Cohen's kappa with weights that fall with the square of the distance",
+    "overlap": "items that both call relevant, over items that either does: mean over topics",
+    "first_kept": "share of the first assessor's relevant items that the second calls relevant too: mean over topics",
+    "second_kept": "share of the second assessor's relevant items that the first calls relevant too: mean over topics",
+    "same_over_union": "items both call relevant with the same label, over items that either does: mean over topics",
+    "bias": "mean label of the second less that of the first",
+}
+_NEARLY_THE_SAME = 0.95
+_BLOCK = 2**25
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Labels:
+    """What every assessor said of every item.
+
+    Attributes
+    ----------
+    table : pandas.DataFrame
+        Index ``(topic, item)``, one column an assessor; NaN where an assessor did not label an item.
+    scale : tuple of int
+        The labels there are, ascending.
+    outside : pandas.DataFrame
+        Labels that are not on the scale and were left out: ``topic``, ``item``, ``assessor``, ``label``.
+    """
+
+    table: pd.DataFrame
+    scale: tuple[int, ...]
+    outside: pd.DataFrame
+
+    @property
+    def assessors(self) -> tuple[str, ...]:
+        """Names of the assessors."""
+        return tuple(self.table.columns)
+
+    @property
+    def topics(self) -> tuple[str, ...]:
+        """Topics in natural order."""
+        return tuple(natural_order(self.table.index.get_level_values("topic").unique()))
+
+    def select(self, assessors: Iterable[str]) -> "Labels":
+        """Return the labels of some assessors, in the order named."""
+        names = list(assessors)
+        for name in names:
+            if name not in self.table.columns:
+                raise UnknownNameError("assessor", name, self.assessors)
+        return Labels(table=self.table[names], scale=self.scale, outside=self.outside)
+
+
+def as_labels(table: object, *, scale: Sequence[int] | None = None, outside: Outside = "error") -> Labels:
+    """Check labels and put them into one form.
+
+    Parameters
+    ----------
+    table : DataFrame, or mapping of assessor to mapping of topic to mapping of item to label
+        A frame is wide: index ``(topic, item)``, one column an assessor, NaN where something was not labelled.
+    scale : sequence of int, optional
+        The labels there are; by default all that occur.
+    outside : {"error", "drop"}
+        What happens to labels outside the scale. "drop" treats them as not given and lists them in the result.
+
+    Raises
+    ------
+    ScoresError
+        If labels are no whole numbers, lie outside the scale, an item stands twice, or fewer than two assessors or
+        no item are left.
+
+    Examples
+    --------
+    >>> labels = as_labels({"ann": {"1": {"d1": 2, "d2": 0}}, "ben": {"1": {"d1": 1}}})
+    >>> labels.scale
+    (0, 1, 2)
+    >>> labels.table["ben"].tolist()
+    [1.0, nan]
+    """
+    if outside not in (choices := ("error", "drop")):
+        raise UnknownNameError("rule for labels outside the scale", str(outside), choices)
+    frame = _wide(table)
+    given = frame.to_numpy()
+    known = np.isfinite(given)
+    if (given[known] != np.round(given[known])).any():
+        row, column = np.argwhere(known & (given != np.round(given)))[0]
+        message = f"labels must be whole numbers; {_cell(frame, int(row), int(column))} is {given[row, column]!r}"
+        raise ScoresError(message)
+    levels = tuple(sorted(int(one) for one in (np.unique(given[known]) if scale is None else set(scale))))
+    off = known & ~np.isin(given, levels)
+    rows, columns = np.nonzero(off)
+    listed = pd.DataFrame(
+        {
+            "topic": frame.index.get_level_values("topic")[rows],
+            "item": frame.index.get_level_values("item")[rows],
+            "assessor": frame.columns[columns],
+            "label": given[rows, columns],
+        }
+    )
+    if len(listed) and outside == "error":
+        message = (
+            f"{len(listed)} labels are not on the scale {', '.join(map(str, levels))}; the first: "
+            f"{_cell(frame, int(rows[0]), int(columns[0]))} is {given[rows[0], columns[0]]:g}. Name the whole scale "
+            "with scale=, or leave them out with outside='drop'"
+        )
+        raise ScoresError(message)
+    clean = frame.mask(off)
+    if clean.shape[1] < 2 or not clean.notna().to_numpy().any():  # noqa: PLR2004 - a comparison takes two
+        message = f"agreement needs two assessors and an item, not {clean.shape[1]} assessors and {len(clean)} items"
+        raise ScoresError(message)
+    return Labels(table=clean, scale=levels, outside=listed)
+
+
+def _wide(table: object) -> pd.DataFrame:
+    if isinstance(table, Labels):
+        return table.table
+    if isinstance(table, Mapping):
+        columns = {
+            str(assessor): pd.Series(
+                {(str(topic), str(item)): label for topic, part in topics.items() for item, label in part.items()},
+                dtype=np.float64,
+            )
+            for assessor, topics in table.items()
+        }
+        frame = pd.DataFrame(columns)
+    elif isinstance(table, pd.DataFrame):
+        frame = table.copy()
+    else:
+        message = f"labels must be a DataFrame or a mapping of assessors, not {type(table).__name__}"
+        raise ScoresError(message)
+    if frame.index.nlevels != 2:  # noqa: PLR2004 - topic and item
+        message = (
+            f"the index of labels must be (topic, item), not {frame.index.nlevels} levels {list(frame.index.names)}"
+        )
+        raise ScoresError(message)
+    frame.index = pd.MultiIndex.from_arrays(
+        [frame.index.get_level_values(place).map(str) for place in (0, 1)], names=["topic", "item"]
+    )
+    if not frame.index.is_unique:
+        twice = frame.index[frame.index.duplicated()][0]
+        message = f"topic {twice[0]!r}, item {twice[1]!r} stands twice in the labels; keep one line"
+        raise ScoresError(message)
+    frame.columns = pd.Index(map(str, frame.columns), name="assessor")
+    try:
+        return frame.astype(np.float64)
+    except (TypeError, ValueError) as error:
+        message = f"labels must be numbers or empty: {error}; translate words to grades first"
+        raise ScoresError(message) from error
+
+
+def _cell(frame: pd.DataFrame, row: int, column: int) -> str:
+    topic, item = frame.index[row]
+    return f"topic {topic!r}, item {item!r}, assessor {frame.columns[column]!r}"
+
+
+def contingency(labels: Labels, *, topics: Sequence[str]) -> Floats:
+    """Count pairs of labels: an array (topic, assessor a, label of a, assessor b, label of b)."""
+    table, scale = labels.table, np.array(labels.scale, dtype=np.float64)
+    one_hot = (table.to_numpy()[:, :, None] == scale).astype(np.float64).reshape(len(table), -1)
+    position = pd.Index(topics).get_indexer(table.index.get_level_values("topic"))
+    counts = np.stack([one_hot[position == place].T @ one_hot[position == place] for place in range(len(topics))])
+    n, k = table.shape[1], len(scale)
+    return counts.reshape(len(topics), n, k, n, k)
+
+
+def _kappa(tables: Floats, weights: Floats) -> Floats:
+    """Cohen's kappa of tables (..., k, k) under weights of disagreement: 1 - observed / expected."""
+    total = tables.sum(axis=(-2, -1))
+    rows, columns = tables.sum(axis=-1), tables.sum(axis=-2)
+    expected = np.einsum("...i,ij,...j->...", rows, weights, columns)
+    observed = np.einsum("...ij,ij->...", tables, weights) * total
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.where(total > 0, np.where(expected > 0, 1.0 - observed / expected, np.nan), np.nan)
+
+
+def ratio(top: Floats, bottom: Floats) -> Floats:
+    """Divide, NaN where there is nothing to divide by."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.where(bottom > 0, top / bottom, np.nan)
+
+
+def _pooled(tables: Floats, scale: Floats) -> dict[str, Floats]:
+    """Return the statistics of tables (..., k, k) that are added up over topics before they are computed."""
+    distance = np.abs(scale[:, None] - scale)
+    total = tables.sum(axis=(-2, -1))
+    return {
+        "same": ratio(np.einsum("...ii->...", tables), total),
+        "kappa": _kappa(tables, (distance > 0).astype(np.float64)),
+        "linear_kappa": _kappa(tables, distance),
+        "quadratic_kappa": _kappa(tables, distance**2),
+        "bias": ratio(np.einsum("...ij,ij->...", tables, scale - scale[:, None]), total),
+    }
+
+
+def _by_topic(tables: Floats, scale: Floats, rel: int) -> dict[str, Floats]:
+    """Return the ratios of every topic of tables (topic, ..., k, k); their mean over topics is reported."""
+    relevant = scale >= rel
+    both = tables[..., relevant, :][..., relevant].sum(axis=(-2, -1))
+    first = tables[..., relevant, :].sum(axis=(-2, -1))
+    second = tables[..., relevant].sum(axis=(-2, -1))
+    same = np.einsum("...ii,i->...", tables, relevant.astype(np.float64))
+    union = first + second - both
+    return {
+        "overlap": ratio(both, union),
+        "first_kept": ratio(both, first),
+        "second_kept": ratio(both, second),
+        "same_over_union": ratio(same, union),
+    }
+
+
+def _means(ratios: Floats, counts: Floats) -> Floats:
+    """Mean over topics drawn `counts` times (resample, topic), topics where a ratio is undefined left out."""
+    defined = np.isfinite(ratios)
+    flat = np.where(defined, ratios, 0.0).reshape(len(ratios), -1)
+    result = ratio(counts @ flat, counts @ defined.reshape(len(ratios), -1).astype(np.float64))
+    return result.reshape(len(counts), *ratios.shape[1:])
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class AssessorAgreement:
+    """How far assessors agree, pair by pair.
+
+    Attributes
+    ----------
+    pairs : pandas.DataFrame
+        One row a pair: ``first``, ``second``, ``items`` (labelled by both), ``topics``, and every one of
+        `STATISTICS` with its interval in ``…_low`` and ``…_high``.
+    per_topic : pandas.DataFrame
+        The ratios of every pair on every topic.
+    alpha : pandas.DataFrame
+        Krippendorff's alpha over all assessors: one row a ``level`` of measurement, with interval.
+    reference : str or None
+        The assessor that the others are compared with; None compares all pairs.
+    rel : int
+        Lowest label that counts as relevant.
+    scale : tuple of int
+    outside : pandas.DataFrame
+        Labels off the scale, left out.
+    confidence : float
+    n_resamples : int
+    random_source : str
+    """
+
+    pairs: pd.DataFrame
+    per_topic: pd.DataFrame
+    alpha: pd.DataFrame
+    reference: str | None
+    rel: int
+    scale: tuple[int, ...]
+    outside: pd.DataFrame
+    confidence: float
+    n_resamples: int
+    random_source: str
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return one row a pair and statistic: ``first``, ``second``, ``statistic``, ``value``, ``low``, ``high``."""
+        parts = [
+            self.pairs[["first", "second"]].assign(
+                statistic=name,
+                value=self.pairs[name],
+                low=self.pairs[f"{name}_low"],
+                high=self.pairs[f"{name}_high"],
+            )
+            for name in STATISTICS
+        ]
+        return pd.concat(parts, ignore_index=True)
+
+    def matrix(self, statistic: str = "kappa") -> pd.DataFrame:
+        """Return one statistic as a square table, first assessor in rows; the diagonal is NaN.
+
+        Raises
+        ------
+        UnknownNameError
+            If the statistic is not one of `STATISTICS`.
+        """
+        if statistic not in STATISTICS:
+            raise UnknownNameError("statistic of agreement", statistic, STATISTICS)
+        turned = {"first_kept": "second_kept", "second_kept": "first_kept"}.get(statistic, statistic)
+        back = self.pairs[turned] * (-1 if statistic == "bias" else 1)
+        cells = pd.concat(
+            [
+                self.pairs[["first", "second"]].assign(value=self.pairs[statistic]),
+                pd.DataFrame({"first": self.pairs["second"], "second": self.pairs["first"], "value": back}),
+            ]
+        )
+        names = list(dict.fromkeys([*self.pairs["first"], *self.pairs["second"]]))
+        return cells.pivot_table(index="first", columns="second", values="value", dropna=False).reindex(
+            index=names, columns=names
+        )
+
+    def nearly_the_same(self, share: float = _NEARLY_THE_SAME) -> pd.DataFrame:
+        """Return the pairs with the same label on at least `share` of their items: they may be one judge twice."""
+        found = self.pairs[self.pairs["same"] >= share]
+        return found[["first", "second", "items", "same", "kappa"]].sort_values("same", ascending=False)
+
+
+def compare_assessors(  # noqa: PLR0913 - every option is one question
+    labels: Labels,
+    *,
+    reference: str | None = None,
+    rel: int = 1,
+    confidence: float = 0.95,
+    n_resamples: int = 1000,
+    rng: RNGLike = None,
+) -> AssessorAgreement:
+    r"""Decide how far assessors agree: all pairs, or every one against a reference.
+
+    Parameters
+    ----------
+    labels : Labels
+    reference : str, optional
+        An assessor (say the human one) that every other is compared with; it is the first of each pair.
+    rel : int
+        Lowest label that counts as relevant in the ratios of relevant sets.
+    confidence : float
+        Level of the intervals.
+    n_resamples : int
+        Resamples of topics, shared by all pairs.
+    rng : None, int or Generator
+
+    Returns
+    -------
+    AssessorAgreement
+
+    Raises
+    ------
+    InvalidOptionError
+        If `rel` is not on the scale or an option lies outside its rule.
+    UnknownNameError
+        If the reference is not an assessor.
+    ScoresError
+        If no two assessors labelled a common item.
+
+    Notes
+    -----
+    With :math:`n_{ij}` the number of items labelled i by the first and j by the second,
+    :math:`\kappa_w = 1 - \sum w_{ij} n_{ij} n / \sum w_{ij} n_{i\cdot} n_{\cdot j}`, with :math:`w_{ij}` 0 or 1,
+    :math:`|i-j|` or :math:`(i-j)^2` (Cohen 1960, 1968). Ratios of relevant sets are means over topics, topics without
+    anything relevant left out (Voorhees 2000; Piwowarski, Trotman & Lalmas 2008, section 5.2.6 and Table X). Intervals
+    resample topics, whose items hang together: statistic :math:`\pm\, t_{T-1}\, s^* \sqrt{T/(T-1)}` with :math:`s^*`
+    the standard deviation over resamples, cut to the statistic's range; with one topic there is none.
+
+    Examples
+    --------
+    >>> labels = as_labels(
+    ...     {
+    ...         "ann": {"1": {"d1": 1, "d2": 0, "d3": 1}, "2": {"d4": 1, "d5": 0}},
+    ...         "ben": {"1": {"d1": 1, "d2": 1, "d3": 0}, "2": {"d4": 1, "d5": 0}},
+    ...     }
+    ... )
+    >>> found = compare_assessors(labels, rng=0).pairs.iloc[0]
+    >>> [round(float(found[name]), 3) for name in ("same", "kappa", "overlap")]
+    [0.6, 0.167, 0.667]
+    """
+    if rel not in labels.scale:
+        message = f"rel={rel!r} is not on the scale {', '.join(map(str, labels.scale))}"
+        raise InvalidOptionError(message)
+    if not 0 < confidence < 1:
+        message = f"confidence must lie between 0 and 1, not {confidence!r}"
+        raise InvalidOptionError(message)
+    if n_resamples < 2:  # noqa: PLR2004 - a standard deviation takes two
+        message = f"n_resamples must be at least 2, not {n_resamples!r}"
+        raise InvalidOptionError(message)
+    if reference is not None and reference not in labels.assessors:
+        raise UnknownNameError("assessor", reference, labels.assessors)
+    source = resolve_rng(rng)
+    topics = labels.topics
+    first, second = _pairs_of(labels, reference)
+    counts = contingency(labels, topics=topics)
+    tables = counts[:, first, :, second].transpose(1, 0, 2, 3)
+    items = tables.sum(axis=(0, 2, 3))
+    if not items.any():
+        message = "no two assessors labelled a common item; are topics and items named alike?"
+        raise ScoresError(message)
+    scale = np.array(labels.scale, dtype=np.float64)
+    ratios = _by_topic(tables, scale, rel)
+    drawn = bootstrap_counts(bootstrap_indices(source.generator, n_resamples, len(topics)), len(topics))
+    seen = np.ones((1, len(topics)))
+    estimate = {name: value[0] for name, value in _all_statistics(tables, ratios, scale, seen).items()}
+    spread = _spreads(tables, ratios, scale, drawn)
+    frame = pd.DataFrame(
+        {
+            "first": [labels.assessors[place] for place in first],
+            "second": [labels.assessors[place] for place in second],
+            "items": items.astype(np.int64),
+            "topics": (tables.sum(axis=(2, 3)) > 0).sum(axis=0),
+        }
+    )
+    reach = _reach(len(topics), confidence)
+    for name in STATISTICS:
+        low, high = (-np.inf, np.inf) if name == "bias" else (-1.0 if "kappa" in name else 0.0, 1.0)
+        frame[name] = estimate[name]
+        frame[f"{name}_low"] = np.maximum(estimate[name] - reach * spread[name], low)
+        frame[f"{name}_high"] = np.minimum(estimate[name] + reach * spread[name], high)
+    return AssessorAgreement(
+        pairs=frame[frame["items"] > 0].reset_index(drop=True),
+        per_topic=_topic_frame(frame, topics, tables, ratios),
+        alpha=_alpha_frame(labels, drawn, reach),
+        reference=reference,
+        rel=int(rel),
+        scale=labels.scale,
+        outside=labels.outside,
+        confidence=float(confidence),
+        n_resamples=int(n_resamples),
+        random_source=source.description,
+    )
+
+
+def _pairs_of(labels: Labels, reference: str | None) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    n = len(labels.assessors)
+    if reference is None:
+        first, second = np.triu_indices(n, 1)
+        return first.astype(np.int64), second.astype(np.int64)
+    place = labels.assessors.index(reference)
+    others = np.delete(np.arange(n), place)
+    return np.full(n - 1, place), others
+
+
+def _reach(n_topics: int, confidence: float) -> float:
+    if n_topics < 2:  # noqa: PLR2004 - one topic says nothing about others
+        return float("nan")
+    return float(student_t.ppf((1 + confidence) / 2, n_topics - 1) * np.sqrt(n_topics / (n_topics - 1)))
+
+
+def _all_statistics(tables: Floats, ratios: Mapping[str, Floats], scale: Floats, counts: Floats) -> dict[str, Floats]:
+    pooled = (counts @ tables.reshape(len(tables), -1)).reshape(len(counts), *tables.shape[1:])
+    return _pooled(pooled, scale) | {name: _means(values, counts) for name, values in ratios.items()}
+
+
+def _spreads(tables: Floats, ratios: Mapping[str, Floats], scale: Floats, counts: Floats) -> dict[str, Floats]:
+    """Return the standard deviation over resamples of every statistic of every pair, block by block of pairs."""
+    n_pairs = tables.shape[1]
+    size = max(1, _BLOCK // (len(counts) * tables.shape[2] ** 2))
+    spread = {name: np.empty(n_pairs) for name in STATISTICS}
+    for start in track(range(0, n_pairs, size), description="resampling topics", total=-(-n_pairs // size)):
+        part = slice(start, start + size)
+        values = _all_statistics(tables[:, part], {k: v[:, part] for k, v in ratios.items()}, scale, counts)
+        for name in STATISTICS:
+            spread[name][part] = _standard_deviation(values[name])
+    return spread
+
+
+def _standard_deviation(values: Floats) -> Floats:
+    defined = np.isfinite(values)
+    n = defined.sum(axis=0)
+    mean = np.where(defined, values, 0.0).sum(axis=0) / np.maximum(n, 1)
+    squares = np.where(defined, (values - mean) ** 2, 0.0).sum(axis=0)
+    return np.where(n > 1, np.sqrt(squares / np.maximum(n - 1, 1)), np.nan)
+
+
+def _topic_frame(
+    frame: pd.DataFrame, topics: Sequence[str], tables: Floats, ratios: Mapping[str, Floats]
+) -> pd.DataFrame:
+    n_topics, n_pairs = tables.shape[:2]
+    result = pd.DataFrame(
+        {
+            "topic": np.repeat(np.array(topics, dtype=object), n_pairs),
+            "first": np.tile(frame["first"].to_numpy(), n_topics),
+            "second": np.tile(frame["second"].to_numpy(), n_topics),
+            "items": tables.sum(axis=(2, 3)).ravel().astype(np.int64),
+            **{name: values.ravel() for name, values in ratios.items()},
+        }
+    )
+    return result[result["items"] > 0].reset_index(drop=True)
+
+
+def coincidences(labels: Labels, *, topics: Sequence[str]) -> Floats:
+    """Return Krippendorff's coincidence matrix of every topic, shape (topic, label, label).
+
+    An item with m labels, m at least 2, adds 1/(m - 1) for every ordered pair of labels by different assessors.
+    """
+    scale = np.array(labels.scale, dtype=np.float64)
+    given = (labels.table.to_numpy()[:, :, None] == scale).sum(axis=1).astype(np.float64)
+    m = given.sum(axis=1)
+    weight = np.where(m > 1, 1.0 / np.maximum(m - 1, 1), 0.0)
+    position = pd.Index(topics).get_indexer(labels.table.index.get_level_values("topic"))
+    result = np.zeros((len(topics), len(scale), len(scale)))
+    for place in range(len(topics)):
+        part, w = given[position == place], weight[position == place]
+        result[place] = (part * w[:, None]).T @ part
+        result[place][np.diag_indices(len(scale))] -= (part * w[:, None]).sum(axis=0)
+    return result
+
+
+def krippendorff_alpha(coincidence: Floats, scale: Sequence[int], *, level: Level = "ordinal") -> Floats:
+    r"""Return Krippendorff's alpha of coincidence matrices (..., k, k).
+
+    Parameters
+    ----------
+    coincidence : array (..., k, k)
+    scale : sequence of int
+        The k labels, ascending.
+    level : {"nominal", "ordinal", "interval"}
+        What the distance of two labels means.
+
+    Raises
+    ------
+    UnknownNameError
+        If the level is another.
+
+    Notes
+    -----
+    :math:`\alpha = 1 - (n - 1) \sum o_{ck} \delta_{ck} / \sum n_c n_k \delta_{ck}` (Krippendorff 2011, "Computing
+    Krippendorff's alpha-reliability"); NaN where only one label was given.
+
+    Examples
+    --------
+    >>> round(float(krippendorff_alpha(np.array([[4.0, 1.0], [1.0, 2.0]]), (0, 1), level="nominal")), 4)
+    0.5333
+    """
+    total = coincidence.sum(axis=-1)
+    n = total.sum(axis=-1)
+    distance = _distances(total, np.array(scale, dtype=np.float64), level)
+    observed = (coincidence * distance).sum(axis=(-2, -1)) * (n - 1)
+    expected = (total[..., :, None] * total[..., None, :] * distance).sum(axis=(-2, -1))
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.where(expected > 0, 1.0 - observed / expected, np.nan)
+
+
+def _distances(total: Floats, scale: Floats, level: Level) -> Floats:
+    match level:
+        case "nominal":
+            return (scale[:, None] != scale).astype(np.float64)
+        case "interval":
+            return np.asarray((scale[:, None] - scale) ** 2)
+        case "ordinal":
+            below = np.cumsum(total, axis=-1) - total / 2
+            return np.asarray((below[..., :, None] - below[..., None, :]) ** 2)
+    raise UnknownNameError("level of measurement", str(level), ("nominal", "ordinal", "interval"))
+
+
+def _alpha_frame(labels: Labels, counts: Floats, reach: float) -> pd.DataFrame:
+    matrices = coincidences(labels, topics=labels.topics)
+    drawn = (counts @ matrices.reshape(len(matrices), -1)).reshape(len(counts), *matrices.shape[1:])
+    rows = []
+    for level in ("nominal", "ordinal", "interval"):
+        alpha = float(krippendorff_alpha(matrices.sum(axis=0), labels.scale, level=level))
+        spread = reach * float(_standard_deviation(krippendorff_alpha(drawn, labels.scale, level=level)))
+        rows.append({"level": level, "alpha": alpha, "low": alpha - spread, "high": min(alpha + spread, 1.0)})
+    return pd.DataFrame(rows)

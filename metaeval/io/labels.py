@@ -1,0 +1,196 @@
+"""Labels by several assessors: one wide table, one long table, or one qrels file an assessor."""
+
+import os
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+import pandas as pd
+
+from metaeval.errors import InvalidOptionError
+from metaeval.io.blocks import GAP_WORDS, columns_found, fitting_names, is_number, listed, place_of
+from metaeval.io.files import list_sources
+from metaeval.io.sheets import Sheet, header_names, read_sheet
+from metaeval.io.trec import read_qrels
+
+__all__ = ["read_labels"]
+
+ROLES: Mapping[str, tuple[str, ...]] = {
+    "topic": ("topic", "query", "qid", "query_id", "topic_id"),
+    "item": ("item", "document", "document_id", "doc_id", "docno", "docid", "doc", "pid", "passage", "passage_id"),
+    "assessor": ("assessor", "judge", "worker", "annotator", "rater", "reviewer"),
+    "label": ("label", "relevance", "grade", "rating", "judgment", "judgement", "rel"),
+}
+
+
+def read_labels(
+    paths: str | os.PathLike[str] | Sequence[str | os.PathLike[str]],
+    *,
+    columns: Mapping[str, str] | None = None,
+    words: Mapping[str, int] | None = None,
+    where: Mapping[str, str] | None = None,
+) -> pd.DataFrame:
+    r"""Read what several assessors said of the same items.
+
+    Parameters
+    ----------
+    paths : path, or sequence of path
+        One table with a header, wide (topic, item, then a column an assessor) or long (topic, item, assessor, label);
+        or two or more qrels files, one an assessor, who is called as the file or as in ``NAME=FILE``.
+    columns : mapping of str to str, optional
+        Which column of a table is the "topic", "item", "assessor" or "label", where its name does not say so.
+    words : mapping of str to int, optional
+        Grades of labels written as words.
+    where : mapping of str to str, optional
+        Rows to keep: those with this text in this column.
+
+    Returns
+    -------
+    pandas.DataFrame
+        Index ``(topic, item)``, one column an assessor, NaN where there is no label; for `as_labels`.
+        ``attrs["notes"]`` says what was left out.
+
+    Raises
+    ------
+    FileFormatError
+        If a column cannot be found, a label is no number and no word of `words`, or an assessor labels an item twice.
+    InvalidOptionError
+        If a role or an option does not fit the files.
+
+    Examples
+    --------
+    >>> import pathlib, tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = pathlib.Path(folder, "labels.csv")
+    ...     _ = path.write_text("topic,doc,judge,label\n1,d1,ann,high\n1,d1,ben,low\n1,d2,ann,low")
+    ...     read_labels(path, words={"low": 0, "high": 1})
+    assessor    ann  ben
+    topic item
+    1     d1    1.0  0.0
+          d2    0.0  NaN
+    """
+    sources = [str(paths)] if isinstance(paths, str | os.PathLike) else [str(path) for path in paths]
+    if not sources:
+        message = "paths= is empty; give a table of labels, or two qrels files"
+        raise InvalidOptionError(message)
+    for role in columns or {}:
+        if role not in ROLES:
+            message = f"columns= may name {', '.join(ROLES)}, not {role!r}"
+            raise InvalidOptionError(message)
+    if len(sources) > 1:
+        if columns or words or where:
+            message = "columns=, words= and where= are for a table; several files are read as qrels, one an assessor"
+            raise InvalidOptionError(message)
+        return _from_qrels(sources)
+    return _from_table(read_sheet(sources[0]), columns or {}, words or {}, where or {})
+
+
+def _from_qrels(sources: Sequence[str]) -> pd.DataFrame:
+    found: dict[str, pd.Series] = {}
+    for source in list_sources(sources):
+        if source.own_name in found:
+            message = f"two files are called {source.own_name!r}; name the assessors with NAME=FILE"
+            raise InvalidOptionError(message)
+        judgments = read_qrels(source.path)
+        topics = np.repeat(np.array(judgments.topics, dtype=object), np.diff(judgments.topic_offsets))
+        items = [one.decode() for one in judgments.document_ids.tolist()]
+        index = pd.MultiIndex.from_arrays([topics, items], names=["topic", "item"])
+        found[source.own_name] = pd.Series(judgments.levels.astype(np.float64), index=index)
+    frame = pd.DataFrame(found)
+    frame.columns.name = "assessor"
+    return frame
+
+
+def _from_table(
+    sheet: Sheet, columns: Mapping[str, str], words: Mapping[str, int], where: Mapping[str, str]
+) -> pd.DataFrame:
+    body = sheet.without_header()
+    rows = list(body.rows())
+    if not rows:
+        raise sheet.error("the table has a header and no row")
+    names = fitting_names(header_names(sheet.sample()[0]), rows, body)
+    cells = np.array(rows, dtype=object)
+    lines = np.arange(len(rows))
+    for column, text in where.items():
+        kept = cells[:, place_of(column, names, sheet)] == text
+        if not kept.any():
+            there = listed(sorted(set(cells[:, names.index(column)])))
+            raise sheet.error(f"no row has {text!r} in column {column!r}; there are {there}")
+        cells, lines = cells[kept], lines[kept]
+    places = {role: _place(role, names, columns, sheet) for role in ROLES}
+    if places["item"] is None:
+        raise sheet.error(f"no column names the items (document, pid, item …); name it. {columns_found(names)}")
+    notes = [] if places["topic"] is not None else ["no column of topics: all items count as one topic"]
+    topics = np.full(len(cells), "1", dtype=object) if places["topic"] is None else cells[:, places["topic"]]
+    items = cells[:, places["item"]]
+    reader = _Reader(body, {word.casefold(): grade for word, grade in words.items()}, lines)
+    if places["assessor"] is not None and places["label"] is not None:
+        labels = reader.numbers(cells[:, places["label"]])
+        frame = _from_long(body, lines, topics, items, cells[:, places["assessor"]], labels)
+    else:
+        taken = {places["topic"], places["item"], *(names.index(one) for one in where)}
+        others = [place for place in range(len(names)) if place not in taken]
+        judges = [place for place in others if names[place] and reader.holds_labels(cells[:, place])]
+        left = [names[place] for place in others if place not in judges and names[place]]
+        notes += [f"columns without labels, left out: {', '.join(left)}"] if left else []
+        if not judges:
+            raise sheet.error(f"no column holds labels; {columns_found(names)}")
+        table = {names[place]: reader.numbers(cells[:, place]) for place in judges}
+        frame = pd.DataFrame(table, index=pd.MultiIndex.from_arrays([topics, items], names=["topic", "item"]))
+        frame.columns.name = "assessor"
+        if not frame.index.is_unique:
+            place = int(np.flatnonzero(frame.index.duplicated())[0])
+            raise body.error(
+                f"topic {topics[place]!r}, item {items[place]!r} stands twice; keep one row", int(lines[place])
+            )
+    frame.attrs["notes"] = notes
+    return frame
+
+
+def _place(role: str, names: Sequence[str], columns: Mapping[str, str], sheet: Sheet) -> int | None:
+    if role in columns:
+        return place_of(columns[role], names, sheet)
+    folded = [name.casefold().replace("-", "_").replace(" ", "_") for name in names]
+    return next((folded.index(word) for word in ROLES[role] if word in folded), None)
+
+
+class _Reader:
+    """Turns cells into labels: numbers, words with a grade, and gaps."""
+
+    def __init__(self, body: Sheet, words: Mapping[str, int], lines: np.ndarray) -> None:
+        self._body, self._words, self._lines = body, words, lines
+
+    def holds_labels(self, cells: np.ndarray) -> bool:
+        """Whether every cell is a label or a gap, and not all are gaps."""
+        found = [self._number(cell) for cell in cells]
+        return None not in found and not all(np.isnan(one) for one in found if one is not None)
+
+    def numbers(self, cells: np.ndarray) -> np.ndarray:
+        """Return the labels; the first cell that is none is an error with its line."""
+        found = [self._number(cell) for cell in cells]
+        if None in found:
+            place = found.index(None)
+            known = f" or one of {', '.join(self._words)}" if self._words else "; give words a grade (words=, --word)"
+            message = f"{cells[place].strip()!r} is no label: a label is a number{known}"
+            raise self._body.error(message, int(self._lines[place]))
+        return np.array(found, dtype=np.float64)
+
+    def _number(self, cell: str) -> float | None:
+        text = cell.strip().casefold()
+        if text in GAP_WORDS:
+            return float("nan")
+        if text in self._words:
+            return float(self._words[text])
+        return float(text) if is_number(text) else None
+
+
+def _from_long(  # noqa: PLR0913, PLR0917 - the columns of one table
+    body: Sheet, lines: np.ndarray, topics: np.ndarray, items: np.ndarray, assessors: np.ndarray, labels: np.ndarray
+) -> pd.DataFrame:
+    index = pd.MultiIndex.from_arrays([topics, items, assessors], names=["topic", "item", "assessor"])
+    if not index.is_unique:
+        place = int(np.flatnonzero(index.duplicated())[0])
+        message = (
+            f"assessor {assessors[place]!r} labels topic {topics[place]!r}, item {items[place]!r} twice; keep one row"
+        )
+        raise body.error(message, int(lines[place]))
+    return pd.Series(labels, index=index).unstack("assessor")  # noqa: PD010 - gaps stay gaps

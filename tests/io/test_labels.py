@@ -1,0 +1,110 @@
+"""Reading labels of several assessors: every form, and every way a file can be wrong."""
+
+import gzip
+
+import numpy as np
+import pytest
+
+from metaeval.errors import FileFormatError, InvalidOptionError
+from metaeval.io.labels import read_labels
+
+LONG = "query_id,docid,worker,relevance\n1,d1,ann,2\n1,d1,ben,1\n1,d2,ann,0\n2,d3,ben,\n"
+
+
+def write(folder, text, name="labels.csv"):
+    path = folder / name
+    path.write_text(text)
+    return path
+
+
+def test_the_long_form(tmp_path):
+    """Columns are known by their usual names, topics stay text, and gaps stay gaps."""
+    frame = read_labels(write(tmp_path, LONG))
+    assert list(frame.columns) == ["ann", "ben"]
+    assert frame.index.tolist() == [("1", "d1"), ("1", "d2"), ("2", "d3")]
+    np.testing.assert_array_equal(frame.to_numpy(), [[2, 1], [0, np.nan], [np.nan, np.nan]])
+
+
+def test_the_wide_form_leaves_out_what_holds_no_labels_and_says_so(tmp_path):
+    """Every column of whole numbers is an assessor; text beside them is left out with a note."""
+    frame = read_labels(write(tmp_path, "qid\tpid\thuman\tjudge\tremark\nq1\tp1\t0\t3\tgood\nq1\tp2\t1\t\tpoor\n"))
+    assert list(frame.columns) == ["human", "judge"]
+    assert frame.attrs["notes"] == ["columns without labels, left out: remark"]
+    np.testing.assert_array_equal(frame.to_numpy(), [[0, 3], [1, np.nan]])
+
+
+def test_both_forms_and_compression_say_the_same(tmp_path):
+    """The same labels come from a long table, a wide one and a compressed one."""
+    long = read_labels(write(tmp_path, LONG))
+    wide = read_labels(write(tmp_path, "topic,doc,ann,ben\n1,d1,2,1\n1,d2,0,\n2,d3,,\n", "wide.csv"))
+    packed = tmp_path / "labels.csv.gz"
+    packed.write_bytes(gzip.compress(LONG.encode()))
+    for other in (wide, read_labels(packed)):
+        np.testing.assert_array_equal(long.to_numpy(), other.to_numpy())
+
+
+def test_qrels_files_are_assessors(tmp_path):
+    """Each qrels file is an assessor, called as the file or as the caller says."""
+    one = write(tmp_path, "1 0 d1 2\n1 0 d2 0\n", "nist.txt")
+    two = write(tmp_path, "1 0 d1 1\n", "crowd.txt")
+    frame = read_labels([one, f"people={two}"])
+    assert list(frame.columns) == ["nist", "people"]
+    np.testing.assert_array_equal(frame.to_numpy(), [[2, 1], [0, np.nan]])
+
+
+def test_words_columns_and_rows_can_be_named(tmp_path):
+    """Words get grades, columns get roles, and rows are chosen by what a column holds."""
+    text = "part,thing,who,says\nA,x,ann,no\nA,x,ben,Yes\nB,x,ann,yes\n"
+    frame = read_labels(
+        write(tmp_path, text),
+        columns={"item": "thing", "assessor": "who", "label": "says"},
+        words={"no": 0, "yes": 1},
+        where={"part": "A"},
+    )
+    assert frame.to_numpy().tolist() == [[0.0, 1.0]]
+    assert frame.attrs["notes"] == ["no column of topics: all items count as one topic"]
+
+
+@pytest.mark.parametrize(
+    ("text", "options", "message"),
+    [
+        ("topic,doc,judge,label\n1,d1,ann,good\n", {}, r"line 2: 'good' is no label.*--word"),
+        ("topic,doc,judge,label\n1,d1,ann,1\n1,d1,ann,0\n", {}, r"line 3: assessor 'ann' labels .* 'd1' twice"),
+        ("topic,doc,ann\n1,d1,1\n1,d1,0\n", {}, r"line 3: topic '1', item 'd1' stands twice"),
+        ("topic,ann\n1,1\n", {}, "no column names the items"),
+        ("topic,doc,ann\n1,d1,x\n", {}, "no column holds labels"),
+        ("topic,doc,ann\n", {}, "no row"),
+        ("topic,doc,ann\n1,d1,1\n", {"where": {"doc": "d9"}}, "no row has 'd9' in column 'doc'"),
+        ("topic,doc,ann\n1,d1,1\n", {"columns": {"item": "dog"}}, "no column 'dog'.*did you mean 'doc'"),
+    ],
+)
+def test_bad_files_stop(tmp_path, text, options, message):
+    """A file that cannot be understood is an error that names the file, the line and the way out."""
+    with pytest.raises(FileFormatError, match=message):
+        read_labels(write(tmp_path, text), **options)
+
+
+def test_bad_options_stop(tmp_path):
+    """Options that do not fit the files are errors."""
+    one, two = write(tmp_path, "1 0 d1 2\n", "a.txt"), write(tmp_path, "1 0 d1 2\n", "b.txt")
+    with pytest.raises(InvalidOptionError, match="read as qrels"):
+        read_labels([one, two], words={"no": 0})
+    with pytest.raises(InvalidOptionError, match="columns= may name"):
+        read_labels(one, columns={"metric": "x"})
+    with pytest.raises(InvalidOptionError, match="empty"):
+        read_labels([])
+    with pytest.raises(InvalidOptionError, match="two files are called 'x'"):
+        read_labels([f"x={one}", f"x={two}"])
+
+
+def test_the_crowd_of_core17_is_read_whole(data_folder):
+    """Every experiment has its labels; the seven that are missing stay missing (the data's own README)."""
+    words = {"not_relevant": 0, "relevant": 1, "highly_relevant": 2}
+    counts = {}
+    for name in ("3P-Doc-High", "3P-Doc-NoHigh", "2P-Doc-High", "2P-Doc-NoHigh"):
+        frame = read_labels(
+            data_folder / "nyt-core17-assessors" / "crowd.csv.gz", words=words, where={"experiment": name}
+        )
+        counts[name] = int(frame.notna().to_numpy().sum())
+        assert len(frame) == 120
+    assert counts == {"3P-Doc-High": 1797, "3P-Doc-NoHigh": 1800, "2P-Doc-High": 1796, "2P-Doc-NoHigh": 1800}
