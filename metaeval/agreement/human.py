@@ -1,0 +1,418 @@
+"""How well metrics agree with human scores, in translation, summarisation and wherever systems are scored by item.
+
+A table of metric x system x item, the human score among its metrics, with gaps where something was not scored. Every
+statistic is computed from the cells that hold both the metric and the human score.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+import pandas as pd
+import xarray as xr
+from numpy.typing import NDArray
+
+from metaeval.agreement.items import FEWEST, Cells, cells_of, cluster_sums, reference_of
+from metaeval.agreement.rankings import kendall_tau, spearman
+from metaeval.draws import RNGLike, bootstrap_counts, bootstrap_indices, resolve_rng
+from metaeval.errors import InvalidOptionError, ScoresError, UnknownNameError
+from metaeval.parallel import track
+
+__all__ = [
+    "STATISTICS",
+    "HumanAgreement",
+    "human_agreement",
+    "pair_agreement",
+    "system_statistics",
+]
+
+type Floats = NDArray[np.float64]
+Statistic = Literal["pearson", "spearman", "kendall", "accuracy"]
+Level = Literal["system", "item", "all"]
+Resample = Literal["items", "systems", "both"]
+
+
+def pearson(x: Floats, y: Floats) -> Floats:
+    """Return Pearson's correlation along the last axis; NaN where either is constant."""
+    x, y = np.broadcast_arrays(x, y)
+    a, b = x - x.mean(axis=-1, keepdims=True), y - y.mean(axis=-1, keepdims=True)
+    size = np.sqrt((a * a).sum(axis=-1) * (b * b).sum(axis=-1))
+    floor = 1e-14 * np.sqrt((x * x).sum(axis=-1) * (y * y).sum(axis=-1))
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.where(size > floor, np.clip((a * b).sum(axis=-1) / size, -1.0, 1.0), np.nan)
+
+
+def accuracy(x: Floats, y: Floats) -> Floats:
+    """Return the share of pairs that x puts in an order and y puts in the same one; NaN where x ties them all."""
+    x, y = np.broadcast_arrays(x, y)
+    right, ordered = np.zeros(x.shape[:-1]), np.zeros(x.shape[:-1])
+    for shift in range(1, x.shape[-1]):
+        signs = np.sign(x[..., shift:] - x[..., :-shift])
+        ordered += np.abs(signs).sum(axis=-1)
+        right += ((signs != 0) & (signs == np.sign(y[..., shift:] - y[..., :-shift]))).sum(axis=-1)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.where(ordered > 0, right / ordered, np.nan)
+
+
+def _kendall(x: Floats, y: Floats) -> Floats:
+    return kendall_tau(x, y, undefined="nan")
+
+
+def _spearman(x: Floats, y: Floats) -> Floats:
+    return spearman(x, y, undefined="nan")
+
+
+STATISTICS: Mapping[str, Callable[[Floats, Floats], Floats]] = {
+    "pearson": pearson,
+    "spearman": _spearman,
+    "kendall": _kendall,
+    "accuracy": accuracy,
+}
+"""What may be computed from the human scores (first) and a metric's scores (second) of the same things."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class HumanAgreement:
+    """How far every metric agrees with the human scores.
+
+    Attributes
+    ----------
+    table : pandas.DataFrame
+        One row a metric, best first: ``metric``, ``n_systems``, ``n_items``, ``n_cells`` (with both scores),
+        ``n_used`` (systems, items or cells that the statistic rests on), ``value``, ``low``, ``high``.
+    reference, statistic, level, resample : str
+        The question.
+    confidence : float
+    n_resamples : int
+    random_source : str
+    """
+
+    table: pd.DataFrame
+    reference: str
+    statistic: Statistic
+    level: Level
+    resample: Resample
+    confidence: float
+    n_resamples: int
+    random_source: str
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return the table with the question in columns of its own."""
+        return self.table.assign(reference=self.reference, statistic=self.statistic, level=self.level)
+
+
+def human_agreement(  # noqa: PLR0913 - every option is one question
+    scores: xr.DataArray,
+    *,
+    reference: str | None = None,
+    statistic: Statistic = "pearson",
+    level: Level = "system",
+    resample: Resample = "items",
+    confidence: float = 0.95,
+    n_resamples: int = 1000,
+    rng: RNGLike = None,
+) -> HumanAgreement:
+    """Decide how far metrics agree with human scores.
+
+    Parameters
+    ----------
+    scores : DataArray (metric, system, item)
+        From `item_scores`; with a coordinate ``cluster`` whole clusters are resampled.
+    reference : str, optional
+        The human scores; by default what `item_scores` noted.
+    statistic : {"pearson", "spearman", "kendall", "accuracy"}
+        Kendall's is tau-b. "accuracy": share of the pairs that people put in an order which the metric puts
+        in the same.
+    level : {"system", "item", "all"}
+        "system": over systems, of their means over items. "item": over the systems of one item, then the mean over the
+        items where it is defined and at least three systems have both scores. "all": over all cells at once.
+    resample : {"items", "systems", "both"}
+        What the interval asks about: other items, other systems, or both.
+    confidence : float
+    n_resamples : int
+    rng : None, int or Generator
+
+    Returns
+    -------
+    HumanAgreement
+
+    Raises
+    ------
+    UnknownNameError, InvalidOptionError
+        For a statistic, level, or option that does not exist.
+    ScoresError
+        If fewer than three systems have both scores.
+
+    Notes
+    -----
+    A cell that lacks the metric or the human score is left out for that metric, of both. Intervals are quantiles over
+    resamples (Deutsch, Dror & Roth 2021, "A Statistical Analysis of Summarization Evaluation Metrics Using Resampling
+    Methods"); accuracy: Kocmi et al. 2021, "To Ship or Not to Ship". With resampled systems a system drawn twice ties
+    with itself: such pairs are no pairs for "accuracy".
+
+    Examples
+    --------
+    >>> from metaeval.agreement.items import item_scores
+    >>> rng = np.random.default_rng(0)
+    >>> human = np.arange(8)[:, None] + rng.normal(0, 2, (8, 30))
+    >>> cells = {"human": human.ravel(), "good": (human + rng.normal(0, 1, (8, 30))).ravel()}
+    >>> names = {"system": np.repeat(list("abcdefgh"), 30), "item": np.tile(np.arange(30), 8)}
+    >>> table = item_scores(pd.DataFrame(names | cells), reference="human")
+    >>> human_agreement(table, statistic="kendall", rng=0).table["value"].round(2).tolist()
+    [1.0]
+    """
+    name = reference_of(scores, reference)
+    for what, given, choices in (
+        ("statistic", statistic, tuple(STATISTICS)),
+        ("level", level, ("system", "item", "all")),
+        ("way to resample", resample, ("items", "systems", "both")),
+    ):
+        if given not in choices:
+            raise UnknownNameError(what, str(given), choices)
+    if not 0 < confidence < 1:
+        message = f"confidence must lie between 0 and 1, not {confidence!r}"
+        raise InvalidOptionError(message)
+    if n_resamples < 0:
+        message = f"n_resamples must be 0 or more, not {n_resamples!r}"
+        raise InvalidOptionError(message)
+    source = resolve_rng(rng)
+    n_clusters = len(np.unique(scores["cluster"])) if "cluster" in scores.coords else scores.sizes["item"]
+    counts = bootstrap_counts(bootstrap_indices(source.generator, n_resamples, n_clusters), n_clusters)
+    drawn = source.generator.random((n_resamples, scores.sizes["system"]))
+    rows = []
+    metrics = [str(one) for one in scores["metric"].to_numpy() if str(one) != name]
+    for metric in track(metrics, description=f"agreement with {name}"):
+        cells = cells_of(scores, metric, reference=name)
+        systems = (drawn[:, : len(cells.systems)] * len(cells.systems)).astype(np.int64)
+        value, used, resampled = _LEVELS[level](
+            cells,
+            STATISTICS[statistic],
+            counts if resample != "systems" else None,
+            systems if resample != "items" else None,
+            n_resamples,
+        )
+        known = resampled[np.isfinite(resampled)]
+        low, high = np.quantile(known, [(1 - confidence) / 2, (1 + confidence) / 2]) if len(known) else [np.nan] * 2
+        rows.append(
+            {
+                "metric": metric,
+                "n_systems": len(cells.systems),
+                "n_items": int(cells.there.any(axis=0).sum()),
+                "n_cells": int(cells.there.sum()),
+                "n_used": used,
+                "value": value,
+                "low": float(low),
+                "high": float(high),
+            }
+        )
+    table = pd.DataFrame(rows).sort_values("value", ascending=False, kind="stable").reset_index(drop=True)
+    return HumanAgreement(
+        table=table,
+        reference=name,
+        statistic=statistic,
+        level=level,
+        resample=resample,
+        confidence=float(confidence),
+        n_resamples=int(n_resamples),
+        random_source=source.description,
+    )
+
+
+type _Found = tuple[float, int, Floats]
+
+
+def _by_system(
+    cells: Cells,
+    statistic: Callable[[Floats, Floats], Floats],
+    counts: Floats | None,
+    systems: NDArray[np.int64] | None,
+    n_resamples: int,
+) -> _Found:
+    human, metric, number = cluster_sums(cells)
+    means = [part.sum(axis=0) / number.sum(axis=0) for part in (human, metric)]
+    value = float(statistic(*means))
+    with np.errstate(divide="ignore", invalid="ignore"):
+        drawn = (
+            [np.tile(one, (n_resamples, 1)) for one in means]
+            if counts is None
+            else [(counts @ part) / (counts @ number) for part in (human, metric)]
+        )
+    if systems is not None:
+        drawn = [np.take_along_axis(part, systems, axis=1) for part in drawn]
+    whole = np.isfinite(drawn[0]).all(axis=1)
+    resampled = np.full(n_resamples, np.nan)
+    if whole.any():
+        resampled[whole] = statistic(drawn[0][whole], drawn[1][whole])
+    return value, len(cells.systems), resampled
+
+
+def _by_item(
+    cells: Cells,
+    statistic: Callable[[Floats, Floats], Floats],
+    counts: Floats | None,
+    systems: NDArray[np.int64] | None,
+    n_resamples: int,
+) -> _Found:
+    values = _statistic_of_items(cells, statistic)
+    defined = np.isfinite(values)
+    if not defined.any():
+        return float("nan"), 0, np.full(n_resamples, np.nan)
+    resampled = np.empty(n_resamples)
+    weights = None if counts is None else counts[:, cells.clusters]
+    for row in range(n_resamples):
+        own = values if systems is None else _statistic_of_items(_with_systems(cells, systems[row]), statistic)
+        weight = np.ones(len(own)) if weights is None else weights[row]
+        known = np.isfinite(own)
+        total = weight[known].sum()
+        resampled[row] = (weight[known] @ own[known]) / total if total else np.nan
+    return float(values[defined].mean()), int(defined.sum()), resampled
+
+
+def _statistic_of_items(cells: Cells, statistic: Callable[[Floats, Floats], Floats]) -> Floats:
+    """Return the statistic of every item over its systems; items with the same systems present go together."""
+    values = np.full(cells.there.shape[1], np.nan)
+    patterns, which = np.unique(cells.there, axis=1, return_inverse=True)
+    for number, pattern in enumerate(patterns.T):
+        if pattern.sum() >= FEWEST:
+            items = np.flatnonzero(which.ravel() == number)
+            block = np.ix_(pattern, items)
+            values[items] = statistic(cells.human[block].T, cells.metric[block].T)
+    return values
+
+
+def _with_systems(cells: Cells, systems: NDArray[np.int64]) -> Cells:
+    return Cells(
+        human=cells.human[systems],
+        metric=cells.metric[systems],
+        there=cells.there[systems],
+        systems=cells.systems[systems],
+        clusters=cells.clusters,
+        n_clusters=cells.n_clusters,
+    )
+
+
+def _by_cell(
+    cells: Cells,
+    statistic: Callable[[Floats, Floats], Floats],
+    counts: Floats | None,
+    systems: NDArray[np.int64] | None,
+    n_resamples: int,
+) -> _Found:
+    there = cells.there
+    value = float(statistic(cells.human[there], cells.metric[there]))
+    resampled = np.empty(n_resamples)
+    for row in range(n_resamples):
+        own = cells if systems is None else _with_systems(cells, systems[row])
+        repeats = own.there.astype(np.int64)
+        if counts is not None:
+            repeats = repeats * counts[row].astype(np.int64)[cells.clusters]
+        chosen = np.repeat(np.arange(repeats.size), repeats.ravel())
+        resampled[row] = statistic(own.human.ravel()[chosen], own.metric.ravel()[chosen]) if len(chosen) else np.nan
+    return value, int(there.sum()), resampled
+
+
+_LEVELS: Mapping[str, Callable[..., _Found]] = {"system": _by_system, "item": _by_item, "all": _by_cell}
+
+
+def system_statistics(means: pd.DataFrame, *, reference: str, statistic: Statistic = "pearson") -> pd.DataFrame:
+    """Return the agreement of metrics with human scores where only one score a system is known.
+
+    Parameters
+    ----------
+    means : DataFrame
+        Systems in rows, metrics and the reference in columns; NaN where a metric lacks a system.
+    reference : str
+    statistic : str
+        As in `human_agreement`.
+
+    Returns
+    -------
+    pandas.DataFrame
+        Index ``metric``, columns ``value`` and ``n_systems``.
+
+    Raises
+    ------
+    UnknownNameError
+        If the reference is no column, or the statistic does not exist.
+
+    Examples
+    --------
+    >>> means = pd.DataFrame({"human": [1, 2, 3, 4], "BLEU": [10, 12, 11, 15]}, index=list("abcd"))
+    >>> round(float(system_statistics(means, reference="human", statistic="kendall").loc["BLEU", "value"]), 3)
+    0.667
+    """
+    if reference not in means.columns:
+        raise UnknownNameError("column of human scores", reference, map(str, means.columns))
+    if statistic not in STATISTICS:
+        raise UnknownNameError("statistic", str(statistic), STATISTICS)
+    rows = {}
+    for metric in means.columns.drop(reference):
+        both = means[[reference, metric]].dropna()
+        enough = len(both) >= FEWEST
+        value = float(STATISTICS[statistic](*both.to_numpy(dtype=np.float64).T)) if enough else np.nan
+        rows[str(metric)] = {"value": value, "n_systems": len(both)}
+    frame = pd.DataFrame.from_dict(rows, orient="index")
+    frame.index.name = "metric"
+    return frame
+
+
+def pair_agreement(scores: xr.DataArray, *, reference: str | None = None, min_difference: float = 0.0) -> pd.DataFrame:
+    """Ask of every pair of systems that people tell apart on an item whether the metric orders it as they do.
+
+    Parameters
+    ----------
+    scores : DataArray (metric, system, item)
+    reference : str, optional
+    min_difference : float
+        Pairs count whose human scores differ by at least this (25 points of 100 in WMT's relative ranking from direct
+        assessment), and differ at all.
+
+    Returns
+    -------
+    pandas.DataFrame
+        Index ``metric``: ``pairs``, ``agree``, ``tied`` (the metric ties them), ``unknown`` (the metric lacks one), and
+        ``tau``, (agree - others) / pairs: a tie or a gap of the metric counts against it.
+
+    Raises
+    ------
+    ScoresError
+        If no pair of systems differs by so much.
+
+    Notes
+    -----
+    The "Kendall's tau-like formulation" of the WMT metrics tasks (Mathur et al. 2020, section 3.3).
+
+    Examples
+    --------
+    >>> from metaeval.agreement.items import item_scores
+    >>> frame = pd.DataFrame(
+    ...     {"system": list("abc"), "item": ["1"] * 3, "human": [90, 50, 70], "BLEU": [0.5, 0.2, 0.6]}
+    ... )
+    >>> found = pair_agreement(item_scores(frame, reference="human"), min_difference=25)
+    >>> found.loc["BLEU", ["pairs", "agree"]].astype(int).tolist()
+    [1, 1]
+    """
+    name = reference_of(scores, reference)
+    human = scores.sel(metric=name).to_numpy()
+    with np.errstate(invalid="ignore"):
+        gap = human[:, None, :] - human[None, :, :]
+        better, worse, items = np.nonzero((gap >= min_difference) & (gap > 0))
+    if not len(better):
+        message = f"no two systems differ by {min_difference:g} in {name} on any item; lower min_difference="
+        raise ScoresError(message)
+    rows = {}
+    for metric in (str(one) for one in scores["metric"].to_numpy() if str(one) != name):
+        values = scores.sel(metric=metric).to_numpy()
+        ahead = values[better, items] - values[worse, items]
+        agree = int((ahead > 0).sum())
+        rows[metric] = {
+            "pairs": len(ahead),
+            "agree": agree,
+            "tied": int((ahead == 0).sum()),
+            "unknown": int(np.isnan(ahead).sum()),
+            "tau": (2 * agree - len(ahead)) / len(ahead),
+        }
+    frame = pd.DataFrame.from_dict(rows, orient="index")
+    frame.index.name = "metric"
+    return frame

@@ -1,0 +1,245 @@
+"""Scores of systems on items beside human scores of the same, with gaps and clusters: one table, and its parts.
+
+Dims are metric, system and item; the human score is one of the metrics. A cell may be empty. Items may belong to
+clusters (the sentences of a document), which are drawn together wherever something is resampled.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+import xarray as xr
+from numpy.typing import NDArray
+
+from metaeval.errors import InvalidOptionError, ScoresError, UnknownNameError
+from metaeval.scores import Missing, Scores, as_scores, natural_order
+
+__all__ = [
+    "FEWEST",
+    "Cells",
+    "cells_of",
+    "cluster_scores",
+    "cluster_sums",
+    "item_scores",
+    "reference_of",
+]
+
+type Floats = NDArray[np.float64]
+
+FEWEST = 3
+"""So few systems are needed for a correlation."""
+
+
+def item_scores(  # noqa: PLR0913 - one keyword per column
+    frame: pd.DataFrame,
+    *,
+    reference: str,
+    system: str = "system",
+    item: str | Sequence[str] = "item",
+    cluster: str | None = None,
+    metrics: Sequence[str] | None = None,
+) -> xr.DataArray:
+    """Lay out a table with one row a system and item, and one column a metric.
+
+    Parameters
+    ----------
+    frame : DataFrame
+    reference : str
+        The column of human scores.
+    system : str
+        Column with the systems.
+    item : str or sequence of str
+        Column, or columns together, that name an item.
+    cluster : str, optional
+        Column that says which items belong together (sentences of a document); they are resampled together.
+    metrics : sequence of str, optional
+        Columns to compare with the reference; by default every other column of numbers.
+
+    Returns
+    -------
+    xarray.DataArray (metric, system, item)
+        NaN where a cell is empty; ``reference`` in ``attrs``, and a coordinate ``cluster`` on item.
+
+    Raises
+    ------
+    ScoresError
+        If a column is not there, a system and item stand twice, an item lies in two clusters, or a value is infinite.
+
+    Examples
+    --------
+    >>> frame = pd.DataFrame({"system": ["a", "b"], "item": ["1", "1"], "human": [0.2, 0.9], "chrF": [0.5, 0.6]})
+    >>> item_scores(frame, reference="human").sizes["metric"]
+    2
+    """
+    items = [item] if isinstance(item, str) else list(item)
+    metrics = _metric_columns(frame, [system, *items, *([cluster] if cluster else [])], reference, metrics)
+    columns = [reference, *(name for name in metrics if name != reference)]
+    place = frame[items[0]].astype(str)
+    for more in items[1:]:
+        place = place + "::" + frame[more].astype(str)
+    index = pd.MultiIndex.from_arrays([frame[system].astype(str), place], names=["system", "item"])
+    if not index.is_unique:
+        twice = index[index.duplicated()][0]
+        message = f"system {twice[0]!r}, item {twice[1]!r} stands twice; keep one row, or name more columns with item="
+        raise ScoresError(message)
+    systems = list(dict.fromkeys(index.get_level_values("system")))
+    names = natural_order(index.get_level_values("item").unique())
+    if len(systems) < 2:  # noqa: PLR2004 - a comparison takes two
+        message = f"a comparison needs two systems, not {len(systems)}"
+        raise ScoresError(message)
+    values = np.full((len(columns), len(systems), len(names)), np.nan)
+    rows = pd.Index(systems).get_indexer(index.get_level_values("system"))
+    at = pd.Index(names).get_indexer(index.get_level_values("item"))
+    values[:, rows, at] = frame[columns].to_numpy(dtype=np.float64).T
+    if np.isinf(values).any():
+        metric, row, column = np.argwhere(np.isinf(values))[0]
+        message = f"{columns[metric]} of system {systems[row]!r}, item {names[column]!r} is infinite; repair the score"
+        raise ScoresError(message)
+    table = xr.DataArray(
+        values,
+        dims=("metric", "system", "item"),
+        coords={"metric": columns, "system": systems, "item": names},
+        attrs={"reference": reference},
+        name="score",
+    )
+    return table if cluster is None else table.assign_coords(cluster=("item", _clusters(frame[cluster], place, names)))
+
+
+def _metric_columns(
+    frame: pd.DataFrame, keys: Sequence[str], reference: str, metrics: Sequence[str] | None
+) -> list[str]:
+    """Return the columns to compare with the reference; every column named must be there."""
+    for name in [*keys, reference, *(metrics or [])]:
+        if name not in frame.columns:
+            message = f"there is no column {name!r}; columns: {', '.join(map(str, frame.columns))}"
+            raise ScoresError(message)
+    numeric = frame.select_dtypes("number").columns
+    chosen = [str(name) for name in numeric if name not in (*keys, reference)] if metrics is None else list(metrics)
+    if not chosen:
+        message = "there is no metric to compare with the reference: no other column holds numbers"
+        raise ScoresError(message)
+    return chosen
+
+
+def _clusters(column: pd.Series, place: pd.Series, names: Sequence[str]) -> NDArray[np.str_]:
+    pairs = pd.DataFrame({"item": place, "cluster": column.astype(str)}).drop_duplicates()
+    if pairs["item"].duplicated().any():
+        split = pairs.loc[pairs["item"].duplicated(), "item"].iloc[0]
+        message = f"item {split!r} lies in two clusters; a cluster holds whole items"
+        raise ScoresError(message)
+    return pairs.set_index("item")["cluster"].loc[list(names)].to_numpy().astype(str)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Cells:
+    """The cells of one metric that hold the human score too.
+
+    Attributes
+    ----------
+    human, metric : float64 array (system, item)
+        0 where a cell is empty.
+    there : bool array (system, item)
+    systems : int array
+        Which systems of the table have any cell; the others are left out.
+    clusters : int array (item,)
+        Which cluster every item belongs to.
+    n_clusters : int
+    """
+
+    human: Floats
+    metric: Floats
+    there: NDArray[np.bool_]
+    systems: NDArray[np.int64]
+    clusters: NDArray[np.int64]
+    n_clusters: int
+
+
+def cells_of(scores: xr.DataArray, metric: str, *, reference: str) -> Cells:
+    """Pick the cells that a comparison of one metric with the human scores rests on.
+
+    Raises
+    ------
+    ScoresError
+        If fewer than three systems have a cell with both scores.
+    """
+    human, values = (scores.sel(metric=name).to_numpy() for name in (reference, metric))
+    there = np.isfinite(human) & np.isfinite(values)
+    systems = np.flatnonzero(there.any(axis=1))
+    if len(systems) < FEWEST:
+        message = f"{metric} and {reference} are both known for {len(systems)} systems; a correlation needs {FEWEST}"
+        raise ScoresError(message)
+    names = scores["cluster"].to_numpy() if "cluster" in scores.coords else np.arange(scores.sizes["item"])
+    _, clusters = np.unique(names, return_inverse=True)
+    there = there[systems]
+    return Cells(
+        human=np.where(there, human[systems], 0.0),
+        metric=np.where(there, values[systems], 0.0),
+        there=there,
+        systems=systems,
+        clusters=clusters,
+        n_clusters=int(clusters.max()) + 1,
+    )
+
+
+def reference_of(scores: xr.DataArray, reference: str | None) -> str:
+    """Return the metric that holds the human scores: the one named, else what `item_scores` noted."""
+    name = reference if reference is not None else scores.attrs.get("reference")
+    known = [str(one) for one in scores["metric"].to_numpy()]
+    if name is None:
+        message = f"say which metric holds the human scores (reference=); there are {', '.join(known)}"
+        raise InvalidOptionError(message)
+    if name not in known:
+        raise UnknownNameError("reference among the metrics", str(name), known)
+    return str(name)
+
+
+def cluster_sums(cells: Cells) -> tuple[Floats, Floats, Floats]:
+    """Return the human sums, the metric sums and the numbers of cells, each (cluster, system)."""
+    belongs = np.zeros((cells.n_clusters, len(cells.clusters)))
+    belongs[cells.clusters, np.arange(len(cells.clusters))] = 1.0
+    return belongs @ cells.human.T, belongs @ cells.metric.T, belongs @ cells.there.T.astype(np.float64)
+
+
+def cluster_scores(scores: xr.DataArray, *, missing: Missing = "error") -> Scores:
+    r"""Turn items into Scores for every other engine (tests, power, agreement), clusters as the units that are drawn.
+
+    Parameters
+    ----------
+    scores : DataArray (metric, system, item)
+    missing : {"error", "zero", "drop-systems", "drop-topics"}
+        As in `as_scores`; an item with a gap is dropped from all systems with "drop-topics".
+
+    Returns
+    -------
+    Scores
+        Topics are clusters (items, where there are none); a cluster's score is its sum times the number of clusters
+        over the number of items, so that the mean over clusters is exactly the mean over items and tests on clusters
+        are tests on that mean.
+
+    Raises
+    ------
+    ScoresError
+        For a gap, unless `missing` says what to do.
+
+    Examples
+    --------
+    >>> names = {"system": list("aaabbb"), "item": list("123123"), "doc": list("xxyxxy")}
+    >>> frame = pd.DataFrame(names | {"human": [1.0, 2, 6, 2, 2, 5], "BLEU": [0.1, 0.2, 0.6, 0.2, 0.2, 0.5]})
+    >>> table = cluster_scores(item_scores(frame, reference="human", cluster="doc"))
+    >>> table.sel(metric="human").mean("topic").to_numpy()
+    array([3., 3.])
+    """
+    plain = as_scores(scores.rename(item="topic").drop_vars("cluster", errors="ignore"), missing=missing)
+    if "cluster" not in scores.coords:
+        return plain
+    cluster = scores["cluster"].to_series().loc[plain["topic"].to_numpy()].to_numpy()
+    names = natural_order(np.unique(cluster))
+    belongs = (cluster[:, None] == np.array(names)).astype(np.float64) * (len(names) / len(cluster))
+    summed = xr.DataArray(
+        plain.to_numpy() @ belongs,
+        dims=plain.dims,
+        coords={"metric": plain["metric"].to_numpy(), "system": plain["system"].to_numpy(), "topic": names},
+        attrs=plain.attrs,
+    )
+    return as_scores(summed)

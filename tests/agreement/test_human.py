@@ -1,0 +1,218 @@
+"""Agreement of metrics with human scores: published WMT20 figures, SciPy, laws, and literal loops."""
+
+import json
+
+import hypothesis.strategies as st
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given
+from scipy import stats
+
+from metaeval.agreement.human import STATISTICS, human_agreement, pair_agreement, system_statistics
+from metaeval.agreement.items import item_scores
+from metaeval.errors import InvalidOptionError, ScoresError, UnknownNameError
+
+
+def literal_accuracy(x, y):
+    """Count pairs one by one."""
+    pairs = [(i, j) for i in range(len(x)) for j in range(i) if x[i] != x[j]]
+    return sum((x[i] - x[j]) * (y[i] - y[j]) > 0 for i, j in pairs) / len(pairs)
+
+
+SCIPY = {
+    "pearson": lambda x, y: stats.pearsonr(x, y)[0],
+    "spearman": lambda x, y: stats.spearmanr(x, y)[0],
+    "kendall": lambda x, y: stats.kendalltau(x, y)[0],
+    "accuracy": literal_accuracy,
+}
+
+
+def table(n_systems=6, n_items=15, *, gaps=0.0, seed=0, clusters=False):
+    """Make human scores and two metrics, one following them closely, with a share of gaps."""
+    rng = np.random.default_rng(seed)
+    human = np.linspace(0, 2, n_systems)[:, None] + rng.normal(0, 1, (n_systems, n_items))
+    columns = {
+        "human": human,
+        "close": human + rng.normal(0, 0.5, human.shape),
+        "far": human + rng.normal(0, 4, human.shape),
+    }
+    frame = pd.DataFrame(
+        {"system": np.repeat([f"s{i}" for i in range(n_systems)], n_items), "item": np.tile(range(n_items), n_systems)}
+        | {name: np.where(rng.random(human.shape) < gaps, np.nan, part).ravel() for name, part in columns.items()}
+    )
+    return item_scores(
+        frame.assign(doc="d" + (frame["item"] // 3).astype(str)), reference="human", cluster="doc" if clusters else None
+    )
+
+
+@pytest.mark.parametrize("statistic", STATISTICS)
+@pytest.mark.parametrize("gaps", [0.0, 0.2])
+def test_every_level_is_what_scipy_gives_cell_by_cell(statistic, gaps):
+    """On systems, on items and on all cells, with and without gaps, values equal a loop over SciPy."""
+    scores = table(gaps=gaps)
+    function = SCIPY[statistic]
+    human = scores.sel(metric="human").to_numpy()
+    for metric in ("close", "far"):
+        values = scores.sel(metric=metric).to_numpy()
+        both = np.isfinite(human) & np.isfinite(values)
+        means = [[part[row][both[row]].mean() for row in range(len(part))] for part in (human, values)]
+        items = [
+            function(human[both[:, i], i], values[both[:, i], i])
+            for i in range(human.shape[1])
+            if both[:, i].sum() >= 3
+        ]
+        expected = {"system": function(*map(np.array, means)), "item": np.mean(items)}
+        expected["all"] = function(human[both], values[both])
+        for level, value in expected.items():
+            found = human_agreement(scores, statistic=statistic, level=level, n_resamples=0).table
+            assert found.set_index("metric").loc[metric, "value"] == pytest.approx(value, abs=1e-12)
+
+
+@pytest.mark.parametrize("level", ["system", "item", "all"])
+@pytest.mark.parametrize("resample", ["items", "systems", "both"])
+def test_intervals_are_those_of_a_literal_bootstrap(level, resample):
+    """Redrawing items or systems one resample at a time, by hand, gives the same quantiles."""
+    scores = table(n_systems=5, n_items=9, clusters=True)
+    found = human_agreement(scores, level=level, resample=resample, n_resamples=25, rng=4).table.set_index("metric")
+    rng = np.random.default_rng(4)
+    clusters = rng.integers(0, 3, size=(25, 3))
+    systems = (rng.random((25, 5)) * 5).astype(int)
+    names = np.unique(scores["cluster"])
+    values = []
+    for row in range(25):
+        items = np.concatenate([np.flatnonzero(scores["cluster"] == names[pick]) for pick in clusters[row]])
+        items = np.arange(9) if resample == "systems" else items
+        rows = np.arange(5) if resample == "items" else systems[row]
+        x, y = (scores.sel(metric=name).to_numpy()[np.ix_(rows, items)] for name in ("human", "far"))
+        with np.errstate(invalid="ignore"):
+            per_item = [np.corrcoef(a, b)[0, 1] for a, b in zip(x.T, y.T, strict=True)]
+            values.append(
+                {
+                    "system": np.corrcoef(x.mean(axis=1), y.mean(axis=1))[0, 1],
+                    "item": np.nanmean(per_item),
+                    "all": np.corrcoef(x.ravel(), y.ravel())[0, 1],
+                }[level]
+            )
+    low, high = np.quantile(values, [0.025, 0.975])
+    assert found.loc["far", "low"] == pytest.approx(low, abs=1e-9)
+    assert found.loc["far", "high"] == pytest.approx(high, abs=1e-9)
+
+
+@given(st.integers(0, 10_000), st.floats(0.1, 10), st.floats(-5, 5))
+def test_rescaling_a_metric_changes_nothing_and_turning_it_changes_the_sign(seed, factor, shift):
+    """Every statistic ignores units; correlations of the negated metric are the negatives."""
+    rng = np.random.default_rng(seed)
+    x, y = rng.normal(size=(2, 3, 8))
+    for name, function in STATISTICS.items():
+        np.testing.assert_allclose(function(x, factor * y + shift), function(x, y), atol=1e-9)
+        turned = 1 - function(x, y) if name == "accuracy" else -function(x, y)
+        np.testing.assert_allclose(function(x, -y), turned, atol=1e-12)
+
+
+def test_a_metric_that_is_the_human_score_agrees_wholly_and_a_constant_one_is_undefined():
+    """Perfect agreement is 1 with the interval 1 to 1; a constant metric has no correlation and no pair right."""
+    base = table()
+    same = base.copy(deep=True)
+    same.loc[{"metric": "close"}] = same.sel(metric="human")
+    same.loc[{"metric": "far"}] = 7.0
+    for statistic in STATISTICS:
+        rows = human_agreement(same, statistic=statistic, n_resamples=20, rng=0).table.set_index("metric")
+        assert rows.loc["close", ["value", "low", "high"]].tolist() == pytest.approx([1, 1, 1])
+        value = rows.loc["far", "value"]
+        assert value == 0 if statistic == "accuracy" else np.isnan(value)
+
+
+def test_bad_options_stop():
+    """An option outside its rule is an error that says the rule."""
+    for options in ({"statistic": "r"}, {"level": "doc"}, {"resample": "topics"}):
+        with pytest.raises(UnknownNameError):
+            human_agreement(table(), **options)
+    with pytest.raises(InvalidOptionError, match="confidence"):
+        human_agreement(table(), confidence=1.5)
+    with pytest.raises(InvalidOptionError, match="n_resamples"):
+        human_agreement(table(), n_resamples=-1)
+    with pytest.raises(UnknownNameError):
+        system_statistics(pd.DataFrame({"a": [1.0, 2, 3]}), reference="human")
+    with pytest.raises(ScoresError, match="no two systems differ by 99"):
+        pair_agreement(table(), min_difference=99)
+
+
+def test_pairs_are_counted_as_by_hand():
+    """Three systems on two items: four pairs are far enough apart, of which one is tied and one unknown."""
+    frame = pd.DataFrame(
+        {
+            "system": list("abcabc"),
+            "item": list("111222"),
+            "human": [90, 50, 60, 10, 80, 79],
+            "M": [0.9, 0.1, 0.9, 0.5, 0.6, np.nan],
+        }
+    )
+    row = pair_agreement(item_scores(frame, reference="human"), min_difference=25).loc["M"]
+    assert row[["pairs", "agree", "tied", "unknown"]].tolist() == [4, 2, 1, 1]
+    assert row["tau"] == 0.0
+
+
+def published(folder, name):
+    """Read a table of system scores of WMT20, whatever divides its cells."""
+    return pd.read_csv(folder / "wmt20-metrics" / "system-level" / name, sep=None, engine="python")
+
+
+@pytest.mark.parametrize("pair", ["de-en", "en-de", "zh-en"])
+def test_the_published_correlations_of_systems(data_folder, pair):
+    """Kendall over all systems but people, and Pearson without outliers, are those that WMT20 published."""
+    short = pair.replace("-", "")
+    scores = published(data_folder, f"DA-newstest2020-{short}-sys-scores.csv").set_index("SYSTEM").drop(columns="LP")
+    machines = scores[~scores.index.str.contains("Human")]
+    outliers = json.loads((data_folder / "wmt20-metrics" / "outlier_systems.json").read_text())[pair]
+    for part, statistic, ending in (
+        (machines, "kendall", "cor"),
+        (machines.drop(index=[name for name in outliers if name in machines.index]), "pearson", "cor-excloutl"),
+    ):
+        expected = published(data_folder, f"published/DA-{short}-{ending}.csv")
+        expected = expected.set_index(expected.columns[0])[statistic.capitalize()]
+        found = system_statistics(part, reference="HUMAN", statistic=statistic)["value"]
+        assert len(expected) > 20
+        np.testing.assert_allclose(found.loc[expected.index], expected, atol=1e-9)
+
+
+@pytest.mark.parametrize(("pair", "n_pairs"), [("de-en", 1866), ("zh-en", 3085)])
+def test_the_published_agreement_on_documents(data_folder, pair, n_pairs):
+    """Pairs that people put 25 points apart, and each metric's agreement on them, are those that WMT20 published."""
+    folder = data_folder / "wmt20-metrics" / "doc-level"
+    human = pd.read_csv(folder / f"human_{pair}.csv.gz").rename(columns={"SYS": "system", "DOC": "doc"})
+    metrics = pd.read_csv(folder / f"metrics_{pair}.csv.gz")
+    joined = human[["system", "doc", "RAW.SCR"]].merge(metrics, on=["system", "doc"], how="left")
+    joined = joined[~joined["system"].str.contains("Human")]
+    found = pair_agreement(item_scores(joined, reference="RAW.SCR", item="doc"), min_difference=25)
+    name = f"allsys_RR-newstest2020-{pair.replace('-', '')}-cor.csv"
+    expected = pd.read_csv(folder / "published" / name, sep=r"\s+", header=None, index_col=0)
+    expected.index = expected.index.str.replace("_DASH_", "-").str.replace("_PLUS_", "+")
+    assert set(found["pairs"]) == {n_pairs}
+    assert len(expected) > 20
+    np.testing.assert_allclose(found.loc[expected.index, "tau"], expected[1], atol=5.1e-5)
+
+
+def test_the_published_table_of_single_agreements_matches_by_content(data_folder):
+    """Every column of the published agreement on pairs is one metric's, though its header is another's."""
+    folder = data_folder / "wmt20-metrics" / "doc-level"
+    metrics = pd.read_csv(folder / "metrics_de-en.csv.gz").set_index(["doc", "system"])
+    agree = pd.read_csv(folder / "published" / "allsys_RR-newstest2020-deen-agree.csv.gz", sep=" ")
+    keys = [pd.MultiIndex.from_frame(agree[["SID", side]]) for side in ("BETTER", "WORSE")]
+    ahead = metrics.reindex(keys[0]).to_numpy() > metrics.reindex(keys[1]).to_numpy()
+    ours = {column.astype(np.int64).tobytes() for column in ahead.T}
+    theirs = [agree[name].to_numpy(dtype=np.int64) for name in agree.columns[3:]]
+    assert len(theirs) > 20
+    assert all(column.tobytes() in ours for column in theirs)
+
+
+@pytest.mark.parametrize(("part", "expected"), [("abs", 0.868), ("ext", 0.491)])
+def test_realsumm_correlations(data_folder, part, expected):
+    """Kendall's tau of ROUGE-2 recall over systems is the one its data's README states, inside its interval."""
+    frame = pd.read_csv(data_folder / "realsumm" / "scores.csv.gz")
+    scores = item_scores(frame[frame["set"] == part].drop(columns="set"), reference="litepyramid_recall", item="doc")
+    found = human_agreement(scores, statistic="kendall", n_resamples=200, rng=0).table.set_index("metric")
+    name = next(one for one in found.index if one.replace("_", "-").lower() in ("rouge-2-recall", "rouge-2-r"))
+    row = found.loc[name]
+    assert round(row["value"], 3) == expected
+    assert row["low"] < row["value"] < row["high"]

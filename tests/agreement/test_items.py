@@ -1,0 +1,109 @@
+"""Tables of systems, items and human scores: laying them out, picking cells, and clusters as units."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from metaeval.agreement.items import cells_of, cluster_scores, cluster_sums, item_scores, reference_of
+from metaeval.errors import InvalidOptionError, ScoresError, UnknownNameError
+from metaeval.tests_stat.paired_t import paired_t_test
+
+
+def frame(n_systems=4, n_items=6, seed=0):
+    """Make a whole table: a human score, two metrics, two items a document."""
+    rng = np.random.default_rng(seed)
+    cells = [(f"s{s}", str(i), f"doc{i // 2}") for s in range(n_systems) for i in range(n_items)]
+    table = pd.DataFrame(cells, columns=["system", "item", "doc"])
+    return table.assign(human=rng.random(len(table)), A=rng.random(len(table)), B=rng.random(len(table)))
+
+
+def test_the_table_is_laid_out_whatever_the_order_of_its_rows():
+    """Every value stands at its metric, system and item; the reference comes first and is remembered."""
+    table = frame()
+    laid = item_scores(table.sample(frac=1, random_state=3), reference="human", cluster="doc").sortby("system")
+    assert laid["metric"].to_numpy().tolist() == ["human", "A", "B"]
+    assert laid.attrs["reference"] == "human"
+    np.testing.assert_array_equal(laid.sel(metric="A").to_numpy().ravel(), table["A"])
+    assert laid["cluster"].to_numpy().tolist() == ["doc0", "doc0", "doc1", "doc1", "doc2", "doc2"]
+
+
+def test_items_named_by_several_columns():
+    """Document and sentence together name an item."""
+    table = frame().assign(seg=lambda t: t["item"].astype(int) % 2)
+    laid = item_scores(table, reference="human", item=["doc", "seg"], cluster="doc", metrics=["B"])
+    assert laid["item"].to_numpy().tolist()[:2] == ["doc0::0", "doc0::1"]
+    assert laid.sizes == {"metric": 2, "system": 4, "item": 6}
+
+
+@pytest.mark.parametrize(
+    ("change", "options", "message"),
+    [
+        (lambda t: t, {"reference": "gold"}, "no column 'gold'"),
+        (lambda t: pd.concat([t, t]), {}, "stands twice"),
+        (lambda t: t[["system", "item", "human"]], {}, "no metric to compare"),
+        (lambda t: t[t["system"] == "s0"], {}, "two systems"),
+        (lambda t: t.assign(A=np.inf), {}, "A of system 's0', item '0' is infinite"),
+        (lambda t: t.assign(doc=np.arange(len(t))), {"cluster": "doc"}, "lies in two clusters"),
+    ],
+)
+def test_bad_tables_stop(change, options, message):
+    """What is no such table is refused with the reason."""
+    with pytest.raises(ScoresError, match=message):
+        item_scores(change(frame()), **({"reference": "human"} | options))
+
+
+def test_cells_are_those_with_both_scores():
+    """A gap in the metric or in the human score takes the cell out of both; systems without cells go."""
+    table = frame()
+    table.loc[0, "A"] = np.nan
+    table.loc[1, "human"] = np.nan
+    table.loc[table["system"] == "s3", "A"] = np.nan
+    cells = cells_of(item_scores(table, reference="human"), "A", reference="human")
+    assert cells.systems.tolist() == [0, 1, 2]
+    assert cells.there.sum() == 16
+    assert cells.human[0, 0] == cells.metric[0, 1] == 0
+    with pytest.raises(ScoresError, match="known for 2 systems"):
+        cells_of(item_scores(table[table["system"] < "s2"], reference="human"), "A", reference="human")
+
+
+def test_cluster_sums_add_up():
+    """Sums over clusters are sums over their items, one by one."""
+    laid = item_scores(frame(), reference="human", cluster="doc")
+    cells = cells_of(laid, "A", reference="human")
+    human, metric, number = cluster_sums(cells)
+    for place in range(3):
+        np.testing.assert_allclose(metric[place], cells.metric[:, 2 * place : 2 * place + 2].sum(axis=1))
+        np.testing.assert_allclose(human[place], cells.human[:, 2 * place : 2 * place + 2].sum(axis=1))
+    assert (number == 2).all()
+
+
+def test_clusters_become_the_units_of_every_engine():
+    """Means over clusters are means over items, and a t test has as many degrees of freedom as there are clusters."""
+    table = frame()
+    laid = item_scores(table[table["item"] != "5"], reference="human", cluster="doc")
+    scores = cluster_scores(laid)
+    assert scores.sizes["topic"] == 3
+    np.testing.assert_allclose(scores.mean("topic").to_numpy(), laid.mean("item").to_numpy())
+    assert len(paired_t_test(scores).to_frame()) == 3 * 6
+    assert cluster_scores(item_scores(table, reference="human")).sizes["topic"] == 6
+
+
+def test_gaps_stop_the_other_engines_unless_a_rule_is_named():
+    """A gap is an error that names it; with a rule the item goes from all systems."""
+    table = frame()
+    table.loc[0, "A"] = np.nan
+    laid = item_scores(table, reference="human", cluster="doc")
+    with pytest.raises(ScoresError):
+        cluster_scores(laid)
+    left = cluster_scores(laid, missing="drop-topics")
+    np.testing.assert_allclose(left.mean("topic"), laid.sel(item=[str(i) for i in range(1, 6)]).mean("item"))
+
+
+def test_the_reference_must_be_named_and_known():
+    """Without a reference there is nothing to agree with."""
+    laid = item_scores(frame(), reference="human")
+    assert reference_of(laid, None) == "human"
+    with pytest.raises(UnknownNameError, match="no reference among the metrics 'gold'"):
+        reference_of(laid, "gold")
+    with pytest.raises(InvalidOptionError, match="reference="):
+        reference_of(laid.assign_attrs(reference=None), None)

@@ -1,0 +1,150 @@
+"""Comparing two metrics by their agreement with people: published p-values, enumeration, laws, calibration."""
+
+from itertools import product
+
+import hypothesis.strategies as st
+import numpy as np
+import pandas as pd
+import pytest
+import xarray as xr
+from hypothesis import given
+
+from metaeval.agreement.human import pearson
+from metaeval.agreement.items import item_scores
+from metaeval.agreement.metric_comparison import compare_with_human, williams_table, williams_test
+from metaeval.errors import InvalidOptionError, ScoresError, UnknownNameError
+
+FILLER = 0.12  # stands in the published tables where nothing was tested or found
+
+
+@pytest.mark.parametrize("pair", ["deen", "ende", "zhen"])
+def test_the_published_p_values_of_williams(data_folder, pair):
+    """Every p-value that WMT20 printed for two metrics over all systems comes out."""
+    folder = data_folder / "wmt20-metrics" / "system-level"
+    scores = pd.read_csv(folder / f"DA-newstest2020-{pair}-sys-scores.csv", sep=None, engine="python")
+    machines = scores[~scores["SYSTEM"].str.contains("Human")].set_index("SYSTEM").drop(columns="LP")
+    found = williams_table(machines, reference="HUMAN").set_index(["metric_a", "metric_b"])["p"]
+    printed = pd.read_csv(folder / "published" / f"DA-{pair}-sig.csv", sep="\t", index_col=0)
+    printed = printed.stack()  # noqa: PD013 - a Series by both names is what is compared
+    undefined = printed[printed.isna() & (printed.index.get_level_values(0) != printed.index.get_level_values(1))]
+    assert (found.reindex(undefined.index) == 1.0).all()
+    printed = printed[(printed != FILLER) & printed.notna()]
+    ours = found.reindex(printed.index)
+    known = ours.notna()
+    assert known.sum() > 150
+    np.testing.assert_allclose(ours[known], printed[known], atol=1e-9)
+    assert known.mean() > 0.99
+
+
+correlations = st.floats(-0.95, 0.95)
+
+
+@given(correlations, correlations, correlations, st.integers(4, 60))
+def test_changing_places_changes_the_sign(first, second, between, n):
+    """The statistic is antisymmetric, and the p-values of the two directions add up to 1."""
+    t, p = williams_test(first, second, between, n=n, alternative="greater")
+    turned, q = williams_test(second, first, between, n=n, alternative="greater")
+    assert t == pytest.approx(-turned, abs=1e-9)
+    assert p + q == pytest.approx(1, abs=1e-9)
+
+
+def test_equal_metrics_do_not_differ():
+    """A metric compared with itself: no statistic, p = 1."""
+    t, p = williams_test(0.9, 0.9, 1.0, n=10)
+    assert np.isnan(t)
+    assert p == 1.0
+
+
+def test_williams_holds_its_level_where_two_metrics_are_equally_good():
+    """Two metrics of one quality differ significantly in about 5 % of 4000 draws of 15 systems."""
+    rng = np.random.default_rng(0)
+    human = rng.normal(size=(4000, 15))
+    shared = rng.normal(size=human.shape)
+    a, b = (human + 0.6 * shared + 0.8 * rng.normal(size=human.shape) for _ in range(2))
+    _, p = williams_test(pearson(human, a), pearson(human, b), pearson(a, b), n=15)
+    assert (p <= 0.05).mean() == pytest.approx(0.05, abs=0.012)
+
+
+def test_bad_options_stop():
+    """Options outside their rule are errors that say the rule."""
+    with pytest.raises(InvalidOptionError, match="first must be a correlation"):
+        williams_test(1.2, 0, 0, n=9)
+    with pytest.raises(InvalidOptionError, match="needs 4 systems"):
+        williams_test(0.2, 0, 0, n=3)
+    with pytest.raises(UnknownNameError):
+        williams_test(0.2, 0, 0, n=9, alternative="better")
+    with pytest.raises(ScoresError, match="two metrics"):
+        williams_table(pd.DataFrame({"human": [1.0, 2], "A": [1.0, 2]}), reference="human")
+    with pytest.raises(UnknownNameError):
+        compare_with_human(cells(), permute="topics")
+    with pytest.raises(UnknownNameError):
+        compare_with_human(cells(), statistic="r")
+    with pytest.raises(InvalidOptionError, match="n_resamples"):
+        compare_with_human(cells(), n_resamples=0)
+    with pytest.raises(ScoresError, match="two metrics"):
+        compare_with_human(cells(), metrics=["A"])
+
+
+def cells(n_systems=4, n_items=4, seed=0, noise=(0.3, 1.0), cluster=None):
+    """Make human scores and two metrics A and B with noise of two sizes."""
+    rng = np.random.default_rng(seed)
+    human = np.linspace(0, 1, n_systems)[:, None] + rng.normal(0, 0.5, (n_systems, n_items))
+    names = {"system": np.repeat(range(n_systems), n_items), "item": np.tile(range(n_items), n_systems)}
+    parts = {"human": human} | {
+        name: human + rng.normal(0, size, human.shape) for name, size in zip("AB", noise, strict=True)
+    }
+    frame = pd.DataFrame(names | {name: part.ravel() for name, part in parts.items()})
+    return item_scores(frame.assign(doc="d" + (frame["item"] // 2).astype(str)), reference="human", cluster=cluster)
+
+
+@pytest.mark.parametrize("permute", ["items", "systems", "both"])
+@pytest.mark.parametrize("cluster", [None, "doc"])
+def test_the_permutation_p_value_is_that_of_all_exchanges(permute, cluster):
+    """With few cells the drawn p-value is near the one over every possible exchange, made by hand on whole tables."""
+    scores = cells(n_systems=3, n_items=4, cluster=cluster)
+    human, a, b = (scores.sel(metric=name).to_numpy() for name in ("human", "A", "B"))
+    a, b = ((part - part.mean()) / part.std() for part in (a, b))
+    groups = np.array([0, 0, 1, 1]) if cluster else np.arange(4)
+    n_groups = groups.max() + 1
+    shape = {"items": (1, n_groups), "systems": (3, 1), "both": (3, n_groups)}[permute]
+
+    def difference(x, y):
+        means = [part.mean(axis=1) for part in (human, x, y)]
+        return np.corrcoef(means[0], means[1])[0, 1] - np.corrcoef(means[0], means[2])[0, 1]
+
+    seen, extreme = abs(difference(a, b)), []
+    for signs in product([False, True], repeat=shape[0] * shape[1]):
+        swap = np.broadcast_to(np.reshape(signs, shape), (3, n_groups))[:, groups]
+        extreme.append(abs(difference(np.where(swap, b, a), np.where(swap, a, b))) >= seen - 1e-12)
+    found = compare_with_human(scores, permute=permute, n_resamples=4000, rng=1).table["p"].item()
+    assert found == pytest.approx(np.mean(extreme), abs=0.03)
+
+
+def test_a_clearly_better_metric_is_found_and_counted():
+    """Of two metrics, the one that follows people closely wins; a copy of it does not."""
+    scores = cells(n_systems=10, n_items=40, noise=(0.1, 6.0))
+    result = compare_with_human(scores, n_resamples=499, rng=0)
+    assert result.table["p_corrected"].item() < 0.01
+    assert result.wins().loc["A"].tolist() == [1, 0]
+    same = scores.copy(deep=True)
+    same.loc[{"metric": "B"}] = same.sel(metric="A")
+    assert compare_with_human(same, n_resamples=99, rng=0).table["p"].item() == 1.0
+
+
+def test_the_permutation_test_holds_its_level():
+    """Two metrics of one quality differ at .05 in about 5 % of 300 simulated tables."""
+    found = [
+        compare_with_human(cells(6, 20, seed, noise=(1.0, 1.0)), n_resamples=199, rng=0).table["p"].item()
+        for seed in range(300)
+    ]
+    assert np.mean(np.array(found) <= 0.05) == pytest.approx(0.05, abs=0.035)
+
+
+def test_gaps_leave_out_the_cells_of_the_pair_only():
+    """A cell that one metric lacks is left out of the pairs with it, and of no other."""
+    scores = cells(5, 6)
+    third = scores.sel(metric=["B"]).assign_coords(metric=["C"])
+    joined = xr.concat([scores, third], "metric").assign_attrs(scores.attrs)
+    joined.loc[{"metric": "C", "system": "0"}] = np.nan
+    rows = compare_with_human(joined, n_resamples=9, rng=0).table.set_index(["metric_a", "metric_b"])["n_systems"]
+    assert rows.to_dict() == {("A", "B"): 5, ("A", "C"): 4, ("B", "C"): 4}
