@@ -260,6 +260,8 @@ class AssessorAgreement:
         `STATISTICS` with its interval in ``…_low`` and ``…_high``.
     per_topic : pandas.DataFrame
         The ratios of every pair on every topic.
+    all_pairs : pandas.DataFrame
+        Every pair, also where a reference is named: ``first``, ``second``, ``items``, ``same`` and ``kappa``.
     alpha : pandas.DataFrame
         Krippendorff's alpha over all assessors: one row a ``level`` of measurement, with interval.
     reference : str or None
@@ -276,6 +278,7 @@ class AssessorAgreement:
 
     pairs: pd.DataFrame
     per_topic: pd.DataFrame
+    all_pairs: pd.DataFrame
     alpha: pd.DataFrame
     reference: str | None
     rel: int
@@ -322,9 +325,12 @@ class AssessorAgreement:
         )
 
     def nearly_the_same(self, share: float = _NEARLY_THE_SAME) -> pd.DataFrame:
-        """Return the pairs with the same label on at least `share` of their items: they may be one judge twice."""
-        found = self.pairs[self.pairs["same"] >= share]
-        return found[["first", "second", "items", "same", "kappa"]].sort_values("same", ascending=False)
+        """Return the pairs with the same label on at least `share` of their items: they may be one judge twice.
+
+        All pairs are looked at, also where a reference is named.
+        """
+        found = self.all_pairs[self.all_pairs["same"] >= share]
+        return found.sort_values("same", ascending=False, kind="stable").reset_index(drop=True)
 
 
 def compare_assessors(  # noqa: PLR0913 - every option is one question
@@ -428,6 +434,7 @@ def compare_assessors(  # noqa: PLR0913 - every option is one question
     return AssessorAgreement(
         pairs=frame[frame["items"] > 0].reset_index(drop=True),
         per_topic=_topic_frame(frame, topics, tables, ratios),
+        all_pairs=_all_pairs(labels.assessors, counts.sum(axis=0), scale),
         alpha=_alpha_frame(labels, drawn, reach),
         reference=reference,
         rel=int(rel),
@@ -436,6 +443,21 @@ def compare_assessors(  # noqa: PLR0913 - every option is one question
         confidence=float(confidence),
         n_resamples=int(n_resamples),
         random_source=source.description,
+    )
+
+
+def _all_pairs(names: Sequence[str], counts: Floats, scale: Floats) -> pd.DataFrame:
+    first, second = np.triu_indices(len(names), 1)
+    tables = counts[first, :, second, :]
+    found = _pooled(tables, scale)
+    return pd.DataFrame(
+        {
+            "first": [names[place] for place in first],
+            "second": [names[place] for place in second],
+            "items": tables.sum(axis=(1, 2)).astype(np.int64),
+            "same": found["same"],
+            "kappa": found["kappa"],
+        }
     )
 
 

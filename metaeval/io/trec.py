@@ -53,7 +53,7 @@ type RunPaths = str | os.PathLike[str] | Iterable[str | os.PathLike[str]] | Mapp
 
 def read_collection(  # noqa: PLR0913 - one keyword per rule of reading
     runs: RunPaths,
-    qrels: str | os.PathLike[str],
+    qrels: str | os.PathLike[str] | Judgments,
     *,
     keep: Keep = "judged",
     order: Order = "score",
@@ -72,8 +72,8 @@ def read_collection(  # noqa: PLR0913 - one keyword per rule of reading
         Files in TREC format (topic Q0 document rank score tag), ``NAME=path``, folders (every file inside is a run;
         hidden files and subfolders are passed over), patterns such as ``runs/bm25*.gz``, or "-" for standard input;
         or a mapping of system name to path. Files packed with gzip, bzip2, xz or zstandard are unpacked.
-    qrels : path
-        Judgments in TREC format (topic iteration document relevance), or "-".
+    qrels : path or Judgments
+        Judgments in TREC format (topic iteration document relevance), or "-"; or judgments that are there already.
     keep : {"judged", "all"}
         Keep only the judged documents of every list, which is all a measure needs, or every retrieved document too
         (`Collection.retrieved`), which pools need.
@@ -126,10 +126,10 @@ def read_collection(  # noqa: PLR0913 - one keyword per rule of reading
     check_choice("rule for missing topics", missing, get_args(Missing))
     rules = _Rules.checked(order=order, score_precision=score_precision, split_tags=split_tags)
     sources = run_sources(runs)
-    if str(qrels) == STANDARD_INPUT in [source.path for source in sources]:
+    if not isinstance(qrels, Judgments) and str(qrels) == STANDARD_INPUT in [source.path for source in sources]:
         message = "runs and qrels cannot both be '-': standard input holds one file"
         raise InvalidOptionError(message)
-    judgments = read_qrels(qrels)
+    judgments = qrels if isinstance(qrels, Judgments) else read_qrels(qrels)
     table, others = JudgedDocuments.of(judgments), OtherDocuments()
 
     def rank(source: Source) -> list[_NamedRun]:
@@ -149,7 +149,7 @@ def read_collection(  # noqa: PLR0913 - one keyword per rule of reading
             notes=(*notes, *(part.note for part in found if part.note)),
         )
     except InvalidOptionError as error:
-        raise FileFormatError(str(error), path=qrels) from None
+        raise FileFormatError(str(error), path=None if isinstance(qrels, Judgments) else qrels) from None
     warn_of_ties(collection)
     return collection.with_groups(groups, pooled=pooled).handle_missing(missing)
 

@@ -1,0 +1,270 @@
+"""`metaeval assessors`: do assessors, or an automatic judge and people, agree, and does it matter for the runs."""
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from metaeval.cli import app
+from metaeval.cli import options as opt
+from metaeval.cli.console import command_session, json_document, print_table
+from metaeval.errors import InvalidOptionError
+
+if TYPE_CHECKING:
+    from metaeval.studies.assessors import AssessorStudy
+
+__all__ = ["assessors", "parse_assignments"]
+
+_LABELS, _QUESTION, _RUNS = "Reading labels", "The question", "What it means for runs"
+
+
+@app.command()
+def assessors(  # noqa: PLR0913 - the options of the command
+    context: typer.Context,
+    *,
+    inputs: Annotated[
+        list[str],
+        typer.Argument(
+            metavar="LABELS",
+            show_default=False,
+            help="One table of labels with a header (topic, item and a column an assessor; or topic, item, assessor, "
+            "label), or two or more qrels files, one an assessor, also as NAME=FILE. Compressed or not.",
+        ),
+    ],
+    column: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--column",
+            metavar="ROLE=NAME",
+            help="Which column is the topic, item, assessor or label, where its name does not say so; may be repeated.",
+            rich_help_panel=_LABELS,
+        ),
+    ] = None,
+    word: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--word",
+            metavar="WORD=GRADE",
+            help="Grade of a label written as a word, such as relevant=1; may be repeated.",
+            rich_help_panel=_LABELS,
+        ),
+    ] = None,
+    where: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--where",
+            metavar="COLUMN=TEXT",
+            help="Keep only rows with this text in this column; may be repeated.",
+            rich_help_panel=_LABELS,
+        ),
+    ] = None,
+    scale: Annotated[
+        str | None,
+        typer.Option(
+            "--scale",
+            metavar="0,1,2",
+            show_default="every label that occurs",
+            help="The labels there are.",
+            rich_help_panel=_LABELS,
+        ),
+    ] = None,
+    outside: Annotated[
+        str,
+        typer.Option(
+            "--outside",
+            metavar="error|drop",
+            help="What to do with labels off the scale; drop lists them.",
+            rich_help_panel=_LABELS,
+        ),
+    ] = "error",
+    reference: Annotated[
+        str | None,
+        typer.Option(
+            "--reference",
+            metavar="NAME",
+            help="Compare every assessor with this one (say, the human one) instead of all pairs.",
+            rich_help_panel=_QUESTION,
+        ),
+    ] = None,
+    rel: Annotated[
+        int,
+        typer.Option("--rel", metavar="LABEL", help="Lowest label that is relevant.", rich_help_panel=_QUESTION),
+    ] = 1,
+    resamples: Annotated[
+        int,
+        typer.Option(
+            "--resamples",
+            metavar="B",
+            help="Resamples of topics behind every interval, and of a resampling test.",
+            rich_help_panel=_QUESTION,
+        ),
+    ] = 1000,
+    runs: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--runs",
+            metavar="RUNS",
+            help="TREC runs (file, folder or pattern; may be repeated) to score under each assessor.",
+            rich_help_panel=_RUNS,
+        ),
+    ] = None,
+    metrics: Annotated[
+        str, typer.Option("--metrics", metavar="NAME,…", help="What to score them by.", rich_help_panel=_RUNS)
+    ] = "AP,nDCG@10",
+    test: Annotated[
+        str, typer.Option("--test", metavar="NAME", help="Test between two runs.", rich_help_panel=_RUNS)
+    ] = "t",
+    correction: Annotated[
+        str, typer.Option("--correction", metavar="NAME", help="Over all pairs of runs.", rich_help_panel=_RUNS)
+    ] = "fdr_by",
+    alpha: opt.Alpha = 0.05,
+    seed: opt.Seed = 0,
+    out: Annotated[
+        Path | None, typer.Option("--out", "-o", metavar="FOLDER", help="Write the answer as a report in this folder.")
+    ] = None,
+    overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace an older report in that folder.")] = False,
+    as_json: opt.AsJson = False,
+    quiet: opt.Quiet = False,
+) -> None:
+    """Say how far assessors agree, and whether another one would have changed what is concluded about the runs.
+
+    Assessors may be people, crowd workers or automatic judges. Their labels are compared item by item (share of
+    equal labels, Cohen's kappa, Krippendorff's alpha) and as sets of relevant items (overlap), with intervals over
+    topics.
+
+    For example:
+
+        metaeval assessors nist.qrels crowd.qrels --runs runs/
+
+        metaeval assessors judgments.csv --reference human --scale 0,1,2,3 --outside drop --out judges
+    """
+    from metaeval.agreement.assessors import as_labels  # noqa: PLC0415 - loads scipy
+    from metaeval.io.files import list_sources  # noqa: PLC0415
+    from metaeval.io.labels import read_labels  # noqa: PLC0415
+    from metaeval.metrics.names import split_names  # noqa: PLC0415
+    from metaeval.provenance import record_provenance  # noqa: PLC0415
+    from metaeval.studies.assessors import judgments_of_labels, study_assessors  # noqa: PLC0415
+
+    with command_session(quiet=quiet) as session:
+        if out is not None:
+            from metaeval.reports.folder import check_folder  # noqa: PLC0415 - loads matplotlib
+
+            check_folder(out, overwrite=overwrite)
+        table = read_labels(
+            inputs[0] if len(inputs) == 1 else inputs,
+            columns=parse_assignments(column, "--column"),
+            words={name: _whole(grade, "--word") for name, grade in parse_assignments(word, "--word").items()},
+            where=parse_assignments(where, "--where"),
+        )
+        for note in table.attrs.get("notes", []):
+            session.say(f"Note: {note}")
+        levels = None if scale is None else [_whole(part, "--scale") for part in scale.split(",")]
+        labels = as_labels(table, scale=levels, outside=outside)  # type: ignore[arg-type]  # checked inside
+        files = [source.path for source in list_sources(inputs)]
+        collection = None
+        if runs:
+            from metaeval.io.trec import read_collection, run_sources  # noqa: PLC0415 - loads numba
+
+            collection = read_collection(runs, judgments_of_labels(labels))
+            files += [source.path for source in run_sources(runs)]
+        provenance = record_provenance(
+            "assessors",
+            options=context.params,
+            random_source=f"seed {seed}",
+            inputs=[path for path in files if path != "-"],
+        )
+        study = study_assessors(
+            labels,
+            collection=collection,
+            metrics=split_names(metrics),
+            reference=reference,
+            rel=rel,
+            test=test,
+            correction=correction,
+            alpha=alpha,
+            n_resamples=resamples,
+            rng=seed,
+            provenance=provenance,
+        )
+        index = None
+        if out is not None:
+            from metaeval.reports.assessors import write_assessors_report  # noqa: PLC0415 - loads matplotlib
+
+            index = write_assessors_report(study, out, overwrite=overwrite, messages=session.warned())
+    if as_json:
+        typer.echo(json_document("assessors", study.to_frame(), provenance=provenance, messages=session.messages))
+    elif index is not None:
+        typer.echo(f"Report written: open {index}")
+    else:
+        _print(study)
+    for note in study.notes:
+        session.say(f"Note: {note}")
+
+
+def parse_assignments(texts: Sequence[str] | None, option: str) -> dict[str, str]:
+    """Turn texts like ``name=value`` into a mapping.
+
+    Examples
+    --------
+    >>> parse_assignments(["relevant=1", "not=0"], "--word")
+    {'relevant': '1', 'not': '0'}
+    """
+    found = {}
+    for text in texts or ():
+        name, equals, value = text.partition("=")
+        if not equals or not name.strip() or not value.strip():
+            message = f"{option} takes NAME=VALUE, not {text!r}"
+            raise InvalidOptionError(message)
+        found[name.strip()] = value.strip()
+    return found
+
+
+def _whole(text: str, option: str) -> int:
+    try:
+        return int(text)
+    except ValueError:
+        message = f"{option} takes whole numbers, not {text!r}"
+        raise InvalidOptionError(message) from None
+
+
+def _print(study: "AssessorStudy") -> None:
+    agreement = study.agreement
+    table = study.labels.table
+    typer.echo(f"{table.shape[1]} assessors, {len(table)} items, {len(study.labels.topics)} topics\n")
+    columns = ["First", "Second", "Items", "Same", "kappa", "95 % interval", "quadratic", "Overlap"]
+    columns[5] = f"{100 * agreement.confidence:g} % interval"
+    rows = [
+        [
+            row["first"],
+            row["second"],
+            row["items"],
+            row["same"],
+            row["kappa"],
+            f"{row['kappa_low']:.3f} to {row['kappa_high']:.3f}",
+            row["quadratic_kappa"],
+            row["overlap"],
+        ]
+        for row in agreement.pairs.sort_values("kappa", ascending=False, kind="stable").to_dict("records")
+    ]
+    print_table("Agreement of assessors", columns, rows)
+    typer.echo(
+        "Same: share of equal labels; kappa: Cohen's, plain and with quadratic weights; overlap: relevant to both over "
+        f"relevant to either (label {agreement.rel} or more), mean over topics\n"
+    )
+    rows = [[row["level"], row["alpha"], row["low"], row["high"]] for row in agreement.alpha.to_dict("records")]
+    print_table("Krippendorff's alpha over all", ["Labels taken as", "alpha", "low", "high"], rows)
+    alike = agreement.nearly_the_same()
+    if len(alike):
+        names = [f"{first} = {second}" for first, second in zip(alike["first"], alike["second"], strict=True)]
+        typer.echo(f"The same label on 95 % of the items or more: {', '.join(names)}\n")
+    if len(study.labels.outside):
+        counts = study.labels.outside.groupby("assessor").size().to_dict()
+        listed = ", ".join(f"{name} {number}" for name, number in counts.items())
+        typer.echo(f"Labels off the scale, left out: {listed}\n")
+    if not study.effects.empty:
+        names = ["metric", "first", "second", "tau", "precision", "recall", "f1", "n_conflicts"]
+        rows = study.effects[names].to_numpy().tolist()
+        heads = ["Metric", "First", "Second", "tau", "Precision", "Recall", "F1", "Conflicts"]
+        print_table("What another assessor would have changed for the runs", heads, rows)
+        typer.echo("Significant pairs of runs under the second assessor as a prediction of those under the first")

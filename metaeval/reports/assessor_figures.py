@@ -1,0 +1,111 @@
+# ruff: noqa: RUF001 - typographic minus and Greek letters are meant for people
+"""The pictures of a comparison of assessors: agreement with a reference, agreement of all pairs, topics one by one."""
+
+import numpy as np
+import pandas as pd
+from matplotlib.colors import LinearSegmentedColormap
+from matplotlib.figure import Figure
+
+from metaeval.reports.figures import (
+    CYCLE,
+    FOOT,
+    PAGE_WIDTH,
+    RIMMED,
+    THEME,
+    bars,
+    inch_axes,
+    rows_figure,
+    short_name,
+    styled,
+    text_width,
+    tidy_axes,
+)
+
+__all__ = ["agreement_dots", "agreement_heat_map", "topic_dots"]
+
+_SHADES = LinearSegmentedColormap.from_list("agreement", ["#f3e3d7", "#ffffff", "#a6cee6", "#0072b2"])
+_DARK = 0.72
+_WRITTEN = 16
+
+
+@styled
+def agreement_dots(frame: pd.DataFrame, *, statistic: str, label: str) -> Figure:
+    """Draw one statistic of every assessor against the reference, with its interval, best first.
+
+    Parameters
+    ----------
+    frame : pandas.DataFrame
+        Columns second, and the statistic with its ``_low`` and ``_high``.
+    statistic : str
+    label : str
+        What the axis says.
+    """
+    ordered = frame.sort_values(statistic, ascending=False, kind="stable")
+    names = ordered["second"].tolist()
+    figure, axes = rows_figure(names, row_height=0.21, top=0.15)
+    rows = np.arange(len(names))
+    low, high = ordered[f"{statistic}_low"], ordered[f"{statistic}_high"]
+    bars(axes, low.fillna(ordered[statistic]), high.fillna(ordered[statistic]), rows, color=CYCLE[0], linewidth=1.6)
+    axes.plot(ordered[statistic], rows, "o", color=CYCLE[0], markersize=5.2, **RIMMED)
+    axes.axvline(0, color=THEME["muted"], linewidth=0.8, zorder=1)
+    axes.set_xlim(min(0.0, float(np.nanmin([*low, *ordered[statistic]]))) - 0.02, 1.02)
+    axes.set_xlabel(label)
+    return figure
+
+
+@styled
+def agreement_heat_map(matrix: pd.DataFrame, *, label: str) -> Figure:
+    """Draw a square table of agreement: rows and columns are assessors, a darker field agrees more.
+
+    Parameters
+    ----------
+    matrix : pandas.DataFrame
+        From `AssessorAgreement.matrix`.
+    label : str
+        What the key says.
+    """
+    names = [short_name(name, 22) for name in matrix.index]
+    count = len(names)
+    left = 0.2 + max(text_width(name, 7.5) for name in names)
+    width = PAGE_WIDTH - left - 0.95
+    figure = Figure(figsize=(PAGE_WIDTH, width + FOOT + left * 0.8))
+    axes = inch_axes(figure, left=left, right=0.95, top=0.12, bottom=FOOT + left * 0.8 - 0.12)
+    values = matrix.to_numpy(dtype=float)
+    picture = axes.imshow(values, cmap=_SHADES, vmin=-0.5, vmax=1.0, interpolation="nearest", aspect="auto")
+    axes.set_xticks(range(count), names, rotation=90, fontsize=7.5)
+    axes.set_yticks(range(count), names, fontsize=7.5)
+    tidy_axes(axes, grid="", spines=())
+    axes.tick_params(length=0, labelsize=7.5)
+    if count <= _WRITTEN:
+        for row, column in np.argwhere(np.isfinite(values)):
+            value = values[row, column]
+            ink = THEME["paper"] if value > _DARK else THEME["ink"]
+            axes.text(column, row, f"{value:.2f}".replace("-", "−"), ha="center", va="center", fontsize=7.5, color=ink)
+    place = figure.add_axes((1 - 0.75 / PAGE_WIDTH, 0.45, 0.02, 0.4))
+    bar = figure.colorbar(picture, cax=place, label=label)
+    bar.ax.tick_params(labelsize=7.5, colors=THEME["muted"], labelcolor=THEME["ink"])
+    bar.outline.set_visible(False)
+    return figure
+
+
+@styled
+def topic_dots(per_topic: pd.DataFrame, *, statistic: str, label: str) -> Figure:
+    """Draw one statistic on every topic: a dot a pair of assessors, and the mean of the topic.
+
+    Parameters
+    ----------
+    per_topic : pandas.DataFrame
+        Columns topic and the statistic.
+    statistic : str
+    label : str
+    """
+    order = per_topic.groupby("topic", sort=False)[statistic].mean().sort_values(ascending=False, kind="stable")
+    place = {topic: row for row, topic in enumerate(order.index)}
+    figure, axes = rows_figure([str(name) for name in order.index], row_height=0.2, top=0.15)
+    known = per_topic[per_topic[statistic].notna()]
+    rows = known["topic"].map(place)
+    axes.plot(known[statistic], rows, "|", color=THEME["pale-blue"], markersize=7, markeredgewidth=1.0)
+    axes.plot(order, range(len(order)), "o", color=CYCLE[1], markersize=4.6, **RIMMED)
+    axes.set_xlim(-0.02, 1.02)
+    axes.set_xlabel(label)
+    return figure

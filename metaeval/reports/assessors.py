@@ -1,0 +1,384 @@
+# ruff: noqa: RUF001 - Greek letters and dashes are meant for people
+"""The page that answers whether assessors agree: a comparison of assessors put into sections, words and pictures."""
+
+from collections.abc import Sequence
+from functools import partial
+from pathlib import Path
+
+import pandas as pd
+
+from metaeval.agreement.assessors import STATISTICS
+from metaeval.reports.assessor_figures import agreement_dots, agreement_heat_map, topic_dots
+from metaeval.reports.figures import Picture
+from metaeval.reports.folder import check_folder, write_page
+from metaeval.reports.html import Block, Fold, Item, Items, Page, Section, Text
+from metaeval.reports.methods import count, percentage
+from metaeval.reports.power import notes_section, provenance_section
+from metaeval.reports.tables import Column, Table, interval, number, share, whole
+from metaeval.studies.assessors import AssessorStudy
+
+__all__ = ["assessors_page", "write_assessors_report"]
+
+_TITLE = "Do the assessors agree?"
+_LABELS = {
+    "same": "Same label",
+    "kappa": "Cohen's κ",
+    "linear_kappa": "κ, linear weights",
+    "quadratic_kappa": "κ, quadratic weights",
+    "overlap": "Overlap ∩/∪",
+    "first_kept": "First's kept",
+    "second_kept": "Second's kept",
+    "same_over_union": "Same label ∩/∪",
+    "bias": "Bias",
+}
+_MAIN = ("same", "kappa", "quadratic_kappa", "overlap")
+_SHARES = frozenset({"same", "overlap", "first_kept", "second_kept", "same_over_union"})
+
+
+def assessors_page(study: AssessorStudy, *, messages: Sequence[str] = ()) -> Page:
+    """Put a comparison of assessors into a page.
+
+    Parameters
+    ----------
+    study : AssessorStudy
+    messages : sequence of str
+        Warnings given on the way; they stand with the study's notes.
+
+    Returns
+    -------
+    Page
+    """
+    sections = [_agreement_section(study)]
+    if not study.effects.empty:
+        sections.append(_effects_section(study))
+    sections += [_alike_section(study), _topics_section(study), _labels_section(study), _methods_section(study)]
+    table = study.labels.table
+    facts = (
+        (str(table.shape[1]), "assessors"),
+        (str(int(table.notna().any(axis=1).sum())), "items"),
+        (str(len(study.labels.topics)), "topics"),
+        (str(int(table.notna().to_numpy().sum())), "labels"),
+    )
+    return Page(
+        title=_TITLE,
+        facts=facts,
+        summary=_summary(study),
+        sections=(*sections, notes_section(study.notes, messages), provenance_section(study.provenance)),
+        provenance=study.provenance,
+    )
+
+
+def write_assessors_report(
+    study: AssessorStudy, out: str | Path, *, overwrite: bool = False, messages: Sequence[str] = ()
+) -> Path:
+    """Write the report of a comparison of assessors as a folder.
+
+    Parameters
+    ----------
+    study : AssessorStudy
+    out : path
+        The folder; see `metaeval.reports.folder.check_folder` for when it may exist already.
+    overwrite : bool, default False
+    messages : sequence of str
+        See `assessors_page`.
+
+    Returns
+    -------
+    pathlib.Path
+        The page to open: ``index.html`` in the folder.
+    """
+    check_folder(out, overwrite=overwrite)
+    data = {"labels.csv": partial(_write_csv, study.labels.table.reset_index())}
+    return write_page(assessors_page(study, messages=messages), out, data=data, overwrite=overwrite)
+
+
+def _write_csv(frame: pd.DataFrame, path: Path) -> None:
+    frame.to_csv(path, index=False, lineterminator="\n")
+
+
+def _summary(study: AssessorStudy) -> tuple[str, ...]:
+    pairs, alpha = study.agreement.pairs, study.agreement.alpha.set_index("level")
+    reference = study.agreement.reference
+    others = count(len(pairs), "pair") if reference is None else count(len(pairs), "other assessor")
+    whom = f"the {others} of assessors" if reference is None else f"{reference} and each of {others}"
+    decimal = number(2)
+    row = {name: decimal(alpha[name]["ordinal"]) for name in ("alpha", "low", "high")}
+    first_line = (
+        f"Between {whom}, the same label was given to {share(pairs['same'].min())} to {share(pairs['same'].max())} of "
+        "the items that both labelled, and Cohen's κ, which takes chance agreement out, runs from "
+        f"{decimal(pairs['kappa'].min())} to {decimal(pairs['kappa'].max())}. Over all assessors Krippendorff's α for "
+        f"ordered grades is {row['alpha']} ({row['low']} to {row['high']})."
+    )
+    lines = [first_line]
+    alike = study.agreement.nearly_the_same()
+    if len(alike):
+        first, second, _, same, _ = alike.to_numpy().tolist()[0]
+        lines.append(
+            f"{count(len(alike), 'pair')} of assessors gave the same label to 95 % of their items or more "
+            f"({first} and {second}: {share(same)}): they may be one judge twice, and should count as one when "
+            "majorities are taken."
+        )
+    if not study.effects.empty:
+        lines.append(_effect_sentence(study.effects))
+    return tuple(lines)
+
+
+def _effect_sentence(effects: pd.DataFrame) -> str:
+    decimal, conflicts = number(2), int(effects["n_conflicts"].sum())
+    lowest = effects.nsmallest(1, "tau")[["first", "second", "metric"]].to_numpy().tolist()
+    where = "" if not lowest else " ({} and {}, {})".format(*lowest[0])
+    verb = "is" if conflicts == 1 else "are"
+    against = "No pair of runs is" if not conflicts else f"{count(conflicts, 'pair')} of runs {verb}"
+    return (
+        "For the runs it matters so: Kendall's τ between rankings under two assessors is "
+        f"{decimal(effects['tau'].median())} in the middle and {decimal(effects['tau'].min())} at worst{where}; F1 "
+        f"over significant pairs of runs is {decimal(effects['f1'].median())} in the middle and "
+        f"{decimal(effects['f1'].min())} at worst. {against} significant in opposite directions."
+    )
+
+
+def _pairs_table(study: AssessorStudy) -> Table:
+    pairs = study.agreement.pairs
+    shown = pairs.copy()
+    for name in _LABELS:
+        write = share if name in _SHARES else number(2)
+        lows, highs = pairs[f"{name}_low"], pairs[f"{name}_high"]
+        shown[f"{name}_interval"] = [interval(low, high, write) for low, high in zip(lows, highs, strict=True)]
+    columns = [
+        Column(name="first", label="First"),
+        Column(name="second", label="Second"),
+        Column(name="items", label="Items", write=whole, align="right"),
+    ]
+    for name, label in _LABELS.items():
+        write = share if name in _SHARES else number(2)
+        columns.append(Column(name=name, label=label, write=write, align="right"))
+        columns.append(Column(name=f"{name}_interval", label="interval", align="right", under=True))
+    return Table(
+        name="assessor-pairs",
+        title="Agreement of every pair",
+        caption=f"Under each value its {percentage(study.agreement.confidence)} interval over topics. Relevant means a "
+        f"label of {study.agreement.rel} or more; the ratios are means over topics.",
+        frame=shown.sort_values("kappa", ascending=False, kind="stable"),
+        data=pairs,
+        columns=tuple(columns),
+    )
+
+
+def _agreement_section(study: AssessorStudy) -> Section:
+    reference = study.agreement.reference
+    alpha = Table(
+        name="krippendorff-alpha",
+        title="Krippendorff's α over all assessors",
+        caption="1 is full agreement, 0 what chance gives. Nominal takes labels as names, ordinal as ranks, interval "
+        "as amounts.",
+        frame=study.agreement.alpha,
+        columns=(
+            Column(name="level", label="Labels taken as"),
+            Column(name="alpha", label="α", write=number(3), align="right"),
+            Column(name="low", label="low", write=number(3), align="right"),
+            Column(name="high", label="high", write=number(3), align="right"),
+        ),
+    )
+    if reference is None:
+        matrix = study.agreement.matrix("kappa")
+        picture = Picture(
+            name="assessor-kappa",
+            figure=agreement_heat_map(matrix, label="Cohen's κ"),
+            title="Cohen's κ of every pair of assessors",
+            caption="Each field compares the assessor of its row with that of its column; darker blue agrees more, "
+            "white is what chance gives.",
+            alt=f"A square of {len(matrix)} by {len(matrix)} fields shaded by Cohen's kappa.",
+        )
+    else:
+        level = percentage(study.agreement.confidence)
+        picture = Picture(
+            name="assessor-kappa",
+            figure=agreement_dots(study.agreement.pairs, statistic="kappa", label=f"Cohen's κ with {reference}"),
+            title=f"Agreement with {reference}",
+            caption=f"Cohen's κ of every assessor with {reference}, best first; bars are {level} intervals over "
+            "topics. Assessors whose bars overlap widely cannot be told apart on these topics.",
+            alt=f"{len(study.agreement.pairs)} dots with intervals, sorted by kappa.",
+        )
+    return Section(
+        id="agreement",
+        title="How far do they agree?",
+        lead="Two labels of the same item are compared, item by item. Some agreement comes by chance alone, more so "
+        "where most items are not relevant: κ and α take that out.",
+        blocks=(picture, alpha, Fold(title="Every pair, every measure", blocks=(_pairs_table(study), _statistics()))),
+    )
+
+
+def _statistics() -> Items:
+    return Items(items=tuple(Item(term=_LABELS[name], words=words) for name, words in STATISTICS.items()))
+
+
+def _effects_section(study: AssessorStudy) -> Section:
+    table = Table(
+        name="assessor-effects",
+        title="What another assessor would have changed",
+        caption="Rankings of the runs by mean score, and the pairs of runs that are significantly different under the "
+        f"second assessor as a prediction of those under the first ({study.test}, {study.correction}, α = "
+        f"{study.alpha:g}, one-sided in the better direction).",
+        frame=study.effects,
+        columns=(
+            Column(name="metric", label="Metric"),
+            Column(name="first", label="First"),
+            Column(name="second", label="Second"),
+            Column(name="tau", label="τ", write=number(3), align="right", group="Rankings"),
+            Column(name="tau_ap", label="τ_AP", write=number(3), align="right", group="Rankings"),
+            Column(name="n_truth", label="first", write=whole, align="right", group="Significant pairs"),
+            Column(name="n_predictor", label="second", write=whole, align="right", group="Significant pairs"),
+            Column(name="n_shared", label="both", write=whole, align="right", group="Significant pairs"),
+            Column(name="n_conflicts", label="opposite", write=whole, align="right", group="Significant pairs"),
+            Column(name="precision", label="precision", write=share, align="right"),
+            Column(name="recall", label="recall", write=share, align="right"),
+            Column(name="f1", label="F1", write=number(3), align="right"),
+        ),
+    )
+    return Section(
+        id="effect",
+        title="Does it matter for the runs?",
+        lead="Assessors may disagree about many documents and still rank runs alike. The runs are scored under each "
+        "assessor in turn; what an assessor did not label counts as unjudged.",
+        blocks=(table,),
+    )
+
+
+def _alike_section(study: AssessorStudy) -> Section:
+    alike = study.agreement.nearly_the_same()
+    blocks: tuple[Block, ...] = (Text(paragraphs=("No two assessors gave the same label to 95 % of their items.",)),)
+    if len(alike):
+        blocks = (
+            Table(
+                name="nearly-the-same",
+                title="Pairs with the same label on 95 % of their items or more",
+                caption="Sorted by the share of equal labels.",
+                frame=alike,
+                columns=(
+                    Column(name="first", label="First"),
+                    Column(name="second", label="Second"),
+                    Column(name="items", label="Items", write=whole, align="right"),
+                    Column(name="same", label="Same label", write=share, align="right"),
+                    Column(name="kappa", label="κ", write=number(3), align="right"),
+                ),
+            ),
+        )
+    return Section(
+        id="alike",
+        title="Are some of them one judge twice?",
+        lead="Automatic judges made from one model and nearly one prompt give nearly the same labels; they are not "
+        "independent evidence.",
+        blocks=blocks,
+    )
+
+
+def _topics_section(study: AssessorStudy) -> Section:
+    picture = Picture(
+        name="overlap-by-topic",
+        figure=topic_dots(
+            study.agreement.per_topic, statistic="overlap", label="overlap of relevant items, ∩/∪ (1: the same sets)"
+        ),
+        title="Agreement by topic",
+        caption="A stroke is a pair of assessors, a dot their mean. Topics at the foot are those whose relevance the "
+        "assessors see most differently.",
+        alt="One row a topic with a stroke for every pair of assessors and a dot at the mean.",
+    )
+    frame = study.agreement.per_topic
+    table = Table(
+        name="agreement-by-topic",
+        title="Ratios by topic",
+        caption="Of the relevant items, by topic and pair.",
+        frame=frame,
+        columns=(
+            Column(name="topic", label="Topic"),
+            Column(name="first", label="First"),
+            Column(name="second", label="Second"),
+            Column(name="items", label="Items", write=whole, align="right"),
+            Column(name="overlap", label="∩/∪", write=share, align="right"),
+            Column(name="first_kept", label="∩/first", write=share, align="right"),
+            Column(name="second_kept", label="∩/second", write=share, align="right"),
+        ),
+    )
+    few = len(frame) <= 400  # noqa: PLR2004 - more rows than anybody reads
+    blocks: tuple[Block, ...] = (picture, Fold(title="The numbers", blocks=(table,))) if few else (picture,)
+    return Section(
+        id="by-topic",
+        title="Which topics divide them?",
+        lead="Two people may read one request alike and the next one differently.",
+        blocks=blocks,
+    )
+
+
+def _labels_section(study: AssessorStudy) -> Section:
+    table = study.labels.table
+    rows = [
+        {
+            "assessor": name,
+            "labels": int(column.notna().sum()),
+            "missing": int(column.isna().sum()),
+            "mean": float(column.mean()),
+            **{
+                f"at_{level}": float((column == level).sum() / max(column.notna().sum(), 1))
+                for level in study.labels.scale
+            },
+        }
+        for name, column in table.items()
+    ]
+    columns = [
+        Column(name="assessor", label="Assessor"),
+        Column(name="labels", label="Labels", write=whole, align="right"),
+        Column(name="missing", label="Missing", write=whole, align="right"),
+        Column(name="mean", label="Mean", write=number(2), align="right"),
+        *(
+            Column(name=f"at_{level}", label=str(level), write=share, align="right", group="Share of label")
+            for level in study.labels.scale
+        ),
+    ]
+    blocks: list[Block] = [
+        Table(
+            name="labels",
+            title="What each assessor gave",
+            caption="How many items each labelled, and how the labels are spread.",
+            frame=pd.DataFrame(rows),
+            columns=tuple(columns),
+        )
+    ]
+    outside = study.labels.outside
+    if len(outside):
+        blocks.append(
+            Table(
+                name="labels-off-the-scale",
+                title="Labels off the scale",
+                caption=f"Left out: the scale is {', '.join(map(str, study.labels.scale))}.",
+                frame=outside,
+                columns=(
+                    Column(name="assessor", label="Assessor"),
+                    Column(name="topic", label="Topic"),
+                    Column(name="item", label="Item"),
+                    Column(name="label", label="Label", write=number(0), align="right"),
+                ),
+            )
+        )
+    return Section(
+        id="labels",
+        title="The labels",
+        lead="Assessors also differ in how freely they give labels.",
+        blocks=tuple(blocks),
+    )
+
+
+def _methods_section(study: AssessorStudy) -> Section:
+    agreement = study.agreement
+    intervals = (
+        f"Intervals resample the topics {agreement.n_resamples} times ({agreement.random_source}): value ± t · s* · "
+        "√(T/(T−1)) with T − 1 degrees of freedom, s* the standard deviation over resamples. They say how the figures "
+        "would differ with other topics of the same kind, not with other items of these topics."
+    )
+    sources = (
+        "Cohen's κ: Cohen (1960, 1968). Krippendorff's α: Krippendorff (2011). Ratios of relevant sets: Voorhees "
+        "(2000); Piwowarski, Trotman and Lalmas (2008), section 5.2.6. Decisions on pairs of runs: Ogilvie and Lalmas "
+        "(2006), section 3.4."
+    )
+    return Section(
+        id="methods", title="Methods", lead="What was computed.", blocks=(Text(paragraphs=(intervals, sources)),)
+    )

@@ -1,0 +1,284 @@
+"""Agreement of decisions: the published example, a literal count over pairs, laws, and degenerate tables."""
+
+import warnings
+
+import hypothesis.strategies as st
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis.extra.numpy import arrays
+from scipy import stats
+from statsmodels.stats.multitest import multipletests
+
+from metaeval.agreement.decisions import KINDS, agreement_counts, agreement_shares, checked_alphas, decision_agreement
+from metaeval.agreement.rankings import tau_ap
+from metaeval.errors import InvalidOptionError, UnknownNameError
+from metaeval.scores import as_scores
+from metaeval.tests_stat.result import UnreachableLevelWarning
+
+
+def two_groups(gap=1.0):
+    """Twenty systems in two groups; a second metric reverses the order within each, by less than topics can show."""
+    noise = np.random.default_rng(0).normal(0, 0.1, (20, 50))
+    noise -= noise.mean(axis=1, keepdims=True)
+    within = 0.001 * np.arange(10)
+    first = np.concatenate([gap + within[::-1], within[::-1]])
+    second = np.concatenate([gap + within, within])
+    return as_scores(np.stack([first[:, None] + noise, second[:, None] + noise[::-1]]), metrics=["one", "other"])
+
+
+def random_scores(seed, *, n_metrics=3, n_systems=7, n_topics=25, spread=0.15):
+    generator = np.random.default_rng(seed)
+    quality = generator.normal(0, spread, n_systems)
+    shared = quality[:, None] + generator.normal(0, 0.2, (n_systems, n_topics))
+    return as_scores(shared + generator.normal(0, 0.1, (n_metrics, n_systems, n_topics)))
+
+
+def literal_rejected(values, alpha):
+    """Return the ordered pairs whose first system is significantly better, tested one by one, then corrected."""
+    ordered = [(a, b) for a in range(len(values)) for b in range(len(values)) if a != b]
+    p_values = [stats.ttest_rel(values[a], values[b], alternative="greater").pvalue for a, b in ordered]
+    rejected = multipletests(p_values, alpha=alpha, method="fdr_by")[0]
+    return {pair for pair, keep in zip(ordered, rejected, strict=True) if keep}
+
+
+def test_two_groups_agree_wholly_while_correlations_do_not():
+    """Two groups reversed within: F1 is 1, tau 1/19 and rho 0.5038 (Ogilvie and Lalmas 2006, section 3.4)."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("error", UnreachableLevelWarning)
+        agreement = decision_agreement(two_groups(), n_resamples=2000, rng=0)
+    row = agreement.to_frame().iloc[0]
+    assert row["n_shared"] == row["n_predictor"] == row["n_truth"] == 100
+    assert row["f1"] == row["precision"] == row["recall"] == 1
+    assert row["n_conflicts"] == 0
+    assert row["tau"] == pytest.approx(1 / 19)
+    assert row["rho"] == pytest.approx(0.5038, abs=5e-5)
+
+
+def test_shares_of_the_published_table_hang_together():
+    """Recall .96 of Strict's 51 % by Gen's 79 % is precision .61 and F1 .75 (Ogilvie and Lalmas 2006, Table 3)."""
+    n_pairs = 70 * 69 // 2
+    strict, generalised = round(0.51 * n_pairs), round(0.79 * n_pairs)
+    shared = round(0.96 * strict)
+    shares = agreement_shares(np.array([generalised, strict]), np.array([[generalised, shared], [shared, strict]]))
+    assert shares["recall"][0, 1] == pytest.approx(0.96, abs=0.001)
+    assert shares["precision"][0, 1] == pytest.approx(0.61, abs=0.011)
+    assert shares["f1"][0, 1] == pytest.approx(0.75, abs=0.005)
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_equals_a_literal_count(seed):
+    """Sets of ordered pairs, made one test at a time, give the same precision, recall, F1 and conflicts."""
+    scores = random_scores(seed)
+    agreement = decision_agreement(scores, test="t", alphas=[0.05, 0.2])
+    for alpha in agreement.alphas:
+        sets = [literal_rejected(values, alpha) for values in scores.to_numpy()]
+        for i, predicted in enumerate(sets):
+            for j, true in enumerate(sets):
+                shared = predicted & true
+                conflicts = {(a, b) for a, b in predicted if (b, a) in true}
+                assert agreement.matrix("n_shared", alpha=alpha).iloc[i, j] == len(shared)
+                assert agreement.matrix("n_conflicts", alpha=alpha).iloc[i, j] == len(conflicts)
+                if predicted and true:
+                    assert agreement.matrix("precision", alpha=alpha).iloc[i, j] == len(shared) / len(predicted)
+                    assert agreement.matrix("recall", alpha=alpha).iloc[i, j] == len(shared) / len(true)
+
+
+def test_correlations_take_the_truth_as_reference():
+    """tau_AP of the matrix is that of the mean scores, the truth's first."""
+    scores = random_scores(5, n_systems=15, spread=0.02)
+    agreement = decision_agreement(scores, test="t")
+    means = scores.mean("topic").to_numpy()
+    assert agreement.matrix("tau_ap").iloc[0, 1] == pytest.approx(tau_ap(means[1], means[0]))
+    assert agreement.matrix("tau_ap").iloc[0, 1] != pytest.approx(tau_ap(means[0], means[1]))
+
+
+class TestLaws:
+    """What holds for any scores."""
+
+    @given(arrays(np.int8, (3, 15), elements=st.integers(-1, 1)))
+    def test_roles(self, verdict):
+        """Predictor and truth change places as precision and recall do; F1, shared and conflicts do not mind."""
+        n_rejected, n_shared, n_conflicts = agreement_counts(verdict)
+        shares = agreement_shares(n_rejected, n_shared)
+        np.testing.assert_array_equal(shares["precision"], shares["recall"].T)
+        np.testing.assert_array_equal(shares["f1"], shares["f1"].T)
+        np.testing.assert_array_equal(n_conflicts, n_conflicts.T)
+        assert (np.diag(shares["f1"]) == 1).all()
+        both = shares["precision"] + shares["recall"]
+        harmonic = 2 * shares["precision"] * shares["recall"] / np.where(both > 0, both, 1)
+        defined = np.isfinite(harmonic)
+        np.testing.assert_allclose(shares["f1"][defined], harmonic[defined])
+        assert (shares["f1"][~defined] == 0).all()
+
+    def test_lower_is_better(self):
+        """A metric turned round leads to the same conclusions, and no conflict."""
+        values = random_scores(1, n_metrics=1).to_numpy()[0]
+        scores = as_scores(np.stack([values, -values]), metrics=["gain", "cost"], higher_is_better={"cost": False})
+        agreement = decision_agreement(scores, test="t", alphas=0.2)
+        row = agreement.to_frame().iloc[0]
+        assert row["n_predictor"] > 0
+        assert row["f1"] == 1
+        assert row["tau"] == pytest.approx(1)
+        pairs = agreement.disagreement("gain", "cost")
+        assert (pairs["kind"] == "both").all()
+        assert (pairs[["lead_predictor", "lead_truth"]] > 0).all(axis=None)
+
+    def test_opposite_metrics_conflict(self):
+        """A metric and its negative, both read as higher is better, contradict each other in every finding."""
+        values = random_scores(1, n_metrics=1).to_numpy()[0]
+        agreement = decision_agreement(as_scores(np.stack([values, -values])), test="t", alphas=0.2)
+        row = agreement.to_frame().iloc[0]
+        assert row["n_conflicts"] == row["n_predictor"] > 0
+        assert row["f1"] == 0
+        conflicts = agreement.conflicts()
+        assert len(conflicts) == row["n_conflicts"]
+        assert (conflicts["lead_a"] > 0).all()
+        assert (conflicts["lead_b"] < 0).all()
+        assert (agreement.disagreement(*agreement.metrics)["kind"] == "conflict").all()
+
+    def test_same_for_any_number_of_threads(self):
+        """The number of cores changes nothing."""
+        scores = random_scores(2)
+        one, two = (decision_agreement(scores, n_resamples=500, rng=3, n_threads=n, correction="none") for n in (1, 2))
+        assert one.data.identical(two.data)
+
+    def test_levels_are_nested(self):
+        """What is significant at a level is significant at any higher one."""
+        verdict = decision_agreement(random_scores(3), test="t", alphas=[0.01, 0.05, 0.2]).data["verdict"].to_numpy()
+        assert (verdict[0][verdict[0] != 0] == verdict[1][verdict[0] != 0]).all()
+        assert np.abs(verdict).sum(axis=(1, 2)).tolist() == sorted(np.abs(verdict).sum(axis=(1, 2)).tolist())
+
+
+def test_another_correction_draws_nothing_again():
+    """Under another correction the answer is the one that it would have had from the start."""
+    scores = random_scores(3)
+    first = decision_agreement(scores, n_resamples=400, correction="none", rng=1)
+    asked = decision_agreement(scores, n_resamples=400, correction="holm", rng=1)
+    assert first.with_correction("holm").data.identical(asked.data)
+
+
+class TestDisagreement:
+    """Where two metrics agree and where they do not."""
+
+    def test_classes_partition_the_pairs(self):
+        """Every pair significant under either stands in one class, and the counts are those of the matrix."""
+        agreement = decision_agreement(random_scores(4, spread=0.08), test="t", correction="none")
+        frame = agreement.disagreement("metric1", "metric2")
+        counts = frame["kind"].value_counts()
+        row = agreement.to_frame().iloc[0]
+        assert counts["both"] == row["n_shared"]
+        assert counts["both"] + counts["only predictor"] + counts["conflict"] == row["n_predictor"]
+        assert counts["both"] + counts["only truth"] + counts["conflict"] == row["n_truth"]
+        assert (frame.loc[frame["kind"] != "only truth", "lead_predictor"] > 0).all()
+
+    def test_area_under_a_density_is_its_class(self):
+        """Each density integrates to the number of pairs of its class."""
+        agreement = decision_agreement(random_scores(4, n_systems=20, spread=0.08), test="t", correction="none")
+        frame = agreement.densities("metric1", "metric2", n_points=2000)
+        counts = agreement.disagreement("metric1", "metric2")["kind"].value_counts()
+        for kind in KINDS:
+            part = frame[frame["kind"] == kind]
+            area = np.trapezoid(part["density"], part["difference"])
+            assert area == pytest.approx(counts[kind], rel=0.01, abs=1e-9)
+
+    @pytest.mark.parametrize("under", [None, "metric2"])
+    def test_threshold_is_the_best_of_all(self, under):
+        """No cut between two differences gives a larger F1 than the one returned."""
+        agreement = decision_agreement(random_scores(6, n_systems=12, spread=0.08), test="t", correction="none")
+        row = agreement.thresholds(under=under).iloc[0]
+        verdict = agreement.data["verdict"].to_numpy()[0]
+        sizes = np.abs(agreement.data["difference"].sel(metric=under or "metric1").to_numpy())
+        scores = {}
+        for cut in (0.0, *sizes):
+            kept = np.where(sizes >= cut, verdict[0], 0)
+            shared = ((kept == verdict[1]) & (kept != 0)).sum()
+            scores[cut] = 2 * shared / (np.count_nonzero(kept) + np.count_nonzero(verdict[1]))
+        assert row["f1"] == pytest.approx(max(scores.values()))
+        assert scores[row["threshold"]] == pytest.approx(row["f1"])
+        assert row["f1_without"] == pytest.approx(scores[0.0])
+        kept = (sizes >= row["threshold"]) & (verdict[0] != 0)
+        assert row["n_kept"] == kept.sum()
+
+    def test_threshold_that_helps(self):
+        """Where all wrong predictions are the small differences, the cut leaves exactly the right ones."""
+        scores = random_scores(7, n_metrics=1, n_systems=10, n_topics=40, spread=0.3).to_numpy()[0]
+        loud = scores + np.random.default_rng(0).normal(0, 0.6, scores.shape)
+        agreement = decision_agreement(as_scores(np.stack([scores, loud])), test="t")
+        row = agreement.thresholds().iloc[0]
+        assert row["threshold"] > 0
+        assert row["f1"] > row["f1_without"]
+        assert row["n_kept"] < row["n_predictor"]
+
+
+class TestDegenerate:
+    """Tables in which little or nothing is significant."""
+
+    def test_nothing_significant_anywhere(self):
+        """Two metrics that find nothing agree: precision, recall and F1 are 1."""
+        scores = as_scores(np.zeros((2, 3, 5)))
+        agreement = decision_agreement(scores, test="t")
+        row = agreement.to_frame().iloc[0]
+        assert row[["precision", "recall", "f1"]].tolist() == [1, 1, 1]
+        assert np.isnan(row["tau"])
+        assert agreement.conflicts().empty
+        assert agreement.disagreement(*agreement.metrics).empty
+        assert (agreement.densities(*agreement.metrics)["density"] == 0).all()
+        assert agreement.thresholds()["threshold"].isna().all()
+
+    def test_one_finds_nothing(self):
+        """If only one finds something, F1 is 0 and the share over the empty set is undefined."""
+        silent = np.zeros((3, 6))
+        values = np.stack([silent, silent + np.array([[0.0], [1.0], [2.0]])])
+        frame = decision_agreement(as_scores(values, metrics=["silent", "loud"]), test="t").to_frame()
+        first, second = frame.iloc[0], frame.iloc[1]
+        assert first["predictor"] == "silent"
+        assert np.isnan(first["precision"])
+        assert first["recall"] == first["f1"] == 0
+        assert second["precision"] == second["f1"] == 0
+        assert np.isnan(second["recall"])
+
+    def test_tests_that_name_no_direction(self):
+        """A two-sided test counts in the direction of the better mean."""
+        agreement = decision_agreement(random_scores(0), test="tukey_parametric")
+        assert agreement.result.alternative == "two-sided"
+        assert set(np.unique(agreement.data["verdict"])) <= {-1, 0, 1}
+        assert decision_agreement(random_scores(0), test="max_t", n_resamples=200, rng=0).result.correction == (
+            "family-wise"
+        )
+
+    @pytest.mark.parametrize(
+        ("options", "words"),
+        [
+            ({"alternative": "greater"}, "alternative"),
+            ({"alphas": 0}, "alphas"),
+            ({"alphas": []}, "alphas"),
+            ({"alphas": [0.05, 2]}, "alphas"),
+            ({"test": "tt"}, "no test"),
+            ({"correction": "fdr"}, "no correction"),
+        ],
+        ids=str,
+    )
+    def test_options(self, options, words):
+        """An option outside its rule is refused by name."""
+        with pytest.raises(InvalidOptionError, match=words):
+            decision_agreement(random_scores(0), **options)
+
+    def test_one_metric(self):
+        """One metric has nothing to agree with."""
+        with pytest.raises(InvalidOptionError, match="at least two metrics"):
+            decision_agreement(random_scores(0, n_metrics=1))
+
+    def test_unknown_names(self):
+        """Metrics, measures and levels that the answer does not hold are refused."""
+        agreement = decision_agreement(random_scores(0), test="t")
+        with pytest.raises(UnknownNameError, match="metric9"):
+            agreement.disagreement("metric9", "metric1")
+        with pytest.raises(UnknownNameError, match="measure"):
+            agreement.matrix("f2")
+        with pytest.raises(InvalidOptionError, match=r"0\.01"):
+            agreement.matrix(alpha=0.01)
+
+    def test_levels(self):
+        """Levels keep their order and lose their repeats."""
+        assert checked_alphas([0.05, 0.01, 0.05]) == (0.05, 0.01)

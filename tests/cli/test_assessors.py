@@ -1,0 +1,68 @@
+"""`metaeval assessors`: tables, reports and JSON from labels, with and without runs."""
+
+import pytest
+
+
+@pytest.fixture
+def labels(tmp_path):
+    """Two assessors and a judge on ten items of two topics, with one label off the scale."""
+    rows = ["topic,item,ann,ben,robot"]
+    rows += [
+        f"{place % 2},d{place},{place % 3},{(place + place // 6) % 3},{5 if place == 4 else 1}" for place in range(10)
+    ]
+    path = tmp_path / "labels.csv"
+    path.write_text("\n".join(rows))
+    return path
+
+
+def test_the_answer_as_json(command, labels):
+    """Every statistic of every pair stands in the JSON, with interval."""
+    rows = command("assessors", labels, "--scale", "0,1,2", "--outside", "drop", "--json").json()["results"]
+    assert len({(row["first"], row["second"]) for row in rows}) == 3
+    assert {row["statistic"] for row in rows} >= {"same", "kappa", "overlap"}
+    against = command(
+        "assessors", labels, "--scale", "0,1,2", "--outside", "drop", "--reference", "ann", "--json"
+    ).json()["results"]
+    assert {row["first"] for row in against} == {"ann"}
+
+
+def test_labels_off_the_scale_stop_or_are_listed(command, labels):
+    """Without a rule they stop with exit code 3; with one they are named in the answer."""
+    ended = command("assessors", labels, "--scale", "0,1,2")
+    assert ended.code == 3
+    assert "not on the scale" in ended.err
+    assert "robot 1" in command("assessors", labels, "--scale", "0,1,2", "--outside", "drop").out
+
+
+def test_runs_are_scored_under_each_assessor(command, made_collection, tmp_path):
+    """With runs the answer says what another assessor would have changed."""
+    qrels = made_collection / "qrels.txt"
+    lines = [line.split() for line in qrels.read_text().splitlines()]
+    flipped = [[*line[:3], "0" if number % 7 == 0 else line[3]] for number, line in enumerate(lines)]
+    (tmp_path / "second.txt").write_text("\n".join(map(" ".join, flipped)) + "\n")
+    words = ("assessors", f"first={qrels}", "second=second.txt", "--runs", made_collection / "runs", "--metrics", "AP")
+    rows = command(*words, "--json").json()["results"]
+    effects = {row["statistic"]: row["value"] for row in rows if row["metric"] == "AP"}
+    assert 0 < effects["tau"] <= 1
+    assert "What another assessor would have changed" in command(*words).out
+    ended = command(*words, "--out", "page")
+    assert ended.code == 0
+    assert "Does it matter for the runs?" in (tmp_path / "page" / "index.html").read_text()
+    assert (tmp_path / "page" / "tables" / "assessor-effects.tex").exists()
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (("--word", "good"), "--word takes NAME=VALUE"),
+        (("--word", "good=x"), "--word takes whole numbers"),
+        (("--scale", "a"), "--scale takes whole numbers"),
+        (("--reference", "zoe"), "no assessor 'zoe'"),
+        (("--column", "metric=x"), "columns= may name"),
+    ],
+)
+def test_bad_options_are_usage_errors(command, labels, words, message):
+    """A wrong option ends with exit code 2 and says the rule."""
+    ended = command("assessors", labels, *words)
+    assert ended.code == 2
+    assert message in ended.err
