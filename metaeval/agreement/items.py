@@ -23,6 +23,7 @@ __all__ = [
     "cluster_sums",
     "item_scores",
     "reference_of",
+    "system_means",
 ]
 
 type Floats = NDArray[np.float64]
@@ -104,6 +105,45 @@ def item_scores(  # noqa: PLR0913 - one keyword per column
         name="score",
     )
     return table if cluster is None else table.assign_coords(cluster=("item", _clusters(frame[cluster], place, names)))
+
+
+def system_means(
+    frame: pd.DataFrame, *, reference: str, system: str = "system", metrics: Sequence[str] | None = None
+) -> pd.DataFrame:
+    """Lay out a table with one row a system, where no items are known.
+
+    Parameters
+    ----------
+    frame : DataFrame
+    reference : str
+        The column of human scores.
+    system : str
+        Column with the systems.
+    metrics : sequence of str, optional
+        Columns to compare with the reference; by default every other column of numbers.
+
+    Returns
+    -------
+    pandas.DataFrame
+        Systems in rows, the reference and the metrics in columns; NaN where a cell is empty.
+
+    Raises
+    ------
+    ScoresError
+        If a column is not there, or a system stands twice.
+
+    Examples
+    --------
+    >>> frame = pd.DataFrame({"system": ["a", "b"], "human": [0.1, 0.2], "BLEU": [30.0, 31.0]})
+    >>> system_means(frame, reference="human").columns.tolist()
+    ['human', 'BLEU']
+    """
+    columns = [reference, *_metric_columns(frame, [system], reference, metrics)]
+    if frame[system].duplicated().any():
+        twice = frame.loc[frame[system].duplicated(), system].iloc[0]
+        message = f"system {twice!r} stands twice; name the columns of items with item= (--item)"
+        raise ScoresError(message)
+    return frame.set_index(frame[system].astype(str))[list(dict.fromkeys(columns))].astype(np.float64)
 
 
 def _metric_columns(

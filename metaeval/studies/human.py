@@ -1,0 +1,290 @@
+"""How far metrics agree with people, which metric does so better, and whether both conclude the same about systems."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+import xarray as xr
+
+from metaeval.agreement.decisions import decision_agreement
+from metaeval.agreement.human import (
+    HumanAgreement,
+    Level,
+    Resample,
+    Statistic,
+    human_agreement,
+    pair_agreement,
+    system_statistics,
+)
+from metaeval.agreement.items import cluster_scores, reference_of
+from metaeval.agreement.metric_comparison import MetricComparison, Permute, compare_with_human, williams_table
+from metaeval.draws import RNGLike, resolve_rng
+from metaeval.errors import MetaevalError, ScoresError
+from metaeval.parallel import track
+from metaeval.provenance import Provenance, record_provenance
+
+__all__ = ["HumanStudy", "study_human"]
+
+_DECISIONS = ("n_units", "n_human", "n_metric", "n_shared", "n_conflicts", "precision", "recall", "f1")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class HumanStudy:
+    """What a comparison of metrics with human scores found.
+
+    Attributes
+    ----------
+    scores : xarray.DataArray or None
+        The cells (metric, system, item); None where only one score a system is known.
+    means : pandas.DataFrame
+        Mean of every system (rows) under every metric and the human score (columns).
+    agreements : tuple of HumanAgreement
+        One for every level and statistic; empty without items.
+    system_table : pandas.DataFrame
+        Agreement of the means alone: one row a metric and statistic, without intervals.
+    pairs : pandas.DataFrame
+        Agreement on pairs of systems that people tell apart on an item; empty without items.
+    comparison : MetricComparison or None
+        Which metric follows people better, by permutation.
+    williams : pandas.DataFrame
+        The same by Williams' test on the means.
+    decisions : pandas.DataFrame
+        Significant pairs of systems under each metric as a prediction of those under the human scores.
+    reference, test, correction : str
+    alpha : float
+    notes : tuple of str
+    provenance : Provenance
+    """
+
+    scores: xr.DataArray | None
+    means: pd.DataFrame
+    agreements: tuple[HumanAgreement, ...]
+    system_table: pd.DataFrame
+    pairs: pd.DataFrame
+    comparison: MetricComparison | None
+    williams: pd.DataFrame
+    decisions: pd.DataFrame
+    reference: str
+    test: str
+    correction: str
+    alpha: float
+    notes: tuple[str, ...]
+    provenance: Provenance
+
+    @property
+    def metrics(self) -> tuple[str, ...]:
+        """Names of the metrics, without the human score."""
+        return tuple(str(name) for name in self.means.columns if name != self.reference)
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return flat rows: metric, other (where two are compared), level, statistic, value, low and high."""
+        parts = [
+            found.table[["metric", "value", "low", "high"]].assign(level=found.level, statistic=found.statistic)
+            for found in self.agreements
+        ]
+        if not parts:
+            parts.append(self.system_table.assign(level="system", low=np.nan, high=np.nan))
+        if len(self.pairs):
+            tau = self.pairs.reset_index()[["metric", "tau"]].rename(columns={"tau": "value"})
+            parts.append(tau.assign(level="pairs", statistic="tau"))
+        if len(self.decisions):
+            melted = self.decisions.melt("metric", list(_DECISIONS), var_name="statistic", value_name="value")
+            parts.append(melted.assign(level="decisions"))
+        for name, frame in (
+            ("permutation", None if self.comparison is None else self.comparison.table),
+            ("williams", self.williams),
+        ):
+            if frame is not None and len(frame):
+                renamed = frame.rename(columns={"metric_a": "metric", "metric_b": "other", "p_corrected": "value"})
+                parts.append(renamed[["metric", "other", "value"]].assign(level=name, statistic="p_corrected"))
+        columns = ["metric", "other", "level", "statistic", "value", "low", "high"]
+        return pd.concat(parts, ignore_index=True).reindex(columns=columns)
+
+
+def study_human(  # noqa: PLR0913 - every option is one question
+    scores: xr.DataArray | pd.DataFrame,
+    *,
+    reference: str | None = None,
+    statistics: Sequence[Statistic] = ("pearson", "kendall", "accuracy"),
+    levels: Sequence[Level] = ("system", "item"),
+    resample: Resample = "items",
+    min_difference: float = 0.0,
+    permute: Permute = "both",
+    test: str = "t",
+    correction: str = "fdr_by",
+    alpha: float = 0.05,
+    confidence: float = 0.95,
+    n_resamples: int = 1000,
+    rng: RNGLike = None,
+    provenance: Provenance | None = None,
+) -> HumanStudy:
+    """Compare metrics with human scores of the same systems.
+
+    Parameters
+    ----------
+    scores : DataArray (metric, system, item) from `item_scores`, or DataFrame
+        A frame has one row a system (its index) and a column a metric, where only that is known; what takes items is
+        then left out.
+    reference : str, optional
+        The human score; needed for a frame.
+    statistics : sequence of {"pearson", "spearman", "kendall", "accuracy"}
+        The first one is compared between metrics.
+    levels : sequence of {"system", "item", "all"}
+    resample : {"items", "systems", "both"}
+    min_difference : float
+        Pairs of systems count on an item whose human scores differ by at least this.
+    permute : {"both", "items", "systems"}
+    test, correction, alpha
+        How pairs of systems are tested, clusters of items being the units; the correction also serves the comparisons
+        of metrics.
+    confidence : float
+    n_resamples : int
+    rng : None, int or Generator
+    provenance : Provenance, optional
+
+    Returns
+    -------
+    HumanStudy
+
+    Raises
+    ------
+    ScoresError, InvalidOptionError
+        As the functions it calls.
+
+    Examples
+    --------
+    >>> means = pd.DataFrame({"human": [1, 2, 3, 4.5], "A": [1, 2, 3, 4], "B": [2, 1, 4, 3]}, index=list("wxyz"))
+    >>> found = study_human(means, reference="human", rng=0).system_table
+    >>> found[found["statistic"] == "kendall"]["value"].round(2).tolist()
+    [1.0, 0.33]
+    """
+    source = resolve_rng(rng)
+    record = provenance or record_provenance("study_human", random_source=source.description)
+    if isinstance(scores, pd.DataFrame):
+        if reference is None:
+            message = "say which column holds the human scores (reference=)"
+            raise ScoresError(message)
+        name, means, table = reference, scores, None
+    else:
+        name = reference_of(scores, reference)
+        table = scores
+        averaged = scores.mean("item").transpose("system", "metric")
+        names = [str(one) for one in scores["metric"].to_numpy()]
+        means = pd.DataFrame(averaged.to_numpy(), index=pd.Index(scores["system"].to_numpy()), columns=names)
+    notes: list[str] = []
+    agreements: list[HumanAgreement] = []
+    comparison, pairs, decisions = None, pd.DataFrame(), pd.DataFrame()
+    if table is not None:
+        agreements = [
+            human_agreement(
+                table,
+                reference=name,
+                statistic=statistic,
+                level=level,
+                resample=resample,
+                confidence=confidence,
+                n_resamples=n_resamples,
+                rng=np.random.default_rng(source.generator.integers(2**63)),
+            )
+            for level in levels
+            for statistic in statistics
+        ]
+        if table.sizes["metric"] > 2:  # noqa: PLR2004 - the human score and two metrics
+            comparison = compare_with_human(
+                table,
+                reference=name,
+                statistic=statistics[0],
+                permute=permute,
+                correction=correction,
+                n_resamples=n_resamples,
+                rng=np.random.default_rng(source.generator.integers(2**63)),
+            )
+        pairs = pair_agreement(table, reference=name, min_difference=min_difference)
+        decisions, notes = _decisions(table, name, test, correction, alpha, n_resamples, source.generator)
+        notes = [*_gap_notes(table, name), *notes]
+    system_rows = [
+        system_statistics(means, reference=name, statistic=statistic).reset_index().assign(statistic=statistic)
+        for statistic in statistics
+    ]
+    williams = pd.DataFrame()
+    if means.shape[1] > 2:  # noqa: PLR2004 - as above
+        williams = williams_table(means, reference=name, alternative="two-sided", correction=correction)
+    return HumanStudy(
+        scores=table,
+        means=means,
+        agreements=tuple(agreements),
+        system_table=pd.concat(system_rows, ignore_index=True),
+        pairs=pairs,
+        comparison=comparison,
+        williams=williams,
+        decisions=decisions,
+        reference=name,
+        test=test,
+        correction=correction,
+        alpha=float(alpha),
+        notes=tuple(notes),
+        provenance=record,
+    )
+
+
+def _gap_notes(scores: xr.DataArray, reference: str) -> list[str]:
+    human = np.isfinite(scores.sel(metric=reference).to_numpy())
+    notes = []
+    if not human.all():
+        notes.append(f"{reference} is missing in {int((~human).sum())} of {human.size} cells")
+    lacking = {
+        str(name): int((human & ~np.isfinite(scores.sel(metric=name).to_numpy())).sum())
+        for name in scores["metric"].to_numpy()
+    }
+    gaps = [f"{name} {count}" for name, count in lacking.items() if count]
+    if gaps:
+        notes.append(f"cells with {reference} but without the metric, left out for it: {', '.join(gaps)}")
+    return notes
+
+
+def _decisions(  # noqa: PLR0913, PLR0917 - the question
+    scores: xr.DataArray,
+    reference: str,
+    test: str,
+    correction: str,
+    alpha: float,
+    n_resamples: int,
+    generator: np.random.Generator,
+) -> tuple[pd.DataFrame, list[str]]:
+    """Compare the significant pairs of each metric with those of the human scores, on the items that have both."""
+    rows, notes = [], []
+    seed = generator.integers(2**63)
+    for metric in track([str(one) for one in scores["metric"].to_numpy() if one != reference], description="testing"):
+        both = scores.sel(metric=[reference, metric])
+        known = np.isfinite(both.to_numpy()).all(axis=0)
+        held = known.mean(axis=1)
+        kept = both.isel(system=held > held.max() / 2)
+        if (held <= held.max() / 2).any():
+            few = ", ".join(scores["system"].to_numpy()[held <= held.max() / 2].tolist())
+            notes.append(f"significant pairs under {metric} leave out systems with too few cells: {few}")
+        try:
+            units = cluster_scores(kept, missing="drop-topics")
+            found = decision_agreement(
+                units,
+                test=test,
+                correction=correction,
+                alphas=alpha,
+                n_resamples=n_resamples,
+                rng=np.random.default_rng(seed),
+            ).to_frame()
+        except MetaevalError as error:
+            notes.append(f"significant pairs of {metric} could not be compared: {error}")
+            continue
+        row = found[(found["truth"] == reference) & (found["predictor"] == metric)].iloc[0]
+        rows.append(
+            {
+                "metric": metric,
+                "n_systems": units.sizes["system"],
+                "n_units": units.sizes["topic"],
+                "n_human": row["n_truth"],
+                "n_metric": row["n_predictor"],
+                **{name: row[name] for name in ("n_shared", "n_conflicts", "precision", "recall", "f1", "tau", "rho")},
+            }
+        )
+    return pd.DataFrame(rows), notes

@@ -1,0 +1,71 @@
+"""`metaeval human`: tables, reports and JSON from metrics and human scores."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+
+@pytest.fixture
+def scores(tmp_path):
+    """Six systems on ten documents, a human score and two metrics."""
+    rng = np.random.default_rng(1)
+    human = np.linspace(0, 2, 6)[:, None] + rng.normal(0, 1, (6, 10))
+    frame = pd.DataFrame(
+        {
+            "system": np.repeat([f"s{i}" for i in range(6)], 10),
+            "doc": np.tile([f"d{i}" for i in range(10)], 6),
+            "human": human.ravel(),
+            "A": (human + rng.normal(0, 0.5, human.shape)).ravel(),
+            "B": rng.normal(0, 1, human.size),
+        }
+    )
+    frame.to_csv(tmp_path / "scores.csv", index=False)
+    return frame
+
+
+def test_the_answer_as_json(command, scores):
+    """Agreement, comparisons and decisions stand in the JSON; the value is that of the means."""
+    rows = command("human", "scores.csv", "--reference", "human", "--resamples", "50", "--json").json()["results"]
+    row = next(r for r in rows if (r["level"], r["statistic"], r["metric"]) == ("system", "pearson", "A"))
+    means = scores.groupby("system")[["human", "A"]].mean()
+    assert row["value"] == pytest.approx(means.corr().iloc[0, 1])
+    assert {r["level"] for r in rows} == {"system", "item", "pairs", "decisions", "permutation", "williams"}
+
+
+def test_the_answer_in_words_and_as_a_page(command, scores, tmp_path):
+    """The terminal shows the tables, the page the pictures, also where only means are known."""
+    words = ("human", "scores.csv", "--reference", "human", "--resamples", "50")
+    assert "Significant pairs of systems" in command(*words).out
+    assert command(*words, "--out", "page").code == 0
+    assert "Do the metrics agree with people?" in (tmp_path / "page" / "index.html").read_text()
+    means = scores.groupby("system")[["human", "A", "B"]].mean().reset_index()
+    means.to_csv(tmp_path / "means.csv", index=False)
+    ended = command("human", "means.csv", "--reference", "human", "--out", "means-page")
+    assert ended.code == 0
+    assert "Only one score a system is known" in (tmp_path / "means-page" / "index.html").read_text()
+
+
+def test_systems_can_be_left_out(command, scores):  # noqa: ARG001 - writes the file
+    """A system named is gone from every figure; one that is not there is an error."""
+    words = ("human", "scores.csv", "--reference", "human", "--resamples", "20", "--without")
+    assert "2 metrics, 5 systems" in command(*words, "s3").out
+    ended = command(*words, "s9")
+    assert ended.code == 2
+    assert "no system 's9'" in ended.err
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "message"),
+    [
+        (("--reference", "gold"), 3, "no column 'gold'"),
+        (("--reference", "human", "--statistic", "r"), 2, "no statistic 'r'"),
+        (("--reference", "human", "--level", "doc"), 2, "no level 'doc'"),
+        (("--reference", "human", "--system", "team"), 3, "no column of systems"),
+        (("--reference", "human", "--item", "page"), 3, "no column of items"),
+    ],
+)
+def test_bad_options_stop(command, scores, words, code, message):  # noqa: ARG001 - writes the file
+    """A wrong option or column ends with its exit code and says what there is."""
+    ended = command("human", "scores.csv", *words)
+    assert ended.code == code
+    assert message in ended.err

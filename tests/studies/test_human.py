@@ -1,0 +1,77 @@
+"""A comparison with human scores is its parts, put side by side."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from metaeval.agreement.decisions import decision_agreement
+from metaeval.agreement.items import cluster_scores, item_scores
+from metaeval.errors import ScoresError
+from metaeval.studies.human import study_human
+
+
+def made(*, gaps=0.0, seed=0):
+    """Make eight systems on thirty sentences of ten documents, a close metric and a far one."""
+    rng = np.random.default_rng(seed)
+    human = np.linspace(0, 2, 8)[:, None] + rng.normal(0, 1, (8, 30))
+    parts = {"human": human, "close": human + rng.normal(0, 0.3, human.shape), "far": rng.normal(0, 1, human.shape)}
+    columns = {name: np.where(rng.random(human.shape) < gaps, np.nan, part).ravel() for name, part in parts.items()}
+    frame = pd.DataFrame({"system": np.repeat([f"s{i}" for i in range(8)], 30), "seg": np.tile(range(30), 8)} | columns)
+    frame["doc"] = "d" + (frame["seg"] // 3).astype(str)
+    frame["seg"] = frame["seg"].astype(str)
+    return item_scores(frame, reference="human", item="seg", cluster="doc")
+
+
+def test_decisions_are_those_of_the_clusters():
+    """Significant pairs are tested on clusters, the human score being the truth."""
+    table = made()
+    study = study_human(table, n_resamples=50, rng=0)
+    expected = decision_agreement(cluster_scores(table.sel(metric=["human", "close"])), test="t").to_frame()
+    expected = expected[expected["truth"] == "human"].iloc[0]
+    row = study.decisions.set_index("metric").loc["close"]
+    assert row["n_units"] == 10
+    assert row[["precision", "recall", "n_conflicts"]].tolist() == [
+        expected[name] for name in ("precision", "recall", "n_conflicts")
+    ]
+
+
+def test_the_better_metric_comes_first_everywhere():
+    """A metric close to people leads every table, and beats the far one significantly."""
+    study = study_human(made(), n_resamples=199, rng=0)
+    assert all(found.table["metric"].iloc[0] == "close" for found in study.agreements)
+    assert study.comparison.wins().loc["close", "better_than"] == 1
+    frame = study.to_frame()
+    assert set(frame["level"]) == {"system", "item", "pairs", "decisions", "permutation", "williams"}
+
+
+def test_the_same_seed_gives_the_same_answer_and_the_order_of_systems_none():
+    """Every figure is repeated by the seed; values do not depend on the order of the systems."""
+    table = made()
+    one, two = (study_human(table, n_resamples=30, rng=3).to_frame() for _ in range(2))
+    pd.testing.assert_frame_equal(one, two)
+    turned = study_human(table.isel(system=slice(None, None, -1)), n_resamples=30, rng=3)
+    np.testing.assert_allclose(
+        [found.table["value"].to_numpy() for found in turned.agreements],
+        [found.table["value"].to_numpy() for found in study_human(table, n_resamples=30, rng=3).agreements],
+    )
+
+
+def test_gaps_are_told():
+    """Missing human scores and missing metric scores are counted in the notes."""
+    notes = study_human(made(gaps=0.1), n_resamples=20, rng=0).notes
+    assert any("human is missing in" in note for note in notes)
+    assert any("without the metric" in note for note in notes)
+
+
+def test_means_alone_give_what_they_can():
+    """With one score a system there are correlations and Williams' test, and nothing on items."""
+    means = pd.DataFrame(
+        {"human": [1.0, 2, 3, 4.5, 5], "A": [1.0, 2, 3, 4, 6], "B": [2.0, 1, 4, 3, 5]}, index=list("vwxyz")
+    )
+    study = study_human(means, reference="human", rng=0)
+    assert study.scores is None
+    assert study.comparison is None
+    assert len(study.williams) == 1
+    assert set(study.to_frame()["level"]) == {"system", "williams"}
+    with pytest.raises(ScoresError, match="reference="):
+        study_human(means)
