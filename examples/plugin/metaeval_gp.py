@@ -13,7 +13,12 @@ def all_lists_at_once(lists: RankedLists, *, k: int) -> np.ndarray:
 
 
 @metric(
-    name="gP", kernel=all_lists_at_once, graded=True, bounds=(0.0, np.inf), monotone=True, cite="doi:10.1002/asi.10137"
+    name="MeanGain",
+    kernel=all_lists_at_once,
+    graded=True,
+    bounds=(0.0, np.inf),
+    monotone=True,
+    cite="doi:10.1002/asi.10137",
 )
 def generalised_precision(topic: RankedTopic, *, k: int) -> float:
     """Mean gain of the top k, counting k documents even if fewer were retrieved."""

@@ -31,14 +31,19 @@ def half(_: RankedTopic, *, rel: int = 1) -> float:
 def test_the_built_in_measures_are_a_table_in_teaching_order():
     """The registry can be read, and every entry says what it is."""
     frame = BUILTIN.to_frame()
-    assert frame["name"].tolist() == [
+    assert frame["name"][frame["on"] == "documents"].tolist() == [
         "P", "R", "Success", "RR", "Rprec", "AP", "Q", "nDCG", "RBP", "ERR", "nERR", "bpref", "bpref_R", "bpref_N",
         "infAP", "Judged",
     ]  # fmt: skip
+    assert frame["name"][frame["on"] == "elements"].tolist() == [
+        "inex2002", "inexNG", "nxCG", "MAnxCG", "nxCGpercent", "MAep", "iMAep", "xQ", "xR", "HiXP", "HiXR", "HiXF",
+    ]  # fmt: skip
+    assert set(frame["on"]) == {"documents", "elements", "passages"}
     assert frame["summary"].str.len().gt(10).all()
     usage = dict(zip(frame["name"], frame["usage"], strict=True))
     assert usage["P"] == "P(judged_only=False, rel=1)@k"
     assert usage["nDCG"] == "nDCG(a=…, gains=linear, judged_only=False)[@k]"
+    assert usage["MAnxCG"] == "MAnxCG(alpha=1.0, normalise=True, quant=gen, task=focused, tie=deeper)@k"
 
 
 def test_extending_a_registry_leaves_it_as_it_was():
@@ -97,13 +102,13 @@ def install(folder, monkeypatch, entry_points, **modules):
 
 
 def test_the_example_package_is_found_when_installed(tmp_path, monkeypatch):
-    """Its entry point makes gP a metric like any other, with @k, primes and gains."""
+    """Its entry point makes MeanGain a metric like any other, with @k, primes and gains."""
     text = (EXAMPLES / "metaeval_gp.py").read_text()
-    install(tmp_path, monkeypatch, ["gP = metaeval_gp:generalised_precision"], metaeval_gp=text)
-    assert 'gP = "metaeval_gp:generalised_precision"' in (EXAMPLES / "pyproject.toml").read_text()
+    install(tmp_path, monkeypatch, ["MeanGain = metaeval_gp:generalised_precision"], metaeval_gp=text)
+    assert 'MeanGain = "metaeval_gp:generalised_precision"' in (EXAMPLES / "pyproject.toml").read_text()
     registry = load_plugins(BUILTIN)
-    assert set(registry.metrics) - set(BUILTIN.metrics) == {"gP"}
-    for name in ("gP@5", "gP(gains=exponential)@3", "gP'@5"):
+    assert set(registry.metrics) - set(BUILTIN.metrics) == {"MeanGain"}
+    for name in ("MeanGain@5", "MeanGain(gains=exponential)@3", "MeanGain'@5"):
         check_metric(name, registry=registry, n_collections=5)
 
 

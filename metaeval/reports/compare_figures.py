@@ -1,0 +1,136 @@
+"""The pictures of a comparison of metrics: what is gained against what is lost, and how top-heavy each is."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import xarray as xr
+from matplotlib.figure import Figure
+from matplotlib.ticker import MaxNLocator
+
+from metaeval.reports.figures import (
+    CYCLE,
+    FOOT,
+    KEY_STYLE,
+    PAGE_WIDTH,
+    RIMMED,
+    THEME,
+    bars,
+    inch_axes,
+    metric_label,
+    styled,
+    text_width,
+    tidy_axes,
+)
+
+__all__ = ["heaviness_panels", "trade_off"]
+
+_DASHES = ("-", (0, (5, 1.6)), (0, (1.2, 1.2)), (0, (6, 1.5, 1.2, 1.5)))
+_ALIKE = 4
+_GAP = 0.16
+
+
+@styled
+def trade_off(frame: pd.DataFrame, *, second: str, label: str, front: Sequence[str], current: str) -> Figure:
+    """Draw discriminative power against a second quality, a point a metric, with the intervals of both.
+
+    Parameters
+    ----------
+    frame : pandas.DataFrame
+        Columns metric, power, power_low, power_high and the second quality with its ``_low`` and ``_high``.
+    second : str
+    label : str
+        What the upright axis says.
+    front : sequence of str
+        Metrics that no other beats in both.
+    current : str
+        The metric in use.
+    """
+    known = frame[frame[second].notna()].reset_index(drop=True)
+    figure = Figure(figsize=(PAGE_WIDTH, 4.4))
+    axes = inch_axes(figure, left=0.75, right=0.2, top=0.2, bottom=FOOT)
+    x, y = 100 * known["power"].to_numpy(), known[second].to_numpy()
+    best = known["metric"].isin(front).to_numpy()
+    for mask, color in ((~best, THEME["muted"]), (best, CYCLE[0])):
+        style: dict[str, Any] = {"color": color, "linewidth": 1.0, "alpha": 0.55}
+        bars(axes, 100 * known["power_low"][mask], 100 * known["power_high"][mask], y[mask], **style)
+        low, high = known[f"{second}_low"][mask], known[f"{second}_high"][mask]
+        bars(axes, low.fillna(known[second][mask]), high.fillna(known[second][mask]), x[mask], upright=True, **style)
+        axes.plot(x[mask], y[mask], "o", color=color, markersize=6, **RIMMED)
+    order = np.argsort(x[best])
+    axes.plot(x[best][order], y[best][order], color=CYCLE[0], linewidth=0.8, linestyle=(0, (2, 2)), zorder=2)
+    in_use = (known["metric"] == current).to_numpy()
+    axes.plot(x[in_use], y[in_use], "o", markersize=12, markerfacecolor="none", markeredgecolor=CYCLE[1])
+    _names(axes, x, y, [metric_label(name, 20) for name in known["metric"]])
+    axes.set_xlabel("discriminative power: share of pairs told apart (%)")
+    axes.set_ylabel(label)
+    tidy_axes(axes, grid="y")
+    axes.grid(axis="x", color=THEME["rule"], linewidth=0.6)
+    return figure
+
+
+def _names(axes: Any, x: np.ndarray, y: np.ndarray, names: Sequence[str]) -> None:  # noqa: ANN401 - matplotlib Axes
+    """Write names beside their points, each on the first of eight places that is still free."""
+    axes.figure.canvas.draw_idle()
+    low_x, high_x = axes.get_xlim()
+    low_y, high_y = axes.get_ylim()
+    width, height = 6.6, 3.7
+    inches = np.stack([(x - low_x) / (high_x - low_x) * width, (y - low_y) / (high_y - low_y) * height], axis=1)
+    taken: list[tuple[float, float, float, float]] = [(px - 0.06, py - 0.06, px + 0.06, py + 0.06) for px, py in inches]
+    for (px, py), name in zip(inches, names, strict=True):
+        wide = text_width(name, 8)
+        places = [(0.08, 0.05), (0.08, -0.16), (-0.08 - wide, 0.05), (-0.08 - wide, -0.16)]
+        places += [(-wide / 2, 0.12), (-wide / 2, -0.24), (0.1, -0.05), (-0.1 - wide, -0.05)]
+        places += [(0.1, 0.06 + _GAP * step) for step in range(1, 5)]
+        boxes = [(px + dx, py + dy, px + dx + wide, py + dy + 0.12) for dx, dy in places]
+        free = next((box for box in boxes if not any(_overlap(box, other) for other in taken)), boxes[0])
+        taken.append(free)
+        offset = (72 * (free[0] - px), 72 * (free[1] - py))
+        point = (px / width * (high_x - low_x) + low_x, py / height * (high_y - low_y) + low_y)
+        axes.annotate(name, point, xytext=offset, textcoords="offset points", fontsize=8, color=THEME["ink"])
+
+
+def _overlap(one: tuple[float, float, float, float], other: tuple[float, float, float, float]) -> bool:
+    return one[0] < other[2] and other[0] < one[2] and one[1] < other[3] and other[1] < one[3]
+
+
+@styled
+def heaviness_panels(curves: xr.DataArray) -> Figure:
+    """Draw the score of a list whose only relevant document stands at rank 1, 2, …, a panel a number of relevant ones.
+
+    Parameters
+    ----------
+    curves : xarray.DataArray (metric, relevant, rank)
+    """
+    relevant = curves["relevant"].to_numpy().tolist()
+    names = [metric_label(name) for name in curves["metric"].to_numpy()]
+    key = 0.7 + max(text_width(name, 8.5) for name in names)
+    cell = (PAGE_WIDTH - 0.7 - key) / len(relevant)
+    figure = Figure(figsize=(PAGE_WIDTH, max(3.1, 0.7 + 0.2 * len(names))))
+    lines = []
+    for place, number in enumerate(relevant):
+        right = PAGE_WIDTH - 0.62 - (place + 1) * cell + 0.12
+        axes = inch_axes(figure, left=0.62 + place * cell, right=right, top=0.3, bottom=FOOT)
+        lines = [
+            axes.plot(
+                curves["rank"],
+                curves.sel(relevant=number).to_numpy()[row],
+                color=CYCLE[row % _ALIKE],
+                linestyle=_DASHES[row // _ALIKE % len(_DASHES)],
+                linewidth=1.5,
+            )[0]
+            for row in range(len(names))
+        ]
+        axes.set_title(f"{number} relevant documents", fontsize=9, fontweight="bold", loc="left")
+        axes.set_ylim(0, 1.02)
+        axes.set_xlim(1, float(curves["rank"].max()))
+        axes.xaxis.set_major_locator(MaxNLocator(nbins=5, integer=True))
+        axes.set_xlabel("rank of the only relevant document found")
+        if not place:
+            axes.set_ylabel("score of the list")
+        tidy_axes(axes, grid="y")
+        if place == len(relevant) - 1:
+            style = {**KEY_STYLE, "fontsize": 8.5, "handlelength": 2.6}
+            axes.legend(lines, names, loc="upper left", bbox_to_anchor=(1.0, 1.0), **style)
+    return figure

@@ -1,0 +1,515 @@
+"""Should a metric be adopted? Everything known about candidate metrics side by side, with intervals."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+import xarray as xr
+from numpy.typing import NDArray
+from scipy.special import stdtrit
+
+from metaeval.agreement.decisions import DecisionAgreement
+from metaeval.collection.documents import Collection, collection_from_rankings
+from metaeval.draws import RNGLike, bootstrap_counts, bootstrap_indices, resolve_rng
+from metaeval.errors import EstimationError, InvalidOptionError, MetaevalError, UnknownNameError
+from metaeval.metrics.registry import Registry
+from metaeval.metrics.score import metric_values, resolve_metrics
+from metaeval.parallel import track
+from metaeval.provenance import Provenance, record_provenance
+from metaeval.resampling.agreement_interval import AgreementIntervals
+from metaeval.resampling.power_interval import (
+    PowerIntervals,
+    RunChoicePower,
+    discriminative_power_interval,
+    run_choice_power,
+)
+from metaeval.resampling.sensitivity import SensitivityResult, bootstrap_sensitivity
+from metaeval.scores import Scores, as_scores
+from metaeval.studies.agree import study_agreement
+from metaeval.studies.stability import Stability, measure_stability
+from metaeval.studies.topics import TopicsStudy, study_topics
+
+__all__ = ["TOP_HEAVINESS_RANKS", "CompareStudy", "study_comparison", "top_heaviness"]
+
+TOP_HEAVINESS_RANKS = 20
+"""The one relevant document moves from rank 1 to this rank (Sakai and Kando 2008, Figure 1)."""
+
+_TOPICS_RELEVANT = (10, 100)
+_STEPS = (10.0, 30.0, 50.0, 70.0, 90.0)
+
+type Floats = NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class CompareStudy:
+    """What is known about candidate metrics.
+
+    Attributes
+    ----------
+    scores : Scores
+    current : str
+        The metric in use; the others are candidates.
+    sensitivity : SensitivityResult
+        Discriminative power and difference required.
+    power : PowerIntervals
+        Intervals over topics for power, and for the difference of two metrics' powers.
+    choice : RunChoicePower
+        The same over choices of systems.
+    agreement : DecisionAgreement
+    agreement_intervals : AgreementIntervals or None
+    topics : TopicsStudy or None
+        Topics needed, with intervals.
+    stability : Stability or None
+        Rankings under fewer judgments, where runs were given.
+    zeros : pandas.DataFrame
+        One row a metric: ``zero_share`` of the scores, ``tied_share`` of pairs of systems on single topics, and
+        ``identical_share`` of the pairs of systems, each with ``_low`` and ``_high`` over topics (the last has none).
+    heaviness : xarray.DataArray or None
+        Score (metric, relevant, rank) of a list whose only relevant document stands at that rank.
+    unknown : mapping of str to str
+        What could not be found out, and why.
+    confidence_level : float
+    notes : tuple of str
+    provenance : Provenance
+    """
+
+    scores: Scores
+    current: str
+    sensitivity: SensitivityResult
+    power: PowerIntervals
+    choice: RunChoicePower
+    agreement: DecisionAgreement
+    agreement_intervals: AgreementIntervals | None
+    topics: TopicsStudy | None
+    stability: Stability | None
+    zeros: pd.DataFrame
+    heaviness: xr.DataArray | None
+    unknown: Mapping[str, str]
+    confidence_level: float
+    notes: tuple[str, ...]
+    provenance: Provenance
+
+    @property
+    def metrics(self) -> tuple[str, ...]:
+        """Names of the metrics, the one in use first."""
+        names = [str(name) for name in self.scores["metric"].to_numpy()]
+        return (self.current, *(name for name in names if name != self.current))
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return one row a metric with every figure and, where there is one, its interval in ``_low`` and ``_high``.
+
+        ``power`` (uncorrected) and ``power_by`` (Benjamini and Yekutieli); ``systems_low`` and ``systems_high``, the
+        range of uncorrected power over choices of systems; ``difference_required``, ``…_median``, ``…_p95``;
+        ``topics`` needed; ``precision``, ``recall`` and ``f1`` of its significant pairs as a prediction of those of the
+        metric in use, and ``conflicts``; ``tau_half`` and ``judgments``, Kendall's tau with half the judgments and
+        the percentage of judgments that keeps it at 0.9; ``zero_share``, ``tied_share``, ``identical_share``;
+        ``top_half``, the rank at which a lone relevant document scores half of what it does at rank 1.
+        """
+        frame = pd.DataFrame({"metric": list(self.metrics)})
+        for part in (
+            self._power(),
+            self._differences_required(),
+            self._topics(),
+            self._agreement(),
+            self._stability(),
+            self.zeros,
+            self._heaviness(),
+        ):
+            if part is not None:
+                frame = frame.merge(part, on="metric", how="left")
+        return frame.assign(in_use=frame["metric"] == self.current)
+
+    def _power(self) -> pd.DataFrame:
+        found = self.power.to_frame()
+        plain = found[found["correction"] == "none"].rename(columns={"low": "power_low", "high": "power_high"})
+        strict = found[found["correction"] == "fdr_by"].rename(
+            columns={"power": "power_by", "low": "power_by_low", "high": "power_by_high"}
+        )
+        spread = self.choice.to_frame()
+        spread = spread[spread["correction"] == "none"].rename(columns={"low": "systems_low", "high": "systems_high"})
+        frame = plain[["metric", "power", "power_low", "power_high"]]
+        frame = frame.merge(strict[["metric", "power_by", "power_by_low", "power_by_high"]], on="metric")
+        return frame.merge(spread[["metric", "systems_low", "systems_high"]], on="metric")
+
+    def _differences_required(self) -> pd.DataFrame:
+        names = ["difference_required", "difference_required_median", "difference_required_p95"]
+        return self.sensitivity.summary()[["metric", *names]]
+
+    def _topics(self) -> pd.DataFrame | None:
+        if self.topics is None:
+            return None
+        frame = self.topics.to_frame().drop_duplicates("metric")
+        wanted = {
+            "text": "topics",
+            "posterior_median": "topics_median",
+            "posterior_low": "topics_low",
+            "posterior_high": "topics_high",
+        }
+        return frame[["metric", *(name for name in wanted if name in frame)]].rename(columns=wanted)
+
+    def _agreement(self) -> pd.DataFrame:
+        whole = self.agreement if self.agreement_intervals is None else self.agreement_intervals
+        frame = whole.to_frame()
+        frame = frame[frame["truth"] == self.current].rename(
+            columns={"predictor": "metric", "n_conflicts": "conflicts"}
+        )
+        ends = [f"{name}_{end}" for name in ("precision", "recall", "f1") for end in ("low", "high")]
+        names = ["metric", "precision", "recall", "f1", *ends, "conflicts"]
+        return frame[[name for name in names if name in frame]]
+
+    def _stability(self) -> pd.DataFrame | None:
+        if self.stability is None:
+            return None
+        frame = self.stability.to_frame()
+        middle = frame.iloc[(frame["step"] - 50).abs().argsort(kind="stable")]["step"].iloc[0]
+        half = frame[frame["step"] == middle]
+        reach = _reach(self.confidence_level, self.stability.n_replicates)
+        kept = self.stability.thresholds().set_index("metric")["text"]
+        return pd.DataFrame(
+            {
+                "metric": half["metric"],
+                "tau_half": half["tau"],
+                "tau_half_low": half["tau"] - reach * half["tau_se"],
+                "tau_half_high": np.minimum(half["tau"] + reach * half["tau_se"], 1.0),
+                "judgments": half["metric"].map(kept),
+            }
+        )
+
+    def _heaviness(self) -> pd.DataFrame | None:
+        if self.heaviness is None:
+            return None
+        values = self.heaviness.isel(relevant=0)
+        half = values <= values.isel(rank=0) / 2
+        rank = np.where(half.any("rank"), values["rank"].to_numpy()[half.argmax("rank").to_numpy()], np.nan)
+        return pd.DataFrame({"metric": values["metric"].to_numpy(), "top_half": rank})
+
+    def power_differences(self) -> pd.DataFrame:
+        """Return one row a pair of metrics: difference of their uncorrected powers, over topics and over systems.
+
+        Columns metric_a, metric_b, difference, low and high (over topics), systems_low and systems_high (over choices
+        of systems), first_higher (share of the choices in which the first metric has the higher power).
+        """
+        over_topics = self.power.differences()
+        over_topics = over_topics[over_topics["correction"] == "none"]
+        over_systems = self.choice.differences()
+        over_systems = over_systems[over_systems["correction"] == "none"]
+        columns = ["metric_a", "metric_b", "low", "high", "first_higher"]
+        named = over_systems[columns].rename(columns={"low": "systems_low", "high": "systems_high"})
+        joined = over_topics[["metric_a", "metric_b", "difference", "low", "high"]].merge(
+            named, on=["metric_a", "metric_b"]
+        )
+        return joined.reset_index(drop=True)
+
+    def conflicts(self) -> pd.DataFrame:
+        """Return the pairs of systems that some metric and the one in use call significant in opposite directions."""
+        frame = self.agreement.conflicts()
+        return frame[(frame["metric_a"] == self.current) | (frame["metric_b"] == self.current)].reset_index(drop=True)
+
+    def unbeaten(self) -> tuple[str, ...]:
+        """Return the metrics on the Pareto front: none is better in power and in the second quality, and equal in none.
+
+        The second quality is tau with half the judgments where runs were given, else F1 with the metric in use.
+        """
+        frame = self.to_frame().set_index("metric")
+        second = "tau_half" if "tau_half" in frame else "f1"
+        known = frame[["power", second]].fillna({second: 1.0 if second == "f1" else 0.0})
+        front = []
+        for name, row in known.iterrows():
+            better = (known >= row).all(axis=1) & (known > row).any(axis=1)
+            if not better.any():
+                front.append(str(name))
+        return tuple(front)
+
+
+def study_comparison(  # noqa: PLR0913 - every option of the command
+    scores: object,
+    *,
+    current: str | None = None,
+    collection: Collection | None = None,
+    registry: Registry | None = None,
+    alpha: float = 0.05,
+    test: str = "t",
+    max_error: float = 0.05,
+    n_resamples: int = 1000,
+    n_topic_resamples: int = 200,
+    n_choices: int = 200,
+    n_replicates: int = 10,
+    topics: bool = True,
+    confidence_level: float = 0.95,
+    rng: RNGLike = None,
+    n_threads: int | None = None,
+    provenance: Provenance | None = None,
+) -> CompareStudy:
+    """Compare candidate metrics with each other and with the one in use, before adopting one.
+
+    Parameters
+    ----------
+    scores : Scores or anything `metaeval.as_scores` takes
+        The metric in use and the candidates.
+    current : str, optional
+        The metric in use; the first one by default.
+    collection : Collection, optional
+        The runs and judgments behind the scores. With them the robustness to fewer judgments is measured, and the
+        top-heaviness of every metric that can be computed from runs.
+    registry : Registry, optional
+        Where names of metrics are looked up.
+    alpha : float, default 0.05
+    test : str, default "t"
+        For agreement and for the intervals of power; Sakai's bootstrap sensitivity gives the power itself.
+    max_error : float, default 0.05
+        The error rate that the topics needed keep within.
+    n_resamples, n_topic_resamples, n_choices, n_replicates : int
+        Resamples of the bootstrap, of topics behind intervals, choices of systems, draws of reduced judgments.
+    topics : bool, default True
+        Find out how many topics are needed.
+    confidence_level : float, default 0.95
+    rng : None, int or Generator
+    n_threads : int, optional
+    provenance : Provenance, optional
+
+    Returns
+    -------
+    CompareStudy
+
+    Raises
+    ------
+    UnknownNameError
+        If the metric in use is not among the scores.
+    InvalidOptionError
+        If there is only one metric.
+    ScoresError
+        As the tests raise it.
+
+    References
+    ----------
+    .. [1] Sakai and Kando (2008). :doi:`10.1007/s10791-008-9059-7`
+    .. [2] Ogilvie and Lalmas (2006), section 3.4. :doi:`10.1145/1183614.1183631`
+
+    Examples
+    --------
+    >>> from metaeval import simulate_scores
+    >>> made = simulate_scores(n_systems=8, n_topics=40, rng=1)
+    >>> study = study_comparison(made, n_resamples=200, n_topic_resamples=50, n_choices=50, topics=False, rng=1)
+    >>> study.current, len(study.to_frame()) == made.sizes["metric"]
+    ('AP', True)
+    """
+    table = as_scores(scores)
+    names = [str(name) for name in table["metric"].to_numpy()]
+    if len(names) < 2:  # noqa: PLR2004 - a comparison takes two
+        message = f"comparing metrics takes two or more; the scores hold {names}"
+        raise InvalidOptionError(message)
+    chosen = names[0] if current is None else current
+    if chosen not in names:
+        raise UnknownNameError("metric", chosen, names)
+    source = resolve_rng(rng)
+    seed = int(source.generator.integers(2**63)) if not isinstance(rng, int) else rng
+    record = provenance or record_provenance("study_comparison", random_source=source.description)
+    common = {"alpha": alpha, "rng": seed, "n_threads": n_threads}
+    sensitivity = bootstrap_sensitivity(table, n_resamples=n_resamples, **common)  # type: ignore[arg-type]
+    power = discriminative_power_interval(
+        table,
+        test=test,
+        n_resamples=n_resamples,
+        n_topic_resamples=n_topic_resamples,
+        confidence_level=confidence_level,
+        **common,  # type: ignore[arg-type]
+    )
+    choice = run_choice_power(
+        table,
+        runs="one-per-group" if "group" in table.coords else max(2, table.sizes["system"] // 2),
+        test=test,
+        n_resamples=n_resamples,
+        n_choices=n_choices,
+        confidence_level=confidence_level,
+        **common,  # type: ignore[arg-type]
+    )
+    agreed = study_agreement(
+        table,
+        tests=[test],
+        alphas=alpha,
+        n_resamples=n_resamples,
+        n_topic_resamples=n_topic_resamples,
+        confidence_level=confidence_level,
+        rng=seed,
+        n_threads=n_threads,
+    )
+    unknown: dict[str, str] = {}
+    needed = _topics_needed(table, max_error, confidence_level, seed, n_threads, unknown) if topics else None
+    stability, heaviness = None, None
+    known, strange = _computable(names, registry)
+    if known:
+        heaviness = top_heaviness(known, registry=registry)
+    if strange:
+        unknown["top-heaviness"] = f"not computed from runs here: {', '.join(strange)}"
+    if collection is None:
+        unknown["robustness to fewer judgments"] = "needs runs and judgments, not a table of scores"
+    else:
+        stability = _robustness(collection, known, n_replicates, seed, registry, unknown)
+    return CompareStudy(
+        scores=table,
+        current=chosen,
+        sensitivity=sensitivity,
+        power=power,
+        choice=choice,
+        agreement=agreed.lead,
+        agreement_intervals=agreed.intervals,
+        topics=needed,
+        stability=stability,
+        zeros=_zeros(table, n_topic_resamples, confidence_level, np.random.default_rng(seed)),
+        heaviness=heaviness,
+        unknown=unknown,
+        confidence_level=float(confidence_level),
+        notes=tuple(table.attrs.get("notes", ())),
+        provenance=record,
+    )
+
+
+def _topics_needed(  # noqa: PLR0913, PLR0917 - what the study takes
+    table: Scores,
+    max_error: float,
+    confidence_level: float,
+    seed: int,
+    n_threads: int | None,
+    unknown: dict[str, str],
+) -> TopicsStudy | None:
+    try:
+        return study_topics(
+            table,
+            margins=[0.0],
+            margin="absolute",
+            max_error=max_error,
+            differences=False,
+            confidence_level=confidence_level,
+            rng=seed,
+            n_threads=n_threads,
+        )
+    except (EstimationError, MetaevalError) as error:
+        unknown["topics needed"] = str(error)
+        return None
+
+
+def _robustness(  # noqa: PLR0913, PLR0917 - what the study takes
+    collection: Collection,
+    names: Sequence[str],
+    n_replicates: int,
+    seed: int,
+    registry: Registry | None,
+    unknown: dict[str, str],
+) -> Stability | None:
+    if not names:
+        unknown["robustness to fewer judgments"] = "no metric can be computed from the runs"
+        return None
+    try:
+        return measure_stability(
+            collection, list(names), steps=_STEPS, n_replicates=n_replicates, n_tested=0, rng=seed, registry=registry
+        )
+    except MetaevalError as error:
+        unknown["robustness to fewer judgments"] = str(error)
+        return None
+
+
+def _computable(names: Sequence[str], registry: Registry | None) -> tuple[list[str], list[str]]:
+    known: list[str] = []
+    strange: list[str] = []
+    for name in names:
+        try:
+            resolved = resolve_metrics([name], registry=registry)[0]
+        except MetaevalError:
+            strange.append(name)
+            continue
+        fits = getattr(getattr(resolved, "spec", None), "on", "documents") == "documents" and resolved.name == name
+        (known if fits else strange).append(name)
+    return known, strange
+
+
+def top_heaviness(
+    metrics: object, *, n_ranks: int = TOP_HEAVINESS_RANKS, registry: Registry | None = None
+) -> xr.DataArray:
+    """Return what ranked lists score whose only relevant document stands at rank 1, 2 and so on.
+
+    Parameters
+    ----------
+    metrics : sequence of str, MetricSpec or Metric
+    n_ranks : int, default 20
+    registry : Registry, optional
+
+    Returns
+    -------
+    xarray.DataArray (metric, relevant, rank)
+        ``relevant`` is the number of relevant documents of the topic, 10 and 100; judgments are binary and the list
+        holds 1000 documents, those before the relevant one judged not relevant. Exact, so there is no interval.
+
+    Notes
+    -----
+    Sakai and Kando 2008, Figure 1.
+
+    Examples
+    --------
+    >>> curves = top_heaviness(["RR", "P@5"], n_ranks=6)
+    >>> curves.sel(metric="P@5", relevant=10).to_numpy().round(2).tolist()
+    [0.2, 0.2, 0.2, 0.2, 0.2, 0.0]
+    """
+    chosen = resolve_metrics(metrics, registry=registry)
+    values = np.empty((len(chosen), len(_TOPICS_RELEVANT), n_ranks))
+    for place, relevant in enumerate(track(_TOPICS_RELEVANT, description="top-heaviness")):
+        others = [f"n{number}" for number in range(1000)]
+        rankings = {
+            f"rank {rank}": {"1": [*others[: rank - 1], "r0", *others[rank - 1 : 999]]}
+            for rank in range(1, n_ranks + 1)
+        }
+        qrels = {"1": {f"r{number}": 1 for number in range(relevant)} | dict.fromkeys(others, 0)}
+        values[:, place] = metric_values(collection_from_rankings(rankings, qrels), chosen)[:, :, 0]
+    return xr.DataArray(
+        values,
+        dims=("metric", "relevant", "rank"),
+        coords={
+            "metric": [one.name for one in chosen],
+            "relevant": list(_TOPICS_RELEVANT),
+            "rank": np.arange(1, n_ranks + 1),
+        },
+        name="score",
+    )
+
+
+def _zeros(
+    table: Scores, n_topic_resamples: int, confidence_level: float, generator: np.random.Generator
+) -> pd.DataFrame:
+    """Count zero scores, ties on single topics and identical pairs, with intervals over topics for the first two."""
+    values = table.to_numpy()
+    n_topics = values.shape[2]
+    ordered = np.sort(values, axis=1)
+    n_systems = values.shape[1]
+    tied = np.stack([_tied_pairs(ordered[metric]) for metric in range(len(values))])
+    per_topic = {
+        "zero_share": (values == 0).mean(axis=1),
+        "tied_share": tied / (n_systems * (n_systems - 1) / 2),
+    }
+    counts = bootstrap_counts(bootstrap_indices(generator, n_topic_resamples, n_topics), n_topics) / n_topics
+    reach = _reach(confidence_level, n_topics) * np.sqrt(n_topics / (n_topics - 1))
+    frame = pd.DataFrame({"metric": [str(name) for name in table["metric"].to_numpy()]})
+    for name, shares in per_topic.items():
+        value = shares.mean(axis=1)
+        half = reach * (counts @ shares.T).std(axis=0, ddof=1)
+        frame[name] = value
+        frame[f"{name}_low"], frame[f"{name}_high"] = np.maximum(value - half, 0), np.minimum(value + half, 1)
+    identical = [_tied_pairs(np.sort(_row_numbers(part))[:, None]).item() for part in values]
+    return frame.assign(identical_share=np.array(identical) / (n_systems * (n_systems - 1) / 2))
+
+
+def _row_numbers(values: Floats) -> NDArray[np.int64]:
+    """Return for every system the number of its row among the distinct ones."""
+    return np.unique(values, axis=0, return_inverse=True)[1].ravel()
+
+
+def _tied_pairs(ordered: NDArray[np.generic]) -> Floats:
+    """Count pairs of equal values in every column of a sorted array."""
+    found = np.zeros(ordered.shape[1])
+    for column in range(ordered.shape[1]):
+        _, sizes = np.unique(ordered[:, column], return_counts=True)
+        found[column] = (sizes * (sizes - 1) / 2).sum()
+    return found
+
+
+def _reach(confidence_level: float, n: int) -> float:
+    return float(stdtrit(n - 1, 0.5 + confidence_level / 2)) if n > 1 else float("nan")

@@ -1,0 +1,43 @@
+"""`metaeval compare-metrics`: tables, reports and JSON from score tables and from runs."""
+
+QUICK = ("--resamples", "100", "--interval-resamples", "20", "--no-topics")
+
+
+def test_score_tables(command, table, tmp_path):
+    """Two tables give two rows, a page, and what is not known."""
+    rows = command("compare-metrics", *table, *QUICK, "--json").json()["results"]
+    assert [row["metric"] for row in rows] == ["AP", "P"]
+    assert rows[0]["in_use"] is True
+    assert rows[1]["f1_low"] <= rows[1]["f1"]
+    ended = command("compare-metrics", *table, *QUICK)
+    assert "Not known: robustness to fewer judgments" in ended.out
+    assert command("compare-metrics", *table, *QUICK, "--out", "page").code == 0
+    assert "What has no interval" in (tmp_path / "page" / "index.html").read_text()
+
+
+def test_runs_and_judgments(command, made_collection, tmp_path):
+    """With runs the page shows robustness and top-heaviness; the metric in use can be chosen."""
+    words = (
+        "--qrels",
+        made_collection / "qrels.txt",
+        "--metrics",
+        "AP,P@10,RR",
+        "--current",
+        "RR",
+        "--replicates",
+        "2",
+    )
+    ended = command("compare-metrics", made_collection / "runs", *words, *QUICK, "--out", "page")
+    assert ended.code == 0
+    page = (tmp_path / "page" / "index.html").read_text()
+    assert "How does it bear missing judgments?" in page
+    assert "Whose patience does it model?" in page
+    assert "RR (in use)" in page
+
+
+def test_bad_options_are_usage_errors(command, table):
+    """An unknown metric in use, or a single metric, is an error that says so."""
+    ended = command("compare-metrics", *table, "--current", "nDCG")
+    assert ended.code == 2
+    assert "no metric 'nDCG'" in ended.err
+    assert command("compare-metrics", table[0]).code == 2

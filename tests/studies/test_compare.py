@@ -1,0 +1,121 @@
+"""A comparison of metrics is its parts put side by side, with every interval in its place."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from metaeval.agreement.decisions import decision_agreement
+from metaeval.errors import InvalidOptionError, UnknownNameError
+from metaeval.metrics.score import score
+from metaeval.resampling.sensitivity import bootstrap_sensitivity
+from metaeval.scores import as_scores
+from metaeval.simulate.collection import simulate_collection
+from metaeval.studies.compare import study_comparison, top_heaviness
+from metaeval.studies.stability import measure_stability
+
+QUICK = {"n_resamples": 200, "n_topic_resamples": 40, "n_choices": 30, "n_replicates": 3, "rng": 5}
+
+
+@pytest.fixture(scope="module")
+def collection():
+    """Make a small collection."""
+    made = simulate_collection(n_groups=4, runs_per_group=2, n_topics=24, n_documents=400, depth=60, rng=2)
+    return made.to_collection()
+
+
+@pytest.fixture(scope="module")
+def study(collection):
+    """Compare three metrics of its runs, without the topics needed."""
+    scores = score(collection, ["AP", "P@10", "RR"])
+    return study_comparison(scores, current="P@10", collection=collection, topics=False, **QUICK)
+
+
+def test_every_part_is_what_it_is_alone(study, collection):
+    """Power, agreement and stability are those of their own functions with the same seed."""
+    frame = study.to_frame().set_index("metric")
+    own = bootstrap_sensitivity(study.scores, n_resamples=200, rng=5).summary().set_index("metric")
+    assert list(frame.index) == ["P@10", "AP", "RR"]
+    for name in frame.index:
+        assert frame.loc[name, "power"] == pytest.approx(
+            study.power.to_frame().query("metric == @name")["power"].iloc[0]
+        )
+        assert frame.loc[name, "difference_required"] == own.loc[name, "difference_required"]
+    agreed = decision_agreement(study.scores, test="t").to_frame()
+    agreed = agreed[agreed["truth"] == "P@10"].set_index("predictor")
+    assert frame.loc["AP", "f1"] == agreed.loc["AP", "f1"]
+    stable = measure_stability(collection, ["AP"], steps=[50], n_replicates=3, n_tested=0, rng=5)
+    assert frame.loc["AP", "tau_half"] == pytest.approx(stable.to_frame()["tau"].iloc[0])
+
+
+def test_every_interval_holds_its_value(study):
+    """Low is below the value and high above it, wherever there is an interval."""
+    frame = study.to_frame()
+    for name in ("power", "power_by", "f1", "tau_half", "zero_share", "tied_share"):
+        known = frame[frame[f"{name}_low"].notna()]
+        assert len(known) >= 2
+        assert (known[f"{name}_low"] <= known[name] + 1e-12).all()
+        assert (known[name] <= known[f"{name}_high"] + 1e-12).all()
+
+
+def test_zeros_and_ties_are_counted_as_by_hand():
+    """Shares of zero scores, tied pairs and identical systems on a table small enough to count."""
+    values = np.array([[[0, 0.5, 1], [0, 0.5, 1], [0.2, 0.5, 0]], [[1, 2, 3], [4, 5, 6], [7, 8, 9]]], dtype=float)
+    frame = (
+        study_comparison(as_scores(values, metrics=["A", "B"]), topics=False, **QUICK).to_frame().set_index("metric")
+    )
+    assert frame.loc["A", "zero_share"] == pytest.approx(3 / 9)
+    assert frame.loc["A", "tied_share"] == pytest.approx((1 + 3 + 1) / 9)
+    assert frame.loc["A", "identical_share"] == pytest.approx(1 / 3)
+    assert frame.loc["B", ["zero_share", "tied_share", "identical_share"]].tolist() == [0, 0, 0]
+
+
+def test_top_heaviness_follows_the_definitions():
+    """AP is 1/(rank R), RR 1/rank, RBP (1 - p) p^(rank - 1) for one relevant document found."""
+    curves = top_heaviness(["AP", "RR", "RBP(p=0.8)"], n_ranks=12)
+    rank = np.arange(1, 13)
+    np.testing.assert_allclose(curves.sel(metric="AP", relevant=100), 1 / (100 * rank), rtol=1e-12)
+    np.testing.assert_allclose(curves.sel(metric="RR", relevant=10), 1 / rank, rtol=1e-12)
+    np.testing.assert_allclose(curves.sel(metric="RBP(p=0.8)", relevant=10), 0.2 * 0.8 ** (rank - 1), rtol=1e-12)
+
+
+def test_no_metric_on_the_front_is_beaten(study):
+    """For every metric off the front some metric is at least as good in both qualities and better in one."""
+    frame, front = study.to_frame().set_index("metric")[["power", "tau_half"]], study.unbeaten()
+    for name, row in frame.iterrows():
+        beaten = ((frame >= row).all(axis=1) & (frame > row).any(axis=1)).any()
+        assert beaten == (name not in front)
+
+
+def test_what_cannot_be_known_is_said():
+    """Of a table whose metrics nobody can compute, robustness and top-heaviness are unknown, with the reason."""
+    values = np.random.default_rng(0).random((2, 5, 12))
+    study = study_comparison(as_scores(values, metrics=["mine", "yours"]), topics=False, **QUICK)
+    assert set(study.unknown) == {"robustness to fewer judgments", "top-heaviness"}
+    assert study.heaviness is None
+    assert "tau_half" not in study.to_frame()
+
+
+def test_topics_needed_come_from_the_topics_study():
+    """With topics asked for, the table names them, or says why not."""
+    values = np.clip(np.random.default_rng(0).normal(np.linspace(0.2, 0.8, 8)[:, None], 0.1, (2, 8, 30)), 0, 1)
+    study = study_comparison(as_scores(values, metrics=["A", "B"]), **QUICK)
+    assert "topics" in study.to_frame()
+    few = study_comparison(as_scores(values[:, :, :6], metrics=["A", "B"]), **QUICK)
+    assert "topics needed" in few.unknown
+
+
+def test_bad_questions_stop():
+    """One metric cannot be compared, and the metric in use must be among those given."""
+    values = np.random.default_rng(0).random((2, 5, 12))
+    with pytest.raises(UnknownNameError, match="no metric 'C'"):
+        study_comparison(as_scores(values, metrics=["A", "B"]), current="C")
+    with pytest.raises(InvalidOptionError, match="two or more"):
+        study_comparison(as_scores(values[:1], metrics=["A"]))
+
+
+def test_the_same_seed_gives_the_same_answer(collection):
+    """Twice the same question, twice the same frame."""
+    scores = score(collection, ["AP", "RR"])
+    one, two = (study_comparison(scores, topics=False, **QUICK) for _ in range(2))
+    pd.testing.assert_frame_equal(one.to_frame(), two.to_frame())
+    pd.testing.assert_frame_equal(one.power_differences(), two.power_differences())
