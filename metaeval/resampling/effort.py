@@ -1,0 +1,396 @@
+"""Effort: what judging costs, and where to spend it."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import NamedTuple
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from metaeval.collection.documents import NOT_POOLED, UNJUDGED, Collection
+from metaeval.draws import RNGLike, resolve_rng
+from metaeval.errors import EstimationError, InvalidOptionError, UnknownNameError
+from metaeval.resampling.judgments import REDUCTIONS, Reduced, check_steps, keep_documents
+from metaeval.resampling.pools import EntryDepths, HasDocuments, entry_depths, original_pool
+
+__all__ = ["COST_MODELS", "AdaptiveDepth", "CostModel", "adaptive_depth", "cost_model", "equal_effort"]
+
+_MINUTES = 60.0
+
+
+class CostModel(NamedTuple):
+    """How long an assessor takes.
+
+    Attributes
+    ----------
+    minutes_relevant, minutes_other : float
+        For a relevant and for another document.
+    """
+
+    minutes_relevant: float
+    minutes_other: float
+
+    def hours[T: (float, NDArray[np.float64], pd.Series)](self, relevant: T, other: T) -> T:
+        """Return the hours for so many relevant and other documents.
+
+        Examples
+        --------
+        >>> round(COST_MODELS["2003"].hours(60.7, 438.3), 1), round(COST_MODELS["2005"].hours(60.7, 438.3), 1)
+        (15.4, 11.1)
+        """
+        return (relevant * self.minutes_relevant + other * self.minutes_other) / _MINUTES
+
+
+COST_MODELS: Mapping[str, CostModel] = MappingProxyType(
+    {
+        "2003": CostModel(8.0, 1.0),
+        "2005": CostModel(5.0, 50.0 / 60.0),
+        "2006": CostModel(1.0, 45.0 / 60.0),
+    }
+)
+"""Rates measured at INEX (Piwowarski, Trotman and Lalmas 2008, section 5.1.1)."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class AdaptiveDepth:
+    """Pools that stop where few new relevant documents come, replayed on judgments that exist.
+
+    Attributes
+    ----------
+    per_topic : pandas.DataFrame
+        Index ``topic`` (those with something relevant in the full judgments); ``depth`` reached, ``judged`` and
+        ``relevant`` documents, ``stopped`` ("rate": few new ones came; "budget": the next step would have cost too
+        much; "pool": nothing deeper was ever judged), and ``fixed_judged``, ``fixed_relevant`` at equal effort.
+    adaptive, fixed : Reduced
+        One step each: the judgments left, and those of a pool of one depth for all topics with the same number of
+        judged documents (rank by rank, run by run, all topics alike, until the number is reached).
+    notes : tuple of str
+        What the pool lacks.
+    """
+
+    per_topic: pd.DataFrame
+    adaptive: Reduced
+    fixed: Reduced
+    notes: tuple[str, ...]
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return one row a topic."""
+        return self.per_topic.reset_index()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class EqualEffort:
+    """The same number of judged documents spent in three ways.
+
+    Attributes
+    ----------
+    steps : tuple of float
+        Effort in % of the original pool, as asked for.
+    judged : int64 array (n_steps,)
+        Judged documents in every plan: that of a whole number of topics nearest to the step.
+    plans : mapping of str to Reduced
+        "shallow": pools rank by rank for all topics; "sample": random documents of the deep pools of all topics;
+        "topics": the full pools of random topics.
+    notes : tuple of str
+        What the pool lacks.
+    """
+
+    steps: tuple[float, ...]
+    judged: NDArray[np.int64]
+    plans: Mapping[str, Reduced]
+    notes: tuple[str, ...]
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return one row a plan and step: judged and relevant documents, topics kept, topics left without any."""
+        return pd.concat(
+            [
+                pd.DataFrame(
+                    {
+                        "plan": name,
+                        "step": self.steps,
+                        "judged": plan.judged,
+                        "relevant": plan.relevant,
+                        "topics": plan.topics.sum(axis=1),
+                        "emptied": plan.emptied,
+                    }
+                )
+                for name, plan in self.plans.items()
+            ],
+            ignore_index=True,
+        )
+
+
+class _Deep(NamedTuple):
+    """The pool that effort can be spent on: its documents, and which of them are judged (and so cost something)."""
+
+    collection: Collection
+    entries: EntryDepths
+    depths: NDArray[np.int64]
+    pooled: NDArray[np.bool_]
+    inside: NDArray[np.bool_]
+    counted: NDArray[np.bool_]
+    notes: tuple[str, ...]
+
+    def per_topic(self, marked: NDArray[np.bool_]) -> NDArray[np.int64]:
+        return np.bincount(self.collection.topic_of_judgment[marked], minlength=self.collection.n_topics)
+
+
+def cost_model(model: str | CostModel) -> CostModel:
+    """Return the rates of a year, or those given.
+
+    Raises
+    ------
+    UnknownNameError
+        If there are no rates under that name.
+    InvalidOptionError
+        If a rate is negative or not finite.
+
+    Examples
+    --------
+    >>> cost_model("2003")
+    CostModel(minutes_relevant=8.0, minutes_other=1.0)
+    """
+    if isinstance(model, str):
+        if model not in COST_MODELS:
+            raise UnknownNameError("cost model", model, COST_MODELS)
+        return COST_MODELS[model]
+    for name, minutes in zip(CostModel._fields, model, strict=True):
+        if not (np.isfinite(minutes) and minutes >= 0):
+            message = f"{name} must be a number of minutes, at least 0, not {minutes!r}"
+            raise InvalidOptionError(message)
+    return CostModel(*model)
+
+
+def adaptive_depth(  # noqa: PLR0913 - one keyword per choice of the strategy
+    collection: HasDocuments,
+    *,
+    start: int = 5,
+    step: int = 5,
+    rate: float = 0.05,
+    budget: int | None = None,
+    pool_depth: int | None = None,
+) -> AdaptiveDepth:
+    """Replay pools that grow topic by topic until few new relevant documents come or the budget is spent.
+
+    Parameters
+    ----------
+    collection : HasDocuments
+        Its current levels are replayed: only judged documents inside the original pool can be found.
+    start, step : int
+        Depth of the first pool of every topic, and by how much it grows a round.
+    rate : float
+        A topic stops after a round that found fewer relevant documents per newly judged one; 0 never stops. (The
+        paper names no figure.) A round that judged nothing new decides nothing.
+    budget : int, optional
+        Most documents to judge, over all topics. Where a round cannot be paid for all topics, those with the highest
+        rate in the last round come first.
+    pool_depth : int, optional
+        Depth to which the runs were pooled, where it is known; see `metaeval.resampling.pools.original_pool`.
+
+    Returns
+    -------
+    AdaptiveDepth
+
+    Raises
+    ------
+    InvalidOptionError
+        If an option is outside its rule, or the pool cannot be built.
+    EstimationError
+        If the budget does not pay for the first pools.
+
+    Notes
+    -----
+    Pal, Mitra and Kamps (2010, "Varying Pool Depth Across Queries").
+
+    Examples
+    --------
+    >>> from metaeval.collection.documents import collection_from_rankings
+    >>> runs = {"a": {"1": ["d1", "d2", "d3"], "2": ["d4", "d5", "d6"]}}
+    >>> qrels = {"1": {"d1": 1, "d2": 1, "d3": 1}, "2": {"d4": 1, "d5": 0, "d6": 0}}
+    >>> replayed = adaptive_depth(collection_from_rankings(runs, qrels), start=1, step=1, pool_depth=3)
+    >>> replayed.per_topic[["depth", "judged", "relevant", "stopped"]].to_numpy().tolist()
+    [[3, 3, 3, 'pool'], [2, 2, 1, 'rate']]
+    """
+    for name, value in (("start", start), ("step", step)) + ((("budget", budget),) if budget is not None else ()):
+        if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < 1:
+            message = f"{name}= must be a whole number, at least 1, not {value!r}"
+            raise InvalidOptionError(message)
+    if isinstance(rate, bool) or not 0 <= rate <= 1:
+        message = f"rate= is a share of newly judged documents, from 0 to 1, not {rate!r}"
+        raise InvalidOptionError(message)
+    deep = _deep_pool(collection, pool_depth)
+    depths, stopped = _grow(deep, start, step, rate, np.inf if budget is None else budget)
+    entry = deep.entries.depth[: deep.collection.n_judgments]
+    kept = deep.pooled & (entry <= depths[deep.collection.topic_of_judgment])
+    level = _first(deep, _rank_by_rank(deep), (kept & deep.inside).sum(keepdims=True))[0]
+    adaptive, fixed = (keep_documents(deep.collection, [one], [100.0], code=NOT_POOLED) for one in (kept, level))
+    relevant = deep.collection.levels > 0
+    table = {
+        "depth": depths,
+        "judged": deep.per_topic(kept & deep.inside),
+        "relevant": deep.per_topic(kept & relevant),
+        "stopped": stopped,
+        "fixed_judged": deep.per_topic(level & deep.inside),
+        "fixed_relevant": deep.per_topic(level & relevant),
+    }
+    per_topic = pd.DataFrame(table, index=pd.Index(deep.collection.topics, name="topic"))[deep.counted]
+    return AdaptiveDepth(per_topic=per_topic, adaptive=adaptive, fixed=fixed, notes=deep.notes)
+
+
+def equal_effort(
+    collection: HasDocuments,
+    *,
+    steps: Sequence[float] | None = None,
+    rng: RNGLike = None,
+    pool_depth: int | None = None,
+) -> EqualEffort:
+    """Spend the same number of judgments on shallow pools, on samples of deep ones, or on fewer topics.
+
+    Parameters
+    ----------
+    collection : HasDocuments
+        Its current levels, inside the original pool, are what can be spent on.
+    steps : sequence of float, optional
+        Effort in % of the judged documents of that pool; 80, 60, 40 and 20 by default.
+    rng : None, int or numpy.random.Generator
+        Source of the draws of topics and documents; one draw serves all steps.
+    pool_depth : int, optional
+        Depth to which the runs were pooled, where it is known; see `metaeval.resampling.pools.original_pool`.
+
+    Returns
+    -------
+    EqualEffort
+
+    Raises
+    ------
+    InvalidOptionError
+        If a step is outside (0, 100], or the pool cannot be built.
+
+    Notes
+    -----
+    Topics are judged whole, so topics are drawn first, and the number of documents in those nearest to the step is
+    what the other plans spend, to the document. A sample holds the same share of every topic, up to one document.
+    Pal, Mitra and Kamps (2010, Tables 11 and 12) compare at the same share of documents and of topics.
+
+    Examples
+    --------
+    >>> from metaeval.collection.documents import collection_from_rankings
+    >>> runs = {"a": {"1": ["d1", "d2"], "2": ["d3", "d4"]}, "b": {"1": ["d2", "d1"], "2": ["d4", "d3"]}}
+    >>> qrels = {"1": {"d1": 1, "d2": 0}, "2": {"d3": 1, "d4": 0}}
+    >>> spent = equal_effort(collection_from_rankings(runs, qrels), steps=[50], rng=0, pool_depth=2)
+    >>> spent.to_frame()[["plan", "judged", "topics"]].to_numpy().tolist()
+    [['shallow', 2, 2], ['sample', 2, 2], ['topics', 2, 1]]
+    """
+    chosen = check_steps(REDUCTIONS["topics"], steps)
+    deep = _deep_pool(collection, pool_depth)
+    generator = resolve_rng(rng).generator
+    shuffled = generator.permutation(np.flatnonzero(deep.counted))
+    spent = np.cumsum(deep.per_topic(deep.inside)[shuffled])
+    nearest = np.array([np.argmin(np.abs(spent - spent[-1] * step / 100)) for step in chosen])
+    effort = spent[nearest]
+    topics = np.zeros((len(chosen), deep.collection.n_topics), dtype=bool)
+    for row, last in zip(topics, nearest, strict=True):
+        row[shuffled[: last + 1]] = True
+    plans = {
+        "shallow": keep_documents(deep.collection, _first(deep, _rank_by_rank(deep), effort), chosen, code=NOT_POOLED),
+        "sample": keep_documents(
+            deep.collection, _first(deep, _sampled(deep, generator), effort), chosen, code=UNJUDGED
+        ),
+        "topics": keep_documents(deep.collection, [deep.pooled] * len(chosen), chosen, code=NOT_POOLED, topics=topics),
+    }
+    return EqualEffort(steps=chosen, judged=effort, plans=MappingProxyType(plans), notes=deep.notes)
+
+
+def _deep_pool(collection: HasDocuments, pool_depth: int | None) -> _Deep:
+    """Return the collection inside its original pool, in topics that have a score."""
+    documents = collection.by_document
+    original = original_pool(documents, depth=pool_depth)
+    restricted = documents.rejudge(original.levels)
+    topics = documents.topic_of_judgment
+    counted = np.bincount(topics[documents.full_levels > 0], minlength=documents.n_topics) > 0
+    pooled = (restricted.levels != NOT_POOLED) & counted[topics]
+    inside = pooled & restricted.judged
+    if not inside.any():
+        message = "no judged document is inside the pool of the runs, so no effort can be replayed"
+        raise EstimationError(message)
+    return _Deep(
+        restricted, entry_depths(documents, complete=False), original.depths, pooled, inside, counted, original.notes
+    )
+
+
+def _first(deep: _Deep, order: NDArray[np.int64], numbers: NDArray[np.int64]) -> list[NDArray[np.bool_]]:
+    """Return what is met in this order until so many documents are judged."""
+    judged = deep.inside[order]
+    before = np.full(deep.collection.n_judgments, len(order))
+    before[order] = np.cumsum(judged) - judged
+    return [(before < number) | deep.pooled if number == judged.sum() else before < number for number in numbers]
+
+
+def _rank_by_rank(deep: _Deep) -> NDArray[np.int64]:
+    """Return the pooled documents as one pool of all topics meets them: by rank, then run, then topic."""
+    rows = np.flatnonzero(deep.pooled)
+    topics, system, depth = (
+        one[rows] for one in (deep.collection.topic_of_judgment, deep.entries.system, deep.entries.depth)
+    )
+    return rows[np.lexsort((topics, system, depth))]
+
+
+def _sampled(deep: _Deep, generator: np.random.Generator) -> NDArray[np.int64]:
+    """Return the judged documents in a random order whose every beginning holds the same share of each topic."""
+    rows = np.flatnonzero(deep.inside)
+    topics = deep.collection.topic_of_judgment[rows]
+    order = np.lexsort((generator.random(len(rows)), topics))
+    sizes = deep.per_topic(deep.inside)
+    place = np.arange(len(rows)) - np.repeat(np.cumsum(sizes) - sizes, sizes)
+    offset = generator.random(len(sizes))
+    moment = (place + np.repeat(offset, sizes)) / np.repeat(sizes, sizes)
+    return rows[order][np.argsort(moment, kind="stable")]
+
+
+def _grow(deep: _Deep, start: int, step: int, rate: float, budget: float) -> tuple[NDArray[np.int64], NDArray[np.str_]]:
+    """Return the depth at which each topic stops and why."""
+    marked = np.zeros((2, len(deep.entries.depth)), dtype=bool)
+    marked[0, : len(deep.inside)] = deep.inside
+    marked[1, : len(deep.inside)] = deep.inside & (deep.collection.levels > 0)
+    judged, relevant = (deep.entries.counts(one) for one in marked)
+    every = np.arange(len(judged))
+    active = deep.counted.copy()
+    depths = np.zeros(len(judged), dtype=np.int64)
+    stopped = np.full(len(judged), "", dtype="<U6")
+    last_rate = np.zeros(len(judged))
+    left = budget
+    while active.any():
+        target = np.minimum(np.where(depths == 0, start, depths + step), deep.depths)
+        cost = judged[every, target] - judged[every, depths]
+        order = np.flatnonzero(active)[np.argsort(-last_rate[active], kind="stable")]
+        paid = _affordable(cost[order], left)
+        if not paid.all() and (depths[active] == 0).all():
+            message = (
+                f"budget={budget:g} does not pay for pools of depth {start} on {len(order)} topics, which take "
+                f"{int(cost[order].sum())} judgments; raise it, or start shallower"
+            )
+            raise EstimationError(message)
+        refused, served = order[~paid], order[paid]
+        stopped[refused], active[refused] = "budget", False
+        found = (relevant[every, target] - relevant[every, depths])[served]
+        left -= cost[served].sum()
+        depths[served] = target[served]
+        share = np.where(cost[served] > 0, found / np.maximum(cost[served], 1), last_rate[served])
+        last_rate[served] = share
+        slow = (cost[served] > 0) & (share < rate)
+        ended = depths[served] >= deep.depths[served]
+        stopped[served[slow]], active[served[slow]] = "rate", False
+        stopped[served[ended & ~slow]], active[served[ended]] = "pool", False
+    return depths, stopped
+
+
+def _affordable(cost: NDArray[np.int64], budget: float) -> NDArray[np.bool_]:
+    """Say which steps are paid, each in turn if what is left suffices."""
+    paid = np.zeros(len(cost), dtype=bool)
+    for place, price in enumerate(cost.tolist()):  # one entry a topic
+        if price <= budget:
+            paid[place] = True
+            budget -= price
+    return paid

@@ -1,0 +1,296 @@
+"""Pools against pools made of Python sets, laws, the published facts of TREC-COVID and bad input."""
+
+import importlib.util
+from itertools import pairwise
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from metaeval.collection.documents import NOT_POOLED, collection_from_rankings
+from metaeval.errors import InvalidOptionError, UnknownNameError
+from metaeval.resampling.pools import (
+    NEVER,
+    borda_scores,
+    coverage,
+    entry_depths,
+    entry_depths_by_group,
+    original_pool,
+    pool,
+    pool_growth,
+    run_depths,
+)
+
+RUNS = {
+    "a": {"1": ["d1", "d2", "d3", "d4"], "2": ["d1"]},
+    "b": {"1": ["d5", "d1", "d6", "d2"], "2": ["d2", "d3"]},
+    "new": {"1": ["d9", "d1", "d5"]},
+}
+QRELS = {"1": {"d1": 1, "d2": 0, "d3": 2, "d5": 0}, "2": {"d1": 0, "d2": 1}}
+
+
+def small(**options):
+    return collection_from_rankings(RUNS, QRELS, **({"keep_all": True} | options)).with_groups(
+        {"a": "A", "b": "B", "new": "N"}, pooled=["a", "b"]
+    )
+
+
+def covid(data_folder):
+    """Return the pooled runs of TREC-COVID round 1 with every retrieved document."""
+    source = Path(__file__).parents[2] / "examples" / "trec_covid_rankings.py"
+    spec = importlib.util.spec_from_file_location("trec_covid_rankings", source)
+    example = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(example)
+    folder = data_folder / "trec-covid-r1"
+    table = pd.read_csv(folder / "leaderboard.csv")
+    building = set(table["run"][table["contributed judgments"] == "yes"])
+    rankings = example.read_rankings(folder / "rankings.tsv.xz", runs=building)
+    return collection_from_rankings(rankings, example.read_levels(folder / "qrels-rnd1.txt.gz"), keep_all=True)
+
+
+@given(data=st.data())
+def test_pools_of_a_depth_and_of_a_size_are_unions_of_tops(data, random_cases, literal):
+    """The pool by depth is the union of the tops, by size the first such union that is large enough."""
+    case = data.draw(random_cases())
+    depth, size = data.draw(st.integers(1, 16)), data.draw(st.integers(1, 16))
+    collection = case.collection()
+    for found, of_topic in (
+        (pool(collection, depth=depth), lambda _: depth),
+        (pool(collection, size=size), lambda lists: literal.depth_of_size(lists, size)),
+    ):
+        pools = {
+            topic: literal.pool_of_depth(case.lists(topic), of_topic(case.lists(topic))) for topic in collection.topics
+        }
+        kept = np.where(found[: collection.n_judgments], collection.levels, NOT_POOLED)
+        assert literal.as_qrels(collection, kept) == literal.restricted(case.qrels, pools)
+        assert found.sum() == sum(map(len, pools.values()))  # those without judgment are counted too
+
+
+@given(data=st.data())
+def test_entry_depths_without_a_group_are_those_of_the_other_runs(data, random_cases):
+    """One pass over all lists gives, for any group, what the lists of the others alone give."""
+    case = data.draw(random_cases())
+    collection = case.collection()
+    names = sorted(set(case.groups.values()))
+    numbers = np.array([names.index(name) for name in collection.groups])
+    by_group = entry_depths_by_group(collection, numbers, complete=True)
+    for number in range(len(names)):
+        others = np.flatnonzero(collection.pooled & (numbers != number))
+        expected = np.full(by_group.whole.depth.shape, NEVER)
+        if len(others):
+            expected = entry_depths(collection, others).depth
+        np.testing.assert_array_equal(by_group.without(number).depth, expected)
+
+
+@given(data=st.data())
+def test_pools_grow_with_depth_and_with_runs(data, random_cases):
+    """A deeper pool holds a shallower one; a pool of more runs holds that of fewer; the order of runs is nothing."""
+    collection = data.draw(random_cases()).collection()
+    pools = [pool(collection, depth=depth) for depth in range(1, 16)]
+    assert all((small <= large).all() for small, large in pairwise(pools))
+    names = [name for name, one in zip(collection.systems, collection.pooled, strict=True) if one]
+    assert (pool(collection, systems=names[:1], depth=3) <= pools[2]).all()
+    np.testing.assert_array_equal(pool(collection, systems=names[::-1], depth=3), pools[2])
+
+
+@given(data=st.data())
+def test_judged_documents_alone_give_the_same_pools_of_a_depth(data, random_cases):
+    """Reading without unjudged documents changes nothing but the sizes."""
+    case = data.draw(random_cases())
+    depth = data.draw(st.integers(1, 15))
+    judged = case.collection(keep_all=False)
+    everything = pool(case.collection(), depth=depth)
+    np.testing.assert_array_equal(pool(judged, depth=depth), everything[: judged.n_judgments])
+
+
+@given(data=st.data())
+def test_the_original_pool_is_the_first_as_large_as_the_qrels(data, random_cases, literal):
+    """Its depth is the smallest at which the set is as large as the qrels; what it holds is counted right."""
+    case = data.draw(random_cases())
+    collection = case.collection()
+    found = original_pool(collection)
+    for topic, row in found.per_topic.iterrows():
+        lists, qrels = case.lists(topic), case.qrels[topic]
+        depth = literal.depth_of_size(lists, len(qrels))
+        members = literal.pool_of_depth(lists, depth)
+        judged = {name for name, level in qrels.items() if level != -1}
+        relevant = {name for name, level in qrels.items() if level > 0}
+        assert row.tolist() == [
+            *(depth, len(members), len(judged & members), len(judged), len(relevant)),
+            *(len(judged & members), len(relevant & members)),
+            len(members) >= len(qrels),
+        ]
+
+
+@given(data=st.data())
+def test_growth_counts_the_members_of_each_pool(data, random_cases, literal):
+    """At every depth: distinct documents, judged ones, relevant ones."""
+    case = data.draw(random_cases())
+    counts = pool_growth(case.collection()).counts
+    for topic in counts["topic"].to_numpy():
+        for depth in counts["depth"].to_numpy():
+            members = literal.pool_of_depth(case.lists(topic), depth)
+            levels = [case.qrels[topic][name] for name in members if name in case.qrels[topic]]
+            here = counts.sel(topic=topic, depth=depth)
+            assert int(here["documents"]) == len(members)
+            assert int(here["judged"]) == sum(level != -1 for level in levels)
+            assert int(here["relevant"]) == sum(level > 0 for level in levels)
+
+
+def literal_critical_depth(judged, relevant, few):
+    for depth in range(1, len(judged) + 1):
+        rest = [
+            (relevant[-1] - relevant[later - 1]) / (judged[-1] - judged[later - 1])
+            for later in range(depth, len(judged) + 1)
+            if judged[-1] > judged[later - 1]
+        ]
+        if all(rate <= few for rate in rest):
+            return depth if rest else np.nan
+    return np.nan
+
+
+@given(data=st.data(), few=st.sampled_from([0.0, 0.1, 0.34, 0.5]))
+def test_the_critical_depth_is_the_first_after_which_little_comes(data, few, random_cases):
+    """It is found as a search over all later depths finds it, and is not a number where nothing is seen past it."""
+    grown = pool_growth(data.draw(random_cases()).collection(), few=few)
+    found = grown.critical_depths()
+    for topic, depth in found.items():
+        one = grown.counts.sel(topic=topic)
+        expected = literal_critical_depth(one["judged"].to_numpy(), one["relevant"].to_numpy(), few)
+        assert depth == expected or (np.isnan(depth) and np.isnan(expected))
+
+
+def test_growth_against_documents_runs_through_the_counts():
+    """At the number judged at a depth stands the number found there; between two depths halfway is halfway."""
+    grown = pool_growth(small())
+    first = grown.counts.sel(topic="1")
+    assert first["judged"].to_numpy().tolist() == [2, 3, 4, 4]
+    assert first["relevant"].to_numpy().tolist() == [1, 1, 2, 2]
+    found = grown.against_judged([1, 2, 3, 4, 9]).sel(topic="1")
+    assert found.to_numpy().tolist() == [0.5, 1, 1, 2, 2]
+
+
+@given(data=st.data())
+def test_coverage_counts_judged_results_in_the_pool(data, random_cases, literal):
+    """At every rank and size: how many results of the runs are judged and in the pool."""
+    case = data.draw(random_cases())
+    names = list(case.rankings)
+    found = coverage(case.collection(), sizes=[2, 5, 11], systems=names).counts
+    for rank in found["rank"].to_numpy():
+        results = [
+            (topic, lists[topic][rank - 1])
+            for lists in case.rankings.values()
+            for topic in case.qrels
+            if len(lists[topic]) >= rank
+        ]
+        judged = [(topic, name) for topic, name in results if case.qrels[topic].get(name, -1) != -1]
+        here = found.sel(rank=rank).sum("system")
+        assert (int(here["results"]), int(here["judged"])) == (len(results), len(judged))
+        for size in (2, 5, 11):
+            pools = {
+                topic: literal.pool_of_depth(case.lists(topic), literal.depth_of_size(case.lists(topic), size))
+                for topic in case.qrels
+            }
+            assert int(here["in_pool"].sel(size=size)) == sum(name in pools[topic] for topic, name in judged)
+
+
+def test_coverage_shares_are_of_the_results_there():
+    """The share at a rank, and at a rank or above, of the runs outside the pool by default."""
+    found = coverage(small(), sizes=[2, 4])
+    assert found.counts["system"].to_numpy().tolist() == ["new"]
+    assert found.at_rank()["in_pool"].to_numpy()[:, :3].tolist() == [[0, 1, 1], [0, 1, 1]]
+    np.testing.assert_allclose(found.up_to_rank()["judged"].to_numpy()[:3], [0, 1 / 2, 2 / 3])
+    assert np.isnan(found.at_rank()["judged"].to_numpy()[3])
+    assert found.to_frame().columns.tolist() == ["size", "rank", "at_rank", "up_to_rank"]
+
+
+@given(data=st.data())
+def test_run_depths_are_means_over_lists_with_an_answer(data, random_cases, literal):
+    """The last rank pooled, the list's end at most, over non-empty lists; answers and runs per topic."""
+    case = data.draw(random_cases())
+    found = run_depths(case.collection(), sizes=[3, 9])
+    lists = {topic: case.lists(topic) for topic in case.qrels}
+    answers = [(topic, one) for topic, many in lists.items() for one in many if one]
+    assert found.n_answers == len(answers)
+    assert found.runs_per_topic == len(answers) / len(case.qrels)
+    for size, row in found.table.iterrows():
+        depths = {topic: literal.depth_of_size(many, size) for topic, many in lists.items()}
+        reached = [min(depths[topic], len(one)) for topic, one in answers]
+        assert row["mean_depth"] == pytest.approx(np.mean(reached)) if reached else np.isnan(row["mean_depth"])
+        sizes = [len(literal.pool_of_depth(many, depths[topic])) for topic, many in lists.items()]
+        assert row["documents"] == pytest.approx(np.mean(sizes))
+        assert row["short"] == sum(one < size for one in sizes)
+
+
+def test_borda_scores_sum_inverse_ranks_of_pooled_runs():
+    """A document's score is the sum of 1 / rank over the pooled runs that have it."""
+    collection = small()
+    of_first = dict(zip(collection.documents("1"), borda_scores(collection), strict=False))
+    assert of_first == {"d1": 1.5, "d2": 0.75, "d3": 1 / 3, "d5": 1.0}
+
+
+def test_the_depth_of_trec_covid_is_seven(data_folder):
+    """Depth 7 of the 56 pooled runs is judged to 99.9 % and holds 80 % of the judged, 83 % of the relevant documents.
+
+    Those are the figures that go with the collection; depth 8 would be far less judged.
+    """
+    collection = covid(data_folder)
+    assert collection.n_systems == 56
+    found = original_pool(collection, depth=7)
+    assert round(found.judged_share, 3) == 0.999
+    assert (round(found.held_share, 2), round(found.relevant_held_share, 2)) == (0.80, 0.83)
+    assert original_pool(collection, depth=8).judged_share < 0.95
+    assert any("judged documents" in note and "outside" in note for note in found.notes)
+    top = coverage(collection, sizes=[200], systems=collection.systems, depth=10).up_to_rank().isel(rank=-1)
+    assert round(1 - float(top["judged"]), 2) == 0.15  # unjudged in the top ten, as the data's own description says
+
+
+def test_a_known_depth_needs_no_unjudged_documents():
+    """Depth pools come from judged documents alone; then the size of the pool is not known and said so."""
+    found = original_pool(small(keep_all=False), depth=1)
+    assert np.isnan(found.judged_share)
+    assert found.n_documents.tolist() == [-1, -1]
+    assert found.per_topic["judged_held"].tolist() == [2, 2]
+    assert found.n_outside == 2
+    assert found.to_frame()["topic"].tolist() == ["1", "2"]
+
+
+def test_runs_too_short_for_the_qrels_are_reported():
+    """Where all the runs hold fewer documents than the qrels, all they hold is taken, and the note names the topic."""
+    found = original_pool(collection_from_rankings({"a": {"1": ["d1"]}, "b": {"1": ["d1"]}}, QRELS, keep_all=True))
+    assert found.per_topic["reached"].tolist() == [False, False]
+    assert "end before the number of judged documents in 2 topics (1, 2)" in found.notes[-1]
+
+
+BAD_INPUT = {
+    "neither depth nor size": (lambda: pool(small()), "either depth= or size="),
+    "both": (lambda: pool(small(), depth=1, size=2), "either depth= or size="),
+    "depth 0": (lambda: pool(small(), depth=0), "depth= must be a whole number"),
+    "half a document": (lambda: pool(small(), size=2.5), "size= must be a whole number"),
+    "a truth": (lambda: pool(small(), depth=True), "depth= must be a whole number"),
+    "no run": (lambda: pool(small(), depth=1, systems=[]), "no run builds the pool"),
+    "size of judged documents": (lambda: pool(small(keep_all=False), size=2), "keep='all'"),
+    "unknown depth": (lambda: original_pool(small(keep_all=False)), "give the depth, or read the collection"),
+    "few": (lambda: pool_growth(small(), few=-1), "few="),
+    "size 0": (lambda: coverage(small(), sizes=[0]), "sizes= must be a whole number"),
+    "no size": (lambda: coverage(small(), sizes=[]), "sizes= must name at least one"),
+    "no new run": (lambda: coverage(small().with_groups(pooled=list(RUNS))), "every run builds the pool"),
+    "depths of judged documents": (lambda: run_depths(small(keep_all=False)), "keep='all'"),
+}
+
+
+@pytest.mark.parametrize("name", BAD_INPUT)
+def test_bad_input_is_refused(name):
+    """Each refusal names the argument, its rule and the way out."""
+    call, message = BAD_INPUT[name]
+    with pytest.raises(InvalidOptionError, match=message.replace("(", "\\(")):
+        call()
+
+
+def test_an_unknown_run_is_named():
+    """A run that is not there gets the nearest names."""
+    with pytest.raises(UnknownNameError, match="did you mean 'new'"):
+        pool(small(), depth=1, systems=["nw"])
