@@ -1,7 +1,7 @@
 """`metaeval simulate`: example data with a known truth."""
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, cast
 
 import typer
 
@@ -9,7 +9,7 @@ from metaeval.cli import options as opt
 from metaeval.cli import simulate_app
 from metaeval.cli.console import command_session
 
-__all__ = ["collection", "scores"]
+__all__ = ["collection", "inex", "scores"]
 
 
 @simulate_app.command()
@@ -100,3 +100,60 @@ def collection(  # noqa: PLR0913 - the options of the command
         )
         folder = made.write_collection(out, compress=compress)
         session.say(f"Wrote {groups * runs} runs of {groups} groups on {topics} topics to {folder} (seed {seed}).")
+
+
+@simulate_app.command()
+def inex(  # noqa: PLR0913 - the options of the command
+    *,
+    out: Annotated[
+        Path,
+        typer.Argument(
+            metavar="FOLDER", help="Where submissions/, assessments/, second/ and sizes.txt go.", show_default=False
+        ),
+    ],
+    year: Annotated[
+        int, typer.Option("--year", metavar="YEAR", help="Whose articles, scale and formats: 2002-2010.")
+    ] = 2005,
+    systems: Annotated[int, typer.Option("--systems", metavar="N", help="How many runs.")] = 20,
+    topics: Annotated[int, typer.Option("--topics", metavar="T", help="How many topics.")] = 30,
+    documents: Annotated[int, typer.Option("--documents", metavar="D", help="Articles in the collection.")] = 1000,
+    results: Annotated[int, typer.Option("--results", metavar="K", help="Longest list of a topic.")] = 1500,
+    task: Annotated[
+        str | None,
+        typer.Option(
+            "--task",
+            metavar="TASK",
+            help="thorough, focused, mixed, relevant-in-context or best-in-context; by default as in the year.",
+        ),
+    ] = None,
+    pool: Annotated[
+        int | None,
+        typer.Option("--pool", metavar="D", help="Documents assessed for each topic; by default as in the year."),
+    ] = None,
+    compress: Annotated[bool, typer.Option("--compress", help="Pack submissions and sizes with gzip.")] = False,
+    seed: opt.Seed = 0,
+    quiet: opt.Quiet = False,
+) -> None:
+    """Make an INEX campaign: articles, runs of elements or passages, assessments by one and two assessors.
+
+    Scales, agreement of assessors and what is highlighted follow the figures published of the year.
+
+    For example:
+
+        metaeval simulate inex made --year 2007 --systems 10 --topics 20 --seed 1
+    """
+    from metaeval.simulate.inex import InexTask, simulate_inex  # noqa: PLC0415 - loads numba
+
+    with command_session(quiet=quiet) as session:
+        made = simulate_inex(
+            year=year,
+            n_systems=systems,
+            n_topics=topics,
+            n_documents=documents,
+            n_results=results,
+            task=cast("InexTask | None", task),
+            pool_size=pool,
+            rng=seed,
+        )
+        folder = made.write_collection(out, compress=compress)
+        session.say(f"Wrote {systems} runs on {topics} topics as of INEX {year} to {folder} (seed {seed}).")

@@ -35,3 +35,21 @@ def test_sizes_outside_their_rule_are_refused(command):
     ended = command("simulate", "scores", "x.csv", "--systems", 1)
     assert ended.code == 2
     assert "systems" in ended.err
+
+
+@pytest.mark.parametrize(("year", "judgments"), [(2005, "topic-2005001.xml"), (2008, "qrels.txt")])
+def test_an_inex_campaign_is_written(command, tmp_path, year, judgments):
+    """Runs, judgments of two assessors, sizes and groups are written, under any task."""
+    sizes = ("--systems", 3, "--topics", 2, "--documents", 30, "--results", 20, "--pool", 15, "--task", "focused")
+    ended = command("simulate", "inex", "made", "--year", year, *sizes)
+    assert ended.code == 0
+    assert f"3 runs on 2 topics as of INEX {year}" in ended.out + ended.err
+    assert len(list((tmp_path / "made" / "submissions").iterdir())) == 3
+    for name in (f"assessments/{judgments}", f"second/{judgments}", "sizes.txt", "groups.csv"):
+        assert (tmp_path / "made" / name).is_file()
+
+
+def test_an_unknown_task_or_year_is_refused(command):
+    """The message lists what there is."""
+    assert "thorough, focused, mixed" in command("simulate", "inex", "made", "--task", "fetch").err
+    assert "2002, 2003" in command("simulate", "inex", "made", "--year", 1999).err

@@ -1,0 +1,424 @@
+"""INEX files of 2002 to 2010, told apart by their content: submissions, assessments, pools, sizes of elements."""
+
+import os
+import warnings
+from collections.abc import Iterable, Mapping
+from dataclasses import replace
+from functools import partial
+from pathlib import Path
+from typing import Literal, get_args
+
+import numpy as np
+import pandas as pd
+
+from metaeval.collection.inex import Assessments, Submission
+from metaeval.errors import FileFormatError, InvalidOptionError
+from metaeval.io.files import Source, list_sources, read_bytes, write_bytes
+from metaeval.io.inex_lines import (
+    assessments_of_lines,
+    is_fol_judgments,
+    lines_of_assessments,
+    lines_of_results,
+    sizes_of_lines,
+    submission_of_lines,
+)
+from metaeval.io.inex_rules import Findings, InexWarning, joined
+from metaeval.io.inex_xml import (
+    assessments_of_xml,
+    pool_of_xml,
+    root_name,
+    submission_of_xml,
+    xml_of_assessments,
+    xml_of_submission,
+)
+from metaeval.io.trec import check_choice, run_sources, system_names
+from metaeval.parallel import parallel_map, track
+
+__all__ = ["InexWarning", "SubmissionForm", "assessment_sources", "read_assessments", "read_element_sizes", "read_pool"]
+__all__ += ["read_submission", "read_submissions", "write_assessments", "write_element_sizes", "write_submission"]
+
+SubmissionForm = Literal["xml", "lines"]
+type Paths = str | os.PathLike[str] | Iterable[str | os.PathLike[str]] | Mapping[str, str | Path]
+
+
+def read_submission(path: str | os.PathLike[str], *, strict: bool = True) -> Submission:
+    r"""Read one INEX run: XML (2002 to 2008), or lines in TREC style with a location (2009, 2010).
+
+    Parameters
+    ----------
+    path : path
+        The file, compressed or not.
+    strict : bool, default True
+        Whether elements that do not belong in a submission, malformed paths and a second run name are errors, or
+        remarked in a warning and passed over.
+
+    Returns
+    -------
+    Submission
+        In XML, the results of a topic are ordered by rank if all have one, else by ``rsv``, descending, if all have
+        one, else as they stand, which is also the order of equal ones; lines count as they stand.
+
+    Raises
+    ------
+    FileFormatError
+        With file and line: for broken XML, a declared entity, a result without document or location, a number that is
+        none, columns that are too few or differ from line to line; if strict, for what `strict` lists.
+
+    Warns
+    -----
+    InexWarning
+        Once a file: for a topic in several parts, ranks or scores against the order, places that were not found.
+
+    Notes
+    -----
+    The location of a result is one of
+
+    ================= ========================================== =========================================
+    kind              XML                                        last columns of a line
+    ================= ========================================== =========================================
+    element           ``<path>/article[1]/bdy[1]</path>``        ``/article[1]/bdy[1]``
+    range             ``<passage start="…" end="…"/>``           ``/article[1]/p[1] /article[1]/p[4]``
+    passage           ``<fol offset="0" length="1234"/>``        ``0 1234``
+    best entry point  ``<fol offset="465"/>``                    ``465``
+    ================= ========================================== =========================================
+
+    The columns before are topic, Q0, document, rank, rsv and run. The file is never expanded: no DTD is fetched and
+    no entity may be declared.
+
+    Examples
+    --------
+    >>> import tempfile, pathlib
+    >>> file = pathlib.Path(tempfile.mkdtemp(), "run.txt")
+    >>> _ = file.write_text("1 Q0 9996 1 0.9 RunX 465 3426\n1 Q0 9996 2 0.8 RunX 4000 120\n")
+    >>> run = read_submission(file)
+    >>> run.run, run.results[["document", "offset", "length"]].to_numpy().tolist()
+    ('RunX', [['9996', 465, 3426], ['9996', 4000, 120]])
+    """
+    submission, notes = _read_submission(Source(str(path)), strict=strict)
+    _warn(notes)
+    return submission
+
+
+def read_submissions(paths: Paths, *, strict: bool = True, n_jobs: int = 1) -> list[Submission]:
+    r"""Read several INEX runs; see `read_submission`.
+
+    Parameters
+    ----------
+    paths : path, or sequence of paths
+        Files, ``NAME=path``, folders (every file inside is a run), patterns, or a mapping of name to path.
+    strict : bool
+        See `read_submission`.
+    n_jobs : int, default 1
+        Files read at the same time, -1 for one per core.
+
+    Returns
+    -------
+    list of Submission
+        In the order of the files. Runs of the same name are named by their files, with a warning.
+
+    Raises
+    ------
+    FileFormatError, InvalidOptionError
+        As `read_submission`, and if there is no file.
+
+    Examples
+    --------
+    >>> import tempfile, pathlib
+    >>> folder = pathlib.Path(tempfile.mkdtemp())
+    >>> _ = (folder / "a.txt").write_text("1 Q0 9996 1 0.9 RunX /article[1]/bdy[1]\n")
+    >>> _ = (folder / "b.txt").write_text("1 Q0 9996 1 0.7 RunY /article[1]\n")
+    >>> [one.run for one in read_submissions(folder)]
+    ['RunX', 'RunY']
+    """
+    sources = run_sources(paths)
+    unused = np.random.default_rng(0)  # nothing is drawn
+    work = partial(_read_submission, strict=strict)
+    read = parallel_map(work, sources, generator=unused, n_jobs=n_jobs, description="reading submissions")
+    tags = [(submission.run or source.own_name, source) for (submission, _), source in zip(read, sources, strict=True)]
+    names, renamed = system_names(tags)
+    _warn([*renamed, *(note for _, notes in read for note in notes)])
+    return [replace(submission, run=name) for (submission, _), name in zip(read, names, strict=True)]
+
+
+def _read_submission(
+    source: Source, _: np.random.Generator | None = None, *, strict: bool
+) -> tuple[Submission, tuple[str, ...]]:
+    content = read_bytes(source.path)
+    findings = Findings(source.path, strict=strict)
+    if root_name(content):
+        submission = submission_of_xml(content, findings)
+    elif is_fol_judgments(content):
+        raise findings.refuse("these are judgments (FOL), not a run; read them with read_assessments", 1)
+    else:
+        submission = submission_of_lines(content, findings)
+    named = submission if submission.run else replace(submission, run=source.own_name)
+    return named, findings.notes
+
+
+def read_assessments(paths: Paths, *, second: bool = False, strict: bool = True) -> Assessments:
+    r"""Read INEX assessments: XML files, one a topic (2002 to 2007), or a file of FOL judgments (2008 to 2010).
+
+    Parameters
+    ----------
+    paths : path, or sequence of paths
+        Files or folders. In a folder, all folders inside are searched. Second judgments of a topic, in folders called
+        ``others``, and topics in folders called ``in_progress`` are passed over.
+    second : bool, default False
+        Read the second judgments instead: what lies in folders called ``others``.
+    strict : bool, default True
+        Whether what breaks a rule of the scale is an error, or remarked in a warning. See Notes.
+
+    Returns
+    -------
+    Assessments
+        Of all topics together; `notes` repeats the warnings.
+
+    Raises
+    ------
+    FileFormatError
+        With file and line: for broken XML, a declared entity, a topic or a document assessed twice, files of different
+        scales, an attribute that is missing or no number; if strict, for a broken rule.
+
+    Warns
+    -----
+    InexWarning
+        If not strict, once a file, for broken rules. In any case for what real files are known to have: more
+        highlighted characters than a document is long, passages that do not sum up to ``rsize``, a best entry point
+        without passages, elements of size 0.
+
+    Notes
+    -----
+    ============== ==================================================================================================
+    rule           not strict
+    ============== ==================================================================================================
+    valid pair     2003, 2004: exhaustivity and specificity 0 to 3, and 0 together; 2002: relevance 0 to 3 with
+                   coverage N exactly at 0, not 3S. Others count as (0, 0)
+    valid sizes    2005 on: rsize from 0 to size, and 0 exactly where nothing is relevant
+    tree           an element is not more exhaustive than what it stands in, with "?" below 1 below 2
+    passages       lie within their document, and do not overlap or touch
+    elements       each once, under an absolute path; the first judgment counts
+    ============== ==================================================================================================
+
+    The rules are those of Piwowarski, Trotman and Lalmas (2008), section 4.2.2.
+
+    Examples
+    --------
+    >>> import tempfile, pathlib
+    >>> file = pathlib.Path(tempfile.mkdtemp(), "qrels.txt")
+    >>> _ = file.write_text("T1 Q0 d1 300 1000 100 100:200 500:100\nT1 Q0 d3 0 800\n")
+    >>> judged = read_assessments(file)
+    >>> judged.scale, judged.documents["relevant_size"].tolist(), judged.passages["length"].tolist()
+    ('passages', [300, 0], [200, 100])
+    """
+    sources = assessment_sources(paths, second=second)
+    parts = [_read_assessments(source, strict=strict) for source in track(sources, description="reading assessments")]
+    together = joined(parts, str(paths) if isinstance(paths, str | os.PathLike) else "several files")
+    _warn(together.notes)
+    return together
+
+
+def _read_assessments(source: Source, *, strict: bool) -> Assessments:
+    content = read_bytes(source.path)
+    findings = Findings(source.path, strict=strict)
+    return (assessments_of_xml if root_name(content) else assessments_of_lines)(content, findings)
+
+
+def assessment_sources(paths: Paths, *, second: bool = False) -> list[Source]:
+    """List the files that `read_assessments` would read."""
+    listed = [paths] if isinstance(paths, str | os.PathLike) else list(paths)
+    return [found for path in listed for found in _sources_below(path, second=second)]
+
+
+def _sources_below(path: str | os.PathLike[str], *, second: bool) -> list[Source]:
+    folder = Path(path)
+    if not folder.is_dir():
+        return list_sources(str(path))
+    files = sorted(file for file in folder.rglob("*") if file.is_file() and not file.name.startswith("."))
+    files = [file for file in files if _wanted(file.relative_to(folder).parts, second=second)]
+    xml = [file for file in files if ".xml" in [suffix.casefold() for suffix in file.suffixes[-2:]]]
+    if not files:
+        kind = "second judgments (no folder called others with files)" if second else "assessments"
+        raise FileFormatError(f"the folder holds no {kind}; name the files to read", path=path)
+    return list_sources([str(file) for file in xml or files])
+
+
+def _wanted(parts: tuple[str, ...], *, second: bool) -> bool:
+    return ("others" in parts) == second and "in_progress" not in parts
+
+
+def read_pool(path: str | os.PathLike[str], *, strict: bool = True) -> pd.DataFrame:
+    """Read a pool file: what the assessors of a topic were shown.
+
+    Parameters
+    ----------
+    path : path
+    strict : bool
+        As for `read_submission`.
+
+    Returns
+    -------
+    pandas.DataFrame
+        One row an element or passage: ``topic``, ``document``, ``path``, ``end_path`` ("" for an element) and
+        ``line``; a document without any has one row with an empty path.
+
+    Raises
+    ------
+    FileFormatError
+        With file and line, for broken XML, a declared entity, an attribute that is missing.
+
+    Examples
+    --------
+    >>> import tempfile, pathlib
+    >>> file = pathlib.Path(tempfile.mkdtemp(), "pool.xml")
+    >>> _ = file.write_text('<pool topic="289"><file file="co/2001/r7022"><path path="/article[1]"/></file></pool>')
+    >>> read_pool(file)[["topic", "document", "path"]].to_numpy().tolist()
+    [['289', 'co/2001/r7022', '/article[1]']]
+    """
+    findings = Findings(str(path), strict=strict)
+    pool = pool_of_xml(read_bytes(str(path)), findings)
+    _warn(findings.notes)
+    return pool
+
+
+def read_element_sizes(path: str | os.PathLike[str], *, strict: bool = True) -> pd.DataFrame:
+    r"""Read a table of element sizes: document, path and size in characters, a line each.
+
+    Parameters
+    ----------
+    path : path
+        Columns stand apart by white space or commas; a header may give their order.
+    strict : bool, default True
+        Whether a size of 0, two sizes of one element and malformed paths are errors, or remarked in a warning.
+
+    Returns
+    -------
+    pandas.DataFrame
+        ``document``, ``path``, ``size``.
+
+    Raises
+    ------
+    FileFormatError
+        With file and line.
+
+    Examples
+    --------
+    >>> import tempfile, pathlib
+    >>> file = pathlib.Path(tempfile.mkdtemp(), "sizes.txt")
+    >>> _ = file.write_text("co/2001/r7022 /article[1] 40000\nco/2001/r7022 /article[1]/bdy[1] 36000\n")
+    >>> read_element_sizes(file)["size"].tolist()
+    [40000, 36000]
+    """
+    findings = Findings(str(path), strict=strict)
+    sizes = sizes_of_lines(read_bytes(str(path)), findings)
+    _warn(findings.notes)
+    return sizes
+
+
+def write_submission(submission: Submission, path: str | os.PathLike[str], *, form: SubmissionForm = "xml") -> Path:
+    """Write a run as an INEX file that `read_submission` reads back.
+
+    Parameters
+    ----------
+    submission : Submission
+    path : path
+        A last ending .gz, .bz2, .xz or .zst compresses.
+    form : {"xml", "lines"}
+        XML of 2002 to 2008, or lines of 2009 and 2010, which hold neither participant and task nor a topic answered
+        with an empty list, and give a rank and a score to every result.
+
+    Returns
+    -------
+    pathlib.Path
+
+    Raises
+    ------
+    UnknownNameError
+        For another form.
+    InvalidOptionError
+        If lines should hold elements and passages at once.
+
+    Examples
+    --------
+    >>> import tempfile, pathlib
+    >>> made = Submission(run="r", answered=("1",))
+    >>> path = write_submission(made, pathlib.Path(tempfile.mkdtemp(), "r.xml"))
+    >>> read_submission(path).answered
+    ('1',)
+    """
+    check_choice("form of a submission", form, get_args(SubmissionForm))
+    if form == "xml":
+        return write_bytes(Path(path), xml_of_submission(submission))
+    elements = submission.results["path"].to_numpy() != ""
+    if elements.any() and not elements.all():
+        message = "lines hold elements or passages, and this run has both; write it with form='xml'"
+        raise InvalidOptionError(message)
+    return write_bytes(Path(path), lines_of_results(submission))
+
+
+def write_assessments(assessments: Assessments, path: str | os.PathLike[str]) -> Path:
+    r"""Write assessments as INEX files that `read_assessments` reads back.
+
+    Parameters
+    ----------
+    assessments : Assessments
+    path : path
+        For passages given by offsets, the file of FOL judgments. For everything else a folder, which is made and gets
+        a file ``topic-NAME.xml`` a topic.
+
+    Returns
+    -------
+    pathlib.Path
+
+    Raises
+    ------
+    InvalidOptionError
+        If passages have neither offsets nor points.
+
+    Examples
+    --------
+    >>> import tempfile, pathlib
+    >>> documents = pd.DataFrame({"topic": ["1"], "document": ["d"], "relevant_size": 0, "size": 80, "best_entry": -1})
+    >>> made = Assessments(scale="passages", documents=documents.assign(best_entry_point="", line=0))
+    >>> write_assessments(made, pathlib.Path(tempfile.mkdtemp(), "qrels.txt")).read_text()
+    '1 Q0 d 0 80\n'
+    """
+    target = Path(path)
+    if assessments.scale == "passages" and not (assessments.passages["start"] != "").any():
+        return write_bytes(target, lines_of_assessments(assessments))
+    target.mkdir(parents=True, exist_ok=True)
+    for topic in dict.fromkeys(assessments.documents["topic"]):
+        write_bytes(target / f"topic-{topic}.xml", xml_of_assessments(assessments, topic))
+    return target
+
+
+def write_element_sizes(sizes: pd.DataFrame, path: str | os.PathLike[str]) -> Path:
+    """Write a table of element sizes that `read_element_sizes` reads back.
+
+    Parameters
+    ----------
+    sizes : pandas.DataFrame
+        ``document``, ``path``, ``size`` in characters.
+    path : path
+        A last ending .gz, .bz2, .xz or .zst compresses.
+
+    Returns
+    -------
+    pathlib.Path
+
+    Examples
+    --------
+    >>> import tempfile, pathlib
+    >>> sizes = pd.DataFrame({"document": ["d"], "path": ["/article[1]"], "size": [4000]})
+    >>> path = write_element_sizes(sizes, pathlib.Path(tempfile.mkdtemp(), "sizes.txt.gz"))
+    >>> read_element_sizes(path).to_numpy().tolist()
+    [['d', '/article[1]', 4000]]
+    """
+    columns = (sizes[name].tolist() for name in ("document", "path", "size"))
+    lines = (f"{document} {element} {size}\n" for document, element, size in zip(*columns, strict=True))
+    return write_bytes(Path(path), "".join(["document path size\n", *lines]).encode())
+
+
+def _warn(notes: Iterable[str]) -> None:
+    text = "\n".join(notes)
+    if text:
+        warnings.warn(text, InexWarning, stacklevel=3)

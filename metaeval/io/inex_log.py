@@ -1,0 +1,74 @@
+"""Logs of what assessors did when: a table with a header, one row an action or a document."""
+
+import os
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+
+from metaeval.io.sheets import Sheet, header_names, read_sheet
+
+__all__ = ["read_assessment_log"]
+
+_NAMES = {
+    "topic": ("topic", "topic_id", "query"),
+    "document": ("document", "doc", "file", "docno"),
+    "seconds": ("seconds", "duration"),
+    "time": ("time", "timestamp", "date"),
+}
+
+
+def read_assessment_log(path: str | os.PathLike[str]) -> pd.DataFrame:
+    r"""Read a log of assessing: how long, or when, somebody worked on a document for a topic.
+
+    Parameters
+    ----------
+    path : path
+        A table with a header: ``topic``, ``document``, and ``seconds`` (spent) or ``time`` (of an action, in seconds or
+        as a date). Other columns are passed over.
+
+    Returns
+    -------
+    pandas.DataFrame
+        ``topic``, ``document`` and ``seconds``, else ``time``, in the order of the file.
+
+    Raises
+    ------
+    FileFormatError
+        With file and line, if a column is missing, a row has another length, or seconds are no number from 0.
+
+    Examples
+    --------
+    >>> import tempfile, pathlib
+    >>> file = pathlib.Path(tempfile.mkdtemp(), "log.csv")
+    >>> _ = file.write_text("topic,document,seconds\n209,co/2001/r7022,61.5\n")
+    >>> read_assessment_log(file).to_numpy().tolist()
+    [['209', 'co/2001/r7022', 61.5]]
+    """
+    sheet = read_sheet(Path(path))
+    names = [name.casefold() for name in header_names(sheet.sample()[0])]
+    places = {
+        role: next((names.index(word) for word in words if word in names), None) for role, words in _NAMES.items()
+    }
+    wanted = ("topic", "document", "time" if places["seconds"] is None else "seconds")
+    for role in wanted:
+        if places[role] is None:
+            words = "seconds or time" if role == "time" else role
+            raise sheet.error(f"a log needs a column {words}; there are {', '.join(names)}")
+    body = sheet.without_header()
+    rows = list(body.rows())
+    for number, row in enumerate(rows):
+        if len(row) != len(names):
+            raise body.error(f"the header has {len(names)} columns and this row {len(row)}", number)
+    columns = {role: [row[places[role] or 0].strip() for row in rows] for role in wanted}
+    frame = pd.DataFrame(columns, dtype=object)
+    number = pd.to_numeric(frame[wanted[2]], errors="coerce").to_numpy(dtype=np.float64)
+    if wanted[2] == "seconds":
+        _refuse(body, frame["seconds"], ~(np.isfinite(number) & (number >= 0)))
+    return frame.assign(**{wanted[2]: number}) if np.isfinite(number).all() else frame
+
+
+def _refuse(body: Sheet, cells: pd.Series, wrong: np.ndarray) -> None:
+    if wrong.any():
+        place = int(np.argmax(wrong))
+        raise body.error(f"seconds must be a number from 0, not {cells.iloc[place]!r}", place)
