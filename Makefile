@@ -17,7 +17,7 @@ help:
 
 demo:
 	@sh scripts/setup.sh
-	$(bin)/metaeval report $(made)/runs --qrels $(made)/qrels.txt.gz --groups $(made)/groups.csv --group-column group \
+	$(bin)/metaeval report $(made)/runs --qrels $(made)/qrels.txt.gz --groups $(made)/groups.csv \
 		--out metaeval-report --overwrite
 
 test:

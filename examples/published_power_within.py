@@ -56,9 +56,17 @@ def main() -> None:
     parser.add_argument("--subsets", type=int, default=5000)
     parser.add_argument("--seed", type=int, default=0)
     arguments = parser.parse_args()
-    frames = [
-        mean_powers(arguments.folder, metric, n_subsets=arguments.subsets, seed=arguments.seed) for metric in METRICS
-    ]
+    if arguments.subsets < 2:
+        parser.error(f"--subsets must be at least 2, not {arguments.subsets}")
+    try:
+        frames = [
+            mean_powers(arguments.folder, metric, n_subsets=arguments.subsets, seed=arguments.seed)
+            for metric in METRICS
+        ]
+    except OSError as error:
+        parser.error(
+            f"FOLDER must hold the files named above (see --help); {error.filename} cannot be read: {error.strerror}"
+        )
     print(pd.concat(frames).to_string(index=False, float_format="{:.4f}".format))
 
 

@@ -2,7 +2,8 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING, Annotated
+from math import isnan
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -13,6 +14,8 @@ from metaeval.cli.topics import parse_numbers
 from metaeval.errors import InvalidOptionError
 
 if TYPE_CHECKING:
+    from pandas import Series
+
     from metaeval.provenance import Provenance
     from metaeval.scores import Scores
     from metaeval.studies.design import DesignStudy
@@ -20,7 +23,7 @@ if TYPE_CHECKING:
 __all__ = ["design"]
 
 _PANEL = "The question"
-_NAMES = {"t": "paired t test", "anova": "analysis of variance", "interval": "interval width"}
+_NAMES = {"t": "Paired t test", "anova": "Analysis of variance", "interval": "Interval width"}
 
 
 @app.command()
@@ -125,7 +128,8 @@ def design(  # noqa: PLR0913 - the options of the command
     """Say how many topics a new collection needs.
 
     The more the scores vary over topics, and the smaller the difference that matters, the more topics it takes to
-    find it. The variance comes from scores you already have, or from elsewhere as a number.
+    find it. The variance comes from scores you already have, or from elsewhere as a number. Three designs are
+    answered side by side (--method); with scores, what the topics at hand achieve stands beside each in brackets.
 
     For example:
 
@@ -194,26 +198,32 @@ def _pair(text: str) -> tuple[str, str]:
 
 def _print(study: "DesignStudy") -> None:
     frame = study.table
-    many = f" of {study.n_systems} systems" if "anova" in set(frame["method"]) else ""
-    told = "topics_at_hand" in frame and frame["topics_at_hand"].notna().all()
-    columns = ["Metric", "Variance of a score", "Method", "Difference", "Topics needed"]
-    if told:
-        columns.append(f"With {frame['topics_at_hand'].iloc[0]:.0f} topics")
-    rows = []
-    for row in frame.to_dict("records"):
-        name = _NAMES[row["method"]] + (many if row["method"] == "anova" else "")
-        needed = row["note"] or str(row["n_topics"])
-        cells = [row["metric"], f"{row['variance']:.5g}", name, f"{row['difference']:g}", needed]
-        if told:
-            cells.append(
-                f"width {row['width_at_hand']:.3f}"
-                if row["method"] == "interval"
-                else f"power {row['power_at_hand']:.2f}"
-            )
-        rows.append(cells)
+    methods = frame["method"].unique().tolist()
+    many = f" of {study.n_systems} systems"
+    names = [_NAMES[method] + (many if method == "anova" else "") for method in methods]
+    rows, notes = [], []
+    for (metric, difference), part in frame.groupby(["metric", "difference"], sort=False):
+        cells = part.set_index("method")
+        variance = float(part["variance"].iloc[0])
+        rows.append([metric, f"{variance:.5g}", f"{difference:g}", *(_answer(cells.loc[name]) for name in methods)])
+        notes += [f"n/a: {metric}, {difference:g}: {note}" for note in part["note"] if note]
+    typer.echo("Topics needed for a new collection")
+    print_table("", ["Metric", "Variance of a score", "Difference", *names], rows)
     source = "as given" if study.variances is None else f"{study.variances.method}, from the scores"
-    caption = (
+    typer.echo(
         f"alpha = {study.alpha:g}, power {study.power:g}; variance: {source}; "
         f"{'exact distributions' if study.calculation == 'exact' else 'approximations'}"
     )
-    print_table("Topics needed for a new collection", columns, rows, caption=caption)
+    if "topics_at_hand" in frame:
+        at_hand = f"{frame['topics_at_hand'].iloc[0]:.0f}"
+        typer.echo(f"In brackets: the power, or the width of the interval, with the {at_hand} topics at hand")
+    typer.echo("".join(f"{note}\n" for note in notes), nl=False)
+
+
+def _answer(row: "Series[Any]") -> str:
+    """Write the topics needed and, where it is known, what the topics at hand achieve."""
+    needed = "n/a" if row["note"] else str(row["n_topics"])
+    for name, digits in (("power_at_hand", 2), ("width_at_hand", 3)):
+        if name in row and not isnan(row[name]):
+            return f"{needed} ({row[name]:.{digits}f})"
+    return needed

@@ -53,6 +53,10 @@ _RUNS_PANEL = "Scoring runs"
 _INPUT_PANEL = "Reading"
 _QUESTION_PANEL = "The question"
 
+_FOR_RUNS = frozenset({"qrels", "metrics", "plugin", "undefined", "order", "score_precision"})
+_FOR_TABLES = frozenset({"systems_in"})
+"""Options that have no effect on the other kind of input, and so have no place in its record."""
+
 DEFAULT_METRICS = "AP,nDCG@10,nDCG,Q,RBP(p=0.8),bpref,P@10,RR"
 
 Inputs = Annotated[
@@ -162,7 +166,7 @@ Groups = Annotated[
     typer.Option(
         "--groups",
         metavar="FILE",
-        help="Table with a column of system names and one of groups (teams).",
+        help="Table with a column of system names and one of groups (teams), called group or the only other one.",
         rich_help_panel=_INPUT_PANEL,
     ),
 ]
@@ -254,7 +258,7 @@ def load_scores(context: typer.Context, session: Session) -> Loaded:
     Parameters
     ----------
     context : typer.Context
-        Its parameters are recorded as the options of the command.
+        Its parameters are recorded as the options of the command, less those that belong to the other kind of input.
     session : Session
         Told what is being read.
 
@@ -278,7 +282,9 @@ def load_scores(context: typer.Context, session: Session) -> Loaded:
 
         scores = as_scores(scores, higher_is_better=direction)
     source = f"seed {given['seed']}" if given.get("seed") is not None else None
-    provenance = record_provenance(context.info_name or "metaeval", options=given, random_source=source, inputs=files)
+    idle = _FOR_RUNS if given["qrels"] is None else _FOR_TABLES
+    options = {name: value for name, value in given.items() if name not in idle}
+    provenance = record_provenance(context.info_name or "metaeval", options=options, random_source=source, inputs=files)
     return Loaded(scores, collection, provenance)
 
 

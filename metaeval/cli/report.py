@@ -11,9 +11,15 @@ from metaeval.cli.console import command_session, json_document
 
 if TYPE_CHECKING:
     from metaeval.collection.documents import Collection
+    from metaeval.provenance import Provenance
     from metaeval.reports.html import Section
+    from metaeval.reports.power import Part
+    from metaeval.scores import Scores
 
 __all__ = ["report"]
+
+_MODELLED = (0.0, 0.1)
+"""Tolerances with intervals: each takes seconds for every metric, and `metaeval topics` does all of them."""
 
 
 @app.command()
@@ -50,12 +56,19 @@ def report(  # noqa: PLR0913 - the options of the command
     top: Annotated[
         int, typer.Option("--top", metavar="K", help="Count significant pairs among the best K systems.")
     ] = 10,
+    topics: Annotated[
+        bool,
+        typer.Option(
+            "--topics/--no-topics",
+            help="Say how many topics each metric needs, with error curves; some seconds for every metric.",
+        ),
+    ] = True,
     runs: opt.Runs = "all",
     as_json: opt.AsJson = False,
     quiet: opt.Quiet = False,
     threads: opt.Threads = None,
 ) -> None:
-    """Write a report on which metrics tell systems apart.
+    """Write a report on which metrics tell systems apart, and how many topics they need.
 
     The folder holds index.html (opens anywhere, needs no network), tables as CSV and LaTeX, figures as SVG and
     PDF, the scores as NetCDF and Parquet, and provenance.json. Nothing appears under the folder's name before
@@ -95,6 +108,7 @@ def report(  # noqa: PLR0913 - the options of the command
             top=top,
             messages=session.warned(),
             sections=() if collection is None else _sections(collection),
+            parts=[_topics(study.scores, seed, threads, provenance)] if topics else (),
         )
     if as_json:
         typer.echo(json_document("report", study.to_frame(), provenance=provenance, messages=session.messages))
@@ -107,3 +121,18 @@ def _sections(collection: "Collection") -> "tuple[Section, ...]":
     from metaeval.reports.collection import collection_sections  # noqa: PLC0415
 
     return collection_sections(collection.statistics(), precision_recall_curves(collection))
+
+
+def _topics(scores: "Scores", seed: int, threads: int | None, provenance: "Provenance") -> "Part":
+    """Return what is said about topics: at least why there is nothing to say."""
+    from metaeval.errors import EstimationError, ScoresError  # noqa: PLC0415
+    from metaeval.reports.topics import no_topics_part, topics_part  # noqa: PLC0415 - loads matplotlib
+    from metaeval.studies.topics import study_topics  # noqa: PLC0415 - loads scipy and numba
+
+    try:
+        study = study_topics(
+            scores, differences=False, modelled=_MODELLED, rng=seed, n_threads=threads, provenance=provenance
+        )
+    except (EstimationError, ScoresError) as error:
+        return no_topics_part(str(error))
+    return topics_part(study)

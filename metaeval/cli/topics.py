@@ -2,6 +2,7 @@
 
 import math
 import re
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -10,7 +11,7 @@ import typer
 from metaeval.cli import app
 from metaeval.cli import options as opt
 from metaeval.cli.console import command_session, json_document, print_table
-from metaeval.errors import InvalidOptionError
+from metaeval.errors import EstimationError, InvalidOptionError
 
 if TYPE_CHECKING:
     from metaeval.studies.topics import TopicsStudy
@@ -116,7 +117,8 @@ def topics(  # noqa: PLR0913 - the options of the command
         bool,
         typer.Option(
             "--hierarchical",
-            help="Fit that model to all metrics at once with PyMC: minutes for every tolerance, not seconds.",
+            help="Fit that model to all metrics at once with PyMC: minutes for every tolerance, not seconds. Where it "
+            "is refused, the fast fits stand in, the reason is given, and the exit code is 4.",
             rich_help_panel=_PANEL,
         ),
     ] = False,
@@ -146,8 +148,8 @@ def topics(  # noqa: PLR0913 - the options of the command
     It falls as the sets grow, and the topics needed are the size at which it stays within --max-error. Small
     differences matter to nobody: with a tolerance, a system must win by that much on both sets to count.
 
-    In the table >50 is beyond the limit, <5 below the smallest size, 33* extrapolated beyond the sizes observed
-    (half your topics, since the two sets share none), n/a cannot be estimated.
+    In the table >50 is beyond the limit, <5 or ≤5 below or at the smallest size, 33* extrapolated beyond the sizes
+    observed (half your topics, since the two sets share none), n/a cannot be estimated.
 
     For example:
 
@@ -188,16 +190,17 @@ def topics(  # noqa: PLR0913 - the options of the command
 
             index = write_topics_report(study, out, overwrite=overwrite, messages=session.warned())
     if as_json:
-        typer.echo(json_document("topics", study.to_frame(), provenance=provenance, messages=session.messages))
-        return
-    if index is not None:
-        typer.echo(f"Report written: open {index}")
-        return
-    _print(study)
-    if not quiet:
-        for note in study.notes:
-            session.say(f"Note: {note}")
-        session.say(f"Seed {seed}; {trials} trials at every size; {scores.sizes['topic']} topics.")
+        typer.echo(json_document("topics", _rows(study), provenance=provenance, messages=session.messages))
+    else:
+        if index is None:
+            _print(study)
+        else:
+            typer.echo(f"Report written: open {index}")
+        if not quiet:
+            for note in study.notes if index is None else ():
+                session.say(f"Note: {note}")
+            session.say(f"Seed {seed}; {trials} trials at every size; {scores.sizes['topic']} topics.")
+    _refuse_hierarchy(study)
 
 
 def parse_numbers(text: str, option: str) -> list[float]:
@@ -246,24 +249,45 @@ def _margins(text: str | None, margin: str) -> list[float] | None:
     return [round(value / 100, 12) for value in values]
 
 
+def _rows(study: "TopicsStudy") -> list[dict[str, object]]:
+    """Return the rows of the study; ``p_fewer_than`` names the chance of needing fewer topics than other metrics."""
+    rows: list[dict[str, object]] = [
+        {str(name): value for name, value in row.items()} for row in study.to_frame().to_dict("records")
+    ]
+    if study.posterior is None:
+        return rows
+    chances: dict[tuple[object, object], dict[str, float]] = {}
+    for pair in study.posterior.fewer().to_dict("records"):
+        chances.setdefault((pair["metric_a"], pair["margin"]), {})[pair["metric_b"]] = pair["p_fewer"]
+    return [row | {"p_fewer_than": chances.get((row["metric"], row["margin"]), {})} for row in rows]
+
+
+def _refuse_hierarchy(study: "TopicsStudy") -> None:
+    """End as what cannot be estimated does, after everything else was told, if the model asked for was refused."""
+    from metaeval.studies.topics import HIERARCHICAL  # noqa: PLC0415 - loads scipy and numba
+
+    refused = [f"{part}: {why}" for part, why in study.unestimated.items() if part.startswith(HIERARCHICAL)]
+    if refused:
+        raise EstimationError(f"{'; '.join(refused)}. The intervals above are from fits of every metric by itself")
+
+
 def _print(study: "TopicsStudy") -> None:
+    from metaeval.reports.topic_words import CURVE_NAMES, count_marks  # noqa: PLC0415 - loads pandas
+
     rates, best, published = study.error_rates, study.minimum, study.published
     title = f"Topics needed, error at most {100 * best.max_error:g} %"
-    frames = {best.family or "no curve": best.table()} | {published.family or "": published.table()}
+    frames = {best.family or "": best.table()} | {published.family or "": published.table()}
     columns = ["Curve", "Tolerance", *rates.metrics]
     rows = [
-        [family, f"{level:g} %" if best.relative else f"{level:g}", *row]
+        [CURVE_NAMES.get(family, "no curve"), _tolerance(study, margin), *row]
         for family, table in frames.items()
-        for level, row in zip(table.index.tolist(), table.to_numpy().tolist(), strict=True)
+        for margin, row in zip(rates.margins, table.to_numpy().tolist(), strict=True)
     ]
-    caption = (
-        f">{best.limit} beyond the limit; <{best.smallest_size} below the smallest size; * extrapolated beyond "
-        f"{best.largest_size} topics by the curve; n/a cannot be estimated"
-    )
     typer.echo(f"{rates.n_systems} systems, {rates.n_topics} topics\n")
-    print_table(title, columns, rows, caption=caption)
-    typer.echo("")
+    _print_table(title, columns, rows)
+    typer.echo("; ".join(f"{mark} {words}" for mark, words in count_marks(best, published)) + "\n")
     _print_posterior(study)
+    _print_fewer(study)
     _print_rates(study)
     _print_curves(study)
     _print_differences(study)
@@ -278,16 +302,36 @@ def _print_posterior(study: "TopicsStudy") -> None:
 
     rows, reasons = [], []
     for row in study.posterior.counts().to_dict("records"):
-        level = f"{100 * row['margin']:g} %" if study.minimum.relative else f"{row['margin']:g}"
+        level = _tolerance(study, row["margin"])
         interval = f"{topic_count(row['low'])} to {topic_count(row['high'])}"
         if row["note"]:
             reasons.append(f"{row['metric']} at {level}: {row['note']}")
             interval = topic_count(math.nan)
-        rows.append([row["metric"], level, topic_count(row["median"]), interval, chance(row["p_enough"])])
+        effect = topic_count(row["design_effect"])
+        rows.append([row["metric"], level, topic_count(row["median"]), interval, chance(row["p_enough"]), effect])
     level = f"{100 * study.posterior.ci_prob:g} % interval"
-    columns = ["Metric", "Tolerance", "Median", level, f"{study.error_rates.n_topics} are enough"]
-    print_table("How sure (Bayesian model)", columns, rows)
+    columns = ["Metric", "Tolerance", "Median", level, f"{study.error_rates.n_topics} are enough", "Design effect"]
+    _print_table("How sure: topics needed by the Bayesian model", columns, rows)
+    typer.echo("Design effect: so many comparisons are worth one independent one, since they share topics and systems")
     typer.echo("".join(f"{reason}\n" for reason in reasons))
+
+
+def _print_fewer(study: "TopicsStudy") -> None:
+    from metaeval.reports.topic_words import chance, fewer_rows  # noqa: PLC0415 - loads pandas
+
+    frame = fewer_rows(study)
+    if frame.empty:
+        return
+    rows = [[row[0], row[1], *map(chance, row[2:])] for row in frame.to_numpy().tolist()]
+    columns = ["First", "Second", *(_tolerance(study, float(margin)) for margin in frame.columns[2:])]
+    _print_table("Which needs fewer topics?", columns, rows)
+    typer.echo(
+        "Probability that the first metric needs fewer topics than the second, by tolerance; 50 % is undecided\n"
+    )
+
+
+def _tolerance(study: "TopicsStudy", margin: float) -> str:
+    return f"{100 * margin:.6g} %" if study.minimum.relative else f"{margin:g}"
 
 
 def _print_rates(study: "TopicsStudy") -> None:
@@ -295,25 +339,27 @@ def _print_rates(study: "TopicsStudy") -> None:
     sizes = [rates.sizes[place] for place in sorted({0, len(rates.sizes) // 2, len(rates.sizes) - 1})]
     seen = rates.rates()
     rows = [
-        [f"{100 * margin:g} %" if study.minimum.relative else f"{margin:g}", str(size)]
+        [_tolerance(study, margin), str(size)]
         + [_share(float(seen.sel({"metric": metric, "margin": margin, "size": size}))) for metric in rates.metrics]
         for margin in rates.margins
         for size in sizes
     ]
-    print_table("Error rate observed", ["Tolerance", "Topics", *rates.metrics], rows)
+    _print_table("Error rate observed", ["Tolerance", "Topics", *rates.metrics], rows)
     typer.echo("")
 
 
 def _print_curves(study: "TopicsStudy") -> None:
+    from metaeval.reports.topic_words import CURVE_NAMES  # noqa: PLC0415 - loads pandas
+
     ranking = study.comparison.summary()
     if ranking.empty:
         return
     rows = [
-        [row["family"], float(row["held_out_error"]), f"{100 * row['held_out_bias']:+.1f} %"]
+        [CURVE_NAMES[row["family"]], float(row["held_out_error"]), f"{100 * row['held_out_bias']:+.1f} %"]
         for row in ranking.to_dict("records")
     ]
     columns = ["Curve", "Error on held-out sizes", "Bias"]
-    print_table("Curves: fitted to small sizes, tried on large ones", columns, rows)
+    _print_table("Curves: fitted to small sizes, tried on large ones", columns, rows)
     typer.echo("")
 
 
@@ -326,8 +372,14 @@ def _print_differences(study: "TopicsStudy") -> None:
         words = [f"{row['difference']:g}", _share(row["share"])] if found else ["none", "-"]
         rows.append([row["metric"], str(row["size"]), *words])
     title = f"Differences of which at most {100 * study.bins.max_error:g} % change sign"
-    print_table(title, ["Metric", "Topics", "Difference", "Comparisons that large"], rows)
+    _print_table(title, ["Metric", "Topics", "Difference", "Comparisons that large"], rows)
 
 
 def _share(value: float) -> str:
     return "-" if math.isnan(value) else f"{100 * value:.1f} %"
+
+
+def _print_table(title: str, columns: Sequence[str], rows: Sequence[Sequence[object]]) -> None:
+    """Print a table under a title on one line, however narrow the table is."""
+    typer.echo(title)
+    print_table("", columns, rows)

@@ -25,7 +25,7 @@ def read_groups(
     systems : iterable of str
         The systems that need a group.
     column : str, optional
-        The column with the groups; may be left out where there are only two columns.
+        The column with the groups; by default the one called group, else the only one besides that of the systems.
     system_column : str, optional
         The column with the names of systems; by default the one called system, run or name, else the one that holds
         all of `systems`.
@@ -134,6 +134,9 @@ def _group_place(sheet: Sheet, names: Sequence[str], at_system: int, column: str
     if column is not None:
         return place_of(column, names, sheet)
     others = [place for place, name in enumerate(names) if name and place != at_system]
+    called = [place for place in others if names[place].strip().casefold() == "group"]
+    if len(called) == 1:
+        return called[0]
     if len(others) != 1:
         raise sheet.error(f"say which column holds the groups (--group-column, column=); {columns_found(names)}")
     return others[0]

@@ -22,7 +22,7 @@ from metaeval.parallel import track
 from metaeval.provenance import Provenance
 from metaeval.reports.figures import Picture, figure_pdf, figure_svg
 from metaeval.reports.html import Page, Section, file_stems, render_page
-from metaeval.reports.power import power_page
+from metaeval.reports.power import Part, power_page
 from metaeval.reports.tables import table_csv, table_latex
 from metaeval.studies.power import PowerStudy
 
@@ -43,6 +43,7 @@ def write_report(  # noqa: PLR0913 - what a report may be asked for
     top: int = 10,
     messages: Sequence[str] = (),
     sections: Sequence[Section] = (),
+    parts: Sequence[Part] = (),
 ) -> Path:
     """Write the report of a power study as a folder.
 
@@ -56,6 +57,8 @@ def write_report(  # noqa: PLR0913 - what a report may be asked for
         See `metaeval.reports.power.power_page`.
     sections : sequence of Section
         More sections, shown before the others.
+    parts : sequence of Part
+        What other studies add: sections after the others, words and data.
 
     Returns
     -------
@@ -68,7 +71,7 @@ def write_report(  # noqa: PLR0913 - what a report may be asked for
         If the folder may not be written, or an option is outside its rule. Nothing is left behind then.
     """
     check_folder(out, overwrite=overwrite)
-    page = power_page(study, map_metric=map_metric, top=top, messages=messages)
+    page = power_page(study, map_metric=map_metric, top=top, messages=messages, parts=parts)
     page = replace(page, sections=(*sections, *page.sections))
     data: dict[str, Writer] = {
         "scores.nc": partial(write_scores, study.scores),
@@ -76,6 +79,8 @@ def write_report(  # noqa: PLR0913 - what a report may be asked for
         "pairs.parquet": partial(_write_pairs, study),
         "pairs.csv.gz": partial(_write_pairs, study),
     }
+    for part in parts:
+        data |= part.data
     return write_page(page, out, data=data, overwrite=overwrite)
 
 

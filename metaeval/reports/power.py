@@ -1,7 +1,9 @@
 # ruff: noqa: RUF001 - Greek letters are meant for people
 """The page that answers which metrics tell systems apart: a power study put into sections, words and pictures."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
 
 import numpy as np
 import pandas as pd
@@ -37,15 +39,45 @@ from metaeval.reports.tables import Column, Table, interval, number, p_value, sh
 from metaeval.studies.power import SENSITIVITY, PowerStudy
 from metaeval.tests_stat.result import PairwiseResult
 
-__all__ = ["notes_section", "power_page", "provenance_section"]
+__all__ = ["Part", "notes_section", "power_page", "provenance_section"]
 
 _SCORE = number(4)
 _ALL_DIFFERENCES = 6
 _CAUTION = "Discriminative power says how steady a metric is over topics, not whether it measures the right thing."
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Part:
+    """What another study adds to the report of a power study.
+
+    Attributes
+    ----------
+    sections : tuple of Section
+        Shown after those of the power study.
+    summary : tuple of str
+        Paragraphs for the summary.
+    methods : tuple of Block
+        Words and sources for the section on methods.
+    notes : tuple of str
+        What was assumed, filled or dropped.
+    data : mapping of str to callable
+        File name inside ``data/`` to a function that writes it to the path it is given.
+    """
+
+    sections: tuple[Section, ...]
+    summary: tuple[str, ...] = ()
+    methods: tuple[Block, ...] = ()
+    notes: tuple[str, ...] = ()
+    data: Mapping[str, Callable[[Path], object]] = field(default_factory=dict)
+
+
 def power_page(
-    study: PowerStudy, *, map_metric: str | None = None, top: int = 10, messages: Sequence[str] = ()
+    study: PowerStudy,
+    *,
+    map_metric: str | None = None,
+    top: int = 10,
+    messages: Sequence[str] = (),
+    parts: Sequence[Part] = (),
 ) -> Page:
     """Put a power study into a page.
 
@@ -58,6 +90,8 @@ def power_page(
         Significant pairs are counted and listed among so many best systems.
     messages : sequence of str
         Warnings given on the way; they stand with the study's notes.
+    parts : sequence of Part
+        What other studies add.
 
     Returns
     -------
@@ -83,7 +117,7 @@ def power_page(
         if len(metrics) > 1
         else f"Does {name_of_metric(metrics[0])} tell these systems apart?",
         facts=_facts(study),
-        summary=_summary(study, frame),
+        summary=(*_summary(study, frame), *(words for part in parts for words in part.summary)),
         sections=(
             _power_section(study, frame),
             *_differences_section(study, frame),
@@ -93,8 +127,9 @@ def power_page(
             _map_section(study, order),
             _top_section(study, means, top),
             _identical_section(study),
-            _methods_section(study),
-            notes_section(study.notes, messages),
+            *(section for part in parts for section in part.sections),
+            _methods_section(study, parts),
+            notes_section(dict.fromkeys([*study.notes, *(note for part in parts for note in part.notes)]), messages),
             provenance_section(study.provenance),
         ),
         provenance=study.provenance,
@@ -124,7 +159,7 @@ def provenance_section(provenance: Provenance) -> Section:
     rows = [("Command", provenance.command), ("Random numbers", provenance.random_source)]
     rows += [("Made", provenance.created), ("Platform", provenance.platform)]
     rows += [(f"Version of {name}", version) for name, version in provenance.versions.items()]
-    rows += [(f"Option {name}", str(value)) for name, value in provenance.options.items() if value is not None]
+    rows += [(f"Option {name}", str(value)) for name, value in provenance.options.items() if value not in (None, [])]
     rows += [(f"SHA-256 of {name}", checksum) for name, checksum in provenance.inputs.items()]
     table = Table(
         name="provenance",
@@ -639,7 +674,7 @@ def _identical_section(study: PowerStudy) -> Section:
     )
 
 
-def _methods_section(study: PowerStudy) -> Section:
+def _methods_section(study: PowerStudy, parts: Sequence[Part]) -> Section:
     items = tuple(
         Item(words=source.full, link=f"https://doi.org/{source.doi}" if source.doi else "") for source in sources(study)
     )
@@ -647,7 +682,11 @@ def _methods_section(study: PowerStudy) -> Section:
         id="methods",
         title="Methods",
         lead="What was done, in words that fit a paper, and what to cite.",
-        blocks=(Text(paragraphs=(methods_paragraph(study),), look="quote"), Items(items=items)),
+        blocks=(
+            Text(paragraphs=(methods_paragraph(study),), look="quote"),
+            Items(items=items),
+            *(block for part in parts for block in part.methods),
+        ),
     )
 
 

@@ -19,8 +19,8 @@ from metaeval.reports.figures import (
     THEME,
     bars,
     inch_axes,
+    metric_label,
     rows_figure,
-    short_name,
     styled,
     text_width,
     tidy_axes,
@@ -30,6 +30,8 @@ __all__ = ["count_rows", "difference_panels", "error_panels", "tolerance_panels"
 
 _PERCENTS = (0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5)
 _LOWEST, _HIGHEST = 0.002, 0.55
+_DASHES = ("-", (0, (5, 1.6)), (0, (1.2, 1.2)), (0, (6, 1.5, 1.2, 1.5)))
+_ALIKE = 4  # so many colours of the cycle are told apart by everyone, on a dark page too; then the dashes change
 _TITLE: dict[str, Any] = {"fontsize": 9, "fontweight": "bold", "va": "bottom", "ha": "left"}
 
 
@@ -53,7 +55,8 @@ def error_panels(frame: pd.DataFrame, *, margins: Sequence[str], max_error: floa
     ----------
     frame : pandas.DataFrame
         Columns metric, margin, size, seen, fitted and, where there are bands, median (drawn instead of fitted), low
-        and high; rates as shares. Rates of zero have no place on the logarithmic scale.
+        and high, with seen_low and seen_high for the bars of what was seen; rates as shares. Rates of zero have no
+        place on the logarithmic scale.
     margins : sequence of str
         What the tolerances are called, in ascending order.
     max_error : float
@@ -67,7 +70,7 @@ def error_panels(frame: pd.DataFrame, *, margins: Sequence[str], max_error: floa
     """
     metrics, levels = list(dict.fromkeys(frame["metric"])), np.unique(frame["margin"])
     room = 0.2 + max(text_width(name, 7.5) for name in margins)
-    grid = Grid(columns=min(2, len(metrics)), height=2.3, left=0.6, right=room, top=0.1)
+    grid = Grid(columns=min(2, len(metrics)), height=2.3, left=0.72, right=room, top=0.1)
     largest = int(frame["size"].max())
     figure, panels = _panel_figure(metrics, grid, bottom=FOOT)
     for metric, axes in panels:
@@ -80,12 +83,15 @@ def error_panels(frame: pd.DataFrame, *, margins: Sequence[str], max_error: floa
         axes.set_xlim(0, largest)
         _end_labels(axes, [(name, *end) for name, end in zip(margins, ends, strict=True)], x=largest)
         axes.set_xlabel("topics in each set")
+    _label_first_column(figure, grid, "error rate")
     return figure
 
 
 @styled
 def tolerance_panels(frame: pd.DataFrame, *, margins: Sequence[str], max_error: float) -> Figure:
     """Draw the error rates seen, one panel a tolerance and one line a metric: metrics compared at equal sizes.
+
+    Every panel has a scale of its own: the tolerances differ far more than the metrics, which are to be told apart.
 
     Parameters
     ----------
@@ -99,15 +105,18 @@ def tolerance_panels(frame: pd.DataFrame, *, margins: Sequence[str], max_error: 
     metrics, levels = list(dict.fromkeys(frame["metric"])), np.unique(frame["margin"])
     names = [f"tolerance {name}" for name in margins]
     n_rows = int(np.ceil(len(metrics) / 6))
-    grid = Grid(columns=min(3, len(levels)), height=1.9, left=0.6, right=0.15, top=0.15 + 0.2 * n_rows)
+    grid = Grid(columns=min(3, len(levels)), height=2.1, left=0.72, right=0.15, top=0.15 + 0.2 * n_rows)
     figure, panels = _panel_figure(names, grid, bottom=FOOT)
     for margin, (_, axes) in zip(levels, panels, strict=True):
         for place, metric in enumerate(metrics):
             part = frame[(frame["metric"] == metric) & (frame["margin"] == margin) & (frame["seen"] > 0)]
             style: dict[str, Any] = {"color": CYCLE[place % len(CYCLE)], "linewidth": 1.4}
-            axes.plot(part["size"], part["seen"], label=short_name(metric), **style)
-        _error_scale(axes, max_error)
+            dashes = _DASHES[place // _ALIKE % len(_DASHES)]
+            axes.plot(part["size"], part["seen"], label=metric_label(metric), linestyle=dashes, **style)
+        seen = frame.loc[(frame["margin"] == margin) & (frame["seen"] > 0), "seen"]
+        _error_scale(axes, max_error, seen.min() / 1.2, seen.max() * 1.2)
         axes.set_xlabel("topics in each set")
+    _label_first_column(figure, grid, "error rate")
     handles, labels = figure.axes[0].get_legend_handles_labels()
     corner = (0.45 / PAGE_WIDTH, 1.0)
     figure.legend(handles, labels, loc="upper left", bbox_to_anchor=corner, ncols=6, borderaxespad=0.1, **KEY_STYLE)
@@ -159,8 +168,7 @@ def difference_panels(frame: pd.DataFrame, marks: pd.DataFrame, *, max_error: fl
         axes.set_xlim(0, None)
         axes.set_xlabel("difference on the first set")
         tidy_axes(axes, grid="y")
-    for axes in figure.axes[:: grid.columns]:
-        axes.set_ylabel("sign changes (%)")
+    _label_first_column(figure, grid, "sign changes (%)")
     return figure
 
 
@@ -181,7 +189,7 @@ def count_rows(frame: pd.DataFrame, *, at_hand: int) -> Figure:
     """
     rows: list[tuple[str, int | None]] = []
     for metric, part in frame.groupby("metric", sort=False):
-        rows += [(str(metric), None), *((str(frame.loc[index, "label"]), int(index)) for index in part.index)]
+        rows += [(metric_label(metric), None), *((str(frame.loc[index, "label"]), int(index)) for index in part.index)]
     heads = {place for place, (_, index) in enumerate(rows) if index is None}
     figure, axes = rows_figure([name for name, _ in rows], row_height=0.2, top=0.3, right=0.3, heads=heads)
     y = np.array([place for place, (_, index) in enumerate(rows) if index is not None])
@@ -208,7 +216,7 @@ def count_rows(frame: pd.DataFrame, *, at_hand: int) -> Figure:
     axes.set_xlim(1, far)
     axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
     axes.xaxis.set_minor_formatter(NullFormatter())
-    axes.set_xlabel("topics needed in each set")
+    axes.set_xlabel("topics needed in each set (logarithmic scale)")
     return figure
 
 
@@ -225,8 +233,13 @@ def _panel_figure(titles: Sequence[str], grid: Grid, *, bottom: float) -> tuple[
         top = grid.top + line * row + grid.shelf
         below = (n_rows - line - 1) * row + bottom
         axes = inch_axes(figure, left=left, right=PAGE_WIDTH - left - width, top=top, bottom=below)
-        axes.text(0, 1 + 0.09 / grid.height, short_name(title), transform=axes.transAxes, **_TITLE)
+        axes.text(0, 1 + 0.09 / grid.height, metric_label(title), transform=axes.transAxes, **_TITLE)
     return figure, iter([*zip(titles, figure.axes, strict=True)])
+
+
+def _label_first_column(figure: Figure, grid: Grid, label: str) -> None:
+    for axes in figure.axes[:: grid.columns]:
+        axes.set_ylabel(label)
 
 
 def _error_line(axes: Axes, part: pd.DataFrame, color: str, seen_to: int) -> tuple[float, float]:
@@ -240,6 +253,8 @@ def _error_line(axes: Axes, part: pd.DataFrame, color: str, seen_to: int) -> tup
     axes.plot(sizes[near], line[near], color=color, linewidth=1.4)
     axes.plot(sizes[far], line[far], color=color, linewidth=1.2, linestyle=(0, (3, 2)))
     dots = part[part["seen"] > 0]
+    if "seen_low" in part:
+        axes.vlines(part["size"], part["seen_low"], part["seen_high"], color=color, linewidth=0.8, alpha=0.6)
     axes.plot(dots["size"], dots["seen"], "o", color=color, markersize=2.4, markeredgewidth=0, alpha=0.75)
     inside = (line.fillna(part["seen"]) >= _LOWEST).to_numpy()
     if not inside.any():
@@ -248,36 +263,35 @@ def _error_line(axes: Axes, part: pd.DataFrame, color: str, seen_to: int) -> tup
     return float(sizes[last]), float(line.fillna(part["seen"]).iloc[last])
 
 
-def _error_scale(axes: Axes, max_error: float) -> None:
+def _error_scale(axes: Axes, max_error: float, low: float = _LOWEST, high: float = _HIGHEST) -> None:
+    """Give an axis percentages on a logarithmic scale, from `low` to `high` as far as they make sense."""
+    low = min(np.fmax(low, _LOWEST), max_error / 1.2)
+    high = max(np.fmin(high, _HIGHEST), 1.2 * max_error)
     axes.axhline(max_error, color=THEME["ink"], linewidth=0.8, linestyle=(0, (4, 3)), zorder=1)
     axes.set_yscale("log")
-    axes.set_ylim(_LOWEST, _HIGHEST)
-    axes.yaxis.set_major_locator(FixedLocator([value for value in _PERCENTS if value >= _LOWEST]))
+    axes.set_ylim(low, high)
+    axes.yaxis.set_major_locator(FixedLocator([value for value in _PERCENTS if low <= value <= high]))
     axes.yaxis.set_minor_locator(NullLocator())
     axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{100 * value:g} %"))
     tidy_axes(axes, grid="y")
 
 
 def _end_labels(axes: Axes, lines: Sequence[tuple[str, float, float, str]], *, x: float) -> None:
-    """Name every line where it leaves the frame; names at the right that would meet are pushed apart."""
+    """Name every line where it leaves the frame; names that would meet are pushed apart, or one above the other."""
     apart = 1.32  # ratio of heights that keeps two names apart on this scale
     taken = np.inf
+    last, step = np.inf, 0
     for name, size, rate, color in lines:
         if not np.isfinite(rate):
             continue
-        at_right = size >= x
-        spot = max(min(rate, taken / apart), _LOWEST) if at_right else _LOWEST
-        taken = spot if at_right else taken
-        axes.annotate(
-            name,
-            (size, spot),
-            xytext=(4, 0) if at_right else (3, 3),
-            textcoords="offset points",
-            va="center" if at_right else "bottom",
-            fontsize=7.5,
-            color=color,
-            annotation_clip=False,
-        )
+        if size >= x:
+            taken = max(min(rate, taken / apart), _LOWEST)
+            spot: dict[str, Any] = {"xy": (size, taken), "xytext": (4, 0), "va": "center"}
+        else:
+            step = step + 1 if last - size < 0.13 * x else 0  # a name is so wide
+            last = size
+            spot = {"xy": (size, _LOWEST), "xytext": (3, 3 + 9 * step), "va": "bottom"}
+        axes.annotate(name, textcoords="offset points", fontsize=7.5, color=color, annotation_clip=False, **spot)
 
 
 def _bin_centres(part: pd.DataFrame) -> NDArray[np.float64]:

@@ -2,10 +2,15 @@
 """How topic counts and probabilities are written, in the page and in the terminal alike."""
 
 import math
+from itertools import combinations
 
+import pandas as pd
+
+from metaeval.models.minimum_topics import MinimumTopics
 from metaeval.reports.tables import MISSING
+from metaeval.studies.topics import TopicsStudy
 
-__all__ = ["CURVE_NAMES", "chance", "topic_count"]
+__all__ = ["CURVE_NAMES", "chance", "count_marks", "fewer_rows", "topic_count"]
 
 CURVE_NAMES = {
     "exponential": "exponential",
@@ -45,3 +50,49 @@ def chance(value: object) -> str:
     if math.isnan(share):
         return MISSING
     return "<1 %" if share < _LEAST else ">99 %" if share > _MOST else f"{100 * share:.0f} %"
+
+
+def fewer_rows(study: TopicsStudy) -> pd.DataFrame:
+    """Return one row a pair of metrics: metric_a, metric_b, and at every tolerance the probability that a needs fewer.
+
+    Parameters
+    ----------
+    study : TopicsStudy
+
+    Returns
+    -------
+    pandas.DataFrame
+        No rows without a posterior; missing where one of the two could not be estimated.
+    """
+    pairs = pd.MultiIndex.from_tuples(combinations(study.error_rates.metrics, 2), names=["metric_a", "metric_b"])
+    if study.posterior is None or pairs.empty:
+        return pd.DataFrame(columns=["metric_a", "metric_b"])
+    long = study.posterior.fewer().set_index(["metric_a", "metric_b", "margin"])["p_fewer"]
+    return long.unstack("margin").reindex(pairs).reset_index()  # noqa: PD010 - probabilities are moved, not aggregated
+
+
+def count_marks(*tables: MinimumTopics) -> list[tuple[str, str]]:
+    """Return the marks in tables of topics needed that are not plain numbers, each with its meaning.
+
+    Parameters
+    ----------
+    *tables : MinimumTopics
+        With the same sizes and limit.
+
+    Returns
+    -------
+    list of (str, str)
+        Only marks that occur in one of the tables.
+    """
+    smallest, largest, limit = tables[0].smallest_size, tables[0].largest_size, tables[0].limit
+    families = list(dict.fromkeys(CURVE_NAMES[table.family] for table in tables if table.family is not None))
+    curve = f"the {families[0]}" if len(families) == 1 else "the curve"
+    meanings = {
+        "extrapolated": ("*", f"extrapolated beyond {largest} topics by {curve}"),
+        "above limit": (f">{limit}", "more than that"),
+        "below smallest": (f"<{smallest}", "the smallest size is enough, and by the curve one topic fewer would be"),
+        "at most smallest": (f"≤{smallest}", "the smallest size is enough, and nothing is known below"),
+        "cannot be estimated": ("n/a", "cannot be estimated"),
+    }
+    present = {kind for table in tables for kind in table.to_frame()["kind"]}
+    return [meaning for kind, meaning in meanings.items() if kind in present]

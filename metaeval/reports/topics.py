@@ -2,7 +2,9 @@
 """The page that answers how many topics are enough: a topics study put into sections, words and pictures."""
 
 from collections.abc import Callable, Hashable, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -16,14 +18,24 @@ from metaeval.models.minimum_topics import MinimumTopics
 from metaeval.reports.figures import Picture
 from metaeval.reports.folder import check_folder, write_page
 from metaeval.reports.html import Block, Fold, Item, Items, Page, Section, Text
-from metaeval.reports.methods import Source, count, listed, percentage
-from metaeval.reports.power import notes_section, provenance_section
+from metaeval.reports.methods import Source, count, listed, name_of_metric, percentage, short_names
+from metaeval.reports.power import Part, notes_section, provenance_section
 from metaeval.reports.tables import Column, Table, interval, number, share, whole
 from metaeval.reports.topic_figures import count_rows, difference_panels, error_panels, tolerance_panels
-from metaeval.reports.topic_words import CURVE_NAMES, chance, topic_count
-from metaeval.studies.topics import EXPONENTIAL, TopicsStudy
+from metaeval.reports.topic_words import CURVE_NAMES, chance, count_marks, fewer_rows, topic_count
+from metaeval.studies.topics import COUNTS, CURVE, DIFFERENCES, EXPONENTIAL, HIERARCHICAL, INTERVALS, TopicsStudy
 
-__all__ = ["tolerance_names", "topics_page", "topics_sections", "write_topics_report"]
+__all__ = ["no_topics_part", "tolerance_names", "topics_page", "topics_part", "topics_sections", "write_topics_report"]
+
+_TITLE = "How many topics are enough?"
+_PART_ID = "topics"
+_PART_LEAD = (
+    "Two sets of topics of the same size are drawn many times from these. The share of pairs of systems on which they "
+    "disagree is the error rate, and the topics needed are those that keep it within a limit."
+)
+_SETTLED = 0.95
+_METRIC = Column(name="metric", label="Metric", write=name_of_metric)
+_STAND_IN = "The figures of those tolerances come from fits of every metric by itself."
 
 READINGS = {
     "first bin": "First bin within the limit",
@@ -78,7 +90,7 @@ def topics_page(study: TopicsStudy, *, messages: Sequence[str] = ()) -> Page:
     Page
     """
     return Page(
-        title="How many topics are enough?",
+        title=_TITLE,
         facts=_facts(study),
         summary=_summary(study),
         sections=(
@@ -106,12 +118,53 @@ def topics_sections(study: TopicsStudy) -> tuple[Section, ...]:
     return (
         _minimum_section(study),
         *_posterior_section(study),
+        *_fewer_section(study),
         _curves_section(study, curves),
         *_compared_section(study, curves),
-        _differences_section(study),
+        *_differences_section(study),
         _held_out_section(study),
         _exponential_section(study),
     )
+
+
+def topics_part(study: TopicsStudy) -> Part:
+    """Return what a topics study adds to the report of a power study: topics needed, certainty and error curves.
+
+    Parameters
+    ----------
+    study : TopicsStudy
+
+    Returns
+    -------
+    Part
+    """
+    minimum = _minimum_section(study)
+    blocks = [section.blocks for section in (minimum, *_posterior_section(study), *_fewer_section(study))]
+    return Part(
+        sections=(
+            replace(minimum, id=_PART_ID, title=_TITLE, lead=_PART_LEAD, blocks=tuple(chain(*blocks))),
+            _curves_section(study, study.curves()),
+        ),
+        summary=(" ".join([_error_sentence(study), *_needed_sentences(study)]),),
+        methods=_methods_blocks(study),
+        notes=study.notes,
+        data=_data(study),
+    )
+
+
+def no_topics_part(reason: str) -> Part:
+    """Return the part of scores that leave nothing to say about topics, with the reason.
+
+    Parameters
+    ----------
+    reason : str
+
+    Returns
+    -------
+    Part
+    """
+    words = Text(paragraphs=(_sentence(reason),), look="note")
+    return Part(sections=(Section(id=_PART_ID, title=_TITLE, lead=_PART_LEAD, blocks=(words,)),))
 
 
 def write_topics_report(
@@ -139,15 +192,21 @@ def write_topics_report(
         If the folder may not be written. Nothing is left behind then.
     """
     check_folder(out, overwrite=overwrite)
+    scores: dict[str, Callable[[Path], object]] = {
+        name: partial(write_scores, study.scores) for name in ("scores.nc", "scores.parquet")
+    }
+    data = scores | _data(study)
+    return write_page(topics_page(study, messages=messages), out, data=data, overwrite=overwrite)
+
+
+def _data(study: TopicsStudy) -> dict[str, Callable[[Path], object]]:
     data: dict[str, Callable[[Path], object]] = {
-        "scores.nc": partial(write_scores, study.scores),
-        "scores.parquet": partial(write_scores, study.scores),
         "error_rates.csv": partial(_write_csv, study.error_rates.to_frame()),
         "curves.csv": partial(_write_csv, study.curves()),
     }
     for model in () if study.posterior is None else study.posterior.models:
         data[f"posterior_{model.tolerance:g}.nc"] = model.save
-    return write_page(topics_page(study, messages=messages), out, data=data, overwrite=overwrite)
+    return data
 
 
 def tolerance_names(study: TopicsStudy) -> list[str]:
@@ -181,7 +240,7 @@ def _error_sentence(study: TopicsStudy) -> str:
     opening = f"Two sets of {size} topics {_SAMPLING[rates.sampling]} disagree about which of two systems is better"
     if seen.empty:
         return f"{opening}{within} in a share of cases that cannot be estimated."
-    low, high = (f"{share(seen.iloc[place])} ({seen.index[place]})" for place in (0, -1))
+    low, high = (f"{share(seen.iloc[place])} ({name_of_metric(seen.index[place])})" for place in (0, -1))
     between = f"in {low} to {high} of all cases" if len(seen) > 1 else f"in {low} of all cases"
     return f"{opening}{within} {between}."
 
@@ -199,9 +258,10 @@ def _needed_sentences(study: TopicsStudy) -> list[str]:
         return [f"No metric keeps the error within {_percent(minimum.max_error)} with {minimum.limit} topics or fewer."]
     answered = answered.assign(order=answered["n_topics"].fillna(0)).sort_values("order", kind="stable")
     named = [
-        f"{row['metric']} {_needed_words(study, row['kind'], row['n_topics'])}" for row in answered.to_dict("records")
+        f"{name_of_metric(row['metric'])} {_needed_words(study, row['kind'], row['n_topics'])}"
+        for row in answered.to_dict("records")
     ]
-    silent = [str(name) for name in part["metric"] if name not in set(answered["metric"])]
+    silent = [name_of_metric(name) for name in part["metric"] if name not in set(answered["metric"])]
     rest = f"; not within {minimum.limit}: {listed(silent)}" if silent else ""
     if margin == 0:
         opening = f"To keep this within {_percent(minimum.max_error)}, the topics needed are"
@@ -247,9 +307,9 @@ def _difference_sentence(study: TopicsStudy) -> list[str]:
         return [f"No difference, however large, keeps its sign in {_percent(1 - study.bins.max_error)} of the cases."]
     best = found.iloc[0]
     words = (
-        f"With {best['size']} topics a difference of {best['difference']:g} or more under {best['metric']} keeps its "
-        f"sign on other topics all but {_percent(study.bins.max_error)} of the time; {share(best['share'])} of the "
-        "comparisons are that large."
+        f"With {best['size']} topics a difference of {best['difference']:g} or more under "
+        f"{name_of_metric(best['metric'])} keeps its sign on other topics all but "
+        f"{_percent(study.bins.max_error)} of the time; {share(best['share'])} of the comparisons are that large."
     )
     return [words]
 
@@ -275,7 +335,9 @@ def _posterior_sentences(study: TopicsStudy) -> list[str]:
         unclear = part[part["p_enough"].between(0.02, 0.98)]
         if unclear.empty:
             continue
-        chances = [f"{chance(row['p_enough'])} for {row['metric']}" for row in unclear.to_dict("records")]
+        chances = [
+            f"{chance(row['p_enough'])} for {name_of_metric(row['metric'])}" for row in unclear.to_dict("records")
+        ]
         within = "" if margin == 0 else f" at a tolerance of {_tolerance(study, float(margin))}"  # type: ignore[arg-type]  # a number
         sentences.append(f"The probability that all {at_hand} topics are enough{within} is {listed(chances)}.")
         break
@@ -285,7 +347,7 @@ def _posterior_sentences(study: TopicsStudy) -> list[str]:
         low, high = topic_count(row["low"]), topic_count(row["high"])
         sentences.append(
             f"Topic counts are known only roughly: the {level} intervals reach as far as from {low} to {high} "
-            f"({row['metric']}, tolerance {_tolerance(study, float(row['margin']))})."
+            f"({name_of_metric(row['metric'])}, tolerance {_tolerance(study, float(row['margin']))})."
         )
     return sentences
 
@@ -295,9 +357,13 @@ def _posterior_sentences(study: TopicsStudy) -> list[str]:
 
 def _minimum_section(study: TopicsStudy) -> Section:
     best, published = study.minimum, study.published
-    blocks: list[Block] = [_minimum_table(study, best, name="minimum_topics")]
-    if "curve" in study.unestimated:
-        blocks.append(Text(paragraphs=(_sentence(study.unestimated["curve"]),), look="note"))
+    explained = tuple(short_names(study.error_rates.metrics))
+    blocks: list[Block] = [Text(paragraphs=explained)] if explained else []
+    blocks.append(_minimum_table(study, best, name="minimum_topics"))
+    silent = [reason for part, reason in study.unestimated.items() if part == CURVE]
+    silent += [f"{part}: {reason}" for part, reason in study.unestimated.items() if part.startswith(COUNTS)]
+    if silent:
+        blocks.append(Text(paragraphs=tuple(map(_sentence, silent)), look="note"))
     if best.family != published.family:
         table = _minimum_table(study, published, name="minimum_topics_exponential")
         blocks.append(Fold(title="The same with the published exponential", blocks=(table,)))
@@ -315,30 +381,34 @@ def _minimum_table(study: TopicsStudy, minimum: MinimumTopics, *, name: str) -> 
     unit = str(wide.columns[0])
     wide[unit] = tolerance_names(study)
     order = minimum.data["n_topics"].to_pandas()
+    marks = " ".join(f"{mark}: {words}." for mark, words in count_marks(minimum))
     for metric in study.error_rates.metrics:
         wide[f"{metric}_sort"] = order[metric].to_numpy()
-    family = "no curve" if minimum.family is None else f"the {CURVE_NAMES[minimum.family]}"
     return Table(
         name=name,
         title="Topics needed by metric and tolerance",
-        caption=f"A tolerance is the lead a system must have on both sets{_unit_words(study)}. "
-        f">{minimum.limit}: more than that. <{minimum.smallest_size}: the smallest size is already enough, and one "
-        "topic fewer would be. *: beyond the sizes observed, by "
-        f"{family}. n/a: cannot be estimated.",
+        caption=f"A tolerance is the lead a system must have on both sets{_unit_words(study)}. {marks}".rstrip(),
         frame=wide,
         columns=(
             Column(name=unit, label="Tolerance"),
-            *(Column(name=metric, label=metric, align="right") for metric in study.error_rates.metrics),
+            *(Column(name=metric, label=name_of_metric(metric), align="right") for metric in study.error_rates.metrics),
         ),
         data=minimum.to_frame(),
     )
 
 
 def _posterior_section(study: TopicsStudy) -> tuple[Section, ...]:
-    failed = tuple(reason for part, reason in study.unestimated.items() if part.startswith("intervals"))
-    notes = [Text(paragraphs=tuple(map(_sentence, failed)), look="note")] if failed else []
+    failed = [
+        f"{_sentence_case(part)}: {reason.rstrip('.')}."
+        for part, reason in study.unestimated.items()
+        if part.startswith((INTERVALS, HIERARCHICAL))
+    ]
     if study.posterior is None and not failed:
         return ()
+    if failed:
+        stand_in = [_STAND_IN] if any(part.startswith(HIERARCHICAL) for part in study.unestimated) else []
+        failed = ["This cannot be estimated.", *failed, *stand_in]
+    notes = [Text(paragraphs=tuple(failed), look="note")] if failed else []
     at_hand = study.error_rates.n_topics
     blocks: list[Block] = [*notes]
     if study.posterior is not None:
@@ -352,11 +422,11 @@ def _posterior_section(study: TopicsStudy) -> tuple[Section, ...]:
                 name="topics_needed",
                 figure=count_rows(shown.reset_index(drop=True), at_hand=at_hand),
                 title=f"Topics needed, with {level} intervals",
-                caption=f"Dot: the median; bar: {level} interval. Left of the orange line the topics at hand are "
-                "enough, right of it they are not. Counts beyond half the topics at hand are extrapolated, and the "
-                "intervals take that into account. The scale is logarithmic.",
+                caption=f"Every row is a tolerance. Dot: the median; bar: {level} interval, cut off where it reaches "
+                "the right edge. Left of the orange line the topics at hand are enough, right of it they are not. "
+                "Counts beyond half the topics at hand are extrapolated, and the intervals take that into account.",
                 alt="; ".join(
-                    f"{row['metric']} at {row['label']}: {topic_count(row['median'])}"
+                    f"{name_of_metric(row['metric'])} at {row['label']}: {topic_count(row['median'])}"
                     for row in shown.to_dict("records")
                 ),
             )
@@ -366,10 +436,8 @@ def _posterior_section(study: TopicsStudy) -> tuple[Section, ...]:
             blocks.append(
                 Text(paragraphs=tuple(_refusal(study, row) for row in refused.to_dict("records")), look="note")
             )
+        blocks.append(Text(paragraphs=(_effect_sentence(study, counts),)))
         blocks.append(Fold(title="The numbers", blocks=(_counts_table(study, counts, level),)))
-        fewer = _fewer_tables(study)
-        if fewer:
-            blocks.append(Fold(title="Does one metric need fewer topics than another?", blocks=fewer))
     section = Section(
         id="sure",
         title="How sure is that?",
@@ -381,7 +449,7 @@ def _posterior_section(study: TopicsStudy) -> tuple[Section, ...]:
 
 
 def _refusal(study: TopicsStudy, row: Mapping[Hashable, Any]) -> str:
-    return f"{row['metric']}, tolerance {_tolerance(study, row['margin'])}: {row['note']}."
+    return f"{name_of_metric(row['metric'])}, tolerance {_tolerance(study, row['margin'])}: {row['note']}."
 
 
 def _counts_table(study: TopicsStudy, counts: pd.DataFrame, level: str) -> Table:
@@ -394,7 +462,7 @@ def _counts_table(study: TopicsStudy, counts: pd.DataFrame, level: str) -> Table
         enough_sort=counts["p_enough"],
     )
     columns = (
-        Column(name="metric", label="Metric"),
+        _METRIC,
         Column(name="tolerance", label="Tolerance"),
         Column(name="median", label="median", write=topic_count, align="right", group="Topics needed"),
         Column(name="interval", label=f"{level} interval", align="right", group="Topics needed"),
@@ -413,33 +481,83 @@ def _counts_table(study: TopicsStudy, counts: pd.DataFrame, level: str) -> Table
     )
 
 
-def _fewer_tables(study: TopicsStudy) -> tuple[Table, ...]:
-    assert study.posterior is not None  # noqa: S101 - the caller has looked
-    tables = []
-    for model in study.posterior.models:
-        if len(model.metrics) < 2:  # noqa: PLR2004 - a pair
-            continue
-        frame = model.comparisons().reindex(index=model.metrics).rename_axis("metric").reset_index()
-        name = _tolerance(study, model.tolerance)
-        writers = [Column(name=other, label=other, write=chance, align="right") for other in model.metrics]
-        tables.append(
-            Table(
-                name=f"fewer_topics {model.tolerance:g}",
-                title=f"Tolerance {name}: probability that the row's metric needs fewer topics than the column's",
-                caption="The two metrics saw the same topics, which makes this sharper than comparing their intervals.",
-                frame=frame,
-                columns=(Column(name="metric", label="Metric"), *writers),
-            )
-        )
-    return tuple(tables)
+def _effect_sentence(study: TopicsStudy, counts: pd.DataFrame) -> str:
+    effects = counts["design_effect"].dropna()
+    counted = study.error_rates.n_pairs * study.error_rates.n_trials
+    worth = [f"{float(f'{counted / effect:.2g}'):.0f}" for effect in (effects.max(), effects.min())]
+    few = worth[0] if worth[0] == worth[1] else f"{worth[0]} to {worth[1]}"
+    return (
+        f"The {counted} comparisons counted at every size share topics and systems: at the largest size they are worth "
+        f"about {few} independent ones, depending on metric and tolerance. Intervals that counted them all as "
+        "independent would be far too narrow."
+    )
+
+
+def _fewer_section(study: TopicsStudy) -> tuple[Section, ...]:
+    """Return the probability that one metric needs fewer topics than another, for every pair and tolerance."""
+    fewer = pd.DataFrame() if study.posterior is None else study.posterior.fewer()
+    if fewer.empty:
+        return ()
+    shown = fewer_rows(study)
+    names = {margin: _tolerance(study, float(margin)) for margin in shown.columns[2:]}
+    columns = [Column(name=name, label=name, write=chance, align="right", group="Tolerance") for name in names.values()]
+    table = Table(
+        name="fewer_topics",
+        title="Probability that the first metric needs fewer topics than the second",
+        caption="50 % is undecided, and the rest to 100 % is the probability that the second needs fewer. Both metrics "
+        "saw the same topics, which makes this sharper than comparing their intervals. –: one of the two has none.",
+        frame=shown.rename(columns=names),
+        data=fewer,
+        columns=(
+            Column(name="metric_a", label="First", write=name_of_metric),
+            Column(name="metric_b", label="Second", write=name_of_metric),
+            *columns,
+        ),
+    )
+    section = Section(
+        id="fewer",
+        title="Does one metric need fewer topics than another?",
+        lead=f"The topics needed for an error of at most {_percent(study.minimum.max_error)}, metric against metric.",
+        blocks=(
+            Items(items=tuple(Item(words=words) for words in _fewest_sentences(study, fewer))),
+            Fold(title="Every pair of metrics", blocks=(table,)),
+        ),
+    )
+    return (section,)
+
+
+def _fewest_sentences(study: TopicsStudy, fewer: pd.DataFrame) -> list[str]:
+    """Say for every tolerance which metric needs fewest topics, and against which others that is not settled."""
+    sentences = []
+    for margin, part in fewer.groupby("margin"):
+        best = str(part.groupby("metric_a", sort=False)["p_fewer"].min().idxmax())
+        others = part[part["metric_a"] == best].set_index("metric_b")["p_fewer"].sort_values(kind="stable")
+        level = _tolerance(study, float(str(margin)))
+        open_ = [f"{name_of_metric(name)} ({chance(value)})" for name, value in others.items() if value < _SETTLED]
+        best = name_of_metric(best)
+        if open_:
+            words = f"{best} most probably needs fewest, but this is not settled against {listed(open_)}."
+        else:
+            least = chance(others.iloc[0])
+            sure = f"over {least[1:]}" if least.startswith(">") else f"at least {least}"
+            words = f"{best} needs fewest, with a probability of {sure} against every other metric."
+        sentences.append(f"Tolerance {level}: {words}")
+    return sentences
 
 
 def _curves_section(study: TopicsStudy, curves: pd.DataFrame) -> Section:
     minimum, rates = study.minimum, study.error_rates
+    bars = ""
     if study.posterior is not None:
+        bars = (
+            f"Upright bars: their {percentage(study.posterior.ci_prob)} intervals at the sizes that the model uses; "
+            "the topics are shared, so the bars of one line move together. "
+        )
         line = f"median of the Bayesian model, with its {percentage(study.posterior.ci_prob)} band"
+        if len(study.posterior.counts().dropna(subset="median")) < len(rates.metrics) * len(rates.margins):
+            line += f", or without a band {_named_curve(minimum)}"
     else:
-        line = "none could be fitted" if minimum.family is None else f"the {CURVE_NAMES[minimum.family]}"
+        line = _named_curve(minimum)
     picture = Picture(
         name="error_rates",
         figure=error_panels(
@@ -447,8 +565,9 @@ def _curves_section(study: TopicsStudy, curves: pd.DataFrame) -> Section:
         ),
         title="Error rate by topics and tolerance",
         caption="Dots: share of the pairs of systems on which two sets of this size disagree; at tolerance 0 a tie "
-        f"counts as half. Lines, one a tolerance: {line}, dashed beyond the sizes observed. The flat dashed line is "
-        f"the error allowed ({_percent(minimum.max_error)}). The scale is logarithmic.",
+        f"counts as half. {bars}Lines, one a tolerance: {line}, dashed beyond the sizes observed. Where a line crosses "
+        f"the flat dashed one, the error allowed ({_percent(minimum.max_error)}), stand the topics needed. The "
+        "scale of rates is logarithmic.",
         alt=_curves_alt(study),
     )
     return Section(
@@ -460,13 +579,17 @@ def _curves_section(study: TopicsStudy, curves: pd.DataFrame) -> Section:
     )
 
 
+def _named_curve(minimum: MinimumTopics) -> str:
+    return "none could be fitted" if minimum.family is None else f"the {CURVE_NAMES[minimum.family]}"
+
+
 def _curves_alt(study: TopicsStudy) -> str:
     rates, margin = study.error_rates.rates(), study.error_rates.margins[0]
     first, last = (
         rates.sel(margin=margin, size=size) for size in (study.error_rates.sizes[0], study.error_rates.sizes[-1])
     )
     return "; ".join(
-        f"{metric}, tolerance {_tolerance(study, margin)}: from {share(float(a))} to {share(float(b))}"
+        f"{name_of_metric(metric)}, tolerance {_tolerance(study, margin)}: from {share(float(a))} to {share(float(b))}"
         for metric, a, b in zip(study.error_rates.metrics, first, last, strict=True)
     )
 
@@ -488,7 +611,7 @@ def _rates_table(study: TopicsStudy) -> Table:
         frame=shown,
         data=frame.drop(columns=["tolerance", "tolerance_sort"]),
         columns=(
-            Column(name="metric", label="Metric"),
+            _METRIC,
             Column(name="tolerance", label="Tolerance"),
             *(Column(name=str(size), label=str(size), write=share, align="right", group="Topics") for size in sizes),
         ),
@@ -503,8 +626,9 @@ def _compared_section(study: TopicsStudy, curves: pd.DataFrame) -> tuple[Section
         name="metrics_compared",
         figure=tolerance_panels(curves, margins=tolerance_names(study), max_error=study.minimum.max_error),
         title="Metrics at equal sizes",
-        caption="Error rates as observed, one line a metric. All metrics saw the same topic sets. The dashed line is "
-        f"the error allowed ({_percent(study.minimum.max_error)}).",
+        caption="Error rates as observed, one line a metric; the lower, the steadier the metric. All metrics saw the "
+        f"same topic sets. The flat dashed line: the error allowed ({_percent(study.minimum.max_error)}). Every panel "
+        "has its own logarithmic scale.",
         alt=_compared_alt(study),
     )
     section = Section(
@@ -523,16 +647,18 @@ def _compared_alt(study: TopicsStudy) -> str:
     for margin in study.error_rates.margins:
         order = last.sel(margin=margin).to_series().dropna().sort_values(kind="stable")
         if len(order):
-            parts.append(f"tolerance {_tolerance(study, margin)}: least {order.index[0]}, most {order.index[-1]}")
+            least, most = (name_of_metric(order.index[place]) for place in (0, -1))
+            parts.append(f"tolerance {_tolerance(study, margin)}: least {least}, most {most}")
     return f"At {study.error_rates.sizes[-1]} topics, {'; '.join(parts)}."
 
 
-def _differences_section(study: TopicsStudy) -> Section:
+def _differences_section(study: TopicsStudy) -> tuple[Section, ...]:
     title = "How large must a difference be?"
     lead = "A difference seen on one set of topics, and how often another set contradicts it."
     if study.bins is None:
-        note = Text(paragraphs=(_sentence(study.unestimated["difference bins"]),), look="note")
-        return Section(id="differences", title=title, lead=lead, blocks=(note,))
+        reasons = [reason for part, reason in study.unestimated.items() if part == DIFFERENCES]
+        note = Text(paragraphs=tuple(map(_sentence, reasons)), look="note")
+        return (Section(id="differences", title=title, lead=lead, blocks=(note,)),) if reasons else ()
     bins = study.bins
     marks = bins.sensitivity()
     size = int(marks["size"].iloc[0])
@@ -549,11 +675,11 @@ def _differences_section(study: TopicsStudy) -> Section:
         f"change sign on the second.{banded} The last dot stands for all larger differences. The orange line is the "
         f"difference from which every step stays within {_percent(bins.max_error)}.",
         alt="; ".join(
-            f"{row['metric']}: {'no difference' if np.isnan(row['difference']) else format(row['difference'], 'g')}"
-            for row in marks.to_dict("records")
+            f"{name_of_metric(metric)}: {'no difference' if np.isnan(difference) else format(difference, 'g')}"
+            for metric, difference in zip(marks["metric"], marks["difference"], strict=True)
         ),
     )
-    return Section(id="differences", title=title, lead=lead, blocks=(picture, _readings_table(study)))
+    return (Section(id="differences", title=title, lead=lead, blocks=(picture, _readings_table(study))),)
 
 
 def _readings_table(study: TopicsStudy) -> Table:
@@ -564,7 +690,7 @@ def _readings_table(study: TopicsStudy) -> Table:
         index="metric", columns="reading", values=["difference", "share"], sort=False, dropna=False
     )
     shown = pd.DataFrame({"metric": list(study.error_rates.metrics)})
-    columns = [Column(name="metric", label="Metric")]
+    columns = [_METRIC]
     for reading, label in READINGS.items():
         for value, word, write in (("difference", "difference", number(3)), ("share", "reached by", share)):
             name = f"{value} {reading}"
@@ -588,7 +714,7 @@ def _held_out_section(study: TopicsStudy) -> Section:
     summary = comparison.summary()
     blocks: list[Block] = []
     if best is None:
-        blocks.append(Text(paragraphs=(_sentence(study.unestimated["curve"]),), look="note"))
+        blocks.append(Text(paragraphs=(_sentence(study.unestimated[CURVE]),), look="note"))
     else:
         shown = summary.assign(name=[_sentence_case(CURVE_NAMES[name]) for name in summary["family"]])
         shown["formula"] = [CURVES[name].formula for name in summary["family"]]
@@ -640,7 +766,7 @@ def _fits_table(study: TopicsStudy) -> Table:
         frame=shown,
         data=frame,
         columns=(
-            Column(name="metric", label="Metric"),
+            _METRIC,
             Column(name="tolerance", label="Tolerance"),
             Column(name="name", label="Curve"),
             Column(name="held_out_error", label="Held out", write=number(4), align="right"),
@@ -666,7 +792,7 @@ def _exponential_section(study: TopicsStudy) -> Section:
         frame=shown,
         data=frame,
         columns=(
-            Column(name="metric", label="Metric"),
+            _METRIC,
             Column(name="tolerance", label="Tolerance"),
             Column(name="a1", label="value", write=number(4), align="right", group="A₁"),
             Column(name="se_a1", label="s.e.", write=number(4), align="right", group="A₁"),
@@ -687,13 +813,19 @@ def _exponential_section(study: TopicsStudy) -> Section:
 
 
 def _methods_section(study: TopicsStudy) -> Section:
-    items = tuple(Item(words=source.full, link=f"https://doi.org/{source.doi}") for source in _SOURCES)
     return Section(
         id="methods",
         title="Methods",
         lead="What was done, in words that fit a paper, and what to cite.",
-        blocks=(Text(paragraphs=(_methods_paragraph(study),), look="quote"), Items(items=items)),
+        blocks=_methods_blocks(study),
     )
+
+
+def _methods_blocks(study: TopicsStudy) -> tuple[Block, ...]:
+    words = _methods_paragraph(study)
+    cited = [source for source in _SOURCES if source.cited in words]
+    items = tuple(Item(words=source.full, link=f"https://doi.org/{source.doi}") for source in cited)
+    return Text(paragraphs=(words,), look="quote"), Items(items=items)
 
 
 def _methods_paragraph(study: TopicsStudy) -> str:
@@ -704,8 +836,8 @@ def _methods_paragraph(study: TopicsStudy) -> str:
     before, after = scale if rates.margin == "relative" else ("", " in the metric's unit")
     used = (
         "We estimated error rates by the swap method (Voorhees and Buckley, 2002; Pal et al., 2010) for "
-        f"{count(len(rates.metrics), 'metric')} ({listed(rates.metrics)}), {rates.n_systems} systems and "
-        f"{rates.n_topics} topics."
+        f"{count(len(rates.metrics), 'metric')} ({listed(map(name_of_metric, rates.metrics))}), {rates.n_systems} "
+        f"systems and {rates.n_topics} topics." + "".join(f" {words}" for words in short_names(rates.metrics))
     )
     drawn = (
         f"For topic-set sizes of {sizes}, two sets {_SAMPLING[rates.sampling]}{bound} were drawn {rates.n_trials} "
@@ -726,11 +858,15 @@ def _model_words(study: TopicsStudy) -> list[str]:
     if study.posterior is None:
         return []
     level = percentage(study.posterior.ci_prob)
-    each = "metric and tolerance" if study.posterior.models[0].method == "fast" else "tolerance, over all metrics"
+    models = study.posterior.models
+    each = "metric and tolerance" if all(model.method == "fast" for model in models) else "tolerance, over all metrics"
+    at = ""
+    if len(models) < len(study.error_rates.margins):
+        at = f" (at {listed([_tolerance(study, model.tolerance) for model in models])})"
     words = (
         f"{level} intervals come from a Bayesian model of the logits of the error rates at up to eight sizes, with the "
         "covariance of a bootstrap of the topics, and a term for the systems being a sample too; one fit for every "
-        f"{each}."
+        f"{each}{at}."
     )
     return [words]
 

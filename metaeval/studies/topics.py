@@ -3,10 +3,12 @@
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import permutations
+from typing import Any
 
 import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike
+from scipy.special import expit, ndtri
 
 from metaeval.draws import RNGLike, resolve_rng
 from metaeval.errors import EstimationError, InvalidOptionError
@@ -14,6 +16,7 @@ from metaeval.models.bayesian_error_rate import MOST_SIZES as MOST_MODEL_SIZES
 from metaeval.models.bayesian_error_rate import (
     BayesianErrorRate,
     Method,
+    SwapEvidence,
     bayesian_error_rate,
     observe_error_rates,
 )
@@ -26,7 +29,18 @@ from metaeval.resampling.difference_bins import DifferenceBins, difference_bins
 from metaeval.resampling.swap import PAPER_TOLERANCES, SMALLEST_SIZE, ErrorRates, Margin, Sampling, swap_method
 from metaeval.scores import Scores, as_scores
 
-__all__ = ["ABSOLUTE_TOLERANCES", "EXPONENTIAL", "TopicsPosterior", "TopicsStudy", "study_topics"]
+__all__ = [
+    "ABSOLUTE_TOLERANCES",
+    "COUNTS",
+    "CURVE",
+    "DIFFERENCES",
+    "EXPONENTIAL",
+    "HIERARCHICAL",
+    "INTERVALS",
+    "TopicsPosterior",
+    "TopicsStudy",
+    "study_topics",
+]
 
 ABSOLUTE_TOLERANCES = (0.0, 0.01, 0.02, 0.05)
 """Default tolerances in the metric's own unit."""
@@ -34,9 +48,23 @@ ABSOLUTE_TOLERANCES = (0.0, 0.01, 0.02, 0.05)
 EXPONENTIAL = "exponential"
 """The published curve, always shown beside the best one."""
 
+CURVE = "curve"
+"""What `TopicsStudy.unestimated` calls the curve beyond the sizes observed."""
+
+COUNTS = "topics needed"
+"""What it calls a topic count for which that curve is missing."""
+
+DIFFERENCES = "difference bins"
+"""What it calls the error rates by the size of the difference."""
+
+INTERVALS = "intervals of the topic counts"
+"""What it calls the part that the Bayesian model answers."""
+
+HIERARCHICAL = "hierarchical model"
+"""What it calls a hierarchical model that was refused; the fits of the single metrics stand in for it."""
+
 MOST_SIZES = 50
 """More sizes than these by default would add time and no knowledge: neighbours tell the same."""
-
 
 MOST_DRAWN = 120
 """Sizes at which a curve is given, besides those observed."""
@@ -73,21 +101,37 @@ class TopicsPosterior:
     def counts(self) -> pd.DataFrame:
         """Return one row a metric and tolerance: median, low and high of the topics needed, and how likely it is that
         the topics at hand are enough (``p_enough``); ``design_effect`` is the number of comparisons counted for each
-        that is worth an independent one, at the largest size; ``note`` says why there is no number.
+        that is worth an independent one, at the largest size; ``method`` is "fast" or "pymc"; ``note`` says why there
+        is no number. A count past a million is infinite.
         """  # noqa: D205 - one sentence
         parts = []
         for model in self.models:
             effect = model.design_effect().groupby("metric", sort=False)["design_effect"].last().reset_index()
-            parts.append(model.minimum_topics().merge(effect, on="metric", how="left").assign(margin=model.tolerance))
-        return self._ordered(pd.concat(parts, ignore_index=True))[
-            ["metric", "margin", "median", "low", "high", "p_enough", "extrapolated", "design_effect", "note"]
-        ]
+            counts = model.minimum_topics().merge(effect, on="metric", how="left")
+            parts.append(counts.assign(margin=model.tolerance, method=model.method))
+        columns = ["median", "low", "high", "p_enough", "extrapolated", "design_effect", "method", "note"]
+        return self._ordered(pd.concat(parts, ignore_index=True))[["metric", "margin", *columns]]
 
     def curves(self, sizes: ArrayLike) -> pd.DataFrame:
         """Return one row a metric, tolerance and size: median, low and high of the error rate."""
         parts = [model.curve(sizes).assign(margin=model.tolerance) for model in self.models]
         frame = self._ordered(pd.concat(parts, ignore_index=True))
         return frame[["metric", "margin", "size", "median", "low", "high"]]
+
+    def observed(self) -> pd.DataFrame:
+        """Return one row a metric, tolerance and size that a model was fitted to: ``seen_low`` and ``seen_high``, the
+        interval of the observed error rate by itself, before any curve, from its spread over resampled topics.
+        """  # noqa: D205 - one sentence
+        reach = ndtri((1 + self.ci_prob) / 2)
+        parts = []
+        for model in self.models:
+            names = {"observed_size": "size", "logit_rate": "centre", "standard_error": "error"}
+            centre, error = model.tree["observed_data"]["logit_rate"], model.tree["constant_data"]["standard_error"]
+            frame = centre.to_dataset().assign(standard_error=error).to_dataframe().reset_index().rename(columns=names)
+            low, high = (expit(frame["centre"] + sign * reach * frame["error"]) for sign in (-1, 1))
+            parts.append(frame.assign(margin=model.tolerance, seen_low=low, seen_high=high).dropna())
+        frame = self._ordered(pd.concat(parts, ignore_index=True))
+        return frame[["metric", "margin", "size", "seen_low", "seen_high"]]
 
     def fewer(self) -> pd.DataFrame:
         """Return one row a tolerance and ordered pair of metrics: the probability that a needs fewer topics than b."""
@@ -119,7 +163,7 @@ class TopicsStudy:
     error_rates : ErrorRates
         Swaps counted per metric, tolerance and topic-set size.
     bins : DifferenceBins or None
-        Error rates by the size of the difference, at the largest size.
+        Error rates by the size of the difference, at the largest size; None if not asked for or not to be estimated.
     comparison : CurveComparison
         Every curve, judged by sizes it had not seen.
     minimum : MinimumTopics
@@ -169,7 +213,7 @@ class TopicsStudy:
         published = self.published.to_frame()[[*keys, "n_topics", "text"]]
         frame = frame.merge(published, on=keys, suffixes=("", "_exponential"))
         if self.posterior is not None:
-            named = {name: f"posterior_{name}" for name in ("median", "low", "high")}
+            named = {name: f"posterior_{name}" for name in ("median", "low", "high", "method")}
             counts = self.posterior.counts().drop(columns=["extrapolated"]).rename(columns=named)
             frame = frame.merge(counts, on=keys, how="left")
         order = {name: place for place, name in enumerate(self.error_rates.metrics)}
@@ -183,7 +227,9 @@ class TopicsStudy:
         -------
         pandas.DataFrame
             One row a metric, tolerance and size: ``seen`` (a zero difference counted as half a swap, as the curves
-            count it; missing where the size was not observed) and ``fitted`` (missing without a curve).
+            count it; missing where the size was not observed) and ``fitted`` (missing without a curve). With the
+            Bayesian model also its ``median``, ``low`` and ``high``, and ``seen_low`` and ``seen_high`` at the sizes
+            it was fitted to (see `TopicsPosterior.observed`).
         """
         rates = self.error_rates.rates(half_swaps=True)
         seen = np.asarray(self.error_rates.sizes)
@@ -200,12 +246,14 @@ class TopicsStudy:
         frame = pd.concat(parts, ignore_index=True)
         if self.posterior is None:
             return frame
-        return frame.merge(self.posterior.curves(sizes), on=["metric", "margin", "size"], how="left")
+        keys = ["metric", "margin", "size"]
+        frame = frame.merge(self.posterior.curves(sizes), on=keys, how="left")
+        return frame.merge(self.posterior.observed(), on=keys, how="left")
 
 
 _COLUMNS = (
     *("metric", "margin", "kind", "n_topics", "text", "curve", "n_topics_exponential", "text_exponential"),
-    *("posterior_median", "posterior_low", "posterior_high", "p_enough", "design_effect", "note"),
+    *("posterior_median", "posterior_low", "posterior_high", "posterior_method", "p_enough", "design_effect", "note"),
     *("size", "error_rate", "n_systems", "topics_at_hand", "max_error", "limit"),
 )
 
@@ -221,8 +269,10 @@ def study_topics(  # noqa: PLR0913 - every option of the command
     max_error: float = 0.05,
     limit: int | None = None,
     bin_width: float = 0.01,
+    differences: bool = True,
     bayesian: bool = True,
     hierarchical: bool = False,
+    modelled: Sequence[float] | None = None,
     n_replicates: int = 200,
     confidence_level: float = 0.9,
     rng: RNGLike = None,
@@ -249,11 +299,16 @@ def study_topics(  # noqa: PLR0913 - every option of the command
         Largest number of topics to name; twice the largest size by default.
     bin_width : float, default 0.01
         Width of the difference bins, in the metric's unit.
+    differences : bool, default True
+        Count sign changes by the size of the difference too.
     bayesian : bool, default True
         Fit the Bayesian model of the error rate (`metaeval.models.bayesian_error_rate`) at every tolerance. It knows
         disjoint topic sets only.
     hierarchical : bool, default False
-        Fit one model of all metrics with PyMC (minutes), not every metric by itself (seconds).
+        Fit one model of all metrics with PyMC (minutes), not every metric by itself (seconds). Where it is refused, the
+        fits of the single metrics stand in for it, and `TopicsStudy.unestimated` says so.
+    modelled : sequence of float, optional
+        The tolerances at which the Bayesian model is fitted, all of them by default; most of the time goes there.
     n_replicates : int, default 200
         Topic-bootstrap replicates behind every interval, raised for the Bayesian model where it needs more (150, and
         32 for every metric); 0 leaves the intervals of the difference bins out and the model too.
@@ -302,38 +357,39 @@ def study_topics(  # noqa: PLR0913 - every option of the command
     shared = {"n_trials": n_trials, "sampling": sampling, "rng": seed, "n_threads": n_threads}
     rates = swap_method(scores, sizes=chosen, margins=margins, margin=margin, **shared)  # type: ignore[arg-type]  # one dictionary for several kinds
     unestimated: dict[str, str] = {}
-    bins = _attempt(
-        "difference bins",
-        unestimated,
-        lambda: difference_bins(
-            scores,
-            sizes=[rates.sizes[-1]],
-            width=bin_width,
-            max_error=max_error,
-            n_replicates=n_replicates,
-            confidence_level=confidence_level,
-            **shared,  # type: ignore[arg-type]  # as above
-        ),
-    )
     comparison = compare_curves(rates)
     minimum = minimum_topics(rates, max_error=max_error, limit=limit, comparison=comparison)
-    if comparison.best is None:
-        unestimated["curve"] = _no_curve(comparison)
-    posterior = None
-    if bayesian and n_replicates and sampling == "disjoint":
-        posterior = _posterior(
-            scores,
-            rates,
+    unestimated |= _no_counts(minimum)
+    bins = None
+    if differences:
+        bins = _attempt(
+            DIFFERENCES,
             unestimated,
-            n_replicates=n_replicates,
-            max_error=max_error,
-            ci_prob=confidence_level,
-            method="pymc" if hierarchical else "fast",
-            rng=seed,
-            n_threads=n_threads,
+            lambda: difference_bins(
+                scores,
+                sizes=[rates.sizes[-1]],
+                width=bin_width,
+                max_error=max_error,
+                n_replicates=n_replicates,
+                confidence_level=confidence_level,
+                **shared,  # type: ignore[arg-type]  # as above
+            ),
         )
-    elif bayesian and n_replicates:
-        unestimated["intervals of the topic counts"] = f"the Bayesian model knows disjoint topic sets, not {sampling}"
+    posterior = None
+    if bayesian and n_replicates:
+        evidence = _attempt(
+            INTERVALS,
+            unestimated,
+            lambda: _evidence(scores, rates, n_replicates=n_replicates, rng=seed, n_threads=n_threads),
+        )
+        settings = {"max_error": max_error, "ci_prob": confidence_level, "rng": seed}
+        chosen_margins = [tolerance for tolerance in rates.margins if modelled is None or tolerance in modelled]
+        models = (
+            []
+            if evidence is None
+            else _models(evidence, chosen_margins, settings, unestimated, hierarchical=hierarchical)
+        )
+        posterior = TopicsPosterior(models=tuple(models), metrics=rates.metrics) if models else None
     published = minimum_topics(
         rates, max_error=max_error, limit=minimum.limit, family=EXPONENTIAL, comparison=comparison
     )
@@ -382,47 +438,50 @@ def _attempt[R](part: str, unestimated: dict[str, str], estimate: Callable[[], R
         return None
 
 
-def _posterior(  # noqa: PLR0913 - the settings of the model
-    scores: Scores,
-    rates: ErrorRates,
+def _evidence(scores: Scores, rates: ErrorRates, *, n_replicates: int, rng: int, n_threads: int | None) -> SwapEvidence:
+    """Count for the models what they need, once for all tolerances."""
+    if rates.sampling != "disjoint":
+        message = f"the Bayesian model knows disjoint topic sets, not {rates.sampling}"
+        raise EstimationError(message)
+    return observe_error_rates(
+        scores,
+        margins=rates.margins,
+        margin=rates.margin,
+        sizes=_model_sizes(rates.sizes),
+        n_trials=max(rates.n_trials, 2),
+        n_replicates=max(n_replicates, FEWEST_REPLICATES, 4 * MOST_MODEL_SIZES * len(rates.metrics)),
+        rng=rng,
+        n_threads=n_threads,
+    )
+
+
+def _models(
+    evidence: SwapEvidence,
+    tolerances: Sequence[float],
+    settings: Mapping[str, Any],
     unestimated: dict[str, str],
     *,
-    n_replicates: int,
-    max_error: float,
-    ci_prob: float,
-    method: Method,
-    rng: int,
-    n_threads: int | None,
-) -> TopicsPosterior | None:
-    """Fit one model a tolerance on shared evidence; note what could not be fitted."""
-    part = "intervals of the topic counts"
-    evidence = _attempt(
-        part,
-        unestimated,
-        lambda: observe_error_rates(
-            scores,
-            margins=rates.margins,
-            margin=rates.margin,
-            sizes=_model_sizes(rates.sizes),
-            n_trials=max(rates.n_trials, 2),
-            n_replicates=max(n_replicates, FEWEST_REPLICATES, 4 * MOST_MODEL_SIZES * len(rates.metrics)),
-            rng=rng,
-            n_threads=n_threads,
-        ),
-    )
-    if evidence is None:
-        return None
-    models, reasons = [], {}
-    for tolerance in track(rates.margins, description="Bayesian model", total=len(rates.margins)):
-        try:
-            model = bayesian_error_rate(
-                evidence, tolerance=tolerance, method=method, max_error=max_error, ci_prob=ci_prob, rng=rng
-            )
-            models.append(model)
-        except EstimationError as error:
-            reasons[tolerance] = str(error)
-    unestimated |= {f"{part} at tolerance {tolerance:g}": reason for tolerance, reason in reasons.items()}
-    return TopicsPosterior(models=tuple(models), metrics=rates.metrics) if models else None
+    hierarchical: bool,
+) -> list[BayesianErrorRate]:
+    """Fit one model a tolerance; note what was refused, and let the fast fits stand in for a refused hierarchy."""
+
+    def fit(tolerance: float, method: Method, part: str) -> BayesianErrorRate | None:
+        return _attempt(
+            f"{part} at tolerance {tolerance:g}",
+            unestimated,
+            lambda: bayesian_error_rate(evidence, tolerance=tolerance, method=method, **settings),
+        )
+
+    def answer(tolerance: float) -> BayesianErrorRate | None:
+        if not hierarchical:
+            return fit(tolerance, "fast", INTERVALS)
+        # each takes minutes, and so has a line of its own
+        alone = track([tolerance], description=f"{HIERARCHICAL}, tolerance {tolerance:g}")
+        (model,) = [fit(one, "pymc", HIERARCHICAL) for one in alone]
+        return model or fit(tolerance, "fast", INTERVALS)
+
+    steps = tolerances if hierarchical else track(tolerances, description="Bayesian model", total=len(tolerances))
+    return [model for model in map(answer, steps) if model is not None]
 
 
 def _model_sizes(sizes: Sequence[int]) -> list[int]:
@@ -432,9 +491,21 @@ def _model_sizes(sizes: Sequence[int]) -> list[int]:
     return sorted({sizes[int(np.argmin(np.abs(logs - one)))] for one in wanted})
 
 
-def _no_curve(comparison: CurveComparison) -> str:
-    reasons = [note for note in dict.fromkeys(comparison.table["note"]) if note]
-    return f"no curve can be judged by sizes it has not seen: {reasons[0] if reasons else 'there are too few sizes'}"
+def _no_counts(minimum: MinimumTopics) -> dict[str, str]:
+    """Say why there is no curve at all, or none for a metric that needs one."""
+    fits = minimum.comparison.table
+    if minimum.family is None:
+        reasons = [note for note in dict.fromkeys(fits["note"]) if note]
+        why = reasons[0] if reasons else "there are too few sizes"
+        return {CURVE: f"no curve can be judged by sizes it has not seen: {why}"}
+    notes = fits[fits["family"] == minimum.family].set_index(["metric", "margin"])["note"]
+    frame = minimum.to_frame()
+    silent = frame[frame["kind"] == "cannot be estimated"]
+    return {
+        f"{COUNTS} under {row['metric']} at tolerance {row['margin']:g}": notes[row["metric"], row["margin"]]
+        or "no pair was compared"
+        for row in silent.to_dict("records")
+    }
 
 
 def _notes(rates: ErrorRates, *, thinned: bool) -> list[str]:

@@ -44,8 +44,19 @@ def test_scores_give_the_variance(command, table):
         assert (row["metric"], row["n_topics"]) == (right["metric"], right["n_topics"])
         assert row["variance"] == pytest.approx(right["variance"], rel=1e-12)
     shown = command("design", *table, "--difference", 0.05)
-    assert "With 20 topics" in shown.out
-    assert "analysis of variance of 6 systems" in shown.out
+    assert "with the 20 topics at hand" in shown.out
+    for row in study_design(read_scores(table), differences=[0.05]).table.to_dict("records"):
+        achieved = f"{row['width_at_hand']:.3f}" if row["method"] == "interval" else f"{row['power_at_hand']:.2f}"
+        assert f"{row['n_topics']} ({achieved})" in shown.out
+    assert "Analysis of variance of 6 systems" in shown.out
+
+
+def test_a_difference_too_small_is_marked(command):
+    """Where one of several differences asks for too many topics its cell says n/a, and a line says why."""
+    ended = command("design", "--variance", 0.1, "--difference", "0.00000001,0.1")
+    assert ended.code == 0, ended.err
+    assert "n/a: given, 1e-08" in ended.out
+    assert "too small" in ended.out
 
 
 def test_collections_are_pooled(command, table):

@@ -2,23 +2,58 @@
 
 import json
 
+import numpy as np
+import pandas as pd
 import pytest
 
 
 def test_writes_the_whole_folder(command, table, tmp_path):
     """index.html, tables, figures, data and provenance are there, and the page holds the numbers."""
-    ended = command("report", *table, "--interval-resamples", 20)
+    ended = command("report", *table, "--interval-resamples", 20, "--no-topics")
     assert ended.code == 0, ended.err
     folder = tmp_path / "metaeval-report"
     assert {path.name for path in folder.iterdir()} == {"index.html", "tables", "figures", "data", "provenance.json"}
     assert {"scores.nc", "scores.parquet"} <= {path.name for path in (folder / "data").iterdir()}
     assert json.loads((folder / "provenance.json").read_text())["random_source"] == "seed 0"
-    assert "Discriminative power" in (folder / "index.html").read_text()
+    page = (folder / "index.html").read_text()
+    assert "Discriminative power" in page
+    assert "How many topics are enough?" not in page
+
+
+def test_says_how_many_topics_are_enough(command, table, tmp_path):
+    """By default the page tells topics needed with intervals and error curves, as `metaeval topics` does."""
+    ended = command("report", *table, "--interval-resamples", 0, "--seed", 3)
+    assert ended.code == 0, ended.err
+    folder = tmp_path / "metaeval-report"
+    page = (folder / "index.html").read_text()
+    for words in ("How many topics are enough?", "How the error falls with more topics", "swap method"):
+        assert words in page
+    needed = pd.read_csv(folder / "tables" / "minimum_topics.csv").set_index(["metric", "margin"])["text"]
+    rows = command("topics", *table, "--no-bayes", "--replicates", 0, "--seed", 3, "--json").json()["results"]
+    assert needed.to_dict() == {(row["metric"], row["margin"]): row["text"] for row in rows}
+    for kind, name in (("figures", "error_rates.svg"), ("tables", "error_rates.tex"), ("data", "error_rates.csv")):
+        assert (folder / kind / name).stat().st_size > 0
+
+
+def test_too_few_topics_are_said_and_the_rest_stands(command, tmp_path):
+    """Nine topics hold no two sets of five: the section says so, and the report is written."""
+    pd.DataFrame(np.random.default_rng(0).random((9, 4)), columns=list("abcd")).to_csv(tmp_path / "AP.csv", index=False)
+    ended = command("report", "AP.csv", "--interval-resamples", 0)
+    assert ended.code == 0, ended.err
+    assert "9 topics are too few" in (tmp_path / "metaeval-report" / "index.html").read_text()
+
+
+def test_the_record_holds_only_options_that_apply(command, table, tmp_path):
+    """Options of scoring runs have no place in the record of a report on tables."""
+    assert command("report", table[0], "--interval-resamples", 0, "--no-topics").code == 0
+    options = json.loads((tmp_path / "metaeval-report" / "provenance.json").read_text())["options"]
+    assert {"qrels", "metrics", "plugin", "undefined", "order", "score_precision"}.isdisjoint(options)
+    assert {"inputs", "alpha", "systems_in", "missing"} <= set(options)
 
 
 def test_an_older_report_is_only_replaced_on_request(command, table):
     """A second report into the same folder is refused with the way out, and replaced with --overwrite."""
-    quick = ("--interval-resamples", 0)
+    quick = ("--interval-resamples", 0, "--no-topics")
     assert command("report", table[0], *quick).code == 0
     refused = command("report", table[0], *quick)
     assert refused.code == 2
@@ -34,7 +69,7 @@ def test_nothing_is_left_of_a_report_that_failed(command, table, tmp_path, monke
 
     monkeypatch.setattr("metaeval.reports.folder.render_page", interrupt)
     before = set(tmp_path.iterdir())
-    assert command("report", table[0], "--interval-resamples", 0).code == 130
+    assert command("report", table[0], "--interval-resamples", 0, "--no-topics").code == 130
     assert set(tmp_path.iterdir()) == before
 
 
@@ -42,8 +77,8 @@ def test_from_runs_and_judgments(command, made_collection, tmp_path):
     """The report of runs describes the collection and shows precision against recall."""
     ended = command(
         "report", made_collection / "runs", "--qrels", made_collection / "qrels.txt",
-        *("--groups", made_collection / "groups.csv", "--group-column", "group"),
-        *("--metrics", "AP,nDCG@10,P@10", "--interval-resamples", 0, "--out", "r"),
+        *("--groups", made_collection / "groups.csv"),
+        *("--metrics", "AP,nDCG@10,P@10", "--interval-resamples", 0, "--no-topics", "--out", "r"),
     )  # fmt: skip
     assert ended.code == 0, ended.err
     page = (tmp_path / "r" / "index.html").read_text()
@@ -51,6 +86,9 @@ def test_from_runs_and_judgments(command, made_collection, tmp_path):
         assert words in page
     inputs = json.loads((tmp_path / "r" / "provenance.json").read_text())["inputs"]
     assert len(inputs) == 6 + 2
+    options = json.loads((tmp_path / "r" / "provenance.json").read_text())["options"]
+    assert options["metrics"] == "AP,nDCG@10,P@10"
+    assert "systems_in" not in options
 
 
 @pytest.mark.parametrize(
@@ -66,13 +104,13 @@ def test_from_runs_and_judgments(command, made_collection, tmp_path):
 )
 def test_what_is_wrong_with_runs_is_said(command, made_collection, words, code, said):
     """The message names the option's rule or the nearest names."""
-    ended = command("report", made_collection / "runs", "--qrels", made_collection / "qrels.txt", *words)
+    ended = command("report", made_collection / "runs", "--qrels", made_collection / "qrels.txt", "--no-topics", *words)
     assert ended.code == code
     assert said in ended.err
 
 
 def test_json_of_a_report(command, table):
     """--json prints the same rows as the table of the page."""
-    answer = command("report", table[0], "--interval-resamples", 0, "--json").json()
+    answer = command("report", table[0], "--interval-resamples", 0, "--no-topics", "--json").json()
     assert answer["command"] == "report"
     assert len(answer["results"]) == 2

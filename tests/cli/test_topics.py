@@ -4,7 +4,9 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from metaeval.errors import EstimationError
 from metaeval.scores import as_scores
+from metaeval.studies import topics
 from metaeval.studies.topics import study_topics
 
 QUICK = ("--trials", 10, "--no-bayes", "--replicates", 0)
@@ -50,6 +52,39 @@ def test_the_tables_show_counts_certainty_and_differences(command, wide):
     for words in ("Topics needed", "How sure", "90 % interval", "30 are enough", "exponential", "Difference"):
         assert words in ended.out
     assert "Seed 0" in ended.err
+
+
+def test_json_says_which_metric_needs_fewer_topics(command, wide):
+    """Every row names the chance of needing fewer topics than each other metric; those of a pair add up to one."""
+    words = ("--trials", 10, "--tolerances", "0", "--json")
+    first, second = command("topics", *wide, *words).json()["results"]
+    assert first["p_fewer_than"]["P"] + second["p_fewer_than"]["AP"] == pytest.approx(1)
+    assert first["design_effect"] > 1
+    alone = command("topics", wide[0], *words).json()["results"]
+    assert [row["p_fewer_than"] for row in alone] == [{}]
+
+
+def test_a_refused_hierarchy_ends_with_4_after_the_rest(command, wide, tmp_path, monkeypatch):
+    """The fast fits are told, in the terminal, as JSON and as a report; the refusal is named; the exit code is 4."""
+    fit = topics.bayesian_error_rate
+
+    def refuse(evidence, *, method, **settings):
+        if method == "pymc":
+            raise EstimationError("chains disagree")
+        return fit(evidence, method=method, **settings)
+
+    monkeypatch.setattr(topics, "bayesian_error_rate", refuse)
+    words = ("topics", *wide, "--trials", 10, "--tolerances", "0", "--hierarchical")
+    ended = command(*words)
+    assert ended.code == 4
+    assert "chains disagree" in ended.err
+    assert "hierarchical model, tolerance 0" in ended.err
+    for part in ("How sure", "Which needs fewer topics?", "Design effect"):
+        assert part in ended.out
+    ended = command(*words, "--out", "r", "--json")
+    assert ended.code == 4
+    assert "chains disagree" in (tmp_path / "r" / "index.html").read_text()
+    assert {row["posterior_method"] for row in ended.json()["results"]} == {"fast"}
 
 
 def test_quiet_says_nothing_besides_the_answer(command, wide):

@@ -38,6 +38,15 @@ def test_the_column_of_systems_can_be_named(table):
     assert read_groups(table, column="run", system_column="type", systems=["manual"]) == {"manual": "ql"}
 
 
+@pytest.mark.parametrize("name", ["group", " Group"])
+def test_a_column_called_group_needs_no_naming(tmp_path, name):
+    """Among several columns the one called group is taken, unless another one is named."""
+    path = tmp_path / "runs.csv"
+    path.write_text(f"system,pooled,{name}\nbm25,yes,x\nlm,no,y\n")
+    assert read_groups(path, systems=["lm", "bm25"]) == {"lm": "y", "bm25": "x"}
+    assert read_groups(path, systems=["lm", "bm25"], column="pooled") == {"lm": "no", "bm25": "yes"}
+
+
 def test_the_same_group_twice_is_one(tmp_path):
     """A system may stand in several rows, as long as they agree."""
     path = tmp_path / "runs.csv"

@@ -8,8 +8,9 @@ import pytest
 
 from metaeval.errors import InvalidOptionError, UnknownNameError
 from metaeval.provenance import Provenance
+from metaeval.reports.html import Section, Text
 from metaeval.reports.methods import methods_paragraph
-from metaeval.reports.power import power_page, provenance_section
+from metaeval.reports.power import Part, power_page, provenance_section
 from metaeval.reports.tables import share_of, table_csv
 from metaeval.scores import as_scores
 from metaeval.studies.power import study_power
@@ -269,3 +270,19 @@ def test_all_versions_stand_before_the_options():
     (table,) = provenance_section(record).blocks
     kinds = [what.split(" ")[0] for what in table.frame["what"]]
     assert kinds == ["Command", *["Version"] * 10, "Option", "SHA-256"]
+
+
+def test_parts_of_other_studies_have_their_places(made_scores):
+    """Sections come before the methods, words join the summary, methods and notes; the same note stands once."""
+    study = study_power(made_scores(2, 4, 12), tests=["t"], rng=0)
+    words = Text(paragraphs=("How it was done.",), look="quote")
+    own = Section(id="other", title="Other", lead="Another study.", blocks=())
+    part = Part(sections=(own,), summary=("And this.",), methods=(words,), notes=("Assumed.", "Assumed."))
+    plain, page = power_page(study, top=3), power_page(study, top=3, parts=[part])
+    places = [section.id for section in page.sections]
+    assert places[places.index("methods") - 1] == "other"
+    assert [place for place in places if place != "other"] == [section.id for section in plain.sections]
+    assert page.summary == (*plain.summary, "And this.")
+    methods, notes = (next(one for one in page.sections if one.id == name) for name in ("methods", "notes"))
+    assert methods.blocks[-1] == words
+    assert [item.words for item in notes.blocks[-1].items].count("Assumed.") == 1

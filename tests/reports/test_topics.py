@@ -4,6 +4,7 @@
 import html
 import json
 import re
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -11,7 +12,8 @@ import pytest
 
 from metaeval.models.bayesian_error_rate import BayesianErrorRate
 from metaeval.reports.html import render_page
-from metaeval.reports.topics import tolerance_names, topics_page, write_topics_report
+from metaeval.reports.topic_words import count_marks, fewer_rows
+from metaeval.reports.topics import no_topics_part, tolerance_names, topics_page, topics_part, write_topics_report
 from metaeval.scores import as_scores
 from metaeval.studies.topics import study_topics
 
@@ -71,6 +73,69 @@ def test_the_posterior_table_is_the_studys(study, page):
         assert high == "over a million" or float(high) == pytest.approx(row["high"], rel=0.005)
         share = 100 * row["p_enough"]
         assert enough == ("<1 %" if share < 1 else ">99 %" if share > 99 else f"{share:.0f} %")
+
+
+def test_pairs_of_metrics_are_the_posteriors(study, page):
+    """Every pair has its probability at every tolerance, and a sentence a tolerance names the one that needs fewest."""
+    table = table_of(page, "fewer_topics")
+    long = study.posterior.fewer()
+    pd.testing.assert_frame_equal(table.data, long)
+    first = long[(long["metric_a"] == HOSTILE[0]) & (long["metric_b"] == HOSTILE[1])]["p_fewer"].tolist()
+    rows = fewer_rows(study)
+    assert rows.to_numpy().tolist() == [[*HOSTILE, *first]]
+    (section,) = [section for section in page.sections if section.id == "fewer"]
+    for item, chance in zip(section.blocks[0].items, first, strict=True):
+        assert HOSTILE[0 if chance > 0.5 else 1] in item.words.split("needs fewest")[0]
+
+
+def test_the_comparisons_are_weighed(study, page):
+    """The page says how many independent comparisons those counted are worth: counted over design effect."""
+    effect = study.posterior.counts()["design_effect"]
+    (said,) = re.findall(r"The (\d+) comparisons counted .* worth about (\d+) to (\d+) independent", words_of(page))
+    counted, least, most = map(float, said)
+    assert counted == 45 * 20
+    assert least == pytest.approx(counted / effect.max(), rel=0.05)
+    assert most == pytest.approx(counted / effect.min(), rel=0.05)
+
+
+def test_condensed_metrics_go_by_short_names_explained_once():
+    """The page says AP' for AP(judged_only=True) and tells once what that is; the data keep the full name."""
+    scores = made_scores(metrics=["AP", "AP(judged_only=True)"])
+    page = topics_page(study_topics(scores, margins=[0.1], n_trials=10, bayesian=False, n_replicates=0, rng=0))
+    table = table_of(page, "minimum_topics")
+    assert [column.label for column in table.columns] == ["Tolerance", "AP", "AP'"]
+    assert set(table.data["metric"]) == {"AP", "AP(judged_only=True)"}
+    pictures = [words for picture in page.pictures() for words in (picture.title, picture.caption, picture.alt)]
+    assert not any("judged_only" in words for words in (*pictures, *page.summary))
+    assert "AP' stands for AP(judged_only=True)" in words_of(page)
+
+
+def test_only_marks_that_occur_are_explained(study):
+    """A mark that stands in no cell needs no words; every one that does has some."""
+    marks = dict(count_marks(study.minimum))
+    cells = study.minimum.table().to_numpy().ravel().tolist()
+    assert {mark for mark in marks if mark != "*"} == {cell for cell in cells if not cell.rstrip("*").isdecimal()}
+    assert ("*" in marks) == any(cell.endswith("*") for cell in cells)
+
+
+def test_a_part_for_another_report(study):
+    """It holds counts, certainty and curves under two headings, what the methods need, and the data files."""
+    part = topics_part(study)
+    assert [section.id for section in part.sections] == ["topics", "error-rates"]
+    assert "topics needed are" in part.summary[0]
+    assert "Voorhees and Buckley, 2002" in part.methods[0].paragraphs[0]
+    assert {"error_rates.csv", "curves.csv", "posterior_0.nc", "posterior_0.1.nc"} == set(part.data)
+    (section,) = no_topics_part("there are too few topics").sections
+    assert section.blocks[0].paragraphs == ("This cannot be estimated: there are too few topics.",)
+
+
+def test_a_refused_hierarchy_is_named():
+    """The page says which model was refused, why, and what stands in for it."""
+    study = study_topics(made_scores(1), margins=[0], n_trials=10, rng=0)
+    reasons = {**study.unestimated, "hierarchical model at tolerance 0": "it did not converge"}
+    words = words_of(topics_page(replace(study, unestimated=reasons)))
+    assert "Hierarchical model at tolerance 0: it did not converge." in words
+    assert "fits of every metric by itself" in words
 
 
 def test_the_error_rates_are_the_studys(study, page):

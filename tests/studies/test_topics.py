@@ -8,7 +8,8 @@ from metaeval.models.minimum_topics import minimum_topics
 from metaeval.resampling.difference_bins import difference_bins
 from metaeval.resampling.swap import swap_method
 from metaeval.scores import as_scores
-from metaeval.studies.topics import ABSOLUTE_TOLERANCES, study_topics
+from metaeval.studies import topics
+from metaeval.studies.topics import ABSOLUTE_TOLERANCES, COUNTS, DIFFERENCES, HIERARCHICAL, study_topics
 
 
 def made_scores(n_metrics=2, n_systems=10, n_topics=40, *, spread=0.1, noise=0.15, **options):
@@ -124,6 +125,68 @@ def test_other_sampling_has_no_model_and_says_so():
     study = study_topics(made_scores(), margins=[0], sampling="bootstrap", sizes=[5, 10, 20, 40], n_trials=5, rng=0)
     assert study.posterior is None
     assert "disjoint" in study.unestimated["intervals of the topic counts"]
+
+
+def test_what_was_seen_has_intervals_at_the_sizes_of_the_model(study):
+    """Every observed rate lies within its own interval, which is there at eight sizes a metric and tolerance."""
+    curves = study.curves()
+    banded = curves.dropna(subset=["seen_low"])
+    assert (banded.groupby(["metric", "margin"]).size() == 8).all()
+    assert (banded["seen_low"] < banded["seen_high"]).all()
+    counted = banded[banded["seen"] > 0]
+    assert len(counted) > 20
+    evidence = study.posterior.models[0].tree["observed_data"]["logit_rate"]
+    first = study.posterior.observed().iloc[0]
+    centre = float(evidence.sel({"metric": first["metric"], "observed_size": first["size"]}))
+    logits = np.log(
+        first[["seen_low", "seen_high"]].astype(float) / (1 - first[["seen_low", "seen_high"]].astype(float))
+    )
+    assert logits.mean() == pytest.approx(centre)
+    error = study.posterior.models[0].tree["constant_data"]["standard_error"]
+    spread = float(error.sel({"metric": first["metric"], "observed_size": first["size"]}))
+    assert np.ptp(logits) / 2 == pytest.approx(1.6448536 * spread)
+
+
+def test_only_some_tolerances_may_be_modelled(study):
+    """The model is fitted where it is asked for, and there it says what it says among all."""
+    part = study_topics(made_scores(), margins=[0, 0.1], modelled=[0.1], differences=False, n_trials=20, rng=7)
+    assert [model.tolerance for model in part.posterior.models] == [0.1]
+    assert part.bins is None
+    assert DIFFERENCES not in part.unestimated
+    both = study.posterior.counts()
+    right = both[both["margin"] == 0.1].reset_index(drop=True)
+    assert part.posterior.counts().equals(right)
+    assert part.to_frame()["posterior_median"].isna().tolist() == [True, False, True, False]
+
+
+def test_a_refused_hierarchy_leaves_the_fits_of_single_metrics(study, monkeypatch):
+    """Where the hierarchical model is refused the fast fits stand in, and the refusal is named."""
+    fit = topics.bayesian_error_rate
+
+    def refuse(evidence, *, method, tolerance, **settings):
+        if method == "pymc":
+            raise EstimationError("did not converge")
+        return fit(evidence, method=method, tolerance=tolerance, **settings)
+
+    monkeypatch.setattr(topics, "bayesian_error_rate", refuse)
+    refused = study_topics(made_scores(), margins=[0, 0.1], n_trials=20, hierarchical=True, rng=7)
+    assert refused.posterior.counts().equals(study.posterior.counts())
+    assert set(refused.posterior.counts()["method"]) == {"fast"}
+    named = {part: reason for part, reason in refused.unestimated.items() if part.startswith(HIERARCHICAL)}
+    assert named == {f"{HIERARCHICAL} at tolerance {level}": "did not converge" for level in ("0", "0.1")}
+
+
+def test_an_error_that_does_not_fall_has_no_topic_count():
+    """Systems with the same mean: what one half of the topics favours the other half does not. No number, but why."""
+    noise = np.random.default_rng(0).random((1, 6, 40))
+    alike = 1 + noise - noise.mean(axis=2, keepdims=True)
+    values = np.concatenate([alike, alike + np.linspace(0, 0.5, 6)[:, None]])
+    study = study_topics(values, margins=[0], n_trials=20, bayesian=False, n_replicates=0, rng=0)
+    row, other = study.to_frame().to_dict("records")
+    assert row["kind"] == "cannot be estimated"
+    assert np.isnan(row["n_topics"])
+    assert other["kind"] != "cannot be estimated"
+    assert "does not fall" in study.unestimated[f"{COUNTS} under metric1 at tolerance 0"]
 
 
 def test_one_size_gives_rates_and_no_curve():

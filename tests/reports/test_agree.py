@@ -1,0 +1,206 @@
+# ruff: noqa: RUF001 - typographic dashes are what people see
+"""The page of an agreement study: its numbers are the study's, in every state a study can be in."""
+
+import html
+import re
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from metaeval.collection.documents import collection_from_rankings
+from metaeval.reports.agree import agree_page, write_agree_report
+from metaeval.reports.agree_figures import matrix_map
+from metaeval.reports.agree_words import advice_sentences, compared_rows, label, summary_sentences
+from metaeval.reports.html import render_page
+from metaeval.reports.tables import table_latex
+from metaeval.scores import as_scores
+from metaeval.studies.agree import audit_quantisations, study_agreement
+
+HOSTILE = ["<script>alert(1)</script>", "$x$ & {y}_1%", "third"]
+
+
+def made_scores(n_metrics=3, n_systems=8, n_topics=30, *, seed=3, noise=0.1, **labels):
+    generator = np.random.default_rng(seed)
+    shared = generator.normal(0, 0.15, (n_systems, 1)) + generator.normal(0, 0.2, (n_systems, n_topics))
+    return as_scores(shared + generator.normal(0, noise, (n_metrics, n_systems, n_topics)), **labels)
+
+
+@pytest.fixture(scope="module")
+def study():
+    """Three metrics, two with names that could do harm, at two levels, with intervals."""
+    return study_agreement(made_scores(metrics=HOSTILE), tests=["t"], alphas=[0.05, 0.01], n_topic_resamples=20, rng=7)
+
+
+@pytest.fixture(scope="module")
+def audit():
+    """Two metrics under every use of four grades."""
+    generator = np.random.default_rng(4)
+    qrels = {str(t): {f"d{n}": int(generator.integers(0, 4)) for n in range(20)} for t in range(15)}
+    runs = {
+        f"run{system}": {
+            topic: sorted(levels, key=lambda name: -levels[name] * 0.3 * system - generator.random())
+            for topic, levels in qrels.items()
+        }
+        for system in range(6)
+    }
+    collection = collection_from_rankings(runs, qrels)
+    return audit_quantisations(collection, "AP,nDCG@10,ERR", tests=["t"], n_topic_resamples=20, rng=0)
+
+
+def table_of(page, name):
+    """Return the table of a page with this name."""
+    (found,) = [table for table in page.tables() if table.name == name]
+    return found
+
+
+def words_of(page):
+    """Return every word a reader sees."""
+    return " ".join(html.unescape(re.sub(r"<[^>]+>", " ", render_page(page))).split())
+
+
+@pytest.mark.parametrize("measure", ["precision", "recall", "f1"])
+def test_matrices_are_the_studys(study, measure):
+    """Predictors stand in the rows, truths in the columns, and every cell is the study's."""
+    table = table_of(agree_page(study), measure)
+    matrix = study.lead.matrix(measure)
+    shown = [[cell.text for cell in row][2:] for row in table.cells()]
+    assert shown == [[f"{value:.2f}" for value in row] for row in matrix.to_numpy()]
+    assert table.data["predictor"].tolist() == HOSTILE
+    np.testing.assert_array_equal(table.data[HOSTILE].to_numpy(), matrix.to_numpy())
+    assert "\\begin{tabular}" in table_latex(table)
+
+
+def test_pairs_table_has_agreement_beside_correlations(study):
+    """Every two metrics once, with F1, its interval, both shares and three correlations."""
+    table = table_of(agree_page(study), "pairs_of_metrics")
+    assert len(table.data) == 3
+    for name in ("f1", "f1_low", "f1_high", "precision", "recall", "tau", "tau_ap", "rho", "n_conflicts"):
+        assert table.data[name].notna().all()
+    first = table.data.iloc[0]
+    assert first["f1"] == study.lead.matrix("f1").loc[first["predictor"], first["truth"]]
+
+
+def test_names_do_no_harm(study):
+    """A metric's name is text everywhere on the page."""
+    page = render_page(agree_page(study))
+    assert "<script>alert(1)" not in page
+    assert "&lt;script&gt;alert(1)" in page
+
+
+def test_summary_counts_as_the_paper_does(study):
+    """The sentence names both shares, what each finds of the other's, the conflicts and F1 with its interval."""
+    row = compared_rows(study).iloc[1]
+    sentence = summary_sentences(study)[1]
+    for words in (
+        f"finds {100 * row['share_truth']:.0f} % of the pairs, third {100 * row['share_predictor']:.0f} %",
+        f"{100 * row['recall']:.0f} % of {HOSTILE[0]}'s are also third's",
+        f"{100 * row['precision']:.0f} % of third's are also {HOSTILE[0]}'s",
+        "0 conflicts",
+        f"F1 {row['f1']:.2f}, {row['f1_low']:.2f} to {row['f1_high']:.2f}",
+    ):
+        assert words in sentence
+
+
+@pytest.mark.parametrize(
+    ("value", "bounds", "conflicts", "words"),
+    [
+        (0.95, (0.91, 0.99), 0, "Same conclusions"),
+        (0.6, (0.5, 0.7), 0, "Different conclusions"),
+        (0.95, (0.8, 1.0), 0, "Not settled"),
+        (0.95, (0.91, 0.99), 2, "Not settled"),
+        (0.95, (np.nan, np.nan), 0, "Not settled"),
+        (0.6, (np.nan, np.nan), 0, "Different conclusions"),
+    ],
+)
+def test_advice_goes_no_further_than_the_evidence(study, monkeypatch, value, bounds, conflicts, words):  # noqa: PLR0917 - a case has parts
+    """Only a whole interval on one side of the bar settles anything, and a conflict never counts as the same."""
+    row = compared_rows(study).iloc[[0]].assign(f1=value, n_conflicts=conflicts)
+    row[["f1_low", "f1_high"]] = bounds
+    monkeypatch.setattr("metaeval.reports.agree_words.compared_rows", lambda _: row)
+    (sentence,) = advice_sentences(study)
+    assert sentence.startswith(words)
+    assert ("2 conflicts" in sentence) == (conflicts == 2)
+
+
+def test_a_metric_that_finds_nothing_settles_nothing(study, monkeypatch):
+    """F1 of 0 with a metric without findings is no evidence of other conclusions; why it has none is said there."""
+    row = compared_rows(study).iloc[[0]].assign(n_predictor=0, f1=0.0, f1_low=0.0, f1_high=0.1)
+    monkeypatch.setattr("metaeval.reports.agree_words.compared_rows", lambda _: row)
+    (sentence,) = advice_sentences(study)
+    assert sentence.startswith("Not settled")
+    message = "bootstrap with 20 resamples cannot go below p = 0.05: raise n_resamples"
+    advice = next(section for section in agree_page(study, messages=[message]).sections if section.id == "advice")
+    assert advice.blocks[0].paragraphs == (message,)
+
+
+def test_conflicts_are_named():
+    """Each conflict stands with both metrics, both systems and both differences."""
+    values = made_scores(1).to_numpy()[0]
+    scores = as_scores(np.stack([values, -values]), metrics=["up", "down"])
+    study = study_agreement(scores, tests=["t"], alphas=0.2, n_topic_resamples=None, rng=0)
+    table = table_of(agree_page(study), "conflicts")
+    assert len(table.data) == int(study.lead.matrix("n_conflicts").loc["up", "down"]) > 0
+    cells = [cell.text for cell in table.cells()[0]]
+    assert cells[0] == "up"
+    assert cells[3] == "down"
+    assert cells[1] == table.data["better_under_a"][0]
+    assert cells[4] == table.data["better_under_b"][0]
+    assert not cells[2].startswith("−")
+    assert not cells[5].startswith("−")
+    assert "conflicts" in summary_sentences(study)[-1]
+
+
+def test_other_levels_have_a_table(study):
+    """Agreement at the second level stands beside that at the first."""
+    table = table_of(agree_page(study), "settings")
+    assert set(table.data["alpha"]) == {0.05, 0.01}
+
+
+def test_an_audit_tells_of_grades(audit):
+    """One matrix a metric with the uses of its grades, one map of all, and what each boundary is worth."""
+    page = agree_page(audit)
+    assert page.title == "Do the grades matter for the conclusions?"
+    grades = table_of(page, "grades")
+    assert grades.data["boundary"].tolist() == ["0 and 1", "1 and 2", "2 and 3"]
+    matrix = table_of(page, "nDCG@10 f1")
+    assert [row[0].text for row in matrix.cells()] == [
+        "linear",
+        "binary ≥ 1",
+        "binary ≥ 2",
+        "binary ≥ 3",
+        "exponential",
+    ]
+    assert {"AP f1_map", "nDCG@10 f1_map", "f1_map_all"} <= {picture.name for picture in page.pictures()}
+    assert "coarser scale may judge differently" in words_of(page)
+    assert label(audit, "AP(rel=2)") == "AP, binary ≥ 2"
+    assert label(audit, "ERR") == "ERR"
+
+
+def test_nothing_significant_is_said_plainly():
+    """A study in which no pair is told apart has a page without pictures of disagreement."""
+    scores = as_scores(np.zeros((2, 3, 8)))
+    study = study_agreement(scores, tests=["t"], n_topic_resamples=10, rng=0)
+    assert study.lead.data["n_rejected"].sum() == 0
+    page = agree_page(study)
+    assert "disagreement" not in {section.id for section in page.sections}
+    assert "neither" in words_of(page) or "Not settled" in words_of(page)
+
+
+def test_the_folder_holds_page_tables_and_data(audit, tmp_path):
+    """The report is complete and its tables are those of the study."""
+    index = write_agree_report(audit, tmp_path / "report", messages=["Read me."])
+    assert "Read me." in index.read_text("utf-8")
+    frame = pd.read_csv(index.parent / "data" / "agreement.csv")
+    pd.testing.assert_frame_equal(frame, audit.to_frame(), check_dtype=False)
+    assert (index.parent / "data" / "scores.nc").is_file()
+    assert list((index.parent / "tables").glob("*.tex"))
+
+
+def test_heat_map_shows_every_cell():
+    """Each cell of the matrix stands in the map as a number, undefined ones as a dash."""
+    matrix = pd.DataFrame([[1.0, 0.25], [np.nan, 1.0]], index=["a", "b"], columns=["a", "b"])
+    words = [text.get_text() for text in matrix_map(matrix).axes[0].texts]
+    assert words.count("1") >= 2
+    assert ".25" in words
+    assert "–" in words

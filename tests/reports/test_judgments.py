@@ -1,0 +1,159 @@
+# ruff: noqa: RUF001 - typographic dashes and Greek letters are what people see
+"""The page of a judgments study: its numbers are the study's, in every state a study can be in."""
+
+import html
+import re
+
+import pandas as pd
+import pytest
+
+from metaeval.reports.html import render_page
+from metaeval.reports.judgment_figures import measure_label, stability_panels
+from metaeval.reports.judgments import judgments_page, write_judgments_report
+from metaeval.simulate.collection import simulate_collection
+from metaeval.studies.judgments import study_judgments
+
+
+@pytest.fixture(scope="module")
+def made():
+    """Make nine runs of three groups on 12 topics."""
+    return simulate_collection(
+        n_groups=3, runs_per_group=3, n_topics=12, n_documents=300, depth=50, pool_depth=10, rng=3
+    )
+
+
+@pytest.fixture(scope="module")
+def study(made):
+    """Ask everything of it."""
+    return study_judgments(made.to_collection(keep="all"), ["AP", "AP'"], n_replicates=3, n_tested=2, rng=1)
+
+
+@pytest.fixture(scope="module")
+def page(study):
+    """Put it on a page."""
+    return judgments_page(study, messages=["A warning given on the way."])
+
+
+def table_of(page, name):
+    """Return the table of a page with this name."""
+    (found,) = [table for table in page.tables() if table.name == name]
+    return found
+
+
+def words_of(page):
+    """Return every word a reader sees."""
+    return " ".join(html.unescape(re.sub(r"<[^>]+>", " ", render_page(page))).split())
+
+
+def test_the_thresholds_are_the_studys(study, page):
+    """One column a reduction, every cell the text of its thresholds; the CSV has the plain rows."""
+    table = table_of(page, "thresholds")
+    assert [column.label for column in table.columns] == ["Metric", *study.stability]
+    assert [row[0].text for row in table.cells()] == ["AP", "AP'"]
+    for place, one in enumerate(study.stability.values(), 1):
+        assert [row[place].text for row in table.cells()] == one.thresholds()["text"].tolist()
+    pd.testing.assert_frame_equal(table.data, study.tables()["thresholds"])
+
+
+def test_the_correlations_are_the_studys(study, page):
+    """Every τ shown with its standard error is the mean over replicates."""
+    table = table_of(page, "stability stratified")
+    frame = study.stability["stratified"].to_frame()
+    for cells, (step, part) in zip(table.cells(), frame.groupby("step"), strict=True):
+        assert cells[0].text == f"{step:g} %"
+        shown = [cell.text for cell in cells[3:]]
+        expected = [
+            f"{row[name]:.3f} ± {row[f'{name}_se']:.3f}"
+            for row in part.set_index("metric").loc[list(study.metrics)].to_dict("records")
+            for name in ("tau", "tau_ap")
+        ]
+        assert shown == expected
+
+
+def test_unconfirmed_differences_are_counted(study, page):
+    """Found and not confirmed pairs are those of the study."""
+    table = table_of(page, "consistency stratified")
+    frame = study.stability["stratified"].to_frame()
+    first = frame[(frame["step"] == 90) & (frame["metric"] == "AP")].iloc[0]
+    cells = table.cells()[-1]
+    assert cells[1].text == f"{first['found']:.1f}"
+    assert first["found"] > 0
+    assert cells[2].text == f"{first['contradicted']:.1f} ({100 * first['contradicted'] / first['found']:.0f} %)"
+
+
+def test_left_out_groups_pool_sizes_and_effort_are_the_studys(study, page):
+    """The other tables hold the study's frames."""
+    tables = study.tables()
+    for rule in ("depth", "size"):
+        part = tables["left_out_summary"].query("keep == @rule").reset_index(drop=True)
+        pd.testing.assert_frame_equal(table_of(page, f"left_out {rule}").data, part)
+        change = table_of(page, f"left_out {rule}").cells()[0][1].text
+        assert float(change.replace("−", "-").replace("+", "").removesuffix(" %")) == pytest.approx(
+            -part["mean_change"][0], abs=0.051
+        )
+        runs = table_of(page, f"changes {rule} run")
+        assert sum(int(row[1].text.split()[0]) for row in runs.cells()) == study.n_systems
+    pd.testing.assert_frame_equal(table_of(page, "pool_sufficiency").data, tables["pool_sufficiency"])
+    pd.testing.assert_frame_equal(table_of(page, "effort").data, tables["effort"])
+    pd.testing.assert_frame_equal(table_of(page, "adaptive").data, tables["adaptive"])
+
+
+def test_the_summary_answers_in_sentences(page):
+    """How little is enough, what a new system would meet, and where effort goes."""
+    first, second, third = page.summary
+    assert "are enough to keep τ at 0.9 or more" in first
+    assert "Had a run's own group not been in the pool" in second
+    assert "Scores rise under AP', and fall under the others." in second
+    assert "With 60 % of the effort" in third
+
+
+def test_every_picture_says_what_it_means(study, page):
+    """Each reduction has a picture with words for those who cannot see it; notes and warnings are there."""
+    names = {picture.name for picture in page.pictures()}
+    assert names == {f"stability {name}" for name in study.stability} | {"pool growth", "coverage", "effort"}
+    assert all(picture.alt and picture.caption for picture in page.pictures())
+    assert "A warning given on the way." in words_of(page)
+
+
+def test_axes_are_labelled_with_units(study):
+    """Every panel of every picture says what is along it; scales of correlations end at 1."""
+    for one in study.stability.values():
+        figure = stability_panels(one.to_frame(), measures=["tau", "score"], at_least=0.9)
+        for axes in figure.axes:
+            assert re.search(r"%|documents", axes.get_xlabel())
+        assert figure.axes[0].get_ylim()[1] == pytest.approx(1.01)
+    assert measure_label("tau_ap_best") == "τ_AP among the best"
+
+
+def test_a_study_of_one_question_has_a_page(made):
+    """What was not asked has no section; what could not be answered has one."""
+    bare = made.to_collection()
+    page = judgments_page(study_judgments(bare, ["AP"], n_replicates=1, n_tested=0, rng=0))
+    assert [section.id for section in page.sections] == [
+        "thresholds", "less-judging", "fewer-topics", "unanswered", "methods", "notes", "provenance",
+    ]  # fmt: skip
+    assert "keep='all'" in words_of(page)
+    one = judgments_page(study_judgments(bare, ["AP"], questions=["fewer-topics"], n_replicates=1, rng=0))
+    assert "consistency topics" in {table.name for table in one.tables()}
+
+
+def test_names_that_could_do_harm_stay_text(made):
+    """A group with markup in its name is shown as it is."""
+    collection = made.to_collection(keep="all")
+    groups = {name: f"<b>{name[:5]}" for name in collection.systems}
+    study = study_judgments(collection.with_groups(groups), ["AP"], questions=["new-systems"], rng=0)
+    text = render_page(judgments_page(study))
+    assert "<b>team1" not in text
+    assert "&lt;b&gt;team1" in text
+
+
+def test_a_report_folder_holds_every_table_and_figure(study, tmp_path):
+    """Every table is there as CSV and LaTeX, every figure as SVG and PDF, every frame as data."""
+    index = write_judgments_report(study, tmp_path / "r")
+    folder = index.parent
+    assert {path.stem for path in (folder / "data").iterdir()} == set(study.tables())
+    page = judgments_page(study)
+    assert len([*(folder / "tables").glob("*.csv")]) == len([*(folder / "tables").glob("*.tex")]) == len(page.tables())
+    assert (
+        len([*(folder / "figures").glob("*.svg")]) == len([*(folder / "figures").glob("*.pdf")]) == len(page.pictures())
+    )
