@@ -405,7 +405,7 @@ def _variances(
     flat = variance <= (1e-12 * np.abs(values).max()) ** 2
     if flat.any():
         message = (
-            f"under {scores['metric'].to_numpy()[flat][0]!r} there is no variance left to plan with "
+            f"under {str(scores['metric'].to_numpy()[flat][0])!r} there is no variance left to plan with "
             f"(method={method!r}): the systems differ by a constant, or not at all"
         )
         raise EstimationError(message)

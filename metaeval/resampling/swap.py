@@ -489,7 +489,7 @@ def _checked_margins(margins: Sequence[float], margin: Margin, layout: Layout) -
     tolerances = np.unique(np.asarray(margins, dtype=np.float64))
     upper = 1.0 if margin == "relative" else np.inf
     if tolerances.ndim != 1 or not len(tolerances) or not ((tolerances >= 0) & (tolerances < upper)).all():
-        message = f"margins must be numbers in [0, {upper:g}) for a {margin} margin, not {margins!r}"
+        message = f"margins must be numbers in [0, {upper:g}) for {margin} margins, not {margins!r}"
         raise InvalidOptionError(message)
     lowest = layout.scores.min(("system", "topic"))
     if margin == "relative" and tolerances[-1] > 0 and (lowest < 0).any():

@@ -248,7 +248,7 @@ def test_topic_bootstrap_equals_the_swap_method_on_each_resample():
         ({"sizes": [5, 8]}, InvalidOptionError, "from 1 to 7"),
         ({"sizes": []}, InvalidOptionError, "sizes must be whole numbers"),
         ({"sizes": [2.5]}, InvalidOptionError, "whole numbers"),
-        ({"margins": [1.0]}, InvalidOptionError, r"\[0, 1\) for a relative margin"),
+        ({"margins": [1.0]}, InvalidOptionError, r"\[0, 1\) for relative margins"),
         ({"margins": [-0.1]}, InvalidOptionError, r"margins must be numbers in \[0, 1\)"),
         ({"margins": [np.nan]}, InvalidOptionError, "margins must be"),
         ({"margins": []}, InvalidOptionError, "margins must be"),
