@@ -9,17 +9,22 @@ Use it in any test runner::
 """
 
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import replace
+from dataclasses import fields, replace
+from functools import partial
 
 import numpy as np
+import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
-from metaeval.collection.documents import Collection, collection_from_rankings
+from metaeval.collection.documents import collection_from_rankings
+from metaeval.collection.elements import ElementCollection, element_collection
+from metaeval.collection.inex import Assessments, Scale, Submission
+from metaeval.collection.passages import PassageCollection, passage_collection
 from metaeval.draws import RNGLike, resolve_rng
 from metaeval.errors import InvalidOptionError
 from metaeval.metrics.lists import ranked_lists
 from metaeval.metrics.registry import Registry, default_registry
-from metaeval.metrics.score import metric_values
+from metaeval.metrics.score import JudgedCollection, lists_of, metric_values
 from metaeval.metrics.spec import Metric, MetricSpec
 from metaeval.parallel import limit_threads
 
@@ -37,6 +42,7 @@ def check_metric(
     *,
     registry: Registry | None = None,
     n_collections: int = 20,
+    scale: Scale = "2005",
     rng: RNGLike = 0,
 ) -> None:
     """Check that a metric obeys the laws it declares, on small made collections.
@@ -49,6 +55,8 @@ def check_metric(
         Where a name is looked up; the default one otherwise.
     n_collections : int, default 20
         How many collections are made.
+    scale : {"2005", "2003", "2002"}
+        Scale of the made assessments, for a metric of elements.
     rng : int or numpy.random.Generator, default 0
         Where they come from.
 
@@ -64,6 +72,7 @@ def check_metric(
     condensed-list variant equals the metric on lists from which the unjudged documents were removed; an ideal
     ranking has the declared value; exchanging a document with a worse one further down does not improve the score,
     where that is declared; function and kernel agree, where both are given; the name reads back as the same metric.
+    Of a metric of elements or passages the first four and the last are checked.
 
     Examples
     --------
@@ -79,9 +88,15 @@ def check_metric(
     _check_name(resolved, known)
     generator = resolve_rng(rng).generator
     with limit_threads(1):  # waking other cores costs more than such small collections
-        for rankings, qrels in made_collections(generator, n_collections):
-            for law in _LAWS:
-                law(resolved, rankings, qrels, generator)
+        if resolved.on == "documents":
+            for rankings, qrels in made_collections(generator, n_collections):
+                _check_collection(resolved, collection_from_rankings(rankings, qrels), f"{rankings}, {qrels}")
+                for law in _LAWS_OF_DOCUMENTS:
+                    law(resolved, rankings, qrels, generator)
+            return
+        made = partial(_made_elements, scale=scale) if resolved.on == "elements" else _made_passages
+        for number in range(n_collections):
+            _check_collection(resolved, made(generator), f"made collection {number}")
 
 
 def made_collections(generator: np.random.Generator, number: int) -> Iterator[tuple[_Rankings, _Qrels]]:
@@ -123,31 +138,39 @@ def _check_name(metric: Metric, registry: Registry) -> None:
             _demand(registry.resolve(name) == metric, metric, f"the name {name!r} reads back as another metric")
 
 
-def _check_bounds(metric: Metric, rankings: _Rankings, qrels: _Qrels, _: np.random.Generator) -> None:
-    scores = _scores(metric, rankings, qrels)
+def _check_collection(metric: Metric, collection: JudgedCollection, data: str) -> None:
+    """Check the laws that hold for every kind of collection; `data` describes it."""
+    _check_bounds(metric, collection, data)
+    _check_pure(metric, collection)
+    _check_order(metric, collection)
+    _check_nothing_relevant(metric, collection)
+
+
+def _check_bounds(metric: Metric, collection: JudgedCollection, data: str) -> None:
+    scores = metric_values(collection, [metric])[0]
     low, high = metric.spec.bounds
     outside = (scores < low - _TOLERANCE) | (scores > high + _TOLERANCE)
     worst = scores[outside][:1]
-    _demand(
-        ~outside, metric, f"the score {worst} lies outside the declared bounds [{low:g}, {high:g}]: {rankings}, {qrels}"
-    )
+    _demand(~outside, metric, f"the score {worst} lies outside the declared bounds [{low:g}, {high:g}]: {data}")
 
 
-def _check_pure(metric: Metric, rankings: _Rankings, qrels: _Qrels, _: np.random.Generator) -> None:
-    collection = collection_from_rankings(rankings, qrels)
-    before = [array.copy() for array in _arrays(collection)]
+def _check_pure(metric: Metric, collection: JudgedCollection) -> None:
+    before = [array.tobytes() for array in _arrays(collection)]
     first, second = (metric_values(collection, [metric]) for _ in range(2))
     _demand(first.tobytes() == second.tobytes(), metric, "the same collection gave two different scores")
-    same = [np.array_equal(old, new) for old, new in zip(before, _arrays(collection), strict=True)]
+    same = [old == new.tobytes() for old, new in zip(before, _arrays(collection), strict=True)]
     _demand(same, metric, "computing it changed the collection")
 
 
-def _arrays(collection: Collection) -> list[NDArray[np.generic]]:
-    return [collection.offsets, collection.ranks, collection.judgments, collection.levels, collection.n_retrieved]
+def _arrays(collection: JudgedCollection) -> list[NDArray[np.generic]]:
+    """Return every array of a collection, those of its tables of columns and of its documents included."""
+    values = [getattr(collection, one.name) for one in fields(collection)]
+    columns = [part for value in values if isinstance(value, tuple) for part in value]
+    arrays = [one for one in (*values, *columns) if isinstance(one, np.ndarray)]
+    return arrays if collection.by_document is collection else arrays + _arrays(collection.by_document)
 
 
-def _check_order(metric: Metric, rankings: _Rankings, qrels: _Qrels, _: np.random.Generator) -> None:
-    collection = collection_from_rankings(rankings, qrels)
+def _check_order(metric: Metric, collection: JudgedCollection) -> None:
     turned = collection.select(systems=collection.systems[::-1], topics=collection.topics[::-1])
     scores = metric_values(collection, [metric])[0]
     _demand(
@@ -157,12 +180,15 @@ def _check_order(metric: Metric, rankings: _Rankings, qrels: _Qrels, _: np.rando
     )
 
 
-def _check_nothing_relevant(metric: Metric, rankings: _Rankings, qrels: _Qrels, _: np.random.Generator) -> None:
+def _check_nothing_relevant(metric: Metric, collection: JudgedCollection) -> None:
     value = metric.without_relevant
     if value is None:
         return
-    barren = {**qrels, "2": dict.fromkeys(qrels["2"], 0)}
-    scores = metric.compute(ranked_lists(collection_from_rankings(rankings, barren)))[:, 1]
+    documents = collection.by_document
+    barren = collection.rejudge(
+        np.where(documents.topic_of_judgment == 1, np.minimum(documents.levels, 0), documents.levels)
+    )
+    scores = metric.compute(lists_of(barren, metric))[:, 1]
     _demand(
         np.abs(scores - value) <= _TOLERANCE,
         metric,
@@ -264,11 +290,71 @@ def _with_worse_order(names: list[str], levels: Mapping[str, int], generator: np
     return swapped
 
 
-_LAWS = (
-    _check_bounds,
-    _check_pure,
-    _check_order,
-    _check_nothing_relevant,
+def _made_elements(generator: np.random.Generator, *, scale: Scale) -> ElementCollection:
+    """Make documents as small trees, assessments that obey the rules, and three runs that repeat and overlap."""
+    rows: list[dict[str, object]] = []
+    for topic in ("1", "2", "3"):
+        for document in ("d1", "d2", "d3"):
+            _grow(rows, {"topic": topic, "document": topic + document}, "/a[1]", _TOP_LEVEL, generator)
+    table = pd.DataFrame(rows)
+    table["specificity"] = table["relevant_size"] / table["size"]
+    top = _TOP_LEVEL - (scale == "2005")
+    table["exhaustivity"] = np.where(table["relevant_size"] > 0, top - (table["path"].str.count("/") > 1), 0)
+    if scale != "2005":
+        table["specificity"] = np.ceil(table["specificity"] * _TOP_LEVEL)
+        table = table.assign(relevant_size=-1)
+    if scale == "2002":  # highly relevant and too small at once is no assessment
+        table.loc[(table["exhaustivity"] == _TOP_LEVEL) & (table["specificity"] == _TOP_LEVEL - 1), "specificity"] = 1
+    documents = table[table["path"] == "/a[1]"][["topic", "document", "relevant_size"]]
+    runs = []
+    for name in ("a", "b", "c"):
+        drawn = table.iloc[generator.integers(0, len(table), 2 * len(table) // 3)]
+        runs.append(Submission(run=name, results=drawn[["topic", "document", "path"]]))
+    judged = table[table["exhaustivity"] > 0]
+    assessments = Assessments(scale=scale, documents=documents, elements=judged)
+    return element_collection(runs, assessments, sizes=table[["document", "path", "size"]])
+
+
+def _grow(
+    rows: list[dict[str, object]],
+    place: dict[str, object],
+    path: str,
+    depth: int,
+    generator: np.random.Generator,
+) -> tuple[int, int]:
+    """Add an element and what is inside it to the rows; return its characters and how many are highlighted."""
+    size = int(generator.integers(1, 40))
+    relevant = size * int(generator.integers(0, 2))
+    for number in range(1, int(generator.integers(0, 4)) + 1 if depth else 1):
+        inside = _grow(rows, place, f"{path}/b[{number}]", depth - 1, generator)
+        size, relevant = size + inside[0], relevant + inside[1]
+    rows.append({**place, "path": path, "size": size, "relevant_size": relevant})
+    return size, relevant
+
+
+def _made_passages(generator: np.random.Generator) -> PassageCollection:
+    """Make highlighted documents, and three runs with one passage a document, as every task allows."""
+    documents, passages, results = [], [], []
+    for topic in ("1", "2", "3"):
+        for number in range(6):
+            place = {"topic": topic, "document": f"d{number}"}
+            start, length = int(generator.integers(0, 100)), int(generator.integers(1, 100)) * (number % 3 > 0)
+            best = start if length else -1
+            documents.append({**place, "size": 200, "relevant_size": length, "best_entry": best})
+            passages += [{**place, "offset": start, "length": length}] * (length > 0)
+            results.append(
+                {**place, "offset": int(generator.integers(0, 100)), "length": int(generator.integers(1, 100))}
+            )
+    table = pd.DataFrame(results)
+    runs = []
+    for name in ("a", "b", "c"):
+        drawn = table.iloc[generator.permutation(len(table))[: len(table) // 2]]
+        runs.append(Submission(run=name, results=drawn))
+    assessments = Assessments(scale="passages", documents=pd.DataFrame(documents), passages=pd.DataFrame(passages))
+    return passage_collection(runs, assessments)
+
+
+_LAWS_OF_DOCUMENTS = (
     _check_condensed,
     _check_ideal,
     _check_monotone,

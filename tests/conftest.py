@@ -1,5 +1,6 @@
 """What every test may ask for: the real data, where it is present, and reproducible hypothesis runs."""
 
+import importlib.util
 import os
 from pathlib import Path
 
@@ -19,3 +20,12 @@ def data_folder():
     if not folder.is_dir():
         pytest.skip(f"real data not found in {folder}; set METAEVAL_DATA to the folder that holds it")
     return folder
+
+
+@pytest.fixture(scope="session")
+def focused_tree():
+    """Load the example tree of elements (tests/focused_tree.py) as a module."""
+    spec = importlib.util.spec_from_file_location("focused_tree", Path(__file__).parent / "focused_tree.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module

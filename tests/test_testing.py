@@ -13,6 +13,16 @@ NAMES = [
     "RBP'(p=0.95)", "RBP(p=0.5, rel=2)", "RBP(p=0.5, max_level=4)", "ERR", "ERR(max_level=4)@5", "nERR@5", "bpref",
     "bpref_R", "bpref_N", "infAP", "Judged@5",
 ]  # fmt: skip
+FOCUSED = [
+    "inex2002", "inex2002(quant=Strict2)", "inex2002(nonrel=indicator, quant=SOG, step=ceil)", "inexNG",
+    "inexNG(overlap=False, strict=True)", "nxCG@10", "nxCG(quant=Gen5, task=thorough)@25", "MAnxCG(quant=SOG)@10",
+    "nxCGpercent", "MAep", "MAep(alpha=0.5, quant=GenLifted)", "iMAep(quant=BinExh(min_size=20))",
+    "xQ(normalise=False)",
+    "xR(quant=FullySpec, tie=higher)", "HiXP@5", "HiXR(alpha=0)@5", "HiXF", "iP@0.01", "AiP", "char_prec", "char_rec",
+    "char_f1", "art_prec", "art_rec", "art_f1", "AgP", "AgP(mode=best)", "gP@3", "gR@3", "BEPD(A=10, mean_length=100)",
+    "T2IHits@3",
+]  # fmt: skip
+SCALES = {"inexNG": ("2003",)}
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -21,9 +31,18 @@ def test_every_built_in_metric_obeys_the_common_laws(name):
     check_metric(name, registry=BUILTIN, n_collections=12)
 
 
+@pytest.mark.parametrize("name", FOCUSED)
+def test_every_built_in_metric_of_elements_and_passages_obeys_them_too(name):
+    """On the scale of 2005, or that which the metric or its quantisation is made for."""
+    resolved = BUILTIN.resolve(name)
+    scales = resolved.quantisation.scales if resolved.quantisation else SCALES.get(resolved.spec.name, ("2005",))
+    for scale in scales or ("2002", "2003", "2005"):
+        check_metric(name, registry=BUILTIN, n_collections=4, scale=scale)
+
+
 def test_no_built_in_metric_is_left_out():
-    """The list above covers the registry."""
-    assert {BUILTIN.resolve(name).spec.name for name in NAMES} == set(BUILTIN.metrics)
+    """The lists above cover the registry."""
+    assert {BUILTIN.resolve(name).spec.name for name in NAMES + FOCUSED} == set(BUILTIN.metrics)
 
 
 def gain_at_top(topic: RankedTopic) -> float:

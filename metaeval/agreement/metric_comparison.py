@@ -131,6 +131,13 @@ def williams_table(
         If the reference is no column.
     ScoresError
         If fewer than two metrics stand beside the reference.
+
+    Examples
+    --------
+    >>> means = pd.DataFrame({"human": [1, 2, 3, 4, 5], "A": [1, 2, 3, 5, 4], "B": [3, 1, 4, 2, 5]}, index=list("vwxyz"))
+    >>> williams_table(means, reference="human", alternative="two-sided")[["correlation_a", "n_systems"]].round(2)
+       correlation_a  n_systems
+    0            0.9          5
     """
     if reference not in means.columns:
         raise UnknownNameError("column of human scores", reference, map(str, means.columns))

@@ -39,6 +39,7 @@ __all__ = [
     "judgments_from",
     "lines_of",
     "repetition_error",
+    "take_segments",
     "warn_of_ties",
 ]
 
@@ -217,10 +218,10 @@ class Collection:
         rows = _positions(systems, self.systems, "system")
         columns = _positions(topics, self.topics, "topic")
         lists = (rows[:, None] * self.n_topics + columns).ravel()
-        topic_offsets, kept = _take_segments(self.topic_offsets, columns)
+        topic_offsets, kept = take_segments(self.topic_offsets, columns)
         moved = np.full(self.n_judgments, -1, dtype=np.int32)
         moved[kept] = np.arange(len(kept), dtype=np.int32)
-        offsets, entries = _take_segments(self.offsets, lists)
+        offsets, entries = take_segments(self.offsets, lists)
         return replace(
             self,
             systems=tuple(self.systems[row] for row in rows),
@@ -646,9 +647,16 @@ def _positions(names: Iterable[str] | None, known: tuple[str, ...], kind: str) -
     return np.array([place[name] for name in chosen], dtype=np.int64)
 
 
-def _take_segments(
+def take_segments(
     offsets: NDArray[np.int64], segments: NDArray[np.int64]
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Return the offsets of chosen segments put one after another, and the places of their entries.
+
+    Examples
+    --------
+    >>> take_segments(np.array([0, 2, 5]), np.array([1, 0]))
+    (array([0, 3, 5]), array([2, 3, 4, 0, 1]))
+    """
     lengths = np.diff(offsets)[segments]
     taken = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
     return taken, np.arange(taken[-1]) + np.repeat(offsets[:-1][segments] - taken[:-1], lengths)
@@ -657,7 +665,7 @@ def _take_segments(
 def _take_retrieved(
     retrieved: RetrievedDocuments, lists: NDArray[np.int64], moved: NDArray[np.int32], n_kept: int
 ) -> RetrievedDocuments:
-    offsets, entries = _take_segments(retrieved.offsets, lists)
+    offsets, entries = take_segments(retrieved.offsets, lists)
     recoded = np.concatenate([moved, np.arange(n_kept, n_kept + retrieved.n_codes - len(moved), dtype=np.int32)])
     return RetrievedDocuments(offsets=offsets, codes=recoded[retrieved.codes[entries]], n_codes=len(recoded))
 

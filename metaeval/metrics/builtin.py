@@ -3,6 +3,15 @@
 from metaeval.metrics.average_precision import AVERAGE_PRECISION
 from metaeval.metrics.bpref import BPREF, BPREF_N, BPREF_R
 from metaeval.metrics.err import ERR, NORMALISED_ERR
+from metaeval.metrics.focused import (
+    best_entry,
+    cumulated_gain,
+    hixeval,
+    in_context,
+    inex_2002,
+    inex_ng,
+    interpolated_precision,
+)
 from metaeval.metrics.infap import INFERRED_AP
 from metaeval.metrics.judged import JUDGED
 from metaeval.metrics.ndcg import NDCG
@@ -31,6 +40,13 @@ BUILTIN = Registry(
         BPREF_N,
         INFERRED_AP,
         JUDGED,
+        *inex_2002.SPECS,
+        *inex_ng.SPECS,
+        *cumulated_gain.SPECS,
+        *hixeval.SPECS,
+        *interpolated_precision.SPECS,
+        *in_context.SPECS,
+        *best_entry.SPECS,
     ]
 )
 """A value: extend it and pass it on."""

@@ -7,7 +7,7 @@ that follow touch the relevant few.
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 import numba
 import numpy as np
@@ -19,10 +19,51 @@ from metaeval.errors import InvalidOptionError
 from metaeval.metrics.names import Call, Table
 from metaeval.metrics.quantisation import LINEAR
 
-__all__ = ["NO_CUTOFF", "IdealLists", "RankedLists", "RankedTopic", "depth", "ranked_lists", "ranked_topics"]
+__all__ = [
+    "NO_CUTOFF",
+    "IdealLists",
+    "JudgedLists",
+    "RankedLists",
+    "RankedTopic",
+    "depth",
+    "ranked_lists",
+    "ranked_topics",
+]
 
 NO_CUTOFF = int(np.iinfo(np.int32).max)
 """A depth below every list's end."""
+
+
+class ListsOf(Protocol):
+    """What scoring asks of the collection behind the lists: of documents, elements or passages."""
+
+    @property
+    def systems(self) -> tuple[str, ...]:
+        """Names of the runs."""
+
+    @property
+    def topics(self) -> tuple[str, ...]:
+        """Names of the topics."""
+
+    @property
+    def n_retrieved(self) -> NDArray[np.int32]:
+        """Number of results, shape (n_systems, n_topics)."""
+
+
+class JudgedLists(Protocol):
+    """What every kernel's lists have in common: `RankedLists`, `ElementLists` and `PassageLists` are such."""
+
+    @property
+    def collection(self) -> ListsOf:
+        """Where they come from."""
+
+    @property
+    def lengths(self) -> NDArray[np.int32]:
+        """Number of results in every list, shape (n_systems, n_topics)."""
+
+    def n_relevant(self) -> NDArray[np.int64]:
+        """Return how many relevant things every topic has, shape (n_topics,)."""
+
 
 _BITS = 21
 _MASK = (1 << _BITS) - 1

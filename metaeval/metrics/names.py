@@ -229,8 +229,8 @@ def _number_text(number: float) -> str:
     return str(int(number)) if isinstance(number, int) or number.is_integer() else repr(number)
 
 
-def _value_text(value: Value) -> str:
-    return str(value) if isinstance(value, bool | Call | Table) else _number_text(value)
+def _value_text(value: Value | str) -> str:
+    return str(value) if isinstance(value, bool | str | Call | Table) else _number_text(value)
 
 
 def _arguments_text(arguments: object) -> str:

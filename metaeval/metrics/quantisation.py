@@ -1,11 +1,12 @@
-"""Quantisations of graded levels: which gain a relevant document of each level gives.
+"""Quantisations: which gain a relevant document of each level gives, and what makes one of one's own.
 
-A quantisation is a plain function from levels (1 and above) to gains. Documents at level 0 or below, and unjudged
-ones, have no gain under any of them.
+A quantisation of documents is a plain function from levels (1 and above) to gains. Documents at level 0 or below, and
+unjudged ones, have no gain under any of them. Those of XML elements stand in `metaeval.metrics.element_quantisation`.
 """
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -37,20 +38,28 @@ def binary(levels: NDArray[np.int64], *, rel: Level = 1) -> NDArray[np.float64]:
 
 @dataclass(frozen=True, slots=True)
 class Quantisation:
-    """A named way to turn levels into gains.
+    """A named way to turn judgments into gains.
 
     Attributes
     ----------
     name : str
-        As written after ``gains=``.
+        As written after ``gains=``, or after ``quant=`` for elements.
     function : callable
-        ``f(levels, *, parameters) -> gains``: an array of the levels 1, 2, …, and an array of that length back.
+        For documents ``f(levels, *, parameters) -> gains``: an array of the levels 1, 2, …, and an array of that
+        length back. For elements ``f(grades, *, parameters) -> gains``: the `ElementGrades` of relevant elements, and
+        a gain in [0, 1] for each.
+    on : {"documents", "elements"}
+        What it takes.
+    scales : tuple of str
+        Scales of element assessments that it is made for; any by default.
     parameters : mapping of str to Parameter
         Read from the signature.
     """
 
     name: str
     function: Callable[..., NDArray[np.float64]]
+    on: Literal["documents", "elements"] = "documents"
+    scales: tuple[str, ...] = ()
     parameters: Mapping[str, Parameter] = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:

@@ -14,9 +14,10 @@ from warnings import warn
 import pandas as pd
 
 from metaeval.errors import InvalidOptionError, MetaevalWarning, UnknownNameError
+from metaeval.metrics.element_quantisation import ELEMENT_QUANTISATIONS
 from metaeval.metrics.names import Call, MetricNameError, ParsedName, Table, Value, translations
 from metaeval.metrics.parameters import Parameter
-from metaeval.metrics.quantisation import LINEAR, QUANTISATIONS, Quantisation, as_gains
+from metaeval.metrics.quantisation import QUANTISATIONS, Quantisation, as_gains
 from metaeval.metrics.spec import AnyMetric, Metric, MetricSpec
 
 __all__ = ["ENTRY_POINTS", "PluginWarning", "Registry", "default_registry", "load_plugin", "load_plugins"]
@@ -40,7 +41,7 @@ class Registry:
     metrics : iterable of MetricSpec
         In teaching order.
     quantisations : iterable of Quantisation
-        By default those of the package.
+        Of documents (``gains=``) and elements (``quant=``); by default those of the package.
 
     Raises
     ------
@@ -56,15 +57,26 @@ class Registry:
 
     metrics: Mapping[str, MetricSpec]
     quantisations: Mapping[str, Quantisation]
+    element_quantisations: Mapping[str, Quantisation]
 
     def __init__(
-        self, metrics: Iterable[MetricSpec] = (), quantisations: Iterable[Quantisation] = QUANTISATIONS
+        self,
+        metrics: Iterable[MetricSpec] = (),
+        quantisations: Iterable[Quantisation] = (*QUANTISATIONS, *ELEMENT_QUANTISATIONS),
     ) -> None:
-        for attribute, items in (("metrics", metrics), ("quantisations", quantisations)):
+        given = tuple(quantisations)
+        tables: tuple[tuple[str, Iterable[MetricSpec | Quantisation]], ...] = (
+            ("metrics", metrics),
+            ("quantisations", [one for one in given if one.on == "documents"]),
+            ("element_quantisations", [one for one in given if one.on == "elements"]),
+        )
+        for attribute, items in tables:
             found: dict[str, Any] = {}
             for item in items:
                 if item.name in found:
-                    message = f"{item.name!r} stands twice among the {attribute}; names must be unique"
+                    message = (
+                        f"{item.name!r} stands twice among the {attribute.replace('_', ' ')}; names must be unique"
+                    )
                     raise InvalidOptionError(message)
                 found[item.name] = item
             object.__setattr__(self, attribute, MappingProxyType(found))
@@ -98,17 +110,17 @@ class Registry:
             If a name is taken, or an item is neither.
         """
         metrics = dict(self.metrics)
-        quantisations = dict(self.quantisations)
+        quantisations = {"documents": dict(self.quantisations), "elements": dict(self.element_quantisations)}
         for item in items:
             if not isinstance(item, MetricSpec | Quantisation):
                 message = f"a registry takes metrics (made by @metric) and quantisations, not {item!r}"
                 raise InvalidOptionError(message)
-            table: dict[str, Any] = metrics if isinstance(item, MetricSpec) else quantisations
+            table: dict[str, Any] = metrics if isinstance(item, MetricSpec) else quantisations[item.on]
             if item.name in table and not replace:
                 message = f"{item.name!r} is registered already; choose another name, or pass replace=True"
                 raise InvalidOptionError(message)
             table[item.name] = item
-        return Registry(metrics.values(), quantisations.values())
+        return Registry(metrics.values(), [one for table in quantisations.values() for one in table.values()])
 
     def resolve(self, metric: object) -> AnyMetric:
         """Turn what a caller names into a metric that can be computed.
@@ -147,12 +159,13 @@ class Registry:
         raise InvalidOptionError(message)
 
     def to_frame(self) -> pd.DataFrame:
-        """Return one row a metric: name, usage, summary, direction, bounds, source, module."""
+        """Return one row a metric: name, usage, what it ranks, summary, direction, bounds, source, module."""
         return pd.DataFrame(
             [
                 {
                     "name": spec.name,
                     "usage": spec.usage,
+                    "on": spec.on,
                     "summary": spec.summary,
                     "higher_is_better": spec.higher_is_better,
                     "low": spec.bounds[0],
@@ -198,8 +211,8 @@ class Registry:
             given = _arguments_of(spec, parsed)
             values = {name: _value_of(spec, one, given.pop(name, None)) for name, one in spec.parameters.items()}
             quantisation = None
-            if spec.graded:
-                values["gains"], quantisation = self._gains(given.pop("gains", None))
+            if spec.gains_word is not None:
+                values[spec.gains_word], quantisation = self._gains(spec, given.pop(spec.gains_word, None))
             if spec.judged_only:
                 values["judged_only"] = _JUDGED_ONLY.accept(given.pop("judged_only", False))
             if given:
@@ -211,18 +224,22 @@ class Registry:
             raise MetricNameError(message) from error
         return Metric(spec, tuple(sorted(values.items())), quantisation)
 
-    def _gains(self, given: object) -> tuple[Call | Table, Quantisation | None]:
-        gains = LINEAR if given is None else as_gains(given)
+    def _gains(self, spec: MetricSpec, given: object) -> tuple[Call | Table, Quantisation | None]:
+        gains = spec.default_gains if given is None else as_gains(given)
         if isinstance(gains, Table):
-            return gains, None
-        alike = [one for name, one in self.quantisations.items() if name.casefold() == gains.word.casefold()]
+            if spec.on == "documents":
+                return gains, None
+            message = f"a table of gains needs levels, and elements have none; name a quantisation: {spec.usage}"
+            raise InvalidOptionError(message)
+        known = self.quantisations if spec.on == "documents" else self.element_quantisations
+        alike = [one for name, one in known.items() if name.casefold() == gains.word.casefold()]
         if len(alike) != 1:
-            raise UnknownNameError("quantisation", gains.word, self.quantisations)
+            raise UnknownNameError("quantisation", gains.word, known)
         own = alike[0]
         named = dict(gains.arguments)
         unknown = sorted(set(named) - set(own.parameters))
         if unknown:
-            raise UnknownNameError(f"parameter of gains={own.name}", unknown[0], own.parameters)
+            raise UnknownNameError(f"parameter of {spec.gains_word}={own.name}", unknown[0], own.parameters)
         values = {name: one.accept(named.get(name, one.default)) for name, one in own.parameters.items()}
         return Call(own.name, tuple(sorted(values.items()))), own
 
@@ -267,6 +284,10 @@ def _value_of(spec: MetricSpec, parameter: Parameter, given: Value | None) -> An
 def _refuse_argument(spec: MetricSpec, name: str) -> None:
     if name == "judged_only":
         message = f"{spec.name} has no condensed-list variant (judged_only); write {spec.usage}"
+    elif name == "quant" and spec.on != "elements":
+        message = f"{spec.name} ranks {spec.on}, so quant= (for elements) says nothing: {spec.usage}"
+    elif name in ("gains", "quant") and spec.on != "documents":
+        message = f"{spec.name} ranks {spec.on} and has no {name}=; write {spec.usage}"
     elif name == "gains":
         message = f"{spec.name} uses no gains; use rel= for the lowest relevant level: {spec.usage}"
     else:

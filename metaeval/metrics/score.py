@@ -1,31 +1,36 @@
 """Scores of runs under metrics: from a compiled collection to the table that every later stage speaks."""
 
-from collections.abc import Iterable
-from typing import Literal, get_args
+from collections.abc import Callable, Iterable
+from typing import Any, Literal, get_args
 
 import numpy as np
 import xarray as xr
 from numpy.typing import NDArray
 
 from metaeval.collection.documents import Collection
+from metaeval.collection.elements import ElementCollection
+from metaeval.collection.passages import PassageCollection
 from metaeval.errors import InvalidOptionError, ScoresError, UnknownNameError
-from metaeval.metrics.lists import RankedLists, ranked_lists
+from metaeval.metrics.focused.element_lists import element_lists
+from metaeval.metrics.focused.passage_lists import passage_lists
+from metaeval.metrics.lists import ranked_lists
 from metaeval.metrics.registry import Registry, default_registry
-from metaeval.metrics.spec import AnyMetric, Metric
+from metaeval.metrics.spec import AnyMetric, Metric, On
 from metaeval.parallel import limit_threads, track
 from metaeval.scores import DIMS, Scores, as_scores
 
-__all__ = ["Undefined", "metric_values", "resolve_metrics", "score"]
+__all__ = ["JudgedCollection", "Undefined", "lists_of", "metric_values", "resolve_metrics", "score"]
 
+type JudgedCollection = Collection | ElementCollection | PassageCollection
 Undefined = Literal["zero", "drop"]
 _SHOWN = 10
 
 
 def score(
-    collection: Collection,
+    collection: JudgedCollection,
     metrics: object,
     *,
-    undefined: Undefined = "zero",
+    undefined: Undefined | None = None,
     registry: Registry | None = None,
     n_threads: int | None = None,
 ) -> Scores:
@@ -33,15 +38,17 @@ def score(
 
     Parameters
     ----------
-    collection : Collection
+    collection : Collection, ElementCollection or PassageCollection
         Runs and judgments. Its current levels are scored, so a collection that was re-judged is scored under its
-        new judgments; nothing else is computed again.
+        new judgments; nothing else is computed again. Measures of documents work on all three: runs of elements and
+        passages are taken as lists of documents, each at the rank of its first result.
     metrics : sequence of str, MetricSpec, Metric or ir_measures measure
         What to compute, or a single one of these: ``["AP", "nDCG@10", "RBP(p=0.8)"]``. Two spellings of one metric
         are computed once.
-    undefined : {"zero", "drop"}
+    undefined : {"zero", "drop"}, optional
         What happens to a topic with nothing relevant under a metric's quantisation, or left after reducing the
-        judgments: it counts 0 for every system, or is removed for all metrics. Both are noted.
+        judgments: it counts 0 for every system, or is removed for all metrics. Both are noted. By default measures
+        of documents count 0, and those of elements and passages drop the topic.
     registry : Registry, optional
         Where names are looked up; by default the built-in metrics and those of installed packages.
     n_threads : int, optional
@@ -58,7 +65,8 @@ def score(
     UnknownNameError
         For a metric that is not known.
     InvalidOptionError
-        If a metric takes nothing as relevant on any topic of the full judgments, or an option is outside its rule.
+        If a metric ranks something else than the collection holds or takes nothing as relevant on any topic of the
+        full judgments, or an option is outside its rule.
     ScoresError
         If fewer than two runs or topics are left.
 
@@ -71,17 +79,19 @@ def score(
     array([[1.   , 0.5  ],
            [1.   , 0.631]])
     """
-    if undefined not in get_args(Undefined):
+    if undefined is not None and undefined not in get_args(Undefined):
         raise UnknownNameError("rule for undefined topics", str(undefined), get_args(Undefined))
     chosen = resolve_metrics(metrics, registry=registry)
-    counted = _relevant_somewhere(collection)
+    documents = collection.by_document
+    counted = _relevant_somewhere(documents)
     with limit_threads(n_threads):
-        lists = ranked_lists(collection)
-        values = _values(lists, chosen)
-        lacking = np.stack([_undefined_topics(one, lists, counted) for one in chosen])
-    notes = [*collection.handle_missing("zero").notes, *_left_out(collection, counted)]
-    notes += _undefined_notes(collection, chosen, lacking, undefined)
-    kept = counted & ~lacking.any(axis=0) if undefined == "drop" else counted
+        views = _views(collection, chosen)
+        values = _values(views, chosen)
+        lacking = np.stack([_undefined_topics(one, views[_on(one)], documents, counted) for one in chosen])
+    dropping = np.array([(undefined or _RULES[_on(one)]) == "drop" for one in chosen])
+    notes = [*documents.handle_missing("zero").notes, *_left_out(documents, counted)]
+    notes += _undefined_notes(documents, chosen, lacking, dropping)
+    kept = counted & ~lacking[dropping].any(axis=0)
     if not kept.any():
         message = "undefined='drop' leaves no topic: each has nothing relevant under some metric; use undefined='zero'"
         raise ScoresError(message)
@@ -99,7 +109,9 @@ def score(
     return as_scores(table, higher_is_better={one.name: one.higher_is_better for one in chosen}, groups=groups)
 
 
-def metric_values(collection: Collection, metrics: object, *, registry: Registry | None = None) -> NDArray[np.float64]:
+def metric_values(
+    collection: JudgedCollection, metrics: object, *, registry: Registry | None = None
+) -> NDArray[np.float64]:
     """Return the bare scores, shape (metric, system, topic), over all topics of the collection.
 
     What `score` does before it labels and leaves out: for loops over many reduced judgments. Topics with nothing
@@ -107,7 +119,7 @@ def metric_values(collection: Collection, metrics: object, *, registry: Registry
 
     Parameters
     ----------
-    collection : Collection
+    collection : Collection, ElementCollection or PassageCollection
     metrics : sequence of str, MetricSpec, Metric or ir_measures measure
         Resolve them once with `resolve_metrics` where this is called often.
     registry : Registry, optional
@@ -120,7 +132,8 @@ def metric_values(collection: Collection, metrics: object, *, registry: Registry
     >>> metric_values(collection, ["AP", "AP'"]).ravel()
     array([0.5, 1. ])
     """
-    return _values(ranked_lists(collection), resolve_metrics(metrics, registry=registry))
+    chosen = resolve_metrics(metrics, registry=registry)
+    return _values(_views(collection, chosen), chosen)
 
 
 def resolve_metrics(metrics: object, *, registry: Registry | None = None) -> tuple[AnyMetric, ...]:
@@ -153,9 +166,50 @@ def resolve_metrics(metrics: object, *, registry: Registry | None = None) -> tup
     return tuple(found.values())
 
 
-def _values(lists: RankedLists, metrics: tuple[AnyMetric, ...]) -> NDArray[np.float64]:
-    values = np.empty((len(metrics), *lists.lengths.shape))
+_RULES: dict[On, Undefined] = {"documents": "zero", "elements": "drop", "passages": "drop"}
+_LISTS: dict[On, tuple[type[Any], Callable[[Any], Any]]] = {
+    "documents": (Collection, ranked_lists),
+    "elements": (ElementCollection, element_lists),
+    "passages": (PassageCollection, passage_lists),
+}
+
+
+def _on(metric: AnyMetric) -> On:
+    """Return what a metric ranks; measures from elsewhere rank documents."""
+    return metric.on if isinstance(metric, Metric) else "documents"
+
+
+def lists_of(collection: JudgedCollection, metric: AnyMetric) -> Any:  # noqa: ANN401 - of the metric's own kind
+    """Return the lists of a collection that a metric is computed on.
+
+    Raises
+    ------
+    InvalidOptionError
+        If the metric ranks something else than the collection holds.
+    """
+    on = _on(metric)
+    kind, made = _LISTS[on]
+    source = collection.by_document if on == "documents" else collection
+    if not isinstance(source, kind):
+        found = next((other for other, (known, _) in _LISTS.items() if isinstance(collection, known)), None)
+        holds = f"of {found}" if found else repr(type(collection).__name__)
+        maker = "collection_from" if on == "documents" else f"{on[:-1]}_collection"
+        message = f"{metric.name} ranks {on}, and this collection is {holds}; make one with {maker}"
+        raise InvalidOptionError(message)
+    return made(source)
+
+
+def _views(collection: JudgedCollection, metrics: tuple[AnyMetric, ...]) -> dict[On, Any]:
+    """Make the lists of every kind that the metrics ask for, once each."""
+    first = {_on(one): one for one in reversed(metrics)}
+    return {on: lists_of(collection, one) for on, one in first.items()}
+
+
+def _values(views: dict[On, Any], metrics: tuple[AnyMetric, ...]) -> NDArray[np.float64]:
+    shape = next(iter(views.values())).lengths.shape
+    values = np.empty((len(metrics), *shape))
     for row, one in enumerate(track(metrics, description="scoring")):
+        lists = views[_on(one)]
         values[row] = one.compute(lists)
         if one.without_relevant is not None:
             values[row][:, one.n_relevant(lists) == 0] = one.without_relevant
@@ -174,16 +228,19 @@ def _relevant_somewhere(collection: Collection) -> NDArray[np.bool_]:
     return counted
 
 
-def _undefined_topics(metric: AnyMetric, lists: RankedLists, counted: NDArray[np.bool_]) -> NDArray[np.bool_]:
+def _undefined_topics(
+    metric: AnyMetric,
+    lists: Any,  # noqa: ANN401 - of any kind
+    documents: Collection,
+    counted: NDArray[np.bool_],
+) -> NDArray[np.bool_]:
     if metric.without_relevant is None:
         return np.zeros(len(counted), dtype=bool)
-    lacking = (metric.n_relevant(lists) == 0) & counted
-    collection = lists.collection
-    if lacking[counted].all() and np.array_equal(collection.levels, collection.full_levels):
-        message = (
-            f"nothing is relevant under {metric.name} on any topic: the highest level of the judgments is "
-            f"{lists.top_level}"
-        )
+    lacking: NDArray[np.bool_] = (metric.n_relevant(lists) == 0) & counted
+    if lacking[counted].all() and np.array_equal(documents.levels, documents.full_levels):
+        message = f"nothing is relevant under {metric.name} on any topic"
+        if _on(metric) == "documents":
+            message += f": the highest level of the judgments is {documents.top_level}"
         raise InvalidOptionError(message)
     return lacking
 
@@ -196,18 +253,22 @@ def _left_out(collection: Collection, counted: NDArray[np.bool_]) -> list[str]:
 
 
 def _undefined_notes(
-    collection: Collection, metrics: tuple[AnyMetric, ...], lacking: NDArray[np.bool_], undefined: Undefined
+    collection: Collection,
+    metrics: tuple[AnyMetric, ...],
+    lacking: NDArray[np.bool_],
+    dropping: NDArray[np.bool_],
 ) -> list[str]:
-    """Say once for each set of topics which metrics find nothing relevant there."""
-    same: dict[bytes, list[int]] = {}
+    """Say once for each set of topics and fate which metrics find nothing relevant there."""
+    same: dict[tuple[bool, bytes], list[int]] = {}
     for row, topics in enumerate(lacking):
         if topics.any():
-            same.setdefault(topics.tobytes(), []).append(row)
-    fate = "count 0 for every system" if undefined == "zero" else "are dropped for all metrics"
+            same.setdefault((bool(dropping[row]), topics.tobytes()), []).append(row)
+    fates = ("count 0 for every system", "are dropped for all metrics")
     return [
         f"{int(lacking[rows[0]].sum())} topics have nothing relevant under "
-        f"{', '.join(metrics[row].name for row in rows)} and {fate}: {_topic_names(collection, lacking[rows[0]])}"
-        for rows in same.values()
+        f"{', '.join(metrics[row].name for row in rows)} and {fates[dropped]}: "
+        f"{_topic_names(collection, lacking[rows[0]])}"
+        for (dropped, _), rows in same.items()
     ]
 
 

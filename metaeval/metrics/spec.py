@@ -7,25 +7,29 @@ A `MetricSpec` says what a metric is called, how it is computed, which way is be
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
-from typing import Any, Concatenate, Protocol, overload
+from typing import Any, Concatenate, Literal, Protocol, get_args, overload
 
 import numpy as np
 from numpy.typing import NDArray
 
-from metaeval.errors import InvalidOptionError
-from metaeval.metrics.lists import RankedLists, RankedTopic, ranked_topics
-from metaeval.metrics.names import ParsedName
+from metaeval.errors import InvalidOptionError, UnknownNameError
+from metaeval.metrics.element_quantisation import GENERALISED
+from metaeval.metrics.focused.element_lists import ElementLists
+from metaeval.metrics.lists import JudgedLists, RankedLists, RankedTopic, ranked_topics
+from metaeval.metrics.names import Call, ParsedName
 from metaeval.metrics.parameters import Parameter, read_parameters
 from metaeval.metrics.quantisation import LINEAR, Quantisation, gain_table
 from metaeval.parallel import track
 
-__all__ = ["AnyMetric", "Metric", "MetricError", "MetricSpec", "metric"]
+__all__ = ["AnyMetric", "Metric", "MetricError", "MetricSpec", "On", "metric"]
 
 _RESERVED = ("judged_only", "gains", "quant")
 _ALWAYS_SHOWN = ("p", "a", "quant")
 
 type TopicFunction = Callable[Concatenate[RankedTopic, ...], float]
-type Kernel = Callable[Concatenate[RankedLists, ...], NDArray[np.float64]]
+type Kernel = Callable[Concatenate[Any, ...], NDArray[np.float64]]
+type Counts = Callable[Concatenate[Any, ...], NDArray[np.int64]]
+On = Literal["documents", "elements", "passages"]
 
 
 class MetricError(InvalidOptionError):
@@ -69,8 +73,14 @@ class MetricSpec:
     function : callable, optional
         ``f(topic, *, parameters) -> float`` with a `RankedTopic`.
     kernel : callable, optional
-        ``f(lists, *, parameters) -> array (n_systems, n_topics)`` with `RankedLists`: all lists at once. Used
-        instead of `function` where both are given; then they must take the same parameters.
+        ``f(lists, *, parameters) -> array (n_systems, n_topics)`` with `RankedLists` (`ElementLists`,
+        `PassageLists`): all lists at once. Used instead of `function` where both are given; then they must take the
+        same parameters.
+    on : {"documents", "elements", "passages"}
+        What it ranks. Measures of elements and passages have a `kernel`.
+    relevant : callable, optional
+        ``f(lists, *, parameters) -> int array (n_topics,)``, the parameters being those of the kernel: how many
+        things count as relevant, so that 0 says that the topic is undefined. By default ``lists.n_relevant()``.
     higher_is_better : bool
     bounds : (float, float)
         Smallest and largest value.
@@ -78,9 +88,9 @@ class MetricSpec:
         The value on a topic where nothing is relevant under the metric. None: relevance makes no difference to
         whether it is defined.
     judged_only : bool
-        Whether it can be computed on the condensed list (then ``Name'`` works).
+        Whether it can be computed on the condensed list (then ``Name'`` works); of documents only.
     graded : bool
-        Whether it uses gains (then ``gains=`` works).
+        Whether it uses gains (then ``gains=`` works, or ``quant=`` for elements).
     ideal : float or None
         Its value on an ideal ranking of everything relevant, if that is fixed.
     monotone : bool
@@ -96,6 +106,8 @@ class MetricSpec:
     name: str
     function: TopicFunction | None = None
     kernel: Kernel | None = None
+    on: On = "documents"
+    relevant: Counts | None = None
     higher_is_better: bool = True
     bounds: tuple[float, float] = (0.0, 1.0)
     without_relevant: float | None = 0.0
@@ -115,6 +127,7 @@ class MetricSpec:
         if not functions:
             message = f"metric {self.name!r} needs function= or kernel="
             raise MetricError(message)
+        self._check_on()
         read = [dict(read_parameters(one, what=f"metric {self.name!r}")) for one in functions]
         if len(read) > 1 and not _same_parameters(*read):
             message = f"metric {self.name!r}: function and kernel must take the same parameters with the same defaults"
@@ -135,11 +148,34 @@ class MetricSpec:
         object.__setattr__(self, "summary", self.summary or doc)
 
     @property
+    def gains_word(self) -> str | None:
+        """The argument that says which gain a judgment gives: ``gains``, ``quant`` for elements, or none."""
+        return {"documents": "gains", "elements": "quant"}[self.on] if self.graded else None
+
+    @property
+    def default_gains(self) -> Call:
+        """What stands for `gains_word` where nothing is given."""
+        return GENERALISED if self.on == "elements" else LINEAR
+
+    def _check_on(self) -> None:
+        if self.on not in get_args(On):
+            raise UnknownNameError("kind of result", str(self.on), get_args(On))
+        if self.on == "documents":
+            return
+        if self.kernel is None:
+            message = f"metric {self.name!r}: a function of one ranked topic ranks documents; {self.on} need kernel="
+            raise MetricError(message)
+        if self.graded and self.on == "passages":
+            message = f"metric {self.name!r}: passages are highlighted or not, so there are no gains; leave out graded="
+            raise MetricError(message)
+        object.__setattr__(self, "judged_only", False)
+
+    @property
     def usage(self) -> str:
         """How its name is written, with every parameter: ``nDCG(a=…, gains=linear, judged_only=False)@k``."""
         shown = {name: one for name, one in self.parameters.items() if name != "k"}
         texts = {name: "…" if one.required or one.default is None else str(one.default) for name, one in shown.items()}
-        texts |= {"gains": str(LINEAR)} if self.graded else {}
+        texts |= {self.gains_word: str(self.default_gains)} if self.gains_word else {}
         texts |= {"judged_only": "False"} if self.judged_only else {}
         inside = ", ".join(f"{name}={texts[name]}" for name in sorted(texts))
         cutoff = self.parameters.get("k")
@@ -153,6 +189,7 @@ def metric(
     *,
     name: str | None = None,
     kernel: Kernel | None = None,
+    relevant: Counts | None = None,
     higher_is_better: bool = True,
     bounds: tuple[float, float] = (0.0, 1.0),
     without_relevant: float | None = 0.0,
@@ -174,7 +211,7 @@ def metric(
         parameters; one called ``k`` is written after ``@``.
     name : str, optional
         The function's own name by default.
-    kernel, higher_is_better, bounds, without_relevant, judged_only, graded, ideal, monotone, cite
+    kernel, relevant, higher_is_better, bounds, without_relevant, judged_only, graded, ideal, monotone, cite
         See `MetricSpec`.
 
     Returns
@@ -212,9 +249,9 @@ class Metric:
     ----------
     spec : MetricSpec
     parameters : tuple of (str, value)
-        Every parameter, sorted by name, ``judged_only`` and ``gains`` included where the spec has them.
+        Every parameter, sorted by name, ``judged_only``, ``gains`` and ``quant`` included where the spec has them.
     quantisation : Quantisation or None
-        The function behind ``gains=``, where it is not a table.
+        The function behind ``gains=`` or ``quant=``, where it is not a table.
     """
 
     spec: MetricSpec
@@ -230,6 +267,11 @@ class Metric:
     def full_name(self) -> str:
         """The name with every parameter that has a value, for readers whose tools have other defaults."""
         return self._text(full=True)
+
+    @property
+    def on(self) -> On:
+        """What it ranks: documents, elements or passages."""
+        return self.spec.on
 
     @property
     def higher_is_better(self) -> bool:
@@ -259,27 +301,36 @@ class Metric:
         """Return the value of one parameter."""
         return dict(self.parameters)[name]
 
-    def n_relevant(self, lists: RankedLists) -> NDArray[np.int64]:
-        """Return how many documents of every topic count as relevant: by ``rel``, by gain, or by level above 0."""
+    def n_relevant(self, lists: JudgedLists) -> NDArray[np.int64]:
+        """Return how many things of every topic count as relevant: by ``rel``, by gain, or as the spec says."""
         values = dict(self.parameters)
+        view = self.view(lists)
+        if self.spec.relevant is not None:
+            return np.asarray(self.spec.relevant(view, **self.own_values()), dtype=np.int64)
+        if not isinstance(view, RankedLists):
+            return view.n_relevant()
         if values.get("rel") is not None:
-            return lists.n_relevant(values["rel"])
-        return self._view(lists).n_with_gain() if self.spec.graded else lists.n_relevant()
+            return view.n_relevant(values["rel"])
+        return view.n_with_gain() if self.spec.graded else view.n_relevant()
 
-    def compute(self, lists: RankedLists) -> NDArray[np.float64]:
+    def compute(self, lists: JudgedLists) -> NDArray[np.float64]:
         """Return the scores, shape (n_systems, n_topics); lists that are not there get `worst`.
+
+        Parameters
+        ----------
+        lists : RankedLists, ElementLists or PassageLists
+            As the spec's ``on`` says.
 
         Raises
         ------
         MetricError
             If a value is no finite number.
         """
-        own = {name: value for name, value in self.parameters if name in self.spec.parameters}
-        view = self._view(lists)
+        view = self.view(lists)
         if self.spec.kernel is None:
-            values = self._one_by_one(view, own)
+            values = self._one_by_one(view)
         else:
-            values = np.asarray(self.spec.kernel(view, **own), dtype=np.float64)
+            values = np.asarray(self.spec.kernel(view, **self.own_values()), dtype=np.float64)
             if values.shape != lists.lengths.shape:
                 message = f"{self.name}: the kernel must return shape {lists.lengths.shape}, not {values.shape}"
                 raise MetricError(message)
@@ -293,9 +344,13 @@ class Metric:
             self._refuse(float(values[system, topic]), lists, system, topic)
         return values
 
-    def _one_by_one(self, view: RankedLists, own: Mapping[str, Any]) -> NDArray[np.float64]:
-        function = self.spec.function
-        assert function is not None  # noqa: S101 - a spec has one of the two
+    def own_values(self) -> dict[str, Any]:
+        """Return the parameters that its function or kernel takes."""
+        return {name: value for name, value in self.parameters if name in self.spec.parameters}
+
+    def _one_by_one(self, view: JudgedLists) -> NDArray[np.float64]:
+        function, own = self.spec.function, self.own_values()
+        assert function is not None and isinstance(view, RankedLists)  # noqa: S101, PT018 - a spec has one of the two
         values = np.zeros(view.lengths.shape)
         if self.without_relevant is None:
             defined = np.ones(view.n_topics, dtype=bool)
@@ -312,13 +367,18 @@ class Metric:
                 self._refuse(value, view, system, topic)
         return values
 
-    def _refuse(self, value: object, lists: RankedLists, system: int, topic: int) -> None:
+    def _refuse(self, value: object, lists: JudgedLists, system: int, topic: int) -> None:
         place = f"run {lists.collection.systems[system]!r}, topic {lists.collection.topics[topic]!r}"
         message = f"{self.name} must give a finite number for every list; {place} got {value!r}"
         raise MetricError(message)
 
-    def _view(self, lists: RankedLists) -> RankedLists:
+    def view(self, lists: JudgedLists) -> JudgedLists:
+        """Return the lists as its function or kernel gets them: condensed, or under its quantisation."""
         values = dict(self.parameters)
+        if isinstance(lists, ElementLists) and self.quantisation is not None:
+            return lists.quantised(values["quant"], self.quantisation)
+        if not isinstance(lists, RankedLists):
+            return lists
         view = lists.condensed() if values.get("judged_only") else lists
         gains = values.get("gains", LINEAR)
         top = max(lists.highest, values.get("max_level") or 0)
@@ -337,7 +397,7 @@ class Metric:
             return bool(value)
         if full or key in _ALWAYS_SHOWN:
             return True
-        return bool(value != (LINEAR if key == "gains" else self.spec.parameters[key].default))
+        return bool(value != (self.spec.default_gains if key == "gains" else self.spec.parameters[key].default))
 
 
 def _same_parameters(first: Mapping[str, Parameter], second: Mapping[str, Parameter]) -> bool:

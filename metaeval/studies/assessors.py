@@ -66,7 +66,15 @@ class AssessorStudy:
 
 
 def judgments_of_labels(labels: Labels) -> Judgments:
-    """Return every labelled item as a judgment at its highest label, for reading runs beside them."""
+    """Return every labelled item as a judgment at its highest label, for reading runs beside them.
+
+    Examples
+    --------
+    >>> from metaeval.agreement.assessors import as_labels
+    >>> labels = as_labels({"ann": {"1": {"d1": 1, "d2": 0}}, "ben": {"1": {"d1": 2}}})
+    >>> judgments_of_labels(labels).levels.tolist()
+    [2, 0]
+    """
     highest = labels.table.max(axis=1).dropna()
     qrels: dict[str, dict[str, int]] = {}
     for (topic, item), level in zip(highest.index.tolist(), highest.tolist(), strict=True):

@@ -1,0 +1,802 @@
+"""Collections of XML elements: runs whose results are elements, and what assessors said of those, compiled once.
+
+Elements nest, so a result's worth may depend on what was shown before. An `ElementCollection` therefore holds, for
+every topic, the tree of all elements that were assessed or retrieved, in document order, with a pointer from each to
+its nearest ancestor; results are positions in that table. Everything else is an array beside it, so re-judging is a
+change of one small vector.
+"""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field, replace
+from typing import NamedTuple
+from warnings import warn
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from metaeval.collection.documents import (
+    Collection,
+    CollectionWarning,
+    assemble_collection,
+    judgments_from,
+    take_segments,
+)
+from metaeval.collection.inex import TOO_SMALL, UNKNOWN, Assessments, Scale, Submission
+from metaeval.collection.paths import normalised_path
+from metaeval.collection.ranking import Judgments, RankedRun
+from metaeval.compiled import compiled
+from metaeval.errors import FileFormatError, InvalidOptionError
+from metaeval.parallel import track
+from metaeval.scores import Missing
+
+__all__ = ["ElementCollection", "Elements", "above", "element_collection"]
+
+_SHOWN = 5
+_VALID: dict[str, frozenset[tuple[int, int]]] = {
+    "2002": frozenset({(0, 0), (1, 1), (1, 2), (1, 3), (2, 1), (2, 2), (2, 3), (3, 1), (3, 3)}),
+    "2003": frozenset({(0, 0)} | {(e, s) for e in (1, 2, 3) for s in (1, 2, 3)}),
+}
+_TOP_GRADE = 3
+_TOP_EXHAUSTIVITY = 2
+
+
+class Elements(NamedTuple):
+    """All elements that were assessed or retrieved: topic after topic, documents apart, in document order.
+
+    An element stands before its descendants, and these follow it without a gap. Positions count from the topic's
+    first element, so that topics can be taken apart.
+
+    Attributes
+    ----------
+    parents : int32 array (n,)
+        Position of the nearest ancestor in the table, -1 for none.
+    stops : int32 array (n,)
+        Position behind the last descendant.
+    documents : int32 array (n,)
+        Which of the topic's judgments of documents; -1 for a document that was not assessed.
+    names, paths : int32 array (n,)
+        Which of the collection's `document_names` and `path_names`.
+    assessed : bool array (n,)
+    exhaustivity : int8 array (n,)
+        0 also where nothing was assessed; `TOO_SMALL` (-1) for "?".
+    specificity : float64 array (n,)
+        In the terms of the scale.
+    fully_specific : bool array (n,)
+        Where all characters are highlighted, by whole numbers; grade 3 on the older scales.
+    sizes, relevant_sizes : int64 array (n,)
+        Characters, and highlighted ones; `UNKNOWN` (-1) where nobody said.
+    """
+
+    parents: NDArray[np.int32]
+    stops: NDArray[np.int32]
+    documents: NDArray[np.int32]
+    names: NDArray[np.int32]
+    paths: NDArray[np.int32]
+    assessed: NDArray[np.bool_]
+    exhaustivity: NDArray[np.int8]
+    specificity: NDArray[np.float64]
+    fully_specific: NDArray[np.bool_]
+    sizes: NDArray[np.int64]
+    relevant_sizes: NDArray[np.int64]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class ElementCollection:
+    """Runs of elements and their assessments; made by `element_collection`.
+
+    Attributes
+    ----------
+    by_document : Collection
+        The same runs as lists of documents, each at the rank of its first result among distinct documents. A document
+        was judged if it was assessed; its level is 1 if anything in it is relevant, else 0.
+    scale : {"2002", "2003", "2005"}
+        What exhaustivity and specificity mean.
+    offsets : int64 array (n_systems * n_topics + 1,)
+        List number system * n_topics + topic holds the results ``offsets[i]:offsets[i + 1]``, best first.
+    results : int32 array (n,)
+        Position of each result among the topic's elements.
+    tied : bool array (n,)
+        Whether a result shares its rank with the one before it: equal scores, or equal ranks where there are none.
+    element_offsets : int64 array (n_topics + 1,)
+        The elements of topic t stand at ``element_offsets[t]:element_offsets[t + 1]``.
+    elements : Elements
+    highlighted : int64 array (n_judgments,)
+        Highlighted characters of every assessed document; `UNKNOWN` (-1) where nobody said.
+    document_names, path_names : object array
+        What the codes of `elements` mean.
+    """
+
+    by_document: Collection
+    scale: Scale
+    offsets: NDArray[np.int64]
+    results: NDArray[np.int32] = field(repr=False)
+    tied: NDArray[np.bool_] = field(repr=False)
+    element_offsets: NDArray[np.int64]
+    elements: Elements = field(repr=False)
+    highlighted: NDArray[np.int64] = field(repr=False)
+    document_names: NDArray[np.object_] = field(repr=False)
+    path_names: NDArray[np.object_] = field(repr=False)
+
+    @property
+    def systems(self) -> tuple[str, ...]:
+        """Names of the runs."""
+        return self.by_document.systems
+
+    @property
+    def topics(self) -> tuple[str, ...]:
+        """All topics of the assessments in natural order, also those with nothing relevant."""
+        return self.by_document.topics
+
+    @property
+    def n_systems(self) -> int:
+        """Number of runs."""
+        return self.by_document.n_systems
+
+    @property
+    def n_topics(self) -> int:
+        """Number of topics, those with nothing relevant included."""
+        return self.by_document.n_topics
+
+    @property
+    def groups(self) -> tuple[str, ...] | None:
+        """Group of every run."""
+        return self.by_document.groups
+
+    @property
+    def pooled(self) -> NDArray[np.bool_] | None:
+        """Which runs built the pool that was judged."""
+        return self.by_document.pooled
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What reading and compiling had to say."""
+        return self.by_document.notes
+
+    @property
+    def n_retrieved(self) -> NDArray[np.int32]:
+        """Number of results (elements), shape (n_systems, n_topics)."""
+        return np.diff(self.offsets).astype(np.int32).reshape(self.n_systems, self.n_topics)
+
+    @property
+    def topic_of_element(self) -> NDArray[np.int64]:
+        """Topic position of every element."""
+        return np.repeat(np.arange(self.n_topics), np.diff(self.element_offsets))
+
+    @property
+    def in_force(self) -> NDArray[np.bool_]:
+        """Which elements are assessed now: those of documents that have not lost their judgment."""
+        judgment = self.by_document.topic_offsets[self.topic_of_element] + self.elements.documents
+        kept = np.append(self.by_document.levels > 0, False)[np.where(self.elements.documents < 0, -1, judgment)]
+        return self.elements.assessed & kept
+
+    def rejudge(self, levels: NDArray[np.integer]) -> "ElementCollection":
+        """Return the same runs under other judgments of documents.
+
+        Parameters
+        ----------
+        levels : integer array (n_judgments,)
+            As for `Collection.rejudge`, of ``by_document``. A document keeps the assessments of all its elements if
+            its level is above 0, and loses all of them otherwise.
+
+        Raises
+        ------
+        InvalidOptionError
+            If the number of levels differs, or a level is no 16-bit whole number.
+        """
+        return replace(self, by_document=self.by_document.rejudge(levels))
+
+    def select(
+        self, *, systems: Iterable[str] | None = None, topics: Iterable[str] | None = None
+    ) -> "ElementCollection":
+        """Return a part of the collection, in the order named.
+
+        Parameters
+        ----------
+        systems, topics : iterable of str, optional
+            Names to keep; all of them by default.
+
+        Raises
+        ------
+        UnknownNameError
+            If a name is not in the collection.
+        InvalidOptionError
+            If a name stands twice or nothing would be left.
+        """
+        return self._parts_of(self.by_document.select(systems=systems, topics=topics))
+
+    def handle_missing(self, missing: Missing = "zero") -> "ElementCollection":
+        """Decide what happens where a run lacks a topic with relevant elements, as `Collection.handle_missing` does."""
+        return self._parts_of(self.by_document.handle_missing(missing))
+
+    def with_groups(
+        self,
+        groups: Mapping[str, str] | pd.Series | None = None,
+        *,
+        pooled: Mapping[str, bool] | pd.Series | Iterable[str] | None = None,
+    ) -> "ElementCollection":
+        """Return the collection with a group for every run, or the pooled runs, as `Collection.with_groups` does."""
+        return replace(self, by_document=self.by_document.with_groups(groups, pooled=pooled))
+
+    def place_of(self, element: int) -> str:
+        """Say where an element (a position in `elements`) stands, for errors."""
+        topic = self.topics[int(np.searchsorted(self.element_offsets, element, side="right")) - 1]
+        document = self.document_names[self.elements.names[element]]
+        return f"topic {topic!r}, document {document!r}, element {self.path_names[self.elements.paths[element]]}"
+
+    def _parts_of(self, kept: Collection) -> "ElementCollection":
+        """Return what belongs to the systems and topics of a part of `by_document`."""
+        if kept.systems == self.systems and kept.topics == self.topics:
+            return replace(self, by_document=kept)
+        rows = np.array([self.systems.index(name) for name in kept.systems])
+        columns = np.array([self.topics.index(name) for name in kept.topics])
+        offsets, results = take_segments(self.offsets, (rows[:, None] * self.n_topics + columns).ravel())
+        element_offsets, elements = take_segments(self.element_offsets, columns)
+        _, documents = take_segments(self.by_document.topic_offsets, columns)
+        return replace(
+            self,
+            by_document=kept,
+            offsets=offsets,
+            results=self.results[results],
+            tied=self.tied[results],
+            element_offsets=element_offsets,
+            elements=Elements._make(column[elements] for column in self.elements),
+            highlighted=self.highlighted[documents],
+        )
+
+
+def element_collection(  # noqa: PLR0913 - the contract of both collections
+    submissions: Iterable[Submission],
+    assessments: Assessments,
+    *,
+    limit: int = 1500,
+    sizes: pd.DataFrame | None = None,
+    strict: bool = True,
+    keep_all: bool = False,
+) -> ElementCollection:
+    """Compile runs of elements and their assessments.
+
+    Parameters
+    ----------
+    submissions : iterable of Submission
+        Results with ``path``; their order is that of the rows. Topics without assessments are ignored and noted.
+    assessments : Assessments
+        Of the scale "2002", "2003" or "2005".
+    limit : int, default 1500
+        Results of a topic beyond it are left out and noted, as in the campaigns.
+    sizes : pandas.DataFrame, optional
+        Characters of elements, columns ``document``, ``path`` and ``size``: for assessments without sizes, and for
+        results that were not assessed. Some measures need them.
+    strict : bool, default True
+        Whether assessments that break the rules are an error. Otherwise they are repaired and said in a warning: a
+        pair outside the scale and an element assessed twice count as not relevant and once; what is only
+        inconsistent (a child more exhaustive than its parent) stays.
+    keep_all : bool
+        Also keep every retrieved document (``by_document.retrieved``), for building pools.
+
+    Returns
+    -------
+    ElementCollection
+        Systems in the order given.
+
+    Raises
+    ------
+    InvalidOptionError
+        If there is no run, two runs have one name, the scale has no elements, `sizes` contradicts itself, or runs and
+        assessments have no topic in common.
+    FileFormatError
+        If a result is no element, a document is assessed twice for a topic or an element lies in no assessed one, or
+        (strict) an assessment breaks a rule; naming the file and line.
+
+    Warns
+    -----
+    CollectionWarning
+        With ``strict=False``, saying what was repaired.
+
+    Examples
+    --------
+    >>> documents = pd.DataFrame([{"topic": "1", "document": "d1", "relevant_size": 40}])
+    >>> judged = pd.DataFrame(
+    ...     [("/a[1]", 2, 0.4, 100, 40), ("/a[1]/p[1]", 1, 1.0, 40, 40)],
+    ...     columns=["path", "exhaustivity", "specificity", "size", "relevant_size"],
+    ... ).assign(topic="1", document="d1")
+    >>> results = pd.DataFrame({"topic": "1", "document": "d1", "path": ["/a[1]/p[1]", "/a[1]/p[7]", "/a[1]"]})
+    >>> collection = element_collection(
+    ...     [Submission(run="a", results=results)], Assessments(scale="2005", documents=documents, elements=judged)
+    ... )
+    >>> collection.results.tolist(), collection.elements.parents.tolist()
+    ([1, 2, 0], [-1, 0, 0])
+    """
+    if limit < 1:
+        message = f"limit must be at least 1, not {limit!r}"
+        raise InvalidOptionError(message)
+    if assessments.scale == "passages":
+        message = "assessments of the scale 'passages' have no exhaustivity; use passage_collection"
+        raise InvalidOptionError(message)
+    judged = _checked_assessments(assessments, strict=strict)
+    judgments = _document_judgments(assessments, judged)
+    runs = _checked_runs(submissions, judgments.topics, limit)
+    return _assembled(runs, judged, judgments, assessments, sizes, keep_all=keep_all, strict=strict)
+
+
+class _Words(NamedTuple):
+    """A column of words: ``names[codes]``."""
+
+    codes: NDArray[np.int64]
+    names: NDArray[np.object_]
+
+    @classmethod
+    def of(cls, column: pd.Series) -> "_Words":
+        codes, names = pd.factorize(column.astype(object), use_na_sentinel=False)
+        return cls(codes, np.array([str(name) for name in names], dtype=object))
+
+    @property
+    def words(self) -> NDArray[np.object_]:
+        return self.names[self.codes] if len(self.names) else self.names
+
+    def within(self, index: pd.Index) -> NDArray[np.int64]:
+        """Return the position of every word in an index, -1 for none."""
+        places = index.get_indexer(pd.Index(self.names, dtype=object)).astype(np.int64)
+        return places[self.codes] if len(places) else places
+
+
+class _Run(NamedTuple):
+    """The results of a run on assessed topics, list after list in the order of the topics."""
+
+    topics: NDArray[np.int64]
+    documents: _Words
+    paths: _Words
+    tied: NDArray[np.bool_]
+    answered: frozenset[str]
+    cut: int
+
+
+def _column(table: pd.DataFrame, name: str, *, absent: float = UNKNOWN) -> NDArray[np.float64]:
+    if name not in table:
+        return np.full(len(table), absent, dtype=np.float64)
+    return table[name].to_numpy(dtype=np.float64, na_value=absent)
+
+
+def _refuse(table: pd.DataFrame, wrong: NDArray[np.bool_], rule: str, source: str, what: str) -> None:
+    """Refuse the first row that is wrong, with its place."""
+    row = table.iloc[int(np.argmax(wrong))]
+    path = f", element {row['path']}" if row.get("path") else ""
+    more = f" ({int(wrong.sum())} such)" if wrong.sum() > 1 else ""
+    line = int(row.get("line", UNKNOWN))
+    message = f"{what}topic {row['topic']!r}, document {row['document']!r}{path}: {rule}{more}"
+    raise FileFormatError(message, path=source or None, line=line if line > 0 else None)
+
+
+def _normalised(table: pd.DataFrame, source: str, what: str) -> _Words:
+    """Return the paths of a table in their one spelling."""
+    codes, names = pd.factorize(table["path"].astype(object), use_na_sentinel=False)
+    normal = np.empty(len(names), dtype=object)
+    for place, name in enumerate(names):
+        try:
+            normal[place] = normalised_path(str(name))
+        except InvalidOptionError as error:
+            _refuse(table, codes == place, str(error), source, what)
+    return _Words(codes, normal)
+
+
+def _checked_assessments(assessments: Assessments, *, strict: bool) -> pd.DataFrame:
+    """Return the assessed elements with normalised paths, each once, sizes whole, what is invalid not relevant."""
+    documents, source = assessments.documents, assessments.source
+    repeated = documents.duplicated(["topic", "document"]).to_numpy()
+    if repeated.any():
+        rule = "assessed twice; choose one assessor's judgments of a topic and keep each document once"
+        _refuse(documents, repeated, rule, source, "")
+    given = assessments.elements
+    keys = pd.MultiIndex.from_frame(documents[["topic", "document"]].astype(object))
+    if len(given):
+        known = pd.MultiIndex.from_frame(given[["topic", "document"]].astype(object)).isin(keys)
+        if not known.all():
+            _refuse(given, ~known, "the document is not among those assessed completely", source, "")
+    table = pd.DataFrame(
+        {
+            "topic": _Words.of(given["topic"]).words,
+            "document": _Words.of(given["document"]).words,
+            "path": _normalised(given, source, "").words,
+            "exhaustivity": _column(given, "exhaustivity", absent=0),
+            "specificity": _column(given, "specificity", absent=0),
+            "size": _column(given, "size").astype(np.int64),
+            "relevant_size": _column(given, "relevant_size").astype(np.int64),
+            "line": _column(given, "line").astype(np.int64),
+        }
+    )
+    table = table[table["size"] != 0].reset_index(drop=True)  # without characters there is no specificity
+    if assessments.scale == "2005":  # what can be computed from whole characters is
+        counted = ((table["size"] > 0) & (table["relevant_size"] >= 0)).to_numpy()
+        table.loc[counted, "specificity"] = table["relevant_size"][counted] / table["size"][counted]
+    wrong = {
+        "the element is assessed twice": table.duplicated(["topic", "document", "path"]).to_numpy(),
+        **_outside_scale(table, assessments.scale),
+    }
+    notes = []
+    for rule, marked in wrong.items():
+        if not marked.any():
+            continue
+        if strict:
+            _refuse(table, marked, f"{rule}; strict=False goes on without it", source, "")
+        notes.append(f"{rule}: {int(marked.sum())} (taken as not relevant, or once)")
+        if rule != "the element is assessed twice":
+            table.loc[marked, ["exhaustivity", "specificity"]] = 0
+    table = table[~wrong["the element is assessed twice"]].reset_index(drop=True)
+    table.attrs["notes"] = notes
+    return table
+
+
+def _outside_scale(table: pd.DataFrame, scale: Scale) -> dict[str, NDArray[np.bool_]]:
+    e, s = table["exhaustivity"].to_numpy(), table["specificity"].to_numpy()
+    size, relevant = table["size"].to_numpy(), table["relevant_size"].to_numpy()
+    if scale in _VALID:
+        code = np.where((e == np.floor(e)) & (s == np.floor(s)), e * (_TOP_GRADE + 1) + s, -1)
+        inside = (e >= 0) & (e <= _TOP_GRADE) & (s >= 0) & (s <= _TOP_GRADE)
+        allowed = [pair[0] * (_TOP_GRADE + 1) + pair[1] for pair in _VALID[scale]]
+        what = "(relevance, coverage)" if scale == "2002" else "(exhaustivity, specificity)"
+        return {f"the pair {what} is none of the scale of {scale}": ~(inside & np.isin(code, allowed))}
+    return {
+        "exhaustivity must be 0, 1, 2 or '?'": ~np.isin(e, (0, 1, _TOP_EXHAUSTIVITY, TOO_SMALL)),
+        "highlighted characters must lie in 0 to the size": (size > 0) & (relevant > size),
+        "specificity must lie in [0, 1]": ~((s >= 0) & (s <= 1)),
+        "exhaustivity is 0 exactly where nothing is highlighted": (e == 0) != (s == 0),
+    }
+
+
+def _document_judgments(assessments: Assessments, judged: pd.DataFrame) -> Judgments:
+    documents = assessments.documents
+    relevant = judged[(judged["exhaustivity"] != 0) & (judged["specificity"] > 0)]
+    marked = set(zip(relevant["topic"], relevant["document"], strict=True))
+    levels: dict[str, dict[str, int]] = {}
+    highlighted = _column(documents, "relevant_size")
+    for topic, document, size in zip(documents["topic"], documents["document"], highlighted, strict=True):
+        own = levels.setdefault(str(topic), {})
+        own[str(document)] = int(size > 0 or (str(topic), str(document)) in marked)
+    return judgments_from(levels)
+
+
+def _checked_runs(submissions: Iterable[Submission], topics: tuple[str, ...], limit: int) -> dict[str, _Run]:
+    runs: dict[str, _Run] = {}
+    sources: dict[str, str] = {}
+    for submission in track(list(submissions), description="runs"):
+        if submission.run in runs:
+            message = (
+                f"two runs are called {submission.run!r} ({sources[submission.run] or 'no file'} and "
+                f"{submission.source or 'no file'}); run names must be unique"
+            )
+            raise InvalidOptionError(message)
+        runs[submission.run] = _checked_run(submission, topics, limit)
+        sources[submission.run] = submission.source
+    if not runs:
+        message = "there is no run; give at least one"
+        raise InvalidOptionError(message)
+    return runs
+
+
+def _checked_run(submission: Submission, topics: tuple[str, ...], limit: int) -> _Run:
+    results = submission.results
+    own = _Words.of(results["topic"])
+    places = own.within(pd.Index(topics, dtype=object))
+    order = np.argsort(places, kind="stable")
+    order = order[np.searchsorted(places[order], 0) :]
+    counts = np.bincount(places[order], minlength=len(topics))
+    within = np.arange(len(order)) - np.repeat(np.cumsum(counts) - counts, counts) < limit
+    table = results.iloc[order[within]]
+    what = f"run {submission.run!r}, "
+    lacking = (table["path"].fillna("") == "").to_numpy()
+    if lacking.any():
+        rule = "the result is no element (it has no path); measures of passages take offsets (passage_collection)"
+        _refuse(table, lacking, rule, submission.source, what)
+    if "end_path" in table and (ranges := (table["end_path"].fillna("") != "").to_numpy()).any():
+        _refuse(table, ranges, "the result is a range of elements; give its offset and length", submission.source, what)
+    own_topics = places[order[within]]
+    return _Run(
+        topics=own_topics,
+        documents=_Words.of(table["document"]),
+        paths=_normalised(table, submission.source, what),
+        tied=_tied(table, own_topics),
+        answered=frozenset(map(str, submission.answered)) | frozenset(own.names),
+        cut=int((counts > limit).sum()),
+    )
+
+
+def _tied(table: pd.DataFrame, topics: NDArray[np.int64]) -> NDArray[np.bool_]:
+    """Say which results share a rank with the one before: by score where a list has them all, else by rank."""
+    keys = np.arange(len(table), dtype=np.float64)
+    for column in ("rank", "rsv"):  # the last that is complete decides
+        given = _column(table, column, absent=np.nan)
+        complete = np.bincount(topics, weights=np.isnan(given)) == 0 if len(given) else np.zeros(0, dtype=bool)
+        keys = np.where(complete[topics], given, keys)
+    return np.append(False, (keys[1:] == keys[:-1]) & (topics[1:] == topics[:-1]))[: len(table)]
+
+
+class _Names(NamedTuple):
+    """Codes of topics, documents and paths; the paths are sorted so that codes follow document order."""
+
+    topics: pd.Index
+    documents: pd.Index
+    paths: pd.Index
+
+    def keys(
+        self, topics: NDArray[np.int64], documents: NDArray[np.int64], paths: NDArray[np.int64]
+    ) -> NDArray[np.int64]:
+        """Return one number for the codes of topic, document and path, ascending in table order."""
+        return (topics * len(self.documents) + documents) * len(self.paths) + paths
+
+    def parts(self, keys: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
+        """Take keys apart into the codes of topics, documents and paths."""
+        rest, paths = np.divmod(keys, len(self.paths))
+        return (*np.divmod(rest, len(self.documents)), paths)
+
+
+def _assembled(  # noqa: PLR0913 - everything that was checked
+    runs: dict[str, _Run],
+    judged: pd.DataFrame,
+    judgments: Judgments,
+    assessments: Assessments,
+    sizes: pd.DataFrame | None,
+    *,
+    keep_all: bool,
+    strict: bool,
+) -> ElementCollection:
+    ids = np.array([name.decode() for name in judgments.document_ids.tolist()], dtype=object)
+    names = _Names(
+        pd.Index(judgments.topics, dtype=object),
+        pd.Index(pd.unique(np.concatenate([ids, *(run.documents.names for run in runs.values())])), dtype=object),
+        _in_document_order([_Words.of(judged["path"]), *(run.paths for run in runs.values())]),
+    )
+    run_topics = np.concatenate([run.topics for run in runs.values()])
+    run_documents = np.concatenate([run.documents.within(names.documents) for run in runs.values()])
+    run_paths = np.concatenate([run.paths.within(names.paths) for run in runs.values()])
+    keys = names.keys(run_topics, run_documents, run_paths)
+    judged_keys = names.keys(
+        *(_Words.of(judged[kind]).within(i) for kind, i in zip(("topic", "document", "path"), names, strict=True))
+    )
+    table = np.sort(np.concatenate([judged_keys, keys]))
+    table = table[np.append(True, table[1:] != table[:-1])[: len(table)]]  # np.unique takes longer
+    topics, documents, paths = names.parts(table)
+    offsets = np.searchsorted(topics, np.arange(len(names.topics) + 1)).astype(np.int64)
+    topics_of_ids = np.repeat(np.arange(len(names.topics)), np.diff(judgments.topic_offsets))
+    id_keys = topics_of_ids * len(names.documents) + names.documents.get_indexer(pd.Index(ids, dtype=object))
+    judgment = _looked_up(id_keys, topics * len(names.documents) + documents)
+    parents, stops = _tree(topics * len(names.documents) + documents, paths, _path_stops(names.paths), offsets[topics])
+    bare = Elements(
+        parents=parents,
+        stops=stops,
+        documents=np.where(judgment < 0, -1, judgment - judgments.topic_offsets[topics]).astype(np.int32),
+        names=documents.astype(np.int32),
+        paths=paths.astype(np.int32),
+        assessed=np.zeros(len(table), dtype=bool),
+        exhaustivity=np.zeros(len(table), dtype=np.int8),
+        specificity=np.zeros(len(table)),
+        fully_specific=np.zeros(len(table), dtype=bool),
+        sizes=_known_sizes(sizes, names, documents, paths),
+        relevant_sizes=np.full(len(table), UNKNOWN, dtype=np.int64),
+    )
+    rows = np.searchsorted(table, judged_keys)
+    elements = _with_assessments(bare, rows, judged, assessments.scale)
+    counts = np.stack([np.bincount(run.topics, minlength=len(names.topics)) for run in runs.values()])
+    found = _looked_up(id_keys, run_topics * len(names.documents) + run_documents)
+    by_document = _by_document(runs, judgments, counts, run_documents, found, keep_all=keep_all)
+    notes = [*assessments.notes, *judged.attrs["notes"]]
+    notes += _inconsistencies(elements, offsets[topics], rows, judged, assessments, strict=strict)
+    if notes[len(assessments.notes) :]:
+        warn("; ".join(notes[len(assessments.notes) :]), CollectionWarning, stacklevel=3)
+    notes += _cut_notes(runs)
+    return ElementCollection(
+        by_document=replace(by_document, notes=(*by_document.notes, *notes)),
+        scale=assessments.scale,
+        offsets=np.concatenate([[0], np.cumsum(counts)]).astype(np.int64),
+        results=(np.searchsorted(table, keys) - offsets[run_topics]).astype(np.int32),
+        tied=np.concatenate([run.tied for run in runs.values()]),
+        element_offsets=offsets,
+        elements=elements,
+        highlighted=_highlighted(assessments, names, id_keys, elements, offsets[topics], judgment),
+        document_names=np.asarray(names.documents, dtype=object),
+        path_names=np.asarray(names.paths, dtype=object),
+    )
+
+
+def _in_document_order(columns: list[_Words]) -> pd.Index:
+    """Sort different paths so that each is followed by its descendants: "/" must come before every other character."""
+    different = {path for column in columns for path in column.names}
+    return pd.Index(sorted(different, key=lambda path: path.replace("/", "\0")), dtype=object)
+
+
+def _path_stops(paths: pd.Index) -> NDArray[np.int64]:
+    """Return for every path in document order the position behind its last descendant."""
+    stops = np.full(len(paths), len(paths), dtype=np.int64)
+    waiting: list[int] = []
+    for place, path in enumerate(paths):
+        while waiting and not path.startswith(paths[waiting[-1]] + "/"):
+            stops[waiting.pop()] = place
+        waiting.append(place)
+    return stops
+
+
+@compiled
+def _tree(
+    documents: NDArray[np.int64], paths: NDArray[np.int64], path_stops: NDArray[np.int64], starts: NDArray[np.int64]
+) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
+    """Link sorted elements: nearest ancestor, and position behind the last descendant, from the topic's first."""
+    n = len(paths)
+    parents = np.full(n, -1, dtype=np.int32)
+    stops = np.empty(n, dtype=np.int32)
+    waiting = np.empty(n, dtype=np.int64)
+    depth = 0
+    for place in range(n):
+        while depth > 0 and (
+            documents[waiting[depth - 1]] != documents[place] or path_stops[paths[waiting[depth - 1]]] <= paths[place]
+        ):
+            depth -= 1
+            stops[waiting[depth]] = place - starts[waiting[depth]]
+        if depth > 0:
+            parents[place] = waiting[depth - 1] - starts[place]
+        waiting[depth] = place
+        depth += 1
+    while depth > 0:
+        depth -= 1
+        stops[waiting[depth]] = n - starts[waiting[depth]]
+    return parents, stops
+
+
+@compiled
+def above(parents: NDArray[np.int32], starts: NDArray[np.int64], chosen: NDArray[np.bool_]) -> NDArray[np.int32]:
+    """Return the nearest chosen ancestor of every element, -1 for none; ``starts`` is its topic's first element."""
+    found = np.full(len(parents), -1, dtype=np.int32)
+    for place in range(len(parents)):
+        parent = parents[place]
+        if parent >= 0:
+            found[place] = parent if chosen[starts[place] + parent] else found[starts[place] + parent]
+    return found
+
+
+def _looked_up(keys: NDArray[np.int64], wanted: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Return where each wanted key stands, -1 for nowhere."""
+    order = np.argsort(keys)
+    slots = np.minimum(np.searchsorted(keys[order], wanted), len(keys) - 1)
+    return np.where(keys[order][slots] == wanted, order[slots], -1)
+
+
+def _known_sizes(
+    sizes: pd.DataFrame | None, names: _Names, documents: NDArray[np.int64], paths: NDArray[np.int64]
+) -> NDArray[np.int64]:
+    """Return the size that the table of sizes has for every element, `UNKNOWN` for none."""
+    if sizes is None or sizes.empty:
+        return np.full(len(paths), UNKNOWN, dtype=np.int64)
+    lacking = [column for column in ("document", "path", "size") if column not in sizes]
+    if lacking:
+        message = f"sizes= must have the columns document, path and size; {lacking[0]} is missing"
+        raise InvalidOptionError(message)
+    values = _column(sizes, "size").astype(np.int64)
+    table = sizes.assign(document=_Words.of(sizes["document"]).words, size=values, topic="")
+    table["path"] = _normalised(table, "", "sizes=, ").words
+    table = table.drop_duplicates(["document", "path", "size"])
+    wrong = table.duplicated(["document", "path"]).to_numpy() | (table["size"] <= 0).to_numpy()
+    if wrong.any():
+        row = table.iloc[int(np.argmax(wrong))]
+        message = (
+            f"sizes= must give every element one size of 1 or more; document {row['document']!r}, {row['path']} has "
+            f"{row['size']}" + (" beside another" if row["size"] > 0 else "")
+        )
+        raise InvalidOptionError(message)
+    own_documents, own_paths = (
+        _Words.of(table["document"]).within(names.documents),
+        _Words.of(table["path"]).within(names.paths),
+    )
+    known = (own_documents >= 0) & (own_paths >= 0)
+    if not known.any():
+        return np.full(len(paths), UNKNOWN, dtype=np.int64)
+    keys = own_documents[known] * len(names.paths) + own_paths[known]
+    found = _looked_up(keys, documents * len(names.paths) + paths)
+    return np.where(found < 0, UNKNOWN, table["size"].to_numpy()[known][found])
+
+
+def _with_assessments(elements: Elements, rows: NDArray[np.int64], judged: pd.DataFrame, scale: Scale) -> Elements:
+    """Enter what was assessed."""
+    size, relevant = (judged[name].to_numpy() for name in ("size", "relevant_size"))
+    exhaustivity, specificity = (judged[name].to_numpy() for name in ("exhaustivity", "specificity"))
+    counted = (scale == "2005") & (size > 0) & (relevant >= 0)
+    full = np.where(counted, relevant == size, specificity == (1 if scale == "2005" else _TOP_GRADE))
+    for column, values in (
+        (elements.assessed, True),
+        (elements.exhaustivity, exhaustivity),
+        (elements.specificity, specificity),
+        (elements.fully_specific, full & (exhaustivity != 0)),
+        (elements.sizes, np.where(size > 0, size, elements.sizes[rows])),
+        (elements.relevant_sizes, relevant),
+    ):
+        column[rows] = values
+    return elements
+
+
+def _by_document(  # noqa: PLR0913 - results come as columns
+    runs: dict[str, _Run],
+    judgments: Judgments,
+    counts: NDArray[np.int64],
+    documents: NDArray[np.int64],
+    found: NDArray[np.int64],
+    *,
+    keep_all: bool,
+) -> Collection:
+    """Rank the documents of every list by their first result; `found` is the judgment of every result, or -1."""
+    n_topics = counts.shape[1]
+    lists = np.repeat(np.arange(counts.size), counts.ravel())
+    _, first = np.unique(lists * (int(documents.max(initial=0)) + 1) + documents, return_index=True)
+    first.sort()
+    lists, documents, found = lists[first], documents[first], found[first]
+    n_retrieved = np.bincount(lists, minlength=counts.size)
+    ranks = np.arange(1, len(lists) + 1) - np.repeat(np.cumsum(n_retrieved) - n_retrieved, n_retrieved)
+    n_judged = np.bincount(lists[found >= 0], minlength=counts.size)
+    n_judgments = len(judgments.levels)
+    strange = found < 0
+    others = (lists % n_topics) * (int(documents.max(initial=0)) + 1) + documents
+    own_codes, names = pd.factorize(others[strange])
+    codes = found.copy()
+    codes[strange] = n_judgments + own_codes
+    bounds = np.searchsorted(lists, np.arange(0, counts.size + 1, n_topics))
+    ranked = {}
+    for system, (name, start, stop) in enumerate(zip(runs, bounds[:-1], bounds[1:], strict=True)):
+        part = slice(system * n_topics, (system + 1) * n_topics)
+        known = found[start:stop] >= 0
+        ranked[name] = RankedRun(
+            n_retrieved=n_retrieved[part],
+            n_judged=n_judged[part],
+            ranks=ranks[start:stop][known].astype(np.int32),
+            judgments=found[start:stop][known].astype(np.int32),
+            tied=np.nan,
+            codes=codes[start:stop].astype(np.int32) if keep_all else None,
+            unjudged=None,
+        )
+    answered = frozenset().union(*(run.answered for run in runs.values()))
+    return assemble_collection(judgments, ranked, answered, n_codes=n_judgments + len(names))
+
+
+def _highlighted(  # noqa: PLR0913, PLR0917 - what was put together before
+    assessments: Assessments,
+    names: _Names,
+    id_keys: NDArray[np.int64],
+    elements: Elements,
+    starts: NDArray[np.int64],
+    judgment: NDArray[np.int64],
+) -> NDArray[np.int64]:
+    """Return the highlighted characters of every assessed document: as said, else those of its topmost elements."""
+    documents = assessments.documents
+    own = _Words.of(documents["topic"]).within(names.topics) * len(names.documents)
+    own += _Words.of(documents["document"]).within(names.documents)
+    said = _column(documents, "relevant_size").astype(np.int64)[_looked_up(own, id_keys)]
+    top = elements.assessed & (judgment >= 0) & (above(elements.parents, starts, elements.assessed) < 0)
+    sums = np.bincount(judgment[top], weights=np.maximum(elements.relevant_sizes[top], 0), minlength=len(said))
+    unknown = np.bincount(judgment[top & (elements.relevant_sizes < 0)], minlength=len(said)) > 0
+    return np.where(said >= 0, said, np.where(unknown, UNKNOWN, sums)).astype(np.int64)
+
+
+def _inconsistencies(  # noqa: PLR0913 - what was put together before
+    elements: Elements,
+    starts: NDArray[np.int64],
+    rows: NDArray[np.int64],
+    judged: pd.DataFrame,
+    assessments: Assessments,
+    *,
+    strict: bool,
+) -> list[str]:
+    """Find elements that are more exhaustive than one around them, which no assessor means."""
+    if assessments.scale == "2002":
+        return []
+    parents = above(elements.parents, starts, elements.assessed)
+    own = np.where(elements.exhaustivity == TOO_SMALL, 0.5, elements.exhaustivity.astype(np.float64))
+    wrong = (parents >= 0) & (own > own[starts + np.maximum(parents, 0)])
+    if not wrong.any():
+        return []
+    rule = "the element is more exhaustive than the one around it"
+    if strict:
+        _refuse(judged, wrong[rows], f"{rule}; strict=False takes it as it is", assessments.source, "")
+    return [f"{rule}: {int(wrong.sum())} (taken as they are)"]
+
+
+def _cut_notes(runs: dict[str, _Run]) -> list[str]:
+    cut = {name: run.cut for name, run in runs.items() if run.cut}
+    if not cut:
+        return []
+    shown = ", ".join(list(cut)[:_SHOWN]) + (", …" if len(cut) > _SHOWN else "")
+    return [f"lists cut to their limit: {sum(cut.values())} ({shown})"]

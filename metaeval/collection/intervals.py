@@ -1,0 +1,142 @@
+"""Pieces of text against each other: what of a result is highlighted, and what of it an earlier result showed already.
+
+Everything is half open, ``[start, stop)`` in characters, and kernels take plain arrays.
+"""
+
+import numpy as np
+from numpy.typing import NDArray
+
+from metaeval.compiled import compiled
+
+__all__ = ["compare_results", "highlighted"]
+
+
+@compiled
+def highlighted(starts: NDArray[np.int64], stops: NDArray[np.int64], start: int, stop: int) -> int:
+    """Count the characters of ``[start, stop)`` that lie in passages; they ascend and do not overlap."""
+    total = 0
+    for number in range(len(starts)):
+        if starts[number] >= stop:
+            break
+        total += max(0, min(stop, stops[number]) - max(start, starts[number]))
+    return total
+
+
+@compiled
+def compare_results(  # noqa: PLR0913, PLR0917 - arrays of a kernel
+    bounds: NDArray[np.int64],
+    order: NDArray[np.int64],
+    starts: NDArray[np.int64],
+    lengths: NDArray[np.int64],
+    documents: NDArray[np.int64],
+    passage_offsets: NDArray[np.int64],
+    passage_starts: NDArray[np.int64],
+    passage_stops: NDArray[np.int64],
+) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64], NDArray[np.bool_]]:
+    """Compare the results of every article with its passages and with the results before them.
+
+    Parameters
+    ----------
+    bounds : int64 array (n_articles + 1,)
+        The results of article number a are ``order[bounds[a]:bounds[a + 1]]``, in the order of the list.
+    order : int64 array (n_results,)
+    starts, lengths : int64 array (n_results,)
+        A start below 0 is a place that does not exist: nothing in it is highlighted, and it overlaps nothing.
+    documents : int64 array (n_results,)
+        Which judged document, or -1.
+    passage_offsets, passage_starts, passage_stops : int64 arrays
+        The passages of judged document d are ``passage_offsets[d]:passage_offsets[d + 1]`` of the other two.
+
+    Returns
+    -------
+    relevant : int64 array (n_results,)
+        Highlighted characters.
+    unseen_lengths, unseen_relevant : int64 array (n_results,)
+        Characters, and highlighted characters, in no earlier result of the article.
+    overlaps : bool array (n_results,)
+        Whether an earlier result of the article has a character of it.
+    """
+    n_results = len(starts)
+    relevant = np.zeros(n_results, dtype=np.int64)
+    unseen_lengths = lengths.copy()
+    unseen_relevant = np.zeros(n_results, dtype=np.int64)
+    overlaps = np.zeros(n_results, dtype=np.bool_)
+    largest = 0
+    for article in range(len(bounds) - 1):
+        largest = max(largest, bounds[article + 1] - bounds[article])
+    seen_starts = np.empty(largest + 1, dtype=np.int64)
+    seen_stops = np.empty(largest + 1, dtype=np.int64)
+    for article in range(len(bounds) - 1):
+        document = documents[order[bounds[article]]] if bounds[article] < bounds[article + 1] else -1
+        first = passage_offsets[document] if document >= 0 else 0
+        last = passage_offsets[document + 1] if document >= 0 else 0
+        begins, ends = passage_starts[first:last], passage_stops[first:last]
+        n_seen = 0
+        for place in range(bounds[article], bounds[article + 1]):
+            result = order[place]
+            start, stop = starts[result], starts[result] + lengths[result]
+            if start < 0 or start == stop:
+                continue
+            relevant[result] = highlighted(begins, ends, start, stop)
+            low = 0
+            while low < n_seen and seen_stops[low] <= start:
+                low += 1
+            high = low
+            while high < n_seen and seen_starts[high] < stop:
+                high += 1
+            seen = slice(low, high)
+            overlaps[result] = high > low
+            unseen_lengths[result], unseen_relevant[result] = _unseen(
+                begins, ends, seen_starts[seen], seen_stops[seen], start, stop
+            )
+            _merge(seen_starts[: n_seen + 1], seen_stops[: n_seen + 1], low, high, start, stop)
+            n_seen += 1 - (high - low)
+    return relevant, unseen_lengths, unseen_relevant, overlaps
+
+
+@compiled
+def _unseen(  # noqa: PLR0913, PLR0917 - arrays of a kernel
+    begins: NDArray[np.int64],
+    ends: NDArray[np.int64],
+    seen_starts: NDArray[np.int64],
+    seen_stops: NDArray[np.int64],
+    start: int,
+    stop: int,
+) -> tuple[int, int]:
+    """Count characters, and highlighted ones, of ``[start, stop)`` between the pieces that it meets."""
+    new = 0
+    new_relevant = 0
+    reached = start
+    for number in range(len(seen_starts) + 1):
+        gap_end = seen_starts[number] if number < len(seen_starts) else stop
+        if gap_end > reached:
+            new += gap_end - reached
+            new_relevant += highlighted(begins, ends, reached, gap_end)
+        if number < len(seen_starts):
+            reached = seen_stops[number]
+    return new, new_relevant
+
+
+@compiled
+def _merge(  # noqa: PLR0913, PLR0917 - arrays of a kernel
+    seen_starts: NDArray[np.int64], seen_stops: NDArray[np.int64], low: int, high: int, start: int, stop: int
+) -> None:
+    """Put ``[start, stop)`` among what was seen, in place of the pieces `low` to `high` that it meets.
+
+    The arrays have one place more than there are pieces.
+    """
+    if high > low:
+        start = min(start, seen_starts[low])
+        stop = max(stop, seen_stops[high - 1])
+    n_seen = len(seen_starts) - 1
+    shift = 1 - (high - low)
+    if shift > 0:
+        for number in range(n_seen - 1, high - 1, -1):
+            seen_starts[number + 1] = seen_starts[number]
+            seen_stops[number + 1] = seen_stops[number]
+    else:
+        for number in range(high, n_seen):
+            seen_starts[number + shift] = seen_starts[number]
+            seen_stops[number + shift] = seen_stops[number]
+    seen_starts[low] = start
+    seen_stops[low] = stop

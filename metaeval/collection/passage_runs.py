@@ -1,0 +1,484 @@
+"""From tables of INEX to arrays: assessments as highlighted text, a run as results compared with it.
+
+Nothing here knows tasks: what a task may forbid is marked, and the measures decide.
+"""
+
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from metaeval.collection.documents import judgments_from
+from metaeval.collection.inex import UNKNOWN, Assessments, Submission
+from metaeval.collection.intervals import compare_results
+from metaeval.collection.ranking import Judgments, RankedRun
+from metaeval.errors import FileFormatError, InvalidOptionError
+
+__all__ = ["NOWHERE_LENGTH", "CompiledRun", "HighlightedText", "JudgedText", "Results", "compiled_run"]
+
+_USED = ("topic", "document", "path", "offset", "length", "line")
+
+NOWHERE_LENGTH = 18
+"""Characters that a result counts whose place does not exist (``X`` or -1 in a run), as inex_eval has it."""
+
+
+class Results(NamedTuple):
+    """The results in documents that have highlighted text in the full judgments, list after list.
+
+    Attributes
+    ----------
+    documents : int32 array (n,)
+        Which judged document: a position in ``by_document.levels``.
+    articles : int32 array (n,)
+        Rank of that document in the list of documents, by its first result.
+    ranks : int32 array (n,)
+        Rank of the result, from 1.
+    starts, lengths : int64 array (n,)
+        Characters; a start of -1 is a place that does not exist.
+    relevant : int64 array (n,)
+        Highlighted characters.
+    reached : int64 array (n,)
+        Characters of this result and all before it in the list.
+    unseen_lengths, unseen_relevant, unseen_reached : int64 array (n,)
+        The same of the characters that no earlier result of the document has.
+    """
+
+    documents: NDArray[np.int32]
+    articles: NDArray[np.int32]
+    ranks: NDArray[np.int32]
+    starts: NDArray[np.int64]
+    lengths: NDArray[np.int64]
+    relevant: NDArray[np.int64]
+    reached: NDArray[np.int64]
+    unseen_lengths: NDArray[np.int64]
+    unseen_relevant: NDArray[np.int64]
+    unseen_reached: NDArray[np.int64]
+
+
+class HighlightedText(NamedTuple):
+    """What assessors highlighted, document by document in the order of ``by_document.levels``.
+
+    Attributes
+    ----------
+    relevant_sizes, sizes : int64 array (n_judgments,)
+        Highlighted and total characters, as the assessments say; -1 for an unknown total.
+    best_entries : int64 array (n_judgments,)
+        Best entry point; -1 where there is none.
+    offsets : int64 array (n_judgments + 1,)
+        The passages of document d are ``offsets[d]:offsets[d + 1]`` of the next two.
+    starts, stops : int64 array (n_passages,)
+        Ascending and without overlap inside a document.
+    """
+
+    relevant_sizes: NDArray[np.int64]
+    sizes: NDArray[np.int64]
+    best_entries: NDArray[np.int64]
+    offsets: NDArray[np.int64]
+    starts: NDArray[np.int64]
+    stops: NDArray[np.int64]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Lookup:
+    """Where the judgment of a document and topic is.
+
+    Attributes
+    ----------
+    topics, names : pandas.Index
+        Every topic, and every assessed document once.
+    keys : int64 array (n_judgments,), ascending
+        Position of the topic times the number of names plus position of the name.
+    places : int64 array (n_judgments,)
+        Which judgment each key is.
+    """
+
+    topics: pd.Index
+    names: pd.Index
+    keys: NDArray[np.int64]
+    places: NDArray[np.int64]
+
+    @classmethod
+    def of(cls, judgments: Judgments) -> "_Lookup":
+        decoded = np.array([name.decode() for name in judgments.document_ids.tolist()], dtype=object)
+        numbers, names = pd.factorize(decoded)
+        topics = np.repeat(np.arange(len(judgments.topics)), np.diff(judgments.topic_offsets))
+        keys = topics * len(names) + numbers
+        places = np.argsort(keys)
+        return cls(pd.Index(judgments.topics, dtype=object), pd.Index(names, dtype=object), keys[places], places)
+
+    def find(self, topics: NDArray[np.int64], documents: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Return the judgment of positions in `topics` and `names`, -1 for none."""
+        keys = topics * len(self.names) + documents
+        slots = np.minimum(np.searchsorted(self.keys, keys), len(self.keys) - 1)
+        return np.where((documents >= 0) & (topics >= 0) & (self.keys[slots] == keys), self.places[slots], -1)
+
+    def find_rows(self, table: pd.DataFrame) -> NDArray[np.int64]:
+        """Return the judgment of the topic and document of every row, -1 for none."""
+        topics = self.topics.get_indexer(_texts(table["topic"]))
+        return self.find(topics.astype(np.int64), self.names.get_indexer(_texts(table["document"])))
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class JudgedText:
+    """Assessments, compiled.
+
+    Attributes
+    ----------
+    judgments : Judgments
+        Level 1 for documents with highlighted text, else 0.
+    lookup : _Lookup
+    text : HighlightedText
+    notes : tuple of str
+        What reading and compiling had to say.
+    """
+
+    judgments: Judgments
+    lookup: _Lookup
+    text: HighlightedText
+    notes: tuple[str, ...]
+
+    @classmethod
+    def of(cls, assessments: Assessments) -> "JudgedText":
+        """Compile assessments.
+
+        Raises
+        ------
+        InvalidOptionError
+            If they cannot be used as they are; see `passage_collection`.
+        """
+        documents = assessments.documents
+        relevant_sizes = _checked_sizes(documents)
+        by_topic: dict[str, dict[str, int]] = {}
+        marks = (relevant_sizes > 0).astype(int).tolist()
+        for topic, document, mark in zip(documents["topic"], documents["document"], marks, strict=True):
+            by_topic.setdefault(str(topic), {})[str(document)] = mark
+        judgments = judgments_from(by_topic)
+        lookup = _Lookup.of(judgments)
+        order = np.argsort(lookup.find_rows(documents))
+        passages = _checked_passages(assessments, lookup)
+        owners, starts = passages["owner"].to_numpy(dtype=np.int64), _whole(passages, "offset")
+        text = HighlightedText(
+            relevant_sizes=relevant_sizes[order],
+            sizes=_whole(documents, "size", absent=UNKNOWN)[order],
+            best_entries=_whole(documents, "best_entry", absent=UNKNOWN)[order],
+            offsets=np.concatenate([[0], np.cumsum(np.bincount(owners, minlength=len(order)))]).astype(np.int64),
+            starts=starts,
+            stops=starts + _whole(passages, "length"),
+        )
+        notes = (*assessments.notes, *_notes_on_text(text, owners))
+        return cls(judgments=judgments, lookup=lookup, text=text, notes=notes)
+
+
+def _checked_sizes(documents: pd.DataFrame) -> NDArray[np.int64]:
+    """Return the highlighted characters of documents, none of which stands twice."""
+    repeated = documents.duplicated(["topic", "document"])
+    if repeated.any():
+        row = documents[repeated].iloc[0]
+        line = f" (line {row['line']})" if "line" in documents and row["line"] > 0 else ""
+        message = f"document {row['document']!r} is assessed twice for topic {row['topic']!r}{line}; keep one"
+        raise InvalidOptionError(message)
+    sizes = _whole(documents, "relevant_size")
+    if (sizes < 0).any():
+        row = documents.iloc[int(np.argmax(sizes < 0))]
+        message = (
+            f"topic {row['topic']!r}, document {row['document']!r} has no number of highlighted characters "
+            "(relevant_size); measures of passages need it"
+        )
+        raise InvalidOptionError(message)
+    return sizes
+
+
+def _checked_passages(assessments: Assessments, lookup: _Lookup) -> pd.DataFrame:
+    """Return the passages with the judgment they belong to, in order of judgment and offset."""
+    passages = assessments.passages
+    offsets, lengths = _whole(passages, "offset"), _whole(passages, "length")
+    owners = lookup.find_rows(passages)
+    marks = (
+        (offsets < 0, "has no offset (points in text must be turned into offsets first)"),
+        (lengths < 0, "has no length"),
+        (owners < 0, "lies in a document that is not assessed"),
+    )
+    for wrong, text in marks:
+        if wrong.any():
+            row = passages.iloc[int(np.argmax(wrong))]
+            message = f"a passage of topic {row['topic']!r}, document {row['document']!r} {text}"
+            raise InvalidOptionError(message)
+    if passages.empty and (assessments.documents["relevant_size"] > 0).any():
+        message = (
+            "the assessments have no passage, so nothing can be highlighted in a result; measures of passages need "
+            "the passages of relevant documents (2007 and later)"
+        )
+        raise InvalidOptionError(message)
+    order = np.lexsort((offsets, owners))
+    order = order[lengths[order] > 0]
+    kept = passages.iloc[order].assign(owner=owners[order])
+    stops = (offsets + lengths)[order]
+    overlapping = (owners[order][1:] == owners[order][:-1]) & (offsets[order][1:] < stops[:-1])
+    if overlapping.any():
+        row = kept.iloc[int(np.argmax(overlapping)) + 1]
+        message = (
+            f"passages of topic {row['topic']!r}, document {row['document']!r} overlap at offset {row['offset']}; "
+            "merge them into one"
+        )
+        raise InvalidOptionError(message)
+    return kept
+
+
+def _notes_on_text(text: HighlightedText, owners: NDArray[np.int64]) -> list[str]:
+    sums = np.bincount(owners, weights=text.stops - text.starts, minlength=len(text.sizes)).astype(np.int64)
+    ends = np.zeros(len(text.sizes), dtype=np.int64)
+    np.maximum.at(ends, owners, text.stops)
+    known = text.sizes >= 0
+    counts = {
+        "relevant documents without a passage": (text.relevant_sizes > 0) & (sums == 0),
+        "documents whose passages do not add up to their highlighted characters": (sums > 0)
+        & (sums != text.relevant_sizes),
+        "documents with more highlighted characters than they have": known & (text.relevant_sizes > text.sizes),
+        "documents with a passage beyond their end": known & (ends > text.sizes),
+    }
+    return [f"{what}: {int(marked.sum())} (taken as they are)" for what, marked in counts.items() if marked.any()]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class CompiledRun:
+    """One run, compiled; lists follow the order of the topics.
+
+    Attributes
+    ----------
+    ranked : RankedRun
+        Its documents, each at the rank of its first result; ``codes`` has -1 for those without a judgment.
+    results : Results
+    n_results : int64 array (n_topics,)
+        How many of `results` each list has.
+    n_retrieved, n_characters, n_unseen_characters : int64 array (n_topics,)
+        Of the whole list.
+    faults : pandas.DataFrame
+        The first of each kind in every list.
+    answered : frozenset of str
+        Topics, also those without assessments.
+    cut, beyond : int
+        Lists that were longer than the limit, and results that reach beyond the end of a relevant document.
+    names : object array
+        Every document of the run once.
+    unjudged, unjudged_topics : int64 array
+        Position in `names` and topic of the documents with code -1.
+    """
+
+    ranked: RankedRun
+    results: Results
+    n_results: NDArray[np.int64]
+    n_retrieved: NDArray[np.int64]
+    n_characters: NDArray[np.int64]
+    n_unseen_characters: NDArray[np.int64]
+    faults: pd.DataFrame
+    answered: frozenset[str]
+    cut: int
+    beyond: int
+    names: NDArray[Any]
+    unjudged: NDArray[np.int64]
+    unjudged_topics: NDArray[np.int64]
+
+
+class _Articles(NamedTuple):
+    """The results of a run, put together by topic and document.
+
+    Attributes
+    ----------
+    bounds, order : int64 arrays
+        The results of article a are ``order[bounds[a]:bounds[a + 1]]``, in the order of the list.
+    first : bool array (n_results,)
+        Whether a result is the first of its article.
+    moved_on : bool array (n_results,)
+        Whether the result before it is of another article.
+    ranks : int64 array (n_results,)
+        Rank of its article among those of the list, by their first results.
+    """
+
+    bounds: NDArray[np.int64]
+    order: NDArray[np.int64]
+    first: NDArray[np.bool_]
+    moved_on: NDArray[np.bool_]
+    ranks: NDArray[np.int64]
+
+
+def compiled_run(submission: Submission, judged: JudgedText, limit: int) -> CompiledRun:
+    """Compare a run with the highlighted text.
+
+    Raises
+    ------
+    FileFormatError
+        If a result has no place or length that could be used.
+    """
+    table, topics, ranks, cut = _lines_in_order(submission, judged, limit)
+    n_topics = len(judged.judgments.topics)
+    codes, names = _codes(table["document"])
+    lookup = judged.lookup
+    documents = lookup.find(topics, lookup.names.get_indexer(pd.Index(names, dtype=object))[codes])
+    starts, lengths, lacking = _places(table, submission)
+    n_retrieved = np.bincount(topics, minlength=n_topics)
+    articles = _articles(topics, codes, np.cumsum(n_retrieved) - n_retrieved)
+    text = judged.text
+    relevant, unseen_lengths, unseen_relevant, overlaps = compare_results(
+        articles.bounds, articles.order, starts, lengths, documents, text.offsets, text.starts, text.stops
+    )
+    kept = (documents >= 0) & (text.relevant_sizes[documents] > 0)
+    results = Results(
+        documents=documents[kept].astype(np.int32),
+        articles=articles.ranks[kept].astype(np.int32),
+        ranks=ranks[kept].astype(np.int32),
+        starts=starts[kept],
+        lengths=lengths[kept],
+        relevant=relevant[kept],
+        reached=_running(lengths, n_retrieved)[kept],
+        unseen_lengths=unseen_lengths[kept],
+        unseen_relevant=unseen_relevant[kept],
+        unseen_reached=_running(unseen_lengths, n_retrieved)[kept],
+    )
+    first = articles.first
+    marks = {"overlap": overlaps, "interleaved": articles.moved_on & ~first, "repeated": ~first, "no length": lacking}
+    ends = text.sizes[results.documents]
+    unjudged = first & (documents < 0)
+    return CompiledRun(
+        ranked=_ranked(documents[first], topics[first], articles.ranks[first], n_topics),
+        results=results,
+        n_results=np.bincount(topics[kept], minlength=n_topics),
+        n_retrieved=n_retrieved,
+        n_characters=_sums(lengths, n_retrieved),
+        n_unseen_characters=_sums(unseen_lengths, n_retrieved),
+        faults=_faults(marks, table, topics, submission),
+        answered=frozenset(map(str, submission.answered)) | frozenset(submission.results["topic"].unique()),
+        cut=cut,
+        beyond=int(((ends >= 0) & (results.starts + results.lengths > ends)).sum()),
+        names=names,
+        unjudged=codes[unjudged],
+        unjudged_topics=topics[unjudged],
+    )
+
+
+def _articles(topics: NDArray[np.int64], codes: NDArray[np.int64], list_starts: NDArray[np.int64]) -> _Articles:
+    groups = topics * (codes.max(initial=0) + 1) + codes
+    order = np.argsort(groups, kind="stable")
+    heads = np.flatnonzero(np.diff(groups[order], prepend=-1))
+    bounds = np.append(heads, len(order)).astype(np.int64)
+    first = np.zeros(len(order), dtype=bool)
+    first[order[heads]] = True
+    number = np.cumsum(first)
+    own_head = np.empty(len(order), dtype=np.int64)
+    own_head[order] = np.repeat(order[heads], np.diff(bounds))
+    ranks = number[own_head] - (number - first)[list_starts[topics]]
+    return _Articles(bounds, order, first, np.diff(groups, prepend=-1) != 0, ranks)
+
+
+def _ranked(
+    documents: NDArray[np.int64], topics: NDArray[np.int64], ranks: NDArray[np.int64], n_topics: int
+) -> RankedRun:
+    judged = documents >= 0
+    return RankedRun(
+        n_retrieved=np.bincount(topics, minlength=n_topics),
+        n_judged=np.bincount(topics[judged], minlength=n_topics),
+        ranks=ranks[judged].astype(np.int32),
+        judgments=documents[judged].astype(np.int32),
+        tied=np.nan,
+        codes=documents.astype(np.int32),
+        unjudged=None,
+    )
+
+
+def _lines_in_order(
+    submission: Submission, judged: JudgedText, limit: int
+) -> tuple[pd.DataFrame, NDArray[np.int64], NDArray[np.int64], int]:
+    """Return the results of assessed topics down to the limit, their topics and ranks, and how many lists were cut."""
+    own_topics, names = _codes(submission.results["topic"])
+    topics = judged.lookup.topics.get_indexer(pd.Index(names, dtype=object))[own_topics].astype(np.int64)
+    order = np.argsort(topics, kind="stable")
+    order = order[np.searchsorted(topics[order], 0) :]
+    counts = np.bincount(topics[order], minlength=len(judged.judgments.topics))
+    ranks = np.arange(1, len(order) + 1) - np.repeat(np.cumsum(counts) - counts, counts)
+    within = ranks <= limit
+    order = order[within]
+    used = [name for name in _USED if name in submission.results]
+    return submission.results[used].take(order), topics[order], ranks[within], int((counts > limit).sum())
+
+
+def _places(
+    table: pd.DataFrame, submission: Submission
+) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.bool_]]:
+    """Return where results start, how long they are, and which have an entry point alone."""
+    starts, lengths = _whole(table, "offset"), _whole(table, "length").copy()
+    nowhere = starts == UNKNOWN
+    marks = (
+        (starts < UNKNOWN, "offset", "an offset must be 0 or more (X or -1 for a place that does not exist)"),
+        (~nowhere & (lengths < UNKNOWN), "length", "a length must be 0 or more"),
+    )
+    for wrong, column, rule in marks:
+        if wrong.any():
+            _refuse_result(table.iloc[int(np.argmax(wrong))], submission, f"{rule}, not", column)
+    if "path" in table and nowhere.any():
+        elements = nowhere & table["path"].fillna("").astype(bool).to_numpy()
+        if elements.any():
+            rule = "measures of passages need offsets (use element_collection for elements), not the path"
+            _refuse_result(table.iloc[int(np.argmax(elements))], submission, rule, "path")
+    lacking = ~nowhere & (lengths == UNKNOWN)
+    lengths[nowhere] = NOWHERE_LENGTH
+    lengths[lacking] = 0
+    return starts, lengths, lacking
+
+
+def _refuse_result(row: pd.Series, submission: Submission, rule: str, column: str) -> None:
+    value = repr(row[column]) if isinstance(row[column], str) else row[column]
+    message = f"run {submission.run!r}, topic {row['topic']!r}, document {row['document']!r}: {rule} {value}"
+    line = int(row["line"]) if "line" in row else -1
+    raise FileFormatError(message, path=submission.source or None, line=line if line > 0 else None)
+
+
+def _faults(
+    marks: dict[str, NDArray[np.bool_]], table: pd.DataFrame, topics: NDArray[np.int64], submission: Submission
+) -> pd.DataFrame:
+    """Return the first result of every list that has a fault, kind after kind."""
+    parts = []
+    for kind, marked in marks.items():
+        rows = np.flatnonzero(marked)
+        rows = rows[np.unique(topics[rows], return_index=True)[1]]
+        found = table.iloc[rows]
+        parts.append(
+            pd.DataFrame(
+                {
+                    "system": submission.run,
+                    "topic": found["topic"].to_numpy(dtype=object),
+                    "kind": kind,
+                    "document": found["document"].to_numpy(dtype=object),
+                    "source": submission.source,
+                    "line": found["line"].to_numpy() if "line" in found else np.full(len(rows), -1),
+                }
+            )
+        )
+    return pd.concat(parts, ignore_index=True)
+
+
+def _codes(column: pd.Series) -> tuple[NDArray[np.int64], NDArray[Any]]:
+    """Return a number for every text, and the different texts."""
+    codes, names = pd.factorize(column)
+    return codes.astype(np.int64), np.asarray(names, dtype=object)
+
+
+def _whole(table: pd.DataFrame, column: str, *, absent: int | None = None) -> NDArray[np.int64]:
+    if absent is not None and column not in table:
+        return np.full(len(table), absent, dtype=np.int64)
+    return table[column].to_numpy(dtype=np.int64) if len(table) else np.empty(0, dtype=np.int64)
+
+
+def _texts(column: pd.Series) -> pd.Index:
+    return pd.Index(column.to_numpy(dtype=object), dtype=object)
+
+
+def _running(values: NDArray[np.int64], counts: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Add values up inside every list, of as many results."""
+    sums = np.concatenate([[0], np.cumsum(values)])
+    return sums[1:] - np.repeat(sums[np.cumsum(counts) - counts], counts)
+
+
+def _sums(values: NDArray[np.int64], counts: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Add the values of every list."""
+    return np.diff(np.concatenate([[0], np.cumsum(values)])[np.concatenate([[0], np.cumsum(counts)])])

@@ -1,0 +1,62 @@
+"""Which measures fit runs of elements and passages where nobody names any."""
+
+import numpy as np
+
+from metaeval.collection.elements import ElementCollection
+from metaeval.collection.passages import PassageCollection
+
+__all__ = ["default_metrics"]
+
+_PRECISIONS = (0, 0.01, 0.05, 0.1)
+_SIZED = ("MAep", "nxCG@10", "nxCG@25", "nxCG@50", "MAnxCG@25", "xQ", "inex2002")
+_BEST = ("AgP(mode=best)", "gP(mode=best)@5", "gP(mode=best)@10", "gP(mode=best)@25", "gR@10")
+
+
+def default_metrics(collection: ElementCollection | PassageCollection) -> tuple[str, ...]:
+    """Return the measures of the campaigns that this collection allows.
+
+    Parameters
+    ----------
+    collection : ElementCollection or PassageCollection
+
+    Returns
+    -------
+    tuple of str
+        Passages: AiP and iP at recall 0.00, 0.01, 0.05 and 0.10, in the thorough form where results overlap; the
+        measures in context where no run comes back to an article; those of best in context where runs name entry
+        points alone. Elements: cumulated gain, effort-precision and inex-2002 under the generalised quantisation of
+        their scale, HiXEval where all sizes are known; without sizes before 2005 what does not need them.
+
+    Examples
+    --------
+    >>> import pandas as pd
+    >>> from metaeval.collection.inex import Assessments, Submission
+    >>> from metaeval.collection.passages import passage_collection
+    >>> row = {"topic": "1", "document": "d1", "offset": 0, "length": 50}
+    >>> judged = Assessments(
+    ...     scale="passages", documents=pd.DataFrame([row | {"relevant_size": 50}]), passages=pd.DataFrame([row])
+    ... )
+    >>> default_metrics(passage_collection([Submission(run="a", results=pd.DataFrame([row]))], judged))[:3]
+    ('AiP', 'iP@0', 'iP@0.01')
+    """
+    return _of_passages(collection) if isinstance(collection, PassageCollection) else _of_elements(collection)
+
+
+def _of_passages(collection: PassageCollection) -> tuple[str, ...]:
+    faults = set(collection.faults["kind"])
+    if "no length" in faults:
+        return ("AP", "P@10") if "repeated" in faults else _BEST
+    form = "(overlap=thorough)" if "overlap" in faults else ""
+    focused = (f"AiP{form}", *(f"iP{form}@{share:g}" for share in _PRECISIONS))
+    return focused if faults & {"overlap", "interleaved"} else (*focused, "AgP", "gP@10", "gR@10")
+
+
+def _of_elements(collection: ElementCollection) -> tuple[str, ...]:
+    topics = np.tile(np.arange(collection.n_topics), collection.n_systems)
+    starts = np.repeat(collection.element_offsets[topics], np.diff(collection.offsets))
+    sized = bool((collection.elements.sizes[starts + collection.results] > 0).all())
+    if collection.scale == "2005":
+        return (*_SIZED, "HiXF@25") if sized else _SIZED
+    if sized:
+        return (*_SIZED, "inex2002(quant=strict)")
+    return ("inex2002", "inex2002(quant=strict)", "nxCG(alpha=0)@10", "nxCG(alpha=0)@25", "nxCG(alpha=0)@50")

@@ -1,0 +1,237 @@
+"""Quantisations of XML elements: one number in [0, 1] out of exhaustivity and specificity.
+
+A quantisation is a plain function of `ElementGrades`, the assessments of relevant elements (exhaustivity not 0 and
+specificity above 0); everything else has the value 0 under all of them. Which scale of assessments (INEX 2002, 2003
+to 2004, 2005 on) a function belongs to stands in its `Quantisation`; `strict` and `gen` are those of any scale.
+
+Sources: Kazai, Lalmas and de Vries (2004) for SOG; Ogilvie and Lalmas (2006) for what the functions look at; the
+values of Gen4 and the four functions of 2004 are those of the INEX 2003 and 2004 reports, those of 2002 of Manning,
+Raghavan and Schütze (2008, section 10.4).
+"""
+
+from typing import Annotated, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from metaeval.collection.inex import TOO_SMALL, UNKNOWN, Scale
+from metaeval.errors import InvalidOptionError
+from metaeval.metrics.names import Call
+from metaeval.metrics.parameters import Rule
+from metaeval.metrics.quantisation import Quantisation
+
+__all__ = ["ELEMENT_QUANTISATIONS", "GENERALISED", "ElementGrades", "element_values"]
+
+GENERALISED = Call("gen")
+"""The default: the generalised function of the scale."""
+
+_TOP_GRADE = 3
+_TOP_EXHAUSTIVITY = 2
+
+
+class ElementGrades(NamedTuple):
+    """Assessments of relevant elements.
+
+    Attributes
+    ----------
+    scale : {"2002", "2003", "2005"}
+        What the grades mean: see `metaeval.collection.inex.Assessments`.
+    exhaustivity : int64 array (n,)
+        Not 0; `TOO_SMALL` (-1) for "?".
+    specificity : float64 array (n,)
+        Above 0.
+    fully_specific : bool array (n,)
+        Where all characters are highlighted, decided with whole numbers; grade 3 on the older scales.
+    sizes : int64 array (n,)
+        Characters; `UNKNOWN` (-1) where nobody said.
+    """
+
+    scale: Scale
+    exhaustivity: NDArray[np.int64]
+    specificity: NDArray[np.float64]
+    fully_specific: NDArray[np.bool_]
+    sizes: NDArray[np.int64]
+
+
+def _pairs(grades: ElementGrades, table: NDArray[np.float64]) -> NDArray[np.float64]:
+    return table[grades.exhaustivity, grades.specificity.astype(np.int64)]
+
+
+# row: exhaustivity (2002: relevance) 0 to 3, column: specificity 0 to 3 (2002: coverage none, too large, small, exact)
+_GEN2 = np.array([[0, 0, 0, 0], [0, 0.25, 0.25, 0.5], [0, 0.5, 0.5, 0.75], [0, 0.75, 0, 1]])
+_GEN4 = np.array([[0, 0, 0, 0], [0, 0.25, 0.25, 0.5], [0, 0.5, 0.5, 0.75], [0, 0.75, 0.75, 1]])
+_SOG = np.array([[0, 0, 0, 0], [0, 0.1, 0.25, 0.75], [0, 0.1, 0.5, 0.9], [0, 0.25, 0.75, 1]])
+
+
+def strict2(grades: ElementGrades) -> NDArray[np.float64]:
+    """1 for highly relevant elements of exact coverage, else 0 (2002)."""
+    return strict4(grades)
+
+
+def gen2(grades: ElementGrades) -> NDArray[np.float64]:
+    """In steps of a quarter: 3E 1; 2E, 3L 0.75; 1E, 2L, 2S 0.5; 1S, 1L 0.25 (2002)."""
+    return _pairs(grades, _GEN2)
+
+
+def strict4(grades: ElementGrades) -> NDArray[np.float64]:
+    """1 for highly exhaustive and highly specific elements (3, 3), else 0 (2003, 2004)."""
+    return ((grades.exhaustivity == _TOP_GRADE) & (grades.specificity == _TOP_GRADE)).astype(np.float64)
+
+
+def gen4(grades: ElementGrades) -> NDArray[np.float64]:
+    """In steps of a quarter, leaning slightly to exhaustivity (2003, 2004)."""
+    return _pairs(grades, _GEN4)
+
+
+def sog(grades: ElementGrades) -> NDArray[np.float64]:
+    """Specificity-oriented generalised: in grades, leaning to specificity (2004)."""
+    return _pairs(grades, _SOG)
+
+
+def any_relevant(grades: ElementGrades) -> NDArray[np.float64]:
+    """1 for everything relevant at all (2003, 2004)."""
+    return np.ones(len(grades.exhaustivity))
+
+
+def e3_s321(grades: ElementGrades) -> NDArray[np.float64]:
+    """1 for highly exhaustive elements, however specific (2004)."""
+    return (grades.exhaustivity == _TOP_GRADE).astype(np.float64)
+
+
+def e3_s32(grades: ElementGrades) -> NDArray[np.float64]:
+    """1 for highly exhaustive elements of specificity 2 or 3 (2004)."""
+    return ((grades.exhaustivity == _TOP_GRADE) & (grades.specificity >= _TOP_GRADE - 1)).astype(np.float64)
+
+
+def s3_e321(grades: ElementGrades) -> NDArray[np.float64]:
+    """1 for highly specific elements, however exhaustive (2004)."""
+    return (grades.specificity == _TOP_GRADE).astype(np.float64)
+
+
+def s3_e32(grades: ElementGrades) -> NDArray[np.float64]:
+    """1 for highly specific elements of exhaustivity 2 or 3 (2004)."""
+    return ((grades.specificity == _TOP_GRADE) & (grades.exhaustivity >= _TOP_GRADE - 1)).astype(np.float64)
+
+
+def strict5(grades: ElementGrades) -> NDArray[np.float64]:
+    """1 for highly exhaustive elements that are relevant throughout (2, 1), else 0 (2005)."""
+    return ((grades.exhaustivity == _TOP_EXHAUSTIVITY) & grades.fully_specific).astype(np.float64)
+
+
+def gen5(grades: ElementGrades) -> NDArray[np.float64]:
+    """Exhaustivity times specificity, over 2; an element that is too small counts 0 (2005)."""
+    return np.maximum(grades.exhaustivity, 0) * grades.specificity / 2
+
+
+def gen_lifted(grades: ElementGrades) -> NDArray[np.float64]:
+    """Exhaustivity plus 1, times specificity, over 3, so that one too small is a near miss (2005)."""
+    return (np.maximum(grades.exhaustivity, 0) + 1) * grades.specificity / 3
+
+
+def fully_specific(grades: ElementGrades) -> NDArray[np.float64]:
+    """1 for elements that are relevant throughout, however exhaustive (2005)."""
+    return grades.fully_specific.astype(np.float64)
+
+
+def binary_exhaustivity(
+    grades: ElementGrades,
+    *,
+    min_size: Annotated[int, Rule(lambda size: size >= 0, "at least 0")] = 0,
+    too_small: bool = True,
+) -> NDArray[np.float64]:
+    """Specificity alone, as if text were only highlighted; elements too small may be left out (2005)."""
+    counted = np.ones(len(grades.sizes), dtype=bool) if too_small else grades.exhaustivity != TOO_SMALL
+    if min_size > 0:
+        if (grades.sizes == UNKNOWN).any():
+            message = (
+                f"min_size={min_size} needs the size of every relevant element, and {(grades.sizes == UNKNOWN).sum()} "
+                "are unknown; give sizes= when the collection is made"
+            )
+            raise InvalidOptionError(message)
+        counted &= grades.sizes >= min_size
+    return np.where(counted, grades.specificity, 0.0)
+
+
+def strict(grades: ElementGrades) -> NDArray[np.float64]:
+    """Strict2, Strict4 or Strict5, as the scale is."""
+    return {"2002": strict2, "2003": strict4, "2005": strict5}[grades.scale](grades)
+
+
+def generalised(grades: ElementGrades) -> NDArray[np.float64]:
+    """Gen2, Gen4 or Gen5, as the scale is."""
+    return {"2002": gen2, "2003": gen4, "2005": gen5}[grades.scale](grades)
+
+
+ELEMENT_QUANTISATIONS = tuple(
+    Quantisation(name, function, on="elements", scales=scales)
+    for name, function, scales in (
+        ("strict", strict, ()),
+        ("gen", generalised, ()),
+        ("Strict2", strict2, ("2002",)),
+        ("Gen2", gen2, ("2002",)),
+        ("Strict4", strict4, ("2003",)),
+        ("Gen4", gen4, ("2003",)),
+        ("SOG", sog, ("2003",)),
+        ("AnyRel", any_relevant, ("2003",)),
+        ("E3S321", e3_s321, ("2003",)),
+        ("E3S32", e3_s32, ("2003",)),
+        ("S3E321", s3_e321, ("2003",)),
+        ("S3E32", s3_e32, ("2003",)),
+        ("Strict5", strict5, ("2005",)),
+        ("Gen5", gen5, ("2005",)),
+        ("GenLifted", gen_lifted, ("2005",)),
+        ("FullySpec", fully_specific, ("2005",)),
+        ("BinExh", binary_exhaustivity, ("2005",)),
+    )
+)
+"""Those that come with the package, by scale."""
+
+
+def element_values(quant: Call, quantisation: Quantisation, grades: ElementGrades) -> NDArray[np.float64]:
+    """Return the value of every relevant element.
+
+    Parameters
+    ----------
+    quant : Call
+        The arguments to apply, and how errors write the function.
+    quantisation : Quantisation
+    grades : ElementGrades
+
+    Returns
+    -------
+    float64 array (n,)
+        In [0, 1].
+
+    Raises
+    ------
+    InvalidOptionError
+        If the function belongs to another scale, or a value is none in [0, 1].
+
+    Examples
+    --------
+    >>> known = {one.name: one for one in ELEMENT_QUANTISATIONS}
+    >>> ones = np.ones(2, dtype=np.int64)
+    >>> grades = ElementGrades("2005", np.array([1, 2]), np.array([0.72, 0.72]), ones == 0, ones)
+    >>> element_values(Call("Gen5"), known["Gen5"], grades)
+    array([0.36, 0.72])
+    """
+    if quantisation.scales and grades.scale not in quantisation.scales:
+        fitting = [one.name for one in ELEMENT_QUANTISATIONS if grades.scale in (one.scales or (grades.scale,))]
+        message = (
+            f"quant={quant} is made for assessments of the scale {' or '.join(quantisation.scales)}, and these are of "
+            f"{grades.scale}; use one of {', '.join(fitting)}"
+        )
+        raise InvalidOptionError(message)
+    values = np.asarray(quantisation.function(grades, **dict(quant.arguments)), dtype=np.float64)
+    if values.shape != grades.sizes.shape:
+        message = f"quant={quant} must return one value per element, shape {grades.sizes.shape}, not {values.shape}"
+        raise InvalidOptionError(message)
+    wrong = np.flatnonzero(~((values >= 0) & (values <= 1)))
+    if wrong.size:
+        first = int(wrong[0])
+        message = (
+            f"quant={quant}: a value lies in [0, 1]; exhaustivity {grades.exhaustivity[first]}, specificity "
+            f"{grades.specificity[first]:g} has {values[first]:g}"
+        )
+        raise InvalidOptionError(message)
+    return values

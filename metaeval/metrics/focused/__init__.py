@@ -1,0 +1,1 @@
+"""Measures of focused retrieval: elements and passages, as INEX has them."""

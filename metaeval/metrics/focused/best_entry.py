@@ -1,0 +1,100 @@
+"""Entry points into documents: distance to the assessor's best one (BEPD), hits within a reader's patience (T2I)."""
+
+from typing import Annotated
+
+import numpy as np
+from numpy.typing import NDArray
+
+from metaeval.collection.passages import HighlightedText
+from metaeval.compiled import compiled
+from metaeval.metrics.focused.passage_lists import PassageLists, list_sums, share
+from metaeval.metrics.parameters import Cutoff, Rule
+from metaeval.metrics.spec import MetricSpec
+
+__all__ = ["SPECS", "best_entry_point_distance", "tolerated_hits"]
+
+_Positive = Annotated[float, Rule(lambda value: 0 < value < np.inf, "above 0")]
+_Characters = Annotated[int, Rule(lambda count: count >= 1, "at least 1 character")]
+
+
+def best_entry_point_distance(
+    lists: PassageLists,
+    *,
+    A: _Positive,  # noqa: N803 - the letter of the campaign, written in the metric's name
+    mean_length: _Positive,
+) -> NDArray[np.float64]:
+    r"""Return how near the entry points of articles are to the best ones, over the number of relevant articles.
+
+    Parameters
+    ----------
+    lists : PassageLists
+        One result an article: the place where it starts is its entry point.
+    A : float
+        Tolerance; 0.01, 0.1, 1, 10 and 100 were used.
+    mean_length : float
+        Mean length of the collection's articles in characters.
+
+    Raises
+    ------
+    InvalidOptionError
+        If a run has two results of one article.
+
+    Notes
+    -----
+    .. math:: BEPD = \frac{1}{N_{rel}} \sum_d \frac{A \bar L}{A \bar L + |x_d - b_d|}
+
+    over the returned articles that have a best entry point b (INEX 2006, best in context). That the divisor is the
+    number of relevant articles is reconstructed, not read in a source.
+    """
+    lists.collection.refuse(["repeated"], task="best in context")
+    entries = lists.collection.text.best_entries[lists.results.documents]
+    starts = lists.results.starts
+    near = A * mean_length / (A * mean_length + np.abs(starts - entries))
+    sums = list_sums(lists.offsets, np.where((entries >= 0) & (starts >= 0), near, 0.0))
+    return share(sums.reshape(lists.lengths.shape), lists.n_documents)
+
+
+def tolerated_hits(lists: PassageLists, *, k: Cutoff, tol: _Characters = 300) -> NDArray[np.float64]:
+    """Return the share of the first k results from whose start highlighted text comes before patience ends.
+
+    Parameters
+    ----------
+    lists : PassageLists
+    k : int
+        Rank among results.
+    tol : int, default 300
+        A reader who starts where the result starts gives up after as many characters that are not highlighted. The
+        reader goes on beyond the result's own end.
+
+    Notes
+    -----
+    The binary form of tolerance to irrelevance (de Vries, Kazai and Lalmas 2004); several results may lead to the
+    same passage, and each counts.
+    """
+    inside = np.flatnonzero(lists.results.ranks <= k)
+    documents = lists.results.documents[inside].astype(np.int64)
+    hits = _hits(documents, lists.results.starts[inside], lists.collection.text, tol)
+    return list_sums(lists.per_list(inside), hits).reshape(lists.lengths.shape) / k
+
+
+@compiled
+def _hits(
+    documents: NDArray[np.int64], starts: NDArray[np.int64], text: HighlightedText, tol: int
+) -> NDArray[np.float64]:
+    """Return 1 for every place from which highlighted text is less than `tol` characters away, else 0."""
+    hits = np.zeros(len(documents))
+    for result in range(len(documents)):
+        start = starts[result]
+        if start < 0:
+            continue
+        for number in range(text.offsets[documents[result]], text.offsets[documents[result] + 1]):
+            if text.stops[number] > start:
+                hits[result] = text.starts[number] - start < tol
+                break
+    return hits
+
+
+SPECS = (
+    MetricSpec(name="BEPD", kernel=best_entry_point_distance, on="passages", cite="lalmas2006"),
+    MetricSpec(name="T2IHits", kernel=tolerated_hits, on="passages", cite="devries2004"),
+)

@@ -1,0 +1,401 @@
+"""Extended cumulated gain of elements (2005, 2006): nxCG, MAnxCG, MAep, iMAep, and the Q and R measures on gains."""
+
+from typing import Annotated
+
+import numpy as np
+from numpy.typing import NDArray
+
+from metaeval.compiled import compiled
+from metaeval.metrics.focused.element_lists import ElementLists
+from metaeval.metrics.focused.gains import Alpha, Task, Tie, cumulated_gains
+from metaeval.metrics.parameters import Cutoff, Rule
+from metaeval.metrics.spec import MetricSpec
+
+__all__ = ["SPECS", "effort_precision_curve", "normalised_gain_curve", "percentage_curve"]
+
+_Points = Annotated[int, Rule(lambda points: points >= 1, "at least 1")]
+
+_TOLERANCE = 1e-12  # relative: sums of gains must not miss a level of recall by a rounding error
+
+
+def normalised_gain(  # noqa: PLR0913 - its parameters
+    lists: ElementLists,
+    *,
+    k: Cutoff,
+    alpha: Alpha = 1.0,
+    normalise: bool = True,
+    task: Task = "focused",
+    tie: Tie = "deeper",
+) -> NDArray[np.float64]:
+    r"""Cumulated gain at rank k over that of an ideal list (nxCG).
+
+    Notes
+    -----
+    :math:`nxCG[k] = \sum_{i \le k} G[i] / \sum_{i \le k} I[i]`, with the gains of `cumulated_gains`; beyond its end
+    a list gains nothing (Kazai, Lalmas and de Vries 2004, equation 3).
+    """
+    gains = cumulated_gains(lists, alpha=alpha, normalise=normalise, task=task, tie=tie)
+    return _gain_at(*gains, k, False).reshape(lists.lengths.shape)  # noqa: FBT003 - a kernel takes no names
+
+
+def mean_normalised_gain(  # noqa: PLR0913 - its parameters
+    lists: ElementLists,
+    *,
+    k: Cutoff,
+    alpha: Alpha = 1.0,
+    normalise: bool = True,
+    task: Task = "focused",
+    tie: Tie = "deeper",
+) -> NDArray[np.float64]:
+    """Mean of nxCG over the ranks 1 to k (MAnxCG)."""
+    gains = cumulated_gains(lists, alpha=alpha, normalise=normalise, task=task, tie=tie)
+    return _gain_at(*gains, k, True).reshape(lists.lengths.shape)  # noqa: FBT003 - a kernel takes no names
+
+
+def percentage_curve(  # noqa: PLR0913 - its parameters
+    lists: ElementLists,
+    *,
+    points: _Points = 10,
+    alpha: Alpha = 1.0,
+    normalise: bool = True,
+    task: Task = "focused",
+    tie: Tie = "deeper",
+) -> NDArray[np.float64]:
+    r"""Return nxCG at equally spaced percentages of the longer of list and ideal list, (n_systems, n_topics, points).
+
+    Notes
+    -----
+    Percentage p of N = max(list, ideal list) is rank :math:`\lceil p N / 100 \rceil`.
+    """
+    gains = cumulated_gains(lists, alpha=alpha, normalise=normalise, task=task, tie=tie)
+    return _gain_at_percentages(*gains, points).reshape(*lists.lengths.shape, points)
+
+
+def normalised_gain_by_percentage(  # noqa: PLR0913 - its parameters
+    lists: ElementLists,
+    *,
+    points: _Points = 10,
+    alpha: Alpha = 1.0,
+    normalise: bool = True,
+    task: Task = "focused",
+    tie: Tie = "deeper",
+) -> NDArray[np.float64]:
+    """Mean of nxCG at 10 %, 20 %, … 100 % of the ranks (Kazai, Lalmas and de Vries 2004)."""
+    curve = percentage_curve(lists, points=points, alpha=alpha, normalise=normalise, task=task, tie=tie)
+    return np.asarray(curve.mean(axis=2))
+
+
+def normalised_gain_curve(  # noqa: PLR0913 - its parameters
+    lists: ElementLists,
+    *,
+    k: Cutoff,
+    alpha: Alpha = 1.0,
+    normalise: bool = True,
+    task: Task = "focused",
+    tie: Tie = "deeper",
+) -> NDArray[np.float64]:
+    """Return nxCG at the ranks 1 to k, shape (n_systems, n_topics, k)."""
+    gains = cumulated_gains(lists, alpha=alpha, normalise=normalise, task=task, tie=tie)
+    return _gain_by_rank(*gains, k).reshape(*lists.lengths.shape, k)
+
+
+def mean_effort_precision(
+    lists: ElementLists,
+    *,
+    alpha: Alpha = 1.0,
+    normalise: bool = True,
+    task: Task = "focused",
+    tie: Tie = "deeper",
+) -> NDArray[np.float64]:
+    r"""Effort-precision, averaged over the ranks that gain something (MAep).
+
+    Notes
+    -----
+    At rank i with a gain, the run needed i ranks for xCG[i], and an ideal list needs
+    :math:`i_I = \min\{j : xCI[j] \ge xCG[i]\}`; effort-precision is :math:`i_I / i` (Ogilvie and Lalmas 2006). The
+    sum is divided by the number of ideal elements, as average precision is by that of relevant documents, or by the
+    number of gaining ranks where near misses make that larger. Gains above the ideal total take all ideal elements.
+    """
+    gains = cumulated_gains(lists, alpha=alpha, normalise=normalise, task=task, tie=tie)
+    return _natural_effort(*gains).reshape(lists.lengths.shape)
+
+
+def effort_precision_curve(  # noqa: PLR0913 - its parameters
+    lists: ElementLists,
+    *,
+    points: _Points = 100,
+    alpha: Alpha = 1.0,
+    normalise: bool = True,
+    task: Task = "focused",
+    tie: Tie = "deeper",
+) -> NDArray[np.float64]:
+    """Return effort-precision at gain-recall 1/points, 2/points, … 1, shape (n_systems, n_topics, points).
+
+    0 where the run never gains so much.
+    """
+    gains = cumulated_gains(lists, alpha=alpha, normalise=normalise, task=task, tie=tie)
+    return _effort_at_recall(*gains, points).reshape(*lists.lengths.shape, points)
+
+
+def interpolated_effort_precision(  # noqa: PLR0913 - its parameters
+    lists: ElementLists,
+    *,
+    points: _Points = 100,
+    alpha: Alpha = 1.0,
+    normalise: bool = True,
+    task: Task = "focused",
+    tie: Tie = "deeper",
+) -> NDArray[np.float64]:
+    """Effort-precision, averaged over standard points of gain-recall (iMAep)."""
+    curve = effort_precision_curve(lists, points=points, alpha=alpha, normalise=normalise, task=task, tie=tie)
+    return np.asarray(curve.mean(axis=2))
+
+
+def gain_q(
+    lists: ElementLists,
+    *,
+    alpha: Alpha = 1.0,
+    normalise: bool = True,
+    task: Task = "focused",
+    tie: Tie = "deeper",
+) -> NDArray[np.float64]:
+    r"""Q-measure on gains of elements: blended ratio, averaged over the ranks that gain something.
+
+    Notes
+    -----
+    :math:`BR(i) = (xCG[i] + count(i)) / (xCI[i] + i)` with the number count(i) of gaining ranks down to i; the sum is
+    divided as in MAep (Kazai and Lalmas 2006, after Sakai). Values depend on the scale of the quantisation.
+    """
+    gains = cumulated_gains(lists, alpha=alpha, normalise=normalise, task=task, tie=tie)
+    return _blended_ratio(*gains, False).reshape(lists.lengths.shape)  # noqa: FBT003 - a kernel takes no names
+
+
+def gain_r(
+    lists: ElementLists,
+    *,
+    alpha: Alpha = 1.0,
+    normalise: bool = True,
+    task: Task = "focused",
+    tie: Tie = "deeper",
+) -> NDArray[np.float64]:
+    """R-measure on gains of elements: the blended ratio at the rank of the last ideal element."""
+    gains = cumulated_gains(lists, alpha=alpha, normalise=normalise, task=task, tie=tie)
+    return _blended_ratio(*gains, True).reshape(lists.lengths.shape)  # noqa: FBT003 - a kernel takes no names
+
+
+@compiled
+def _gain_at(  # noqa: PLR0913, PLR0917 - arrays of a kernel
+    offsets: NDArray[np.int64],
+    gains: NDArray[np.float64],
+    ideal_offsets: NDArray[np.int64],
+    ideal: NDArray[np.float64],
+    k: int,
+    averaged: bool,  # noqa: FBT001 - a kernel takes no names
+) -> NDArray[np.float64]:
+    values = np.zeros(len(offsets) - 1)
+    n_topics = len(ideal_offsets) - 1
+    for number in range(len(offsets) - 1):
+        own = gains[offsets[number] : offsets[number + 1]]
+        best = ideal[ideal_offsets[number % n_topics] : ideal_offsets[number % n_topics + 1]]
+        if len(best) == 0:
+            continue
+        total = whole = ratio = mean = 0.0
+        depth = min(k, max(len(own), len(best)))
+        for rank in range(depth):
+            total += own[rank] if rank < len(own) else 0.0
+            whole += best[rank] if rank < len(best) else 0.0
+            ratio = total / whole
+            mean += ratio
+        mean += ratio * (k - depth)
+        values[number] = mean / k if averaged else ratio
+    return values
+
+
+@compiled
+def _gain_by_rank(
+    offsets: NDArray[np.int64],
+    gains: NDArray[np.float64],
+    ideal_offsets: NDArray[np.int64],
+    ideal: NDArray[np.float64],
+    k: int,
+) -> NDArray[np.float64]:
+    values = np.zeros((len(offsets) - 1, k))
+    n_topics = len(ideal_offsets) - 1
+    for number in range(len(offsets) - 1):
+        own = gains[offsets[number] : offsets[number + 1]]
+        best = ideal[ideal_offsets[number % n_topics] : ideal_offsets[number % n_topics + 1]]
+        total = whole = 0.0
+        for rank in range(k if len(best) else 0):
+            total += own[rank] if rank < len(own) else 0.0
+            whole += best[rank] if rank < len(best) else 0.0
+            values[number, rank] = total / whole
+    return values
+
+
+@compiled
+def _gain_at_percentages(
+    offsets: NDArray[np.int64],
+    gains: NDArray[np.float64],
+    ideal_offsets: NDArray[np.int64],
+    ideal: NDArray[np.float64],
+    points: int,
+) -> NDArray[np.float64]:
+    values = np.zeros((len(offsets) - 1, points))
+    n_topics = len(ideal_offsets) - 1
+    for number in range(len(offsets) - 1):
+        own = gains[offsets[number] : offsets[number + 1]]
+        best = ideal[ideal_offsets[number % n_topics] : ideal_offsets[number % n_topics + 1]]
+        if len(best) == 0:
+            continue
+        longest = max(len(own), len(best))
+        total = whole = 0.0
+        rank = 0
+        for point in range(points):
+            last = ((point + 1) * longest + points - 1) // points
+            while rank < last:
+                total += own[rank] if rank < len(own) else 0.0
+                whole += best[rank] if rank < len(best) else 0.0
+                rank += 1
+            values[number, point] = total / whole
+    return values
+
+
+@compiled
+def _natural_effort(
+    offsets: NDArray[np.int64],
+    gains: NDArray[np.float64],
+    ideal_offsets: NDArray[np.int64],
+    ideal: NDArray[np.float64],
+) -> NDArray[np.float64]:
+    values = np.zeros(len(offsets) - 1)
+    n_topics = len(ideal_offsets) - 1
+    for number in range(len(offsets) - 1):
+        own = gains[offsets[number] : offsets[number + 1]]
+        best = ideal[ideal_offsets[number % n_topics] : ideal_offsets[number % n_topics + 1]]
+        if len(best) == 0:
+            continue
+        total = efforts = 0.0
+        whole = best[0]
+        needed = 1
+        count = 0
+        for rank in range(len(own)):
+            if own[rank] <= 0.0:
+                continue
+            total += own[rank]
+            count += 1
+            while needed < len(best) and whole < total * (1.0 - _TOLERANCE):
+                whole += best[needed]
+                needed += 1
+            efforts += needed / (rank + 1)
+        values[number] = efforts / max(len(best), count)
+    return values
+
+
+@compiled
+def _effort_at_recall(
+    offsets: NDArray[np.int64],
+    gains: NDArray[np.float64],
+    ideal_offsets: NDArray[np.int64],
+    ideal: NDArray[np.float64],
+    points: int,
+) -> NDArray[np.float64]:
+    values = np.zeros((len(offsets) - 1, points))
+    n_topics = len(ideal_offsets) - 1
+    for number in range(len(offsets) - 1):
+        own = gains[offsets[number] : offsets[number + 1]]
+        best = ideal[ideal_offsets[number % n_topics] : ideal_offsets[number % n_topics + 1]]
+        if len(best) == 0 or len(own) == 0:
+            continue
+        all_of_it = best.sum()
+        total, whole = own[0], best[0]
+        rank = needed = 1
+        for point in range(points):
+            wanted = all_of_it * (point + 1) / points * (1.0 - _TOLERANCE)
+            while rank < len(own) and total < wanted:
+                total += own[rank]
+                rank += 1
+            while needed < len(best) and whole < wanted:
+                whole += best[needed]
+                needed += 1
+            if total < wanted:
+                break
+            values[number, point] = needed / rank
+    return values
+
+
+@compiled
+def _blended_ratio(
+    offsets: NDArray[np.int64],
+    gains: NDArray[np.float64],
+    ideal_offsets: NDArray[np.int64],
+    ideal: NDArray[np.float64],
+    at_last: bool,  # noqa: FBT001 - a kernel takes no names
+) -> NDArray[np.float64]:
+    values = np.zeros(len(offsets) - 1)
+    n_topics = len(ideal_offsets) - 1
+    for number in range(len(offsets) - 1):
+        own = gains[offsets[number] : offsets[number + 1]]
+        best = ideal[ideal_offsets[number % n_topics] : ideal_offsets[number % n_topics + 1]]
+        if len(best) == 0:
+            continue
+        total = whole = ratios = last = 0.0
+        count = 0
+        for rank in range(max(len(own), len(best))):
+            gain = own[rank] if rank < len(own) else 0.0
+            total += gain
+            whole += best[rank] if rank < len(best) else 0.0
+            count += gain > 0.0
+            if gain > 0.0:
+                ratios += (total + count) / (whole + rank + 1)
+            if rank == len(best) - 1:
+                last = (total + count) / (whole + rank + 1)
+        values[number] = last if at_last else ratios / max(len(best), count)
+    return values
+
+
+_UNBOUNDED = (0.0, np.inf)  # an element outside the ideal ones may gain beyond the ideal total
+
+SPECS = (
+    MetricSpec(
+        name="nxCG", kernel=normalised_gain, on="elements", graded=True, bounds=_UNBOUNDED, ideal=1.0, cite="kazai2004"
+    ),
+    MetricSpec(
+        name="MAnxCG",
+        kernel=mean_normalised_gain,
+        on="elements",
+        graded=True,
+        bounds=_UNBOUNDED,
+        ideal=1.0,
+        cite="kazai2006",
+    ),
+    MetricSpec(
+        name="nxCGpercent",
+        kernel=normalised_gain_by_percentage,
+        on="elements",
+        graded=True,
+        bounds=_UNBOUNDED,
+        ideal=1.0,
+        cite="kazai2004",
+    ),
+    MetricSpec(
+        name="MAep",
+        kernel=mean_effort_precision,
+        on="elements",
+        graded=True,
+        bounds=_UNBOUNDED,
+        ideal=1.0,
+        cite="ogilvie2006",
+    ),
+    MetricSpec(
+        name="iMAep",
+        kernel=interpolated_effort_precision,
+        on="elements",
+        graded=True,
+        bounds=_UNBOUNDED,
+        ideal=1.0,
+        cite="kazai2006",
+    ),
+    MetricSpec(name="xQ", kernel=gain_q, on="elements", graded=True, bounds=_UNBOUNDED, ideal=1.0, cite="kazai2006"),
+    MetricSpec(name="xR", kernel=gain_r, on="elements", graded=True, bounds=_UNBOUNDED, ideal=1.0, cite="kazai2006"),
+)
+"""In teaching order."""

@@ -1,0 +1,243 @@
+"""What a measure of passages looks at: results with their highlighted characters under the current judgments."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from fractions import Fraction
+from typing import Annotated, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from metaeval.collection.passages import PassageCollection, Results
+from metaeval.compiled import compiled
+from metaeval.errors import InvalidOptionError
+from metaeval.metrics.parameters import Rule
+
+__all__ = [
+    "Compat",
+    "Overlap",
+    "PassageLists",
+    "TextRead",
+    "best_from",
+    "list_sums",
+    "passage_lists",
+    "running_sums",
+    "share",
+    "thresholds",
+]
+
+_OVERLAP = ("refuse", "thorough", "uniform")
+Overlap = Annotated[str, Rule(_OVERLAP.__contains__, "refuse, thorough or uniform")]
+"""What happens to overlapping results: refused, or only unseen text counts (thorough: in relevant documents alone)."""
+Compat = Annotated[str, Rule(("inex_eval",).__contains__, "inex_eval")]
+"""Whose arithmetic is followed where it differs from the definition."""
+
+
+class TextRead(NamedTuple):
+    """How much text was read, result after result.
+
+    Attributes
+    ----------
+    relevant : int64 array (n,)
+        Highlighted characters that a result adds.
+    reached : int64 array (n,)
+        Characters read from the top of the list through it.
+    total : int64 array (n_systems, n_topics)
+        Characters of the whole list.
+    """
+
+    relevant: NDArray[np.int64]
+    reached: NDArray[np.int64]
+    total: NDArray[np.int64]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class PassageLists:
+    """The lists of a `PassageCollection` under its current levels, as a kernel receives them.
+
+    Attributes
+    ----------
+    collection : PassageCollection
+        Where they come from.
+    offsets : int64 array (n_systems * n_topics + 1,)
+        List number system * n_topics + topic is the part ``offsets[i]:offsets[i + 1]`` of `results`.
+    results : Results
+        The results in documents whose highlighted text counts.
+    lengths : int32 array (n_systems, n_topics)
+        Number of results in the whole list.
+    n_articles : int32 array (n_systems, n_topics)
+        Number of distinct documents in the whole list.
+    n_documents : int64 array (n_topics,)
+        Documents with highlighted text.
+    n_characters : int64 array (n_topics,)
+        Highlighted characters.
+    """
+
+    collection: PassageCollection
+    offsets: NDArray[np.int64]
+    results: Results
+    lengths: NDArray[np.int32]
+    n_articles: NDArray[np.int32]
+    n_documents: NDArray[np.int64]
+    n_characters: NDArray[np.int64]
+
+    @property
+    def n_topics(self) -> int:
+        """Number of topics."""
+        return self.lengths.shape[1]
+
+    def n_relevant(self) -> NDArray[np.int64]:
+        """Return the number of documents of every topic that have highlighted text."""
+        return self.n_documents
+
+    def first_results(self) -> NDArray[np.int64]:
+        """Return where in `results` each article of each list has its first result."""
+        number = np.repeat(np.arange(len(self.offsets) - 1), np.diff(self.offsets))
+        # Articles are numbered by their first results, so those are where the number of the article rises.
+        highest = np.maximum.accumulate((number << 32) + self.results.articles)
+        return np.flatnonzero(np.diff(highest, prepend=-1))
+
+    def per_list(self, places: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Return the offsets of lists that keep only these places of `results`."""
+        return np.searchsorted(places, self.offsets).astype(np.int64)
+
+    def text_read(self, overlap: str) -> TextRead:
+        """Return what every result adds, and how much was read by then.
+
+        Parameters
+        ----------
+        overlap : {"refuse", "thorough", "uniform"}
+            "refuse": every character of a result counts, and overlapping results are an error. "thorough": in a
+            document with highlighted text only characters that no earlier result had, in others all of them.
+            "uniform": unseen characters in every document.
+
+        Raises
+        ------
+        InvalidOptionError
+            If a run does what the task forbids.
+        """
+        collection, results = self.collection, self.results
+        collection.refuse(["no length"], task="a measure of passages")
+        if overlap == "refuse":
+            collection.refuse(["overlap"], task="the focused task")
+            return TextRead(results.relevant, results.reached, collection.n_characters)
+        if overlap == "uniform":
+            return TextRead(results.unseen_relevant, results.unseen_reached, collection.n_unseen_characters)
+        seen = running_sums(self.offsets, results.lengths - results.unseen_lengths)
+        total = collection.n_characters.ravel().copy()
+        filled = np.flatnonzero(np.diff(self.offsets))
+        total[filled] -= seen[self.offsets[filled + 1] - 1]
+        return TextRead(results.unseen_relevant, results.reached - seen, total.reshape(self.lengths.shape))
+
+
+def passage_lists(collection: PassageCollection) -> PassageLists:
+    """Pick the results in documents that have highlighted text under the collection's current levels."""
+    by_document = collection.by_document
+    counts = (by_document.levels > 0) & (collection.text.relevant_sizes > 0)
+    offsets, results = collection.offsets, collection.results
+    kept = counts[results.documents]
+    if not kept.all():
+        offsets = np.concatenate([[0], np.cumsum(kept)]).astype(np.int64)[offsets]
+        results = Results._make(column[kept] for column in results)
+    return PassageLists(
+        collection=collection,
+        offsets=offsets,
+        results=results,
+        lengths=collection.n_retrieved,
+        n_articles=by_document.n_retrieved,
+        n_documents=_per_topic(counts.astype(np.int64), by_document.topic_offsets),
+        n_characters=_per_topic(np.where(counts, collection.text.relevant_sizes, 0), by_document.topic_offsets),
+    )
+
+
+def running_sums(offsets: NDArray[np.int64], values: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Add whole numbers up inside every list."""
+    sums = np.concatenate([[0], np.cumsum(values)])
+    return sums[1:] - np.repeat(sums[offsets[:-1]], np.diff(offsets))
+
+
+@compiled
+def list_sums(offsets: NDArray[np.int64], values: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Add up the values of every list, in the order of its ranks."""
+    sums = np.zeros(len(offsets) - 1)
+    for number in range(len(offsets) - 1):
+        for place in range(offsets[number], offsets[number + 1]):
+            sums[number] += values[place]
+    return sums
+
+
+def share(amounts: NDArray[np.number], wholes: NDArray[np.number]) -> NDArray[np.float64]:
+    """Divide, giving 0 where the whole is 0."""
+    amounts, wholes = np.broadcast_arrays(amounts, wholes)
+    return np.divide(amounts, wholes, out=np.zeros(amounts.shape), where=wholes > 0)
+
+
+def thresholds(wholes: NDArray[np.int64], points: Sequence[Fraction], *, bins: int | None = None) -> NDArray[np.int64]:
+    """Return how much of every topic's whole reaches each recall point, shape (n_topics, n_points).
+
+    Parameters
+    ----------
+    wholes : int64 array (n_topics,)
+        Highlighted characters, or relevant documents.
+    points : sequence of Fraction
+        Recall, 0 to 1. Equality is decided in whole numbers: the smallest amount of at least point times whole.
+    bins : int, optional
+        An amount belongs to the bin ``floor(bins * (amount / whole))`` in double precision, as in inex_eval, which
+        with 100 bins puts 29 of 100 characters into bin 28.
+
+    Raises
+    ------
+    InvalidOptionError
+        If a point is no edge of a bin.
+    """
+    exact = [[-(-point.numerator * int(whole) // point.denominator) for point in points] for whole in wholes]
+    needed = np.array(exact, dtype=np.int64).reshape(len(wholes), len(points))
+    if bins is None:
+        return needed
+    edges = [point * bins for point in points]
+    if any(edge.denominator > 1 for edge in edges):
+        message = f"compat='inex_eval' knows recall in steps of 1/{bins} only, not {[float(point) for point in points]}"
+        raise InvalidOptionError(message)
+    missed = np.floor(bins * share(needed, wholes[:, None])) < np.array([int(edge) for edge in edges])
+    return needed + missed
+
+
+@compiled
+def best_from(
+    offsets: NDArray[np.int64],
+    values: NDArray[np.float64],
+    amounts: NDArray[np.int64],
+    needed: NDArray[np.int64],
+) -> NDArray[np.float64]:
+    """Return the largest value from each recall point on, for every list; 0 where it is never reached.
+
+    Parameters
+    ----------
+    offsets : int64 array (n_lists + 1,)
+        Lists follow each other system by system, topic by topic.
+    values : float64 array (n,)
+        Precision at every place that may hold the largest.
+    amounts : int64 array (n,)
+        What was found by then; never falls inside a list.
+    needed : int64 array (n_topics, n_points)
+        What each point asks for; rises with the point.
+    """
+    n_topics, n_points = needed.shape
+    found = np.zeros((len(offsets) - 1, n_points))
+    for number in range(len(offsets) - 1):
+        asked = needed[number % n_topics]
+        best = 0.0
+        point = n_points - 1
+        for place in range(offsets[number + 1] - 1, offsets[number] - 1, -1):
+            while point >= 0 and asked[point] > amounts[place]:
+                found[number, point] = best
+                point -= 1
+            best = max(best, values[place])
+        while point >= 0:
+            found[number, point] = best
+            point -= 1
+    return found
+
+
+def _per_topic(values: NDArray[np.int64], topic_offsets: NDArray[np.int64]) -> NDArray[np.int64]:
+    return np.diff(np.concatenate([[0], np.cumsum(values)])[topic_offsets])
