@@ -356,10 +356,10 @@ def _pairs_section(study: HumanStudy) -> Section:
 
 def _methods_section(study: HumanStudy) -> Section:
     cells = (
-        "Cells that lack the metric or the human score are left out for that metric, of both. Intervals are quantiles "
-        "over resamples of items (or clusters, systems), the same for every metric; over few systems Kendall's τ takes "
-        "few values and its interval is rough, and every interval leans to the low side, because drawing again adds "
-        "noise (Deutsch, Dror and Roth 2021)."
+        "Cells that lack the metric or the human score are left out for that metric, of both. Intervals: value ± t · "
+        "s* · √(n/(n−1)), d the root mean square distance of resamples of items (or clusters, systems), the same for "
+        "every metric. Their quantiles would lie too low, because drawing again adds noise to the means of close "
+        "systems."
     )
     figures = (
         "Pairs ordered as people do: the share of pairs of systems with different human means that the metric orders "

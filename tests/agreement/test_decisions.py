@@ -153,8 +153,8 @@ class TestLaws:
 def test_another_correction_draws_nothing_again():
     """Under another correction the answer is the one that it would have had from the start."""
     scores = random_scores(3)
-    first = decision_agreement(scores, n_resamples=400, correction="none", rng=1)
-    asked = decision_agreement(scores, n_resamples=400, correction="holm", rng=1)
+    first = decision_agreement(scores, n_resamples=2000, correction="none", rng=1)
+    asked = decision_agreement(scores, n_resamples=2000, correction="holm", rng=1)
     assert first.with_correction("holm").data.identical(asked.data)
 
 

@@ -56,7 +56,7 @@ def literal_tau_ap(truth, tested):
 def literal_overlap(first, second, p):
     """Rank-biased overlap of two strict rankings of the same items, summed far beyond their end."""
     agreement = [len(set(first[:d]) & set(second[:d])) / d for d in range(1, len(first) + 1)]
-    agreement += [1.0] * 2000
+    agreement += [1.0] * 400
     return (1 - p) * sum(a * p**d for d, a in enumerate(agreement))
 
 
@@ -147,14 +147,11 @@ class TestPublished:
     def test_p_value_of_thirty_systems(self):
         """With 30 systems a tau of .34 is significant at about .008 (Sakai and Kando 2008, section 4)."""
         order = np.arange(30)
-        found = {}
-        generator = np.random.default_rng(5)
-        for _ in range(400):
-            other = order + generator.normal(scale=12, size=30)
-            found[round(float(kendall_tau(order, other)), 3)] = float(kendall_p_value(order, other))
-        closest = min(found, key=lambda tau: abs(tau - 0.34))
-        assert abs(closest - 0.34) < 0.01
-        assert found[closest] == pytest.approx(0.008, abs=0.001)
+        others = order + np.random.default_rng(5).normal(scale=12, size=(400, 30))
+        taus, p_values = kendall_tau(order, others), kendall_p_value(order, others)
+        closest = np.argmin(np.abs(taus - 0.34))
+        assert abs(taus[closest] - 0.34) < 0.01
+        assert p_values[closest] == pytest.approx(0.008, abs=0.001)
 
 
 class TestSciPy:

@@ -1,0 +1,202 @@
+# ruff: noqa: RUF001 - Greek letters and dashes are meant for people
+"""The pictures of an agreement study: matrices as heat maps, and where two metrics disagree."""
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.colors import to_rgba
+from matplotlib.figure import Figure
+
+from metaeval.agreement.decisions import KINDS, DecisionAgreement
+from metaeval.reports.figures import (
+    CYCLE,
+    FOOT,
+    KEY_STYLE,
+    PAGE_WIDTH,
+    THEME,
+    bars,
+    inch_axes,
+    metric_label,
+    rows_figure,
+    styled,
+    text_width,
+    tidy_axes,
+)
+
+__all__ = ["KIND_WORDS", "agreement_rows", "disagreement_panels", "matrix_map"]
+
+KIND_WORDS = {
+    "both": "significant under both",
+    "only predictor": "only under {}",
+    "only truth": "only under {}",
+    "conflict": "in opposite directions",
+}
+"""What the classes of disagreement are called; braces hold the metric's name."""
+
+_KIND_COLOURS = {"both": CYCLE[5], "only predictor": CYCLE[1], "only truth": CYCLE[2], "conflict": CYCLE[11]}
+_KIND_MARKERS = {"both": "o", "only predictor": "^", "only truth": "s", "conflict": "X"}
+_FEW = 14
+_BLUE = "#1a7fc1"
+_MOST_DOTS = 3000
+
+
+@styled
+def matrix_map(matrix: pd.DataFrame, *, lowest: float = 0.5) -> Figure:
+    """Draw a matrix of agreement as a heat map with its numbers, predictors in the rows and truths in the columns.
+
+    Parameters
+    ----------
+    matrix : pandas.DataFrame
+        Square; values up to 1, NaN where undefined.
+    lowest : float, default 0.5
+        Values from here down have the palest colour.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+    """
+    names = [metric_label(name, 40) for name in matrix.index]
+    n = len(names)
+    size = 8.5 if n <= _FEW else 6.5
+    left = 0.55 + max(text_width(name, size) for name in names)
+    side = min(0.52 * n, PAGE_WIDTH - left - 0.1)
+    cell = side / n
+    figure = Figure(figsize=(PAGE_WIDTH, 0.55 + min(cell, 0.34) * n + 0.1))
+    axes = inch_axes(figure, left=left, right=PAGE_WIDTH - left - side, top=0.55, bottom=0.1)
+    values = matrix.to_numpy(dtype=float)
+    strength = np.clip((np.nan_to_num(values, nan=lowest) - lowest) / (1 - lowest), 0, 1)
+    pixels = np.array([[(*to_rgba(_BLUE)[:3], 0.06 + 0.84 * part) for part in row] for row in strength])
+    axes.imshow(pixels, interpolation="none", aspect="auto", extent=(0.5, n + 0.5, n + 0.5, 0.5))
+    tidy_axes(axes, grid="", spines=())
+    axes.set_xticks([])
+    axes.set_yticks([])
+    inch = 1 / side
+    for place, name in enumerate(names, 1):
+        y = 1 - (place - 0.5) / n
+        style: dict[str, Any] = {"transform": axes.transAxes, "ha": "right", "va": "center_baseline", "fontsize": size}
+        axes.text(-0.08 * inch, y, str(place), color=THEME["muted"], **style)
+        axes.text(-0.34 * inch, y, name, **style)
+        axes.text(place, 0.4, str(place), ha="center", va="bottom", fontsize=size - 1, color=THEME["muted"])
+    digits = 2 if cell > 0.2 else 1  # noqa: PLR2004 - inches that two digits need
+    for row, column in np.ndindex(n, n):
+        value = values[row, column]
+        words = "–" if np.isnan(value) else f"{value:.{digits}f}".removeprefix("0") if value < 1 else "1"
+        color = "#fefefe" if strength[row, column] > 0.62 else THEME["ink"]  # noqa: PLR2004 - dark enough
+        style = {"ha": "center", "va": "center_baseline", "fontsize": size - 1}
+        axes.text(column + 1, row + 1, words, color=color, **style)
+    edges = np.arange(1, n) + 0.5
+    for upright in (False, True):
+        bars(
+            axes,
+            np.full(n - 1, 0.5),
+            np.full(n - 1, n + 0.5),
+            edges,
+            color=THEME["paper"],
+            linewidth=0.8,
+            upright=upright,
+        )
+    axes.set_xlim(0.5, n + 0.5)
+    axes.set_ylim(n + 0.5, 0.5)
+    words = "column: the metric whose findings are predicted"
+    axes.text(0, 1 + 0.3 / (min(cell, 0.34) * n), words, transform=axes.transAxes, fontsize=8.5, color=THEME["muted"])
+    return figure
+
+
+@styled
+def agreement_rows(frame: pd.DataFrame, *, enough: float) -> Figure:
+    """Draw F1 with its interval, one row a comparison, and a line at what counts as the same.
+
+    Parameters
+    ----------
+    frame : pandas.DataFrame
+        Columns label, f1, and f1_low and f1_high where there are intervals.
+    enough : float
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+    """
+    figure, axes = rows_figure(frame["label"].tolist(), row_height=0.24, top=0.25, limit=46)
+    y = np.arange(len(frame))
+    if "f1_low" in frame:
+        bars(axes, frame["f1_low"], frame["f1_high"], y, color=THEME["pale-blue"], linewidth=3.0)
+    axes.plot(frame["f1"], y, "o", color=THEME["blue"], markersize=4.8, zorder=4)
+    axes.axvline(enough, color=THEME["orange"], linewidth=1.2, zorder=1)
+    axes.annotate(
+        f"{enough:g}",
+        (enough, -0.6),
+        xytext=(0, 3),
+        textcoords="offset points",
+        ha="center",
+        va="bottom",
+        fontsize=8,
+        color=THEME["orange"],
+        annotation_clip=False,
+    )
+    lowest = float(np.nanmin(frame[["f1", "f1_low"]] if "f1_low" in frame else frame[["f1"]]))
+    axes.set_xlim(min(0.5, np.floor(lowest * 10) / 10), 1.01)
+    axes.set_xlabel("F1 of the significant pairs")
+    return figure
+
+
+@styled
+def disagreement_panels(agreement: DecisionAgreement, predictor: str, truth: str, *, cut: float = np.nan) -> Figure:
+    """Draw where two metrics agree: leads under both as a scatter, and densities over the size of the difference.
+
+    The form of Figure 1 of Ogilvie and Lalmas (2006).
+
+    Parameters
+    ----------
+    agreement : DecisionAgreement
+    predictor, truth : str
+    cut : float, optional
+        A threshold on the difference to mark.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+    """
+    frame, densities = agreement.disagreement(predictor, truth), agreement.densities(predictor, truth)
+    names = {"only predictor": metric_label(predictor, 22), "only truth": metric_label(truth, 22)}
+    figure = Figure(figsize=(PAGE_WIDTH, 0.35 + 2.9 + FOOT))
+    scatter = inch_axes(figure, left=0.75, right=PAGE_WIDTH - 3.65, top=0.35, bottom=FOOT)
+    curves = inch_axes(figure, left=4.55, right=0.15, top=0.35, bottom=FOOT)
+    for kind in KINDS:
+        part = frame[frame["kind"] == kind]
+        if part.empty:
+            continue
+        label = f"{KIND_WORDS[kind].format(names.get(kind, ''))} ({len(part)})"
+        dots = part.iloc[:: max(1, len(part) // _MOST_DOTS)]
+        style: dict[str, Any] = {"color": _KIND_COLOURS[kind], "markersize": 3.0, "markeredgewidth": 0, "alpha": 0.65}
+        scatter.plot(dots["lead_predictor"], dots["lead_truth"], _KIND_MARKERS[kind], label=label, **style)
+        curve = densities[densities["kind"] == kind]
+        curves.plot(curve["difference"], curve["density"], color=_KIND_COLOURS[kind], linewidth=1.5)
+    _zero_lines(scatter)
+    tidy_axes(scatter, grid="")
+    scatter.set_xlabel(f"lead under {metric_label(predictor, 26)}")
+    scatter.set_ylabel(f"lead under {metric_label(truth, 26)}")
+    scatter.locator_params(nbins=5)
+    tidy_axes(curves, grid="y")
+    curves.set_xlim(0, None)
+    curves.set_ylim(0, None)
+    curves.set_xlabel(f"|difference| under {metric_label(predictor, 22)}")
+    curves.set_ylabel("pairs per unit of difference")
+    curves.locator_params(nbins=5)
+    if cut > 0:
+        curves.axvline(cut, color=THEME["muted"], linewidth=1.0, linestyle=(0, (4, 3)))
+    handles, labels = scatter.get_legend_handles_labels()
+    corner = (0.4 / PAGE_WIDTH, 1.0)
+    style = KEY_STYLE | {"fontsize": 7.5}
+    figure.legend(handles, labels, loc="upper left", bbox_to_anchor=corner, ncols=4, borderaxespad=0.1, **style)
+    return figure
+
+
+def _zero_lines(axes: Axes) -> None:
+    low, high = axes.get_ylim()
+    if low < 0 < high:
+        axes.axhline(0, color=THEME["rule"], linewidth=0.8, zorder=0)
+    low, high = axes.get_xlim()
+    if low < 0 < high:
+        axes.axvline(0, color=THEME["rule"], linewidth=0.8, zorder=0)

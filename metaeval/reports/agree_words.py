@@ -1,0 +1,147 @@
+"""What an agreement study says in plain words, in the page and in the terminal alike."""
+
+import math
+from collections.abc import Hashable, Mapping
+from typing import Any
+
+import pandas as pd
+
+from metaeval.reports.methods import count, name_of_metric, percentage
+from metaeval.studies.agree import BINARY, FIXED, AgreeStudy
+
+__all__ = ["advice_sentences", "compared_rows", "label", "summary_sentences"]
+
+_MOST_NAMED = 8
+
+
+def compared_rows(study: AgreeStudy) -> pd.DataFrame:
+    """Return one row a base and other metric, with the reference as the truth, at the first level.
+
+    The columns of `AgreeStudy.to_frame`, and ``base``.
+    """
+    frame = study.to_frame()
+    first = frame.iloc[: len(study.lead.metrics) * (len(study.lead.metrics) - 1)]
+    parts = []
+    for base, members in study.groups().items():
+        reference = study.reference(base)
+        own = first[(first["truth"] == reference) & first["predictor"].isin(members)]
+        parts.append(own.assign(base=base))
+    return pd.concat(parts, ignore_index=True)
+
+
+def label(study: AgreeStudy, metric: object, *, within: bool = False) -> str:
+    """Return what a metric is called on the page: in an audit by its base and its use of the grades.
+
+    Parameters
+    ----------
+    study : AgreeStudy
+    metric : str
+    within : bool
+        Whether the base is known from the context.
+    """
+    variant = next((one for one in study.variants if one.metric == metric), None)
+    if variant is None or variant.kind == FIXED:
+        return name_of_metric(metric)
+    return variant.words if within else f"{name_of_metric(variant.base)}, {variant.words}"
+
+
+def summary_sentences(study: AgreeStudy) -> list[str]:
+    """Say for every metric how its findings meet those of the reference, then what is in conflict.
+
+    In an audit only the most lenient and the strictest binary use of each metric's grades have a sentence.
+    """
+    rows = compared_rows(study)
+    told = rows
+    if study.variants:
+        binary: dict[str, list[str]] = {}
+        for variant in study.variants:
+            if variant.kind == BINARY:
+                binary.setdefault(variant.base, []).append(variant.metric)
+        ends = {name for names in binary.values() for name in (names[0], names[-1])}
+        told = rows[rows["predictor"].isin(ends)]
+    sentences = [_meeting(study, row) for row in told.head(_MOST_NAMED).to_dict("records")]
+    if len(rows) > len(sentences):
+        others = count(len(rows) - len(sentences), "comparison")
+        sentences.append(f"The other {others} {'is' if len(rows) - len(sentences) == 1 else 'are'} in the tables.")
+    return [*sentences, _conflict_sentence(study)]
+
+
+def _meeting(study: AgreeStudy, row: Mapping[Hashable, Any]) -> str:
+    """Say it as: strict finds 51 % of the pairs, generalised 79 %; 96 % of strict's are also generalised's."""
+    first, second = (label(study, row[side], within=True) for side in ("truth", "predictor"))
+    opening = f"Under {name_of_metric(row['base'])}, " if row["base"] else ""
+    found = f"{opening}{first} finds {_percent(row['share_truth'])} of the pairs, {second} "
+    found += _percent(row["share_predictor"])
+    one, other = ("the former", "the latter") if row["base"] else (first, second)
+    kept = []
+    if row["n_truth"]:
+        kept.append(f"{_percent(row['recall'])} of {one}'s are also {other}'s")
+    if row["n_predictor"]:
+        kept.append(f"{_percent(row['precision'])} of {other}'s are also {one}'s")
+    return f"{found}; {', '.join([*kept, count(int(row['n_conflicts']), 'conflict')])} (F1 {_f1(row)})."
+
+
+def _f1(row: Mapping[Hashable, Any]) -> str:
+    value, low, high = (float(str(row.get(name, math.nan))) for name in ("f1", "f1_low", "f1_high"))
+    return f"{value:.2f}" if math.isnan(low) else f"{value:.2f}, {low:.2f} to {high:.2f}"
+
+
+def _percent(value: object) -> str:
+    return f"{100 * float(str(value)):.0f} %"
+
+
+def _conflict_sentence(study: AgreeStudy) -> str:
+    members = [name for group in study.groups().values() for name in group]
+    matrix = study.lead.matrix("n_conflicts").loc[members, members].to_numpy()
+    total = int(matrix.sum() / 2)
+    if not total:
+        return "No two metrics decide any pair of systems in opposite directions."
+    n_pairs = int((matrix > 0).sum() / 2)
+    place, other = divmod(int(matrix.argmax()), len(members))
+    worst = f"{label(study, members[place])}, and {label(study, members[other])}"
+    if not study.variants:
+        worst = worst.replace(", and ", " and ")
+    among = "" if n_pairs == 1 else f" among {n_pairs} pairs of metrics, most ({int(matrix.max())})"
+    verb = "there is 1 conflict" if total == 1 else f"there are {total} conflicts"
+    words = f"In all {verb}{among} between {worst}: pairs of systems that the two decide in opposite directions."
+    return words if n_pairs > 1 else words.replace("In all there", "There")
+
+
+def advice_sentences(study: AgreeStudy) -> list[str]:
+    """Say what the evidence allows about each metric in place of the reference, and no more."""
+    rows = compared_rows(study)
+    known = "f1_low" in rows and bool(rows["f1_low"].notna().any())
+    words: dict[str, list[str]] = {"same": [], "different": [], "open": []}
+    for row in rows.to_dict("records"):
+        conflicts = int(row["n_conflicts"])
+        pair = " for ".join(label(study, row[side], within=True) for side in ("predictor", "truth"))
+        pair = f"{name_of_metric(row['base'])}: {pair}" if row["base"] else pair
+        words[_verdict(row, study.enough)].append(pair + f" ({count(conflicts, 'conflict')})" * (conflicts > 0))
+    level = percentage(study.intervals.confidence_level) if study.intervals is not None else ""
+    bar = f"{study.enough:g}"
+    reasons = {
+        "same": f"Same conclusions, as far as these data go (the whole {level} interval of F1 at {bar} or above, and "
+        "no pair decided in opposite directions)",
+        "different": f"Different conclusions (F1, with its whole {level} interval, below {bar})"
+        if known
+        else f"Different conclusions here (F1 below {bar}; no interval was asked for)",
+        "open": f"Not settled by these topics (the {level} interval of F1 holds {bar}, there is a conflict, or one "
+        "finds no pair at all)"
+        if known
+        else f"Not settled (F1 at {bar} or above, but no interval was asked for, or one finds no pair at all)",
+    }
+    return [f"{reason}: {'; '.join(words[kind])}." for kind, reason in reasons.items() if words[kind]]
+
+
+def _verdict(row: Mapping[Hashable, Any], enough: float) -> str:
+    """Say whether the evidence settles the question: same, different or open.
+
+    A metric that finds no pair may only lack topics or resamples, so nothing is settled about it.
+    """
+    silent = row["n_truth"] == 0 or row["n_predictor"] == 0
+    low, high = row.get("f1_low", math.nan), row.get("f1_high", math.nan)
+    if silent or math.isnan(low):
+        return "open" if silent or row["f1"] >= enough else "different"
+    if high < enough:
+        return "different"
+    return "same" if low >= enough and not row["n_conflicts"] else "open"

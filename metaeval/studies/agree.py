@@ -1,0 +1,451 @@
+"""Do two metrics, or two ways to use the grades, lead to the same conclusions? From scores to an agreement study."""
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+
+from metaeval.agreement.decisions import DecisionAgreement, decision_agreement
+from metaeval.collection.documents import Collection
+from metaeval.draws import RNGLike, resolve_rng
+from metaeval.errors import InvalidOptionError
+from metaeval.metrics.names import Call, ParsedName, Table, Value, parse_name, split_names
+from metaeval.metrics.registry import Registry, default_registry
+from metaeval.metrics.score import score
+from metaeval.metrics.spec import Metric
+from metaeval.provenance import Provenance, record_provenance
+from metaeval.resampling.agreement_interval import AgreementIntervals, agreement_intervals
+from metaeval.scores import Scores, as_scores, identical_systems, select_runs
+from metaeval.tests_stat.catalogue import find_test
+from metaeval.tests_stat.correction import FAMILY_WISE
+from metaeval.tests_stat.pairs import Alternative, PValueRule
+
+__all__ = ["AgreeStudy", "Variant", "audit_quantisations", "audit_variants", "study_agreement"]
+
+LINEAR, BINARY, OTHER, MERGED, FIXED = "linear", "binary", "other gains", "grades merged", "as it is"
+"""Kinds of variant in an audit, in the order of its tables."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Variant:
+    """One metric under one use of the grades.
+
+    Attributes
+    ----------
+    metric : str
+        Canonical name, as in the scores.
+    base : str
+        The metric as the user named it.
+    kind : str
+        "linear", "binary", "other gains", "grades merged" or "as it is".
+    words : str
+        The use of the grades in a few words: "linear", "binary ≥ 2", "gains {1:1, 2:5}".
+    boundary : int or None
+        The level whose difference from the one below is taken away, where exactly one is.
+    """
+
+    metric: str
+    base: str
+    kind: str
+    words: str
+    boundary: int | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AgreeStudy:
+    """Everything that `metaeval agree` tells about one table of scores.
+
+    Attributes
+    ----------
+    scores : Scores
+        The systems that were compared (after the choice of runs).
+    agreements : tuple of DecisionAgreement
+        One per test and correction, in the order asked; the first is the one that the summary tells of.
+    intervals : AgreementIntervals or None
+        Intervals over topics for the first of them.
+    variants : tuple of Variant
+        The uses of the grades, in an audit; empty otherwise.
+    enough : float
+        The F1 from which two metrics are called interchangeable for conclusions about systems.
+    identical : tuple of tuples of str
+        Systems with equal scores under every metric; they stay among the pairs.
+    notes : tuple of str
+        What was assumed, filled or dropped on the way.
+    provenance : Provenance
+    """
+
+    scores: Scores
+    agreements: tuple[DecisionAgreement, ...]
+    intervals: AgreementIntervals | None
+    variants: tuple[Variant, ...]
+    enough: float
+    identical: tuple[tuple[str, ...], ...]
+    notes: tuple[str, ...]
+    provenance: Provenance
+
+    @property
+    def lead(self) -> DecisionAgreement:
+        """The first agreement."""
+        return self.agreements[0]
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return one row per test, correction, level and ordered pair of metrics; intervals where there are any."""
+        frames = [agreement.to_frame() for agreement in self.agreements]
+        if self.intervals is not None:
+            frames[0] = self.intervals.to_frame()
+        return pd.concat(frames, ignore_index=True)
+
+    def shares(self) -> pd.DataFrame:
+        """Return one row a level and metric of the first agreement: n_rejected, share, and low and high if known."""
+        if self.intervals is not None:
+            return self.intervals.shares()
+        data = self.lead.data[["n_rejected", "share"]].to_dataframe().reset_index()
+        return data[["alpha", "metric", "n_rejected", "share"]].assign(low=np.nan, high=np.nan)
+
+    def groups(self) -> dict[str, tuple[str, ...]]:
+        """Return the metrics to be shown side by side: those of one base each in an audit, else all of them.
+
+        Merged grades are left out; `grades` tells of them.
+        """
+        if not self.variants:
+            return {"": self.lead.metrics}
+        shown = [variant for variant in self.variants if variant.kind != MERGED]
+        bases = dict.fromkeys(variant.base for variant in shown)
+        return {base: tuple(v.metric for v in shown if v.base == base) for base in bases}
+
+    def reference(self, base: str = "") -> str:
+        """Return the metric that others are compared with: the first, or in an audit the one with linear gains."""
+        members = self.groups()[base]
+        kinds = {variant.metric: variant.kind for variant in self.variants}
+        return next((name for name in members if kinds.get(name) == LINEAR), members[0])
+
+    def grades(self) -> pd.DataFrame:
+        """Return what becomes of each metric's conclusions when it is blind to the difference of two neighbour grades.
+
+        One row a base and boundary: base, boundary ("1 and 2"), metric (the blind one), reference, then the columns
+        of `to_frame` at the first level (precision, recall and f1 of the blind one as a predictor of the reference,
+        n_conflicts). For metrics with gains the two grades get one gain between them (level 1 loses its own where it
+        is merged with 0); those with a binary threshold have no row.
+        """
+        frame = self.to_frame().iloc[: self._rows_of_first_level()]
+        rows = []
+        for variant in self.variants:
+            if variant.boundary is None:
+                continue
+            reference = self.reference(variant.base)
+            below = max((level for level in self._boundaries(variant.base) if level < variant.boundary), default=0)
+            row = frame[(frame["predictor"] == variant.metric) & (frame["truth"] == reference)].iloc[0].to_dict()
+            names = {"base": variant.base, "boundary": f"{below} and {variant.boundary}"}
+            rows.append(names | {"metric": variant.metric, "reference": reference} | row)
+        return (
+            pd.DataFrame(rows).sort_values(["base", "boundary"], kind="stable", ignore_index=True)
+            if rows
+            else (pd.DataFrame(columns=["base", "boundary", "metric", "reference"]))
+        )
+
+    def _boundaries(self, base: str) -> list[int]:
+        return [v.boundary for v in self.variants if v.base == base and v.boundary is not None]
+
+    def _rows_of_first_level(self) -> int:
+        n = len(self.lead.metrics)
+        return n * (n - 1)
+
+
+def study_agreement(  # noqa: PLR0913 - every option of the command
+    scores: object,
+    *,
+    tests: Sequence[str] = ("bootstrap_percentile",),
+    corrections: Sequence[str] = ("fdr_by",),
+    alphas: float | Sequence[float] = 0.05,
+    alternative: Alternative | None = None,
+    n_resamples: int | None = None,
+    p_value_rule: PValueRule = "plus-one",
+    runs: str | int = "all",
+    n_topic_resamples: int | None = 200,
+    confidence_level: float = 0.95,
+    enough: float = 0.9,
+    variants: Sequence[Variant] = (),
+    rng: RNGLike = None,
+    n_threads: int | None = None,
+    provenance: Provenance | None = None,
+) -> AgreeStudy:
+    """Decide how far metrics lead to the same conclusions about systems, and how sure that is.
+
+    Parameters
+    ----------
+    scores : Scores or anything `metaeval.as_scores` takes
+        At least two metrics. The first is taken as the one in use.
+    tests, corrections : sequence of str
+        Every test with every correction; a test that adjusts its own p-values takes only those.
+    alphas : float or sequence of float, default 0.05
+    alternative, n_resamples, p_value_rule
+        See `metaeval.agreement.decisions.decision_agreement`.
+    runs : {"all", "one-per-group"} or int
+        Which systems to compare; see `metaeval.scores.select_runs`.
+    n_topic_resamples : int or None, default 200
+        Draws of topics for the intervals, which the first test and correction get; None leaves them out.
+    confidence_level : float, default 0.95
+    enough : float, default 0.9
+        The F1 from which two metrics are called interchangeable; a convention (Ogilvie and Lalmas call .9 reasonably
+        high and .75 rather low).
+    variants : sequence of Variant
+        What the metrics are, in an audit (`audit_variants`).
+    rng : None, int or numpy.random.Generator
+        Every test starts from the same seed.
+    n_threads : int, optional
+        Cores to use; the result does not depend on it.
+    provenance : Provenance, optional
+        A record made before the files were read; one is made here otherwise.
+
+    Returns
+    -------
+    AgreeStudy
+
+    Raises
+    ------
+    ScoresError, InvalidOptionError
+        As the tests raise them; `UnknownNameError` for an unknown test or correction.
+
+    References
+    ----------
+    .. [1] Ogilvie and Lalmas (2006), section 3.4. :doi:`10.1145/1183614.1183631`
+
+    Examples
+    --------
+    >>> from metaeval import simulate_scores
+    >>> study = study_agreement(simulate_scores(n_systems=5, n_topics=20, rng=1), tests=["t"], rng=1)
+    >>> study.to_frame()[["predictor", "truth", "n_pairs"]].head(1)
+      predictor    truth  n_pairs
+    0        AP  nDCG@10       10
+    """
+    scores = as_scores(scores)
+    if not 0 < enough <= 1:
+        message = f"enough must lie above 0 and be at most 1, not {enough!r}"
+        raise InvalidOptionError(message)
+    if not tests or not corrections:
+        message = "at least one test and one correction are needed"
+        raise InvalidOptionError(message)
+    source = resolve_rng(rng)
+    seed = int(source.generator.integers(2**63)) if not isinstance(rng, int) else rng
+    chosen = select_runs(scores, runs, resolve_rng(seed).generator)
+    options = {"alphas": alphas, "n_resamples": n_resamples, "rng": seed, "n_threads": n_threads}
+    agreements: list[DecisionAgreement] = []
+    for name in dict.fromkeys(find_test(test).name for test in tests):
+        own = _corrections_of(name, corrections)
+        first = decision_agreement(
+            chosen,
+            test=name,
+            correction=own[0],
+            alternative=alternative,
+            p_value_rule=p_value_rule,
+            **options,  # type: ignore[arg-type]  # a keyword each
+        )
+        agreements += [first, *(first.with_correction(correction) for correction in own[1:])]
+    intervals = None
+    if n_topic_resamples:
+        lead = agreements[0].result
+        intervals = agreement_intervals(
+            chosen,
+            agreement=agreements[0],
+            n_resamples=lead.n_resamples,
+            n_topic_resamples=n_topic_resamples,
+            confidence_level=confidence_level,
+            rng=seed,
+            n_threads=n_threads,
+        )
+    return AgreeStudy(
+        scores=chosen,
+        agreements=tuple(agreements),
+        intervals=intervals,
+        variants=tuple(variants),
+        enough=float(enough),
+        identical=identical_systems(chosen),
+        notes=(*chosen.attrs.get("notes", ()), *_choice_note(scores, chosen, runs)),
+        provenance=provenance or record_provenance("study_agreement", random_source=source.description),
+    )
+
+
+def audit_quantisations(  # noqa: PLR0913 - what scoring and the study may be told
+    collection: Collection,
+    metrics: str | Iterable[str],
+    *,
+    gains: str | Iterable[str] = (),
+    registry: Registry | None = None,
+    n_threads: int | None = None,
+    undefined: str = "zero",
+    tests: Sequence[str] = ("bootstrap_percentile",),
+    corrections: Sequence[str] = ("fdr_by",),
+    alphas: float | Sequence[float] = 0.05,
+    n_resamples: int | None = None,
+    p_value_rule: PValueRule = "plus-one",
+    runs: str | int = "all",
+    n_topic_resamples: int | None = 200,
+    confidence_level: float = 0.95,
+    enough: float = 0.9,
+    rng: RNGLike = None,
+    provenance: Provenance | None = None,
+) -> AgreeStudy:
+    """Decide which of the grades of a collection's judgments matter for the conclusions about its systems.
+
+    Every metric is computed under every use of the grades that it knows, and their conclusions are compared.
+
+    Parameters
+    ----------
+    collection : Collection
+    metrics : str or iterable of str
+        Names of metrics, ``"AP,nDCG@10,ERR"`` or ``["AP", "nDCG@10", "ERR"]``; see `audit_variants`.
+    gains : str or iterable of str
+        Further quantisations, ``"{1:1, 2:5, 3:10}"`` or the names of registered ones.
+    registry, n_threads, undefined
+        See `metaeval.score`.
+    tests, corrections, alphas, n_resamples, p_value_rule, runs
+        See `study_agreement`.
+    n_topic_resamples, confidence_level, enough, rng, provenance
+        Likewise.
+
+    Returns
+    -------
+    AgreeStudy
+
+    Examples
+    --------
+    >>> from metaeval.collection.documents import collection_from_rankings
+    >>> runs = {"a": {"1": ["d1", "d2"], "2": ["d5"]}, "b": {"1": ["d2", "d1"], "2": ["d4", "d5"]}}
+    >>> qrels = {"1": {"d1": 2, "d2": 1}, "2": {"d5": 1}}
+    >>> collection = collection_from_rankings(runs, qrels)
+    >>> study = audit_quantisations(collection, "nDCG@10", tests=["t"], n_topic_resamples=None, rng=0)
+    >>> [variant.words for variant in study.variants][:3]
+    ['linear', 'binary ≥ 1', 'binary ≥ 2']
+    """
+    variants = audit_variants(collection, metrics, gains=gains, registry=registry)
+    scores = score(
+        collection,
+        [variant.metric for variant in variants],
+        undefined=undefined,  # type: ignore[arg-type]  # checked there
+        registry=registry,
+        n_threads=n_threads,
+    )
+    return study_agreement(
+        scores,
+        tests=tests,
+        corrections=corrections,
+        alphas=alphas,
+        n_resamples=n_resamples,
+        p_value_rule=p_value_rule,
+        runs=runs,
+        n_topic_resamples=n_topic_resamples,
+        confidence_level=confidence_level,
+        enough=enough,
+        variants=variants,
+        rng=rng,
+        n_threads=n_threads,
+        provenance=provenance,
+    )
+
+
+def audit_variants(
+    collection: Collection,
+    metrics: str | Iterable[str],
+    *,
+    gains: str | Iterable[str] = (),
+    registry: Registry | None = None,
+) -> tuple[Variant, ...]:
+    """Return every use of the grades that the metrics know.
+
+    Parameters
+    ----------
+    collection : Collection
+        Its judgments say which grades there are.
+    metrics : str or iterable of str
+        A metric with gains gets linear and exponential ones, binary ones from every grade on, those in `gains`, and
+        linear ones that are blind to one boundary between grades; one with a threshold gets every grade as threshold;
+        one that says itself what it does with the grades, or takes them as they are (ERR), stays as it is.
+    gains : str or iterable of str
+        Further quantisations.
+    registry : Registry, optional
+
+    Returns
+    -------
+    tuple of Variant
+
+    Raises
+    ------
+    InvalidOptionError
+        If the judgments have one grade only, or a name cannot be read.
+    """
+    known = registry or default_registry()
+    grades = np.unique(collection.full_levels)
+    grades = grades[grades > 0].astype(int).tolist()
+    if len(grades) < 2:  # noqa: PLR2004 - one grade leaves nothing to ask
+        message = f"the judgments have {len(grades) or 'no'} grade above 0, so there is nothing to audit"
+        raise InvalidOptionError(message)
+    names = split_names(metrics) if isinstance(metrics, str) else list(metrics)
+    extra = [_gains_value(text) for text in (split_names(gains) if isinstance(gains, str) else gains)]
+    found: dict[str, Variant] = {}
+    for name in names:
+        for variant in _variants_of(known, name, grades, extra):
+            found.setdefault(variant.metric, variant)
+    if not found:
+        message = "name at least one metric to audit, such as AP,nDCG@10"
+        raise InvalidOptionError(message)
+    return tuple(found.values())
+
+
+def _variants_of(registry: Registry, name: str, grades: list[int], extra: Sequence[Value]) -> list[Variant]:
+    resolved = registry.resolve(name)
+    if not isinstance(resolved, Metric):
+        return [Variant(metric=resolved.name, base=resolved.name, kind=FIXED, words="as it is")]
+    base = parse_name(resolved.name)
+    said = {key for key, _ in base.arguments}
+    if said & {"rel", "gains", "quant"} or resolved.spec.on != "documents":
+        return [Variant(metric=resolved.name, base=resolved.name, kind=FIXED, words="as it is")]
+    if resolved.spec.graded:
+        return [
+            _variant(registry, base, "gains", value, kind, words, boundary)
+            for kind, value, words, boundary in _uses_of_gains(grades, extra)
+        ]
+    if "rel" in resolved.spec.parameters:
+        return [_variant(registry, base, "rel", level, BINARY, f"binary ≥ {level}", None) for level in grades]
+    return [Variant(metric=resolved.name, base=resolved.name, kind=FIXED, words="as it is")]
+
+
+def _uses_of_gains(grades: list[int], extra: Sequence[Value]) -> list[tuple[str, Value, str, int | None]]:
+    """Return kind, gains, words and boundary of every use."""
+    two = len(grades) == 2  # noqa: PLR2004 - then blind to one boundary is binary at the other
+    blind = dict(zip(grades, reversed(grades), strict=True)) if two else {}
+    uses: list[tuple[str, Value, str, int | None]] = [(LINEAR, Call("linear"), "linear", None)]
+    uses += [(BINARY, Call("binary", (("rel", level),)), f"binary ≥ {level}", blind.get(level)) for level in grades]
+    uses.append((OTHER, Call("exponential"), "exponential", None))
+    uses += [(OTHER, value, f"gains {value}", None) for value in extra]
+    for below, level in zip([0, *grades], grades if not two else (), strict=False):
+        gain = 0.0 if below == 0 else (below + level) / 2
+        merged = {grade: gain if grade in (below, level) else float(grade) for grade in grades}
+        table = Table(tuple(sorted(merged.items())))
+        uses.append((MERGED, table, f"blind to {below} and {level}", level))
+    return uses
+
+
+def _variant(  # noqa: PLR0913, PLR0917 - the parts of a variant
+    registry: Registry, base: ParsedName, key: str, value: Value, kind: str, words: str, boundary: int | None
+) -> Variant:
+    named = ParsedName(base.word, (*base.arguments, (key, value)), base.cutoff, base.judged_only)
+    return Variant(metric=registry.resolve(str(named)).name, base=str(base), kind=kind, words=words, boundary=boundary)
+
+
+def _gains_value(text: str) -> Value:
+    return parse_name(f"gains(gains={text})").arguments[0][1]
+
+
+def _corrections_of(test: str, corrections: Sequence[str]) -> list[str]:
+    if find_test(test).name.startswith("tukey"):
+        return [FAMILY_WISE]
+    own = [FAMILY_WISE] if find_test(test).family_wise else []
+    return [*dict.fromkeys(corrections), *own]
+
+
+def _choice_note(scores: Scores, chosen: Scores, runs: str | int) -> list[str]:
+    if runs == "all":
+        return []
+    how = "one per group" if runs == "one-per-group" else f"{runs} at random"
+    return [f"runs: {how}: {chosen.sizes['system']} of {scores.sizes['system']} systems were compared"]

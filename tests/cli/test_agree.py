@@ -1,0 +1,91 @@
+"""`metaeval agree`: tables, JSON, report, audit, options and errors that say what to do."""
+
+import math
+
+import pandas as pd
+import pytest
+
+from metaeval.scores import as_scores
+from metaeval.studies.agree import study_agreement
+
+QUICK = ("--resamples", 200, "--interval-resamples", 20)
+
+
+def test_json_holds_the_study(command, table):
+    """The rows are those of the Python study on the same scores, options and seed."""
+    ended = command("agree", *table, "--test", "t", "--alpha", "0.05,0.01", "--interval-resamples", 20, "--json")
+    assert ended.code == 0, ended.err
+    answer = ended.json()
+    assert (answer["schema"], answer["command"]) == ("metaeval/1", "agree")
+    scores = as_scores({path.stem: pd.read_csv(path).set_axis(range(1, 21)) for path in table})
+    expected = study_agreement(scores, tests=["t"], alphas=[0.05, 0.01], n_topic_resamples=20, rng=0).to_frame()
+    assert len(answer["results"]) == len(expected) == 4
+    for row, right in zip(answer["results"], expected.to_dict("records"), strict=True):
+        assert row == {
+            name: None if isinstance(value, float) and math.isnan(value) else value for name, value in right.items()
+        }
+
+
+def test_tables_and_sentences(command, table):
+    """The default prints shares, matrices, a sentence with its counts, and what the evidence allows."""
+    ended = command("agree", *table, *QUICK)
+    assert ended.code == 0, ended.err
+    for words in ("Pairs told apart", "Precision", "F1", "AP finds", "0 conflicts", "opposite directions", "P for AP"):
+        assert words in ended.out
+    assert "Seed 0" in ended.err
+
+
+def test_audit_names_every_use_of_the_grades(command, made_collection):
+    """The audit scores the runs under every use of the grades and tells which boundary matters."""
+    ended = command(
+        "agree", made_collection / "runs", "--qrels", made_collection / "qrels.txt",
+        "--audit", "AP,nDCG@10", "--gains", "{1:1, 2:5, 3:9}", *QUICK,
+    )  # fmt: skip
+    assert ended.code == 0, ended.err
+    for words in ("binary ≥ 1", "binary ≥ 2", "exponential", "gains {1:1, 2:5, 3:9}", "Which grades matter"):
+        assert words in ended.out
+
+
+def test_a_report_is_written(command, table, tmp_path):
+    """--out writes a page with its data, and only --overwrite replaces it."""
+    ended = command("agree", *table, *QUICK, "--out", "folder")
+    assert ended.code == 0, ended.err
+    assert "index.html" in ended.out
+    assert (tmp_path / "folder" / "data" / "agreement.csv").is_file()
+    assert (tmp_path / "folder" / "tables").is_dir()
+    again = command("agree", *table, *QUICK, "--out", "folder")
+    assert again.code == 2
+    assert command("agree", *table, *QUICK, "--out", "folder", "--overwrite").code == 0
+
+
+def test_quiet_says_nothing_besides_the_answer(command, table):
+    """With --quiet standard error stays empty."""
+    assert command("agree", *table, "--test", "t", "--quiet").err == ""
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        (("--alpha", "five"), "--alpha"),
+        (("--alpha", "0"), "alphas"),
+        (("--audit", "AP"), "--qrels"),
+        (("--gains", "exponential"), "--audit"),
+        (("--enough", "2"), "enough"),
+        (("--test", "tt"), "no test 'tt'"),
+        (("--correction", "fdr"), "no correction"),
+        (("--alternative", "greater"), "alternative"),
+    ],
+    ids=str,
+)
+def test_options_outside_their_rule(command, table, options, words):
+    """A wrong option ends with exit code 2 and a message that names it."""
+    ended = command("agree", *table, *options)
+    assert ended.code == 2
+    assert words in ended.err
+
+
+def test_one_metric_is_not_enough(command, table):
+    """A single metric has nothing to agree with."""
+    ended = command("agree", table[0])
+    assert ended.code == 2
+    assert "at least two metrics" in ended.err

@@ -1,0 +1,132 @@
+"""Intervals for agreement: closed forms against the tests themselves, a literal spread, laws, refusals."""
+
+import numpy as np
+import pytest
+from scipy.stats import t as student
+
+from metaeval.agreement.decisions import decision_agreement
+from metaeval.draws import bootstrap_indices, resolve_rng
+from metaeval.errors import InvalidOptionError
+from metaeval.resampling.agreement_interval import agreement_intervals
+from metaeval.scores import as_scores
+
+CORRECTIONS = ("none", "bonferroni", "holm", "fdr_bh", "fdr_by")
+
+
+def scores_of(seed, *, n_metrics=3, n_systems=8, n_topics=25, spread=0.12):
+    generator = np.random.default_rng(seed)
+    quality = generator.normal(0, spread, n_systems)
+    shared = quality[:, None] + generator.normal(0, 0.2, (n_systems, n_topics))
+    return as_scores(shared + generator.normal(0, 0.1, (n_metrics, n_systems, n_topics)))
+
+
+@pytest.mark.parametrize("correction", CORRECTIONS)
+def test_closed_form_of_t_is_t(correction):
+    """The closed form decides about every pair on every draw as the t test itself does."""
+    options = {"test": "t", "correction": correction, "alphas": [0.01, 0.05, 0.3], "n_topic_resamples": 6, "rng": 4}
+    quick = agreement_intervals(scores_of(1), **options)
+    slow = agreement_intervals(scores_of(1), nested=True, **options)
+    assert quick.spread == "closed form"
+    assert slow.spread == "test"
+    assert quick.resampled.identical(slow.resampled)
+    assert quick.resampled["share"].to_numpy().any()
+
+
+def test_bounds_are_those_of_a_literal_loop():
+    """The interval is the observed value and Student's t times the distance of the draws, one draw at a time."""
+    scores = scores_of(2)
+    found = agreement_intervals(scores, test="t", correction="fdr_bh", n_topic_resamples=40, rng=7)
+    topics = bootstrap_indices(resolve_rng(7).generator.spawn(1)[0], 40, 25)
+    f1, share = [], []
+    for draw in topics:
+        sample = as_scores(scores.to_numpy()[:, :, draw])
+        data = decision_agreement(sample, test="t", correction="fdr_bh").data
+        f1.append(float(data["f1"][0, 0, 1]))
+        share.append(float(data["share"][0, 2]))
+    factor = student.ppf(0.975, 24) * np.sqrt(25 / 24)
+    row = found.to_frame().iloc[0]
+    far = np.sqrt(np.mean([(value - row["f1"]) ** 2 for value in f1]))
+    assert row["f1_low"] == pytest.approx(max(0, row["f1"] - factor * far))
+    assert row["f1_high"] == pytest.approx(min(1, row["f1"] + factor * far))
+    third = found.shares().iloc[2]
+    assert third["low"] == pytest.approx(third["share"] - factor * np.std(share))
+
+
+@pytest.mark.parametrize("test", ["bootstrap", "bootstrap_percentile", "bootstrap_shifted"])
+def test_closed_form_is_close_to_a_bootstrap(test):
+    """On the same topics the closed form finds about as many pairs as the bootstrap it stands for."""
+    scores = scores_of(3, n_systems=20, n_topics=60)
+    options = {"test": test, "correction": "none", "n_resamples": 2000, "n_topic_resamples": 6, "rng": 5}
+    quick, slow = (agreement_intervals(scores, nested=nested, **options) for nested in (False, True))
+    difference = quick.resampled["share"].mean("resample") - slow.resampled["share"].mean("resample")
+    assert np.abs(difference).max() < 0.03
+
+
+def test_levels_out_of_reach_stay_out_of_reach():
+    """With too few resamples for the corrected level the closed form finds nothing either."""
+    scores = scores_of(1, n_systems=4, spread=5)
+    with pytest.warns(UserWarning, match="raise n_resamples"):
+        found = agreement_intervals(
+            scores, test="bootstrap", correction="bonferroni", n_resamples=50, n_topic_resamples=5, rng=0
+        )
+    assert (found.resampled["share"] == 0).all()
+
+
+def test_tests_without_a_closed_form_are_repeated():
+    """Wilcoxon's test runs on every draw."""
+    found = agreement_intervals(scores_of(1, n_systems=4), test="wilcoxon", n_topic_resamples=3, rng=0)
+    assert found.spread == "test"
+
+
+def test_observed_values_are_those_of_the_test_alone():
+    """With the same seed, intervals leave the agreement on the topics at hand as it is."""
+    scores = scores_of(6)
+    alone = decision_agreement(scores, n_resamples=300, correction="none", rng=11)
+    found = agreement_intervals(scores, n_resamples=300, correction="none", n_topic_resamples=3, rng=11)
+    assert found.agreement.data.identical(alone.data)
+
+
+def test_same_for_any_number_of_workers_and_threads():
+    """Neither cores nor worker processes change a result."""
+    scores = scores_of(6)
+    options = {"n_resamples": 100, "correction": "none", "n_topic_resamples": 40, "rng": 11}
+    one, two = (agreement_intervals(scores, n_threads=n, **options) for n in (1, 2))
+    assert one.resampled.identical(two.resampled)
+    options |= {"n_topic_resamples": 4, "nested": True}
+    one, two = (agreement_intervals(scores, n_jobs=n, **options) for n in (1, 2))
+    assert one.resampled.identical(two.resampled)
+
+
+def test_intervals_stay_inside_zero_and_one():
+    """No bound leaves [0, 1] and each interval holds what was observed."""
+    frame = agreement_intervals(scores_of(8, n_systems=4), test="t", n_topic_resamples=50, rng=0).to_frame()
+    for measure in ("precision", "recall", "f1"):
+        part = frame[np.isfinite(frame[f"{measure}_low"])]
+        assert (part[f"{measure}_low"].between(0, 1) & part[f"{measure}_high"].between(0, 1)).all()
+        assert (part[f"{measure}_low"] <= part[measure]).all()
+        assert (part[measure] <= part[f"{measure}_high"]).all()
+
+
+def test_undefined_on_many_draws_has_no_interval():
+    """A metric that finds nothing has no precision, hence no interval for it, while F1 keeps one."""
+    values = scores_of(1, n_metrics=1, spread=1).to_numpy()[0]
+    scores = as_scores(np.stack([np.zeros_like(values), values]), metrics=["silent", "loud"])
+    row = agreement_intervals(scores, test="t", n_topic_resamples=20, rng=0).to_frame().iloc[0]
+    assert np.isnan([row["precision"], row["precision_low"], row["precision_high"]]).all()
+    assert row[["f1", "f1_low", "f1_high"]].tolist() == [0, 0, 0]
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        ({"n_topic_resamples": 1}, "n_topic_resamples"),
+        ({"n_topic_resamples": 2.5}, "n_topic_resamples"),
+        ({"confidence_level": 1}, "confidence_level"),
+        ({"alphas": 1.5}, "alphas"),
+    ],
+    ids=str,
+)
+def test_refusals(options, words):
+    """An option outside its rule is refused by name."""
+    with pytest.raises(InvalidOptionError, match=words):
+        agreement_intervals(scores_of(0), test="t", **options)
