@@ -82,7 +82,8 @@ def agreement_heat_map(matrix: pd.DataFrame, *, label: str) -> Figure:
             ink = THEME["paper"] if value > _DARK else THEME["ink"]
             axes.text(column, row, f"{value:.2f}".replace("-", "−"), ha="center", va="center", fontsize=7.5, color=ink)
     place = figure.add_axes((1 - 0.75 / PAGE_WIDTH, 0.45, 0.02, 0.4))
-    bar = figure.colorbar(picture, cax=place, label=label)
+    bar = figure.colorbar(picture, cax=place)
+    bar.set_label(label, color=THEME["muted"], fontsize=8.5)
     bar.ax.tick_params(labelsize=7.5, colors=THEME["muted"], labelcolor=THEME["ink"])
     bar.outline.set_visible(False)
     return figure

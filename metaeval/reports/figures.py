@@ -55,6 +55,7 @@ __all__ = [
     "power_dots",
     "precision_recall",
     "rows_figure",
+    "run_curves",
     "score_distributions",
     "short_name",
     "significance_map",
@@ -69,6 +70,9 @@ NAMED_ROWS = 45
 
 NAMED_LINES = 7
 """So many runs get a line with their name; of more only the best and the last."""
+
+_MARKED = 20
+"""Lines of more points have no marks."""
 
 THEME = {
     "paper": "#ffffff",
@@ -301,7 +305,7 @@ def power_differences(frame: pd.DataFrame) -> Figure:
         f"{metric_label(a)} − {metric_label(b)}" for a, b in zip(frame["metric_a"], frame["metric_b"], strict=True)
     ]
     rows = np.arange(len(labels))
-    figure, axes = rows_figure(labels, row_height=0.26, top=0.15, limit=44)
+    figure, axes = rows_figure(labels, row_height=0.26, top=0.15, limit=50)
     low, high = 100 * frame["low"].to_numpy(), 100 * frame["high"].to_numpy()
     middle = 100 * frame["difference"].to_numpy()
     clear = (low > 0) | (high < 0)
@@ -327,7 +331,34 @@ def precision_recall(curves: xr.DataArray) -> Figure:
     -------
     matplotlib.figure.Figure
     """
-    values, recall = curves.transpose("system", "recall").to_numpy(), curves["recall"].to_numpy()
+    return _curves(
+        curves.transpose("system", "recall"),
+        across="recall: share of the relevant documents found",
+        up="precision, interpolated, mean over the topics",
+        top=1.02,
+    )
+
+
+@styled
+def run_curves(curves: xr.DataArray, *, across: str, up: str) -> Figure:
+    """Draw one line a run over recall or rank; few runs are all named, of many only the best and the last.
+
+    Parameters
+    ----------
+    curves : xarray.DataArray (system, any other)
+        Values from 0 on, averaged over the topics.
+    across, up : str
+        What the axes say.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+    """
+    return _curves(curves, across=across, up=up, top=min(1.02, 1.08 * max(float(curves.max()), 1e-3)))
+
+
+def _curves(curves: xr.DataArray, *, across: str, up: str, top: float) -> Figure:
+    values, places = curves.to_numpy(), curves[curves.dims[1]].to_numpy()
     order = np.argsort(-values.mean(axis=1), kind="stable")
     names, values = curves["system"].to_numpy()[order], values[order]
     named = range(len(names)) if len(names) <= NAMED_LINES else (0, len(names) - 1)
@@ -335,14 +366,15 @@ def precision_recall(curves: xr.DataArray) -> Figure:
     axes = inch_axes(figure, left=0.75, right=0.15, top=0.15, bottom=FOOT)
     others = np.delete(values, list(named), axis=0)
     broken = np.hstack([others, np.full((len(others), 1), np.nan)]).ravel()  # all lines as one path
-    axes.plot(np.tile([*recall, np.nan], len(others)), broken, color=THEME["pale-blue"], linewidth=0.8)
+    axes.plot(np.tile([*places, np.nan], len(others)), broken, color=THEME["pale-blue"], linewidth=0.8)
+    marker = "o" if len(places) <= _MARKED else None
     for place, row in enumerate(named):
         style: dict[str, Any] = {"color": CYCLE[place], "label": short_name(names[row]), "zorder": 4 - place / 10}
-        axes.plot(recall, values[row], linewidth=1.7, marker="o", markersize=3.4, **style)
-    axes.set_xlim(0, 1.01)
-    axes.set_ylim(0, 1.02)
-    axes.set_xlabel("recall: share of the relevant documents found")
-    axes.set_ylabel("precision, interpolated, mean over the topics")
+        axes.plot(places, values[row], linewidth=1.7, marker=marker, markersize=3.4, **style)
+    axes.set_xlim(0, 1.01 * float(places[-1]))
+    axes.set_ylim(0, top)
+    axes.set_xlabel(across)
+    axes.set_ylabel(up)
     tidy_axes(axes, grid="y")
     axes.legend(loc="upper right", **{**KEY_STYLE, "handlelength": 2.0})
     return figure
@@ -721,8 +753,8 @@ def _score_label(metric: str, what: str, *, higher: bool) -> str:
 
 
 def metric_label(metric: object, limit: int = 28) -> str:
-    """Return a metric's short name fit for a picture."""
-    return short_name(name_of_metric(metric), limit)
+    """Return a metric's short name fit for a picture: of a quantisation its name alone."""
+    return short_name(name_of_metric(metric).replace("(quant=", "("), limit)
 
 
 def short_name(name: object, limit: int = 28) -> str:

@@ -73,7 +73,7 @@ def system_scatters(means: pd.DataFrame, *, reference: str, metrics: list[str]) 
         axes = inch_axes(
             figure,
             left=column * cell + 0.62,
-            right=PAGE_WIDTH - (column + 1) * cell + 0.08,
+            right=PAGE_WIDTH - (column + 1) * cell + 0.2,
             top=row * cell + 0.28,
             bottom=height - (row + 1) * cell + 0.1 + FOOT,
         )

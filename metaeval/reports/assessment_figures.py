@@ -1,0 +1,218 @@
+# ruff: noqa: RUF001 - typographic dashes are meant for people
+"""The pictures of an analysis of assessments: pools, passages, specificity, sizes, entry points, time."""
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from matplotlib.figure import Figure
+from matplotlib.ticker import FuncFormatter, MaxNLocator, PercentFormatter
+from numpy.typing import NDArray
+
+from metaeval.reports.figures import (
+    CYCLE,
+    FOOT,
+    KEY_STYLE,
+    PAGE_WIDTH,
+    RIMMED,
+    THEME,
+    bars,
+    inch_axes,
+    rows_figure,
+    styled,
+    tidy_axes,
+)
+from metaeval.studies.assessment import SHORT, growth_kinds
+
+__all__ = ["entry_distances", "growth_lines", "passage_bars", "size_bars", "specificity_bars", "time_strips"]
+
+_WORDS = {"relevant": "relevant documents", "elements": "relevant elements", "passages": "passages"}
+_DASHES = ("-", (0, (5, 1.6)), (0, (1.2, 1.2)), (0, (6, 1.5, 1.2, 1.5)), (0, (3, 1, 1, 1, 1, 1)))
+_MOST_PASSAGES = 15
+_BIN = 100
+_FAR = 2000
+_KEY: dict[str, Any] = {**KEY_STYLE, "fontsize": 8.5}
+
+
+def _wide(height: float = 3.2, *, top: float = 0.15) -> tuple[Figure, Any]:
+    figure = Figure(figsize=(PAGE_WIDTH, height))
+    return figure, inch_axes(figure, left=0.8, right=0.2, top=top, bottom=FOOT)
+
+
+def _above(axes: Any, columns: int) -> None:  # noqa: ANN401 - axes of a picture
+    axes.legend(loc="lower left", bbox_to_anchor=(-0.01, 1.0), ncols=columns, borderaxespad=0.2, **_KEY)
+
+
+@styled
+def growth_lines(growth: pd.DataFrame) -> Figure:
+    """Draw what share of all that was found the pool holds at every size, as far as half of the topics go.
+
+    Parameters
+    ----------
+    growth : pandas.DataFrame
+        From `metaeval.studies.assessment.pool_growth`.
+    """
+    table = growth[growth["topics"] >= growth["topics"].max() / 2]
+    figure, axes = _wide(top=0.35)
+    sizes = np.r_[0, table["documents"].to_numpy()]
+    for place, kind in enumerate(growth_kinds(growth)):
+        share = np.r_[0.0, table[f"{kind}_share"].to_numpy()]
+        axes.plot(sizes, share, color=CYCLE[place], linestyle=_DASHES[place], linewidth=1.8, label=_WORDS[kind])
+    axes.plot(sizes[[0, -1]], [0, float(share[-1])], color=THEME["muted"], linewidth=0.8, linestyle=(0, (2, 2)))
+    axes.set_xlim(0, sizes[-1])
+    axes.set_ylim(0, 1.03)
+    axes.yaxis.set_major_formatter(PercentFormatter(1.0, decimals=0))
+    axes.set_xlabel("documents in the pool of a topic")
+    axes.set_ylabel("share of all that was found")
+    tidy_axes(axes, grid="y")
+    _above(axes, 3)
+    return figure
+
+
+@styled
+def passage_bars(passages: pd.DataFrame) -> Figure:
+    """Draw which share of the relevant documents has how many passages.
+
+    Parameters
+    ----------
+    passages : pandas.DataFrame
+        Columns passages and share.
+    """
+    shown = passages[passages["passages"] <= _MOST_PASSAGES]
+    figure, axes = _wide(2.9)
+    axes.bar(shown["passages"], shown["share"], width=0.72, color=THEME["blue"])
+    most = int(passages["passages"].max())
+    if most > _MOST_PASSAGES:
+        more = float(passages["share"][passages["passages"] > _MOST_PASSAGES].sum())
+        axes.bar([_MOST_PASSAGES + 1], [more], width=0.72, color=THEME["pale-blue"])
+    last = min(most, _MOST_PASSAGES + 1)
+    ticks = list(range(1, last + 1))
+    labels = [f"{tick}" if tick in (most, *ticks[:_MOST_PASSAGES]) else f"{tick}–{most}" for tick in ticks]
+    axes.set_xticks(ticks, labels)
+    axes.set_xlim(0.4, max(last, 5) + 0.6)
+    axes.yaxis.set_major_formatter(PercentFormatter(1.0, decimals=0))
+    axes.set_xlabel("passages in a relevant document")
+    axes.set_ylabel("share of relevant documents")
+    tidy_axes(axes, grid="y")
+    return figure
+
+
+@styled
+def specificity_bars(specificity: pd.DataFrame) -> Figure:
+    """Draw how specific the elements of each class are, without those that are relevant throughout (of 2005 on).
+
+    Parameters
+    ----------
+    specificity : pandas.DataFrame
+        Columns element_class, low, high and elements.
+    """
+    table = specificity[specificity["low"] < 1]
+    names = list(dict.fromkeys(table["element_class"]))
+    steps = len(table) // len(names)
+    figure, axes = _wide(3.2, top=0.35)
+    base = np.zeros(steps)
+    for place, name in enumerate(names):
+        counts = table.loc[table["element_class"] == name, "elements"].to_numpy(dtype=float)
+        style: dict[str, Any] = {"color": CYCLE[place % len(CYCLE)], "edgecolor": THEME["paper"], "linewidth": 0.6}
+        axes.bar(np.arange(steps), counts, bottom=base, width=0.8, label=name, **style)
+        base += counts
+    ends = table.loc[table["element_class"] == names[0], ["low", "high"]].to_numpy()
+    words = [f"{low:.1f}–{high:.1f}" for low, high in ends] if steps > 3 else ["1", "2", "3"]  # noqa: PLR2004 - grades
+    axes.set_xticks(np.arange(steps), words)
+    axes.set_xlabel("specificity" if steps > 3 else "degree of specificity")  # noqa: PLR2004 - as above
+    axes.set_ylabel("relevant elements")
+    axes.yaxis.set_major_locator(MaxNLocator(nbins=6, integer=True))
+    tidy_axes(axes, grid="y")
+    _above(axes, 5)
+    return figure
+
+
+@styled
+def size_bars(sizes: pd.DataFrame) -> Figure:
+    """Draw the sizes of elements of every degree of exhaustivity: median, middle half, and 5 % to 95 %.
+
+    Parameters
+    ----------
+    sizes : pandas.DataFrame
+        Columns exhaustivity, low, quarter, median, three_quarters and high.
+    """
+    labels = {"?": "too small (?)"}
+    names = [labels.get(str(one), f"exhaustivity {one}") for one in sizes["exhaustivity"]]
+    figure, axes = rows_figure(names, row_height=0.34, top=0.35)
+    rows = np.arange(len(names))
+    bars(axes, sizes["low"], sizes["high"], rows, color=THEME["pale-blue"], linewidth=1.6, label="5 % to 95 %")
+    bars(axes, sizes["quarter"], sizes["three_quarters"], rows, color=THEME["blue"], linewidth=5, label="middle half")
+    axes.plot(sizes["median"], rows, "o", color=THEME["orange"], markersize=6, label="median", **RIMMED)
+    axes.axvline(SHORT, color=THEME["muted"], linewidth=0.9, linestyle=(0, (4, 3)), zorder=1)
+    axes.annotate(
+        f"{SHORT}",
+        (SHORT, len(names) - 0.5),
+        xytext=(3, 0),
+        textcoords="offset points",
+        fontsize=8,
+        color=THEME["muted"],
+    )
+    axes.set_xscale("log")
+    axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,.0f}".replace(",", " ")))
+    axes.minorticks_off()
+    axes.set_xlabel("characters of an element")
+    _above(axes, 3)
+    return figure
+
+
+@styled
+def entry_distances(entries: pd.DataFrame) -> Figure:
+    """Draw how far best entry points lie from the first, biggest and nearest passage, in bins of 100 characters.
+
+    Parameters
+    ----------
+    entries : pandas.DataFrame
+        Columns first, biggest and nearest.
+    """
+    figure, axes = _wide(3.2, top=0.35)
+    edges = np.arange(-_FAR - _BIN / 2, _FAR + _BIN, _BIN)
+    middles = (edges[:-1] + edges[1:]) / 2
+    for place, name in enumerate(("first", "biggest", "nearest")):
+        counts = _binned(entries[name].to_numpy(dtype=float), edges)
+        shown = np.where(counts > 0, counts, np.nan)
+        style: dict[str, Any] = {"color": CYCLE[place], "marker": "oDs"[place], "markersize": 3.6}
+        axes.plot(middles, shown, linestyle=_DASHES[place], linewidth=1.2, label=f"{name} passage", **style)
+    axes.set_yscale("log")
+    axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
+    axes.minorticks_off()
+    axes.set_xlim(-_FAR * 1.04, _FAR * 1.04)
+    axes.set_xlabel("characters from the beginning of the passage to the best entry point")
+    axes.set_ylabel("documents")
+    tidy_axes(axes, grid="y")
+    _above(axes, 3)
+    return figure
+
+
+def _binned(values: NDArray[np.float64], edges: NDArray[np.float64]) -> NDArray[np.int64]:
+    """Count values in bins; what lies beyond counts in the outermost."""
+    known = values[np.isfinite(values)]
+    return np.histogram(np.clip(known, edges[0], edges[-1]), bins=edges)[0]
+
+
+@styled
+def time_strips(times: pd.DataFrame) -> Figure:
+    """Draw the minutes that relevant and other documents took: quantiles and the mean.
+
+    Parameters
+    ----------
+    times : pandas.DataFrame
+        Columns seconds and relevant.
+    """
+    groups = [("relevant", times[times["relevant"]]), ("irrelevant", times[~times["relevant"]])]
+    parts = [(name, part["seconds"].to_numpy() / 60) for name, part in groups if len(part)]
+    figure, axes = rows_figure([name for name, _ in parts], row_height=0.34, top=0.35)
+    rows = np.arange(len(parts))
+    ends = np.array([np.quantile(minutes, [0.05, 0.25, 0.75, 0.95]) for _, minutes in parts])
+    bars(axes, ends[:, 0], ends[:, 3], rows, color=THEME["pale-blue"], linewidth=1.6, label="5 % to 95 %")
+    bars(axes, ends[:, 1], ends[:, 2], rows, color=THEME["blue"], linewidth=5, label="middle half")
+    means = [minutes.mean() for _, minutes in parts]
+    axes.plot(means, rows, "o", color=THEME["orange"], markersize=6, label="mean", **RIMMED)
+    axes.set_xlim(left=0)
+    axes.set_xlabel("minutes for a document")
+    _above(axes, 3)
+    return figure

@@ -1,0 +1,319 @@
+# ruff: noqa: RUF001 - Greek letters are meant for people
+"""The pictures of a judgments study: rankings, scores and power under fewer judgments; pools; new runs; effort."""
+
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.ticker import FuncFormatter, MaxNLocator
+
+from metaeval.reports.figures import (
+    CYCLE,
+    FOOT,
+    KEY_STYLE,
+    PAGE_WIDTH,
+    THEME,
+    bars,
+    inch_axes,
+    metric_label,
+    short_name,
+    styled,
+    text_width,
+    tidy_axes,
+)
+
+__all__ = ["coverage_lines", "effort_panels", "growth_panels", "measure_label", "reduction_panels", "stability_panels"]
+
+_LABELS: Mapping[str, str] = {
+    "tau": "Kendall’s τ",
+    "tau_ap": "τ_AP",
+    "rho": "Spearman’s ρ",
+    "rbo": "rank-biased overlap",
+    "score": "mean score",
+    "power": "discriminative power",
+}
+_DASHES = ("-", (0, (5, 1.6)))
+_MARKERS = ("o", "D", "s", "^", "v", "P")
+_BOLD: dict[str, Any] = {"fontsize": 9, "fontweight": "bold", "va": "bottom", "ha": "left"}
+_LEFT, _RIGHT, _HEIGHT, _SHELF = 0.62, 0.15, 1.95, 0.42
+
+
+def measure_label(measure: str) -> str:
+    """Return what a measure of stability is called in a picture.
+
+    Examples
+    --------
+    >>> measure_label("tau_ap_best")
+    'τ_AP among the best'
+    """
+    plain = measure.removesuffix("_best")
+    return _LABELS.get(plain, plain) + (" among the best" if measure != plain else "")
+
+
+@styled
+def stability_panels(frame: pd.DataFrame, *, measures: Sequence[str], at_least: float) -> Figure:
+    """Draw measures against what is left of the judgments, a panel for each measure and a line for each metric.
+
+    Parameters
+    ----------
+    frame : pandas.DataFrame
+        As `metaeval.studies.stability.Stability.to_frame` returns it, for one reduction.
+    measures : sequence of str
+        Columns; those with a standard error (``tau_se``) get bars.
+    at_least : float
+        A line is drawn at it in the panels of correlations.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+    """
+    metrics = list(dict.fromkeys(frame["metric"]))
+    shown = [name for name in measures if frame[name].notna().any()] or list(measures[:1])
+    figure, panels = _panels([measure_label(name) for name in shown], columns=2, keys=metrics)
+    percent = frame["unit"].iloc[0] == "%"
+    for measure, axes in zip(shown, panels, strict=True):
+        drawn = _with_full(frame, measure) if percent else frame
+        for place, metric in enumerate(metrics):
+            _line(axes, drawn[drawn["metric"] == metric], "step", measure, place)
+        if _is_correlation(measure):
+            _bound(axes, frame[measure], at_least)
+        elif measure == "power":
+            axes.set_ylim(0, 1)
+            axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{100 * value:g} %"))
+        else:
+            axes.set_ylim(bottom=min(0.0, float(frame[measure].min())))
+        axes.set_xlim(0, 103 if percent else None)
+        axes.set_xlabel(_left_label(frame))
+    return figure
+
+
+@styled
+def reduction_panels(frame: pd.DataFrame, *, measure: str = "tau", at_least: float = 0.9) -> Figure:
+    """Draw one measure against the judged documents left, a panel for each reduction and a line for each metric.
+
+    Parameters
+    ----------
+    frame : pandas.DataFrame
+        Rows of several reductions.
+    measure : str
+    at_least : float
+        A line is drawn at it.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+    """
+    metrics, reductions = (list(dict.fromkeys(frame[name])) for name in ("metric", "reduction"))
+    figure, panels = _panels(reductions, columns=2, keys=metrics)
+    for reduction, axes in zip(reductions, panels, strict=True):
+        own = frame[frame["reduction"] == reduction].assign(judged_percent=lambda rows: 100 * rows["judged_share"])
+        for place, metric in enumerate(metrics):
+            _line(axes, own[own["metric"] == metric], "judged_percent", measure, place)
+        _bound(axes, frame[measure], at_least)
+        axes.set_xlim(0, 103)
+        axes.set_xlabel("judged documents left, %")
+    return figure
+
+
+@styled
+def growth_panels(frame: pd.DataFrame) -> Figure:
+    """Draw how many relevant documents a topic's pool holds against its depth, and against the documents judged.
+
+    Parameters
+    ----------
+    frame : pandas.DataFrame
+        One row a depth: depth, judged and relevant, means over topics.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+    """
+    figure, panels = _panels(["by pool depth", "by documents judged"], columns=2, keys=())
+    start = pd.DataFrame({"depth": [0], "judged": [0.0], "relevant": [0.0]})
+    grown = pd.concat([start, frame[["depth", "judged", "relevant"]]], ignore_index=True)
+    for axes, x, label in zip(
+        panels, ("depth", "judged"), ("pool depth, ranks", "documents judged a topic"), strict=True
+    ):
+        axes.plot(grown[x], grown["relevant"], color=CYCLE[0], linewidth=1.4)
+        axes.set_xlim(left=0)
+        axes.set_ylim(bottom=0)
+        axes.set_xlabel(label)
+    figure.axes[0].set_ylabel("relevant documents a topic")
+    return figure
+
+
+@styled
+def coverage_lines(frame: pd.DataFrame, *, most: int = 100) -> Figure:
+    """Draw which share of the results of new runs is judged at each rank, a line for each pool size.
+
+    Parameters
+    ----------
+    frame : pandas.DataFrame
+        size, rank and at_rank.
+    most : int, default 100
+        Last rank shown.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+    """
+    sizes = list(dict.fromkeys(frame["size"]))
+    room = 0.35 + max(text_width(f"{size} documents", 7.5) for size in sizes)
+    figure = Figure(figsize=(PAGE_WIDTH, 2.6 + FOOT))
+    axes = inch_axes(figure, left=_LEFT, right=room, top=0.15, bottom=FOOT)
+    last = min(most, int(frame["rank"].max()))
+    ends = []
+    for place, size in enumerate(sizes):
+        part = frame[(frame["size"] == size) & (frame["rank"] <= last)].dropna(subset=["at_rank"])
+        color = CYCLE[place % len(CYCLE)]
+        axes.plot(part["rank"], 100 * part["at_rank"], color=color, linewidth=1.3, linestyle=_DASHES[place // 6 % 2])
+        ends.append((f"{size} documents", float(100 * part["at_rank"].iloc[-1]) if len(part) else 0.0, color))
+    axes.set_ylim(0, 100)
+    axes.set_xlim(1, last)
+    axes.set_xlabel("rank in the new run")
+    axes.set_ylabel("judged, %")
+    tidy_axes(axes, grid="y")
+    _names_at_end(axes, ends, last)
+    return figure
+
+
+@styled
+def effort_panels(frame: pd.DataFrame, *, plans: Mapping[str, str], at_least: float, in_hours: bool = True) -> Figure:
+    """Draw the correlation with the full ranking against the effort spent, a panel for each metric, a line a plan.
+
+    Parameters
+    ----------
+    frame : pandas.DataFrame
+        metric, plan, hours or judged, tau, tau_se.
+    plans : mapping
+        Plan to what it is called.
+    at_least : float
+        A line is drawn at it.
+    in_hours : bool
+        Whether effort is shown in hours, not in documents.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+    """
+    metrics = list(dict.fromkeys(frame["metric"]))
+    known = [name for name in plans if name in set(frame["plan"])]
+    names = [metric_label(one) for one in metrics]
+    figure, panels = _panels(names, columns=3, keys=[plans[name] for name in known], named=str)
+    x = "hours" if in_hours else "judged"
+    for metric, axes in zip(metrics, panels, strict=True):
+        for place, plan in enumerate(known):
+            _line(axes, frame[(frame["metric"] == metric) & (frame["plan"] == plan)], x, "tau", place)
+        _bound(axes, frame["tau"], at_least)
+        axes.set_xlim(left=0)
+        axes.set_xlabel("hours of judging" if in_hours else "documents judged")
+    for axes in panels[::3]:
+        axes.set_ylabel("Kendall’s τ")
+    return figure
+
+
+def _panels(
+    titles: Sequence[str],
+    *,
+    columns: int,
+    keys: Sequence[str],
+    named: Callable[[str], str] = metric_label,
+) -> tuple[Figure, list[Axes]]:
+    """Return a figure of equal panels with titles, and a key of lines above them that takes as many rows as needed."""
+    columns = min(columns, len(titles))
+    labels = [named(key) for key in keys]
+    widest = max((text_width(label, 8) for label in labels), default=1.0) + 0.55
+    in_row = max(1, int((PAGE_WIDTH - 0.6) / widest))
+    top = 0.1 + (0.2 * int(np.ceil(len(labels) / in_row)) if len(labels) > 1 else 0)
+    n_rows = int(np.ceil(len(titles) / columns))
+    row = _SHELF + _HEIGHT + FOOT
+    figure = Figure(figsize=(PAGE_WIDTH, top + n_rows * row))
+    between = 0.62
+    width = (PAGE_WIDTH - _LEFT - _RIGHT - (columns - 1) * between) / columns
+    for place, title in enumerate(titles):
+        line, column = divmod(place, columns)
+        left = _LEFT + column * (width + between)
+        above, below = top + line * row + _SHELF, (n_rows - line - 1) * row + FOOT
+        axes = inch_axes(figure, left=left, right=PAGE_WIDTH - left - width, top=above, bottom=below)
+        axes.text(0, 1 + 0.09 / _HEIGHT, short_name(title, 44), transform=axes.transAxes, **_BOLD)
+        axes.xaxis.set_major_locator(MaxNLocator(5, integer=False))
+        tidy_axes(axes, grid="y")
+    if len(labels) > 1:
+        handles = [axes.plot([], [], **_style(place), markersize=3.4)[0] for place in range(len(labels))]
+        figure.legend(
+            handles,
+            labels,
+            loc="upper left",
+            bbox_to_anchor=(0.45 / PAGE_WIDTH, 1.0),
+            ncols=in_row,
+            borderaxespad=0.1,
+            **KEY_STYLE,
+        )
+    return figure, list(figure.axes)
+
+
+def _style(place: int) -> dict[str, Any]:
+    return {
+        "color": CYCLE[place % len(CYCLE)],
+        "marker": _MARKERS[place % len(_MARKERS)],
+        "linestyle": _DASHES[place // 6 % 2],
+        "linewidth": 1.3,
+    }
+
+
+def _line(axes: Axes, part: pd.DataFrame, x: str, measure: str, place: int) -> None:
+    """Draw one line with its standard errors, where there are any."""
+    part = part.dropna(subset=[measure]).sort_values(x)
+    spread = part.get(f"{measure}_se")
+    if spread is not None and spread.notna().any():
+        error = spread.fillna(0.0)
+        color = CYCLE[place % len(CYCLE)]
+        bars(
+            axes, part[measure] - error, part[measure] + error, part[x],
+            color=color, linewidth=2.2, alpha=0.35, upright=True,
+        )  # fmt: skip
+    axes.plot(part[x], part[measure], markersize=3.4, markeredgewidth=0, **_style(place))
+
+
+def _bound(axes: Axes, values: pd.Series, at_least: float) -> None:
+    """Draw the correlation to keep, and end the scale at 1."""
+    axes.axhline(at_least, color=THEME["ink"], linewidth=0.8, linestyle=(0, (4, 3)), zorder=1)
+    low = min(float(values.min()), at_least) if values.notna().any() else at_least
+    low = max(-1.0, np.floor((low - 0.03) * 10) / 10)
+    axes.set_ylim(low, 1.01)
+
+
+def _with_full(frame: pd.DataFrame, measure: str) -> pd.DataFrame:
+    """Add the value under the full judgments at 100 %, where it is known and was no step."""
+    if f"{measure}_full" not in frame or (frame["step"] == 100).any():  # noqa: PLR2004 - percent
+        return frame
+    full = frame.drop_duplicates("metric")[["metric", f"{measure}_full"]].rename(columns={f"{measure}_full": measure})
+    return pd.concat([frame, full.assign(step=100.0)], ignore_index=True)
+
+
+def _is_correlation(measure: str) -> bool:
+    return measure.removesuffix("_best") in {"tau", "tau_ap", "rho", "rbo"}
+
+
+def _left_label(frame: pd.DataFrame) -> str:
+    unit, reduction = frame["unit"].iloc[0], frame["reduction"].iloc[0]
+    if unit != "%":
+        return "documents pooled a topic"
+    return {"topics": "topics left, %", "relevant": "relevant documents left, %", "depth": "pool depth, %"}.get(
+        reduction, "judged documents left, %"
+    )
+
+
+def _names_at_end(axes: Axes, lines: Sequence[tuple[str, float, str]], x: float) -> None:
+    """Name every line at the right; names that would meet are pushed apart."""
+    taken = np.inf
+    for name, height, color in sorted(lines, key=lambda line: -line[1]):
+        spot = max(min(height, taken - 6.0), 0.0)
+        taken = spot
+        axes.annotate(
+            name, (x, spot), xytext=(5, 0), textcoords="offset points", va="center", fontsize=7.5, color=color,
+            annotation_clip=False,
+        )  # fmt: skip

@@ -1,0 +1,117 @@
+"""The pictures of a reliability test: curves of the simulated runs, overlap against score of submitted ones."""
+
+import math
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import xarray as xr
+from matplotlib.figure import Figure
+from matplotlib.ticker import MaxNLocator, PercentFormatter
+
+from metaeval.reports.figures import (
+    CYCLE,
+    FOOT,
+    KEY_STYLE,
+    PAGE_WIDTH,
+    RIMMED,
+    THEME,
+    inch_axes,
+    short_name,
+    styled,
+    text_width,
+    tidy_axes,
+)
+
+__all__ = ["AXES", "overlap_scatters", "simulated_run_curves"]
+
+AXES = {
+    "recall": ("recall", "precision (precall)"),
+    "rank_percent": ("rank, in % of the longer of list and ideal list", "gain over that of an ideal list"),
+    "rank": ("rank", "gain over that of an ideal list"),
+    "gain_recall": ("gain-recall", "effort-precision"),
+}
+"""What the axes of each kind of curve say."""
+
+_DASHES = ("-", (0, (5, 1.6)), (0, (1.2, 1.2)), (0, (6, 1.5, 1.2, 1.5)), (0, (3, 1, 1, 1, 1, 1)), (0, (8, 2)))
+_LINES = (*CYCLE[:5], CYCLE[8], *CYCLE[6:8])  # two blues would be one on a dark page
+_MARKED = 25
+_COLUMNS = 3
+
+
+@styled
+def simulated_run_curves(curve: xr.DataArray) -> Figure:
+    """Draw the curve of every run, the best one first in the key.
+
+    Parameters
+    ----------
+    curve : xarray.DataArray (system, axis)
+        Averaged over topics; the axis is one of `AXES`.
+    """
+    axis = str(next(dim for dim in curve.dims if dim != "system"))
+    values, places = curve.transpose("system", axis).to_numpy(), curve[axis].to_numpy()
+    names = [short_name(name) for name in curve["system"].to_numpy()]
+    labels = [f"{name} {mean:.3f}" for name, mean in zip(names, values.mean(axis=1), strict=True)]
+    key = 0.8 + max(text_width(label, 8.5) for label in labels)
+    figure = Figure(figsize=(PAGE_WIDTH, 3.6))
+    axes = inch_axes(figure, left=0.75, right=key, top=0.15, bottom=FOOT)
+    for row, label in enumerate(labels):
+        look: dict[str, Any] = {"color": _LINES[row % len(_LINES)], "linestyle": _DASHES[row % len(_DASHES)]}
+        if len(places) <= _MARKED:
+            look |= {"marker": "o", "markersize": 3.6}
+        axes.plot(places, values[row], linewidth=1.7, label=label, zorder=4 - row / 10, **look)
+    axes.set_xlim(0, float(places.max()) * 1.01)
+    axes.set_ylim(0, max(1.03, float(values.max()) * 1.03))
+    axes.set_xlabel(AXES[axis][0])
+    axes.set_ylabel(AXES[axis][1])
+    tidy_axes(axes, grid="y")
+    handles, _ = axes.get_legend_handles_labels()
+    order = np.argsort(-values.mean(axis=1).round(9), kind="stable")
+    axes.legend(
+        [handles[row] for row in order],
+        [labels[row] for row in order],
+        title="mean of the curve",
+        title_fontsize=8,
+        alignment="left",
+        loc="upper left",
+        bbox_to_anchor=(1.0, 1.0),
+        **{**KEY_STYLE, "fontsize": 8.5, "handlelength": 2.6},
+    )
+    return figure
+
+
+@styled
+def overlap_scatters(submissions: pd.DataFrame) -> Figure:
+    """Draw every submitted run as a point, overlap against score, one panel a metric.
+
+    Parameters
+    ----------
+    submissions : pandas.DataFrame
+        Columns metric, run, value and overlap.
+    """
+    metrics = submissions["metric"].drop_duplicates().tolist()
+    columns = min(_COLUMNS, len(metrics)) if len(metrics) != 4 else 2  # noqa: PLR2004 - two rows of two
+    cell, tall = PAGE_WIDTH / columns, 2.5
+    height = math.ceil(len(metrics) / columns) * tall + 0.05
+    figure = Figure(figsize=(PAGE_WIDTH, height))
+    for place, metric in enumerate(metrics):
+        row, column = divmod(place, columns)
+        axes = inch_axes(
+            figure,
+            left=column * cell + 0.68,
+            right=PAGE_WIDTH - (column + 1) * cell + 0.12,
+            top=row * tall + 0.28,
+            bottom=height - (row + 1) * tall + FOOT,
+        )
+        own = submissions[submissions["metric"] == metric]
+        axes.plot(100 * own["overlap"], own["value"], "o", color=THEME["blue"], markersize=4.6, **RIMMED)
+        axes.set_title(short_name(metric, 34), fontsize=8.5, fontweight="bold", loc="left")
+        axes.set_xlim(-3, 103)
+        axes.set_ylim(bottom=0)
+        axes.xaxis.set_major_formatter(PercentFormatter(decimals=0))
+        axes.yaxis.set_major_locator(MaxNLocator(nbins=5))
+        axes.set_xlabel("overlap of the run")
+        if column == 0:
+            axes.set_ylabel("mean score")
+        tidy_axes(axes, grid="y")
+    return figure

@@ -1,0 +1,663 @@
+"""What if we judge less, and can new systems be evaluated fairly? From runs and judgments to all the answers."""
+
+import time
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from functools import partial
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import xarray as xr
+from numpy.typing import NDArray
+
+from metaeval.collection.documents import Collection
+from metaeval.draws import RNGLike
+from metaeval.errors import EstimationError, InvalidOptionError, UnknownNameError
+from metaeval.metrics.registry import Registry
+from metaeval.metrics.score import JudgedCollection, metric_values, resolve_metrics
+from metaeval.metrics.spec import AnyMetric
+from metaeval.parallel import track
+from metaeval.provenance import Provenance, record_provenance
+from metaeval.resampling.effort import AdaptiveDepth, CostModel, adaptive_depth, cost_model, equal_effort
+from metaeval.resampling.judgments import REDUCTIONS, Reduced
+from metaeval.resampling.leave_out import GroupsLeftOut, Keep, PoolSufficiency, leave_group_out, pool_sufficiency
+from metaeval.resampling.pools import (
+    DEFAULT_SIZES,
+    Coverage,
+    OriginalPool,
+    PoolGrowth,
+    RunDepths,
+    coverage,
+    original_pool,
+    pool_growth,
+    run_depths,
+)
+from metaeval.studies.replicates import replicate_seed
+from metaeval.studies.stability import (
+    THRESHOLD,
+    Stability,
+    correlations,
+    counted_topics,
+    measure_stability,
+    round_means,
+    study_seed,
+)
+
+__all__ = ["QUESTIONS", "EffortPlans", "JudgmentsStudy", "study_judgments"]
+
+QUESTIONS: Mapping[str, tuple[str, ...]] = MappingProxyType(
+    {
+        "less-judging": ("stratified", "random", "relevant", "order"),
+        "shallower-pools": ("share", "size", "borda"),
+        "fewer-topics": ("topics",),
+        "new-systems": (),
+        "effort": (),
+    }
+)
+"""What can be asked, and the reductions that answer it by default."""
+
+EFFORT_STEPS = (20.0, 40.0, 60.0, 80.0)
+"""Shares of the original effort, in %."""
+
+PLAN_NAMES = MappingProxyType(
+    {
+        "shallow": "shallow pools, all topics",
+        "sample": "random part of deep pools",
+        "topics": "full pools, fewer topics",
+    }
+)
+"""What the ways to spend the same effort are called."""
+
+_MOST_SIZES = 6
+_EFFORT = "effort"
+_KEEPS: tuple[Keep, ...] = ("depth", "size")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class EffortPlans:
+    """Rankings by the same number of judged documents, spent in different ways.
+
+    Attributes
+    ----------
+    data : xarray.Dataset
+        Dims ``replicate``, ``plan``, ``step`` (% of the original effort) and ``metric``: ``tau``, ``tau_ap``, ``rho``
+        and ``rbo`` with the ranking of the original pool; ``judged``, ``relevant`` and ``topics`` (replicate, plan,
+        step).
+    adaptive : AdaptiveDepth or None
+        Pools that stop topic by topic, replayed.
+    adaptive_table : pandas.DataFrame or None
+        One row a metric: tau and tau_AP of the adaptive pools and of one depth for all at equal effort.
+    notes : tuple of str
+        What the pool lacks.
+    """
+
+    data: xr.Dataset
+    adaptive: AdaptiveDepth | None
+    adaptive_table: pd.DataFrame | None
+    notes: tuple[str, ...]
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return one row a metric, step and plan: means over replicates with standard errors."""
+        measures = ["tau", "tau_ap", "rho", "rbo"]
+        means = self.data[measures].mean("replicate")
+        spread = self.data[measures].std("replicate", ddof=1) / np.sqrt(self.data.sizes["replicate"])
+        if self.data.sizes["replicate"] == 1:
+            spread = means * np.nan
+        order = ["metric", "step", "plan"]
+        frame = means.to_dataframe(dim_order=order).join(spread.to_dataframe(dim_order=order).add_suffix("_se"))
+        left = self.data[["judged", "relevant", "topics"]].mean("replicate").to_dataframe(dim_order=["step", "plan"])
+        return frame.reset_index().merge(left.reset_index(), on=["step", "plan"])
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class JudgmentsStudy:
+    """Everything that `metaeval judgments` tells about one collection.
+
+    Attributes
+    ----------
+    metrics : tuple of str
+        Names of the metrics, in order.
+    n_systems, n_topics, n_judged, n_relevant : int
+        Of the collection; topics with something relevant, and judgments in these.
+    n_groups, n_pooled : int or None
+        Groups and pooled runs, where they are known.
+    questions : tuple of str
+        What was asked (`QUESTIONS`).
+    stability : mapping of str to Stability
+        By reduction.
+    original : OriginalPool or None
+        The pool that was judged, as far as it can be rebuilt.
+    growth : PoolGrowth or None
+        What deeper and deeper pools find.
+    depths : RunDepths or None
+        How deep pools of some sizes reach into the runs.
+    left_out : mapping of str to GroupsLeftOut
+        Every group left out, with pools that keep their "depth" or their "size".
+    sufficiency : PoolSufficiency or None
+        Whether larger pools would change decisions about a group that is left out.
+    covered : Coverage or None
+        How much of the runs outside the pool is judged.
+    effort : EffortPlans or None
+        Where to spend effort.
+    cost : CostModel
+        Minutes for a relevant and for another document.
+    at_least : float
+        The tau to keep.
+    unanswered : mapping of str to str
+        Parts that could not be answered for this collection, and why.
+    notes : tuple of str
+        What was assumed or could not be done as asked.
+    provenance : Provenance
+        What produced the study.
+    """
+
+    metrics: tuple[str, ...]
+    n_systems: int
+    n_topics: int
+    n_judged: int
+    n_relevant: int
+    n_groups: int | None
+    n_pooled: int | None
+    questions: tuple[str, ...]
+    stability: Mapping[str, Stability]
+    original: OriginalPool | None
+    growth: PoolGrowth | None
+    depths: RunDepths | None
+    left_out: Mapping[str, GroupsLeftOut]
+    sufficiency: PoolSufficiency | None
+    covered: Coverage | None
+    effort: EffortPlans | None
+    cost: CostModel
+    at_least: float
+    unanswered: Mapping[str, str]
+    notes: tuple[str, ...]
+    provenance: Provenance
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return one row a reduction, metric and step: the table "stability" of `tables`."""
+        return self.tables().get("stability", pd.DataFrame())
+
+    def tables(self) -> dict[str, pd.DataFrame]:
+        """Return every table of the answer by name, long and at full precision.
+
+        "stability" (see `Stability.to_frame`, with ``hours`` of judging), "thresholds", "closeness", "pool" (one row
+        a topic), "pool_growth", "run_depths", "left_out" (one row a rule, metric and run), "left_out_summary",
+        "left_out_changes" (Tables 8 and 9 of Pal et al.), "left_out_groups", "pool_sufficiency", "coverage",
+        "effort", "adaptive" and "adaptive_topics"; only those that were asked for and could be answered.
+        """
+        found: dict[str, pd.DataFrame | None] = {
+            "stability": self._together(lambda one: one.to_frame(), named=False),
+            "thresholds": self._together(lambda one: one.thresholds(at_least=self.at_least)),
+            "closeness": next((one.closeness for one in self.stability.values() if one.closeness is not None), None),
+            "pool": None if self.original is None else self.original.to_frame(),
+            "pool_growth": None if self.growth is None else self.growth.means().reset_index(),
+            "run_depths": None if self.depths is None else self.depths.to_frame(),
+            "left_out": self._left_out(lambda one: one.tests()),
+            "left_out_summary": self._left_out(left_out_summary),
+            "left_out_changes": self._left_out(_changes),
+            "left_out_groups": self._left_out(lambda one: one.groups.reset_index()),
+            "pool_sufficiency": None if self.sufficiency is None else self.sufficiency.to_frame(),
+            "coverage": None if self.covered is None else self.covered.to_frame(),
+            "effort": None if self.effort is None else self._with_hours(self.effort.to_frame()),
+            "adaptive": None if self.effort is None else self.effort.adaptive_table,
+            "adaptive_topics": (
+                None if self.effort is None or self.effort.adaptive is None else self.effort.adaptive.to_frame()
+            ),
+        }
+        tables = {name: frame for name, frame in found.items() if frame is not None}
+        if "stability" in tables:
+            tables["stability"] = self._with_hours(tables["stability"])
+        return tables
+
+    def plot(self, measure: str = "tau") -> object:
+        """Draw the correlation with the full ranking against the judgments left, a panel for every reduction.
+
+        Returns
+        -------
+        matplotlib.figure.Figure
+        """
+        from metaeval.reports.judgment_figures import reduction_panels  # noqa: PLC0415 - matplotlib
+
+        return reduction_panels(self.to_frame(), measure=measure, at_least=self.at_least)
+
+    def _with_hours(self, frame: pd.DataFrame) -> pd.DataFrame:
+        return frame.assign(hours=self.cost.hours(frame["relevant"], frame["judged"] - frame["relevant"]))
+
+    def _together(self, table: Callable[[Stability], pd.DataFrame], *, named: bool = True) -> pd.DataFrame | None:
+        if not self.stability:
+            return None
+        parts = [table(one).assign(reduction=name) for name, one in self.stability.items()]
+        frame = pd.concat(parts, ignore_index=True)
+        return frame[["reduction", *frame.columns.drop("reduction")]] if named else frame
+
+    def _left_out(self, table: Callable[[GroupsLeftOut], pd.DataFrame]) -> pd.DataFrame | None:
+        if not self.left_out:
+            return None
+        parts = [table(one).assign(keep=name) for name, one in self.left_out.items()]
+        frame = pd.concat(parts, ignore_index=True)
+        return frame[["keep", *frame.columns.drop("keep")]]
+
+
+def study_judgments(  # noqa: PLR0913 - every option of the command
+    collection: JudgedCollection,
+    metrics: object,
+    *,
+    questions: Sequence[str] | None = None,
+    reductions: Sequence[str] | None = None,
+    steps: Sequence[float] | None = None,
+    sizes: Sequence[int] | None = None,
+    n_replicates: int = 10,
+    n_tested: int = 5,
+    test: str = "t",
+    correction: str | None = None,
+    alpha: float = 0.05,
+    at_least: float = THRESHOLD,
+    best: int = 10,
+    pool_depth: int | None = None,
+    cost: str | CostModel = "2006",
+    adaptive_rate: float = 0.05,
+    rng: RNGLike = None,
+    n_jobs: int = 1,
+    keep: str | Path | None = None,
+    budget: float | None = None,
+    registry: Registry | None = None,
+    provenance: Provenance | None = None,
+) -> JudgmentsStudy:
+    """Find what fewer judgments would change, whether new systems would be judged fairly, and where to spend effort.
+
+    Parameters
+    ----------
+    collection : Collection, ElementCollection or PassageCollection
+        Pools (all questions but "less-judging" and "fewer-topics") need every retrieved document
+        (``keep="all"``); new systems need groups.
+    metrics : sequence of str, MetricSpec, Metric or ir_measures measure
+    questions : sequence of str, optional
+        Of `QUESTIONS`; by default all that the collection allows. One that is named and cannot be answered is an
+        error.
+    reductions : sequence of str, optional
+        Ways to judge less (`metaeval.resampling.judgments.REDUCTIONS`), in place of those that the questions stand
+        for.
+    steps : sequence of float, optional
+        For reductions counted in %; the published ones by default.
+    sizes : sequence of int, optional
+        For reductions and pools counted in documents a topic; by default the published 50 to 500 as far as the
+        original pool reaches, or parts of its size.
+    n_replicates : int, default 10
+        Draws at every step.
+    n_tested, test, correction, alpha, best, n_jobs, keep, budget
+        See `metaeval.measure_stability`. The budget is for all reductions together.
+    at_least : float, default 0.9
+        The tau to keep.
+    pool_depth : int, optional
+        Depth to which the pooled runs were pooled, where it is known.
+    cost : str or CostModel, default "2006"
+        Minutes for a relevant and another document: those of a year of INEX, or your own.
+    adaptive_rate : float, default 0.05
+        Adaptive pools stop at fewer relevant documents than this per newly judged one.
+    rng : None, int or numpy.random.Generator
+        Every part starts from the same seed, so that its result does not depend on which others are asked.
+    registry : Registry, optional
+        Where metric names are looked up.
+    provenance : Provenance, optional
+        A record made before the files were read; one is made here otherwise.
+
+    Returns
+    -------
+    JudgmentsStudy
+
+    Raises
+    ------
+    UnknownNameError
+        For a question, reduction, metric or test that is not known.
+    InvalidOptionError
+        If an option is outside its rule, or a question is asked that the collection cannot answer.
+    EstimationError
+        If there are fewer than two runs, or no topic with something relevant.
+
+    References
+    ----------
+    .. [1] Pal, Mitra and Kamps (2010). :doi:`10.1002/asi.21403`
+    .. [2] Sakai and Kando (2008). :doi:`10.1007/s10791-008-9059-7`
+    .. [3] Piwowarski, Trotman and Lalmas (2008). :doi:`10.1145/1416950.1416951`
+
+    Examples
+    --------
+    >>> from metaeval import simulate_collection
+    >>> made = simulate_collection(n_groups=3, runs_per_group=2, n_topics=12, n_documents=300, depth=50, rng=1)
+    >>> study = study_judgments(made.to_collection(), ["AP"], questions=["fewer-topics"], steps=[100], rng=1)
+    >>> study.to_frame()[["reduction", "metric", "step", "tau"]]
+      reduction metric   step  tau
+    0    topics     AP  100.0  1.0
+    """
+    chosen_cost = cost_model(cost)
+    if not -1 < at_least <= 1:
+        message = f"at_least= must lie above -1 and not above 1, not {at_least!r}"
+        raise InvalidOptionError(message)
+    documents = collection.by_document
+    asked, unanswered = _asked(documents, questions)
+    own_metrics = resolve_metrics(metrics, registry=registry)
+    seed = study_seed(rng)
+    original = original_pool(collection, depth=pool_depth) if documents.retrieved is not None else None
+    wanted_sizes = tuple(sizes) if sizes is not None else _default_sizes(original)
+    stability = _stabilities(
+        collection,
+        own_metrics,
+        _reductions(reductions, asked),
+        steps,
+        wanted_sizes,
+        budget,
+        n_replicates=n_replicates,
+        n_tested=n_tested,
+        test=test,
+        correction=correction,
+        alpha=alpha,
+        best=best,
+        pool_depth=pool_depth,
+        rng=seed,
+        n_jobs=n_jobs,
+        keep=keep,
+    )
+    attempt = _Attempts(unanswered)
+    pools = _pools(collection, original, wanted_sizes) if "shallower-pools" in asked else {}
+    fairness = (
+        _fairness(collection, own_metrics, attempt, wanted_sizes, alpha, pool_depth) if "new-systems" in asked else {}
+    )
+    effort = None
+    if _EFFORT in asked:
+        effort = attempt(
+            "where to spend effort",
+            lambda: _effort(
+                collection,
+                own_metrics,
+                seed,
+                chosen_cost,
+                n_replicates=n_replicates,
+                pool_depth=pool_depth,
+                rate=adaptive_rate,
+                steps=steps,
+            ),
+        )
+    counted = counted_topics(documents)
+    study = JudgmentsStudy(
+        metrics=tuple(one.name for one in own_metrics),
+        n_systems=documents.n_systems,
+        n_topics=int(counted.sum()),
+        n_judged=int((documents.judged & counted[documents.topic_of_judgment]).sum()),
+        n_relevant=int(documents.n_relevant[counted].sum()),
+        n_groups=None if documents.groups is None else len(set(documents.groups)),
+        n_pooled=None if documents.pooled is None else int(documents.pooled.sum()),
+        questions=asked,
+        stability=MappingProxyType(stability),
+        original=original if {"shallower-pools", "new-systems", _EFFORT} & {*asked} else None,
+        growth=pools.get("growth"),
+        depths=pools.get("depths"),
+        left_out=MappingProxyType(fairness.get("left_out", {})),
+        sufficiency=fairness.get("sufficiency"),
+        covered=fairness.get("covered"),
+        effort=effort,
+        cost=chosen_cost,
+        at_least=float(at_least),
+        unanswered=MappingProxyType(attempt.failed),
+        notes=(),
+        provenance=provenance or record_provenance("study_judgments", random_source=f"seed {seed}"),
+    )
+    return replace(study, notes=_notes(study, documents))
+
+
+class _Attempts:
+    """Runs parts of a study; one that this collection cannot answer is noted with the reason, and the rest goes on."""
+
+    def __init__(self, failed: dict[str, str]) -> None:
+        self.failed = failed
+
+    def __call__[T](self, part: str, work: Callable[[], T]) -> T | None:
+        try:
+            return work()
+        except EstimationError as error:
+            self.failed[part] = str(error)
+        except InvalidOptionError as error:
+            if isinstance(error, UnknownNameError):
+                raise
+            self.failed[part] = str(error)
+        return None
+
+
+def _asked(collection: Collection, questions: Sequence[str] | None) -> tuple[tuple[str, ...], dict[str, str]]:
+    """Return the questions that can be answered; one that was named and cannot be is an error."""
+    if isinstance(questions, str):
+        questions = [questions]
+    for name in questions or ():
+        if name not in QUESTIONS:
+            raise UnknownNameError("question", str(name), QUESTIONS)
+    if questions is not None and not questions:
+        message = f"questions= is empty; name some of {', '.join(QUESTIONS)}"
+        raise InvalidOptionError(message)
+    lacking: dict[str, str] = {}
+    if collection.retrieved is None:
+        reason = "the collection was read without documents that have no judgment; read it with keep='all'"
+        lacking |= dict.fromkeys(("shallower-pools", "new-systems", _EFFORT), reason)
+    if collection.groups is None:
+        lacking["new-systems"] = "the runs have no groups (teams) to leave out; give them by with_groups (--groups)"
+    wanted = tuple(name for name in QUESTIONS if questions is None or name in questions)
+    refused = {name: lacking[name] for name in wanted if name in lacking}
+    if questions is not None and refused:
+        name, reason = next(iter(refused.items()))
+        message = f"the question {name!r} cannot be answered: {reason}"
+        raise InvalidOptionError(message)
+    return tuple(name for name in wanted if name not in refused), refused
+
+
+def _reductions(reductions: Sequence[str] | None, asked: Iterable[str]) -> list[str]:
+    if reductions is None:
+        return [name for question in asked for name in QUESTIONS[question]]
+    names = [reductions] if isinstance(reductions, str) else list(dict.fromkeys(reductions))
+    for name in names:
+        if name not in REDUCTIONS:
+            raise UnknownNameError("reduction", str(name), REDUCTIONS)
+    return names
+
+
+def _default_sizes(original: OriginalPool | None) -> tuple[int, ...]:
+    """Return the published pool sizes as far as the original pool reaches, or parts of its size."""
+    if original is None:
+        return DEFAULT_SIZES
+    typical = max(1, int(np.median(original.n_documents[original.n_documents >= 0])))
+    within = tuple(size for size in DEFAULT_SIZES if size <= typical)
+    if len(within) > _MOST_SIZES // 2:
+        return within
+    parts = {max(1, round(typical * share / 100)) for share in (10, 20, 40, 60, 80, 100)}
+    return tuple(sorted(parts))
+
+
+def _stabilities(  # noqa: PLR0913, PLR0917 - what the loop needs, and what it hands on
+    collection: JudgedCollection,
+    metrics: tuple[AnyMetric, ...],
+    names: Sequence[str],
+    steps: Sequence[float] | None,
+    sizes: Sequence[int],
+    budget: float | None,
+    **options: object,
+) -> dict[str, Stability]:
+    found = {}
+    end = None if budget is None else time.monotonic() + budget
+    for place, name in enumerate(names):
+        share = None
+        if end is not None:  # what is left of the time is shared by the reductions left; a moment for the last
+            share = max((end - time.monotonic()) / (len(names) - place), 1e-3)
+        own = steps if REDUCTIONS[name].unit == "%" else sizes
+        found[name] = measure_stability(
+            collection,
+            metrics,
+            reduction=name,
+            steps=own,
+            budget=share,
+            **options,  # type: ignore[arg-type]  # as given
+        )
+    return found
+
+
+def _pools(collection: JudgedCollection, original: OriginalPool | None, sizes: Sequence[int]) -> dict[str, Any]:
+    """Grow the pool to the depth that was judged, and see how deep pools of some sizes reach."""
+    if original is None:
+        return {}
+    deepest = int(original.depths.max(initial=1))
+    return {"growth": pool_growth(collection, depth=deepest), "depths": run_depths(collection, sizes=sizes)}
+
+
+def _fairness(  # noqa: PLR0913, PLR0917 - what the parts take
+    collection: JudgedCollection,
+    metrics: tuple[AnyMetric, ...],
+    attempt: "_Attempts",
+    sizes: Sequence[int],
+    alpha: float,
+    pool_depth: int | None,
+) -> dict[str, Any]:
+    """Leave every group out, ask whether larger pools would help, and look at the runs that were not pooled."""
+    left_out = {}
+    for rule in _KEEPS:
+        found = attempt(
+            f"leaving a group out, keeping the pool's {rule}",
+            partial(leave_group_out, collection, metrics, keep=rule, depth=pool_depth),
+        )
+        if found is not None:
+            left_out[rule] = found
+    sufficient = attempt("pool sufficiency", partial(pool_sufficiency, collection, metrics, sizes=sizes, alpha=alpha))
+    pooled = collection.by_document.pooled
+    outside = pooled is not None and not pooled.all()
+    if not outside:
+        attempt.failed["results of unpooled runs"] = "every run counts as pooled; mark those that built the pool"
+    covered = coverage(collection, sizes=sizes) if outside else None
+    return {"left_out": left_out, "sufficiency": sufficient, "covered": covered}
+
+
+# -------------------------------------------------------------------------------------------------- where effort goes
+
+
+def _effort(  # noqa: PLR0913 - one keyword per choice
+    collection: JudgedCollection,
+    metrics: tuple[AnyMetric, ...],
+    seed: int,
+    cost: CostModel,
+    *,
+    n_replicates: int,
+    pool_depth: int | None,
+    rate: float,
+    steps: Sequence[float] | None,
+) -> EffortPlans:
+    chosen = tuple(sorted(steps)) if steps is not None else EFFORT_STEPS
+    score = _Scorer(collection, metrics, original_pool(collection, depth=pool_depth).levels)
+    parts: list[xr.Dataset] = []
+    names: list[str] = []
+    notes: tuple[str, ...] = ()
+    for number in track(range(n_replicates), description="where to spend effort"):
+        generator = np.random.default_rng(replicate_seed(seed, _EFFORT, number))
+        spent = equal_effort(collection, steps=chosen, rng=generator, pool_depth=pool_depth)
+        parts.append(xr.concat([score.dataset(plan, chosen) for plan in spent.plans.values()], "plan"))
+        names, notes = list(spent.plans), spent.notes
+    data = xr.concat(parts, "replicate").assign_coords(plan=names)
+    try:
+        adaptive = adaptive_depth(collection, rate=rate, pool_depth=pool_depth)
+    except EstimationError:
+        return EffortPlans(data=data, adaptive=None, adaptive_table=None, notes=notes)
+    rows = []
+    for name, one in (("adaptive", adaptive.adaptive), ("one depth", adaptive.fixed)):
+        frame = score.dataset(one, (100.0,)).isel(step=0).to_dataframe().reset_index().assign(pools=name)
+        rows.append(frame)
+    table = pd.concat(rows, ignore_index=True)
+    table = table.assign(hours=cost.hours(table["relevant"], table["judged"] - table["relevant"]))
+    columns = ["pools", "metric", "judged", "relevant", "hours", "tau", "tau_ap", "rho", "rbo"]
+    return EffortPlans(data=data, adaptive=adaptive, adaptive_table=table[columns], notes=notes)
+
+
+class _Scorer:
+    """Scores runs under reduced judgments and compares the ranking with that of the original pool."""
+
+    def __init__(self, collection: JudgedCollection, metrics: tuple[AnyMetric, ...], levels: NDArray[np.int16]) -> None:
+        self._collection, self._metrics = collection, metrics
+        self._counted = counted_topics(collection.by_document)
+        self._signs = np.array([1.0 if one.higher_is_better else -1.0 for one in metrics])[:, None]
+        self._reference = self._means(levels, self._counted)
+
+    def dataset(self, reduced: Reduced, steps: Sequence[float]) -> xr.Dataset:
+        kept = reduced.topics & self._counted
+        means = np.stack([self._means(*one) for one in zip(reduced.levels, kept, strict=True)])
+        found = correlations(self._reference, means)
+        return xr.Dataset(
+            {
+                **{name: (("step", "metric"), values) for name, values in found.items()},
+                "judged": ("step", reduced.judged),
+                "relevant": ("step", reduced.relevant),
+                "topics": ("step", kept.sum(axis=1)),
+            },
+            coords={"step": list(steps), "metric": [one.name for one in self._metrics]},
+        )
+
+    def _means(self, levels: NDArray[np.int16], kept: NDArray[np.bool_]) -> NDArray[np.float64]:
+        values = metric_values(self._collection.rejudge(levels), self._metrics)[:, :, kept]
+        return round_means(values.mean(axis=2)) * self._signs
+
+
+# --------------------------------------------------------------------------------------------------------- left-out
+
+
+def left_out_summary(found: GroupsLeftOut) -> pd.DataFrame:
+    """Return for each metric what leaving groups out did to the runs' scores and places.
+
+    Returns
+    -------
+    pandas.DataFrame
+        One row a metric: ``runs``; ``mean_change`` in % (positive: the score fell); ``fell``, ``same`` and ``rose``
+        (shares of runs); ``significant`` (share, paired t); ``mean_places`` and ``most_places``: how many places a
+        run moves among all others by its new score, on average and at most; ``tau`` of the ranking by the new scores
+        with that by the old.
+    """
+    scores = found.scores
+    signs = np.where(scores["higher_is_better"].to_numpy(), 1.0, -1.0)[:, None]
+    old, new = (
+        round_means(scores[name].mean("topic").transpose("metric", "system").to_numpy()) * signs
+        for name in ("full", "reduced")
+    )
+    ahead_old = (old[:, None, :] > old[:, :, None]).sum(axis=2)
+    ahead = old[:, None, :] > new[:, :, None]
+    own = np.arange(old.shape[1])
+    ahead[:, own, own] = False
+    moved = np.abs(ahead.sum(axis=2) - ahead_old)
+    changes = found.changes().transpose("metric", "system")
+    n_runs = changes.sizes["system"]
+    table = pd.DataFrame(
+        {
+            "metric": scores["metric"].to_numpy(),
+            "runs": n_runs,
+            "mean_change": changes.mean("system").to_numpy(),
+            "fell": (new < old).mean(axis=1),
+            "same": (new == old).mean(axis=1),
+            "rose": (new > old).mean(axis=1),
+            "mean_places": moved.mean(axis=1),
+            "most_places": moved.max(axis=1),
+            "tau": correlations(old, new[None])["tau"][0],
+        }
+    )
+    return table.merge(found.significance()["share"].rename("significant"), left_on="metric", right_index=True)
+
+
+def _changes(found: GroupsLeftOut) -> pd.DataFrame:
+    parts = []
+    for counted, per_topic in (("run", False), ("run and topic", True)):
+        table = found.distribution(per_topic=per_topic)
+        long = table.rename_axis("interval").reset_index().melt("interval", var_name="metric", value_name="n")
+        parts.append(long.assign(counted=counted, share=long["n"] / long.groupby("metric")["n"].transform("sum")))
+    return pd.concat(parts, ignore_index=True)[["counted", "metric", "interval", "n", "share"]]
+
+
+def _notes(study: JudgmentsStudy, collection: Collection) -> tuple[str, ...]:
+    """Put together what every part had to say, each thing once."""
+    parts = [*study.stability.values(), *study.left_out.values(), study.sufficiency, study.effort]
+    said = [note for part in parts if part is not None for note in part.notes]
+    if study.original is not None and collection.pooled is None:
+        said.append(
+            "no run is marked as pooled, so all of them count as pooled (--pooled-column marks those that were)"
+        )
+    return tuple(dict.fromkeys([*collection.notes, *said]))

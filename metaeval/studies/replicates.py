@@ -1,0 +1,276 @@
+"""Replicates: the same work under many seeds, each finished one kept on disk, so that a killed run resumes.
+
+A replicate's seed belongs to its number, not to a worker, and its result is a set of named arrays. A file holds one
+replicate with the checksum of its content and of the settings that made it. What is damaged, or was made with other
+settings, is computed again, and that is said.
+"""
+
+import hashlib
+import inspect
+import json
+import os
+import time
+import zlib
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from importlib import metadata
+from itertools import takewhile
+from pathlib import Path
+from warnings import warn
+
+import numpy as np
+from numpy.typing import NDArray
+
+from metaeval.errors import InvalidOptionError, MetaevalWarning
+from metaeval.io.files import write_atomically
+from metaeval.parallel import track
+
+__all__ = [
+    "ReplicateStore",
+    "ReplicateWarning",
+    "checksum",
+    "map_replicates",
+    "replicate_seed",
+    "source_checksum",
+    "versions",
+]
+
+_FORMAT = "metaeval replicate 1"
+_ALWAYS = 2
+_STATING = ("metaeval", "numpy", "scipy", "numba", "statsmodels")
+
+type Arrays = dict[str, NDArray[np.generic]]
+type Work = Callable[..., Arrays]
+
+
+class ReplicateWarning(MetaevalWarning):
+    """A replicate on disk that could not be used and is computed again."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReplicateStore:
+    """A folder of finished replicates of one piece of work.
+
+    Attributes
+    ----------
+    folder : path
+        Made when the first replicate is kept. Studies may share it: file names hold `name` and the settings.
+    name : str
+        What was done, for people who look into the folder.
+    settings : mapping
+        Everything the result depends on besides the replicate's number, as JSON can hold it.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     store = ReplicateStore(folder=Path(folder), name="demo", settings={"seed": 0})
+    ...     store.keep(3, {"tau": np.array([0.5])})
+    ...     print(store.load(3), store.load(4))
+    {'tau': array([0.5])} None
+    """
+
+    folder: Path
+    name: str
+    settings: Mapping[str, object] = field(default_factory=dict)
+
+    @property
+    def key(self) -> str:
+        """Checksum of the settings."""
+        return checksum(json.dumps(self.settings, sort_keys=True, default=str).encode())
+
+    def path(self, number: int) -> Path:
+        """Return where a replicate is kept."""
+        return self.folder / f"{self.name}-{self.key[:12]}-{number:05d}.replicate"
+
+    def keep(self, number: int, arrays: Mapping[str, NDArray[np.generic]]) -> None:
+        """Write a replicate in one step: it is there whole, or not at all."""
+        parts = [np.ascontiguousarray(array).tobytes() for array in arrays.values()]
+        header = {
+            "format": _FORMAT,
+            "settings": self.key,
+            "replicate": number,
+            "arrays": [[name, array.dtype.str, list(array.shape)] for name, array in arrays.items()],
+            "content": checksum(*parts),
+        }
+        self.folder.mkdir(parents=True, exist_ok=True)
+        with write_atomically(self.path(number)) as temporary, temporary.open("wb") as stream:
+            stream.write(json.dumps(header).encode() + b"\n")
+            stream.writelines(parts)
+            stream.flush()
+            os.fsync(stream.fileno())  # a name must not survive a power cut that its content does not
+
+    def load(self, number: int) -> Arrays | None:
+        """Return a replicate, or None where there is none that can be used (with a warning where there is one)."""
+        path = self.path(number)
+        try:
+            content = path.read_bytes()
+        except FileNotFoundError:
+            return None
+        except OSError as error:
+            self._refuse(path, f"cannot be read ({error})")
+            return None
+        line, _, payload = content.partition(b"\n")
+        try:
+            header = json.loads(line)
+            found = (header["format"], header["settings"], header["replicate"])
+            shapes = [(name, np.dtype(kind), tuple(shape)) for name, kind, shape in header["arrays"]]
+            intact = header["content"] == checksum(payload)
+        except (ValueError, KeyError, TypeError):
+            found, shapes, intact = ("", "", -1), [], False
+        if not intact:
+            self._refuse(path, "is damaged")
+            return None
+        if found != (_FORMAT, self.key, number):
+            self._refuse(path, "was made with other settings or as another replicate")
+            return None
+        return dict(_unpacked(payload, shapes))
+
+    @staticmethod
+    def _refuse(path: Path, why: str) -> None:
+        warn(f"the kept replicate {path.name} {why}; it is computed again", ReplicateWarning, stacklevel=3)
+
+
+def map_replicates(  # noqa: PLR0913 - one keyword per choice
+    work: Work,
+    numbers: Sequence[int],
+    *,
+    seed: int,
+    name: str,
+    arguments: Sequence[object] = (),
+    store: ReplicateStore | None = None,
+    complete: Callable[[int, Arrays], bool] = lambda _number, _arrays: True,
+    n_jobs: int = 1,
+    deadline: float | None = None,
+    description: str = "working",
+) -> list[Arrays]:
+    """Return ``work(number, generator, *arguments)`` for every number, from disk where it is kept already.
+
+    Parameters
+    ----------
+    work : callable
+        Returns a dictionary of arrays. Must be importable by worker processes when `n_jobs` is not 1.
+    numbers : sequence of int
+        Replicates wanted.
+    seed : int
+        Of the study; see `replicate_seed`.
+    name : str
+        Of this work; others with the same seed draw independently.
+    arguments : sequence
+        The same for every replicate. Large arrays should stand here by themselves: worker processes then share one
+        copy of them on disk, and a Dask cluster is sent each of them once.
+    store : ReplicateStore, optional
+        Where finished replicates are kept, each as soon as it is done.
+    complete : callable, optional
+        ``complete(number, arrays)`` says whether what is kept will do.
+    n_jobs : int, default 1
+        Workers: processes of this machine, or whatever ``joblib.parallel_config`` names around the call
+        (``backend="dask"``). 1 with no such backend works in this process.
+    deadline : float, optional
+        Time (of ``time.monotonic``) after which no replicate is begun, once two are.
+    description : str
+        For the progress display.
+
+    Returns
+    -------
+    list of dict
+        In the order of `numbers`, up to the first that the deadline cut off; the same for any number and kind of
+        workers.
+    """
+    done: dict[int, Arrays] = {}
+    for number in numbers:
+        kept = None if store is None else store.load(number)
+        if kept is not None and complete(number, kept):
+            done[number] = kept
+    missing = [number for number in numbers if number not in done]
+    in_time = _until(missing, deadline, free=max(0, _ALWAYS - len(done)))
+    found = _computed(work, in_time, seed=seed, name=name, arguments=arguments, n_jobs=n_jobs) if missing else ()
+    for number, arrays in track(found, description=description, total=len(missing)):
+        if store is not None:
+            store.keep(number, arrays)
+        done[number] = arrays
+    return [done[number] for number in takewhile(done.__contains__, numbers)]
+
+
+def replicate_seed(seed: int, name: str, number: int) -> np.random.SeedSequence:
+    """Return the seed of one replicate: another number, or another name, draws independently.
+
+    More replicates, or more kinds of work, leave those there as they are.
+    """
+    return np.random.SeedSequence(seed, spawn_key=(zlib.crc32(name.encode()), number))
+
+
+def checksum(*parts: bytes | NDArray[np.generic]) -> str:
+    """Return the SHA-256 checksum of bytes and arrays, one after the other.
+
+    Examples
+    --------
+    >>> checksum(b"ab") == checksum(b"a", b"b")
+    True
+    """
+    digest = hashlib.sha256()
+    for part in parts:
+        digest.update(part if isinstance(part, bytes) else np.ascontiguousarray(part).view(np.uint8).data)
+    return digest.hexdigest()
+
+
+def source_checksum(functions: Iterable[Callable[..., object]]) -> str:
+    """Return the checksum of the files that define some functions, so that an edited plug-in is another one."""
+    files = {inspect.getsourcefile(inspect.unwrap(getattr(one, "py_func", one))) for one in functions}
+    return checksum(*(Path(name).read_bytes() for name in sorted(filter(None, files)) if Path(name).is_file()))
+
+
+def versions() -> dict[str, str]:
+    """Return the versions of the packages that a number may depend on."""
+    return {name: metadata.version(name) for name in _STATING}
+
+
+def _computed(  # noqa: PLR0913 - as map_replicates
+    work: Work, numbers: Iterable[int], *, seed: int, name: str, arguments: Sequence[object], n_jobs: int
+) -> Iterator[tuple[int, Arrays]]:
+    """Yield replicates as they are done, in any order."""
+    import joblib  # noqa: PLC0415 - only where something is computed
+    from joblib.parallel import get_active_backend  # noqa: PLC0415
+
+    if n_jobs == 0:
+        message = "the number of workers must be 1 or more, or negative (-1: every core), not 0"
+        raise InvalidOptionError(message)
+    backend, jobs = get_active_backend()
+    elsewhere = type(backend).__name__ not in {"LokyBackend", "SequentialBackend", "ThreadingBackend"}
+    tasks = ((number, replicate_seed(seed, name, number)) for number in numbers)
+    if n_jobs == 1 and not elsewhere:
+        for number, own in tasks:
+            yield _one(work, number, own, *arguments)
+        return
+    # one replicate a batch, so that no more than those in flight are lost
+    workers = joblib.Parallel(
+        n_jobs=(jobs or -1) if elsewhere else n_jobs,
+        backend=None if elsewhere else "loky",
+        batch_size=1,
+        return_as="generator_unordered",
+        max_nbytes="1M",
+        mmap_mode="c",  # looks writable, as the kernels were compiled for, and is not written to
+    )
+    yield from workers(joblib.delayed(_one)(work, number, own, *arguments) for number, own in tasks)
+
+
+def _until(numbers: Iterable[int], deadline: float | None, *, free: int) -> Iterator[int]:
+    """Yield numbers until the time is over, but some in any case."""
+    for place, number in enumerate(numbers):
+        if deadline is not None and place >= free and time.monotonic() > deadline:
+            return
+        yield number
+
+
+def _one(work: Work, number: int, seed: np.random.SeedSequence, *arguments: object) -> tuple[int, Arrays]:
+    return number, work(number, np.random.default_rng(seed), *arguments)
+
+
+def _unpacked(
+    payload: bytes, shapes: Iterable[tuple[str, np.dtype[np.generic], tuple[int, ...]]]
+) -> Iterator[tuple[str, NDArray[np.generic]]]:
+    start = 0
+    for name, kind, shape in shapes:
+        stop = start + kind.itemsize * int(np.prod(shape, dtype=np.int64))
+        yield name, np.frombuffer(payload[start:stop], dtype=kind).reshape(shape).copy()
+        start = stop

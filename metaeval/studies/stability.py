@@ -1,0 +1,672 @@
+"""How much do conclusions change with fewer judgments: one way to judge less, step by step, replicate by replicate.
+
+Every replicate reduces the judgments with its own seed, scores all runs again and keeps their mean scores (and, for
+some replicates, which pairs a test tells apart). Everything else here follows from these.
+"""
+
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, fields
+from pathlib import Path
+from typing import Any, Literal, NamedTuple, cast
+
+import joblib
+import numpy as np
+import pandas as pd
+import xarray as xr
+from numpy.typing import NDArray
+
+from metaeval.agreement.rankings import CORRELATIONS, best_of_reference, kendall_p_value
+from metaeval.collection.documents import NOT_POOLED, UNJUDGED, Collection
+from metaeval.draws import RNGLike, resolve_rng
+from metaeval.errors import EstimationError, InvalidOptionError, UnknownNameError
+from metaeval.metrics.registry import Registry
+from metaeval.metrics.score import JudgedCollection, metric_values, resolve_metrics
+from metaeval.metrics.spec import AnyMetric
+from metaeval.parallel import limit_threads
+from metaeval.resampling.judgments import REDUCTIONS, Reduction, check_steps, reduce_judgments
+from metaeval.resampling.pools import original_pool
+from metaeval.scores import as_scores
+from metaeval.studies.replicates import (
+    Arrays,
+    ReplicateStore,
+    checksum,
+    map_replicates,
+    source_checksum,
+    versions,
+)
+from metaeval.tests_stat.catalogue import compare_systems, find_test
+
+__all__ = [
+    "THRESHOLD",
+    "Stability",
+    "correlations",
+    "counted_topics",
+    "measure_stability",
+    "round_means",
+    "smallest_place",
+    "study_seed",
+]
+
+THRESHOLD = 0.9
+"""Rankings whose tau is at least this are commonly taken for the same."""
+
+_SAME_MEAN = 12
+_FEWEST = 2
+_COLUMNS = (
+    *("reduction", "metric", "step", "unit", "judged", "judged_share", "relevant", "relevant_share", "topics"),
+    *("emptied", "n_replicates", "tau", "tau_se", "tau_ap", "tau_ap_se", "rho", "rho_se", "rbo", "rbo_se"),
+    *("tau_best", "tau_best_se", "tau_ap_best", "tau_ap_best_se", "rho_best", "rho_best_se", "rbo_best"),
+    *("rbo_best_se", "tau_p_value", "undefined", "score", "score_se", "score_full", "power", "power_se", "power_full"),
+    *("found", "contradicted", "contradicted_share"),
+)
+
+type Kind = Literal["interpolated", "observed", "below smallest", "above largest", "undefined"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Stability:
+    """Rankings, mean scores and significant differences under ever fewer judgments.
+
+    Attributes
+    ----------
+    reduction : Reduction
+        How judgments were reduced.
+    data : xarray.Dataset
+        Dims ``replicate``, ``step`` (ascending), ``metric`` and ``system``. ``reference`` (metric, system): mean
+        scores under the full judgments; ``mean`` (replicate, step, metric, system): under those left. ``tau``,
+        ``tau_ap``, ``rho``, ``rbo`` (replicate, step, metric) compare the two, and the same with ``_best`` among the
+        reference's best systems; NaN where all systems tie. ``judged``, ``relevant``, ``topics`` and ``emptied``
+        (replicate, step) count what is left. ``found`` and ``contradicted`` (tested replicate, step, metric): pairs
+        that the test tells apart, and those of them that it does not tell apart (in the same direction) under the
+        full judgments; ``found_full`` (metric).
+    n_judged, n_relevant, n_topics : int
+        In the full judgments, or in the original pool where pools are reduced.
+    best : int
+        How many systems count as the best.
+    test : str
+        Which test, with correction and level.
+    closeness : pandas.DataFrame or None
+        Where pools are reduced: one row a metric with tau and tau_AP of the ranking by the rebuilt pool against the
+        one by all judgments.
+    notes : tuple of str
+        What could not be done as asked.
+    """
+
+    reduction: Reduction
+    data: xr.Dataset
+    n_judged: int
+    n_relevant: int
+    n_topics: int
+    best: int
+    test: str
+    closeness: pd.DataFrame | None
+    notes: tuple[str, ...]
+
+    @property
+    def metrics(self) -> tuple[str, ...]:
+        """Names of the metrics."""
+        return tuple(map(str, self.data["metric"].to_numpy()))
+
+    @property
+    def steps(self) -> tuple[float, ...]:
+        """Steps, ascending."""
+        return tuple(map(float, self.data["step"].to_numpy()))
+
+    @property
+    def n_replicates(self) -> int:
+        """Replicates behind every mean."""
+        return int(self.data.sizes["replicate"])
+
+    @property
+    def n_pairs(self) -> int:
+        """Pairs of systems."""
+        n_systems = int(self.data.sizes["system"])
+        return n_systems * (n_systems - 1) // 2
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return one row a metric and step: means over replicates with their standard errors (``_se``).
+
+        ``score`` is the mean over systems, topics and replicates. ``undefined`` counts the replicates in which all
+        systems tie, which the means leave out; ``tau_p_value`` is the largest over replicates. ``power`` is the share
+        of pairs told apart; ``contradicted_share`` is of those found. Standard errors of a single replicate are
+        missing.
+        """
+        data = self.data.assign(score=self.data["mean"].mean("system"), power=self.data["found"] / self.n_pairs)
+        wanted = [*_MEASURES, "score"]
+        table = data[wanted].mean("replicate").to_dataframe(dim_order=["metric", "step"])
+        table = table.join(_standard_error(data[wanted], "replicate").to_dataframe().add_suffix("_se"))
+        tested = data[["power", "found", "contradicted"]]
+        table = table.join(tested.mean("tested").to_dataframe())
+        table = table.join(_standard_error(tested[["power"]], "tested").to_dataframe().add_suffix("_se"))
+        totals = tested.sum("tested").to_dataframe(dim_order=["metric", "step"])
+        table["contradicted_share"] = totals["contradicted"] / totals["found"].where(totals["found"] > 0)
+        table = table.join(data["tau_p_value"].max("replicate").to_dataframe())
+        table = table.join(data["tau"].isnull().sum("replicate").to_dataframe(name="undefined"))  # noqa: PD003 - xarray
+        table = table.reset_index()
+        left = data[["judged", "relevant", "topics", "emptied"]].mean("replicate").to_dataframe()
+        full = pd.DataFrame(
+            {
+                "score_full": data["reference"].mean("system").to_series(),
+                "power_full": (data["found_full"] / self.n_pairs).to_series(),
+            }
+        )
+        table = table.merge(left, left_on="step", right_index=True).merge(full, left_on="metric", right_index=True)
+        table = table.assign(
+            reduction=self.reduction.name,
+            unit=self.reduction.unit,
+            judged_share=table["judged"] / self.n_judged,
+            relevant_share=table["relevant"] / self.n_relevant,
+            n_replicates=self.n_replicates,
+        )
+        order = {name: place for place, name in enumerate(self.metrics)}
+        table = table.sort_values(
+            ["metric", "step"], key=lambda column: column.map(order) if column.name == "metric" else column
+        )
+        return table[list(_COLUMNS)].reset_index(drop=True)
+
+    def thresholds(self, *, measure: str = "tau", at_least: float = THRESHOLD) -> pd.DataFrame:
+        """Return for each metric the smallest step from which every larger one keeps the correlation.
+
+        Parameters
+        ----------
+        measure : str
+            "tau", "tau_ap", "rho" or "rbo", or one of these with "_best".
+        at_least : float, default 0.9
+            Of the mean over replicates.
+
+        Returns
+        -------
+        pandas.DataFrame
+            One row a metric: ``kind`` ("interpolated", linearly between the two steps around it; "observed" where a
+            step meets the bound exactly; "below smallest"; "above largest"; "undefined"), ``level`` in the
+            reduction's unit, ``relevant`` and ``judged`` documents there, and ``text`` as Pal et al. write it. The
+            censored kinds hold the smallest or largest step.
+
+        Raises
+        ------
+        UnknownNameError
+            For another measure.
+        InvalidOptionError
+            If the bound is not above -1 and at most 1.
+        """
+        if measure not in _MEASURES:
+            raise UnknownNameError("measure of stability", measure, _MEASURES)
+        if not -1 < at_least <= 1:
+            message = f"at_least= must lie above -1 and not above 1, not {at_least!r}"
+            raise InvalidOptionError(message)
+        means = self.data[measure].mean("replicate").transpose("metric", "step").to_numpy()
+        left = self.data[["judged", "relevant"]].mean("replicate")
+        rows = []
+        for metric, values in zip(self.metrics, means, strict=True):
+            kind, place = smallest_place(values, at_least)
+            row: dict[str, object] = {"metric": metric, "kind": kind}
+            for name, numbers in (
+                ("level", np.array(self.steps)),
+                ("relevant", left["relevant"].to_numpy()),
+                ("judged", left["judged"].to_numpy()),
+            ):
+                row[name] = float(np.interp(place, np.arange(len(numbers)), numbers)) if np.isfinite(place) else np.nan
+            rows.append({**row, "text": self._threshold_text(kind, row)})
+        return pd.DataFrame(rows)
+
+    def _threshold_text(self, kind: str, row: Mapping[str, Any]) -> str:
+        if kind == "undefined":
+            return "n/a"
+        sign = {"below smallest": "<", "above largest": ">"}.get(kind, "")
+        unit = " %" if self.reduction.unit == "%" else ""
+        level = f"{row['level']:.0f}" if not sign else f"{row['level']:g}"
+        return f"{sign}{level}{unit} ({sign}{row['relevant']:,.0f})"
+
+    def plot(self, measure: str = "tau") -> object:
+        """Draw the correlation with the full ranking against the step, a line for every metric.
+
+        Returns
+        -------
+        matplotlib.figure.Figure
+        """
+        from metaeval.reports.judgment_figures import stability_panels  # noqa: PLC0415 - matplotlib
+
+        return stability_panels(self.to_frame(), measures=[measure], at_least=THRESHOLD)
+
+
+_MEASURES = tuple(f"{name}{among}" for among in ("", "_best") for name in CORRELATIONS)
+
+
+def smallest_place(values: NDArray[np.float64], bound: float) -> tuple[Kind, float]:
+    """Return where an ascending series of steps begins to stay at the bound or above, as a place between steps.
+
+    Examples
+    --------
+    >>> smallest_place(np.array([0.5, 0.8, 1.0]), 0.9)
+    ('interpolated', 1.5)
+    >>> smallest_place(np.array([0.95, 0.8, 0.85]), 0.9)
+    ('above largest', 2.0)
+    """
+    if np.isnan(values).any():
+        return "undefined", float("nan")
+    below = np.flatnonzero(values < bound)
+    if not len(below):
+        return "below smallest", 0.0
+    last = int(below[-1])
+    if last == len(values) - 1:
+        return "above largest", float(last)
+    if values[last + 1] == bound:
+        return "observed", float(last + 1)
+    return "interpolated", last + float((bound - values[last]) / (values[last + 1] - values[last]))
+
+
+def measure_stability(  # noqa: PLR0913 - every option of the study
+    collection: JudgedCollection,
+    metrics: object,
+    *,
+    reduction: str = "stratified",
+    steps: Sequence[float] | None = None,
+    n_replicates: int = 10,
+    n_tested: int = 5,
+    test: str = "t",
+    correction: str | None = None,
+    alpha: float = 0.05,
+    best: int = 10,
+    pool_depth: int | None = None,
+    rng: RNGLike = None,
+    n_jobs: int = 1,
+    keep: str | Path | None = None,
+    budget: float | None = None,
+    registry: Registry | None = None,
+) -> Stability:
+    r"""Measure how rankings, mean scores and significant differences hold when fewer documents are judged.
+
+    Parameters
+    ----------
+    collection : Collection, ElementCollection or PassageCollection
+        Its current levels are the full judgments. Documents are reduced; a document's elements or passages go or stay
+        with it.
+    metrics : sequence of str, MetricSpec, Metric or ir_measures measure
+    reduction : str
+        One of `metaeval.resampling.judgments.REDUCTIONS`.
+    steps : sequence of float, optional
+        In the reduction's unit; the published ones by default.
+    n_replicates : int, default 10
+        Draws at every step; a reduction that draws nothing has one replicate.
+    n_tested : int, default 5
+        Replicates on which every pair of systems is tested at every step.
+    test, correction, alpha
+        See `metaeval.compare_systems`.
+    best : int, default 10
+        The correlations are also taken among so many best systems of the full ranking.
+    pool_depth : int, optional
+        Depth of the original pool, where it is known.
+    rng : None, int or numpy.random.Generator
+        Each replicate draws from its own seed, so more replicates, steps or reductions leave the others as they are.
+    n_jobs : int, default 1
+        Worker processes, or the backend that ``joblib.parallel_config`` names; the result does not depend on it.
+    keep : path, optional
+        Folder for finished replicates: a study that was cut off goes on from there.
+    budget : float, optional
+        Seconds after which no further replicate is begun (two always are); the result says how many there are.
+    registry : Registry, optional
+        Where metric names are looked up.
+
+    Returns
+    -------
+    Stability
+
+    Raises
+    ------
+    UnknownNameError
+        For a reduction, metric or test that is not known.
+    InvalidOptionError
+        If an option is outside its rule, or the collection lacks what a pool needs.
+    EstimationError
+        If there are fewer than two runs.
+
+    Notes
+    -----
+    A topic counts if it has something relevant in the full judgments; where a reduction leaves nothing, it scores 0
+    for every run, and is counted in ``emptied``. Mean scores are rounded to 12 decimals, so that systems whose means
+    are equal on paper tie.
+
+    References
+    ----------
+    .. [1] Buckley and Voorhees (2004). Retrieval evaluation with incomplete information. SIGIR.
+       :doi:`10.1145/1008992.1009000`
+    .. [2] Sakai and Kando (2008), sections 4 to 6. :doi:`10.1007/s10791-008-9059-7`
+    .. [3] Pal, Mitra and Kamps (2010). :doi:`10.1002/asi.21403`
+
+    Examples
+    --------
+    >>> from metaeval import simulate_collection
+    >>> made = simulate_collection(n_groups=3, runs_per_group=2, n_topics=12, n_documents=300, depth=50, rng=1)
+    >>> stable = measure_stability(made.to_collection(), ["AP", "P@10"], steps=[100], n_replicates=2, rng=1)
+    >>> stable.to_frame()[["metric", "step", "tau", "judged_share"]]
+      metric   step  tau  judged_share
+    0     AP  100.0  1.0           1.0
+    1   P@10  100.0  1.0           1.0
+    """
+    if reduction not in REDUCTIONS:
+        raise UnknownNameError("reduction", str(reduction), REDUCTIONS)
+    chosen = REDUCTIONS[reduction]
+    numbers = range(_whole("n_replicates", n_replicates, 1) if chosen.random else 1)
+    documents = collection.by_document
+    _check_options(documents, n_tested, best, alpha, budget)
+    find_test(test)
+    own_metrics = resolve_metrics(metrics, registry=registry)
+    counted = counted_topics(documents)
+    seed = study_seed(rng)
+    reference = _Reference.of(documents, chosen, pool_depth)
+    with limit_threads(1 if n_jobs != 1 else None):
+        values = metric_values(collection.rejudge(reference.levels), own_metrics)[:, :, counted]
+    plan = Plan(
+        systems=documents.systems,
+        topics=documents.topics,
+        top_level=documents.top_level,
+        metrics=own_metrics,
+        reduction=reduction,
+        steps=tuple(sorted(check_steps(chosen, steps))),
+        pool_depth=pool_depth,
+        counted=counted,
+        test=test,
+        correction=correction,
+        alpha=alpha,
+        n_tested=_whole("n_tested", n_tested, 0),
+        full_verdicts=_verdicts(values, own_metrics, test, correction, alpha, np.random.default_rng(seed)),
+    )
+    store = None if keep is None else _store(Path(keep), plan, collection, seed)
+    bare = chosen.random and isinstance(collection, Collection)
+    done = map_replicates(
+        _one_of_arrays if bare else _one_of_collection,
+        numbers,
+        seed=seed,
+        name=reduction,
+        arguments=(plan, *_arrays(documents)) if bare else (plan, collection),
+        store=store,
+        complete=lambda number, arrays: number >= plan.n_tested or "found" in arrays,
+        n_jobs=n_jobs if chosen.random else 1,
+        deadline=None if budget is None else time.monotonic() + budget,
+        description=f"judging less: {reduction}",
+    )
+    return _stability(collection, chosen, plan, reference, values, done, best)
+
+
+# ----------------------------------------------------------------------------------------------------- one replicate
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Plan:
+    """What every replicate does; small, for it travels to the workers."""
+
+    systems: tuple[str, ...]
+    topics: tuple[str, ...]
+    top_level: int
+    metrics: tuple[AnyMetric, ...]
+    reduction: str
+    steps: tuple[float, ...]
+    pool_depth: int | None
+    counted: NDArray[np.bool_]
+    test: str
+    correction: str | None
+    alpha: float
+    n_tested: int
+    full_verdicts: NDArray[np.int8]
+
+
+_LISTS = ("offsets", "ranks", "judgments", "n_retrieved", "topic_offsets", "levels", "full_levels")
+
+
+def _arrays(collection: Collection) -> tuple[NDArray[np.generic], ...]:
+    return tuple(getattr(collection, name) for name in _LISTS)
+
+
+def _one_of_arrays(number: int, generator: np.random.Generator, plan: Plan, *arrays: NDArray[np.generic]) -> Arrays:
+    """Do one replicate in a worker, where the collection arrives as bare arrays."""
+    # kernels are compiled for arrays that may be written to, so those that may not are copied
+    own = {name: np.asarray(array) for name, array in zip(_LISTS, arrays, strict=True)}
+    own = {name: array if array.flags.writeable else array.copy() for name, array in own.items()}
+    collection = Collection(
+        systems=plan.systems,
+        topics=plan.topics,
+        document_ids=np.empty(0, dtype="S1"),  # no random reduction looks at the names of documents
+        top_level=plan.top_level,
+        tied=np.full(len(plan.systems), np.nan),
+        **cast("dict[str, Any]", own),
+    )
+    return _one_of_collection(number, generator, plan, collection)
+
+
+def _one_of_collection(number: int, generator: np.random.Generator, plan: Plan, collection: JudgedCollection) -> Arrays:
+    with limit_threads(1):
+        reduced = reduce_judgments(
+            collection, reduction=plan.reduction, steps=plan.steps, rng=generator, pool_depth=plan.pool_depth
+        )
+        means = np.empty((len(plan.steps), len(plan.metrics), len(plan.systems)))
+        tested = number < plan.n_tested
+        found = np.full((len(plan.steps), len(plan.metrics), 2), np.nan)
+        for step, (levels, kept) in enumerate(zip(reduced.levels, reduced.topics & plan.counted, strict=True)):
+            values = metric_values(collection.rejudge(levels), plan.metrics)[:, :, kept]
+            means[step] = values.mean(axis=2)
+            if tested:
+                found[step] = _found(values, plan, generator)
+    arrays: Arrays = {
+        "mean": round_means(means),
+        "judged": reduced.judged,
+        "relevant": reduced.relevant,
+        "topics": (reduced.topics & plan.counted).sum(axis=1),
+        "emptied": reduced.emptied,
+        "notes": np.frombuffer("\n".join(reduced.notes).encode(), dtype=np.uint8),
+    }
+    return arrays | {"found": found} if tested else arrays
+
+
+def _found(values: NDArray[np.float64], plan: Plan, generator: np.random.Generator) -> NDArray[np.float64]:
+    """Count pairs told apart, and those of them that the full judgments contradict, shape (metric, 2)."""
+    if values.shape[2] < _FEWEST:
+        return np.full((len(values), 2), np.nan)
+    verdicts = _verdicts(values, plan.metrics, plan.test, plan.correction, plan.alpha, generator)
+    significant = verdicts != 0
+    return np.stack([significant.sum(axis=1), (significant & (verdicts != plan.full_verdicts)).sum(axis=1)], axis=1)
+
+
+def _verdicts(  # noqa: PLR0913, PLR0917 - as compare_systems
+    values: NDArray[np.float64],
+    metrics: tuple[AnyMetric, ...],
+    test: str,
+    correction: str | None,
+    alpha: float,
+    generator: np.random.Generator,
+) -> NDArray[np.int8]:
+    """Return for every pair which system is significantly better: 1, -1 or 0 for neither, shape (metric, pair)."""
+    if values.shape[2] < _FEWEST:
+        n_systems = values.shape[1]
+        return np.zeros((len(values), n_systems * (n_systems - 1) // 2), dtype=np.int8)
+    directions = {one.name: one.higher_is_better for one in metrics}
+    scores = as_scores(values, metrics=list(directions), higher_is_better=directions)
+    data = compare_systems(scores, test=test, correction=correction, alpha=alpha, rng=generator, n_threads=1).data
+    return (np.sign(data["difference"].to_numpy()) * data["significant"].to_numpy()).astype(np.int8)
+
+
+# ------------------------------------------------------------------------------------------------ from all replicates
+
+
+class _Reference(NamedTuple):
+    """What reduced judgments are compared with: the full ones, or the pool that can be rebuilt."""
+
+    levels: NDArray[np.int16]
+    n_judged: int
+    n_relevant: int
+    rebuilt: bool
+    notes: tuple[str, ...]
+
+    @classmethod
+    def of(cls, collection: Collection, reduction: Reduction, pool_depth: int | None) -> "_Reference":
+        rebuilt = reduction.needs_retrieved
+        original = original_pool(collection, depth=pool_depth) if rebuilt else None
+        levels, notes = (collection.levels, ()) if original is None else (original.levels, original.notes)
+        counted = counted_topics(collection)[collection.topic_of_judgment]
+        judged = (levels != UNJUDGED) & (levels != NOT_POOLED) & counted
+        return cls(levels, int(judged.sum()), int((levels > 0)[counted].sum()), rebuilt, notes)
+
+
+def _stability(  # noqa: PLR0913, PLR0917 - the parts of an answer
+    collection: JudgedCollection,
+    reduction: Reduction,
+    plan: Plan,
+    reference: _Reference,
+    values: NDArray[np.float64],
+    done: Sequence[Arrays],
+    best: int,
+) -> Stability:
+    names = [one.name for one in plan.metrics]
+    signs = np.array([1.0 if one.higher_is_better else -1.0 for one in plan.metrics])
+    full = round_means(values.mean(axis=2))
+    means = np.stack([one["mean"] for one in done])
+    x, y = full * signs[:, None], means * signs[:, None]
+    tested = [one["found"] for number, one in enumerate(done) if number < plan.n_tested]
+    found = np.stack(tested) if tested else np.full((1, len(plan.steps), len(names), 2), np.nan)
+    inner = ("replicate", "step", "metric")
+    data = xr.Dataset(
+        {
+            "reference": (("metric", "system"), full),
+            "mean": ((*inner, "system"), means),
+            **{name: (inner, table) for name, table in _all_correlations(x, y, best).items()},
+            **{
+                name: (("replicate", "step"), np.stack([one[name] for one in done]))
+                for name in ("judged", "relevant", "topics", "emptied")
+            },
+            "found": (("tested", "step", "metric"), found[..., 0]),
+            "contradicted": (("tested", "step", "metric"), found[..., 1]),
+            "found_full": ("metric", (plan.full_verdicts != 0).sum(axis=1)),
+        },
+        coords={"step": list(plan.steps), "metric": names, "system": list(plan.systems)},
+    )
+    said = [note for one in done for note in one["notes"].tobytes().decode().split("\n") if note]
+    notes = dict.fromkeys([*reference.notes, *(f"{reduction.name}: {note}" for note in said if not reduction.random)])
+    if reduction.random and (emptied := float(data["emptied"].max())):
+        notes[
+            f"{reduction.name}: up to {emptied:.0f} topics have nothing relevant left in a replicate; they score 0"
+        ] = None
+    result = _test_words(plan)
+    return Stability(
+        reduction=reduction,
+        data=data,
+        n_judged=reference.n_judged,
+        n_relevant=reference.n_relevant,
+        n_topics=int(plan.counted.sum()),
+        best=min(best, len(plan.systems)),
+        test=result,
+        closeness=_closeness(collection, plan, reference, x, signs) if reference.rebuilt else None,
+        notes=tuple(notes),
+    )
+
+
+def _test_words(plan: Plan) -> str:
+    """Return which test decided, in words."""
+    own = plan.correction or ("family-wise" if find_test(plan.test).family_wise else "fdr_by")
+    return f"{find_test(plan.test).title}, {own}, alpha = {plan.alpha:g}"
+
+
+def round_means(means: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Round mean scores so that systems whose means are equal on paper tie."""
+    return np.round(means, _SAME_MEAN)
+
+
+def correlations(x: NDArray[np.float64], y: NDArray[np.float64]) -> dict[str, NDArray[np.float64]]:
+    """Return every correlation of rankings `y` (..., n) with the reference `x`; NaN where all systems tie."""
+    return {
+        name: np.asarray(correlate(x, y) if name == "rbo" else correlate(x, y, undefined="nan"))
+        for name, correlate in CORRELATIONS.items()
+    }
+
+
+def _all_correlations(x: NDArray[np.float64], y: NDArray[np.float64], best: int) -> dict[str, NDArray[np.float64]]:
+    top = correlations(*best_of_reference(np.broadcast_to(x, y.shape), y, k=best))
+    among_best = {f"{name}_best": values for name, values in top.items()}
+    return correlations(x, y) | among_best | {"tau_p_value": np.asarray(kendall_p_value(x, y, undefined="nan"))}
+
+
+def _closeness(
+    collection: JudgedCollection, plan: Plan, reference: _Reference, x: NDArray[np.float64], signs: NDArray[np.float64]
+) -> pd.DataFrame:
+    """Compare the rebuilt pool's ranking with that of all judgments; the latter is the truth."""
+    everything = round_means(metric_values(collection, plan.metrics)[:, :, plan.counted].mean(axis=2))
+    truth = everything * signs[:, None]
+    found = {name: np.asarray(CORRELATIONS[name](truth, x, undefined="nan")) for name in ("tau", "tau_ap")}
+    documents = collection.by_document
+    held = reference.n_judged / max(1, int((documents.judged & plan.counted[documents.topic_of_judgment]).sum()))
+    return pd.DataFrame({"metric": [one.name for one in plan.metrics], **found, "judged_held": held})
+
+
+def _standard_error(data: xr.Dataset, over: str) -> xr.Dataset:
+    if data.sizes[over] == 1:
+        return data.mean(over) * np.nan
+    return data.std(over, ddof=1) / np.sqrt(data.count(over))
+
+
+# ----------------------------------------------------------------------------------------------------------- settings
+
+
+def _store(folder: Path, plan: Plan, collection: JudgedCollection, seed: int) -> ReplicateStore:
+    documents = collection.by_document
+    names = "\n".join([*documents.systems, "", *documents.topics]).encode()
+    pooled = b"" if documents.pooled is None else documents.pooled
+    parts = [names, *_arrays(documents), pooled]
+    if not REDUCTIONS[plan.reduction].random:
+        parts.append(documents.document_ids)
+        if documents.retrieved is not None:
+            parts += [documents.retrieved.offsets, documents.retrieved.codes]
+    if not isinstance(collection, Collection):
+        parts.append(str(joblib.hash(collection)).encode())
+    settings = {one.name: getattr(plan, one.name) for one in fields(plan)}
+    for name in ("systems", "topics", "counted", "n_tested", "full_verdicts"):  # said by the content, or of no matter
+        del settings[name]
+    settings |= {
+        "metrics": [one.name for one in plan.metrics],
+        "code": source_checksum(_functions(plan.metrics)),
+        "content": checksum(*parts),
+        "seed": seed,
+        "versions": versions(),
+    }
+    return ReplicateStore(folder=folder, name=plan.reduction, settings=settings)
+
+
+def _functions(metrics: Sequence[AnyMetric]) -> list[Any]:
+    specs = [one.spec for one in metrics if hasattr(one, "spec")]
+    return [one for spec in specs for one in (spec.function, spec.kernel) if one is not None]
+
+
+def study_seed(rng: RNGLike) -> int:
+    """Return one whole number that all replicates' seeds come from; an integer is itself."""
+    if isinstance(rng, int) and not isinstance(rng, bool):
+        resolve_rng(rng)
+        return rng
+    return int(resolve_rng(rng).generator.integers(2**63))
+
+
+def counted_topics(collection: Collection) -> NDArray[np.bool_]:
+    """Return which topics have something relevant in the full judgments."""
+    relevant = np.concatenate([[0], np.cumsum(collection.full_levels > 0)])
+    return np.diff(relevant[collection.topic_offsets]) > 0
+
+
+def _whole(name: str, value: object, least: int) -> int:
+    if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < least:
+        message = f"{name} must be a whole number of at least {least}, not {value!r}"
+        raise InvalidOptionError(message)
+    return int(value)
+
+
+def _check_options(collection: Collection, n_tested: int, best: int, alpha: float, budget: float | None) -> None:
+    _whole("n_tested", n_tested, 0)
+    _whole("best", best, 2)
+    if not 0 < alpha < 1:
+        message = f"alpha must lie between 0 and 1, not {alpha!r}"
+        raise InvalidOptionError(message)
+    if budget is not None and not budget > 0:
+        message = f"budget must be a number of seconds above 0, not {budget!r}"
+        raise InvalidOptionError(message)
+    if collection.n_systems < _FEWEST:
+        message = f"a ranking needs at least two runs; there is {collection.n_systems}"
+        raise EstimationError(message)
+    if not counted_topics(collection).any():
+        message = "no topic has a relevant document (level above 0) in the judgments, so no run can be ranked"
+        raise EstimationError(message)

@@ -1,0 +1,159 @@
+"""`metaeval judgments`: tables, JSON, report, options and errors that say what to do."""
+
+import json
+
+import numpy as np
+import pytest
+
+from metaeval.io.groups import read_groups
+from metaeval.io.trec import read_collection
+from metaeval.studies.judgments import study_judgments
+
+QUICK = ("--metrics", "AP,P@10", "--replicates", 2, "--tested", 1)
+
+
+@pytest.fixture
+def inputs(made_collection):
+    """Return the words that name runs and judgments."""
+    return made_collection / "runs", "--qrels", made_collection / "qrels.txt"
+
+
+@pytest.fixture
+def teams(made_collection):
+    """Return the words that name groups and pooled runs."""
+    return "--groups", made_collection / "groups.csv", "--group-column", "group", "--pooled-column", "pooled"
+
+
+def test_json_holds_every_table_of_the_study(command, inputs, teams, made_collection):
+    """The rows are those of the Python study on the same files, options and seed."""
+    ended = command(
+        "judgments", *inputs, *teams, *QUICK, "--steps", "20,60", "--sizes", "5,15", "--seed", 3, "--cost", "2,0.5",
+        "--json",
+    )  # fmt: skip
+    assert ended.code == 0, ended.err
+    answer = ended.json()
+    assert (answer["schema"], answer["command"]) == ("metaeval/1", "judgments")
+    assert str(made_collection / "qrels.txt") in answer["provenance"]["inputs"]
+    collection = read_collection([str(inputs[0])], inputs[2], keep="all")
+    groups = [read_groups(teams[1], column=column, systems=collection.systems) for column in ("group", "pooled")]
+    study = study_judgments(
+        collection.with_groups(groups[0], pooled=groups[1]), ["AP", "P@10"], steps=[20, 60], sizes=[5, 15],
+        n_replicates=2, n_tested=1, cost=(2.0, 0.5), rng=3,
+    )  # fmt: skip
+    expected = [{"table": name, **row} for name, frame in study.tables().items() for row in frame.to_dict("records")]
+    assert len(answer["results"]) == len(expected)
+    for row, right in zip(answer["results"], expected, strict=True):
+        assert set(row) == {str(name) for name in right}
+        for name, value in right.items():
+            missing = isinstance(value, float) and not np.isfinite(value)
+            assert row[str(name)] == (None if missing else value), (right["table"], name)
+
+
+def test_the_tables_answer_every_question(command, inputs, teams):
+    """The default prints thresholds, stability, left-out groups, pool sufficiency and effort, and notes the seed."""
+    ended = command("judgments", *inputs, *teams, *QUICK)
+    assert ended.code == 0, ended.err
+    for words in (
+        "6 runs, 12 topics", "How little keeps tau at 0.9", "stratified: tau and tau_AP", "mean of 2 replicates",
+        "borda: tau and tau_AP with the full ranking (nothing is drawn)", "keeps its depth", "keeps its size",
+        "Pool size, with the group left out", "Where to spend the same effort",
+    ):  # fmt: skip
+        assert words in " ".join(ended.out.split()), words
+    assert "Seed 0" in ended.err
+
+
+def test_one_question_reads_and_answers_no_more(command, inputs):
+    """Questions about random parts need neither groups nor pools, and the others stay unanswered silently."""
+    ended = command("judgments", *inputs, *QUICK, "--question", "less-judging,fewer-topics", "--quiet")
+    assert ended.code == 0, ended.err
+    assert ended.err == ""
+    assert "topics: tau" in ended.out
+    assert "share: tau" not in ended.out
+    assert "Cannot be answered" not in ended.out
+
+
+def test_what_the_input_does_not_allow_is_said(command, inputs):
+    """Without groups new systems are not studied, and the answer says what is needed."""
+    ended = command("judgments", *inputs, *QUICK, "--reductions", "order")
+    assert ended.code == 0, ended.err
+    assert "Cannot be answered: new-systems: the runs have no groups" in ended.out
+    named = command("judgments", *inputs, *QUICK, "--question", "new-systems")
+    assert named.code == 2
+    assert "--groups" in named.err
+
+
+def test_groups_may_come_from_names(command, inputs):
+    """A regular expression on run names is enough to leave groups out."""
+    ended = command("judgments", *inputs, *QUICK, "--question", "new-systems", "--group-regex", r"^(\w+)-", "--json")
+    assert ended.code == 0, ended.err
+    found = {row["group"] for row in ended.json()["results"] if row["table"] == "left_out_groups"}
+    assert len(found) == 3
+
+
+def test_workers_and_kept_replicates_change_nothing(command, inputs, tmp_path):
+    """Two workers, and a second run that finds all replicates on disk, print the same."""
+    words = ("judgments", *inputs, *QUICK, "--question", "less-judging", "--reductions", "stratified", "--quiet")
+    alone = command(*words)
+    assert alone.code == 0, alone.err
+    together = command(*words, "--workers", 2, "--keep", "kept")
+    assert together.out == alone.out
+    assert len([*(tmp_path / "kept").iterdir()]) == 2
+    assert command(*words, "--keep", "kept").out == alone.out
+
+
+def test_a_damaged_replicate_is_a_warning(command, inputs, tmp_path):
+    """The command says that it computed a replicate again."""
+    words = ("judgments", *inputs, *QUICK, "--reductions", "stratified", "--question", "less-judging", "--keep", "kept")
+    first = command(*words)
+    min((tmp_path / "kept").iterdir()).write_bytes(b"")
+    again = command(*words)
+    assert "damaged; it is computed again" in again.err
+    assert again.out == first.out
+
+
+def test_a_report_is_written_and_not_overwritten(command, inputs, teams, tmp_path):
+    """--out writes the page and its tables, leaves no replicates behind, and a second one is refused."""
+    words = ("judgments", *inputs, *teams, *QUICK, "--reductions", "stratified,size", "--out", "r")
+    ended = command(*words)
+    assert ended.code == 0, ended.err
+    assert "Report written: open r/index.html" in ended.out
+    assert "What if we judge less?" in (tmp_path / "r" / "index.html").read_text()
+    assert (tmp_path / "r" / "data" / "stability.csv").is_file()
+    assert json.loads((tmp_path / "r" / "provenance.json").read_text())["command"] == "judgments"
+    assert not (tmp_path / "r.replicates").exists()
+    refused = command(*words)
+    assert refused.code == 2
+    assert "overwrite" in refused.err
+
+
+def test_a_budget_says_how_much_was_seen(command, inputs):
+    """After no time two replicates are there, and the table says two."""
+    words = ("--reductions", "stratified", "--question", "less-judging", "--replicates", 40, "--budget", "0.001s")
+    ended = command("judgments", *inputs, "--metrics", "AP", *words)
+    assert ended.code == 0, ended.err
+    assert "mean of 2 replicates" in " ".join(ended.out.split())
+
+
+REFUSED = {
+    "scores instead of runs": ((), None, "--qrels is needed"),
+    "an unknown question": (("--question", "less"), 2, "less-judging"),
+    "an unknown reduction": (("--reductions", "strat"), 2, "stratified"),
+    "a step of no percent": (("--steps", "0"), 2, "above 0"),
+    "words for steps": (("--steps", "ten"), 2, "--steps takes numbers"),
+    "half a document": (("--sizes", "2.5"), 2, "whole numbers"),
+    "no time": (("--budget", "0s"), 2, "--budget takes a time"),
+    "an unknown time": (("--budget", "3 weeks"), 2, "--budget takes a time"),
+    "one minute": (("--cost", "1,"), 2, "--cost takes"),
+    "three minutes": (("--cost", "1,2,3"), 2, "--cost takes"),
+    "no workers": (("--workers", "0"), 2, "not 0"),
+    "an unknown metric": (("--metrics", "nDGC"), 2, "nDCG"),
+    "a column without its table": (("--pooled-column", "pooled"), 2, "--groups"),
+}
+
+
+@pytest.mark.parametrize(("words", "code", "said"), REFUSED.values(), ids=REFUSED)
+def test_what_cannot_be_done_is_refused_before_any_work(command, inputs, words, code, said):
+    """Every refusal names the option and the rule."""
+    ended = command("judgments", inputs[0]) if code is None else command("judgments", *inputs, *words)
+    assert ended.code == (2 if code is None else code)
+    assert said in ended.err
