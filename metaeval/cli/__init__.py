@@ -55,4 +55,19 @@ def main() -> int:
     return 0
 
 
-from metaeval.cli import agree, assessors, design, metrics, power, report, score, simulate, topics  # noqa: E402, F401 - each registers its commands on the apps above
+from metaeval.cli import (  # noqa: E402, F401 - each registers its commands on the apps above
+    agree,
+    assessment,
+    assessors,
+    compare_metrics,
+    design,
+    human,
+    judgments,
+    metrics,
+    power,
+    reliability,
+    report,
+    score,
+    simulate,
+    topics,
+)

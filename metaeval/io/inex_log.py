@@ -62,10 +62,10 @@ def read_assessment_log(path: str | os.PathLike[str]) -> pd.DataFrame:
             raise body.error(f"the header has {len(names)} columns and this row {len(row)}", number)
     columns = {role: [row[places[role] or 0].strip() for row in rows] for role in wanted}
     frame = pd.DataFrame(columns, dtype=object)
-    number = pd.to_numeric(frame[wanted[2]], errors="coerce").to_numpy(dtype=np.float64)
+    values = pd.to_numeric(frame[wanted[2]], errors="coerce").to_numpy(dtype=np.float64)
     if wanted[2] == "seconds":
-        _refuse(body, frame["seconds"], ~(np.isfinite(number) & (number >= 0)))
-    return frame.assign(**{wanted[2]: number}) if np.isfinite(number).all() else frame
+        _refuse(body, frame["seconds"], ~(np.isfinite(values) & (values >= 0)))
+    return frame.assign(**{wanted[2]: values}) if np.isfinite(values).all() else frame
 
 
 def _refuse(body: Sheet, cells: pd.Series, wrong: np.ndarray) -> None:

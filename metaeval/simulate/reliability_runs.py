@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from metaeval.collection.inex import RESULT_COLUMNS, Assessments, Submission
+from metaeval.collection.inex import RESULT_COLUMNS, TOO_SMALL, Assessments, Submission
 from metaeval.collection.paths import depth_of, nearest_ancestors
 from metaeval.errors import InvalidOptionError, UnknownNameError
 from metaeval.io.inex_rules import table_of
@@ -68,7 +68,8 @@ def reliability_runs(
 
     Notes
     -----
-    The relevant elements of a document (exhaustivity and specificity above 0) are a tree, by their paths. On every
+    The relevant elements of a document (exhaustivity and specificity above 0; those too small to judge only where the
+    quantisation values them, as the measures take it) are a tree, by their paths. On every
     path from its top to an element that holds no other, the one of highest value above 0 is chosen; of two chosen
     elements within one another the outer one is kept, even if its value is lower ([1]_, section 2.3). The runs are
     ordered by value, descending. The order of equal values is not stated in the paper; its example follows from:
@@ -94,7 +95,10 @@ def reliability_runs(
     if assessments.scale == "passages" or table.empty:
         message = f"the runs are made of assessed elements, and {assessments.source or 'these assessments'} have none"
         raise InvalidOptionError(message)
-    tree = _Tree.of(relevant, _values(relevant, assessments, quantisation, registry))
+    worth = _values(relevant, assessments, quantisation, registry)
+    counted = (relevant["exhaustivity"].to_numpy() != TOO_SMALL) | (worth > 0)
+    relevant = relevant[counted].reset_index(drop=True)
+    tree = _Tree.of(relevant, worth[counted])
     ideal = _ideal(tree, deeper=tie == "deeper")
     members = {
         "irb": ideal,

@@ -4,10 +4,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from metaeval.collection.inex import ASSESSMENT_COLUMNS, ELEMENT_COLUMNS, Assessments
+from metaeval.collection.elements import element_collection
+from metaeval.collection.inex import ASSESSMENT_COLUMNS, ELEMENT_COLUMNS, TOO_SMALL, Assessments
 from metaeval.collection.paths import contains
 from metaeval.errors import InvalidOptionError, UnknownNameError
 from metaeval.io.inex_rules import table_of
+from metaeval.metrics.score import score
 from metaeval.simulate.inex import simulate_inex
 from metaeval.simulate.reliability_runs import RELIABILITY_RUNS, reliability_runs
 
@@ -154,3 +156,22 @@ def test_what_cannot_be_built_is_refused():
         reliability_runs(one, quantisation="Gen5")
     with pytest.raises(UnknownNameError, match="deeper, higher"):
         reliability_runs(one, tie="outer")
+
+
+def test_elements_too_small_to_judge_count_only_where_they_are_worth_something():
+    """Under gen a "?" element is no leaf of the tree, so its parent is; under GenLifted it is a leaf of its own."""
+    elements = {("163", "d", "/a[1]"): (2, 0.5), ("163", "d", "/a[1]/b[1]"): (TOO_SMALL, 1.0)}
+    made = [reliability_runs(judged(elements, "2005"), quantisation=name) for name in ("Gen5", "GenLifted")]
+    without, with_small = ({name: run.results["path"].tolist() for name, run in runs.items()} for runs in made)
+    assert without["lo"] == without["frb"] == ["/a[1]"]
+    assert with_small["lo"] == ["/a[1]/b[1]"]
+    assert set(with_small["frb"]) == {"/a[1]", "/a[1]/b[1]"}
+
+
+def test_the_ideal_run_is_ideal_on_the_scale_of_2005():
+    """On a made campaign of 2005 the run of ideal results scores 1 under gen, small elements and all."""
+    made = simulate_inex(year=2005, n_systems=2, n_topics=3, n_documents=60, rng=4)
+    runs = reliability_runs(made.assessments, quantisation="Gen5")
+    collection = element_collection(runs.values(), made.assessments)
+    scores = score(collection, ["nxCG(quant=Gen5)@10"])
+    np.testing.assert_allclose(scores.sel(system="irb"), 1.0)

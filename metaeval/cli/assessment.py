@@ -1,0 +1,164 @@
+"""`metaeval assessment`: how the assessments of focused retrieval were made."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from metaeval.cli import app
+from metaeval.cli import options as opt
+from metaeval.cli.console import command_session, json_document, print_table
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from metaeval.studies.assessment import AssessmentStudy
+
+__all__ = ["assessment"]
+
+_SOURCES = "What else is known"
+
+
+@app.command()
+def assessment(  # noqa: PLR0913 - the options of the command
+    context: typer.Context,
+    *,
+    assessments: Annotated[
+        str,
+        typer.Argument(
+            metavar="ASSESSMENTS", show_default=False, help="INEX assessments of any year: a file or a folder."
+        ),
+    ],
+    runs: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--runs",
+            metavar="PATH",
+            help="The runs that were pooled, for the growth of the pools; may be repeated.",
+            rich_help_panel=_SOURCES,
+        ),
+    ] = None,
+    pools: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--pools",
+            metavar="PATH",
+            help="Pool files, to see what of them was assessed; may be repeated.",
+            rich_help_panel=_SOURCES,
+        ),
+    ] = None,
+    second: Annotated[
+        str | None,
+        typer.Option(
+            "--second",
+            metavar="PATH",
+            help="Assessments of some topics by another assessor; the folder of the first for those in its others/.",
+            rich_help_panel=_SOURCES,
+        ),
+    ] = None,
+    log: Annotated[
+        Path | None,
+        typer.Option(
+            "--log",
+            metavar="FILE",
+            help="Table of topic, document and seconds spent, or the time of each action.",
+            rich_help_panel=_SOURCES,
+        ),
+    ] = None,
+    longest_break: Annotated[
+        float,
+        typer.Option(
+            "--longest-break",
+            metavar="SECONDS",
+            help="A longer time between two actions in the log is no work.",
+            rich_help_panel=_SOURCES,
+        ),
+    ] = 600.0,
+    sizes: Annotated[
+        Path | None,
+        typer.Option(
+            "--sizes",
+            metavar="FILE",
+            help="Sizes of elements: document, path and characters, a line each.",
+            rich_help_panel=_SOURCES,
+        ),
+    ] = None,
+    lenient: Annotated[
+        bool, typer.Option("--lenient", help="Take files that break rules of their campaign, with warnings.")
+    ] = False,
+    out: Annotated[
+        Path | None, typer.Option("--out", "-o", metavar="FOLDER", help="Write the answer as a report in this folder.")
+    ] = None,
+    overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace an older report in that folder.")] = False,
+    as_json: opt.AsJson = False,
+    quiet: opt.Quiet = False,
+) -> None:
+    """Say how assessments of elements and passages were made: pools, passages, grades, entry points, time, agreement.
+
+    For example:
+
+        metaeval assessment assessments/ --runs submissions/ --sizes sizes.txt --out analysis
+
+        metaeval assessment qrels.txt --second second/qrels.txt --log log.csv
+    """
+    from metaeval.io.files import list_sources  # noqa: PLC0415
+    from metaeval.io.inex import (  # noqa: PLC0415
+        assessment_sources,
+        read_assessments,
+        read_element_sizes,
+        read_submissions,
+    )
+    from metaeval.io.inex_log import read_assessment_log  # noqa: PLC0415
+    from metaeval.provenance import record_provenance  # noqa: PLC0415
+    from metaeval.studies.assessment import study_assessments  # noqa: PLC0415 - loads numba
+
+    with command_session(quiet=quiet) as session:
+        if out is not None:
+            from metaeval.reports.folder import check_folder  # noqa: PLC0415 - loads matplotlib
+
+            check_folder(out, overwrite=overwrite)
+        inside = second is not None and Path(second) == Path(assessments)
+        judged = read_assessments(assessments, strict=not lenient)
+        actions = None if log is None else read_assessment_log(log)
+        table = None if sizes is None else read_element_sizes(sizes, strict=not lenient)
+        sources = [*assessment_sources(assessments), *(list_sources(runs) if runs else ())]
+        sources += list_sources(pools) if pools else []
+        sources += [] if second is None else assessment_sources(second, second=inside)
+        files = [source.path for source in sources] + [str(path) for path in (log, sizes) if path is not None]
+        provenance = record_provenance("assessment", options=context.params, inputs=files)
+        study = study_assessments(
+            judged,
+            submissions=read_submissions(runs, strict=not lenient) if runs else (),
+            pools=_pools([source.path for source in list_sources(pools)], strict=not lenient) if pools else None,
+            second=None if second is None else read_assessments(second, second=inside, strict=not lenient),
+            log=actions,
+            sizes=table,
+            longest_break=longest_break,
+            provenance=provenance,
+        )
+        index = None
+        if out is not None:
+            from metaeval.reports.assessment import write_assessment_report  # noqa: PLC0415 - loads matplotlib
+
+            index = write_assessment_report(study, out, overwrite=overwrite, messages=session.warned())
+    if as_json:
+        typer.echo(json_document("assessment", study.to_frame(), provenance=provenance, messages=session.messages))
+    elif index is not None:
+        typer.echo(f"Report written: open {index}")
+    else:
+        _print(study)
+    for note in (*study.lacking, *study.notes):
+        session.say(f"Note: {note}")
+
+
+def _pools(paths: list[str], *, strict: bool) -> "pd.DataFrame":
+    import pandas as pd  # noqa: PLC0415
+
+    from metaeval.io.inex import read_pool  # noqa: PLC0415
+
+    return pd.concat([read_pool(path, strict=strict) for path in paths], ignore_index=True)
+
+
+def _print(study: "AssessmentStudy") -> None:
+    for question, part in study.to_frame().groupby("question", sort=False):
+        print_table(str(question).capitalize(), ["Figure", "Value"], part[["statistic", "value"]].to_numpy().tolist())

@@ -1,0 +1,289 @@
+"""The page that answers whether a measure rewards what users want: the test put into tables, curves and words."""
+
+from collections.abc import Sequence
+from functools import partial
+from pathlib import Path
+
+import pandas as pd
+
+from metaeval.reports.figures import Picture
+from metaeval.reports.folder import check_folder, write_page
+from metaeval.reports.html import Block, Fold, Item, Items, Page, Section, Text
+from metaeval.reports.methods import count, listed
+from metaeval.reports.power import notes_section, provenance_section
+from metaeval.reports.reliability_figures import AXES, overlap_scatters, simulated_run_curves
+from metaeval.reports.tables import Column, Table, number, share, whole
+from metaeval.simulate.reliability_runs import RELIABILITY_RUNS
+from metaeval.studies.reliability import ReliabilityStudy
+
+__all__ = ["reliability_page", "verdict_sentence", "write_reliability_report"]
+
+_TITLE = "Does the metric reward what users want?"
+_TOP = 10
+_OPEN = 2
+
+
+def reliability_page(study: ReliabilityStudy, *, messages: Sequence[str] = ()) -> Page:
+    """Put a reliability test into a page.
+
+    Parameters
+    ----------
+    study : ReliabilityStudy
+    messages : sequence of str
+        Warnings given on the way.
+
+    Returns
+    -------
+    Page
+    """
+    sections = [_runs_section(study), _verdicts_section(study)]
+    if study.curves:
+        sections.append(_curves_section(study))
+    if len(study.submissions):
+        sections.append(_submissions_section(study))
+    facts = [(str(len(study.metrics)), "metrics"), (str(int(study.runs["topics"].max())), "topics")]
+    if len(study.submissions):
+        facts.append((str(len(study.submissions["run"].unique())), "submitted runs"))
+    return Page(
+        title=_TITLE,
+        facts=tuple(facts),
+        summary=tuple(verdict_sentence(study, metric) for metric in study.metrics),
+        sections=(
+            *sections,
+            _methods_section(),
+            notes_section(study.notes, messages),
+            provenance_section(study.provenance),
+        ),
+        provenance=study.provenance,
+    )
+
+
+def write_reliability_report(
+    study: ReliabilityStudy, out: str | Path, *, overwrite: bool = False, messages: Sequence[str] = ()
+) -> Path:
+    """Write the report of a reliability test as a folder.
+
+    Parameters
+    ----------
+    study : ReliabilityStudy
+    out : path
+        See `metaeval.reports.folder.check_folder` for when it may exist already.
+    overwrite : bool, default False
+    messages : sequence of str
+        See `reliability_page`.
+
+    Returns
+    -------
+    pathlib.Path
+        The page to open: ``index.html`` in the folder.
+    """
+    check_folder(out, overwrite=overwrite)
+    data = {"runs.csv": partial(_write_csv, study.runs)}
+    if len(study.submissions):
+        data["submissions.csv"] = partial(_write_csv, study.submissions)
+    return write_page(reliability_page(study, messages=messages), out, data=data, overwrite=overwrite)
+
+
+def _write_csv(frame: pd.DataFrame, path: Path) -> None:
+    frame.to_csv(path, index=False, lineterminator="\n")
+
+
+def verdict_sentence(study: ReliabilityStudy, metric: str) -> str:
+    """Say in a sentence how a metric ranks the ideal run, and which preferences it contradicts."""
+    own = study.runs[study.runs["metric"] == metric].set_index("run")
+    first = own.index[own["rank"] == 1].tolist()
+    place = int(own["rank"]["irb"])
+    verdicts = study.verdicts[(study.verdicts["metric"] == metric) & (study.verdicts["expectation"] == "ideal")]
+    if first == ["irb"]:
+        said = "ranks the ideal run irb first"
+    elif place == 1:
+        said = f"ranks the ideal run irb first, level with {listed(name for name in first if name != 'irb')}"
+    else:
+        said = f"ranks {listed(first)} first and the ideal run irb number {place} of {len(own)}"
+    met = "" if verdicts.empty else "as users would." if bool(verdicts["met"].iloc[0]) else "against what users want."
+    return f"{metric} {said}{', ' + met if met else '.'}"
+
+
+def _runs_section(study: ReliabilityStudy) -> Section:
+    items = tuple(Item(term=name, words=words) for name, words in RELIABILITY_RUNS.items())
+    tables = [_runs_table(study, str(name)) for name in study.runs["quantisation"].drop_duplicates()]
+    return Section(
+        id="runs",
+        title="Six runs whose order users know",
+        lead="They are made of the assessments, by what an element is worth under a metric's own quantisation, best "
+        "first. Whoever gets irb gets every best element and nothing twice.",
+        blocks=(*tables, Fold(title="What the runs hold", blocks=(Items(items=items),))),
+    )
+
+
+def _runs_table(study: ReliabilityStudy, quantisation: str) -> Table:
+    part = study.runs[study.runs["quantisation"] == quantisation]
+    metrics = part["metric"].drop_duplicates().tolist()
+    frame = part[part["metric"] == metrics[0]][["run", "results", "overlap"]].reset_index(drop=True)
+    columns = [
+        Column(name="run", label="Run"),
+        Column(name="results", label="Results", write=number(1), align="right"),
+        Column(name="overlap", label="Overlap", write=share, align="right"),
+    ]
+    for place, metric in enumerate(metrics):
+        own = part[part["metric"] == metric].set_index("run").loc[frame["run"]]
+        frame[[f"value_{place}", f"rank_{place}"]] = own[["value", "rank"]].to_numpy()
+        columns += [
+            Column(name=f"value_{place}", label="mean", write=number(4), align="right", group=metric),
+            Column(name=f"rank_{place}", label="rank", write=whole, align="right", group=metric),
+        ]
+    return Table(
+        name=f"runs-{quantisation}",
+        title=f"The six runs under {quantisation}",
+        caption="Mean over topics and rank (equal means share one). Results: mean length of a list. Overlap: share of "
+        "results inside another result of the list.",
+        frame=frame,
+        columns=tuple(columns),
+    )
+
+
+def _verdicts_section(study: ReliabilityStudy) -> Section:
+    frame = study.verdicts.assign(
+        verdict=["met" if met else "not met" for met in study.verdicts["met"]],
+        kept=[
+            f"{total - broken} of {total}"
+            for total, broken in zip(study.verdicts["preferences"], study.verdicts["broken"], strict=True)
+        ],
+    )
+    table = Table(
+        name="verdicts",
+        title="What users want, and what the metrics do",
+        caption="a >= b: a at least as good as b; a > b: truly better.",
+        frame=frame,
+        columns=(
+            Column(name="metric", label="Metric"),
+            Column(name="expectation", label="Expectation"),
+            Column(name="verdict", label="Verdict"),
+            Column(name="kept", label="Preferences kept", align="right"),
+            Column(name="first_broken", label="Contradicted"),
+        ),
+        data=study.verdicts,
+    )
+    meanings = study.verdicts.drop_duplicates("expectation")
+    items = tuple(
+        Item(term=name, words=words) for name, words in zip(meanings["expectation"], meanings["meaning"], strict=True)
+    )
+    return Section(
+        id="verdicts",
+        title="Verdicts",
+        lead="A metric that ranks another run above the ideal one rewards what users do not want. No metric need meet "
+        "the order by overlap alone: it leaves out whether the elements are any good.",
+        blocks=(Items(items=items), table),
+    )
+
+
+def _curves_section(study: ReliabilityStudy) -> Section:
+    pictures = [_curve_picture(study, place) for place in range(len(study.curves))]
+    folds = [Fold(title=picture.title, blocks=(picture,)) for picture in pictures[_OPEN:]]
+    blocks: list[Block] = [*pictures[:_OPEN], *folds]
+    return Section(
+        id="curves",
+        title="Along the lists",
+        lead="Where the runs part: by recall, or by how far down the list one reads.",
+        blocks=tuple(blocks),
+    )
+
+
+def _curve_picture(study: ReliabilityStudy, place: int) -> Picture:
+    curve = study.curves[place]
+    axis = str(next(dim for dim in curve.dims if dim != "system"))
+    means = curve.mean(axis).to_series().sort_values(ascending=False, kind="stable")
+    return Picture(
+        name=f"curve-{place}",
+        figure=simulated_run_curves(curve),
+        title=f"{curve.name}, by {AXES[axis][0].split(',')[0]}",
+        caption="Mean over topics; a line a simulated run.",
+        alt=f"{len(means)} curves; mean of the highest, {means.index[0]}, {means.iloc[0]:.3f}, of the lowest, "
+        f"{means.index[-1]}, {means.iloc[-1]:.3f}.",
+    )
+
+
+def _submissions_section(study: ReliabilityStudy) -> Section:
+    tables = [_top_table(study, metric) for metric in study.metrics if metric in set(study.submissions["metric"])]
+    runs = study.submissions.drop_duplicates("run")
+    none = runs.loc[runs["overlap"] == 0, "run"]
+    ranks = study.submissions[study.submissions["run"].isin(none)].groupby("metric", sort=False)["rank"].mean()
+    words = [f"{count(len(none), 'run')} of {len(runs)} {'has' if len(none) == 1 else 'have'} no overlap at all."]
+    if len(none):
+        words.append(
+            "Their mean rank is " + listed(f"{rank:.1f} under {metric}" for metric, rank in ranks.items()) + "."
+        )
+    blocks: list[Block] = [Text(paragraphs=(" ".join(words),)), *tables[:_OPEN]]
+    blocks += [Fold(title=table.title, blocks=(table,)) for table in tables[_OPEN:]]
+    if len(runs) > 1:
+        blocks += [_scatter_picture(study, len(runs)), _tau_table(study)]
+    return Section(
+        id="submissions",
+        title="Submitted runs",
+        lead="Which runs each metric puts on top, where the others put them, and how much of them is said twice.",
+        blocks=tuple(blocks),
+    )
+
+
+def _top_table(study: ReliabilityStudy, metric: str) -> Table:
+    frame = study.top(metric, _TOP)
+    others = [name for name in frame.columns if name.startswith("rank under ")]
+    return Table(
+        name=f"top-{metric}",
+        title=f"The best {min(_TOP, len(frame))} under {metric}",
+        caption="With their ranks under the other metrics.",
+        frame=frame,
+        columns=(
+            Column(name="rank", label="Rank", write=whole, align="right"),
+            Column(name="run", label="Run"),
+            Column(name="value", label="Mean", write=number(4), align="right"),
+            Column(name="overlap", label="Overlap", write=share, align="right"),
+            *(
+                Column(
+                    name=name, label=name.removeprefix("rank under "), write=whole, align="right", group="Rank under"
+                )
+                for name in others
+            ),
+        ),
+    )
+
+
+def _scatter_picture(study: ReliabilityStudy, n_runs: int) -> Picture:
+    return Picture(
+        name="overlap",
+        figure=overlap_scatters(study.submissions),
+        title="Overlap and score",
+        caption="A point is a submitted run. If scores rise with overlap, either the better systems overlap more, or "
+        "the metric pays for it.",
+        alt=f"A scatter plot of {n_runs} runs for each of {len(study.metrics)} metrics.",
+    )
+
+
+def _tau_table(study: ReliabilityStudy) -> Table:
+    return Table(
+        name="correlations",
+        title="How far the rankings of the submitted runs agree",
+        caption="Kendall's τ. With “overlap”: positive if runs with more overlap score higher.",
+        frame=study.correlations,
+        columns=(
+            Column(name="metric", label="Metric"),
+            Column(name="other", label="And"),
+            Column(name="tau", label="τ", write=number(3), align="right"),
+        ),
+    )
+
+
+def _methods_section() -> Section:
+    made = (
+        "The runs follow Kazai, Lalmas and de Vries (2004), section 3.2: on every path of relevant elements the one of "
+        "the highest value is ideal (ties: the deeper one, unless the metric says otherwise), and of ideal elements "
+        "that overlap the outer one stays. Each run lists its elements by falling value. Elements too small to judge "
+        "are left out where the quantisation gives them nothing."
+    )
+    averaged = (
+        "A mean is over the topics where something is worth more than 0 under the metric; an empty list counts 0 "
+        "there. All results of the six runs count, 1500 of a submitted run."
+    )
+    return Section(
+        id="methods", title="Methods", lead="What was computed.", blocks=(Text(paragraphs=(made, averaged)),)
+    )

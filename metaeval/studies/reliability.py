@@ -1,0 +1,412 @@
+"""Does a measure of XML retrieval reward what users want: the reliability test of Kazai, Lalmas and de Vries (2004)."""
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
+from itertools import pairwise
+from types import MappingProxyType
+from typing import NamedTuple
+
+import numpy as np
+import pandas as pd
+import xarray as xr
+from numpy.typing import NDArray
+
+from metaeval.agreement.rankings import kendall_tau
+from metaeval.collection.elements import ElementCollection, element_collection
+from metaeval.collection.inex import Assessments, Submission
+from metaeval.errors import InvalidOptionError, UnknownNameError
+from metaeval.metrics.element_quantisation import ElementGrades, element_values
+from metaeval.metrics.focused.curves import element_curves
+from metaeval.metrics.focused.overlap import run_overlap
+from metaeval.metrics.names import Call
+from metaeval.metrics.quantisation import Quantisation
+from metaeval.metrics.registry import Registry, default_registry
+from metaeval.metrics.score import lists_of, metric_values, resolve_metrics
+from metaeval.metrics.spec import AnyMetric, Metric
+from metaeval.parallel import track
+from metaeval.provenance import Provenance, record_provenance
+from metaeval.simulate.reliability_runs import RELIABILITY_RUNS, IdealTie, reliability_runs
+
+__all__ = ["EXPECTATIONS", "Expectation", "Preference", "ReliabilityStudy", "default_metrics", "study_reliability"]
+
+_DIGITS = 9  # sums of gains differ in their last bits
+_LIMIT = 1500
+
+
+class Preference(NamedTuple):
+    """What users want of two runs.
+
+    Attributes
+    ----------
+    better, worse : str
+        The runs: the first is at least as good as the other.
+    strict : bool
+        Whether it is truly better; else both may be equally good.
+
+    Examples
+    --------
+    >>> print(Preference("irb", "frb")), print(Preference("ao", "id", strict=True))
+    irb >= frb
+    ao > id
+    (None, None)
+    """
+
+    better: str
+    worse: str
+    strict: bool = False
+
+    def __str__(self) -> str:
+        """Write it as the paper does."""
+        return f"{self.better} {'>' if self.strict else '>='} {self.worse}"
+
+    def is_met(self, goodness: "pd.Series[float]") -> bool:
+        """Say whether values, more being better, fulfil it."""
+        lead = round(float(goodness[self.better] - goodness[self.worse]), _DIGITS)
+        return lead > 0 if self.strict else lead >= 0
+
+
+type Expectation = Callable[[pd.DataFrame], Iterable[Preference]]
+
+
+def ideal_first(runs: pd.DataFrame) -> list[Preference]:
+    """Rank the ideal run at least as high as every other."""
+    return [Preference("irb", str(name)) for name in runs.index if name != "irb"]
+
+
+def overlap_alone(runs: pd.DataFrame) -> list[Preference]:  # noqa: ARG001 - the order is the paper's
+    """Rank less overlap higher: irb >= lo >= ao > id > ia > frb."""
+    order = ["irb", "lo", "ao", "id", "ia", "frb"]
+    return [Preference(a, b, b in {"id", "ia", "frb"}) for a, b in pairwise(order)]
+
+
+EXPECTATIONS: Mapping[str, Expectation] = MappingProxyType({"ideal": ideal_first, "overlap": overlap_alone})
+"""What users want of the six runs (Kazai, Lalmas and de Vries 2004, section 3.3), each a function of their table."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class ReliabilityStudy:
+    """How measures rank runs of known worth, and, where there are any, submitted ones.
+
+    Attributes
+    ----------
+    runs : pandas.DataFrame
+        One row a metric and simulated run: ``metric``, ``run``, ``value`` (mean over topics), ``rank`` (ties share the
+        best), ``overlap`` (a share), ``results`` (mean length), ``quantisation`` that the run was made by, ``topics``.
+    verdicts : pandas.DataFrame
+        One row a metric and expectation: ``metric``, ``expectation``, ``meaning``, ``met``, ``preferences``,
+        ``broken`` (how many), ``first_broken`` (which, as words).
+    curves : tuple of xarray.DataArray
+        For every metric with a curve: dims ``system`` and its axis, mean over topics, named as the metric.
+    submissions : pandas.DataFrame
+        As `runs`, for submitted runs; empty without.
+    correlations : pandas.DataFrame
+        ``metric``, ``other``, ``tau``: Kendall's tau of two metrics over the submitted runs; the other may be
+        "overlap", of which a positive tau says that it is rewarded.
+    notes : tuple of str
+    provenance : Provenance
+    """
+
+    runs: pd.DataFrame
+    verdicts: pd.DataFrame
+    curves: tuple[xr.DataArray, ...]
+    submissions: pd.DataFrame
+    correlations: pd.DataFrame
+    notes: tuple[str, ...]
+    provenance: Provenance
+
+    @property
+    def metrics(self) -> tuple[str, ...]:
+        """Names of the metrics, in the order asked."""
+        return tuple(self.runs["metric"].drop_duplicates())
+
+    def table(self) -> pd.DataFrame:
+        """Return the table of the paper: runs in rows, for every metric its value and, on a second level, its rank."""
+        wide = _wide(self.runs, ["value", "rank"])
+        order = [(metric, kind) for metric in self.metrics for kind in ("value", "rank")]
+        return wide.swaplevel(axis=1)[order].loc[list(RELIABILITY_RUNS)]
+
+    def top(self, metric: str, n: int = 10) -> pd.DataFrame:
+        """Return the best submitted runs under a metric, with their ranks under the others and their overlap.
+
+        Parameters
+        ----------
+        metric : str
+        n : int, default 10
+
+        Raises
+        ------
+        UnknownNameError
+            If the metric was not asked for.
+        """
+        if metric not in self.metrics:
+            raise UnknownNameError("metric", metric, self.metrics)
+        own = self.submissions[self.submissions["metric"] == metric]
+        best = own.sort_values("rank", kind="stable").head(n)[["rank", "run", "value", "overlap"]]
+        ranks = _wide(self.submissions, "rank")
+        others = ranks.drop(columns=metric).rename(columns="rank under {}".format)
+        return best.merge(others, left_on="run", right_index=True).reset_index(drop=True)
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return flat rows: metric, run, whether it is simulated, value, rank, overlap, and the verdicts below them."""
+        rows = [self.runs.assign(kind="simulated"), self.submissions.assign(kind="submitted")]
+        verdicts = self.verdicts.assign(kind="verdict")
+        columns = ["kind", "metric", "run", "value", "rank", "overlap", "expectation", "met", "first_broken"]
+        filled = [part for part in (*rows, verdicts) if len(part)]
+        return pd.concat([part.reindex(columns=columns).astype(object) for part in filled], ignore_index=True)
+
+
+def _wide(table: pd.DataFrame, values: str | list[str]) -> pd.DataFrame:
+    return table.pivot_table(index="run", columns="metric", values=values, aggfunc="first", sort=False)
+
+
+def default_metrics(assessments: Assessments) -> tuple[str, ...]:
+    """Return what is tried where nothing is asked: inex-2002 and nXCG, generalised and strict, on the scale at hand."""
+    general = "SOG" if assessments.scale == "2003" else "gen"
+    return tuple(f"{name}(quant={quant})" for quant in (general, "strict") for name in ("inex2002", "nxCGpercent"))
+
+
+def study_reliability(  # noqa: PLR0913 - one keyword per question
+    assessments: Assessments,
+    submissions: Iterable[Submission] = (),
+    *,
+    metrics: object = None,
+    sizes: pd.DataFrame | None = None,
+    expectations: Mapping[str, Expectation] = EXPECTATIONS,
+    strict: bool = True,
+    registry: Registry | None = None,
+    provenance: Provenance | None = None,
+) -> ReliabilityStudy:
+    """Try measures on six runs whose order users would know.
+
+    Parameters
+    ----------
+    assessments : Assessments
+        Of elements: the scale of 2002, 2003 or 2005.
+    submissions : iterable of Submission, optional
+        Real runs, for what the measures' differences mean in practice.
+    metrics : sequence of str, optional
+        Measures of elements; `default_metrics` otherwise. The six runs are made by the quantisation (and the rule for
+        ties) of each measure, for the best elements are those that it says are best.
+    sizes : pandas.DataFrame, optional
+        Columns ``document``, ``path``, ``size``: measures that treat overlap need the size of every element in it,
+        and assessments of 2002 to 2004 have none.
+    expectations : mapping of str to function
+        What users want: a function of the table of runs (index ``run``, columns ``value``, ``rank``, ``overlap``,
+        ``results``) that returns a `Preference` for each pair of runs that it has an opinion on.
+    strict : bool, default True
+        See `metaeval.element_collection`.
+    registry : Registry, optional
+        Where names are looked up.
+    provenance : Provenance, optional
+
+    Returns
+    -------
+    ReliabilityStudy
+
+    Raises
+    ------
+    InvalidOptionError
+        If there are no assessed elements, a measure does not rank elements, a size is unknown that a measure needs, or
+        nothing is worth anything under any measure.
+    UnknownNameError
+        For an unknown measure, or a preference about a run that there is not.
+
+    Notes
+    -----
+    A run's value is the mean over the topics where something is worth more than 0; a list that is empty there counts
+    0. All results of the six runs count, 1500 of a submitted one. Overlap is the share of a list's results inside
+    another of its results, over the topics answered. After Kazai, Lalmas and de Vries (2004), section 3.
+
+    Examples
+    --------
+    >>> judged = pd.DataFrame({"topic": "1", "document": "d", "path": ["/a[1]", "/a[1]/b[1]"], "exhaustivity": [3, 2],
+    ...     "specificity": [1.0, 3.0], "size": [900, 100], "relevant_size": -1, "line": 0})
+    >>> documents = pd.DataFrame([{"topic": "1", "document": "d"}])
+    >>> study = study_reliability(Assessments(scale="2003", documents=documents, elements=judged),
+    ...     metrics=["inex2002(quant=SOG)", "nxCGpercent(quant=SOG)"])
+    >>> study.verdicts[["metric", "expectation", "met"]].to_numpy().tolist()[::2]
+    [['inex2002(quant=SOG)', 'ideal', False], ['nxCGpercent(quant=SOG)', 'ideal', True]]
+    """
+    known = registry or default_registry()
+    chosen = resolve_metrics(default_metrics(assessments) if metrics is None else metrics, registry=known)
+    for one in chosen:
+        if not isinstance(one, Metric) or one.on != "elements":
+            message = (
+                f"{one.name} does not rank elements; take measures such as {', '.join(default_metrics(assessments))}"
+            )
+            raise InvalidOptionError(message)
+    options = {"sizes": sizes, "strict": strict}
+    made = _six_collections(chosen, assessments, known, options)
+    notes: list[str] = list(assessments.notes)
+    parts, curves = [], []
+    for one in track(chosen, description="measuring the simulated runs"):
+        collection, quantisation = made[_recipe(one)]
+        values = _table(collection, one)
+        if values is None:
+            notes.append(f"{one.name} is left out: nothing is worth anything under it on any topic")
+            continue
+        parts.append(values.assign(quantisation=quantisation))
+        curves += _curve(collection, one, known)
+    if not parts:
+        message = f"nothing is worth anything under {', '.join(one.name for one in chosen)}, so no run can be measured"
+        raise InvalidOptionError(message)
+    runs = pd.concat(parts, ignore_index=True)
+    kept = [one for one in chosen if one.name in set(runs["metric"])]
+    notes += _topic_notes(runs, made[_recipe(kept[0])][0].n_topics)
+    submitted = _submitted(list(submissions), kept, assessments, options, notes)
+    return ReliabilityStudy(
+        runs=runs,
+        verdicts=_verdicts(runs, kept, expectations),
+        curves=tuple(curves),
+        submissions=submitted,
+        correlations=_correlations(submitted, kept),
+        notes=tuple(dict.fromkeys(notes)),
+        provenance=provenance or record_provenance("study_reliability"),
+    )
+
+
+# ---------------------------------------------------------------------------------------------------- the six runs
+
+
+def _recipe(metric: AnyMetric) -> tuple[str, str]:
+    """Return what the six runs of a metric are made by: its quantisation and its rule for ties."""
+    values = dict(metric.parameters) if isinstance(metric, Metric) else {}
+    return str(values.get("quant", Call("gen"))), str(values.get("tie", "deeper"))
+
+
+def _six_collections(
+    metrics: tuple[AnyMetric, ...],
+    assessments: Assessments,
+    registry: Registry,
+    options: Mapping[str, object],
+) -> dict[tuple[str, str], tuple[ElementCollection, str]]:
+    """Compile the six runs once for each way of making them."""
+    made = {}
+    for metric in metrics:
+        recipe = _recipe(metric)
+        if recipe in made:
+            continue
+        call, found = Call("gen"), registry.element_quantisations["gen"]
+        if isinstance(metric, Metric) and metric.quantisation is not None:
+            call, found = metric["quant"], metric.quantisation
+        function = _function(call, found)
+        tie: IdealTie = "higher" if recipe[1] == "higher" else "deeper"
+        runs = reliability_runs(assessments, quantisation=function, tie=tie)
+        longest = max(1, *(len(run.results) for run in runs.values()))
+        collection = element_collection(runs.values(), assessments, limit=longest, **options)  # type: ignore[arg-type]  # as study_reliability takes them
+        made[recipe] = (collection, recipe[0])
+    return made
+
+
+def _function(call: Call, quantisation: Quantisation) -> Callable[[ElementGrades], NDArray[np.float64]]:
+    def worth(grades: ElementGrades) -> NDArray[np.float64]:
+        return element_values(call, quantisation, grades)
+
+    return worth
+
+
+def _table(collection: ElementCollection, metric: AnyMetric) -> pd.DataFrame | None:
+    """Return value, rank and overlap of every run under a metric; None where it is defined on no topic."""
+    defined = np.ones(collection.n_topics, dtype=bool)
+    if metric.without_relevant is not None:
+        defined = metric.n_relevant(lists_of(collection, metric)) > 0
+    if not defined.any():
+        return None
+    values = metric_values(collection, [metric])[0][:, defined].mean(axis=1)
+    goodness = np.round(values if metric.higher_is_better else -values, _DIGITS)
+    return pd.DataFrame(
+        {
+            "metric": metric.name,
+            "run": list(collection.systems),
+            "value": values,
+            "rank": pd.Series(-goodness).rank(method="min").astype(int),
+            "overlap": run_overlap(collection).mean("topic").to_numpy(),
+            "results": collection.n_retrieved.mean(axis=1),
+            "topics": int(defined.sum()),
+        }
+    )
+
+
+def _curve(collection: ElementCollection, metric: AnyMetric, registry: Registry) -> list[xr.DataArray]:
+    try:
+        curves = element_curves(collection, metric.name, registry=registry)
+    except UnknownNameError:  # a measure that is no average of a curve
+        return []
+    return [curves.mean("topic")]
+
+
+def _topic_notes(runs: pd.DataFrame, n_topics: int) -> list[str]:
+    topics = runs.groupby("metric", sort=False)["topics"].first()
+    return [
+        f"{name} is a mean over {count} of {n_topics} topics; on the others nothing is worth anything under it"
+        for name, count in topics.items()
+        if count < n_topics
+    ]
+
+
+# ------------------------------------------------------------------------------------------------- what users want
+
+
+def _verdicts(
+    runs: pd.DataFrame, metrics: Iterable[AnyMetric], expectations: Mapping[str, Expectation]
+) -> pd.DataFrame:
+    rows = []
+    for metric in metrics:
+        own = runs[runs["metric"] == metric.name].set_index("run")[["value", "rank", "overlap", "results"]]
+        goodness = own["value"] if metric.higher_is_better else -own["value"]
+        for name, expectation in expectations.items():
+            wanted = [Preference(*one) for one in expectation(own.copy())]
+            for one in wanted:
+                for run in one[:2]:
+                    if run not in own.index:
+                        raise UnknownNameError("simulated run", run, list(own.index))
+            broken = [str(one) for one in wanted if not one.is_met(goodness)]
+            rows.append(
+                {
+                    "metric": metric.name,
+                    "expectation": name,
+                    "meaning": " ".join((expectation.__doc__ or name).strip().split("\n")[0].split()),
+                    "met": not broken,
+                    "preferences": len(wanted),
+                    "broken": len(broken),
+                    "first_broken": ", ".join(broken),
+                }
+            )
+    columns = ["metric", "expectation", "meaning", "met", "preferences", "broken", "first_broken"]
+    return pd.DataFrame(rows, columns=columns)
+
+
+# -------------------------------------------------------------------------------------------------- submitted runs
+
+
+def _submitted(
+    submissions: list[Submission],
+    metrics: Iterable[AnyMetric],
+    assessments: Assessments,
+    options: Mapping[str, object],
+    notes: list[str],
+) -> pd.DataFrame:
+    columns = ["metric", "run", "value", "rank", "overlap", "results", "topics"]
+    if not submissions:
+        return pd.DataFrame(columns=columns)
+    collection = element_collection(submissions, assessments, limit=_LIMIT, **options)  # type: ignore[arg-type]  # as study_reliability takes them
+    notes += [note for note in collection.notes if note not in notes]
+    tables = [_table(collection, metric) for metric in track(metrics, description="measuring the submitted runs")]
+    return pd.concat([table for table in tables if table is not None], ignore_index=True)
+
+
+def _correlations(submitted: pd.DataFrame, metrics: Iterable[AnyMetric]) -> pd.DataFrame:
+    rows = []
+    if len(submitted["run"].unique()) > 1:
+        wide = _wide(submitted, "value").round(_DIGITS)
+        for metric in metrics:
+            if not metric.higher_is_better:
+                wide[metric.name] *= -1
+        wide["overlap"] = submitted.groupby("run")["overlap"].first().round(_DIGITS)
+        names = [one.name for one in metrics] + ["overlap"]
+        for place, first in enumerate(names[:-1]):
+            for other in names[place + 1 :]:
+                known = wide[[first, other]].dropna().to_numpy().T
+                tau = float(kendall_tau(known[0], known[1], undefined="nan")) if known.shape[1] > 1 else np.nan
+                rows.append({"metric": first, "other": other, "tau": tau})
+    return pd.DataFrame(rows, columns=["metric", "other", "tau"])

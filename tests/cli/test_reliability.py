@@ -1,0 +1,60 @@
+"""`metaeval reliability`: tables, JSON and a report from INEX files."""
+
+import pytest
+
+from metaeval.simulate.inex import simulate_inex
+from metaeval.studies.reliability import study_reliability
+
+
+@pytest.fixture(scope="module")
+def made():
+    """Make a small campaign of 2005."""
+    return simulate_inex(year=2005, n_systems=3, n_topics=3, n_documents=80, n_results=50, relevant_documents=10, rng=4)
+
+
+@pytest.fixture
+def folder(made, tmp_path):
+    """Write it."""
+    return made.write_collection(tmp_path / "made")
+
+
+def test_the_answer_as_json(command, made, folder):  # noqa: ARG001 - writes the files
+    """Values, ranks and verdicts are those of the study on the same data."""
+    name = "nxCGpercent(quant=gen)"
+    words = ("reliability", "made/assessments", "made/submissions", "--sizes", "made/sizes.txt")
+    rows = command(*words, "--metrics", name, "--json").json()["results"]
+    study = study_reliability(made.assessments, made.submissions, metrics=name, sizes=made.sizes)
+    found = {row["run"]: row["value"] for row in rows if row["kind"] == "simulated"}
+    assert found == pytest.approx(study.runs.set_index("run")["value"].to_dict(), abs=1e-9)
+    assert {row["run"] for row in rows if row["kind"] == "submitted"} == {one.run for one in made.submissions}
+    assert next(row["met"] for row in rows if row["expectation"] == "ideal") is True
+
+
+def test_the_answer_in_words_and_as_a_page(command, folder, tmp_path):  # noqa: ARG001 - writes the files
+    """The terminal shows values and verdicts, the page more."""
+    said = command("reliability", "made/assessments", "--sizes", "made/sizes.txt").out
+    assert "ideal: met" in said
+    assert "ideal: not met (contradicted: irb >= frb" in said
+    words = ("reliability", "made/assessments", "made/submissions", "--sizes", "made/sizes.txt", "--out", "page")
+    ended = command(*words)
+    assert (ended.code, ended.out) == (0, "Report written: open page/index.html\n")
+    assert "Submitted runs: the best" in command(*words[:-2]).out
+    assert command(*words).code == 2
+    assert command(*words, "--overwrite").code == 0
+    assert "against what users want" in (tmp_path / "page" / "index.html").read_text()
+
+
+@pytest.mark.parametrize(
+    ("words", "code", "message"),
+    [
+        (("made/assessments", "--metrics", "AP"), 2, "AP does not rank elements"),
+        (("made/assessments", "--metrics", "nxCGpercent(quant=SOG)"), 2, "made for assessments of the scale 2003"),
+        (("nowhere",), 3, "nowhere"),
+        (("made/assessments", "--sizes", "none.txt"), 3, "none.txt"),
+    ],
+)
+def test_bad_options_stop(command, folder, words, code, message):  # noqa: ARG001 - writes the files
+    """A wrong metric or file ends with its exit code and says what is wrong."""
+    ended = command("reliability", *words)
+    assert ended.code == code
+    assert message in ended.err

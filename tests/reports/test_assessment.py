@@ -1,0 +1,86 @@
+"""The page of an analysis of assessments: a sentence, a picture and a table for each answer, of any year."""
+
+import html
+import re
+
+import numpy as np
+import pytest
+
+from metaeval.collection.inex import Assessments
+from metaeval.reports.assessment import answer_sentences, assessment_page, write_assessment_report
+from metaeval.reports.html import render_page
+from metaeval.simulate.inex import simulate_inex
+from metaeval.studies.assessment import study_assessments
+
+
+def made_study(year):
+    made = simulate_inex(year=year, n_systems=4, n_topics=3, n_documents=100, n_results=60, pool_size=40, rng=2)
+    documents = made.assessments.documents
+    log = documents[["topic", "document"]].assign(seconds=60.0)
+    return study_assessments(
+        made.assessments,
+        submissions=made.submissions,
+        second=made.second_assessments,
+        sizes=made.sizes,
+        log=log,
+        pools=documents,
+    )
+
+
+@pytest.fixture(scope="module")
+def studies():
+    """Study one campaign of every scale."""
+    return {year: made_study(year) for year in (2002, 2004, 2005, 2006, 2007)}
+
+
+def words_of(page):
+    """Return every word a reader sees."""
+    return " ".join(html.unescape(re.sub(r"<[^>]+>", " ", render_page(page))).split())
+
+
+@pytest.mark.parametrize("year", [2002, 2004, 2005, 2006, 2007])
+def test_every_answer_has_its_section(studies, year):
+    """What is answered is a sentence and a section; what is not stands in a list."""
+    study = studies[year]
+    page = assessment_page(study)
+    answered = [name for name, _ in answer_sentences(study)]
+    assert [section.id for section in page.sections][: len(answered)] == answered
+    words = words_of(page)
+    for sentence in page.summary:
+        assert words.count(" ".join(sentence.split())) >= 2
+    for lacking in study.lacking:
+        assert lacking in words
+
+
+def test_the_numbers_are_the_studys(studies):
+    """Tables hold the study's frames; sentences its figures."""
+    study = studies[2005]
+    page = assessment_page(study)
+    tables = {table.name: table for table in page.tables()}
+    assert tables["passages"].frame.equals(study.passages)
+    assert tables["element-agreement"].frame["topic"].iloc[-1] == "mean"
+    share = study.figure("elemental passages", "share")
+    assert (
+        f"{100 * share:.1f} % of {int(study.passages['documents'] @ study.passages['passages'])} passages"
+        in words_of(page)
+    )
+    names = {picture.name for picture in page.pictures()}
+    assert names == {"pool-growth", "passages", "specificity", "sizes", "times"}
+    assert {picture.name for picture in assessment_page(studies[2007]).pictures()} >= {"entries"}
+
+
+def test_entry_points_that_are_points(studies):
+    """Of 2006 it is known whether entry points begin a passage, and nothing is drawn of distances."""
+    page = assessment_page(studies[2006])
+    assert "how far they lie is not" in words_of(page)
+    assert np.isnan(studies[2006].entries["first"]).all()
+
+
+def test_the_barest_assessments(tmp_path):
+    """A page can be made of nothing but documents."""
+    made = simulate_inex(year=2007, n_systems=2, n_topics=2, n_documents=30, n_results=20, pool_size=10, rng=1)
+    study = study_assessments(Assessments(scale="passages", documents=made.assessments.documents))
+    index = write_assessment_report(study, tmp_path / "out")
+    assert "What was not answered" in index.read_text()
+    assert write_assessment_report(made_study(2005), tmp_path / "full").exists()
+    assert list((tmp_path / "full").rglob("growth.csv"))

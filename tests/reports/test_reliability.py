@@ -1,0 +1,81 @@
+"""The page of a reliability test: its numbers are the study's, with and without submitted runs."""
+
+import html
+import re
+from dataclasses import replace
+
+import pandas as pd
+import pytest
+
+from metaeval.reports.html import render_page
+from metaeval.reports.reliability import reliability_page, verdict_sentence, write_reliability_report
+from metaeval.simulate.inex import simulate_inex
+from metaeval.studies.reliability import study_reliability
+
+HOSTILE = "<script>alert(1)</script> $x$"
+
+
+@pytest.fixture(scope="module")
+def study():
+    """Study a made campaign of 2004 with submitted runs, one with a name that could do harm."""
+    made = simulate_inex(
+        year=2004, n_systems=5, n_topics=3, n_documents=100, n_results=60, relevant_documents=10, rng=2
+    )
+    runs = [replace(made.submissions[0], run=HOSTILE), *made.submissions[1:]]
+    return study_reliability(made.assessments, runs, sizes=made.sizes)
+
+
+def words_of(page):
+    """Return every word a reader sees."""
+    return " ".join(html.unescape(re.sub(r"<[^>]+>", " ", render_page(page))).split())
+
+
+def test_tables_show_the_study(study):
+    """The table in the form of the paper's Table 1, the verdicts, and the best runs under each metric."""
+    tables = {table.name: table for table in reliability_page(study).tables()}
+    first = study.metrics[0]
+    cells = [[cell.text for cell in row] for row in tables["runs-SOG"].cells()]
+    own = study.runs[study.runs["metric"] == first].set_index("run")
+    assert [row[0] for row in cells] == ["irb", "frb", "ia", "id", "lo", "ao"]
+    assert [row[3] for row in cells] == [f"{value:.4f}" for value in own["value"]]
+    assert [row[4] for row in cells] == [str(rank) for rank in own["rank"]]
+    assert [row[2] for row in cells] == [f"{100 * share:.1f} %" for share in own["overlap"]]
+    assert len(tables["verdicts"].cells()) == 8
+    assert tables[f"top-{first}"].frame.equals(study.top(first))
+
+
+def test_words_and_pictures(study):
+    """Verdicts are told in the summary, hostile names are text, and every curve is a picture."""
+    page = reliability_page(study, messages=["mind the gap"])
+    words, markup = words_of(page), render_page(page)
+    assert "inex2002(quant=SOG) ranks frb first" in words
+    assert "against what users want" in words
+    assert "mind the gap" in words
+    assert "<script>alert(1)" not in markup
+    names = [picture.name for picture in page.pictures()]
+    assert names == ["curve-0", "curve-1", "curve-2", "curve-3", "overlap"]
+
+
+def test_the_tree_in_words(focused_tree):
+    """On the tree of the paper irb shares its place with ia under nXCG."""
+    names = ["nxCGpercent(quant=SOG)", "inex2002(quant=SOG)", "xQ(quant=SOG)"]
+    study = study_reliability(focused_tree.tree_assessments(), metrics=names)
+    assert verdict_sentence(study, names[0]) == (
+        "nxCGpercent(quant=SOG) ranks the ideal run irb first, level with ia, as users would."
+    )
+    assert verdict_sentence(study, names[1]) == (
+        "inex2002(quant=SOG) ranks frb first and the ideal run irb number 5 of 6, against what users want."
+    )
+    page = reliability_page(study)
+    assert [section.id for section in page.sections[:3]] == ["runs", "verdicts", "curves"]
+    assert "submissions" not in {section.id for section in page.sections}
+    assert len(page.pictures()) == 2
+
+
+def test_the_folder(study, tmp_path):
+    """The page, its tables and the values of every run."""
+    index = write_reliability_report(study, tmp_path / "out")
+    assert index.name == "index.html"
+    found = pd.read_csv(next((tmp_path / "out").rglob("runs.csv")))
+    assert found["value"].tolist() == pytest.approx(study.runs["value"].tolist())
+    assert list((tmp_path / "out").rglob("submissions.csv"))
