@@ -1,5 +1,7 @@
 """The Bayesian error-rate model against closed forms, simulations, slow literal versions and degenerate scores."""
 
+import sys
+
 import arviz as az
 import numpy as np
 import pytest
@@ -127,26 +129,35 @@ def test_kurtosis_shift_is_that_of_heavy_tailed_noise():
 
 @given(st.floats(0.001, 0.15), st.floats(-2, 2))
 def test_straightening_is_the_bca_scale(acceleration, away):
-    """A truth some way off lies log(1 + a x) / a - a standard errors off on the straightened scale."""
-    found = module._straightened(np, 0.0, np.array([away * 0.3]), 0.3, acceleration)
+    """A truth some way off along the leading direction lies log(1 + a x) / a - a standard errors off, straightened."""
+    lead = np.array([[0.1], [0.2]])
+    across = np.array([0.2, -0.1])
+    found, stretch = module._straightened(np, (across - away * lead[:, 0])[None], lead, acceleration)
     expected = np.log(1 + acceleration * away) / acceleration - acceleration
-    np.testing.assert_allclose(found, -0.3 * expected, rtol=1e-9, atol=1e-12)
+    np.testing.assert_allclose(found[0], across - expected * lead[:, 0], rtol=1e-7, atol=1e-12)
+    step = 1e-5
+    further = np.log(1 + acceleration * (away + step)) / acceleration - acceleration
+    np.testing.assert_allclose(np.exp(stretch), (further - expected) / step, rtol=1e-3)
 
 
 def test_log_posterior_is_the_literal_one(evidence):
     """The vectorised log posterior equals a slow one, draw by draw, with SciPy's multivariate t."""
     cells = module._cells(evidence, "quiet", 0.0, "mixed_orthant")
+    values, vectors = np.linalg.eigh(cells.covariance)
+    lead = np.sqrt(values[-1]) * np.abs(vectors[:, -1])
     u = np.random.default_rng(0).normal(size=(5, cells.n_parameters))
     density = module._log_posterior(cells, u)[0]
     slow = []
     for row in u:
-        ratio, spread = np.exp(np.log(2.5) + 1.5 * row[0]), 0.5 * abs(row[1])
+        ratio, spread = np.exp(np.log(2.5) + 1.5 * row[0]), stats.halfnorm.ppf(stats.norm.cdf(row[1]), scale=0.5)
         curve = logit(FAMILIES["mixed_orthant"].rate(np, cells.sizes, np.array([[ratio]]), np.array([[spread]]))[0])
-        residual = module._straightened(np, cells.logits, curve, cells.spread, cells.acceleration)
+        away = (curve - cells.logits) @ lead / (lead @ lead)
+        bent = np.log1p(cells.acceleration * away) / cells.acceleration - cells.acceleration
+        residual = cells.logits - curve + (away - bent) * lead
         basis = np.exp(0.6 * row[2]) * cells.seen.systems
         covariance = cells.covariance + basis @ basis.T + np.outer(cells.seen.kurtosis, cells.seen.kurtosis)
         likelihood = stats.multivariate_t.logpdf(residual, shape=covariance, df=cells.freedom)
-        slow.append(likelihood + stats.norm.logpdf(row).sum())
+        slow.append(likelihood + stats.norm.logpdf(row).sum() - np.log1p(cells.acceleration * away))
     np.testing.assert_allclose(np.diff(density), np.diff(slow), rtol=1e-6)
 
 
@@ -161,7 +172,7 @@ def test_fast_fit_is_the_grid_posterior(evidence):
     drawn = module._fit_fast(cells, np.random.default_rng(1)).parameters
     for name, values in (
         ("ratio", np.log(2.5) + 1.5 * u[:, 0]),
-        ("spread", np.log(0.5 * np.abs(u[:, 1]) + 0.1)),
+        ("spread", np.log(stats.halfnorm.ppf(ndtr(u[:, 1]), scale=0.5) + 0.1)),
         ("omega", 0.6 * u[:, 2]),
     ):
         mean = weight @ values
@@ -220,6 +231,52 @@ def test_noise_is_described():
     described = module._describe_noise(loud)
     assert described.effective_topics < 3
     assert described.acceleration > 0.1
+
+
+def test_tail_is_that_of_a_log_normal_law():
+    """The tail of many log-normal topics has their squared coefficient of variation; equal topics have none."""
+    power = stats.lognorm.ppf((np.arange(5000) + 0.5) / 5000, 0.7)
+    assert module._tail_variance(power) == pytest.approx(np.expm1(0.7**2), rel=0.01)
+    assert module._tail_variance(np.ones(50)) == 0.0
+    assert module._tail_variance(np.r_[np.zeros(60), power]) == pytest.approx(np.expm1(0.7**2), rel=0.01)
+
+
+def test_heavy_tail_lowers_the_topics_to_trust():
+    """Topics whose loudness is log-normal are trusted less than their sample moments say, equal ones as they are."""
+    loudness = np.exp(0.8 * stats.norm.ppf((np.arange(60) + 0.5) / 60))
+    heavy = np.random.default_rng(0).normal(size=(20, 60)) * loudness
+    for made, less in ((heavy, True), (additive(1), False)):
+        described = module._describe_noise(made)
+        cell = xr.Dataset({name: ((), value) for name, value in described._asdict().items()})
+        assert (module._topics_to_trust(cell) < 0.9 * described.effective_topics) == less
+
+
+def test_systems_noise_is_not_skewed(evidence):
+    """With noise of equal power on every topic, little of the spread is that of the power, and nothing is bent."""
+    assert module._cells(evidence, "quiet", 0.0, "mixed_orthant").acceleration < 0.01
+
+
+def test_covariance_from_few_replicates_is_widened():
+    """The inverse of the widened covariance is right on average when topics abound and replicates are few."""
+    generator = np.random.default_rng(0)
+    inverses = [np.linalg.inv(module._widened(np.cov(generator.normal(size=(40, 8)).T), 1e9, 40)) for _ in range(400)]
+    np.testing.assert_allclose(np.mean(inverses, axis=0).trace() / 8, 1.0, rtol=0.03)
+
+
+def test_posterior_with_a_margin_is_sampled_well(evidence):
+    """The proposal follows the bent posterior of a fit with a margin: most of its points count."""
+    cells = module._cells(evidence, "loud", 0.02, "mixed_orthant")
+    weights = []
+    original = module._systematic
+
+    def spy(weight, count, generator):
+        weights.append(weight)
+        return original(weight, count, generator)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(module, "_systematic", spy)
+        module._fit_fast(cells, np.random.default_rng(0))
+    assert 1 / (weights[-1] ** 2).sum() > 0.25 * len(weights[-1])
 
 
 def test_noisier_metric_needs_more_topics(fitted):
@@ -311,6 +368,53 @@ def test_hierarchical_model_agrees_with_the_fast_fit(evidence, fitted):
     np.testing.assert_allclose(np.log(pooled), np.log(single), atol=0.25)
     assert not sampled.tree["sample_stats"]["diverging"].any()
     assert sampled.p_fewer("quiet", "loud") > 0.95
+    again = bayesian_error_rate(evidence, method="pymc", rng=2)
+    xr.testing.assert_identical(sampled.tree["posterior"].to_dataset(), again.tree["posterior"].to_dataset())
+
+
+def test_hierarchical_model_with_a_margin(evidence, tmp_path):
+    """With a margin PyMC's model agrees with the fast fit, ArviZ reads it, and a file gives the same numbers."""
+    single, sampled = (
+        bayesian_error_rate(evidence, tolerance=0.02, method=method, rng=4) for method in ("fast", "pymc")
+    )
+    for column in ("median", "low", "high"):
+        one, other = (np.log(result.curve([20, 50])[column]) for result in (single, sampled))
+        np.testing.assert_allclose(other, one, atol=0.3)
+    summary = az.summary(sampled.tree, var_names=["ratio", "omega"], round_to="none")
+    assert (summary["r_hat"] < 1.02).all()
+    az.plot_dist(sampled.tree, var_names=["omega"])
+    az.plot_ppc_dist(sampled.tree)
+    sampled.save(tmp_path / "fit.nc")
+    again = BayesianErrorRate.load(tmp_path / "fit.nc")
+    assert again.curve().equals(sampled.curve())
+    xr.testing.assert_identical(again.tree["population"].to_dataset(), sampled.tree["population"].to_dataset())
+
+
+def test_hierarchical_model_without_nutpie(evidence, monkeypatch):
+    """Without nutpie PyMC's own sampler is used, and its chains are like those of nutpie."""
+    monkeypatch.setitem(sys.modules, "nutpie", None)
+    cells, _ = module._estimable(evidence, 0.0, "orthant")
+    likely = [module._likely(cell, np.random.default_rng(0)) for cell in cells]
+    model = module._model(cells, module._joint(evidence, 0.0, cells), likely)
+    drawn = module._sample(model, 1, {"draws": 150, "tune": 200, "target_accept": 0.9})
+    assert drawn["posterior"].sizes["draw"] == 150
+    fast = bayesian_error_rate(evidence, family="orthant", rng=1).tree["posterior"]["ratio"].median(("chain", "draw"))
+    np.testing.assert_allclose(drawn["posterior"]["ratio"].median(("chain", "draw")), fast, rtol=0.15)
+
+
+def test_chains_that_failed_run_once_more(evidence, monkeypatch):
+    """A run that did not converge is followed by one longer run, and only then refused."""
+    runs = []
+
+    def sample(_model, seed, sampling):
+        runs.append((seed, sampling["draws"]))
+
+    monkeypatch.setattr(module, "_sample", sample)
+    monkeypatch.setattr(module, "_complaint", lambda _: "did not converge")
+    with pytest.raises(EstimationError, match="converge"):
+        bayesian_error_rate(evidence, method="pymc", draws=100, rng=2)
+    assert [draws for _, draws in runs] == [100, 200]
+    assert runs[0][0] != runs[1][0]
 
 
 def test_metric_that_never_swaps_is_marked(two_metrics):
