@@ -40,11 +40,13 @@ def design(  # noqa: PLR0913 - the options of the command
         ),
     ] = None,
     qrels: opt.Qrels = None,  # noqa: ARG001 - the options about reading reach load_scores through the context
-    metrics: opt.Metrics = opt.DEFAULT_METRICS,  # noqa: ARG001
+    metrics: opt.Metrics = None,  # noqa: ARG001
     plugin: opt.Plugins = None,  # noqa: ARG001
-    undefined: opt.UndefinedRule = "zero",  # noqa: ARG001
+    undefined: opt.UndefinedRule = None,  # noqa: ARG001
     order: opt.DocumentOrder = "score",  # noqa: ARG001
     score_precision: opt.ScorePrecision = "float64",  # noqa: ARG001
+    element_sizes: opt.ElementSizes = None,  # noqa: ARG001
+    lenient: opt.Lenient = False,  # noqa: ARG001
     groups: opt.Groups = None,  # noqa: ARG001
     group_column: opt.GroupColumn = None,  # noqa: ARG001
     group_regex: opt.GroupRegex = None,  # noqa: ARG001

@@ -10,8 +10,8 @@ from metaeval.cli.console import Session
 from metaeval.errors import InvalidOptionError
 
 if TYPE_CHECKING:
-    from metaeval.collection.documents import Collection
     from metaeval.metrics.registry import Registry
+    from metaeval.metrics.score import JudgedCollection
     from metaeval.provenance import Provenance
     from metaeval.scores import Scores
 
@@ -21,11 +21,13 @@ __all__ = [
     "AsJson",
     "Corrections",
     "DocumentOrder",
+    "ElementSizes",
     "GroupColumn",
     "GroupRegex",
     "Groups",
     "Inputs",
     "Intervals",
+    "Lenient",
     "Loaded",
     "LowerIsBetter",
     "Metrics",
@@ -42,6 +44,7 @@ __all__ = [
     "Tests",
     "Threads",
     "UndefinedRule",
+    "chosen_metrics",
     "load_collection",
     "load_registry",
     "load_scores",
@@ -53,7 +56,9 @@ _RUNS_PANEL = "Scoring runs"
 _INPUT_PANEL = "Reading"
 _QUESTION_PANEL = "The question"
 
-_FOR_RUNS = frozenset({"qrels", "metrics", "plugin", "undefined", "order", "score_precision"})
+_FOR_RUNS = frozenset(
+    {"qrels", "metrics", "plugin", "undefined", "order", "score_precision", "element_sizes", "lenient"}
+)
 _FOR_TABLES = frozenset({"systems_in"})
 """Options that have no effect on the other kind of input, and so have no place in its record."""
 
@@ -64,9 +69,9 @@ Inputs = Annotated[
     typer.Argument(
         metavar="INPUTS",
         show_default=False,
-        help="With --qrels: TREC runs, as files, folders or patterns. Without: score tables (wide or long "
-        "CSV/TSV/Parquet/NetCDF, `trec_eval -q` or ir_measures output); a wide table holds one metric, named after "
-        "the file, or NAME=FILE. Compressed or not.",
+        help="With --qrels: TREC runs or INEX submissions, as files, folders or patterns. Without: score tables (wide "
+        "or long CSV/TSV/Parquet/NetCDF, `trec_eval -q` or ir_measures output); a wide table holds one metric, named "
+        "after the file, or NAME=FILE. Compressed or not.",
     ),
 ]
 Qrels = Annotated[
@@ -74,15 +79,16 @@ Qrels = Annotated[
     typer.Option(
         "--qrels",
         metavar="FILE",
-        help="TREC judgments; the inputs are then runs to score.",
+        help="TREC judgments, or INEX assessments (a file or a folder); the inputs are then runs to score.",
         rich_help_panel=_RUNS_PANEL,
     ),
 ]
 Metrics = Annotated[
-    str,
+    str | None,
     typer.Option(
         "--metrics",
         metavar="NAME,…",
+        show_default=f"{DEFAULT_METRICS}; for INEX files those of their kind",
         help="What to compute from runs and qrels, in the notation of ir_measures; `metaeval metrics` lists them.",
         rich_help_panel=_RUNS_PANEL,
     ),
@@ -97,10 +103,11 @@ Plugins = Annotated[
     ),
 ]
 UndefinedRule = Annotated[
-    str,
+    str | None,
     typer.Option(
         "--undefined",
         metavar="zero|drop",
+        show_default="zero; drop for measures of elements and passages",
         help="What to do with a topic with nothing relevant to a metric.",
         rich_help_panel=_RUNS_PANEL,
     ),
@@ -120,6 +127,23 @@ ScorePrecision = Annotated[
         "--score-precision",
         metavar="float64|float32",
         help="Precision in which a run's scores are compared; float32 is what trec_eval up to 9 does.",
+        rich_help_panel=_RUNS_PANEL,
+    ),
+]
+ElementSizes = Annotated[
+    Path | None,
+    typer.Option(
+        "--element-sizes",
+        metavar="FILE",
+        help="Sizes of INEX elements (document, path, characters), where the assessments do not hold them.",
+        rich_help_panel=_RUNS_PANEL,
+    ),
+]
+Lenient = Annotated[
+    bool,
+    typer.Option(
+        "--lenient",
+        help="Read INEX files that break a rule as far as they go, with warnings.",
         rich_help_panel=_RUNS_PANEL,
     ),
 ]
@@ -248,7 +272,7 @@ class Loaded(NamedTuple):
     """What the inputs of a command became."""
 
     scores: "Scores"
-    collection: "Collection | None"
+    collection: "JudgedCollection | None"
     provenance: "Provenance"
 
 
@@ -269,12 +293,13 @@ def load_scores(context: typer.Context, session: Session) -> Loaded:
     """
     from metaeval.provenance import record_provenance  # noqa: PLC0415
 
-    given = context.params
+    given = dict(context.params)
     collection = None
     if given["qrels"] is None:
         scores, files = _from_tables(given, session)
     else:
         collection, files = load_collection(context, session)
+        given["metrics"] = chosen_metrics(given["metrics"], collection)
         scores = _scored(collection, given, session)
     direction = dict.fromkeys(given.get("lower_is_better") or (), False)
     if direction:
@@ -290,22 +315,28 @@ def load_scores(context: typer.Context, session: Session) -> Loaded:
 
 def load_collection(
     context: typer.Context, session: Session, *, keep: Literal["judged", "all"] = "judged"
-) -> "tuple[Collection, list[str]]":
-    """Read runs and judgments as the options of a command say; return them with the files that were read."""
+) -> "tuple[JudgedCollection, list[str]]":
+    """Read runs and judgments as the options of a command say; return them with the files that were read.
+
+    What the files hold, documents, elements or passages, is found by their content.
+    """
     from metaeval.io.groups import read_groups  # noqa: PLC0415 - loads polars
-    from metaeval.io.trec import read_collection, run_sources  # noqa: PLC0415
+    from metaeval.io.judged import read_judged  # noqa: PLC0415 - loads numba
+    from metaeval.io.trec import run_sources  # noqa: PLC0415
 
     given = context.params
-    sources = run_sources(given["inputs"])
-    session.say(f"Reading {_count(len(sources), 'run')} and their judgments")
-    collection = read_collection(
+    session.say(f"Reading {_count(len(run_sources(given['inputs'])), 'run')} and their judgments")
+    read = read_judged(
         given["inputs"],
         given["qrels"],
+        sizes=given.get("element_sizes"),
         keep=keep,
         order=given["order"],
         score_precision=given["score_precision"],
         missing=given["missing"] or "zero",
+        strict=not given.get("lenient"),
     )
+    collection = read.collection
     groups = _groups(given, collection.systems)
     pooled = None
     if given.get("pooled_column") is not None:
@@ -313,8 +344,17 @@ def load_collection(
             message = "--pooled-column names a column of the table given by --groups; give that table too"
             raise InvalidOptionError(message)
         pooled = read_groups(given["groups"], column=given["pooled_column"], systems=collection.systems)
-    files = [source.path for source in sources] + [str(given["qrels"])] + _group_file(given)
-    return collection.with_groups(groups, pooled=pooled), [name for name in files if name != "-"]
+    return collection.with_groups(groups, pooled=pooled), [*read.files, *_group_file(given)]
+
+
+def chosen_metrics(text: str | None, collection: "JudgedCollection") -> str:
+    """Return the metrics asked for, or those that fit what the collection holds."""
+    if text is not None:
+        return text
+    from metaeval.collection.documents import Collection  # noqa: PLC0415 - loads numba
+    from metaeval.metrics.defaults import default_metrics  # noqa: PLC0415
+
+    return DEFAULT_METRICS if isinstance(collection, Collection) else ",".join(default_metrics(collection))
 
 
 def load_registry(plugins: Sequence[Path] | None) -> "Registry":
@@ -337,18 +377,24 @@ def _from_tables(given: Mapping[str, Any], session: Session) -> "tuple[Scores, l
     return scores, [*scores.attrs.get("sources", []), *_group_file(given)]
 
 
-def _scored(collection: "Collection", given: Mapping[str, Any], session: Session) -> "Scores":
+def _scored(collection: "JudgedCollection", given: Mapping[str, Any], session: Session) -> "Scores":
     from metaeval.metrics.names import split_names as split_metrics  # noqa: PLC0415
     from metaeval.metrics.score import score  # noqa: PLC0415 - loads numba
 
     session.say(f"Scoring {_count(collection.n_systems, 'run')} on {_count(collection.n_topics, 'topic')}")
-    return score(
-        collection,
-        split_metrics(given["metrics"]),
-        undefined=given["undefined"],
-        registry=load_registry(given["plugin"]),
-        n_threads=given.get("threads"),
-    )
+    try:
+        return score(
+            collection,
+            split_metrics(given["metrics"]),
+            undefined=given["undefined"],
+            registry=load_registry(given["plugin"]),
+            n_threads=given.get("threads"),
+        )
+    except InvalidOptionError as error:
+        if "sizes=" not in str(error):
+            raise
+        message = f"{error} (--element-sizes FILE)"
+        raise InvalidOptionError(message) from None
 
 
 def _groups(given: Mapping[str, Any], systems: Sequence[str]) -> Mapping[str, str] | None:

@@ -10,7 +10,7 @@ from metaeval.cli import options as opt
 from metaeval.cli.console import command_session, json_document
 
 if TYPE_CHECKING:
-    from metaeval.collection.documents import Collection
+    from metaeval.metrics.score import JudgedCollection
     from metaeval.provenance import Provenance
     from metaeval.reports.html import Section
     from metaeval.reports.power import Part
@@ -28,11 +28,13 @@ def report(  # noqa: PLR0913 - the options of the command
     *,
     inputs: opt.Inputs,  # noqa: ARG001 - see qrels
     qrels: opt.Qrels = None,  # noqa: ARG001 - the options about reading reach load_scores through the context
-    metrics: opt.Metrics = opt.DEFAULT_METRICS,  # noqa: ARG001
+    metrics: opt.Metrics = None,  # noqa: ARG001
     plugin: opt.Plugins = None,  # noqa: ARG001
-    undefined: opt.UndefinedRule = "zero",  # noqa: ARG001
+    undefined: opt.UndefinedRule = None,  # noqa: ARG001
     order: opt.DocumentOrder = "score",  # noqa: ARG001
     score_precision: opt.ScorePrecision = "float64",  # noqa: ARG001
+    element_sizes: opt.ElementSizes = None,  # noqa: ARG001
+    lenient: opt.Lenient = False,  # noqa: ARG001
     groups: opt.Groups = None,  # noqa: ARG001
     group_column: opt.GroupColumn = None,  # noqa: ARG001
     group_regex: opt.GroupRegex = None,  # noqa: ARG001
@@ -116,11 +118,18 @@ def report(  # noqa: PLR0913 - the options of the command
         typer.echo(f"Report written: open {index}")
 
 
-def _sections(collection: "Collection") -> "tuple[Section, ...]":
-    from metaeval.metrics.precision_recall import precision_recall_curves  # noqa: PLC0415
-    from metaeval.reports.collection import collection_sections  # noqa: PLC0415
+def _sections(collection: "JudgedCollection") -> "tuple[Section, ...]":
+    from metaeval.collection.documents import Collection  # noqa: PLC0415 - loads numba
 
-    return collection_sections(collection.statistics(), precision_recall_curves(collection))
+    if isinstance(collection, Collection):
+        from metaeval.metrics.precision_recall import precision_recall_curves  # noqa: PLC0415
+        from metaeval.reports.collection import collection_sections  # noqa: PLC0415
+
+        return collection_sections(collection.statistics(), precision_recall_curves(collection))
+    from metaeval.reports.focused import focused_sections  # noqa: PLC0415
+    from metaeval.studies.holdings import focused_curves, focused_holdings  # noqa: PLC0415
+
+    return focused_sections(focused_holdings(collection), focused_curves(collection))
 
 
 def _topics(scores: "Scores", seed: int, threads: int | None, provenance: "Provenance") -> "Part":

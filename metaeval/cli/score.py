@@ -18,14 +18,28 @@ def score(  # noqa: PLR0913 - the options of the command
     *,
     inputs: Annotated[
         list[str],
-        typer.Argument(metavar="RUNS", show_default=False, help="TREC runs: files, folders, patterns or NAME=FILE."),
+        typer.Argument(
+            metavar="RUNS",
+            show_default=False,
+            help="TREC runs or INEX submissions: files, folders, patterns or NAME=FILE.",
+        ),
     ],
-    qrels: Annotated[Path, typer.Option("--qrels", metavar="FILE", help="TREC judgments.", show_default=False)],  # noqa: ARG001 - the options about reading reach load_scores through the context
-    metrics: opt.Metrics = opt.DEFAULT_METRICS,  # noqa: ARG001
+    qrels: Annotated[  # noqa: ARG001 - the options about reading reach load_scores through the context
+        Path,
+        typer.Option(
+            "--qrels",
+            metavar="FILE",
+            help="TREC judgments, or INEX assessments (a file or a folder).",
+            show_default=False,
+        ),
+    ],
+    metrics: opt.Metrics = None,  # noqa: ARG001
     plugin: opt.Plugins = None,  # noqa: ARG001
-    undefined: opt.UndefinedRule = "zero",  # noqa: ARG001
+    undefined: opt.UndefinedRule = None,  # noqa: ARG001
     order: opt.DocumentOrder = "score",  # noqa: ARG001
     score_precision: opt.ScorePrecision = "float64",  # noqa: ARG001
+    element_sizes: opt.ElementSizes = None,  # noqa: ARG001
+    lenient: opt.Lenient = False,  # noqa: ARG001
     groups: opt.Groups = None,  # noqa: ARG001
     group_column: opt.GroupColumn = None,  # noqa: ARG001
     group_regex: opt.GroupRegex = None,  # noqa: ARG001

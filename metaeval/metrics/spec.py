@@ -389,8 +389,19 @@ class Metric:
         return view.with_gains(gains, gain_table(gains, known, top_level=top, present=present))
 
     def _text(self, *, full: bool) -> str:
-        shown = tuple((key, value) for key, value in self.parameters if key != "k" and self._is_shown(key, value, full))
+        shown = tuple(
+            (key, self._as_shown(key, value, full))
+            for key, value in self.parameters
+            if key != "k" and self._is_shown(key, value, full)
+        )
         return str(ParsedName(self.spec.name, shown, dict(self.parameters).get("k")))
+
+    def _as_shown(self, key: str, value: Any, full: bool) -> Any:  # noqa: ANN401, FBT001 - the type is the parameter's own
+        """Leave the parameters of an element's quantisation out that have their default."""
+        if full or key != "quant" or self.quantisation is None:
+            return value
+        own = self.quantisation.parameters
+        return Call(value.word, tuple((name, one) for name, one in value.arguments if one != own[name].default))
 
     def _is_shown(self, key: str, value: object, full: bool) -> bool:  # noqa: FBT001
         if value is None or key == "judged_only":

@@ -8,7 +8,7 @@ from metaeval.reports.figures import NAMED_LINES, Picture, precision_recall
 from metaeval.reports.html import Fold, Section
 from metaeval.reports.tables import Column, Table, number, share, whole
 
-__all__ = ["collection_sections"]
+__all__ = ["collection_sections", "quantities_table"]
 
 
 def collection_sections(statistics: CollectionStatistics, curves: xr.DataArray) -> tuple[Section, ...]:
@@ -38,8 +38,27 @@ def _holdings(statistics: CollectionStatistics) -> Section:
 
 
 def _overview(statistics: CollectionStatistics) -> Table:
+    frame = statistics.to_frame()
+    tied = frame[frame["quantity"].str.contains("tied")]["mean"].notna().any()
+    caption = (
+        "Judged documents per topic, those relevant (level above 0), those at each level; "
+        + ("scores tied within a list; " if tied else "")
+        + "documents among the first ten that nobody judged."
+    )
+    return quantities_table(frame, caption)
+
+
+def quantities_table(frame: pd.DataFrame, caption: str) -> Table:
+    """Return the table of what a collection holds: one row a quantity, those that nothing is known of left out.
+
+    Parameters
+    ----------
+    frame : pandas.DataFrame
+        Columns quantity, total, mean, min and max; a quantity that begins with "share" is written in percent.
+    caption : str
+    """
     values = ["total", "mean", "min", "max"]
-    frame = statistics.to_frame().dropna(subset=values, how="all", ignore_index=True)  # no ties without scores
+    frame = frame.dropna(subset=values, how="all", ignore_index=True)  # no ties without scores
     shares = frame["quantity"].str.startswith("share")
     shown = pd.DataFrame({"quantity": frame["quantity"]})
     for name in values:
@@ -50,9 +69,7 @@ def _overview(statistics: CollectionStatistics) -> Table:
     return Table(
         name="collection",
         title="Collection statistics",
-        caption="Judged documents per topic, those relevant (level above 0), those at each level; "
-        + ("scores tied within a list; " if frame["quantity"].str.contains("tied").any() else "")
-        + "documents among the first ten that nobody judged.",
+        caption=caption,
         frame=shown,
         data=frame,
         columns=(

@@ -118,7 +118,9 @@ def test_names_are_found_in_any_case_and_stay_in_the_metric_s_name():
     assert BUILTIN.resolve("MAep(quant=gen5)").name == "MAep(quant=Gen5)"
     assert BUILTIN.resolve("nxCG(quant=sog)@25").name == "nxCG(quant=SOG)@25"
     assert BUILTIN.resolve("MAep").name == "MAep(quant=gen)"
-    assert BUILTIN.resolve("MAep(quant=binexh(min_size=55))").name == "MAep(quant=BinExh(min_size=55, too_small=True))"
+    assert BUILTIN.resolve("MAep(quant=binexh(min_size=55))").name == "MAep(quant=BinExh(min_size=55))"
+    assert BUILTIN.resolve("MAep(quant=BinExh)").name == "MAep(quant=BinExh)"
+    assert "too_small=True" in BUILTIN.resolve("MAep(quant=BinExh)").full_name
     assert BUILTIN.resolve("inex2002(step=ceil)").name == "inex2002(quant=gen, step=ceil)"
     with pytest.raises(UnknownNameError, match="no quantisation 'linear'"):
         BUILTIN.resolve("MAep(quant=linear)")

@@ -171,6 +171,26 @@ def test_precision_recall_curves_are_all_drawn(n_systems):
     assert shown == (set(names) if n_systems < 8 else {order[0], order[-1]})
 
 
+def test_curves_of_runs_fill_the_axes_and_carry_their_words():
+    """Low curves over ranks are not pressed to the bottom, and long ones have no marks."""
+    values = np.linspace(0.2, 0.05, 50) * np.array([[1.0], [0.5]])
+    curves = xr.DataArray(values, dims=("system", "rank"), coords={"system": ["one", "two"], "rank": range(1, 51)})
+    figure = figures.run_curves(curves, across="rank", up="gain")
+    (axes,) = figure.axes
+    assert 0.2 < axes.get_ylim()[1] < 0.25
+    assert axes.get_xlim()[1] >= 50
+    assert {"rank", "gain", "one", "two"} <= set(words(figure))
+    drawn = {line.get_label(): line for line in axes.lines}
+    assert drawn["one"].get_marker() == "None"
+    assert drawn["two"].get_ydata() == pytest.approx(values[1])
+
+
+def test_the_label_of_an_element_measure_is_short():
+    """A picture has room for the quantisation, not for the word before it."""
+    assert figures.metric_label("nxCG(quant=Gen5)@25") == "nxCG(Gen5)@25"
+    assert figures.metric_label("RBP(p=0.8)") == "RBP(p=0.8)"
+
+
 def test_only_clear_differences_are_filled():
     """A dot is filled where its interval leaves out zero."""
     frame = {"metric_a": ["A", "A"], "metric_b": ["B", "C"], "difference": [0.2, 0.1]}

@@ -1,0 +1,204 @@
+"""Runs and judgments of any kind, told apart by their content: TREC files of documents, INEX files of parts of them."""
+
+import os
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Literal
+
+import numpy as np
+
+from metaeval.collection.documents import Collection
+from metaeval.collection.elements import ElementCollection, element_collection
+from metaeval.collection.inex import Assessments, Submission
+from metaeval.collection.passages import PassageCollection, passage_collection
+from metaeval.collection.ranking import Order
+from metaeval.errors import FileFormatError, InvalidOptionError
+from metaeval.io.files import STANDARD_INPUT, Source, open_bytes
+from metaeval.io.inex import assessment_sources, read_assessments, read_element_sizes, read_submissions
+from metaeval.io.inex_lines import is_fol_judgments
+from metaeval.io.inex_xml import root_name
+from metaeval.io.trec import ScorePrecision, read_collection, run_sources
+from metaeval.scores import Missing
+
+__all__ = ["JudgedInput", "read_judged"]
+
+_START = 100_000
+_TREC_RUN, _LOCATED_RUN = 6, (7, 8)
+_HOLDS = {
+    "elements": "the assessments are of elements (exhaustivity and specificity); give runs of elements",
+    "passages": "the assessments are of passages (highlighted text by offset); give runs of passages",
+}
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class JudgedInput:
+    """What was read.
+
+    Attributes
+    ----------
+    collection : Collection, ElementCollection or PassageCollection
+    files : tuple of str
+        Every file that was read, standard input left out.
+    """
+
+    collection: Collection | ElementCollection | PassageCollection
+    files: tuple[str, ...]
+
+
+def read_judged(  # noqa: PLR0913 - what either kind of file needs
+    runs: str | os.PathLike[str] | Iterable[str | os.PathLike[str]],
+    judgments: str | os.PathLike[str],
+    *,
+    sizes: str | os.PathLike[str] | None = None,
+    keep: Literal["judged", "all"] = "judged",
+    order: Order = "score",
+    score_precision: ScorePrecision = "float64",
+    missing: Missing = "zero",
+    strict: bool = True,
+) -> JudgedInput:
+    r"""Read runs and judgments of documents, elements or passages, whichever the files hold.
+
+    Parameters
+    ----------
+    runs : path, or sequence of paths
+        Files, ``NAME=path``, folders or patterns: TREC runs, or INEX submissions (XML, or lines with a location).
+    judgments : path
+        TREC judgments; a file of FOL judgments; an XML file of assessments, or a folder of these.
+    sizes : path, optional
+        Sizes of elements, for assessments of elements; see `metaeval.io.inex.read_element_sizes`.
+    keep : {"judged", "all"}
+        "all" keeps every retrieved document too, which pools need.
+    order, score_precision
+        For TREC runs alone; see `metaeval.read_collection`. The order of INEX runs is a matter of their format.
+    missing : {"zero", "error", "drop-systems", "drop-topics"}
+        What to do where a run lacks a topic that has something relevant.
+    strict : bool, default True
+        Whether INEX files that break a rule are an error, or are read as far as they go, with warnings.
+
+    Returns
+    -------
+    JudgedInput
+
+    Raises
+    ------
+    FileFormatError
+        If runs and judgments are of different kinds, or a file is malformed.
+    InvalidOptionError
+        If an option belongs to the other kind of file.
+
+    Examples
+    --------
+    >>> import tempfile, pathlib
+    >>> folder = pathlib.Path(tempfile.mkdtemp())
+    >>> _ = (folder / "qrels.txt").write_text("T1 Q0 d1 300 1000 100 100:200 500:100\n")
+    >>> _ = (folder / "run.txt").write_text("T1 Q0 d1 1 4 first 0 400\n")
+    >>> found = read_judged([folder / "run.txt"], folder / "qrels.txt")
+    >>> type(found.collection).__name__, len(found.files)
+    ('PassageCollection', 2)
+    """
+    sources = run_sources(runs)
+    located = _check_same_kind(sources, judgments)
+    if not located:
+        if sizes is not None:
+            message = (
+                f"sizes of elements ({sizes}) belong to INEX assessments; {judgments} holds judgments of documents"
+            )
+            raise InvalidOptionError(message)
+        collection = read_collection(
+            runs, judgments, keep=keep, order=order, score_precision=score_precision, missing=missing
+        )
+        return _input(collection, [source.path for source in sources], [str(judgments)])
+    if (order, score_precision) != ("score", "float64"):
+        message = "the order of INEX runs is that of their format; order and score precision are for TREC runs"
+        raise InvalidOptionError(message)
+    judged_files = [source.path for source in assessment_sources(judgments)]
+    submissions = read_submissions(runs, strict=strict)
+    assessments = read_assessments(judgments, strict=strict)
+    compiled = _compiled(submissions, assessments, sizes, strict=strict, keep_all=keep == "all")
+    size_files = [] if sizes is None else [str(sizes)]
+    return _input(compiled.handle_missing(missing), [source.path for source in sources], judged_files, size_files)
+
+
+def _input(collection: Collection | ElementCollection | PassageCollection, *files: Sequence[str]) -> JudgedInput:
+    every = tuple(path for part in files for path in part if path != STANDARD_INPUT)
+    return JudgedInput(collection=collection, files=every)
+
+
+def _compiled(
+    submissions: Sequence[Submission],
+    assessments: Assessments,
+    sizes: str | os.PathLike[str] | None,
+    *,
+    strict: bool,
+    keep_all: bool,
+) -> ElementCollection | PassageCollection:
+    kind = "passages" if assessments.scale == "passages" else "elements"
+    for submission in submissions:
+        _check_results(submission, kind)
+    if kind == "passages":
+        if sizes is not None:
+            message = (
+                f"sizes of elements ({sizes}) belong to assessments of elements; {assessments.source} has passages"
+            )
+            raise InvalidOptionError(message)
+        return passage_collection(submissions, assessments, keep_all=keep_all)
+    table = None if sizes is None else read_element_sizes(sizes, strict=strict)
+    return element_collection(submissions, assessments, sizes=table, strict=strict, keep_all=keep_all)
+
+
+def _check_results(submission: Submission, kind: str) -> None:
+    """Refuse a run of the other kind than the assessments; single results that lack a place are refused later."""
+    results = submission.results
+    if results.empty:
+        return
+    elements = (results["path"] != "").to_numpy(dtype=bool) & (results["offset"] < 0).to_numpy(dtype=bool)
+    wrong = elements if kind == "passages" else ~elements
+    if wrong.all():
+        row = results.iloc[int(np.argmax(wrong))]
+        found = "elements or points in the tree (paths)" if kind == "passages" else "passages (offset and length)"
+        line = int(row["line"])
+        message = f"run {submission.run!r} is one of {found}, and {_HOLDS[kind]}"
+        raise FileFormatError(message, path=submission.source or None, line=line if line > 0 else None)
+
+
+def _check_same_kind(sources: Sequence[Source], judgments: str | os.PathLike[str]) -> bool:
+    """Return whether the files are INEX's; refuse a mixture."""
+    located = _is_inex_judged(judgments)
+    for source in sources:
+        found = _is_inex_run(source.path)
+        if found is None or found == located:
+            continue
+        if found:
+            message = f"this is an INEX run, and {judgments} holds judgments of whole documents; give INEX assessments"
+        else:
+            message = f"this is a run of whole documents, and {judgments} holds INEX assessments; give INEX submissions"
+        raise FileFormatError(message, path=source.path)
+    return located
+
+
+def _is_inex_run(path: str) -> bool | None:
+    """Return whether a run is INEX's; None where the first line does not say, which the reader then tells."""
+    content = _start(path)
+    if root_name(content):
+        return True
+    words = len(_first_line(content))
+    return {_TREC_RUN: False, **dict.fromkeys(_LOCATED_RUN, True)}.get(words)
+
+
+def _is_inex_judged(path: str | os.PathLike[str]) -> bool:
+    if os.path.isdir(path):  # noqa: PTH112 - takes every kind of path
+        return True
+    content = _start(str(path))
+    return bool(root_name(content)) or is_fol_judgments(content)
+
+
+def _start(path: str) -> bytes:
+    """Return how a file begins; nothing of standard input, which can be read once."""
+    if path == STANDARD_INPUT:
+        return b""
+    with open_bytes(path) as stream:
+        return stream.read(_START)
+
+
+def _first_line(content: bytes) -> list[bytes]:
+    return content.lstrip().split(b"\n", 1)[0].split()
