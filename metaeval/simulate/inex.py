@@ -219,21 +219,22 @@ def simulate_inex(  # noqa: PLR0913 - one keyword per dimension
     passages of a relevant document        1 in just over half (2005)  a power law with the exponent 1.8
                                            and in over 70 % (2006);    (2005) or 2.3 (2006 on), up to 49 or
                                            up to 5 in nearly 90 % and  74 passages, before those that
-                                           98 % [3]_                   overlap or touch are put together
+                                           98 %                        overlap or touch are put together
     passages that are whole elements       36 % (2005), 45 % (2006)    the same, plus those that are by chance
-    size of a paragraph                    308 characters [3]_         log-normal with that mean
-    relevant documents of a topic          60.7 (2005) [3]_; 60.4 and  the same before pooling, log-normal
-                                           69.8 (2007, 2008) [2]_
+    size of a paragraph                    308 characters              log-normal with that mean
+    relevant documents of a topic          60.7 (2005); 60.4 and       the same before pooling, log-normal
+                                           69.8 (2007, 2008)
     elements judged "?"                    79 % below 55 characters    95 % of those below 55 characters, ever
                                                                        fewer above
     best entry points                      mostly at the first         60 % there, the others within some
-                                           relevant character [3]_     hundred characters (Laplace)
+                                           relevant character          hundred characters (Laplace)
     agreement                              of documents 0.39 and 0.57, as stated by `document_agreement` and
                                            of characters 0.23, 0.31    `passage_agreement`, in expectation
     ====================================== =========================== ====================================
 
-    50 relevant documents of 2006 follow from 80 passages a topic [3]_; 71.4 and 105.2 are those of the judgments of
-    2009 and 2010 (4858 in 68 topics, 5471 in 52). What comes out with the defaults (12 runs, 60 topics, one seed):
+    Relevant documents of 2007 and 2008 are from [2]_, the rest from [3]_. 50 relevant documents of 2006 follow from 80
+    passages a topic [3]_; 71.4 and 105.2 are those of the judgments of 2009 and 2010 (4858 in 68 topics, 5471 in 52).
+    What comes out with the defaults (12 runs, 60 topics, one seed):
 
     ============================================ ================ ========= ================ =========
     of a topic, or on average                    2005, published  made      2006, published  made
