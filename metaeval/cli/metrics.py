@@ -28,6 +28,8 @@ def metrics(
         metaeval metrics
 
         metaeval metrics --plugin my_metric.py
+
+    Measures of elements and passages need INEX runs and assessments; those of documents work on them too.
     """
     from metaeval.provenance import record_provenance  # noqa: PLC0415
 
@@ -40,7 +42,7 @@ def metrics(
     rows = table.assign(better=table["higher_is_better"].map({True: "higher", False: "lower"}))
     print_table(
         f"{len(table)} metrics",
-        ["Write", "What it is", "Better", "Module"],
-        rows[["usage", "summary", "better", "module"]].to_numpy().tolist(),
+        ["Write", "What it is", "Of", "Better", "Module"],
+        rows[["usage", "summary", "on", "better", "module"]].to_numpy().tolist(),
         caption="[] may be left out. AP' is AP(judged_only=True): the condensed list.",
     )
