@@ -379,7 +379,7 @@ class TestRefusals:
             (best_of_reference, {"k": 1}),
             (best_of_reference, {"k": 2.5}),
         ],
-        ids=str,
+        ids=lambda value: getattr(value, "__name__", str(value)),
     )
     def test_options(self, function, options):
         """An option outside its rule is refused by name."""
