@@ -6,7 +6,7 @@ all pairs of assessors, all measures of agreement and all resamples of topics co
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 import pandas as pd
@@ -17,6 +17,9 @@ from metaeval.draws import RNGLike, bootstrap_counts, bootstrap_indices, resolve
 from metaeval.errors import InvalidOptionError, ScoresError, UnknownNameError
 from metaeval.parallel import track
 from metaeval.scores import natural_order
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 __all__ = [
     "STATISTICS",
@@ -37,13 +40,15 @@ STATISTICS: Mapping[str, str] = {
     "kappa": "Cohen's kappa: agreement beyond what the two habits of labelling give by chance",
     "linear_kappa": "Cohen's kappa with weights that fall linearly with the distance of the labels",
     "quadratic_kappa": "Cohen's kappa with weights that fall with the square of the distance",
-    "overlap": "items that both call relevant, over items that either does: mean over topics",
+    "overlap": "of the items labelled by both, those that both call relevant over those that either does: mean over "
+    "topics",
     "first_kept": "share of the first assessor's relevant items that the second calls relevant too: mean over topics",
     "second_kept": "share of the second assessor's relevant items that the first calls relevant too: mean over topics",
     "same_over_union": "items both call relevant with the same label, over items that either does: mean over topics",
     "bias": "mean label of the second less that of the first",
 }
 _NEARLY_THE_SAME = 0.95
+_BEYOND_CHANCE = 0.9
 _BLOCK = 2**25
 
 
@@ -81,7 +86,8 @@ class Labels:
         for name in names:
             if name not in self.table.columns:
                 raise UnknownNameError("assessor", name, self.assessors)
-        return Labels(table=self.table[names], scale=self.scale, outside=self.outside)
+        outside = self.outside[self.outside["assessor"].isin(names)].reset_index(drop=True)
+        return Labels(table=self.table[names], scale=self.scale, outside=outside)
 
 
 def as_labels(table: object, *, scale: Sequence[int] | None = None, outside: Outside = "error") -> Labels:
@@ -98,6 +104,8 @@ def as_labels(table: object, *, scale: Sequence[int] | None = None, outside: Out
 
     Raises
     ------
+    InvalidOptionError
+        If the scale holds other than whole numbers, or there is no such rule for labels outside it.
     ScoresError
         If labels are no whole numbers, lie outside the scale, an item stands twice, or fewer than two assessors or
         no item are left.
@@ -114,11 +122,18 @@ def as_labels(table: object, *, scale: Sequence[int] | None = None, outside: Out
         raise UnknownNameError("rule for labels outside the scale", str(outside), choices)
     frame = _wide(table)
     given = frame.to_numpy()
+    if np.isinf(given).any():
+        row, column = np.argwhere(np.isinf(given))[0]
+        message = f"labels must be whole numbers; {_cell(frame, int(row), int(column))} is infinite"
+        raise ScoresError(message)
     known = np.isfinite(given)
     if (given[known] != np.round(given[known])).any():
         row, column = np.argwhere(known & (given != np.round(given)))[0]
         message = f"labels must be whole numbers; {_cell(frame, int(row), int(column))} is {given[row, column]!r}"
         raise ScoresError(message)
+    if scale is not None and any(one != round(one) for one in scale):
+        message = f"scale must hold whole numbers, not {list(scale)}"
+        raise InvalidOptionError(message)
     levels = tuple(sorted(int(one) for one in (np.unique(given[known]) if scale is None else set(scale))))
     off = known & ~np.isin(given, levels)
     rows, columns = np.nonzero(off)
@@ -324,12 +339,31 @@ class AssessorAgreement:
             index=names, columns=names
         )
 
+    def plot(self, statistic: str = "kappa") -> "Figure":
+        """Draw one statistic: of every assessor with the reference, or of every pair as a square of fields.
+
+        Raises
+        ------
+        UnknownNameError
+            If the statistic is not one of `STATISTICS`.
+        """
+        from metaeval.reports.assessor_figures import (  # noqa: PLC0415 - drawing is the one upward import
+            agreement_dots,
+            agreement_heat_map,
+        )
+
+        matrix, label = self.matrix(statistic), statistic.replace("_", " ")
+        if self.reference is None:
+            return agreement_heat_map(matrix, label=label)
+        return agreement_dots(self.pairs, statistic=statistic, label=f"{label} with {self.reference}")
+
     def nearly_the_same(self, share: float = _NEARLY_THE_SAME) -> pd.DataFrame:
         """Return the pairs with the same label on at least `share` of their items: they may be one judge twice.
 
-        All pairs are looked at, also where a reference is named.
+        All pairs are looked at, also where a reference is named. Where nearly everything is not relevant two judges
+        give the same labels often by chance, so Cohen's kappa must be 0.9 or more, too.
         """
-        found = self.all_pairs[self.all_pairs["same"] >= share]
+        found = self.all_pairs[(self.all_pairs["same"] >= share) & (self.all_pairs["kappa"] >= _BEYOND_CHANCE)]
         return found.sort_values("same", ascending=False, kind="stable").reset_index(drop=True)
 
 
@@ -377,7 +411,8 @@ def compare_assessors(  # noqa: PLR0913 - every option is one question
     :math:`|i-j|` or :math:`(i-j)^2` (Cohen 1960, 1968). Ratios of relevant sets are means over topics, topics without
     anything relevant left out (Voorhees 2000; Piwowarski, Trotman & Lalmas 2008, section 5.2.6 and Table X). Intervals
     resample topics, whose items hang together: statistic :math:`\pm\, t_{T-1}\, s^* \sqrt{T/(T-1)}` with :math:`s^*`
-    the standard deviation over resamples, cut to the statistic's range; with one topic there is none.
+    the standard deviation over resamples and T the topics on which the pair has the statistic, cut to the statistic's
+    range; with one topic there is none.
 
     Examples
     --------
@@ -425,8 +460,9 @@ def compare_assessors(  # noqa: PLR0913 - every option is one question
             "topics": (tables.sum(axis=(2, 3)) > 0).sum(axis=0),
         }
     )
-    reach = _reach(len(topics), confidence)
     for name in STATISTICS:
+        own = np.isfinite(ratios[name]).sum(axis=0) if name in ratios else frame["topics"].to_numpy()
+        reach = _reach(own, confidence)
         low, high = (-np.inf, np.inf) if name == "bias" else (-1.0 if "kappa" in name else 0.0, 1.0)
         frame[name] = estimate[name]
         frame[f"{name}_low"] = np.maximum(estimate[name] - reach * spread[name], low)
@@ -435,7 +471,7 @@ def compare_assessors(  # noqa: PLR0913 - every option is one question
         pairs=frame[frame["items"] > 0].reset_index(drop=True),
         per_topic=_topic_frame(frame, topics, tables, ratios),
         all_pairs=_all_pairs(labels.assessors, counts.sum(axis=0), scale),
-        alpha=_alpha_frame(labels, drawn, reach),
+        alpha=_alpha_frame(labels, drawn, confidence),
         reference=reference,
         rel=int(rel),
         scale=labels.scale,
@@ -452,8 +488,8 @@ def _all_pairs(names: Sequence[str], counts: Floats, scale: Floats) -> pd.DataFr
     found = _pooled(tables, scale)
     return pd.DataFrame(
         {
-            "first": [names[place] for place in first],
-            "second": [names[place] for place in second],
+            "first": np.array(names, dtype=object)[first],
+            "second": np.array(names, dtype=object)[second],
             "items": tables.sum(axis=(1, 2)).astype(np.int64),
             "same": found["same"],
             "kappa": found["kappa"],
@@ -471,10 +507,11 @@ def _pairs_of(labels: Labels, reference: str | None) -> tuple[NDArray[np.int64],
     return np.full(n - 1, place), others
 
 
-def _reach(n_topics: int, confidence: float) -> float:
-    if n_topics < 2:  # noqa: PLR2004 - one topic says nothing about others
-        return float("nan")
-    return float(student_t.ppf((1 + confidence) / 2, n_topics - 1) * np.sqrt(n_topics / (n_topics - 1)))
+def _reach(n_topics: NDArray[np.int64], confidence: float) -> Floats:
+    """Return what multiplies a standard deviation over resamples; NaN for one topic, which tells of no other."""
+    free = np.maximum(n_topics - 1, 1)
+    factor = student_t.ppf((1 + confidence) / 2, free) * np.sqrt(n_topics / free)
+    return np.where(n_topics > 1, factor, np.nan)
 
 
 def _all_statistics(tables: Floats, ratios: Mapping[str, Floats], scale: Floats, counts: Floats) -> dict[str, Floats]:
@@ -584,8 +621,9 @@ def _distances(total: Floats, scale: Floats, level: Level) -> Floats:
     raise UnknownNameError("level of measurement", str(level), ("nominal", "ordinal", "interval"))
 
 
-def _alpha_frame(labels: Labels, counts: Floats, reach: float) -> pd.DataFrame:
+def _alpha_frame(labels: Labels, counts: Floats, confidence: float) -> pd.DataFrame:
     matrices = coincidences(labels, topics=labels.topics)
+    reach = float(_reach(np.array((matrices.sum(axis=(1, 2)) > 0).sum()), confidence))
     drawn = (counts @ matrices.reshape(len(matrices), -1)).reshape(len(counts), *matrices.shape[1:])
     rows = []
     for level in ("nominal", "ordinal", "interval"):

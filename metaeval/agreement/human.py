@@ -7,7 +7,7 @@ statistic is computed from the cells that hold both the metric and the human sco
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 import pandas as pd
@@ -15,11 +15,14 @@ import xarray as xr
 from numpy.typing import NDArray
 from scipy.special import stdtrit
 
-from metaeval.agreement.items import FEWEST, Cells, cells_of, cluster_sums, reference_of
+from metaeval.agreement.items import FEWEST, Cells, cells_of, cluster_sums, oriented, reference_of
 from metaeval.agreement.rankings import kendall_tau, spearman
 from metaeval.draws import RNGLike, bootstrap_counts, bootstrap_indices, resolve_rng
 from metaeval.errors import InvalidOptionError, ScoresError, UnknownNameError
 from metaeval.parallel import track
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 __all__ = [
     "STATISTICS",
@@ -106,6 +109,12 @@ class HumanAgreement:
         """Return the table with the question in columns of its own."""
         return self.table.assign(reference=self.reference, statistic=self.statistic, level=self.level)
 
+    def plot(self) -> "Figure":
+        """Draw the agreement of every metric with its interval, best first."""
+        from metaeval.reports.human_figures import correlation_dots  # noqa: PLC0415 - drawing is the one upward import
+
+        return correlation_dots(self.table, label=f"{self.statistic} with {self.reference} ({self.level})")
+
 
 def human_agreement(  # noqa: PLR0913 - every option is one question
     scores: xr.DataArray,
@@ -123,7 +132,8 @@ def human_agreement(  # noqa: PLR0913 - every option is one question
     Parameters
     ----------
     scores : DataArray (metric, system, item)
-        From `item_scores`; with a coordinate ``cluster`` whole clusters are resampled.
+        From `item_scores`; with a coordinate ``cluster`` whole clusters are resampled, and metrics where less is better
+        are turned first.
     reference : str, optional
         The human scores; by default what `item_scores` noted.
     statistic : {"pearson", "spearman", "kendall", "accuracy"}
@@ -133,7 +143,7 @@ def human_agreement(  # noqa: PLR0913 - every option is one question
         "system": over systems, of their means over items. "item": over the systems of one item, then the mean over the
         items where it is defined and at least three systems have both scores. "all": over all cells at once.
     resample : {"items", "systems", "both"}
-        What the interval asks about: other items, other systems, or both.
+        What the interval asks about: other items (clusters, where there are some), other systems, or both.
     confidence : float
     n_resamples : int
     rng : None, int or Generator
@@ -152,13 +162,14 @@ def human_agreement(  # noqa: PLR0913 - every option is one question
     Notes
     -----
     A cell that lacks the metric or the human score is left out for that metric, of both. Intervals are
-    :math:`r \pm t_{n-1}\, d \sqrt{n/(n-1)}`, n the clusters, items or systems drawn, d the root mean square distance of
-    the resamples :math:`r^*` from r, cut to the statistic's range: they cover the agreement to be expected with as many
-    other items. Quantiles of the resamples (Deutsch, Dror & Roth 2021, "A Statistical Analysis of Summarization
-    Evaluation Metrics Using Resampling Methods") may leave out r itself: drawing items again adds noise to the means of
-    close systems, so that :math:`r^*` lies below r (``benchmarks/reports/human_agreement_coverage.md``). Accuracy:
-    Kocmi et al. 2021, "To Ship or Not to Ship". With resampled systems a system drawn twice ties with itself: such
-    pairs are no pairs for "accuracy".
+    :math:`r \pm t_{n-1}\, d \sqrt{n/(n-1)}`, n the clusters, items or systems drawn (the fewer, where both are), d the
+    root mean square distance of the resamples :math:`r^*` from r, cut to the statistic's range; where a single
+    unit has the statistic there is none. Over items they cover the agreement to be expected with as many other items,
+    for Kendall's tau and accuracy of systems too often (``benchmarks/reports/human_agreement_coverage.md``; intervals
+    over systems were not calibrated). Quantiles of the resamples (Deutsch, Dror & Roth 2021, "A Statistical
+    Analysis of Summarization Evaluation Metrics Using Resampling Methods") may leave out r itself: drawing items again
+    adds noise to the means of close systems, so that :math:`r^*` lies below r. Accuracy: Kocmi et al. 2021, "To Ship or
+    Not to Ship". With resampled systems a system drawn twice ties with itself: such pairs are no pairs for "accuracy".
 
     Examples
     --------
@@ -185,6 +196,7 @@ def human_agreement(  # noqa: PLR0913 - every option is one question
     if n_resamples < 0:
         message = f"n_resamples must be 0 or more, not {n_resamples!r}"
         raise InvalidOptionError(message)
+    scores = oriented(scores)
     source = resolve_rng(rng)
     n_clusters = len(np.unique(scores["cluster"])) if "cluster" in scores.coords else scores.sizes["item"]
     counts = bootstrap_counts(bootstrap_indices(source.generator, n_resamples, n_clusters), n_clusters)
@@ -203,7 +215,8 @@ def human_agreement(  # noqa: PLR0913 - every option is one question
             n_resamples,
         )
         drawn_values[metric] = resampled
-        low, high = _interval(value, resampled, cells, resample, statistic, confidence)
+        units = _units(cells, resample, STATISTICS[statistic] if level == "item" else None)
+        low, high = _interval(value, resampled, units, statistic, confidence)
         rows.append(
             {
                 "metric": metric,
@@ -230,11 +243,17 @@ def human_agreement(  # noqa: PLR0913 - every option is one question
     )
 
 
-def _interval(  # noqa: PLR0913, PLR0917 - one metric and the question
-    value: float, resampled: Floats, cells: Cells, resample: Resample, statistic: Statistic, confidence: float
+def _units(cells: Cells, resample: Resample, of_items: Callable[[Floats, Floats], Floats] | None) -> int:
+    """Count what is drawn and has something to say: systems, clusters, or the fewer of the two."""
+    items = cells.there.any(axis=0) if of_items is None else np.isfinite(_statistic_of_items(cells, of_items))
+    n_systems, n_clusters = len(cells.systems), len(np.unique(cells.clusters[items]))
+    return {"systems": n_systems, "items": n_clusters, "both": min(n_systems, n_clusters)}[resample]
+
+
+def _interval(
+    value: float, resampled: Floats, units: int, statistic: Statistic, confidence: float
 ) -> tuple[float, float]:
     known = resampled[np.isfinite(resampled)]
-    units = len(cells.systems) if resample == "systems" else len(np.unique(cells.clusters[cells.there.any(axis=0)]))
     if len(known) < 2 or units < 2:  # noqa: PLR2004 - a standard deviation takes two
         return float("nan"), float("nan")
     spread = np.sqrt(((known - value) ** 2).mean() * units / (units - 1))
@@ -345,7 +364,8 @@ def system_statistics(means: pd.DataFrame, *, reference: str, statistic: Statist
     Parameters
     ----------
     means : DataFrame
-        Systems in rows, metrics and the reference in columns; NaN where a metric lacks a system.
+        Systems in rows, metrics and the reference in columns; NaN where a metric lacks a system. Higher must be better:
+        negate the others.
     reference : str
     statistic : str
         As in `human_agreement`.
@@ -418,6 +438,7 @@ def pair_agreement(scores: xr.DataArray, *, reference: str | None = None, min_di
     [1, 1]
     """
     name = reference_of(scores, reference)
+    scores = oriented(scores)
     human = scores.sel(metric=name).to_numpy()
     with np.errstate(invalid="ignore"):
         gap = human[:, None, :] - human[None, :, :]

@@ -13,7 +13,7 @@ import xarray as xr
 from numpy.typing import NDArray
 
 from metaeval.errors import InvalidOptionError, ScoresError, UnknownNameError
-from metaeval.scores import Missing, Scores, as_scores, natural_order
+from metaeval.scores import Missing, Scores, as_scores, better_direction, natural_order
 
 __all__ = [
     "FEWEST",
@@ -22,6 +22,7 @@ __all__ = [
     "cluster_scores",
     "cluster_sums",
     "item_scores",
+    "oriented",
     "reference_of",
     "system_means",
 ]
@@ -40,6 +41,7 @@ def item_scores(  # noqa: PLR0913 - one keyword per column
     item: str | Sequence[str] = "item",
     cluster: str | None = None,
     metrics: Sequence[str] | None = None,
+    lower_is_better: Sequence[str] = (),
 ) -> xr.DataArray:
     """Lay out a table with one row a system and item, and one column a metric.
 
@@ -56,16 +58,23 @@ def item_scores(  # noqa: PLR0913 - one keyword per column
         Column that says which items belong together (sentences of a document); they are resampled together.
     metrics : sequence of str, optional
         Columns to compare with the reference; by default every other column of numbers.
+    lower_is_better : sequence of str
+        Metrics (or the reference) where less is better, such as error rates. Values stay as they are; whatever compares
+        them turns them first, so that a metric that falls as people's scores rise agrees with them.
 
     Returns
     -------
     xarray.DataArray (metric, system, item)
-        NaN where a cell is empty; ``reference`` in ``attrs``, and a coordinate ``cluster`` on item.
+        NaN where a cell is empty; ``reference`` in ``attrs``, and the coordinates ``higher_is_better`` on metric and
+        ``cluster`` on item.
 
     Raises
     ------
     ScoresError
-        If a column is not there, a system and item stand twice, an item lies in two clusters, or a value is infinite.
+        If a column is not there or holds no numbers, a system, item or cluster is empty, a system and item stand
+        twice, an item lies in two clusters, or a value is infinite.
+    UnknownNameError
+        If `lower_is_better` names what is not compared.
 
     Examples
     --------
@@ -75,7 +84,9 @@ def item_scores(  # noqa: PLR0913 - one keyword per column
     """
     items = [item] if isinstance(item, str) else list(item)
     metrics = _metric_columns(frame, [system, *items, *([cluster] if cluster else [])], reference, metrics)
-    columns = [reference, *(name for name in metrics if name != reference)]
+    columns = list(dict.fromkeys([reference, *metrics]))
+    check_direction(lower_is_better, columns)
+    _refuse_empty(frame, [system, *items])
     place = frame[items[0]].astype(str)
     for more in items[1:]:
         place = place + "::" + frame[more].astype(str)
@@ -100,7 +111,12 @@ def item_scores(  # noqa: PLR0913 - one keyword per column
     table = xr.DataArray(
         values,
         dims=("metric", "system", "item"),
-        coords={"metric": columns, "system": systems, "item": names},
+        coords={
+            "metric": columns,
+            "system": systems,
+            "item": names,
+            "higher_is_better": ("metric", [name not in lower_is_better for name in columns]),
+        },
         attrs={"reference": reference},
         name="score",
     )
@@ -130,7 +146,7 @@ def system_means(
     Raises
     ------
     ScoresError
-        If a column is not there, or a system stands twice.
+        If a column is not there or holds no numbers, a system is empty or stands twice, or a value is infinite.
 
     Examples
     --------
@@ -139,11 +155,17 @@ def system_means(
     ['human', 'BLEU']
     """
     columns = [reference, *_metric_columns(frame, [system], reference, metrics)]
+    _refuse_empty(frame, [system])
     if frame[system].duplicated().any():
         twice = frame.loc[frame[system].duplicated(), system].iloc[0]
         message = f"system {twice!r} stands twice; name the columns of items with item= (--item)"
         raise ScoresError(message)
-    return frame.set_index(frame[system].astype(str))[list(dict.fromkeys(columns))].astype(np.float64)
+    means = frame.set_index(frame[system].astype(str))[list(dict.fromkeys(columns))].astype(np.float64)
+    if np.isinf(means.to_numpy()).any():
+        row, column = np.argwhere(np.isinf(means.to_numpy()))[0]
+        message = f"{means.columns[column]} of system {means.index[row]!r} is infinite; repair the score"
+        raise ScoresError(message)
+    return means
 
 
 def _metric_columns(
@@ -159,11 +181,42 @@ def _metric_columns(
     if not chosen:
         message = "there is no metric to compare with the reference: no other column holds numbers"
         raise ScoresError(message)
+    for name in (reference, *chosen):
+        if name not in numeric:
+            message = f"column {name!r} does not hold numbers throughout; repair its cells, or name another column"
+            raise ScoresError(message)
     return chosen
 
 
+def _refuse_empty(frame: pd.DataFrame, columns: Sequence[str]) -> None:
+    for name in columns:
+        empty = frame[name].isna() | (frame[name].astype(str).str.strip() == "")
+        if empty.any():
+            message = (
+                f"column {name!r} is empty in row {int(np.flatnonzero(empty)[0]) + 1}; every row needs a name there"
+            )
+            raise ScoresError(message)
+
+
+def check_direction(lower_is_better: Sequence[str], columns: Sequence[str]) -> None:
+    """Refuse names that are not compared.
+
+    Raises
+    ------
+    UnknownNameError
+        Where a name is not among the columns.
+    """
+    for name in lower_is_better:
+        if name not in columns:
+            raise UnknownNameError("metric where less is better", name, columns)
+
+
 def _clusters(column: pd.Series, place: pd.Series, names: Sequence[str]) -> NDArray[np.str_]:
-    pairs = pd.DataFrame({"item": place, "cluster": column.astype(str)}).drop_duplicates()
+    known = column.notna() & (column.astype(str).str.strip() != "")
+    pairs = pd.DataFrame({"item": place, "cluster": column.astype(str)})[known].drop_duplicates()
+    if len(bare := pd.Index(names).difference(pairs["item"].tolist())):
+        message = f"item {bare[0]!r} lies in no cluster; fill in the column, or leave the clusters out"
+        raise ScoresError(message)
     if pairs["item"].duplicated().any():
         split = pairs.loc[pairs["item"].duplicated(), "item"].iloc[0]
         message = f"item {split!r} lies in two clusters; a cluster holds whole items"
@@ -207,7 +260,10 @@ def cells_of(scores: xr.DataArray, metric: str, *, reference: str) -> Cells:
     there = np.isfinite(human) & np.isfinite(values)
     systems = np.flatnonzero(there.any(axis=1))
     if len(systems) < FEWEST:
-        message = f"{metric} and {reference} are both known for {len(systems)} systems; a correlation needs {FEWEST}"
+        message = (
+            f"{metric} and {reference} are both known for {len(systems)} systems; a correlation needs {FEWEST}: leave "
+            f"{metric} out (metrics=)"
+        )
         raise ScoresError(message)
     names = scores["cluster"].to_numpy() if "cluster" in scores.coords else np.arange(scores.sizes["item"])
     _, clusters = np.unique(names, return_inverse=True)
@@ -220,6 +276,21 @@ def cells_of(scores: xr.DataArray, metric: str, *, reference: str) -> Cells:
         clusters=clusters,
         n_clusters=int(clusters.max()) + 1,
     )
+
+
+def oriented(scores: xr.DataArray) -> xr.DataArray:
+    """Return the table turned so that higher is better everywhere, without the note of directions.
+
+    Examples
+    --------
+    >>> frame = pd.DataFrame({"system": ["a", "b"], "item": ["1", "1"], "human": [0.2, 0.9], "TER": [0.6, 0.5]})
+    >>> oriented(item_scores(frame, reference="human", lower_is_better=["TER"])).sel(metric="TER").to_numpy().ravel()
+    array([-0.6, -0.5])
+    """
+    if "higher_is_better" not in scores.coords:
+        return scores
+    sign = xr.DataArray(better_direction(scores), dims="metric")
+    return (scores * sign).drop_vars("higher_is_better").assign_attrs(scores.attrs)
 
 
 def reference_of(scores: xr.DataArray, reference: str | None) -> str:
@@ -279,7 +350,12 @@ def cluster_scores(scores: xr.DataArray, *, missing: Missing = "error") -> Score
     summed = xr.DataArray(
         plain.to_numpy() @ belongs,
         dims=plain.dims,
-        coords={"metric": plain["metric"].to_numpy(), "system": plain["system"].to_numpy(), "topic": names},
+        coords={
+            "metric": plain["metric"].to_numpy(),
+            "system": plain["system"].to_numpy(),
+            "topic": names,
+            "higher_is_better": ("metric", plain["higher_is_better"].to_numpy()),
+        },
         attrs=plain.attrs,
     )
     return as_scores(summed)

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import combinations
-from typing import Literal
+from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 import pandas as pd
@@ -12,11 +12,14 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.stats import t as student_t
 
 from metaeval.agreement.human import STATISTICS, Statistic
-from metaeval.agreement.items import Cells, cells_of, cluster_sums, reference_of
+from metaeval.agreement.items import Cells, cells_of, cluster_sums, oriented, reference_of
 from metaeval.draws import RNGLike, resolve_rng
 from metaeval.errors import InvalidOptionError, ScoresError, UnknownNameError
 from metaeval.parallel import track
 from metaeval.tests_stat.correction import adjust
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 __all__ = ["MetricComparison", "compare_with_human", "williams_table", "williams_test"]
 
@@ -134,7 +137,8 @@ def williams_table(
 
     Examples
     --------
-    >>> means = pd.DataFrame({"human": [1, 2, 3, 4, 5], "A": [1, 2, 3, 5, 4], "B": [3, 1, 4, 2, 5]}, index=list("vwxyz"))
+    >>> columns = {"human": [1, 2, 3, 4, 5], "A": [1, 2, 3, 5, 4], "B": [3, 1, 4, 2, 5]}
+    >>> means = pd.DataFrame(columns, index=list("vwxyz"))
     >>> williams_table(means, reference="human", alternative="two-sided")[["correlation_a", "n_systems"]].round(2)
        correlation_a  n_systems
     0            0.9          5
@@ -189,7 +193,8 @@ class MetricComparison:
     ----------
     table : pandas.DataFrame
         One row a pair: ``metric_a``, ``metric_b``, ``value_a``, ``value_b``, ``difference``, ``n_systems``,
-        ``n_items``, ``p``, ``p_corrected``.
+        ``n_items``, ``p``, ``p_corrected``. Where a metric has no agreement (it is constant), p is NaN and not of the
+        family that is corrected.
     reference, statistic, permute, correction : str
     n_resamples : int
     random_source : str
@@ -206,6 +211,15 @@ class MetricComparison:
     def to_frame(self) -> pd.DataFrame:
         """Return the table with the question in columns of its own."""
         return self.table.assign(statistic=self.statistic, permute=self.permute, correction=self.correction)
+
+    def plot(self, alpha: float = 0.05) -> "Figure":
+        """Draw which metric is significantly better than which: a field a pair, the better one in the row."""
+        from metaeval.reports.human_figures import comparison_map  # noqa: PLC0415 - drawing is the one upward import
+
+        sides = [self.table[[f"metric_{side}", f"value_{side}"]].set_axis(["metric", "value"], axis=1) for side in "ab"]
+        values = pd.concat(sides).groupby("metric", sort=False)["value"].mean()
+        order = values.sort_values(ascending=False, kind="stable").index
+        return comparison_map(self.table, order=[str(name) for name in order], alpha=alpha)
 
     def wins(self, alpha: float = 0.05) -> pd.DataFrame:
         """Return for every metric how many others it is significantly better than, and how many are better than it."""
@@ -233,7 +247,7 @@ def compare_with_human(  # noqa: PLR0913 - every option is one question
     Parameters
     ----------
     scores : DataArray (metric, system, item)
-        From `item_scores`; with clusters whole clusters are exchanged.
+        From `item_scores`; with clusters whole clusters are exchanged; metrics where less is better are turned first.
     reference : str, optional
         The human scores.
     statistic : {"pearson", "spearman", "kendall", "accuracy"}
@@ -279,6 +293,7 @@ def compare_with_human(  # noqa: PLR0913 - every option is one question
     0.01
     """
     name = reference_of(scores, reference)
+    scores = oriented(scores)
     if statistic not in STATISTICS:
         raise UnknownNameError("statistic", str(statistic), STATISTICS)
     if permute not in (choices := ("both", "items", "systems")):
@@ -286,7 +301,11 @@ def compare_with_human(  # noqa: PLR0913 - every option is one question
     if n_resamples < 1:
         message = f"n_resamples must be at least 1, not {n_resamples!r}"
         raise InvalidOptionError(message)
-    chosen = [str(one) for one in (scores["metric"].to_numpy() if metrics is None else metrics) if str(one) != name]
+    known = [str(one) for one in scores["metric"].to_numpy()]
+    chosen = [str(one) for one in dict.fromkeys(known if metrics is None else metrics) if str(one) != name]
+    for one in chosen:
+        if one not in known:
+            raise UnknownNameError("metric", one, known)
     if len(chosen) < 2:  # noqa: PLR2004 - a comparison takes two
         message = "a comparison takes two metrics beside the human scores"
         raise ScoresError(message)
@@ -297,7 +316,9 @@ def compare_with_human(  # noqa: PLR0913 - every option is one question
         for pair in track(list(combinations(chosen, 2)), description="comparing metrics")
     ]
     table = pd.DataFrame(rows)
-    table["p_corrected"] = adjust(table["p"].to_numpy(), correction)
+    tested = table["p"].notna().to_numpy()
+    table["p_corrected"] = np.nan
+    table.loc[tested, "p_corrected"] = adjust(table.loc[tested, "p"].to_numpy(), correction)
     return MetricComparison(
         table=table,
         reference=name,
@@ -328,7 +349,8 @@ def _compared(  # noqa: PLR0913, PLR0917 - one pair and the question
     for start in range(0, n_resamples, block):
         shift = _shifts(halves, permute, generator, min(block, n_resamples - start))
         drawn = statistic(human, middle + shift) - statistic(human, middle - shift)
-        extreme += int((np.abs(drawn) >= abs(observed) - 1e-12).sum())
+        # an exchange that leaves no agreement to compare speaks against neither metric: it counts as far away
+        extreme += int((~(np.abs(drawn) < abs(observed) - 1e-12)).sum())
     return {
         "metric_a": pair[0],
         "metric_b": pair[1],

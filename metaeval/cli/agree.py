@@ -179,7 +179,18 @@ def agree(  # noqa: PLR0913 - the options of the command
     if not quiet:
         for note in study.notes:
             session.say(f"Note: {note}")
-        session.say(f"Seed {seed}; alpha = {alpha}; {scores.sizes['topic']} topics.")
+        session.say(f"Test: {_tests_words(study)}; seed {seed}; alpha = {alpha}; {scores.sizes['topic']} topics.")
+
+
+def _tests_words(study: "AgreeStudy") -> str:
+    """Name every test with its side, its resamples and its correction; the tables above tell of the first."""
+    told = []
+    for agreement in study.agreements:
+        result = agreement.result
+        side = "one-sided (better)" if result.alternative == "better" else result.alternative
+        draws = [f"B = {result.n_resamples:,}".replace(",", " ")] if result.n_resamples else []
+        told.append(", ".join([result.test, side, *draws, result.correction]))
+    return "; also ".join(told)
 
 
 def _levels(text: str) -> list[float]:
@@ -226,7 +237,7 @@ def _audited(  # noqa: PLR0913, PLR0917 - the options that scoring needs
 
 
 def _print(study: "AgreeStudy") -> None:
-    from metaeval.reports.agree_words import advice_sentences, summary_sentences  # noqa: PLC0415 - loads pandas
+    from metaeval.reports.agree_words import advice_sentences, grade_sentences, summary_sentences  # noqa: PLC0415 - loads pandas
 
     sizes = study.scores.sizes
     typer.echo(f"{sizes['system']} systems, {sizes['topic']} topics, {study.lead.n_pairs} pairs\n")
@@ -235,7 +246,7 @@ def _print(study: "AgreeStudy") -> None:
         if len(members) > 1:
             _print_matrix(study, base, members)
     _print_grades(study)
-    typer.echo("\n".join([*summary_sentences(study), "", *advice_sentences(study)]))
+    typer.echo("\n".join([*summary_sentences(study), *grade_sentences(study), "", *advice_sentences(study)]))
     for group in study.identical:
         typer.echo(f"Identical systems (never told apart): {', '.join(group)}")
 

@@ -1,5 +1,6 @@
 """`metaeval assessors`: do assessors, or an automatic judge and people, agree, and does it matter for the runs."""
 
+import math
 from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -14,7 +15,7 @@ from metaeval.errors import InvalidOptionError
 if TYPE_CHECKING:
     from metaeval.studies.assessors import AssessorStudy
 
-__all__ = ["assessors", "parse_assignments"]
+__all__ = ["assessors", "ends", "parse_assignments"]
 
 _LABELS, _QUESTION, _RUNS = "Reading labels", "The question", "What it means for runs"
 
@@ -220,6 +221,17 @@ def parse_assignments(texts: Sequence[str] | None, option: str) -> dict[str, str
     return found
 
 
+def ends(low: float, high: float) -> str:
+    """Write an interval for the terminal.
+
+    Examples
+    --------
+    >>> ends(0.1, 0.25), ends(float("nan"), float("nan"))
+    ('0.100 to 0.250', 'none')
+    """
+    return "none" if math.isnan(low) else f"{low:.3f} to {high:.3f}"
+
+
 def _whole(text: str, option: str) -> int:
     try:
         return int(text)
@@ -241,7 +253,7 @@ def _print(study: "AssessorStudy") -> None:
             row["items"],
             row["same"],
             row["kappa"],
-            f"{row['kappa_low']:.3f} to {row['kappa_high']:.3f}",
+            ends(row["kappa_low"], row["kappa_high"]),
             row["quadratic_kappa"],
             row["overlap"],
         ]
@@ -257,7 +269,7 @@ def _print(study: "AssessorStudy") -> None:
     alike = agreement.nearly_the_same()
     if len(alike):
         names = [f"{first} = {second}" for first, second in zip(alike["first"], alike["second"], strict=True)]
-        typer.echo(f"The same label on 95 % of the items or more: {', '.join(names)}\n")
+        typer.echo(f"The same label on 95 % of the items or more, kappa 0.9 or more: {', '.join(names)}\n")
     if len(study.labels.outside):
         counts = study.labels.outside.groupby("assessor").size().to_dict()
         listed = ", ".join(f"{name} {number}" for name, number in counts.items())

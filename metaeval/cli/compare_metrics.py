@@ -51,7 +51,7 @@ def compare_metrics(  # noqa: PLR0913 - the options of the command
         typer.Option(
             "--test",
             metavar="NAME",
-            help="Test behind agreement and the intervals of power (power itself: bootstrap sensitivity).",
+            help="Test behind power, its intervals and agreement (the difference required: bootstrap sensitivity).",
             rich_help_panel=_PANEL,
         ),
     ] = "t",
@@ -142,13 +142,13 @@ def compare_metrics(  # noqa: PLR0913 - the options of the command
         _print(study)
     for note in study.notes:
         session.say(f"Note: {note}")
+    session.say(f"Seed {seed}; test {test}, B = {resamples}; alpha = {alpha:g}.")
 
 
 def _print(study: "CompareStudy") -> None:
     frame = study.to_frame()
-    typer.echo(
-        f"{frame.shape[0]} metrics, {study.scores.sizes['system']} systems, {study.scores.sizes['topic']} topics\n"
-    )
+    sizes = study.scores.sizes
+    typer.echo(f"{len(frame)} metrics, {sizes['system']} systems, {sizes['topic']} topics\n")
     columns = {
         "metric": "Metric",
         "power": "Power",
@@ -163,16 +163,28 @@ def _print(study: "CompareStudy") -> None:
         "zero_share": "Zero",
         "top_half": "Half at rank",
     }
-    shown = [name for name in columns if name in frame]
-    rows = frame[shown].astype(object).where(frame[shown].notna(), None).to_numpy().tolist()
-    print_table(f"Candidates beside {study.current}", [columns[name] for name in shown], rows)
-    typer.echo(f"Unbeaten in power and in the other quality together: {', '.join(study.unbeaten())}\n")
+    shown = frame[[name for name in columns if name in frame]].astype(object)
+    for name in {"conflicts", "top_half"} & set(shown):
+        shown[name] = [None if value != value else int(value) for value in frame[name]]  # noqa: PLR0124 - NaN
+    rows = shown.where(frame[shown.columns].notna(), None).to_numpy().tolist()
+    print_table(f"Candidates beside {study.current}", [columns[str(name)] for name in shown], rows)
+    legend = {
+        "power": "Power: share of pairs told apart, with low and high over topics; corrected: Benjamini and Yekutieli",
+        "topics": "Topics: needed for two sets to disagree about few enough pairs",
+        "tau_half": "tau, half: with the full ranking when half of the judgments are left",
+        "judgments": "tau >= .9: judgments that keep it so (relevant documents left)",
+        "f1": f"F1: of its significant pairs as a prediction of those of {study.current}; conflicts: opposite ones",
+        "zero_share": "Zero: share of scores that are 0",
+        "top_half": "Half at rank: where a lone relevant document scores half of what it does at rank 1",
+    }
+    typer.echo("".join(f"{words}\n" for name, words in legend.items() if name in frame))
+    second = "tau with half the judgments" if "tau_half" in frame else f"F1 with {study.current}"
+    typer.echo(f"Unbeaten in power and in {second} together: {', '.join(study.unbeaten())}\n")
     differences = study.power_differences()
     touching = (differences["metric_a"] == study.current) | (differences["metric_b"] == study.current)
     names = ["metric_a", "metric_b", "difference", "low", "high", "systems_low", "systems_high"]
     heads = ["First", "Second", "Difference", "low", "high", "systems low", "systems high"]
-    print_table(
-        "Difference in power, over topics and over systems", heads, differences.loc[touching, names].to_numpy().tolist()
-    )
+    title = "Difference in power: low and high over topics, systems low and high over choices of systems"
+    print_table(title, heads, differences.loc[touching, names].to_numpy().tolist())
     for part, why in study.unknown.items():
         typer.echo(f"Not known: {part}: {why}")

@@ -8,9 +8,9 @@ import typer
 
 from metaeval.cli import app
 from metaeval.cli import options as opt
-from metaeval.cli.assessors import parse_assignments
+from metaeval.cli.assessors import ends, parse_assignments
 from metaeval.cli.console import command_session, json_document, print_table
-from metaeval.errors import UnknownNameError
+from metaeval.errors import InvalidOptionError, UnknownNameError
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -70,6 +70,7 @@ def human(  # noqa: PLR0913 - the options of the command
             rich_help_panel=_TABLE,
         ),
     ] = None,
+    lower_is_better: opt.LowerIsBetter = None,
     where: Annotated[
         list[str] | None,
         typer.Option(
@@ -171,11 +172,25 @@ def human(  # noqa: PLR0913 - the options of the command
         if without:
             frame = _without(frame, own, without)
         chosen = None if metrics is None else list(split_names(metrics))
+        falling = tuple(lower_is_better or ())
+        if cluster is not None and not items:
+            message = "--cluster groups items, and no column names them; name it with --item"
+            raise InvalidOptionError(message)
         scores = (
-            item_scores(frame, reference=reference, system=own, item=items, cluster=cluster, metrics=chosen)
+            item_scores(
+                frame,
+                reference=reference,
+                system=own,
+                item=items,
+                cluster=cluster,
+                metrics=chosen,
+                lower_is_better=falling,
+            )
             if items
             else system_means(frame, reference=reference, system=own, metrics=chosen)
         )
+        if chosen is None and (left := _left_out(frame, [own, *items, cluster, reference], where)):
+            session.say(f"Note: columns that do not hold numbers throughout, left out: {', '.join(left)}")
         files = [source.path for source in list_sources(inputs) if source.path != "-"]
         provenance = record_provenance("human", options=context.params, random_source=f"seed {seed}", inputs=files)
         study = study_human(
@@ -190,6 +205,7 @@ def human(  # noqa: PLR0913 - the options of the command
             correction=correction,
             alpha=alpha,
             n_resamples=resamples,
+            lower_is_better=() if items else falling,
             rng=seed,
             provenance=provenance,
         )
@@ -208,6 +224,11 @@ def human(  # noqa: PLR0913 - the options of the command
         session.say(f"Note: {note}")
 
 
+def _left_out(frame: "pd.DataFrame", used: Sequence[str | None], where: Sequence[str] | None) -> list[str]:
+    known = {*used, *parse_assignments(where, "--where")}
+    return [str(name) for name in frame.select_dtypes(exclude="number").columns if name not in known and str(name)]
+
+
 def _without(frame: "pd.DataFrame", column: str, names: Sequence[str]) -> "pd.DataFrame":
     known = frame[column].drop_duplicates().tolist()
     for name in names:
@@ -221,14 +242,14 @@ def _print(study: "HumanStudy") -> None:
     typer.echo(f"{len(study.metrics)} metrics, {len(study.means)} systems{items}\n")
     for found in study.agreements:
         rows = [
-            [row["metric"], row["value"], f"{row['low']:.3f} to {row['high']:.3f}", row["n_used"]]
+            [row["metric"], row["value"], ends(row["low"], row["high"]), row["n_used"]]
             for row in found.table.to_dict("records")
         ]
         level = {"system": "Over systems", "item": "On items", "all": "Over all cells"}[found.level]
         columns = ["Metric", found.statistic, f"{100 * found.confidence:g} % interval", "Over"]
         print_table(f"{level}: agreement with {study.reference}", columns, rows)
     if not study.agreements:
-        wide = study.system_table.pivot_table(index="metric", columns="statistic", values="value", sort=False)
+        wide = study.system_matrix()
         ordered = wide.sort_values(wide.columns[0], ascending=False, kind="stable")
         rows = [[str(name), *map(float, row)] for name, row in zip(ordered.index, ordered.to_numpy(), strict=True)]
         print_table(f"Over systems: agreement with {study.reference}", ["Metric", *map(str, wide.columns)], rows)

@@ -1,6 +1,7 @@
 """`metaeval judgments`: what fewer judgments would change, and whether new systems would be judged fairly."""
 
 import re
+from math import isnan
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
@@ -149,7 +150,7 @@ def judgments(  # noqa: PLR0913 - the options of the command
     seed: opt.Seed = 0,
     workers: Annotated[
         int,
-        typer.Option("--workers", metavar="N", help="Worker processes, -1 for every core; never changes a result."),
+        typer.Option("--workers", metavar="N", help="Workers side by side, -1 for every core; never changes a result."),
     ] = 1,
     keep: Annotated[
         Path | None,
@@ -244,7 +245,10 @@ def judgments(  # noqa: PLR0913 - the options of the command
     if not quiet:
         for note in study.notes:
             session.say(f"Note: {note}")
-        session.say(f"Seed {seed}; {replicates} replicates at every step.")
+        drawn = (
+            f"{replicates} replicates at every step" if budget is None else f"as many replicates as {budget} allowed"
+        )
+        session.say(f"Seed {seed}; {drawn}.")
 
 
 def parse_time(text: str) -> float:
@@ -355,7 +359,7 @@ def _print_stability(study: "JudgmentsStudy", frame: "pd.DataFrame") -> None:
         one = study.stability[str(name)]
         rows = []
         for step, found in part.groupby("step"):
-            cells = [f"{row['tau']:.3f} {row['tau_ap']:.3f}" for row in found.to_dict("records")]
+            cells = [f"{_three(row['tau'])} {_three(row['tau_ap'])}" for row in found.to_dict("records")]
             unit = " %" if one.reduction.unit == "%" else ""
             first = found.iloc[0]
             rows.append([f"{step:g}{unit} ({first['relevant']:.0f})", *cells])
@@ -370,7 +374,7 @@ def _print_left_out(frame: "pd.DataFrame") -> None:
         rows = [
             [
                 _short(row["metric"]),
-                f"{-row['mean_change']:+.1f} %",
+                "n/a" if isnan(row["mean_change"]) else f"{-row['mean_change']:+.1f} %",
                 _share(row["fell"]),
                 _share(row["rose"]),
                 _share(row["significant"]),
@@ -409,7 +413,7 @@ def _print_effort(study: "JudgmentsStudy", frame: "pd.DataFrame") -> None:
         first = part.iloc[0]
         taus = part.set_index("metric")["tau"].reindex(study.metrics)
         spent = f"{first['judged']:.0f}"
-        rows.append([f"{step:g} %", PLAN_NAMES[str(plan)], spent, *(f"{tau:.3f}" for tau in taus)])
+        rows.append([f"{step:g} %", PLAN_NAMES[str(plan)], spent, *map(_three, taus)])
     title = "Where to spend the same effort: tau with the ranking of the whole pool"
     print_table(title, ["Effort", "Spent on", "Judged", *map(_short, study.metrics)], rows)
     typer.echo("")
@@ -421,5 +425,9 @@ def _short(metric: object) -> str:
     return name_of_metric(metric)
 
 
+def _three(value: float) -> str:
+    return "n/a" if isnan(value) else f"{value:.3f}"
+
+
 def _share(value: float) -> str:
-    return f"{100 * value:.1f} %"
+    return "n/a" if isnan(value) else f"{100 * value:.1f} %"

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple
 import typer
 
 from metaeval.cli.console import Session
-from metaeval.errors import InvalidOptionError
+from metaeval.errors import InvalidOptionError, UnknownNameError
 
 if TYPE_CHECKING:
     from metaeval.metrics.registry import Registry
@@ -296,6 +296,7 @@ def load_scores(context: typer.Context, session: Session) -> Loaded:
     given = dict(context.params)
     collection = None
     if given["qrels"] is None:
+        _refuse_idle(context)
         scores, files = _from_tables(given, session)
     else:
         collection, files = load_collection(context, session)
@@ -308,6 +309,7 @@ def load_scores(context: typer.Context, session: Session) -> Loaded:
         scores = as_scores(scores, higher_is_better=direction)
     source = f"seed {given['seed']}" if given.get("seed") is not None else None
     idle = _FOR_RUNS if given["qrels"] is None else _FOR_TABLES
+    idle = idle - {"metrics"} if given.get("metrics") else idle
     options = {name: value for name, value in given.items() if name not in idle}
     provenance = record_provenance(context.info_name or "metaeval", options=options, random_source=source, inputs=files)
     return Loaded(scores, collection, provenance)
@@ -374,7 +376,31 @@ def _from_tables(given: Mapping[str, Any], session: Session) -> "tuple[Scores, l
     session.say(f"Reading {_count(len(given['inputs']), 'input')}")
     scores = read_scores(given["inputs"], missing=given["missing"] or "error", systems_in=given["systems_in"])
     scores = as_scores(scores, groups=_groups(given, scores["system"].to_numpy().tolist()))
+    if given.get("metrics"):
+        scores = scores.sel(metric=_columns_named(given["metrics"], scores["metric"].to_numpy().tolist()))
     return scores, [*scores.attrs.get("sources", []), *_group_file(given)]
+
+
+def _columns_named(text: str, known: Sequence[str]) -> list[str]:
+    """Return the metrics of a score table that --metrics names, as the table writes them."""
+    from metaeval.metrics.names import split_names as split_metrics  # noqa: PLC0415
+
+    names = list(dict.fromkeys(split_metrics(text)))
+    for name in names:
+        if name not in known:
+            raise UnknownNameError("metric in the score table", name, known)
+    return names
+
+
+def _refuse_idle(context: typer.Context) -> None:
+    """Refuse options about runs that were written beside a score table, which they cannot change."""
+    for name in sorted(_FOR_RUNS - {"qrels", "metrics"}):
+        source = context.get_parameter_source(name)
+        if source is not None and source.name == "COMMANDLINE":
+            option = next(one.opts[0] for one in context.command.params if one.name == name)
+            message = f"{option} is about runs and judgments, and without --qrels the input is a score table; leave "
+            "it out"
+            raise InvalidOptionError(message)
 
 
 def _scored(collection: "JudgedCollection", given: Mapping[str, Any], session: Session) -> "Scores":

@@ -47,7 +47,7 @@ def read_items(
     Raises
     ------
     FileFormatError
-        If a column cannot be found, or two files hold the same column of scores.
+        If a column cannot be found, two files hold the same column of scores, or in one of them it holds text.
     InvalidOptionError
         If no file is given, or one twice.
 
@@ -62,6 +62,10 @@ def read_items(
     """
     given = [paths] if isinstance(paths, str | os.PathLike) else list(paths)
     frames = [_read(source.path, where or {}) for source in list_sources([str(path) for path in given])]
+    for column in where or {}:
+        if not any(column in frame.columns for _, frame in frames):
+            message = f"no table has a column {column!r} to choose rows by (where=, --where)"
+            raise FileFormatError(f"{message}; {columns_found(list(frames[0][1].columns))}", path=frames[0][0])
     label, first = frames[0]
     keys = [system_column(first, system, label), *item_columns(first, item, label)]
     whole = _numbers(first, keys)
@@ -69,7 +73,7 @@ def read_items(
         found = [system_column(text, system, other_label), *item_columns(text, item or keys[1:], other_label)]
         other = _numbers(text.rename(columns=dict(zip(found, keys, strict=True))), keys)
         both = [str(column) for column in other.columns if column in whole.columns and column not in keys]
-        again = [column for column in both if pd.api.types.is_numeric_dtype(other[column])]
+        again = [one for one in both if any(pd.api.types.is_numeric_dtype(part[one]) for part in (other, whole))]
         if again:
             raise FileFormatError(f"column {again[0]!r} is in {label} too; rename one", path=other_label)
         whole = whole.merge(other.drop(columns=both), on=keys, how="outer")

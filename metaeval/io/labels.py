@@ -6,6 +6,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 import pandas as pd
 
+from metaeval.collection.documents import UNJUDGED
 from metaeval.errors import InvalidOptionError
 from metaeval.io.blocks import GAP_WORDS, columns_found, fitting_names, is_number, listed, place_of
 from metaeval.io.files import list_sources
@@ -35,7 +36,8 @@ def read_labels(
     ----------
     paths : path, or sequence of path
         One table with a header, wide (topic, item, then a column an assessor) or long (topic, item, assessor, label);
-        or two or more qrels files, one an assessor, who is called as the file or as in ``NAME=FILE``.
+        or two or more qrels files, one an assessor, who is called as the file or as in ``NAME=FILE``; their level -1
+        (pooled and not judged) is no label.
     columns : mapping of str to str, optional
         Which column of a table is the "topic", "item", "assessor" or "label", where its name does not say so.
     words : mapping of str to int, optional
@@ -94,7 +96,8 @@ def _from_qrels(sources: Sequence[str]) -> pd.DataFrame:
         topics = np.repeat(np.array(judgments.topics, dtype=object), np.diff(judgments.topic_offsets))
         items = [one.decode() for one in judgments.document_ids.tolist()]
         index = pd.MultiIndex.from_arrays([topics, items], names=["topic", "item"])
-        found[source.own_name] = pd.Series(judgments.levels.astype(np.float64), index=index)
+        levels = np.where(judgments.levels == UNJUDGED, np.nan, judgments.levels.astype(np.float64))
+        found[source.own_name] = pd.Series(levels, index=index)
     frame = pd.DataFrame(found)
     frame.columns.name = "assessor"
     return frame
@@ -139,9 +142,11 @@ def _from_table(
         frame.columns.name = "assessor"
         if not frame.index.is_unique:
             place = int(np.flatnonzero(frame.index.duplicated())[0])
-            raise body.error(
-                f"topic {topics[place]!r}, item {items[place]!r} stands twice; keep one row", int(lines[place])
+            message = (
+                f"topic {topics[place]!r}, item {items[place]!r} stands twice; keep one row, or, where a row is one "
+                "label, name the columns of assessors and labels (columns=, --column assessor=NAME --column label=NAME)"
             )
+            raise body.error(message, int(lines[place]))
     frame.attrs["notes"] = notes
     return frame
 

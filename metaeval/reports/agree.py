@@ -10,7 +10,7 @@ import pandas as pd
 
 from metaeval.io.tables import write_scores
 from metaeval.reports.agree_figures import agreement_rows, disagreement_panels, matrix_map
-from metaeval.reports.agree_words import advice_sentences, compared_rows, label, summary_sentences
+from metaeval.reports.agree_words import advice_sentences, compared_rows, grade_sentences, label, summary_sentences
 from metaeval.reports.figures import Picture
 from metaeval.reports.folder import check_folder, write_page
 from metaeval.reports.html import Block, Fold, Item, Items, Page, Section, Text
@@ -325,12 +325,6 @@ def _grades_section(study: AgreeStudy) -> list[Section]:
         Column(name="n_conflicts", label="Conflicts", write=whole, align="right"),
         Column(name="tau", label="τ", write=_TWO, align="right"),
     ]
-    worst = frame.sort_values("f1", kind="stable").groupby("base", sort=False).head(1)
-    says = [
-        f"Under {name_of_metric(row.base)} the difference between grades {row.boundary} matters most: without it F1 is "
-        f"{row.f1:.2f}."
-        for row in worst.sort_index().itertuples()
-    ]
     table = Table(
         name="grades",
         title="Conclusions without one boundary between grades",
@@ -345,7 +339,7 @@ def _grades_section(study: AgreeStudy) -> list[Section]:
             id="grades",
             title="Which grades matter",
             lead="Take away one boundary between grades at a time and see which conclusions change.",
-            blocks=(Text(paragraphs=(" ".join(says),)), table),
+            blocks=(Text(paragraphs=(" ".join(grade_sentences(study)),)), table),
         )
     ]
 

@@ -9,7 +9,7 @@ import pandas as pd
 from metaeval.reports.methods import count, name_of_metric, percentage
 from metaeval.studies.agree import BINARY, FIXED, AgreeStudy
 
-__all__ = ["advice_sentences", "compared_rows", "label", "summary_sentences"]
+__all__ = ["advice_sentences", "compared_rows", "grade_sentences", "label", "summary_sentences"]
 
 _MOST_NAMED = 8
 
@@ -82,6 +82,9 @@ def _meeting(study: AgreeStudy, row: Mapping[Hashable, Any]) -> str:
 
 
 def _f1(row: Mapping[Hashable, Any]) -> str:
+    if not row["n_truth"] and not row["n_predictor"]:
+        # F1 of nothing with nothing is 1 by definition, which a sentence would make sound like agreement.
+        return "-: neither finds a pair"
     value, low, high = (float(str(row.get(name, math.nan))) for name in ("f1", "f1_low", "f1_high"))
     return f"{value:.2f}" if math.isnan(low) else f"{value:.2f}, {low:.2f} to {high:.2f}"
 
@@ -105,6 +108,33 @@ def _conflict_sentence(study: AgreeStudy) -> str:
     verb = "there is 1 conflict" if total == 1 else f"there are {total} conflicts"
     words = f"In all {verb}{among} between {worst}: pairs of systems that the two decide in opposite directions."
     return words if n_pairs > 1 else words.replace("In all there", "There")
+
+
+def grade_sentences(study: AgreeStudy) -> list[str]:
+    """Say for every metric of an audit which boundary between grades matters most, where the intervals settle it.
+
+    A boundary matters most if the whole interval of F1 without it lies below those of all others.
+    """
+    frame = study.grades()
+    return [_grade_sentence(str(base), rows.sort_values("f1")) for base, rows in frame.groupby("base", sort=False)]
+
+
+def _grade_sentence(base: str, rows: pd.DataFrame) -> str:
+    opening = f"Under {name_of_metric(base)}"
+    worst, others = rows.iloc[0], rows.iloc[1:]
+    if not (rows["n_truth"] + rows["n_predictor"]).any():
+        return f"{opening} no pair of systems is told apart, so nothing shows which boundary between grades matters."
+    if others.empty:
+        return f"{opening} F1 without the difference between grades {worst['boundary']} is {_f1(worst.to_dict())}."
+    known = "f1_low" in rows and bool(rows[["f1_low", "f1_high"]].notna().all(axis=None))
+    if known and worst["f1_high"] < others["f1_low"].min():
+        most = f"{opening} the difference between grades {worst['boundary']} matters most"
+        return f"{most}: without it F1 is {_f1(worst.to_dict())}."
+    why = "the intervals overlap" if known else "no intervals were asked for"
+    return (
+        f"{opening} no boundary between grades clearly matters more than the others ({why}): without any one of them "
+        f"F1 is at least {worst['f1']:.2f}."
+    )
 
 
 def advice_sentences(study: AgreeStudy) -> list[str]:

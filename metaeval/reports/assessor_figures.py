@@ -48,7 +48,7 @@ def agreement_dots(frame: pd.DataFrame, *, statistic: str, label: str) -> Figure
     bars(axes, low.fillna(ordered[statistic]), high.fillna(ordered[statistic]), rows, color=CYCLE[0], linewidth=1.6)
     axes.plot(ordered[statistic], rows, "o", color=CYCLE[0], markersize=5.2, **RIMMED)
     axes.axvline(0, color=THEME["muted"], linewidth=0.8, zorder=1)
-    axes.set_xlim(min(0.0, float(np.nanmin([*low, *ordered[statistic]]))) - 0.02, 1.02)
+    axes.set_xlim(float(np.nanmin([0.0, *low, *ordered[statistic]])) - 0.02, 1.02)
     axes.set_xlabel(label)
     return figure
 

@@ -114,9 +114,9 @@ def _summary(study: AssessorStudy) -> tuple[str, ...]:
     if len(alike):
         first, second, _, same, _ = alike.to_numpy().tolist()[0]
         lines.append(
-            f"{count(len(alike), 'pair')} of assessors gave the same label to 95 % of their items or more "
-            f"({first} and {second}: {share(same)}): they may be one judge twice, and should count as one when "
-            "majorities are taken."
+            f"{count(len(alike), 'pair')} of assessors gave the same label to 95 % of their items or more, "
+            f"and κ is 0.9 or more ({first} and {second}: {share(same)}): they may be one judge twice, and should "
+            "count as one when majorities are taken."
         )
     if not study.effects.empty:
         lines.append(_effect_sentence(study.effects))
@@ -196,7 +196,8 @@ def _agreement_section(study: AssessorStudy) -> Section:
             figure=agreement_dots(study.agreement.pairs, statistic="kappa", label=f"Cohen's κ with {reference}"),
             title=f"Agreement with {reference}",
             caption=f"Cohen's κ of every assessor with {reference}, best first; bars are {level} intervals over "
-            "topics. Assessors whose bars overlap widely cannot be told apart on these topics.",
+            "topics, of each assessor by itself. All are compared with the same labels on the same topics, so two "
+            "whose bars overlap may still differ.",
             alt=f"{len(study.agreement.pairs)} dots with intervals, sorted by kappa.",
         )
     return Section(
@@ -246,13 +247,14 @@ def _effects_section(study: AssessorStudy) -> Section:
 
 def _alike_section(study: AssessorStudy) -> Section:
     alike = study.agreement.nearly_the_same()
-    blocks: tuple[Block, ...] = (Text(paragraphs=("No two assessors gave the same label to 95 % of their items.",)),)
+    none = "No two assessors gave the same label to 95 % of their items with a κ of 0.9 or more."
+    blocks: tuple[Block, ...] = (Text(paragraphs=(none,)),)
     if len(alike):
         blocks = (
             Table(
                 name="nearly-the-same",
                 title="Pairs with the same label on 95 % of their items or more",
-                caption="Sorted by the share of equal labels.",
+                caption="Sorted by the share of equal labels; κ is 0.9 or more, so chance does not explain it.",
                 frame=alike,
                 columns=(
                     Column(name="first", label="First"),

@@ -8,7 +8,7 @@ from pathlib import Path
 import pandas as pd
 
 from metaeval.io.tables import write_scores
-from metaeval.reports.compare_figures import heaviness_panels, trade_off
+from metaeval.reports.compare_figures import heaviness_panels
 from metaeval.reports.figures import Picture, power_differences, power_dots
 from metaeval.reports.folder import check_folder, write_page
 from metaeval.reports.html import Block, Fold, Item, Items, Page, Section, Text
@@ -22,6 +22,7 @@ from metaeval.studies.compare import CompareStudy
 __all__ = ["compare_page", "write_compare_report"]
 
 _TITLE = "Which metric should we use?"
+_SAME = 0.9
 _NO_INTERVAL = (
     (
         "Difference required",
@@ -114,23 +115,29 @@ def _summary(study: CompareStudy, frame: pd.DataFrame) -> tuple[str, ...]:
     clear = _clearly_ahead(study)
     lines = [f"{power} {_clear_words(study, clear)}"]
     others = frame.iloc[1:]
-    close = others[others["f1"] >= 0.9]["metric"].tolist()  # noqa: PLR2004 - the convention of Ogilvie and Lalmas
+    sure = others["f1_low"] if "f1_low" in others else others["f1"]
+    close = others[(sure >= _SAME) & (others["conflicts"] == 0)]["metric"].tolist()
+    open_still = others[(others["f1"] >= _SAME) & ~others["metric"].isin(close)]["metric"].tolist()
     conflicts = int(others["conflicts"].sum())
     agree = (
-        f"{_names(close)} {'leads' if len(close) == 1 else 'lead'} to much the same conclusions as {study.current} (F1 "
-        "of at least 0.9)"
+        f"{_names(close)} {'leads' if len(close) == 1 else 'lead'} to the same conclusions as {study.current} (F1 and "
+        f"its interval at {_SAME:g} or above, no conflict)"
         if close
-        else f"No candidate leads to quite the same conclusions as {study.current} (F1 below 0.9)"
+        else f"No candidate surely leads to the same conclusions as {study.current} (F1 and its interval at {_SAME:g} "
+        "or above, no conflict)"
     )
+    if open_still:
+        agree += f"; not settled by these topics for {_names(open_still)}"
     lines.append(
         f"{agree}; {count(conflicts, 'pair') if conflicts else 'no pair'} of systems "
         f"{'are' if conflicts > 1 else 'is'} significant in opposite directions under a candidate and {study.current}."
     )
     front = study.unbeaten()
     quality = "keeping the ranking with half the judgments" if "tau_half" in frame else f"agreeing with {study.current}"
-    lines.append(
-        f"Unbeaten in power and in {quality} together: {_names(front)}. The intervals below say how sure that is."
-    )
+    if front:
+        lines.append(
+            f"Unbeaten in power and in {quality} together: {_names(front)}. The intervals below say how sure that is."
+        )
     return tuple(lines)
 
 
@@ -152,7 +159,8 @@ def _clear_words(study: CompareStudy, clear: pd.DataFrame) -> str:
         ahead = (difference < 0) == (a == study.current)
         (better if ahead else worse).append(other)
     if not better and not worse:
-        return "No candidate's power differs clearly from it (95 % intervals over topics hold zero)."
+        level = percentage(study.confidence_level)
+        return f"No candidate's power differs clearly from it ({level} intervals over topics hold zero)."
     parts = []
     if better:
         parts.append(f"clearly more powerful over other topics, too: {_names(better)}")
@@ -201,25 +209,26 @@ def _overview_section(study: CompareStudy, frame: pd.DataFrame) -> Section:
     table = Table(
         name="metrics",
         title="Side by side",
-        caption=f"Under each figure its {percentage(study.confidence_level)} interval. Power: share of pairs told "
-        "apart (bootstrap sensitivity; corrected: Benjamini and Yekutieli). Topics needed: median by the Bayesian "
-        "model. More of everything is better but topics needed and conflicts.",
+        caption=f"Under each figure its {percentage(study.confidence_level)} interval, over topics"
+        + (" (of τ: over draws of the judgments that stay)" if "tau_half" in frame else "")
+        + f". Power: share of pairs told apart (test {study.power.test}; corrected: Benjamini and Yekutieli)"
+        + (". Topics needed: median by the Bayesian model" if "topics_median" in frame else "")
+        + ". More of everything is better but topics needed and conflicts.",
         frame=shown,
         data=frame,
         columns=tuple(columns),
     )
-    second = "tau_half" if "tau_half" in frame else "f1"
-    label = "τ with the full ranking, half the judgments" if second == "tau_half" else f"F1 with {study.current}"
-    front = study.unbeaten()
-    drawn = frame if second == "tau_half" else frame.assign(f1=frame["f1"].where(~frame["in_use"], 1.0))
+    second, front = study.second_quality, study.unbeaten()
     picture = Picture(
         name="trade-off",
-        figure=trade_off(drawn, second=second, label=label, front=front, current=study.current),
+        figure=study.plot(),
         title="What is gained and what is lost",
         caption="Further right tells more systems apart, further up "
         + ("needs fewer judgments. " if second == "tau_half" else f"concludes more as {study.current} does. ")
-        + "Bars are intervals; the dashed line joins the metrics that no other beats in both (blue); the ring is the "
-        "metric in use. Metrics whose bars overlap in both directions are not told apart by these data.",
+        + "Bars are intervals; the dashed line joins the metrics that no other beats (blue: none is as good in "
+        "both and better in one); the ring is the "
+        "metric in use. Bars are of each metric by itself; two whose bars overlap may still differ, since both "
+        "saw the same topics: the differences are below.",
         alt=f"{len(frame)} points; unbeaten: {_names(front)}.",
     )
     return Section(
@@ -302,8 +311,8 @@ def _power_section(study: CompareStudy) -> Section:
     needed = Table(
         name="difference-required",
         title="Difference required",
-        caption="The difference of two systems' means from which it is significant: the largest over pairs, as "
-        "published, with median and 95th percentile, since one odd pair decides the largest.",
+        caption="The difference of two systems' means from which it is significant by bootstrap sensitivity: the "
+        "largest over pairs, as published, with median and 95th percentile, since one odd pair decides the largest.",
         frame=required,
         columns=(
             Column(name="metric", label="Metric", write=name_of_metric),

@@ -38,12 +38,13 @@ def trade_off(frame: pd.DataFrame, *, second: str, label: str, front: Sequence[s
     Parameters
     ----------
     frame : pandas.DataFrame
-        Columns metric, power, power_low, power_high and the second quality with its ``_low`` and ``_high``.
+        Columns metric, power, power_low, power_high and the second quality, with its ``_low`` and ``_high`` where there
+        are intervals.
     second : str
     label : str
         What the upright axis says.
     front : sequence of str
-        Metrics that no other beats in both.
+        Metrics that no other beats.
     current : str
         The metric in use.
     """
@@ -55,8 +56,9 @@ def trade_off(frame: pd.DataFrame, *, second: str, label: str, front: Sequence[s
     for mask, color in ((~best, THEME["muted"]), (best, CYCLE[0])):
         style: dict[str, Any] = {"color": color, "linewidth": 1.0, "alpha": 0.55}
         bars(axes, 100 * known["power_low"][mask], 100 * known["power_high"][mask], y[mask], **style)
-        low, high = known[f"{second}_low"][mask], known[f"{second}_high"][mask]
-        bars(axes, low.fillna(known[second][mask]), high.fillna(known[second][mask]), x[mask], upright=True, **style)
+        if f"{second}_low" in known:
+            low, high = (known[f"{second}_{end}"].fillna(known[second])[mask] for end in ("low", "high"))
+            bars(axes, low, high, x[mask], upright=True, **style)
         axes.plot(x[mask], y[mask], "o", color=color, markersize=6, **RIMMED)
     order = np.argsort(x[best])
     axes.plot(x[best][order], y[best][order], color=CYCLE[0], linewidth=0.8, linestyle=(0, (2, 2)), zorder=2)
@@ -107,10 +109,11 @@ def heaviness_panels(curves: xr.DataArray) -> Figure:
     names = [metric_label(name) for name in curves["metric"].to_numpy()]
     key = 0.7 + max(text_width(name, 8.5) for name in names)
     cell = (PAGE_WIDTH - 0.7 - key) / len(relevant)
+    top = 1.04 * float(curves.max())
     figure = Figure(figsize=(PAGE_WIDTH, max(3.1, 0.7 + 0.2 * len(names))))
     lines = []
     for place, number in enumerate(relevant):
-        right = PAGE_WIDTH - 0.62 - (place + 1) * cell + 0.12
+        right = PAGE_WIDTH - 0.62 - (place + 1) * cell + 0.3
         axes = inch_axes(figure, left=0.62 + place * cell, right=right, top=0.3, bottom=FOOT)
         lines = [
             axes.plot(
@@ -123,7 +126,7 @@ def heaviness_panels(curves: xr.DataArray) -> Figure:
             for row in range(len(names))
         ]
         axes.set_title(f"{number} relevant documents", fontsize=9, fontweight="bold", loc="left")
-        axes.set_ylim(0, 1.02)
+        axes.set_ylim(0, top)
         axes.set_xlim(1, float(curves["rank"].max()))
         axes.xaxis.set_major_locator(MaxNLocator(nbins=5, integer=True))
         axes.set_xlabel("rank of the only relevant document found")

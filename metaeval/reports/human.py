@@ -120,9 +120,11 @@ def _summary(study: HumanStudy) -> tuple[str, ...]:
     ends = "" if pd.isna(best["low"]) else f" ({decimal(best['low'])} to {decimal(best['high'])})"
     closest = (
         f"{best['metric']} follows {study.reference} of the systems most closely: {_STATISTICS[statistic]} "
-        f"{decimal(best['value'])}{ends}. The last of {count(len(lead), 'metric')} is {lead.iloc[-1]['metric']} with "
-        f"{decimal(lead.iloc[-1]['value'])}."
+        f"{decimal(best['value'])}{ends}."
     )
+    if len(lead) > 1:
+        last = lead.iloc[-1]
+        closest += f" The last of {len(lead)} metrics is {last['metric']} with {decimal(last['value'])}."
     lines = [closest]
     if study.comparison is not None:
         wins = study.comparison.wins(study.alpha)
@@ -213,7 +215,7 @@ def _numbers(study: HumanStudy, found: HumanAgreement) -> Table:
 
 
 def _system_numbers(study: HumanStudy) -> Table:
-    wide = study.system_table.pivot_table(index="metric", columns="statistic", values="value", sort=False).reset_index()
+    wide = study.system_matrix().rename_axis(index="metric", columns=None).reset_index()
     number_of = study.system_table.groupby("metric", sort=False)["n_systems"].first()
     wide["n_systems"] = wide["metric"].map(number_of)
     statistics = [name for name in _STATISTICS if name in wide]
@@ -282,7 +284,8 @@ def _williams_table(study: HumanStudy) -> Table:
     return Table(
         name="williams",
         title="Williams' test for correlations that share the human scores",
-        caption="Two-sided, on absolute Pearson correlations over systems.",
+        caption="Two-sided, on absolute Pearson correlations over systems: a metric that orders systems the wrong way "
+        "round counts by how closely it does.",
         frame=study.williams,
         columns=(
             Column(name="metric_a", label="First"),
@@ -323,8 +326,8 @@ def _decisions_section(study: HumanStudy) -> Section:
         id="decisions",
         title="Do they conclude the same?",
         lead="What matters in the end is which system is better than which. A metric has less noise than people and "
-        "finds more pairs: low precision may mean that people were asked too little, opposite pairs mean that the "
-        "metric errs.",
+        "finds more pairs: low precision may mean that people were asked too little, opposite pairs are hard to "
+        "explain but by an error of the metric.",
         blocks=(table,),
     )
 
@@ -357,7 +360,7 @@ def _pairs_section(study: HumanStudy) -> Section:
 def _methods_section(study: HumanStudy) -> Section:
     cells = (
         "Cells that lack the metric or the human score are left out for that metric, of both. Intervals: value ± t · "
-        "s* · √(n/(n−1)), d the root mean square distance of resamples of items (or clusters, systems), the same for "
+        "d · √(n/(n−1)), d the root mean square distance of resamples of items (or clusters, systems), the same for "
         "every metric. Their quantiles would lie too low, because drawing again adds noise to the means of close "
         "systems."
     )

@@ -104,8 +104,9 @@ def comparison_map(table: pd.DataFrame, *, order: list[str], alpha: float) -> Fi
     count = len(order)
     left = 0.25 + max(text_width(name, 8) for name in names)
     side = min(PAGE_WIDTH - left - 0.15, 0.34 * count)
-    figure = Figure(figsize=(PAGE_WIDTH, side + 0.25 + left))
-    axes = inch_axes(figure, left=left, right=PAGE_WIDTH - left - side, top=0.12, bottom=left + 0.1)
+    figure = Figure(figsize=(PAGE_WIDTH, side + 0.43 + left))
+    axes = inch_axes(figure, left=left, right=PAGE_WIDTH - left - side, top=0.3, bottom=left + 0.1)
+    axes.set_title("blue: the row's metric is significantly better than the column's", fontsize=8.5, loc="left")
     place = {name: row for row, name in enumerate(order)}
     shades = np.zeros((count, count))
     for a, b, difference, p in table[["metric_a", "metric_b", "difference", "p_corrected"]].to_numpy().tolist():

@@ -15,7 +15,7 @@ from metaeval.reports.judgment_figures import coverage_lines, effort_panels, gro
 from metaeval.reports.methods import Source, count, listed, name_of_metric
 from metaeval.reports.power import notes_section, provenance_section
 from metaeval.reports.tables import MISSING, Column, Table, number, share, whole
-from metaeval.resampling.leave_out import CHANGE_INTERVALS
+from metaeval.resampling.leave_out import CHANGE_INTERVALS, VERDICTS
 from metaeval.studies.judgments import PLAN_NAMES, QUESTIONS, JudgmentsStudy
 from metaeval.studies.stability import Stability
 
@@ -231,10 +231,14 @@ def _threshold_sentences(study: JudgmentsStudy) -> list[str]:
         table = table.assign(order=table["kind"].map(order)).sort_values(["order", "level"], kind="stable")
         low, high = table.iloc[0], table.iloc[-1]
         words = f"{_level(low)} ({_short(low['metric'])})"
-        if len(table) > 1:
+        if _level(low) != _level(high):
             words += f" to {_level(high)} ({_short(high['metric'])})"
+        elif len(table) > 1:
+            every = len(table) == len(study.metrics)
+            words = f"{_level(low)} ({'every metric' if every else listed(map(_short, table['metric']))})"
+        verb = "needed" if low["kind"] == "above largest" else "enough"
         sentences.append(
-            f"{words[:1].upper()}{words[1:]} {opening[question]} are enough to keep τ at {study.at_least:g} or more."
+            f"{words[:1].upper()}{words[1:]} {opening[question]} are {verb} to keep τ at {study.at_least:g} or more."
         )
     return sentences
 
@@ -269,10 +273,20 @@ def _effort_sentences(study: JudgmentsStudy) -> list[str]:
         return []
     frame = study.effort.to_frame()
     step = min(frame["step"].unique(), key=lambda one: abs(one - 60))
-    part = frame[frame["step"] == step]
-    best = part.loc[part.groupby("metric", sort=False)["tau"].idxmax(), "plan"].value_counts()
-    wins = [f"{PLAN_NAMES[str(plan)].replace(',', ' for')} under {count(int(n), 'metric')}" for plan, n in best.items()]
-    return [f"With {step:g} % of the effort, the ranking stays closest to the full one with {listed(wins)}."]
+    part = frame[(frame["step"] == step) & frame["tau"].notna()]
+    if part.empty:
+        return []
+    tau = part["tau"].round(12)
+    best = part[tau == tau.groupby(part["metric"]).transform("max")]
+    alone = best[~best["metric"].duplicated(keep=False)]
+    wins = [
+        f"{PLAN_NAMES[str(plan)].replace(',', ' for')} under {count(int(n), 'metric')}"
+        for plan, n in alone["plan"].value_counts().items()
+    ]
+    tied = part["metric"].nunique() - len(alone)
+    words = [f"the ranking stays closest to the full one with {listed(wins)}"] if wins else []
+    words += [f"the best plans tie under {count(tied, 'metric')}"] if tied else []
+    return [f"With {step:g} % of the effort, {'; '.join(words)}."]
 
 
 # ------------------------------------------------------------------------------------------------------- less judging
@@ -363,7 +377,7 @@ def _stability_alt(stability: Stability, frame: pd.DataFrame) -> str:
     parts = []
     for metric in stability.metrics:
         rows = frame[frame["metric"] == metric].sort_values("step")
-        values = ", ".join(f"{row['tau']:.2f} at {row['step']:g}" for row in rows.to_dict("records"))
+        values = ", ".join(f"{number(2)(row['tau'])} at {row['step']:g}" for row in rows.to_dict("records"))
         parts.append(f"{_short(metric)}: τ {values}")
     return "; ".join(parts)
 
@@ -476,9 +490,14 @@ def _closeness(study: JudgmentsStudy, names: Sequence[str]) -> tuple[Block, ...]
     words = (
         f"The pool as rebuilt from {'all' if study.n_pooled is None else study.n_pooled} runs ({deep}) is "
         f"{share(original.judged_share)} judged and holds {share(original.held_share)} of the judged and "
-        f"{share(original.relevant_held_share)} of the relevant documents. Its ranking of the runs has a τ of at "
-        f"least {low['tau']:.3f} with the one by all judgments ({_short(low['metric'])}). It is the 100 % below."
+        f"{share(original.relevant_held_share)} of the relevant documents. "
     )
+    if pd.notna(low["tau"]):
+        words += (
+            f"Its ranking of the runs has a τ of at least {low['tau']:.3f} with the one by all judgments "
+            f"({_short(low['metric'])}). "
+        )
+    words += "It is the 100 % below."
     table = Table(
         name="closeness",
         title="The rebuilt pool against all judgments",
@@ -567,7 +586,7 @@ def _new_systems_section(study: JudgmentsStudy) -> Section:
         ]
         blocks.append(Fold(title=f"Changes and groups, pool keeps its {rule}", blocks=tuple(tables)))
     if study.sufficiency is not None:
-        blocks.append(_sufficiency_table(study))
+        blocks += [_sufficiency_table(study), Fold(title="Every verdict", blocks=(_verdicts_table(study),))]
     if study.covered is not None:
         blocks.append(_coverage_picture(study))
     if not blocks:
@@ -593,8 +612,8 @@ def _left_out_table(study: JudgmentsStudy, rule: str) -> Table:
         name=f"left_out {rule}",
         title=f"Runs without their group in the pool, which keeps its {rule}",
         caption=f"{words[rule]} Change: new less old, in % of the old mean score. Significant: share of runs, "
-        "two-sided paired t over topics. Places: how far a run moves among all others by its new score. τ: ranking "
-        "by new against old scores.",
+        f"two-sided paired t over topics, α = {study.alpha:g}. Places: how far a run moves among all others by its new "
+        "score. τ: ranking by new against old scores.",
         frame=frame.assign(shown=-frame["mean_change"]),
         data=frame,
         columns=(
@@ -687,6 +706,36 @@ def _sufficiency_table(study: JudgmentsStudy) -> Table:
     )
 
 
+def _verdicts_table(study: JudgmentsStudy) -> Table:
+    frame = study.tables()["pool_verdicts"]
+    columns = [(full, reduced) for full in VERDICTS for reduced in VERDICTS]
+    wide = frame.pivot_table(index=["metric", "size"], columns=["full", "reduced"], values="n", sort=False)[columns]
+    wide.columns = pd.Index([f"{full} {reduced}" for full, reduced in columns])
+    return Table(
+        name="pool_verdicts",
+        title="Every verdict on the group's runs",
+        caption="Comparisons of the group's runs with those of others: significantly better, not significantly "
+        "different (similar) or significantly worse under all judgments, and (below) under those of the pool without "
+        "the group.",
+        frame=wide.reset_index(),
+        data=frame,
+        columns=(
+            Column(name="metric", label="Metric", write=_short),
+            Column(name="size", label="Pool size", write=whole, align="right"),
+            *(
+                Column(
+                    name=f"{full} {reduced}",
+                    label=reduced,
+                    write=whole,
+                    align="right",
+                    group=f"{full.capitalize()} by all",
+                )
+                for full, reduced in columns
+            ),
+        ),
+    )
+
+
 def _coverage_picture(study: JudgmentsStudy) -> Picture:
     assert study.covered is not None  # noqa: S101 - the caller has looked
     frame = study.covered.to_frame()
@@ -734,6 +783,7 @@ def _effort_section(study: JudgmentsStudy) -> Section:
 
 
 def _effort_table(study: JudgmentsStudy, frame: pd.DataFrame) -> Table:
+    assert study.effort is not None  # noqa: S101 - the caller has looked
     rows = []
     for (step, plan), part in frame.groupby(["step", "plan"], sort=False):
         found = {row["metric"]: row for row in part.to_dict("records")}
@@ -744,7 +794,8 @@ def _effort_table(study: JudgmentsStudy, frame: pd.DataFrame) -> Table:
     return Table(
         name="effort",
         title="τ at equal effort",
-        caption="Effort in % of the judged documents of the whole pool. ± standard error over replicates.",
+        caption="Effort in % of the judged documents of the whole pool. ± standard error over "
+        f"{count(study.effort.n_replicates, 'replicate')}.",
         frame=pd.DataFrame(rows),
         data=frame,
         columns=(

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from scipy.special import stdtr
 
 from metaeval.collection.documents import NOT_POOLED, Collection
-from metaeval.errors import InvalidOptionError, UnknownNameError
+from metaeval.errors import EstimationError, InvalidOptionError, UnknownNameError
 from metaeval.metrics.registry import Registry
 from metaeval.metrics.score import JudgedCollection, metric_values, resolve_metrics
 from metaeval.metrics.spec import AnyMetric
@@ -64,6 +64,7 @@ more than 100 % (a score that turned negative), and a score that was 0 and is no
 VERDICTS = ("better", "similar", "worse")
 _EDGES = np.array([-50.0, -10.0, 0.0, 10.0, 20.0, 50.0, 100.0])
 _SAME = 1e-12
+_FEWEST = 2
 _SHOWN = 5
 
 
@@ -144,12 +145,13 @@ class GroupsLeftOut:
         return table.to_dataframe(dim_order=["metric", "system"]).reset_index()[columns]
 
     def significance(self, *, alpha: float = 0.05) -> pd.DataFrame:
-        """Return for each metric how many runs changed significantly (Pal et al., Table 10)."""
+        """Return for each metric how many runs changed significantly (Pal et al., Table 10); NaN on a single topic."""
         _check_alpha(alpha)
         tests = self.tests()
-        found = (tests["p_value"] <= alpha).groupby(tests["metric"], sort=False).agg(["sum", "size"])
-        table = pd.DataFrame({"significant": found["sum"], "not_significant": found["size"] - found["sum"]})
-        return table.assign(share=table["significant"] / found["size"])
+        decided = (tests["p_value"] <= alpha).where(tests["p_value"].notna()).astype(float)
+        found = decided.groupby(tests["metric"], sort=False).agg(["sum", "count"])
+        table = pd.DataFrame({"significant": found["sum"], "not_significant": found["count"] - found["sum"]})
+        return table.astype(np.int64).assign(share=table["significant"] / found["count"].where(found["count"] > 0))
 
     def to_frame(self) -> pd.DataFrame:
         """Return one row a metric, run and topic: the score under all judgments and under those left."""
@@ -206,6 +208,10 @@ class PoolSufficiency:
             (other.sel(full=one, reduced=one, drop=True) for one in VERDICTS), start=xr.zeros_like(other[..., 0, 0])
         )
         return (1.0 - kept / self.n_comparisons).drop_vars(["full", "reduced"], errors="ignore").rename("changed")
+
+    def verdicts(self) -> pd.DataFrame:
+        """Return the 3 x 3 tables, one row a cell: how many comparisons have this verdict in full and this reduced."""
+        return self.counts["other"].to_dataframe(name="n").reset_index()
 
     def to_frame(self) -> pd.DataFrame:
         """Return one row a metric and size: ``same``, ``reversed`` and ``changed`` (Piwowarski et al., Table V)."""
@@ -336,6 +342,8 @@ def pool_sufficiency(
     InvalidOptionError
         If the collection has no groups, all pooled runs are of one group, an option is outside its rule, or the
         collection was read without the documents that have no judgment.
+    EstimationError
+        If a single topic has something relevant.
     UnknownNameError
         For a metric that is not known.
 
@@ -354,6 +362,9 @@ def pool_sufficiency(
     chosen = resolve_metrics(metrics, registry=registry)
     by_group = entry_depths_by_group(documents, numbers, complete=True)
     counted = _counted(documents)
+    if counted.sum() < _FEWEST:
+        message = "a paired t test needs two topics with a relevant document; there is one"
+        raise EstimationError(message)
     full = metric_values(collection, chosen)[:, :, counted]
     signs = np.array([[1 if one.higher_is_better else -1] for one in chosen])
     same = np.zeros((len(chosen), len(wanted)), dtype=np.int64)

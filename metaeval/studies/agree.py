@@ -9,7 +9,7 @@ import pandas as pd
 from metaeval.agreement.decisions import DecisionAgreement, decision_agreement
 from metaeval.collection.documents import Collection
 from metaeval.draws import RNGLike, resolve_rng
-from metaeval.errors import InvalidOptionError
+from metaeval.errors import InvalidOptionError, MetricNameError
 from metaeval.metrics.names import Call, ParsedName, Table, Value, parse_name, split_names
 from metaeval.metrics.registry import Registry, default_registry
 from metaeval.metrics.score import score
@@ -261,7 +261,7 @@ def study_agreement(  # noqa: PLR0913 - every option of the command
         variants=tuple(variants),
         enough=float(enough),
         identical=identical_systems(chosen),
-        notes=(*chosen.attrs.get("notes", ()), *_choice_note(scores, chosen, runs)),
+        notes=(*chosen.attrs.get("notes", ()), *_choice_note(scores, chosen, runs), *_fixed_note(variants)),
         provenance=provenance or record_provenance("study_agreement", random_source=source.description),
     )
 
@@ -372,7 +372,8 @@ def audit_variants(
     Raises
     ------
     InvalidOptionError
-        If the judgments have one grade only, or a name cannot be read.
+        If the judgments have one grade only, no metric can use the grades in more than one way, or a name or a
+        table of gains cannot be read.
     """
     known = registry or default_registry()
     grades = np.unique(collection.full_levels)
@@ -388,6 +389,13 @@ def audit_variants(
             found.setdefault(variant.metric, variant)
     if not found:
         message = "name at least one metric to audit, such as AP,nDCG@10"
+        raise InvalidOptionError(message)
+    if all(variant.kind == FIXED for variant in found.values()):
+        message = (
+            f"{', '.join(found)}: each uses the grades in one way only as named, so there is nothing to audit; add a "
+            "metric with gains or a threshold that is left open, such as nDCG@10 or AP, or compare the metrics as they "
+            "are (metaeval agree with --metrics, study_agreement in Python)"
+        )
         raise InvalidOptionError(message)
     return tuple(found.values())
 
@@ -434,7 +442,17 @@ def _variant(  # noqa: PLR0913, PLR0917 - the parts of a variant
 
 
 def _gains_value(text: str) -> Value:
-    return parse_name(f"gains(gains={text})").arguments[0][1]
+    message = (
+        "gains takes tables of grades in braces, such as {1:1,2:5} (in quotes on a command line), or names of "
+        f"quantisations, such as exponential, not {text!r}"
+    )
+    try:
+        value = parse_name(f"gains(gains={text})").arguments[0][1]
+    except MetricNameError as error:
+        raise InvalidOptionError(message) from error
+    if not isinstance(value, Call | Table):
+        raise InvalidOptionError(message)
+    return value
 
 
 def _corrections_of(test: str, corrections: Sequence[str]) -> list[str]:
@@ -442,6 +460,14 @@ def _corrections_of(test: str, corrections: Sequence[str]) -> list[str]:
         return [FAMILY_WISE]
     own = [FAMILY_WISE] if find_test(test).family_wise else []
     return [*dict.fromkeys(corrections), *own]
+
+
+def _fixed_note(variants: Sequence[Variant]) -> list[str]:
+    fixed = [variant.metric for variant in variants if variant.kind == FIXED]
+    if not fixed:
+        return []
+    verb = "uses" if len(fixed) == 1 else "use"
+    return [f"{', '.join(fixed)} {verb} the grades in one way only as named, so no other uses are compared"]
 
 
 def _choice_note(scores: Scores, chosen: Scores, runs: str | int) -> list[str]:

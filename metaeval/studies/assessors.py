@@ -17,6 +17,8 @@ from metaeval.metrics.score import resolve_metrics, score
 from metaeval.parallel import track
 from metaeval.provenance import Provenance, record_provenance
 from metaeval.scores import Scores, as_scores
+from metaeval.tests_stat.catalogue import find_test
+from metaeval.tests_stat.correction import FAMILY_WISE
 
 __all__ = ["AssessorStudy", "judgments_of_labels", "study_assessors"]
 
@@ -164,7 +166,7 @@ def study_assessors(  # noqa: PLR0913 - every option is one question
         effects=effects,
         scores=scores,
         test=test,
-        correction=correction or "fdr_by",
+        correction=correction or (FAMILY_WISE if find_test(test).family_wise else "fdr_by"),
         alpha=float(alpha),
         notes=tuple(notes),
         provenance=record,

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
@@ -14,7 +15,7 @@ from metaeval.collection.documents import Collection, collection_from_rankings
 from metaeval.draws import RNGLike, bootstrap_counts, bootstrap_indices, resolve_rng
 from metaeval.errors import EstimationError, InvalidOptionError, MetaevalError, UnknownNameError
 from metaeval.metrics.registry import Registry
-from metaeval.metrics.score import metric_values, resolve_metrics
+from metaeval.metrics.score import JudgedCollection, metric_values, resolve_metrics
 from metaeval.parallel import track
 from metaeval.provenance import Provenance, record_provenance
 from metaeval.resampling.agreement_interval import AgreementIntervals
@@ -29,6 +30,9 @@ from metaeval.scores import Scores, as_scores
 from metaeval.studies.agree import study_agreement
 from metaeval.studies.stability import Stability, measure_stability
 from metaeval.studies.topics import TopicsStudy, study_topics
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 __all__ = ["TOP_HEAVINESS_RANKS", "CompareStudy", "study_comparison", "top_heaviness"]
 
@@ -51,9 +55,9 @@ class CompareStudy:
     current : str
         The metric in use; the others are candidates.
     sensitivity : SensitivityResult
-        Discriminative power and difference required.
+        Difference required, by the bootstrap.
     power : PowerIntervals
-        Intervals over topics for power, and for the difference of two metrics' powers.
+        Power by the test asked for, with intervals over topics, and of the difference of two metrics' powers.
     choice : RunChoicePower
         The same over choices of systems.
     agreement : DecisionAgreement
@@ -103,8 +107,9 @@ class CompareStudy:
         range of uncorrected power over choices of systems; ``difference_required``, ``…_median``, ``…_p95``;
         ``topics`` needed; ``precision``, ``recall`` and ``f1`` of its significant pairs as a prediction of those of the
         metric in use, and ``conflicts``; ``tau_half`` and ``judgments``, Kendall's tau with half the judgments and
-        the percentage of judgments that keeps it at 0.9; ``zero_share``, ``tied_share``, ``identical_share``;
-        ``top_half``, the rank at which a lone relevant document scores half of what it does at rank 1.
+        the percentage of judgments that keeps it at 0.9 (the interval of tau is over draws of judgments);
+        ``zero_share``, ``tied_share``, ``identical_share``; ``top_half``, the first rank at which a lone relevant
+        document scores at most half of what it does at rank 1.
         """
         frame = pd.DataFrame({"metric": list(self.metrics)})
         for part in (
@@ -166,12 +171,13 @@ class CompareStudy:
         half = frame[frame["step"] == middle]
         reach = _reach(self.confidence_level, self.stability.n_replicates)
         kept = self.stability.thresholds().set_index("metric")["text"]
+        spread = reach * half["tau_se"].where(half["tau_se"] > 0)  # equal draws say nothing about others
         return pd.DataFrame(
             {
                 "metric": half["metric"],
                 "tau_half": half["tau"],
-                "tau_half_low": half["tau"] - reach * half["tau_se"],
-                "tau_half_high": np.minimum(half["tau"] + reach * half["tau_se"], 1.0),
+                "tau_half_low": np.maximum(half["tau"] - spread, -1.0),
+                "tau_half_high": np.minimum(half["tau"] + spread, 1.0),
                 "judgments": half["metric"].map(kept),
             }
         )
@@ -180,7 +186,8 @@ class CompareStudy:
         if self.heaviness is None:
             return None
         values = self.heaviness.isel(relevant=0)
-        half = values <= values.isel(rank=0) / 2
+        first = values.isel(rank=0)
+        half = (values <= first / 2 * (1 + 1e-12)) & (first > 0)
         rank = np.where(half.any("rank"), values["rank"].to_numpy()[half.argmax("rank").to_numpy()], np.nan)
         return pd.DataFrame({"metric": values["metric"].to_numpy(), "top_half": rank})
 
@@ -207,13 +214,11 @@ class CompareStudy:
         return frame[(frame["metric_a"] == self.current) | (frame["metric_b"] == self.current)].reset_index(drop=True)
 
     def unbeaten(self) -> tuple[str, ...]:
-        """Return the metrics on the Pareto front: none is better in power and in the second quality, and equal in none.
+        """Return the metrics on the Pareto front: none is as good in power and `second_quality` and better in one.
 
-        The second quality is tau with half the judgments where runs were given, else F1 with the metric in use.
+        A metric whose second quality is not known is left out: it neither beats nor is beaten.
         """
-        frame = self.to_frame().set_index("metric")
-        second = "tau_half" if "tau_half" in frame else "f1"
-        known = frame[["power", second]].fillna({second: 1.0 if second == "f1" else 0.0})
+        known = self._two_qualities().set_index("metric")[["power", self.second_quality]].dropna()
         front = []
         for name, row in known.iterrows():
             better = (known >= row).all(axis=1) & (known > row).any(axis=1)
@@ -221,12 +226,29 @@ class CompareStudy:
                 front.append(str(name))
         return tuple(front)
 
+    @property
+    def second_quality(self) -> str:
+        """What is set against power: "tau_half" where some metric has it, else "f1" (1 for the metric in use)."""
+        return "tau_half" if self.stability is not None else "f1"
+
+    def _two_qualities(self) -> pd.DataFrame:
+        frame = self.to_frame()
+        return frame.assign(f1=frame["f1"].where(~frame["in_use"], 1.0))
+
+    def plot(self) -> "Figure":
+        """Draw power against the second quality, a point a metric with its intervals; the unbeaten ones are joined."""
+        from metaeval.reports.compare_figures import trade_off  # noqa: PLC0415 - drawing is the one upward import
+
+        second = self.second_quality
+        label = "τ with the full ranking, half the judgments" if second == "tau_half" else f"F1 with {self.current}"
+        return trade_off(self._two_qualities(), second=second, label=label, front=self.unbeaten(), current=self.current)
+
 
 def study_comparison(  # noqa: PLR0913 - every option of the command
     scores: object,
     *,
     current: str | None = None,
-    collection: Collection | None = None,
+    collection: JudgedCollection | None = None,
     registry: Registry | None = None,
     alpha: float = 0.05,
     test: str = "t",
@@ -249,14 +271,14 @@ def study_comparison(  # noqa: PLR0913 - every option of the command
         The metric in use and the candidates.
     current : str, optional
         The metric in use; the first one by default.
-    collection : Collection, optional
+    collection : Collection, ElementCollection or PassageCollection, optional
         The runs and judgments behind the scores. With them the robustness to fewer judgments is measured, and the
         top-heaviness of every metric that can be computed from runs.
     registry : Registry, optional
         Where names of metrics are looked up.
     alpha : float, default 0.05
     test : str, default "t"
-        For agreement and for the intervals of power; Sakai's bootstrap sensitivity gives the power itself.
+        Behind power, its intervals and agreement; the difference required comes from Sakai's bootstrap sensitivity.
     max_error : float, default 0.05
         The error rate that the topics needed keep within.
     n_resamples, n_topic_resamples, n_choices, n_replicates : int
@@ -337,15 +359,19 @@ def study_comparison(  # noqa: PLR0913 - every option of the command
     unknown: dict[str, str] = {}
     needed = _topics_needed(table, max_error, confidence_level, seed, n_threads, unknown) if topics else None
     stability, heaviness = None, None
-    known, strange = _computable(names, registry)
-    if known:
-        heaviness = top_heaviness(known, registry=registry)
-    if strange:
-        unknown["top-heaviness"] = f"not computed from runs here: {', '.join(strange)}"
+    known, ranking = _computable(names, registry), _computable(names, registry, on_documents=True)
+    if ranking:
+        heaviness = top_heaviness(ranking, registry=registry)
+    if strange := [name for name in names if name not in ranking]:
+        unknown["top-heaviness"] = f"not computed from lists of documents here: {', '.join(strange)}"
     if collection is None:
         unknown["robustness to fewer judgments"] = "needs runs and judgments, not a table of scores"
     else:
-        stability = _robustness(collection, known, n_replicates, seed, registry, unknown)
+        whole = isinstance(collection, Collection)
+        bearing = ranking if whole else known
+        stability = _robustness(collection, bearing, n_replicates, seed, registry, unknown)
+        if stability is not None and (lacking := [name for name in names if name not in bearing]):
+            unknown["robustness to fewer judgments"] = f"not computed from runs here: {', '.join(lacking)}"
     return CompareStudy(
         scores=table,
         current=chosen,
@@ -390,7 +416,7 @@ def _topics_needed(  # noqa: PLR0913, PLR0917 - what the study takes
 
 
 def _robustness(  # noqa: PLR0913, PLR0917 - what the study takes
-    collection: Collection,
+    collection: JudgedCollection,
     names: Sequence[str],
     n_replicates: int,
     seed: int,
@@ -409,18 +435,18 @@ def _robustness(  # noqa: PLR0913, PLR0917 - what the study takes
         return None
 
 
-def _computable(names: Sequence[str], registry: Registry | None) -> tuple[list[str], list[str]]:
+def _computable(names: Sequence[str], registry: Registry | None, *, on_documents: bool = False) -> list[str]:
+    """Return the metrics that the registry knows by these names; on request those of ranked documents alone."""
     known: list[str] = []
-    strange: list[str] = []
     for name in names:
         try:
             resolved = resolve_metrics([name], registry=registry)[0]
         except MetaevalError:
-            strange.append(name)
             continue
-        fits = getattr(getattr(resolved, "spec", None), "on", "documents") == "documents" and resolved.name == name
-        (known if fits else strange).append(name)
-    return known, strange
+        fits = not on_documents or getattr(getattr(resolved, "spec", None), "on", "documents") == "documents"
+        if fits and resolved.name == name:
+            known.append(name)
+    return known
 
 
 def top_heaviness(

@@ -17,10 +17,10 @@ from metaeval.agreement.human import (
     pair_agreement,
     system_statistics,
 )
-from metaeval.agreement.items import cluster_scores, reference_of
+from metaeval.agreement.items import check_direction, cluster_scores, oriented, reference_of
 from metaeval.agreement.metric_comparison import MetricComparison, Permute, compare_with_human, williams_table
 from metaeval.draws import RNGLike, resolve_rng
-from metaeval.errors import MetaevalError, ScoresError
+from metaeval.errors import EstimationError, InvalidOptionError, ScoresError
 from metaeval.parallel import track
 from metaeval.provenance import Provenance, record_provenance
 
@@ -38,7 +38,8 @@ class HumanStudy:
     scores : xarray.DataArray or None
         The cells (metric, system, item); None where only one score a system is known.
     means : pandas.DataFrame
-        Mean of every system (rows) under every metric and the human score (columns).
+        Mean of every system (rows) under every metric and the human score (columns), as they are; of items, over the
+        cells that people scored.
     agreements : tuple of HumanAgreement
         One for every level and statistic; empty without items.
     system_table : pandas.DataFrame
@@ -76,6 +77,14 @@ class HumanStudy:
     def metrics(self) -> tuple[str, ...]:
         """Names of the metrics, without the human score."""
         return tuple(str(name) for name in self.means.columns if name != self.reference)
+
+    def system_matrix(self) -> pd.DataFrame:
+        """Return `system_table` with a row a metric and a column a statistic, in the order asked for."""
+        wide = self.system_table.pivot(index="metric", columns="statistic", values="value")  # noqa: PD010 - keeps NaN
+        return wide.reindex(
+            index=self.system_table["metric"].drop_duplicates().tolist(),
+            columns=self.system_table["statistic"].drop_duplicates().tolist(),
+        )
 
     def to_frame(self) -> pd.DataFrame:
         """Return flat rows: metric, other (where two are compared), level, statistic, value, low and high."""
@@ -116,6 +125,7 @@ def study_human(  # noqa: PLR0913 - every option is one question
     alpha: float = 0.05,
     confidence: float = 0.95,
     n_resamples: int = 1000,
+    lower_is_better: Sequence[str] = (),
     rng: RNGLike = None,
     provenance: Provenance | None = None,
 ) -> HumanStudy:
@@ -140,6 +150,8 @@ def study_human(  # noqa: PLR0913 - every option is one question
         of metrics.
     confidence : float
     n_resamples : int
+    lower_is_better : sequence of str
+        Columns of a frame where less is better; a table of items has its directions from `item_scores`.
     rng : None, int or Generator
     provenance : Provenance, optional
 
@@ -150,7 +162,7 @@ def study_human(  # noqa: PLR0913 - every option is one question
     Raises
     ------
     ScoresError, InvalidOptionError
-        As the functions it calls.
+        As the functions it calls, and where there is no statistic or level.
 
     Examples
     --------
@@ -159,6 +171,12 @@ def study_human(  # noqa: PLR0913 - every option is one question
     >>> found[found["statistic"] == "kendall"]["value"].round(2).tolist()
     [1.0, 0.33]
     """
+    if not statistics or not levels:
+        message = f"name a statistic and a level at least, not {list(statistics)} and {list(levels)}"
+        raise InvalidOptionError(message)
+    if not 0 < alpha < 1:
+        message = f"alpha must lie between 0 and 1, not {alpha!r}"
+        raise InvalidOptionError(message)
     source = resolve_rng(rng)
     record = provenance or record_provenance("study_human", random_source=source.description)
     if isinstance(scores, pd.DataFrame):
@@ -166,13 +184,17 @@ def study_human(  # noqa: PLR0913 - every option is one question
             message = "say which column holds the human scores (reference=)"
             raise ScoresError(message)
         name, means, table = reference, scores, None
+        check_direction(lower_is_better, list(map(str, means.columns)))
+        turned = means.assign(**{column: -means[column] for column in lower_is_better})
     else:
+        if lower_is_better:
+            message = "a table of items has its directions from item_scores: give lower_is_better= there"
+            raise InvalidOptionError(message)
         name = reference_of(scores, reference)
         table = scores
-        averaged = scores.mean("item").transpose("system", "metric")
-        names = [str(one) for one in scores["metric"].to_numpy()]
-        means = pd.DataFrame(averaged.to_numpy(), index=pd.Index(scores["system"].to_numpy()), columns=names)
-    notes: list[str] = []
+        means, turned = _means(scores, name), _means(oriented(scores), name)
+    falling = [str(one) for one in means.columns if not means[one].equals(turned[one])]
+    notes = [f"less is better, turned before it is compared: {', '.join(falling)}"] if falling else []
     agreements: list[HumanAgreement] = []
     comparison, pairs, decisions = None, pd.DataFrame(), pd.DataFrame()
     if table is not None:
@@ -201,15 +223,15 @@ def study_human(  # noqa: PLR0913 - every option is one question
                 rng=np.random.default_rng(source.generator.integers(2**63)),
             )
         pairs = pair_agreement(table, reference=name, min_difference=min_difference)
-        decisions, notes = _decisions(table, name, test, correction, alpha, n_resamples, source.generator)
-        notes = [*_gap_notes(table, name), *notes]
+        decisions, left = _decisions(table, name, test, correction, alpha, n_resamples, source.generator)
+        notes += [*_gap_notes(table, name), *left]
     system_rows = [
-        system_statistics(means, reference=name, statistic=statistic).reset_index().assign(statistic=statistic)
+        system_statistics(turned, reference=name, statistic=statistic).reset_index().assign(statistic=statistic)
         for statistic in statistics
     ]
     williams = pd.DataFrame()
     if means.shape[1] > 2:  # noqa: PLR2004 - as above
-        williams = williams_table(means, reference=name, alternative="two-sided", correction=correction)
+        williams = williams_table(turned, reference=name, alternative="two-sided", correction=correction)
     return HumanStudy(
         scores=table,
         means=means,
@@ -226,6 +248,14 @@ def study_human(  # noqa: PLR0913 - every option is one question
         notes=tuple(notes),
         provenance=record,
     )
+
+
+def _means(scores: xr.DataArray, reference: str) -> pd.DataFrame:
+    """Return the means of systems over the cells that people scored."""
+    averaged = scores.where(np.isfinite(scores.sel(metric=reference, drop=True))).mean("item")
+    names = [str(one) for one in scores["metric"].to_numpy()]
+    values = averaged.transpose("system", "metric").to_numpy()
+    return pd.DataFrame(values, index=pd.Index(scores["system"].to_numpy()), columns=names)
 
 
 def _gap_notes(scores: xr.DataArray, reference: str) -> list[str]:
@@ -273,7 +303,7 @@ def _decisions(  # noqa: PLR0913, PLR0917 - the question
                 n_resamples=n_resamples,
                 rng=np.random.default_rng(seed),
             ).to_frame()
-        except MetaevalError as error:
+        except (ScoresError, EstimationError) as error:
             notes.append(f"significant pairs of {metric} could not be compared: {error}")
             continue
         row = found[(found["truth"] == reference) & (found["predictor"] == metric)].iloc[0]

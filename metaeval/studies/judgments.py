@@ -19,10 +19,10 @@ from metaeval.errors import EstimationError, InvalidOptionError, UnknownNameErro
 from metaeval.metrics.registry import Registry
 from metaeval.metrics.score import JudgedCollection, metric_values, resolve_metrics
 from metaeval.metrics.spec import AnyMetric
-from metaeval.parallel import track
+from metaeval.parallel import limit_threads
 from metaeval.provenance import Provenance, record_provenance
 from metaeval.resampling.effort import AdaptiveDepth, CostModel, adaptive_depth, cost_model, equal_effort
-from metaeval.resampling.judgments import REDUCTIONS, Reduced
+from metaeval.resampling.judgments import REDUCTIONS, Reduced, check_steps
 from metaeval.resampling.leave_out import GroupsLeftOut, Keep, PoolSufficiency, leave_group_out, pool_sufficiency
 from metaeval.resampling.pools import (
     DEFAULT_SIZES,
@@ -35,16 +35,22 @@ from metaeval.resampling.pools import (
     pool_growth,
     run_depths,
 )
-from metaeval.studies.replicates import replicate_seed
+from metaeval.studies.replicates import Arrays, map_replicates
 from metaeval.studies.stability import (
     THRESHOLD,
     Stability,
+    all_compiled,
+    check_options,
+    collection_content,
     correlations,
     counted_topics,
     measure_stability,
+    replicate_store,
     round_means,
+    standard_error,
     study_seed,
 )
+from metaeval.tests_stat.catalogue import find_test
 
 __all__ = ["QUESTIONS", "EffortPlans", "JudgmentsStudy", "study_judgments"]
 
@@ -73,6 +79,7 @@ PLAN_NAMES = MappingProxyType(
 
 _MOST_SIZES = 6
 _EFFORT = "effort"
+_COUNTS = ("judged", "relevant", "topics")
 _KEEPS: tuple[Keep, ...] = ("depth", "size")
 
 
@@ -99,13 +106,16 @@ class EffortPlans:
     adaptive_table: pd.DataFrame | None
     notes: tuple[str, ...]
 
+    @property
+    def n_replicates(self) -> int:
+        """Draws behind every mean."""
+        return int(self.data.sizes["replicate"])
+
     def to_frame(self) -> pd.DataFrame:
         """Return one row a metric, step and plan: means over replicates with standard errors."""
         measures = ["tau", "tau_ap", "rho", "rbo"]
         means = self.data[measures].mean("replicate")
-        spread = self.data[measures].std("replicate", ddof=1) / np.sqrt(self.data.sizes["replicate"])
-        if self.data.sizes["replicate"] == 1:
-            spread = means * np.nan
+        spread = standard_error(self.data[measures], "replicate")
         order = ["metric", "step", "plan"]
         frame = means.to_dataframe(dim_order=order).join(spread.to_dataframe(dim_order=order).add_suffix("_se"))
         left = self.data[["judged", "relevant", "topics"]].mean("replicate").to_dataframe(dim_order=["step", "plan"])
@@ -146,6 +156,8 @@ class JudgmentsStudy:
         Minutes for a relevant and for another document.
     at_least : float
         The tau to keep.
+    alpha : float
+        Level of the tests.
     unanswered : mapping of str to str
         Parts that could not be answered for this collection, and why.
     notes : tuple of str
@@ -172,6 +184,7 @@ class JudgmentsStudy:
     effort: EffortPlans | None
     cost: CostModel
     at_least: float
+    alpha: float
     unanswered: Mapping[str, str]
     notes: tuple[str, ...]
     provenance: Provenance
@@ -185,8 +198,9 @@ class JudgmentsStudy:
 
         "stability" (see `Stability.to_frame`, with ``hours`` of judging), "thresholds", "closeness", "pool" (one row
         a topic), "pool_growth", "run_depths", "left_out" (one row a rule, metric and run), "left_out_summary",
-        "left_out_changes" (Tables 8 and 9 of Pal et al.), "left_out_groups", "pool_sufficiency", "coverage",
-        "effort", "adaptive" and "adaptive_topics"; only those that were asked for and could be answered.
+        "left_out_changes" (Tables 8 and 9 of Pal et al.), "left_out_groups", "pool_sufficiency", "pool_verdicts" (its
+        3 x 3 tables), "coverage", "effort", "adaptive" and "adaptive_topics"; only those that were asked for and
+        could be answered.
         """
         found: dict[str, pd.DataFrame | None] = {
             "stability": self._together(lambda one: one.to_frame(), named=False),
@@ -196,10 +210,11 @@ class JudgmentsStudy:
             "pool_growth": None if self.growth is None else self.growth.means().reset_index(),
             "run_depths": None if self.depths is None else self.depths.to_frame(),
             "left_out": self._left_out(lambda one: one.tests()),
-            "left_out_summary": self._left_out(left_out_summary),
+            "left_out_summary": self._left_out(partial(left_out_summary, alpha=self.alpha)),
             "left_out_changes": self._left_out(_changes),
             "left_out_groups": self._left_out(lambda one: one.groups.reset_index()),
             "pool_sufficiency": None if self.sufficiency is None else self.sufficiency.to_frame(),
+            "pool_verdicts": None if self.sufficiency is None else self.sufficiency.verdicts(),
             "coverage": None if self.covered is None else self.covered.to_frame(),
             "effort": None if self.effort is None else self._with_hours(self.effort.to_frame()),
             "adaptive": None if self.effort is None else self.effort.adaptive_table,
@@ -288,7 +303,9 @@ def study_judgments(  # noqa: PLR0913 - every option of the command
     n_replicates : int, default 10
         Draws at every step.
     n_tested, test, correction, alpha, best, n_jobs, keep, budget
-        See `metaeval.measure_stability`. The budget is for all reductions together.
+        See `metaeval.measure_stability`. The budget is for all reductions and the replicates of "effort" together;
+        what draws nothing is always done in full. `alpha` is also the level of the t tests of runs without their
+        group and of pool sufficiency.
     at_least : float, default 0.9
         The tau to keep.
     pool_depth : int, optional
@@ -338,6 +355,11 @@ def study_judgments(  # noqa: PLR0913 - every option of the command
         raise InvalidOptionError(message)
     documents = collection.by_document
     asked, unanswered = _asked(documents, questions)
+    check_options(documents, n_replicates=n_replicates, n_tested=n_tested, best=best, alpha=alpha, budget=budget)
+    find_test(test)
+    if steps is not None:
+        check_steps(REDUCTIONS["topics"], steps)
+    end = None if budget is None else time.monotonic() + budget
     own_metrics = resolve_metrics(metrics, registry=registry)
     seed = study_seed(rng)
     original = original_pool(collection, depth=pool_depth) if documents.retrieved is not None else None
@@ -348,7 +370,8 @@ def study_judgments(  # noqa: PLR0913 - every option of the command
         _reductions(reductions, asked),
         steps,
         wanted_sizes,
-        budget,
+        end,
+        in_turn=_EFFORT in asked,
         n_replicates=n_replicates,
         n_tested=n_tested,
         test=test,
@@ -378,6 +401,9 @@ def study_judgments(  # noqa: PLR0913 - every option of the command
                 pool_depth=pool_depth,
                 rate=adaptive_rate,
                 steps=steps,
+                n_jobs=n_jobs,
+                keep=keep,
+                deadline=end,
             ),
         )
     counted = counted_topics(documents)
@@ -400,6 +426,7 @@ def study_judgments(  # noqa: PLR0913 - every option of the command
         effort=effort,
         cost=chosen_cost,
         at_least=float(at_least),
+        alpha=float(alpha),
         unanswered=MappingProxyType(attempt.failed),
         notes=(),
         provenance=provenance or record_provenance("study_judgments", random_source=f"seed {seed}"),
@@ -478,15 +505,16 @@ def _stabilities(  # noqa: PLR0913, PLR0917 - what the loop needs, and what it h
     names: Sequence[str],
     steps: Sequence[float] | None,
     sizes: Sequence[int],
-    budget: float | None,
+    end: float | None,
+    *,
+    in_turn: bool,
     **options: object,
 ) -> dict[str, Stability]:
     found = {}
-    end = None if budget is None else time.monotonic() + budget
     for place, name in enumerate(names):
         share = None
-        if end is not None:  # what is left of the time is shared by the reductions left; a moment for the last
-            share = max((end - time.monotonic()) / (len(names) - place), 1e-3)
+        if end is not None:  # what is left of the time is shared by what is left to do; a moment for the last
+            share = max((end - time.monotonic()) / (len(names) - place + in_turn), 1e-3)
         own = steps if REDUCTIONS[name].unit == "%" else sizes
         found[name] = measure_stability(
             collection,
@@ -546,30 +574,82 @@ def _effort(  # noqa: PLR0913 - one keyword per choice
     pool_depth: int | None,
     rate: float,
     steps: Sequence[float] | None,
+    n_jobs: int,
+    keep: str | Path | None,
+    deadline: float | None,
 ) -> EffortPlans:
-    chosen = tuple(sorted(steps)) if steps is not None else EFFORT_STEPS
-    score = _Scorer(collection, metrics, original_pool(collection, depth=pool_depth).levels)
-    parts: list[xr.Dataset] = []
-    names: list[str] = []
-    notes: tuple[str, ...] = ()
-    for number in track(range(n_replicates), description="where to spend effort"):
-        generator = np.random.default_rng(replicate_seed(seed, _EFFORT, number))
-        spent = equal_effort(collection, steps=chosen, rng=generator, pool_depth=pool_depth)
-        parts.append(xr.concat([score.dataset(plan, chosen) for plan in spent.plans.values()], "plan"))
-        names, notes = list(spent.plans), spent.notes
-    data = xr.concat(parts, "replicate").assign_coords(plan=names)
+    chosen = tuple(sorted(map(float, steps))) if steps is not None else EFFORT_STEPS
+    original = original_pool(collection, depth=pool_depth)
+    score = _Scorer(collection, metrics, original.levels)
+    store = None
+    if keep is not None:
+        content = collection_content(collection, retrieved=True)
+        settings = {"steps": chosen, "pool_depth": pool_depth}
+        store = replicate_store(Path(keep), _EFFORT, metrics, seed, content=content, settings=settings)
+    done = map_replicates(
+        _effort_replicate,
+        range(n_replicates),
+        seed=seed,
+        name=_EFFORT,
+        arguments=(chosen, pool_depth, metrics, collection),
+        store=store,
+        n_jobs=n_jobs,
+        threads=all_compiled(metrics),
+        deadline=deadline,
+        description="where to spend effort",
+    )
+    counts = {name: (("replicate", "plan", "step"), np.stack([one[name] for one in done])) for name in _COUNTS}
+    taus = score.correlations(np.stack([one["mean"] for one in done]))
+    data = xr.Dataset(
+        {**{name: (("replicate", "plan", "step", "metric"), values) for name, values in taus.items()}, **counts},
+        coords={"plan": list(PLAN_NAMES), "step": list(chosen), "metric": [one.name for one in metrics]},
+    )
     try:
         adaptive = adaptive_depth(collection, rate=rate, pool_depth=pool_depth)
     except EstimationError:
-        return EffortPlans(data=data, adaptive=None, adaptive_table=None, notes=notes)
+        return EffortPlans(data=data, adaptive=None, adaptive_table=None, notes=original.notes)
     rows = []
-    for name, one in (("adaptive", adaptive.adaptive), ("one depth", adaptive.fixed)):
-        frame = score.dataset(one, (100.0,)).isel(step=0).to_dataframe().reset_index().assign(pools=name)
-        rows.append(frame)
+    for pools, one in (("adaptive", adaptive.adaptive), ("one depth", adaptive.fixed)):
+        found = score.correlations(score.means(one)[0])
+        left = {"judged": int(one.judged[0]), "relevant": int(one.relevant[0])}
+        rows.append(pd.DataFrame({"pools": pools, "metric": [metric.name for metric in metrics], **left, **found}))
     table = pd.concat(rows, ignore_index=True)
     table = table.assign(hours=cost.hours(table["relevant"], table["judged"] - table["relevant"]))
     columns = ["pools", "metric", "judged", "relevant", "hours", "tau", "tau_ap", "rho", "rbo"]
-    return EffortPlans(data=data, adaptive=adaptive, adaptive_table=table[columns], notes=notes)
+    return EffortPlans(data=data, adaptive=adaptive, adaptive_table=table[columns], notes=original.notes)
+
+
+def _effort_replicate(
+    _number: int,
+    generator: np.random.Generator,
+    steps: tuple[float, ...],
+    pool_depth: int | None,
+    metrics: tuple[AnyMetric, ...],
+    collection: JudgedCollection,
+) -> Arrays:
+    """Draw and score the plans of one replicate: means (plan, step, metric, system) and what they judge."""
+    with limit_threads(1):
+        spent = equal_effort(collection, steps=steps, rng=generator, pool_depth=pool_depth)
+        plans = [spent.plans[name] for name in PLAN_NAMES]
+        counted = counted_topics(collection.by_document)
+        return {
+            "mean": np.stack([_mean_scores(collection, metrics, plan, counted) for plan in plans]),
+            "judged": np.stack([plan.judged for plan in plans]),
+            "relevant": np.stack([plan.relevant for plan in plans]),
+            "topics": np.stack([(plan.topics & counted).sum(axis=1) for plan in plans]),
+        }
+
+
+def _mean_scores(
+    collection: JudgedCollection, metrics: tuple[AnyMetric, ...], reduced: Reduced, counted: NDArray[np.bool_]
+) -> NDArray[np.float64]:
+    """Return the rounded mean scores under reduced judgments, shape (step, metric, system)."""
+    return np.stack(
+        [
+            round_means(metric_values(collection.rejudge(levels), metrics)[:, :, kept].mean(axis=2))
+            for levels, kept in zip(reduced.levels, reduced.topics & counted, strict=True)
+        ]
+    )
 
 
 class _Scorer:
@@ -579,40 +659,36 @@ class _Scorer:
         self._collection, self._metrics = collection, metrics
         self._counted = counted_topics(collection.by_document)
         self._signs = np.array([1.0 if one.higher_is_better else -1.0 for one in metrics])[:, None]
-        self._reference = self._means(levels, self._counted)
+        full = metric_values(collection.rejudge(levels), metrics)[:, :, self._counted]
+        self._reference = round_means(full.mean(axis=2)) * self._signs
 
-    def dataset(self, reduced: Reduced, steps: Sequence[float]) -> xr.Dataset:
-        kept = reduced.topics & self._counted
-        means = np.stack([self._means(*one) for one in zip(reduced.levels, kept, strict=True)])
-        found = correlations(self._reference, means)
-        return xr.Dataset(
-            {
-                **{name: (("step", "metric"), values) for name, values in found.items()},
-                "judged": ("step", reduced.judged),
-                "relevant": ("step", reduced.relevant),
-                "topics": ("step", kept.sum(axis=1)),
-            },
-            coords={"step": list(steps), "metric": [one.name for one in self._metrics]},
-        )
+    def means(self, reduced: Reduced) -> NDArray[np.float64]:
+        return _mean_scores(self._collection, self._metrics, reduced, self._counted)
 
-    def _means(self, levels: NDArray[np.int16], kept: NDArray[np.bool_]) -> NDArray[np.float64]:
-        values = metric_values(self._collection.rejudge(levels), self._metrics)[:, :, kept]
-        return round_means(values.mean(axis=2)) * self._signs
+    def correlations(self, means: NDArray[np.float64]) -> dict[str, NDArray[np.float64]]:
+        """Compare mean scores (..., metric, system) with those of the original pool."""
+        return correlations(self._reference, means * self._signs)
 
 
 # --------------------------------------------------------------------------------------------------------- left-out
 
 
-def left_out_summary(found: GroupsLeftOut) -> pd.DataFrame:
+def left_out_summary(found: GroupsLeftOut, *, alpha: float = 0.05) -> pd.DataFrame:
     """Return for each metric what leaving groups out did to the runs' scores and places.
+
+    Parameters
+    ----------
+    found : GroupsLeftOut
+    alpha : float, default 0.05
+        Level of the paired t tests behind ``significant``.
 
     Returns
     -------
     pandas.DataFrame
         One row a metric: ``runs``; ``mean_change`` in % (positive: the score fell); ``fell``, ``same`` and ``rose``
-        (shares of runs); ``significant`` (share, paired t); ``mean_places`` and ``most_places``: how many places a
-        run moves among all others by its new score, on average and at most; ``tau`` of the ranking by the new scores
-        with that by the old.
+        (shares of runs whose value did, whichever way is better); ``significant`` (share, paired t; missing on a
+        single topic); ``mean_places`` and ``most_places``: how many places a run moves among all others by its new
+        score, on average and at most; ``tau`` of the ranking by the new scores with that by the old.
     """
     scores = found.scores
     signs = np.where(scores["higher_is_better"].to_numpy(), 1.0, -1.0)[:, None]
@@ -632,15 +708,17 @@ def left_out_summary(found: GroupsLeftOut) -> pd.DataFrame:
             "metric": scores["metric"].to_numpy(),
             "runs": n_runs,
             "mean_change": changes.mean("system").to_numpy(),
-            "fell": (new < old).mean(axis=1),
+            "fell": (new * signs < old * signs).mean(axis=1),
             "same": (new == old).mean(axis=1),
-            "rose": (new > old).mean(axis=1),
+            "rose": (new * signs > old * signs).mean(axis=1),
             "mean_places": moved.mean(axis=1),
             "most_places": moved.max(axis=1),
             "tau": correlations(old, new[None])["tau"][0],
         }
     )
-    return table.merge(found.significance()["share"].rename("significant"), left_on="metric", right_index=True)
+    return table.merge(
+        found.significance(alpha=alpha)["share"].rename("significant"), left_on="metric", right_index=True
+    )
 
 
 def _changes(found: GroupsLeftOut) -> pd.DataFrame:

@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 
 from metaeval.errors import InvalidOptionError, MetaevalWarning
 from metaeval.io.files import write_atomically
-from metaeval.parallel import track
+from metaeval.parallel import limit_threads, track
 
 __all__ = [
     "ReplicateStore",
@@ -83,8 +83,23 @@ class ReplicateStore:
         """Return where a replicate is kept."""
         return self.folder / f"{self.name}-{self.key[:12]}-{number:05d}.replicate"
 
+    def make_folder(self) -> None:
+        """Make the folder where it is not there.
+
+        Raises
+        ------
+        InvalidOptionError
+            If that cannot be done.
+        """
+        try:
+            self.folder.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            message = f"replicates cannot be kept in {self.folder} ({error.strerror}); keep= (--keep) names a folder"
+            raise InvalidOptionError(message) from error
+
     def keep(self, number: int, arrays: Mapping[str, NDArray[np.generic]]) -> None:
         """Write a replicate in one step: it is there whole, or not at all."""
+        self.make_folder()
         parts = [np.ascontiguousarray(array).tobytes() for array in arrays.values()]
         header = {
             "format": _FORMAT,
@@ -93,7 +108,6 @@ class ReplicateStore:
             "arrays": [[name, array.dtype.str, list(array.shape)] for name, array in arrays.items()],
             "content": checksum(*parts),
         }
-        self.folder.mkdir(parents=True, exist_ok=True)
         with write_atomically(self.path(number)) as temporary, temporary.open("wb") as stream:
             stream.write(json.dumps(header).encode() + b"\n")
             stream.writelines(parts)
@@ -141,6 +155,7 @@ def map_replicates(  # noqa: PLR0913 - one keyword per choice
     store: ReplicateStore | None = None,
     complete: Callable[[int, Arrays], bool] = lambda _number, _arrays: True,
     n_jobs: int = 1,
+    threads: bool = False,
     deadline: float | None = None,
     description: str = "working",
 ) -> list[Arrays]:
@@ -164,8 +179,12 @@ def map_replicates(  # noqa: PLR0913 - one keyword per choice
     complete : callable, optional
         ``complete(number, arrays)`` says whether what is kept will do.
     n_jobs : int, default 1
-        Workers: processes of this machine, or whatever ``joblib.parallel_config`` names around the call
-        (``backend="dask"``). 1 with no such backend works in this process.
+        Workers of this machine, or whatever ``joblib.parallel_config`` names around the call (``backend="dask"``).
+        1 with no such backend works in this process.
+    threads : bool, default False
+        Whether `work` spends its time in compiled kernels, which let go of the interpreter lock: workers are then
+        threads, which need neither a start nor their own copy of anything. Otherwise, and where the kernels' own
+        threading layer is not safe to be called from several threads, they are processes.
     deadline : float, optional
         Time (of ``time.monotonic``) after which no replicate is begun, once two are.
     description : str
@@ -178,13 +197,16 @@ def map_replicates(  # noqa: PLR0913 - one keyword per choice
         workers.
     """
     done: dict[int, Arrays] = {}
+    if store is not None:
+        store.make_folder()  # before any work, that none is done in vain
     for number in numbers:
         kept = None if store is None else store.load(number)
         if kept is not None and complete(number, kept):
             done[number] = kept
     missing = [number for number in numbers if number not in done]
     in_time = _until(missing, deadline, free=max(0, _ALWAYS - len(done)))
-    found = _computed(work, in_time, seed=seed, name=name, arguments=arguments, n_jobs=n_jobs) if missing else ()
+    options = {"seed": seed, "name": name, "arguments": arguments, "n_jobs": n_jobs, "threads": threads}
+    found = _computed(work, in_time, **options) if missing else ()  # type: ignore[arg-type]  # as named
     for number, arrays in track(found, description=description, total=len(missing)):
         if store is not None:
             store.keep(number, arrays)
@@ -226,7 +248,14 @@ def versions() -> dict[str, str]:
 
 
 def _computed(  # noqa: PLR0913 - as map_replicates
-    work: Work, numbers: Iterable[int], *, seed: int, name: str, arguments: Sequence[object], n_jobs: int
+    work: Work,
+    numbers: Iterable[int],
+    *,
+    seed: int,
+    name: str,
+    arguments: Sequence[object],
+    n_jobs: int,
+    threads: bool,
 ) -> Iterator[tuple[int, Arrays]]:
     """Yield replicates as they are done, in any order."""
     import joblib  # noqa: PLC0415 - only where something is computed
@@ -242,16 +271,29 @@ def _computed(  # noqa: PLR0913 - as map_replicates
         for number, own in tasks:
             yield _one(work, number, own, *arguments)
         return
+    shared = threads and _threads_are_safe()
     # one replicate a batch, so that no more than those in flight are lost
     workers = joblib.Parallel(
         n_jobs=(jobs or -1) if elsewhere else n_jobs,
-        backend=None if elsewhere else "loky",
+        backend=None if elsewhere else "threading" if shared else "loky",
         batch_size=1,
         return_as="generator_unordered",
         max_nbytes="1M",
         mmap_mode="c",  # looks writable, as the kernels were compiled for, and is not written to
     )
-    yield from workers(joblib.delayed(_one)(work, number, own, *arguments) for number, own in tasks)
+    # the limit of matrix products belongs to the process: replicates that set it in turn must all find it set
+    with limit_threads(1 if shared and not elsewhere else None):
+        yield from workers(joblib.delayed(_one)(work, number, own, *arguments) for number, own in tasks)
+
+
+def _threads_are_safe() -> bool:
+    """Say whether compiled kernels may run in several threads at once: numba's own work queue must not."""
+    import numba  # noqa: PLC0415 - only where workers are wanted
+
+    try:
+        return numba.threading_layer() in {"omp", "tbb"}  # type: ignore[attr-defined]  # not in its stubs
+    except ValueError:  # no parallel kernel has run yet, so none is known to be safe
+        return False
 
 
 def _until(numbers: Iterable[int], deadline: float | None, *, free: int) -> Iterator[int]:

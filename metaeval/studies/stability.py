@@ -22,7 +22,7 @@ from metaeval.draws import RNGLike, resolve_rng
 from metaeval.errors import EstimationError, InvalidOptionError, UnknownNameError
 from metaeval.metrics.registry import Registry
 from metaeval.metrics.score import JudgedCollection, metric_values, resolve_metrics
-from metaeval.metrics.spec import AnyMetric
+from metaeval.metrics.spec import AnyMetric, Metric
 from metaeval.parallel import limit_threads
 from metaeval.resampling.judgments import REDUCTIONS, Reduction, check_steps, reduce_judgments
 from metaeval.resampling.pools import original_pool
@@ -40,11 +40,16 @@ from metaeval.tests_stat.catalogue import compare_systems, find_test
 __all__ = [
     "THRESHOLD",
     "Stability",
+    "all_compiled",
+    "check_options",
+    "collection_content",
     "correlations",
     "counted_topics",
     "measure_stability",
+    "replicate_store",
     "round_means",
     "smallest_place",
+    "standard_error",
     "study_seed",
 ]
 
@@ -135,10 +140,10 @@ class Stability:
         data = self.data.assign(score=self.data["mean"].mean("system"), power=self.data["found"] / self.n_pairs)
         wanted = [*_MEASURES, "score"]
         table = data[wanted].mean("replicate").to_dataframe(dim_order=["metric", "step"])
-        table = table.join(_standard_error(data[wanted], "replicate").to_dataframe().add_suffix("_se"))
+        table = table.join(standard_error(data[wanted], "replicate").to_dataframe().add_suffix("_se"))
         tested = data[["power", "found", "contradicted"]]
         table = table.join(tested.mean("tested").to_dataframe())
-        table = table.join(_standard_error(tested[["power"]], "tested").to_dataframe().add_suffix("_se"))
+        table = table.join(standard_error(tested[["power"]], "tested").to_dataframe().add_suffix("_se"))
         totals = tested.sum("tested").to_dataframe(dim_order=["metric", "step"])
         table["contradicted_share"] = totals["contradicted"] / totals["found"].where(totals["found"] > 0)
         table = table.join(data["tau_p_value"].max("replicate").to_dataframe())
@@ -179,7 +184,8 @@ class Stability:
         -------
         pandas.DataFrame
             One row a metric: ``kind`` ("interpolated", linearly between the two steps around it; "observed" where a
-            step meets the bound exactly; "below smallest"; "above largest"; "undefined"), ``level`` in the
+            step meets the bound exactly; "below smallest"; "above largest"; "undefined" where the answer hangs on a
+            step at which all systems tie in a replicate), ``level`` in the
             reduction's unit, ``relevant`` and ``judged`` documents there, and ``text`` as Pal et al. write it. The
             censored kinds hold the smallest or largest step.
 
@@ -195,7 +201,8 @@ class Stability:
         if not -1 < at_least <= 1:
             message = f"at_least= must lie above -1 and not above 1, not {at_least!r}"
             raise InvalidOptionError(message)
-        means = self.data[measure].mean("replicate").transpose("metric", "step").to_numpy()
+        # a mean over the replicates that happen to be defined would say that a step holds what it lost in the others
+        means = self.data[measure].mean("replicate", skipna=False).transpose("metric", "step").to_numpy()
         left = self.data[["judged", "relevant"]].mean("replicate")
         rows = []
         for metric, values in zip(self.metrics, means, strict=True):
@@ -242,13 +249,18 @@ def smallest_place(values: NDArray[np.float64], bound: float) -> tuple[Kind, flo
     ('interpolated', 1.5)
     >>> smallest_place(np.array([0.95, 0.8, 0.85]), 0.9)
     ('above largest', 2.0)
+
+    What is not defined (NaN) may be below the bound: the place is undefined if it hangs on that.
+
+    >>> smallest_place(np.array([np.nan, 0.8, 1.0]), 0.9), smallest_place(np.array([0.5, np.nan, 1.0]), 0.9)
+    (('interpolated', 1.5), ('undefined', nan))
     """
-    if np.isnan(values).any():
-        return "undefined", float("nan")
-    below = np.flatnonzero(values < bound)
-    if not len(below):
+    failing = np.flatnonzero(~(values >= bound))
+    if not len(failing):
         return "below smallest", 0.0
-    last = int(below[-1])
+    last = int(failing[-1])
+    if np.isnan(values[last]):
+        return "undefined", float("nan")
     if last == len(values) - 1:
         return "above largest", float(last)
     if values[last + 1] == bound:
@@ -300,7 +312,8 @@ def measure_stability(  # noqa: PLR0913 - every option of the study
     rng : None, int or numpy.random.Generator
         Each replicate draws from its own seed, so more replicates, steps or reductions leave the others as they are.
     n_jobs : int, default 1
-        Worker processes, or the backend that ``joblib.parallel_config`` names; the result does not depend on it.
+        Workers: threads, or processes where a metric is not compiled (a plug-in in Python, a measure from
+        elsewhere), or the backend that ``joblib.parallel_config`` names. The result does not depend on it.
     keep : path, optional
         Folder for finished replicates: a study that was cut off goes on from there.
     budget : float, optional
@@ -347,9 +360,9 @@ def measure_stability(  # noqa: PLR0913 - every option of the study
     if reduction not in REDUCTIONS:
         raise UnknownNameError("reduction", str(reduction), REDUCTIONS)
     chosen = REDUCTIONS[reduction]
-    numbers = range(_whole("n_replicates", n_replicates, 1) if chosen.random else 1)
     documents = collection.by_document
-    _check_options(documents, n_tested, best, alpha, budget)
+    check_options(documents, n_replicates=n_replicates, n_tested=n_tested, best=best, alpha=alpha, budget=budget)
+    numbers = range(int(n_replicates) if chosen.random else 1)
     find_test(test)
     own_metrics = resolve_metrics(metrics, registry=registry)
     counted = counted_topics(documents)
@@ -369,7 +382,7 @@ def measure_stability(  # noqa: PLR0913 - every option of the study
         test=test,
         correction=correction,
         alpha=alpha,
-        n_tested=_whole("n_tested", n_tested, 0),
+        n_tested=int(n_tested),
         full_verdicts=_verdicts(values, own_metrics, test, correction, alpha, np.random.default_rng(seed)),
     )
     store = None if keep is None else _store(Path(keep), plan, collection, seed)
@@ -383,6 +396,7 @@ def measure_stability(  # noqa: PLR0913 - every option of the study
         store=store,
         complete=lambda number, arrays: number >= plan.n_tested or "found" in arrays,
         n_jobs=n_jobs if chosen.random else 1,
+        threads=all_compiled(own_metrics),
         deadline=None if budget is None else time.monotonic() + budget,
         description=f"judging less: {reduction}",
     )
@@ -535,7 +549,7 @@ def _stability(  # noqa: PLR0913, PLR0917 - the parts of an answer
             },
             "found": (("tested", "step", "metric"), found[..., 0]),
             "contradicted": (("tested", "step", "metric"), found[..., 1]),
-            "found_full": ("metric", (plan.full_verdicts != 0).sum(axis=1)),
+            "found_full": ("metric", _n_found(plan)),
         },
         coords={"step": list(plan.steps), "metric": names, "system": list(plan.systems)},
     )
@@ -557,6 +571,12 @@ def _stability(  # noqa: PLR0913, PLR0917 - the parts of an answer
         closeness=_closeness(collection, plan, reference, x, signs) if reference.rebuilt else None,
         notes=tuple(notes),
     )
+
+
+def _n_found(plan: Plan) -> NDArray[np.generic]:
+    """Count the pairs that the full judgments tell apart; on a single topic no test can."""
+    counted = (plan.full_verdicts != 0).sum(axis=1)
+    return counted if plan.counted.sum() >= _FEWEST else np.full(len(counted), np.nan)
 
 
 def _test_words(plan: Plan) -> str:
@@ -596,7 +616,8 @@ def _closeness(
     return pd.DataFrame({"metric": [one.name for one in plan.metrics], **found, "judged_held": held})
 
 
-def _standard_error(data: xr.Dataset, over: str) -> xr.Dataset:
+def standard_error(data: xr.Dataset, over: str) -> xr.Dataset:
+    """Return the standard error of means over a dimension: of the values that are there, missing for a single one."""
     if data.sizes[over] == 1:
         return data.mean(over) * np.nan
     return data.std(over, ddof=1) / np.sqrt(data.count(over))
@@ -606,27 +627,51 @@ def _standard_error(data: xr.Dataset, over: str) -> xr.Dataset:
 
 
 def _store(folder: Path, plan: Plan, collection: JudgedCollection, seed: int) -> ReplicateStore:
+    parts = collection_content(collection, retrieved=not REDUCTIONS[plan.reduction].random)
+    settings = {one.name: getattr(plan, one.name) for one in fields(plan)}
+    for name in ("systems", "topics", "counted", "n_tested", "full_verdicts"):  # said by the content, or of no matter
+        del settings[name]
+    return replicate_store(folder, plan.reduction, plan.metrics, seed, content=parts, settings=settings)
+
+
+def collection_content(collection: JudgedCollection, *, retrieved: bool) -> list[bytes | NDArray[np.generic]]:
+    """Return everything of a collection that a replicate may depend on; what pools need only if that is `retrieved`."""
     documents = collection.by_document
     names = "\n".join([*documents.systems, "", *documents.topics]).encode()
-    pooled = b"" if documents.pooled is None else documents.pooled
-    parts = [names, *_arrays(documents), pooled]
-    if not REDUCTIONS[plan.reduction].random:
+    parts: list[bytes | NDArray[np.generic]] = [names, *_arrays(documents)]
+    parts.append(b"" if documents.pooled is None else documents.pooled)
+    if retrieved:
         parts.append(documents.document_ids)
         if documents.retrieved is not None:
             parts += [documents.retrieved.offsets, documents.retrieved.codes]
     if not isinstance(collection, Collection):
         parts.append(str(joblib.hash(collection)).encode())
-    settings = {one.name: getattr(plan, one.name) for one in fields(plan)}
-    for name in ("systems", "topics", "counted", "n_tested", "full_verdicts"):  # said by the content, or of no matter
-        del settings[name]
-    settings |= {
-        "metrics": [one.name for one in plan.metrics],
-        "code": source_checksum(_functions(plan.metrics)),
-        "content": checksum(*parts),
+    return parts
+
+
+def replicate_store(  # noqa: PLR0913 - what a result depends on
+    folder: Path,
+    name: str,
+    metrics: Sequence[AnyMetric],
+    seed: int,
+    *,
+    content: Sequence[bytes | NDArray[np.generic]],
+    settings: Mapping[str, object],
+) -> ReplicateStore:
+    """Return where replicates are kept that depend on some content, metrics, a seed and further settings."""
+    own = {
+        "metrics": [one.name for one in metrics],
+        "code": source_checksum(_functions(metrics)),
+        "content": checksum(*content),
         "seed": seed,
         "versions": versions(),
     }
-    return ReplicateStore(folder=folder, name=plan.reduction, settings=settings)
+    return ReplicateStore(folder=folder, name=name, settings={**settings, **own})
+
+
+def all_compiled(metrics: Sequence[AnyMetric]) -> bool:
+    """Say whether every metric has a kernel, so that scoring holds the interpreter lock for moments only."""
+    return all(isinstance(one, Metric) and one.spec.kernel is not None for one in metrics)
 
 
 def _functions(metrics: Sequence[AnyMetric]) -> list[Any]:
@@ -655,7 +700,19 @@ def _whole(name: str, value: object, least: int) -> int:
     return int(value)
 
 
-def _check_options(collection: Collection, n_tested: int, best: int, alpha: float, budget: float | None) -> None:
+def check_options(  # noqa: PLR0913 - one keyword per choice
+    collection: Collection, *, n_replicates: int, n_tested: int, best: int, alpha: float, budget: float | None
+) -> None:
+    """Refuse options outside their rules, and collections that cannot rank anything.
+
+    Raises
+    ------
+    InvalidOptionError
+        For an option.
+    EstimationError
+        If there are fewer than two runs, or no topic with something relevant.
+    """
+    _whole("n_replicates", n_replicates, 1)
     _whole("n_tested", n_tested, 0)
     _whole("best", best, 2)
     if not 0 < alpha < 1:

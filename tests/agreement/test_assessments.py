@@ -93,6 +93,13 @@ def test_characters_are_those_of_sets(first, second):
         assert found.loc[topic, ["first", "second", "both"]].tolist() == expected
 
 
+def test_passages_inside_a_long_one_add_nothing():
+    """Short passages that lie in a longer one are counted once, also behind one that ends before them."""
+    one = highlighted([("1", "d0", 0, 8), ("1", "d0", 1, 1), ("1", "d0", 5, 1), ("1", "d0", 9, 2)])
+    found = passage_agreement(one, highlighted([("1", "d0", 4, 6)])).loc["1"]
+    assert found[["first", "second", "both"]].tolist() == [10, 6, 5]
+
+
 def test_only_common_topics_are_compared():
     """A topic that one assessor did not do is left out; no common topic, or no offsets, is an error."""
     one, two = highlighted([("1", "d0", 0, 4)]), highlighted([("1", "d0", 2, 4), ("2", "d0", 0, 9)], ("1", "2"))

@@ -1,6 +1,7 @@
 """Agreement of assessors: against statsmodels and published numbers, against laws, and against counting by hand."""
 
 import math
+from itertools import combinations
 
 import hypothesis.strategies as st
 import numpy as np
@@ -116,7 +117,7 @@ def test_an_assessor_agrees_with_itself(values):
     row = result.pairs.iloc[0]
     for name in STATISTICS:
         assert row[name] == (0 if name == "bias" else 1) or math.isnan(row[name])
-    assert len(result.nearly_the_same()) == 1
+    assert len(result.nearly_the_same()) == (len(set(values)) > 1)  # one label throughout tells nothing of a judge
 
 
 def test_renaming_grades_in_order_keeps_nominal_and_ordinal_agreement():
@@ -169,6 +170,13 @@ def test_a_reference_is_first_of_every_pair_and_the_matrix_is_square():
     assert square.shape == (4, 4)
     assert np.isnan(np.diag(square)).all()
     assert square.loc["A", "D"] == pytest.approx(-square.loc["D", "A"])
+    one, two = (compare_assessors(labels.select(names), rel=2, rng=0) for names in ("AD", "DA"))
+    for name in ("first_kept", "second_kept", "kappa"):
+        assert one.matrix(name).loc["D", "A"] == pytest.approx(two.pairs[name].item())
+        assert one.matrix(name).loc["A", "D"] == pytest.approx(one.pairs[name].item())
+    assert one.pairs["first_kept"].item() != one.pairs["second_kept"].item()
+    with pytest.raises(UnknownNameError, match="no assessor 'Z'"):
+        labels.select("AZ")
 
 
 def test_labels_off_the_scale_stop_or_are_listed():
@@ -179,6 +187,12 @@ def test_labels_off_the_scale_stop_or_are_listed():
     labels = as_labels(table, scale=(0, 1), outside="drop")
     assert labels.outside.to_dict("records") == [{"topic": "1", "item": "d1", "assessor": "a", "label": 5.0}]
     assert compare_assessors(labels, rng=0).pairs["items"].item() == 2
+    assert labels.select("b").outside.empty
+    assert len(labels.select("ba").outside) == 1
+    with pytest.raises(InvalidOptionError, match="scale must hold whole numbers"):
+        as_labels(table, scale=(0, 0.5, 5))
+    with pytest.raises(UnknownNameError, match="'keep'"):
+        as_labels(table, scale=(0, 1), outside="keep")
 
 
 @pytest.mark.parametrize(
@@ -186,6 +200,7 @@ def test_labels_off_the_scale_stop_or_are_listed():
     [
         (frame({"a": [0.5, 1]}), "whole numbers.*0.5"),
         (frame({"a": [0, 1]}), "two assessors"),
+        (frame({"a": [0, np.inf], "b": [0, 1]}), "'d1', assessor 'a' is infinite"),
         (pd.DataFrame({"a": [0], "b": [1]}), r"\(topic, item\)"),
         (pd.concat([frame({"a": [0], "b": [1]})] * 2), "stands twice"),
         (frame({"a": [0, 1], "b": [0, 1]}).astype(object).replace(1, "x"), "must be numbers"),
@@ -221,6 +236,47 @@ def test_one_topic_gives_no_interval():
     assert math.isnan(row["kappa_low"])
 
 
+def test_topics_on_which_the_pair_has_no_statistic_do_not_make_it_surer():
+    """A pair that shares one topic, or has relevant items on one, has no interval; others count their own topics."""
+    rng = np.random.default_rng(2)
+    topics = [str(i // 6) for i in range(60)]
+    table = frame({name: rng.integers(0, 2, 60) for name in "abc"}, topics)
+    table.loc[table.index.get_level_values("topic") > "0", "b"] = NONE
+    rows = compare_assessors(as_labels(table), rng=0).pairs.set_index(["first", "second"])
+    assert rows["topics"].tolist() == [1, 10, 1]
+    for name in STATISTICS:
+        assert rows[f"{name}_low"].isna().tolist() == [True, False, True]
+    one = frame({name: [0, 1, 0] + [0, 1, 1] * 4 for name in "ab"}, [str(i // 3) for i in range(15)])
+    one.loc[one.index.get_level_values("topic") != "2", :] = [[0, 0], [1, 0], [0, 0]] * 4
+    row = compare_assessors(as_labels(one), rng=0).pairs.iloc[0]
+    assert math.isfinite(row["second_kept"])
+    assert math.isnan(row["second_kept_low"])
+    assert math.isfinite(row["overlap_low"])
+
+
+def test_chance_alone_makes_no_judge_twice():
+    """Two judges who call nearly nothing relevant have equal labels nearly everywhere, and are not named."""
+    rng = np.random.default_rng(0)
+    table = frame({name: rng.random(2000) < 0.01 for name in "ab"}, [str(i % 20) for i in range(2000)])
+    result = compare_assessors(as_labels(table), rng=0, n_resamples=2)
+    assert result.pairs["same"].item() > 0.95
+    assert result.nearly_the_same().empty
+    assert len(result.nearly_the_same(0.0)) == 0
+
+
+def test_the_plot_is_a_square_of_pairs_or_a_row_an_assessor():
+    """Without a reference the fields are all pairs; with one there is a row for each other assessor."""
+    labels = as_labels(frame(PUBLISHED, [str(i % 4) for i in range(12)]))
+    square = compare_assessors(labels, rng=0).plot().axes
+    assert [text.get_text() for text in square[0].get_yticklabels()] == list("ABCD")
+    assert square[1].get_ylabel() == "kappa"
+    axes = compare_assessors(labels, reference="C", rng=0).plot("overlap").axes[0]
+    assert sorted(text.get_text() for text in axes.texts) == ["A", "B", "D"]
+    assert axes.get_xlabel() == "overlap with C"
+    with pytest.raises(UnknownNameError):
+        compare_assessors(labels, rng=0).plot("tau")
+
+
 def test_judges_of_dl23_repeat_each_other(data_folder):
     """The repeats of one prompt are found, and the three labels off the scale are reported."""
     table = pd.read_csv(data_folder / "llmjudge-dl23" / "judgments.csv.gz").set_index(["qid", "pid"])
@@ -230,8 +286,11 @@ def test_judges_of_dl23_repeat_each_other(data_folder):
         "h2oloo-zeroshot2": [10],
     }
     pairs = compare_assessors(labels, reference="human", n_resamples=50, rng=0).nearly_the_same()
-    found = {frozenset(pair) for pair in zip(pairs["first"], pairs["second"], strict=True)}
-    assert {"NISTRetrieval-instruct0", "NISTRetrieval-instruct1"} in found
+    found = {tuple(sorted(pair)) for pair in zip(pairs["first"], pairs["second"], strict=True)}
+    repeats = [[f"NISTRetrieval-{name}{number}" for number in range(3)] for name in ("instruct", "reason")]
+    assert found == {pair for names in repeats for pair in combinations(names, 2)} | {
+        ("willia-umbrela2", "willia-umbrela3")
+    }
 
 
 def test_reviewers_of_core17_agree_as_stated(data_folder):

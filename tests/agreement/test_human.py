@@ -72,8 +72,9 @@ def test_every_level_is_what_scipy_gives_cell_by_cell(statistic, gaps):
 @pytest.mark.parametrize("level", ["system", "item", "all"])
 @pytest.mark.parametrize("resample", ["items", "systems", "both"])
 def test_intervals_are_those_of_a_literal_bootstrap(level, resample):
-    """Redrawing items or systems one resample at a time, by hand, gives the same quantiles."""
+    """Redrawing items or systems one resample at a time, by hand, gives the same intervals, an undefined item too."""
     scores = table(n_systems=5, n_items=9, clusters=True)
+    scores.loc[{"metric": "human", "item": "4"}] = 1.0
     found = human_agreement(scores, level=level, resample=resample, n_resamples=25, rng=4).table.set_index("metric")
     rng = np.random.default_rng(4)
     clusters = rng.integers(0, 3, size=(25, 3))
@@ -123,6 +124,49 @@ def test_a_metric_that_is_the_human_score_agrees_wholly_and_a_constant_one_is_un
         assert rows.loc["close", ["value", "low", "high"]].tolist() == pytest.approx([1, 1, 1])
         value = rows.loc["far", "value"]
         assert value == 0 if statistic == "accuracy" else np.isnan(value)
+
+
+@pytest.mark.parametrize("level", ["system", "item", "all"])
+@pytest.mark.parametrize("statistic", STATISTICS)
+def test_a_metric_where_less_is_better_agrees_as_its_negative_does(statistic, level):
+    """Told of the direction, a falling metric has the agreement of its negative, and so have pairs on items."""
+    scores = table(gaps=0.1)
+    falling = scores.copy(deep=True)
+    falling.loc[{"metric": "far"}] *= -1
+    falling = falling.assign_coords(higher_is_better=("metric", [True, True, False]))
+    options = {"statistic": statistic, "level": level, "n_resamples": 10, "rng": 1}
+    pd.testing.assert_frame_equal(human_agreement(falling, **options).table, human_agreement(scores, **options).table)
+    pd.testing.assert_frame_equal(pair_agreement(falling), pair_agreement(scores))
+
+
+def test_a_single_unit_gives_no_interval():
+    """Where all items are of one cluster, or one item alone has the statistic, nothing is known about others."""
+    scores = table().assign_coords(cluster=("item", ["d"] * 15))
+    assert human_agreement(scores, n_resamples=20, rng=0).table[["low", "high"]].isna().all(axis=None)
+    scores = table()
+    scores[{"item": slice(1, None), "system": slice(2, None)}] = np.nan
+    found = human_agreement(scores, level="item", n_resamples=20, rng=0).table
+    assert found["n_used"].tolist() == [1, 1]
+    assert found["value"].notna().all()
+    assert found[["low", "high"]].isna().all(axis=None)
+
+
+def test_drawn_systems_count_where_they_are_fewer_than_clusters():
+    """With both drawn, the degrees of freedom are those of the fewer: four systems, not fifteen items."""
+    scores = table(n_systems=4, n_items=15)
+    found = human_agreement(scores, resample="both", statistic="kendall", n_resamples=60, rng=2)
+    row = found.table.set_index("metric").loc["far"]
+    drawn = found.resampled["far"][np.isfinite(found.resampled["far"])]
+    half = stats.t.ppf(0.975, 3) * np.sqrt(np.mean((drawn - row["value"]) ** 2) * 4 / 3)
+    assert row["low"] == pytest.approx(max(row["value"] - half, -1), abs=1e-12)
+
+
+def test_the_plot_has_a_row_a_metric():
+    """Every metric stands on the upright axis, best first, and the other axis says what is drawn."""
+    found = human_agreement(table(), n_resamples=20, rng=0)
+    axes = found.plot().axes[0]
+    assert [text.get_text() for text in axes.texts] == found.table["metric"].tolist()
+    assert axes.get_xlabel() == "pearson with human (system)"
 
 
 def test_bad_options_stop():

@@ -4,7 +4,15 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from metaeval.agreement.items import cells_of, cluster_scores, cluster_sums, item_scores, reference_of
+from metaeval.agreement.items import (
+    cells_of,
+    cluster_scores,
+    cluster_sums,
+    item_scores,
+    oriented,
+    reference_of,
+    system_means,
+)
 from metaeval.errors import InvalidOptionError, ScoresError, UnknownNameError
 from metaeval.tests_stat.paired_t import paired_t_test
 
@@ -44,12 +52,53 @@ def test_items_named_by_several_columns():
         (lambda t: t[t["system"] == "s0"], {}, "two systems"),
         (lambda t: t.assign(A=np.inf), {}, "A of system 's0', item '0' is infinite"),
         (lambda t: t.assign(doc=np.arange(len(t))), {"cluster": "doc"}, "lies in two clusters"),
+        (lambda t: t.assign(doc=t["doc"].where(t["item"] != "3")), {"cluster": "doc"}, "item '3' lies in no cluster"),
+        (lambda t: t.assign(system=t["system"].where(t.index != 2)), {}, "'system' is empty in row 3"),
+        (lambda t: t.assign(item=t["item"].where(t.index != 2, " ")), {}, "'item' is empty in row 3"),
+        (lambda t: t, {"reference": "doc"}, "'doc' does not hold numbers"),
+        (lambda t: t, {"metrics": ["A", "doc"]}, "'doc' does not hold numbers"),
+        (lambda t: t, {"lower_is_better": ["C"]}, "no metric where less is better 'C'"),
     ],
 )
 def test_bad_tables_stop(change, options, message):
     """What is no such table is refused with the reason."""
-    with pytest.raises(ScoresError, match=message):
+    with pytest.raises((ScoresError, UnknownNameError), match=message):
         item_scores(change(frame()), **({"reference": "human"} | options))
+
+
+def test_bad_tables_of_systems_stop():
+    """A table with a row a system is held to the same rules."""
+    means = frame(n_items=1)
+    for change, message in (
+        ({"A": np.inf}, "A of system 's0' is infinite"),
+        ({"system": ["s0", None, "s2", "s3"]}, "'system' is empty in row 2"),
+        ({"system": "s0"}, "stands twice"),
+        ({"human": "good"}, "'human' does not hold numbers"),
+    ):
+        with pytest.raises(ScoresError, match=message):
+            system_means(means.assign(**change), reference="human")
+
+
+def test_an_item_keeps_its_cluster_where_one_of_its_rows_lacks_it():
+    """The cluster need only stand in one row of an item; a metric named twice is taken once."""
+    table = frame()
+    laid = item_scores(
+        table.assign(doc=table["doc"].where(table.index != 2)), reference="human", cluster="doc", metrics=["A", "A"]
+    )
+    assert laid["cluster"].to_numpy().tolist() == ["doc0", "doc0", "doc1", "doc1", "doc2", "doc2"]
+    assert laid.sizes["metric"] == 2
+
+
+def test_directions_are_noted_kept_by_clusters_and_turned_once():
+    """Values stay raw; turning negates what falls, and a second turning changes nothing."""
+    table = item_scores(frame(), reference="human", cluster="doc", lower_is_better=["B"])
+    assert table["higher_is_better"].to_numpy().tolist() == [True, True, False]
+    assert cluster_scores(table)["higher_is_better"].to_numpy().tolist() == [True, True, False]
+    turned = oriented(table)
+    np.testing.assert_array_equal(turned.sel(metric="B"), -table.sel(metric="B"))
+    np.testing.assert_array_equal(turned.sel(metric="A"), table.sel(metric="A"))
+    np.testing.assert_array_equal(oriented(turned), turned)
+    assert turned.attrs == table.attrs
 
 
 def test_cells_are_those_with_both_scores():

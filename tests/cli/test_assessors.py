@@ -31,6 +31,7 @@ def test_labels_off_the_scale_stop_or_are_listed(command, labels):
     ended = command("assessors", labels, "--scale", "0,1,2")
     assert ended.code == 3
     assert "not on the scale" in ended.err
+    assert "none" in command("assessors", labels, "--where", "topic=1").out.split("Krippendorff")[0]
     assert "robot 1" in command("assessors", labels, "--scale", "0,1,2", "--outside", "drop").out
 
 

@@ -33,6 +33,8 @@ def test_runs_and_judgments(command, made_collection, tmp_path):
     assert "How does it bear missing judgments?" in page
     assert "Whose patience does it model?" in page
     assert "RR (in use)" in page
+    assert "share of pairs told apart (test t;" in page
+    assert "of τ: over draws of the judgments that stay" in page
 
 
 def test_bad_options_are_usage_errors(command, table):

@@ -45,6 +45,20 @@ def test_the_answer_in_words_and_as_a_page(command, scores, tmp_path):
     assert "Only one score a system is known" in (tmp_path / "means-page" / "index.html").read_text()
 
 
+def test_directions_and_columns_left_out(command, scores, tmp_path):
+    """An error rate agrees once its direction is told, of items and of systems; a column with odd cells is named."""
+    scores["TER"] = -scores["A"]
+    scores.assign(C=["0.1", "?"] * 30).to_csv(tmp_path / "falling.csv", index=False)
+    words = ("--reference", "human", "--lower-is-better", "TER", "--resamples", "20", "--json")
+    ended = command("human", "falling.csv", *words)
+    assert "columns that do not hold numbers throughout, left out: C" in ended.err
+    scores.groupby("system")[["human", "A", "B", "TER"]].mean().to_csv(tmp_path / "means.csv")
+    for rows in (ended.json()["results"], command("human", "means.csv", *words).json()["results"]):
+        values = {r["metric"]: r["value"] for r in rows if (r["level"], r["statistic"]) == ("system", "pearson")}
+        assert values["TER"] == pytest.approx(values["A"])
+    assert command("human", "means.csv", "--reference", "human", "--cluster", "B").code == 2
+
+
 def test_systems_can_be_left_out(command, scores):  # noqa: ARG001 - writes the file
     """A system named is gone from every figure; one that is not there is an error."""
     words = ("human", "scores.csv", "--reference", "human", "--resamples", "20", "--without")

@@ -101,6 +101,17 @@ def test_workers_and_kept_replicates_change_nothing(command, inputs, tmp_path):
     assert command(*words, "--keep", "kept").out == alone.out
 
 
+def test_replicates_cannot_be_kept_in_a_file(command, inputs, tmp_path):
+    """What is not a folder is refused by name."""
+    (tmp_path / "kept").write_text("hello")
+    words = ("--question", "fewer-topics", "--keep", tmp_path / "kept")
+    ended = command("judgments", *inputs, *QUICK, *words)
+    assert ended.code == 2
+    assert "--keep" in ended.err
+    assert "Traceback" not in ended.err
+    assert (tmp_path / "kept").read_text() == "hello"
+
+
 def test_a_damaged_replicate_is_a_warning(command, inputs, tmp_path):
     """The command says that it computed a replicate again."""
     words = ("judgments", *inputs, *QUICK, "--reductions", "stratified", "--question", "less-judging", "--keep", "kept")

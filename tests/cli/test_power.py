@@ -121,3 +121,20 @@ def test_warnings_reach_json_and_standard_error(command, table):
     assert ended.code == 0
     assert any("raise n_resamples" in message for message in json.loads(ended.out)["warnings"])
     assert "raise n_resamples" in ended.err
+
+
+def test_metrics_choose_among_the_columns_of_a_table(command, table):
+    """--metrics picks metrics of a score table by their names; one that is not there is an error that lists them."""
+    rows = command("power", *table, "--metrics", "P", "--test", "t", "--json").json()
+    assert {row["metric"] for row in rows["results"]} == {"P"}
+    assert rows["options"]["metrics"] == "P"
+    ended = command("power", *table, "--metrics", "nDCG")
+    assert ended.code == 2
+    assert "no metric in the score table 'nDCG'" in ended.err
+
+
+def test_options_about_runs_are_refused_beside_a_table(command, table):
+    """What cannot change the answer is not swallowed."""
+    ended = command("power", *table, "--order", "rank")
+    assert ended.code == 2
+    assert "--order is about runs and judgments" in ended.err

@@ -37,6 +37,8 @@ def test_rows_can_be_chosen(tmp_path):
     assert read_items(path, where={"set": "y"})["M"].tolist() == [0.2]
     with pytest.raises(FileFormatError, match="no row has 'z'"):
         read_items(path, where={"set": "z"})
+    with pytest.raises(FileFormatError, match=r"no table has a column 'part' to choose rows by.*'set'"):
+        read_items(path, where={"part": "y"})
 
 
 @pytest.mark.parametrize(
@@ -59,5 +61,9 @@ def test_a_score_in_two_files_is_refused(tmp_path):
     two = write(tmp_path, "system,doc,M\na,1,3\n", "two.csv")
     with pytest.raises(FileFormatError, match=r"column 'M' is in .* too"):
         read_items([one, two])
+    odd = write(tmp_path, "system,doc,M\na,1,?\n", "odd.csv")
+    for pair in ([one, odd], [odd, one]):
+        with pytest.raises(FileFormatError, match=r"column 'M' is in .* too"):
+            read_items(pair)
     with pytest.raises(InvalidOptionError, match="given twice"):
         read_items([one, one])

@@ -52,6 +52,13 @@ def test_qrels_files_are_assessors(tmp_path):
     np.testing.assert_array_equal(frame.to_numpy(), [[2, 1], [0, np.nan]])
 
 
+def test_what_was_pooled_and_not_judged_is_no_label(tmp_path):
+    """Level -1 of qrels is a gap; other levels below 0 are labels."""
+    one = write(tmp_path, "1 0 d1 2\n1 0 d2 -1\n1 0 d3 -2\n", "a.txt")
+    two = write(tmp_path, "1 0 d1 0\n1 0 d2 0\n1 0 d3 0\n", "b.txt")
+    np.testing.assert_array_equal(read_labels([one, two])["a"], [2, np.nan, -2])
+
+
 def test_words_columns_and_rows_can_be_named(tmp_path):
     """Words get grades, columns get roles, and rows are chosen by what a column holds."""
     text = "part,thing,who,says\nA,x,ann,no\nA,x,ben,Yes\nB,x,ann,yes\n"
@@ -70,7 +77,7 @@ def test_words_columns_and_rows_can_be_named(tmp_path):
     [
         ("topic,doc,judge,label\n1,d1,ann,good\n", {}, r"line 2: 'good' is no label.*--word"),
         ("topic,doc,judge,label\n1,d1,ann,1\n1,d1,ann,0\n", {}, r"line 3: assessor 'ann' labels .* 'd1' twice"),
-        ("topic,doc,ann\n1,d1,1\n1,d1,0\n", {}, r"line 3: topic '1', item 'd1' stands twice"),
+        ("topic,doc,ann\n1,d1,1\n1,d1,0\n", {}, r"line 3: topic '1', item 'd1' stands twice.*assessor=NAME"),
         ("topic,ann\n1,1\n", {}, "no column names the items"),
         ("topic,doc,ann\n1,d1,x\n", {}, "no column holds labels"),
         ("topic,doc,ann\n", {}, "no row"),

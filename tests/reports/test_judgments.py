@@ -3,10 +3,12 @@
 
 import html
 import re
+from dataclasses import replace
 
 import pandas as pd
 import pytest
 
+from metaeval.collection.documents import collection_from_rankings
 from metaeval.reports.html import render_page
 from metaeval.reports.judgment_figures import measure_label, stability_panels
 from metaeval.reports.judgments import judgments_page, write_judgments_report
@@ -105,6 +107,39 @@ def test_the_summary_answers_in_sentences(page):
     assert "Had a run's own group not been in the pool" in second
     assert "Scores rise under AP', and fall under the others." in second
     assert "With 60 % of the effort" in third
+
+
+def test_plans_that_tie_win_nothing(study):
+    """The summary counts a plan as closest only where no other is as close."""
+    data = study.effort.data.copy(deep=True)
+    data["tau"][:] = 0.5
+    tied = replace(study, effort=replace(study.effort, data=data))
+    assert "With 60 % of the effort, the best plans tie under 2 metrics." in words_of(judgments_page(tied))
+    data["tau"].loc[{"plan": "topics", "metric": "AP"}] = 0.6
+    words = words_of(judgments_page(replace(study, effort=replace(study.effort, data=data))))
+    assert "full pools for fewer topics under 1 metric; the best plans tie under 1 metric." in words
+
+
+def test_levels_that_all_metrics_share_are_said_once(study):
+    """A bound that every metric keeps at the smallest step, or none at the largest, is one sentence."""
+    words = words_of(judgments_page(replace(study, at_least=-0.99)))
+    assert "Less than 10 % (every metric) of the judgments, taken at random, are enough" in words
+    data = study.stability["stratified"].data.copy(deep=True)
+    data["tau"][:] = 0.5
+    low = {"stratified": replace(study.stability["stratified"], data=data)}
+    words = words_of(judgments_page(replace(study, stability=low)))
+    assert "More than 90 % (every metric) of the judgments, taken at random, are needed" in words
+
+
+def test_runs_that_all_tie_have_a_page():
+    """Where no ranking is defined, the page says so instead of showing numbers that are none."""
+    same = {"1": ["d1", "d2", "d3"], "2": ["d5", "d6"]}
+    qrels = {"1": {"d1": 1, "d2": 0, "d3": 1}, "2": {"d5": 1, "d6": 0}}
+    collection = collection_from_rankings(dict.fromkeys("abc", same), qrels, keep_all=True)
+    collection = collection.with_groups({"a": "x", "b": "y", "c": "y"})
+    words = words_of(judgments_page(study_judgments(collection, ["AP"], n_replicates=2, rng=0)))
+    assert "All runs tie, so there is no ranking to compare." in words
+    assert not re.search(r"\bnan\b", words)
 
 
 def test_every_picture_says_what_it_means(study, page):

@@ -8,6 +8,7 @@ from metaeval.agreement.decisions import decision_agreement
 from metaeval.collection.documents import collection_from_rankings
 from metaeval.errors import InvalidOptionError
 from metaeval.metrics.score import metric_values
+from metaeval.metrics.spec import metric as registered
 from metaeval.scores import as_scores
 from metaeval.studies.assessors import judgments_of_labels, study_assessors
 
@@ -61,6 +62,24 @@ def test_effects_are_those_of_decision_agreement():
     assert set(study.to_frame()["metric"].dropna()) == {"AP"}
 
 
+def test_a_metric_where_less_is_better_keeps_its_direction():
+    """Conclusions under a falling metric are those under its negative."""
+
+    @registered(name="Misses", higher_is_better=False, bounds=(0, float("inf")))
+    def misses(topic, *, rel=1):
+        return topic.n_relevant(rel) - (topic.levels >= rel)[:10].sum()
+
+    runs, given = made()
+    labels = as_labels(given)
+    study = study_assessors(labels, collection=compiled(runs, labels), metrics=[misses], rng=0)
+    (name,) = study.scores
+    assert not study.scores[name]["higher_is_better"].any()
+    negative = as_scores(-study.scores[name], higher_is_better=True)
+    own = decision_agreement(negative, test="t").to_frame().query("truth == 'ann' and predictor == 'ben'").iloc[0]
+    row = study.effects.iloc[0]
+    assert row[["tau", "f1", "n_truth"]].tolist() == own[["tau", "f1", "n_truth"]].tolist()
+
+
 def test_the_same_assessor_twice_changes_nothing():
     """Equal labels: tau and F1 are 1 and there is no conflict."""
     runs, given = made()
@@ -79,6 +98,15 @@ def test_unlabelled_items_count_as_unjudged():
     study = study_assessors(labels, collection=compiled(runs, labels), metrics=["AP'"], rng=0)
     alone = metric_values(collection_from_rankings(runs, given["ben"]), ["AP'"])[0]
     np.testing.assert_allclose(next(iter(study.scores.values())).sel(metric="ben"), alone, atol=1e-12)
+
+
+def test_a_test_that_adjusts_itself_is_said_to():
+    """Without a correction asked for, the study names the one that was used."""
+    runs, given = made()
+    labels = as_labels(given)
+    for test, correction in (("t", "fdr_by"), ("tukey", "family-wise")):
+        study = study_assessors(labels, collection=compiled(runs, labels), metrics=["AP"], test=test, rng=0)
+        assert study.correction == correction
 
 
 def test_topics_without_relevant_items_go_and_too_few_stop():

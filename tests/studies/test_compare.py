@@ -1,8 +1,11 @@
 """A comparison of metrics is its parts put side by side, with every interval in its place."""
 
+from dataclasses import replace
+
 import numpy as np
 import pandas as pd
 import pytest
+import xarray as xr
 
 from metaeval.agreement.decisions import decision_agreement
 from metaeval.errors import InvalidOptionError, UnknownNameError
@@ -10,7 +13,7 @@ from metaeval.metrics.score import score
 from metaeval.resampling.sensitivity import bootstrap_sensitivity
 from metaeval.scores import as_scores
 from metaeval.simulate.collection import simulate_collection
-from metaeval.studies.compare import study_comparison, top_heaviness
+from metaeval.studies.compare import CompareStudy, study_comparison, top_heaviness
 from metaeval.studies.stability import measure_stability
 
 QUICK = {"n_resamples": 200, "n_topic_resamples": 40, "n_choices": 30, "n_replicates": 3, "rng": 5}
@@ -84,6 +87,71 @@ def test_no_metric_on_the_front_is_beaten(study):
     for name, row in frame.iterrows():
         beaten = ((frame >= row).all(axis=1) & (frame > row).any(axis=1)).any()
         assert beaten == (name not in front)
+
+
+def test_a_metric_without_the_second_quality_is_not_called_beaten(collection):
+    """A column that no metric of the package computes is on no front, beats none, and is named as unknown."""
+    scores = score(collection, ["AP", "RR"])
+    mine = scores.sel(metric=["AP"]).assign_coords(metric=["mine"])
+    both = study_comparison(xr.concat([scores, mine], "metric"), collection=collection, topics=False, **QUICK)
+    alone = study_comparison(scores, collection=collection, topics=False, **QUICK)
+    assert both.unbeaten() == alone.unbeaten()
+    assert both.unknown["robustness to fewer judgments"] == "not computed from runs here: mine"
+
+
+def test_the_picture_shows_power_against_the_second_quality(study):
+    """The axes say what is drawn; without runs it is agreement, with or without intervals."""
+    axes = study.plot().axes[0]
+    assert axes.get_xlabel().startswith("discriminative power")
+    assert axes.get_ylabel() == "τ with the full ranking, half the judgments"
+    values = np.random.default_rng(0).random((2, 5, 12))
+    plain = study_comparison(
+        as_scores(values, metrics=["mine", "yours"]), topics=False, **(QUICK | {"n_topic_resamples": 2})
+    )
+    for own in (plain, replace(plain, agreement_intervals=None)):
+        assert own.plot().axes[0].get_ylabel() == "F1 with mine"
+
+
+def test_the_rank_of_half_the_score():
+    """RR halves at rank 2, P@5 falls at rank 6; what is 0 at rank 1, or never halves, has no such rank."""
+    curves = top_heaviness(["RR", "P@5"])
+    extra = xr.zeros_like(curves).assign_coords(metric=["nought", "flat"])
+    extra.loc[{"metric": "flat"}] = 0.3
+    extra[{"relevant": 1, "rank": slice(3, None)}] = 0.0
+    values = np.random.default_rng(0).random((4, 5, 12))
+    names = ["RR", "P@5", "nought", "flat"]
+    study = study_comparison(as_scores(values, metrics=names), topics=False, **QUICK)
+    half = replace(study, heaviness=xr.concat([curves, extra], "metric")).to_frame().set_index("metric")["top_half"]
+    np.testing.assert_array_equal(half.loc[names], [2, 6, np.nan, np.nan])
+
+
+def test_the_front_as_by_hand(study, monkeypatch):
+    """Equal in one quality and behind in the other is beaten; equal in both, and ahead in either, is not."""
+    frame = pd.DataFrame(
+        [("a", 0.5, 0.9), ("b", 0.5, 0.8), ("c", 0.4, 0.9), ("d", 0.6, 0.1), ("e", 0.5, 0.9), ("f", 0.9, np.nan)],
+        columns=["metric", "power", "tau_half"],
+    )
+    monkeypatch.setattr(CompareStudy, "_two_qualities", lambda _: frame)
+    assert study.unbeaten() == ("a", "d", "e")
+
+
+def test_conflicts_are_those_with_the_metric_in_use():
+    """Of three metrics, two turned against the third, only pairs with the one in use are listed."""
+    values = np.random.default_rng(3).normal(0, 0.2, (1, 5, 16)) + np.arange(5)[:, None]
+    turned = as_scores(np.concatenate([values, -values, -values]), metrics=["A", "B", "C"])
+    study = study_comparison(turned, current="C", topics=False, **QUICK)
+    found = study.conflicts()
+    assert {frozenset(pair) for pair in zip(found["metric_a"], found["metric_b"], strict=True)} == {frozenset("AC")}
+    assert study.to_frame().set_index("metric")["conflicts"].loc[["A", "B"]].tolist() == [10, 0]
+
+
+def test_a_falling_metric_is_the_same_as_its_negative():
+    """Told of the direction, power, agreement and conflicts are those of the negated metric."""
+    values = np.random.default_rng(3).random((2, 6, 16)) + np.linspace(0, 1, 6)[:, None]
+    rising = study_comparison(as_scores(values, metrics=["A", "B"]), topics=False, **QUICK)
+    turned = as_scores(values * np.array([1, -1])[:, None, None], metrics=["A", "B"], higher_is_better={"B": False})
+    falling = study_comparison(turned, topics=False, **QUICK)
+    pd.testing.assert_frame_equal(rising.to_frame(), falling.to_frame())
 
 
 def test_what_cannot_be_known_is_said():

@@ -6,7 +6,7 @@ import pytest
 
 from metaeval.agreement.decisions import decision_agreement
 from metaeval.agreement.items import cluster_scores, item_scores
-from metaeval.errors import ScoresError
+from metaeval.errors import InvalidOptionError, ScoresError, UnknownNameError
 from metaeval.studies.human import study_human
 
 
@@ -63,6 +63,61 @@ def test_gaps_are_told():
     assert any("without the metric" in note for note in notes)
 
 
+def test_a_metric_where_less_is_better_is_the_same_as_its_negative_everywhere():
+    """Told of the direction, every figure is that of the negated metric, and a note says that it was turned."""
+    table = made(gaps=0.05)
+    falling = table.copy(deep=True)
+    falling.loc[{"metric": "close"}] *= -1
+    falling = falling.assign_coords(higher_is_better=("metric", [True, False, True]))
+    one, two = (study_human(part, n_resamples=30, rng=3) for part in (table, falling))
+    pd.testing.assert_frame_equal(one.to_frame(), two.to_frame())
+    pd.testing.assert_frame_equal(one.system_table, two.system_table)
+    pd.testing.assert_frame_equal(one.williams, two.williams)
+    assert two.decisions["n_conflicts"].tolist() == [0, 0]
+    assert "less is better, turned before it is compared: close" in two.notes
+    frame = pd.DataFrame({"human": [1.0, 2, 3, 4], "TER": [4.0, 3, 2, 1], "B": [1.0, 3, 2, 4]}, index=list("wxyz"))
+    means = study_human(frame, reference="human", lower_is_better=["TER"], rng=0)
+    assert means.system_table.query("metric == 'TER'")["value"].tolist() == [1, 1, 1]
+    assert means.means["TER"].tolist() == [4, 3, 2, 1]
+    with pytest.raises(UnknownNameError, match="'EED'"):
+        study_human(frame, reference="human", lower_is_better=["EED"])
+    with pytest.raises(InvalidOptionError, match="item_scores"):
+        study_human(table, lower_is_better=["close"])
+
+
+def test_means_are_over_what_people_scored():
+    """Where people scored few items, the means of a metric leave out the others, as agreement does."""
+    table = made()
+    table.loc[{"metric": "human"}] = table.sel(metric="human").where(table["item"].astype(int) < 12)
+    study = study_human(table, statistics=["pearson"], levels=["system"], n_resamples=10, rng=0)
+    np.testing.assert_allclose(study.means["far"], table.sel(metric="far")[:, :12].mean("item"))
+    own, means = study.agreements[0].table.set_index("metric")["value"], study.system_table.set_index("metric")["value"]
+    np.testing.assert_allclose(own.loc[means.index], means, atol=1e-12)
+
+
+def test_systems_with_few_cells_leave_the_decisions_of_their_metric_only():
+    """A system whose items mostly lack the metric would take those items from all: it goes, with a note."""
+    table = made()
+    table.loc[{"metric": "far", "system": "s2"}] = table.sel(metric="far", system="s2").where(table["item"] < "15")
+    table.loc[{"metric": "far", "system": "s4", "item": "7"}] = np.nan
+    study = study_human(table, statistics=["pearson"], levels=["system"], n_resamples=10, rng=0)
+    rows = study.decisions.set_index("metric")
+    assert rows["n_systems"].to_dict() == {"close": 8, "far": 7}
+    assert any("under far leave out systems with too few cells: s2" in note for note in study.notes)
+    kept = table.sel(metric=["human", "far"]).drop_sel(system="s2", item="7")
+    expected = decision_agreement(cluster_scores(kept), test="t").to_frame().query("truth == 'human'").iloc[0]
+    assert rows.loc["far", ["n_human", "n_metric"]].tolist() == expected[["n_truth", "n_predictor"]].tolist()
+
+
+@pytest.mark.parametrize(
+    "options", [{"test": "foo"}, {"alpha": 5}, {"statistics": []}, {"levels": []}, {"correction": "foo"}]
+)
+def test_options_outside_their_rule_stop(options):
+    """A wrong option is an error, and no note beside an answer without the part."""
+    with pytest.raises(InvalidOptionError):
+        study_human(made(), n_resamples=10, rng=0, **options)
+
+
 def test_means_alone_give_what_they_can():
     """With one score a system there are correlations and Williams' test, and nothing on items."""
     means = pd.DataFrame(
@@ -75,3 +130,7 @@ def test_means_alone_give_what_they_can():
     assert set(study.to_frame()["level"]) == {"system", "williams"}
     with pytest.raises(ScoresError, match="reference="):
         study_human(means)
+    flat = study_human(means.assign(A=1.0), reference="human", statistics=["kendall", "pearson"], rng=0).system_matrix()
+    assert flat.index.tolist() == ["A", "B"]
+    assert flat.columns.tolist() == ["kendall", "pearson"]
+    assert flat.loc["A"].isna().all()

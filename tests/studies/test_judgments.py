@@ -12,7 +12,7 @@ from metaeval.resampling.effort import COST_MODELS, CostModel, equal_effort
 from metaeval.resampling.leave_out import leave_group_out
 from metaeval.simulate.collection import simulate_collection
 from metaeval.studies.judgments import QUESTIONS, left_out_summary, study_judgments
-from metaeval.studies.replicates import replicate_seed
+from metaeval.studies.replicates import ReplicateWarning, replicate_seed
 from metaeval.studies.stability import measure_stability, round_means
 
 METRICS = ["AP", "AP'", "P@10"]
@@ -45,8 +45,8 @@ def test_every_question_is_answered_where_the_collection_allows(study):
     tables = study.tables()
     assert set(tables) == {
         *("stability", "thresholds", "closeness", "pool", "pool_growth", "run_depths", "left_out", "left_out_summary"),
-        *("left_out_changes", "left_out_groups", "pool_sufficiency", "coverage", "effort", "adaptive"),
-        "adaptive_topics",
+        *("left_out_changes", "left_out_groups", "pool_sufficiency", "pool_verdicts", "coverage", "effort"),
+        *("adaptive", "adaptive_topics"),
     }
     assert all(len(table) for table in tables.values())
     pd.testing.assert_frame_equal(study.to_frame(), tables["stability"])
@@ -177,6 +177,12 @@ REFUSED = {
     "an unknown reduction": ({"reductions": ["stratfied"]}, UnknownNameError, "stratified"),
     "an unknown cost": ({"cost": "1999"}, UnknownNameError, "cost"),
     "an impossible tau": ({"at_least": 1.2}, InvalidOptionError, "at_least"),
+    "too much effort": ({"questions": ["effort"], "steps": [150]}, InvalidOptionError, "at most 100 %"),
+    "no draw of effort": ({"questions": ["effort"], "n_replicates": 0}, InvalidOptionError, "n_replicates"),
+    "no time for effort": ({"questions": ["effort"], "budget": -1}, InvalidOptionError, "budget"),
+    "a level of new systems": ({"questions": ["new-systems"], "alpha": 2.0}, InvalidOptionError, "alpha"),
+    "a test of new systems": ({"questions": ["new-systems"], "test": "tt"}, UnknownNameError, "test"),
+    "no pool": ({"questions": ["new-systems"], "sizes": [0]}, InvalidOptionError, "sizes="),
     "an unknown metric": ({}, UnknownNameError, "nDCG"),
 }
 
@@ -200,6 +206,80 @@ def test_a_budget_is_shared_by_the_reductions(collection):
     assert {name: one.n_replicates for name, one in found.stability.items()} == {
         "stratified": 2, "random": 2, "relevant": 2, "order": 1,
     }  # fmt: skip
+
+
+def test_effort_is_cut_off_kept_and_shared_like_every_replicate(collection, tmp_path):
+    """A budget ends its replicates, kept ones are taken up again unless damaged, and workers change nothing."""
+    options = {"questions": ["effort"], "steps": [50], "rng": 4}
+    first = study_judgments(collection, METRICS, n_replicates=30, budget=1e-9, keep=tmp_path, **options)
+    assert first.effort.n_replicates == 2
+    files = sorted(tmp_path.glob("effort-*.replicate"))
+    assert len(files) == 2
+    before = [path.stat().st_mtime_ns for path in files]
+    kept = study_judgments(collection, METRICS, n_replicates=4, keep=tmp_path, n_jobs=2, **options)
+    assert [path.stat().st_mtime_ns for path in files] == before
+    alone = study_judgments(collection, METRICS, n_replicates=4, **options)
+    assert alone.effort.data.identical(kept.effort.data)
+    files[1].write_bytes(files[1].read_bytes()[:-3])
+    with pytest.warns(ReplicateWarning, match="damaged"):
+        again = study_judgments(collection, METRICS, n_replicates=4, keep=tmp_path, **options)
+    assert alone.effort.data.identical(again.effort.data)
+    other = study_judgments(collection, METRICS, n_replicates=2, keep=tmp_path, **options | {"steps": [70]})
+    assert float(other.effort.data["step"][0]) == 70
+
+
+def test_standard_errors_of_effort_are_over_the_draws_that_rank(study):
+    """A draw in which all systems tie is left out of the mean and of the count behind its error."""
+    data = study.effort.data.copy(deep=True)
+    data["tau"][0] = np.nan
+    frame = replace(study.effort, data=data).to_frame()
+    own = frame[(frame["plan"] == "sample") & (frame["step"] == 20) & (frame["metric"] == "AP")].iloc[0]
+    two = data["tau"].sel(plan="sample", step=20, metric="AP").to_numpy()[1:]
+    assert own["tau"] == pytest.approx(two.mean())
+    assert own["tau_se"] == pytest.approx(two.std(ddof=1) / np.sqrt(2))
+
+
+def test_runs_without_their_group_are_tested_at_the_level_asked_for(collection):
+    """The share of significant changes follows alpha."""
+    left = leave_group_out(collection, ["AP"])
+    shares = []
+    for alpha in (1e-6, 0.5):
+        found = study_judgments(collection, ["AP"], questions=["new-systems"], alpha=alpha, rng=0)
+        row = found.tables()["left_out_summary"].iloc[0]
+        assert row["significant"] == (left.tests()["p_value"] <= alpha).mean()
+        shares.append(row["significant"])
+    assert shares[0] < shares[1]
+
+
+def test_where_less_is_better_a_score_that_fell_is_still_one_that_fell(collection):
+    """Rising and falling are of the values; places follow what is better."""
+    found = leave_group_out(collection, ["AP"])
+    flipped = replace(found, scores=found.scores.assign_coords(higher_is_better=("metric", [False])))
+    for name in ("fell", "same", "rose", "mean_change"):
+        assert left_out_summary(flipped)[name][0] == left_out_summary(found)[name][0]
+    assert left_out_summary(found)["fell"][0] > 0
+
+
+def test_every_verdict_adds_up_to_the_shares(study):
+    """The 3 x 3 tables hold all comparisons, and what is off their diagonals changed."""
+    cells, shares = study.tables()["pool_verdicts"], study.tables()["pool_sufficiency"]
+    off = cells[cells["full"] != cells["reduced"]].groupby(["metric", "size"])["n"].sum()
+    total = cells.groupby(["metric", "size"])["n"].sum()
+    assert (total == study.sufficiency.n_comparisons).all()
+    pd.testing.assert_series_equal(
+        (off / total), shares.set_index(["metric", "size"])["changed"].sort_index(), check_names=False
+    )
+
+
+def test_one_topic_is_ranked_and_not_tested(made):
+    """On a single topic nothing is called significant or not."""
+    one = made.to_collection(keep="all")
+    one = one.select(topics=one.topics[:1])
+    found = study_judgments(one, ["AP"], n_replicates=2, rng=0)
+    tables = found.tables()
+    assert "two topics" in found.unanswered["pool sufficiency"]
+    assert tables["left_out_summary"]["significant"].isna().all()
+    assert tables["stability"]["power_full"].isna().all()
 
 
 def test_plots_are_figures(study):

@@ -1,14 +1,18 @@
 """Replicates: seeds, workers, and what is kept on disk."""
 
+import os
 import time
 import warnings
 
 import distributed
 import joblib
+import numba
 import numpy as np
 import pytest
+import threadpoolctl
 
 from metaeval.errors import InvalidOptionError
+from metaeval.parallel import limit_threads
 from metaeval.studies.replicates import (
     ReplicateStore,
     ReplicateWarning,
@@ -49,6 +53,44 @@ def test_processes_and_one_process_give_the_same():
     one = map_replicates(draw, range(5), seed=7, name="draw", arguments=ARGUMENTS)
     two = map_replicates(draw, range(5), seed=7, name="draw", arguments=ARGUMENTS, n_jobs=2)
     _same(one, two)
+
+
+def whereabouts(_number, _generator):
+    """Say which process and how many threads of kernels."""
+    return {"process": np.array(os.getpid()), "cores": np.array(numba.get_num_threads())}
+
+
+def test_workers_are_threads_where_that_is_asked_for_and_safe(monkeypatch):
+    """Compiled work stays in this process; other work, and kernels with a layer of their own, go elsewhere."""
+    for layer, threads, here in (("omp", True, True), ("omp", False, False), ("workqueue", True, False)):
+        monkeypatch.setattr(numba, "threading_layer", lambda layer=layer: layer)
+        found = map_replicates(whereabouts, range(3), seed=0, name="where", n_jobs=2, threads=threads)
+        assert all((one["process"] == os.getpid()) == here for one in found)
+    monkeypatch.setattr(numba, "threading_layer", _no_layer)
+    found = map_replicates(whereabouts, range(3), seed=0, name="where", n_jobs=2, threads=True)
+    assert all(one["process"] != os.getpid() for one in found)
+
+
+def _no_layer():
+    message = "Threading layer is not initialized."
+    raise ValueError(message)
+
+
+def limited(_number, _generator):
+    """Limit matrix products while the other thread does too."""
+    with limit_threads(1):
+        time.sleep(0.02)
+    return {"none": np.zeros(1)}
+
+
+def test_threads_leave_the_limits_of_this_process_as_they_were(monkeypatch):
+    """Replicates that set the limit of matrix products in turn do not leave theirs behind."""
+    monkeypatch.setattr(numba, "threading_layer", lambda: "omp")
+    with threadpoolctl.threadpool_limits(2):
+        before = [one["num_threads"] for one in threadpoolctl.threadpool_info()], numba.get_num_threads()
+        map_replicates(limited, range(5), seed=0, name="limits", n_jobs=2, threads=True)
+        assert before == ([one["num_threads"] for one in threadpoolctl.threadpool_info()], numba.get_num_threads())
+    assert 2 in before[0]
 
 
 def test_a_dask_cluster_gives_the_same(tmp_path):

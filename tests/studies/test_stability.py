@@ -24,6 +24,7 @@ from metaeval.resampling.judgments import REDUCTIONS, reduce_judgments
 from metaeval.resampling.pools import original_pool
 from metaeval.simulate.collection import simulate_collection
 from metaeval.simulate.inex import simulate_inex
+from metaeval.studies import replicates
 from metaeval.studies.replicates import ReplicateWarning, replicate_seed
 from metaeval.studies.stability import measure_stability, smallest_place
 from metaeval.tests_stat.catalogue import compare_systems
@@ -207,13 +208,16 @@ def test_significant_pairs_are_those_of_the_test(collection):
         ([0.8, 0.9, 0.95], "observed", 1.0),
         ([0.7, 0.8, 1.0], "interpolated", 1.5),
         ([0.95, 0.85, 0.95], "interpolated", 1.5),
+        ([np.nan, 0.85, 0.95], "interpolated", 1.5),
+        ([np.nan, 0.5, 0.6], "above largest", 2.0),
+        ([np.nan, 0.95, 0.95], "undefined", np.nan),
     ],
 )
 def test_the_smallest_step_is_the_one_from_which_all_larger_ones_keep_the_bound(values, kind, place):
     """A lucky small step does not count when a larger one falls below."""
     found = smallest_place(np.array(values), 0.9)
     assert found[0] == kind
-    assert found[1] == pytest.approx(place)
+    assert found[1] == pytest.approx(place, nan_ok=True)
 
 
 def test_thresholds_read_as_published(collection):
@@ -233,11 +237,14 @@ def test_thresholds_read_as_published(collection):
     assert falls["text"][0].startswith(">20 % (>")
 
 
-def test_workers_change_nothing(collection):
-    """One process, two processes and a Dask cluster give the same bits."""
+def test_workers_change_nothing(collection, monkeypatch):
+    """One worker, two threads, two processes and a Dask cluster give the same bits."""
     options = {"steps": [30, 70], "n_replicates": 4, "n_tested": 2, "rng": 8}
     alone = measure_stability(collection, ["AP", "bpref"], **options)
     together = measure_stability(collection, ["AP", "bpref"], n_jobs=2, **options)
+    monkeypatch.setattr(replicates, "_threads_are_safe", lambda: False)
+    apart = measure_stability(collection, ["AP", "bpref"], n_jobs=2, **options)
+    assert alone.data.identical(apart.data)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # the cluster's own: ports taken, packages deprecated
         with (
@@ -371,6 +378,17 @@ def test_all_systems_tied_has_no_correlation_and_is_counted():
     assert same.to_frame()["undefined"][0] == 3
     assert np.isnan(same.to_frame()["tau"][0])
     assert same.thresholds()["text"][0] == "n/a"
+
+
+def test_a_step_that_ties_all_systems_in_some_replicates_keeps_no_ranking():
+    """Replicates that still rank do not speak for those that lost everything."""
+    runs = {"a": {"1": ["d1", "d2"]}, "b": {"1": ["x", "d1", "d2"]}}
+    collection = collection_from_rankings(runs, {"1": {"d1": 1, "d2": 0, "d3": 0, "d4": 0}})
+    found = measure_stability(collection, ["AP"], reduction="random", steps=[25, 100], n_replicates=20, rng=0)
+    row = found.to_frame().iloc[0]
+    assert row["tau"] == 1
+    assert 0 < row["undefined"] < 20
+    assert found.thresholds()["kind"][0] == "undefined"
 
 
 def test_one_topic_left_has_no_significant_pairs(collection):
