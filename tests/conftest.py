@@ -1,5 +1,6 @@
 """What every test may ask for: the real data, where it is present, and reproducible hypothesis runs."""
 
+import gc
 import importlib.util
 import os
 from pathlib import Path
@@ -11,6 +12,12 @@ import pytest
 mpl.use("agg")
 hypothesis.settings.register_profile("metaeval", deadline=None, derandomize=True, max_examples=50)
 hypothesis.settings.load_profile("metaeval")
+
+
+def pytest_collection_finish():
+    """Set what is loaded apart from the garbage collector: Holm's method in statsmodels runs it for every family."""
+    gc.collect()
+    gc.freeze()
 
 
 @pytest.fixture(scope="session")

@@ -9,8 +9,8 @@ import pandas as pd
 from metaeval.agreement.decisions import DecisionAgreement, decision_agreement
 from metaeval.collection.documents import Collection
 from metaeval.draws import RNGLike, resolve_rng
-from metaeval.errors import InvalidOptionError, MetricNameError
-from metaeval.metrics.names import Call, ParsedName, Table, Value, parse_name, split_names
+from metaeval.errors import InvalidOptionError
+from metaeval.metrics.names import Call, MetricNameError, ParsedName, Table, Value, parse_name, split_names
 from metaeval.metrics.registry import Registry, default_registry
 from metaeval.metrics.score import score
 from metaeval.metrics.spec import Metric

@@ -32,7 +32,28 @@ def test_tables_and_sentences(command, table):
     assert ended.code == 0, ended.err
     for words in ("Pairs told apart", "Precision", "F1", "AP finds", "0 conflicts", "opposite directions", "P for AP"):
         assert words in ended.out
-    assert "Seed 0" in ended.err
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        (QUICK, "Test: bootstrap_percentile, one-sided (better), B = 200, fdr_by; seed 0; alpha = 0.05; 20 topics."),
+        (
+            ("--resamples", 10_000, "--interval-resamples", 0, "--seed", 3),
+            "Test: bootstrap_percentile, one-sided (better), B = 10 000, fdr_by; seed 3;",
+        ),
+        (
+            ("--test", "t", "--correction", "holm,none", "--alternative", "two-sided", "--interval-resamples", 0),
+            "Test: t, two-sided, holm; also t, two-sided, none; seed 0;",
+        ),
+    ],
+    ids=["default", "ten thousand", "two corrections"],
+)
+def test_the_test_is_named(command, table, options, words):
+    """The last line names test, side, resamples, correction, seed, level and topics."""
+    ended = command("agree", *table, *options)
+    assert ended.code == 0, ended.err
+    assert words in ended.err
 
 
 def test_audit_names_every_use_of_the_grades(command, made_collection):
@@ -44,6 +65,33 @@ def test_audit_names_every_use_of_the_grades(command, made_collection):
     assert ended.code == 0, ended.err
     for words in ("binary ≥ 1", "binary ≥ 2", "exponential", "gains {1:1, 2:5, 3:9}", "Which grades matter"):
         assert words in ended.out
+    assert "Under nDCG@10 " in ended.out
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        (("--audit", "ERR"), ("ERR: each uses the grades in one way only", "nDCG@10 or AP")),
+        (("--audit", "nDCG@10", "--gains", "1:1"), ("{1:1,2:5}", "not '1:1'")),
+    ],
+    ids=str,
+)
+def test_an_audit_that_cannot_be(command, made_collection, options, words):
+    """A metric without other uses of the grades, and gains without braces, end with what would do."""
+    ended = command("agree", made_collection / "runs", "--qrels", made_collection / "qrels.txt", *options, *QUICK)
+    assert ended.code == 2
+    for word in words:
+        assert word in " ".join(ended.err.split())
+
+
+def test_an_audit_says_which_metric_stays(command, made_collection):
+    """A metric that uses the grades in one way only is named beside others that are audited."""
+    ended = command(
+        "agree", made_collection / "runs", "--qrels", made_collection / "qrels.txt",
+        "--audit", "AP,ERR", "--test", "t", "--interval-resamples", 0,
+    )  # fmt: skip
+    assert ended.code == 0, ended.err
+    assert "ERR uses the grades in one way only" in " ".join(ended.err.split())
 
 
 def test_a_report_is_written(command, table, tmp_path):

@@ -11,11 +11,11 @@ import pytest
 from metaeval.collection.documents import collection_from_rankings
 from metaeval.reports.agree import agree_page, write_agree_report
 from metaeval.reports.agree_figures import matrix_map
-from metaeval.reports.agree_words import advice_sentences, compared_rows, label, summary_sentences
+from metaeval.reports.agree_words import advice_sentences, compared_rows, grade_sentences, label, summary_sentences
 from metaeval.reports.html import render_page
 from metaeval.reports.tables import table_latex
 from metaeval.scores import as_scores
-from metaeval.studies.agree import audit_quantisations, study_agreement
+from metaeval.studies.agree import AgreeStudy, audit_quantisations, study_agreement
 
 HOSTILE = ["<script>alert(1)</script>", "$x$ & {y}_1%", "third"]
 
@@ -177,6 +177,51 @@ def test_an_audit_tells_of_grades(audit):
     assert label(audit, "ERR") == "ERR"
 
 
+@pytest.mark.parametrize(
+    ("found", "bounds", "words"),
+    [
+        (
+            (0.969, 0.967, 0.99),
+            ((0.920, 1.0), (0.948, 0.985), (0.98, 1.0)),
+            (
+                "no boundary between grades clearly matters more than the others (the intervals overlap): without any "
+                "one of them F1 is at least 0.97."
+            ),
+        ),
+        (
+            (0.95, 0.6, 0.99),
+            ((0.9, 1.0), (0.5, 0.7), (0.98, 1.0)),
+            "the difference between grades 1 and 2 matters most: without it F1 is 0.60, 0.50 to 0.70.",
+        ),
+        (
+            (0.95, 0.6, 0.99),
+            None,
+            (
+                "no boundary between grades clearly matters more than the others (no intervals were asked for): "
+                "without any one of them F1 is at least 0.60."
+            ),
+        ),
+    ],
+    ids=["overlap", "apart", "no intervals"],
+)
+def test_a_boundary_matters_most_only_where_intervals_say_so(audit, monkeypatch, found, bounds, words):
+    """The smallest F1 alone singles out no boundary between grades."""
+    frame = audit.grades().assign(f1=found)
+    frame[["f1_low", "f1_high"]] = np.full((3, 2), np.nan) if bounds is None else bounds
+    monkeypatch.setattr(AgreeStudy, "grades", lambda _: frame)
+    assert grade_sentences(audit) == [f"Under nDCG@10 {words}"]
+    assert f"Under nDCG@10 {words}" in words_of(agree_page(audit))
+
+
+def test_no_boundary_matters_where_nothing_is_found(audit, monkeypatch):
+    """Without any significant pair, F1 of 1 by definition says nothing about the grades."""
+    frame = audit.grades().assign(n_truth=0, n_predictor=0, f1=1.0, f1_low=1.0, f1_high=1.0)
+    monkeypatch.setattr(AgreeStudy, "grades", lambda _: frame)
+    (sentence,) = grade_sentences(audit)
+    assert "no pair of systems is told apart" in sentence
+    assert "F1" not in sentence
+
+
 def test_nothing_significant_is_said_plainly():
     """A study in which no pair is told apart has a page without pictures of disagreement."""
     scores = as_scores(np.zeros((2, 3, 8)))
@@ -184,7 +229,11 @@ def test_nothing_significant_is_said_plainly():
     assert study.lead.data["n_rejected"].sum() == 0
     page = agree_page(study)
     assert "disagreement" not in {section.id for section in page.sections}
-    assert "neither" in words_of(page) or "Not settled" in words_of(page)
+    assert (study.to_frame()["f1"] == 1).all()
+    assert "(F1 -: neither finds a pair)" in summary_sentences(study)[0]
+    assert "F1 1.00" not in summary_sentences(study)[0]
+    assert "neither finds a pair" in words_of(page)
+    assert "Not settled" in words_of(page)
 
 
 def test_the_folder_holds_page_tables_and_data(audit, tmp_path):

@@ -103,7 +103,7 @@ class TestAudit:
             ("ERR", "as it is", "as it is"),
         ]
 
-    @pytest.mark.parametrize("name", ["AP", "nDCG@10", "Q", "RBP(p=0.8)", "nERR@5"])
+    @pytest.mark.parametrize("name", ["AP", "nDCG@10", "Q", "RBP(p=0.8)", "nERR@5,AP"])
     def test_names_are_metrics(self, name):
         """Every variant is a metric that the registry knows by exactly that name."""
         for variant in audit_variants(made_collection(), name):
@@ -163,6 +163,25 @@ class TestAudit:
         """One grade, or no metric, leaves nothing to audit."""
         with pytest.raises(InvalidOptionError, match=words):
             audit_variants(made_collection(grades), metrics)
+
+    @pytest.mark.parametrize("metrics", ["ERR", "ERR,AP(rel=2)"])
+    def test_only_metrics_with_one_use_of_the_grades(self, metrics):
+        """Where no metric has a second use of the grades, there is nothing to audit."""
+        with pytest.raises(InvalidOptionError, match="in one way only"):
+            audit_variants(made_collection(), metrics)
+
+    def test_a_metric_with_one_use_is_noted(self):
+        """Beside a metric that is audited, one that stays as it is has a note; without one there is none."""
+        options = {"tests": ["t"], "n_topic_resamples": None, "rng": 0}
+        (note,) = audit_quantisations(made_collection(), "AP,ERR", **options).notes
+        assert note.startswith("ERR uses the grades in one way only")
+        assert audit_quantisations(made_collection(), "AP", **options).notes == ()
+
+    @pytest.mark.parametrize("gains", ["1:1", "1:1,2:5", "{1:1, 2}", "{}", "2"])
+    def test_gains_of_another_form(self, gains):
+        """A table of gains out of form is refused with the form that would do."""
+        with pytest.raises(InvalidOptionError, match=r"\{1:1,2:5\}.*not '"):
+            audit_variants(made_collection(), "nDCG", gains=gains)
 
     @pytest.mark.parametrize("gains", ["{1:1, 2}", "wild"])
     def test_bad_gains(self, gains):
