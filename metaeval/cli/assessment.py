@@ -1,5 +1,6 @@
 """`metaeval assessment`: how the assessments of focused retrieval were made."""
 
+import re
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -17,6 +18,37 @@ if TYPE_CHECKING:
 __all__ = ["assessment"]
 
 _SOURCES = "What else is known"
+_PARTS = {"relevant": "relevant documents", "elements": "relevant elements"}
+_WORDS = {
+    ("assessments", "topics"): ("topics", "count"),
+    ("assessments", "documents per topic"): ("documents assessed, mean of a topic", "one"),
+    ("assessments", "too_small per topic"): ("elements too small to judge, mean of a topic", "one"),
+    ("assessments", "highlighted per topic"): ("highlighted characters, mean of a topic", "count"),
+    ("assessments", "(.+) per topic"): ("{}, mean of a topic", "one"),
+    ("pool growth", "share of (.+) by (.+) documents"): ("{} found by {} documents a topic", "share"),
+    ("pools", "documents per topic"): ("documents in the pool, mean of a topic", "one"),
+    ("pools", "share assessed"): ("of them assessed", "share"),
+    ("passages per document", "share with one"): ("relevant documents with a single passage", "share"),
+    ("passages per document", "share with at most five"): ("relevant documents with five passages or fewer", "share"),
+    ("passages per document", "most"): ("most passages of a document", "count"),
+    ("elemental passages", "share"): ("passages that are exactly one element", "share"),
+    ("specificity", "mean of class (.+)"): ("mean specificity: {}", "two"),
+    ("exhaustivity and size", "median size at (.+)"): ("median size in characters, exhaustivity {}", "count"),
+    ("exhaustivity and size", "share below (.+) characters at (.+)"): (
+        "with fewer than {} characters, exhaustivity {}",
+        "share",
+    ),
+    ("best entry points", "share where the first passage begins"): ("where the first passage begins", "share"),
+    ("best entry points", "share where some passage begins"): ("where some passage begins", "share"),
+    ("best entry points", "median distance to the (.+)"): ("median distance to the {} passage, in characters", "count"),
+    ("time", "mean seconds of (.+)"): ("mean seconds: {}", "one"),
+    ("time", "mean hours of a topic"): ("mean hours of a topic", "one"),
+    ("agreement of elements", "mean of documents"): ("both call the document relevant", "share"),
+    ("agreement of elements", "mean of both"): ("both call the element relevant", "share"),
+    ("agreement of elements", "mean of exact"): ("both give the same grades", "share"),
+    ("agreement of passages", "mean of_union"): ("highlighted by both, of the text highlighted by either", "share"),
+}
+"""Question and statistic of a figure to its words and how its number is written; the first that fits."""
 
 
 @app.command()
@@ -89,7 +121,12 @@ def assessment(  # noqa: PLR0913 - the options of the command
     out: Annotated[
         Path | None, typer.Option("--out", "-o", metavar="FOLDER", help="Write the answer as a report in this folder.")
     ] = None,
-    overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace an older report in that folder.")] = False,
+    overwrite: Annotated[
+        bool,
+        typer.Option(
+            "--overwrite", help="Replace an older report in that folder; a folder of other things becomes NAME.before."
+        ),
+    ] = False,
     as_json: opt.AsJson = False,
     quiet: opt.Quiet = False,
 ) -> None:
@@ -161,4 +198,21 @@ def _pools(paths: list[str], *, strict: bool) -> "pd.DataFrame":
 
 def _print(study: "AssessmentStudy") -> None:
     for question, part in study.to_frame().groupby("question", sort=False):
-        print_table(str(question).capitalize(), ["Figure", "Value"], part[["statistic", "value"]].to_numpy().tolist())
+        rows = [_row(str(question), name, value) for name, value in part[["statistic", "value"]].to_numpy().tolist()]
+        width = max(len(value) for _, value in rows)
+        shown = [[words, value.rjust(width)] for words, value in rows]
+        print_table(str(question).capitalize(), ["Figure", "Value"], shown)
+
+
+def _row(question: str, statistic: str, value: float) -> tuple[str, str]:
+    """Return a figure in the words and digits of the page."""
+    from metaeval.reports.tables import number, share, whole  # noqa: PLC0415 - only here
+
+    writers = {"count": whole, "share": share, "one": number(1), "two": number(2)}
+    for (asked, pattern), (words, writer) in _WORDS.items():
+        found = re.fullmatch(pattern, statistic) if asked == question else None
+        if found:
+            parts = [_PARTS.get(part, part) for part in found.groups()]
+            value = round(value) if writer == "count" else value
+            return words.format(*parts).replace("exhaustivity ?", "too small to judge"), writers[writer](value)
+    return statistic, writers["two"](value)

@@ -10,6 +10,8 @@ from metaeval.cli import options as opt
 from metaeval.cli.console import command_session, json_document, print_table
 
 if TYPE_CHECKING:
+    import pandas as pd
+
     from metaeval.studies.reliability import ReliabilityStudy
 
 __all__ = ["reliability"]
@@ -53,7 +55,12 @@ def reliability(  # noqa: PLR0913 - the options of the command
     out: Annotated[
         Path | None, typer.Option("--out", "-o", metavar="FOLDER", help="Write the answer as a report in this folder.")
     ] = None,
-    overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace an older report in that folder.")] = False,
+    overwrite: Annotated[
+        bool,
+        typer.Option(
+            "--overwrite", help="Replace an older report in that folder; a folder of other things becomes NAME.before."
+        ),
+    ] = False,
     as_json: opt.AsJson = False,
     quiet: opt.Quiet = False,
 ) -> None:
@@ -114,6 +121,8 @@ def reliability(  # noqa: PLR0913 - the options of the command
 
 
 def _print(study: "ReliabilityStudy") -> None:
+    from metaeval.simulate.reliability_runs import RELIABILITY_RUNS  # noqa: PLC0415 - loads numba
+
     for metric in study.metrics:
         own = study.runs[study.runs["metric"] == metric]
         rows = [
@@ -125,9 +134,17 @@ def _print(study: "ReliabilityStudy") -> None:
             verdict = "met" if row["met"] else f"not met (contradicted: {row['first_broken']})"
             typer.echo(f"{row['expectation']}: {verdict}")
         typer.echo()
+    print_table("The runs, made of the assessments", ["Run", "Holds"], list(RELIABILITY_RUNS.items()))
+    meanings = study.verdicts.drop_duplicates("expectation")[["expectation", "meaning"]]
+    print_table("What users expect of a measure", ["Expectation", "Asks to"], _lowered(meanings))
+    typer.echo()
     if len(study.submissions):
         for metric in study.metrics:
             best = study.top(metric, _TOP)
             best["overlap"] = [f"{100 * value:.1f} %" for value in best["overlap"]]
             heads = [name[0].upper() + name[1:] for name in best.columns]
             print_table(f"Submitted runs: the best under {metric}", heads, best.to_numpy().tolist())
+
+
+def _lowered(meanings: "pd.DataFrame") -> list[list[str]]:
+    return [[name, words[:1].lower() + words[1:].rstrip(".")] for name, words in meanings.to_numpy().tolist()]

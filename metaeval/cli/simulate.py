@@ -8,6 +8,7 @@ import typer
 from metaeval.cli import options as opt
 from metaeval.cli import simulate_app
 from metaeval.cli.console import command_session
+from metaeval.cli.score import OverwriteFile, check_scores_file
 
 __all__ = ["collection", "inex", "scores"]
 
@@ -30,6 +31,7 @@ def scores(  # noqa: PLR0913 - the options of the command
         int | None, typer.Option("--groups", metavar="G", help="Put the systems into G groups of alike members.")
     ] = None,
     null: Annotated[bool, typer.Option("--null", help="All systems are equal in truth (to calibrate tests).")] = False,
+    overwrite: OverwriteFile = False,
     seed: opt.Seed = 0,
     quiet: opt.Quiet = False,
 ) -> None:
@@ -46,6 +48,7 @@ def scores(  # noqa: PLR0913 - the options of the command
     from metaeval.simulate.scores import simulate_scores  # noqa: PLC0415
 
     with command_session(quiet=quiet) as session:
+        check_scores_file(out, overwrite=overwrite)
         table = simulate_scores(
             n_systems=systems,
             n_topics=topics,

@@ -183,11 +183,15 @@ def _sizes_words(study: AssessmentStudy) -> str:
     if study.sizes.empty:
         return ""
     lowest = study.sizes.iloc[0]
-    medians = [f"{row['median']:.0f} at {row['exhaustivity']}" for row in study.sizes.to_dict("records")]
-    small = "Of the elements too small to judge" if lowest["exhaustivity"] == "?" else "At the lowest exhaustivity"
+    small = "the elements too small to judge"
+    which = {
+        row["exhaustivity"]: f"those of exhaustivity {row['exhaustivity']}" for row in study.sizes.to_dict("records")
+    }
+    which |= {"?": small} if "?" in which else {}
+    medians = [f"{row['median']:.0f} among {which[row['exhaustivity']]}" for row in study.sizes.to_dict("records")]
     return (
-        f"The median element has {listed(medians)} characters, by exhaustivity. {small}, {share(lowest['short'])} have "
-        f"fewer than {SHORT} characters."
+        f"The median size of a relevant element in characters is {listed(medians)}. Of "
+        f"{which[lowest['exhaustivity']]}, {share(lowest['short'])} have fewer than {SHORT} characters."
     )
 
 

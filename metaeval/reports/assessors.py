@@ -97,19 +97,11 @@ def _write_csv(frame: pd.DataFrame, path: Path) -> None:
 
 
 def _summary(study: AssessorStudy) -> tuple[str, ...]:
-    pairs, alpha = study.agreement.pairs, study.agreement.alpha.set_index("level")
-    reference = study.agreement.reference
-    others = count(len(pairs), "pair") if reference is None else count(len(pairs), "other assessor")
-    whom = f"the {others} of assessors" if reference is None else f"{reference} and each of {others}"
-    decimal = number(2)
+    alpha, decimal = study.agreement.alpha.set_index("level"), number(2)
     row = {name: decimal(alpha[name]["ordinal"]) for name in ("alpha", "low", "high")}
-    first_line = (
-        f"Between {whom}, the same label was given to {share(pairs['same'].min())} to {share(pairs['same'].max())} of "
-        "the items that both labelled, and Cohen's κ, which takes chance agreement out, runs from "
-        f"{decimal(pairs['kappa'].min())} to {decimal(pairs['kappa'].max())}. Over all assessors Krippendorff's α for "
-        f"ordered grades is {row['alpha']} ({row['low']} to {row['high']})."
-    )
-    lines = [first_line]
+    over_all = f"Krippendorff's α for ordered grades is {row['alpha']} ({row['low']} to {row['high']})."
+    one_pair = len(study.agreement.pairs) == 1
+    lines = [f"{_pair_words(study)} {over_all}" if one_pair else f"{_pairs_words(study)} Over all assessors {over_all}"]
     alike = study.agreement.nearly_the_same()
     if len(alike):
         first, second, _, same, _ = alike.to_numpy().tolist()[0]
@@ -121,6 +113,25 @@ def _summary(study: AssessorStudy) -> tuple[str, ...]:
     if not study.effects.empty:
         lines.append(_effect_sentence(study.effects))
     return tuple(lines)
+
+
+def _pair_words(study: AssessorStudy) -> str:
+    pair = study.agreement.pairs.iloc[0]
+    return (
+        f"{pair['first']} and {pair['second']} gave the same label to {share(pair['same'])} of the items that both "
+        f"labelled, and Cohen's κ, which takes chance agreement out, is {number(2)(pair['kappa'])}."
+    )
+
+
+def _pairs_words(study: AssessorStudy) -> str:
+    pairs, reference, decimal = study.agreement.pairs, study.agreement.reference, number(2)
+    others = count(len(pairs), "pair") if reference is None else count(len(pairs), "other assessor")
+    whom = f"the {others} of assessors" if reference is None else f"{reference} and each of {others}"
+    return (
+        f"Between {whom}, the same label was given to {share(pairs['same'].min())} to {share(pairs['same'].max())} of "
+        "the items that both labelled, and Cohen's κ, which takes chance agreement out, runs from "
+        f"{decimal(pairs['kappa'].min())} to {decimal(pairs['kappa'].max())}."
+    )
 
 
 def _effect_sentence(effects: pd.DataFrame) -> str:
@@ -165,7 +176,6 @@ def _pairs_table(study: AssessorStudy) -> Table:
 
 
 def _agreement_section(study: AssessorStudy) -> Section:
-    reference = study.agreement.reference
     alpha = Table(
         name="krippendorff-alpha",
         title="Krippendorff's α over all assessors",
@@ -179,33 +189,45 @@ def _agreement_section(study: AssessorStudy) -> Section:
             Column(name="high", label="high", write=number(3), align="right"),
         ),
     )
-    if reference is None:
-        matrix = study.agreement.matrix("kappa")
-        picture = Picture(
-            name="assessor-kappa",
-            figure=agreement_heat_map(matrix, label="Cohen's κ"),
-            title="Cohen's κ of every pair of assessors",
-            caption="Each field compares the assessor of its row with that of its column; darker blue agrees more, "
-            "white is what chance gives.",
-            alt=f"A square of {len(matrix)} by {len(matrix)} fields shaded by Cohen's kappa.",
-        )
-    else:
-        level = percentage(study.agreement.confidence)
-        picture = Picture(
-            name="assessor-kappa",
-            figure=agreement_dots(study.agreement.pairs, statistic="kappa", label=f"Cohen's κ with {reference}"),
-            title=f"Agreement with {reference}",
-            caption=f"Cohen's κ of every assessor with {reference}, best first; bars are {level} intervals over "
-            "topics, of each assessor by itself. All are compared with the same labels on the same topics, so two "
-            "whose bars overlap may still differ.",
-            alt=f"{len(study.agreement.pairs)} dots with intervals, sorted by kappa.",
-        )
+    one_pair = len(study.agreement.pairs) == 1
+    picture = _kappa_map(study) if study.agreement.reference is None and not one_pair else _kappa_dots(study)
     return Section(
         id="agreement",
         title="How far do they agree?",
         lead="Two labels of the same item are compared, item by item. Some agreement comes by chance alone, more so "
         "where most items are not relevant: κ and α take that out.",
         blocks=(picture, alpha, Fold(title="Every pair, every measure", blocks=(_pairs_table(study), _statistics()))),
+    )
+
+
+def _kappa_map(study: AssessorStudy) -> Picture:
+    matrix = study.agreement.matrix("kappa")
+    return Picture(
+        name="assessor-kappa",
+        figure=agreement_heat_map(matrix, label="Cohen's κ"),
+        title="Cohen's κ of every pair of assessors",
+        caption="Each field compares the assessor of its row with that of its column; darker blue agrees more, "
+        "white is what chance gives.",
+        alt=f"A square of {len(matrix)} by {len(matrix)} fields shaded by Cohen's kappa.",
+    )
+
+
+def _kappa_dots(study: AssessorStudy) -> Picture:
+    pairs, level = study.agreement.pairs, percentage(study.agreement.confidence)
+    first, second = pairs[["first", "second"]].iloc[0]
+    caption = f"The dot is Cohen's κ of {second} with {first}, the bar its {level} interval over topics."
+    if len(pairs) > 1:
+        caption = (
+            f"Cohen's κ of every assessor with {first}, best first; bars are {level} intervals over topics, of each "
+            "assessor by itself. All are compared with the same labels on the same topics, so two whose bars overlap "
+            "may still differ."
+        )
+    return Picture(
+        name="assessor-kappa",
+        figure=agreement_dots(pairs, statistic="kappa", label=f"Cohen's κ with {first}"),
+        title=f"Agreement with {first}",
+        caption=caption,
+        alt=f"{count(len(pairs), 'dot')} with intervals, sorted by kappa.",
     )
 
 

@@ -143,6 +143,11 @@ def check_folder(out: str | Path, *, overwrite: bool = False) -> None:
     InvalidOptionError
         If the folder holds something and `overwrite` is False, or if its place cannot hold a folder.
     """
+    with _reasons(out):
+        _check_place(out, overwrite=overwrite)
+
+
+def _check_place(out: str | Path, *, overwrite: bool) -> None:
     final = _final(out)
     if not final.name:
         message = f"out: {str(out)!r} is the top of a disk; name a folder inside it"
@@ -185,13 +190,14 @@ def new_folder(out: str | Path, *, overwrite: bool = False) -> Iterator[Path]:
     Raises
     ------
     InvalidOptionError
-        As `check_folder`.
+        As `check_folder`, and if the folder cannot be made.
     """
     check_folder(out, overwrite=overwrite)
     final = _final(out)
-    final.parent.mkdir(parents=True, exist_ok=True)
     fresh = final.with_name(f".{final.name}.{secrets.token_hex(4)}.part")
-    fresh.mkdir()
+    with _reasons(out):
+        final.parent.mkdir(parents=True, exist_ok=True)
+        fresh.mkdir()
     try:
         yield fresh
         check_folder(out, overwrite=overwrite)  # somebody may have put something there meanwhile
@@ -199,6 +205,16 @@ def new_folder(out: str | Path, *, overwrite: bool = False) -> Iterator[Path]:
     except BaseException:
         shutil.rmtree(fresh, ignore_errors=True)
         raise
+
+
+@contextmanager
+def _reasons(out: str | Path) -> Iterator[None]:
+    """Turn what the system says against a folder into an error of the option that named it."""
+    try:
+        yield
+    except OSError as error:
+        message = f"out: the folder {str(out)!r} cannot be made: {error.strerror or error}; name a folder elsewhere"
+        raise InvalidOptionError(message) from error
 
 
 def _take_place(fresh: Path, final: Path) -> None:

@@ -12,7 +12,7 @@ from metaeval.reports.figures import Picture
 from metaeval.reports.folder import check_folder, write_page
 from metaeval.reports.html import Block, Fold, Page, Section, Text
 from metaeval.reports.human_figures import comparison_map, correlation_dots, system_scatters
-from metaeval.reports.methods import count, percentage
+from metaeval.reports.methods import count, listed, percentage
 from metaeval.reports.power import notes_section, provenance_section
 from metaeval.reports.tables import Column, Table, number, p_value, share, whole
 from metaeval.studies.human import HumanStudy
@@ -118,22 +118,18 @@ def _summary(study: HumanStudy) -> tuple[str, ...]:
     decimal = number(3)
     best = lead.iloc[0]
     ends = "" if pd.isna(best["low"]) else f" ({decimal(best['low'])} to {decimal(best['high'])})"
+    level = study.agreements[0].level if study.agreements else "system"
     closest = (
-        f"{best['metric']} follows {study.reference} of the systems most closely: {_STATISTICS[statistic]} "
-        f"{decimal(best['value'])}{ends}."
+        f"The metric {best['metric']} agrees {'best ' if len(lead) > 1 else ''}with the human scores (column "
+        f"{study.reference}) {_LEVELS[level]}: {_STATISTICS[statistic]} {decimal(best['value'])}{ends}."
     )
     if len(lead) > 1:
         last = lead.iloc[-1]
-        closest += f" The last of {len(lead)} metrics is {last['metric']} with {decimal(last['value'])}."
+        which = f"The last of {len(lead)} metrics is" if len(lead) > 2 else "The other metric is"  # noqa: PLR2004
+        closest += f" {which} {last['metric']} with {decimal(last['value'])}."
     lines = [closest]
     if study.comparison is not None:
-        wins = study.comparison.wins(study.alpha)
-        beaten = int(wins.loc[best["metric"], "better_than"])
-        unbeaten = wins.index[wins["worse_than"] == 0].tolist()
-        lines.append(
-            f"It is significantly better than {beaten} of the {len(wins) - 1} others (permutation, "
-            f"{study.correction}, α = {study.alpha:g}); not significantly worse than any other: {', '.join(unbeaten)}."
-        )
+        lines.append(_wins_sentence(study.comparison.wins(study.alpha), str(best["metric"]), _corrected(study)))
     if len(study.decisions):
         top = study.decisions.sort_values("f1", ascending=False, kind="stable").iloc[0]
         conflicts = int(study.decisions["n_conflicts"].sum())
@@ -143,6 +139,26 @@ def _summary(study: HumanStudy) -> tuple[str, ...]:
             f"{count(conflicts, 'pair')} {'is' if conflicts == 1 else 'are'} significant in opposite directions."
         )
     return tuple(lines)
+
+
+def _corrected(study: HumanStudy) -> str:
+    return f"(permutation, {study.correction}, α = {study.alpha:g})"
+
+
+def _wins_sentence(wins: pd.DataFrame, best: str, how: str) -> str:
+    """Say how many others the best metric beats, and which ones nobody beats."""
+    beaten, others = wins["better_than"].to_dict()[best], [str(name) for name in wins.index if name != best]
+    if len(others) == 1:
+        return f"{best} is {'' if beaten else 'not '}significantly better than {others[0]} {how}."
+    if beaten == len(others):
+        return f"{best} is significantly better than each of the {len(others)} others {how}."
+    worse_than = wins["worse_than"].to_dict()
+    unbeaten = [name for name in others if not worse_than[name]]
+    rest = "Each of the others is significantly worse than some metric."
+    if unbeaten:
+        verb = "is" if len(unbeaten) == 1 else "are"
+        rest = f"{listed(unbeaten)} {verb} not significantly worse than any other either."
+    return f"{best} is significantly better than {beaten or 'none'} of the {len(others)} others {how}. {rest}"
 
 
 def _agreement_section(study: HumanStudy) -> Section:

@@ -1,11 +1,12 @@
 """`metaeval assessment`: figures, JSON and a report from INEX files of any year."""
 
+import re
 import shutil
 
 import pytest
 
 from metaeval.simulate.inex import simulate_inex
-from metaeval.studies.assessment import study_assessments
+from metaeval.studies.assessment import SHORT, study_assessments
 
 
 def made(year):
@@ -41,11 +42,30 @@ def test_the_answer_in_words_and_as_a_page(command, tmp_path):
     ended = command(*words)
     assert ended.code == 0
     assert "Agreement of elements" in ended.out
-    assert "documents per topic" in ended.out
+    assert "documents assessed, mean of a topic" in ended.out
     assert "give a log" in ended.err
     ended = command(*words, "--log", "log.csv", "--out", "page")
     assert (ended.code, ended.out) == (0, "Report written: open page/index.html\n")
     assert "How were the assessments made?" in (tmp_path / "page" / "index.html").read_text()
+
+
+@pytest.mark.parametrize("year", [2002, 2004, 2005, 2006, 2007])
+def test_figures_are_written_as_on_the_page(command, tmp_path, year):
+    """Counts have no decimals, shares are percentages, and no key of the study is shown as it is."""
+    campaign = made(year)
+    campaign.write_collection(tmp_path / "made")
+    log = campaign.assessments.documents[["topic", "document"]].assign(seconds=50)
+    log.to_csv(tmp_path / "log.csv", index=False)
+    words = ("assessment", "made/assessments", "--runs", "made/submissions", "--second", "made/second")
+    ended = command(*words, "--sizes", "made/sizes.txt", "--log", "log.csv")
+    rows = dict(re.split(r"\s{2,}", line.strip()) for line in ended.out.splitlines() if re.search(r"\S\s{2,}\S", line))
+    assert rows["topics"] == "3"
+    assert not re.search(r"\d\.\d{3}|share|_|per topic| at ", ended.out)
+    if year == 2005:
+        study = study_assessments(campaign.assessments, sizes=campaign.sizes)
+        sizes = study.sizes.set_index("exhaustivity")
+        assert rows["median size in characters, too small to judge"] == f"{sizes['median']['?']:.0f}"
+        assert rows[f"with fewer than {SHORT} characters, exhaustivity 1"] == f"{100 * sizes['short']['1']:.1f} %"
 
 
 @pytest.mark.parametrize(

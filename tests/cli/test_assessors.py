@@ -52,6 +52,29 @@ def test_runs_are_scored_under_each_assessor(command, made_collection, tmp_path)
     assert (tmp_path / "page" / "tables" / "assessor-effects.tex").exists()
 
 
+@pytest.mark.parametrize("reference", [(), ("--reference", "ben")])
+def test_two_assessors_are_one_pair(command, labels, tmp_path, reference):
+    """The page names the two, gives one number instead of a range, and draws a dot instead of a square."""
+    rows = [line.split(",")[:4] for line in labels.read_text().splitlines()]
+    labels.write_text("\n".join(map(",".join, rows)))
+    same = sum(row[2] == row[3] for row in rows[1:])
+    assert command("assessors", labels, *reference, "--out", "page").code == 0
+    page = " ".join((tmp_path / "page" / "index.html").read_text().split())
+    first, second = ("ben", "ann") if reference else ("ann", "ben")
+    assert f"{first} and {second} gave the same label to {10 * same}.0 % of the items" in page
+    assert "runs from" not in page
+    assert f"Agreement with {first}" in page
+    assert "Each field compares" not in page
+
+
+def test_three_assessors_are_several_pairs(command, labels, tmp_path):
+    """The page gives ranges and draws the square of all pairs."""
+    assert command("assessors", labels, "--scale", "0,1,2", "--outside", "drop", "--out", "page").code == 0
+    page = " ".join((tmp_path / "page" / "index.html").read_text().split())
+    assert "Between the 3 pairs of assessors" in page
+    assert "Each field compares" in page
+
+
 @pytest.mark.parametrize(
     ("words", "message"),
     [

@@ -1,5 +1,8 @@
 """`metaeval human`: tables, reports and JSON from metrics and human scores."""
 
+import html
+import re
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -43,6 +46,40 @@ def test_the_answer_in_words_and_as_a_page(command, scores, tmp_path):
     ended = command("human", "means.csv", "--reference", "human", "--out", "means-page")
     assert ended.code == 0
     assert "Only one score a system is known" in (tmp_path / "means-page" / "index.html").read_text()
+
+
+def summary(command, tmp_path, *words):
+    """Write the page and return its text."""
+    ended = command("human", "scores.csv", "--reference", "human", "--resamples", "200", "--out", "page", *words)
+    assert ended.code == 0
+    return html.unescape((tmp_path / "page" / "index.html").read_text())
+
+
+def test_two_metrics_are_compared_in_plain_words(command, scores, tmp_path):
+    """The page says which is better, or that none is, without counting one other."""
+    page = summary(command, tmp_path)
+    assert "The metric A agrees best with the human scores (column human) over systems" in page
+    assert "The other metric is B with" in page
+    assert "A is significantly better than B (permutation" in page
+    scores.assign(B=scores["A"] + 0.01 * scores["B"]).to_csv(tmp_path / "scores.csv", index=False)
+    assert re.search("(A|B) is not significantly better than (A|B) ", summary(command, tmp_path, "--overwrite"))
+
+
+def test_one_or_three_metrics_in_plain_words(command, scores, tmp_path):
+    """One metric is not called the best; the best of three is told from those that are as good and those that are not.
+
+    A twin of the best metric is not significantly worse than it, and one of noise is.
+    """
+    scores.assign(twin=scores["A"] + 0.01 * scores["B"]).to_csv(tmp_path / "scores.csv", index=False)
+    page = summary(command, tmp_path, "--correction", "none")
+    assert "The last of 3 metrics is B with" in page
+    assert re.search("(A|twin) is significantly better than 1 of the 2 others", page)
+    assert re.search("(A|twin) is not significantly worse than any other either", page)
+    scores.assign(C=-scores["B"]).to_csv(tmp_path / "scores.csv", index=False)
+    page = summary(command, tmp_path, "--correction", "none", "--overwrite")
+    assert "A is significantly better than each of the 2 others" in page
+    scores.drop(columns="B").to_csv(tmp_path / "scores.csv", index=False)
+    assert "The metric A agrees with the human scores" in summary(command, tmp_path, "--overwrite")
 
 
 def test_directions_and_columns_left_out(command, scores, tmp_path):

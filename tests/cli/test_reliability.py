@@ -1,8 +1,11 @@
 """`metaeval reliability`: tables, JSON and a report from INEX files."""
 
+import re
+
 import pytest
 
 from metaeval.simulate.inex import simulate_inex
+from metaeval.simulate.reliability_runs import RELIABILITY_RUNS
 from metaeval.studies.reliability import study_reliability
 
 
@@ -34,6 +37,10 @@ def test_the_answer_in_words_and_as_a_page(command, folder, tmp_path):  # noqa: 
     """The terminal shows values and verdicts, the page more."""
     said = command("reliability", "made/assessments", "--sizes", "made/sizes.txt").out
     assert "ideal: met" in said
+    for name, words in RELIABILITY_RUNS.items():
+        assert re.search(rf"^\s*{name}\s+{re.escape(words)}", said, flags=re.MULTILINE)
+    assert re.search(r"ideal\s+rank the ideal run at least as high as every other", said)
+    assert re.search(r"overlap\s+rank less overlap higher: irb >= lo", said)
     assert "ideal: not met (contradicted: irb >= frb" in said
     words = ("reliability", "made/assessments", "made/submissions", "--sizes", "made/sizes.txt", "--out", "page")
     ended = command(*words)

@@ -3,6 +3,7 @@
 import pandas as pd
 import pytest
 
+from metaeval.io.tables import read_scores
 from metaeval.io.trec import read_collection
 from metaeval.metrics.score import score
 
@@ -26,6 +27,43 @@ def test_every_score_can_be_written_and_read_again(command, made_collection, tmp
     rows = command("power", "scores.csv", "--test", "t", "--json").json()["results"]
     direct = command("power", made_collection / "runs", *words, "--test", "t", "--json").json()["results"]
     assert [row["n_significant"] for row in rows] == [row["n_significant"] for row in direct]
+
+
+@pytest.fixture
+def unscored(monkeypatch):
+    """Fail as soon as anything is scored."""
+    monkeypatch.setattr("metaeval.cli.options.load_scores", lambda *_: pytest.fail("was scored"))
+
+
+@pytest.mark.usefixtures("unscored")
+@pytest.mark.parametrize(
+    ("out", "message"),
+    [
+        ("there.csv", "'there.csv' exists already; pass --overwrite"),
+        ("x.xyz", ".xyz"),
+        ("scores", "file ending"),
+        ("none/x.csv", "there is no folder 'none'"),
+        ("folder.csv", "'folder.csv' is a folder"),
+    ],
+)
+def test_a_file_that_cannot_be_written_is_refused_first(command, made_collection, tmp_path, out, message):
+    """Nothing is scored then, and what is there stays as it is."""
+    (tmp_path / "there.csv").write_text("mine")
+    (tmp_path / "folder.csv").mkdir()
+    ended = command("score", made_collection / "runs", "--qrels", made_collection / "qrels.txt", "--out", out)
+    assert ended.code == 2
+    assert message in ended.err
+    assert (tmp_path / "there.csv").read_text() == "mine"
+    assert {path.name for path in tmp_path.iterdir()} == {"there.csv", "folder.csv"}
+
+
+@pytest.mark.parametrize("name", ["x.csv", "x.tsv.gz", "x.parquet", "x.nc"])
+def test_a_file_is_replaced_on_request(command, made_collection, tmp_path, name):
+    """With --overwrite the scores take the place of the file, under every ending that can be written."""
+    (tmp_path / name).write_text("mine")
+    words = ("--qrels", made_collection / "qrels.txt", "--metrics", "AP", "--out", name, "--overwrite")
+    assert command("score", made_collection / "runs", *words).code == 0
+    assert read_scores(tmp_path / name).sizes["system"] == 6
 
 
 def test_a_plug_in_file_adds_a_metric(command, made_collection, tmp_path):

@@ -21,6 +21,18 @@ def test_the_same_seed_gives_the_same_file(command, tmp_path):
     assert (tmp_path / "a.csv").read_bytes() != (tmp_path / "c.csv").read_bytes()
 
 
+def test_a_file_is_replaced_only_on_request(command, tmp_path):
+    """A file that is there stays as it is, unless --overwrite is given."""
+    (tmp_path / "made.csv").write_text("mine")
+    words = ("simulate", "scores", "made.csv", "--systems", 4, "--topics", 10)
+    ended = command(*words)
+    assert ended.code == 2
+    assert "'made.csv' exists already; pass --overwrite" in ended.err
+    assert (tmp_path / "made.csv").read_text() == "mine"
+    assert command(*words, "--overwrite").code == 0
+    assert (tmp_path / "made.csv").read_text() != "mine"
+
+
 def test_a_collection_is_scored(command, tmp_path):
     """The runs, judgments and groups of a made collection work in `metaeval power`."""
     sizes = ("--groups", 2, "--runs-per-group", 2, "--topics", 8, "--documents", 200, "--depth", 30)

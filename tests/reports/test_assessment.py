@@ -69,6 +69,19 @@ def test_the_numbers_are_the_studys(studies):
     assert {picture.name for picture in assessment_page(studies[2007]).pictures()} >= {"entries"}
 
 
+@pytest.mark.parametrize("year", [2004, 2005])
+def test_sizes_are_told_by_exhaustivity(studies, year):
+    """Every median stands with what it is the median of, and none with a question mark."""
+    sizes = studies[year].sizes.set_index("exhaustivity")
+    words = dict(answer_sentences(studies[year]))["sizes"]
+    assert words.startswith("The median size of a relevant element in characters is ")
+    for label, median in sizes["median"].items():
+        kind = "the elements too small to judge" if label == "?" else f"those of exhaustivity {label}"
+        assert f"{median:.0f} among {kind}" in words
+    assert "?" not in words
+    assert ("too small" in words) == (year == 2005)
+
+
 def test_entry_points_that_are_points(studies):
     """Of 2006 it is known whether entry points begin a passage, and nothing is drawn of distances."""
     page = assessment_page(studies[2006])

@@ -1,3 +1,4 @@
+import errno
 import gc
 import gzip
 import json
@@ -194,6 +195,25 @@ def test_places_that_cannot_hold_a_folder_are_refused(tmp_path):
         check_folder(tmp_path / "file" / "report")
     with pytest.raises(InvalidOptionError, match="top of a disk"):
         check_folder("/")
+
+
+@pytest.mark.parametrize("name", ["x" * 250, "x" * 300])
+def test_a_folder_that_the_system_refuses_is_an_error_of_the_option(tmp_path, name):
+    """The message names the folder and the system's reason, also where only the hidden folder's name is too long."""
+    with pytest.raises(InvalidOptionError, match=f"folder '.*{name}' cannot be made: File name too long"):
+        write_small(tmp_path / "new" / name)
+
+
+def test_a_parent_that_cannot_be_made_is_an_error_of_the_option(tmp_path, monkeypatch):
+    """A full disk is told as such."""
+
+    def full(*_, **__):
+        raise OSError(errno.ENOSPC, "No space left on device")
+
+    monkeypatch.setattr(Path, "mkdir", full)
+    with pytest.raises(InvalidOptionError, match="report' cannot be made: No space left on device"):
+        write_small(tmp_path / "new" / "report")
+    assert not list(tmp_path.iterdir())
 
 
 def test_a_name_that_stands_twice_is_refused(study, tmp_path):
