@@ -1,0 +1,97 @@
+"""When two scores, sums, means or differences are one number on paper: said here, and used everywhere.
+
+Scores are often multiples of 0.1 or 1/k, which binary floating point holds with an error in the last bit: 0.3 - 0.2
+and 0.8 - 0.7 are one number on paper and two in a computer. On such scores ties carry real probability, so whether
+they are seen decides ranks, p-values and bins. The rule:
+
+    Two numbers are equal when they lie no further apart than `RELATIVE` times the sizes of the scores they were made
+    from, added up.
+
+The sizes are those of the scores that went into the two numbers and of no others, so that a third system, another
+topic or another metric never changes the answer, and neither does the unit (tenths, counts, per mille). The allowance
+is some thousand times the rounding of a sum over topics, and far below any difference between printed scores.
+"""
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+__all__ = ["RELATIVE", "at_least", "difference", "settle"]
+
+type Floats = NDArray[np.float64]
+
+RELATIVE = 1e-12
+"""Share of the sizes of the scores up to which two numbers made from them are one."""
+
+
+def difference(a: ArrayLike, b: ArrayLike, size_a: ArrayLike, size_b: ArrayLike) -> Floats:
+    """Return a - b, exactly 0 where the two are equal on paper.
+
+    Parameters
+    ----------
+    a, b : array_like
+        Scores, or sums or means of scores.
+    size_a, size_b : array_like
+        Sizes of the scores that made them: of a score its absolute value, of a sum or mean the sum or mean of the
+        absolute values. All four broadcast.
+
+    Examples
+    --------
+    >>> float(difference(0.1 + 0.2, 0.3, 0.3, 0.3))
+    0.0
+    """
+    apart = np.subtract(a, b)
+    return np.where(np.abs(apart) <= RELATIVE * np.add(size_a, size_b), 0.0, apart)
+
+
+def at_least(values: ArrayLike, bound: ArrayLike, size: ArrayLike) -> NDArray[np.bool_]:
+    """Say which values reach a bound, those that equal it on paper included.
+
+    Parameters
+    ----------
+    values, bound : array_like
+        They broadcast.
+    size : array_like
+        Sizes of the scores that made the values, as in `difference` (for a difference, of both added up).
+
+    Examples
+    --------
+    >>> bool(0.7 - 0.45 >= 0.25), bool(at_least(0.7 - 0.45, 0.25, 0.7 + 0.45))
+    (False, True)
+    """
+    return np.greater_equal(values, np.subtract(bound, RELATIVE * np.add(size, np.abs(bound))))
+
+
+def settle(values: ArrayLike, size: ArrayLike | None = None) -> Floats:
+    """Give one value to all numbers of a row that are equal on paper, so that they tie, rank and compare as such.
+
+    Equality is carried on from neighbour to neighbour in ascending order; each group takes its lowest value.
+
+    Parameters
+    ----------
+    values : array_like (..., n)
+        Rows stand along the last axis. NaN stays NaN, infinities stay.
+    size : array_like, optional
+        Sizes of the scores that made the values, as in `difference`; by default the values' own.
+
+    Returns
+    -------
+    array (..., n)
+
+    Examples
+    --------
+    >>> settle([0.3 - 0.2, 0.8 - 0.7, 0.5], size=[0.5, 1.5, 0.5]).tolist()
+    [0.09999999999999998, 0.09999999999999998, 0.5]
+    """
+    values = np.asarray(values, dtype=np.float64)
+    size = np.abs(values) if size is None else np.broadcast_to(np.asarray(size, dtype=np.float64), values.shape)
+    order = np.argsort(values, axis=-1, kind="stable")
+    ascending = np.take_along_axis(values, order, axis=-1)
+    sizes = np.take_along_axis(size, order, axis=-1)
+    with np.errstate(invalid="ignore"):  # infinity less infinity
+        apart = ~(np.diff(ascending, axis=-1) <= RELATIVE * (sizes[..., 1:] + sizes[..., :-1]))
+    start = np.zeros(values.shape, dtype=np.int64)
+    start[..., 1:] = np.where(apart, np.arange(1, values.shape[-1]), 0)
+    lowest = np.take_along_axis(ascending, np.maximum.accumulate(start, axis=-1), axis=-1)
+    settled = np.empty_like(values)
+    np.put_along_axis(settled, order, lowest, axis=-1)
+    return settled
