@@ -19,12 +19,13 @@ from numpy.typing import NDArray
 from scipy import stats
 
 from metaeval.draws import bootstrap_counts, bootstrap_indices
+from metaeval.equality import RELATIVE
 from metaeval.parallel import limit_threads
 from metaeval.resampling.power_interval import discriminative_power_interval
 from metaeval.resampling.sensitivity import bootstrap_sensitivity
 from metaeval.scores import as_scores
 from metaeval.tests_stat.bootstrap import bootstrap_test
-from metaeval.tests_stat.counting import count_extreme
+from metaeval.tests_stat.counting import count_beside_zero
 
 N_SYSTEMS, N_TOPICS = 129, 50
 LOOP_PAIRS, SCIPY_PAIRS = 200, 20
@@ -113,11 +114,11 @@ def percentile(values: NDArray[np.float64], n_resamples: int, repeats: int) -> R
     first, second = np.triu_indices(len(values), 1)
     draws = bootstrap_counts(bootstrap_indices(np.random.default_rng(0), n_resamples, values.shape[1]), values.shape[1])
     counts = np.ascontiguousarray(draws.T)
-    zeros = np.zeros(len(first))
+    low, high = ((values + sign * RELATIVE * np.abs(values)) @ counts for sign in (-1, 1))
     times = shortest(
         {
             "bare": lambda: draws @ values.T,
-            "counting": lambda: count_extreme(values @ counts, first, second, zeros, 1e-12),
+            "counting": lambda: (values @ counts, np.abs(values) @ counts, count_beside_zero(low, high, first, second)),
             "whole": lambda: bootstrap_test(
                 scores, method="percentile", correction="none", n_resamples=n_resamples, rng=0
             ),

@@ -15,7 +15,7 @@ is some thousand times the rounding of a sum over topics, and far below any diff
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-__all__ = ["RELATIVE", "at_least", "difference", "settle"]
+__all__ = ["RELATIVE", "at_least", "centred", "difference", "settle"]
 
 type Floats = NDArray[np.float64]
 
@@ -59,6 +59,31 @@ def at_least(values: ArrayLike, bound: ArrayLike, size: ArrayLike) -> NDArray[np
     (False, True)
     """
     return np.greater_equal(values, np.subtract(bound, RELATIVE * np.add(size, np.abs(bound))))
+
+
+def centred(values: Floats, size: Floats, *, axis: int) -> tuple[Floats, Floats]:
+    """Take off the mean along an axis; exactly 0 is left where a value equals the mean on paper.
+
+    Parameters
+    ----------
+    values, size : array
+        Numbers and the sizes of the scores that made them, as in `difference`, of one shape.
+    axis : int
+
+    Returns
+    -------
+    tuple of array
+        What is left, and its sizes, ready for the next axis: 0 where nothing is left, which has no rounding to pass on.
+
+    Examples
+    --------
+    >>> scores = np.array([[0.1, 0.1, 0.1], [0.1, 0.2, 0.6]])
+    >>> centred(scores, scores, axis=1)[0].round(3).tolist()
+    [[0.0, 0.0, 0.0], [-0.2, -0.1, 0.3]]
+    """
+    mean_size = size.mean(axis=axis, keepdims=True)
+    left = difference(values, values.mean(axis=axis, keepdims=True), size, mean_size)
+    return left, np.where(left == 0.0, 0.0, size + mean_size)
 
 
 def settle(values: ArrayLike, size: ArrayLike | None = None) -> Floats:

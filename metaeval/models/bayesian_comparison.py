@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from scipy.special import stdtr, stdtrit
 
 from metaeval.draws import RNGLike, resolve_rng
+from metaeval.equality import RELATIVE, difference
 from metaeval.errors import EstimationError, InvalidOptionError, UnknownNameError
 from metaeval.scores import Scores, as_scores, better_direction
 from metaeval.tests_stat.pairs import Question, ask
@@ -155,8 +156,9 @@ def bayesian_t(
     centre = question.mean_differences()
     scale = _standard_errors(question)
     freedom = question.n_topics - 1
-    p_a = _tail(centre - rope, scale, freedom)
-    p_b = _tail(-centre - rope, scale, freedom)
+    size = question.tolerance / RELATIVE / question.n_topics
+    p_a = _tail(difference(centre, rope, size, rope), scale, freedom)
+    p_b = _tail(difference(-centre, rope, size, rope), scale, freedom)
     half = stdtrit(freedom, 0.5 + ci_prob / 2) * scale
     data = _dataset(question, centre, centre - half, centre + half, p_a, p_b)
     return BayesianComparison(data=data, model="bayesian_t", rope=rope, ci_prob=ci_prob)
@@ -251,12 +253,14 @@ def _standard_errors(question: Question) -> NDArray[np.float64]:
     """Return s / sqrt(T) of every pair, shape (metric, pair); 0 where the difference is the same on every topic."""
     n_topics = question.n_topics
     errors = np.empty((len(question.values), len(question.first)))
-    for metric, (values, tolerance) in enumerate(zip(question.values, question.tolerance, strict=True)):
+    tolerance = question.tolerance
+    for metric, values in enumerate(question.values):
         for start in range(0, len(question.first), _PAIRS_PER_BLOCK):
             block = slice(start, start + _PAIRS_PER_BLOCK)
             differences = values[question.first[block]] - values[question.second[block]]
             spread = differences.std(axis=1, ddof=1)
-            errors[metric, block] = np.where(spread * n_topics > tolerance, spread, 0.0) / np.sqrt(n_topics)
+            certain = spread * n_topics <= tolerance[metric, block]
+            errors[metric, block] = np.where(certain, 0.0, spread) / np.sqrt(n_topics)
     return errors
 
 
@@ -311,7 +315,7 @@ def _sample(scores: Scores, seed: int, settings: Mapping[str, Any]) -> Any:  # n
     values = scores.to_numpy()
     n_systems, n_topics = values.shape
     spread = values.std()
-    if spread == 0:
+    if spread <= RELATIVE * np.abs(values).max():
         raise EstimationError(f"all scores under {metric!r} are equal; there is nothing to compare")
     scaled = (values - values.mean()) / spread
     means = scaled.mean(axis=1)

@@ -19,6 +19,7 @@ import pandas as pd
 from numpy.typing import NDArray
 from scipy.special import fdtri, gammaln, ncfdtr, ndtr, ndtri, stdtrit
 
+from metaeval.equality import centred
 from metaeval.errors import EstimationError, InvalidOptionError, UnknownNameError
 from metaeval.scores import as_scores, oriented_values
 
@@ -402,10 +403,9 @@ def _variances(
         variance, freedom = _pair_variance(values, scores["system"].to_numpy().tolist(), pairs or ())
     else:
         variance, freedom = _VARIANCES[method](values)
-    flat = variance <= (1e-12 * np.abs(values).max()) ** 2
-    if flat.any():
+    if not variance.all():
         message = (
-            f"under {str(scores['metric'].to_numpy()[flat][0])!r} there is no variance left to plan with "
+            f"under {str(scores['metric'].to_numpy()[variance == 0][0])!r} there is no variance left to plan with "
             f"(method={method!r}): the systems differ by a constant, or not at all"
         )
         raise EstimationError(message)
@@ -422,17 +422,16 @@ def _variances(
 
 def _within(values: Floats) -> tuple[Floats, int]:
     _, n_systems, n_topics = values.shape
-    centred = values - values.mean(axis=2, keepdims=True)
+    own, _ = centred(values, np.abs(values), axis=2)
     freedom = n_systems * (n_topics - 1)
-    return (centred**2).sum(axis=(1, 2)) / freedom, freedom
+    return (own**2).sum(axis=(1, 2)) / freedom, freedom
 
 
 def _residual(values: Floats) -> tuple[Floats, int]:
     _, n_systems, n_topics = values.shape
-    centred = values - values.mean(axis=2, keepdims=True)
-    centred = centred - centred.mean(axis=1, keepdims=True)
+    residual, _ = centred(*centred(values, np.abs(values), axis=2), axis=1)
     freedom = (n_systems - 1) * (n_topics - 1)
-    return (centred**2).sum(axis=(1, 2)) / freedom, freedom
+    return (residual**2).sum(axis=(1, 2)) / freedom, freedom
 
 
 def _pair_variance(values: Floats, names: list[str], pairs: Sequence[tuple[str, str]]) -> tuple[Floats, int]:
@@ -440,8 +439,9 @@ def _pair_variance(values: Floats, names: list[str], pairs: Sequence[tuple[str, 
         if name not in names:
             raise UnknownNameError("system", name, names)
     first, second = (np.array([names.index(pair[side]) for pair in pairs]) for side in (0, 1))
-    differences = values[:, first] - values[:, second]
-    return differences.var(axis=2, ddof=1).mean(axis=1) / 2, len(pairs) * (values.shape[2] - 1)
+    own, _ = centred(values[:, first] - values[:, second], np.abs(values[:, first]) + np.abs(values[:, second]), axis=2)
+    freedom = values.shape[2] - 1
+    return (own**2).sum(axis=2).mean(axis=1) / freedom / 2, len(pairs) * freedom
 
 
 _VARIANCES: dict[str, Callable[[Floats], tuple[Floats, int]]] = {"residual": _residual, "within": _within}

@@ -20,6 +20,7 @@ from metaeval.agreement.decisions import (
     decision_agreement,
 )
 from metaeval.draws import RNGLike, bootstrap_counts, bootstrap_indices, resolve_rng
+from metaeval.equality import difference
 from metaeval.errors import InvalidOptionError
 from metaeval.parallel import parallel_map, track
 from metaeval.scores import Scores, as_scores
@@ -364,11 +365,9 @@ def _ratios(
     question: Question, metric: int, *, counts: NDArray[np.float64]
 ) -> tuple[NDArray[np.float64], NDArray[np.int8]]:
     """Return A^2/Q and the sign of A of one metric, both (pair, resample); 0 where the means are equal."""
-    scores, tolerance = question.values[metric], question.tolerance[metric]  # noqa: PD011 - an array, not a frame
-    scores = scores - scores.mean(axis=0)  # differences stay, sums lose their common part
-    sums = scores @ counts
-    total = sums[question.first] - sums[question.second]
-    total[np.abs(total) <= tolerance] = 0.0
-    squares = (scores[question.first] - scores[question.second]) ** 2 @ counts
+    scores, first, second = question.values[metric], question.first, question.second  # noqa: PD011 - an array
+    sums, sizes = scores @ counts, np.abs(scores) @ counts
+    total = difference(sums[first], sums[second], sizes[first], sizes[second])
+    squares = (scores[first] - scores[second]) ** 2 @ counts
     ratios = np.divide(total**2, squares, out=np.zeros_like(total), where=total != 0.0)
     return ratios, np.sign(total).astype(np.int8)

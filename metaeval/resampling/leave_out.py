@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from scipy.special import stdtr
 
 from metaeval.collection.documents import NOT_POOLED, Collection
+from metaeval.equality import RELATIVE, at_least, difference
 from metaeval.errors import EstimationError, InvalidOptionError, UnknownNameError
 from metaeval.metrics.registry import Registry
 from metaeval.metrics.score import JudgedCollection, metric_values, resolve_metrics
@@ -63,7 +64,6 @@ more than 100 % (a score that turned negative), and a score that was 0 and is no
 
 VERDICTS = ("better", "similar", "worse")
 _EDGES = np.array([-50.0, -10.0, 0.0, 10.0, 20.0, 50.0, 100.0])
-_SAME = 1e-12
 _FEWEST = 2
 _SHOWN = 5
 
@@ -112,9 +112,12 @@ class GroupsLeftOut:
         old, new = (self.scores[name] for name in ("full", "reduced"))
         if not per_topic:
             old, new = old.mean("topic"), new.mean("topic")
-        same = np.abs(old - new) <= _SAME * np.maximum(np.abs(old), np.abs(new))
-        change = 100.0 * (old - new) / abs(old).where(old != 0)
-        return change.where(~same, 0.0).rename("change")
+        old_size, new_size = (abs(self.scores[name]) for name in ("full", "reduced"))
+        if not per_topic:
+            old_size, new_size = old_size.mean("topic"), new_size.mean("topic")
+        lost = xr.apply_ufunc(difference, old, new, old_size, new_size)
+        something = xr.apply_ufunc(difference, old, 0.0, old_size, 0.0) != 0
+        return (100.0 * lost / abs(old).where(something)).where(lost != 0, 0.0).rename("change")
 
     def distribution(self, *, per_topic: bool = False) -> pd.DataFrame:
         """Return how many changes lie in each of `CHANGE_INTERVALS`, a column for every metric.
@@ -404,9 +407,11 @@ def tally_changes(changes: NDArray[np.float64]) -> NDArray[np.int64]:
     >>> tally_changes(np.array([-50.0, -0.1, 0.0, 0.0, 10.0, 10.5, np.nan]))
     array([1, 0, 1, 2, 1, 1, 0, 0, 0, 1])
     """
-    flat = np.round(np.ravel(changes), 10)  # 10 % is often 10.000000000000002
+    flat = np.ravel(changes)
     found = flat[~np.isnan(flat)]
-    place = np.searchsorted(_EDGES, found, side="left")
+    size = 100.0 + np.abs(100.0 - found)  # a change of 10 %, often 10.000000000000002, is 100 less 90
+    found = difference(found, 0.0, size, 0.0)
+    place = (~at_least(-found[:, None], -_EDGES, size[:, None])).sum(axis=1)
     place = np.where(found > 0, place + 1, np.where(found == 0, 3, place))
     counted = np.bincount(place, minlength=len(CHANGE_INTERVALS) - 1)
     return np.append(counted, len(flat) - len(found))
@@ -530,15 +535,14 @@ def _t_statistics(
 ) -> NDArray[np.float64]:
     """Return the paired t statistic of every pair of rows under every metric, (metric, pair).
 
-    One call of the kernel serves all metrics: t does not depend on the unit, so each is measured in its largest
-    value, and one tolerance (that of `Question.tolerance`) fits all.
+    One call of the kernel serves all metrics; the tolerance of every pair is that of `Question.tolerance`.
     """
     n_metrics, n_rows, n_topics = values.shape
-    largest = np.abs(values).max(axis=(1, 2), keepdims=True, initial=0.0)
-    rows = (values / np.where(largest > 0, largest, 1.0)).reshape(-1, n_topics)
+    rows = values.reshape(-1, n_topics)
     starts = n_rows * np.arange(n_metrics)[:, None]
-    pairs = [(starts + side).ravel() for side in (first, second)]
-    return paired_t_statistics(rows, pairs[0], pairs[1], 1e-12 * n_topics).reshape(n_metrics, -1)
+    a, b = ((starts + side).ravel() for side in (first, second))
+    sizes = np.abs(rows).sum(axis=1)
+    return paired_t_statistics(rows, a, b, RELATIVE * (sizes[a] + sizes[b])).reshape(n_metrics, -1)
 
 
 def _t_of_change(old: NDArray[np.float64], new: NDArray[np.float64]) -> NDArray[np.float64]:

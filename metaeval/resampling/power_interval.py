@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from scipy.special import stdtrit
 
 from metaeval.draws import RNGLike, bootstrap_counts, bootstrap_indices, resolve_rng
+from metaeval.equality import difference
 from metaeval.errors import InvalidOptionError, UnknownNameError
 from metaeval.parallel import parallel_map, track
 from metaeval.scores import Scores, as_scores, select_runs
@@ -22,7 +23,7 @@ from metaeval.tests_stat.bootstrap import bootstrap_test, tile_pool
 from metaeval.tests_stat.catalogue import TESTS, compare_systems, find_test
 from metaeval.tests_stat.correction import CORRECTIONS, FAMILY_WISE, adjust
 from metaeval.tests_stat.pairs import Question, ask
-from metaeval.tests_stat.result import PairwiseResult, UnreachableLevelWarning
+from metaeval.tests_stat.result import PairwiseResult, UnreachableLevelWarning, is_significant
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -415,7 +416,7 @@ def run_choice_power(  # noqa: PLR0913 - one keyword per choice
         p_values = result.data["p_value"].to_numpy()[:, kept]
         for place, correction in enumerate(corrections):
             corrected = adjust(p_values, correction)
-            found = corrected < alpha if result.strictly_below else corrected <= alpha
+            found = is_significant(corrected, alpha, strictly_below=result.strictly_below)
             power[place, :, choice] = found.mean(axis=1)
     return RunChoicePower(
         data=xr.Dataset(
@@ -593,17 +594,15 @@ def _ratios(
     question: Question, metric: int, counts: NDArray[np.float64], pool: ThreadPoolExecutor
 ) -> NDArray[np.float64]:
     """Return (sum z)^2 / sum z^2 of every list of topics and pair; 0 where the means are equal."""
-    scores, tolerance = question.values[metric], question.tolerance[metric]  # noqa: PD011 - an array, not a frame
-    scores = scores - scores.mean(axis=0)  # differences stay, sums lose their common part
-    sums = scores @ counts
+    scores = question.values[metric]  # noqa: PD011 - an array, not a frame
+    sums, sizes = scores @ counts, np.abs(scores) @ counts
     n_pairs = len(question.first)
     ratios = np.empty((counts.shape[1], n_pairs))
 
     def work(start: int) -> None:
         part = slice(start, start + _PAIRS_AT_ONCE)
         first, second = question.first[part], question.second[part]
-        total = sums[first] - sums[second]
-        total[np.abs(total) <= tolerance] = 0.0
+        total = difference(sums[first], sums[second], sizes[first], sizes[second])
         squares = (scores[first] - scores[second]) ** 2 @ counts
         ratios[:, part] = np.divide(total**2, squares, out=np.zeros_like(total), where=total != 0.0).T
 

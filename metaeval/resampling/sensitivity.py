@@ -203,9 +203,7 @@ class SensitivityResult:
 
     def _top_pairs(self, metric: str, k: int) -> pd.DataFrame:
         one = self.data.sel(metric=metric)
-        falling = -1.0 if bool(one["higher_is_better"]) else 1.0
-        # means equal on paper differ in the last bits; 12 decimals are beyond any printed score
-        order = np.argsort(np.round(falling * one["mean"].to_numpy(), 12), kind="stable")
+        order = self._ranking(one)
         rank = pd.Series(np.arange(1, self.n_systems + 1), index=one["system"].to_numpy()[order])
         frame = one.drop_dims("system").to_dataframe().reset_index(drop=True)
         frame = frame[frame["significant"] & frame["system_a"].map(rank).le(k) & frame["system_b"].map(rank).le(k)]
@@ -223,6 +221,18 @@ class SensitivityResult:
                 "asl": frame["asl"].to_numpy(),
             }
         ).sort_values(["better_rank", "worse_rank"], ignore_index=True)
+
+    def _ranking(self, one: xr.Dataset) -> NDArray[np.int64]:
+        """Return the systems under one metric, best first; of means equal on paper, the earlier system."""
+        falling = -1.0 if bool(one["higher_is_better"]) else 1.0
+        order = np.argsort(falling * one["mean"].to_numpy(), kind="stable")
+        apart = np.zeros((self.n_systems, self.n_systems), dtype=bool)
+        apart[np.triu_indices(self.n_systems, 1)] = one["difference"].to_numpy() != 0
+        below, above = order[1:], order[:-1]
+        step = apart[np.minimum(below, above), np.maximum(below, above)]  # a difference is 0 where means are equal
+        level = np.empty(self.n_systems, dtype=np.int64)
+        level[order] = np.cumsum(np.append(False, step))
+        return np.argsort(level, kind="stable")
 
 
 def bootstrap_sensitivity(  # noqa: PLR0913 - one keyword per choice

@@ -15,9 +15,10 @@ from scipy.special import stdtrit
 
 from metaeval.compiled import compiled
 from metaeval.draws import RNGLike, bootstrap_counts, bootstrap_indices, resolve_rng
+from metaeval.equality import RELATIVE
 from metaeval.errors import UnknownNameError
 from metaeval.parallel import check_threads, limit_threads, track
-from metaeval.tests_stat.counting import check_resamples, count_extreme
+from metaeval.tests_stat.counting import check_resamples, count_beside_zero, count_extreme
 from metaeval.tests_stat.paired_t import paired_t_statistics
 from metaeval.tests_stat.pairs import Alternative, Evidence, PValueRule, Question, ask, resampled_p_value
 from metaeval.tests_stat.result import PairwiseResult, answer
@@ -45,6 +46,7 @@ TALLY = ("far", "above", "below", "zero_over_zero", "constant_over_zero")
 _TILE = 128  # pairs in one matrix product: its result, at 1000 resamples, stays in a second-level cache
 _CHUNK_CELLS = 4_000_000  # topics x resamples held as counts at a time: 32 MB
 _CHUNK_RESAMPLES = 4096
+_EXPONENTS = (-1000, 1000)  # of the units: beyond, a power of two is not a number in double precision
 
 
 def bootstrap_test(  # noqa: PLR0913 - one keyword per choice
@@ -207,45 +209,56 @@ def _chunk_size(n_topics: int) -> int:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StudentisedPairs:
-    """The pairs of one metric, ready for the studentised bootstrap, in a unit that single precision can square.
+    """The pairs of one metric, ready for the studentised bootstrap, each in a unit that single precision can square.
+
+    Nothing here joins a pair with a third system: every system is centred by itself.
 
     Attributes
     ----------
     centred : array (system, topic)
-        Scores without each system's mean and each topic's mean, in `unit`: the difference of two rows is w.
+        Scores without each system's mean: the difference of two rows is w.
     first, second : array (pair,)
+    scale : array (pair,)
+        A power of two that brings the larger centred score of the two near 1; a product with it rounds nothing. The
+        next three are in this unit.
     observed : array (pair,)
-        Sum of z over the topics, in `unit`; exactly 0 where the systems' means are equal.
-    tolerance : float
-        How far two sums over the topics may lie apart and still be one number, in `unit`.
-    unit : float
-        A power of two near the largest centred score, so that dividing by it rounds nothing.
+        Sum of z over the topics; exactly 0 where the systems' means are equal.
+    tolerance : array (pair,)
+        How far two sums over the topics may lie apart and still be one number.
+    reach : array (pair,)
+        The largest scores of the two, times the topics: beyond it lies no resampled sum.
     """
 
     centred: NDArray[np.float64]
     first: NDArray[np.int64]
     second: NDArray[np.int64]
+    scale: NDArray[np.float64]
     observed: NDArray[np.float64]
-    tolerance: float
-    unit: float
+    tolerance: NDArray[np.float64]
+    reach: NDArray[np.float64]
 
     @classmethod
     def of(cls, question: Question) -> "list[StudentisedPairs]":
         """Return one per metric of a question."""
-        centred = question.values - question.values.mean(axis=1, keepdims=True)  # only helps rounding
-        centred -= centred.mean(axis=2, keepdims=True)
-        observed = question.mean_differences() * question.n_topics
+        first, second = question.first, question.second
+        centred = question.values - question.values.mean(axis=2, keepdims=True)
+        _, exponent = np.frexp(np.abs(centred).max(axis=2))
+        scale = np.ldexp(1.0, -np.maximum(exponent[:, first], exponent[:, second]).clip(*_EXPONENTS))
+        largest = np.abs(question.values).max(axis=2)
+        reach = scale * (largest[:, first] + largest[:, second]) * question.n_topics
+        observed = scale * question.mean_differences() * question.n_topics
+        tolerance = scale * question.tolerance
         return [
             cls(
-                centred=own / unit,
-                first=question.first,
-                second=question.second,
-                observed=sums / unit,
-                tolerance=float(tolerance / unit),
-                unit=unit,
+                centred=centred[metric],
+                first=first,
+                second=second,
+                scale=scale[metric],
+                observed=observed[metric],
+                tolerance=tolerance[metric],
+                reach=reach[metric],
             )
-            for own, sums, tolerance in zip(centred, observed, question.tolerance, strict=True)
-            for unit in [2.0 ** np.frexp(np.abs(own).max())[1]]
+            for metric in range(len(centred))
         ]
 
     @property
@@ -286,17 +299,22 @@ class StudentisedPairs:
             centred=self.centred,
             counts=counts.astype(np.float32),
             sums=self.centred @ counts,
-            unit=self.unit,
-            tolerance=self.tolerance,
-            noise=self.tolerance / n_topics,
-            slack=self.tolerance * (2.0 + 1e-3 * n_topics),
             rounding=_rounding(n_topics),
         )
+        slack = self.reach * RELATIVE * (4.0 + 1e-3 * n_topics)
         guess = 0.0 if placing is None else _likely_share(placing.place / counts.shape[1], n_topics)
 
         def work(start: int) -> None:
             part = slice(start, start + _TILE)
-            tile = _lay_tile(self.first[part], self.second[part], self.observed[part], setting)
+            pairs = _Pairs(
+                first=self.first[part],
+                second=self.second[part],
+                scale=self.scale[part],
+                observed=self.observed[part],
+                tolerance=self.tolerance[part],
+                slack=slack[part],
+            )
+            tile = _lay_tile(setting, pairs)
             _tally_tile(setting, tile, two_sided, tally[:, part])
             if placing is not None:
                 _place_tile(setting, tile, placing.place, guess, placing.means[part])
@@ -319,19 +337,24 @@ class _Setting(NamedTuple):
     centred: NDArray[np.float64]  # (system, topic)
     counts: NDArray[np.float32]  # (topic, resample)
     sums: NDArray[np.float64]  # (system, resample): A of a pair is the difference of two rows
-    unit: float
-    tolerance: float
-    noise: float  # a deviation up to this is 0
-    slack: float  # bounds the rounding of A whatever the order of summation, and holds the tolerance
-    rounding: float  # likewise for Q, relative: its terms are squares, so no sum of them loses more
+    rounding: float  # bounds that of Q, relative, in any order of summation: its terms are squares
+
+
+class _Pairs(NamedTuple):
+    """Some pairs, each in its own unit; arrays (pair,)."""
+
+    first: NDArray[np.int64]
+    second: NDArray[np.int64]
+    scale: NDArray[np.float64]
+    observed: NDArray[np.float64]
+    tolerance: NDArray[np.float64]
+    slack: NDArray[np.float64]  # bounds the rounding of A in any order of summation, and holds the tolerance
 
 
 class _Tile(NamedTuple):
     """Some pairs, with the product that all their resamples need."""
 
-    first: NDArray[np.int64]
-    second: NDArray[np.int64]
-    observed: NDArray[np.float64]
+    pairs: _Pairs
     spreads: NDArray[np.float64]  # (pair,): sum of w squared over the topics
     products: NDArray[np.float32]  # (pair, resample): Q
 
@@ -348,13 +371,11 @@ def _likely_share(upper_share: float, n_topics: int) -> float:
     return float(n_topics * t * t / (n_topics - 1 + t * t))
 
 
-def _lay_tile(
-    first: NDArray[np.int64], second: NDArray[np.int64], observed: NDArray[np.float64], setting: _Setting
-) -> _Tile:
-    squares = np.empty((len(first), len(setting.counts)), dtype=np.float32)
-    spreads = np.empty(len(first))
-    _square_deviations(setting, first, second, squares, spreads)
-    return _Tile(first, second, observed, spreads, squares @ setting.counts)
+def _lay_tile(setting: _Setting, pairs: _Pairs) -> _Tile:
+    squares = np.empty((len(pairs.first), len(setting.counts)), dtype=np.float32)
+    spreads = np.empty(len(pairs.first))
+    _square_deviations(setting, pairs, squares, spreads)
+    return _Tile(pairs, spreads, squares @ setting.counts)
 
 
 @contextmanager
@@ -423,11 +444,11 @@ def _from_means(
     n_threads: int | None,
 ) -> tuple[NDArray[np.int64], NDArray[np.float64], dict[str, Any]]:
     """Compare resampled mean differences with 0 (percentile), or their distance from the mean with the mean."""
+    first, second = question.first, question.second
     observed = question.mean_differences()
-    sums = observed * question.n_topics
+    sums, tolerance = observed * question.n_topics, question.tolerance
     shifted = method == "shifted"
     values = question.values - question.values.mean(axis=2, keepdims=True) if shifted else question.values
-    against = sums if shifted else np.zeros_like(sums)
     tails = np.zeros((3, *sums.shape), dtype=np.int64)
     chunks = track(
         topic_counts(generator, n_resamples, question.n_topics),
@@ -436,36 +457,44 @@ def _from_means(
     )
     with limit_threads(n_threads):
         for counts in chunks:
-            for metric, tolerance in enumerate(question.tolerance):
-                tails[:, metric] += count_extreme(
-                    values[metric] @ counts, question.first, question.second, against[metric], tolerance
-                )
-    if not shifted:
-        # p for "first is better" is the share of resampled differences at or below 0, and the other way round
-        tails = tails[[0, 2, 1]]
+            for metric, own in enumerate(values):
+                means = own @ counts
+                if shifted:
+                    tails[:, metric] += count_extreme(means, first, second, sums[metric], tolerance[metric])
+                    continue
+                slack = RELATIVE * (np.abs(own) @ counts)
+                # p for "first is better" is the share of resampled differences at or below 0, and the other way round
+                tails[:0:-1, metric] += count_beside_zero(means - slack, means + slack, first, second)
     return tails, observed, {}
 
 
 @compiled
 def _square_deviations(
-    setting: _Setting,
-    first: NDArray[np.int64],
-    second: NDArray[np.int64],
-    squares: NDArray[np.float32],
-    spreads: NDArray[np.float64],
+    setting: _Setting, pairs: _Pairs, squares: NDArray[np.float32], spreads: NDArray[np.float64]
 ) -> None:
     """Fill in w squared per pair and topic, and its sum per pair.
 
-    A deviation within noise is 0 exactly, so that a resample of such topics has Q = 0.
+    A deviation within its noise is 0 exactly, so that a resample of such topics has Q = 0.
     """
-    for pair in range(len(first)):
-        a, b = setting.centred[first[pair]], setting.centred[second[pair]]
+    for pair in range(len(pairs.first)):
+        a, b = setting.centred[pairs.first[pair]], setting.centred[pairs.second[pair]]
+        scale, tolerance = pairs.scale[pair], pairs.tolerance[pair]
         spreads[pair] = 0.0
         for topic in range(len(a)):
-            deviation = a[topic] - b[topic]
-            square = deviation * deviation if abs(deviation) > setting.noise else 0.0
+            deviation = scale * (a[topic] - b[topic])
+            noise = _noise(scale * a[topic], scale * b[topic], tolerance, len(a))
+            square = deviation * deviation if abs(deviation) > noise else 0.0
             squares[pair, topic] = square
             spreads[pair] += square
+
+
+@compiled
+def _noise(a: float, b: float, tolerance: float, n_topics: int) -> float:
+    """Return how far from 0 a deviation on one topic may lie and still be 0 on paper.
+
+    It is made of two scores and of two means: a centred score and its mean are together at least the score.
+    """
+    return RELATIVE * (abs(a) + abs(b)) + tolerance / n_topics
 
 
 @compiled
@@ -476,14 +505,14 @@ def _tally_tile(setting: _Setting, tile: _Tile, two_sided: bool, tally: NDArray[
     no variance; only the last are summed again.
     """
     n_topics, n_resamples = setting.counts.shape
-    for pair in range(len(tile.first)):
+    for pair in range(len(tile.pairs.first)):
         if tile.spreads[pair] == 0.0:  # all resamples are 0/0, and extreme if z = 0 too
             tally[3, pair] += n_resamples
-            if tile.observed[pair] == 0.0:
+            if tile.pairs.observed[pair] == 0.0:
                 tally[:3, pair] += n_resamples
             continue
-        sign = 1.0 if tile.observed[pair] >= 0.0 else -1.0
-        square = tile.observed[pair] * tile.observed[pair]
+        sign = 1.0 if tile.pairs.observed[pair] >= 0.0 else -1.0
+        square = tile.pairs.observed[pair] * tile.pairs.observed[pair]
         share = square / (tile.spreads[pair] + square / n_topics)
         same, not_short, flat = _quick_pass(setting, tile, pair, sign, share, two_sided)
         other = n_resamples - not_short
@@ -506,13 +535,14 @@ def _quick_pass(  # noqa: PLR0917, PLR0913 - a kernel
     two_sided: bool,  # noqa: FBT001
 ) -> tuple[int, int, int]:
     """Count the resamples surely beyond the threshold, not surely short of it, and perhaps of no variance."""
-    a, b, row = setting.sums[tile.first[pair]], setting.sums[tile.second[pair]], tile.products[pair]
+    a, b, row = setting.sums[tile.pairs.first[pair]], setting.sums[tile.pairs.second[pair]], tile.products[pair]
+    factor, slack = sign * tile.pairs.scale[pair], tile.pairs.slack[pair]
     n_beyond = 0
     n_not_short = 0
     n_flat = 0
     for resample in range(len(row)):
-        total = sign * (a[resample] - b[resample])
-        beyond, not_short, flat = _sides(abs(total) if two_sided else total, row[resample], share, setting)
+        total = factor * (a[resample] - b[resample])
+        beyond, not_short, flat = _sides(abs(total) if two_sided else total, row[resample], share, slack, setting)
         n_beyond += beyond
         n_not_short += not_short
         n_flat += flat
@@ -530,23 +560,24 @@ def _careful_pass(  # noqa: PLR0917, PLR0913 - a kernel
     tally: NDArray[np.int64],
 ) -> tuple[int, int]:
     """Count the resamples on the observation's side of the threshold and on the other, summing the close ones again."""
-    first, second, row = tile.first[pair], tile.second[pair], tile.products[pair]
-    t = abs(tile.observed[pair]) / np.sqrt(tile.spreads[pair])
+    first, second, row = tile.pairs.first[pair], tile.pairs.second[pair], tile.products[pair]
+    factor, slack = sign * tile.pairs.scale[pair], tile.pairs.slack[pair]
+    t = abs(tile.pairs.observed[pair]) / np.sqrt(tile.spreads[pair])
+    tie = _tie(tile, pair, t, setting)
     same = 0
     other = 0
     for resample in range(len(row)):
-        total = sign * (setting.sums[first, resample] - setting.sums[second, resample])
-        beyond, not_short, flat = _sides(abs(total) if two_sided else total, row[resample], share, setting)
+        total = factor * (setting.sums[first, resample] - setting.sums[second, resample])
+        beyond, not_short, flat = _sides(abs(total) if two_sided else total, row[resample], share, slack, setting)
         if beyond == not_short and not flat:
             same += beyond
             other += not beyond
             continue
-        total, deviation, kind = _resum(setting, first, second, resample)
+        total, deviation, kind = _resum(setting, tile, pair, resample)
         total = abs(total) if two_sided else sign * total
         if kind == 0:
-            slack = _tie(setting, t)
-            same += total + slack >= t * deviation
-            other += total - slack <= t * deviation
+            same += total + tie >= t * deviation
+            other += total - tie <= t * deviation
         else:
             tally[kind, pair] += 1
             if kind == 4:  # noqa: PLR2004 - c/0, infinitely far on the side of c
@@ -556,20 +587,20 @@ def _careful_pass(  # noqa: PLR0917, PLR0913 - a kernel
 
 
 @compiled
-def _tie(setting: _Setting, t: float) -> float:
+def _tie(tile: _Tile, pair: int, t: float, setting: _Setting) -> float:
     """Return how far A may lie from t times the root of the squares and still be equal to it.
 
     The tolerance is for a sum over the topics; the root of the sum of squares has a share of it that t magnifies.
     """
-    return setting.tolerance * (1.0 + t / np.sqrt(setting.counts.shape[0]))
+    return tile.pairs.tolerance[pair] * (1.0 + t / np.sqrt(setting.counts.shape[0]))
 
 
 @compiled
-def _sides(total: float, squares: float, share: float, setting: _Setting) -> tuple[bool, bool, bool]:
+def _sides(total: float, squares: float, share: float, slack: float, setting: _Setting) -> tuple[bool, bool, bool]:
     """Say whether A is surely beyond the threshold, not surely short of it, and whether the variance may be nil."""
-    less = total - setting.slack
-    more = total + setting.slack
-    size = abs(total) + setting.slack
+    less = total - slack
+    more = total + slack
+    size = abs(total) + slack
     return (
         less * abs(less) > share * (1.0 + setting.rounding) * squares,
         more * abs(more) >= share * (1.0 - setting.rounding) * squares,
@@ -578,33 +609,40 @@ def _sides(total: float, squares: float, share: float, setting: _Setting) -> tup
 
 
 @compiled
-def _resum(setting: _Setting, first: int, second: int, resample: int) -> tuple[float, float, int]:
+def _resum(setting: _Setting, tile: _Tile, pair: int, resample: int) -> tuple[float, float, int]:
     """Return A and the root of the sum of squares about the mean, for one resample, in the order of the topics.
 
     A divided by it is t but for a constant. The last value is 0, or for a resample without variance the row of
     `TALLY` that counts it.
     """
-    a, b = setting.centred[first], setting.centred[second]
+    a, b, scale = (
+        setting.centred[tile.pairs.first[pair]],
+        setting.centred[tile.pairs.second[pair]],
+        tile.pairs.scale[pair],
+    )
     total = 0.0
     low = np.inf
     high = -np.inf
+    apart = 0.0
     for topic in range(len(a)):
         count = setting.counts[topic, resample]
         if count > 0.0:
-            deviation = a[topic] - b[topic]
-            if abs(deviation) <= setting.noise:
+            deviation = scale * (a[topic] - b[topic])
+            noise = _noise(scale * a[topic], scale * b[topic], tile.pairs.tolerance[pair], len(a))
+            if abs(deviation) <= noise:
                 deviation = 0.0
             total += count * deviation
             low = min(low, deviation)
             high = max(high, deviation)
-    if high - low <= 2.0 * setting.noise:
-        return total, 0.0, 3 if max(high, -low) <= 2.0 * setting.noise else 4
+            apart = max(apart, 2.0 * noise)
+    if high - low <= apart:
+        return total, 0.0, 3 if max(high, -low) <= apart else 4
     mean = total / len(a)
     squares = 0.0
     for topic in range(len(a)):
         count = setting.counts[topic, resample]
         if count > 0.0:
-            squares += count * (a[topic] - b[topic] - mean) ** 2
+            squares += count * (scale * (a[topic] - b[topic]) - mean) ** 2
     return total, np.sqrt(squares), 0
 
 
@@ -617,12 +655,12 @@ def _place_tile(setting: _Setting, tile: _Tile, place: int, guess: float, placed
     n_topics, n_resamples = setting.counts.shape
     far = np.empty(n_resamples, dtype=np.int64)
     ratios = np.empty(n_resamples)
-    for pair in range(len(tile.first)):
+    for pair in range(len(tile.pairs.first)):
         n_far, threshold = _near_place(setting, tile, pair, place, guess, far, ratios)
         largest = 0.0
         if n_far >= place:
             largest = _mean_at_place(setting, tile, pair, place, threshold, far[:n_far], ratios)
-        placed[pair] = largest / n_topics * setting.unit
+        placed[pair] = largest / n_topics / tile.pairs.scale[pair]
 
 
 @compiled
@@ -640,18 +678,19 @@ def _near_place(  # noqa: PLR0917, PLR0913 - a kernel
     Returns how many they are and the value at the place, as exact as Q is. The level starts at the guess and falls
     until the place lies clear of it; fewer than `place` are left only if no more have Q > 0.
     """
-    a, b, row = setting.sums[tile.first[pair]], setting.sums[tile.second[pair]], tile.products[pair]
+    a, b, row = setting.sums[tile.pairs.first[pair]], setting.sums[tile.pairs.second[pair]], tile.products[pair]
+    scale = tile.pairs.scale[pair]
     level = guess
     while True:
         n_far = 0
         for resample in range(len(row)):
-            total = a[resample] - b[resample]
+            total = scale * (a[resample] - b[resample])
             far[n_far] = resample
             n_far += (total * total >= level * row[resample]) and row[resample] > 0.0
         threshold = 0.0
         if n_far >= place:
             for position in range(n_far):
-                total = a[far[position]] - b[far[position]]
+                total = scale * (a[far[position]] - b[far[position]])
                 ratios[position] = total * total / row[far[position]]
             threshold = _largest(ratios[:n_far], place)
         if level == 0.0 or threshold * (1.0 - 8.0 * setting.rounding) > level:
@@ -673,26 +712,27 @@ def _mean_at_place(  # noqa: PLR0917, PLR0913 - a kernel
 
     Those that may stand at the place are summed again: the place counted from the first of them is exact.
     """
-    first, second, row = tile.first[pair], tile.second[pair], tile.products[pair]
+    first, second, row = tile.pairs.first[pair], tile.pairs.second[pair], tile.products[pair]
+    scale, slack = tile.pairs.scale[pair], tile.pairs.slack[pair]
     n_close = 0
     n_before = 0
     for position in range(len(far)):
         resample = far[position]
-        size = abs(setting.sums[first, resample] - setting.sums[second, resample])
-        beyond, _, flat = _sides(size, row[resample], threshold * (1.0 + 2.0 * setting.rounding), setting)
-        _, not_short, _ = _sides(size, row[resample], threshold * (1.0 - 2.0 * setting.rounding), setting)
+        size = scale * abs(setting.sums[first, resample] - setting.sums[second, resample])
+        beyond, _, flat = _sides(size, row[resample], threshold * (1.0 + 2.0 * setting.rounding), slack, setting)
+        _, not_short, _ = _sides(size, row[resample], threshold * (1.0 - 2.0 * setting.rounding), slack, setting)
         if beyond and not flat:
             n_before += 1
         elif not_short:
             far[n_close] = resample
-            total, deviation, _ = _resum(setting, first, second, resample)
+            total, deviation, _ = _resum(setting, tile, pair, resample)
             ratios[n_close] = abs(total) / deviation  # infinite without variance
             n_close += 1
     t = _largest(ratios[:n_close].copy(), place - n_before)
     largest = 0.0
     for position in range(n_close):
-        total, deviation, _ = _resum(setting, first, second, far[position])
-        if ratios[position] == t or (t < np.inf and abs(abs(total) - t * deviation) <= _tie(setting, t)):
+        total, deviation, _ = _resum(setting, tile, pair, far[position])
+        if ratios[position] == t or (t < np.inf and abs(abs(total) - t * deviation) <= _tie(tile, pair, t, setting)):
             largest = max(largest, abs(total))
     return largest
 

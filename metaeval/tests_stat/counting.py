@@ -13,7 +13,7 @@ from metaeval.compiled import compiled_parallel
 from metaeval.errors import InvalidOptionError
 from metaeval.parallel import limit_threads
 
-__all__ = ["check_resamples", "count_extreme", "kernel_threads"]
+__all__ = ["check_resamples", "count_beside_zero", "count_extreme", "kernel_threads"]
 
 _PAIRS_PER_TASK = 64
 _RESAMPLES_PER_BLOCK = 1024  # two rows of a block fit in a first-level cache, the block of 129 systems in the second
@@ -61,7 +61,7 @@ def count_extreme(  # noqa: PLR0913, PLR0917 - a kernel takes arrays, by positio
     first: NDArray[np.int64],
     second: NDArray[np.int64],
     observed: NDArray[np.float64],
-    tolerance: float,
+    tolerance: NDArray[np.float64],
     each_tail: bool = True,  # noqa: FBT001, FBT002 - kernels take positions only
 ) -> NDArray[np.int64]:
     """Count the resamples whose pair difference D is at least as extreme as the observed d.
@@ -78,8 +78,8 @@ def count_extreme(  # noqa: PLR0913, PLR0917 - a kernel takes arrays, by positio
         Positions of the two systems of every pair.
     observed : array (pair,)
         The observed d, in the unit of `statistics`.
-    tolerance : float
-        How far two differences may lie apart and still be one number, in the same unit.
+    tolerance : array (pair,)
+        How far two differences of a pair may lie apart and still be one number, in the same unit.
     each_tail : bool, default True
         False leaves rows 1 and 2 at -1, uncounted: a two-sided question needs neither and is answered in 3/5 of the
         time.
@@ -92,7 +92,7 @@ def count_extreme(  # noqa: PLR0913, PLR0917 - a kernel takes arrays, by positio
     Examples
     --------
     >>> resampled = np.array([[3.0, 1.0, -2.0, 0.0], [0.0, 0.0, 0.0, 0.0]])
-    >>> count_extreme(resampled, np.array([0]), np.array([1]), np.array([1.0]), 1e-9).ravel()
+    >>> count_extreme(resampled, np.array([0]), np.array([1]), np.array([1.0]), np.array([1e-9])).ravel()
     array([3, 2, 3])
     """
     n_pairs = len(first)
@@ -108,14 +108,14 @@ def count_extreme(  # noqa: PLR0913, PLR0917 - a kernel takes arrays, by positio
             for pair in range(start, stop):
                 a = statistics[first[pair], left:right]
                 b = statistics[second[pair], left:right]
-                size = abs(observed[pair]) - tolerance
+                size = abs(observed[pair]) - tolerance[pair]
                 far = 0
                 for place in range(right - left):
                     far += abs(a[place] - b[place]) >= size
                 counts[0, pair] += far
                 if each_tail:
-                    least = observed[pair] - tolerance
-                    most = observed[pair] + tolerance
+                    least = observed[pair] - tolerance[pair]
+                    most = observed[pair] + tolerance[pair]
                     above = 0
                     below = 0
                     for place in range(right - left):
@@ -124,4 +124,49 @@ def count_extreme(  # noqa: PLR0913, PLR0917 - a kernel takes arrays, by positio
                         below += difference <= most
                     counts[1, pair] += above
                     counts[2, pair] += below
+    return counts
+
+
+@compiled_parallel
+def count_beside_zero(
+    low: NDArray[np.float64], high: NDArray[np.float64], first: NDArray[np.int64], second: NDArray[np.int64]
+) -> NDArray[np.int64]:
+    """Count the resamples whose pair difference is at least 0, and those where it is at most 0.
+
+    Parameters
+    ----------
+    low, high : array (system, resample)
+        One number per system and resample less and plus its share of the tolerance: two numbers are equal on paper
+        when what lies between these overlaps, so that every resample is judged by the scores it holds.
+    first, second : array (pair,)
+        Positions of the two systems of every pair.
+
+    Returns
+    -------
+    array (2, pair)
+
+    Examples
+    --------
+    >>> sums = np.array([[0.1 + 0.2, 2.0, 1.0], [0.3, 1.0, 2.0]])
+    >>> count_beside_zero(sums - 1e-12, sums + 1e-12, np.array([0]), np.array([1])).ravel()
+    array([2, 2])
+    """
+    n_pairs = len(first)
+    n_resamples = low.shape[1]
+    counts = np.zeros((2, n_pairs), dtype=np.int64)
+    for task in numba.prange((n_pairs + _PAIRS_PER_TASK - 1) // _PAIRS_PER_TASK):
+        start = task * _PAIRS_PER_TASK
+        stop = min(start + _PAIRS_PER_TASK, n_pairs)
+        for left in range(0, n_resamples, _RESAMPLES_PER_BLOCK):
+            right = min(left + _RESAMPLES_PER_BLOCK, n_resamples)
+            for pair in range(start, stop):
+                low_a, high_a = low[first[pair], left:right], high[first[pair], left:right]
+                low_b, high_b = low[second[pair], left:right], high[second[pair], left:right]
+                above = 0
+                below = 0
+                for place in range(right - left):
+                    above += high_a[place] >= low_b[place]
+                    below += low_a[place] <= high_b[place]
+                counts[0, pair] += above
+                counts[1, pair] += below
     return counts

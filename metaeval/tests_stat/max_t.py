@@ -9,7 +9,7 @@ from metaeval.draws import RNGLike, resolve_rng
 from metaeval.parallel import track
 from metaeval.tests_stat.correction import FAMILY_WISE
 from metaeval.tests_stat.counting import check_resamples, kernel_threads
-from metaeval.tests_stat.paired_t import paired_t_statistics
+from metaeval.tests_stat.paired_t import equal_pairs, paired_t_statistics
 from metaeval.tests_stat.pairs import Alternative, Evidence, PValueRule, Question, ask, resampled_p_value
 from metaeval.tests_stat.permutations import draw_seed, permuted_scores
 from metaeval.tests_stat.result import PairwiseResult, answer
@@ -85,8 +85,9 @@ def max_t_test(  # noqa: PLR0913 - one keyword per choice
     sign flips, which exchange the two systems of a pair only).
 
     Systems equal on every topic have p = 1; a difference that is the same on every topic counts as infinite.
-    Statistics are formed from one product of the permuted scores, after each topic's mean was taken off; two systems
-    whose scores differ by less than some 1e-7 of the spread within topics count as equal there.
+    Statistics of permuted scores are formed from one product, after each topic's median was taken off (the mean would
+    let one system of huge scores round away the others); two rows that differ by less than some 1e-7 of the spread
+    within topics count as equal there.
 
     References
     ----------
@@ -107,14 +108,9 @@ def max_t_test(  # noqa: PLR0913 - one keyword per choice
     seed = draw_seed(source.generator)
     with kernel_threads(n_threads):
         found = [_test_metric(question, metric, seed, n_resamples) for metric in range(len(question.values))]
-    counts = np.stack(found, axis=1)
+    statistic = np.stack([t for t, _ in found])
+    counts = np.stack([counts for _, counts in found], axis=1)
     raw, family_wise = resampled_p_value(counts, n_resamples, p_value_rule)
-    statistic = np.stack(
-        [
-            paired_t_statistics(values, question.first, question.second, tolerance)
-            for values, tolerance in zip(question.values, question.tolerance, strict=True)
-        ]
-    )
     return answer(
         question,
         _evidence(question, statistic, raw, family_wise),
@@ -150,18 +146,20 @@ def _evidence(
     )
 
 
-def _test_metric(question: Question, metric: int, seed: np.uint64, n_resamples: int) -> NDArray[np.int64]:
-    """Count, for every hypothesis under one metric, the extreme permutations: an array (2, hypothesis).
+def _test_metric(
+    question: Question, metric: int, seed: np.uint64, n_resamples: int
+) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+    """Return t of every pair under one metric and, for every hypothesis, the extreme permutations: (2, hypothesis).
 
-    Row 0 is for the hypothesis alone, row 1 for the largest statistic among those no more extreme than it.
+    Row 0 counts for the hypothesis alone, row 1 for the largest statistic among those no more extreme than it.
     """
     scores = np.ascontiguousarray(question.values[metric].T)
-    centred = scores - scores.mean(axis=1, keepdims=True)
+    centred = scores - np.median(scores, axis=1, keepdims=True)
     sides = _SIDES[question.alternative]
     pairs = np.tile([question.first, question.second], len(sides))
     hypotheses = np.concatenate([pairs, [np.repeat(sides, len(question.first))]])
-    sums, products = _products(centred[None])
-    observed = hypothesis_statistics(sums[0], products[0], hypotheses)
+    t = paired_t_statistics(question.values[metric], question.first, question.second, question.tolerance[metric])
+    observed = _as_shares(question, metric, t, sides)
     order = np.argsort(-observed, kind="stable")  # NaN, for equal systems, comes last
     least = np.where(np.isnan(observed), -np.inf, observed - _TIE * (1 + np.abs(observed)))
     counts = np.zeros((2, hypotheses.shape[1]), dtype=np.int64)
@@ -172,7 +170,17 @@ def _test_metric(question: Question, metric: int, seed: np.uint64, n_resamples: 
         permuted = permuted_scores(centred, seed, start, min(start + rows, n_resamples))
         counts += count_successive_maxima(*_products(permuted), hypotheses, order, least)
     counts[1, order] = np.maximum.accumulate(counts[1, order])
-    return counts
+    return t, counts
+
+
+def _as_shares(question: Question, metric: int, t: NDArray[np.float64], sides: tuple[int, ...]) -> NDArray[np.float64]:
+    """Turn t of every pair into what `hypothesis_statistic` gives, side by side."""
+    n_topics = question.n_topics
+    with np.errstate(divide="ignore"):  # t = 0
+        shares = n_topics / (1.0 + (n_topics - 1) / t**2)
+    equal = equal_pairs(question.values[metric], question.first, question.second, question.tolerance[metric])
+    shares[equal] = np.nan
+    return np.concatenate([np.where(side * np.sign(t) < 0, -shares, shares) for side in sides])
 
 
 def _products(permuted: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:

@@ -83,16 +83,16 @@ def paired_t_test(
 
 @compiled_parallel
 def paired_t_statistics(
-    values: NDArray[np.float64], first: NDArray[np.int64], second: NDArray[np.int64], tolerance: float
+    values: NDArray[np.float64], first: NDArray[np.int64], second: NDArray[np.int64], tolerance: NDArray[np.float64]
 ) -> NDArray[np.float64]:
-    """Return t of every pair; 0 for equal systems, infinite for a constant difference.
+    """Return t of every pair; 0 for equal means, infinite for a constant difference.
 
     Parameters
     ----------
     values : array (system, topic)
     first, second : array (pair,)
-    tolerance : float
-        Spread of a sum over topics that counts as none.
+    tolerance : array (pair,)
+        Spread of a sum over topics that counts as none: `metaeval.tests_stat.pairs.Question.tolerance` of a metric.
     """
     n_topics = values.shape[1]
     statistics = np.empty(len(first))
@@ -105,18 +105,18 @@ def paired_t_statistics(
         squares = 0.0
         for topic in range(n_topics):
             squares += (a[topic] - b[topic] - mean) ** 2
-        if squares * n_topics > tolerance * tolerance:
-            statistics[pair] = mean / np.sqrt(squares / (n_topics - 1) / n_topics)
-        elif abs(total) > tolerance:
-            statistics[pair] = np.copysign(np.inf, total)
-        else:
+        if abs(total) <= tolerance[pair]:
             statistics[pair] = 0.0
+        elif squares * n_topics > tolerance[pair] * tolerance[pair]:
+            statistics[pair] = mean / np.sqrt(squares / (n_topics - 1) / n_topics)
+        else:
+            statistics[pair] = np.copysign(np.inf, total)
     return statistics
 
 
 @compiled_parallel
 def equal_pairs(
-    values: NDArray[np.float64], first: NDArray[np.int64], second: NDArray[np.int64], tolerance: float
+    values: NDArray[np.float64], first: NDArray[np.int64], second: NDArray[np.int64], tolerance: NDArray[np.float64]
 ) -> NDArray[np.bool_]:
     """Say which pairs are equal on every topic (t is 0 also where they are equal only on average).
 
@@ -127,5 +127,5 @@ def equal_pairs(
     """
     equal = np.empty(len(first), dtype=np.bool_)
     for pair in numba.prange(len(first)):
-        equal[pair] = np.abs(values[first[pair]] - values[second[pair]]).sum() <= tolerance
+        equal[pair] = np.abs(values[first[pair]] - values[second[pair]]).sum() <= tolerance[pair]
     return equal

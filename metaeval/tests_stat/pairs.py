@@ -10,6 +10,7 @@ from typing import Literal, get_args
 import numpy as np
 from numpy.typing import NDArray
 
+from metaeval.equality import RELATIVE, difference
 from metaeval.errors import InvalidOptionError, UnknownNameError
 from metaeval.scores import Scores, as_scores, oriented_values
 
@@ -58,20 +59,25 @@ class Question:
         return self.values.shape[2]
 
     @property
-    def tolerance(self) -> NDArray[np.float64]:
-        """How far two sums of scores over the topics may lie apart and still be one number, shape (metric,).
+    def sizes(self) -> NDArray[np.float64]:
+        """The sizes of every system's scores, added up over the topics, shape (metric, system)."""
+        return np.abs(self.values).sum(axis=2)
 
-        Scores are often multiples of 0.1 or 1/k, so sums that are equal on paper differ in the last bits. The
-        allowance is far above that noise and far below the smallest real difference of printed scores.
+    @property
+    def tolerance(self) -> NDArray[np.float64]:
+        """How far two sums of a pair's scores may lie apart and still be one number, shape (metric, pair).
+
+        Scores are often multiples of 0.1 or 1/k, so sums that are equal on paper differ in the last bits. The rule is
+        that of `metaeval.equality`: the sizes are those of the pair's own scores, whatever the other systems have.
         """
-        return 1e-12 * self.n_topics * np.abs(self.values).max(axis=(1, 2))
+        sizes = self.sizes
+        return RELATIVE * (sizes[:, self.first] + sizes[:, self.second])
 
     def mean_differences(self) -> NDArray[np.float64]:
         """Return mean of first minus mean of second, shape (metric, pair); exactly 0 where the means are equal."""
-        sums = self.values.sum(axis=2)
-        differences = sums[:, self.first] - sums[:, self.second]
-        differences[np.abs(differences) <= self.tolerance[:, None]] = 0.0
-        return differences / self.n_topics
+        a, b = self.first, self.second
+        sums, sizes = self.values.sum(axis=2), self.sizes
+        return difference(sums[:, a], sums[:, b], sizes[:, a], sizes[:, b]) / self.n_topics
 
     def differences(self, metric: int) -> NDArray[np.float64]:
         """Return the per-topic differences of every pair under one metric, shape (pair, topic).

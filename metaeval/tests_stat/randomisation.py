@@ -176,14 +176,14 @@ def count_flips(question: Question, blocks: Iterable[NDArray[np.float64]]) -> ND
         Rows as in `metaeval.tests_stat.counting.count_extreme`; rows 1 and 2 only for a one-sided question.
     """
     n_metrics, n_systems, n_topics = question.values.shape
-    # In units of the tolerance all metrics are one table, and its row numbers keep their pairs apart.
-    unit = np.where(question.tolerance > 0, question.tolerance, 1.0)
-    rows = (question.values / unit[:, None, None]).reshape(-1, n_topics)
+    # One product serves all metrics: their systems are rows of one table, and the row numbers keep their pairs apart.
+    rows = question.values.reshape(-1, n_topics)
     offsets = n_systems * np.arange(n_metrics)[:, None]
     first, second = ((offsets + part).ravel() for part in (question.first, question.second))
     sums = rows.sum(axis=1)
     observed = sums[first] - sums[second]
+    tolerance = question.tolerance.ravel()
     counts = np.zeros((3, len(first)), dtype=np.int64)
     for signs in blocks:
-        counts += count_extreme(rows @ signs.T, first, second, observed, 1.0, question.one_sided)
+        counts += count_extreme(rows @ signs.T, first, second, observed, tolerance, question.one_sided)
     return np.moveaxis(counts.reshape(3, n_metrics, -1), 0, 1)

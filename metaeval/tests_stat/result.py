@@ -11,6 +11,7 @@ import pandas as pd
 import xarray as xr
 from numpy.typing import NDArray
 
+from metaeval.equality import at_least
 from metaeval.errors import InvalidOptionError, MetaevalWarning
 from metaeval.scores import better_direction
 from metaeval.tests_stat.correction import FAMILY_WISE, adjust, smallest_useful_count
@@ -19,7 +20,7 @@ from metaeval.tests_stat.pairs import Evidence, Question
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-__all__ = ["PairwiseResult", "UnreachableLevelWarning", "answer"]
+__all__ = ["PairwiseResult", "UnreachableLevelWarning", "answer", "is_significant"]
 
 
 class UnreachableLevelWarning(MetaevalWarning):
@@ -130,7 +131,7 @@ class PairwiseResult:
             raise InvalidOptionError(message)
         else:
             corrected = self._adjusted(correction, alpha)
-        significant = corrected < alpha if self.strictly_below else corrected <= alpha
+        significant = is_significant(corrected, alpha, strictly_below=self.strictly_below)
         data = self.data.assign(
             p_corrected=(("metric", "pair"), corrected), significant=(("metric", "pair"), significant)
         )
@@ -189,7 +190,7 @@ class PairwiseResult:
         if smallest <= 0:
             return
         needed = smallest_useful_count(smallest, n_hypotheses=p_values.shape[-1], correction=correction, alpha=alpha)
-        reached = (p_values <= smallest * (1 + 1e-12)).sum(axis=-1)
+        reached = at_least(smallest, p_values, p_values).sum(axis=-1)
         stuck = [name for name, count in zip(self.metrics, reached, strict=True) if 0 < count < needed]
         if stuck:
             n_hypotheses = p_values.shape[-1]
@@ -200,6 +201,19 @@ class PairwiseResult:
                 "raise n_resamples"
             )
             warn(message, UnreachableLevelWarning, stacklevel=4)
+
+
+def is_significant(p_values: NDArray[np.float64], alpha: float, *, strictly_below: bool = False) -> NDArray[np.bool_]:
+    """Say which p-values are at most alpha, or below it; one that is alpha on paper counts as alpha.
+
+    A p-value that was corrected is often a simple fraction, which the level then equals but for the last bit.
+
+    Examples
+    --------
+    >>> 3 * 0.1 <= 0.3, is_significant(np.array([3 * 0.1, 0.31]), 0.3).tolist()
+    (False, [True, False])
+    """
+    return ~at_least(p_values, alpha, p_values) if strictly_below else at_least(alpha, p_values, alpha)
 
 
 def answer(  # noqa: PLR0913 - the parts of an answer

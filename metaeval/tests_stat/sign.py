@@ -6,6 +6,7 @@ from numpy.typing import NDArray
 from scipy.special import bdtr
 
 from metaeval.compiled import compiled_parallel
+from metaeval.equality import RELATIVE
 from metaeval.errors import InvalidOptionError
 from metaeval.tests_stat.pairs import Alternative, Evidence, ask
 from metaeval.tests_stat.result import PairwiseResult, answer
@@ -29,7 +30,8 @@ def sign_test(  # noqa: PLR0913 - one keyword per choice
     scores : Scores or anything `metaeval.as_scores` takes
     zero_tol : float, default 0.0
         Differences up to this size, in the unit of the scores, are ties and are left out; some published results
-        use 0.01. Two scores that are one number on paper (0.1 + 0.2 and 0.3) tie in any case.
+        use 0.01. Equality is that of `metaeval.equality`, topic by topic: two scores that are one number on paper
+        (0.1 + 0.2 and 0.3) tie in any case, and so does a difference that is the limit on paper (0.8 - 0.7 and 0.1).
     alternative : {"two-sided", "greater", "less", "better"}
         See `metaeval.tests_stat.pairs.ask`.
     correction : str, default "fdr_by"
@@ -71,13 +73,8 @@ def sign_test(  # noqa: PLR0913 - one keyword per choice
         message = f"zero_tol must be a finite number of at least 0, in the unit of the scores, not {zero_tol!r}"
         raise InvalidOptionError(message)
     question = ask(scores, alternative=alternative, alpha=alpha, baseline=baseline)
-    rounding = question.tolerance / question.n_topics
     won, lost = np.stack(
-        [
-            sign_counts(values, question.first, question.second, zero_tol + noise)
-            for values, noise in zip(question.values, rounding, strict=True)
-        ],
-        axis=1,
+        [sign_counts(values, question.first, question.second, float(zero_tol)) for values in question.values], axis=1
     )
     played = won + lost
     greater, less = bdtr(lost, played, 0.5), bdtr(won, played, 0.5)
@@ -101,7 +98,7 @@ def sign_counts(
     values : array (system, topic)
     first, second : array (pair,)
     zero_tol : float
-        Differences up to this size are neither.
+        Differences up to this size, on paper, are neither.
     """
     counts = np.zeros((2, len(first)), dtype=np.int64)
     for pair in numba.prange(len(first)):
@@ -110,8 +107,9 @@ def sign_counts(
         lost = 0
         for topic in range(values.shape[1]):
             difference = a[topic] - b[topic]
-            won += difference > zero_tol
-            lost += difference < -zero_tol
+            limit = zero_tol + RELATIVE * (abs(a[topic]) + abs(b[topic]) + zero_tol)
+            won += difference > limit
+            lost += difference < -limit
         counts[0, pair] = won
         counts[1, pair] = lost
     return counts

@@ -10,6 +10,7 @@ from scipy.special import log_ndtr, ndtr
 
 from metaeval.compiled import compiled_parallel
 from metaeval.draws import RNGLike, resolve_rng
+from metaeval.equality import centred
 from metaeval.errors import InvalidOptionError, UnknownNameError
 from metaeval.parallel import track
 from metaeval.tests_stat.correction import FAMILY_WISE
@@ -175,7 +176,7 @@ def _check_options(method: str, alternative: str, baseline: str | None) -> None:
 
 
 def _randomised(question: Question, metric: int, seed: np.uint64, n_resamples: int, p_value_rule: PValueRule) -> _Found:
-    values, tolerance = question.values[metric], float(question.tolerance[metric])
+    values, tolerance = question.values[metric], question.tolerance[metric]
     columns = np.ascontiguousarray(values.T)
     starts = track(range(0, n_resamples, _BLOCK), description="randomised Tukey HSD")
     ranges = np.sort(
@@ -183,28 +184,24 @@ def _randomised(question: Question, metric: int, seed: np.uint64, n_resamples: i
             [range_of_permuted_sums(columns, seed, start, min(start + _BLOCK, n_resamples)) for start in starts]
         )
     )
-    sums = values.sum(axis=1)
-    observed = sums[question.first] - sums[question.second]
-    n_extreme = n_resamples - np.searchsorted(ranges, np.abs(observed) - tolerance)
+    differences = question.mean_differences()[metric]
+    n_extreme = n_resamples - np.searchsorted(ranges, np.abs(differences) * question.n_topics - tolerance)
     return _Found(
-        statistic=np.where(np.abs(observed) > tolerance, observed, 0.0) / question.n_topics,
+        statistic=differences,
         p_values=resampled_p_value(n_extreme, n_resamples, p_value_rule),
         difference_required=float(np.quantile(ranges, 1 - question.alpha)) / question.n_topics,
     )
 
 
 def _parametric(question: Question, metric: int) -> _Found:
-    values, tolerance = question.values[metric], float(question.tolerance[metric])
+    values = question.values[metric]
     n_systems, n_topics = values.shape
-    residuals = values - values.mean(axis=1, keepdims=True) - values.mean(axis=0) + values.mean()
-    squares = float(np.sum(residuals**2))
-    if squares * n_topics <= tolerance**2:  # systems differ by constants: every difference is certain
-        squares = 0.0
     freedom = (n_systems - 1) * (n_topics - 1)
+    # Every system is centred by itself first: one of huge and constant scores leaves no rounding in the others.
+    residuals, _ = centred(*centred(values, np.abs(values), axis=1), axis=0)
+    squares = float(np.sum(residuals**2))  # 0 where systems differ by constants: every difference is certain
     error = float(np.sqrt(squares / freedom / n_topics))
-    means = values.mean(axis=1)
-    differences = means[question.first] - means[question.second]
-    differences[np.abs(differences) * n_topics <= tolerance] = 0.0
+    differences = question.mean_differences()[metric]
     q = np.divide(differences, error, out=np.copysign(np.inf, differences), where=error > 0)
     q[differences == 0] = 0.0
     return _Found(

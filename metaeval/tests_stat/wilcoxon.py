@@ -8,7 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtr
 
-from metaeval.compiled import compiled_parallel
+from metaeval.compiled import compiled, compiled_parallel
+from metaeval.equality import RELATIVE
 from metaeval.errors import InvalidOptionError, UnknownNameError
 from metaeval.tests_stat.pairs import Alternative, Evidence, Question, ask
 from metaeval.tests_stat.result import PairwiseResult, answer
@@ -17,10 +18,12 @@ __all__ = ["RankSums", "signed_rank_sums", "wilcoxon_test"]
 
 ZeroMethod = Literal["wilcox", "pratt", "zsplit"]
 Method = Literal["auto", "exact", "asymptotic"]
+Ties = Literal["paper", "float"]
 
 _AUTO_EXACT_TOPICS = 50  # SciPy's limits for method="auto": exact without ties up to here,
 _AUTO_ENUMERATED_TOPICS = 13  # and every sign vector where there are ties
 _MOST_EXACT_TOPICS = 1000  # the table of the exact distribution grows with the cube of the topics: a few seconds here
+_ALLOWANCES = {"paper": RELATIVE, "float": 0.0}  # share of the sizes of the scores that a tie may be apart
 
 
 def wilcoxon_test(  # noqa: PLR0913 - one keyword per choice
@@ -29,6 +32,7 @@ def wilcoxon_test(  # noqa: PLR0913 - one keyword per choice
     zero_method: ZeroMethod = "wilcox",
     method: Method = "auto",
     continuity: bool = False,
+    ties: Ties = "paper",
     alternative: Alternative = "two-sided",
     correction: str = "fdr_by",
     alpha: float = 0.05,
@@ -51,6 +55,11 @@ def wilcoxon_test(  # noqa: PLR0913 - one keyword per choice
     continuity : bool, default False
         Move the rank sum by 0.5 towards its mean before the normal approximation. (SciPy calls it `correction`,
         which here is the correction for testing many pairs.)
+    ties : {"paper", "float"}
+        Which sizes of differences tie, and which differences are zero. "paper": those that are one number on paper,
+        by the rule of `metaeval.equality`, topic by topic: 0.3 - 0.2 and 0.8 - 0.7. "float": those that are one
+        number in the computer's last bit, where these two differ by 8e-17 and get two ranks; so does SciPy, and so do
+        results made with it.
     alternative : {"two-sided", "greater", "less", "better"}
         See `metaeval.tests_stat.pairs.ask`.
     correction : str, default "fdr_by"
@@ -78,9 +87,10 @@ def wilcoxon_test(  # noqa: PLR0913 - one keyword per choice
 
     .. math:: z = \frac{R_+ - n (n + 1) / 4}{\sqrt{\left(n (n + 1)(2 n + 1) - \sum (t^3 - t) / 2\right) / 24}}
 
-    Every p-value equals that of ``scipy.stats.wilcoxon`` on the same two systems, so ties are looked for among the
-    differences as they are in floating point: 0.3 - 0.2 and 0.2 - 0.1 are two sizes. Where SciPy has NaN the answer
-    is plain: systems equal on every topic have p = 1.
+    Every p-value equals that of ``scipy.stats.wilcoxon`` on scores in which no rounding hides a tie: hits instead of
+    tenths. With ``ties="float"`` it equals SciPy's on the very same numbers. Scores that are not multiples of anything
+    have no such ties, and the two readings agree. Sizes are tied from neighbour to neighbour in ascending order. Where
+    SciPy has NaN the answer is plain: systems equal on every topic have p = 1.
 
     References
     ----------
@@ -93,13 +103,13 @@ def wilcoxon_test(  # noqa: PLR0913 - one keyword per choice
     >>> float(result.data["p_value"][0, 0]), float(result.data["statistic"][0, 0])
     (0.125, 10.0)
     """
-    _check_names(zero_method, method)
+    _check_names(zero_method, method, ties)
     question = ask(scores, alternative=alternative, alpha=alpha, baseline=baseline)
     n_topics = question.n_topics
     if method == "exact" and n_topics > _MOST_EXACT_TOPICS:
         message = f'method="exact" goes up to {_MOST_EXACT_TOPICS} topics, not {n_topics}; use method="asymptotic"'
         raise InvalidOptionError(message)
-    tested = [_test_metric(question, values, zero_method, method, continuity) for values in question.values]
+    tested = [_test_metric(question, values, zero_method, method, continuity, ties) for values in question.values]
     statistic = np.stack([sums.plus - sums.minus for sums, _, _ in tested])
     greater, less, two_sided = np.stack([p_values for _, p_values, _ in tested], axis=1)
     if question.one_sided:
@@ -110,6 +120,7 @@ def wilcoxon_test(  # noqa: PLR0913 - one keyword per choice
         "zero_method": zero_method,
         "method": method,
         "continuity": bool(continuity),
+        "ties": ties,
         "pairs_by_method": [{name: int(pairs.sum()) for name, pairs in routes.items()} for _, _, routes in tested],
     }
     return answer(question, evidence, test="wilcoxon", correction=correction, details=details)
@@ -129,7 +140,12 @@ class RankSums(NamedTuple):
 
 
 def signed_rank_sums(
-    values: NDArray[np.float64], first: NDArray[np.int64], second: NDArray[np.int64], *, rank_zeros: bool
+    values: NDArray[np.float64],
+    first: NDArray[np.int64],
+    second: NDArray[np.int64],
+    *,
+    rank_zeros: bool,
+    ties: Ties = "paper",
 ) -> RankSums:
     """Rank the sizes of the differences of every pair and add up the ranks of each sign.
 
@@ -139,6 +155,8 @@ def signed_rank_sums(
     first, second : array (pair,)
     rank_zeros : bool
         Whether topics without a difference take the lowest ranks (which are added to neither sum).
+    ties : {"paper", "float"}
+        See `wilcoxon_test`.
 
     Examples
     --------
@@ -147,26 +165,29 @@ def signed_rank_sums(
     >>> [column.item() for column in sums]
     [1.5, 1.5, 1.0, 6.0]
     """
-    return RankSums(*rank_sum_columns(values, first, second, rank_zeros))
+    return RankSums(*rank_sum_columns(values, first, second, rank_zeros, _ALLOWANCES[ties]))
 
 
-def _check_names(zero_method: str, method: str) -> None:
+def _check_names(zero_method: str, method: str, ties: str) -> None:
     if zero_method not in get_args(ZeroMethod):
         raise UnknownNameError("zero_method", str(zero_method), get_args(ZeroMethod))
     if method not in get_args(Method):
         raise UnknownNameError("method", str(method), get_args(Method))
+    if ties not in get_args(Ties):
+        raise UnknownNameError("reading of ties", str(ties), get_args(Ties))
 
 
-def _test_metric(
+def _test_metric(  # noqa: PLR0913, PLR0917 - handed through
     question: Question,
     values: NDArray[np.float64],
     zero_method: ZeroMethod,
     method: Method,
     continuity: bool,  # noqa: FBT001 - handed through
+    ties: Ties,
 ) -> tuple[RankSums, NDArray[np.float64], dict[str, NDArray[np.bool_]]]:
     """Test one metric: rank sums, p-values (greater, less, two-sided) by pair, and which pairs took which method."""
     rank_zeros = zero_method != "wilcox"
-    sums = signed_rank_sums(values, question.first, question.second, rank_zeros=rank_zeros)
+    sums = signed_rank_sums(values, question.first, question.second, rank_zeros=rank_zeros, ties=ties)
     routes = _routes(method, question.n_topics, sums)
     p_values = np.ones((3, len(question.first)))
     for name, pairs in routes.items():
@@ -178,7 +199,8 @@ def _test_metric(
         elif name == "exact":
             p_values[:, pairs] = _with_two_sided(_table_tails(part, question.n_topics, zero_method))
         else:
-            tails = enumerated_tails(values, question.first[pairs], question.second[pairs], rank_zeros)
+            pair = question.first[pairs], question.second[pairs]
+            tails = enumerated_tails(values, *pair, rank_zeros, _ALLOWANCES[ties])
             p_values[:, pairs] = _with_two_sided(tails)
     p_values[:, sums.n_zero == question.n_topics] = 1.0
     return sums, p_values, routes
@@ -255,10 +277,14 @@ def rank_sum_columns(
     first: NDArray[np.int64],
     second: NDArray[np.int64],
     rank_zeros: bool,  # noqa: FBT001 - kernels take positions only
+    allowance: float,
 ) -> NDArray[np.float64]:
     """Return an array (4, pair): R+, R-, topics without a difference, sum of t**3 - t; see `signed_rank_sums`.
 
     The sizes of either sign are sorted apart and then merged, which gives the mid-ranks without sorting signs along.
+    Two neighbours tie when they are no further apart than the allowance for the scores they come from. Those have lost
+    their places in sorting, but the smallest and the largest scores of the pair settle nearly every case; only where
+    a gap lies between what these two allow are the sizes settled with their scores, and ranked again.
     """
     n_topics = values.shape[1]
     columns = np.empty((4, len(first)))
@@ -267,41 +293,108 @@ def rank_sum_columns(
         sizes = np.empty(n_topics)
         n_plus = 0
         n_minus = 0
+        smallest = np.inf
+        largest = 0.0
         for topic in range(n_topics):
             difference = a[topic] - b[topic]
-            if difference > 0.0:
+            scores = abs(a[topic]) + abs(b[topic])
+            if difference > allowance * scores:
                 sizes[n_plus] = difference
                 n_plus += 1
-            elif difference < 0.0:
+            elif difference < -allowance * scores:
                 n_minus += 1
                 sizes[n_topics - n_minus] = -difference
-        plus_sizes = np.sort(sizes[:n_plus])
-        minus_sizes = np.sort(sizes[n_topics - n_minus :])
-        n_zero = n_topics - n_plus - n_minus
-        ranked = n_zero if rank_zeros else 0
-        plus = 0.0
-        minus = 0.0
-        ties = 0.0
-        i = 0
-        j = 0
-        while i < n_plus or j < n_minus:
-            size = min(plus_sizes[i] if i < n_plus else np.inf, minus_sizes[j] if j < n_minus else np.inf)
-            from_i, from_j = i, j
-            while i < n_plus and plus_sizes[i] == size:
-                i += 1
-            while j < n_minus and minus_sizes[j] == size:
-                j += 1
-            tied = (i - from_i) + (j - from_j)
-            rank = ranked + 0.5 * (tied + 1)
-            plus += rank * (i - from_i)
-            minus += rank * (j - from_j)
-            ties += float(tied) * tied * tied - tied
-            ranked += tied
+            else:
+                continue
+            smallest = min(smallest, scores)
+            largest = max(largest, scores)
+        ranked = n_topics - n_plus - n_minus if rank_zeros else 0
+        plus_sizes, minus_sizes = np.sort(sizes[:n_plus]), np.sort(sizes[n_topics - n_minus :])
+        sure, possible = 2.0 * allowance * smallest, 2.0 * allowance * largest
+        plus, minus, ties, settled = _merged_ranks(plus_sizes, minus_sizes, ranked, sure, possible)
+        if not settled:
+            _settle_sizes(a, b, allowance, sizes)
+            wins = a > b
+            plus_sizes, minus_sizes = np.sort(sizes[wins & (sizes > 0.0)]), np.sort(sizes[~wins & (sizes > 0.0)])
+            plus, minus, ties, settled = _merged_ranks(plus_sizes, minus_sizes, ranked, 0.0, 0.0)
         columns[0, pair] = plus
         columns[1, pair] = minus
-        columns[2, pair] = n_zero
+        columns[2, pair] = n_topics - n_plus - n_minus
         columns[3, pair] = ties
     return columns
+
+
+@compiled
+def _merged_ranks(
+    plus_sizes: NDArray[np.float64], minus_sizes: NDArray[np.float64], ranked: int, sure: float, possible: float
+) -> tuple[float, float, float, bool]:
+    """Rank two sorted rows of sizes together: R+, R-, the sum of t**3 - t, and whether no gap was in doubt.
+
+    A gap up to `sure` is a tie, one beyond `possible` is none; `ranked` sizes have the lower ranks already.
+    """
+    n_plus, n_minus = len(plus_sizes), len(minus_sizes)
+    plus = 0.0
+    minus = 0.0
+    ties = 0.0
+    settled = True
+    i = 0
+    j = 0
+    while i < n_plus or j < n_minus:
+        from_i, from_j = i, j
+        last = min(plus_sizes[i] if i < n_plus else np.inf, minus_sizes[j] if j < n_minus else np.inf)
+        while i < n_plus or j < n_minus:
+            next_plus = plus_sizes[i] if i < n_plus else np.inf
+            next_minus = minus_sizes[j] if j < n_minus else np.inf
+            size = min(next_plus, next_minus)
+            if size - last > sure:
+                settled &= size - last > possible
+                break
+            last = size
+            if next_plus <= next_minus:
+                i += 1
+            else:
+                j += 1
+        tied = (i - from_i) + (j - from_j)
+        rank = ranked + 0.5 * (tied + 1)
+        plus += rank * (i - from_i)
+        minus += rank * (j - from_j)
+        ties += float(tied) * tied * tied - tied
+        ranked += tied
+    return plus, minus, ties, settled
+
+
+@compiled
+def _settle_sizes(
+    a: NDArray[np.float64], b: NDArray[np.float64], allowance: float, settled: NDArray[np.float64]
+) -> None:
+    """Fill in the size of the difference on every topic, one number for all that tie and 0 where there is none.
+
+    As `metaeval.equality.settle`, with zeros kept apart. Of sizes that are one number already, the one with the
+    largest scores speaks for all, so that the order of the topics does not matter.
+    """
+    n_topics = len(a)
+    sizes = np.abs(a - b)
+    scores = np.abs(a) + np.abs(b)
+    for topic in range(n_topics):
+        if sizes[topic] <= allowance * scores[topic]:
+            sizes[topic] = 0.0
+    order = np.argsort(sizes)
+    lowest = 0.0
+    scores_before = 0.0
+    start = 0
+    while start < n_topics:
+        size = sizes[order[start]]
+        stop = start
+        scores_here = 0.0
+        while stop < n_topics and sizes[order[stop]] == size:
+            scores_here = max(scores_here, scores[order[stop]])
+            stop += 1
+        if lowest == 0.0 or size - sizes[order[start - 1]] > allowance * (scores_before + scores_here):
+            lowest = size
+        for place in range(start, stop):
+            settled[order[place]] = lowest
+        scores_before = scores_here
+        start = stop
 
 
 @compiled_parallel
@@ -310,6 +403,7 @@ def enumerated_tails(
     first: NDArray[np.int64],
     second: NDArray[np.int64],
     rank_zeros: bool,  # noqa: FBT001 - kernels take positions only
+    allowance: float,
 ) -> NDArray[np.float64]:
     """Return P(R+ >= observed) and P(R+ <= observed) over all sign vectors, given the ties: an array (2, pair).
 
@@ -319,20 +413,22 @@ def enumerated_tails(
     n_topics = values.shape[1]
     tails = np.empty((2, len(first)))
     for pair in numba.prange(len(first)):
-        difference = values[first[pair]] - values[second[pair]]
+        a, b = values[first[pair]], values[second[pair]]
+        sizes = np.empty(n_topics)
+        _settle_sizes(a, b, allowance, sizes)
         chance = np.zeros(n_topics * (n_topics + 1) + 1)
         chance[0] = 1.0
         highest = 0
         observed = 0
         for topic in range(n_topics):
-            size = abs(difference[topic])
+            size = sizes[topic]
             if size == 0.0:
                 continue
             twice_rank = 1
             for other in range(n_topics):
-                if difference[other] != 0.0 or rank_zeros:
-                    twice_rank += 2 * (abs(difference[other]) < size) + (abs(difference[other]) == size)
-            if difference[topic] > 0.0:
+                if sizes[other] != 0.0 or rank_zeros:
+                    twice_rank += 2 * (sizes[other] < size) + (sizes[other] == size)
+            if a[topic] > b[topic]:
                 observed += twice_rank
             for place in range(highest, -1, -1):
                 half = 0.5 * chance[place]

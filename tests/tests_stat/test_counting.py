@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from metaeval.errors import InvalidOptionError
-from metaeval.tests_stat.counting import check_resamples, count_extreme, kernel_threads
+from metaeval.tests_stat.counting import check_resamples, count_beside_zero, count_extreme, kernel_threads
 from metaeval.tests_stat.pairs import all_pairs
 
 
@@ -16,9 +16,9 @@ def literal_counts(statistics, first, second, observed, tolerance):
     for pair, (a, b) in enumerate(zip(first, second, strict=True)):
         for resample in range(statistics.shape[1]):
             difference = statistics[a, resample] - statistics[b, resample]
-            counts[0, pair] += abs(difference) >= abs(observed[pair]) - tolerance
-            counts[1, pair] += difference >= observed[pair] - tolerance
-            counts[2, pair] += difference <= observed[pair] + tolerance
+            counts[0, pair] += abs(difference) >= abs(observed[pair]) - tolerance[pair]
+            counts[1, pair] += difference >= observed[pair] - tolerance[pair]
+            counts[2, pair] += difference <= observed[pair] + tolerance[pair]
     return counts
 
 
@@ -29,8 +29,9 @@ def test_kernel_equals_a_literal_loop(shape):
     statistics = rng.integers(-5, 6, shape) / 10
     first, second = all_pairs(shape[0])
     observed = rng.integers(-5, 6, len(first)) / 10
-    found = count_extreme(statistics, first, second, observed, 1e-9)
-    np.testing.assert_array_equal(found, literal_counts(statistics, first, second, observed, 1e-9))
+    tolerance = np.where(rng.random(len(first)) < 0.5, 1e-9, 0.15)  # every pair has its own
+    found = count_extreme(statistics, first, second, observed, tolerance)
+    np.testing.assert_array_equal(found, literal_counts(statistics, first, second, observed, tolerance))
 
 
 def test_tails_may_be_left_uncounted():
@@ -38,8 +39,8 @@ def test_tails_may_be_left_uncounted():
     statistics = np.random.default_rng(0).random((4, 50))
     first, second = all_pairs(4)
     observed = statistics[first, 0] - statistics[second, 0]
-    whole = count_extreme(statistics, first, second, observed, 0.0)
-    short = count_extreme(statistics, first, second, observed, 0.0, False)  # noqa: FBT003 - a kernel
+    whole = count_extreme(statistics, first, second, observed, np.zeros(6))
+    short = count_extreme(statistics, first, second, observed, np.zeros(6), False)  # noqa: FBT003 - a kernel
     np.testing.assert_array_equal(short[0], whole[0])
     assert (short[1:] == -1).all()
 
@@ -51,7 +52,7 @@ def test_both_tails_together_count_every_resample_and_the_ties_twice(seed, n_res
     statistics = rng.integers(0, 4, (3, n_resamples)).astype(float)
     first, second = all_pairs(3)
     observed = rng.integers(-3, 4, 3).astype(float)
-    far, above, below = count_extreme(statistics, first, second, observed, 0.25)
+    far, above, below = count_extreme(statistics, first, second, observed, np.full(3, 0.25))
     ties = (statistics[first] - statistics[second] == observed[:, None]).sum(axis=1)
     np.testing.assert_array_equal(above + below, n_resamples + ties)
     assert (far >= np.where(observed >= 0, above, below)).all()
@@ -62,8 +63,21 @@ def test_rounding_does_not_lose_ties():
     statistics = np.array([[0.3], [0.1]])
     observed = np.array([0.2])
     assert statistics[0, 0] - statistics[1, 0] < observed[0]
-    found = count_extreme(statistics, np.array([0]), np.array([1]), observed, 1e-12)
+    found = count_extreme(statistics, np.array([0]), np.array([1]), observed, np.array([1e-12]))
     np.testing.assert_array_equal(found.ravel(), [1, 1, 1])
+
+
+@pytest.mark.parametrize("shape", [(2, 1), (3, 7), (12, 1023), (13, 1025)])
+def test_counts_beside_zero_equal_a_literal_loop(shape):
+    """At least and at most 0, equality on paper counting for both, also at the edges of blocks and tasks."""
+    rng = np.random.default_rng(2)
+    whole = rng.integers(-3, 4, shape)
+    slack = 1e-12 * (1.0 + np.abs(whole))
+    first, second = all_pairs(shape[0])
+    noisy = whole / 10 + rng.choice([-1e-16, 0.0, 1e-16], shape)
+    found = count_beside_zero(noisy - slack, noisy + slack, first, second)
+    differences = whole[first] - whole[second]
+    np.testing.assert_array_equal(found, [(differences >= 0).sum(axis=1), (differences <= 0).sum(axis=1)])
 
 
 @pytest.mark.parametrize("wrong", [0, -3, 1.5, True, "10", None])

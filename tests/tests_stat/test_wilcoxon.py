@@ -1,5 +1,6 @@
 import itertools
 import json
+from fractions import Fraction
 
 import numpy as np
 import pandas as pd
@@ -10,12 +11,13 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from metaeval import as_scores
+from metaeval.equality import RELATIVE
 from metaeval.errors import InvalidOptionError, UnknownNameError
 from metaeval.tests_stat.wilcoxon import enumerated_tails, signed_rank_sums, wilcoxon_test
 
 
 def population(kind, n_topics, *, n_systems=3):
-    """Scores without ties, in tenths (floating-point ties), and in whole numbers (many ties and zeros)."""
+    """Scores without ties, in tenths (ties that rounding breaks), and in whole numbers (many ties and zeros)."""
     rng = np.random.default_rng(n_topics)
     shape = (n_systems, n_topics)
     return {
@@ -33,24 +35,20 @@ def p_value(x, y, **options):
 @pytest.mark.parametrize("method", ["auto", "exact", "asymptotic"])
 @pytest.mark.parametrize("zero_method", ["wilcox", "pratt", "zsplit"])
 def test_equal_to_scipy_on_every_pair(zero_method, method, alternative):
-    """Every p-value is SciPy's, with ties and zeros and without, on either side of SciPy's limits for "auto"."""
+    """Every p-value is SciPy's, with ties and zeros and without, on either side of SciPy's limits for "auto".
+
+    On scores in tenths it is what SciPy says of the hits, and with ties="float" what SciPy says of the tenths.
+    """
     for kind, n_topics, continuity in itertools.product(["continuous", "tenths", "whole"], [13, 14, 51], [False, True]):
         values = population(kind, n_topics)
-        result = wilcoxon_test(
-            values,
-            zero_method=zero_method,
-            method=method,
-            continuity=continuity,
-            alternative=alternative,
-            correction="none",
-        )
-        expected = [
-            scipy.stats.wilcoxon(
-                a, b, zero_method=zero_method, correction=continuity, alternative=alternative, method=method
-            ).pvalue
-            for a, b in itertools.combinations(values, 2)
-        ]
-        np.testing.assert_allclose(result.data["p_value"][0], expected, rtol=0, atol=1e-12)
+        options = {"zero_method": zero_method, "alternative": alternative, "method": method}
+        for ties, to_scipy in (("paper", (values * 10).round() if kind == "tenths" else values), ("float", values)):
+            result = wilcoxon_test(values, ties=ties, continuity=continuity, correction="none", **options)
+            expected = [
+                scipy.stats.wilcoxon(a, b, correction=continuity, **options).pvalue
+                for a, b in itertools.combinations(to_scipy, 2)
+            ]
+            np.testing.assert_allclose(result.data["p_value"][0], expected, rtol=0, atol=1e-12)
 
 
 @pytest.mark.parametrize("zero_method", ["wilcox", "pratt", "zsplit"])
@@ -81,8 +79,9 @@ def literal_tails(differences, *, rank_zeros):
 def test_table_of_tied_ranks_equals_enumeration(differences, rank_zeros):
     """Adding one rank at a time to a table gives the distribution over all sign vectors."""
     values = np.stack([differences, np.zeros_like(differences)]).astype(float)
-    found = enumerated_tails(values, np.array([0]), np.array([1]), rank_zeros)
-    np.testing.assert_allclose(found[:, 0], literal_tails(differences, rank_zeros=rank_zeros), rtol=1e-14)
+    for scores, allowance in ((values, 0.0), (values, RELATIVE), (values / 10 + 0.3, RELATIVE)):
+        found = enumerated_tails(scores, np.array([0]), np.array([1]), rank_zeros, allowance)
+        np.testing.assert_allclose(found[:, 0], literal_tails(differences, rank_zeros=rank_zeros), rtol=1e-14)
 
 
 @given(arrays(np.int64, st.tuples(st.just(2), st.integers(2, 30)), elements=st.integers(0, 5)), st.booleans())
@@ -92,9 +91,10 @@ def test_rank_sums_are_those_of_ranked_sizes(values, rank_zeros):
     kept = differences if rank_zeros else differences[differences != 0]
     ranks = scipy.stats.rankdata(np.abs(kept))
     _, groups = np.unique(np.abs(differences[differences != 0]), return_counts=True)
-    found = signed_rank_sums(values.astype(float), np.array([0]), np.array([1]), rank_zeros=rank_zeros)
     expected = [ranks[kept > 0].sum(), ranks[kept < 0].sum(), (differences == 0).sum(), (groups**3 - groups).sum()]
-    np.testing.assert_allclose([column.item() for column in found], expected)
+    for scores, ties in ((values / 1, "float"), (values / 1, "paper"), (values / 10, "paper"), (values / 7, "paper")):
+        found = signed_rank_sums(scores, np.array([0]), np.array([1]), rank_zeros=rank_zeros, ties=ties)
+        np.testing.assert_allclose([column.item() for column in found], expected)
 
 
 @settings(max_examples=15)  # every example is six whole tests
@@ -117,14 +117,53 @@ def test_swapping_two_systems_swaps_the_tails(values, zero_method, method):
     assert forth == -back
 
 
-def test_ties_are_those_of_the_floating_point_differences():
-    """0.3 - 0.2 and 0.2 - 0.1 are two sizes, as for SciPy; in whole numbers they are one."""
+def test_ties_are_those_on_paper_unless_asked_for_those_in_floating_point():
+    """0.3 - 0.2 and 0.2 - 0.1 are one size, as in whole numbers; for SciPy, and on request, they are two."""
     x, y = np.array([3.0, 2.0, 5.0, 1.0]), np.array([2.0, 1.0, 1.0, 4.0])
     assert 0.3 - 0.2 != 0.2 - 0.1
-    whole, tenths = (wilcoxon_test([x / by, y / by], method="asymptotic", correction="none") for by in (1, 10))
-    assert whole.data["p_value"].item() == scipy.stats.wilcoxon(x, y, method="asymptotic").pvalue
-    assert tenths.data["p_value"].item() == scipy.stats.wilcoxon(x / 10, y / 10, method="asymptotic").pvalue
-    assert whole.data["p_value"].item() != tenths.data["p_value"].item()
+    whole, tenths, floats = (
+        p_value(x / by, y / by, method="asymptotic", ties=ties)
+        for by, ties in ((1, "paper"), (10, "paper"), (10, "float"))
+    )
+    assert whole == tenths == scipy.stats.wilcoxon(x, y, method="asymptotic").pvalue
+    assert floats == scipy.stats.wilcoxon(x / 10, y / 10, method="asymptotic").pvalue
+    assert whole != floats
+    details = [wilcoxon_test([x, y], ties=ties).details["ties"] for ties in ("paper", "float")]
+    assert details == ["paper", "float"]
+
+
+def settled_sizes(x, y):
+    """Settle sizes by the rule, size by size: zero and tied with their neighbour where no further apart than allowed."""
+    share = Fraction(RELATIVE)
+    exact = [(Fraction(a), Fraction(b)) for a, b in zip(x.tolist(), y.tolist(), strict=True)]
+    cells = [(abs(a - b), abs(a) + abs(b), place) for place, (a, b) in enumerate(exact)]
+    cells = [cell for cell in cells if cell[0] > share * cell[1]]
+    largest = {size: max(scores for other, scores, _ in cells if other == size) for size, _, _ in cells}
+    cells = sorted((size, largest[size], place) for size, _, place in cells)
+    settled = np.zeros(len(x))
+    for number, (size, scores, place) in enumerate(cells):
+        before = cells[number - 1]
+        tied = number > 0 and size - before[0] <= share * (scores + before[1])
+        settled[place] = settled[before[2]] if tied else float(size)
+    return settled
+
+
+@pytest.mark.parametrize("spread", [0.0, 3.0, 12.0])
+def test_doubtful_gaps_are_settled_by_their_own_scores(spread):
+    """Sizes some 1e-12 apart, of scores from 1e-6 to 1e6: zeros and ties are those of the rule, in fractions."""
+    rng = np.random.default_rng(int(spread))
+    for _ in range(40):
+        base = 10.0 ** rng.uniform(-spread / 2, spread / 2, 12)
+        gaps = rng.choice([0.0, 0.5, 0.5 + 3e-13, 0.5 + 9e-13, 0.5 + 5e-12, 2e-12], 12) * rng.choice([-1, 1], 12)
+        x, y = base + gaps, base
+        sizes = settled_sizes(x, y)
+        kept = sizes > 0
+        ranks = scipy.stats.rankdata(sizes[kept])
+        wins = (x > y)[kept]
+        _, groups = np.unique(sizes[kept], return_counts=True)
+        found = signed_rank_sums(np.array([x, y]), np.array([0]), np.array([1]), rank_zeros=False)
+        expected = [ranks[wins].sum(), ranks[~wins].sum(), (~kept).sum(), (groups**3 - groups).sum()]
+        np.testing.assert_allclose([column.item() for column in found], expected)
 
 
 @pytest.mark.parametrize("alternative", ["two-sided", "greater", "less", "better"])
@@ -157,21 +196,27 @@ def test_which_method_each_pair_took_is_said():
 
 
 def test_published_p_values(data_folder):
-    """The two p-values printed beside the TREC-8 scores: normal approximation with continuity correction."""
+    """The two p-values printed beside the TREC-8 scores: normal approximation, continuity correction, ties of floats."""
     folder = data_folder / "trec-matrices"
     published = json.loads((folder / "published" / "published.json").read_text())["adhoc8_ap.csv"]["wilcoxon"]
     scores = pd.read_csv(folder / "adhoc8_ap.csv").to_numpy().T[[124, 125]]
-    found = [p_value(*scores, method="asymptotic", continuity=True, alternative=side) for side in ("less", "two-sided")]
+    options = {"method": "asymptotic", "continuity": True, "ties": "float"}
+    found = [p_value(*scores, alternative=side, **options) for side in ("less", "two-sided")]
     np.testing.assert_allclose(found, published, atol=5e-10)
 
 
 def test_power_on_trec_8(data_folder):
-    """Share of the 8256 pairs found, in whole pairs, as SciPy's p-values and Benjamini-Yekutieli give it."""
+    """Share of the 8256 pairs found, in whole pairs, as SciPy's p-values and Benjamini-Yekutieli give it.
+
+    With ties on paper it is SciPy's share for the same scores in ten-thousandths, in which AP is printed.
+    """
     scores = pd.read_csv(data_folder / "trec-matrices" / "adhoc8_ap.csv").to_numpy().T
-    result = wilcoxon_test(scores, correction="none")
+    whole = wilcoxon_test((scores * 10_000).round(), correction="none", ties="float")
+    np.testing.assert_allclose(wilcoxon_test(scores, correction="none").data["p_value"], whole.data["p_value"], 1e-12)
+    result = wilcoxon_test(scores, correction="none", ties="float")
     assert result.discriminative_power()["power"].item() == pytest.approx(0.733, abs=5e-4)
     assert result.with_correction("fdr_by").discriminative_power()["power"].item() == pytest.approx(0.598, abs=5e-4)
-    normal = wilcoxon_test(scores, method="asymptotic")
+    normal = wilcoxon_test(scores, method="asymptotic", ties="float")
     assert normal.discriminative_power()["power"].item() == pytest.approx(0.591, abs=5e-4)
 
 
@@ -180,6 +225,12 @@ def test_unknown_names_are_refused(option, value):
     """The message lists what would have worked."""
     with pytest.raises(UnknownNameError, match=f"no {option} '{value}'"):
         wilcoxon_test(np.eye(2), **{option: value})
+
+
+def test_unknown_reading_of_ties():
+    """The two readings are listed."""
+    with pytest.raises(UnknownNameError, match=r"no reading of ties 'scipy'.*paper, float"):
+        wilcoxon_test(np.eye(2), ties="scipy")
 
 
 def test_exact_distribution_has_a_limit():
