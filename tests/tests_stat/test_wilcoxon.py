@@ -133,10 +133,10 @@ def test_ties_are_those_on_paper_unless_asked_for_those_in_floating_point():
 
 
 def settled_sizes(x, y):
-    """Settle sizes by the rule, size by size: zero and tied with their neighbour where no further apart than allowed."""
+    """Settle sizes one by one: zero, or tied with their neighbour, where no further apart than their scores allow."""
     share = Fraction(RELATIVE)
-    exact = [(Fraction(a), Fraction(b)) for a, b in zip(x.tolist(), y.tolist(), strict=True)]
-    cells = [(abs(a - b), abs(a) + abs(b), place) for place, (a, b) in enumerate(exact)]
+    scores = zip(x.tolist(), y.tolist(), strict=True)
+    cells = [(Fraction(abs(a - b)), Fraction(abs(a)) + Fraction(abs(b)), place) for place, (a, b) in enumerate(scores)]
     cells = [cell for cell in cells if cell[0] > share * cell[1]]
     largest = {size: max(scores for other, scores, _ in cells if other == size) for size, _, _ in cells}
     cells = sorted((size, largest[size], place) for size, _, place in cells)
@@ -196,7 +196,7 @@ def test_which_method_each_pair_took_is_said():
 
 
 def test_published_p_values(data_folder):
-    """The two p-values printed beside the TREC-8 scores: normal approximation, continuity correction, ties of floats."""
+    """The two p-values printed beside the TREC-8 scores: normal form, continuity correction, ties of floats."""
     folder = data_folder / "trec-matrices"
     published = json.loads((folder / "published" / "published.json").read_text())["adhoc8_ap.csv"]["wilcoxon"]
     scores = pd.read_csv(folder / "adhoc8_ap.csv").to_numpy().T[[124, 125]]
