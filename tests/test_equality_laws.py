@@ -17,6 +17,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from metaeval.draws import bootstrap_indices
+from metaeval.equality import centred
 from metaeval.models.bayesian_comparison import bayesian_t
 from metaeval.models.sample_size import pilot_variance
 from metaeval.parallel import limit_threads
@@ -31,6 +32,7 @@ from metaeval.tests_stat.max_t import max_t_test
 from metaeval.tests_stat.pairs import ask
 from metaeval.tests_stat.permutations import draw_seed, topic_permutations
 from metaeval.tests_stat.randomisation import random_signs, randomisation_test
+from metaeval.tests_stat.result import is_significant
 from metaeval.tests_stat.sign import sign_test
 from metaeval.tests_stat.tukey import tukey_hsd_test
 from metaeval.tests_stat.wilcoxon import wilcoxon_test
@@ -112,6 +114,7 @@ def same(found, expected, *, factor=1.0):
     np.testing.assert_array_equal(found["significant"], expected["significant"])
     np.testing.assert_allclose(factor * found["difference"], expected["difference"], rtol=1e-9)
     np.testing.assert_array_equal(found["difference"] == 0, expected["difference"] == 0)
+    np.testing.assert_array_equal(np.sign(found["statistic"]), np.sign(expected["statistic"]))
 
 
 def asked(test):
@@ -220,6 +223,8 @@ def test_sign_test_ties_at_its_limit(limit):
     for written in (lambda number: number / 10, lambda number: number / 30, lambda number: number / 10 * 1000):
         found = sign_test(written(whole), zero_tol=float(written(np.array(limit))))
         np.testing.assert_array_equal(found.data["statistic"], expected)
+    beside = sign_test(with_wild_system(whole / 10, "all of 1e12", 7), zero_tol=limit / 10).data["statistic"]
+    np.testing.assert_array_equal(beside[:, np.triu_indices(8, 1)[1] != 7], expected)
 
 
 def literal_statistics(table, pairs):
@@ -350,9 +355,14 @@ def test_intervals_of_agreement_in_any_unit(test):
     expected = found(whole)
     for written in WRITTEN.values():
         for one, other in zip(found(written(whole)), expected, strict=True):
-            np.testing.assert_allclose(
-                one.select_dtypes("number").to_numpy(), other.select_dtypes("number").to_numpy(), rtol=1e-9
-            )
+            np.testing.assert_allclose(one.select_dtypes("number"), other.select_dtypes("number"), rtol=1e-9)
+    # A system that beats all others on every topic, by a thousand or by a million million: the same decisions.
+    measures = [f"{name}{bound}" for name in ("precision", "recall", "f1") for bound in ("", "_low", "_high")]
+    (near, near_shares), (far, far_shares) = (
+        found(np.concatenate([whole / 10, np.full((3, 1, 14), ahead)], axis=1)) for ahead in (1e3, 1e12)
+    )
+    np.testing.assert_allclose(far[measures], near[measures], rtol=1e-9)
+    np.testing.assert_allclose(far_shares.drop(columns="metric"), near_shares.drop(columns="metric"), rtol=1e-9)
 
 
 def test_split_halves_in_any_unit():
@@ -404,3 +414,21 @@ def test_variance_to_plan_with_is_that_of_the_systems_asked_for():
     ):
         small, huge = (pilot_variance(scores, **options).table["variance"].item() for scores in beside)
         assert huge == pytest.approx(small, rel=1e-9)
+
+
+def test_what_is_left_of_a_mean_is_nothing_on_paper():
+    """Centred by rows and columns, an additive table in tenths is 0 exactly, and zeros have no size to pass on."""
+    rows, columns = np.arange(1, 6)[:, None], np.arange(7)
+    additive = rows / 10 + columns / 10
+    assert (additive - additive.mean(1, keepdims=True) - additive.mean(0) + additive.mean()).any()
+    left, size = centred(*centred(additive, additive, axis=1), axis=0)
+    assert not left.any()
+    assert not size.any()
+
+
+def test_a_level_reached_on_paper_is_reached():
+    """Corrected p-values are simple fractions: 3 x .1 is .3, which is at most .3 and not below it."""
+    p_values = np.array([3 * 0.1, 0.3, 0.3 + 1e-9, 0.3 - 1e-9])
+    assert 3 * 0.1 > 0.3
+    assert is_significant(p_values, 0.3).tolist() == [True, True, False, True]
+    assert is_significant(p_values, 0.3, strictly_below=True).tolist() == [False, False, False, True]

@@ -6,6 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from metaeval import as_scores
+from metaeval.equality import RELATIVE
 from metaeval.errors import InvalidOptionError, ScoresError, UnknownNameError
 from metaeval.tests_stat.pairs import all_pairs, ask, resampled_p_value
 
@@ -48,9 +49,17 @@ def test_tolerance_is_far_from_both_noise_and_printed_digits():
     """Over a thousand topics it exceeds the noise of summing in any order and stays below one printed digit."""
     rng = np.random.default_rng(0)
     values = rng.random((2, 1000)).round(4)
-    (tolerance,) = ask(values).tolerance
+    ((tolerance,),) = ask(values).tolerance
     sums = [values[0, rng.permutation(1000)].sum() for _ in range(200)] + [sum(values[0])]
     assert 10 * (max(sums) - min(sums)) < tolerance < 1e-4 / 10
+
+
+def test_tolerance_is_that_of_the_two_systems_alone():
+    """Their scores' sizes, added up over the topics, times the share of the one rule; a third system has no say."""
+    values = np.array([[[0.25, -0.5], [1.0, 2.0], [1e12, 0.0]]])
+    np.testing.assert_allclose(
+        ask(values).tolerance, RELATIVE * np.array([[3.75, 1e12 + 0.75, 1e12 + 3.0]]), rtol=1e-12
+    )
 
 
 def test_differences_per_topic():
