@@ -238,7 +238,7 @@ def human_agreement(  # noqa: PLR0913 - every option is one question
                 "high": high,
             }
         )
-    table = pd.DataFrame(rows).sort_values("value", ascending=False, kind="stable").reset_index(drop=True)
+    table = pd.DataFrame(rows).sort_values("value", ascending=False, kind="stable", key=_settled).reset_index(drop=True)
     return HumanAgreement(
         table=table,
         resampled=MappingProxyType(drawn_values),
@@ -250,6 +250,11 @@ def human_agreement(  # noqa: PLR0913 - every option is one question
         n_resamples=int(n_resamples),
         random_source=source.description,
     )
+
+
+def _settled(values: "pd.Series[float]") -> Floats:
+    """Make statistics equal that are so on paper; each is a sum of terms whose absolute values make at most 1."""
+    return settle(values.to_numpy(dtype=np.float64), np.ones(len(values)))
 
 
 def _units(cells: Cells, resample: Resample, of_items: Callable[[Floats, Floats], Floats] | None) -> int:
@@ -283,7 +288,8 @@ def _by_system(
 ) -> _Found:
     *sums, number = cluster_sums(cells)
     parts = list(zip(sums, cluster_sizes(cells), strict=True))
-    means = [settle(part.sum(axis=0) / number.sum(axis=0), size.sum(axis=0) / number.sum(axis=0)) for part, size in parts]
+    n_cells = number.sum(axis=0)
+    means = [settle(part.sum(axis=0) / n_cells, size.sum(axis=0) / n_cells) for part, size in parts]
     value = float(statistic(*means))
     if counts is None:
         drawn = [np.tile(one, (n_resamples, 1)) for one in means]
@@ -458,8 +464,8 @@ def pair_agreement(scores: xr.DataArray, *, reference: str | None = None, min_di
     size = np.abs(human[first]) + np.abs(human[second])
     gap = difference(human[first], human[second], size, 0.0)
     pairs, items = np.nonzero(at_least(np.abs(gap), min_difference, size) & (np.abs(gap) > 0))
-    ahead = gap[pairs, items] > 0
-    better, worse = (np.where(ahead == wanted, first[pairs], second[pairs]) for wanted in (True, False))
+    first_better = gap[pairs, items] > 0
+    better, worse = (np.where(first_better == wanted, first[pairs], second[pairs]) for wanted in (True, False))
     if not len(pairs):
         message = f"no two systems differ by {min_difference:g} in {name} on any item; lower min_difference="
         raise ScoresError(message)
