@@ -23,6 +23,7 @@ from scipy.special import stdtrit
 
 from metaeval.agreement.rankings import kendall_tau
 from metaeval.collection.documents import UNJUDGED, Collection, collection_from_rankings
+from metaeval.equality import settle, settled_means
 from metaeval.io.groups import read_groups
 from metaeval.io.trec import read_collection
 from metaeval.metrics.score import metric_values, resolve_metrics
@@ -34,7 +35,7 @@ from metaeval.resampling.sensitivity import SensitivityResult, bootstrap_sensiti
 from metaeval.scores import Scores, as_scores, select_runs
 from metaeval.studies.judgments import EffortPlans, left_out_summary, study_judgments
 from metaeval.studies.replicates import replicate_seed
-from metaeval.studies.stability import Stability, counted_topics, measure_stability, round_means
+from metaeval.studies.stability import Stability, counted_topics, measure_stability
 
 ROOT = Path(__file__).parents[1]
 REPORT = ROOT / "benchmarks" / "reports" / "incomplete-judgments.md"
@@ -264,7 +265,7 @@ def facts(study: Study) -> str:
     """Say what the collection holds and how well its pool can be rebuilt."""
     collection, pool = study.collection, study.pool
     per_topic = pool.per_topic
-    means = [round_means(study.values(levels).mean(axis=2)) for levels in (collection.levels, pool.levels)]
+    means = [settled_means(study.values(levels)) for levels in (collection.levels, pool.levels)]
     closeness = kendall_tau(*means)
     rows = {
         "runs": f"{collection.n_systems:,}",
@@ -332,7 +333,7 @@ def _inconsistent(full: SensitivityResult, reduced: SensitivityResult) -> Values
 
 def between_metrics(study: Study) -> str:
     """Table 6 of Sakai and Kando: tau between the rankings of two metrics with all judgments."""
-    means = round_means(study.values(study.collection.levels).mean(axis=2))
+    means = settled_means(study.values(study.collection.levels))
     found = kendall_tau(means[:, None], means[None])
     rows = [
         [label, *(f"{x:.3f}" if column > row else "" for column, x in enumerate(line))]
@@ -547,7 +548,7 @@ def first_ten(study: Study) -> str:
 def places(study: Study) -> str:
     """Mean places of pooled and unpooled runs under whole and condensed lists: who gains by the choice."""
     marks = np.asarray(study.collection.pooled)
-    means = round_means(study.values(study.collection.levels).mean(axis=2))
+    means = settled_means(study.values(study.collection.levels))
     rank = {label: pd.Series(-one).rank().to_numpy() for label, one in zip(study.labels, means, strict=True)}
     rows = []
     for whole, condensed in zip(WHOLE, CONDENSED, strict=True):
@@ -568,9 +569,11 @@ def places(study: Study) -> str:
 def shallow_bias(study: Study, depth: int = 2) -> str:
     """Mean scores under a shallow pool of pooled and of unpooled runs, in % of those under all judgments; places."""
     marks = np.asarray(study.collection.pooled)
-    everything, left = (study.values(levels).mean(axis=2) for levels in (study.collection.levels, study.shallow(depth)))
+    everything, left = (
+        settled_means(study.values(levels)) for levels in (study.collection.levels, study.shallow(depth))
+    )
     rows = []
-    for label, old, new in zip(study.labels, round_means(everything), round_means(left), strict=True):
+    for label, old, new in zip(study.labels, everything, left, strict=True):
         lost = pd.Series(-new).rank().to_numpy() - pd.Series(-old).rank().to_numpy()
         shares = (f"{new[chosen].mean() / old[chosen].mean():.0%}" for chosen in (marks, ~marks))
         rows.append([label, *shares, f"{lost[~marks].mean():+.1f}"])
@@ -584,8 +587,8 @@ def _taus(full: Values, reduced: Values, counts: Values | None = None) -> Values
     """Return tau (replicate, draw, metric) of reduced and full scores, over topics counted so often in each draw."""
     weights = np.ones((1, full.shape[2])) if counts is None else counts
     total = weights.sum(axis=1)
-    x = round_means(np.moveaxis(full @ weights.T / total, -1, 0))
-    y = round_means(np.moveaxis(reduced @ weights.T / total, -1, 1))
+    x = settle(np.moveaxis(full @ weights.T / total, -1, 0))
+    y = settle(np.moveaxis(reduced @ weights.T / total, -1, 1))
     return kendall_tau(x[None], y, undefined="nan")
 
 

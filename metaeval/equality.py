@@ -15,7 +15,9 @@ is some thousand times the rounding of a sum over topics, and far below any diff
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-__all__ = ["RELATIVE", "at_least", "centred", "difference", "settle"]
+from metaeval.compiled import compiled
+
+__all__ = ["RELATIVE", "at_least", "centred", "difference", "settle", "settled_means"]
 
 type Floats = NDArray[np.float64]
 
@@ -89,7 +91,9 @@ def centred(values: Floats, size: Floats, *, axis: int) -> tuple[Floats, Floats]
 def settle(values: ArrayLike, size: ArrayLike | None = None) -> Floats:
     """Give one value to all numbers of a row that are equal on paper, so that they tie, rank and compare as such.
 
-    Equality is carried on from neighbour to neighbour in ascending order; each group takes its lowest value.
+    In ascending order each number joins the group before it if it equals that group's most exact member, the one made
+    from the smallest scores: a system with wild scores ties with its neighbour, and never makes two others tie. Each
+    group takes its lowest value.
 
     Parameters
     ----------
@@ -108,15 +112,80 @@ def settle(values: ArrayLike, size: ArrayLike | None = None) -> Floats:
     [0.09999999999999998, 0.09999999999999998, 0.5]
     """
     values = np.asarray(values, dtype=np.float64)
-    size = np.abs(values) if size is None else np.broadcast_to(np.asarray(size, dtype=np.float64), values.shape)
-    order = np.argsort(values, axis=-1, kind="stable")
-    ascending = np.take_along_axis(values, order, axis=-1)
-    sizes = np.take_along_axis(size, order, axis=-1)
-    with np.errstate(invalid="ignore"):  # infinity less infinity
-        apart = ~(np.diff(ascending, axis=-1) <= RELATIVE * (sizes[..., 1:] + sizes[..., :-1]))
-    start = np.zeros(values.shape, dtype=np.int64)
-    start[..., 1:] = np.where(apart, np.arange(1, values.shape[-1]), 0)
-    lowest = np.take_along_axis(ascending, np.maximum.accumulate(start, axis=-1), axis=-1)
+    settled = values.copy()
+    if values.size == 0:
+        return settled
+    rows = settled.reshape(-1, values.shape[-1])
+    if size is None:  # mostly nothing is that close, and a sort alone shows it
+        close = np.flatnonzero(_holds_close(np.sort(rows, axis=-1)))
+        if not len(close):
+            return settled
+        some, sizes = rows[close], np.abs(rows[close])
+    else:
+        close = np.arange(len(rows))
+        some = rows
+        sizes = np.ascontiguousarray(np.broadcast_to(np.asarray(size, dtype=np.float64), values.shape))
+        sizes = sizes.reshape(rows.shape)
+    rows[close] = _settled(some, sizes, np.argsort(some, axis=-1))
+    return settled
+
+
+def settled_means(values: ArrayLike) -> Floats:
+    """Return the means along the last axis, those of a row that are equal on paper made equal.
+
+    Parameters
+    ----------
+    values : array_like (..., system, topic)
+
+    Returns
+    -------
+    array (..., system)
+
+    Examples
+    --------
+    >>> settled_means([[0.1, 0.2, 0.3], [0.3, 0.2, 0.1], [0.1, 0.1, 0.1]]).tolist()
+    [0.20000000000000004, 0.20000000000000004, 0.10000000000000002]
+    """
+    values = np.asarray(values, dtype=np.float64)
+    return settle(values.mean(axis=-1), np.abs(values).mean(axis=-1))
+
+
+@compiled
+def _holds_close(ascending: Floats) -> NDArray[np.bool_]:
+    """Say of every row in ascending order whether two different numbers of it are equal on paper by their own sizes."""
+    found = np.zeros(len(ascending), dtype=np.bool_)
+    for row in range(len(ascending)):
+        one = ascending[row]
+        count = 0
+        for place in range(1, len(one)):
+            apart = one[place] - one[place - 1]
+            count += (apart > 0.0) & (apart <= RELATIVE * (abs(one[place]) + abs(one[place - 1])))
+        found[row] = count > 0
+    return found
+
+
+@compiled
+def _settled(values: Floats, sizes: Floats, order: NDArray[np.int64]) -> Floats:
+    """Return the rows settled; `order` is that of ascending values, NaN last."""
     settled = np.empty_like(values)
-    np.put_along_axis(settled, order, lowest, axis=-1)
+    n = values.shape[1]
+    for row in range(len(values)):
+        lowest, anchor, smallest = np.nan, np.nan, np.nan  # of the group; the anchor is its most exact member
+        start = 0
+        while start < n:
+            value = values[row, order[row, start]]
+            size = sizes[row, order[row, start]]
+            stop = start + 1
+            while stop < n and values[row, order[row, stop]] == value:
+                size = min(size, sizes[row, order[row, stop]])
+                stop += 1
+            apart = value - anchor
+            if np.isfinite(apart) and apart <= RELATIVE * (size + smallest):
+                if size < smallest:
+                    anchor, smallest = value, size
+            else:
+                lowest, anchor, smallest = value, value, size
+            for place in range(start, stop):
+                settled[row, order[row, place]] = lowest
+            start = stop
     return settled

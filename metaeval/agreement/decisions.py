@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from metaeval.agreement.rankings import kendall_tau, spearman, tau_ap
 from metaeval.draws import RNGLike
+from metaeval.equality import settle, settled_means
 from metaeval.errors import InvalidOptionError, UnknownNameError
 from metaeval.scores import as_scores, oriented_values
 from metaeval.tests_stat.catalogue import compare_systems, find_test
@@ -50,6 +51,8 @@ class DecisionAgreement:
 
         - ``verdict`` (alpha, metric, pair): 1 where system_a is significantly better, -1 where system_b is, else 0;
         - ``difference`` (metric, pair): mean of a minus mean of b, in the metric's own direction and unit;
+        - ``score_size`` (metric, pair): mean absolute score of a plus that of b, which says what is equal on paper
+          (`metaeval.equality`);
         - ``n_rejected``, ``share`` (alpha, metric): significant pairs, and their share of all pairs;
         - ``n_shared``, ``n_conflicts`` (alpha, predictor, truth): pairs significant under both, in the same
           direction and in opposite ones;
@@ -81,7 +84,8 @@ class DecisionAgreement:
     def with_correction(self, correction: str) -> "DecisionAgreement":
         """Return the agreement of the same tests under another correction; nothing is drawn again."""
         result = self.result.with_correction(correction)
-        data = _decisions(result, self.alphas).assign({name: self.data[name] for name in ("tau", "tau_ap", "rho")})
+        kept = {name: self.data[name] for name in ("score_size", "tau", "tau_ap", "rho")}
+        data = _decisions(result, self.alphas).assign(kept)
         return DecisionAgreement(data=data, result=result)
 
     def to_frame(self) -> pd.DataFrame:
@@ -210,7 +214,8 @@ class DecisionAgreement:
         r"""Return, for every predictor and truth, the least :math:`|difference|` that would make F1 largest.
 
         Only the predictor's significant pairs with at least that difference are then counted as its decisions.
-        The threshold is chosen and judged on the same data, so the gain is an upper bound.
+        The threshold is chosen and judged on the same data, so the gain is an upper bound. It never parts differences
+        that are equal on paper.
 
         Parameters
         ----------
@@ -230,7 +235,7 @@ class DecisionAgreement:
         n_rejected = np.abs(verdict).sum(axis=1, dtype=np.int64)
         rows = []
         for p, predictor in enumerate(self.metrics):
-            sizes = np.abs(self._differences(under or predictor))
+            sizes = self._settled_differences(under or predictor)
             best = _best_cuts(sizes, verdict[p], verdict, n_rejected)
             for t, truth in enumerate(self.metrics):
                 if t != p:
@@ -257,6 +262,10 @@ class DecisionAgreement:
 
     def _differences(self, metric: str) -> NDArray[np.float64]:
         return self.data["difference"].to_numpy()[self._place(metric)]
+
+    def _settled_differences(self, metric: str) -> NDArray[np.float64]:
+        """Return the absolute differences, those that are equal on paper made equal."""
+        return settle(np.abs(self._differences(metric)), self.data["score_size"].to_numpy()[self._place(metric)])
 
     def _leads(self) -> NDArray[np.float64]:
         """Return the differences turned so that positive means that a is better, shape (metric, pair)."""
@@ -364,7 +373,8 @@ def decision_agreement(  # noqa: PLR0913 - one keyword per choice
         rng=rng,
         n_threads=n_threads,
     )
-    data = _decisions(result, levels).assign(_correlations(_mean_scores(scores)))
+    data = _decisions(result, levels).assign(_correlations(settled_means(oriented_values(scores))))
+    data["score_size"] = (("metric", "pair"), _sizes_of_pairs(scores, result))
     return DecisionAgreement(data=data, result=result)
 
 
@@ -429,11 +439,12 @@ def agreement_shares(n_rejected: NDArray[np.int64], n_shared: NDArray[np.int64])
     return {"precision": share_of(predicted), "recall": share_of(true), "f1": share_of(predicted + true, 2)}
 
 
-def _mean_scores(scores: xr.DataArray) -> NDArray[np.float64]:
-    """Return the mean scores, higher better; means that are equal on paper are made equal."""
-    means = oriented_values(scores).mean(axis=2)
-    unit = np.abs(means).max(axis=1, keepdims=True)
-    return (means / np.where(unit > 0, unit, 1.0)).round(12)
+def _sizes_of_pairs(scores: xr.DataArray, result: PairwiseResult) -> NDArray[np.float64]:
+    """Return the mean absolute scores of the two systems of every pair, added up, shape (metric, pair)."""
+    size = np.abs(scores.to_numpy()).mean(axis=2)
+    places = pd.Index(scores["system"].to_numpy())
+    first, second = (places.get_indexer(result.data[side].to_numpy()) for side in ("system_a", "system_b"))
+    return size[:, first] + size[:, second]
 
 
 def _decisions(result: PairwiseResult, alphas: tuple[float, ...]) -> xr.Dataset:

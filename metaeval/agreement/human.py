@@ -15,9 +15,18 @@ import xarray as xr
 from numpy.typing import NDArray
 from scipy.special import stdtrit
 
-from metaeval.agreement.items import FEWEST, Cells, cells_of, cluster_sums, oriented, reference_of
+from metaeval.agreement.items import (
+    FEWEST,
+    Cells,
+    cells_of,
+    cluster_sizes,
+    cluster_sums,
+    oriented,
+    reference_of,
+)
 from metaeval.agreement.rankings import kendall_tau, spearman
 from metaeval.draws import RNGLike, bootstrap_counts, bootstrap_indices, resolve_rng
+from metaeval.equality import at_least, difference, settle
 from metaeval.errors import InvalidOptionError, ScoresError, UnknownNameError
 from metaeval.parallel import track
 
@@ -50,7 +59,7 @@ def pearson(x: Floats, y: Floats) -> Floats:
 
 def accuracy(x: Floats, y: Floats) -> Floats:
     """Return the share of pairs that x puts in an order and y puts in the same one; NaN where x ties them all."""
-    x, y = np.broadcast_arrays(x, y)
+    x, y = np.broadcast_arrays(settle(x), settle(y))
     right, ordered = np.zeros(x.shape[:-1]), np.zeros(x.shape[:-1])
     for shift in range(1, x.shape[-1]):
         signs = np.sign(x[..., shift:] - x[..., :-shift])
@@ -229,7 +238,7 @@ def human_agreement(  # noqa: PLR0913 - every option is one question
                 "high": high,
             }
         )
-    table = pd.DataFrame(rows).sort_values("value", ascending=False, kind="stable").reset_index(drop=True)
+    table = pd.DataFrame(rows).sort_values("value", ascending=False, kind="stable", key=_settled).reset_index(drop=True)
     return HumanAgreement(
         table=table,
         resampled=MappingProxyType(drawn_values),
@@ -241,6 +250,11 @@ def human_agreement(  # noqa: PLR0913 - every option is one question
         n_resamples=int(n_resamples),
         random_source=source.description,
     )
+
+
+def _settled(values: "pd.Series[float]") -> Floats:
+    """Make statistics equal that are so on paper; each is a sum of terms whose absolute values make at most 1."""
+    return settle(values.to_numpy(dtype=np.float64), np.ones(len(values)))
 
 
 def _units(cells: Cells, resample: Resample, of_items: Callable[[Floats, Floats], Floats] | None) -> int:
@@ -272,15 +286,17 @@ def _by_system(
     systems: NDArray[np.int64] | None,
     n_resamples: int,
 ) -> _Found:
-    human, metric, number = cluster_sums(cells)
-    means = [part.sum(axis=0) / number.sum(axis=0) for part in (human, metric)]
+    *sums, number = cluster_sums(cells)
+    parts = list(zip(sums, cluster_sizes(cells), strict=True))
+    n_cells = number.sum(axis=0)
+    means = [settle(part.sum(axis=0) / n_cells, size.sum(axis=0) / n_cells) for part, size in parts]
     value = float(statistic(*means))
-    with np.errstate(divide="ignore", invalid="ignore"):
-        drawn = (
-            [np.tile(one, (n_resamples, 1)) for one in means]
-            if counts is None
-            else [(counts @ part) / (counts @ number) for part in (human, metric)]
-        )
+    if counts is None:
+        drawn = [np.tile(one, (n_resamples, 1)) for one in means]
+    else:
+        with np.errstate(divide="ignore", invalid="ignore"):
+            total = counts @ number
+            drawn = [settle((counts @ part) / total, (counts @ size) / total) for part, size in parts]
     if systems is not None:
         drawn = [np.take_along_axis(part, systems, axis=1) for part in drawn]
     whole = np.isfinite(drawn[0]).all(axis=1)
@@ -401,6 +417,10 @@ def system_statistics(means: pd.DataFrame, *, reference: str, statistic: Statist
     return frame
 
 
+def _lead(a: Floats, b: Floats) -> Floats:
+    return difference(a, b, np.abs(a), np.abs(b))
+
+
 def pair_agreement(scores: xr.DataArray, *, reference: str | None = None, min_difference: float = 0.0) -> pd.DataFrame:
     """Ask of every pair of systems that people tell apart on an item whether the metric orders it as they do.
 
@@ -410,7 +430,7 @@ def pair_agreement(scores: xr.DataArray, *, reference: str | None = None, min_di
     reference : str, optional
     min_difference : float
         Pairs count whose human scores differ by at least this (25 points of 100 in WMT's relative ranking from direct
-        assessment), and differ at all.
+        assessment), and differ at all; 0.7 and 0.45 differ by 0.25 here as on paper.
 
     Returns
     -------
@@ -440,16 +460,19 @@ def pair_agreement(scores: xr.DataArray, *, reference: str | None = None, min_di
     name = reference_of(scores, reference)
     scores = oriented(scores)
     human = scores.sel(metric=name).to_numpy()
-    with np.errstate(invalid="ignore"):
-        gap = human[:, None, :] - human[None, :, :]
-        better, worse, items = np.nonzero((gap >= min_difference) & (gap > 0))
-    if not len(better):
+    first, second = np.triu_indices(len(human), 1)
+    size = np.abs(human[first]) + np.abs(human[second])
+    gap = difference(human[first], human[second], size, 0.0)
+    pairs, items = np.nonzero(at_least(np.abs(gap), min_difference, size) & (np.abs(gap) > 0))
+    first_better = gap[pairs, items] > 0
+    better, worse = (np.where(first_better == wanted, first[pairs], second[pairs]) for wanted in (True, False))
+    if not len(pairs):
         message = f"no two systems differ by {min_difference:g} in {name} on any item; lower min_difference="
         raise ScoresError(message)
     rows = {}
     for metric in (str(one) for one in scores["metric"].to_numpy() if str(one) != name):
         values = scores.sel(metric=metric).to_numpy()
-        ahead = values[better, items] - values[worse, items]
+        ahead = _lead(values[better, items], values[worse, items])
         agree = int((ahead > 0).sum())
         rows[metric] = {
             "pairs": len(ahead),

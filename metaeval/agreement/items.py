@@ -12,6 +12,7 @@ import pandas as pd
 import xarray as xr
 from numpy.typing import NDArray
 
+from metaeval.equality import difference, settle
 from metaeval.errors import InvalidOptionError, ScoresError, UnknownNameError
 from metaeval.scores import Missing, Scores, as_scores, better_direction, natural_order
 
@@ -20,6 +21,7 @@ __all__ = [
     "Cells",
     "cells_of",
     "cluster_scores",
+    "cluster_sizes",
     "cluster_sums",
     "item_scores",
     "oriented",
@@ -312,6 +314,16 @@ def cluster_sums(cells: Cells) -> tuple[Floats, Floats, Floats]:
     return belongs @ cells.human.T, belongs @ cells.metric.T, belongs @ cells.there.T.astype(np.float64)
 
 
+def cluster_sizes(cells: Cells) -> tuple[Floats, Floats]:
+    """Return the sums of the absolute human and metric scores, each (cluster, system): the sizes of `cluster_sums`.
+
+    What `metaeval.equality` asks for, to tell which sums and means of systems are equal on paper.
+    """
+    belongs = np.zeros((cells.n_clusters, len(cells.clusters)))
+    belongs[cells.clusters, np.arange(len(cells.clusters))] = 1.0
+    return belongs @ np.abs(cells.human).T, belongs @ np.abs(cells.metric).T
+
+
 def cluster_scores(scores: xr.DataArray, *, missing: Missing = "error") -> Scores:
     r"""Turn items into Scores for every other engine (tests, power, agreement), clusters as the units that are drawn.
 
@@ -347,8 +359,10 @@ def cluster_scores(scores: xr.DataArray, *, missing: Missing = "error") -> Score
     cluster = scores["cluster"].to_series().loc[plain["topic"].to_numpy()].to_numpy()
     names = natural_order(np.unique(cluster))
     belongs = (cluster[:, None] == np.array(names)).astype(np.float64) * (len(names) / len(cluster))
+    sums, sizes = plain.to_numpy() @ belongs, np.abs(plain.to_numpy()) @ belongs
+    sums = difference(sums, 0.0, sizes, 0.0)  # signed scores may cancel, and tie, on paper only
     summed = xr.DataArray(
-        plain.to_numpy() @ belongs,
+        np.swapaxes(settle(np.swapaxes(sums, 1, 2), np.swapaxes(sizes, 1, 2)), 1, 2),
         dims=plain.dims,
         coords={
             "metric": plain["metric"].to_numpy(),

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import combinations
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -12,8 +12,9 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.stats import t as student_t
 
 from metaeval.agreement.human import STATISTICS, Statistic
-from metaeval.agreement.items import Cells, cells_of, cluster_sums, oriented, reference_of
+from metaeval.agreement.items import Cells, cells_of, cluster_sizes, cluster_sums, oriented, reference_of
 from metaeval.draws import RNGLike, resolve_rng
+from metaeval.equality import at_least, difference, settle
 from metaeval.errors import InvalidOptionError, ScoresError, UnknownNameError
 from metaeval.parallel import track
 from metaeval.tests_stat.correction import adjust
@@ -29,6 +30,8 @@ Permute = Literal["items", "systems", "both"]
 
 _FEWEST = 4
 _BLOCK = 2**24
+_SIZE = 2.0
+"""Size of a difference of two correlations: each is a sum of terms whose absolute values make at most 1."""
 
 
 def williams_test(
@@ -51,7 +54,7 @@ def williams_test(
     -------
     (array, array)
         The statistic t with n - 3 degrees of freedom, and the p-value. Two metrics that rank along one line
-        (``between`` 1) have no statistic: NaN, and p = 1.
+        (``between`` 1, but for rounding) have no statistic: NaN, and p = 1.
 
     Raises
     ------
@@ -84,9 +87,10 @@ def williams_test(
         raise InvalidOptionError(message)
     determinant = np.maximum(1 - r12**2 - r1**2 - r2**2 + 2 * r12 * r1 * r2, 0.0)
     below = 2 * determinant * (size - 1) / (size - 3) + (r1 + r2) ** 2 / 4 * (1 - r12) ** 3
+    apart = difference(r1, r2, _SIZE / 2, _SIZE / 2)
     with np.errstate(divide="ignore", invalid="ignore"):
-        t = (r1 - r2) * np.sqrt((size - 1) * (1 + r12) / below)
-    same = (r12 >= 1) | ((r1 == r2) & (below <= 0))
+        t = apart * np.sqrt((size - 1) * (1 + r12) / below)
+    same = at_least(r12, 1.0, _SIZE / 2) | ((apart == 0) & (below <= 0))
     t = np.where(same, np.nan, t)
     match alternative:
         case "two-sided":
@@ -340,59 +344,89 @@ def _compared(  # noqa: PLR0913, PLR0917 - one pair and the question
     n_resamples: int,
 ) -> dict[str, object]:
     assert callable(statistic)  # noqa: S101 - from the table of statistics
-    human, means, halves, items = _exchangeable(scores, reference, pair)
-    observed = float(statistic(human, means[0]) - statistic(human, means[1]))
+    exchange = _exchangeable(scores, reference, pair)
+    human, halves = exchange.human, exchange.halves
+    values = [float(statistic(human, means)) for means in exchange.means]
+    observed = values[0] - values[1]
     n_clusters, n_systems = halves.shape
-    middle = (means[0] + means[1]) / 2
     block = max(1, _BLOCK // (n_clusters * (n_systems if permute == "both" else 1)))
     extreme = 0
     for start in range(0, n_resamples, block):
         shift = _shifts(halves, permute, generator, min(block, n_resamples - start))
-        drawn = statistic(human, middle + shift) - statistic(human, middle - shift)
+        first, second = (statistic(human, settle(exchange.middle + one, exchange.size)) for one in (shift, -shift))
         # an exchange that leaves no agreement to compare speaks against neither metric: it counts as far away
-        extreme += int((~(np.abs(drawn) < abs(observed) - 1e-12)).sum())
+        drawn = np.abs(first - second)
+        extreme += int((np.isnan(drawn) | at_least(drawn, abs(observed), _SIZE)).sum())
     return {
         "metric_a": pair[0],
         "metric_b": pair[1],
-        "value_a": float(statistic(human, means[0])),
-        "value_b": float(statistic(human, means[1])),
+        "value_a": values[0],
+        "value_b": values[1],
         "difference": observed,
         "n_systems": n_systems,
-        "n_items": items,
+        "n_items": exchange.n_items,
         "p": (extreme + 1) / (n_resamples + 1) if np.isfinite(observed) else np.nan,
     }
 
 
-def _exchangeable(
-    scores: xr.DataArray, reference: str, pair: tuple[str, str]
-) -> tuple[Floats, tuple[Floats, Floats], Floats, int]:
-    """Return human means, the two metrics' means, and what a swap of a cluster moves between them (cluster, system).
+class _Exchange(NamedTuple):
+    """One pair of metrics on the cells that have all three scores.
 
-    Only cells with all three scores; both metrics standardised over them.
+    Attributes
+    ----------
+    human : array (system,)
+        Human means.
+    means : two arrays (system,)
+        Each metric's means in its own unit, as `human_agreement` takes them; ties are those on paper.
+    middle : array (system,)
+        Mean of the two metrics' standardised means.
+    halves : array (cluster, system)
+        What a swap of a cluster moves between the two, in standardised units.
+    size : array (system,)
+        Sizes of the scores behind the standardised means.
+    n_items : int
     """
+
+    human: Floats
+    means: tuple[Floats, Floats]
+    middle: Floats
+    halves: Floats
+    size: Floats
+    n_items: int
+
+
+def _exchangeable(scores: xr.DataArray, reference: str, pair: tuple[str, str]) -> _Exchange:
     whole = np.isfinite(scores.sel(metric=[reference, *pair]).to_numpy()).all(axis=0)
     kept = scores.where(xr.DataArray(whole, dims=("system", "item")))
     parts = [cells_of(kept, metric, reference=reference) for metric in pair]
-    first, second = (_standardised(one) for one in parts)
-    sums = [cluster_sums(one) for one in (first, second)]
-    number = sums[0][2].sum(axis=0)
-    human = sums[0][0].sum(axis=0) / number
-    means = (sums[0][1].sum(axis=0) / number, sums[1][1].sum(axis=0) / number)
-    return human, means, (sums[0][1] - sums[1][1]) / number / 2, int(first.there.any(axis=0).sum())
-
-
-def _standardised(cells: Cells) -> Cells:
-    values = cells.metric[cells.there]
-    spread = values.std()
-    scaled = (cells.metric - values.mean()) / (spread or 1.0)
-    return Cells(
-        human=cells.human,
-        metric=np.where(cells.there, scaled, 0.0),
-        there=cells.there,
-        systems=cells.systems,
-        clusters=cells.clusters,
-        n_clusters=cells.n_clusters,
+    number = cluster_sums(parts[0])[2]
+    total = number.sum(axis=0)
+    own = [(cluster_sums(one)[:2], cluster_sizes(one)) for one in parts]
+    human, *_ = (settle(sums[0].sum(axis=0) / total, sizes[0].sum(axis=0) / total) for sums, sizes in own)
+    means, standardised, size = [], [], np.zeros(len(total))
+    for cells, (sums, sizes) in zip(parts, own, strict=True):
+        absolute = sizes[1].sum(axis=0) / total
+        means.append(settle(sums[1].sum(axis=0) / total, absolute))
+        centre, spread = _centre_and_spread(cells)
+        standardised.append((sums[1] - centre * number) / spread)
+        size += (absolute + np.abs(cells.metric[cells.there]).mean()) / spread
+    return _Exchange(
+        human=human,
+        means=(means[0], means[1]),
+        middle=(standardised[0] + standardised[1]).sum(axis=0) / total / 2,
+        halves=(standardised[0] - standardised[1]) / total / 2,
+        size=size,
+        n_items=int(parts[0].there.any(axis=0).sum()),
     )
+
+
+def _centre_and_spread(cells: Cells) -> tuple[float, float]:
+    """Return mean and standard deviation of a metric's cells; of a constant metric its value and 1."""
+    values = cells.metric[cells.there]
+    low, high = float(values.min()), float(values.max())
+    if float(difference(high, low, abs(high), abs(low))) == 0:
+        return low, 1.0
+    return float(values.mean()), float(values.std())
 
 
 def _shifts(halves: Floats, permute: Permute, generator: np.random.Generator, n: int) -> Floats:

@@ -2,8 +2,8 @@
 
 Every function takes two arrays of scores, higher better, whose last axis is the systems: `x` is the reference (the
 truth), `y` the ranking under test. Leading axes broadcast, so one call compares a reference with every replicate of
-every metric. Equal scores are ties; means that differ only in their last bits should be rounded first
-(``numpy.round(means, 12)``).
+every metric. Scores that are equal on paper are ties (`metaeval.equality`), by their own sizes; who knows the scores
+that means were made from settles the means first (`metaeval.equality.settled_means`).
 """
 
 from collections.abc import Callable, Mapping
@@ -14,9 +14,10 @@ import numba
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import gammaln
-from scipy.stats import norm, rankdata
+from scipy.stats import norm
 
 from metaeval.compiled import compiled, compiled_parallel
+from metaeval.equality import settle
 from metaeval.errors import InvalidOptionError, ScoresError
 
 __all__ = [
@@ -36,7 +37,7 @@ _EXACT_UP_TO = 33  # SciPy's limit for the exact distribution of tau
 
 
 class _Rankings(NamedTuple):
-    """Both arrays with their leading axes made one."""
+    """Both arrays settled, with their leading axes made one."""
 
     x: Floats
     y: Floats
@@ -245,7 +246,7 @@ def spearman(x: ArrayLike, y: ArrayLike, *, undefined: Undefined = "error") -> F
     0.8
     """
     rankings = _rankings(x, y, undefined)
-    a, b = (rankdata(values, axis=1) - (rankings.n + 1) / 2 for values in (rankings.x, rankings.y))
+    a, b = (_centred_ranks(values, np.argsort(values, axis=1)) for values in (rankings.x, rankings.y))
     spread = np.sqrt((a * a).sum(axis=1) * (b * b).sum(axis=1))
     values = np.divide((a * b).sum(axis=1), spread, out=np.full(len(spread), np.nan), where=spread > 0)
     return rankings.answer(values, undefined, "rho")
@@ -376,7 +377,7 @@ def _rankings(x: ArrayLike, y: ArrayLike, undefined: str) -> _Rankings:
     except ValueError:
         message = f"the leading axes of x {a.shape} and y {b.shape} do not fit each other"
         raise ScoresError(message) from None
-    flat_a, flat_b = (np.ascontiguousarray(np.broadcast_to(v, shape)).reshape(-1, shape[-1]) for v in (a, b))
+    flat_a, flat_b = (np.ascontiguousarray(np.broadcast_to(settle(v), shape)).reshape(-1, shape[-1]) for v in (a, b))
     return _Rankings(flat_a, flat_b, shape[:-1])
 
 
@@ -444,6 +445,23 @@ def _count_pairs(x: Floats, y: Floats) -> NDArray[np.int64]:
         counts[row, 1] = ties_x
         counts[row, 2] = ties_y
     return counts
+
+
+@compiled_parallel
+def _centred_ranks(values: Floats, order: NDArray[np.int64]) -> Floats:
+    """Return per row the ranks less their mean, tied systems sharing the mean of their ranks."""
+    n = values.shape[1]
+    ranks = np.empty(values.shape)
+    for row in numba.prange(len(values)):
+        start = 0
+        while start < n:
+            stop = start + 1
+            while stop < n and values[row, order[row, stop]] == values[row, order[row, start]]:
+                stop += 1
+            for place in range(start, stop):
+                ranks[row, order[row, place]] = (start + stop - n) / 2
+            start = stop
+    return ranks
 
 
 @compiled_parallel

@@ -29,6 +29,7 @@ from matplotlib.ticker import MaxNLocator
 from matplotlib.transforms import blended_transform_factory
 from numpy.typing import NDArray
 
+from metaeval.equality import settled_means
 from metaeval.errors import UnknownNameError
 from metaeval.reports.methods import CORRECTIONS, name_of_correction, name_of_metric, name_of_test
 from metaeval.resampling.sensitivity import SensitivityResult
@@ -531,6 +532,7 @@ def _decision_states(result: PairwiseResult, metric: str) -> tuple[list[str], ND
     first, second = one["system_a"].to_numpy(), one["system_b"].to_numpy()
     names = list(dict.fromkeys([*first.tolist(), *second.tolist()]))
     place = {name: number for number, name in enumerate(names)}
+    lead = np.zeros(len(names))
     a = np.array([place[name] for name in first.tolist()])
     b = np.array([place[name] for name in second.tolist()])
     below = np.less if result.strictly_below else np.less_equal
@@ -539,11 +541,12 @@ def _decision_states(result: PairwiseResult, metric: str) -> tuple[list[str], ND
     states = np.full((len(names), len(names)), _UNTESTED, dtype=np.int8)
     states[a, b], states[b, a] = strength, -strength
     np.fill_diagonal(states, _SELF)
-    lead = np.zeros(len(names))
-    oriented = one["difference"].to_numpy() * (1.0 if bool(one["higher_is_better"]) else -1.0)
-    np.add.at(lead, a, oriented)
-    np.add.at(lead, b, -oriented)
-    order = np.argsort(-lead.round(12), kind="stable")
+    if result.baseline is None:  # as many as it stands ahead of, less those ahead of it: exact, whatever the scores
+        np.add.at(lead, a, one["better"].to_numpy())
+        np.add.at(lead, b, -one["better"].to_numpy())
+    else:
+        lead[a] = one["difference"].to_numpy() * (1.0 if bool(one["higher_is_better"]) else -1.0)
+    order = np.argsort(-lead, kind="stable")
     return [names[number] for number in order], states[np.ix_(order, order)]
 
 
@@ -614,7 +617,7 @@ def _best_first(scores: Scores, metric: str) -> tuple[NDArray[np.float64], list[
     place = metrics.index(metric)
     values = scores.to_numpy()[place]
     direction = better_direction(scores)[place]
-    order = np.argsort(-(direction * values.mean(axis=1)).round(12), kind="stable")
+    order = np.argsort(-settled_means(direction * values), kind="stable")
     return values[order], scores["system"].to_numpy()[order].tolist(), bool(direction > 0)
 
 

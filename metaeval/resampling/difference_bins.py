@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from decimal import Decimal
 from typing import Literal, get_args
 
 import numba
@@ -13,15 +14,14 @@ from scipy.special import logit, ndtri
 
 from metaeval.compiled import compiled, compiled_parallel
 from metaeval.draws import RNGLike, bootstrap_indices, resolve_rng
+from metaeval.equality import RELATIVE, settle
 from metaeval.errors import InvalidOptionError, UnknownNameError
 from metaeval.parallel import limit_threads, track
-from metaeval.resampling.swap import Duplicates, Layout, Sampling, draw_topic_sets, lay_out, set_means
+from metaeval.resampling.swap import Duplicates, Layout, Sampling, draw_topic_sets, lay_out, set_means, set_sizes
 
 __all__ = ["DifferenceBins", "Reading", "difference_bins"]
 
 Reading = Literal["first bin", "every larger bin", "cumulative"]
-_DECIMALS = 1e12
-"""Differences are rounded to this many parts of a unit before they are put in bins."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -133,7 +133,7 @@ def difference_bins(  # noqa: PLR0913 - one keyword per choice of the method
     Notes
     -----
     Bin k holds the comparisons whose difference d of the two means on the first set satisfies
-    :math:`k w \le |d| < (k + 1) w` after rounding d to 12 decimals; its error rate is the share of them that change
+    :math:`k w \le |d| < (k + 1) w` on paper: 0.3 - 0.2 reaches 0.1; its error rate is the share of them that change
     sign on the second set (Voorhees and Buckley 2002). A comparison with a difference of zero on either set is in no
     bin. Three readings of "the difference that keeps errors within 5 %" are in use:
 
@@ -156,7 +156,7 @@ def difference_bins(  # noqa: PLR0913 - one keyword per choice of the method
     """
     sizes = sizes if sizes is not None else _half(scores, sampling, duplicates, n_trials)
     layout = lay_out(scores, sizes=sizes, sampling=sampling, duplicates=duplicates, n_trials=n_trials)
-    unit = _checked_options(width, n_bins, max_error, n_replicates, confidence_level)
+    edges = _checked_edges(width, n_bins, max_error, n_replicates, confidence_level)
     source = resolve_rng(rng)
     generators = source.generator.spawn(int(layout.sizes[-1]) + 1)
     resamples = bootstrap_indices(generators[0], n_replicates, layout.oriented.shape[0])
@@ -164,11 +164,11 @@ def difference_bins(  # noqa: PLR0913 - one keyword per choice of the method
     with limit_threads(n_threads):
         for size in track(layout.sizes.tolist(), description="difference bins", total=len(layout.sizes)):
             sets = draw_topic_sets(generators[size], layout.oriented.shape[0], size, n_trials, sampling)
-            filled, zero = _fill_bins(layout.oriented, sets, unit, n_bins, layout.noise)
+            filled, zero = _fill_bins(layout.oriented, sets, edges)
             counts.append(filled.sum(axis=-1))
             ties.append(zero.sum(axis=-1))
-            readings.append(_readings(layout, sets, counts[-1], unit, max_error))
-            spread = _spread(layout, resamples, generators[size], (size, n_trials, sampling), (unit, n_bins))
+            readings.append(_readings(layout, sets, counts[-1], edges, max_error))
+            spread = _spread(layout, resamples, generators[size], (size, n_trials, sampling), edges)
             intervals.append(_interval(counts[-1], spread, confidence_level))
     return _labelled(
         layout,
@@ -176,7 +176,7 @@ def difference_bins(  # noqa: PLR0913 - one keyword per choice of the method
         np.stack(ties, axis=1),
         np.stack(readings, axis=2),
         np.stack(intervals, axis=2),
-        edges=np.arange(n_bins) * unit / _DECIMALS,
+        edges=edges,
         max_error=max_error,
         confidence_level=confidence_level,
         n_trials=n_trials,
@@ -189,10 +189,12 @@ def _half(scores: object, sampling: Sampling, duplicates: Duplicates, n_trials: 
     return [int(layout.sizes[-1])]
 
 
-def _checked_options(width: float, n_bins: int, max_error: float, n_replicates: int, confidence_level: float) -> int:
-    """Refuse options outside their rules; return the width in units of the last decimal kept."""
+def _checked_edges(
+    width: float, n_bins: int, max_error: float, n_replicates: int, confidence_level: float
+) -> NDArray[np.float64]:
+    """Refuse options outside their rules; return the lower edges of the bins."""
     rules = (
-        ("width must be a number above 0", width, _DECIMALS**-1 < width < np.inf),
+        ("width must be a number above 0", width, 0 < width < np.inf),
         ("n_bins must be a whole number of at least 2", n_bins, n_bins == int(n_bins) >= 2),  # noqa: PLR2004 - two bins
         ("max_error must lie between 0 and 1", max_error, 0 < max_error < 1),
         ("n_replicates must be 0 or a whole number of at least 2", n_replicates, n_replicates in (0, *range(2, 10**6))),
@@ -202,29 +204,34 @@ def _checked_options(width: float, n_bins: int, max_error: float, n_replicates: 
         if not kept:
             message = f"{rule}, not {value!r}"
             raise InvalidOptionError(message)
-    return round(width * _DECIMALS)
+    return np.array([float(Decimal(repr(float(width))) * place) for place in range(int(n_bins))])  # 0.3, not 3 * 0.1
 
 
 def _readings(
-    layout: Layout, sets: NDArray[np.int64], counts: NDArray[np.int64], unit: int, max_error: float
+    layout: Layout,
+    sets: NDArray[np.int64],
+    counts: NDArray[np.int64],
+    edges: NDArray[np.float64],
+    max_error: float,
 ) -> NDArray[np.float64]:
     """Return difference and share in the three readings, shape (2, metric, 3); `counts` is (2, metric, bin)."""
-    differences, changed = _differences(layout.oriented, sets, layout.noise)
+    differences, sizes, changed = _differences(layout.oriented, sets)
     found = np.full((2, counts.shape[1], len(get_args(Reading))), np.nan)
     for metric, (compared, changes) in enumerate(zip(*counts, strict=True)):
         filled = compared > 0
         good = filled & (changes <= max_error * compared)
-        settled = np.logical_and.accumulate((good | ~filled)[::-1])[::-1] & filled
-        for place, bins in enumerate((good, settled)):
+        from_here_on = np.logical_and.accumulate((good | ~filled)[::-1])[::-1] & filled
+        for place, bins in enumerate((good, from_here_on)):
             if bins.any():
-                found[0, metric, place] = np.argmax(bins) * unit / _DECIMALS
+                found[0, metric, place] = edges[np.argmax(bins)]
                 found[1, metric, place] = compared[np.argmax(bins) :].sum()
-        found[:, metric, 2] = _cumulative(differences[metric].ravel(), changed[metric].ravel(), max_error)
+        settled = settle(differences[metric].ravel(), sizes[metric].ravel())
+        found[:, metric, 2] = _cumulative(settled, changed[metric].ravel(), max_error)
     found[1] = np.nan_to_num(found[1]) / differences[0].size
     return found
 
 
-def _cumulative(differences: NDArray[np.int64], changed: NDArray[np.bool_], max_error: float) -> tuple[float, float]:
+def _cumulative(differences: NDArray[np.float64], changed: NDArray[np.bool_], max_error: float) -> tuple[float, float]:
     """Return the smallest difference from which the error rate is within the limit, and how many reach it."""
     order = np.argsort(-differences, kind="stable")
     order = order[differences[order] > 0]
@@ -234,7 +241,7 @@ def _cumulative(differences: NDArray[np.int64], changed: NDArray[np.bool_], max_
     good = np.flatnonzero(last_of_equals & (rate <= max_error))
     if not len(good):
         return np.nan, np.nan
-    return largest_first[good[-1]] / _DECIMALS, float(good[-1] + 1)
+    return float(largest_first[good[-1]]), float(good[-1] + 1)
 
 
 def _spread(
@@ -242,19 +249,18 @@ def _spread(
     resamples: NDArray[np.int64],
     generator: np.random.Generator,
     sets: tuple[int, int, Sampling],
-    bins: tuple[int, int],
+    edges: NDArray[np.float64],
 ) -> NDArray[np.float64]:
     """Return the standard deviation of the logit error rate over resampled topics, shape (metric, bin)."""
     size, n_trials, sampling = sets
-    unit, n_bins = bins
     n_topics, n_metrics, _ = layout.oriented.shape
     replicates = []
     for resample in resamples:
         drawn = resample[draw_topic_sets(generator, n_topics, size, n_trials, sampling)]
-        filled, _ = _fill_bins(layout.oriented, drawn, unit, n_bins, layout.noise)
+        filled, _ = _fill_bins(layout.oriented, drawn, edges)
         replicates.append(_logit_rate(filled.sum(axis=-1)))
     if not replicates:
-        return np.full((n_metrics, n_bins), np.nan)
+        return np.full((n_metrics, len(edges)), np.nan)
     known = ~np.isnan(np.stack(replicates))
     rates = np.where(known, np.stack(replicates), 0.0)
     n_known = known.sum(axis=0)
@@ -317,30 +323,38 @@ def _labelled(  # noqa: PLR0913 - the parts of a result
 
 
 @compiled
-def _rounded(difference: float) -> int:
-    """Return a difference in whole units of the last decimal kept."""
-    return int(np.rint(abs(difference) * _DECIMALS))
+def _bin_of(gap: float, edges: NDArray[np.float64], size: float) -> int:
+    """Return the last bin whose lower edge a difference reaches on paper; the last bin is open."""
+    place = int(min(gap / edges[1], len(edges) - 1.0))
+    while place + 1 < len(edges) and gap >= edges[place + 1] - RELATIVE * (size + edges[place + 1]):
+        place += 1
+    return place
 
 
 @compiled_parallel
 def _fill_bins(
-    values: NDArray[np.float64], sets: NDArray[np.int64], unit: int, n_bins: int, noise: NDArray[np.float64]
+    values: NDArray[np.float64], sets: NDArray[np.int64], edges: NDArray[np.float64]
 ) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """Count comparisons and sign changes, shape (2, metric, bin, trial), and zero differences (metric, trial)."""
     n_metrics, n_systems = values.shape[1:]
-    counts = np.zeros((2, n_metrics, n_bins, len(sets)), dtype=np.int64)
+    counts = np.zeros((2, n_metrics, len(edges), len(sets)), dtype=np.int64)
     zeros = np.zeros((n_metrics, len(sets)), dtype=np.int64)
+    lowest = values.min()
     for trial in numba.prange(len(sets)):
         first, second = set_means(values, sets[trial, 0]), set_means(values, sets[trial, 1])
+        sizes1 = set_sizes(values, sets[trial, 0], first, lowest)
+        sizes2 = set_sizes(values, sets[trial, 1], second, lowest)
         for metric in range(n_metrics):
             for a in range(n_systems):
                 for b in range(a + 1, n_systems):
                     gap1 = first[metric, a] - first[metric, b]
                     gap2 = second[metric, a] - second[metric, b]
-                    if min(abs(gap1), abs(gap2)) <= noise[metric]:
+                    size1 = sizes1[metric, a] + sizes1[metric, b]
+                    size2 = sizes2[metric, a] + sizes2[metric, b]
+                    if abs(gap1) <= RELATIVE * size1 or abs(gap2) <= RELATIVE * size2:
                         zeros[metric, trial] += 1
                         continue
-                    place = min(_rounded(gap1) // unit, n_bins - 1)
+                    place = _bin_of(abs(gap1), edges, size1)
                     counts[0, metric, place, trial] += 1
                     counts[1, metric, place, trial] += (gap1 > 0) != (gap2 > 0)
     return counts, zeros
@@ -348,15 +362,21 @@ def _fill_bins(
 
 @compiled_parallel
 def _differences(
-    values: NDArray[np.float64], sets: NDArray[np.int64], noise: NDArray[np.float64]
-) -> tuple[NDArray[np.int64], NDArray[np.bool_]]:
-    """Return every rounded difference on the first set (0 where a set has none) and whether its sign changed."""
+    values: NDArray[np.float64], sets: NDArray[np.int64]
+) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.bool_]]:
+    """Return every absolute difference on the first set, its size, and whether its sign changed.
+
+    Differences are 0, with size 0, where a set has none.
+    """
     n_metrics, n_systems = values.shape[1:]
     shape = (n_metrics, len(sets), n_systems * (n_systems - 1) // 2)
-    differences = np.zeros(shape, dtype=np.int64)
+    differences, sizes = np.zeros(shape), np.zeros(shape)
     changed = np.zeros(shape, dtype=np.bool_)
+    lowest = values.min()
     for trial in numba.prange(len(sets)):
         first, second = set_means(values, sets[trial, 0]), set_means(values, sets[trial, 1])
+        sizes1 = set_sizes(values, sets[trial, 0], first, lowest)
+        sizes2 = set_sizes(values, sets[trial, 1], second, lowest)
         for metric in range(n_metrics):
             pair = -1
             for a in range(n_systems):
@@ -364,7 +384,10 @@ def _differences(
                     pair += 1
                     gap1 = first[metric, a] - first[metric, b]
                     gap2 = second[metric, a] - second[metric, b]
-                    if min(abs(gap1), abs(gap2)) > noise[metric]:
-                        differences[metric, trial, pair] = _rounded(gap1)
+                    size1 = sizes1[metric, a] + sizes1[metric, b]
+                    size2 = sizes2[metric, a] + sizes2[metric, b]
+                    if abs(gap1) > RELATIVE * size1 and abs(gap2) > RELATIVE * size2:
+                        differences[metric, trial, pair] = abs(gap1)
+                        sizes[metric, trial, pair] = size1
                         changed[metric, trial, pair] = (gap1 > 0) != (gap2 > 0)
-    return differences, changed
+    return differences, sizes, changed

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from metaeval.collection.documents import NOT_POOLED, UNJUDGED, Collection
 from metaeval.compiled import compiled
 from metaeval.draws import RNGLike, resolve_rng
+from metaeval.equality import settle
 from metaeval.errors import InvalidOptionError, UnknownNameError
 from metaeval.resampling.pools import (
     DEFAULT_SIZES,
@@ -30,7 +31,6 @@ __all__ = ["REDUCTIONS", "Pooling", "Reduced", "Reduction", "check_steps", "keep
 
 _FEWEST_OTHERS = 10
 _NOISE = 1e-9
-_SAME_SCORE = 12
 _BELOW_ONE = 0.999
 _SHOWN = 5
 
@@ -308,8 +308,7 @@ def _borda(
 ) -> Reduced:
     entries = entry_depths(collection)
     found = np.flatnonzero(entries.system >= 0)
-    # equal sums of 1 / rank may differ in the last bits; ties go to whom rank-by-rank pooling meets first
-    score = np.round(borda_scores(collection)[found], _SAME_SCORE)
+    score = settle(borda_scores(collection)[found])  # ties go to whom rank-by-rank pooling meets first
     topic, met = entries.topic[found], (entries.system[found], entries.depth[found])
     by_score, by_rank = np.lexsort((*met, -score, topic)), np.lexsort((*met, topic))
     sizes = np.bincount(topic, minlength=collection.n_topics)

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from metaeval.compiled import compiled, compiled_parallel
 from metaeval.draws import RNGLike, bootstrap_indices, resolve_rng
+from metaeval.equality import RELATIVE
 from metaeval.errors import EstimationError, InvalidOptionError, ScoresError, UnknownNameError
 from metaeval.parallel import limit_threads, track
 from metaeval.scores import Scores, as_scores, identical_systems, oriented_values
@@ -32,6 +33,7 @@ __all__ = [
     "draw_topic_sets",
     "lay_out",
     "set_means",
+    "set_sizes",
     "swap_method",
     "topic_bootstrap",
 ]
@@ -179,8 +181,6 @@ class Layout(NamedTuple):
         Copies of systems left out, unless they were to be kept.
     oriented : array (topic, metric, system)
         Turned so that higher is better.
-    noise : array (metric,)
-        How far two means may lie apart and still be one number on paper.
     sizes : array (size,)
         Topic-set sizes, ascending.
     duplicates : tuple of tuple of str
@@ -191,7 +191,6 @@ class Layout(NamedTuple):
 
     scores: Scores
     oriented: NDArray[np.float64]
-    noise: NDArray[np.float64]
     sizes: NDArray[np.int64]
     duplicates: tuple[tuple[str, ...], ...]
     dropped: tuple[str, ...]
@@ -284,7 +283,7 @@ def swap_method(  # noqa: PLR0913 - one keyword per choice of the method
         for size in track(layout.sizes.tolist(), description="swap method", total=len(layout.sizes)):
             sets = draw_topic_sets(generators[size], layout.oriented.shape[0], size, n_trials, sampling)
             asked = _significant(layout.scores, sets, test, alpha, generators[size])
-            counted = _count_swaps(layout.oriented, sets, tolerances, margin == "relative", layout.noise, asked)
+            counted = _count_swaps(layout.oriented, sets, tolerances, margin == "relative", asked)
             blocks.append((*counted, _n_compared(asked, layout, n_trials)))
     names = ("swaps", "zero_differences", "larger_mean", "comparisons")
     dims = (("metric", "margin", "trial"), *[("metric", "trial")] * 3)
@@ -363,9 +362,7 @@ def topic_bootstrap(  # noqa: PLR0913 - the choices of the swap method
         for size in track(layout.sizes.tolist(), description="topic bootstrap", total=len(layout.sizes)):
             sets = draw_topic_sets(generators[size], n_topics, size, n_replicates * n_trials, sampling)
             drawn = np.take_along_axis(resamples, sets.reshape(n_replicates, -1), axis=1).reshape(sets.shape)
-            found, ties, _ = _count_swaps(
-                layout.oriented, drawn, tolerances, margin == "relative", layout.noise, _EVERY_PAIR
-            )
+            found, ties, _ = _count_swaps(layout.oriented, drawn, tolerances, margin == "relative", _EVERY_PAIR)
             swaps.append(found.reshape(n_metrics, len(tolerances), n_replicates, n_trials).sum(axis=-1))
             zeros.append(ties.reshape(n_metrics, n_replicates, n_trials).sum(axis=-1))
     return xr.Dataset(
@@ -417,8 +414,7 @@ def lay_out(
         )
         raise ScoresError(message)
     values = np.ascontiguousarray(oriented_values(kept).transpose(2, 0, 1))
-    noise = 1e-12 * np.abs(values).max(axis=(0, 2))
-    return Layout(kept, values, noise, _checked_sizes(sizes, len(values), sampling), groups, dropped)
+    return Layout(kept, values, _checked_sizes(sizes, len(values), sampling), groups, dropped)
 
 
 def draw_topic_sets(
@@ -562,21 +558,50 @@ def set_means(values: NDArray[np.float64], topics: NDArray[np.int64]) -> NDArray
 
 
 @compiled
-def _reached(gap: float, larger: float, margins: NDArray[np.float64], relative: bool, noise: float) -> int:  # noqa: FBT001 - a kernel takes no keywords
-    """Return how many of the ascending margins a win by `gap` reaches; a win on paper may miss by rounding alone."""
+def set_sizes(
+    values: NDArray[np.float64], topics: NDArray[np.int64], means: NDArray[np.float64], lowest: float
+) -> NDArray[np.float64]:
+    """Return the means of the absolute scores over some topics: what says which means are equal on paper.
+
+    Parameters
+    ----------
+    values, topics
+        As in `set_means`.
+    means : array (metric, system)
+        What that returned.
+    lowest : float
+        The lowest score of all: where it is not negative, the means are their own sizes.
+
+    Returns
+    -------
+    array (metric, system)
+    """
+    if lowest >= 0.0:
+        return means
+    total = np.zeros(values.shape[1:])
+    for topic in topics:
+        total += np.abs(values[topic])
+    return total / len(topics)
+
+
+@compiled
+def _reached(gap: float, unit: float, margins: NDArray[np.float64], size: float) -> int:
+    """Return how many of the ascending margins, in some unit, a win by `gap` reaches on paper."""
     count = len(margins)
-    while count > 0 and gap < margins[count - 1] * (larger if relative else 1.0) - noise:
+    while count > 0:
+        bound = margins[count - 1] * unit
+        if gap >= bound - RELATIVE * (size + bound):
+            break
         count -= 1
     return count
 
 
 @compiled_parallel
-def _count_swaps(  # noqa: PLR0913, PLR0917 - a kernel takes plain arrays and no keywords
+def _count_swaps(
     values: NDArray[np.float64],
     sets: NDArray[np.int64],
     margins: NDArray[np.float64],
     relative: bool,  # noqa: FBT001 - as above
-    noise: NDArray[np.float64],
     asked: NDArray[np.bool_],
 ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]]:
     """Count swaps (metric, margin, trial) and ties (metric, trial), and average the larger means (metric, trial)."""
@@ -585,8 +610,11 @@ def _count_swaps(  # noqa: PLR0913, PLR0917 - a kernel takes plain arrays and no
     swaps = np.zeros((n_metrics, n_margins, n_trials), dtype=np.int64)
     zeros = np.zeros((n_metrics, n_trials), dtype=np.int64)
     larger = np.zeros((n_metrics, n_trials))
+    lowest = values.min()
     for trial in numba.prange(n_trials):
         first, second = set_means(values, sets[trial, 0]), set_means(values, sets[trial, 1])
+        sizes1 = set_sizes(values, sets[trial, 0], first, lowest)
+        sizes2 = set_sizes(values, sets[trial, 1], second, lowest)
         for metric in range(n_metrics):
             reached = np.zeros(n_margins + 1, dtype=np.int64)
             pair = -1
@@ -601,11 +629,13 @@ def _count_swaps(  # noqa: PLR0913, PLR0917 - a kernel takes plain arrays and no
                     total += larger1 + larger2
                     if asked.size and not asked[metric, trial, pair]:
                         continue
-                    if min(abs(gap1), abs(gap2)) <= noise[metric]:
+                    size1 = sizes1[metric, a] + sizes1[metric, b]
+                    size2 = sizes2[metric, a] + sizes2[metric, b]
+                    if abs(gap1) <= RELATIVE * size1 or abs(gap2) <= RELATIVE * size2:
                         zeros[metric, trial] += 1
                     elif (gap1 > 0) != (gap2 > 0):
-                        on_first = _reached(abs(gap1), larger1, margins, relative, noise[metric])
-                        on_second = _reached(abs(gap2), larger2, margins, relative, noise[metric])
+                        on_first = _reached(abs(gap1), larger1 if relative else 1.0, margins, size1)
+                        on_second = _reached(abs(gap2), larger2 if relative else 1.0, margins, size2)
                         reached[min(on_first, on_second)] += 1
             larger[metric, trial] = total / (2 * (pair + 1))
             for place in range(n_margins - 1, -1, -1):

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from metaeval.agreement.assessments import element_agreement, passage_agreement
 from metaeval.collection.inex import TOO_SMALL, Assessments, Submission
+from metaeval.equality import difference
 from metaeval.errors import InvalidOptionError, ScoresError
 from metaeval.provenance import Provenance, record_provenance
 from metaeval.scores import natural_order
@@ -359,7 +360,9 @@ class _View:
         """Return how many elements of each class are specific in which degree."""
         table = self._specific(classes)
         steps = _BUCKETS if self.assessments.scale == "2005" else 3
-        bucket = np.ceil(np.round(steps * table["specificity"].to_numpy(), 9)).astype(np.int64)
+        degree = steps * table["specificity"].to_numpy()
+        above = difference(degree, np.floor(degree), degree, 0.0) > 0  # 0.3 of ten is three, on paper
+        bucket = (np.floor(degree) + above).astype(np.int64)
         full = table["full"].to_numpy() & (self.assessments.scale == "2005")
         bucket[full] = steps + 1
         counts = table.groupby(["element_class", bucket]).size()

@@ -13,6 +13,7 @@ from scipy.special import stdtrit
 from metaeval.agreement.decisions import DecisionAgreement
 from metaeval.collection.documents import Collection, collection_from_rankings
 from metaeval.draws import RNGLike, bootstrap_counts, bootstrap_indices, resolve_rng
+from metaeval.equality import at_least, settle
 from metaeval.errors import EstimationError, InvalidOptionError, MetaevalError, UnknownNameError
 from metaeval.metrics.registry import Registry
 from metaeval.metrics.score import JudgedCollection, metric_values, resolve_metrics
@@ -187,7 +188,8 @@ class CompareStudy:
             return None
         values = self.heaviness.isel(relevant=0)
         first = values.isel(rank=0)
-        half = (values <= first / 2 * (1 + 1e-12)) & (first > 0)
+        half = values.copy(data=at_least(*(one.to_numpy() for one in xr.broadcast(first / 2, values, first / 2))))
+        half &= first > 0
         rank = np.where(half.any("rank"), values["rank"].to_numpy()[half.argmax("rank").to_numpy()], np.nan)
         return pd.DataFrame({"metric": values["metric"].to_numpy(), "top_half": rank})
 
@@ -219,6 +221,8 @@ class CompareStudy:
         A metric whose second quality is not known is left out: it neither beats nor is beaten.
         """
         known = self._two_qualities().set_index("metric")[["power", self.second_quality]].dropna()
+        # shares and correlations: means of terms that make at most 1
+        known = known.transform(lambda quality: settle(quality.to_numpy(), np.ones(len(known))))
         front = []
         for name, row in known.iterrows():
             better = (known >= row).all(axis=1) & (known > row).any(axis=1)
@@ -502,7 +506,7 @@ def _zeros(
     table: Scores, n_topic_resamples: int, confidence_level: float, generator: np.random.Generator
 ) -> pd.DataFrame:
     """Count zero scores, ties on single topics and identical pairs, with intervals over topics for the first two."""
-    values = table.to_numpy()
+    values = np.swapaxes(settle(np.swapaxes(table.to_numpy(), 1, 2)), 1, 2)
     n_topics = values.shape[2]
     ordered = np.sort(values, axis=1)
     n_systems = values.shape[1]

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from metaeval.collection.documents import Collection
 from metaeval.draws import RNGLike
+from metaeval.equality import settled_means
 from metaeval.errors import EstimationError, InvalidOptionError, UnknownNameError
 from metaeval.metrics.registry import Registry
 from metaeval.metrics.score import JudgedCollection, metric_values, resolve_metrics
@@ -46,7 +47,6 @@ from metaeval.studies.stability import (
     counted_topics,
     measure_stability,
     replicate_store,
-    round_means,
     standard_error,
     study_seed,
 )
@@ -643,10 +643,10 @@ def _effort_replicate(
 def _mean_scores(
     collection: JudgedCollection, metrics: tuple[AnyMetric, ...], reduced: Reduced, counted: NDArray[np.bool_]
 ) -> NDArray[np.float64]:
-    """Return the rounded mean scores under reduced judgments, shape (step, metric, system)."""
+    """Return the mean scores, settled, under reduced judgments, shape (step, metric, system)."""
     return np.stack(
         [
-            round_means(metric_values(collection.rejudge(levels), metrics)[:, :, kept].mean(axis=2))
+            settled_means(metric_values(collection.rejudge(levels), metrics)[:, :, kept])
             for levels, kept in zip(reduced.levels, reduced.topics & counted, strict=True)
         ]
     )
@@ -660,7 +660,7 @@ class _Scorer:
         self._counted = counted_topics(collection.by_document)
         self._signs = np.array([1.0 if one.higher_is_better else -1.0 for one in metrics])[:, None]
         full = metric_values(collection.rejudge(levels), metrics)[:, :, self._counted]
-        self._reference = round_means(full.mean(axis=2)) * self._signs
+        self._reference = settled_means(full) * self._signs
 
     def means(self, reduced: Reduced) -> NDArray[np.float64]:
         return _mean_scores(self._collection, self._metrics, reduced, self._counted)
@@ -692,10 +692,8 @@ def left_out_summary(found: GroupsLeftOut, *, alpha: float = 0.05) -> pd.DataFra
     """
     scores = found.scores
     signs = np.where(scores["higher_is_better"].to_numpy(), 1.0, -1.0)[:, None]
-    old, new = (
-        round_means(scores[name].mean("topic").transpose("metric", "system").to_numpy()) * signs
-        for name in ("full", "reduced")
-    )
+    values = [scores[name].transpose("metric", "system", "topic").to_numpy() for name in ("full", "reduced")]
+    old, new = np.split(settled_means(np.concatenate(values, axis=1)) * signs, 2, axis=1)  # compared with each other
     ahead_old = (old[:, None, :] > old[:, :, None]).sum(axis=2)
     ahead = old[:, None, :] > new[:, :, None]
     own = np.arange(old.shape[1])

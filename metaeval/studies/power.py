@@ -8,12 +8,13 @@ import pandas as pd
 from scipy.special import stdtrit
 
 from metaeval.draws import RNGLike, resolve_rng
+from metaeval.equality import settled_means
 from metaeval.errors import InvalidOptionError, UnknownNameError
 from metaeval.parallel import track
 from metaeval.provenance import Provenance, record_provenance
 from metaeval.resampling.power_interval import PowerIntervals, discriminative_power_interval
 from metaeval.resampling.sensitivity import SensitivityResult, bootstrap_sensitivity
-from metaeval.scores import Scores, as_scores, better_direction, identical_systems, select_runs
+from metaeval.scores import Scores, as_scores, identical_systems, oriented_values, select_runs
 from metaeval.tests_stat.catalogue import TESTS, compare_systems
 from metaeval.tests_stat.correction import CORRECTIONS, FAMILY_WISE
 from metaeval.tests_stat.pairs import Alternative, PValueRule
@@ -228,10 +229,10 @@ def system_means(scores: Scores, *, confidence_level: float = 0.95) -> pd.DataFr
     n_topics = scores.sizes["topic"]
     mean = scores.mean("topic")
     half = stdtrit(n_topics - 1, 0.5 + confidence_level / 2) * scores.std("topic", ddof=1) / np.sqrt(n_topics)
-    best_first = mean * -better_direction(scores)[:, None]
+    best_first = -settled_means(oriented_values(scores))
     parts = []
     for place, metric in enumerate(scores["metric"].to_numpy()):
-        ranks = best_first[place].to_series().round(12).rank(method="min").astype(int).to_numpy()
+        ranks = pd.Series(best_first[place]).rank(method="min").astype(int).to_numpy()
         part = pd.DataFrame(
             {
                 "metric": metric,

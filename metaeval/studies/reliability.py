@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from metaeval.agreement.rankings import kendall_tau
 from metaeval.collection.elements import ElementCollection, element_collection
 from metaeval.collection.inex import Assessments, Submission
+from metaeval.equality import difference, settled_means
 from metaeval.errors import InvalidOptionError, UnknownNameError
 from metaeval.metrics.element_quantisation import ElementGrades, element_values
 from metaeval.metrics.focused.curves import element_curves
@@ -29,7 +30,6 @@ from metaeval.simulate.reliability_runs import RELIABILITY_RUNS, IdealTie, relia
 
 __all__ = ["EXPECTATIONS", "Expectation", "Preference", "ReliabilityStudy", "default_metrics", "study_reliability"]
 
-_DIGITS = 9  # sums of gains differ in their last bits
 _LIMIT = 1500
 
 
@@ -61,7 +61,8 @@ class Preference(NamedTuple):
 
     def is_met(self, goodness: "pd.Series[float]") -> bool:
         """Say whether values, more being better, fulfil it."""
-        lead = round(float(goodness[self.better] - goodness[self.worse]), _DIGITS)
+        better, worse = float(goodness[self.better]), float(goodness[self.worse])
+        lead = float(difference(better, worse, abs(better), abs(worse)))
         return lead > 0 if self.strict else lead >= 0
 
 
@@ -312,15 +313,15 @@ def _table(collection: ElementCollection, metric: AnyMetric) -> pd.DataFrame | N
         defined = metric.n_relevant(lists_of(collection, metric)) > 0
     if not defined.any():
         return None
-    values = metric_values(collection, [metric])[0][:, defined].mean(axis=1)
-    goodness = np.round(values if metric.higher_is_better else -values, _DIGITS)
+    values = settled_means(metric_values(collection, [metric])[0][:, defined])
+    goodness = values if metric.higher_is_better else -values
     return pd.DataFrame(
         {
             "metric": metric.name,
             "run": list(collection.systems),
             "value": values,
             "rank": pd.Series(-goodness).rank(method="min").astype(int),
-            "overlap": run_overlap(collection).mean("topic").to_numpy(),
+            "overlap": settled_means(run_overlap(collection).transpose("system", "topic").to_numpy()),
             "results": collection.n_retrieved.mean(axis=1),
             "topics": int(defined.sum()),
         }
@@ -398,11 +399,11 @@ def _submitted(
 def _correlations(submitted: pd.DataFrame, metrics: Iterable[AnyMetric]) -> pd.DataFrame:
     rows = []
     if len(submitted["run"].unique()) > 1:
-        wide = _wide(submitted, "value").round(_DIGITS)
+        wide = _wide(submitted, "value")
         for metric in metrics:
             if not metric.higher_is_better:
                 wide[metric.name] *= -1
-        wide["overlap"] = submitted.groupby("run")["overlap"].first().round(_DIGITS)
+        wide["overlap"] = submitted.groupby("run")["overlap"].first()
         names = [one.name for one in metrics] + ["overlap"]
         for place, first in enumerate(names[:-1]):
             for other in names[place + 1 :]:

@@ -19,6 +19,8 @@ from numpy.typing import NDArray
 from metaeval.agreement.rankings import CORRELATIONS, best_of_reference, kendall_p_value
 from metaeval.collection.documents import NOT_POOLED, UNJUDGED, Collection
 from metaeval.draws import RNGLike, resolve_rng
+from metaeval.equality import at_least as reaches
+from metaeval.equality import settled_means
 from metaeval.errors import EstimationError, InvalidOptionError, UnknownNameError
 from metaeval.metrics.registry import Registry
 from metaeval.metrics.score import JudgedCollection, metric_values, resolve_metrics
@@ -47,7 +49,6 @@ __all__ = [
     "counted_topics",
     "measure_stability",
     "replicate_store",
-    "round_means",
     "smallest_place",
     "standard_error",
     "study_seed",
@@ -56,7 +57,6 @@ __all__ = [
 THRESHOLD = 0.9
 """Rankings whose tau is at least this are commonly taken for the same."""
 
-_SAME_MEAN = 12
 _FEWEST = 2
 _COLUMNS = (
     *("reduction", "metric", "step", "unit", "judged", "judged_share", "relevant", "relevant_share", "topics"),
@@ -255,7 +255,7 @@ def smallest_place(values: NDArray[np.float64], bound: float) -> tuple[Kind, flo
     >>> smallest_place(np.array([np.nan, 0.8, 1.0]), 0.9), smallest_place(np.array([0.5, np.nan, 1.0]), 0.9)
     (('interpolated', 1.5), ('undefined', nan))
     """
-    failing = np.flatnonzero(~(values >= bound))
+    failing = np.flatnonzero(~reaches(values, bound, 1.0))  # correlations are sums of terms that make at most 1
     if not len(failing):
         return "below smallest", 0.0
     last = int(failing[-1])
@@ -263,7 +263,7 @@ def smallest_place(values: NDArray[np.float64], bound: float) -> tuple[Kind, flo
         return "undefined", float("nan")
     if last == len(values) - 1:
         return "above largest", float(last)
-    if values[last + 1] == bound:
+    if reaches(bound, values[last + 1], 1.0):
         return "observed", float(last + 1)
     return "interpolated", last + float((bound - values[last]) / (values[last + 1] - values[last]))
 
@@ -337,8 +337,8 @@ def measure_stability(  # noqa: PLR0913 - every option of the study
     Notes
     -----
     A topic counts if it has something relevant in the full judgments; where a reduction leaves nothing, it scores 0
-    for every run, and is counted in ``emptied``. Mean scores are rounded to 12 decimals, so that systems whose means
-    are equal on paper tie.
+    for every run, and is counted in ``emptied``. Systems whose mean scores are equal on paper tie
+    (`metaeval.equality`).
 
     References
     ----------
@@ -458,11 +458,11 @@ def _one_of_collection(number: int, generator: np.random.Generator, plan: Plan, 
         found = np.full((len(plan.steps), len(plan.metrics), 2), np.nan)
         for step, (levels, kept) in enumerate(zip(reduced.levels, reduced.topics & plan.counted, strict=True)):
             values = metric_values(collection.rejudge(levels), plan.metrics)[:, :, kept]
-            means[step] = values.mean(axis=2)
+            means[step] = settled_means(values)
             if tested:
                 found[step] = _found(values, plan, generator)
     arrays: Arrays = {
-        "mean": round_means(means),
+        "mean": means,
         "judged": reduced.judged,
         "relevant": reduced.relevant,
         "topics": (reduced.topics & plan.counted).sum(axis=1),
@@ -532,7 +532,7 @@ def _stability(  # noqa: PLR0913, PLR0917 - the parts of an answer
 ) -> Stability:
     names = [one.name for one in plan.metrics]
     signs = np.array([1.0 if one.higher_is_better else -1.0 for one in plan.metrics])
-    full = round_means(values.mean(axis=2))
+    full = settled_means(values)
     means = np.stack([one["mean"] for one in done])
     x, y = full * signs[:, None], means * signs[:, None]
     tested = [one["found"] for number, one in enumerate(done) if number < plan.n_tested]
@@ -585,11 +585,6 @@ def _test_words(plan: Plan) -> str:
     return f"{find_test(plan.test).title}, {own}, alpha = {plan.alpha:g}"
 
 
-def round_means(means: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Round mean scores so that systems whose means are equal on paper tie."""
-    return np.round(means, _SAME_MEAN)
-
-
 def correlations(x: NDArray[np.float64], y: NDArray[np.float64]) -> dict[str, NDArray[np.float64]]:
     """Return every correlation of rankings `y` (..., n) with the reference `x`; NaN where all systems tie."""
     return {
@@ -608,7 +603,7 @@ def _closeness(
     collection: JudgedCollection, plan: Plan, reference: _Reference, x: NDArray[np.float64], signs: NDArray[np.float64]
 ) -> pd.DataFrame:
     """Compare the rebuilt pool's ranking with that of all judgments; the latter is the truth."""
-    everything = round_means(metric_values(collection, plan.metrics)[:, :, plan.counted].mean(axis=2))
+    everything = settled_means(metric_values(collection, plan.metrics)[:, :, plan.counted])
     truth = everything * signs[:, None]
     found = {name: np.asarray(CORRELATIONS[name](truth, x, undefined="nan")) for name in ("tau", "tau_ap")}
     documents = collection.by_document

@@ -1,6 +1,8 @@
 """Agreement of metrics with human scores: published WMT20 figures, SciPy, laws, and literal loops."""
 
 import json
+from fractions import Fraction
+from itertools import permutations
 
 import hypothesis.strategies as st
 import numpy as np
@@ -224,12 +226,20 @@ def test_the_published_correlations_of_systems(data_folder, pair):
 
 @pytest.mark.parametrize(("pair", "n_pairs"), [("de-en", 1866), ("zh-en", 3085)])
 def test_the_published_agreement_on_documents(data_folder, pair, n_pairs):
-    """Pairs that people put 25 points apart, and each metric's agreement on them, are those that WMT20 published."""
+    """Pairs that people put 25 points apart, and each metric's agreement on them, are those that WMT20 published.
+
+    But for one pair of each table, which is 25 points apart on paper and in the published program a last bit less, such
+    as 49.8 and 24.8: it counts here. Set apart by a millionth of a point, it leaves the published figures.
+    """
     folder = data_folder / "wmt20-metrics" / "doc-level"
     human = pd.read_csv(folder / f"human_{pair}.csv.gz").rename(columns={"SYS": "system", "DOC": "doc"})
     metrics = pd.read_csv(folder / f"metrics_{pair}.csv.gz")
     joined = human[["system", "doc", "RAW.SCR"]].merge(metrics, on=["system", "doc"], how="left")
-    joined = joined[~joined["system"].str.contains("Human")]
+    joined = joined[~joined["system"].str.contains("Human")].reset_index(drop=True)
+    (higher,) = missed_by_rounding(joined, 25)
+    found = pair_agreement(item_scores(joined, reference="RAW.SCR", item="doc"), min_difference=25)
+    assert set(found["pairs"]) == {n_pairs + 1}
+    joined.loc[higher, "RAW.SCR"] -= 1e-6
     found = pair_agreement(item_scores(joined, reference="RAW.SCR", item="doc"), min_difference=25)
     name = f"allsys_RR-newstest2020-{pair.replace('-', '')}-cor.csv"
     expected = pd.read_csv(folder / "published" / name, sep=r"\s+", header=None, index_col=0)
@@ -237,6 +247,18 @@ def test_the_published_agreement_on_documents(data_folder, pair, n_pairs):
     assert set(found["pairs"]) == {n_pairs}
     assert len(expected) > 20
     np.testing.assert_allclose(found.loc[expected.index, "tau"], expected[1], atol=5.1e-5)
+
+
+def missed_by_rounding(frame, least):
+    """Return the rows of scores that lie so far above another of their document as fractions, and not as floats."""
+    rows = []
+    for _, part in frame.groupby("doc"):
+        for (row, high), (_, low) in permutations(part["RAW.SCR"].items(), 2):
+            if 0 < least - (high - low) < 1e-9:
+                first, second = (Fraction(score).limit_denominator(1000) for score in (high, low))
+                assert first - second == least
+                rows.append(row)
+    return rows
 
 
 def test_the_published_table_of_single_agreements_matches_by_content(data_folder):

@@ -73,14 +73,14 @@ def test_a_late_bad_bin_moves_the_second_reading_only():
     """The first bin under the limit is one thing, the first from which all are is another; empty bins are skipped."""
     differences = np.array([1, 1, 2, 2, 3, 3, 4, 4])
     changed = np.array([True, False, False, False, True, False, False, False])
-    assert _cumulative(differences * 10**10, changed, 0.2) == pytest.approx((0.02, 6.0))
-    assert np.isnan(_cumulative(np.array([5, 6]), np.array([True, True]), 0.05)).all()
-    assert np.isnan(_cumulative(np.zeros(3, dtype=np.int64), np.zeros(3, dtype=bool), 0.05)).all()
+    assert _cumulative(differences / 100, changed, 0.2) == pytest.approx((0.02, 6.0))
+    assert np.isnan(_cumulative(np.array([5.0, 6.0]), np.array([True, True]), 0.05)).all()
+    assert np.isnan(_cumulative(np.zeros(3), np.zeros(3, dtype=bool), 0.05)).all()
 
 
 def test_equal_differences_are_reached_together():
     """The cumulative reading does not stop among equal differences."""
-    differences = np.array([3, 2, 2, 2, 2]) * 10**10
+    differences = np.array([3, 2, 2, 2, 2]) / 100
     changed = np.array([False, False, False, False, True])
     assert np.isnan(_cumulative(differences[1:], changed[1:], 0.1)).all()
     assert _cumulative(differences, changed, 0.1) == pytest.approx((0.03, 1.0))

@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from metaeval.equality import settled_means
 from metaeval.errors import EstimationError, InvalidOptionError, UnknownNameError
 from metaeval.metrics.score import score
 from metaeval.resampling.effort import COST_MODELS, CostModel, equal_effort
@@ -13,7 +14,7 @@ from metaeval.resampling.leave_out import leave_group_out
 from metaeval.simulate.collection import simulate_collection
 from metaeval.studies.judgments import QUESTIONS, left_out_summary, study_judgments
 from metaeval.studies.replicates import ReplicateWarning, replicate_seed
-from metaeval.studies.stability import measure_stability, round_means
+from metaeval.studies.stability import measure_stability
 
 METRICS = ["AP", "AP'", "P@10"]
 
@@ -83,7 +84,7 @@ def test_the_effort_of_a_replicate_is_that_of_its_plans(collection, study):
     for name, plan in spent.plans.items():
         kept = [topic for topic, one in zip(collection.topics, plan.topics[1], strict=True) if one]
         left = score(collection.rejudge(plan.levels[1]), ["AP"])[0].sel(topic=kept)
-        a, b = (round_means(one.mean("topic").to_numpy()) for one in (full, left))
+        a, b = (settled_means(one.to_numpy()) for one in (full, left))
         signs = [np.sign((one[:, None] - one)[np.triu_indices(len(one), 1)]) for one in (a, b)]
         tau = (signs[0] * signs[1]).sum() / np.sqrt((signs[0] ** 2).sum() * (signs[1] ** 2).sum())
         own = study.effort.data.sel(plan=name, step=40.0, metric="AP").isel(replicate=1)
