@@ -16,7 +16,7 @@ from metaeval.agreement.items import Cells, cells_of, cluster_sums, oriented, re
 from metaeval.draws import RNGLike, resolve_rng
 from metaeval.errors import InvalidOptionError, ScoresError, UnknownNameError
 from metaeval.parallel import track
-from metaeval.tests_stat.correction import adjust
+from metaeval.tests_stat.correction import adjust, canonical_correction
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -324,7 +324,7 @@ def compare_with_human(  # noqa: PLR0913 - every option is one question
         reference=name,
         statistic=statistic,
         permute=permute,
-        correction=correction,
+        correction=canonical_correction(correction),
         n_resamples=int(n_resamples),
         random_source=source.description,
     )
