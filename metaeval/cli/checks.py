@@ -72,8 +72,10 @@ def _checked(check: Callable[[Any, str], Any]) -> Callback:
         option = parameter.opts[0] if parameter.opts[0].startswith("-") else str(parameter.metavar)
         try:
             return check(value, option)
-        except InvalidOptionError as error:
+        except MetaevalError as error:
             _translate(error, context)
+            if option not in str(error):
+                error.args = (f"{option}: {error}", *error.args[1:])
             raise
 
     return callback

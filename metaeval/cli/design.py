@@ -55,6 +55,7 @@ def design(  # noqa: PLR0913 - the options of the command
     inputs: Annotated[
         list[str] | None,
         typer.Argument(
+            callback=checks.files_to_read(),
             metavar="[INPUTS]",
             show_default=False,
             help="Scores of topics that were judged already, as score tables, or as runs with --qrels. None are "

@@ -386,7 +386,7 @@ class Loaded(NamedTuple):
     provenance: "Provenance"
 
 
-def load_scores(context: typer.Context, session: Session) -> Loaded:
+def load_scores(context: typer.Context, session: Session, *, fewest: int = 2) -> Loaded:
     """Read the inputs of a command as its options say: score tables, or runs and judgments that are then scored.
 
     Parameters
@@ -395,6 +395,8 @@ def load_scores(context: typer.Context, session: Session) -> Loaded:
         Its parameters are recorded as the options of the command, less those that belong to the other kind of input.
     session : Session
         Told what is being read.
+    fewest : int, default 2
+        Systems, and topics, that there must be; 1 where nothing is compared.
 
     Returns
     -------
@@ -410,12 +412,12 @@ def load_scores(context: typer.Context, session: Session) -> Loaded:
     else:
         collection, files = load_collection(context, session)
         given["metrics"] = chosen_metrics(given["metrics"], collection)
-        scores = _scored(collection, given, session, checks.registry_of(context))
+        scores = _scored(collection, given, session, checks.registry_of(context), fewest)
     direction = dict.fromkeys(given.get("lower_is_better") or (), False)
     if direction:
         from metaeval.scores import as_scores  # noqa: PLC0415
 
-        scores = as_scores(scores, higher_is_better=direction)
+        scores = as_scores(scores, higher_is_better=direction, fewest=fewest)
     source = f"seed {given['seed']}" if given.get("seed") is not None else None
     idle = _FOR_RUNS if given["qrels"] is None else _FOR_TABLES
     idle = idle - {"metrics"} if given.get("metrics") else idle
@@ -489,7 +491,7 @@ def _columns_named(text: str, known: Sequence[str]) -> list[str]:
 
 
 def _scored(
-    collection: "JudgedCollection", given: Mapping[str, Any], session: Session, registry: "Registry"
+    collection: "JudgedCollection", given: Mapping[str, Any], session: Session, registry: "Registry", fewest: int
 ) -> "Scores":
     from metaeval.metrics.names import split_names as split_metrics  # noqa: PLC0415
     from metaeval.metrics.score import score  # noqa: PLC0415 - loads numba
@@ -501,6 +503,7 @@ def _scored(
         undefined=given["undefined"],
         registry=registry,
         n_threads=given.get("threads"),
+        fewest=fewest,
     )
 
 

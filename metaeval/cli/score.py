@@ -73,7 +73,7 @@ def score(  # noqa: PLR0913 - the options of the command
         metaeval score runs/*.gz --qrels qrels.txt --out scores.parquet
     """
     with command_session(quiet=quiet) as session:
-        scores, _, provenance = opt.load_scores(context, session)
+        scores, _, provenance = opt.load_scores(context, session, fewest=1)
         if out is not None:
             from metaeval.io.tables import write_scores  # noqa: PLC0415 - loads polars
 
@@ -96,5 +96,7 @@ def score(  # noqa: PLR0913 - the options of the command
         ]
         typer.echo(json_document("score", rows, provenance=provenance, messages=session.messages))
         return
-    title = f"Mean over {scores.sizes['topic']} topics ({inputs[0]}{' …' if len(inputs) > 1 else ''})"
-    print_table(title, ["System", *names], [[system, *map(float, means.loc[system])] for system in means.index])
+    n_topics = scores.sizes["topic"]
+    title = f"Mean over {n_topics} topic{'' if n_topics == 1 else 's'} ({inputs[0]}{' …' if len(inputs) > 1 else ''})"
+    typer.echo(title)  # on a line of its own, however narrow the table is
+    print_table("", ["System", *names], [[system, *map(float, means.loc[system])] for system in means.index])

@@ -15,6 +15,7 @@ __all__ = ["ARGUMENTS", "NOTATION", "PYTHON_ONLY", "in_options", "speaking_of"]
 
 ARGUMENTS: Mapping[str, tuple[str, ...]] = MappingProxyType(
     {
+        "alternative": ("--alternative",),
         "at_least": ("--threshold",),
         "best": ("--best",),
         "bin_width": ("--bin-width",),
@@ -101,17 +102,44 @@ ARGUMENTS: Mapping[str, tuple[str, ...]] = MappingProxyType(
 """Argument of the library to the options it may have; the first that a command knows is meant."""
 
 NOTATION = frozenset(
-    {"a", "compat", "gains", "judged_only", "k", "min_size", "mode", "normalise", "p", "quant", "rel"}
-) | {
-    *("task", "tie", "alpha", "max_level", "without_relevant", "ideal", "higher_is_better"),
-}
-"""Words before "=" that a metric's name or its definition may hold: the same on the command line and in Python."""
+    {
+        *(
+            "a",
+            "alpha",
+            "compat",
+            "gains",
+            "judged_only",
+            "k",
+            "max_level",
+            "min_size",
+            "mode",
+            "normalise",
+            "p",
+            "quant",
+        ),
+        *("rel", "task", "tie"),
+        *("function", "graded", "higher_is_better", "ideal", "kernel", "without_relevant"),
+    }
+)
+"""Words before "=" that a metric's name, or its definition in a plug-in, may hold: no arguments of the library."""
 
 PYTHON_ONLY = frozenset(
-    {"duplicates", "form", "header", "keep_all", "method", "paths", "split_tags", "systems", "topics"}
-) | {
-    *("few", "rate", "borda_share", "ties", "p_value_rule", "baseline", "replace", "zero_method"),
-}
+    {
+        *(
+            "baseline",
+            "borda_share",
+            "duplicates",
+            "few",
+            "form",
+            "header",
+            "keep_all",
+            "method",
+            "nesting",
+            "p_value_rule",
+        ),
+        *("paths", "rate", "replace", "size", "split_tags", "systems", "ties", "topics", "zero_method"),
+    }
+)
 """Arguments that no command offers."""
 
 _PHRASES: Mapping[str, str] = MappingProxyType(
