@@ -8,6 +8,7 @@ by `check_together`, after them and still before the command begins.
 import errno
 import math
 import os
+import stat
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from difflib import get_close_matches
 from pathlib import Path
@@ -335,8 +336,11 @@ def file_to_read(what: str = "a file", *, folder: bool = False) -> Callback:
             from metaeval.io.files import list_sources  # noqa: PLC0415 - its error names the nearest files
 
             list_sources(str(path))
-        if not folder and path.is_dir():
+        if not folder and _kind(path) == "folder":
             message = f"this is a folder; name {what}"
+            raise FileFormatError(message, path=path)
+        if str(path) != "-" and _kind(path) == "device":
+            message = f"this is a device, which may never end; name {what}"
             raise FileFormatError(message, path=path)
         return value
 
@@ -362,7 +366,7 @@ def file_to_write(*, folder: bool = False) -> Callback:
 
     def check(value: Path, option: str) -> Path:
         kind = _kind(value)
-        if folder and kind == "file":
+        if folder and kind in {"file", "device"}:
             message = f"{option}: {str(value)!r} is a file; name a folder"
             raise InvalidOptionError(message)
         if not folder and kind == "folder":
@@ -381,18 +385,18 @@ def file_to_write(*, folder: bool = False) -> Callback:
 
 
 def _kind(path: Path) -> str:
-    """Say what stands under a name without opening it: a file (of any sort), a folder, or nothing."""
+    """Say what stands under a name without opening it: a file (or a pipe), a folder, a device, or nothing."""
     try:
-        mode = path.stat()
+        mode = path.stat().st_mode
     except OSError as error:
         if error.errno in (errno.ENAMETOOLONG, errno.ELOOP):
             shown = str(path) if len(str(path)) <= 80 else f"{str(path)[:60]}…"  # noqa: PLR2004 - a line's length
             message = f"{shown!r} is no name of a file: {error.strerror}"
             raise InvalidOptionError(message) from None
         return "absent"
-    from stat import S_ISDIR  # noqa: PLC0415 - only here
-
-    return "folder" if S_ISDIR(mode.st_mode) else "file"
+    if stat.S_ISDIR(mode):
+        return "folder"
+    return "file" if stat.S_ISREG(mode) or stat.S_ISFIFO(mode) else "device"
 
 
 # ------------------------------------------------------------------------------------------- several options at once
@@ -477,7 +481,7 @@ def _check_scores_file(path: Path, *, overwrite: bool) -> None:
     if kind == "folder":
         message = f"{str(path)!r} is a folder; name a file"
         raise InvalidOptionError(message)
-    if kind == "file" and not overwrite:
+    if kind in {"file", "device"} and not overwrite:
         message = f"{str(path)!r} exists already; pass --overwrite to replace it, or name another file"
         raise InvalidOptionError(message)
 
