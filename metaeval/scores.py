@@ -90,6 +90,7 @@ def as_scores(  # noqa: PLR0913 - one keyword per label of the table
     missing: Missing = "error",
     higher_is_better: bool | Mapping[str, bool] | None = None,
     groups: Mapping[str, str] | None = None,
+    fewest: int = 2,
 ) -> Scores:
     """Check a table of per-topic scores and label it, or say exactly why it cannot be used.
 
@@ -115,6 +116,8 @@ def as_scores(  # noqa: PLR0913 - one keyword per label of the table
         Direction of every metric, or of the metrics named; True where nothing is said.
     groups : mapping of str to str, optional
         Group (team, model family) of every system.
+    fewest : int, default 2
+        Systems, and topics, that there must be: a comparison needs two of each; 1 lets scores be looked at.
 
     Returns
     -------
@@ -127,7 +130,7 @@ def as_scores(  # noqa: PLR0913 - one keyword per label of the table
     ------
     ScoresError
         For a gap (named by system, topic and metric), a score that is infinite or no number, a name that is empty,
-        repeated or unprintable, fewer than two systems or topics.
+        repeated or unprintable, fewer than `fewest` systems or topics.
     InvalidOptionError
         If the labels do not fit the array, or an option is outside its rule.
 
@@ -140,7 +143,7 @@ def as_scores(  # noqa: PLR0913 - one keyword per label of the table
     table = _recognise(data, {"metric": metrics, "system": systems, "topic": topics})
     _refuse_infinities(table)
     table = _settle_gaps(table, missing)
-    _refuse_too_few(table)
+    _refuse_too_few(table, fewest)
     coordinates = dict(table.coordinates)
     coordinates["higher_is_better"] = ("metric", _direction(table, higher_is_better))
     group = _group_of_each(table, groups)
@@ -820,16 +823,17 @@ def _count(number: int, what: str) -> str:
     return f"{number} {what} was" if number == 1 else f"{number} {what}s were"
 
 
-def _refuse_too_few(table: _Table) -> None:
+def _refuse_too_few(table: _Table, fewest: int) -> None:
     if not table.labels["metric"]:
         message = "there is no metric in these scores; give at least one"
         raise ScoresError(message)
     for dim in ("system", "topic"):
         names = table.labels[dim]
-        if len(names) < 2:  # noqa: PLR2004 - a comparison needs two
+        if len(names) < fewest:
             there = f"there is only {names[0]!r}" if names else "there is none"
             why = "".join(f" ({note})" for note in table.attributes.get("notes", []) if f"{dim}s were" in note)
-            message = f"at least two {dim}s are needed to compare anything; {there}{why}"
+            least = f"at least two {dim}s are needed to compare anything" if fewest > 1 else f"no {dim} is left"
+            message = f"{least}; {there}{why}"
             raise ScoresError(message)
 
 

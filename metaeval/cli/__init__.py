@@ -2,11 +2,12 @@
 
 import typer
 
+from metaeval.cli.checks import Commands
 from metaeval.errors import MetaevalError
 
 __all__ = ["app", "main"]
 
-app = typer.Typer(
+app = Commands(
     name="metaeval",
     no_args_is_help=True,
     rich_markup_mode="markdown",
@@ -19,7 +20,7 @@ app = typer.Typer(
         "Exit codes: 0 done, 2 usage, 3 bad input, 4 could not be estimated, 130 interrupted."
     ),
 )
-simulate_app = typer.Typer(no_args_is_help=True, help="Make example data with a known truth.")
+simulate_app = Commands(no_args_is_help=True, help="Make example data with a known truth.")
 app.add_typer(simulate_app, name="simulate")
 
 

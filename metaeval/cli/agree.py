@@ -1,12 +1,11 @@
 """`metaeval agree`: do metrics, or uses of the grades, lead to the same conclusions."""
 
 import math
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from metaeval.cli import app
+from metaeval.cli import app, checks
 from metaeval.cli import options as opt
 from metaeval.cli.console import command_session, json_document, print_table
 from metaeval.errors import InvalidOptionError
@@ -34,6 +33,7 @@ def agree(  # noqa: PLR0913 - the options of the command
         str | None,
         typer.Option(
             "--audit",
+            callback=checks.names("names of metrics by comma, such as AP,nDCG@10"),
             metavar="NAME,…",
             help="With --qrels, instead of --metrics: every use of the grades that these metrics know (binary from "
             "each grade on, linear, exponential, --gains), and what each boundary between grades is worth.",
@@ -44,12 +44,15 @@ def agree(  # noqa: PLR0913 - the options of the command
         str,
         typer.Option(
             "--gains",
+            callback=checks.names(
+                "tables of grades in braces, such as {1:1,2:5}, or names of quantisations, such as exponential"
+            ),
             metavar="{1:1,2:5},…",
             help="With --audit: further gains, as tables of grades or names.",
             rich_help_panel=_PANEL,
         ),
     ] = "",
-    plugin: opt.Plugins = None,
+    plugin: opt.Plugins = None,  # noqa: ARG001
     undefined: opt.UndefinedRule = None,
     order: opt.DocumentOrder = "score",  # noqa: ARG001
     score_precision: opt.ScorePrecision = "float64",  # noqa: ARG001
@@ -61,12 +64,13 @@ def agree(  # noqa: PLR0913 - the options of the command
     systems_in: opt.SystemsIn = None,  # noqa: ARG001
     missing: opt.MissingRule = None,  # noqa: ARG001
     lower_is_better: opt.LowerIsBetter = None,  # noqa: ARG001
-    test: opt.Tests = "bootstrap_percentile",
+    test: opt.PairTests = "bootstrap_percentile",
     correction: opt.Corrections = "fdr_by",
     alternative: Annotated[
         str | None,
         typer.Option(
             "--alternative",
+            callback=checks.one_of("better", "two-sided"),
             metavar="better|two-sided",
             show_default="better",
             help="better: one-sided towards each pair's better mean, both directions counting as hypotheses.",
@@ -74,12 +78,21 @@ def agree(  # noqa: PLR0913 - the options of the command
         ),
     ] = None,
     alpha: Annotated[
-        str, typer.Option("--alpha", metavar="LEVEL,…", help="Significance levels; the summary tells of the first.")
+        str,
+        typer.Option(
+            "--alpha",
+            callback=checks.numbers(
+                "levels above 0 and below 1 by comma, such as 0.05,0.01", lambda level: 0 < level < 1
+            ),
+            metavar="LEVEL,…",
+            help="Significance levels; the summary tells of the first.",
+        ),
     ] = "0.05",
     resamples: Annotated[
         int | None,
         typer.Option(
             "--resamples",
+            callback=checks.library(opt.check_resamples, high=10 * checks.MOST_DRAWS),
             metavar="B",
             show_default="10000",
             help="Resamples of every resampling test.",
@@ -90,6 +103,7 @@ def agree(  # noqa: PLR0913 - the options of the command
         int,
         typer.Option(
             "--interval-resamples",
+            callback=checks.whole(2, checks.MOST_DRAWS, also=(0,)),
             metavar="R",
             help="Draws of topics for the intervals; 0 leaves them out.",
             rich_help_panel=_PANEL,
@@ -99,6 +113,7 @@ def agree(  # noqa: PLR0913 - the options of the command
         float,
         typer.Option(
             "--enough",
+            callback=checks.number("an F1 above 0 and at most 1", lambda share: 0 < share <= 1),
             metavar="F1",
             help="The F1 from which conclusions count as the same; a convention.",
             rich_help_panel=_PANEL,
@@ -106,11 +121,8 @@ def agree(  # noqa: PLR0913 - the options of the command
     ] = 0.9,
     runs: opt.Runs = "all",
     seed: opt.Seed = 0,
-    out: Annotated[
-        Path | None,
-        typer.Option("--out", "-o", metavar="FOLDER", help="Write the answer as a report in this folder."),
-    ] = None,
-    overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace an older report in that folder.")] = False,
+    out: opt.Out = None,
+    overwrite: opt.Overwrite = False,
     as_json: opt.AsJson = False,
     quiet: opt.Quiet = False,
     threads: opt.Threads = None,
@@ -136,22 +148,15 @@ def agree(  # noqa: PLR0913 - the options of the command
     from metaeval.tests_stat.correction import CORRECTIONS  # noqa: PLC0415
 
     with command_session(quiet=quiet) as session:
-        if out is not None:
-            from metaeval.reports.folder import check_folder  # noqa: PLC0415 - loads matplotlib
-
-            check_folder(out, overwrite=overwrite)
-        levels = _levels(alpha)
+        levels = checks.parse_numbers(alpha, "--alpha")
         if audit is None:
-            if gains:
-                message = "--gains belongs to --audit: metaeval agree RUNS --qrels FILE --audit NAME,… --gains …"
-                raise InvalidOptionError(message)
             scores, _, provenance = opt.load_scores(context, session)
             variants: tuple[Variant, ...] = ()
         else:
-            scores, variants, provenance = _audited(context, session, audit, gains, plugin, undefined)
+            scores, variants, provenance = _audited(context, session, audit, gains, undefined)
         study = study_agreement(
             scores,
-            tests=opt.split_names(test.replace("-", "_"), tuple(TESTS)),
+            tests=opt.split_names(test, tuple(TESTS)),
             corrections=opt.split_names(correction, CORRECTIONS),
             alphas=levels,
             alternative=alternative,  # type: ignore[arg-type]  # checked inside, with the names that would do
@@ -193,20 +198,11 @@ def _tests_words(study: "AgreeStudy") -> str:
     return "; also ".join(told)
 
 
-def _levels(text: str) -> list[float]:
-    try:
-        return [float(part) for part in text.split(",")]
-    except ValueError:
-        message = f"--alpha takes levels by comma, such as 0.05 or 0.05,0.01, not {text!r}"
-        raise InvalidOptionError(message) from None
-
-
-def _audited(  # noqa: PLR0913, PLR0917 - the options that scoring needs
+def _audited(
     context: typer.Context,
     session: "Session",
     audit: str,
     gains: str,
-    plugins: list[Path] | None,
     undefined: str | None,
 ) -> "tuple[Scores, tuple[Variant, ...], Provenance]":
     """Read the collection, name every use of its grades, and score the runs under all of them."""
@@ -225,7 +221,7 @@ def _audited(  # noqa: PLR0913, PLR0917 - the options that scoring needs
             '--metrics "MAep(quant=Gen5),MAep(quant=Strict5)"'
         )
         raise InvalidOptionError(message)
-    registry = opt.load_registry(plugins)
+    registry = checks.registry_of(context)
     variants = audit_variants(collection, audit, gains=gains, registry=registry)
     session.say(f"Scoring {collection.n_systems} runs under {len(variants)} uses of the grades")
     names = [variant.metric for variant in variants]

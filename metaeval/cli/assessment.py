@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from metaeval.cli import app
+from metaeval.cli import app, checks
 from metaeval.cli import options as opt
 from metaeval.cli.console import command_session, json_document, print_table
 
@@ -58,13 +58,17 @@ def assessment(  # noqa: PLR0913 - the options of the command
     assessments: Annotated[
         str,
         typer.Argument(
-            metavar="ASSESSMENTS", show_default=False, help="INEX assessments of any year: a file or a folder."
+            callback=checks.files_to_read(),
+            metavar="ASSESSMENTS",
+            show_default=False,
+            help="INEX assessments of any year: a file or a folder.",
         ),
     ],
     runs: Annotated[
         list[str] | None,
         typer.Option(
             "--runs",
+            callback=checks.files_to_read(),
             metavar="PATH",
             help="The runs that were pooled, for the growth of the pools; may be repeated.",
             rich_help_panel=_SOURCES,
@@ -74,6 +78,7 @@ def assessment(  # noqa: PLR0913 - the options of the command
         list[str] | None,
         typer.Option(
             "--pools",
+            callback=checks.files_to_read(),
             metavar="PATH",
             help="Pool files, to see what of them was assessed; may be repeated.",
             rich_help_panel=_SOURCES,
@@ -83,6 +88,7 @@ def assessment(  # noqa: PLR0913 - the options of the command
         str | None,
         typer.Option(
             "--second",
+            callback=checks.files_to_read(),
             metavar="PATH",
             help="Assessments of some topics by another assessor; the folder of the first for those in its others/.",
             rich_help_panel=_SOURCES,
@@ -92,6 +98,8 @@ def assessment(  # noqa: PLR0913 - the options of the command
         Path | None,
         typer.Option(
             "--log",
+            parser=checks.file_path,
+            callback=checks.file_to_read("the log of actions"),
             metavar="FILE",
             help="Table of topic, document and seconds spent, or the time of each action.",
             rich_help_panel=_SOURCES,
@@ -101,6 +109,7 @@ def assessment(  # noqa: PLR0913 - the options of the command
         float,
         typer.Option(
             "--longest-break",
+            callback=checks.number("a number of seconds above 0", lambda seconds: seconds > 0),
             metavar="SECONDS",
             help="A longer time between two actions in the log is no work.",
             rich_help_panel=_SOURCES,
@@ -110,6 +119,8 @@ def assessment(  # noqa: PLR0913 - the options of the command
         Path | None,
         typer.Option(
             "--sizes",
+            parser=checks.file_path,
+            callback=checks.file_to_read("the table of sizes"),
             metavar="FILE",
             help="Sizes of elements: document, path and characters, a line each.",
             rich_help_panel=_SOURCES,
@@ -118,15 +129,8 @@ def assessment(  # noqa: PLR0913 - the options of the command
     lenient: Annotated[
         bool, typer.Option("--lenient", help="Take files that break rules of their campaign, with warnings.")
     ] = False,
-    out: Annotated[
-        Path | None, typer.Option("--out", "-o", metavar="FOLDER", help="Write the answer as a report in this folder.")
-    ] = None,
-    overwrite: Annotated[
-        bool,
-        typer.Option(
-            "--overwrite", help="Replace an older report in that folder; a folder of other things becomes NAME.before."
-        ),
-    ] = False,
+    out: opt.Out = None,
+    overwrite: opt.Overwrite = False,
     as_json: opt.AsJson = False,
     quiet: opt.Quiet = False,
 ) -> None:
@@ -150,10 +154,6 @@ def assessment(  # noqa: PLR0913 - the options of the command
     from metaeval.studies.assessment import study_assessments  # noqa: PLC0415 - loads numba
 
     with command_session(quiet=quiet) as session:
-        if out is not None:
-            from metaeval.reports.folder import check_folder  # noqa: PLC0415 - loads matplotlib
-
-            check_folder(out, overwrite=overwrite)
         inside = second is not None and Path(second) == Path(assessments)
         judged = read_assessments(assessments, strict=not lenient)
         actions = None if log is None else read_assessment_log(log)

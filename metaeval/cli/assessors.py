@@ -1,23 +1,44 @@
 """`metaeval assessors`: do assessors, or an automatic judge and people, agree, and does it matter for the runs."""
 
 import math
-from collections.abc import Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from metaeval.cli import app
+from metaeval.cli import app, checks
 from metaeval.cli import options as opt
 from metaeval.cli.console import command_session, json_document, print_table
-from metaeval.errors import InvalidOptionError
+from metaeval.errors import InvalidOptionError, UnknownNameError
 
 if TYPE_CHECKING:
     from metaeval.studies.assessors import AssessorStudy
 
-__all__ = ["assessors", "ends", "parse_assignments"]
+__all__ = ["assessors", "ends"]
 
+MOST_LABEL = 32767  # what a file of judgments can hold
 _LABELS, _QUESTION, _RUNS = "Reading labels", "The question", "What it means for runs"
+
+
+def _whole(text: str, option: str) -> int:
+    try:
+        number = int(text[:20])
+    except ValueError:
+        number = MOST_LABEL + 1
+    if abs(number) > MOST_LABEL:
+        message = f"{option} takes whole numbers from {-MOST_LABEL} to {MOST_LABEL}, not {text!r}"
+        raise InvalidOptionError(message)
+    return number
+
+
+def _scale(text: str) -> list[int]:
+    return [_whole(part, "--scale") for part in text.split(",")]
+
+
+def _role(role: str, _name: str) -> None:
+    from metaeval.io.labels import ROLES  # noqa: PLC0415 - loads polars
+
+    if role not in ROLES:
+        raise UnknownNameError("role of a column (--column ROLE=NAME)", role, ROLES)
 
 
 @app.command()
@@ -27,6 +48,7 @@ def assessors(  # noqa: PLR0913 - the options of the command
     inputs: Annotated[
         list[str],
         typer.Argument(
+            callback=checks.files_to_read(),
             metavar="LABELS",
             show_default=False,
             help="One table of labels with a header (topic, item and a column an assessor; or topic, item, assessor, "
@@ -37,6 +59,7 @@ def assessors(  # noqa: PLR0913 - the options of the command
         list[str] | None,
         typer.Option(
             "--column",
+            callback=checks.column_names(_role),
             metavar="ROLE=NAME",
             help="Which column is the topic, item, assessor or label, where its name does not say so; may be repeated.",
             rich_help_panel=_LABELS,
@@ -46,6 +69,7 @@ def assessors(  # noqa: PLR0913 - the options of the command
         list[str] | None,
         typer.Option(
             "--word",
+            callback=checks.column_names(lambda _word, grade: _whole(grade, "--word")),
             metavar="WORD=GRADE",
             help="Grade of a label written as a word, such as relevant=1; may be repeated.",
             rich_help_panel=_LABELS,
@@ -55,6 +79,7 @@ def assessors(  # noqa: PLR0913 - the options of the command
         list[str] | None,
         typer.Option(
             "--where",
+            callback=checks.column_names(lambda _name, _text: None),
             metavar="COLUMN=TEXT",
             help="Keep only rows with this text in this column; may be repeated.",
             rich_help_panel=_LABELS,
@@ -64,6 +89,7 @@ def assessors(  # noqa: PLR0913 - the options of the command
         str | None,
         typer.Option(
             "--scale",
+            callback=checks.read_by(_scale),
             metavar="0,1,2",
             show_default="every label that occurs",
             help="The labels there are.",
@@ -74,6 +100,7 @@ def assessors(  # noqa: PLR0913 - the options of the command
         str,
         typer.Option(
             "--outside",
+            callback=checks.one_of("error", "drop"),
             metavar="error|drop",
             help="What to do with labels off the scale; drop lists them.",
             rich_help_panel=_LABELS,
@@ -83,6 +110,7 @@ def assessors(  # noqa: PLR0913 - the options of the command
         str | None,
         typer.Option(
             "--reference",
+            callback=checks.column_names(),
             metavar="NAME",
             help="Compare every assessor with this one (say, the human one) instead of all pairs.",
             rich_help_panel=_QUESTION,
@@ -90,12 +118,19 @@ def assessors(  # noqa: PLR0913 - the options of the command
     ] = None,
     rel: Annotated[
         int,
-        typer.Option("--rel", metavar="LABEL", help="Lowest label that is relevant.", rich_help_panel=_QUESTION),
+        typer.Option(
+            "--rel",
+            callback=checks.whole(-MOST_LABEL, MOST_LABEL),
+            metavar="LABEL",
+            help="Lowest label that is relevant.",
+            rich_help_panel=_QUESTION,
+        ),
     ] = 1,
     resamples: Annotated[
         int,
         typer.Option(
             "--resamples",
+            callback=checks.whole(2, 10 * checks.MOST_DRAWS),
             metavar="B",
             help="Resamples of topics behind every interval, and of a resampling test.",
             rich_help_panel=_QUESTION,
@@ -105,26 +140,42 @@ def assessors(  # noqa: PLR0913 - the options of the command
         list[str] | None,
         typer.Option(
             "--runs",
+            callback=checks.files_to_read(),
             metavar="RUNS",
             help="TREC runs (file, folder or pattern; may be repeated) to score under each assessor.",
             rich_help_panel=_RUNS,
         ),
     ] = None,
     metrics: Annotated[
-        str, typer.Option("--metrics", metavar="NAME,…", help="What to score them by.", rich_help_panel=_RUNS)
+        str,
+        typer.Option(
+            "--metrics",
+            callback=checks.names("names of metrics by comma, such as AP,nDCG@10"),
+            metavar="NAME,…",
+            help="What to score them by.",
+            rich_help_panel=_RUNS,
+        ),
     ] = "AP,nDCG@10",
     test: Annotated[
-        str, typer.Option("--test", metavar="NAME", help="Test between two runs.", rich_help_panel=_RUNS)
+        str,
+        typer.Option(
+            "--test", callback=checks.pair_tests(), metavar="NAME", help="Test between two runs.", rich_help_panel=_RUNS
+        ),
     ] = "t",
     correction: Annotated[
-        str, typer.Option("--correction", metavar="NAME", help="Over all pairs of runs.", rich_help_panel=_RUNS)
+        str,
+        typer.Option(
+            "--correction",
+            callback=checks.corrections(family_wise=True),
+            metavar="NAME",
+            help="Over all pairs of runs.",
+            rich_help_panel=_RUNS,
+        ),
     ] = "fdr_by",
     alpha: opt.Alpha = 0.05,
     seed: opt.Seed = 0,
-    out: Annotated[
-        Path | None, typer.Option("--out", "-o", metavar="FOLDER", help="Write the answer as a report in this folder.")
-    ] = None,
-    overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace an older report in that folder.")] = False,
+    out: opt.Out = None,
+    overwrite: opt.Overwrite = False,
     as_json: opt.AsJson = False,
     quiet: opt.Quiet = False,
 ) -> None:
@@ -148,19 +199,15 @@ def assessors(  # noqa: PLR0913 - the options of the command
     from metaeval.studies.assessors import judgments_of_labels, study_assessors  # noqa: PLC0415
 
     with command_session(quiet=quiet) as session:
-        if out is not None:
-            from metaeval.reports.folder import check_folder  # noqa: PLC0415 - loads matplotlib
-
-            check_folder(out, overwrite=overwrite)
         table = read_labels(
             inputs[0] if len(inputs) == 1 else inputs,
-            columns=parse_assignments(column, "--column"),
-            words={name: _whole(grade, "--word") for name, grade in parse_assignments(word, "--word").items()},
-            where=parse_assignments(where, "--where"),
+            columns=checks.parse_assignments(column, "--column"),
+            words={name: _whole(grade, "--word") for name, grade in checks.parse_assignments(word, "--word").items()},
+            where=checks.parse_assignments(where, "--where"),
         )
         for note in table.attrs.get("notes", []):
             session.say(f"Note: {note}")
-        levels = None if scale is None else [_whole(part, "--scale") for part in scale.split(",")]
+        levels = None if scale is None else _scale(scale)
         labels = as_labels(table, scale=levels, outside=outside)  # type: ignore[arg-type]  # checked inside
         files = [source.path for source in list_sources(inputs)]
         collection = None
@@ -203,24 +250,6 @@ def assessors(  # noqa: PLR0913 - the options of the command
         session.say(f"Note: {note}")
 
 
-def parse_assignments(texts: Sequence[str] | None, option: str) -> dict[str, str]:
-    """Turn texts like ``name=value`` into a mapping.
-
-    Examples
-    --------
-    >>> parse_assignments(["relevant=1", "not=0"], "--word")
-    {'relevant': '1', 'not': '0'}
-    """
-    found = {}
-    for text in texts or ():
-        name, equals, value = text.partition("=")
-        if not equals or not name.strip() or not value.strip():
-            message = f"{option} takes NAME=VALUE, not {text!r}"
-            raise InvalidOptionError(message)
-        found[name.strip()] = value.strip()
-    return found
-
-
 def ends(low: float, high: float) -> str:
     """Write an interval for the terminal.
 
@@ -230,14 +259,6 @@ def ends(low: float, high: float) -> str:
     ('0.100 to 0.250', 'none')
     """
     return "none" if math.isnan(low) else f"{low:.3f} to {high:.3f}"
-
-
-def _whole(text: str, option: str) -> int:
-    try:
-        return int(text)
-    except ValueError:
-        message = f"{option} takes whole numbers, not {text!r}"
-        raise InvalidOptionError(message) from None
 
 
 def _print(study: "AssessorStudy") -> None:

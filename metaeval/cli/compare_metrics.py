@@ -1,11 +1,10 @@
 """`metaeval compare-metrics`: what is known about candidate metrics, before one is adopted."""
 
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from metaeval.cli import app
+from metaeval.cli import app, checks
 from metaeval.cli import options as opt
 from metaeval.cli.console import command_session, json_document, print_table
 
@@ -24,7 +23,7 @@ def compare_metrics(  # noqa: PLR0913 - the options of the command
     inputs: opt.Inputs,  # noqa: ARG001 - see qrels
     qrels: opt.Qrels = None,  # noqa: ARG001 - the options about reading reach load_scores through the context
     metrics: opt.Metrics = None,  # noqa: ARG001
-    plugin: opt.Plugins = None,
+    plugin: opt.Plugins = None,  # noqa: ARG001
     undefined: opt.UndefinedRule = None,  # noqa: ARG001
     order: opt.DocumentOrder = "score",  # noqa: ARG001
     score_precision: opt.ScorePrecision = "float64",  # noqa: ARG001
@@ -40,6 +39,7 @@ def compare_metrics(  # noqa: PLR0913 - the options of the command
         str | None,
         typer.Option(
             "--current",
+            callback=checks.column_names(),
             metavar="NAME",
             show_default="the first metric",
             help="The metric in use, with which the candidates are compared.",
@@ -50,6 +50,7 @@ def compare_metrics(  # noqa: PLR0913 - the options of the command
         str,
         typer.Option(
             "--test",
+            callback=checks.pair_tests(also=("bootstrap_sensitivity",)),
             metavar="NAME",
             help="Test behind power, its intervals and agreement (the difference required: bootstrap sensitivity).",
             rich_help_panel=_PANEL,
@@ -58,7 +59,11 @@ def compare_metrics(  # noqa: PLR0913 - the options of the command
     max_error: Annotated[
         float,
         typer.Option(
-            "--max-error", metavar="SHARE", help="Error rate that the topics needed keep.", rich_help_panel=_PANEL
+            "--max-error",
+            callback=checks.error_rate(),
+            metavar="SHARE",
+            help="Error rate that the topics needed keep.",
+            rich_help_panel=_PANEL,
         ),
     ] = 0.05,
     topics: Annotated[
@@ -66,12 +71,20 @@ def compare_metrics(  # noqa: PLR0913 - the options of the command
         typer.Option("--topics/--no-topics", help="Find out how many topics are needed.", rich_help_panel=_PANEL),
     ] = True,
     resamples: Annotated[
-        int, typer.Option("--resamples", metavar="B", help="Resamples of the bootstrap.", rich_help_panel=_PANEL)
+        int,
+        typer.Option(
+            "--resamples",
+            callback=checks.library(opt.check_resamples, high=10 * checks.MOST_DRAWS),
+            metavar="B",
+            help="Resamples of the bootstrap.",
+            rich_help_panel=_PANEL,
+        ),
     ] = 1000,
     interval_resamples: Annotated[
         int,
         typer.Option(
             "--interval-resamples",
+            callback=checks.whole(2, checks.MOST_DRAWS),
             metavar="R",
             help="Topic resamples and choices of systems behind intervals.",
             rich_help_panel=_PANEL,
@@ -79,14 +92,18 @@ def compare_metrics(  # noqa: PLR0913 - the options of the command
     ] = 200,
     replicates: Annotated[
         int,
-        typer.Option("--replicates", metavar="N", help="Draws of fewer judgments.", rich_help_panel=_PANEL),
+        typer.Option(
+            "--replicates",
+            callback=checks.whole(1, checks.MOST_DRAWS),
+            metavar="N",
+            help="Draws of fewer judgments.",
+            rich_help_panel=_PANEL,
+        ),
     ] = 10,
     alpha: opt.Alpha = 0.05,
     seed: opt.Seed = 0,
-    out: Annotated[
-        Path | None, typer.Option("--out", "-o", metavar="FOLDER", help="Write the answer as a report in this folder.")
-    ] = None,
-    overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace an older report in that folder.")] = False,
+    out: opt.Out = None,
+    overwrite: opt.Overwrite = False,
     as_json: opt.AsJson = False,
     quiet: opt.Quiet = False,
     threads: opt.Threads = None,
@@ -106,16 +123,12 @@ def compare_metrics(  # noqa: PLR0913 - the options of the command
     from metaeval.studies.compare import study_comparison  # noqa: PLC0415 - loads scipy and numba
 
     with command_session(quiet=quiet) as session:
-        if out is not None:
-            from metaeval.reports.folder import check_folder  # noqa: PLC0415 - loads matplotlib
-
-            check_folder(out, overwrite=overwrite)
         scores, collection, provenance = opt.load_scores(context, session)
         study = study_comparison(
             scores,
             current=current,
             collection=collection,
-            registry=opt.load_registry(plugin),
+            registry=checks.registry_of(context),
             alpha=alpha,
             test=test,
             max_error=max_error,

@@ -15,6 +15,7 @@ from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 from rich.table import Table
 
+from metaeval.cli.wording import in_options
 from metaeval.errors import EstimationError, InvalidOptionError, MetaevalError
 from metaeval.parallel import reporting
 from metaeval.provenance import Provenance
@@ -88,12 +89,12 @@ class Session:
 
     def warned(self) -> list[str]:
         """Return the warnings given so far, each once."""
-        return list(dict.fromkeys(str(warning.message) for warning in self.caught))
+        return list(dict.fromkeys(in_options(str(warning.message)) for warning in self.caught))
 
     def say(self, text: str) -> None:
         """Write a line for people on standard error, unless asked to be quiet."""
         if not self.quiet:
-            error_console().print(text, markup=False, soft_wrap=True)
+            error_console().print(in_options(text), markup=False, soft_wrap=True)
 
 
 @contextmanager

@@ -2,15 +2,14 @@
 
 from collections.abc import Sequence
 from dataclasses import replace
-from math import isnan
+from math import inf, isnan, nan
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from metaeval.cli import app
+from metaeval.cli import app, checks
 from metaeval.cli import options as opt
 from metaeval.cli.console import Session, command_session, json_document, print_table
-from metaeval.cli.topics import parse_numbers
 from metaeval.errors import InvalidOptionError
 
 if TYPE_CHECKING:
@@ -23,7 +22,30 @@ if TYPE_CHECKING:
 __all__ = ["design"]
 
 _PANEL = "The question"
+_VARIANCES = ("residual", "within", "pairs")
 _NAMES = {"t": "Paired t test", "anova": "Analysis of variance", "interval": "Interval width"}
+
+
+def _variance(text: str) -> str | float:
+    word = text.strip().casefold()
+    if word in _VARIANCES:
+        return word
+    try:
+        number = float(text)
+    except ValueError:
+        number = nan
+    if not 0 < number < inf:
+        message = f"--variance takes {', '.join(_VARIANCES)} or a number above 0, not {text!r}"
+        raise InvalidOptionError(message)
+    return number
+
+
+def _pair(text: str) -> tuple[str, str]:
+    first, comma, second = text.partition(",")
+    if not comma or not first.strip() or not second.strip() or "," in second:
+        message = f"--pair takes two systems with a comma between them, such as bm25,lm, not {text!r}"
+        raise InvalidOptionError(message)
+    return first.strip(), second.strip()
 
 
 @app.command()
@@ -33,6 +55,7 @@ def design(  # noqa: PLR0913 - the options of the command
     inputs: Annotated[
         list[str] | None,
         typer.Argument(
+            callback=checks.files_to_read(),
             metavar="[INPUTS]",
             show_default=False,
             help="Scores of topics that were judged already, as score tables, or as runs with --qrels. None are "
@@ -57,6 +80,7 @@ def design(  # noqa: PLR0913 - the options of the command
         list[str] | None,
         typer.Option(
             "--pool",
+            callback=checks.files_to_read(),
             metavar="TABLE",
             help="Scores of another collection under the same metrics; the variances are pooled. May be repeated.",
             rich_help_panel=_PANEL,
@@ -66,6 +90,7 @@ def design(  # noqa: PLR0913 - the options of the command
         str,
         typer.Option(
             "--difference",
+            callback=checks.numbers("numbers above 0 by comma, such as 0.05,0.1", lambda one: one > 0),
             metavar="D,…",
             help="Smallest differences worth finding, in the metric's unit; for 'interval' its whole width.",
             rich_help_panel=_PANEL,
@@ -75,6 +100,7 @@ def design(  # noqa: PLR0913 - the options of the command
         str | None,
         typer.Option(
             "--method",
+            callback=checks.several_of(("t", "anova", "interval"), every=True),
             metavar="t,anova,interval|all",
             show_default="all that --systems allows",
             help="t: a paired t test of two systems finds the difference. anova: an analysis of variance finds it "
@@ -84,13 +110,20 @@ def design(  # noqa: PLR0913 - the options of the command
     ] = None,
     power: Annotated[
         float,
-        typer.Option("--power", metavar="CHANCE", help="Chance with which it is to be found.", rich_help_panel=_PANEL),
+        typer.Option(
+            "--power",
+            callback=checks.number("a chance above 0 and below 1", lambda chance: 0 < chance < 1),
+            metavar="CHANCE",
+            help="Chance with which it is to be found.",
+            rich_help_panel=_PANEL,
+        ),
     ] = 0.8,
     alpha: opt.Alpha = 0.05,
     variance: Annotated[
         str,
         typer.Option(
             "--variance",
+            callback=checks.read_by(_variance),
             metavar="residual|within|pairs|NUMBER",
             help="How the variance of a score comes from INPUTS: what systems and topics leave unexplained; about "
             "each system's mean; from the pairs of --pair. Or the variance itself.",
@@ -101,6 +134,7 @@ def design(  # noqa: PLR0913 - the options of the command
         list[str] | None,
         typer.Option(
             "--pair",
+            callback=checks.read_by(lambda texts: [_pair(text) for text in texts]),
             metavar="A,B",
             help="Two systems whose differences give the variance; may be repeated.",
             rich_help_panel=_PANEL,
@@ -110,6 +144,7 @@ def design(  # noqa: PLR0913 - the options of the command
         int | None,
         typer.Option(
             "--systems",
+            callback=checks.whole(2, opt.MOST_SYSTEMS),
             metavar="M",
             show_default="as many as in INPUTS",
             help="Systems in the analysis of variance.",
@@ -143,9 +178,18 @@ def design(  # noqa: PLR0913 - the options of the command
 
     with command_session(quiet=quiet) as session:
         how = _variance(variance)
-        differences = parse_numbers(difference, "--difference")
+        differences = checks.parse_numbers(difference, "--difference")
         if not inputs and isinstance(how, str):
             message = f"--variance {variance} is estimated from scores; give INPUTS, or the variance as a number"
+            raise InvalidOptionError(message)
+        if (how == "pairs") != bool(pair):
+            message = "--variance pairs and --pair A,B belong together; give both, or neither"
+            raise InvalidOptionError(message)
+        if not alpha < power:
+            message = f"--power {power:g} must lie above --alpha {alpha:g}, which chance alone would find"
+            raise InvalidOptionError(message)
+        if method is not None and "anova" in method and not inputs and systems is None:
+            message = "--method anova asks about many systems; say how many by --systems, or give INPUTS to count them"
             raise InvalidOptionError(message)
         scores, provenance = _pilot(context, session, pool or ())
         countable = bool(scores) or systems is not None
@@ -181,21 +225,6 @@ def _pilot(context: typer.Context, session: Session, pool: Sequence[str]) -> "tu
         read[name] = read_scores([name])
         files |= {str(path): file_checksum(path) for path in read[name].attrs.get("sources", [])}
     return read, replace(provenance, inputs=files)
-
-
-def _variance(text: str) -> str | float:
-    try:
-        return float(text)
-    except ValueError:
-        return text
-
-
-def _pair(text: str) -> tuple[str, str]:
-    first, comma, second = text.partition(",")
-    if not comma or not first.strip() or not second.strip() or "," in second:
-        message = f"--pair takes two systems with a comma between them, such as bm25,lm, not {text!r}"
-        raise InvalidOptionError(message)
-    return first.strip(), second.strip()
 
 
 def _print(study: "DesignStudy") -> None:

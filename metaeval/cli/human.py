@@ -1,14 +1,13 @@
 """`metaeval human`: do metrics agree with human scores, in translation, summarisation or elsewhere."""
 
 from collections.abc import Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from metaeval.cli import app
+from metaeval.cli import app, checks
 from metaeval.cli import options as opt
-from metaeval.cli.assessors import ends, parse_assignments
+from metaeval.cli.assessors import ends
 from metaeval.cli.console import command_session, json_document, print_table
 from metaeval.errors import InvalidOptionError, UnknownNameError
 
@@ -29,6 +28,7 @@ def human(  # noqa: PLR0913 - the options of the command
     inputs: Annotated[
         list[str],
         typer.Argument(
+            callback=checks.files_to_read(),
             metavar="TABLES",
             show_default=False,
             help="Tables with a header: one row a system and item (or a system alone), one column a metric or human "
@@ -36,16 +36,30 @@ def human(  # noqa: PLR0913 - the options of the command
         ),
     ],
     reference: Annotated[
-        str, typer.Option("--reference", metavar="COLUMN", help="The column of human scores.", show_default=False)
+        str,
+        typer.Option(
+            "--reference",
+            callback=checks.column_names(),
+            metavar="COLUMN",
+            help="The column of human scores.",
+            show_default=False,
+        ),
     ],
     system: Annotated[
         str | None,
-        typer.Option("--system", metavar="COLUMN", help="The column of systems.", rich_help_panel=_TABLE),
+        typer.Option(
+            "--system",
+            callback=checks.column_names(),
+            metavar="COLUMN",
+            help="The column of systems.",
+            rich_help_panel=_TABLE,
+        ),
     ] = None,
     item: Annotated[
         str | None,
         typer.Option(
             "--item",
+            callback=checks.column_names(),
             metavar="COLUMN,…",
             help="The columns that name an item together, such as doc,seg.",
             rich_help_panel=_TABLE,
@@ -55,6 +69,7 @@ def human(  # noqa: PLR0913 - the options of the command
         str | None,
         typer.Option(
             "--cluster",
+            callback=checks.column_names(),
             metavar="COLUMN",
             help="The column that says which items hang together (the document of a sentence).",
             rich_help_panel=_TABLE,
@@ -64,6 +79,7 @@ def human(  # noqa: PLR0913 - the options of the command
         str | None,
         typer.Option(
             "--metrics",
+            callback=checks.names("names of columns by comma"),
             metavar="COLUMN,…",
             show_default="every other column of numbers",
             help="The metrics to compare with it.",
@@ -75,6 +91,7 @@ def human(  # noqa: PLR0913 - the options of the command
         list[str] | None,
         typer.Option(
             "--where",
+            callback=checks.column_names(lambda _name, _text: None),
             metavar="COLUMN=TEXT",
             help="Keep only rows with this text in this column; may be repeated.",
             rich_help_panel=_TABLE,
@@ -84,6 +101,7 @@ def human(  # noqa: PLR0913 - the options of the command
         list[str] | None,
         typer.Option(
             "--without",
+            callback=checks.column_names(),
             metavar="SYSTEM",
             help="Leave a system out (an outlier, a human translation); may be repeated.",
             rich_help_panel=_TABLE,
@@ -93,24 +111,37 @@ def human(  # noqa: PLR0913 - the options of the command
         str,
         typer.Option(
             "--statistic",
+            callback=checks.several_of(("pearson", "spearman", "kendall", "accuracy")),
             metavar="NAME,…",
             help="pearson, spearman, kendall, accuracy; metrics are compared by the first.",
             rich_help_panel=_QUESTION,
         ),
     ] = "pearson,kendall,accuracy",
     level: Annotated[
-        str, typer.Option("--level", metavar="system,item,all", help="Agreement over what.", rich_help_panel=_QUESTION)
+        str,
+        typer.Option(
+            "--level",
+            callback=checks.several_of(("system", "item", "all")),
+            metavar="system,item,all",
+            help="Agreement over what.",
+            rich_help_panel=_QUESTION,
+        ),
     ] = "system,item",
     resample: Annotated[
         str,
         typer.Option(
-            "--resample", metavar="items|systems|both", help="What intervals are over.", rich_help_panel=_QUESTION
+            "--resample",
+            callback=checks.one_of("items", "systems", "both"),
+            metavar="items|systems|both",
+            help="What intervals are over.",
+            rich_help_panel=_QUESTION,
         ),
     ] = "items",
     min_difference: Annotated[
         float,
         typer.Option(
             "--min-difference",
+            callback=checks.number("a number of points from 0", lambda points: points >= 0),
             metavar="POINTS",
             help="A pair of systems counts on an item whose human scores differ by this at least.",
             rich_help_panel=_QUESTION,
@@ -120,29 +151,46 @@ def human(  # noqa: PLR0913 - the options of the command
         str,
         typer.Option(
             "--permute",
+            callback=checks.one_of("both", "items", "systems"),
             metavar="both|items|systems",
             help="What two metrics exchange when they are compared.",
             rich_help_panel=_QUESTION,
         ),
     ] = "both",
     test: Annotated[
-        str, typer.Option("--test", metavar="NAME", help="Test between two systems.", rich_help_panel=_QUESTION)
+        str,
+        typer.Option(
+            "--test",
+            callback=checks.pair_tests(),
+            metavar="NAME",
+            help="Test between two systems.",
+            rich_help_panel=_QUESTION,
+        ),
     ] = "t",
     correction: Annotated[
         str,
         typer.Option(
-            "--correction", metavar="NAME", help="Over pairs of systems, and of metrics.", rich_help_panel=_QUESTION
+            "--correction",
+            callback=checks.corrections(),
+            metavar="NAME",
+            help="Over pairs of systems, and of metrics.",
+            rich_help_panel=_QUESTION,
         ),
     ] = "fdr_by",
     alpha: opt.Alpha = 0.05,
     resamples: Annotated[
-        int, typer.Option("--resamples", metavar="B", help="Resamples and exchanges.", rich_help_panel=_QUESTION)
+        int,
+        typer.Option(
+            "--resamples",
+            callback=checks.library(opt.check_resamples, high=10 * checks.MOST_DRAWS),
+            metavar="B",
+            help="Resamples and exchanges.",
+            rich_help_panel=_QUESTION,
+        ),
     ] = 1000,
     seed: opt.Seed = 0,
-    out: Annotated[
-        Path | None, typer.Option("--out", "-o", metavar="FOLDER", help="Write the answer as a report in this folder.")
-    ] = None,
-    overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace an older report in that folder.")] = False,
+    out: opt.Out = None,
+    overwrite: opt.Overwrite = False,
     as_json: opt.AsJson = False,
     quiet: opt.Quiet = False,
 ) -> None:
@@ -162,12 +210,8 @@ def human(  # noqa: PLR0913 - the options of the command
     from metaeval.studies.human import study_human  # noqa: PLC0415 - loads scipy
 
     with command_session(quiet=quiet) as session:
-        if out is not None:
-            from metaeval.reports.folder import check_folder  # noqa: PLC0415 - loads matplotlib
-
-            check_folder(out, overwrite=overwrite)
         asked = [] if item is None else [name.strip() for name in item.split(",")]
-        frame = read_items(inputs, system=system, item=asked, where=parse_assignments(where, "--where"))
+        frame = read_items(inputs, system=system, item=asked, where=checks.parse_assignments(where, "--where"))
         own, items = system_column(frame, system, inputs[0]), item_columns(frame, asked, inputs[0])
         if without:
             frame = _without(frame, own, without)
@@ -225,7 +269,7 @@ def human(  # noqa: PLR0913 - the options of the command
 
 
 def _left_out(frame: "pd.DataFrame", used: Sequence[str | None], where: Sequence[str] | None) -> list[str]:
-    known = {*used, *parse_assignments(where, "--where")}
+    known = {*used, *checks.parse_assignments(where, "--where")}
     return [str(name) for name in frame.select_dtypes(exclude="number").columns if name not in known and str(name)]
 
 

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from metaeval.cli import app
+from metaeval.cli import app, checks
 from metaeval.cli import options as opt
 from metaeval.cli.console import command_session, json_document, print_table
 from metaeval.errors import InvalidOptionError
@@ -22,7 +22,60 @@ __all__ = ["judgments", "parse_cost", "parse_time"]
 
 _PANEL = "The question"
 _TEST_PANEL = "Significance"
+_LONGEST = 10**9
 _UNITS = {"": 1, "s": 1, "m": 60, "min": 60, "h": 3600}
+
+
+def _questions() -> tuple[str, ...]:
+    from metaeval.studies.judgments import QUESTIONS  # noqa: PLC0415 - loads scipy and numba
+
+    return tuple(QUESTIONS)
+
+
+def _reductions() -> tuple[str, ...]:
+    from metaeval.resampling.judgments import REDUCTIONS  # noqa: PLC0415 - loads numba
+
+    return tuple(REDUCTIONS)
+
+
+def parse_time(text: str) -> float:
+    """Turn a length of time into seconds.
+
+    Examples
+    --------
+    >>> parse_time("90"), parse_time("1.5m"), parse_time("2 h")
+    (90.0, 90.0, 7200.0)
+    """
+    found = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*([a-z]*)\s*", text)
+    if found is None or found[2] not in _UNITS or not 0 < float(found[1]) <= _LONGEST:
+        message = f"--budget takes a time above 0, such as 30s, 5m or 1h, not {text!r}"
+        raise InvalidOptionError(message)
+    return float(found[1]) * _UNITS[found[2]]
+
+
+def parse_cost(text: str) -> "str | CostModel":
+    """Turn minutes for a relevant and another document into a cost model; a name stays one.
+
+    Examples
+    --------
+    >>> parse_cost("2.5,0.5")
+    CostModel(minutes_relevant=2.5, minutes_other=0.5)
+    """
+    from metaeval.resampling.effort import CostModel  # noqa: PLC0415 - loads numba
+
+    if "," not in text:
+        return text
+    numbers = checks.parse_numbers(text, "--cost")
+    if len(numbers) != 2:  # noqa: PLR2004 - relevant, other
+        message = f"--cost takes a year or two numbers of minutes, such as 2.5,0.5, not {text!r}"
+        raise InvalidOptionError(message)
+    return CostModel(*numbers)
+
+
+def _cost_model(text: str) -> "CostModel":
+    from metaeval.resampling.effort import cost_model  # noqa: PLC0415 - loads numba
+
+    return cost_model(parse_cost(text))
 
 
 @app.command()
@@ -32,7 +85,7 @@ def judgments(  # noqa: PLR0913 - the options of the command
     inputs: opt.Inputs,  # noqa: ARG001 - see qrels
     qrels: opt.Qrels = None,
     metrics: opt.Metrics = None,
-    plugin: opt.Plugins = None,
+    plugin: opt.Plugins = None,  # noqa: ARG001
     order: opt.DocumentOrder = "score",  # noqa: ARG001 - the options about reading reach load_collection by context
     score_precision: opt.ScorePrecision = "float64",  # noqa: ARG001
     element_sizes: opt.ElementSizes = None,  # noqa: ARG001
@@ -46,6 +99,7 @@ def judgments(  # noqa: PLR0913 - the options of the command
         int | None,
         typer.Option(
             "--pool-depth",
+            callback=checks.whole(1, 10**9),
             metavar="DEPTH",
             show_default="found for each topic",
             help="Depth to which the pooled runs were pooled, where it is known.",
@@ -56,6 +110,7 @@ def judgments(  # noqa: PLR0913 - the options of the command
         str | None,
         typer.Option(
             "--question",
+            callback=checks.several_of(_questions, every=True),
             metavar="NAME,…",
             show_default="all that the input allows",
             help="less-judging, shallower-pools, fewer-topics, new-systems (needs groups), effort.",
@@ -66,6 +121,7 @@ def judgments(  # noqa: PLR0913 - the options of the command
         str | None,
         typer.Option(
             "--reductions",
+            callback=checks.several_of(_reductions, every=True),
             metavar="NAME,…",
             show_default="those of the question",
             help="Ways to judge less: stratified, random, relevant, order, topics, depth, share, size, borda.",
@@ -76,6 +132,10 @@ def judgments(  # noqa: PLR0913 - the options of the command
         str | None,
         typer.Option(
             "--steps",
+            callback=checks.numbers(
+                "percentages above 0 and at most 100 by comma, such as 10,30,50",
+                lambda step: 0 < step <= 100,  # noqa: PLR2004 - percent
+            ),
             metavar="10,30,50",
             show_default="as published",
             help="How much is left, in percent.",
@@ -86,6 +146,10 @@ def judgments(  # noqa: PLR0913 - the options of the command
         str | None,
         typer.Option(
             "--sizes",
+            callback=checks.numbers(
+                "whole numbers of documents by comma, such as 50,100,200",
+                lambda size: 1 <= size <= 10**9 and size == int(size),
+            ),
             metavar="50,100,200",
             show_default="50 to 500, or parts of the pool",
             help="Pool sizes, in documents a topic.",
@@ -93,12 +157,20 @@ def judgments(  # noqa: PLR0913 - the options of the command
         ),
     ] = None,
     replicates: Annotated[
-        int, typer.Option("--replicates", metavar="N", help="Draws at every step.", rich_help_panel=_PANEL)
+        int,
+        typer.Option(
+            "--replicates",
+            callback=checks.whole(1, checks.MOST_DRAWS),
+            metavar="N",
+            help="Draws at every step.",
+            rich_help_panel=_PANEL,
+        ),
     ] = 10,
     budget: Annotated[
         str | None,
         typer.Option(
             "--budget",
+            callback=checks.read_by(parse_time),
             metavar="30s|5m|1h",
             show_default="none",
             help="Begin no further replicate after this time (two are always made): a cheap first look.",
@@ -107,30 +179,49 @@ def judgments(  # noqa: PLR0913 - the options of the command
     ] = None,
     threshold: Annotated[
         float,
-        typer.Option("--threshold", metavar="TAU", help="The Kendall's tau to keep.", rich_help_panel=_PANEL),
+        typer.Option(
+            "--threshold",
+            callback=checks.number("a Kendall's tau above -1 and at most 1", lambda tau: -1 < tau <= 1),
+            metavar="TAU",
+            help="The Kendall's tau to keep.",
+            rich_help_panel=_PANEL,
+        ),
     ] = 0.9,
     best: Annotated[
         int,
         typer.Option(
-            "--best", metavar="K", help="Correlations are also taken among the best K runs.", rich_help_panel=_PANEL
+            "--best",
+            callback=checks.whole(2, opt.MOST_SYSTEMS),
+            metavar="K",
+            help="Correlations are also taken among the best K runs.",
+            rich_help_panel=_PANEL,
         ),
     ] = 10,
     cost: Annotated[
         str,
         typer.Option(
             "--cost",
+            callback=checks.read_by(_cost_model),
             metavar="2003|2005|2006|R,N",
             help="Minutes for a relevant and another document: those of a year of INEX, or your own, as 2.5,0.5.",
             rich_help_panel=_PANEL,
         ),
     ] = "2006",
     test: Annotated[
-        str, typer.Option("--test", metavar="NAME", help="Test for significant pairs.", rich_help_panel=_TEST_PANEL)
+        str,
+        typer.Option(
+            "--test",
+            callback=checks.pair_tests(),
+            metavar="NAME",
+            help="Test for significant pairs.",
+            rich_help_panel=_TEST_PANEL,
+        ),
     ] = "t",
     correction: Annotated[
         str | None,
         typer.Option(
             "--correction",
+            callback=checks.corrections(family_wise=True),
             metavar="NAME",
             show_default="fdr_by, or the test's own",
             help="none, bonferroni, holm, fdr_bh, fdr_by.",
@@ -142,6 +233,7 @@ def judgments(  # noqa: PLR0913 - the options of the command
         int,
         typer.Option(
             "--tested",
+            callback=checks.whole(0, checks.MOST_DRAWS),
             metavar="N",
             help="Replicates in which all pairs are tested; 0 leaves that out.",
             rich_help_panel=_TEST_PANEL,
@@ -150,22 +242,26 @@ def judgments(  # noqa: PLR0913 - the options of the command
     seed: opt.Seed = 0,
     workers: Annotated[
         int,
-        typer.Option("--workers", metavar="N", help="Workers side by side, -1 for every core; never changes a result."),
+        typer.Option(
+            "--workers",
+            callback=checks.whole(1, opt.MOST_WORKERS, also=(-1,)),
+            metavar="N",
+            help="Workers side by side, -1 for every core; never changes a result.",
+        ),
     ] = 1,
     keep: Annotated[
         Path | None,
         typer.Option(
             "--keep",
+            parser=checks.file_path,
+            callback=checks.file_to_write(folder=True),
             metavar="FOLDER",
             show_default="with --out, OUT.replicates until the report is there",
             help="Keep finished replicates here, so that a run that was cut off goes on.",
         ),
     ] = None,
-    out: Annotated[
-        Path | None,
-        typer.Option("--out", "-o", metavar="FOLDER", help="Write the answer as a report in this folder."),
-    ] = None,
-    overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace an older report in that folder.")] = False,
+    out: opt.Out = None,
+    overwrite: opt.Overwrite = False,
     as_json: opt.AsJson = False,
     quiet: opt.Quiet = False,
 ) -> None:
@@ -188,19 +284,16 @@ def judgments(  # noqa: PLR0913 - the options of the command
         if qrels is None:
             message = "--qrels is needed: this command takes runs and judgments, not scores"
             raise InvalidOptionError(message)
-        if out is not None:
-            from metaeval.reports.folder import check_folder  # noqa: PLC0415 - loads matplotlib
-
-            check_folder(out, overwrite=overwrite)
         from metaeval.metrics.names import split_names as split_metrics  # noqa: PLC0415
         from metaeval.provenance import record_provenance  # noqa: PLC0415
         from metaeval.studies.judgments import QUESTIONS, study_judgments  # noqa: PLC0415 - loads scipy and numba
 
         chosen_cost, seconds = parse_cost(cost), None if budget is None else parse_time(budget)
-        wanted, sized = _numbers(steps, "--steps"), _numbers(sizes, "--sizes")
+        wanted = None if steps is None else checks.parse_numbers(steps, "--steps")
+        sized = None if sizes is None else [int(size) for size in checks.parse_numbers(sizes, "--sizes")]
         asked = None if question is None else opt.split_names(question, tuple(QUESTIONS))
-        ways = None if reductions is None else opt.split_names(reductions, ())
-        registry = opt.load_registry(plugin)
+        ways = None if reductions is None else opt.split_names(reductions, _reductions())
+        registry = checks.registry_of(context)
         collection, files = opt.load_collection(context, session, keep=_needed(asked, ways))
         provenance = record_provenance("judgments", options=context.params, random_source=f"seed {seed}", inputs=files)
         own = out.with_name(f"{out.name}.replicates") if keep is None and out is not None else None
@@ -210,7 +303,7 @@ def judgments(  # noqa: PLR0913 - the options of the command
             questions=asked,
             reductions=ways,
             steps=wanted,
-            sizes=None if sized is None else [_whole(size) for size in sized],
+            sizes=sized,
             n_replicates=replicates,
             n_tested=tested,
             test=test,
@@ -249,57 +342,6 @@ def judgments(  # noqa: PLR0913 - the options of the command
             f"{replicates} replicates at every step" if budget is None else f"as many replicates as {budget} allowed"
         )
         session.say(f"Seed {seed}; {drawn}.")
-
-
-def parse_time(text: str) -> float:
-    """Turn a length of time into seconds.
-
-    Examples
-    --------
-    >>> parse_time("90"), parse_time("1.5m"), parse_time("2 h")
-    (90.0, 90.0, 7200.0)
-    """
-    found = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*([a-z]*)\s*", text)
-    if found is None or found[2] not in _UNITS or float(found[1]) == 0:
-        message = f"--budget takes a time above 0, such as 30s, 5m or 1h, not {text!r}"
-        raise InvalidOptionError(message)
-    return float(found[1]) * _UNITS[found[2]]
-
-
-def parse_cost(text: str) -> "str | CostModel":
-    """Turn minutes for a relevant and another document into a cost model; a name stays one.
-
-    Examples
-    --------
-    >>> parse_cost("2.5,0.5")
-    CostModel(minutes_relevant=2.5, minutes_other=0.5)
-    """
-    from metaeval.resampling.effort import CostModel  # noqa: PLC0415 - loads numba
-
-    if "," not in text:
-        return text
-    numbers = _numbers(text, "--cost") or []
-    if len(numbers) != 2:  # noqa: PLR2004 - relevant, other
-        message = f"--cost takes a year or two numbers of minutes, such as 2.5,0.5, not {text!r}"
-        raise InvalidOptionError(message)
-    return CostModel(*numbers)
-
-
-def _numbers(text: str | None, option: str) -> list[float] | None:
-    if text is None:
-        return None
-    try:
-        return [float(part) for part in text.split(",")]
-    except ValueError:
-        message = f"{option} takes numbers separated by commas, such as 10,30,50, not {text!r}"
-        raise InvalidOptionError(message) from None
-
-
-def _whole(number: float) -> int:
-    if number != int(number):
-        message = f"--sizes takes whole numbers of documents, not {number:g}"
-        raise InvalidOptionError(message)
-    return int(number)
 
 
 def _needed(asked: list[str] | None, ways: list[str] | None) -> Literal["judged", "all"]:

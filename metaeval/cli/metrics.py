@@ -2,7 +2,7 @@
 
 import typer
 
-from metaeval.cli import app
+from metaeval.cli import app, checks
 from metaeval.cli import options as opt
 from metaeval.cli.console import command_session, json_document, print_table
 
@@ -13,7 +13,7 @@ __all__ = ["metrics"]
 def metrics(
     context: typer.Context,
     *,
-    plugin: opt.Plugins = None,
+    plugin: opt.Plugins = None,  # noqa: ARG001
     as_json: opt.AsJson = False,
     quiet: opt.Quiet = False,
 ) -> None:
@@ -34,7 +34,7 @@ def metrics(
     from metaeval.provenance import record_provenance  # noqa: PLC0415
 
     with command_session(quiet=quiet) as session:
-        table = opt.load_registry(plugin).to_frame()
+        table = checks.registry_of(context).to_frame()
     if as_json:
         record = record_provenance("metrics", options=context.params)
         typer.echo(json_document("metrics", table, provenance=record, messages=session.messages))

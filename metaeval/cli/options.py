@@ -1,11 +1,12 @@
 """Options that several commands share, and the one way from them to Scores."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple
 
 import typer
 
+from metaeval.cli import checks
 from metaeval.cli.console import Session
 from metaeval.errors import InvalidOptionError, UnknownNameError
 
@@ -32,6 +33,9 @@ __all__ = [
     "LowerIsBetter",
     "Metrics",
     "MissingRule",
+    "Out",
+    "Overwrite",
+    "PairTests",
     "Plugins",
     "PooledColumn",
     "Qrels",
@@ -44,9 +48,9 @@ __all__ = [
     "Tests",
     "Threads",
     "UndefinedRule",
+    "check_resamples",
     "chosen_metrics",
     "load_collection",
-    "load_registry",
     "load_scores",
     "parse_runs",
     "split_names",
@@ -62,11 +66,54 @@ _FOR_RUNS = frozenset(
 _FOR_TABLES = frozenset({"systems_in"})
 """Options that have no effect on the other kind of input, and so have no place in its record."""
 
+MOST_WORKERS = 1024
+"""Largest number of workers or threads an option takes."""
+MOST_SYSTEMS = 10**6
+"""Largest number of systems an option takes."""
+
+
+def _check_threads() -> Callable[[Any], object]:
+    from metaeval.parallel import check_threads  # noqa: PLC0415 - loads numpy
+
+    return check_threads
+
+
+def check_resamples() -> Callable[[Any], object]:
+    """Return the library's check of a number of resamples, which loads numba."""
+    from metaeval.tests_stat.counting import check_resamples  # noqa: PLC0415
+
+    return check_resamples
+
+
+def _read_regex(text: str) -> object:
+    from metaeval.io.groups import groups_from_regex  # noqa: PLC0415 - loads polars
+
+    return groups_from_regex(text, [])
+
+
+def parse_runs(text: str) -> str | int:
+    """Turn the text of --runs into what `metaeval.scores.select_runs` takes.
+
+    Examples
+    --------
+    >>> parse_runs("all"), parse_runs("30")
+    ('all', 30)
+    """
+    word = text.strip().casefold()
+    if word in ("all", "one-per-group"):
+        return word
+    if not word.isdecimal() or not 2 <= int(word[:10]) <= MOST_SYSTEMS:  # noqa: PLR2004 - a pair
+        message = f"--runs takes all, one-per-group or a number of systems from 2, not {text!r}"
+        raise InvalidOptionError(message)
+    return int(word)
+
+
 DEFAULT_METRICS = "AP,nDCG@10,nDCG,Q,RBP(p=0.8),bpref,P@10,RR"
 
 Inputs = Annotated[
     list[str],
     typer.Argument(
+        callback=checks.files_to_read(),
         metavar="INPUTS",
         show_default=False,
         help="With --qrels: TREC runs or INEX submissions, as files, folders or patterns. Without: score tables (wide "
@@ -78,6 +125,8 @@ Qrels = Annotated[
     Path | None,
     typer.Option(
         "--qrels",
+        parser=checks.file_path,
+        callback=checks.file_to_read(folder=True),
         metavar="FILE",
         help="TREC judgments, or INEX assessments (a file or a folder); the inputs are then runs to score.",
         rich_help_panel=_RUNS_PANEL,
@@ -87,6 +136,7 @@ Metrics = Annotated[
     str | None,
     typer.Option(
         "--metrics",
+        callback=checks.names("names of metrics by comma, such as AP,nDCG@10"),
         metavar="NAME,…",
         show_default=f"{DEFAULT_METRICS}; for INEX files those of their kind",
         help="What to compute from runs and qrels, in the notation of ir_measures; `metaeval metrics` lists them.",
@@ -97,6 +147,7 @@ Plugins = Annotated[
     list[Path] | None,
     typer.Option(
         "--plugin",
+        parser=checks.file_path,
         metavar="FILE.py",
         help="Metrics of your own, made with @metric; may be repeated.",
         rich_help_panel=_RUNS_PANEL,
@@ -106,6 +157,7 @@ UndefinedRule = Annotated[
     str | None,
     typer.Option(
         "--undefined",
+        callback=checks.one_of("zero", "drop"),
         metavar="zero|drop",
         show_default="zero; drop for measures of elements and passages",
         help="What to do with a topic with nothing relevant to a metric.",
@@ -116,6 +168,7 @@ DocumentOrder = Annotated[
     str,
     typer.Option(
         "--order",
+        callback=checks.one_of("score", "rank", "input"),
         metavar="score|rank|input",
         help="How the documents of a run are ordered.",
         rich_help_panel=_RUNS_PANEL,
@@ -125,6 +178,7 @@ ScorePrecision = Annotated[
     str,
     typer.Option(
         "--score-precision",
+        callback=checks.one_of("float64", "float32"),
         metavar="float64|float32",
         help="Precision in which a run's scores are compared; float32 is what trec_eval up to 9 does.",
         rich_help_panel=_RUNS_PANEL,
@@ -134,6 +188,8 @@ ElementSizes = Annotated[
     Path | None,
     typer.Option(
         "--element-sizes",
+        parser=checks.file_path,
+        callback=checks.file_to_read("the file of sizes"),
         metavar="FILE",
         help="Sizes of INEX elements (document, path, characters), where the assessments do not hold them.",
         rich_help_panel=_RUNS_PANEL,
@@ -151,6 +207,7 @@ PooledColumn = Annotated[
     str | None,
     typer.Option(
         "--pooled-column",
+        callback=checks.column_names(),
         metavar="NAME",
         help="The column of --groups that says which runs were pooled.",
         rich_help_panel=_INPUT_PANEL,
@@ -160,6 +217,7 @@ SystemsIn = Annotated[
     str | None,
     typer.Option(
         "--systems-in",
+        callback=checks.one_of("columns", "rows"),
         metavar="columns|rows",
         show_default="columns, unless the first column says system or run",
         help="Where a wide table has its systems.",
@@ -170,6 +228,7 @@ MissingRule = Annotated[
     str | None,
     typer.Option(
         "--missing",
+        callback=checks.one_of("error", "zero", "drop-systems", "drop-topics"),
         metavar="error|zero|drop-systems|drop-topics",
         show_default="error; zero with --qrels",
         help="What to do where a system has nothing on a topic.",
@@ -180,6 +239,7 @@ LowerIsBetter = Annotated[
     list[str] | None,
     typer.Option(
         "--lower-is-better",
+        callback=checks.column_names(),
         metavar="METRIC",
         help="A metric where less is better; may be repeated.",
         rich_help_panel=_INPUT_PANEL,
@@ -189,6 +249,8 @@ Groups = Annotated[
     Path | None,
     typer.Option(
         "--groups",
+        parser=checks.file_path,
+        callback=checks.file_to_read("the table of groups"),
         metavar="FILE",
         help="Table with a column of system names and one of groups (teams), called group or the only other one.",
         rich_help_panel=_INPUT_PANEL,
@@ -198,6 +260,7 @@ GroupColumn = Annotated[
     str | None,
     typer.Option(
         "--group-column",
+        callback=checks.column_names(),
         metavar="NAME",
         help="The column of --groups that holds the group.",
         rich_help_panel=_INPUT_PANEL,
@@ -207,6 +270,7 @@ GroupRegex = Annotated[
     str | None,
     typer.Option(
         "--group-regex",
+        callback=checks.read_by(_read_regex),
         metavar="REGEX",
         help="Take the group from the system's name: the first capture.",
         rich_help_panel=_INPUT_PANEL,
@@ -216,6 +280,7 @@ Runs = Annotated[
     str,
     typer.Option(
         "--runs",
+        callback=checks.read_by(parse_runs),
         metavar="all|one-per-group|N",
         help="Which systems to compare; chosen with the seed.",
         rich_help_panel=_QUESTION_PANEL,
@@ -225,8 +290,20 @@ Tests = Annotated[
     str,
     typer.Option(
         "--test",
+        callback=checks.pair_tests(also=("bootstrap_sensitivity",), several=True),
         metavar="NAME,…|all",
-        help="Significance tests by comma; named above.",
+        help="Significance tests by comma, named above; other names of the field, such as fisher, are understood.",
+        rich_help_panel=_QUESTION_PANEL,
+    ),
+]
+PairTests = Annotated[
+    str,
+    typer.Option(
+        "--test",
+        callback=checks.pair_tests(several=True),
+        metavar="NAME,…|all",
+        help="Significance tests by comma, such as t, wilcoxon, randomisation, bootstrap; names of the field are "
+        "understood.",
         rich_help_panel=_QUESTION_PANEL,
     ),
 ]
@@ -234,36 +311,69 @@ Corrections = Annotated[
     str,
     typer.Option(
         "--correction",
+        callback=checks.corrections(several=True),
         metavar="NAME,…|all",
         help="none, bonferroni, holm, fdr_bh, fdr_by.",
         rich_help_panel=_QUESTION_PANEL,
     ),
 ]
-Alpha = Annotated[float, typer.Option("--alpha", metavar="LEVEL", help="Significance level.")]
+Alpha = Annotated[
+    float,
+    typer.Option(
+        "--alpha",
+        callback=checks.number("a level above 0 and below 1", lambda level: 0 < level < 1),
+        metavar="LEVEL",
+        help="Significance level.",
+    ),
+]
 Resamples = Annotated[
     int | None,
     typer.Option(
         "--resamples",
+        callback=checks.library(check_resamples, high=10 * checks.MOST_DRAWS),
         metavar="B",
         show_default="1000 for bootstraps, 10000 for permutations",
         help="Resamples of every resampling test.",
         rich_help_panel=_QUESTION_PANEL,
     ),
 ]
-Seed = Annotated[int, typer.Option("--seed", metavar="NUMBER", help="Seed of all random draws.")]
+Seed = Annotated[
+    int,
+    typer.Option(
+        "--seed", callback=checks.whole(0, 2**63 - 1), metavar="NUMBER", help="Seed of all random draws, from 0."
+    ),
+]
 Threads = Annotated[
     int | None,
-    typer.Option("--threads", metavar="N", show_default="every core", help="Cores to use; never changes a result."),
+    typer.Option(
+        "--threads",
+        callback=checks.library(_check_threads, high=MOST_WORKERS),
+        metavar="N",
+        show_default="every core",
+        help="Cores to use; never changes a result.",
+    ),
 ]
 Intervals = Annotated[
     int,
     typer.Option(
         "--interval-resamples",
+        callback=checks.whole(2, checks.MOST_DRAWS, also=(0,)),
         metavar="R",
         help="Topic resamples for the intervals of discriminative power; 0 leaves the intervals out.",
         rich_help_panel=_QUESTION_PANEL,
     ),
 ]
+Out = Annotated[
+    Path | None,
+    typer.Option(
+        "--out",
+        "-o",
+        parser=checks.file_path,
+        metavar="FOLDER",
+        help="Write the answer as a report in this folder.",
+    ),
+]
+Overwrite = Annotated[bool, typer.Option("--overwrite", help="Replace an older report in that folder.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print the answer as JSON on standard output.")]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No progress and no notes on standard error.")]
 
@@ -276,7 +386,7 @@ class Loaded(NamedTuple):
     provenance: "Provenance"
 
 
-def load_scores(context: typer.Context, session: Session) -> Loaded:
+def load_scores(context: typer.Context, session: Session, *, fewest: int = 2) -> Loaded:
     """Read the inputs of a command as its options say: score tables, or runs and judgments that are then scored.
 
     Parameters
@@ -285,6 +395,8 @@ def load_scores(context: typer.Context, session: Session) -> Loaded:
         Its parameters are recorded as the options of the command, less those that belong to the other kind of input.
     session : Session
         Told what is being read.
+    fewest : int, default 2
+        Systems, and topics, that there must be; 1 where nothing is compared.
 
     Returns
     -------
@@ -296,17 +408,16 @@ def load_scores(context: typer.Context, session: Session) -> Loaded:
     given = dict(context.params)
     collection = None
     if given["qrels"] is None:
-        _refuse_idle(context)
         scores, files = _from_tables(given, session)
     else:
         collection, files = load_collection(context, session)
         given["metrics"] = chosen_metrics(given["metrics"], collection)
-        scores = _scored(collection, given, session)
+        scores = _scored(collection, given, session, checks.registry_of(context), fewest)
     direction = dict.fromkeys(given.get("lower_is_better") or (), False)
     if direction:
         from metaeval.scores import as_scores  # noqa: PLC0415
 
-        scores = as_scores(scores, higher_is_better=direction)
+        scores = as_scores(scores, higher_is_better=direction, fewest=fewest)
     source = f"seed {given['seed']}" if given.get("seed") is not None else None
     idle = _FOR_RUNS if given["qrels"] is None else _FOR_TABLES
     idle = idle - {"metrics"} if given.get("metrics") else idle
@@ -342,9 +453,6 @@ def load_collection(
     groups = _groups(given, collection.systems)
     pooled = None
     if given.get("pooled_column") is not None:
-        if given["groups"] is None:
-            message = "--pooled-column names a column of the table given by --groups; give that table too"
-            raise InvalidOptionError(message)
         pooled = read_groups(given["groups"], column=given["pooled_column"], systems=collection.systems)
     return collection.with_groups(groups, pooled=pooled), [*read.files, *_group_file(given)]
 
@@ -357,16 +465,6 @@ def chosen_metrics(text: str | None, collection: "JudgedCollection") -> str:
     from metaeval.metrics.defaults import default_metrics  # noqa: PLC0415
 
     return DEFAULT_METRICS if isinstance(collection, Collection) else ",".join(default_metrics(collection))
-
-
-def load_registry(plugins: Sequence[Path] | None) -> "Registry":
-    """Return the metrics of the package, of installed packages and of plug-in files."""
-    from metaeval.metrics.registry import default_registry, load_plugin  # noqa: PLC0415
-
-    registry = default_registry()
-    for path in plugins or ():
-        registry = registry.extend(*load_plugin(path))
-    return registry
 
 
 def _from_tables(given: Mapping[str, Any], session: Session) -> "tuple[Scores, list[str]]":
@@ -392,35 +490,21 @@ def _columns_named(text: str, known: Sequence[str]) -> list[str]:
     return names
 
 
-def _refuse_idle(context: typer.Context) -> None:
-    """Refuse options about runs that were written beside a score table, which they cannot change."""
-    for name in sorted(_FOR_RUNS - {"qrels", "metrics"}):
-        source = context.get_parameter_source(name)
-        if source is not None and source.name == "COMMANDLINE":
-            option = next(one.opts[0] for one in context.command.params if one.name == name)
-            message = f"{option} is about runs and judgments, and without --qrels the input is a score table; leave "
-            "it out"
-            raise InvalidOptionError(message)
-
-
-def _scored(collection: "JudgedCollection", given: Mapping[str, Any], session: Session) -> "Scores":
+def _scored(
+    collection: "JudgedCollection", given: Mapping[str, Any], session: Session, registry: "Registry", fewest: int
+) -> "Scores":
     from metaeval.metrics.names import split_names as split_metrics  # noqa: PLC0415
     from metaeval.metrics.score import score  # noqa: PLC0415 - loads numba
 
     session.say(f"Scoring {_count(collection.n_systems, 'run')} on {_count(collection.n_topics, 'topic')}")
-    try:
-        return score(
-            collection,
-            split_metrics(given["metrics"]),
-            undefined=given["undefined"],
-            registry=load_registry(given["plugin"]),
-            n_threads=given.get("threads"),
-        )
-    except InvalidOptionError as error:
-        if "sizes=" not in str(error):
-            raise
-        message = f"{error} (--element-sizes FILE)"
-        raise InvalidOptionError(message) from None
+    return score(
+        collection,
+        split_metrics(given["metrics"]),
+        undefined=given["undefined"],
+        registry=registry,
+        n_threads=given.get("threads"),
+        fewest=fewest,
+    )
 
 
 def _groups(given: Mapping[str, Any], systems: Sequence[str]) -> Mapping[str, str] | None:
@@ -437,11 +521,6 @@ def _group_file(given: Mapping[str, Any]) -> list[str]:
 
 def _count(number: int, what: str) -> str:
     return f"{number} {what}" + ("" if number == 1 else "s")
-
-
-def parse_runs(text: str) -> str | int:
-    """Turn the text of --runs into what `metaeval.scores.select_runs` takes."""
-    return int(text) if text.isdecimal() else text
 
 
 def split_names(text: str, known: tuple[str, ...]) -> list[str]:

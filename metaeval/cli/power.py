@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from metaeval.cli import app
+from metaeval.cli import app, checks
 from metaeval.cli import options as opt
 from metaeval.cli.console import command_session, json_document, percent, print_table
 
@@ -48,6 +48,7 @@ def power(  # noqa: PLR0913 - the options of the command
         str,
         typer.Option(
             "--alternative",
+            callback=checks.one_of("two-sided", "greater", "less", "better"),
             metavar="two-sided|greater|less|better",
             help="better: one-sided towards each pair's better mean, both directions counting as hypotheses.",
         ),
@@ -59,7 +60,13 @@ def power(  # noqa: PLR0913 - the options of the command
     runs: opt.Runs = "all",
     pairs: Annotated[
         Path | None,
-        typer.Option("--pairs", metavar="FILE", help="Write every pair's difference, p-values and decision (CSV)."),
+        typer.Option(
+            "--pairs",
+            parser=checks.file_path,
+            callback=checks.file_to_write(),
+            metavar="FILE",
+            help="Write every pair's difference, p-values and decision (CSV).",
+        ),
     ] = None,
     as_json: opt.AsJson = False,
     quiet: opt.Quiet = False,
@@ -89,7 +96,7 @@ def power(  # noqa: PLR0913 - the options of the command
         known = (SENSITIVITY, *TESTS)
         study = study_power(
             scores,
-            tests=opt.split_names(test.replace("-", "_"), known),
+            tests=opt.split_names(test, known),
             corrections=opt.split_names(correction, CORRECTIONS),
             alternative=alternative,  # type: ignore[arg-type]  # checked inside, with the names that would do
             alpha=alpha,

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from metaeval.cli import app
+from metaeval.cli import app, checks
 from metaeval.cli import options as opt
 from metaeval.cli.console import command_session, json_document, print_table
 
@@ -26,19 +26,26 @@ def reliability(  # noqa: PLR0913 - the options of the command
     assessments: Annotated[
         str,
         typer.Argument(
-            metavar="ASSESSMENTS", show_default=False, help="INEX assessments of elements: a file or a folder."
+            callback=checks.files_to_read(),
+            metavar="ASSESSMENTS",
+            show_default=False,
+            help="INEX assessments of elements: a file or a folder.",
         ),
     ],
     runs: Annotated[
         list[str] | None,
         typer.Argument(
-            metavar="[RUNS]…", show_default=False, help="Submitted runs to rank too: files, folders or patterns."
+            callback=checks.files_to_read(),
+            metavar="[RUNS]…",
+            show_default=False,
+            help="Submitted runs to rank too: files, folders or patterns.",
         ),
     ] = None,
     metrics: Annotated[
         str | None,
         typer.Option(
             "--metrics",
+            callback=checks.names("names of measures by comma, such as nxCG(quant=SOG)@25"),
             metavar="NAME,…",
             show_default="inex2002 and nxCGpercent, generalised (SOG on the scale of 2003) and strict",
             help="Measures of elements, such as nxCG(quant=SOG)@25; `metaeval metrics` lists them.",
@@ -46,21 +53,20 @@ def reliability(  # noqa: PLR0913 - the options of the command
     ] = None,
     sizes: Annotated[
         Path | None,
-        typer.Option("--sizes", metavar="FILE", help="Sizes of elements: document, path and characters, a line each."),
+        typer.Option(
+            "--sizes",
+            parser=checks.file_path,
+            callback=checks.file_to_read("the table of sizes"),
+            metavar="FILE",
+            help="Sizes of elements: document, path and characters, a line each.",
+        ),
     ] = None,
-    plugin: opt.Plugins = None,
+    plugin: opt.Plugins = None,  # noqa: ARG001
     lenient: Annotated[
         bool, typer.Option("--lenient", help="Take files that break rules of their campaign, with warnings.")
     ] = False,
-    out: Annotated[
-        Path | None, typer.Option("--out", "-o", metavar="FOLDER", help="Write the answer as a report in this folder.")
-    ] = None,
-    overwrite: Annotated[
-        bool,
-        typer.Option(
-            "--overwrite", help="Replace an older report in that folder; a folder of other things becomes NAME.before."
-        ),
-    ] = False,
+    out: opt.Out = None,
+    overwrite: opt.Overwrite = False,
     as_json: opt.AsJson = False,
     quiet: opt.Quiet = False,
 ) -> None:
@@ -86,10 +92,6 @@ def reliability(  # noqa: PLR0913 - the options of the command
     from metaeval.studies.reliability import study_reliability  # noqa: PLC0415 - loads numba
 
     with command_session(quiet=quiet) as session:
-        if out is not None:
-            from metaeval.reports.folder import check_folder  # noqa: PLC0415 - loads matplotlib
-
-            check_folder(out, overwrite=overwrite)
         judged = read_assessments(assessments, strict=not lenient)
         submissions = read_submissions(runs, strict=not lenient) if runs else []
         table = None if sizes is None else read_element_sizes(sizes, strict=not lenient)
@@ -102,7 +104,7 @@ def reliability(  # noqa: PLR0913 - the options of the command
             metrics=None if metrics is None else split_names(metrics),
             sizes=table,
             strict=not lenient,
-            registry=opt.load_registry(plugin),
+            registry=checks.registry_of(context),
             provenance=provenance,
         )
         index = None

@@ -5,7 +5,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from metaeval.cli import app
+from metaeval.cli import app, checks
 from metaeval.cli import options as opt
 from metaeval.cli.console import command_session, json_document
 
@@ -41,10 +41,10 @@ def report(  # noqa: PLR0913 - the options of the command
     systems_in: opt.SystemsIn = None,  # noqa: ARG001
     missing: opt.MissingRule = None,  # noqa: ARG001
     lower_is_better: opt.LowerIsBetter = None,  # noqa: ARG001
-    out: Annotated[Path, typer.Option("--out", "-o", metavar="FOLDER", help="Where the report goes.")] = Path(
-        "metaeval-report"
-    ),
-    overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace an older report in that folder.")] = False,
+    out: Annotated[
+        Path, typer.Option("--out", "-o", parser=checks.file_path, metavar="FOLDER", help="Where the report goes.")
+    ] = Path("metaeval-report"),
+    overwrite: opt.Overwrite = False,
     test: opt.Tests = "bootstrap_sensitivity",
     correction: opt.Corrections = "none,fdr_by",
     alpha: opt.Alpha = 0.05,
@@ -53,10 +53,22 @@ def report(  # noqa: PLR0913 - the options of the command
     interval_resamples: opt.Intervals = 200,
     map_metric: Annotated[
         str | None,
-        typer.Option("--map-metric", metavar="METRIC", show_default="the first", help="Metric of the system map."),
+        typer.Option(
+            "--map-metric",
+            callback=checks.column_names(),
+            metavar="METRIC",
+            show_default="the first",
+            help="Metric of the system map.",
+        ),
     ] = None,
     top: Annotated[
-        int, typer.Option("--top", metavar="K", help="Count significant pairs among the best K systems.")
+        int,
+        typer.Option(
+            "--top",
+            callback=checks.whole(2, opt.MOST_SYSTEMS),
+            metavar="K",
+            help="Count significant pairs among the best K systems.",
+        ),
     ] = 10,
     topics: Annotated[
         bool,
@@ -82,17 +94,16 @@ def report(  # noqa: PLR0913 - the options of the command
 
         metaeval report AP=run_scores.csv --out reports/today --seed 7
     """
-    from metaeval.reports.folder import check_folder, write_report  # noqa: PLC0415 - loads matplotlib
+    from metaeval.reports.folder import write_report  # noqa: PLC0415 - loads matplotlib
     from metaeval.studies.power import SENSITIVITY, study_power  # noqa: PLC0415
     from metaeval.tests_stat.catalogue import TESTS  # noqa: PLC0415
     from metaeval.tests_stat.correction import CORRECTIONS  # noqa: PLC0415
 
     with command_session(quiet=quiet) as session:
-        check_folder(out, overwrite=overwrite)
         scores, collection, provenance = opt.load_scores(context, session)
         study = study_power(
             scores,
-            tests=opt.split_names(test.replace("-", "_"), (SENSITIVITY, *TESTS)),
+            tests=opt.split_names(test, (SENSITIVITY, *TESTS)),
             corrections=opt.split_names(correction, CORRECTIONS),
             alpha=alpha,
             n_resamples=resamples,

@@ -1,41 +1,17 @@
 """`metaeval score`: what every run scores on every topic."""
 
-import os
 from pathlib import Path
 from typing import Annotated
 
 import typer
 
-from metaeval.cli import app
+from metaeval.cli import app, checks
 from metaeval.cli import options as opt
 from metaeval.cli.console import command_session, json_document, print_table
-from metaeval.errors import InvalidOptionError, UnknownNameError
 
-__all__ = ["OverwriteFile", "check_scores_file", "score"]
+__all__ = ["OverwriteFile", "score"]
 
 OverwriteFile = Annotated[bool, typer.Option("--overwrite", help="Replace the file if it is there already.")]
-
-_ENDINGS = (".nc", ".parquet", ".csv", ".tsv")
-_PACKED = (".gz", ".bz2", ".xz", ".zst")
-
-
-def check_scores_file(path: Path, *, overwrite: bool) -> None:
-    """Refuse a file of scores that must not or cannot be written, before any work is done."""
-    kept = [suffix for suffix in map(str.casefold, path.suffixes) if suffix not in _PACKED]
-    if not kept or kept[-1] not in _ENDINGS:
-        raise UnknownNameError("file ending", kept[-1] if kept else path.name, _ENDINGS)
-    if not path.parent.is_dir():
-        message = f"{str(path)!r} cannot be written: there is no folder {str(path.parent)!r}; make it or name another"
-        raise InvalidOptionError(message)
-    if not os.access(path.parent, os.W_OK):
-        message = f"nothing can be written in the folder {str(path.parent)!r}; name a file elsewhere"
-        raise InvalidOptionError(message)
-    if path.is_dir():
-        message = f"{str(path)!r} is a folder; name a file"
-        raise InvalidOptionError(message)
-    if path.exists() and not overwrite:
-        message = f"{str(path)!r} exists already; pass --overwrite to replace it, or name another file"
-        raise InvalidOptionError(message)
 
 
 @app.command()
@@ -45,6 +21,7 @@ def score(  # noqa: PLR0913 - the options of the command
     inputs: Annotated[
         list[str],
         typer.Argument(
+            callback=checks.files_to_read(),
             metavar="RUNS",
             show_default=False,
             help="TREC runs or INEX submissions: files, folders, patterns or NAME=FILE.",
@@ -54,6 +31,8 @@ def score(  # noqa: PLR0913 - the options of the command
         Path,
         typer.Option(
             "--qrels",
+            parser=checks.file_path,
+            callback=checks.file_to_read(folder=True),
             metavar="FILE",
             help="TREC judgments, or INEX assessments (a file or a folder).",
             show_default=False,
@@ -72,9 +51,15 @@ def score(  # noqa: PLR0913 - the options of the command
     missing: opt.MissingRule = None,  # noqa: ARG001
     out: Annotated[
         Path | None,
-        typer.Option("--out", "-o", metavar="FILE", help="Write every score, by topic: .csv (long), .parquet or .nc."),
+        typer.Option(
+            "--out",
+            "-o",
+            parser=checks.file_path,
+            metavar="FILE",
+            help="Write every score, by topic: .csv (long), .parquet or .nc.",
+        ),
     ] = None,
-    overwrite: OverwriteFile = False,
+    overwrite: OverwriteFile = False,  # noqa: ARG001 - checked before the command begins
     as_json: opt.AsJson = False,
     quiet: opt.Quiet = False,
     threads: opt.Threads = None,  # noqa: ARG001
@@ -88,9 +73,7 @@ def score(  # noqa: PLR0913 - the options of the command
         metaeval score runs/*.gz --qrels qrels.txt --out scores.parquet
     """
     with command_session(quiet=quiet) as session:
-        if out is not None:
-            check_scores_file(out, overwrite=overwrite)
-        scores, _, provenance = opt.load_scores(context, session)
+        scores, _, provenance = opt.load_scores(context, session, fewest=1)
         if out is not None:
             from metaeval.io.tables import write_scores  # noqa: PLC0415 - loads polars
 
@@ -113,5 +96,7 @@ def score(  # noqa: PLR0913 - the options of the command
         ]
         typer.echo(json_document("score", rows, provenance=provenance, messages=session.messages))
         return
-    title = f"Mean over {scores.sizes['topic']} topics ({inputs[0]}{' …' if len(inputs) > 1 else ''})"
-    print_table(title, ["System", *names], [[system, *map(float, means.loc[system])] for system in means.index])
+    n_topics = scores.sizes["topic"]
+    title = f"Mean over {n_topics} topic{'' if n_topics == 1 else 's'} ({inputs[0]}{' …' if len(inputs) > 1 else ''})"
+    typer.echo(title)  # on a line of its own, however narrow the table is
+    print_table("", ["System", *names], [[system, *map(float, means.loc[system])] for system in means.index])

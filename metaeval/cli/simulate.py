@@ -5,10 +5,14 @@ from typing import Annotated, cast
 
 import typer
 
+from metaeval.cli import checks, simulate_app
 from metaeval.cli import options as opt
-from metaeval.cli import simulate_app
 from metaeval.cli.console import command_session
-from metaeval.cli.score import OverwriteFile, check_scores_file
+from metaeval.cli.score import OverwriteFile
+from metaeval.errors import InvalidOptionError
+
+_MOST_CELLS = 10**8
+"""Most scores or lines in a simulation: what a machine of ordinary size holds."""
 
 __all__ = ["collection", "inex", "scores"]
 
@@ -19,19 +23,39 @@ def scores(  # noqa: PLR0913 - the options of the command
     out: Annotated[
         Path,
         typer.Argument(
-            metavar="FILE", help="Where the scores go; .csv (long), .parquet or .nc, by its ending.", show_default=False
+            parser=checks.file_path,
+            metavar="FILE",
+            help="Where the scores go; .csv (long), .parquet or .nc, by its ending.",
+            show_default=False,
         ),
     ],
-    systems: Annotated[int, typer.Option("--systems", metavar="N", help="How many systems.")] = 30,
-    topics: Annotated[int, typer.Option("--topics", metavar="T", help="How many topics.")] = 50,
+    systems: Annotated[
+        int,
+        typer.Option("--systems", callback=checks.whole(2, opt.MOST_SYSTEMS), metavar="N", help="How many systems."),
+    ] = 30,
+    topics: Annotated[
+        int, typer.Option("--topics", callback=checks.whole(2, 10**6), metavar="T", help="How many topics.")
+    ] = 50,
     metrics: Annotated[
-        str, typer.Option("--metrics", metavar="NAME,…", help="Metrics to imitate: AP, nDCG@10, P@10, RR.")
+        str,
+        typer.Option(
+            "--metrics",
+            callback=checks.names("names of metrics by comma, such as AP,P@10"),
+            metavar="NAME,…",
+            help="Metrics to imitate: AP, nDCG@10, P@10, RR.",
+        ),
     ] = "AP,nDCG@10,P@10,RR",
     groups: Annotated[
-        int | None, typer.Option("--groups", metavar="G", help="Put the systems into G groups of alike members.")
+        int | None,
+        typer.Option(
+            "--groups",
+            callback=checks.whole(1, opt.MOST_SYSTEMS),
+            metavar="G",
+            help="Put the systems into G groups of alike members.",
+        ),
     ] = None,
     null: Annotated[bool, typer.Option("--null", help="All systems are equal in truth (to calibrate tests).")] = False,
-    overwrite: OverwriteFile = False,
+    overwrite: OverwriteFile = False,  # noqa: ARG001 - checked before the command begins
     seed: opt.Seed = 0,
     quiet: opt.Quiet = False,
 ) -> None:
@@ -48,7 +72,7 @@ def scores(  # noqa: PLR0913 - the options of the command
     from metaeval.simulate.scores import simulate_scores  # noqa: PLC0415
 
     with command_session(quiet=quiet) as session:
-        check_scores_file(out, overwrite=overwrite)
+        _check_size(systems * topics, "--systems times --topics")
         table = simulate_scores(
             n_systems=systems,
             n_topics=topics,
@@ -65,17 +89,48 @@ def scores(  # noqa: PLR0913 - the options of the command
 def collection(  # noqa: PLR0913 - the options of the command
     *,
     out: Annotated[
-        Path, typer.Argument(metavar="FOLDER", help="Where runs/, qrels.txt and groups.csv go.", show_default=False)
+        Path,
+        typer.Argument(
+            parser=checks.file_path,
+            metavar="FOLDER",
+            help="Where runs/, qrels.txt and groups.csv go.",
+            show_default=False,
+        ),
     ],
-    groups: Annotated[int, typer.Option("--groups", metavar="G", help="How many groups took part.")] = 8,
-    runs: Annotated[int, typer.Option("--runs-per-group", metavar="N", help="Runs of each group.")] = 3,
-    topics: Annotated[int, typer.Option("--topics", metavar="T", help="How many topics.")] = 50,
-    documents: Annotated[int, typer.Option("--documents", metavar="D", help="Documents in the collection.")] = 2000,
-    depth: Annotated[int, typer.Option("--depth", metavar="K", help="Documents in every list.")] = 100,
+    groups: Annotated[
+        int,
+        typer.Option(
+            "--groups", callback=checks.whole(1, opt.MOST_SYSTEMS), metavar="G", help="How many groups took part."
+        ),
+    ] = 8,
+    runs: Annotated[
+        int,
+        typer.Option(
+            "--runs-per-group", callback=checks.whole(1, opt.MOST_SYSTEMS), metavar="N", help="Runs of each group."
+        ),
+    ] = 3,
+    topics: Annotated[
+        int, typer.Option("--topics", callback=checks.whole(2, 10**6), metavar="T", help="How many topics.")
+    ] = 50,
+    documents: Annotated[
+        int,
+        typer.Option("--documents", callback=checks.whole(1, 10**7), metavar="D", help="Documents in the collection."),
+    ] = 2000,
+    depth: Annotated[
+        int, typer.Option("--depth", callback=checks.whole(1, 10**5), metavar="K", help="Documents in every list.")
+    ] = 100,
     pool_depth: Annotated[
-        int, typer.Option("--pool-depth", metavar="K", help="Every run's first K documents are judged.")
+        int,
+        typer.Option(
+            "--pool-depth",
+            callback=checks.whole(1, 10**5),
+            metavar="K",
+            help="Every run's first K documents are judged.",
+        ),
     ] = 20,
-    levels: Annotated[int, typer.Option("--levels", metavar="L", help="Highest level of relevance.")] = 2,
+    levels: Annotated[
+        int, typer.Option("--levels", callback=checks.whole(1, 100), metavar="L", help="Highest level of relevance.")
+    ] = 2,
     compress: Annotated[bool, typer.Option("--compress", help="Pack every file with gzip.")] = False,
     seed: opt.Seed = 0,
     quiet: opt.Quiet = False,
@@ -91,6 +146,9 @@ def collection(  # noqa: PLR0913 - the options of the command
     from metaeval.simulate.collection import simulate_collection  # noqa: PLC0415 - loads numba
 
     with command_session(quiet=quiet) as session:
+        lines = "--groups times --runs-per-group times --topics times --depth"
+        _check_size(groups * runs * topics * depth, lines)
+        _check_size(groups * runs * documents, "--groups times --runs-per-group times --documents")
         made = simulate_collection(
             n_groups=groups,
             runs_per_group=runs,
@@ -111,27 +169,51 @@ def inex(  # noqa: PLR0913 - the options of the command
     out: Annotated[
         Path,
         typer.Argument(
-            metavar="FOLDER", help="Where submissions/, assessments/, second/ and sizes.txt go.", show_default=False
+            parser=checks.file_path,
+            metavar="FOLDER",
+            help="Where submissions/, assessments/, second/ and sizes.txt go.",
+            show_default=False,
         ),
     ],
     year: Annotated[
-        int, typer.Option("--year", metavar="YEAR", help="Whose articles, scale and formats: 2002-2010.")
+        int,
+        typer.Option(
+            "--year",
+            callback=checks.whole(2002, 2010),
+            metavar="YEAR",
+            help="Whose articles, scale and formats: 2002-2010.",
+        ),
     ] = 2005,
-    systems: Annotated[int, typer.Option("--systems", metavar="N", help="How many runs.")] = 20,
-    topics: Annotated[int, typer.Option("--topics", metavar="T", help="How many topics.")] = 30,
-    documents: Annotated[int, typer.Option("--documents", metavar="D", help="Articles in the collection.")] = 1000,
-    results: Annotated[int, typer.Option("--results", metavar="K", help="Longest list of a topic.")] = 1500,
+    systems: Annotated[
+        int, typer.Option("--systems", callback=checks.whole(2, opt.MOST_SYSTEMS), metavar="N", help="How many runs.")
+    ] = 20,
+    topics: Annotated[
+        int, typer.Option("--topics", callback=checks.whole(2, 10**6), metavar="T", help="How many topics.")
+    ] = 30,
+    documents: Annotated[
+        int,
+        typer.Option("--documents", callback=checks.whole(1, 10**7), metavar="D", help="Articles in the collection."),
+    ] = 1000,
+    results: Annotated[
+        int, typer.Option("--results", callback=checks.whole(1, 10**5), metavar="K", help="Longest list of a topic.")
+    ] = 1500,
     task: Annotated[
         str | None,
         typer.Option(
             "--task",
+            callback=checks.one_of("thorough", "focused", "mixed", "relevant-in-context", "best-in-context"),
             metavar="TASK",
             help="thorough, focused, mixed, relevant-in-context or best-in-context; by default as in the year.",
         ),
     ] = None,
     pool: Annotated[
         int | None,
-        typer.Option("--pool", metavar="D", help="Documents assessed for each topic; by default as in the year."),
+        typer.Option(
+            "--pool",
+            callback=checks.whole(1, 10**7),
+            metavar="D",
+            help="Documents assessed for each topic; by default as in the year.",
+        ),
     ] = None,
     compress: Annotated[bool, typer.Option("--compress", help="Pack submissions and sizes with gzip.")] = False,
     seed: opt.Seed = 0,
@@ -148,6 +230,8 @@ def inex(  # noqa: PLR0913 - the options of the command
     from metaeval.simulate.inex import InexTask, simulate_inex  # noqa: PLC0415 - loads numba
 
     with command_session(quiet=quiet) as session:
+        _check_size(systems * topics * results, "--systems times --topics times --results")
+        _check_size(systems * documents, "--systems times --documents")
         made = simulate_inex(
             year=year,
             n_systems=systems,
@@ -160,3 +244,9 @@ def inex(  # noqa: PLR0913 - the options of the command
         )
         folder = made.write_collection(out, compress=compress)
         session.say(f"Wrote {systems} runs on {topics} topics as of INEX {year} to {folder} (seed {seed}).")
+
+
+def _check_size(number: int, product: str) -> None:
+    if number > _MOST_CELLS:
+        message = f"{product} is {number}, more than the {_MOST_CELLS} that a simulation may hold; choose smaller ones"
+        raise InvalidOptionError(message)

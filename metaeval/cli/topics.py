@@ -3,12 +3,11 @@
 import math
 import re
 from collections.abc import Sequence
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from metaeval.cli import app
+from metaeval.cli import app, checks
 from metaeval.cli import options as opt
 from metaeval.cli.console import command_session, json_document, print_table
 from metaeval.errors import EstimationError, InvalidOptionError
@@ -16,9 +15,36 @@ from metaeval.errors import EstimationError, InvalidOptionError
 if TYPE_CHECKING:
     from metaeval.studies.topics import TopicsStudy
 
-__all__ = ["parse_numbers", "parse_sizes", "topics"]
+__all__ = ["parse_sizes", "topics"]
 
 _PANEL = "The question"
+_MOST_TOPICS = 100_000
+_DIGITS = 18
+
+
+def parse_sizes(text: str) -> list[int]:
+    """Turn ranges and single sizes into a list.
+
+    Examples
+    --------
+    >>> parse_sizes("5-8,20"), parse_sizes("10-50:20")
+    ([5, 6, 7, 8, 20], [10, 30, 50])
+    """
+    sizes: list[int] = []
+    for part in text.split(","):
+        found = re.fullmatch(r"\s*(\d+)\s*(?:-\s*(\d+)\s*(?::\s*([1-9]\d*)\s*)?)?", part)
+        if found is None:
+            message = f"--sizes takes sizes and ranges by comma, such as 5-25 or 5,10,20 or 5-50:5, not {text!r}"
+            raise InvalidOptionError(message)
+        first, last, step = (None if word is None else int(word[:_DIGITS]) for word in found.groups())
+        if max(first or 0, last or 0) > _MOST_TOPICS:
+            message = f"--sizes takes sizes up to {_MOST_TOPICS} topics, not {text!r}"
+            raise InvalidOptionError(message)
+        sizes += range(first or 0, (last if last is not None else first or 0) + 1, step or 1)
+    if not sizes or min(sizes) < 1:
+        message = f"--sizes takes sizes of at least 1 topic, and ranges that rise, not {text!r}"
+        raise InvalidOptionError(message)
+    return sizes
 
 
 @app.command()
@@ -44,6 +70,7 @@ def topics(  # noqa: PLR0913 - the options of the command
         str | None,
         typer.Option(
             "--sizes",
+            callback=checks.read_by(parse_sizes),
             metavar="5-25|5,10,20",
             show_default="5 to half the topics",
             help="Topics in each of the two sets: ranges and single sizes by comma; 5-50:5 takes every fifth.",
@@ -53,13 +80,18 @@ def topics(  # noqa: PLR0913 - the options of the command
     trials: Annotated[
         int,
         typer.Option(
-            "--trials", metavar="N", help="How often two sets are drawn at every size.", rich_help_panel=_PANEL
+            "--trials",
+            callback=checks.whole(1, checks.MOST_DRAWS),
+            metavar="N",
+            help="How often two sets are drawn at every size.",
+            rich_help_panel=_PANEL,
         ),
     ] = 50,
     tolerances: Annotated[
         str | None,
         typer.Option(
             "--tolerances",
+            callback=checks.numbers("numbers from 0 by comma, such as 0,5,10", lambda one: one >= 0),
             metavar="0,5,10",
             show_default="0,5,10,20,30; absolute 0,0.01,0.02,0.05",
             help="By how much a system must win on both sets: percent of the larger mean, or, with --margin "
@@ -70,13 +102,18 @@ def topics(  # noqa: PLR0913 - the options of the command
     margin: Annotated[
         str,
         typer.Option(
-            "--margin", metavar="relative|absolute", help="What the tolerances are measured in.", rich_help_panel=_PANEL
+            "--margin",
+            callback=checks.one_of("relative", "absolute"),
+            metavar="relative|absolute",
+            help="What the tolerances are measured in.",
+            rich_help_panel=_PANEL,
         ),
     ] = "relative",
     sampling: Annotated[
         str,
         typer.Option(
             "--sampling",
+            callback=checks.one_of("disjoint", "overlapping", "bootstrap"),
             metavar="disjoint|overlapping|bootstrap",
             help="The two sets share no topic (as published), may share some, or are drawn with replacement.",
             rich_help_panel=_PANEL,
@@ -85,13 +122,18 @@ def topics(  # noqa: PLR0913 - the options of the command
     max_error: Annotated[
         float,
         typer.Option(
-            "--max-error", metavar="SHARE", help="The error rate to stay within, below 0.5.", rich_help_panel=_PANEL
+            "--max-error",
+            callback=checks.error_rate(),
+            metavar="SHARE",
+            help="The error rate to stay within, below 0.5.",
+            rich_help_panel=_PANEL,
         ),
     ] = 0.05,
     limit: Annotated[
         int | None,
         typer.Option(
             "--limit",
+            callback=checks.whole(1, 10**9),
             metavar="TOPICS",
             show_default="twice the largest size",
             help="No larger number of topics is named; beyond it the answer is '>limit'.",
@@ -102,6 +144,7 @@ def topics(  # noqa: PLR0913 - the options of the command
         float,
         typer.Option(
             "--bin-width",
+            callback=checks.number("a step above 0", lambda step: step > 0),
             metavar="STEP",
             help="Step in which differences are sorted, in the metric's own unit.",
             rich_help_panel=_PANEL,
@@ -128,17 +171,15 @@ def topics(  # noqa: PLR0913 - the options of the command
         int,
         typer.Option(
             "--replicates",
+            callback=checks.whole(2, checks.MOST_DRAWS, also=(0,)),
             metavar="R",
             help="Topic resamples behind every interval, more where the model needs them; 0 leaves all intervals out.",
             rich_help_panel=_PANEL,
         ),
     ] = 200,
     seed: opt.Seed = 0,
-    out: Annotated[
-        Path | None,
-        typer.Option("--out", "-o", metavar="FOLDER", help="Write the answer as a report in this folder."),
-    ] = None,
-    overwrite: Annotated[bool, typer.Option("--overwrite", help="Replace an older report in that folder.")] = False,
+    out: opt.Out = None,
+    overwrite: opt.Overwrite = False,
     as_json: opt.AsJson = False,
     quiet: opt.Quiet = False,
     threads: opt.Threads = None,
@@ -162,12 +203,14 @@ def topics(  # noqa: PLR0913 - the options of the command
     from metaeval.studies.topics import study_topics  # noqa: PLC0415 - loads scipy and numba
 
     with command_session(quiet=quiet) as session:
-        if out is not None:
-            from metaeval.reports.folder import check_folder  # noqa: PLC0415 - loads matplotlib
-
-            check_folder(out, overwrite=overwrite)
         asked = _margins(tolerances, margin)
         wanted = None if sizes is None else parse_sizes(sizes)
+        if wanted is not None and limit is not None and limit < max(wanted):
+            message = f"--limit {limit} lies below the largest of --sizes, {max(wanted)}; raise it, or leave it out"
+            raise InvalidOptionError(message)
+        if hierarchical and not (bayes and replicates):
+            message = "--hierarchical is a Bayesian model, which --no-bayes and --replicates 0 leave out; drop one"
+            raise InvalidOptionError(message)
         scores, _, provenance = opt.load_scores(context, session)
         study = study_topics(
             scores,
@@ -205,44 +248,10 @@ def topics(  # noqa: PLR0913 - the options of the command
     _refuse_hierarchy(study)
 
 
-def parse_numbers(text: str, option: str) -> list[float]:
-    """Turn numbers separated by commas into a list.
-
-    Examples
-    --------
-    >>> parse_numbers("0,5, 10", "--tolerances")
-    [0.0, 5.0, 10.0]
-    """
-    try:
-        return [float(part) for part in text.split(",")]
-    except ValueError:
-        message = f"{option} takes numbers separated by commas, such as 0,5,10, not {text!r}"
-        raise InvalidOptionError(message) from None
-
-
-def parse_sizes(text: str) -> list[int]:
-    """Turn ranges and single sizes into a list.
-
-    Examples
-    --------
-    >>> parse_sizes("5-8,20"), parse_sizes("10-50:20")
-    ([5, 6, 7, 8, 20], [10, 30, 50])
-    """
-    sizes: list[int] = []
-    for part in text.split(","):
-        found = re.fullmatch(r"\s*(\d+)\s*(?:-\s*(\d+)\s*(?::\s*([1-9]\d*)\s*)?)?", part)
-        if found is None:
-            message = f"--sizes takes sizes and ranges by comma, such as 5-25 or 5,10,20 or 5-50:5, not {text!r}"
-            raise InvalidOptionError(message)
-        first, last, step = (None if word is None else int(word) for word in found.groups())
-        sizes += range(first or 0, (last if last is not None else first or 0) + 1, step or 1)
-    return sizes
-
-
 def _margins(text: str | None, margin: str) -> list[float] | None:
     if text is None:
         return None
-    values = parse_numbers(text, "--tolerances")
+    values = checks.parse_numbers(text, "--tolerances")
     if margin != "relative":
         return values
     if not all(0 <= value < 100 for value in values):  # noqa: PLR2004 - percent

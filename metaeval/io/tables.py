@@ -169,7 +169,7 @@ def write_scores(scores: Scores, path: str | Path) -> Path:
     ...     read_scores(write_scores(scores, Path(folder, "scores.parquet"))).equals(scores)
     True
     """
-    scores = as_scores(scores)
+    scores = as_scores(scores, fewest=1)
     endings = [suffix.casefold() for suffix in Path(path).suffixes]
     ending = next((suffix for suffix in reversed(endings) if suffix not in _COMPRESSED), "")
     if ending not in _WRITERS:

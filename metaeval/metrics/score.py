@@ -26,13 +26,14 @@ Undefined = Literal["zero", "drop"]
 _SHOWN = 10
 
 
-def score(
+def score(  # noqa: PLR0913 - one keyword per choice
     collection: JudgedCollection,
     metrics: object,
     *,
     undefined: Undefined | None = None,
     registry: Registry | None = None,
     n_threads: int | None = None,
+    fewest: int = 2,
 ) -> Scores:
     """Score every run on every topic under every metric.
 
@@ -53,6 +54,8 @@ def score(
         Where names are looked up; by default the built-in metrics and those of installed packages.
     n_threads : int, optional
         Cores that the compiled kernels may use; all by default. The scores do not depend on it.
+    fewest : int, default 2
+        Runs, and topics, that there must be: a comparison needs two of each; 1 lets one run be looked at.
 
     Returns
     -------
@@ -68,7 +71,7 @@ def score(
         If a metric ranks something else than the collection holds or takes nothing as relevant on any topic of the
         full judgments, or an option is outside its rule.
     ScoresError
-        If fewer than two runs or topics are left.
+        If fewer than `fewest` runs or topics are left.
 
     Examples
     --------
@@ -106,7 +109,8 @@ def score(
         attrs={"notes": list(dict.fromkeys(notes))} if notes else {},
     )
     groups = None if collection.groups is None else dict(zip(collection.systems, collection.groups, strict=True))
-    return as_scores(table, higher_is_better={one.name: one.higher_is_better for one in chosen}, groups=groups)
+    directions = {one.name: one.higher_is_better for one in chosen}
+    return as_scores(table, higher_is_better=directions, groups=groups, fewest=fewest)
 
 
 def metric_values(

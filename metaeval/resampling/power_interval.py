@@ -20,8 +20,8 @@ from metaeval.errors import InvalidOptionError, UnknownNameError
 from metaeval.parallel import parallel_map, track
 from metaeval.scores import Scores, as_scores, select_runs
 from metaeval.tests_stat.bootstrap import bootstrap_test, tile_pool
-from metaeval.tests_stat.catalogue import TESTS, compare_systems, find_test
-from metaeval.tests_stat.correction import CORRECTIONS, FAMILY_WISE, adjust
+from metaeval.tests_stat.catalogue import TESTS, canonical_test, compare_systems, find_test
+from metaeval.tests_stat.correction import CORRECTIONS, FAMILY_WISE, adjust, canonical_correction
 from metaeval.tests_stat.pairs import Question, ask
 from metaeval.tests_stat.result import PairwiseResult, UnreachableLevelWarning, is_significant
 
@@ -439,7 +439,7 @@ def run_choice_power(  # noqa: PLR0913 - one keyword per choice
 
 
 def _test_name(test: str) -> str:
-    name = test.replace("-", "_")
+    name = canonical_test(test)
     if name == _SENSITIVITY:
         return name
     if name not in TESTS:
@@ -452,13 +452,10 @@ def _inner_resamples(name: str, n_resamples: int) -> int | None:
 
 
 def _checked_corrections(corrections: Sequence[str]) -> tuple[str, ...]:
-    names = (corrections,) if isinstance(corrections, str) else tuple(corrections)
+    names = tuple(map(canonical_correction, (corrections,) if isinstance(corrections, str) else corrections))
     if not names:
         message = f"corrections must name at least one of {', '.join(CORRECTIONS)}"
         raise InvalidOptionError(message)
-    for name in names:
-        if name not in (*CORRECTIONS, FAMILY_WISE):
-            raise UnknownNameError("correction", name, (*CORRECTIONS, FAMILY_WISE))
     return names
 
 

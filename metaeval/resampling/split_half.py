@@ -13,7 +13,7 @@ from metaeval.errors import EstimationError, InvalidOptionError, UnknownNameErro
 from metaeval.parallel import limit_threads, track
 from metaeval.resampling.swap import draw_topic_sets
 from metaeval.scores import Scores, as_scores
-from metaeval.tests_stat.catalogue import TestSpec, find_test
+from metaeval.tests_stat.catalogue import TestSpec, canonical_test, find_test
 from metaeval.tests_stat.correction import FAMILY_WISE
 from metaeval.tests_stat.pairs import Alternative, PValueRule
 
@@ -227,7 +227,7 @@ def _decisions(
 
 
 def _held_against(frame: pd.DataFrame, reference: str, tests: tuple[str, ...]) -> pd.DataFrame:
-    name = reference.replace("-", "_")
+    name = canonical_test(reference)
     if name not in tests:
         raise UnknownNameError("compared test", reference, tests)
     base = frame[frame["test"] == name].set_index("metric")

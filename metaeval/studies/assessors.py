@@ -18,7 +18,7 @@ from metaeval.parallel import track
 from metaeval.provenance import Provenance, record_provenance
 from metaeval.scores import Scores, as_scores
 from metaeval.tests_stat.catalogue import find_test
-from metaeval.tests_stat.correction import FAMILY_WISE
+from metaeval.tests_stat.correction import FAMILY_WISE, canonical_correction
 
 __all__ = ["AssessorStudy", "judgments_of_labels", "study_assessors"]
 
@@ -165,8 +165,8 @@ def study_assessors(  # noqa: PLR0913 - every option is one question
         agreement=agreement,
         effects=effects,
         scores=scores,
-        test=test,
-        correction=correction or (FAMILY_WISE if find_test(test).family_wise else "fdr_by"),
+        test=find_test(test).name,
+        correction=canonical_correction(correction or (FAMILY_WISE if find_test(test).family_wise else "fdr_by")),
         alpha=float(alpha),
         notes=tuple(notes),
         provenance=record,

@@ -23,6 +23,8 @@ from metaeval.draws import RNGLike, resolve_rng
 from metaeval.errors import EstimationError, InvalidOptionError, ScoresError
 from metaeval.parallel import track
 from metaeval.provenance import Provenance, record_provenance
+from metaeval.tests_stat.catalogue import find_test
+from metaeval.tests_stat.correction import canonical_correction
 
 __all__ = ["HumanStudy", "study_human"]
 
@@ -177,6 +179,7 @@ def study_human(  # noqa: PLR0913 - every option is one question
     if not 0 < alpha < 1:
         message = f"alpha must lie between 0 and 1, not {alpha!r}"
         raise InvalidOptionError(message)
+    test, correction = find_test(test).name, canonical_correction(correction)
     source = resolve_rng(rng)
     record = provenance or record_provenance("study_human", random_source=source.description)
     if isinstance(scores, pd.DataFrame):

@@ -15,8 +15,8 @@ from metaeval.provenance import Provenance, record_provenance
 from metaeval.resampling.power_interval import PowerIntervals, discriminative_power_interval
 from metaeval.resampling.sensitivity import SensitivityResult, bootstrap_sensitivity
 from metaeval.scores import Scores, as_scores, identical_systems, oriented_values, select_runs
-from metaeval.tests_stat.catalogue import TESTS, compare_systems
-from metaeval.tests_stat.correction import CORRECTIONS, FAMILY_WISE
+from metaeval.tests_stat.catalogue import TESTS, canonical_test, compare_systems
+from metaeval.tests_stat.correction import CORRECTIONS, FAMILY_WISE, canonical_correction
 from metaeval.tests_stat.pairs import Alternative, PValueRule
 from metaeval.tests_stat.result import PairwiseResult
 
@@ -159,7 +159,8 @@ def study_power(  # noqa: PLR0913 - every option of the command
     scores = as_scores(scores)
     source = resolve_rng(rng)
     seed = int(source.generator.integers(2**63)) if not isinstance(rng, int) else rng
-    names = [_test_name(name) for name in dict.fromkeys(tests)]
+    names = list(dict.fromkeys(map(_test_name, tests)))
+    corrections = list(dict.fromkeys(map(canonical_correction, corrections)))
     _check(names, corrections, alternative)
     chosen = select_runs(scores, runs, resolve_rng(seed).generator)
     notes = [*chosen.attrs.get("notes", []), *_choice_note(scores, chosen, runs)]
@@ -249,7 +250,7 @@ def system_means(scores: Scores, *, confidence_level: float = 0.95) -> pd.DataFr
 
 
 def _test_name(name: str) -> str:
-    plain = name.replace("-", "_")
+    plain = canonical_test(name)
     if plain != SENSITIVITY and plain not in TESTS:
         raise UnknownNameError("test", name, (SENSITIVITY, *TESTS))
     return plain

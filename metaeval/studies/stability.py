@@ -38,6 +38,7 @@ from metaeval.studies.replicates import (
     versions,
 )
 from metaeval.tests_stat.catalogue import compare_systems, find_test
+from metaeval.tests_stat.correction import canonical_correction
 
 __all__ = [
     "THRESHOLD",
@@ -363,7 +364,8 @@ def measure_stability(  # noqa: PLR0913 - every option of the study
     documents = collection.by_document
     check_options(documents, n_replicates=n_replicates, n_tested=n_tested, best=best, alpha=alpha, budget=budget)
     numbers = range(int(n_replicates) if chosen.random else 1)
-    find_test(test)
+    test = find_test(test).name
+    correction = None if correction is None else canonical_correction(correction)
     own_metrics = resolve_metrics(metrics, registry=registry)
     counted = counted_topics(documents)
     seed = study_seed(rng)

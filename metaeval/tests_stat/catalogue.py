@@ -9,6 +9,7 @@ from typing import ClassVar
 from metaeval.draws import RNGLike
 from metaeval.errors import UnknownNameError
 from metaeval.tests_stat.bootstrap import bootstrap_test
+from metaeval.tests_stat.correction import plain_name
 from metaeval.tests_stat.max_t import max_t_test
 from metaeval.tests_stat.paired_t import paired_t_test
 from metaeval.tests_stat.pairs import Alternative, PValueRule
@@ -18,7 +19,7 @@ from metaeval.tests_stat.sign import sign_test
 from metaeval.tests_stat.tukey import tukey_hsd_test
 from metaeval.tests_stat.wilcoxon import wilcoxon_test
 
-__all__ = ["TESTS", "TestSpec", "compare_systems", "find_test"]
+__all__ = ["TESTS", "TestSpec", "canonical_test", "compare_systems", "find_test"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -137,9 +138,36 @@ _ROWS = (
 TESTS = MappingProxyType({row.name: row for row in _ROWS})
 """Name to `TestSpec`, in teaching order."""
 
+_SYNONYMS = MappingProxyType(
+    {
+        **dict.fromkeys(("ttest", "t_test", "paired_t", "paired_ttest", "paired_t_test", "student", "students_t"), "t"),
+        **dict.fromkeys(("wilcoxon_signed_rank", "wilcoxon_signed_rank_test", "signed_rank"), "wilcoxon"),
+        "sign_test": "sign",
+        **dict.fromkeys(("fisher", "fishers_randomisation", "fishers_randomization"), "randomisation"),
+        **dict.fromkeys(("randomization", "randomisation_test", "randomization_test"), "randomisation"),
+        **dict.fromkeys(("permutation", "permutation_test", "fisher_randomisation"), "randomisation"),
+        **dict.fromkeys(("paired_bootstrap", "bootstrap_test"), "bootstrap"),
+        **dict.fromkeys(("maxt", "westfall_young"), "max_t"),
+        **dict.fromkeys(("hsd", "tukey_hsd", "randomised_tukey", "randomised_tukey_hsd"), "tukey"),
+        **dict.fromkeys(("sensitivity", "sakai"), "bootstrap_sensitivity"),  # for those who know that method
+    }
+)
+"""What else the field calls a test, as `plain_name` writes it."""
+
+
+def canonical_test(name: str) -> str:
+    """Return the name of a test as the table has it, however the field spells it; an unknown one in plain letters.
+
+    Examples
+    --------
+    >>> canonical_test("Paired t-test"), canonical_test("fisher"), canonical_test("Wilcoxon signed-rank")
+    ('t', 'randomisation', 'wilcoxon')
+    """
+    return plain_name(str(name), _SYNONYMS)
+
 
 def find_test(name: str) -> TestSpec:
-    """Return the test of that name; dashes count as underscores.
+    """Return the test of that name, or of another that the field has for it (`canonical_test`).
 
     Raises
     ------
@@ -151,7 +179,7 @@ def find_test(name: str) -> TestSpec:
     >>> find_test("max-t").title
     'randomised max-t test, step-down'
     """
-    row = TESTS.get(name.replace("-", "_"))
+    row = TESTS.get(canonical_test(name))
     if row is None:
         raise UnknownNameError("test", name, TESTS)
     return row
@@ -176,8 +204,8 @@ def compare_systems(  # noqa: PLR0913 - one keyword per choice
     ----------
     scores : Scores or anything `metaeval.as_scores` takes
     test : str, default "t"
-        A name in `TESTS`; dashes count as underscores. To set what only one test knows (Wilcoxon's zeros, say),
-        call that test's own function.
+        A name in `TESTS` or another that the field has for it, such as "ttest" or "fisher". To set what only one
+        test knows (Wilcoxon's zeros, say), call that test's own function.
     alternative : {"two-sided", "greater", "less", "better"}
         See `metaeval.tests_stat.pairs.ask`.
     correction : str, optional

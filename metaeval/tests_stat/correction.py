@@ -4,18 +4,75 @@ The family is, for every test, all the pairs of one metric. With ``alternative="
 pair are hypotheses, so the family has twice as many members.
 """
 
+import re
+from collections.abc import Mapping
+from types import MappingProxyType
+
 import numpy as np
 from numpy.typing import NDArray
 
-from metaeval.errors import UnknownNameError
+from metaeval.errors import InvalidOptionError, UnknownNameError
 
-__all__ = ["CORRECTIONS", "FAMILY_WISE", "adjust", "smallest_useful_count"]
+__all__ = ["CORRECTIONS", "FAMILY_WISE", "adjust", "canonical_correction", "plain_name", "smallest_useful_count"]
 
 CORRECTIONS = ("none", "bonferroni", "holm", "fdr_bh", "fdr_by")
 """What `adjust` knows, in teaching order."""
 
 FAMILY_WISE = "family-wise"
 """Name of the p-values that a test adjusts itself (randomised max-t, Tukey's HSD)."""
+
+_SYNONYMS = MappingProxyType(
+    {
+        "no": "none",
+        "uncorrected": "none",
+        "bonf": "bonferroni",
+        "holm_bonferroni": "holm",
+        "bh": "fdr_bh",
+        "fdr": "fdr_bh",  # as R and SciPy read it
+        "benjamini_hochberg": "fdr_bh",
+        "by": "fdr_by",
+        "benjamini_yekutieli": "fdr_by",
+        "family_wise": FAMILY_WISE,
+        "fwer": FAMILY_WISE,
+    }
+)
+"""What else the field calls a correction, as `plain_name` writes it."""
+
+
+def plain_name(name: str, synonyms: Mapping[str, str] | None = None) -> str:
+    """Return a name in small letters, its words joined by underscores, and by the one word for it where it has several.
+
+    Examples
+    --------
+    >>> plain_name("Paired t-test"), plain_name("BY", {"by": "fdr_by"})
+    ('paired_t_test', 'fdr_by')
+    """
+    plain = re.sub(r"[\W_]+", "_", re.sub("['\u2019]", "", name.casefold())).strip("_")
+    return (synonyms or {}).get(plain, plain)
+
+
+def canonical_correction(name: str) -> str:
+    """Return the name of a correction as the tables have it, however the field spells it; case does not matter.
+
+    Parameters
+    ----------
+    name : str
+        One of `CORRECTIONS`, "family-wise", or a synonym: BH and fdr, BY, bonf, Holm-Bonferroni, uncorrected.
+
+    Raises
+    ------
+    UnknownNameError
+        For another; the message lists the nearest names.
+
+    Examples
+    --------
+    >>> canonical_correction("BY"), canonical_correction("Holm-Bonferroni"), canonical_correction("fdr")
+    ('fdr_by', 'holm', 'fdr_bh')
+    """
+    found = plain_name(str(name), _SYNONYMS)
+    if found not in (*CORRECTIONS, FAMILY_WISE):
+        raise UnknownNameError("correction", str(name), (*CORRECTIONS, FAMILY_WISE))
+    return found
 
 
 def adjust(p_values: NDArray[np.float64], correction: str) -> NDArray[np.float64]:
@@ -36,15 +93,17 @@ def adjust(p_values: NDArray[np.float64], correction: str) -> NDArray[np.float64
     Raises
     ------
     UnknownNameError
-        For another correction.
+        For another correction; synonyms of the field are understood (`canonical_correction`).
 
     Examples
     --------
     >>> adjust(np.array([0.01, 0.04]), "bonferroni")
     array([0.02, 0.08])
     """
-    if correction not in CORRECTIONS:
-        raise UnknownNameError("correction", correction, (*CORRECTIONS, FAMILY_WISE))
+    correction = canonical_correction(correction)
+    if correction == FAMILY_WISE:
+        message = f"correction={FAMILY_WISE!r} is a test's own; from p-values alone choose {', '.join(CORRECTIONS)}"
+        raise InvalidOptionError(message)
     if correction == "none" or not p_values.size:
         return p_values.copy()
     from statsmodels.stats.multitest import multipletests  # noqa: PLC0415 - a second to import
@@ -66,6 +125,7 @@ def smallest_useful_count(smallest_p: float, *, n_hypotheses: int, correction: s
     >>> smallest_useful_count(1 / 1001, n_hypotheses=8256, correction="fdr_by", alpha=0.05)
     1583
     """
+    correction = canonical_correction(correction)
     if correction == "none":
         return 1 if smallest_p <= alpha else n_hypotheses + 1
     if correction in ("bonferroni", "holm"):

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from metaeval.equality import at_least
 from metaeval.errors import InvalidOptionError, MetaevalWarning
 from metaeval.scores import better_direction
-from metaeval.tests_stat.correction import FAMILY_WISE, adjust, smallest_useful_count
+from metaeval.tests_stat.correction import FAMILY_WISE, adjust, canonical_correction, smallest_useful_count
 from metaeval.tests_stat.pairs import Evidence, Question
 
 if TYPE_CHECKING:
@@ -117,6 +117,7 @@ class PairwiseResult:
         if not 0 < alpha < 1:
             message = f"alpha must lie between 0 and 1, not {alpha!r}"
             raise InvalidOptionError(message)
+        correction = canonical_correction(correction)
         own = "p_family_wise" in self.data
         if correction == FAMILY_WISE:
             if not own:

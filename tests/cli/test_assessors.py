@@ -82,7 +82,7 @@ def test_three_assessors_are_several_pairs(command, labels, tmp_path):
         (("--word", "good=x"), "--word takes whole numbers"),
         (("--scale", "a"), "--scale takes whole numbers"),
         (("--reference", "zoe"), "no assessor 'zoe'"),
-        (("--column", "metric=x"), "columns= may name"),
+        (("--column", "metric=x"), "Known: topic, item, assessor, label"),
     ],
 )
 def test_bad_options_are_usage_errors(command, labels, words, message):

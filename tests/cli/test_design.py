@@ -28,7 +28,7 @@ def test_without_systems_the_analysis_of_variance_is_left_out(command):
     assert {row["method"] for row in rows} == {"t", "interval"}
     refused = command("design", "--variance", 0.05, "--method", "anova")
     assert refused.code == 2
-    assert "n_systems" in refused.err
+    assert "--systems" in refused.err
 
 
 def test_scores_give_the_variance(command, table):
@@ -90,7 +90,7 @@ def test_from_runs_and_judgments(command, made_collection):
         (["AP.csv", "--variance", "total"], 2, "residual"),
         (["--variance", "-1"], 2, "above 0"),
         (["AP.csv", "--difference", "x"], 2, "--difference"),
-        (["AP.csv", "--difference", "0"], 2, "min_difference"),
+        (["AP.csv", "--difference", "0"], 2, "--difference takes numbers above 0"),
         (["AP.csv", "--power", "1.2"], 2, "power"),
         (["AP.csv", "--alpha", "0"], 2, "alpha"),
         (["AP.csv", "--method", "f"], 2, "anova"),

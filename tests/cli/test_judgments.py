@@ -150,7 +150,7 @@ REFUSED = {
     "an unknown question": (("--question", "less"), 2, "less-judging"),
     "an unknown reduction": (("--reductions", "strat"), 2, "stratified"),
     "a step of no percent": (("--steps", "0"), 2, "above 0"),
-    "words for steps": (("--steps", "ten"), 2, "--steps takes numbers"),
+    "words for steps": (("--steps", "ten"), 2, "--steps takes percentages above 0"),
     "half a document": (("--sizes", "2.5"), 2, "whole numbers"),
     "no time": (("--budget", "0s"), 2, "--budget takes a time"),
     "an unknown time": (("--budget", "3 weeks"), 2, "--budget takes a time"),

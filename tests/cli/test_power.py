@@ -76,7 +76,7 @@ def test_intervals_on_demand(command, table):
         (["power", "AP.csv", "--bogus"], 2, "bogus"),
         (["power", "absent.csv"], 3, "absent.csv"),
         (["power", "AP.csv", "--test", "wilcoxn"], 2, "wilcoxon"),
-        (["power", "AP.csv", "--correction", "fdr"], 2, "fdr_by"),
+        (["power", "AP.csv", "--correction", "fdr_bb"], 2, "fdr_by"),
         (["power", "AP.csv", "--alpha", "1.5"], 2, "alpha"),
         (["power", "AP.csv", "--alternative", "upwards"], 2, "two-sided"),
         (["power", "AP.csv", "--runs", "99"], 2, "number from 2 to 6"),
@@ -119,8 +119,8 @@ def test_warnings_reach_json_and_standard_error(command, table):
     """Too few resamples for the corrected level: a warning in the JSON and on standard error; the answer stands."""
     ended = command("power", *table, "--test", "bootstrap", "--correction", "bonferroni", "--resamples", 100, "--json")
     assert ended.code == 0
-    assert any("raise n_resamples" in message for message in json.loads(ended.out)["warnings"])
-    assert "raise n_resamples" in ended.err
+    assert any("raise --resamples" in message for message in json.loads(ended.out)["warnings"])
+    assert "raise --resamples" in ended.err
 
 
 def test_metrics_choose_among_the_columns_of_a_table(command, table):

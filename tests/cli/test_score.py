@@ -79,3 +79,31 @@ def test_qrels_are_needed(command, made_collection):
     ended = command("score", made_collection / "runs")
     assert ended.code == 2
     assert "--qrels" in ended.err
+
+
+@pytest.mark.parametrize("topics", [None, ["3"]])
+def test_one_run_is_shown(command, made_collection, tmp_path, topics):
+    """A look at a run needs no second one, nor a second topic; the scores are those among all runs."""
+    run = next((made_collection / "runs").iterdir())
+    lines = (made_collection / "qrels.txt").read_text().splitlines(keepends=True)
+    (tmp_path / "qrels").write_text("".join(line for line in lines if topics is None or line.split()[0] in topics))
+    words = ("--qrels", tmp_path / "qrels", "--metrics", "AP,P@10")
+    ended = command("score", run, *words)
+    assert ended.code == 0, ended.err
+    assert f"Mean over {'12 topics' if topics is None else '1 topic'} (" in ended.out
+    rows = command("score", run, *words, "--json").json()["results"]
+    among = command(
+        "score", made_collection / "runs", *words[:1], made_collection / "qrels.txt", *words[2:], "--out", "all.csv"
+    )
+    assert among.code == 0
+    scores = pd.read_csv(tmp_path / "all.csv", dtype={"topic": str})
+    for row in rows:
+        own = scores[(scores["system"] == row["system"]) & (scores["metric"] == row["metric"])]
+        own = own if topics is None else own[own["topic"].isin(topics)]
+        assert row["mean"] == pytest.approx(own["score"].mean(), abs=1e-15)
+    for name in ("x.csv", "x.parquet", "x.nc"):
+        assert command("score", run, *words, "--out", name).code == 0
+        refused = command("power", name, "--test", "t")
+        assert refused.code == 3
+        assert "at least two systems are needed" in refused.err
+    assert len(pd.read_csv(tmp_path / "x.csv")) == 2 * (12 if topics is None else 1)

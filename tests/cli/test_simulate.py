@@ -64,4 +64,4 @@ def test_an_inex_campaign_is_written(command, tmp_path, year, judgments):
 def test_an_unknown_task_or_year_is_refused(command):
     """The message lists what there is."""
     assert "thorough, focused, mixed" in command("simulate", "inex", "made", "--task", "fetch").err
-    assert "2002, 2003" in command("simulate", "inex", "made", "--year", 1999).err
+    assert "from 2002 to 2010" in command("simulate", "inex", "made", "--year", 1999).err

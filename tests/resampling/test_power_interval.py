@@ -232,7 +232,7 @@ def test_the_seed_is_recorded(grouped):
     ("options", "error", "words"),
     [
         ({"test": "bootstrapp"}, UnknownNameError, "bootstrap"),
-        ({"corrections": ("none", "by")}, UnknownNameError, "fdr_by"),
+        ({"corrections": ("none", "bye")}, UnknownNameError, "fdr_by"),
         ({"corrections": ()}, InvalidOptionError, "at least one"),
         ({"confidence_level": 95}, InvalidOptionError, "confidence_level must lie between 0 and 1, not 95"),
         ({"alpha": 0}, InvalidOptionError, "alpha"),

@@ -89,7 +89,7 @@ def test_identical_systems_stay_in_the_count_and_are_listed():
     ("options", "error", "words"),
     [
         ({"tests": ["wilcoxn"]}, UnknownNameError, "wilcoxon"),
-        ({"corrections": ["fdr"]}, UnknownNameError, "fdr_b"),
+        ({"corrections": ["fdr_bb"]}, UnknownNameError, "fdr_b"),
         ({"tests": []}, InvalidOptionError, "at least one test"),
         ({"tests": [SENSITIVITY], "alternative": "better"}, InvalidOptionError, "two-sided as published"),
         ({"runs": "some"}, InvalidOptionError, "one-per-group"),

@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 
 from metaeval.errors import UnknownNameError
-from metaeval.tests_stat.catalogue import TESTS, compare_systems, find_test
+from metaeval.tests_stat import catalogue
+from metaeval.tests_stat.catalogue import TESTS, canonical_test, compare_systems, find_test
 from metaeval.tests_stat.correction import FAMILY_WISE
 from metaeval.tests_stat.randomisation import randomisation_test
 from metaeval.tests_stat.result import UnreachableLevelWarning
@@ -114,3 +115,35 @@ def test_options_reach_the_test():
 def test_number_of_resamples_is_the_tests_own_by_default():
     """Nothing said, nothing changed."""
     assert compare_systems(SCORES, test="bootstrap", rng=0).n_resamples == 1000
+
+
+@pytest.mark.parametrize(
+    ("written", "meant"),
+    [
+        ("ttest", "t"),
+        ("t-test", "t"),
+        ("Paired-T", "t"),
+        ("paired t test", "t"),
+        ("fisher", "randomisation"),
+        ("Fisher's randomization", "randomisation"),
+        ("permutation", "randomisation"),
+        ("wilcoxon signed-rank", "wilcoxon"),
+        ("Wilcoxon", "wilcoxon"),
+        ("sign-test", "sign"),
+        ("Tukey HSD", "tukey"),
+        ("MAX-T", "max_t"),
+    ],
+)
+def test_names_of_the_field_are_understood(written, meant):
+    """However a paper spells a test, and in whatever case, it is found, and the result says the one name."""
+    assert find_test(written).name == meant
+    assert compare_systems(SCORES, test=written, rng=0).test == compare_systems(SCORES, test=meant, rng=0).test
+
+
+def test_synonyms_lead_to_names_and_hide_none():
+    """Every name is its own canonical form."""
+    for name in (*TESTS, "bootstrap_sensitivity"):
+        assert canonical_test(name) == name
+    for synonym, name in catalogue._SYNONYMS.items():
+        assert synonym not in TESTS
+        assert name in (*TESTS, "bootstrap_sensitivity")

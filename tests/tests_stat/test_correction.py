@@ -4,8 +4,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from metaeval.errors import UnknownNameError
-from metaeval.tests_stat.correction import CORRECTIONS, adjust, smallest_useful_count
+from metaeval.errors import InvalidOptionError, UnknownNameError
+from metaeval.tests_stat.correction import CORRECTIONS, FAMILY_WISE, adjust, canonical_correction, smallest_useful_count
 
 P_VALUES = arrays(np.float64, st.integers(1, 12), elements=st.floats(0, 1))
 
@@ -90,3 +90,34 @@ def test_smallest_useful_count_is_where_rejection_starts(correction, n_resamples
     needed = smallest_useful_count(smallest, n_hypotheses=m, correction=correction, alpha=alpha)
     assert not rejects(min(needed - 1, m)) or needed == 1
     assert needed > m or rejects(needed)
+
+
+@pytest.mark.parametrize(
+    ("written", "meant"),
+    [
+        ("BY", "fdr_by"),
+        ("BH", "fdr_bh"),
+        ("fdr", "fdr_bh"),
+        ("FDR-BY", "fdr_by"),
+        ("Benjamini-Yekutieli", "fdr_by"),
+        ("Benjamini & Hochberg", "fdr_bh"),
+        ("bonf", "bonferroni"),
+        ("Bonferroni", "bonferroni"),
+        ("holm-bonferroni", "holm"),
+        ("uncorrected", "none"),
+    ],
+)
+def test_names_of_the_field_are_understood(written, meant):
+    """However a paper spells a correction, and in whatever case, the same p-values come out."""
+    p_values = np.array([0.001, 0.02, 0.02, 0.3])
+    assert canonical_correction(written) == meant
+    assert adjust(p_values, written).tolist() == adjust(p_values, meant).tolist()
+
+
+def test_every_name_is_its_own():
+    """Synonyms hide no name, and a step-up method that controls something else is none of them."""
+    assert [canonical_correction(name) for name in (*CORRECTIONS, FAMILY_WISE)] == [*CORRECTIONS, FAMILY_WISE]
+    with pytest.raises(UnknownNameError, match="hochberg"):
+        canonical_correction("hochberg")
+    with pytest.raises(InvalidOptionError, match="a test's own"):
+        adjust(np.array([0.1]), FAMILY_WISE)

@@ -157,8 +157,8 @@ def test_a_test_without_family_wise_p_values_says_so():
 def test_wrong_names_and_levels():
     """Unknown corrections, metrics and levels are refused."""
     result = paired_t_test(scores())
-    with pytest.raises(UnknownNameError, match="no correction 'by'"):
-        result.with_correction("by")
+    with pytest.raises(UnknownNameError, match="no correction 'hochberg'"):
+        result.with_correction("hochberg")
     with pytest.raises(InvalidOptionError, match="no metric 'ndcg' in this result; there are ap, err"):
         result.decisions("ndcg")
     with pytest.raises(InvalidOptionError, match="alpha must lie between 0 and 1, not 1"):

@@ -1,0 +1,273 @@
+"""Options are looked at before the first file is opened: a law over all commands and all their options."""
+
+import os
+import sys
+
+import pytest
+import typer
+
+from metaeval.cli import app
+
+GUARD = {"folder": None}
+
+
+class OpenedError(BaseException):
+    """An input was opened."""
+
+
+def _hook(event, arguments):
+    if event != "open" or GUARD["folder"] is None or not isinstance(arguments[0], str | os.PathLike):
+        return
+    if os.fspath(arguments[0]).startswith(GUARD["folder"]):
+        raise OpenedError(arguments[0])
+
+
+sys.addaudithook(_hook)
+
+
+def _commands(group=None, words=()):
+    group = typer.main.get_command(app) if group is None else group
+    for name, command in group.commands.items():
+        if hasattr(command, "commands"):
+            yield from _commands(command, (*words, name))
+        else:
+            yield (*words, name), command
+
+
+COMMANDS = dict(_commands())
+OPTIONS = [
+    pytest.param(words, parameter, id=f"{' '.join(words)} {parameter.opts[-1]}")
+    for words, command in COMMANDS.items()
+    for parameter in command.params
+    if parameter.opts[0].startswith("-") and not getattr(parameter, "is_flag", False) and parameter.name != "help"
+]
+FREE = {
+    *("--lower-is-better", "--group-column", "--pooled-column", "--current", "--map-metric", "--reference"),
+    *("--system", "--item", "--cluster", "--without", "--second"),
+}
+"""Options whose value only the input can judge: names of columns, systems and files."""
+FREE_IN = {("human", "--metrics"), ("assessment", "--runs"), ("assessment", "--pools"), ("assessors", "--runs")}
+FREE_IN |= {("design", "--pool"), ("power", "--pairs")}
+
+
+@pytest.fixture
+def trap(tmp_path):
+    """Make a folder of inputs none of which may be opened: named pipes that nobody writes to."""
+    folder = tmp_path / "trap"
+    folder.mkdir()
+    for name in ("input", "qrels", "other", "table"):
+        os.mkfifo(folder / name)
+    return folder
+
+
+COMPANIONS = {
+    "--gains": ["--audit", "nDCG"],
+    "--group-column": ["--groups", "TRAP/table"],
+    "--pooled-column": ["--groups", "TRAP/table"],
+    "--longest-break": ["--log", "TRAP/table"],
+    "--pair": ["--variance", "pairs"],
+}
+"""What an option needs beside it."""
+
+
+def line(words, trap, option=None):
+    """Return the shortest line of a command that would be read, with every input in the trap."""
+    told = list(words)
+    names = {parameter.opts[0] for parameter in COMMANDS[words].params}
+    for parameter in COMMANDS[words].params:
+        if parameter.name == "out" and not parameter.opts[0].startswith("-"):
+            told.append(str(trap.parent / ("new.csv" if parameter.metavar == "FILE" else "new")))
+        elif not parameter.opts[0].startswith("-"):
+            told += [str(trap / "input")] + [str(trap / "other")] * (words == ("assessors",))
+    if "--qrels" in names and option not in {"--qrels", "--systems-in"}:
+        told += ["--qrels", str(trap / "qrels")]
+    if words == ("assessors",) and option != "--runs":
+        told += ["--runs", str(trap / "table")]
+    if words == ("human",):
+        told += ["--reference", "human"]
+    return told + [word.replace("TRAP", str(trap)) for word in COMPANIONS.get(option, ())]
+
+
+@pytest.fixture
+def refused(command, trap):
+    """Run a line and say how it ended; opening an input is the error it is there for."""
+
+    def run(*words):
+        GUARD["folder"] = str(trap)
+        try:
+            return command(*words)
+        finally:
+            GUARD["folder"] = None
+
+    return run
+
+
+@pytest.mark.parametrize(("words", "option"), OPTIONS)
+def test_an_empty_value_is_refused_before_anything_is_opened(refused, trap, words, option):
+    """No option takes an empty text for a name, a file or a number."""
+    ended = refused(*line(words, trap, option.opts[0]), option.opts[0], "")
+    assert ended.code == 2, ended.err
+    assert option.opts[0] in ended.err
+
+
+@pytest.mark.parametrize(("words", "option"), OPTIONS)
+def test_nonsense_is_refused_before_anything_is_opened(refused, trap, words, option):
+    """What is no value of an option is a usage error (or a file that is not there), whatever the input."""
+    flag = option.opts[0]
+    if flag in FREE or (words[0], flag) in FREE_IN:
+        pytest.skip("only the input can judge it")
+    value = trap.parent / "absent" / "x" if "FOLDER" in str(option.metavar) else "no such (thing ☃"
+    if "FOLDER" in str(option.metavar):
+        (trap.parent / "absent").write_text("a file")
+    ended = refused(*line(words, trap, flag), flag, value)
+    assert ended.code in {2, 3}, ended.err
+    assert ended.code == 2 or "there is no" in ended.err
+    assert "Traceback" not in ended.err
+
+
+HUGE = str(10**30)
+LISTS = {"--tolerances", "--steps", "--difference", "--variance", "--scale", "--budget"}
+"""Options of text that hold numbers."""
+NUMERIC = [
+    pytest.param(*one.values, id=one.id)
+    for one in OPTIONS
+    if one.values[1].type_descriptor.annotation in {int, float} or one.values[1].opts[0] in LISTS
+]
+UNBOUNDED = {"--bin-width", "--min-difference", "--longest-break", "--tolerances", "--difference", "--variance"}
+"""Differences and lengths of time: any finite number above 0 has a meaning."""
+
+
+@pytest.mark.parametrize("value", ["nan", "-1e999", HUGE])
+@pytest.mark.parametrize(("words", "option"), NUMERIC)
+def test_numbers_out_of_range_are_refused_before_anything_is_opened(refused, trap, words, option, value):
+    """Every option that takes a number has an end on both sides, and nothing that is no number passes."""
+    flag = option.opts[0]
+    if flag in UNBOUNDED and value == HUGE:
+        pytest.skip("has no end on this side, and needs none")
+    ended = refused(*line(words, trap, flag), flag, value)
+    assert ended.code == 2, ended.err
+    assert flag in ended.err
+
+
+SLIPS = [
+    "power --test ttset",
+    "report --correction fdr_b",
+    "topics --margin abs",
+    "power --order rnk",
+    "power --metrics nDGC@10",
+    "power --metrics AP;nDCG",
+    "power --metrics AP(",
+    "power --metrics nDCG(gains=lineer)",
+    "power --metrics AP(rel=no)",
+    "score --metrics ,",
+    "agree --audit nDGC",
+    "agree --audit nDCG --gains {1:1",
+    "agree --audit nDCG --gains lineer",
+    "agree --audit nDCG --metrics AP",
+    "agree --gains {1:1}",
+    "agree --alpha 0.05,nan",
+    "agree --alternative better --test tukey",
+    "power --alternative greater",
+    "power --resamples 10",
+    "power --group-column team",
+    "power --groups TRAP/table --group-regex (a)",
+    "power --group-regex (",
+    "power --group-regex a",
+    "power --systems-in rows",
+    "power --pairs no/such/folder.csv",
+    "power --runs 1",
+    "power --runs one-per-team",
+    "report --map-metric nDCG --metrics AP",
+    "compare-metrics --current nDCG --metrics AP,P@10",
+    "topics --hierarchical --no-bayes",
+    "topics --sizes 5-20 --limit 10",
+    "topics --sizes 10-5",
+    "topics --sizes 0",
+    "topics --sizes 1-99999999999999999999999",
+    "topics --tolerances 120",
+    "topics --tolerances -5",
+    "topics --overwrite",
+    "judgments --steps 10,110",
+    "judgments --steps 10,10",
+    "judgments --question less",
+    "judgments --reductions stratifed",
+    "judgments --cost 2004",
+    "judgments --cost 1,-1",
+    "judgments --budget 5d",
+    "judgments --correction family-wise --test t",
+    "judgments --keep TRAP/input",
+    "judgments --pooled-column x",
+    "design --power 0.04",
+    "design --variance pairs",
+    "design --pair a,b",
+    "human --reference h --cluster c --statistic tau",
+    "assessors --word a=b",
+    "assessors --column metric=x",
+    "assessors --metrics nDGC",
+    "assessment --longest-break 5",
+    "reliability --metrics nxCGG",
+    "power --plugin absent.py",
+    "metrics --plugin absent.py",
+    "simulate scores --metrics BLEU",
+    "simulate scores --systems 999999 --topics 999999",
+    "simulate collection --levels 0",
+    "simulate inex --year 1999",
+]
+
+
+@pytest.mark.parametrize("slip", SLIPS)
+def test_slips_of_the_fingers_cost_no_reading(refused, trap, slip):
+    """Names that look right, numbers outside their rule, and options that contradict each other or do nothing."""
+    told = slip.replace("TRAP", str(trap)).split()
+    n_words = 2 if told[0] == "simulate" else 1
+    base = line(tuple(told[:n_words]), trap)
+    if "--gains {1:1}" in slip:
+        base = line(("agree",), trap)
+    ended = refused(*base, *told[n_words:])
+    assert ended.code == 2, ended.err
+    assert ended.err.startswith(("Error:", "Usage:")) or "--" in ended.err
+
+
+def test_options_about_runs_do_nothing_for_tables(refused, trap):
+    """They are refused before the table is opened."""
+    for words in (["--order", "rank"], ["--lenient"], ["--undefined", "drop"]):
+        ended = refused("power", trap / "input", *words)
+        assert ended.code == 2
+        assert f"{words[0]} is about runs and judgments" in ended.err
+
+
+@pytest.mark.parametrize(
+    ("test", "correction", "same"),
+    [
+        ("ttest", "BY", ("t", "fdr_by")),
+        ("Fisher", "bonf", ("randomisation", "bonferroni")),
+        ("PAIRED-T", "BH", ("t", "fdr_bh")),
+    ],
+)
+def test_names_of_the_field_are_understood(command, table, test, correction, same):
+    """In any case, and the answer says the one name."""
+    words = ("--resamples", 200, "--json")
+    written = command("power", *table, "--test", test, "--correction", correction, *words).json()
+    plain = command("power", *table, "--test", same[0], "--correction", same[1], *words).json()
+    assert written["results"] == plain["results"]
+    assert (written["options"]["test"], written["options"]["correction"]) == same
+
+
+def test_twice_the_same_name_counts_once(command, table):
+    """Trailing commas and repeats change nothing."""
+    words = ("--json",)
+    twice = command("power", *table, "--test", "t,t,ttest,", "--correction", "none,none", *words).json()
+    assert twice["results"] == command("power", *table, "--test", "t", "--correction", "none", *words).json()["results"]
+
+
+def test_every_option_but_flags_is_checked():
+    """An option is declared with the check of its values, or with a rule of its own for paths."""
+    unchecked = [
+        f"{' '.join(words)} {parameter.opts[0]}"
+        for words, command in COMMANDS.items()
+        for parameter in command.params
+        if not getattr(parameter, "is_flag", False)
+        and parameter.callback is None
+        and parameter.name not in {"out", "plugin"}
+    ]
+    assert unchecked == []
