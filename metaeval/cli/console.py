@@ -10,27 +10,38 @@ from dataclasses import dataclass, field
 from typing import Self
 
 import pandas as pd
-import typer
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 from rich.table import Table
 
-from metaeval.errors import EstimationError, InvalidOptionError, MetaevalError
+from metaeval.errors import EstimationError, InvalidOptionError, MetaevalError, OutputError
 from metaeval.parallel import reporting
 from metaeval.provenance import Provenance
 
 __all__ = ["EXIT_CODES", "Session", "command_session", "exit_code", "json_document", "percent", "print_table"]
 
-EXIT_CODES = {0: "done", 2: "usage", 3: "bad input", 4: "could not be estimated", 130: "interrupted"}
+EXIT_CODES = {
+    0: "done",
+    2: "usage",
+    3: "bad input",
+    4: "could not be estimated",
+    5: "could not write",
+    130: "interrupted",
+    143: "terminated",
+}
 _PIPE_WIDTH = 160
-_INTERRUPTED = 130
 
 
 def exit_code(error: MetaevalError) -> int:
-    """Return the exit code for an error: 2 for an option, 4 where nothing can be estimated, 3 for bad input."""
-    if isinstance(error, InvalidOptionError):
-        return 2
-    return 4 if isinstance(error, EstimationError) else 3
+    """Return the exit code for an error (see `EXIT_CODES`); 3, bad input, is that of every other one.
+
+    Examples
+    --------
+    >>> exit_code(InvalidOptionError("alpha"))
+    2
+    """
+    codes = {InvalidOptionError: 2, EstimationError: 4, OutputError: 5}
+    return next((code for kind, code in codes.items() if isinstance(error, kind)), 3)
 
 
 def out_console() -> Console:
@@ -108,9 +119,6 @@ def command_session(*, quiet: bool) -> Iterator[Session]:
             else:
                 with _Bars(error_console()) as bars, reporting(bars):
                     yield session
-        except KeyboardInterrupt:
-            error_console().print("Interrupted; nothing half-written was left behind.")
-            raise typer.Exit(_INTERRUPTED) from None
         finally:
             session.messages += session.warned()
             for message in session.messages:
@@ -134,7 +142,9 @@ def json_document(
         "warnings": list(messages),
         "provenance": provenance.to_dict(),
     }
-    return json.dumps(_plain(document), indent=2, ensure_ascii=False, allow_nan=False)
+    # where letters may have to be escaped on their way out, JSON's own escapes are the ones that can be read again
+    escaped = not (sys.stdout.encoding or "").casefold().startswith("utf")
+    return json.dumps(_plain(document), indent=2, ensure_ascii=escaped, allow_nan=False)
 
 
 def percent(count: int, total: int) -> str:
