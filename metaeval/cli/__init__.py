@@ -89,11 +89,10 @@ def _ending(step: Callable[[], object]) -> tuple[int, str]:
 
     try:
         step()
-    except SystemExit as end:
+    except (SystemExit, BrokenPipeError) as end:
         # typer and rich end with 1 where the reader of a pipe is gone; it has what it wanted, so nothing is said
-        return (_UNWRITABLE if end.code == 1 else int(end.code or 0)), ""
-    except BrokenPipeError:
-        return _UNWRITABLE, ""
+        code = getattr(end, "code", 1)
+        return (_UNWRITABLE if code == 1 else int(code or 0)), ""
     except KeyboardInterrupt:
         return _INTERRUPTED, ""
     except MetaevalError as error:

@@ -15,6 +15,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from rich.table import Table
 
 from metaeval.errors import EstimationError, InvalidOptionError, MetaevalError, OutputError
+from metaeval.io.folders import claiming
 from metaeval.parallel import reporting
 from metaeval.provenance import Provenance
 
@@ -109,8 +110,11 @@ class Session:
 
 @contextmanager
 def command_session(*, quiet: bool) -> Iterator[Session]:
-    """Show progress and collect warnings while a command works; print the warnings at its end."""
-    with warnings.catch_warnings(record=True) as caught:
+    """Show progress and collect warnings while a command works; print the warnings at its end.
+
+    Folders that the command means to write are its own until then.
+    """
+    with claiming(), warnings.catch_warnings(record=True) as caught:
         session = Session(quiet=quiet, caught=caught)
         warnings.simplefilter("default")
         try:
