@@ -438,14 +438,10 @@ def test_a_disk_mounted_from_the_same_disk_is_seen(tmp_path):
     """A folder bound elsewhere on one disk is told from a plain one, where this machine lets us mount."""
     out = tmp_path / "re port"
     out.mkdir()
-    words = "import sys\nfrom pathlib import Path\nfrom metaeval.io import folders\nprint(folders._is_mount(Path(sys.argv[1])))"
+    words = "import sys, pathlib, metaeval.io.folders as f; print(f._is_mount(pathlib.Path(sys.argv[1])))"
     script = 'mount --bind "$1" "$1" && exec "$2" -c "$3" "$1"'
-    ended = subprocess.run(
-        ["unshare", "-m", "sh", "-c", script, "sh", out, sys.executable, words],
-        capture_output=True,
-        text=True,
-        check=False,
-    )
+    arguments = [shutil.which("unshare"), "-m", "sh", "-c", script, "sh", out, sys.executable, words]
+    ended = subprocess.run(arguments, capture_output=True, text=True, check=False)
     if ended.returncode:
         pytest.skip("this machine does not let us mount")
     assert ended.stdout.strip() == "True"
