@@ -15,7 +15,7 @@ def main() -> int:
     process.begin()
     from metaeval.cli import main as command_line  # noqa: PLC0415 - loads typer, rich and pandas
 
-    return command_line()
+    return process.end(command_line())
 
 
 if __name__ == "__main__":

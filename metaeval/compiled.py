@@ -28,6 +28,7 @@ __all__ = ["compiled", "compiled_parallel"]
 
 _NumbaCache: Any = caching.FunctionCache  # numba ships no types
 _settings: Any = numba.config
+_NOT_KEPT = "is made anew by every process, for nothing can be written where it would be kept"
 
 
 def compiled[**P, R](function: Callable[P, R]) -> Callable[P, R]:
@@ -54,11 +55,15 @@ class _Cache(_NumbaCache):  # type: ignore[misc]  # numba ships no types
 
     def save_overload(self, sig: object, data: object) -> None:
         try:
-            super().save_overload(sig, data)
+            try:
+                super().save_overload(sig, data)
+            except OSError:
+                raise
+            except Exception:  # noqa: BLE001 - the index it adds to is damaged: begin it anew
+                self.flush()
+                super().save_overload(sig, data)
         except OSError as error:
             _tell(f"cannot be kept ({error.strerror or error})")
-        except Exception:  # noqa: BLE001 - the index it adds to is damaged
-            self.flush()  # begin it anew
 
 
 def _with_cache(kernel: Any) -> Any:  # noqa: ANN401 - as above
@@ -70,14 +75,14 @@ def _with_cache(kernel: Any) -> Any:  # noqa: ANN401 - as above
     except RuntimeError:  # no locator available
         folder = _private_folder()
         if folder is None:
-            _tell("is compiled anew by every process")
+            _tell(_NOT_KEPT)
             return kernel
         before, _settings.CACHE_DIR = _settings.CACHE_DIR, folder
         try:
             kernel._cache = _Cache(kernel.py_func)  # noqa: SLF001
-            _tell(f"is kept in {folder}")
+            _tell(f"is kept in {folder}, for neither the package's folder nor the home can be written")
         except RuntimeError:
-            _tell("is compiled anew by every process")
+            _tell(_NOT_KEPT)
         finally:
             _settings.CACHE_DIR = before
     return kernel
@@ -101,8 +106,5 @@ def _private_folder() -> str | None:
 def _tell(what: str) -> None:
     """Say once how it stands with compiled code; worker processes leave that to the one that started them."""
     if multiprocessing.current_process().name == "MainProcess":
-        message = (
-            f"compiled code {what}, for neither the package's folder nor the home can be written; "
-            "set NUMBA_CACHE_DIR to a folder that lasts"
-        )
+        message = f"compiled code {what}; NUMBA_CACHE_DIR names another folder for it, best one that lasts"
         warnings.warn(message, MetaevalWarning, stacklevel=4)

@@ -13,11 +13,13 @@ from contextlib import suppress
 from types import FrameType, TracebackType
 from typing import NoReturn, Self
 
-__all__ = ["Interruption", "Stop", "begin", "flush_output", "stopped_by"]
+__all__ = ["Interruption", "Stop", "begin", "end", "flush_output", "stopped_by"]
 
 _NAMES = ("SIGINT", "SIGTERM", "SIGHUP")
 _SIGNALS = tuple(getattr(signal, name) for name in _NAMES if hasattr(signal, name))
 _WORDS = {"SIGINT": "Interrupted", "SIGTERM": "Terminated", "SIGHUP": "Hung up"}
+_BY_SIGNAL = 128
+_ONCE_MORE = 0.05
 _ONE_WISH = 1.0
 """Seconds in which further signals repeat the first: `timeout` and terminals send one to the process and its group."""
 
@@ -102,10 +104,26 @@ class Stop:
     def _once_more(self, unraisable: "sys.UnraisableHookArgs") -> None:
         """Ask again where the exception fell into a place that cannot pass it on, such as a destructor."""
         if isinstance(unraisable.exc_value, Interruption):
-            self.signum = None
-            signal.raise_signal(unraisable.exc_value.signum)
+            self._when = time.monotonic()
+            # not from in here, where an exception would be lost once more
+            threading.Timer(_ONCE_MORE, self._ask_again, (unraisable.exc_value.signum,)).start()
         else:
             self._unraisable(unraisable)
+
+    def _ask_again(self, signum: int) -> None:
+        self.signum = None
+        os.kill(os.getpid(), signum)
+
+
+def end(code: int) -> int:
+    """Return the exit code, after seeing to it that it is the one the process ends with.
+
+    Python gives signals back to the system before it is through; another one would then decide how it ends.
+    """
+    if code >= _BY_SIGNAL:
+        for number in _SIGNALS:
+            signal.signal(number, signal.SIG_IGN)
+    return code
 
 
 def stopped_by(signum: int) -> tuple[int, str]:
@@ -116,7 +134,7 @@ def stopped_by(signum: int) -> tuple[int, str]:
     >>> stopped_by(15)
     (143, 'Terminated')
     """
-    return 128 + signum, _WORDS.get(signal.Signals(signum).name, "Stopped")
+    return _BY_SIGNAL + signum, _WORDS.get(signal.Signals(signum).name, "Stopped")
 
 
 def flush_output() -> None:

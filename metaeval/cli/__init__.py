@@ -57,11 +57,16 @@ def main() -> int:
     """
     with Stop() as stop, warnings.catch_warnings():
         warnings.showwarning = _show_warning
-        code, words = _ending(app)
+        try:
+            code, words = _ending(app)
+        except Exception:  # a signal while a library loads can come out as anything
+            if stop.signum is None:
+                raise
+            code, words = _stopped(stop.signum)
         written, complaint = _ending(flush_output)
     if not code:
         code, words = written, complaint
-    elif stop.signum is not None:  # also where a library made another error of it
+    elif stop.signum is not None:
         code, words = _stopped(stop.signum)
     elif code == _INTERRUPTED:
         code, words = _stopped(signal.SIGINT)
