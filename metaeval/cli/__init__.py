@@ -10,6 +10,7 @@ import typer
 
 from metaeval.errors import MetaevalError
 from metaeval.process import Stop, flush_output, stopped_by
+from metaeval.visible import visible
 
 __all__ = ["app", "main"]
 
@@ -79,7 +80,7 @@ def _say(words: str, *, style: str) -> None:
     from metaeval.cli.console import error_console  # noqa: PLC0415 - rich's tables
 
     with suppress(OSError):  # nobody is left to be told
-        error_console().print(words, style=style, markup=False, soft_wrap=True)
+        error_console().print(visible(words, keep="\n"), style=style, markup=False, soft_wrap=True)
         sys.stderr.flush()
 
 

@@ -10,16 +10,19 @@ from dataclasses import dataclass, field
 from typing import Self
 
 import pandas as pd
+import typer
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 from rich.table import Table
+from rich.text import Text
 
 from metaeval.errors import EstimationError, InvalidOptionError, MetaevalError, OutputError
 from metaeval.io.folders import claiming
 from metaeval.parallel import reporting
 from metaeval.provenance import Provenance
+from metaeval.visible import visible
 
-__all__ = ["EXIT_CODES", "Session", "command_session", "exit_code", "json_document", "percent", "print_table"]
+__all__ = ["EXIT_CODES", "Session", "command_session", "echo", "exit_code", "json_document", "percent", "print_table"]
 
 EXIT_CODES = {
     0: "done",
@@ -31,6 +34,8 @@ EXIT_CODES = {
     143: "terminated",
 }
 _PIPE_WIDTH = 160
+_LINES = "\n"
+"""Our own words may have several."""
 
 
 def exit_code(error: MetaevalError) -> int:
@@ -105,7 +110,7 @@ class Session:
     def say(self, text: str) -> None:
         """Write a line for people on standard error, unless asked to be quiet."""
         if not self.quiet:
-            error_console().print(text, markup=False, soft_wrap=True)
+            error_console().print(visible(text, keep=_LINES), markup=False, soft_wrap=True)
 
 
 @contextmanager
@@ -126,7 +131,8 @@ def command_session(*, quiet: bool) -> Iterator[Session]:
         finally:
             session.messages += session.warned()
             for message in session.messages:
-                error_console().print(f"Warning: {message}", style="yellow", markup=False, soft_wrap=True)
+                words = f"Warning: {visible(message, keep=_LINES)}"
+                error_console().print(words, style="yellow", markup=False, soft_wrap=True)
 
 
 def json_document(
@@ -148,7 +154,7 @@ def json_document(
     }
     # where letters may have to be escaped on their way out, JSON's own escapes are the ones that can be read again
     escaped = not (sys.stdout.encoding or "").casefold().startswith("utf")
-    return json.dumps(_plain(document), indent=2, ensure_ascii=escaped, allow_nan=False)
+    return visible(json.dumps(_plain(document), indent=2, ensure_ascii=escaped, allow_nan=False), keep=_LINES)
 
 
 def percent(count: int, total: int) -> str:
@@ -164,13 +170,29 @@ def percent(count: int, total: int) -> str:
 
 def print_table(title: str, columns: Sequence[str], rows: Sequence[Sequence[object]], *, caption: str = "") -> None:
     """Print a table on standard output; numbers to the right, names as they are."""
-    table = Table(title=title, caption=caption or None, title_justify="left", caption_justify="left", box=None)
+    # texts, for what looks like markup in a name is part of it
+    table = Table(
+        title=_words(title),
+        caption=_words(caption) if caption else None,
+        title_justify="left",
+        caption_justify="left",
+        box=None,
+    )
     for place, column in enumerate(columns):
         numeric = bool(rows) and not isinstance(rows[0][place], str)
-        table.add_column(column, justify="right" if numeric else "left", overflow="fold")
+        table.add_column(_words(column), justify="right" if numeric else "left", overflow="fold")
     for row in rows:
         table.add_row(*(_cell(value) for value in row))
     out_console().print(table)
+
+
+def _words(words: str) -> Text:
+    return Text(visible(words, keep=_LINES))
+
+
+def echo(words: str = "", *, nl: bool = True) -> None:
+    """Print a line on standard output that may hold names from files."""
+    typer.echo(visible(words, keep=_LINES), nl=nl)
 
 
 def _cell(value: object) -> str:
@@ -178,7 +200,7 @@ def _cell(value: object) -> str:
 
     if value is None or value is pd.NA or (isinstance(value, float) and math.isnan(value)):
         return "-"
-    return escape(f"{value:.4f}" if isinstance(value, float) else str(value))
+    return escape(f"{value:.4f}" if isinstance(value, float) else visible(str(value)))
 
 
 def _plain(value: object) -> object:

@@ -20,6 +20,7 @@ from metaeval.reports.html import Page, Section, file_stems, render_page
 from metaeval.reports.power import Part, power_page
 from metaeval.reports.tables import table_csv, table_latex
 from metaeval.studies.power import PowerStudy
+from metaeval.visible import shielded_table
 
 __all__ = ["check_folder", "new_folder", "write_page", "write_report"]
 
@@ -155,11 +156,9 @@ def _write_pairs(study: PowerStudy, path: Path) -> None:
     together = pd.concat(frames, ignore_index=True)
     front = ["metric", "test", "correction"]
     columns = [*front, *(name for name in together.columns if name not in front)]
-    table = pl.DataFrame({name: together[name].tolist() for name in columns})
-    if path.suffix == ".parquet":
-        stream = BytesIO()  # a full disk is then the same error as everywhere
-        table.write_parquet(stream)
-        path.write_bytes(stream.getvalue())
-        return
-    with path.open("wb") as raw, gzip.GzipFile(filename="", fileobj=raw, mode="wb", mtime=0) as packed:
-        packed.write(table.write_csv().encode("utf-8"))
+    packed = path.suffix != ".parquet"
+    shown = shielded_table(together) if packed else together
+    table = pl.DataFrame({name: shown[name].tolist() for name in columns})
+    stream = BytesIO()  # a full disk is then the same error as everywhere
+    (table.write_csv if packed else table.write_parquet)(stream)
+    path.write_bytes(gzip.compress(stream.getvalue(), compresslevel=6, mtime=0) if packed else stream.getvalue())
