@@ -1,20 +1,39 @@
-"""The two ways the package compiles a loop, so that every kernel has the same flags.
+"""The two ways the package compiles a loop, so that every kernel has the same flags, and where compiled code is kept.
 
 numba keeps one cache entry per function: compiling one function twice with different flags silently loads the
 first. Hence exactly two decorators, and no kernel ever wears both.
+
+Compiled code is kept where numba keeps it: NUMBA_CACHE_DIR, else beside the package, else in the home. Where none of
+them can be written, as in a container or on a cluster, it is kept in a private folder of the temporary ones, else
+compiled anew by every process. Keeping it is a convenience: no failure to do so ever ends a computation.
 """
 
+import multiprocessing
+import os
+import stat
+import tempfile
+import warnings
 from collections.abc import Callable
-from typing import cast
+from contextlib import suppress
+from functools import cache
+from pathlib import Path
+from typing import Any, cast
 
 import numba
+from numba.core import caching
+
+from metaeval.errors import MetaevalWarning
 
 __all__ = ["compiled", "compiled_parallel"]
+
+_NumbaCache: Any = caching.FunctionCache  # numba ships no types
+_settings: Any = numba.config
+_NOT_KEPT = "is made anew by every process, for nothing can be written where it would be kept"
 
 
 def compiled[**P, R](function: Callable[P, R]) -> Callable[P, R]:
     """Compile a serial kernel that releases the interpreter lock and divides as NumPy does."""
-    return cast("Callable[P, R]", numba.njit(cache=True, nogil=True, error_model="numpy")(function))
+    return cast("Callable[P, R]", _with_cache(numba.njit(nogil=True, error_model="numpy")(function)))
 
 
 def compiled_parallel[**P, R](function: Callable[P, R]) -> Callable[P, R]:
@@ -22,4 +41,70 @@ def compiled_parallel[**P, R](function: Callable[P, R]) -> Callable[P, R]:
 
     Iterations must not share anything they write, so that the answer cannot depend on the number of cores.
     """
-    return cast("Callable[P, R]", numba.njit(cache=True, nogil=True, error_model="numpy", parallel=True)(function))
+    kernel = numba.njit(nogil=True, error_model="numpy", parallel=True)(function)
+    return cast("Callable[P, R]", _with_cache(kernel))
+
+
+class _Cache(_NumbaCache):  # type: ignore[misc]  # numba ships no types
+    """numba's cache of a function, which here may fail: what it cannot give is compiled, what it cannot keep is not."""
+
+    def load_overload(self, sig: object, target_context: object) -> object:
+        with suppress(Exception):  # a damaged file can raise anything that unpickling can
+            return super().load_overload(sig, target_context)
+        return None
+
+    def save_overload(self, sig: object, data: object) -> None:
+        try:
+            try:
+                super().save_overload(sig, data)
+            except OSError:
+                raise
+            except Exception:  # noqa: BLE001 - the index it adds to is damaged: begin it anew
+                self.flush()
+                super().save_overload(sig, data)
+        except OSError as error:
+            _tell(f"cannot be kept ({error.strerror or error})")
+
+
+def _with_cache(kernel: Any) -> Any:  # noqa: ANN401 - as above
+    """Give a kernel its cache, as ``cache=True`` would, or a lesser one, or none."""
+    if not hasattr(kernel, "enable_caching"):  # NUMBA_DISABLE_JIT leaves the function as it is
+        return kernel
+    try:
+        kernel._cache = _Cache(kernel.py_func)  # noqa: SLF001 - what enable_caching sets
+    except RuntimeError:  # no locator available
+        folder = _private_folder()
+        if folder is None:
+            _tell(_NOT_KEPT)
+            return kernel
+        before, _settings.CACHE_DIR = _settings.CACHE_DIR, folder
+        try:
+            kernel._cache = _Cache(kernel.py_func)  # noqa: SLF001
+            _tell(f"is kept in {folder}, for neither the package's folder nor the home can be written")
+        except RuntimeError:
+            _tell(_NOT_KEPT)
+        finally:
+            _settings.CACHE_DIR = before
+    return kernel
+
+
+@cache
+def _private_folder() -> str | None:
+    """Return a folder among the temporary ones that nobody else can put code into, or None."""
+    owner = os.getuid() if hasattr(os, "getuid") else None
+    try:
+        folder = Path(tempfile.gettempdir(), "metaeval" if owner is None else f"metaeval-{owner}")
+        folder.mkdir(mode=0o700, exist_ok=True)
+        found = folder.lstat()  # a link would lead elsewhere
+    except OSError:
+        return None
+    private = owner is None or (found.st_uid == owner and not found.st_mode & (stat.S_IRWXG | stat.S_IRWXO))
+    return str(folder) if stat.S_ISDIR(found.st_mode) and private else None
+
+
+@cache
+def _tell(what: str) -> None:
+    """Say once how it stands with compiled code; worker processes leave that to the one that started them."""
+    if multiprocessing.current_process().name == "MainProcess":
+        message = f"compiled code {what}; NUMBA_CACHE_DIR names another folder for it, best one that lasts"
+        warnings.warn(message, MetaevalWarning, stacklevel=4)

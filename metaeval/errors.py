@@ -13,6 +13,7 @@ __all__ = [
     "InvalidOptionError",
     "MetaevalError",
     "MetaevalWarning",
+    "OutputError",
     "ScoresError",
     "UnknownNameError",
     "closest_names",
@@ -79,6 +80,10 @@ class UnknownNameError(InvalidOptionError, KeyError):
     def __str__(self) -> str:
         """Return the message itself (``KeyError`` would put quotes around it)."""
         return str(self.args[0])
+
+
+class OutputError(MetaevalError, OSError):
+    """What was found cannot be written: a full disk, a limit on file sizes, a closed output, another process."""
 
 
 class EstimationError(MetaevalError):

@@ -1,11 +1,22 @@
 """The command line: one file per command; everything heavy loads when its command runs."""
 
+import signal
+import sys
+import warnings
+from collections.abc import Callable
+from contextlib import suppress
+
 import typer
 
 from metaeval.cli.checks import Commands
 from metaeval.errors import MetaevalError
+from metaeval.process import Stop, flush_output, stopped_by
+from metaeval.visible import visible
 
 __all__ = ["app", "main"]
+
+_UNWRITABLE = 5
+_INTERRUPTED = 130
 
 app = Commands(
     name="metaeval",
@@ -17,7 +28,8 @@ app = Commands(
         "Can this metric be trusted to tell two systems apart?\n\n"
         "Start with `metaeval report SCORES.csv`: it writes a folder whose index.html answers. "
         "`metaeval power` gives the same numbers in the terminal.\n\n"
-        "Exit codes: 0 done, 2 usage, 3 bad input, 4 could not be estimated, 130 interrupted."
+        "Exit codes: 0 done, 2 usage, 3 bad input, 4 could not be estimated, 5 could not write (full disk, closed "
+        "output), 130 interrupted, 143 terminated."
     ),
 )
 simulate_app = Commands(no_args_is_help=True, help="Make example data with a known truth.")
@@ -42,18 +54,67 @@ def _options(
 def main() -> int:
     """Run the command line and return the exit code.
 
-    Bad input and bad options end with a message that says what to do, never with a traceback.
+    Bad input and bad options end with a message that says what to do, never with a traceback. So does a signal that
+    asks to stop, and an output that cannot be written.
     """
-    try:
-        app()
-    except SystemExit as end:
-        return int(end.code or 0)
-    except MetaevalError as error:
-        from metaeval.cli.console import error_console, exit_code  # noqa: PLC0415
+    with Stop() as stop, warnings.catch_warnings():
+        warnings.showwarning = _show_warning
+        try:
+            code, words = _ending(app)
+        except Exception:  # a signal while a library loads can come out as anything
+            if stop.signum is None:
+                raise
+            code, words = _stopped(stop.signum)
+        written, complaint = _ending(flush_output)
+    if not code:
+        code, words = written, complaint
+    elif stop.signum is not None:
+        code, words = _stopped(stop.signum)
+    elif code == _INTERRUPTED:
+        code, words = _stopped(signal.SIGINT)
+    if words:
+        _say(words, style="bold red")
+    return code
 
-        error_console().print(f"Error: {error}", style="bold red", markup=False, soft_wrap=True)
-        return exit_code(error)
-    return 0
+
+def _say(words: str, *, style: str) -> None:
+    from metaeval.cli.console import error_console  # noqa: PLC0415 - rich's tables
+
+    with suppress(OSError):  # nobody is left to be told
+        error_console().print(visible(words, keep="\n"), style=style, markup=False, soft_wrap=True)
+        sys.stderr.flush()
+
+
+def _show_warning(message: Warning | str, *_: object, **__: object) -> None:
+    """Show what is warned of before a command is at work, as it shows its own warnings."""
+    _say(f"Warning: {message}", style="yellow")
+
+
+def _ending(step: Callable[[], object]) -> tuple[int, str]:
+    """Do one step of the program; return its exit code and the last words about it."""
+    from metaeval.cli.console import exit_code  # noqa: PLC0415 - pandas
+
+    try:
+        step()
+    except (SystemExit, BrokenPipeError) as end:
+        # typer and rich end with 1 where the reader of a pipe is gone; it has what it wanted, so nothing is said
+        code = getattr(end, "code", 1)
+        return (_UNWRITABLE if code == 1 else int(code or 0)), ""
+    except KeyboardInterrupt:
+        return _INTERRUPTED, ""
+    except MetaevalError as error:
+        return exit_code(error), f"Error: {error}"
+    except MemoryError as error:
+        return 4, f"Error: there is not enough memory ({error or 'no more could be had'}); ask for less at once"
+    except OSError as error:
+        place = "" if error.filename is None else f" {str(error.filename)!r}"
+        return _UNWRITABLE, f"Error: could not read or write{place}: {error.strerror or error}"
+    return 0, ""
+
+
+def _stopped(signum: int) -> tuple[int, str]:
+    code, word = stopped_by(signum)
+    return code, f"{word}; nothing half-written was left behind."
 
 
 from metaeval.cli import (  # noqa: E402, F401 - each registers its commands on the apps above

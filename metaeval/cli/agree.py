@@ -7,7 +7,7 @@ import typer
 
 from metaeval.cli import app, checks
 from metaeval.cli import options as opt
-from metaeval.cli.console import command_session, json_document, print_table
+from metaeval.cli.console import command_session, echo, json_document, print_table
 from metaeval.errors import InvalidOptionError
 
 if TYPE_CHECKING:
@@ -242,9 +242,9 @@ def _print(study: "AgreeStudy") -> None:
         if len(members) > 1:
             _print_matrix(study, base, members)
     _print_grades(study)
-    typer.echo("\n".join([*summary_sentences(study), *grade_sentences(study), "", *advice_sentences(study)]))
+    echo("\n".join([*summary_sentences(study), *grade_sentences(study), "", *advice_sentences(study)]))
     for group in study.identical:
-        typer.echo(f"Identical systems (never told apart): {', '.join(group)}")
+        echo(f"Identical systems (never told apart): {', '.join(group)}")
 
 
 def _print_shares(study: "AgreeStudy") -> None:

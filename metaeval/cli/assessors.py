@@ -7,7 +7,7 @@ import typer
 
 from metaeval.cli import app, checks
 from metaeval.cli import options as opt
-from metaeval.cli.console import command_session, json_document, print_table
+from metaeval.cli.console import command_session, echo, json_document, print_table
 from metaeval.errors import InvalidOptionError, UnknownNameError
 
 if TYPE_CHECKING:
@@ -290,11 +290,11 @@ def _print(study: "AssessorStudy") -> None:
     alike = agreement.nearly_the_same()
     if len(alike):
         names = [f"{first} = {second}" for first, second in zip(alike["first"], alike["second"], strict=True)]
-        typer.echo(f"The same label on 95 % of the items or more, kappa 0.9 or more: {', '.join(names)}\n")
+        echo(f"The same label on 95 % of the items or more, kappa 0.9 or more: {', '.join(names)}\n")
     if len(study.labels.outside):
         counts = study.labels.outside.groupby("assessor").size().to_dict()
         listed = ", ".join(f"{name} {number}" for name, number in counts.items())
-        typer.echo(f"Labels off the scale, left out: {listed}\n")
+        echo(f"Labels off the scale, left out: {listed}\n")
     if not study.effects.empty:
         names = ["metric", "first", "second", "tau", "precision", "recall", "f1", "n_conflicts"]
         rows = study.effects[names].to_numpy().tolist()

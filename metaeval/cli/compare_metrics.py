@@ -6,7 +6,7 @@ import typer
 
 from metaeval.cli import app, checks
 from metaeval.cli import options as opt
-from metaeval.cli.console import command_session, json_document, print_table
+from metaeval.cli.console import command_session, echo, json_document, print_table
 
 if TYPE_CHECKING:
     from metaeval.studies.compare import CompareStudy
@@ -190,9 +190,9 @@ def _print(study: "CompareStudy") -> None:
         "zero_share": "Zero: share of scores that are 0",
         "top_half": "Half at rank: where a lone relevant document scores half of what it does at rank 1",
     }
-    typer.echo("".join(f"{words}\n" for name, words in legend.items() if name in frame))
+    echo("".join(f"{words}\n" for name, words in legend.items() if name in frame))
     second = "tau with half the judgments" if "tau_half" in frame else f"F1 with {study.current}"
-    typer.echo(f"Unbeaten in power and in {second} together: {', '.join(study.unbeaten())}\n")
+    echo(f"Unbeaten in power and in {second} together: {', '.join(study.unbeaten())}\n")
     differences = study.power_differences()
     touching = (differences["metric_a"] == study.current) | (differences["metric_b"] == study.current)
     names = ["metric_a", "metric_b", "difference", "low", "high", "systems_low", "systems_high"]
@@ -200,4 +200,4 @@ def _print(study: "CompareStudy") -> None:
     title = "Difference in power: low and high over topics, systems low and high over choices of systems"
     print_table(title, heads, differences.loc[touching, names].to_numpy().tolist())
     for part, why in study.unknown.items():
-        typer.echo(f"Not known: {part}: {why}")
+        echo(f"Not known: {part}: {why}")

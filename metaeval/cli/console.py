@@ -14,24 +14,41 @@ import typer
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 from rich.table import Table
+from rich.text import Text
 
 from metaeval.cli.wording import in_options
-from metaeval.errors import EstimationError, InvalidOptionError, MetaevalError
+from metaeval.errors import EstimationError, InvalidOptionError, MetaevalError, OutputError
+from metaeval.io.folders import claiming
 from metaeval.parallel import reporting
 from metaeval.provenance import Provenance
+from metaeval.visible import visible
 
-__all__ = ["EXIT_CODES", "Session", "command_session", "exit_code", "json_document", "percent", "print_table"]
+__all__ = ["EXIT_CODES", "Session", "command_session", "echo", "exit_code", "json_document", "percent", "print_table"]
 
-EXIT_CODES = {0: "done", 2: "usage", 3: "bad input", 4: "could not be estimated", 130: "interrupted"}
+EXIT_CODES = {
+    0: "done",
+    2: "usage",
+    3: "bad input",
+    4: "could not be estimated",
+    5: "could not write",
+    130: "interrupted",
+    143: "terminated",
+}
 _PIPE_WIDTH = 160
-_INTERRUPTED = 130
+_LINES = "\n"
+"""Our own words may have several."""
 
 
 def exit_code(error: MetaevalError) -> int:
-    """Return the exit code for an error: 2 for an option, 4 where nothing can be estimated, 3 for bad input."""
-    if isinstance(error, InvalidOptionError):
-        return 2
-    return 4 if isinstance(error, EstimationError) else 3
+    """Return the exit code for an error (see `EXIT_CODES`); 3, bad input, is that of every other one.
+
+    Examples
+    --------
+    >>> exit_code(InvalidOptionError("alpha"))
+    2
+    """
+    codes = {InvalidOptionError: 2, EstimationError: 4, OutputError: 5}
+    return next((code for kind, code in codes.items() if isinstance(error, kind)), 3)
 
 
 def out_console() -> Console:
@@ -94,13 +111,16 @@ class Session:
     def say(self, text: str) -> None:
         """Write a line for people on standard error, unless asked to be quiet."""
         if not self.quiet:
-            error_console().print(in_options(text), markup=False, soft_wrap=True)
+            error_console().print(visible(in_options(text), keep=_LINES), markup=False, soft_wrap=True)
 
 
 @contextmanager
 def command_session(*, quiet: bool) -> Iterator[Session]:
-    """Show progress and collect warnings while a command works; print the warnings at its end."""
-    with warnings.catch_warnings(record=True) as caught:
+    """Show progress and collect warnings while a command works; print the warnings at its end.
+
+    Folders that the command means to write are its own until then.
+    """
+    with claiming(), warnings.catch_warnings(record=True) as caught:
         session = Session(quiet=quiet, caught=caught)
         warnings.simplefilter("default")
         try:
@@ -109,13 +129,11 @@ def command_session(*, quiet: bool) -> Iterator[Session]:
             else:
                 with _Bars(error_console()) as bars, reporting(bars):
                     yield session
-        except KeyboardInterrupt:
-            error_console().print("Interrupted; nothing half-written was left behind.")
-            raise typer.Exit(_INTERRUPTED) from None
         finally:
             session.messages += session.warned()
             for message in session.messages:
-                error_console().print(f"Warning: {message}", style="yellow", markup=False, soft_wrap=True)
+                words = f"Warning: {visible(message, keep=_LINES)}"
+                error_console().print(words, style="yellow", markup=False, soft_wrap=True)
 
 
 def json_document(
@@ -135,7 +153,9 @@ def json_document(
         "warnings": list(messages),
         "provenance": provenance.to_dict(),
     }
-    return json.dumps(_plain(document), indent=2, ensure_ascii=False, allow_nan=False)
+    # where letters may have to be escaped on their way out, JSON's own escapes are the ones that can be read again
+    escaped = not (sys.stdout.encoding or "").casefold().startswith("utf")
+    return visible(json.dumps(_plain(document), indent=2, ensure_ascii=escaped, allow_nan=False), keep=_LINES)
 
 
 def percent(count: int, total: int) -> str:
@@ -151,13 +171,29 @@ def percent(count: int, total: int) -> str:
 
 def print_table(title: str, columns: Sequence[str], rows: Sequence[Sequence[object]], *, caption: str = "") -> None:
     """Print a table on standard output; numbers to the right, names as they are."""
-    table = Table(title=title, caption=caption or None, title_justify="left", caption_justify="left", box=None)
+    # texts, for what looks like markup in a name is part of it
+    table = Table(
+        title=_words(title),
+        caption=_words(caption) if caption else None,
+        title_justify="left",
+        caption_justify="left",
+        box=None,
+    )
     for place, column in enumerate(columns):
         numeric = bool(rows) and not isinstance(rows[0][place], str)
-        table.add_column(column, justify="right" if numeric else "left", overflow="fold")
+        table.add_column(_words(column), justify="right" if numeric else "left", overflow="fold")
     for row in rows:
         table.add_row(*(_cell(value) for value in row))
     out_console().print(table)
+
+
+def _words(words: str) -> Text:
+    return Text(visible(words, keep=_LINES))
+
+
+def echo(words: str = "", *, nl: bool = True) -> None:
+    """Print a line on standard output that may hold names from files."""
+    typer.echo(visible(words, keep=_LINES), nl=nl)
 
 
 def _cell(value: object) -> str:
@@ -165,7 +201,7 @@ def _cell(value: object) -> str:
 
     if value is None or value is pd.NA or (isinstance(value, float) and math.isnan(value)):
         return "-"
-    return escape(f"{value:.4f}" if isinstance(value, float) else str(value))
+    return escape(f"{value:.4f}" if isinstance(value, float) else visible(str(value)))
 
 
 def _plain(value: object) -> object:

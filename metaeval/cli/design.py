@@ -9,7 +9,7 @@ import typer
 
 from metaeval.cli import app, checks
 from metaeval.cli import options as opt
-from metaeval.cli.console import Session, command_session, json_document, print_table
+from metaeval.cli.console import Session, command_session, echo, json_document, print_table
 from metaeval.errors import InvalidOptionError
 
 if TYPE_CHECKING:
@@ -248,7 +248,7 @@ def _print(study: "DesignStudy") -> None:
     if "topics_at_hand" in frame:
         at_hand = f"{frame['topics_at_hand'].iloc[0]:.0f}"
         typer.echo(f"In brackets: the power, or the width of the interval, with the {at_hand} topics at hand")
-    typer.echo("".join(f"{note}\n" for note in notes), nl=False)
+    echo("".join(f"{note}\n" for note in notes), nl=False)
 
 
 def _answer(row: "Series[Any]") -> str:

@@ -9,7 +9,7 @@ import typer
 
 from metaeval.cli import app, checks
 from metaeval.cli import options as opt
-from metaeval.cli.console import command_session, json_document, print_table
+from metaeval.cli.console import command_session, echo, json_document, print_table
 from metaeval.errors import InvalidOptionError
 
 if TYPE_CHECKING:
@@ -370,7 +370,7 @@ def _print(study: "JudgmentsStudy") -> None:
     tables = study.tables()
     counts = {"run": study.n_systems, "topic": study.n_topics}
     words = [f"{n} {what}{'' if n == 1 else 's'}" for what, n in counts.items()]
-    typer.echo(f"{', '.join(words)}, {study.n_judged} judged documents, {study.n_relevant} of them relevant\n")
+    echo(f"{', '.join(words)}, {study.n_judged} judged documents, {study.n_relevant} of them relevant\n")
     if "thresholds" in tables:
         _print_thresholds(study, tables["thresholds"])
         _print_stability(study, tables["stability"])
@@ -381,7 +381,7 @@ def _print(study: "JudgmentsStudy") -> None:
     if "effort" in tables:
         _print_effort(study, tables["effort"])
     for part, reason in study.unanswered.items():
-        typer.echo(f"Cannot be answered: {part}: {reason}")
+        echo(f"Cannot be answered: {part}: {reason}")
 
 
 def _print_thresholds(study: "JudgmentsStudy", frame: "pd.DataFrame") -> None:

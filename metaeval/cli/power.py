@@ -8,7 +8,7 @@ import typer
 
 from metaeval.cli import app, checks
 from metaeval.cli import options as opt
-from metaeval.cli.console import command_session, json_document, percent, print_table
+from metaeval.cli.console import command_session, echo, json_document, percent, print_table
 
 if TYPE_CHECKING:
     from metaeval.studies.power import PowerStudy
@@ -133,7 +133,7 @@ def _print(study: "PowerStudy") -> None:
     n_systems, n_topics = study.scores.sizes["system"], study.scores.sizes["topic"]
     print_table(f"Discriminative power: {n_systems} systems, {n_topics} topics", columns, rows)
     for group in study.identical:
-        typer.echo(f"Identical systems (every pair of them counts as not told apart): {', '.join(group)}")
+        echo(f"Identical systems (every pair of them counts as not told apart): {', '.join(group)}")
 
 
 def _interval(low: float, high: float) -> str:
@@ -144,7 +144,9 @@ def _write_pairs(study: "PowerStudy", path: Path) -> None:
     import pandas as pd  # noqa: PLC0415
 
     from metaeval.io.files import write_atomically  # noqa: PLC0415
+    from metaeval.visible import csv_text  # noqa: PLC0415
 
     frames = [result.to_frame().assign(test=result.test, correction=result.correction) for result in study.comparisons]
     with write_atomically(path) as temporary:
-        pd.concat(frames, ignore_index=True).to_csv(temporary, index=False)
+        words = csv_text(pd.concat(frames, ignore_index=True))
+        temporary.write_text(words, encoding="utf-8", errors="backslashreplace", newline="\n")

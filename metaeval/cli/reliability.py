@@ -7,7 +7,7 @@ import typer
 
 from metaeval.cli import app, checks
 from metaeval.cli import options as opt
-from metaeval.cli.console import command_session, json_document, print_table
+from metaeval.cli.console import command_session, echo, json_document, print_table
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -134,7 +134,7 @@ def _print(study: "ReliabilityStudy") -> None:
         print_table(metric, ["Run", "Mean", "Rank", "Overlap"], rows)
         for row in study.verdicts[study.verdicts["metric"] == metric].to_dict("records"):
             verdict = "met" if row["met"] else f"not met (contradicted: {row['first_broken']})"
-            typer.echo(f"{row['expectation']}: {verdict}")
+            echo(f"{row['expectation']}: {verdict}")
         typer.echo()
     print_table("The runs, made of the assessments", ["Run", "Holds"], list(RELIABILITY_RUNS.items()))
     meanings = study.verdicts.drop_duplicates("expectation")[["expectation", "meaning"]]

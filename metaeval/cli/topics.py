@@ -9,7 +9,7 @@ import typer
 
 from metaeval.cli import app, checks
 from metaeval.cli import options as opt
-from metaeval.cli.console import command_session, json_document, print_table
+from metaeval.cli.console import command_session, echo, json_document, print_table
 from metaeval.errors import EstimationError, InvalidOptionError
 
 if TYPE_CHECKING:
@@ -296,14 +296,14 @@ def _print(study: "TopicsStudy") -> None:
     ]
     typer.echo(f"{rates.n_systems} systems, {rates.n_topics} topics\n")
     _print_table(title, columns, rows)
-    typer.echo("; ".join(f"{mark} {words}" for mark, words in count_marks(best, published)) + "\n")
+    echo("; ".join(f"{mark} {words}" for mark, words in count_marks(best, published)) + "\n")
     _print_posterior(study)
     _print_fewer(study)
     _print_rates(study)
     _print_curves(study)
     _print_differences(study)
     for part, reason in study.unestimated.items():
-        typer.echo(f"Cannot be estimated: {part}: {reason}")
+        echo(f"Cannot be estimated: {part}: {reason}")
 
 
 def _print_posterior(study: "TopicsStudy") -> None:
@@ -324,7 +324,7 @@ def _print_posterior(study: "TopicsStudy") -> None:
     columns = ["Metric", "Tolerance", "Median", level, f"{study.error_rates.n_topics} are enough", "Design effect"]
     _print_table("How sure: topics needed by the Bayesian model", columns, rows)
     typer.echo("Design effect: so many comparisons are worth one independent one, since they share topics and systems")
-    typer.echo("".join(f"{reason}\n" for reason in reasons))
+    echo("".join(f"{reason}\n" for reason in reasons))
 
 
 def _print_fewer(study: "TopicsStudy") -> None:
@@ -392,5 +392,5 @@ def _share(value: float) -> str:
 
 def _print_table(title: str, columns: Sequence[str], rows: Sequence[Sequence[object]]) -> None:
     """Print a table under a title on one line, however narrow the table is."""
-    typer.echo(title)
+    echo(title)
     print_table("", columns, rows)

@@ -11,15 +11,20 @@ import lzma
 import os
 import re
 import secrets
+import shutil
+import stat
 import sys
+import tempfile
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
+from functools import cache
 from pathlib import Path
 from types import ModuleType
 from typing import BinaryIO, NamedTuple, cast
 
-from metaeval.errors import FileFormatError, InvalidOptionError, closest_names
+from metaeval.errors import FileFormatError, InvalidOptionError, MetaevalError, OutputError, closest_names
+from metaeval.io.locks import Lock
 from metaeval.scores import natural_order
 
 __all__ = [
@@ -43,6 +48,7 @@ _PLAIN_SUFFIXES = frozenset(
 )
 _WIDE_MARKS = (b"\xff\xfe", b"\xfe\xff")
 _MARK = b"\xef\xbb\xbf"
+_TEMPORARY = re.compile(r"\.[0-9a-f]{16}\.part(\..*)?")
 
 
 class Source(NamedTuple):
@@ -85,7 +91,9 @@ def _open_zstandard(stream: BinaryIO) -> BinaryIO:
 
 
 def _pack_zstandard(content: bytes) -> bytes:
-    return cast("bytes", _zstandard().compress(content))
+    zstd = _zstandard()
+    # unlike the others, this format checks what it unpacks only if asked to when packing
+    return cast("bytes", zstd.compress(content, options={zstd.CompressionParameter.checksum_flag: 1}))
 
 
 def _zstandard() -> ModuleType:
@@ -324,21 +332,25 @@ def write_atomically(path: str | Path) -> Iterator[Path]:
     """Give a temporary path beside `path`; what is written there takes the final name only if the block succeeds.
 
     After an error, or an interruption, the temporary file is gone and an older file of the final name is untouched.
+    What a killed process left there is swept away by the next one that writes into the folder.
 
     Parameters
     ----------
     path : str or path
-        Final name. Its folder must exist; a file there is replaced. A link is followed.
+        Final name. Its folder must exist; a file there is replaced. A link is followed. A pipe or a device is
+        written to once the block has succeeded.
 
     Yields
     ------
     pathlib.Path
-        With the same ending, so that libraries that go by it do the same.
+        With the same ending, so that libraries that go by it do the same. The file is there, and empty.
 
     Raises
     ------
     FileFormatError
-        If the folder does not exist, or the path is a folder.
+        If the folder does not exist, or the path is a folder or a link to itself.
+    OutputError
+        If the system refuses: a full disk, a limit on file sizes, a folder that must not be written.
 
     Examples
     --------
@@ -349,20 +361,23 @@ def write_atomically(path: str | Path) -> Iterator[Path]:
     ...     print(Path(folder, "table.csv").read_text())
     a,b
     """
-    target = Path(path).resolve()
-    if target.is_dir():
-        message = "this is a folder; give the name of a file"
-        raise FileFormatError(message, path=path)
-    if not target.parent.is_dir():
-        message = f"there is no folder {str(target.parent)!r}; make it first"
-        raise FileFormatError(message, path=path)
-    temporary = target.with_name(f".{secrets.token_hex(8)}.part{''.join(target.suffixes[-2:])}")
-    try:
-        yield temporary
-        os.replace(temporary, target)  # noqa: PTH105 - Path.replace is the same call
-    except BaseException:
-        temporary.unlink(missing_ok=True)
-        raise
+    with _explaining_refusal(path):
+        if _is_stream(path):
+            with _written_to_stream(Path(path)) as temporary:
+                yield temporary
+            return
+        target = Path(os.path.realpath(path))
+        _check_target(target, path)
+        _sweep_once(target.parent)
+        temporary, lock = _new_temporary(target)
+        try:
+            yield temporary
+            os.replace(temporary, target)  # noqa: PTH105 - Path.replace is the same call
+        except BaseException:
+            temporary.unlink(missing_ok=True)
+            raise
+        finally:
+            lock.release()
 
 
 def write_bytes(path: str | Path, content: bytes) -> Path:
@@ -371,3 +386,70 @@ def write_bytes(path: str | Path, content: bytes) -> Path:
     with write_atomically(path) as temporary:
         temporary.write_bytes(content if compression is None else compression.packer(content))
     return Path(path)
+
+
+@contextmanager
+def _explaining_refusal(path: str | Path) -> Iterator[None]:
+    """Turn what the system says against writing into an error that names the file."""
+    try:
+        yield
+    except MetaevalError:
+        raise
+    except OSError as error:
+        message = f"{path}: cannot be written: {error.strerror or error}"
+        raise OutputError(message) from error
+
+
+def _check_target(target: Path, path: str | Path) -> None:
+    if target.is_symlink():
+        message = "this link leads back to itself; give the name of a file"
+        raise FileFormatError(message, path=path)
+    if target.is_dir():
+        message = "this is a folder; give the name of a file"
+        raise FileFormatError(message, path=path)
+    if not target.parent.is_dir():
+        message = f"there is no folder {str(target.parent)!r}; make it first"
+        raise FileFormatError(message, path=path)
+
+
+def _is_stream(path: str | Path) -> bool:
+    """Say whether a path is a pipe or a device: a file must not take its place."""
+    try:
+        mode = os.stat(path).st_mode  # noqa: PTH116 - Path.stat is the same call
+    except OSError:
+        return False
+    return not (stat.S_ISREG(mode) or stat.S_ISDIR(mode))
+
+
+@contextmanager
+def _written_to_stream(path: Path) -> Iterator[Path]:
+    with tempfile.TemporaryDirectory() as folder:
+        temporary = Path(folder, path.name)
+        temporary.touch()
+        yield temporary
+        with temporary.open("rb") as content, path.open("wb") as stream:
+            shutil.copyfileobj(content, stream)
+
+
+def _new_temporary(target: Path) -> tuple[Path, Lock]:
+    """Make a hidden file beside `target`, held so that no other process takes it for a leftover."""
+    while True:
+        temporary = target.with_name(f".{secrets.token_hex(8)}.part{''.join(target.suffixes[-2:])}")
+        lock = Lock.take(temporary)
+        if lock is not None:  # else another process was quicker, and swept it away
+            return temporary, lock
+
+
+@cache
+def _sweep_once(folder: Path) -> None:
+    """Remove the temporary files that killed processes left in a folder, the first time this process writes there."""
+    with suppress(OSError):  # a folder may be writable and unreadable
+        for entry in folder.iterdir():
+            if _TEMPORARY.fullmatch(entry.name) and entry.is_file() and not entry.is_symlink():
+                _sweep(entry)
+
+
+def _sweep(leftover: Path) -> None:
+    lock = Lock.take(leftover, make=False)
+    if lock is not None:  # nobody is at work on it
+        lock.release(remove=lock.sure)

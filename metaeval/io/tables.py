@@ -31,6 +31,7 @@ from metaeval.io.blocks import (
 )
 from metaeval.io.files import Source, base_name, list_sources, read_bytes, write_bytes
 from metaeval.io.long_tables import RESULT_CELLS, TREC_TEXTS, hold_metrics, read_long, read_results
+from metaeval.io.seals import PLACE, check_seal, seal_netcdf, seal_parquet
 from metaeval.io.sheets import Sheet, header_names, sheet_of
 from metaeval.io.wide_tables import read_wide
 from metaeval.parallel import track
@@ -311,6 +312,7 @@ def _read_parquet(content: bytes, source: Source, options: TableOptions) -> Bloc
     """Read Parquet as the same rows in text, so that every rule is the same."""
     import polars as pl  # noqa: PLC0415 - only this form needs it
 
+    check_seal(content, source.path)
     try:
         frame = pl.read_parquet(BytesIO(content))
         stored = json.loads(pl.read_parquet_metadata(BytesIO(content)).get("metaeval", '{"topics": null, "notes": []}'))
@@ -323,6 +325,7 @@ def _read_parquet(content: bytes, source: Source, options: TableOptions) -> Bloc
 
 
 def _read_netcdf(content: bytes, source: Source, options: TableOptions) -> Block:
+    check_seal(content, source.path)
     try:
         with xr.open_dataset(BytesIO(content), engine="h5netcdf") as opened:
             dataset = opened.load()
@@ -516,14 +519,15 @@ def _as_netcdf(scores: Scores) -> bytes:
     stored = scores.copy()
     stored.attrs = {"notes": json.dumps(scores.attrs.get("notes", []), ensure_ascii=False)}
     stored.to_netcdf(stream, engine="h5netcdf")  # type: ignore[call-overload] # a stream will do, but the stubs lag
-    return stream.getvalue()
+    return seal_netcdf(stream.getvalue())
 
 
 def _as_parquet(scores: Scores) -> bytes:
     stream = BytesIO()
     stored = {"topics": scores["topic"].to_numpy().tolist(), "notes": scores.attrs.get("notes", [])}
-    _long_frame(scores).write_parquet(stream, metadata={"metaeval": json.dumps(stored, ensure_ascii=False)})
-    return stream.getvalue()
+    metadata = {"metaeval": json.dumps(stored, ensure_ascii=False), **PLACE}
+    _long_frame(scores).write_parquet(stream, metadata=metadata)
+    return seal_parquet(stream.getvalue())
 
 
 def _as_text(scores: Scores, *, separator: str) -> bytes:

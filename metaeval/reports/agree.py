@@ -28,6 +28,7 @@ from metaeval.reports.methods import (
 from metaeval.reports.power import notes_section, provenance_section
 from metaeval.reports.tables import Column, Table, interval, number, share, share_of, whole
 from metaeval.studies.agree import MERGED, AgreeStudy
+from metaeval.visible import csv_text
 
 __all__ = ["agree_page", "write_agree_report"]
 
@@ -624,4 +625,4 @@ def _twins(study: AgreeStudy) -> list[str]:
 
 
 def _write_csv(frame: pd.DataFrame, path: Path) -> None:
-    frame.to_csv(path, index=False)
+    path.write_text(csv_text(frame), encoding="utf-8", errors="backslashreplace", newline="\n")

@@ -23,6 +23,7 @@ from metaeval.reports.methods import count, listed
 from metaeval.reports.power import notes_section, provenance_section
 from metaeval.reports.tables import Column, Table, number, share, whole
 from metaeval.studies.assessment import SHORT, AssessmentStudy, growth_kinds, shown_growth
+from metaeval.visible import csv_text
 
 __all__ = ["answer_sentences", "assessment_page", "write_assessment_report"]
 
@@ -103,7 +104,7 @@ def write_assessment_report(
 
 
 def _write_csv(frame: pd.DataFrame, path: Path) -> None:
-    frame.to_csv(path, index=False, lineterminator="\n")
+    path.write_text(csv_text(frame), encoding="utf-8", errors="backslashreplace", newline="\n")
 
 
 # ------------------------------------------------------------------------------------------------------ the sentences

@@ -16,6 +16,7 @@ from metaeval.reports.methods import count, percentage
 from metaeval.reports.power import notes_section, provenance_section
 from metaeval.reports.tables import Column, Table, interval, number, share, whole
 from metaeval.studies.assessors import AssessorStudy
+from metaeval.visible import csv_text
 
 __all__ = ["assessors_page", "write_assessors_report"]
 
@@ -93,7 +94,7 @@ def write_assessors_report(
 
 
 def _write_csv(frame: pd.DataFrame, path: Path) -> None:
-    frame.to_csv(path, index=False, lineterminator="\n")
+    path.write_text(csv_text(frame), encoding="utf-8", errors="backslashreplace", newline="\n")
 
 
 def _summary(study: AssessorStudy) -> tuple[str, ...]:

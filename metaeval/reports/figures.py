@@ -35,6 +35,7 @@ from metaeval.reports.methods import CORRECTIONS, name_of_correction, name_of_me
 from metaeval.resampling.sensitivity import SensitivityResult
 from metaeval.scores import Scores, better_direction
 from metaeval.tests_stat.result import PairwiseResult
+from metaeval.visible import visible
 
 __all__ = [
     "CYCLE",
@@ -492,7 +493,7 @@ def figure_svg(figure: Figure, *, salt: str) -> str:
     salt : str
         Makes the ids inside differ from those of other figures on one page.
     """
-    return _saved(figure, "svg", {"Date": None, "Creator": None}, salt=salt).decode("utf-8")
+    return visible(_saved(figure, "svg", {"Date": None, "Creator": None}, salt=salt).decode("utf-8"), keep="\n\t")
 
 
 def figure_pdf(figure: Figure) -> bytes:

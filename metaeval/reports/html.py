@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, ClassVar, Literal
 
 from metaeval.provenance import Provenance
 from metaeval.reports.tables import Table
+from metaeval.visible import visible
 
 if TYPE_CHECKING:
     import jinja2
@@ -280,11 +281,17 @@ def _environment() -> "jinja2.Environment":
         loader=jinja2.PackageLoader("metaeval.reports", "templates"),
         autoescape=True,
         undefined=jinja2.StrictUndefined,
+        finalize=_shown,
         trim_blocks=True,
         lstrip_blocks=True,
     )
     environment.filters["bound"] = _bound
     return environment
+
+
+def _shown(value: object) -> object:
+    """Write out what is hidden in words; what is markup already has been through this."""
+    return visible(value, keep="\n\t") if type(value) is str else value
 
 
 def _bound(words: str) -> str:

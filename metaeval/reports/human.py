@@ -16,6 +16,7 @@ from metaeval.reports.methods import count, listed, percentage
 from metaeval.reports.power import notes_section, provenance_section
 from metaeval.reports.tables import Column, Table, number, p_value, share, whole
 from metaeval.studies.human import HumanStudy
+from metaeval.visible import csv_text
 
 __all__ = ["human_page", "write_human_report"]
 
@@ -100,7 +101,7 @@ def write_human_report(
 
 
 def _write_csv(frame: pd.DataFrame, path: Path) -> None:
-    frame.to_csv(path, index=False, lineterminator="\n")
+    path.write_text(csv_text(frame), encoding="utf-8", errors="backslashreplace", newline="\n")
 
 
 def _first(study: HumanStudy) -> pd.DataFrame:

@@ -18,6 +18,7 @@ from metaeval.reports.tables import MISSING, Column, Table, number, share, whole
 from metaeval.resampling.leave_out import CHANGE_INTERVALS, VERDICTS
 from metaeval.studies.judgments import PLAN_NAMES, QUESTIONS, JudgmentsStudy
 from metaeval.studies.stability import Stability
+from metaeval.visible import csv_text
 
 __all__ = ["judgments_page", "judgments_sections", "write_judgments_report"]
 
@@ -925,4 +926,4 @@ def _with_error(row: Mapping[Any, Any], name: str) -> str:
 
 
 def _write_csv(frame: pd.DataFrame, path: Path) -> None:
-    frame.to_csv(path, index=False, lineterminator="\n")
+    path.write_text(csv_text(frame), encoding="utf-8", errors="backslashreplace", newline="\n")

@@ -15,6 +15,7 @@ from metaeval.reports.reliability_figures import AXES, overlap_scatters, simulat
 from metaeval.reports.tables import Column, Table, number, share, whole
 from metaeval.simulate.reliability_runs import RELIABILITY_RUNS
 from metaeval.studies.reliability import ReliabilityStudy
+from metaeval.visible import csv_text
 
 __all__ = ["reliability_page", "verdict_sentence", "write_reliability_report"]
 
@@ -85,7 +86,7 @@ def write_reliability_report(
 
 
 def _write_csv(frame: pd.DataFrame, path: Path) -> None:
-    frame.to_csv(path, index=False, lineterminator="\n")
+    path.write_text(csv_text(frame), encoding="utf-8", errors="backslashreplace", newline="\n")
 
 
 def verdict_sentence(study: ReliabilityStudy, metric: str) -> str:

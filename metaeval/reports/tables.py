@@ -1,19 +1,21 @@
 # ruff: noqa: RUF001, RUF002 - typographic minus and dashes are meant for people
 r"""Tables of a report: one description of columns, three ways out (CSV, LaTeX, HTML through the page's template).
 
-CSV keeps names and numbers as they are, at full precision; LaTeX and HTML show what people read, such as
+CSV keeps names, and numbers at full precision, with an apostrophe before what a spreadsheet would compute; LaTeX and
+HTML show what people read, such as
 ``80/120 = 66.7 %`` (the form of Table 3 in Sakai and Kando 2008).
 """
 
 import math
 import re
-import unicodedata
 from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import groupby
 from typing import ClassVar, Literal, NamedTuple, cast
 
 import pandas as pd
+
+from metaeval.visible import csv_text, visible
 
 __all__ = [
     "MISSING",
@@ -246,7 +248,7 @@ class Table:
 def table_csv(table: Table) -> str:
     """Return the table's data as CSV: a header, commas, full precision, one line feed per row."""
     data = table.frame[[column.name for column in table.columns]] if table.data is None else table.data
-    return data.to_csv(index=False, lineterminator="\n")
+    return csv_text(data)
 
 
 def table_latex(table: Table) -> str:
@@ -311,7 +313,7 @@ def escape_latex(words: str) -> str:
     >>> print(escape_latex(r"50 % of run_1 & \input{x}"))
     50 \% of run\_1 \& \textbackslash{}input\{x\}
     """
-    plain = "".join(" " if unicodedata.category(letter) in ("Cc", "Cs", "Zl", "Zp") else letter for letter in words)
+    plain = visible(words.replace("\n", " "))
     return _JOINING.sub(lambda found: _LATEX.get(found[0], found[0] + "{}" * bool(found.lastindex)), plain)
 
 

@@ -24,6 +24,7 @@ from metaeval.reports.tables import Column, Table, interval, number, share, whol
 from metaeval.reports.topic_figures import count_rows, difference_panels, error_panels, tolerance_panels
 from metaeval.reports.topic_words import CURVE_NAMES, chance, count_marks, fewer_rows, topic_count
 from metaeval.studies.topics import COUNTS, CURVE, DIFFERENCES, EXPONENTIAL, HIERARCHICAL, INTERVALS, TopicsStudy
+from metaeval.visible import csv_text
 
 __all__ = ["no_topics_part", "tolerance_names", "topics_page", "topics_part", "topics_sections", "write_topics_report"]
 
@@ -919,4 +920,4 @@ def _few(sizes: Sequence[int], most: int) -> list[int]:
 
 
 def _write_csv(frame: pd.DataFrame, path: Path) -> None:
-    frame.to_csv(path, index=False, lineterminator="\n")
+    path.write_text(csv_text(frame), encoding="utf-8", errors="backslashreplace", newline="\n")

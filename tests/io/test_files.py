@@ -1,9 +1,12 @@
 """Files: which ones are meant, unpacking, encodings, and writing that leaves nothing half done."""
 
 import bz2
+import errno
 import gzip
 import io
 import lzma
+import os
+import subprocess
 import sys
 from pathlib import Path
 
@@ -11,7 +14,8 @@ import hypothesis.strategies as st
 import pytest
 from hypothesis import given
 
-from metaeval.errors import FileFormatError, InvalidOptionError
+from metaeval.errors import FileFormatError, InvalidOptionError, OutputError
+from metaeval.io import files
 from metaeval.io.files import (
     Source,
     base_name,
@@ -305,3 +309,82 @@ def test_where_nothing_can_be_written(tmp_path):
         write_bytes(tmp_path / "absent" / "x.csv", b"")
     with pytest.raises(FileFormatError, match="this is a folder; give the name of a file"):
         write_bytes(tmp_path, b"")
+
+
+def test_what_a_killed_process_left_is_swept_away(tmp_path):
+    """The next process that writes there removes it; what another one is writing, and files of others, stay."""
+    code = """
+import sys, time
+from metaeval.io.files import write_atomically
+with write_atomically(sys.argv[1]) as temporary:
+    temporary.write_text("half")
+    print("there", flush=True)
+    time.sleep(60)
+"""
+    processes = []
+    for name in ("dead.csv", "living.csv"):
+        words = [sys.executable, "-c", code, str(tmp_path / name)]
+        processes.append(subprocess.Popen(words, stdout=subprocess.PIPE))
+        assert processes[-1].stdout.readline() == b"there\n"
+    dead, living = processes
+    dead.kill()
+    dead.wait()
+    (tmp_path / ".0123456789abcdef.part.csv").write_text("of an earlier version")
+    (tmp_path / ".mine.part.csv").write_text("not ours")
+    files._sweep_once.cache_clear()
+    write_bytes(tmp_path / "new.csv", b"new")
+    names = {path.name for path in tmp_path.iterdir()}
+    assert names > {"new.csv", ".mine.part.csv"}
+    assert len(names) == 3, "the one that is being written"
+    living.kill()
+    for process in processes:
+        process.wait()
+        process.stdout.close()
+    files._sweep_once.cache_clear()
+    write_bytes(tmp_path / "new.csv", b"new")
+    assert {path.name for path in tmp_path.iterdir()} == {"new.csv", ".mine.part.csv"}
+
+
+def test_leftovers_stay_where_nothing_can_be_locked(tmp_path, monkeypatch):
+    """Some disks know no locks: there nobody can tell a leftover from work in progress."""
+    monkeypatch.setattr("metaeval.io.locks._hold", lambda _: False)
+    (tmp_path / ".0123456789abcdef.part").touch()
+    files._sweep_once.cache_clear()
+    write_bytes(tmp_path / "new.csv", b"new")
+    assert {path.name for path in tmp_path.iterdir()} == {"new.csv", ".0123456789abcdef.part"}
+
+
+def test_what_the_system_refuses_is_told_as_such(tmp_path, monkeypatch):
+    """A name that is too long, a link to itself, a full disk: an error that names the file, and nothing is left."""
+    (tmp_path / "loop").symlink_to("loop")
+    with pytest.raises(FileFormatError, match="leads back to itself"):
+        write_bytes(tmp_path / "loop", b"")
+    with pytest.raises(OutputError, match="xxx: cannot be written: File name too long"):
+        write_bytes(tmp_path / ("x" * 300), b"")
+
+    def full(path, content):
+        path.write_text("half")
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(path), len(content))
+
+    monkeypatch.setattr(Path, "write_bytes", full)
+    with pytest.raises(OutputError, match=r"table.csv: cannot be written: No space left on device"):
+        write_bytes(tmp_path / "table.csv", b"content")
+    assert [path.name for path in tmp_path.iterdir()] == ["loop"]
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs named pipes")
+def test_a_pipe_or_a_device_is_written_to(tmp_path):
+    """No file takes its place: the reader of a pipe gets the content, and a full device says so."""
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    reader = os.open(pipe, os.O_RDONLY | os.O_NONBLOCK)
+    try:
+        write_bytes(pipe, b"content")
+        assert os.read(reader, 100) == b"content"
+    finally:
+        os.close(reader)
+    assert pipe.is_fifo()
+    if Path("/dev/full").exists():
+        with pytest.raises(OutputError, match="/dev/full: cannot be written: No space left"):
+            write_bytes("/dev/full", b"content")
+        assert Path("/dev/full").is_char_device()

@@ -1,4 +1,3 @@
-import errno
 import gc
 import gzip
 import json
@@ -13,10 +12,9 @@ import polars as pl
 import pytest
 import xarray as xr
 
-from metaeval.errors import InvalidOptionError, MetaevalWarning
 from metaeval.io.tables import read_scores
 from metaeval.reports import folder as folders
-from metaeval.reports.folder import check_folder, new_folder, write_report
+from metaeval.reports.folder import write_report
 from metaeval.reports.html import Section, Text
 
 
@@ -32,13 +30,6 @@ def report(study, tmp_path_factory):
     index = write_report(study, out, top=3)
     assert index == out / "index.html"
     return out
-
-
-def write_small(out, *, words="new", overwrite=False):
-    """Write a folder that looks like a report."""
-    with new_folder(out, overwrite=overwrite) as fresh:
-        (fresh / "index.html").write_text(words)
-        (fresh / "provenance.json").write_text('{"schema": "metaeval/1"}')
 
 
 def test_the_folder_holds_everything(report):
@@ -86,6 +77,7 @@ def test_the_provenance_is_that_of_the_study(report, study):
     """provenance.json holds the record, under the schema of the command line's JSON."""
     record = json.loads((report / "provenance.json").read_text())
     assert record.pop("schema") == "metaeval/1"
+    assert record.pop("files").keys() == content(report).keys() - {"provenance.json"}
     assert record == json.loads(json.dumps(study.provenance.to_dict(), default=str))
 
 
@@ -111,109 +103,7 @@ def test_an_interrupted_report_leaves_nothing(study, tmp_path, monkeypatch):
     with pytest.raises(KeyboardInterrupt):
         write_report(study, tmp_path / "report")
     assert list(tmp_path.iterdir()) == []
-    assert all("report" not in names and len(names) == 1 for names in seen)
-
-
-def test_an_interrupted_replacement_leaves_the_old_report(tmp_path, monkeypatch):
-    """If the new folder cannot take its name, the old one has it back."""
-    out = tmp_path / "report"
-    write_small(out, words="old")
-    rename = Path.rename
-
-    def fail(self, target):
-        if self.name.endswith(".part"):
-            raise KeyboardInterrupt
-        return rename(self, target)
-
-    monkeypatch.setattr(Path, "rename", fail)
-    with pytest.raises(KeyboardInterrupt):
-        write_small(out, overwrite=True)
-    assert (out / "index.html").read_text() == "old"
-    assert list(tmp_path.iterdir()) == [out]
-
-
-def test_an_older_report_is_replaced_only_on_request(tmp_path):
-    """Without overwrite an older report is refused and named as one; with it, it goes, and leaves nothing behind."""
-    out = tmp_path / "report"
-    write_small(out, words="old")
-    with pytest.raises(InvalidOptionError, match=r"holds an older report; pass overwrite=True \(--overwrite\)"):
-        check_folder(out)
-    write_small(out, overwrite=True)
-    assert (out / "index.html").read_text() == "new"
-    assert list(tmp_path.iterdir()) == [out]
-
-
-@pytest.mark.parametrize("extra", ["thesis.tex", "provenance.json"])
-def test_what_is_not_ours_is_never_deleted(tmp_path, extra):
-    """A folder of other things is refused; with overwrite it is kept beside the report, under a free name."""
-    out = tmp_path / "report"
-    out.mkdir()
-    (out / extra).write_text("years of work")
-    (tmp_path / "report.before").mkdir()
-    with pytest.raises(InvalidOptionError, match=rf"no report of metaeval .*{extra}.*--overwrite.*'report.before-2'"):
-        write_small(out)
-    with pytest.warns(MetaevalWarning, match="kept in"):
-        write_small(out, overwrite=True)
-    assert (tmp_path / "report.before-2" / extra).read_text() == "years of work"
-    assert (out / "index.html").read_text() == "new"
-
-
-def test_a_report_with_a_strangers_file_in_it_is_kept(tmp_path):
-    """Notes that a user put into an older report are not deleted with it."""
-    out = tmp_path / "report"
-    write_small(out, words="old")
-    (out / "notes.txt").write_text("mine")
-    with pytest.warns(MetaevalWarning, match="kept in"):
-        write_small(out, overwrite=True)
-    assert (tmp_path / "report.before" / "notes.txt").read_text() == "mine"
-
-
-def test_an_empty_folder_will_do(tmp_path):
-    """A folder made beforehand is filled without a word."""
-    out = tmp_path / "report"
-    out.mkdir()
-    write_small(out)
-    assert list(tmp_path.iterdir()) == [out]
-
-
-def test_a_link_to_a_folder_is_followed(tmp_path):
-    """The folder behind the link is replaced; the link stays."""
-    real, link = tmp_path / "real", tmp_path / "link"
-    real.mkdir()
-    link.symlink_to(real)
-    write_small(link)
-    assert link.is_symlink()
-    assert (real / "index.html").read_text() == "new"
-
-
-def test_places_that_cannot_hold_a_folder_are_refused(tmp_path):
-    """A file in the way, on the way, or the top of the disk: each gets an error that says so."""
-    (tmp_path / "file").write_text("x")
-    with pytest.raises(InvalidOptionError, match="is a file; name a folder"):
-        check_folder(tmp_path / "file", overwrite=True)
-    with pytest.raises(InvalidOptionError, match="nothing can be written in"):
-        check_folder(tmp_path / "file" / "report")
-    with pytest.raises(InvalidOptionError, match="top of a disk"):
-        check_folder("/")
-
-
-@pytest.mark.parametrize("name", ["x" * 250, "x" * 300])
-def test_a_folder_that_the_system_refuses_is_an_error_of_the_option(tmp_path, name):
-    """The message names the folder and the system's reason, also where only the hidden folder's name is too long."""
-    with pytest.raises(InvalidOptionError, match=f"folder '.*{name}' cannot be made: File name too long"):
-        write_small(tmp_path / "new" / name)
-
-
-def test_a_parent_that_cannot_be_made_is_an_error_of_the_option(tmp_path, monkeypatch):
-    """A full disk is told as such."""
-
-    def full(*_, **__):
-        raise OSError(errno.ENOSPC, "No space left on device")
-
-    monkeypatch.setattr(Path, "mkdir", full)
-    with pytest.raises(InvalidOptionError, match="report' cannot be made: No space left on device"):
-        write_small(tmp_path / "new" / "report")
-    assert not list(tmp_path.iterdir())
+    assert all(name.startswith(".report.") for names in seen for name in names)  # the folder, and its lock
 
 
 def test_a_name_that_stands_twice_is_refused(study, tmp_path):

@@ -1,0 +1,22 @@
+"""The program: ``metaeval`` and ``python -m metaeval``.
+
+It answers signals before the command line is loaded, which takes a second where it is read for the first time.
+"""
+
+import sys
+
+from metaeval import process
+
+__all__ = ["main"]
+
+
+def main() -> int:
+    """Prepare the process, load the command line, run it, and return the exit code."""
+    process.begin()
+    from metaeval.cli import main as command_line  # noqa: PLC0415 - loads typer, rich and pandas
+
+    return process.end(command_line())
+
+
+if __name__ == "__main__":
+    sys.exit(main())
