@@ -22,19 +22,13 @@ from metaeval.draws import RNGLike, resolve_rng
 from metaeval.errors import EstimationError, InvalidOptionError, UnknownNameError
 from metaeval.metrics.registry import Registry
 from metaeval.metrics.score import JudgedCollection, metric_values, resolve_metrics
+from metaeval.metrics.source import code_versions, metric_checksum
 from metaeval.metrics.spec import AnyMetric, Metric
 from metaeval.parallel import limit_threads
 from metaeval.resampling.judgments import REDUCTIONS, Reduction, check_steps, reduce_judgments
 from metaeval.resampling.pools import original_pool
 from metaeval.scores import as_scores
-from metaeval.studies.replicates import (
-    Arrays,
-    ReplicateStore,
-    checksum,
-    map_replicates,
-    source_checksum,
-    versions,
-)
+from metaeval.studies.replicates import Arrays, ReplicateStore, checksum, map_replicates
 from metaeval.tests_stat.catalogue import compare_systems, find_test
 
 __all__ = [
@@ -661,10 +655,10 @@ def replicate_store(  # noqa: PLR0913 - what a result depends on
     """Return where replicates are kept that depend on some content, metrics, a seed and further settings."""
     own = {
         "metrics": [one.name for one in metrics],
-        "code": source_checksum(_functions(metrics)),
+        "code": metric_checksum(metrics),
         "content": checksum(*content),
         "seed": seed,
-        "versions": versions(),
+        "versions": code_versions(),
     }
     return ReplicateStore(folder=folder, name=name, settings={**settings, **own})
 
@@ -672,11 +666,6 @@ def replicate_store(  # noqa: PLR0913 - what a result depends on
 def all_compiled(metrics: Sequence[AnyMetric]) -> bool:
     """Say whether every metric has a kernel, so that scoring holds the interpreter lock for moments only."""
     return all(isinstance(one, Metric) and one.spec.kernel is not None for one in metrics)
-
-
-def _functions(metrics: Sequence[AnyMetric]) -> list[Any]:
-    specs = [one.spec for one in metrics if hasattr(one, "spec")]
-    return [one for spec in specs for one in (spec.function, spec.kernel) if one is not None]
 
 
 def study_seed(rng: RNGLike) -> int:
