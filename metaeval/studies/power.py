@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 from scipy.special import stdtrit
 
-from metaeval.draws import RNGLike, resolve_rng
+from metaeval.draws import RNGLike, resolve_rng, resolve_seed
 from metaeval.errors import InvalidOptionError, UnknownNameError
 from metaeval.parallel import track
 from metaeval.provenance import Provenance, record_provenance
@@ -156,8 +156,7 @@ def study_power(  # noqa: PLR0913 - every option of the command
     1     AP    t     fdr_by       10
     """
     scores = as_scores(scores)
-    source = resolve_rng(rng)
-    seed = int(source.generator.integers(2**63)) if not isinstance(rng, int) else rng
+    seed = resolve_seed(rng)
     names = [_test_name(name) for name in dict.fromkeys(tests)]
     _check(names, corrections, alternative)
     chosen = select_runs(scores, runs, resolve_rng(seed).generator)
@@ -202,7 +201,7 @@ def study_power(  # noqa: PLR0913 - every option of the command
         intervals=intervals,
         identical=identical_systems(chosen),
         notes=tuple(notes),
-        provenance=provenance or record_provenance("study_power", random_source=source.description),
+        provenance=provenance or record_provenance("study_power", random_source=f"seed {seed}"),
     )
 
 

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from metaeval.agreement.rankings import CORRELATIONS, best_of_reference, kendall_p_value
 from metaeval.collection.documents import NOT_POOLED, UNJUDGED, Collection
-from metaeval.draws import RNGLike, resolve_rng
+from metaeval.draws import RNGLike, resolve_seed
 from metaeval.errors import EstimationError, InvalidOptionError, UnknownNameError
 from metaeval.metrics.registry import Registry
 from metaeval.metrics.score import JudgedCollection, metric_values, resolve_metrics
@@ -44,7 +44,6 @@ __all__ = [
     "round_means",
     "smallest_place",
     "standard_error",
-    "study_seed",
 ]
 
 THRESHOLD = 0.9
@@ -360,7 +359,7 @@ def measure_stability(  # noqa: PLR0913 - every option of the study
     find_test(test)
     own_metrics = resolve_metrics(metrics, registry=registry)
     counted = counted_topics(documents)
-    seed = study_seed(rng)
+    seed = resolve_seed(rng)
     reference = _Reference.of(documents, chosen, pool_depth)
     with limit_threads(1 if n_jobs != 1 else None):
         values = metric_values(collection.rejudge(reference.levels), own_metrics)[:, :, counted]
@@ -666,14 +665,6 @@ def replicate_store(  # noqa: PLR0913 - what a result depends on
 def all_compiled(metrics: Sequence[AnyMetric]) -> bool:
     """Say whether every metric has a kernel, so that scoring holds the interpreter lock for moments only."""
     return all(isinstance(one, Metric) and one.spec.kernel is not None for one in metrics)
-
-
-def study_seed(rng: RNGLike) -> int:
-    """Return one whole number that all replicates' seeds come from; an integer is itself."""
-    if isinstance(rng, int) and not isinstance(rng, bool):
-        resolve_rng(rng)
-        return rng
-    return int(resolve_rng(rng).generator.integers(2**63))
 
 
 def counted_topics(collection: Collection) -> NDArray[np.bool_]:
