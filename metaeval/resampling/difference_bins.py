@@ -24,7 +24,7 @@ _DECIMALS = 1e12
 """Differences are rounded to this many parts of a unit before they are put in bins."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class DifferenceBins:
     """Comparisons sorted by the difference on the first topic set, and the difference that can be trusted.
 

@@ -52,7 +52,7 @@ class Variant:
     boundary: int | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class AgreeStudy:
     """Everything that `metaeval agree` tells about one table of scores.
 

@@ -25,7 +25,7 @@ SENSITIVITY = "bootstrap_sensitivity"
 """Sakai's method among the tests: the studentised bootstrap as published (plain p, strictly below alpha)."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class PowerStudy:
     """Everything that `metaeval power` and `metaeval report` tell about one table of scores.
 

@@ -152,7 +152,7 @@ class TopicsPosterior:
         )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class TopicsStudy:
     """Everything that `metaeval topics` tells about one table of scores.
 
