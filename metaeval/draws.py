@@ -13,7 +13,10 @@ from numpy.typing import NDArray
 
 from metaeval.errors import InvalidOptionError
 
-__all__ = ["RNGLike", "RandomSource", "bootstrap_counts", "bootstrap_indices", "resolve_rng"]
+__all__ = ["RNGLike", "RandomSource", "bootstrap_counts", "bootstrap_indices", "resolve_rng", "resolve_seed"]
+
+_SEED_BITS = 128  # what one entropy of NumPy's SeedSequence holds
+_DRAWN_BITS = 63
 
 type RNGLike = int | np.random.Generator | RandomSource | None
 
@@ -32,7 +35,7 @@ def resolve_rng(rng: RNGLike) -> RandomSource:
     ----------
     rng : None, int, numpy.random.Generator or RandomSource
         None takes fresh entropy from the operating system and records it, so that even an unseeded result can
-        be repeated; an integer is a seed (0 is a seed like any other).
+        be repeated; an integer of any type is a seed (0 is a seed like any other), below 2**128.
 
     Returns
     -------
@@ -42,7 +45,7 @@ def resolve_rng(rng: RNGLike) -> RandomSource:
     Raises
     ------
     InvalidOptionError
-        If `rng` is negative or of another type.
+        If `rng` is negative, 2**128 or more, or of another type (True and 7.0 are no seeds).
 
     Examples
     --------
@@ -57,12 +60,45 @@ def resolve_rng(rng: RNGLike) -> RandomSource:
             return RandomSource(np.random.default_rng(entropy), f"seed {entropy}")
         case bool():
             pass
-        case Integral() if int(rng) >= 0:
+        case Integral() if 0 <= int(rng) < 2**_SEED_BITS:
             return RandomSource(np.random.default_rng(int(rng)), f"seed {int(rng)}")
         case np.random.Generator():
             return RandomSource(rng, f"generator {type(rng.bit_generator).__name__}")
-    message = f"rng must be None, a whole number ≥ 0 or a numpy.random.Generator, not {rng!r}"
+    large = isinstance(rng, Integral) and int(rng) >= 2**_SEED_BITS  # thousands of digits cannot even be shown
+    received = f"one of {int(rng).bit_length()} bits" if large else repr(rng)
+    message = f"rng must be None, a whole number from 0 to 2**128 - 1 or a numpy.random.Generator, not {received}"
     raise InvalidOptionError(message)
+
+
+def resolve_seed(rng: RNGLike) -> int:
+    """Turn what a caller passes as `rng` into one seed, from which every part of a study starts afresh.
+
+    A part then draws the same whichever others are asked for, and ``rng=seed`` repeats the study whatever it was
+    given: record ``f"seed {seed}"``.
+
+    Parameters
+    ----------
+    rng : None, int, numpy.random.Generator or RandomSource
+        An integer of any type is the seed itself; None takes fresh entropy; a generator is drawn from once.
+
+    Returns
+    -------
+    int
+
+    Raises
+    ------
+    InvalidOptionError
+        As `resolve_rng`.
+
+    Examples
+    --------
+    >>> resolve_seed(np.int64(7))
+    7
+    """
+    source = resolve_rng(rng)
+    if isinstance(rng, Integral):
+        return int(rng)
+    return int(source.generator.integers(2**_DRAWN_BITS))
 
 
 def bootstrap_indices(generator: np.random.Generator, n_resamples: int, n_topics: int) -> NDArray[np.int64]:

@@ -25,7 +25,7 @@ from metaeval.errors import InvalidOptionError
 from metaeval.metrics.lists import ranked_lists
 from metaeval.metrics.registry import Registry, default_registry
 from metaeval.metrics.score import JudgedCollection, lists_of, metric_values
-from metaeval.metrics.spec import Metric, MetricSpec
+from metaeval.metrics.spec import BoundsError, Metric, MetricSpec
 from metaeval.parallel import limit_threads
 
 __all__ = ["check_metric", "made_collections"]
@@ -147,11 +147,11 @@ def _check_collection(metric: Metric, collection: JudgedCollection, data: str) -
 
 
 def _check_bounds(metric: Metric, collection: JudgedCollection, data: str) -> None:
-    scores = metric_values(collection, [metric])[0]
-    low, high = metric.spec.bounds
-    outside = (scores < low - _TOLERANCE) | (scores > high + _TOLERANCE)
-    worst = scores[outside][:1]
-    _demand(~outside, metric, f"the score {worst} lies outside the declared bounds [{low:g}, {high:g}]: {data}")
+    try:
+        metric_values(collection, [metric])
+    except BoundsError as error:  # scoring looks at them itself
+        message = f"{error}: {data}"
+        raise AssertionError(message) from error
 
 
 def _check_pure(metric: Metric, collection: JudgedCollection) -> None:

@@ -39,7 +39,7 @@ _FRAME = ("n_predictor", "n_truth", "share_predictor", "share_truth", "n_shared"
 _RATES = ("precision", "recall", "f1", "tau", "tau_ap", "rho")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class DecisionAgreement:
     """How well each metric's significant pairs predict every other's.
 

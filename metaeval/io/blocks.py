@@ -83,7 +83,7 @@ class TableOptions:
         return [ignored] if isinstance(ignored, str) else list(ignored)
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Block:
     """What one file holds.
 

@@ -17,10 +17,16 @@ from metaeval.errors import InvalidOptionError
 from metaeval.metrics.lists import RankedLists
 from metaeval.metrics.names import Call, MetricNameError, ParsedName, Table
 from metaeval.metrics.registry import Registry
-from metaeval.metrics.spec import AnyMetric, MetricError
+from metaeval.metrics.spec import AnyMetric, MetricError, check_values
 from metaeval.parallel import track
 
 __all__ = ["ExternalMetric", "external_metric", "from_ir_measures"]
+
+_SHARES = (
+    *("AP", "AP_IA", "Accuracy", "Bpref", "Compat", "IPrec", "Judged", "P", "P_IA", "R", "RR", "Rprec"),
+    *("SetAP", "SetF", "SetP", "SetR", "StRecall", "Success", "infAP", "nDCG"),
+)
+_ANYTHING = (-np.inf, np.inf)
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,6 +48,13 @@ class ExternalMetric:
     worst = 0.0
     without_relevant = 0.0
 
+    @property
+    def bounds(self) -> tuple[float, float]:
+        """Smallest and largest value: 0 and 1 of a share, 0 of its other measures; anything of others' own measures."""
+        if type(self.measure).__module__.split(".")[0] != "ir_measures":
+            return _ANYTHING
+        return (0.0, 1.0 if self.measure.NAME in _SHARES else np.inf)
+
     def n_relevant(self, lists: RankedLists) -> NDArray[np.int64]:
         """Return the number of relevant documents of every topic, from the level that the measure's ``rel`` says."""
         rel = dict(self.measure.params).get("rel")
@@ -55,7 +68,7 @@ class ExternalMetric:
         InvalidOptionError
             If ir_measures has no provider that computes the measure.
         MetricError
-            If a provider gives no finite number.
+            If a provider gives no finite number, or one outside the measure's bounds.
         """
         import ir_measures  # noqa: PLC0415 - optional, and slow to import
 
@@ -71,11 +84,17 @@ class ExternalMetric:
                 message = f"ir_measures cannot compute {self.name}: {error}"
                 raise InvalidOptionError(message) from error
             for one in found:
-                values[row, topics[one.query_id]] = one.value
-        if not np.isfinite(values).all():
-            message = f"ir_measures gives no finite number for {self.name} on some topic"
-            raise MetricError(message)
+                values[row, topics[one.query_id]] = _number(one.value, self.name)
+        check_values(f"{self.name} of ir_measures", values, self.bounds, collection.systems, collection.topics)
         return np.where(collection.n_retrieved == 0, self.worst, values)
+
+
+def _number(value: object, name: str) -> float:
+    try:
+        return float(value)  # type: ignore[arg-type]  # what it is, the next line says
+    except (TypeError, ValueError) as error:
+        message = f"ir_measures gives {value!r:.200} for {name}, which is no number"
+        raise MetricError(message) from error
 
 
 def external_metric(parsed: ParsedName) -> ExternalMetric | None:

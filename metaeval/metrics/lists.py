@@ -197,7 +197,7 @@ class RankedLists:
         return np.divide(table, whole, out=np.zeros(table.shape), where=np.broadcast_to(whole > 0, table.shape))
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class RankedTopic:
     """One list on one topic, as a plug-in function receives it: only the judged documents count.
 

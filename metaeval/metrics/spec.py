@@ -4,15 +4,17 @@ A `MetricSpec` says what a metric is called, how it is computed, which way is be
 `Metric` is a spec with its parameters filled in: ``AP(rel=2)``.
 """
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
+from numbers import Real
 from types import MappingProxyType
 from typing import Any, Concatenate, Literal, Protocol, get_args, overload
 
 import numpy as np
 from numpy.typing import NDArray
 
-from metaeval.errors import InvalidOptionError, UnknownNameError
+from metaeval.equality import RELATIVE
+from metaeval.errors import InvalidOptionError, MetaevalError, UnknownNameError
 from metaeval.metrics.element_quantisation import GENERALISED
 from metaeval.metrics.focused.element_lists import ElementLists
 from metaeval.metrics.lists import JudgedLists, RankedLists, RankedTopic, ranked_topics
@@ -21,7 +23,7 @@ from metaeval.metrics.parameters import Parameter, read_parameters
 from metaeval.metrics.quantisation import LINEAR, Quantisation, gain_table
 from metaeval.parallel import track
 
-__all__ = ["AnyMetric", "Metric", "MetricError", "MetricSpec", "On", "metric"]
+__all__ = ["AnyMetric", "BoundsError", "Metric", "MetricError", "MetricSpec", "On", "check_values", "metric"]
 
 _RESERVED = ("judged_only", "gains", "quant")
 _ALWAYS_SHOWN = ("p", "a", "quant")
@@ -33,7 +35,11 @@ On = Literal["documents", "elements", "passages"]
 
 
 class MetricError(InvalidOptionError):
-    """A metric that breaks its contract: a signature, a value that is no finite number."""
+    """A metric that breaks its contract: a signature, a value that is no finite number or outside its bounds."""
+
+
+class BoundsError(MetricError):
+    """A score outside the bounds that its metric declares."""
 
 
 class AnyMetric(Protocol):
@@ -83,7 +89,7 @@ class MetricSpec:
         things count as relevant, so that 0 says that the topic is undefined. By default ``lists.n_relevant()``.
     higher_is_better : bool
     bounds : (float, float)
-        Smallest and largest value.
+        Smallest and largest value; infinite where there is none. A score outside them is an error.
     without_relevant : float or None
         The value on a topic where nothing is relevant under the metric. None: relevance makes no difference to
         whether it is defined.
@@ -139,10 +145,7 @@ class MetricSpec:
                 "use judged_only= or graded= of the spec"
             )
             raise MetricError(message)
-        low, high = self.bounds
-        if not low < high:
-            message = f"metric {self.name!r}: bounds must be (low, high) with low < high, not {self.bounds!r}"
-            raise MetricError(message)
+        self._check_bounds()
         object.__setattr__(self, "parameters", MappingProxyType(read[0]))
         doc = (functions[0].__doc__ or "").strip().split("\n")[0]
         object.__setattr__(self, "summary", self.summary or doc)
@@ -169,6 +172,18 @@ class MetricSpec:
             message = f"metric {self.name!r}: passages are highlighted or not, so there are no gains; leave out graded="
             raise MetricError(message)
         object.__setattr__(self, "judged_only", False)
+
+    def _check_bounds(self) -> None:
+        given: object = self.bounds
+        pair = isinstance(given, tuple | list) and len(given) == 2  # noqa: PLR2004 - low, high
+        if not (pair and all(isinstance(one, Real) for one in self.bounds) and self.bounds[0] < self.bounds[1]):
+            message = f"metric {self.name!r}: bounds must be (low, high) with low < high, not {given!r}"
+            raise MetricError(message)
+        for word in ("without_relevant", "ideal"):
+            value = getattr(self, word)
+            if value is not None and not _within(np.atleast_1d(np.float64(value)), self.bounds).all():
+                message = f"metric {self.name!r}: {word}={value:g} lies outside its bounds {_shown(self.bounds)}"
+                raise MetricError(message)
 
     @property
     def usage(self) -> str:
@@ -285,13 +300,12 @@ class Metric:
 
     @property
     def worst(self) -> float:
-        """The score of a list that is not there: 0, or the upper bound where lower is better."""
-        if self.higher_is_better:
-            return 0.0
-        worst = self.spec.bounds[1]
+        """The score of a list that is not there: the lower bound, or the upper one where lower is better."""
+        worst = float(self.spec.bounds[0 if self.higher_is_better else 1])
         if not np.isfinite(worst):
+            end = "smallest" if self.higher_is_better else "largest"
             message = (
-                f"{self.name} has no largest value, so a run that lacks a topic has no score there; drop those runs "
+                f"{self.name} has no {end} value, so a run that lacks a topic has no score there; drop those runs "
                 "or topics when reading (missing='drop-systems' or 'drop-topics')"
             )
             raise MetricError(message)
@@ -306,7 +320,14 @@ class Metric:
         values = dict(self.parameters)
         view = self.view(lists)
         if self.spec.relevant is not None:
-            return np.asarray(self.spec.relevant(view, **self.own_values()), dtype=np.int64)
+            counts = np.asarray(self.spec.relevant(view, **self.own_values()))
+            if counts.dtype.kind not in "biu" or counts.shape != view.lengths.shape[1:]:
+                message = (
+                    f"{self.name}: relevant= must return whole numbers of shape {view.lengths.shape[1:]} (topics), "
+                    f"not {counts.dtype} of shape {counts.shape}"
+                )
+                raise MetricError(message)
+            return counts.astype(np.int64)
         if not isinstance(view, RankedLists):
             return view.n_relevant()
         if values.get("rel") is not None:
@@ -324,29 +345,40 @@ class Metric:
         Raises
         ------
         MetricError
-            If a value is no finite number.
+            If a value is no finite number or lies outside the metric's bounds, or its function or kernel fails.
         """
         view = self.view(lists)
-        if self.spec.kernel is None:
-            values = self._one_by_one(view)
-        else:
-            values = np.asarray(self.spec.kernel(view, **self.own_values()), dtype=np.float64)
-            if values.shape != lists.lengths.shape:
-                message = f"{self.name}: the kernel must return shape {lists.lengths.shape}, not {values.shape}"
-                raise MetricError(message)
+        values = self._one_by_one(view) if self.spec.kernel is None else self._all_at_once(view)
+        check_values(self.name, values, self.spec.bounds, lists.collection.systems, lists.collection.topics)
         absent = lists.collection.n_retrieved == 0
         if self.without_relevant is not None:
             absent &= self.n_relevant(lists) > 0
         if absent.any():
             values = np.where(absent, self.worst, values)
-        if not np.isfinite(values).all():
-            system, topic = (int(place) for place in np.argwhere(~np.isfinite(values))[0])
-            self._refuse(float(values[system, topic]), lists, system, topic)
         return values
 
     def own_values(self) -> dict[str, Any]:
         """Return the parameters that its function or kernel takes."""
         return {name: value for name, value in self.parameters if name in self.spec.parameters}
+
+    def _all_at_once(self, view: JudgedLists) -> NDArray[np.float64]:
+        assert self.spec.kernel is not None  # noqa: S101 - asked only where there is one
+        try:
+            found = self.spec.kernel(view, **self.own_values())
+        except (MetaevalError, MemoryError):
+            raise
+        except Exception as error:
+            message = f"{self.name}: the kernel fails: {type(error).__name__}: {error}"
+            raise MetricError(message) from error
+        values = np.asarray(found)
+        if values.shape != view.lengths.shape:
+            message = f"{self.name}: the kernel must return shape {view.lengths.shape}, not {values.shape}"
+            raise MetricError(message)
+        if values.dtype.kind not in "biuf" or np.ma.is_masked(found):
+            what = "masked values" if np.ma.is_masked(found) else f"values of type {values.dtype}"
+            message = f"{self.name}: the kernel must return real numbers (float64), not {what}"
+            raise MetricError(message)
+        return values.astype(np.float64)
 
     def _one_by_one(self, view: JudgedLists) -> NDArray[np.float64]:
         function, own = self.spec.function, self.own_values()
@@ -360,17 +392,20 @@ class Metric:
         wanted = np.flatnonzero((view.collection.n_retrieved > 0) & defined)
         todo = ranked_topics(view, wanted, judged_only=bool(dict(self.parameters).get("judged_only")))
         for system, topic, one in track(todo, description=self.name, total=len(wanted)):
-            value = function(one, **own)
             try:
-                values[system, topic] = float(value)
-            except (TypeError, ValueError):
-                self._refuse(value, view, system, topic)
+                value = function(one, **own)
+            except (MetaevalError, MemoryError):
+                raise
+            except Exception as error:
+                message = f"{self.name} fails for {_place(view, system, topic)}: {type(error).__name__}: {error}"
+                raise MetricError(message) from error
+            number = _as_number(value)
+            if number is None:
+                place = _place(view, system, topic)
+                message = f"{self.name} must give a finite number for every list; {place} got {value!r:.200}"
+                raise MetricError(message)
+            values[system, topic] = number
         return values
-
-    def _refuse(self, value: object, lists: JudgedLists, system: int, topic: int) -> None:
-        place = f"run {lists.collection.systems[system]!r}, topic {lists.collection.topics[topic]!r}"
-        message = f"{self.name} must give a finite number for every list; {place} got {value!r}"
-        raise MetricError(message)
 
     def view(self, lists: JudgedLists) -> JudgedLists:
         """Return the lists as its function or kernel gets them: condensed, or under its quantisation."""
@@ -409,6 +444,86 @@ class Metric:
         if full or key in _ALWAYS_SHOWN:
             return True
         return bool(value != (self.spec.default_gains if key == "gains" else self.spec.parameters[key].default))
+
+
+def check_values(
+    name: str,
+    values: NDArray[np.float64],
+    bounds: tuple[float, float],
+    systems: Sequence[str],
+    topics: Sequence[str],
+) -> None:
+    """Refuse scores that are no finite numbers, or lie outside the bounds by more than rounding.
+
+    Parameters
+    ----------
+    name : str
+        Of the metric.
+    values : array (n_systems, n_topics)
+    bounds : (float, float)
+        Smallest and largest value that the metric declares.
+    systems, topics : sequence of str
+        Names for the message.
+
+    Raises
+    ------
+    MetricError
+        `BoundsError` outside the bounds. Naming the first such system and topic, the value and the bounds.
+
+    Examples
+    --------
+    >>> check_values("AP", np.array([[1.0000000000000002]]), (0.0, 1.0), ["a"], ["1"])
+    """
+    if not np.isfinite(values).all():
+        system, topic = (int(place) for place in np.argwhere(~np.isfinite(values))[0])
+        message = (
+            f"{name} must give a finite number for every list; run {systems[system]!r}, topic {topics[topic]!r} got "
+            f"{float(values[system, topic])!r}"
+        )
+        raise MetricError(message)
+    inside = _within(values, bounds)
+    if inside.all():
+        return
+    system, topic = (int(place) for place in np.argwhere(~inside)[0])
+    more = int((~inside).sum()) - 1
+    message = (
+        f"{name} lies outside the declared bounds {_shown(bounds)} for run {systems[system]!r}, topic "
+        f"{topics[topic]!r}: {float(values[system, topic])!r}{f' (and {more} more)' if more else ''}; correct the "
+        "metric, or declare the bounds that it has: @metric(bounds=(low, high))"
+    )
+    raise BoundsError(message)
+
+
+def _within(values: NDArray[np.float64], bounds: tuple[float, float]) -> NDArray[np.bool_]:
+    """Say which values lie within bounds, those that equal a bound on paper included.
+
+    A value near 0 is a difference of larger numbers, so the sizes are those of the whole range.
+    """
+    low, high = map(float, bounds)
+    finite = [abs(bound) for bound in (low, high) if np.isfinite(bound)]
+    size = max(finite) if len(finite) > 1 else max([*finite, float(np.abs(values).max(initial=0.0))])
+    allowance = RELATIVE * size
+    return (values >= low - allowance) & (values <= high + allowance)
+
+
+def _shown(bounds: tuple[float, float]) -> str:
+    return f"[{bounds[0]:g}, {bounds[1]:g}]"
+
+
+def _place(lists: JudgedLists, system: int, topic: int) -> str:
+    return f"run {lists.collection.systems[system]!r}, topic {lists.collection.topics[topic]!r}"
+
+
+def _as_number(value: object) -> float | None:
+    """Return what a plug-in's function gave as a number; None for anything that only looks like one."""
+    if isinstance(value, np.ndarray | np.generic) and (value.ndim or value.dtype.kind not in "biuf"):
+        return None
+    if getattr(value, "shape", ()) or not (hasattr(value, "__float__") or hasattr(value, "__index__")):
+        return None
+    try:
+        return float(value)  # type: ignore[arg-type]  # it has one of the two methods
+    except (TypeError, ValueError, OverflowError):
+        return None
 
 
 def _same_parameters(first: Mapping[str, Parameter], second: Mapping[str, Parameter]) -> bool:

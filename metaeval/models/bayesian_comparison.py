@@ -30,7 +30,7 @@ _SMALLEST_MEAN_SQUARE = 1e-20
 _PAIRS_PER_BLOCK = 512
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class BayesianComparison:
     """Posterior of the mean difference of every pair of systems, under every metric.
 

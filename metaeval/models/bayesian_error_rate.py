@@ -227,7 +227,7 @@ FAMILIES: Mapping[str, Family] = MappingProxyType(
 # ---------------------------------------------------------------- evidence
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class SwapEvidence:
     """What the scores say about the error rate: counts, their topic bootstrap, and what the noise looks like.
 
@@ -783,7 +783,7 @@ def _parameter_names(family: Family, *, margin: bool) -> tuple[str, ...]:
 # ---------------------------------------------------------------- result
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class BayesianErrorRate:
     """Posterior of the error curve and of the minimum topic count of every metric, at one margin.
 

@@ -410,7 +410,7 @@ def held_out(sizes: ArrayLike) -> NDArray[np.bool_]:
     return np.arange(count) >= (count + 1) // 2
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class CurveComparison:
     """Every shape on every metric and margin, judged by sizes it has not seen.
 

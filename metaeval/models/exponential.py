@@ -20,7 +20,7 @@ PUBLISHED_CRITERION = 27.991
 """The chi-square value that Pal, Mitra and Kamps (2010) hold their fits against (.995, "50 degrees of freedom")."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class ExponentialFit:
     """Y = A1 exp(-A2 X), with what is needed to doubt it.
 

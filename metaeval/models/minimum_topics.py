@@ -23,7 +23,7 @@ EXTRAPOLATED_MARK = "*"
 NOT_ESTIMABLE = "n/a"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class MinimumTopics:
     """The smallest number of topics that keeps the error rate within a limit, per margin and metric.
 

@@ -300,7 +300,7 @@ def interval_width(
     return float(2 * stdtrit(freedom, 1 - alpha / 2) * shrink * np.sqrt(difference_variance / n_topics))
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class PilotVariance:
     """Variance per metric, from the scores at hand.
 

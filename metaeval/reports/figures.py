@@ -118,7 +118,7 @@ _SMALL_NOTE: dict[str, Any] = {
 _CONTROL = {"Cc", "Cf", "Cs", "Zl", "Zp"}
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Picture:
     """A figure and what a reader needs beside it.
 

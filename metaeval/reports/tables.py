@@ -179,7 +179,7 @@ class Heading(NamedTuple):
     under: str = ""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Table:
     """A table of a report: the data, and how to show them.
 

@@ -36,7 +36,7 @@ _RESAMPLES_AT_ONCE = 32
 _STEP_UP = ("fdr_bh", "fdr_by")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class AgreementIntervals:
     """Shares, precision, recall and F1 with intervals over topics.
 

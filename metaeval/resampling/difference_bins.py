@@ -24,7 +24,7 @@ __all__ = ["DifferenceBins", "Reading", "difference_bins"]
 Reading = Literal["first bin", "every larger bin", "cumulative"]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class DifferenceBins:
     """Comparisons sorted by the difference on the first topic set, and the difference that can be trusted.
 

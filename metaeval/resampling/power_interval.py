@@ -37,7 +37,7 @@ _PAIRS_AT_ONCE = 256
 _RESAMPLES_AT_ONCE = 64
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class PowerIntervals:
     """Discriminative power with an interval, per correction and metric, and for the difference of any two metrics.
 
@@ -248,7 +248,7 @@ def discriminative_power_interval(  # noqa: PLR0913 - one keyword per choice
     )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class RunChoicePower:
     """Discriminative power over many choices of runs, per correction and metric.
 

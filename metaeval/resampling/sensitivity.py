@@ -36,7 +36,7 @@ __all__ = ["SensitivityResult", "bootstrap_sensitivity"]
 _TEST = "bootstrap_sensitivity"
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class SensitivityResult:
     """What the bootstrap sensitivity method found, for every metric.
 

@@ -26,7 +26,7 @@ FEWEST_TOPICS = 4
 _COUNTS = ("rejected_first", "rejected_second", "errors", "rejected_both")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class SplitHalves:
     """What each test decided on either half of the topics, counted per split.
 

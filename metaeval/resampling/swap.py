@@ -45,7 +45,7 @@ PAPER_TOLERANCES = (0.0, 0.05, 0.1, 0.2, 0.3)
 SMALLEST_SIZE = 5
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class ErrorRates:
     """Swaps counted per metric, margin, topic-set size and trial.
 

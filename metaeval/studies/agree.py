@@ -8,7 +8,7 @@ import pandas as pd
 
 from metaeval.agreement.decisions import DecisionAgreement, decision_agreement
 from metaeval.collection.documents import Collection
-from metaeval.draws import RNGLike, resolve_rng
+from metaeval.draws import RNGLike, resolve_rng, resolve_seed
 from metaeval.errors import InvalidOptionError
 from metaeval.metrics.names import Call, MetricNameError, ParsedName, Table, Value, parse_name, split_names
 from metaeval.metrics.registry import Registry, default_registry
@@ -52,7 +52,7 @@ class Variant:
     boundary: int | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class AgreeStudy:
     """Everything that `metaeval agree` tells about one table of scores.
 
@@ -226,8 +226,7 @@ def study_agreement(  # noqa: PLR0913 - every option of the command
     if not tests or not corrections:
         message = "at least one test and one correction are needed"
         raise InvalidOptionError(message)
-    source = resolve_rng(rng)
-    seed = int(source.generator.integers(2**63)) if not isinstance(rng, int) else rng
+    seed = resolve_seed(rng)
     chosen = select_runs(scores, runs, resolve_rng(seed).generator)
     options = {"alphas": alphas, "n_resamples": n_resamples, "rng": seed, "n_threads": n_threads}
     agreements: list[DecisionAgreement] = []
@@ -262,7 +261,7 @@ def study_agreement(  # noqa: PLR0913 - every option of the command
         enough=float(enough),
         identical=identical_systems(chosen),
         notes=(*chosen.attrs.get("notes", ()), *_choice_note(scores, chosen, runs), *_fixed_note(variants)),
-        provenance=provenance or record_provenance("study_agreement", random_source=source.description),
+        provenance=provenance or record_provenance("study_agreement", random_source=f"seed {seed}"),
     )
 
 

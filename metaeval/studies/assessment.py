@@ -261,7 +261,7 @@ class _LackingError(Exception):
 # ------------------------------------------------------------------------------------- what assessments hold themselves
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class _View:
     """Assessments as tables ready to be asked: relevant elements with sizes, documents with what is in them."""
 

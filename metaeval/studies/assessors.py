@@ -10,7 +10,7 @@ import xarray as xr
 from metaeval.agreement.assessors import AssessorAgreement, Labels, compare_assessors
 from metaeval.agreement.decisions import decision_agreement
 from metaeval.collection.documents import UNJUDGED, Collection, Judgments, judgments_from
-from metaeval.draws import RandomSource, RNGLike, resolve_rng
+from metaeval.draws import RandomSource, RNGLike, resolve_rng, resolve_seed
 from metaeval.errors import InvalidOptionError, MetaevalError
 from metaeval.metrics.registry import Registry
 from metaeval.metrics.score import resolve_metrics, score
@@ -143,7 +143,8 @@ def study_assessors(  # noqa: PLR0913 - every option is one question
     >>> float(study_assessors(labels, rng=0).agreement.pairs["overlap"].item())
     0.5
     """
-    source = resolve_rng(rng)
+    seed = resolve_seed(rng)
+    source = resolve_rng(seed)
     record = provenance or record_provenance("study_assessors", random_source=source.description)
     agreement = compare_assessors(
         labels, reference=reference, rel=rel, confidence=confidence, n_resamples=n_resamples, rng=source
@@ -249,7 +250,7 @@ def _effects(  # noqa: PLR0913, PLR0917 - one metric and the question
             correction=correction,
             alphas=alpha,
             n_resamples=n_resamples,
-            rng=np.random.default_rng(source.generator.integers(2**63)),
+            rng=int(source.generator.integers(2**63)),
         )
     except MetaevalError as error:
         error.add_note(f"while comparing what assessors conclude under {name}")

@@ -12,7 +12,7 @@ from scipy.special import stdtrit
 
 from metaeval.agreement.decisions import DecisionAgreement
 from metaeval.collection.documents import Collection, collection_from_rankings
-from metaeval.draws import RNGLike, bootstrap_counts, bootstrap_indices, resolve_rng
+from metaeval.draws import RNGLike, bootstrap_counts, bootstrap_indices, resolve_seed
 from metaeval.equality import at_least, settle
 from metaeval.errors import EstimationError, InvalidOptionError, MetaevalError, UnknownNameError
 from metaeval.metrics.registry import Registry
@@ -328,9 +328,8 @@ def study_comparison(  # noqa: PLR0913 - every option of the command
     chosen = names[0] if current is None else current
     if chosen not in names:
         raise UnknownNameError("metric", chosen, names)
-    source = resolve_rng(rng)
-    seed = int(source.generator.integers(2**63)) if not isinstance(rng, int) else rng
-    record = provenance or record_provenance("study_comparison", random_source=source.description)
+    seed = resolve_seed(rng)
+    record = provenance or record_provenance("study_comparison", random_source=f"seed {seed}")
     common = {"alpha": alpha, "rng": seed, "n_threads": n_threads}
     sensitivity = bootstrap_sensitivity(table, n_resamples=n_resamples, **common)  # type: ignore[arg-type]
     power = discriminative_power_interval(

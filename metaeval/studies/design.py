@@ -27,7 +27,7 @@ __all__ = ["DesignStudy", "Goal", "study_design"]
 Goal = Literal["t", "anova", "interval"]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class DesignStudy:
     """How many topics each design asks for, and what the topics at hand achieve.
 

@@ -19,7 +19,7 @@ from metaeval.agreement.human import (
 )
 from metaeval.agreement.items import check_direction, cluster_scores, oriented, reference_of
 from metaeval.agreement.metric_comparison import MetricComparison, Permute, compare_with_human, williams_table
-from metaeval.draws import RNGLike, resolve_rng
+from metaeval.draws import RNGLike, resolve_seed
 from metaeval.errors import EstimationError, InvalidOptionError, ScoresError
 from metaeval.parallel import track
 from metaeval.provenance import Provenance, record_provenance
@@ -180,8 +180,9 @@ def study_human(  # noqa: PLR0913 - every option is one question
         message = f"alpha must lie between 0 and 1, not {alpha!r}"
         raise InvalidOptionError(message)
     test, correction = find_test(test).name, canonical_correction(correction)
-    source = resolve_rng(rng)
-    record = provenance or record_provenance("study_human", random_source=source.description)
+    seed = resolve_seed(rng)
+    generator = np.random.default_rng(seed)
+    record = provenance or record_provenance("study_human", random_source=f"seed {seed}")
     if isinstance(scores, pd.DataFrame):
         if reference is None:
             message = "say which column holds the human scores (reference=)"
@@ -210,7 +211,7 @@ def study_human(  # noqa: PLR0913 - every option is one question
                 resample=resample,
                 confidence=confidence,
                 n_resamples=n_resamples,
-                rng=np.random.default_rng(source.generator.integers(2**63)),
+                rng=int(generator.integers(2**63)),
             )
             for level in levels
             for statistic in statistics
@@ -223,10 +224,10 @@ def study_human(  # noqa: PLR0913 - every option is one question
                 permute=permute,
                 correction=correction,
                 n_resamples=n_resamples,
-                rng=np.random.default_rng(source.generator.integers(2**63)),
+                rng=int(generator.integers(2**63)),
             )
         pairs = pair_agreement(table, reference=name, min_difference=min_difference)
-        decisions, left = _decisions(table, name, test, correction, alpha, n_resamples, source.generator)
+        decisions, left = _decisions(table, name, test, correction, alpha, n_resamples, generator)
         notes += [*_gap_notes(table, name), *left]
     system_rows = [
         system_statistics(turned, reference=name, statistic=statistic).reset_index().assign(statistic=statistic)
@@ -287,7 +288,7 @@ def _decisions(  # noqa: PLR0913, PLR0917 - the question
 ) -> tuple[pd.DataFrame, list[str]]:
     """Compare the significant pairs of each metric with those of the human scores, on the items that have both."""
     rows, notes = [], []
-    seed = generator.integers(2**63)
+    seed = int(generator.integers(2**63))
     for metric in track([str(one) for one in scores["metric"].to_numpy() if one != reference], description="testing"):
         both = scores.sel(metric=[reference, metric])
         known = np.isfinite(both.to_numpy()).all(axis=0)
@@ -304,7 +305,7 @@ def _decisions(  # noqa: PLR0913, PLR0917 - the question
                 correction=correction,
                 alphas=alpha,
                 n_resamples=n_resamples,
-                rng=np.random.default_rng(seed),
+                rng=seed,
             ).to_frame()
         except (ScoresError, EstimationError) as error:
             notes.append(f"significant pairs of {metric} could not be compared: {error}")

@@ -14,7 +14,7 @@ import xarray as xr
 from numpy.typing import NDArray
 
 from metaeval.collection.documents import Collection
-from metaeval.draws import RNGLike
+from metaeval.draws import RNGLike, resolve_seed
 from metaeval.equality import settled_means
 from metaeval.errors import EstimationError, InvalidOptionError, UnknownNameError
 from metaeval.metrics.registry import Registry
@@ -48,7 +48,6 @@ from metaeval.studies.stability import (
     measure_stability,
     replicate_store,
     standard_error,
-    study_seed,
 )
 from metaeval.tests_stat.catalogue import find_test
 
@@ -361,7 +360,7 @@ def study_judgments(  # noqa: PLR0913 - every option of the command
         check_steps(REDUCTIONS["topics"], steps)
     end = None if budget is None else time.monotonic() + budget
     own_metrics = resolve_metrics(metrics, registry=registry)
-    seed = study_seed(rng)
+    seed = resolve_seed(rng)
     original = original_pool(collection, depth=pool_depth) if documents.retrieved is not None else None
     wanted_sizes = tuple(sizes) if sizes is not None else _default_sizes(original)
     stability = _stabilities(

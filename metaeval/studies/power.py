@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 from scipy.special import stdtrit
 
-from metaeval.draws import RNGLike, resolve_rng
+from metaeval.draws import RNGLike, resolve_rng, resolve_seed
 from metaeval.equality import settled_means
 from metaeval.errors import InvalidOptionError, UnknownNameError
 from metaeval.parallel import track
@@ -26,7 +26,7 @@ SENSITIVITY = "bootstrap_sensitivity"
 """Sakai's method among the tests: the studentised bootstrap as published (plain p, strictly below alpha)."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class PowerStudy:
     """Everything that `metaeval power` and `metaeval report` tell about one table of scores.
 
@@ -157,8 +157,7 @@ def study_power(  # noqa: PLR0913 - every option of the command
     1     AP    t     fdr_by       10
     """
     scores = as_scores(scores)
-    source = resolve_rng(rng)
-    seed = int(source.generator.integers(2**63)) if not isinstance(rng, int) else rng
+    seed = resolve_seed(rng)
     names = list(dict.fromkeys(map(_test_name, tests)))
     corrections = list(dict.fromkeys(map(canonical_correction, corrections)))
     _check(names, corrections, alternative)
@@ -204,7 +203,7 @@ def study_power(  # noqa: PLR0913 - every option of the command
         intervals=intervals,
         identical=identical_systems(chosen),
         notes=tuple(notes),
-        provenance=provenance or record_provenance("study_power", random_source=source.description),
+        provenance=provenance or record_provenance("study_power", random_source=f"seed {seed}"),
     )
 
 

@@ -1,19 +1,20 @@
 """Replicates: the same work under many seeds, each finished one kept on disk, so that a killed run resumes.
 
 A replicate's seed belongs to its number, not to a worker, and its result is a set of named arrays. A file holds one
-replicate with the checksum of its content and of the settings that made it. What is damaged, or was made with other
-settings, is computed again, and that is said.
+replicate: a NumPy archive that ``numpy.load`` opens, with the checksum of the settings that made it. Its last 64
+characters, the archive's comment, are the SHA-256 checksum of every byte before them. What is damaged, or was made
+with other settings, is computed again, and that is said.
 """
 
 import hashlib
-import inspect
+import io
 import json
 import os
 import time
+import zipfile
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from importlib import metadata
 from itertools import takewhile
 from pathlib import Path
 from warnings import warn
@@ -31,13 +32,13 @@ __all__ = [
     "checksum",
     "map_replicates",
     "replicate_seed",
-    "source_checksum",
-    "versions",
 ]
 
-_FORMAT = "metaeval replicate 1"
+_FORMAT = "metaeval replicate 2"
+_ABOUT = "__about__"
+_SUFFIX, _FORMER_SUFFIX = ".npz", ".replicate"
+_DIGITS = hashlib.sha256().digest_size * 2
 _ALWAYS = 2
-_STATING = ("metaeval", "numpy", "scipy", "numba", "statsmodels")
 
 type Arrays = dict[str, NDArray[np.generic]]
 type Work = Callable[..., Arrays]
@@ -81,7 +82,10 @@ class ReplicateStore:
 
     def path(self, number: int) -> Path:
         """Return where a replicate is kept."""
-        return self.folder / f"{self.name}-{self.key[:12]}-{number:05d}.replicate"
+        return self.folder / f"{self.name}-{self.key[:12]}-{number:05d}{_SUFFIX}"
+
+    def _about(self, number: int) -> str:
+        return json.dumps({"format": _FORMAT, "settings": self.key, "replicate": number})
 
     def make_folder(self) -> None:
         """Make the folder where it is not there.
@@ -100,17 +104,9 @@ class ReplicateStore:
     def keep(self, number: int, arrays: Mapping[str, NDArray[np.generic]]) -> None:
         """Write a replicate in one step: it is there whole, or not at all."""
         self.make_folder()
-        parts = [np.ascontiguousarray(array).tobytes() for array in arrays.values()]
-        header = {
-            "format": _FORMAT,
-            "settings": self.key,
-            "replicate": number,
-            "arrays": [[name, array.dtype.str, list(array.shape)] for name, array in arrays.items()],
-            "content": checksum(*parts),
-        }
+        content = _sealed({_ABOUT: np.array(self._about(number)), **arrays})
         with write_atomically(self.path(number)) as temporary, temporary.open("wb") as stream:
-            stream.write(json.dumps(header).encode() + b"\n")
-            stream.writelines(parts)
+            stream.write(content)
             stream.flush()
             os.fsync(stream.fileno())  # a name must not survive a power cut that its content does not
 
@@ -124,21 +120,24 @@ class ReplicateStore:
         except OSError as error:
             self._refuse(path, f"cannot be read ({error})")
             return None
-        line, _, payload = content.partition(b"\n")
-        try:
-            header = json.loads(line)
-            found = (header["format"], header["settings"], header["replicate"])
-            shapes = [(name, np.dtype(kind), tuple(shape)) for name, kind, shape in header["arrays"]]
-            intact = header["content"] == checksum(payload)
-        except (ValueError, KeyError, TypeError):
-            found, shapes, intact = ("", "", -1), [], False
-        if not intact:
+        arrays = _opened(content)
+        if arrays is None:
             self._refuse(path, "is damaged")
             return None
-        if found != (_FORMAT, self.key, number):
+        if str(arrays.pop(_ABOUT, None)) != self._about(number):
             self._refuse(path, "was made with other settings or as another replicate")
             return None
-        return dict(_unpacked(payload, shapes))
+        return arrays
+
+    def warn_of_former(self) -> None:
+        """Say so where the folder holds replicates of this work that an earlier version kept in a form of its own."""
+        former = [path for path in self.folder.glob(f"*{_FORMER_SUFFIX}") if path.name.startswith(f"{self.name}-")]
+        if former:
+            message = (
+                f"{self.folder} holds {len(former)} replicates of {self.name!r} (*{_FORMER_SUFFIX}) that an earlier "
+                "version of metaeval kept; they are not used, the work is done anew, and the files can be deleted"
+            )
+            warn(message, ReplicateWarning, stacklevel=3)
 
     @staticmethod
     def _refuse(path: Path, why: str) -> None:
@@ -199,6 +198,7 @@ def map_replicates(  # noqa: PLR0913 - one keyword per choice
     done: dict[int, Arrays] = {}
     if store is not None:
         store.make_folder()  # before any work, that none is done in vain
+        store.warn_of_former()
     for number in numbers:
         kept = None if store is None else store.load(number)
         if kept is not None and complete(number, kept):
@@ -234,17 +234,6 @@ def checksum(*parts: bytes | NDArray[np.generic]) -> str:
     for part in parts:
         digest.update(part if isinstance(part, bytes) else np.ascontiguousarray(part).view(np.uint8).data)
     return digest.hexdigest()
-
-
-def source_checksum(functions: Iterable[Callable[..., object]]) -> str:
-    """Return the checksum of the files that define some functions, so that an edited plug-in is another one."""
-    files = {inspect.getsourcefile(inspect.unwrap(getattr(one, "py_func", one))) for one in functions}
-    return checksum(*(Path(name).read_bytes() for name in sorted(filter(None, files)) if Path(name).is_file()))
-
-
-def versions() -> dict[str, str]:
-    """Return the versions of the packages that a number may depend on."""
-    return {name: metadata.version(name) for name in _STATING}
 
 
 def _computed(  # noqa: PLR0913 - as map_replicates
@@ -308,11 +297,23 @@ def _one(work: Work, number: int, seed: np.random.SeedSequence, *arguments: obje
     return number, work(number, np.random.default_rng(seed), *arguments)
 
 
-def _unpacked(
-    payload: bytes, shapes: Iterable[tuple[str, np.dtype[np.generic], tuple[int, ...]]]
-) -> Iterator[tuple[str, NDArray[np.generic]]]:
-    start = 0
-    for name, kind, shape in shapes:
-        stop = start + kind.itemsize * int(np.prod(shape, dtype=np.int64))
-        yield name, np.frombuffer(payload[start:stop], dtype=kind).reshape(shape).copy()
-        start = stop
+def _sealed(arrays: Mapping[str, NDArray[np.generic]]) -> bytes:
+    """Return a NumPy archive of arrays that ends in the checksum of everything before."""
+    stream = io.BytesIO()
+    np.savez(stream, allow_pickle=False, **arrays)
+    with zipfile.ZipFile(stream, "a") as archive:
+        archive.comment = b"0" * _DIGITS
+    body = stream.getvalue()[:-_DIGITS]
+    return body + checksum(body).encode()
+
+
+def _opened(content: bytes) -> Arrays | None:
+    """Return the arrays of an archive; None where a single bit differs from what was written."""
+    body, seal = content[:-_DIGITS], content[-_DIGITS:]
+    if seal != checksum(body).encode():
+        return None
+    try:
+        with np.load(io.BytesIO(content), allow_pickle=False) as archive:
+            return {name: archive[name] for name in archive.files}
+    except Exception:  # noqa: BLE001 - the checksum holds, so somebody sealed what is no archive: not ours either way
+        return None

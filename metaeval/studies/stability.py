@@ -18,25 +18,19 @@ from numpy.typing import NDArray
 
 from metaeval.agreement.rankings import CORRELATIONS, best_of_reference, kendall_p_value
 from metaeval.collection.documents import NOT_POOLED, UNJUDGED, Collection
-from metaeval.draws import RNGLike, resolve_rng
+from metaeval.draws import RNGLike, resolve_seed
 from metaeval.equality import at_least as reaches
 from metaeval.equality import settled_means
 from metaeval.errors import EstimationError, InvalidOptionError, UnknownNameError
 from metaeval.metrics.registry import Registry
 from metaeval.metrics.score import JudgedCollection, metric_values, resolve_metrics
+from metaeval.metrics.source import code_versions, metric_checksum
 from metaeval.metrics.spec import AnyMetric, Metric
 from metaeval.parallel import limit_threads
 from metaeval.resampling.judgments import REDUCTIONS, Reduction, check_steps, reduce_judgments
 from metaeval.resampling.pools import original_pool
 from metaeval.scores import as_scores
-from metaeval.studies.replicates import (
-    Arrays,
-    ReplicateStore,
-    checksum,
-    map_replicates,
-    source_checksum,
-    versions,
-)
+from metaeval.studies.replicates import Arrays, ReplicateStore, checksum, map_replicates
 from metaeval.tests_stat.catalogue import compare_systems, find_test
 from metaeval.tests_stat.correction import canonical_correction
 
@@ -52,7 +46,6 @@ __all__ = [
     "replicate_store",
     "smallest_place",
     "standard_error",
-    "study_seed",
 ]
 
 THRESHOLD = 0.9
@@ -368,7 +361,7 @@ def measure_stability(  # noqa: PLR0913 - every option of the study
     correction = None if correction is None else canonical_correction(correction)
     own_metrics = resolve_metrics(metrics, registry=registry)
     counted = counted_topics(documents)
-    seed = study_seed(rng)
+    seed = resolve_seed(rng)
     reference = _Reference.of(documents, chosen, pool_depth)
     with limit_threads(1 if n_jobs != 1 else None):
         values = metric_values(collection.rejudge(reference.levels), own_metrics)[:, :, counted]
@@ -658,10 +651,10 @@ def replicate_store(  # noqa: PLR0913 - what a result depends on
     """Return where replicates are kept that depend on some content, metrics, a seed and further settings."""
     own = {
         "metrics": [one.name for one in metrics],
-        "code": source_checksum(_functions(metrics)),
+        "code": metric_checksum(metrics),
         "content": checksum(*content),
         "seed": seed,
-        "versions": versions(),
+        "versions": code_versions(),
     }
     return ReplicateStore(folder=folder, name=name, settings={**settings, **own})
 
@@ -669,19 +662,6 @@ def replicate_store(  # noqa: PLR0913 - what a result depends on
 def all_compiled(metrics: Sequence[AnyMetric]) -> bool:
     """Say whether every metric has a kernel, so that scoring holds the interpreter lock for moments only."""
     return all(isinstance(one, Metric) and one.spec.kernel is not None for one in metrics)
-
-
-def _functions(metrics: Sequence[AnyMetric]) -> list[Any]:
-    specs = [one.spec for one in metrics if hasattr(one, "spec")]
-    return [one for spec in specs for one in (spec.function, spec.kernel) if one is not None]
-
-
-def study_seed(rng: RNGLike) -> int:
-    """Return one whole number that all replicates' seeds come from; an integer is itself."""
-    if isinstance(rng, int) and not isinstance(rng, bool):
-        resolve_rng(rng)
-        return rng
-    return int(resolve_rng(rng).generator.integers(2**63))
 
 
 def counted_topics(collection: Collection) -> NDArray[np.bool_]:

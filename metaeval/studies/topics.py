@@ -10,7 +10,7 @@ import pandas as pd
 from numpy.typing import ArrayLike
 from scipy.special import expit, ndtri
 
-from metaeval.draws import RNGLike, resolve_rng
+from metaeval.draws import RNGLike, resolve_seed
 from metaeval.errors import EstimationError, InvalidOptionError
 from metaeval.models.bayesian_error_rate import MOST_SIZES as MOST_MODEL_SIZES
 from metaeval.models.bayesian_error_rate import (
@@ -152,7 +152,7 @@ class TopicsPosterior:
         )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class TopicsStudy:
     """Everything that `metaeval topics` tells about one table of scores.
 
@@ -349,8 +349,7 @@ def study_topics(  # noqa: PLR0913 - every option of the command
     """
     _check_options(max_error, confidence_level, n_replicates)
     scores = as_scores(scores)
-    source = resolve_rng(rng)
-    seed = int(source.generator.integers(2**63)) if not isinstance(rng, int) else rng
+    seed = resolve_seed(rng)
     chosen, thinned = (list(sizes), False) if sizes is not None else _default_sizes(scores.sizes["topic"])
     if margins is None:
         margins = PAPER_TOLERANCES if margin == "relative" else ABSOLUTE_TOLERANCES
@@ -404,7 +403,7 @@ def study_topics(  # noqa: PLR0913 - every option of the command
         posterior=posterior,
         unestimated=unestimated,
         notes=(*scores.attrs.get("notes", []), *_notes(rates, thinned=thinned)),
-        provenance=provenance or record_provenance("study_topics", random_source=source.description),
+        provenance=provenance or record_provenance("study_topics", random_source=f"seed {seed}"),
     )
 
 

@@ -207,7 +207,7 @@ def _chunk_size(n_topics: int) -> int:
     return max(1, min(_CHUNK_RESAMPLES, _CHUNK_CELLS // n_topics))
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class StudentisedPairs:
     """The pairs of one metric, ready for the studentised bootstrap, each in a unit that single precision can square.
 

@@ -20,7 +20,7 @@ Alternative = Literal["two-sided", "greater", "less", "better"]
 PValueRule = Literal["plus-one", "plain"]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Question:
     """What every test receives.
 
@@ -88,7 +88,7 @@ class Question:
         return values[self.first] - values[self.second]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Evidence:
     """What every test gives back: arrays (metric, pair), in the oriented sense (positive: first is better).
 

@@ -27,7 +27,7 @@ class UnreachableLevelWarning(MetaevalWarning):
     """Too few resamples for the corrected level: pairs at the smallest possible p cannot be rejected."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class PairwiseResult:
     """One test over all pairs of systems, for every metric.
 

@@ -1,5 +1,7 @@
 """Measures of ir_measures: ours where we have them, theirs unchanged where we do not."""
 
+from types import SimpleNamespace
+
 import ir_measures
 import numpy as np
 import pytest
@@ -8,7 +10,7 @@ from hypothesis import strategies as st
 
 from metaeval.collection.documents import collection_from_rankings
 from metaeval.errors import InvalidOptionError, UnknownNameError
-from metaeval.metrics import BUILTIN, Metric, MetricNameError, metric_values, score
+from metaeval.metrics import BUILTIN, Metric, MetricError, MetricNameError, metric_values, score
 from metaeval.metrics.external import ExternalMetric
 from metaeval.testing import made_collections
 
@@ -119,3 +121,32 @@ def test_without_ir_measures_the_error_says_how_to_get_it(monkeypatch):
     with pytest.raises(UnknownNameError, match="no metric 'SetP'") as caught:
         BUILTIN.resolve("SetP")
     assert any("pip install ir-measures" in note for note in caught.value.__notes__)
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "said"),
+    [
+        ("SetP", 2.24, r"SetP of ir_measures lies outside the declared bounds \[0, 1\] for run 'a', topic '1': 2.24"),
+        ("NumRet", -1, r"outside the declared bounds \[0, inf\] for run 'a', topic '1': -1.0"),
+        (
+            "SetP",
+            float("nan"),
+            "SetP of ir_measures must give a finite number for every list; run 'a', topic '1' got nan",
+        ),
+        ("SetP", "much", "ir_measures gives 'much' for SetP, which is no number"),
+    ],
+)
+def test_what_a_provider_gives_is_checked(monkeypatch, name, value, said):
+    """Measures from elsewhere are held to the same rule as ours."""
+    runs = {"a": {"1": ["d1"]}, "b": {"1": ["x"]}}
+    collection = collection_from_rankings(runs, {"1": {"d1": 1}})
+    wrong = [ir_measures.util.Metric(query_id="1", measure=None, value=value)]
+    monkeypatch.setattr(ir_measures, "iter_calc", lambda *_: wrong)
+    with pytest.raises(MetricError, match=said):
+        metric_values(collection, [name], registry=BUILTIN)
+
+
+def test_measures_of_others_have_no_bounds():
+    """Counts are not shares, and of a stranger's measure nothing is known."""
+    assert BUILTIN.resolve("NumRet").bounds == (0, np.inf)
+    assert ExternalMetric("P", SimpleNamespace(params={}, NAME="P")).bounds == (-np.inf, np.inf)

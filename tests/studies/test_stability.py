@@ -18,6 +18,7 @@ import scipy.stats
 from metaeval.collection.documents import NOT_POOLED, UNJUDGED, collection_from_rankings
 from metaeval.errors import EstimationError, InvalidOptionError, UnknownNameError
 from metaeval.io.judged import read_judged
+from metaeval.metrics.registry import load_plugin
 from metaeval.metrics.score import metric_values, score
 from metaeval.metrics.spec import metric
 from metaeval.resampling.judgments import REDUCTIONS, reduce_judgments
@@ -30,6 +31,21 @@ from metaeval.studies.stability import measure_stability, smallest_place
 from metaeval.tests_stat.catalogue import compare_systems
 
 MEASURES = {"AP": "map", "nDCG@10": "ndcg_cut_10", "P@10": "P_10", "RR": "recip_rank", "bpref": "bpref"}
+PLUGIN = """
+import sys
+from pathlib import Path
+sys.path.insert(0, str(Path(__file__).parent))
+try:
+    import depth_of_mine
+finally:
+    sys.path.pop(0)
+from metaeval.metrics import metric
+
+@metric(bounds=(0, 10_000))
+def mine(topic):
+    "Relevant documents among the first."
+    return ((topic.levels > 0) & (topic.ranks <= depth_of_mine.DEPTH)).sum()
+"""
 STEPS = {"%": (20, 60, 100), "documents": (10, 40)}
 
 
@@ -438,3 +454,27 @@ def test_unknown_measures_and_bounds_are_refused(collection):
         found.thresholds(measure="kappa")
     with pytest.raises(InvalidOptionError, match="at_least"):
         found.thresholds(at_least=1.5)
+
+
+def test_an_edited_helper_of_a_plugin_is_another_metric(collection, tmp_path):
+    """What was kept with one version of a plug-in's helper is not used with the next."""
+
+    def _found(depth, *, keep):
+        (tmp_path / "plugin.py").write_text(PLUGIN)
+        (tmp_path / "depth_of_mine.py").write_text(f"DEPTH = {depth}\n")
+        sys.modules.pop("depth_of_mine", None)
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(sys, "dont_write_bytecode", True)
+            own = load_plugin(tmp_path / "plugin.py")
+        options = {"steps": [10], "n_replicates": 3, "n_tested": 0, "rng": 1}
+        return measure_stability(collection, list(own), keep=keep, **options).data["tau"].to_numpy().ravel().tolist()
+
+    kept = tmp_path / "kept"
+    first = _found(2, keep=kept)
+    assert first == _found(2, keep=kept)
+    assert len([*kept.iterdir()]) == 3
+    edited = _found(50, keep=kept)
+    assert edited == _found(50, keep=None)
+    assert edited != first
+    assert len([*kept.iterdir()]) == 6
+    del sys.modules["depth_of_mine"], sys.modules["metaeval_plugin_plugin"]
