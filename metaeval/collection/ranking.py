@@ -42,6 +42,7 @@ _MIX = np.uint64(0xBF58476D1CE4E5B9)
 _HALF = np.uint64(32)
 _MOST_PADDING = 8
 _SMALL = 2**20
+_LONG = 2**16
 
 
 class Judgments(NamedTuple):
@@ -343,12 +344,29 @@ def ordered_lists(
     if second >= 0:
         raise RankingProblem("document", int(first), int(second))
     if order != "input":
-        sort_lists(lines.text, lines.starts, lines.lengths, lines.keys, sequence, bounds)
+        if counts.max(initial=0) > _LONG:
+            sequence = _sorted_in_blocks(lines, sequence)
+        else:
+            sort_lists(lines.text, lines.starts, lines.lengths, lines.keys, sequence, bounds)
     if order == "rank":
         first, second = first_equal_keys(lines.keys, sequence, bounds)
         if second >= 0:
             raise RankingProblem("rank", int(first), int(second))
     return sequence, bounds
+
+
+def _sorted_in_blocks(lines: Lines, sequence: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Do what `sort_lists` does for very long lists, where reading identifiers from all over a file takes the time."""
+    sequence = sequence[np.lexsort((-lines.keys[sequence], lines.lists[sequence]))]
+    keys, lists, lengths = lines.keys[sequence], lines.lists[sequence], lines.lengths[sequence]
+    new = np.flatnonzero((keys[1:] != keys[:-1]) | (lists[1:] != lists[:-1])) + 1
+    blocks = np.concatenate([[0], new, [len(sequence)]]).astype(np.int64)
+    offsets = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
+    text = copied_documents(lines.text, lines.starts[sequence], offsets)
+    text.flags.writeable = False  # as the bytes of a file are, so that kernels are compiled for one kind of text
+    within = np.arange(len(sequence))
+    sort_lists(text, offsets[:-1], lengths, keys, within, blocks)
+    return sequence[within]
 
 
 def _unjudged(

@@ -29,7 +29,6 @@ from metaeval.collection.ranking import (
     identifier_array,
     ordered_lists,
     rank_documents,
-    sort_lists,
 )
 from metaeval.errors import FileFormatError, InvalidOptionError, UnknownNameError
 from metaeval.io.files import STANDARD_INPUT, Source, first_words, list_sources, pipe_identity, read_bytes, read_source
@@ -55,6 +54,7 @@ __all__ = [
 
 ScorePrecision = Literal["float64", "float32"]
 Keep = Literal["judged", "all"]
+_LONGEST_NAME = 1000
 type RunPaths = str | os.PathLike[str] | Iterable[str | os.PathLike[str]] | Mapping[str, str | Path]
 
 
@@ -271,7 +271,7 @@ def judgments_of(content: bytes, path: str) -> Judgments:
     if len(words) == len(RUN.columns) and _is_number(words[RUN.number]):
         raise FileFormatError(_swapped("a run", RUN, "judgments", QRELS), path=path)
     found = scan(content, QRELS, path=path)
-    topics = _decoded(found.topics)
+    topics = _names(found, found.topics, "topic")
     names = natural_order(set(topics))
     place = {name: number for number, name in enumerate(names)}
     lists = _per_line(found, [place[name] for name in topics])
@@ -286,15 +286,12 @@ def judgments_of(content: bytes, path: str) -> Judgments:
     if second >= 0:
         message = f"this document is judged twice on this topic, first in line {found.line_number(first)}; keep one"
         raise found.error(second, message)
-    # ids mostly stand in order, and the kernel's order is descending: turn every topic round before and after it
-    turned = (offsets[:-1] + offsets[1:] - 1)[lists[sequence]] - np.arange(len(sequence))
-    sequence = sequence[turned]
-    sort_lists(text, found.starts, found.lengths, np.zeros(len(lists)), sequence, offsets)
-    sequence = sequence[turned]
+    document_ids = identifier_array(found.documents())
+    sequence = np.lexsort((document_ids, lists))
     return Judgments(
         topics=tuple(names),
         topic_offsets=offsets,
-        document_ids=identifier_array(found.documents(sequence)),
+        document_ids=document_ids[sequence],
         levels=found.numbers[sequence].astype(np.int16),
     )
 
@@ -460,7 +457,7 @@ def _read_run(
         return scan(content, RUN, path=source.path, ranked=rules.order == "rank")
 
     found = read_source(source, parse)
-    tags = _decoded(found.tags)
+    tags = _names(found, found.tags, "tag")
     kinds = list(dict.fromkeys(tags))
     if len(kinds) > 1 and not rules.split_tags:
         line = int(found.segment_bounds[tags.index(kinds[1])])
@@ -470,7 +467,7 @@ def _read_run(
         )
         raise found.error(line, message)
     place = {topic: number for number, topic in enumerate(topics)}
-    names = _decoded(found.topics)
+    names = _names(found, found.topics, "topic")
     lists = _per_line(found, [place.setdefault(name, len(place)) for name in names])
     keys = -found.ranks if rules.order == "rank" else as_precision(found.numbers, rules.score_precision)
     note = f"{source.path}: columns after the sixth, ignored in lines: {found.n_wide}" if found.n_wide else ""
@@ -582,6 +579,16 @@ def _expanded(path: str | os.PathLike[str]) -> list[str | Path]:
     if not files:
         raise FileFormatError("no file matches this pattern; check the path", path=path)
     return [Path(file) for file in files]
+
+
+def _names(found: Scan, names: Sequence[bytes], what: str) -> list[str]:
+    """Decode the names of all segments; refuse one that is so long that tables of names would not fit in memory."""
+    longest = max(map(len, names))
+    if longest > _LONGEST_NAME:
+        line = int(found.segment_bounds[[len(name) for name in names].index(longest)])
+        message = f"a {what} of {longest:,} bytes; at most {_LONGEST_NAME:,} are read, so shorten it"
+        raise found.error(line, message)
+    return _decoded(names)
 
 
 def _decoded(names: Iterable[bytes]) -> list[str]:

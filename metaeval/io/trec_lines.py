@@ -123,9 +123,10 @@ class Scan:
         """Return the number in the file of a line of this scan."""
         return self.content.count(b"\n", 0, int(self.starts[line])) + 1
 
-    def documents(self, lines: NDArray[np.int64]) -> list[bytes]:
-        """Return the document identifiers of some lines."""
-        starts, lengths = self.starts[lines], self.lengths[lines]
+    def documents(self, lines: NDArray[np.int64] | None = None) -> list[bytes]:
+        """Return the document identifiers of some lines, of all by default."""
+        chosen = slice(None) if lines is None else lines
+        starts, lengths = self.starts[chosen], self.lengths[chosen]
         return [
             self.content[start:stop] for start, stop in zip(starts.tolist(), (starts + lengths).tolist(), strict=True)
         ]
