@@ -20,7 +20,7 @@ from metaeval.cli.wording import in_options
 from metaeval.errors import EstimationError, InvalidOptionError, MetaevalError, OutputError
 from metaeval.io.folders import claiming
 from metaeval.parallel import reporting
-from metaeval.provenance import Provenance
+from metaeval.provenance import Provenance, recording_inputs
 from metaeval.visible import visible
 
 __all__ = ["EXIT_CODES", "Session", "command_session", "echo", "exit_code", "json_document", "percent", "print_table"]
@@ -116,11 +116,11 @@ class Session:
 
 @contextmanager
 def command_session(*, quiet: bool) -> Iterator[Session]:
-    """Show progress and collect warnings while a command works; print the warnings at its end.
+    """Show progress, collect warnings and record inputs while a command works; print the warnings at its end.
 
     Folders that the command means to write are its own until then.
     """
-    with claiming(), warnings.catch_warnings(record=True) as caught:
+    with claiming(), recording_inputs(), warnings.catch_warnings(record=True) as caught:
         session = Session(quiet=quiet, caught=caught)
         warnings.simplefilter("default")
         try:
