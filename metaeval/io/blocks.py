@@ -3,6 +3,7 @@
 import math
 import re
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
@@ -10,6 +11,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from metaeval.cells import is_measure, is_number, shortened
 from metaeval.errors import closest_names
 from metaeval.io.sheets import Sheet, delimiter_name
 from metaeval.scores import Missing, merge_labels
@@ -41,19 +43,10 @@ AVERAGES = frozenset({"all", "amean", "mean", "average", "avg"})
 """What stands in place of a topic where a row holds averages; in lower case."""
 GAP_WORDS = frozenset({"", "na", "n/a", "nan", "null", "none"})
 """What stands in place of a score where there is none; in lower case."""
+_EXACT = 2.0**53  # whole numbers below it have a float of their own
 _WAYS_PAST_GAPS = "missing='zero', 'drop-systems' or 'drop-topics'"
 _SHOWN = 5
-
-# first words of the measures that trec_eval and ir_measures print, in lower case
-_MEASURES = frozenset(
-    """
-    map gm_map map_cut rprec rprec_mult bpref gm_bpref recip_rank iprec_at_recall p recall infap utility 11pt_avg bing g
-    ndcg ndcg_rel rndcg ndcg_cut relative_p success set_p set_relative_p set_recall set_map set_f num_q num_ret num_rel
-    num_rel_ret num_nonrel_judged_ret runid relstring unj rbp rbp_resid yaap
-    ap ap_ia map_ia p_ia r mrr rr err err_ia nerr nerr_ia nrbp judged setp setr setf setap numq numret numrel numrelret
-    iprec inst insq sdcg bpm compat accuracy alpha_ndcg alpha_dcg strec
-    """.split()  # noqa: SIM905 - a list of words reads better as words
-)
+_LONGEST_NUMBER = 400
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -135,19 +128,17 @@ def _broken_rule(text: str) -> str:
     if text.casefold() in GAP_WORDS:
         found = f"the cell holds {text!r}" if text else "the cell is empty"
         return f"{found}; fill in the score, or pass {_WAYS_PAST_GAPS}"
-    if re.fullmatch(r"[+-]?[0-9]*,[0-9]+", text):
-        return f"{text!r} has a decimal comma; write {text.replace(',', '.')!r}"
-    if re.fullmatch(r"[+-]?(inf|infinity)|[+-]?[0-9.]+e[+-]?[0-9]+", text, flags=re.IGNORECASE):
-        return f"{text!r} is not finite; repair the score, or leave the cell empty if there is none"
+    if len(text) > _LONGEST_NUMBER:
+        return f"{shortened(text)!r} is no score; scores are numbers with a decimal point"
+    if re.fullmatch(r"[+-]?[0-9]*,[0-9]+", text, flags=re.ASCII):
+        thousands = f" (or {text.replace(',', '')!r}, if the comma divides thousands)" if text[-4:-3] == "," else ""
+        return f"{text!r} has a decimal comma; write {text.replace(',', '.')!r}{thousands}"
+    if re.fullmatch(r"[+-]?(inf|infinity|[0-9.]+(e[+-]?[0-9]+)?)", text, flags=re.IGNORECASE | re.ASCII):
+        with suppress(ValueError):
+            if not math.isfinite(float(text)):
+                return f"{text!r} is not finite; repair the score, or leave the cell empty if there is none"
+            return f"{text!r} has more digits than a score can hold (up to 2**53 every whole number is exact); round it"
     return f"{text!r} is not a number; scores are numbers with a decimal point"
-
-
-def is_number(cell: str) -> bool:
-    """Whether a cell holds a finite number, written as everybody writes them (Python also takes 1_0 for 10)."""
-    try:
-        return math.isfinite(float(cell)) and "_" not in cell
-    except ValueError:
-        return False
 
 
 def to_numbers(cells: Sequence[str], missing: Missing) -> NDArray[np.float64]:
@@ -162,9 +153,14 @@ def to_numbers(cells: Sequence[str], missing: Missing) -> NDArray[np.float64]:
         numbers = np.fromiter(map(float, cells), dtype=np.float64, count=len(cells))
     except ValueError:
         numbers = np.full(len(cells), np.nan)
-    if np.isfinite(numbers).all() and not any("_" in cell for cell in cells):
+    if (np.abs(numbers) < _EXACT).all() and _is_plain("".join(cells)):
         return numbers
     return np.array([_to_number(place, cell, missing) for place, cell in enumerate(cells)])
+
+
+def _is_plain(text: str) -> bool:
+    """Whether text that Python takes for numbers is so for everybody: without 1_0, and digits of other scripts."""
+    return text.isascii() and "_" not in text
 
 
 def _to_number(place: int, cell: str, missing: Missing) -> float:
@@ -173,20 +169,6 @@ def _to_number(place: int, cell: str, missing: Missing) -> float:
     if not is_number(cell):
         raise BadCellError(place, cell)
     return float(cell)
-
-
-def is_measure(name: str) -> bool:
-    """Whether a name is one that trec_eval or ir_measures gives a measure, whatever its parameters.
-
-    Examples
-    --------
-    >>> [is_measure(name) for name in ("ndcg_cut_10", "RBP(p=0.8)", "P@5", "11pt_avg_.25,.5,.75", "P", "q301", "bm25")]
-    [True, True, True, True, False, False, False]
-    """
-    folded = name.casefold()
-    word = re.split(r"[@(]", folded, maxsplit=1)[0]
-    stems = {word, re.sub(r"_\.?[0-9].*", "", word)}
-    return any(stem in _MEASURES and (len(stem) > 1 or stem != folded) for stem in stems)
 
 
 def place_of(column: str, names: Sequence[str], sheet: Sheet) -> int:
