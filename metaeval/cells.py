@@ -68,6 +68,7 @@ _OTHER_METRICS = frozenset(
 )
 # metrics of one letter, which count beside others
 _LETTERS = frozenset("pqrfg")
+_PARAMETER = re.compile(r"_\.?[0-9].*")
 _TOPIC_STEMS = frozenset({"q", "qid", "t", "topic", "query", "question", "doc", "d", "item", "seg", "segment"})
 _SYSTEM_STEMS = frozenset({"s", "sys", "system", "run", "model", "team", "method"})
 
@@ -169,6 +170,8 @@ def clean_name(name: object, what: str) -> str:
     >>> clean_name(" bm25 ", "system"), clean_name(301.0, "topic")
     ('bm25', '301')
     """
+    if type(name) is str and len(name) <= LONGEST_NAME and name.isprintable() and (text := name.strip()):
+        return text
     if isinstance(name, bytes):
         try:
             name = name.decode()
@@ -247,8 +250,8 @@ def is_measure(name: str) -> bool:
     [True, True, True, True, False, False, False]
     """
     folded = name.casefold()
-    word = re.split(r"[@(]", folded, maxsplit=1)[0]
-    stems = {word, re.sub(r"_\.?[0-9].*", "", word)}
+    word = folded.partition("@")[0].partition("(")[0]
+    stems = (word, _PARAMETER.sub("", word) if "_" in word else word)
     return any(stem in _MEASURES and (len(stem) > 1 or stem != folded) for stem in stems)
 
 

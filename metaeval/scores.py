@@ -241,9 +241,10 @@ def natural_order(names: Iterable[str]) -> list[str]:
     >>> natural_order(["q10", "q2", "q1"])
     ['q1', 'q2', 'q10']
     """
+    divided = re.compile(r"([0-9]+)").split
 
     def key(name: str) -> tuple[list[tuple[int, int, str]], str]:
-        parts = re.split(r"([0-9]+)", name)
+        parts = divided(name)
         # of two numbers without leading zeros the longer is the larger
         digits = {part: part.lstrip("0") for part in parts[1::2]}
         return [(0, len(digits[p]), digits[p]) if p in digits else (1, 0, p) for p in parts if p], name

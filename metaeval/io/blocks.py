@@ -2,7 +2,7 @@
 
 import math
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from metaeval.cells import is_measure, is_number, shortened
 from metaeval.errors import closest_names
 from metaeval.io.sheets import Sheet, delimiter_name
-from metaeval.scores import Missing, merge_labels
+from metaeval.scores import Missing, first_double, merge_labels
 
 __all__ = [
     "AVERAGES",
@@ -31,6 +31,7 @@ __all__ = [
     "listed",
     "place_of",
     "ragged",
+    "refuse_faulty_names",
     "to_numbers",
     "unique_names",
     "ways_to_name",
@@ -45,7 +46,7 @@ GAP_WORDS = frozenset({"", "na", "n/a", "nan", "null", "none"})
 """What stands in place of a score where there is none; in lower case."""
 _EXACT = 2.0**53  # whole numbers below it have a float of their own
 _WAYS_PAST_GAPS = "missing='zero', 'drop-systems' or 'drop-topics'"
-_SHOWN = 5
+_SHOWN, _MOST_SHOWN = 5, 40
 _LONGEST_NUMBER = 400
 
 
@@ -184,7 +185,7 @@ def unique_names(names: Sequence[str], what: str, sheet: Sheet) -> list[str]:
     """Return names as `metaeval.scores` wants them, or an error for one that stands twice."""
     _, cleaned = merge_labels(np.arange(len(names)), names, what)
     if len(cleaned) < len(names):
-        again = next(name for place, name in enumerate(names) if name in names[:place])
+        again = first_double(name.strip() for name in names)
         raise sheet.error(f"{what} {again!r} stands twice; keep one, or rename it")
     return cleaned
 
@@ -197,13 +198,20 @@ def fitting_names(names: list[str], rows: Sequence[Sequence[str]], body: Sheet) 
     for position, cells in enumerate(rows):
         if len(cells) != width:
             raise body.error(ragged(cells, width, body), position)
-    for place, name in enumerate(names):
-        if place and not name and any(cells[place].strip() for cells in rows):
-            raise body.error(f"column {place + 1} has no name; name it in the header")
-        if name and name in names[:place]:
-            message = f"columns {names.index(name) + 1} and {place + 1} are both called {name!r}; names must be unique"
-            raise body.error(message)
+    unnamed = [place for place, name in enumerate(names) if place and not name]
+    refuse_faulty_names(names, {place for place in unnamed if any(cells[place].strip() for cells in rows)}, body)
     return names
+
+
+def refuse_faulty_names(names: Sequence[str], filled: Collection[int], body: Sheet) -> None:
+    """Refuse a name that two columns have, and the columns of `filled` that hold something but no name."""
+    if filled:
+        raise body.error(f"column {min(filled) + 1} has no name; name it in the header")
+    again = first_double(name for name in names if name)
+    if again is not None:
+        first, second = [place for place, name in enumerate(names) if name == again][:2]
+        message = f"columns {first + 1} and {second + 1} are both called {again!r}; names must be unique"
+        raise body.error(message)
 
 
 def _with_unnamed_column(names: list[str], rows: Sequence[Sequence[str]]) -> list[str]:
@@ -227,8 +235,9 @@ def ragged(cells: Sequence[str], width: int, sheet: Sheet) -> str:
 
 
 def columns_found(names: Sequence[str]) -> str:
-    """Say which columns were found."""
-    return f"columns found: {', '.join(map(repr, names))}"
+    """Say which columns were found, the first of very many."""
+    more = f" and {len(names) - _MOST_SHOWN} more" if len(names) > _MOST_SHOWN else ""
+    return f"columns found: {', '.join(repr(shortened(name)) for name in names[:_MOST_SHOWN])}{more}"
 
 
 def ways_to_name(names: Sequence[str]) -> str:
@@ -242,4 +251,4 @@ def ways_to_name(names: Sequence[str]) -> str:
 def listed(names: Sequence[str]) -> str:
     """Put names in a row, the first few of many."""
     more = f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else ""
-    return ", ".join(names[:_SHOWN]) + more
+    return ", ".join(shortened(name, 1000) for name in names[:_SHOWN]) + more
