@@ -45,6 +45,8 @@ LONGEST_NAME = 1_000
 
 _MOST_BYTES = 2**31
 _EXACT = 2**53
+_DIVISION = re.compile(r"[\s-]+")
+_LONGEST_WORD = 100
 _UNPRINTABLE = {"Cc", "Cs", "Zl", "Zp"}
 _PART_OF_WORD = {word: part for part, words in COLUMN_WORDS.items() for word in words}
 
@@ -238,7 +240,8 @@ def part_of_word(word: object) -> str | None:
     >>> part_of_word("Query-ID"), part_of_word("bm25")
     ('topic', None)
     """
-    return _PART_OF_WORD.get(re.sub(r"[\s-]+", "_", str(word).strip()).casefold())
+    text = str(word)
+    return _PART_OF_WORD.get(_DIVISION.sub("_", text.strip()).casefold()) if len(text) < _LONGEST_WORD else None
 
 
 def is_measure(name: str) -> bool:

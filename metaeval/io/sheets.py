@@ -22,7 +22,7 @@ _DELIMITER_NAMES = {"\t": "tabs", ",": "commas", ";": "semicolons", " ": "blanks
 _SAMPLE = 20
 _CHUNK = 2000
 _UNNAMED = re.compile(r"Unnamed: [0-9]+(\.[0-9]+|_level_[0-9]+)*")
-_CELLS = 200_000  # in a chunk or sample of very long rows, of which it holds two at least
+_CELLS = 200_000  # in a chunk or sample of very long rows
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -69,9 +69,10 @@ class Sheet:
             raise FileFormatError(rule, path=self.label, line=reader.line_num) from error
 
     def sample(self) -> list[list[str]]:
-        """Return the first rows: twenty, or fewer that are very long."""
-        chunk = next(self.chunks(), [])
-        return chunk[:_SAMPLE]
+        """Return the first rows: twenty, or fewer that are very long, but two."""
+        rows = self.rows()
+        first = list(islice(rows, 2))
+        return first + list(islice(rows, min(_SAMPLE - 2, _CELLS // len(first[0])))) if first else first
 
     def hollow_line(self) -> int | None:
         """Return the line of the first row without any text that has rows behind it; None if there is none."""
