@@ -9,7 +9,6 @@ retrieval: a topic may as well be a sentence, a question or a patient.
 import math
 import re
 import sys
-import unicodedata
 from collections.abc import Iterable, Mapping, Sequence
 from numbers import Integral
 from typing import Any, Literal, NamedTuple, get_args
@@ -19,6 +18,17 @@ import pandas as pd
 import xarray as xr
 from numpy.typing import NDArray
 
+from metaeval.cells import (
+    COLUMN_WORDS,
+    as_number,
+    clean_name,
+    label_array,
+    loses_digits,
+    metric_evidence,
+    part_of_word,
+    shortened,
+    topic_evidence,
+)
 from metaeval.errors import InvalidOptionError, ScoresError, UnknownNameError
 
 __all__ = [
@@ -30,12 +40,14 @@ __all__ = [
     "as_scores",
     "better_direction",
     "column_roles",
+    "first_double",
     "first_repeat",
     "identical_systems",
     "merge_labels",
     "natural_order",
     "oriented_values",
     "place_rows",
+    "refuse_sliver",
     "scores_from_long",
     "scores_to_long",
     "select_runs",
@@ -46,20 +58,8 @@ type Scores = xr.DataArray
 Missing = Literal["error", "zero", "drop-systems", "drop-topics"]
 DIMS = ("metric", "system", "topic")
 
-COLUMN_WORDS: Mapping[str, tuple[str, ...]] = {
-    "system": ("system", "run", "name", "run_id", "runid", "system_id", "system_name"),
-    "topic": ("topic", "qid", "query_id", "query", "q_id", "topic_id"),
-    "metric": ("metric", "measure"),
-    "score": ("score", "value"),
-    "group": ("group",),
-    "higher_is_better": ("higher_is_better",),
-}
-"""What the columns of a long table are called, by the part they play; case, blanks and hyphens do not matter."""
-
-_PART_OF_WORD = {word: part for part, words in COLUMN_WORDS.items() for word in words}
 _SHOWN = 5
 _NUMBERS = re.compile(r"[0-9]+")
-_UNPRINTABLE = {"Cc", "Cs", "Zl", "Zp"}
 _TRUTH = {"true": True, "1": True, "1.0": True, "false": False, "0": False, "0.0": False}
 _LARGE = 10_000_000
 _SPARSE = 50
@@ -89,6 +89,7 @@ def as_scores(  # noqa: PLR0913 - one keyword per label of the table
     metrics: Sequence[str] | None = None,
     systems: Sequence[str] | None = None,
     topics: Sequence[str] | None = None,
+    nesting: Sequence[str] | None = None,
     missing: Missing = "error",
     higher_is_better: bool | Mapping[str, bool] | None = None,
     groups: Mapping[str, str] | None = None,
@@ -106,12 +107,18 @@ def as_scores(  # noqa: PLR0913 - one keyword per label of the table
         - a long DataFrame (pandas or polars) with columns for system, topic, metric and score, under any of
           `COLUMN_WORDS` (PyTerrier's ``Experiment(perquery=True)`` is one);
         - a DataFrame with columns for system and topic, and one column a metric;
-        - a mapping from metric to a wide DataFrame, topics in rows (its index) and systems in columns;
-        - a mapping from system to the results of that system: what ``ir_measures.iter_calc`` streams, a DataFrame
-          of them (``query_id``, ``measure``, ``value``), or pytrec_eval's ``{topic: {metric: score}}``;
+        - a mapping from metric to a wide DataFrame, topics in rows (its index) and systems in columns, or the other
+          way round if the names of its index and columns say so;
+        - a mapping from system to the results of that system: what ``ir_measures.iter_calc`` streams, or a DataFrame
+          of them (``query_id``, ``measure``, ``value``);
+        - mappings in mappings: by system, topic and metric (pytrec_eval), by system, metric and topic (ranx), or by
+          metric, system and topic, told apart by the names; see Notes;
         - an array (metric, system, topic), or (system, topic) for one metric.
     metrics, systems, topics : sequence of str, optional
         Names for an array without labels; by default ``metric1``, ``system1`` and ``1`` onwards.
+    nesting : sequence of str, optional
+        What the keys of mappings in mappings are, from the outermost: ``("system", "metric", "topic")`` or any other
+        order of the three. Needed only where the names do not tell.
     missing : {"error", "zero", "drop-systems", "drop-topics"}
         What to do where a system has no score on a topic. Everything but "error" is noted in ``attrs["notes"]``.
     higher_is_better : bool or mapping of str to bool, optional
@@ -131,10 +138,18 @@ def as_scores(  # noqa: PLR0913 - one keyword per label of the table
     Raises
     ------
     ScoresError
-        For a gap (named by system, topic and metric), a score that is infinite or no number, a name that is empty,
-        repeated or unprintable, fewer than `fewest` systems or topics.
+        For a gap (named by system, topic and metric), a score that is infinite, no number, or a whole number with
+        more digits than a float has, a name that is empty, repeated, unprintable or longer than 1,000 characters,
+        fewer than `fewest` systems or topics, tables that seem to be turned round.
     InvalidOptionError
         If the labels do not fit the array, or an option is outside its rule.
+
+    Notes
+    -----
+    Three mappings in each other could be nested in six ways, and a wrong guess would give wrong scores. They are read
+    without ``nesting`` only if every part is told by its names: metrics, because they are called like metrics (AP,
+    ndcg_cut_10, BLEU) and nothing else is, and topics, because they look more like numbered things than the systems
+    around them. Everything else is refused, and the refusal says what to pass.
 
     Examples
     --------
@@ -142,7 +157,7 @@ def as_scores(  # noqa: PLR0913 - one keyword per label of the table
     >>> scores.sizes["system"], scores.dims
     (2, ('metric', 'system', 'topic'))
     """
-    table = _recognise(data, {"metric": metrics, "system": systems, "topic": topics})
+    table = _recognise(data, {"metric": metrics, "system": systems, "topic": topics}, nesting)
     _refuse_infinities(table)
     table = _settle_gaps(table, missing)
     _refuse_too_few(table, fewest)
@@ -154,7 +169,7 @@ def as_scores(  # noqa: PLR0913 - one keyword per label of the table
     return xr.DataArray(
         table.scores,
         dims=DIMS,
-        coords={dim: np.array(table.labels[dim]) for dim in DIMS} | coordinates,
+        coords={dim: label_array(table.labels[dim], dim) for dim in DIMS} | coordinates,
         attrs=table.attributes,
         name="score",
     )
@@ -231,7 +246,6 @@ def natural_order(names: Iterable[str]) -> list[str]:
     >>> natural_order(["q10", "q2", "q1"])
     ['q1', 'q2', 'q10']
     """
-
     # of two numbers without leading zeros the longer is the larger; a zero character goes before every text
     def number(found: re.Match[str]) -> str:
         digits = found[0].lstrip("0")
@@ -358,7 +372,7 @@ def column_roles(
     found: dict[str, list[str]] = {}
     others = []
     for column in map(str, columns):
-        part = _PART_OF_WORD.get(re.sub(r"[\s-]+", "_", column.strip()).casefold())
+        part = part_of_word(column)
         if column in taken:
             continue
         if part is not None and part not in parts:
@@ -403,7 +417,7 @@ def merge_labels(codes: NDArray[np.int64], names: Iterable[object], what: str) -
     ScoresError
         For a name that is missing, empty or unprintable.
     """
-    cleaned = [_clean_name(name, what) for name in names]
+    cleaned = [clean_name(name, what) for name in names]
     unique = list(dict.fromkeys(cleaned))
     if len(unique) == len(cleaned):
         return codes, cleaned
@@ -421,13 +435,21 @@ def place_rows(codes: Mapping[str, NDArray[np.int64]], labels: Mapping[str, Sequ
     """
     shape = tuple(len(labels[dim]) for dim in DIMS)
     n_rows = len(codes["topic"])
-    if math.prod(shape) > max(_LARGE, _SPARSE * n_rows):
-        message = (
-            f"{n_rows} scores cannot fill {shape[0]} metrics x {shape[1]} systems x {shape[2]} topics; "
-            "check which column is which"
-        )
-        raise ScoresError(message)
+    refuse_sliver(shape, n_rows, "check which column is which")
     return (codes["metric"] * shape[1] + codes["system"]) * shape[2] + codes["topic"]
+
+
+def refuse_sliver(shape: Sequence[int], n_scores: int, advice: str) -> None:
+    """Refuse an array metric x system x topic of which so many scores could fill only a sliver.
+
+    Raises
+    ------
+    ScoresError
+        With the numbers and the `advice`; up to ten million cells, and fifty a score, are always allowed.
+    """
+    if math.prod(shape) > max(_LARGE, _SPARSE * n_scores):
+        message = f"{n_scores} scores cannot fill {shape[0]} metrics x {shape[1]} systems x {shape[2]} topics; {advice}"
+        raise ScoresError(message)
 
 
 def first_repeat(cells: NDArray[np.int64]) -> tuple[int, int] | None:
@@ -446,38 +468,40 @@ def first_repeat(cells: NDArray[np.int64]) -> tuple[int, int] | None:
     return int(order[where + 1]), int(order[where])
 
 
-def _clean_name(name: object, what: str) -> str:
-    if isinstance(name, bytes):
-        name = name.decode()
-    if isinstance(name, float | np.floating) and float(name).is_integer():
-        name = int(name)  # an id that a data frame made a float
-    text = "" if name is None or name is pd.NA or name is pd.NaT or name != name else str(name).strip()  # noqa: PLR0124 - not a number
-    if not text:
-        message = f"a {what} has no name (found {name!r}); give every {what} a name"
-        raise ScoresError(message)
-    if not text.isprintable() and any(unicodedata.category(sign) in _UNPRINTABLE for sign in text):
-        message = f"{what} {text!r} holds a control character (line end, tab, …); rename it"
-        raise ScoresError(message)
-    return text
+def first_double(names: Iterable[str]) -> str | None:
+    """Return the first name that stood there before; None if all are different.
+
+    Examples
+    --------
+    >>> first_double(["a", "b", "a", "b"])
+    'a'
+    """
+    seen: set[str] = set()
+    return next((name for name in names if name in seen or seen.add(name)), None)  # type: ignore[func-returns-value] # add gives None
 
 
 def _clean_names(names: Iterable[object], what: str) -> list[str]:
-    cleaned = [_clean_name(name, what) for name in names]
+    cleaned = [clean_name(name, what) for name in names]
     if len(set(cleaned)) < len(cleaned):
-        again = next(name for place, name in enumerate(cleaned) if name in cleaned[:place])
-        message = f"{what} {again!r} stands twice; names must be unique"
+        message = f"{what} {first_double(cleaned)!r} stands twice; names must be unique"
         raise ScoresError(message)
     return cleaned
 
 
-def _recognise(data: object, names: dict[str, Sequence[str] | None]) -> _Table:
+def _recognise(data: object, names: dict[str, Sequence[str] | None], nesting: Sequence[str] | None) -> _Table:
     if type(data).__module__.partition(".")[0] == "polars" and hasattr(data, "to_dict"):
         data = pd.DataFrame(data.to_dict(as_series=False))
     if isinstance(data, xr.Dataset):
-        data = data.to_dataarray("metric")
+        data = _from_dataset(data)
     labelled = isinstance(data, xr.DataArray | pd.DataFrame | Mapping)
     if labelled and any(given is not None for given in names.values()):
         message = "metrics=, systems= and topics= name the rows of a bare array; this table has names of its own"
+        raise InvalidOptionError(message)
+    if nesting is not None and (isinstance(nesting, str) or sorted(map(str, nesting)) != sorted(DIMS)):
+        message = f"nesting= must name system, topic and metric, the outermost first, not {nesting!r}"
+        raise InvalidOptionError(message)
+    if nesting is not None and not (isinstance(data, Mapping) and any(isinstance(v, Mapping) for v in data.values())):
+        message = "nesting= is for mappings in mappings; this table says itself which axis is which, so leave it out"
         raise InvalidOptionError(message)
     match data:
         case xr.DataArray():
@@ -485,8 +509,26 @@ def _recognise(data: object, names: dict[str, Sequence[str] | None]) -> _Table:
         case pd.DataFrame():
             return _from_frame(data)
         case Mapping():
-            return _from_mapping(data)
+            return _from_mapping(data, nesting)
     return _from_array(data, names)
+
+
+def _from_dataset(data: xr.Dataset) -> xr.DataArray:
+    """Return a data set of metrics as one array; its variables must all be scores by system and topic."""
+    names = list(data.data_vars)
+    if len(names) == 1 and "metric" in data[names[0]].dims:
+        return data[names[0]]
+    for name in names:
+        if set(data[name].dims) != {"system", "topic"}:
+            message = (
+                f"scores need the dims system and topic in every variable of a data set, a metric each; {name!r} has "
+                f"{', '.join(map(str, data[name].dims)) or 'none'}; leave it out, or rename its dims"
+            )
+            raise ScoresError(message)
+    if not names:
+        message = "the data set holds no variable; it needs scores by system and topic"
+        raise ScoresError(message)
+    return data.to_dataarray("metric")
 
 
 def _from_dataarray(data: xr.DataArray) -> _Table:
@@ -623,10 +665,12 @@ def _topics_in_order(table: _Table) -> _Table:
     )
 
 
-def _from_mapping(tables: Mapping[Any, Any]) -> _Table:
+def _from_mapping(tables: Mapping[Any, Any], nesting: Sequence[str] | None) -> _Table:
     if not tables:
         message = "the mapping is empty; it should hold a table for every metric, or results for every system"
         raise ScoresError(message)
+    if all(isinstance(table, Mapping) for table in tables.values()):
+        return _from_nested(tables, nesting)
     long = {key: _holds_rows(table) for key, table in tables.items()}
     if not any(long.values()):
         return _from_wide(tables)
@@ -638,6 +682,52 @@ def _from_mapping(tables: Mapping[Any, Any]) -> _Table:
         f"topic, metric and score, {kinds[1]!r} has systems in columns"
     )
     raise ScoresError(message)
+
+
+def _from_nested(tables: Mapping[Any, Any], nesting: Sequence[str] | None) -> _Table:
+    """Lay out mappings in mappings, once it is sure what is a system, what a topic and what a metric."""
+    rows = []
+    for outer, parts in tables.items():
+        for middle, scores in parts.items():
+            if not isinstance(scores, Mapping):
+                list(_rows_of(parts, outer))  # says what was expected
+            rows += [(outer, middle, inner, score) for inner, score in scores.items()]
+    frame = pd.DataFrame(rows, columns=["outer", "middle", "inner", "score"], dtype=object)
+    if not len(frame):
+        message = "the mappings hold no score; fill them, or leave them out"
+        raise ScoresError(message)
+    levels = [list(dict.fromkeys(frame[level].tolist())) for level in ("outer", "middle", "inner")]
+    roles = _roles_of_levels(levels) if nesting is None else tuple(map(str, nesting))
+    frame = frame.set_axis([*roles, "score"], axis=1)
+    return _from_rows(frame, {name: name for name in frame.columns}, ["score"])
+
+
+_NESTINGS = (("system", "topic", "metric"), ("system", "metric", "topic"), ("metric", "system", "topic"))
+
+
+def _roles_of_levels(levels: Sequence[Sequence[object]]) -> tuple[str, ...]:
+    """Tell metrics by their names, and topics from systems by numbers; refuse whatever could be otherwise."""
+    metric_like = [metric_evidence(names) for names in levels]
+    at_metric = int(np.argmax(metric_like))
+    if sorted(metric_like) == [0, 0, 2]:
+        first, second = (level for place, level in enumerate(levels) if place != at_metric)
+        as_system, as_topic = topic_evidence(first), topic_evidence(second)
+        certain = as_topic > max(as_system, 1) or len(second) > len(first)
+        if as_topic > max(as_system, 0) and certain:
+            return next(roles for roles in _NESTINGS if roles[at_metric] == "metric")
+        why = "topics must be called like numbered things (301, q17) to be told from systems"
+        if as_system > as_topic:
+            why = "topics seem to stand outside systems, and it should be the other way round"
+    else:
+        why = "metrics must be called like metrics, and systems and topics must not, to be told apart"
+    shown = [f"{', '.join(shortened(name, 30) for name in level[:3])}{', …' * (len(level) > 3)}" for level in levels]  # noqa: PLR2004
+    message = (
+        f"what are systems, topics and metrics in these mappings? Outermost are {shown[0]}, in them {shown[1]}, "
+        f"innermost {shown[2]}; {why}. Say what they are, the outermost first: "
+        "nesting=('system', 'topic', 'metric') as in pytrec_eval, ('system', 'metric', 'topic') as in ranx, or another "
+        "order"
+    )
+    raise InvalidOptionError(message)
 
 
 def _holds_rows(table: object) -> bool:
@@ -655,29 +745,66 @@ def _from_wide(tables: Mapping[Any, pd.DataFrame]) -> _Table:
     topics: dict[str, None] = {}
     frames: dict[str, pd.DataFrame] = {}
     metrics = _clean_names(tables, "metric")
-    for metric, table in zip(metrics, tables.values(), strict=True):
+    for metric, given in zip(metrics, tables.values(), strict=True):
+        table = _topics_in_rows(given, metric)
         try:
             columns, index = _clean_names(table.columns, "system"), _clean_names(table.index, "topic")
         except ScoresError as error:
             raise ScoresError(f"{error} (table {metric!r})") from error
-        ids = [column for column in columns if _PART_OF_WORD.get(column.casefold()) == "topic"]
+        ids = [column for column in columns if part_of_word(column) == "topic"]
         if ids:
             message = (
                 f"table {metric!r} has a column {ids[0]!r} among its systems: make it the index "
                 f"(table.set_index({ids[0]!r})), or rename it if it is a system"
             )
             raise ScoresError(message)
-        arrays = [
-            _frame_numbers(table.iloc[:, place], f"system {name!r} under {metric!r}")
-            for place, name in enumerate(columns)
-        ]
-        values = np.stack(arrays, axis=1) if arrays else np.empty((len(index), 0))
-        frames[metric] = pd.DataFrame(values, index=index, columns=columns)
+        frames[metric] = pd.DataFrame(_wide_numbers(table, columns, metric), index=index, columns=columns)
         systems |= dict.fromkeys(columns)
         topics |= dict.fromkeys(index)
+    refuse_sliver(
+        (len(frames), len(systems), len(topics)),
+        sum(frame.size for frame in frames.values()),
+        "tables read together must share their systems and topics",
+    )
     order = natural_order(topics)
     values = np.stack([frame.reindex(index=order, columns=list(systems)).to_numpy().T for frame in frames.values()])
     return _Table(values, {"metric": metrics, "system": list(systems), "topic": order}, {}, {})
+
+
+def _wide_numbers(table: pd.DataFrame, columns: Sequence[str], metric: str) -> NDArray[np.float64]:
+    """Return the cells as float64, shape (topic, system)."""
+    if all(isinstance(kind, np.dtype) and kind.kind in "fb" for kind in set(table.dtypes)):
+        return table.to_numpy(dtype=np.float64)
+    arrays = [
+        _frame_numbers(table.iloc[:, place], f"system {name!r} under {metric!r}") for place, name in enumerate(columns)
+    ]
+    return np.stack(arrays, axis=1) if arrays else np.empty((len(table), 0))
+
+
+def _topics_in_rows(table: pd.DataFrame, metric: str) -> pd.DataFrame:
+    """Turn a wide table round if its axes are named so; refuse one whose names look turned round."""
+    index, columns = (
+        part_of_word(axis.name) if axis.nlevels == 1 else "several" for axis in (table.index, table.columns)
+    )
+    if "several" in {index, columns}:
+        message = f"table {metric!r} has several levels of names; give it topics in rows and systems in columns"
+        raise ScoresError(message)
+    if {index, columns} in ({"system"}, {"topic"}):
+        message = f"table {metric!r} calls its rows and its columns {index}s; rename one (table.rename_axis)"
+        raise ScoresError(message)
+    if index == "system" or columns == "topic":
+        return table.T
+    if index == "topic" or columns == "system":
+        return table
+    numbered = isinstance(table.index, pd.RangeIndex) and table.index.start == 0  # pandas' own, which says nothing
+    if min(table.shape) and topic_evidence(table.columns) == 2 > (0 if numbered else topic_evidence(table.index)):  # noqa: PLR2004
+        message = (
+            f"table {metric!r} has columns called like topics ({shortened(table.columns[0], 30)}, …) and rows that are "
+            f"not ({shortened(table.index[0], 30)}, …); topics belong in rows: pass its transpose (table.T), or say "
+            "that it is right with table.rename_axis('topic')"
+        )
+        raise ScoresError(message)
+    return table
 
 
 def _from_results(results: Mapping[Any, Any]) -> _Table:
@@ -686,7 +813,7 @@ def _from_results(results: Mapping[Any, Any]) -> _Table:
         for system, result in results.items()
         for topic, metric, score in _rows_of(result, system)
     ]
-    frame = pd.DataFrame(rows, columns=["system", "topic", "metric", "score"])
+    frame = pd.DataFrame(rows, columns=["system", "topic", "metric", "score"], dtype=object)
     return _from_rows(frame, {name: name for name in frame.columns}, ["score"])
 
 
@@ -695,14 +822,19 @@ def _rows_of(result: Any, system: object) -> Iterable[tuple[object, object, obje
         parts = column_roles(result.columns).parts
         return zip(*(result[parts[part]].tolist() for part in ("topic", "metric", "score")), strict=True)
     if isinstance(result, Mapping) and all(isinstance(scores, Mapping) for scores in result.values()):
-        return ((topic, metric, score) for topic, scores in result.items() for metric, score in scores.items())
+        message = (
+            f"{system!r} holds mappings in a mapping, and other systems do not; give the results of all systems in "
+            "one form"
+        )
+        raise InvalidOptionError(message)
     if not isinstance(result, Mapping | str | bytes) and isinstance(result, Iterable):
         rows = list(result)
         if all(hasattr(row, "query_id") and hasattr(row, "measure") and hasattr(row, "value") for row in rows):
             return ((row.query_id, str(row.measure), row.value) for row in rows)
     message = (
         f"{system!r}: expected a wide DataFrame (topics x systems) for a metric, or for a system what "
-        f"ir_measures.iter_calc gives or {{topic: {{metric: score}}}}, not {type(result).__name__}"
+        f"ir_measures.iter_calc gives, {{topic: {{metric: score}}}} or {{metric: {{topic: score}}}}, not "
+        f"{type(result).__name__} {shortened(repr(result))}"
     )
     raise InvalidOptionError(message)
 
@@ -737,31 +869,51 @@ def _real_numbers(data: object) -> NDArray[np.float64]:
     if isinstance(data, np.ma.MaskedArray):
         data = np.where(np.ma.getmaskarray(data), np.nan, data.data)
     array = np.asarray(data)
-    if array.dtype.kind in "cmM":
+    if array.dtype.kind in "cmMV":
         message = f"scores must be real numbers, not {array.dtype}"
         raise ScoresError(message)
-    if array.dtype.kind == "O":
-        array = np.where(pd.isna(array), np.nan, array)
-    try:
-        return np.array(array, dtype=np.float64, order="C")
-    except (TypeError, ValueError) as error:
-        message = f"scores must be numbers: {error}"
-        raise ScoresError(message) from error
+    if array.dtype.kind in "OUST":
+        cells = pd.Series(array.ravel().astype(object), dtype=object)
+        return _frame_numbers(cells, "the array", "place").reshape(array.shape)
+    if array.dtype.kind in "iu":
+        return _exact_floats(array.ravel(), "the array", "place").reshape(array.shape)
+    return np.array(array, dtype=np.float64, order="C")
 
 
-def _frame_numbers(column: pd.Series, where: str) -> NDArray[np.float64]:
+def _frame_numbers(column: pd.Series, where: str, row_word: str = "row") -> NDArray[np.float64]:
     """Return a column as float64, its gaps as NaN."""
-    if isinstance(column.dtype, np.dtype) and column.dtype.kind in "fiub":
+    kind = column.dtype.kind if isinstance(column.dtype, np.dtype) else "O"
+    if kind in "fb":
         return column.to_numpy(dtype=np.float64)
+    if kind in "iu":
+        return _exact_floats(column.to_numpy(), where, row_word)
+    cells = column.tolist()
+    if set(map(type, cells)) == {float}:
+        return np.array(cells, dtype=np.float64)
     numbers = np.full(len(column), np.nan)
-    for row, (cell, absent) in enumerate(zip(column.tolist(), column.isna().tolist(), strict=True)):
+    for row, (cell, absent) in enumerate(zip(cells, column.isna().tolist(), strict=True)):
         if absent:
             continue
         try:
-            numbers[row] = float(cell)
+            numbers[row] = as_number(cell)
         except (TypeError, ValueError) as error:
-            message = f"{where} holds {cell!r} in row {row}, which is no number; scores must be numbers"
+            message = (
+                f"{where} holds {shortened(repr(cell))} in {row_word} {row}, which {error}; scores must be numbers"
+            )
             raise ScoresError(message) from error
+    return numbers
+
+
+def _exact_floats(whole: NDArray[np.integer], where: str, row_word: str) -> NDArray[np.float64]:
+    """Turn whole numbers into floats, none of which may lose digits."""
+    numbers = whole.astype(np.float64)
+    for row in np.flatnonzero(np.abs(numbers) >= 2**53).tolist():  # beyond it, not every whole number is a float
+        if loses_digits(int(whole[row]), float(numbers[row])):
+            message = (
+                f"{where} holds {whole[row]} in {row_word} {row}, which has more digits than a score can hold (whole "
+                "numbers up to 2**53 are exact); round it, or divide all by one number"
+            )
+            raise ScoresError(message)
     return numbers
 
 
@@ -873,4 +1025,4 @@ def _group_of_each(table: _Table, groups: Mapping[str, str] | None) -> NDArray[n
         shown = ", ".join(without[:_SHOWN]) + (" …" if len(without) > _SHOWN else "")
         message = f"groups= covers {len(names) - len(without)} of {len(names)} systems; without a group: {shown}"
         raise InvalidOptionError(message)
-    return np.array([_clean_name(groups[name], f"group (of system {name!r})") for name in names])
+    return label_array([clean_name(groups[name], f"group (of system {name!r})") for name in names], "group")

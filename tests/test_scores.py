@@ -1,5 +1,6 @@
 """Scores: every shape they come in, what is refused, and what the rest of the package asks of them."""
 
+import itertools
 import re
 from typing import NamedTuple
 
@@ -13,6 +14,7 @@ import xarray as xr
 from hypothesis import given
 from hypothesis.extra import numpy as hnp
 
+from metaeval.cells import label_array
 from metaeval.errors import InvalidOptionError, ScoresError, UnknownNameError
 from metaeval.scores import (
     COLUMN_WORDS,
@@ -110,6 +112,210 @@ def test_every_shape_gives_the_same_scores(scores, shape):
     xr.testing.assert_identical(found, scores)
     assert found.dims == DIMS
     assert found.dtype == np.float64
+
+
+NESTED = {
+    "numbers": (METRICS, SYSTEMS, TOPICS),
+    "ranx": (["ndcg@10", "map@100", "mrr"], ["bm25", "bi-encoder", "fused"], ["q_1", "q_2", "q_30"]),
+    "pytrec_eval": (["map", "P_5", "ndcg_cut_10"], ["run1", "run2"], ["MB001", "MB002", "MB003", "MB004"]),
+    "measures": ([ir_measures.AP, ir_measures.nDCG @ 10], ["a", "b"], ["1", "2", "3"]),
+    "translation": (["BLEU", "chrF", "COMET"], ["GPT-4", "Llama"], ["doc1", "doc2", "doc3"]),
+    "words": (["AP", "RR"], ["apple", "pear"], ["rain", "snow", "wind"]),
+    "own metrics": (["mine", "yours"], ["bm25", "lm"], ["301", "302"]),
+    "systems by number": (["AP", "RR"], ["1", "2"], ["301", "302", "303"]),
+    "one metric": (["AP"], ["bm25", "lm"], ["301", "302", "303"]),
+}
+ORDERS = list(itertools.permutations(DIMS))
+
+
+def _nested(names, order):
+    """Scores as mappings in mappings; the same number for the same names, whatever the order."""
+    labels = dict(zip(DIMS, names, strict=True))
+
+    def below(places):
+        if len(places) == len(DIMS):
+            chosen = dict(zip(order, places, strict=True))
+            return (chosen["metric"] * 7 + chosen["system"] * 3 + chosen["topic"]) / 64
+        return {name: below((*places, place)) for place, name in enumerate(labels[order[len(places)]])}
+
+    return below(())
+
+
+@pytest.mark.parametrize("names", NESTED.values(), ids=NESTED.keys())
+def test_no_order_of_nesting_swaps_axes(names):
+    """However mappings are nested, they give the same scores or none, and with nesting= always the same."""
+    right = as_scores(_nested(names, DIMS), nesting=DIMS)
+    assert right["metric"].to_numpy().tolist() == [str(metric) for metric in names[0]]
+    assert right["system"].to_numpy().tolist() == names[1]
+    for order in ORDERS:
+        data = _nested(names, order)
+        xr.testing.assert_identical(as_scores(data, nesting=order), right)
+        try:
+            found = as_scores(data)
+        except InvalidOptionError as error:
+            assert "nesting=('system', 'topic', 'metric')" in str(error)  # noqa: PT017 - one or the other
+        else:
+            xr.testing.assert_identical(found, right)
+
+
+@pytest.mark.parametrize("order", [("system", "topic", "metric"), ("system", "metric", "topic"), DIMS])
+@pytest.mark.parametrize("names", ["numbers", "ranx", "pytrec_eval", "measures", "translation", "one metric"])
+def test_usual_orders_of_nesting_are_recognised(names, order):
+    """What pytrec_eval and ranx hold needs no option where the names tell what is what."""
+    xr.testing.assert_identical(
+        as_scores(_nested(NESTED[names], order)), as_scores(_nested(NESTED[names], DIMS), nesting=DIMS)
+    )
+
+
+@given(
+    st.permutations(DIMS),
+    *(
+        st.lists(
+            st.sampled_from(["AP", "map", "mine", "comet", "bm25", "run1", "run2", "q1", "q2", "1", "2", "x"]),
+            min_size=2,
+            max_size=4,
+            unique=True,
+        )
+        for _ in DIMS
+    ),
+)
+def test_no_names_let_one_nesting_stand_for_two(order, metrics, systems, topics):
+    """Of all orders in which the same scores are nested, those that are accepted agree."""
+    found = []
+    for one in ORDERS:
+        try:
+            found.append(as_scores(_nested((metrics, systems, topics), one)))
+        except InvalidOptionError:
+            continue
+    for other in found[1:]:
+        assert found[0].sizes == other.sizes
+        assert sorted(found[0]["metric"].to_numpy()) == sorted(other["metric"].to_numpy())
+        reordered = other.sel({dim: found[0][dim] for dim in DIMS})
+        assert (reordered == found[0]).all()
+    assert as_scores(_nested((metrics, systems, topics), order), nesting=order)["system"].to_numpy().tolist() == systems
+
+
+@pytest.mark.parametrize(
+    ("data", "options", "rule"),
+    [
+        ({"a": {"AP": {"1": 0.5}}}, {"nesting": "system"}, "must name system, topic and metric"),
+        ({"a": {"AP": {"1": 0.5}}}, {"nesting": ("system", "topic")}, "must name system, topic and metric"),
+        ([[1, 0], [0, 1]], {"nesting": DIMS}, "is for mappings in mappings"),
+        ({"a": {"AP": {}}, "b": {"AP": {}}}, {}, "hold no score"),
+        ({"a": {"AP": {"1": 0.5}}, "b": {"AP": 0.5}}, {}, "'b': expected a wide DataFrame"),
+        ({"a": {"1": {"AP": 0.5}}, "b": iter([Metric("1", "AP", 0.5)])}, {}, "give the results of all systems in one"),
+    ],
+)
+def test_nesting_is_checked(data, options, rule):
+    """An order that is none, or has nothing to order, and mappings that end early are refused."""
+    with pytest.raises((InvalidOptionError, ScoresError), match=rule):
+        as_scores(data, **options)
+
+
+def test_a_wide_frame_that_names_its_axes_is_turned_round():
+    """A frame whose index is called system, or whose columns are called topic, gives the same scores."""
+    right = as_scores({"AP": _wide(0)})
+    turned = _wide(0).T
+    xr.testing.assert_identical(as_scores({"AP": turned.rename_axis("run")}), right)
+    xr.testing.assert_identical(as_scores({"AP": turned.rename_axis(columns="qid")}), right)
+    with pytest.raises(ScoresError, match="calls its rows and its columns systems"):
+        as_scores({"AP": turned.rename_axis("run").rename_axis(columns="system")})
+    with pytest.raises(ScoresError, match="several levels of names"):
+        as_scores({"AP": pd.concat({"x": _wide(0)})})
+
+
+def test_a_wide_frame_that_looks_turned_round_is_refused():
+    """Columns called like topics over rows that are not say that systems stand in rows."""
+    turned = _wide(0).T
+    with pytest.raises(ScoresError, match=r"topics belong in rows: pass its transpose \(table\.T\)"):
+        as_scores({"AP": turned})
+    with pytest.raises(ScoresError, match="topics belong in rows"):
+        as_scores({"AP": turned.reset_index(drop=True)})
+    assert as_scores({"AP": turned.rename_axis("topic")})["topic"].to_numpy().tolist() == SYSTEMS
+
+
+def test_a_data_set_of_something_else_is_refused():
+    """A variable without topics is not spread over all of them; one array in a data set is that array."""
+    scores = as_scores(VALUES, metrics=METRICS, systems=SYSTEMS, topics=TOPICS)
+    xr.testing.assert_identical(as_scores(scores.to_dataset(name="score")), scores)
+    mixed = xr.Dataset({"AP": scores.sel(metric="AP", drop=True), "cost": ("system", [1.0, 2.0])})
+    with pytest.raises(ScoresError, match="'cost' has system; leave it out"):
+        as_scores(mixed)
+    with pytest.raises(ScoresError, match="holds no variable"):
+        as_scores(xr.Dataset())
+
+
+LOSSY = 2**53 + 1
+HOLDERS = {
+    "array": lambda cell: np.array([[0, 1], [1, cell]], dtype=np.array(cell).dtype),
+    "array of objects": lambda cell: np.array([[0, 1], [1, cell]], dtype=object),
+    "wide frame": lambda cell: {"AP": pd.DataFrame([[0, 1], [1, cell]], columns=["a", "b"])},
+    "wide frame of pandas' own types": lambda cell: {
+        "AP": pd.DataFrame([[0, 1], [1, cell]], columns=["a", "b"]).convert_dtypes()
+    },
+    "long frame": lambda cell: pd.DataFrame(
+        {"system": list("aabb"), "topic": [1, 2, 1, 2], "metric": "AP", "score": [0, 1, 1, cell]}
+    ),
+    "polars frame": lambda cell: pl.DataFrame(
+        {"system": list("aabb"), "topic": [1, 2, 1, 2], "metric": ["AP"] * 4, "score": [0, 1, 1, cell]}
+    ),
+    "mappings": lambda cell: {"a": {"AP": {1: 0.5, 2: 0.5}}, "b": {"AP": {1: 0.5, 2: cell}}},
+    "streams": lambda cell: {
+        "a": [Metric("1", "AP", 0.5), Metric("2", "AP", 0.5)],
+        "b": [Metric("1", "AP", 0.5), Metric("2", "AP", cell)],
+    },
+}
+
+
+@pytest.mark.parametrize("holder", HOLDERS.values(), ids=HOLDERS.keys())
+def test_whole_numbers_keep_all_their_digits(holder):
+    """Two counts that differ never become one: a whole number that has no float is refused, its neighbour kept."""
+    assert as_scores(holder(LOSSY - 1)).max() == LOSSY - 1
+    with pytest.raises(ScoresError, match="more digits than a score can hold"):
+        as_scores(holder(LOSSY))
+
+
+@pytest.mark.parametrize(
+    "cell", ["0.5", " 1e-3 ", "1_0", "0x10", "\u0660.\u0665", "0,5", "50%", "1e400", "9007199254740993"]
+)
+def test_text_in_a_table_is_a_number_for_all_or_none(cell):
+    """Text that holds numbers is read alike in every table, as in a file."""
+    tables = [HOLDERS[name](cell) for name in ("array of objects", "wide frame", "long frame", "mappings", "streams")]
+    if cell in {"0.5", " 1e-3 "}:
+        assert {float(as_scores(table).to_numpy().ravel()[-1]) for table in tables} == {float(cell)}
+        return
+    for table in tables:
+        with pytest.raises(ScoresError, match="no number"):
+            as_scores(table)
+
+
+@pytest.mark.parametrize("dim", DIMS)
+def test_a_name_has_a_limit(dim):
+    """Arrays of names are as wide as the longest, so one name of a megabyte among many would fill the memory."""
+    labels = dict(zip(DIMS, (METRICS, SYSTEMS, TOPICS), strict=True))
+    for length in (1000, 1001, 1_000_000):
+        names = {f"{one}s": [*labels[one][:-1], "x" * length] if one == dim else labels[one] for one in DIMS}
+        if length == 1000:
+            assert as_scores(VALUES, **names)[dim].to_numpy()[-1] == "x" * length
+            continue
+        with pytest.raises(ScoresError, match=f"has a name of {length} characters; the limit is 1000"):
+            as_scores(VALUES, **names)
+
+
+def test_many_long_names_are_refused_before_memory_runs_out():
+    """Names that together would take gigabytes are refused with the size."""
+    with pytest.raises(ScoresError, match=r"600000 topics with names of up to 1000 characters would take 2 GiB"):
+        label_array(["x" * 1000, *["y"] * 599_999], "topic")
+
+
+def test_an_id_that_may_have_lost_digits_is_refused():
+    """A long id that a data frame made a float is no name, nor is a number of thousands of digits."""
+    with pytest.raises(ScoresError, match="may have lost digits"):
+        as_scores([[1, 0], [0, 1]], topics=[1, 1e17])
+    with pytest.raises(ScoresError, match="thousands of digits"):
+        as_scores([[1, 0], [0, 1]], topics=[1, 10**5000])
+    with pytest.raises(ScoresError, match="no UTF-8"):
+        as_scores([[1, 0], [0, 1]], topics=[b"1", b"\xff"])
 
 
 def test_streams_of_ir_measures_are_understood():

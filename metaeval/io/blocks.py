@@ -2,7 +2,8 @@
 
 import math
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal
@@ -10,9 +11,10 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from metaeval.cells import is_measure, is_number, shortened
 from metaeval.errors import closest_names
 from metaeval.io.sheets import Sheet, delimiter_name
-from metaeval.scores import Missing, merge_labels
+from metaeval.scores import Missing, first_double, merge_labels
 
 __all__ = [
     "AVERAGES",
@@ -29,6 +31,7 @@ __all__ = [
     "listed",
     "place_of",
     "ragged",
+    "refuse_faulty_names",
     "to_numbers",
     "unique_names",
     "ways_to_name",
@@ -41,19 +44,10 @@ AVERAGES = frozenset({"all", "amean", "mean", "average", "avg"})
 """What stands in place of a topic where a row holds averages; in lower case."""
 GAP_WORDS = frozenset({"", "na", "n/a", "nan", "null", "none"})
 """What stands in place of a score where there is none; in lower case."""
+_EXACT = 2.0**53  # whole numbers below it have a float of their own
 _WAYS_PAST_GAPS = "missing='zero', 'drop-systems' or 'drop-topics'"
-_SHOWN = 5
-
-# first words of the measures that trec_eval and ir_measures print, in lower case
-_MEASURES = frozenset(
-    """
-    map gm_map map_cut rprec rprec_mult bpref gm_bpref recip_rank iprec_at_recall p recall infap utility 11pt_avg bing g
-    ndcg ndcg_rel rndcg ndcg_cut relative_p success set_p set_relative_p set_recall set_map set_f num_q num_ret num_rel
-    num_rel_ret num_nonrel_judged_ret runid relstring unj rbp rbp_resid yaap
-    ap ap_ia map_ia p_ia r mrr rr err err_ia nerr nerr_ia nrbp judged setp setr setf setap numq numret numrel numrelret
-    iprec inst insq sdcg bpm compat accuracy alpha_ndcg alpha_dcg strec
-    """.split()  # noqa: SIM905 - a list of words reads better as words
-)
+_SHOWN, _MOST_SHOWN = 5, 40
+_LONGEST_NUMBER = 400
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -135,19 +129,17 @@ def _broken_rule(text: str) -> str:
     if text.casefold() in GAP_WORDS:
         found = f"the cell holds {text!r}" if text else "the cell is empty"
         return f"{found}; fill in the score, or pass {_WAYS_PAST_GAPS}"
-    if re.fullmatch(r"[+-]?[0-9]*,[0-9]+", text):
-        return f"{text!r} has a decimal comma; write {text.replace(',', '.')!r}"
-    if re.fullmatch(r"[+-]?(inf|infinity)|[+-]?[0-9.]+e[+-]?[0-9]+", text, flags=re.IGNORECASE):
-        return f"{text!r} is not finite; repair the score, or leave the cell empty if there is none"
+    if len(text) > _LONGEST_NUMBER:
+        return f"{shortened(text)!r} is no score; scores are numbers with a decimal point"
+    if re.fullmatch(r"[+-]?[0-9]*,[0-9]+", text, flags=re.ASCII):
+        thousands = f" (or {text.replace(',', '')!r}, if the comma divides thousands)" if text[-4:-3] == "," else ""
+        return f"{text!r} has a decimal comma; write {text.replace(',', '.')!r}{thousands}"
+    if re.fullmatch(r"[+-]?(inf|infinity|[0-9.]+(e[+-]?[0-9]+)?)", text, flags=re.IGNORECASE | re.ASCII):
+        with suppress(ValueError):
+            if not math.isfinite(float(text)):
+                return f"{text!r} is not finite; repair the score, or leave the cell empty if there is none"
+            return f"{text!r} has more digits than a score can hold (up to 2**53 every whole number is exact); round it"
     return f"{text!r} is not a number; scores are numbers with a decimal point"
-
-
-def is_number(cell: str) -> bool:
-    """Whether a cell holds a finite number, written as everybody writes them (Python also takes 1_0 for 10)."""
-    try:
-        return math.isfinite(float(cell)) and "_" not in cell
-    except ValueError:
-        return False
 
 
 def to_numbers(cells: Sequence[str], missing: Missing) -> NDArray[np.float64]:
@@ -162,9 +154,14 @@ def to_numbers(cells: Sequence[str], missing: Missing) -> NDArray[np.float64]:
         numbers = np.fromiter(map(float, cells), dtype=np.float64, count=len(cells))
     except ValueError:
         numbers = np.full(len(cells), np.nan)
-    if np.isfinite(numbers).all() and not any("_" in cell for cell in cells):
+    if (np.abs(numbers) < _EXACT).all() and _is_plain("".join(cells)):
         return numbers
     return np.array([_to_number(place, cell, missing) for place, cell in enumerate(cells)])
+
+
+def _is_plain(text: str) -> bool:
+    """Whether text that Python takes for numbers is so for everybody: without 1_0, and digits of other scripts."""
+    return text.isascii() and "_" not in text
 
 
 def _to_number(place: int, cell: str, missing: Missing) -> float:
@@ -173,20 +170,6 @@ def _to_number(place: int, cell: str, missing: Missing) -> float:
     if not is_number(cell):
         raise BadCellError(place, cell)
     return float(cell)
-
-
-def is_measure(name: str) -> bool:
-    """Whether a name is one that trec_eval or ir_measures gives a measure, whatever its parameters.
-
-    Examples
-    --------
-    >>> [is_measure(name) for name in ("ndcg_cut_10", "RBP(p=0.8)", "P@5", "11pt_avg_.25,.5,.75", "P", "q301", "bm25")]
-    [True, True, True, True, False, False, False]
-    """
-    folded = name.casefold()
-    word = re.split(r"[@(]", folded, maxsplit=1)[0]
-    stems = {word, re.sub(r"_\.?[0-9].*", "", word)}
-    return any(stem in _MEASURES and (len(stem) > 1 or stem != folded) for stem in stems)
 
 
 def place_of(column: str, names: Sequence[str], sheet: Sheet) -> int:
@@ -202,7 +185,7 @@ def unique_names(names: Sequence[str], what: str, sheet: Sheet) -> list[str]:
     """Return names as `metaeval.scores` wants them, or an error for one that stands twice."""
     _, cleaned = merge_labels(np.arange(len(names)), names, what)
     if len(cleaned) < len(names):
-        again = next(name for place, name in enumerate(names) if name in names[:place])
+        again = first_double(name.strip() for name in names)
         raise sheet.error(f"{what} {again!r} stands twice; keep one, or rename it")
     return cleaned
 
@@ -215,13 +198,20 @@ def fitting_names(names: list[str], rows: Sequence[Sequence[str]], body: Sheet) 
     for position, cells in enumerate(rows):
         if len(cells) != width:
             raise body.error(ragged(cells, width, body), position)
-    for place, name in enumerate(names):
-        if place and not name and any(cells[place].strip() for cells in rows):
-            raise body.error(f"column {place + 1} has no name; name it in the header")
-        if name and name in names[:place]:
-            message = f"columns {names.index(name) + 1} and {place + 1} are both called {name!r}; names must be unique"
-            raise body.error(message)
+    unnamed = [place for place, name in enumerate(names) if place and not name]
+    refuse_faulty_names(names, {place for place in unnamed if any(cells[place].strip() for cells in rows)}, body)
     return names
+
+
+def refuse_faulty_names(names: Sequence[str], filled: Collection[int], body: Sheet) -> None:
+    """Refuse a name that two columns have, and the columns of `filled` that hold something but no name."""
+    if filled:
+        raise body.error(f"column {min(filled) + 1} has no name; name it in the header")
+    again = first_double(name for name in names if name)
+    if again is not None:
+        first, second = [place for place, name in enumerate(names) if name == again][:2]
+        message = f"columns {first + 1} and {second + 1} are both called {again!r}; names must be unique"
+        raise body.error(message)
 
 
 def _with_unnamed_column(names: list[str], rows: Sequence[Sequence[str]]) -> list[str]:
@@ -245,8 +235,9 @@ def ragged(cells: Sequence[str], width: int, sheet: Sheet) -> str:
 
 
 def columns_found(names: Sequence[str]) -> str:
-    """Say which columns were found."""
-    return f"columns found: {', '.join(map(repr, names))}"
+    """Say which columns were found, the first of very many."""
+    more = f" and {len(names) - _MOST_SHOWN} more" if len(names) > _MOST_SHOWN else ""
+    return f"columns found: {', '.join(repr(shortened(name)) for name in names[:_MOST_SHOWN])}{more}"
 
 
 def ways_to_name(names: Sequence[str]) -> str:
@@ -260,4 +251,4 @@ def ways_to_name(names: Sequence[str]) -> str:
 def listed(names: Sequence[str]) -> str:
     """Put names in a row, the first few of many."""
     more = f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else ""
-    return ", ".join(names[:_SHOWN]) + more
+    return ", ".join(shortened(name, 1000) for name in names[:_SHOWN]) + more

@@ -7,6 +7,7 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
+from metaeval.cells import shortened
 from metaeval.errors import ScoresError
 from metaeval.io.blocks import (
     AVERAGES,
@@ -23,7 +24,7 @@ from metaeval.io.blocks import (
 )
 from metaeval.io.files import Source
 from metaeval.io.sheets import Sheet, header_names
-from metaeval.scores import DIMS, Missing, column_roles, first_repeat, merge_labels, place_rows
+from metaeval.scores import DIMS, Missing, column_roles, first_double, first_repeat, merge_labels, place_rows
 
 __all__ = ["RESULT_CELLS", "TREC_TEXTS", "hold_metrics", "read_long", "read_results"]
 
@@ -71,7 +72,8 @@ def read_long(sheet: Sheet, source: Source, options: TableOptions) -> Block:
     for column in [*options.chosen.values(), *options.ignored]:
         place_of(column, names, sheet)
     parts, others = column_roles(names, chosen=options.chosen, ignored=options.ignored)
-    places = {part: names.index(column) for part, column in parts.items()}
+    place = {name: at for at, name in enumerate(names) if name}
+    places = {part: place[column] for part, column in parts.items()}
     one_system = "topic" in parts and hold_metrics(others)
     if (
         "topic" not in parts
@@ -80,11 +82,11 @@ def read_long(sheet: Sheet, source: Source, options: TableOptions) -> Block:
     ):
         raise sheet.error(f"a long table needs columns for topic and score, system or metric; {ways_to_name(names)}")
     if "score" in parts and others:
-        message = f"unknown column{'s' * (len(others) > 1)} {', '.join(map(repr, others))}; {ways_to_name(names)}"
+        message = f"unknown column{'s' * (len(others) > 1)} {listed(list(map(repr, others)))}; {ways_to_name(names)}"
         raise sheet.error(message)
     if "score" not in parts and "metric" in parts:
         raise sheet.error(f"there is a column for the metric and none for the score; {ways_to_name(names)}")
-    return _read_rows(body, source, options, places, [(name, names.index(name)) for name in others])
+    return _read_rows(body, source, options, places, [(name, place[name]) for name in others])
 
 
 def hold_metrics(columns: Sequence[str]) -> bool:
@@ -97,9 +99,9 @@ def _names_over(body: Sheet, names: list[str]) -> list[str]:
     first = next(body.rows(), None)
     if first is None:
         raise body.error("the table has a header and no rows; it needs a row for every score")
-    repeated = [name for place, name in enumerate(names) if name and name in names[:place]]
-    if repeated:
-        raise body.error(f"two columns are called {repeated[0]!r}; names must be unique")
+    repeated = first_double(name for name in names if name)
+    if repeated is not None:
+        raise body.error(f"two columns are called {repeated!r}; names must be unique")
     if len(first) == len(names) + 1:
         # a delimiter at the end of every row, or names of rows as R writes them
         return ["", *names] if first[-1].strip() else [*names, ""]
@@ -220,14 +222,17 @@ def _numbers_in(  # noqa: PLR0913, PLR0917 - what a message needs
     missing: Missing,
 ) -> NDArray[np.float64]:
     """Read the score columns of some rows as numbers, shape (row, column)."""
-    numbers = []
-    for title, place in score_columns:
+    n_rows, by_row = len(columns[0]), len(score_columns) > len(columns[0])  # the longer way is the faster one
+    numbers = np.empty((n_rows, len(score_columns)))
+    for at in range(n_rows if by_row else len(score_columns)):
+        cells = [columns[place][at] for _, place in score_columns] if by_row else columns[score_columns[at][1]]
         try:
-            numbers.append(to_numbers(columns[place], missing))
+            numbers[at if by_row else slice(None), slice(None) if by_row else at] = to_numbers(cells, missing)
         except BadCellError as error:
-            about = ", ".join(f"{dim} {columns[places[dim]][error.place]!r}" for dim in DIMS if dim in places)
-            raise body.error(f"{title!r} of {about}: {error.rule}", start + error.place) from None
-    return np.stack(numbers, axis=1)
+            row, column = (at, error.place) if by_row else (error.place, at)
+            about = ", ".join(f"{dim} {shortened(columns[places[dim]][row])!r}" for dim in DIMS if dim in places)
+            raise body.error(f"{score_columns[column][0]!r} of {about}: {error.rule}", start + row) from None
+    return numbers
 
 
 def _labels_of(

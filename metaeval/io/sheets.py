@@ -22,6 +22,8 @@ _DELIMITER_NAMES = {"\t": "tabs", ",": "commas", ";": "semicolons", " ": "blanks
 _BLANKS = str.maketrans("\t\v\f", "   ")
 _SAMPLE = 20
 _CHUNK = 2000
+_UNNAMED = re.compile(r"Unnamed: [0-9]+(\.[0-9]+|_level_[0-9]+)*")
+_CELLS = 200_000  # in a chunk or sample of very long rows
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -59,15 +61,32 @@ class Sheet:
         """Yield the rows some at a time, few enough that the garbage collector has nothing to look through."""
         reader, rows = self._reader()
         try:
-            while chunk := list(islice(rows, _CHUNK)):
-                yield chunk
+            for first in rows:
+                yield [first, *islice(rows, min(_CHUNK - 1, _CELLS // len(first)))]
         except csv.Error as error:
-            message = f"a quotation mark opens or closes a cell in the wrong place ({error}); double it or remove it"
-            raise FileFormatError(message, path=self.label, line=reader.line_num) from error
+            rule = f"a quotation mark opens or closes a cell in the wrong place ({error}); double it or remove it"
+            if "field limit" in str(error):
+                rule = f"a quotation mark is never closed, or a cell is too long ({error}); close it, or shorten it"
+            raise FileFormatError(rule, path=self.label, line=reader.line_num) from error
 
     def sample(self) -> list[list[str]]:
-        """Return the first rows."""
-        return list(islice(self.rows(), _SAMPLE))
+        """Return the first rows: twenty, or fewer that are very long, but two."""
+        rows = self.rows()
+        first = list(islice(rows, 2))
+        return first + list(islice(rows, min(_SAMPLE - 2, _CELLS // len(first[0])))) if first else first
+
+    def hollow_line(self) -> int | None:
+        """Return the line of the first row without any text that has rows behind it; None if there is none."""
+        reader = _cell_reader(self.content, self.delimiter, strict=True)
+        passed, hollow = 0, None
+        for cells in reader:
+            if not any(cells):
+                hollow = reader.line_num if hollow is None and passed > self.skip else hollow
+            elif hollow is not None:
+                return hollow
+            else:
+                passed += 1
+        return None
 
     def without_header(self) -> "Sheet":
         """Return the sheet from its second row on."""
@@ -138,7 +157,7 @@ def header_names(cells: Sequence[str]) -> list[str]:
     >>> header_names(["Unnamed: 0", " bm25 "])
     ['', 'bm25']
     """
-    return [re.sub(r"Unnamed: [0-9]+", "", cell.strip()) for cell in cells]
+    return ["" if cell.startswith("Unnamed: ") and _UNNAMED.fullmatch(cell) else cell for cell in map(str.strip, cells)]
 
 
 def delimiter_name(delimiter: str) -> str:
@@ -167,7 +186,12 @@ def _even(first: int, *others: int) -> bool:
 
 def _cell_counts(content: bytes, delimiter: str) -> Sequence[int]:
     reader = _cell_reader(content, delimiter, strict=False)
+    counts: list[int] = []
     try:
-        return [len(cells) for cells in islice(filter(any, reader), _SAMPLE)] or [0]
+        for cells in islice(filter(any, reader), _SAMPLE):
+            counts.append(len(cells))
+            if len(counts) > 1 and sum(counts) > _CELLS:
+                break
     except csv.Error:
         return [0]
+    return counts or [0]

@@ -35,7 +35,17 @@ from metaeval.io.seals import PLACE, check_seal, seal_netcdf, seal_parquet
 from metaeval.io.sheets import Sheet, header_names, sheet_of
 from metaeval.io.wide_tables import read_wide
 from metaeval.parallel import track
-from metaeval.scores import COLUMN_WORDS, DIMS, Missing, Scores, as_scores, column_roles, natural_order, scores_to_long
+from metaeval.scores import (
+    COLUMN_WORDS,
+    DIMS,
+    Missing,
+    Scores,
+    as_scores,
+    column_roles,
+    natural_order,
+    refuse_sliver,
+    scores_to_long,
+)
 
 if TYPE_CHECKING:
     import polars as pl
@@ -428,7 +438,11 @@ def _put_together(blocks: Sequence[Block], missing: Missing) -> xr.DataArray:
     if any(block.labels["topic"] != blocks[0].labels["topic"] for block in blocks):
         labels["topic"] = natural_order(labels["topic"])
     place = {dim: {name: at for at, name in enumerate(labels[dim])} for dim in DIMS}
-    scores = np.full([len(labels[dim]) for dim in DIMS], np.nan)
+    shape = [len(labels[dim]) for dim in DIMS]
+    refuse_sliver(
+        shape, sum(block.scores.size for block in blocks), "read together, files must share systems or topics"
+    )
+    scores = np.full(shape, np.nan)
     for number, block in enumerate(blocks):
         cells = np.ix_(*([place[dim][name] for name in block.labels[dim]] for dim in DIMS))
         before = scores[cells]

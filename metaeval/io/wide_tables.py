@@ -2,10 +2,12 @@
 
 import math
 from collections.abc import Sequence
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from metaeval.cells import shortened
 from metaeval.io.blocks import (
     AVERAGES,
     GAP_WORDS,
@@ -13,11 +15,12 @@ from metaeval.io.blocks import (
     Block,
     TableOptions,
     columns_found,
-    fitting_names,
     is_measure,
     is_number,
     listed,
     place_of,
+    ragged,
+    refuse_faulty_names,
     to_numbers,
     unique_names,
     ways_to_name,
@@ -50,26 +53,82 @@ def read_wide(sheet: Sheet, source: Source, options: TableOptions) -> Block:
         For a row of another length, a cell without a score, a name that stands twice, or a table whose orientation or
         topic column cannot be told.
     """
-    rows = list(sheet.rows())
-    has_header = _has_header(rows[0], sheet, options)
-    body = sheet.without_header() if has_header else sheet
-    names, rows = (header_names(rows[0]), rows[1:]) if has_header else ([], rows)
-    if not rows:
-        raise sheet.error("the table has a header and no rows; it needs a row for every topic")
-    names = fitting_names(names, rows, body)
-    transposed = _has_systems_in_rows(names, rows, sheet, options)
-    place = _identifiers(names, rows, sheet, options, transposed=transposed)
+    first = next(sheet.rows())
+    has_header = _has_header(first, sheet, options)
+    rows = _Rows.of(sheet.without_header(), header_names(first)) if has_header else _Rows.of(sheet, [])
+    names, body = rows.names, rows.body
+    transposed = _has_systems_in_rows(rows, sheet, options)
+    place = _identifiers(rows, sheet, options, transposed=transposed)
     left_out = {place_of(column, names, sheet) for column in options.ignored} | {place}
-    used = [at for at in range(len(rows[0])) if at not in left_out and (not names or names[at])]
+    used = [at for at in range(rows.width) if at not in left_out and (not names or names[at])]
     if not used:
         raise sheet.error(f"no column is left that could hold scores; {columns_found(names)}")
-    down = None if place is None else [cells[place].strip() for cells in rows]
+    if place is None and (hollow := body.hollow_line()) is not None:
+        message = (
+            f"line {hollow} is empty, and rows are numbered for want of a column that names them; fill it, remove it, "
+            "or add a topic column"
+        )
+        raise sheet.error(message)
+    down = None if place is None else rows.column(place)
     across = [names[at] for at in used] if names else None
-    scores = _grid(body, rows, used, (down, across), options)
+    scores = _grid(rows, used, (down, across), options)
     notes = _notes_on_identifiers(names, place, options, transposed=transposed)
     if transposed:
         return _block(body, source, scores, (down, across), notes, options)
     return _block(body, source, scores.T, (across, down), notes, options)
+
+
+class _Rows(NamedTuple):
+    """The rows below a header, which are read again whenever they are needed: as text they would fill the memory.
+
+    Attributes
+    ----------
+    body : Sheet
+    names : list of str
+        One a column; none where there is no header.
+    width : int
+        Cells of every row.
+    first : list of str
+        The first cell of every row, as it stands.
+    """
+
+    body: Sheet
+    names: list[str]
+    width: int
+    first: list[str]
+
+    @classmethod
+    def of(cls, body: Sheet, names: list[str]) -> "_Rows":
+        """Check that every row has a cell for every name, and that every name names one column."""
+        start = next(body.rows(), None)
+        if start is None:
+            raise body.error("the table has a header and no rows; it needs a row for every topic")
+        width = len(start)
+        # a delimiter at the end of every row, or names of rows as R writes them
+        longer = bool(names) and width == len(names) + 1
+        unnamed = [at for at, name in enumerate(names) if at and not name] + [width - 1] * longer
+        first: list[str] = []
+        filled: set[int] = set()
+        for position, cells in enumerate(body.rows()):
+            if len(cells) != (width if longer else len(names) or width):
+                odd = (start, 0) if longer else (cells, position)
+                raise body.error(ragged(odd[0], len(names) or width, body), odd[1])
+            first.append(cells[0])
+            if len(filled) < len(unnamed):
+                filled.update(at for at in unnamed if at not in filled and cells[at].strip())
+        if longer and width - 1 not in filled:
+            names = [*names, ""]
+        elif longer and any(is_number(cell) and not cell.strip().isdecimal() for cell in first):
+            raise body.error(ragged(start, len(names), body), 0)  # scores, so a name is missing
+        elif longer:
+            names = ["", *names]
+            filled = {at + 1 for at in filled} - {width}
+        refuse_faulty_names(names, filled, body)
+        return cls(body, names, width, first)
+
+    def column(self, place: int) -> list[str]:
+        cells = (row[place] for row in self.body.rows()) if place else self.first
+        return [cell.strip() for cell in cells]
 
 
 def _block(  # noqa: PLR0913, PLR0917 - what a block is made of
@@ -89,15 +148,15 @@ def _block(  # noqa: PLR0913, PLR0917 - what a block is made of
     if topics is None:
         topics = [str(number) for number in range(1, scores.shape[1] + 1)]
         notes.append(f"no topic column, so topics are numbered 1 to {topics[-1]}")
+    real = [at for at, topic in enumerate(topics) if topic.casefold() not in AVERAGES]
     averages = [topic for topic in topics if topic.casefold() in AVERAGES]
-    real = [at for at, topic in enumerate(topics) if topic not in averages]
     topics = [topics[at] for at in real]
     if averages:
         notes.append(f"left out the averages ({', '.join(averages)})")
     _refuse_metrics(body, systems, topics, options)
     return Block(
         label=source.path,
-        scores=scores[None][:, :, real],
+        scores=scores[None] if len(real) == scores.shape[1] else scores[None][:, :, real],
         labels={
             "metric": [source.own_name],
             "system": unique_names(systems, "system", body),
@@ -138,10 +197,9 @@ def _has_header(first: Sequence[str], sheet: Sheet, options: TableOptions) -> bo
     return True
 
 
-def _has_systems_in_rows(
-    names: Sequence[str], rows: Sequence[Sequence[str]], sheet: Sheet, options: TableOptions
-) -> bool:
+def _has_systems_in_rows(rows: _Rows, sheet: Sheet, options: TableOptions) -> bool:
     """Where the systems are; an error where the table looks otherwise than said."""
+    names = rows.names
     first = column_roles(names[:1]).parts.keys()
     insisting = options.columns.keys() & {"system", "topic"}
     if options.systems_in == "rows":
@@ -153,53 +211,67 @@ def _has_systems_in_rows(
         return options.systems_in is None and "system" in insisting
     if "system" in first and options.systems_in == "columns":
         raise sheet.error(f"the first column is called {names[0]!r}; pass systems_in='rows', or rename it")
-    if names and not first and _looks_transposed(names, rows):
+    if names and not first and _looks_transposed(rows):
         message = (
-            f"the header holds numbers ({', '.join(names[1:4])}, …) and the first column names ({rows[0][0]!r}, …), so "
-            "systems seem to stand in rows; pass systems_in='rows', or call the first column topic if they do not"
+            f"the header holds numbers ({', '.join(names[1:4])}, …) and the first column names ({rows.first[0]!r}, …), "
+            "so systems seem to stand in rows; pass systems_in='rows', or call the first column topic if they do not"
         )
         raise sheet.error(message)
     return "system" in first
 
 
-def _looks_transposed(names: Sequence[str], rows: Sequence[Sequence[str]]) -> bool:
-    return all(name.isdecimal() for name in names[1:] if name) and not any(is_number(cells[0]) for cells in rows)
+def _looks_transposed(rows: _Rows) -> bool:
+    return all(name.isdecimal() for name in rows.names[1:] if name) and not any(map(is_number, rows.first))
 
 
-def _identifiers(
-    names: Sequence[str], rows: Sequence[Sequence[str]], sheet: Sheet, options: TableOptions, *, transposed: bool
-) -> int | None:
+def _identifiers(rows: _Rows, sheet: Sheet, options: TableOptions, *, transposed: bool) -> int | None:
     """Return the column that names the rows, or None if they have no names."""
+    names = rows.names
     part = "system" if transposed else "topic"
     if part in options.columns:
         return None if options.columns[part] is None else place_of(options.columns[part], names, sheet)
     if not names:
-        return None if all(is_number(cells[0]) for cells in rows) else 0
+        return None if all(map(is_number, rows.first)) else 0
     named = column_roles(names, ignored=options.ignored).parts.get(part)
     if named is not None:
         return names.index(named)
     if not names[0] or transposed:
         return 0
-    return 0 if _first_column_is_identifier(names, rows, sheet) else None
+    return 0 if _first_column_is_identifier(rows, sheet) else None
 
 
-def _first_column_is_identifier(names: Sequence[str], rows: Sequence[Sequence[str]], sheet: Sheet) -> bool:
+def _first_column_is_identifier(rows: _Rows, sheet: Sheet) -> bool:
     """Judge a first column of an unknown name by its cells: text, or whole numbers beyond the scores, are topics."""
-    cells = [row[0].strip() for row in rows if row[0].strip().casefold() not in AVERAGES]
-    numbers = [cell for cell in cells if is_number(cell) or cell.casefold() in GAP_WORDS]
-    ways = f"call it topic, or pass columns={{'topic': {names[0]!r}}} (columns={{'topic': None}} if it is a system)"
-    if not numbers:
+    name, first = rows.names[0], rows.column(0)
+    cells = [cell for cell in first if cell.casefold() not in AVERAGES]
+    are_numbers = [is_number(cell) or cell.casefold() in GAP_WORDS for cell in cells]
+    ways = f"call it topic, or pass columns={{'topic': {name!r}}} (columns={{'topic': None}} if it is a system)"
+    if not any(are_numbers):
         return True
-    if len(numbers) < len(cells):
-        odd = next(cell for cell in cells if cell not in numbers)
-        message = f"column {names[0]!r} holds numbers and text ({odd!r}); if it names topics, {ways}"
-        raise sheet.without_header().error(message, [row[0].strip() for row in rows].index(odd))
-    if not all(cell.isdecimal() for cell in cells) or len(set(cells)) < len(cells):
+    if not all(are_numbers):
+        odd = cells[are_numbers.index(False)]
+        message = f"column {name!r} holds numbers and text ({shortened(odd)!r}); if it names topics, {ways}"
+        raise rows.body.error(message, first.index(odd))
+    if not all(map(str.isdecimal, cells)) or len(set(cells)) < len(cells):
         return False
-    others = [float(cell) for row in rows for cell in row[1:] if is_number(cell)]
-    if max(map(int, cells)) > max(others, default=math.inf) and any(not number.is_integer() for number in others):
+    largest, whole = _largest_score(rows)
+    if max(map(int, cells)) > largest and not whole:
         return True
-    raise sheet.error(f"column {names[0]!r} could hold topic ids or scores (whole numbers, no two alike); {ways}")
+    raise sheet.error(f"column {name!r} could hold topic ids or scores (whole numbers, no two alike); {ways}")
+
+
+def _largest_score(rows: _Rows) -> tuple[float, bool]:
+    """Return the largest number behind the first column, and whether all of these are whole."""
+    largest, whole = -math.inf, True
+    for cells in rows.body.rows():
+        try:
+            numbers = np.fromiter(map(float, cells[1:]), dtype=np.float64, count=len(cells) - 1)
+        except ValueError:
+            numbers = np.array([float(cell) for cell in cells[1:] if is_number(cell)])
+        numbers = numbers[np.isfinite(numbers)]
+        largest = max(largest, numbers.max(initial=-math.inf))
+        whole = whole and bool((numbers == np.rint(numbers)).all())
+    return math.inf if largest == -math.inf else largest, whole
 
 
 def _notes_on_identifiers(
@@ -213,21 +285,22 @@ def _notes_on_identifiers(
 
 
 def _grid(
-    body: Sheet,
-    rows: Sequence[Sequence[str]],
+    rows: _Rows,
     used: Sequence[int],
     titles: tuple[Sequence[str] | None, Sequence[str] | None],
     options: TableOptions,
 ) -> NDArray[np.float64]:
     """Read the cells of the used columns as numbers, shape (row, column)."""
     down, across = titles
-    numbers = np.empty((len(rows), len(used)))
-    for position, cells in enumerate(rows):
+    numbers = np.empty((len(rows.first), len(used)))
+    side_by_side = slice(used[0], used[-1] + 1) if used[-1] - used[0] == len(used) - 1 else None
+    for position, cells in enumerate(rows.body.rows()):
         try:
-            numbers[position] = to_numbers([cells[at] for at in used], options.missing)
+            own = [cells[at] for at in used] if side_by_side is None else cells[side_by_side]
+            numbers[position] = to_numbers(own, options.missing)
         except BadCellError as error:
             column = f"column {used[error.place] + 1}" if across is None else f"column {across[error.place]!r}"
-            row = "" if down is None else f", row {down[position]!r}"
+            row = "" if down is None else f", row {shortened(down[position])!r}"
             hint = f" ({ways_to_name(across)})" if across and not position else ""
-            raise body.error(f"{column}{row}: {error.rule}{hint}", position) from None
+            raise rows.body.error(f"{column}{row}: {error.rule}{hint}", position) from None
     return numbers

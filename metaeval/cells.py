@@ -1,0 +1,312 @@
+"""What a name or a number may look like, in whatever form it arrives: a file, a table in memory, a mapping.
+
+Every reader goes through these rules, so that the same table is the same scores, or the same refusal, in every form.
+"""
+
+import math
+import re
+import unicodedata
+from collections.abc import Collection, Mapping, Sequence
+from decimal import Decimal
+from numbers import Integral, Real
+
+import numpy as np
+from numpy.typing import NDArray
+
+from metaeval.errors import ScoresError
+
+__all__ = [
+    "COLUMN_WORDS",
+    "LONGEST_NAME",
+    "as_number",
+    "clean_name",
+    "is_measure",
+    "is_number",
+    "label_array",
+    "loses_digits",
+    "metric_evidence",
+    "part_of_word",
+    "shortened",
+    "topic_evidence",
+]
+
+COLUMN_WORDS: Mapping[str, tuple[str, ...]] = {
+    "system": ("system", "run", "name", "run_id", "runid", "system_id", "system_name"),
+    "topic": ("topic", "qid", "query_id", "query", "q_id", "topic_id"),
+    "metric": ("metric", "measure"),
+    "score": ("score", "value"),
+    "group": ("group",),
+    "higher_is_better": ("higher_is_better",),
+}
+"""What the columns of a long table are called, by the part they play; case, blanks and hyphens do not matter."""
+
+LONGEST_NAME = 1_000
+"""Characters that the name of a system, topic, metric or group may have: arrays of names are as wide as the longest."""
+
+_MOST_BYTES = 2**31
+_EXACT = 2**53
+_DIVISION = re.compile(r"[\s-]+")
+_LONGEST_WORD = 100
+_UNPRINTABLE = {"Cc", "Cs", "Zl", "Zp"}
+_PART_OF_WORD = {word: part for part, words in COLUMN_WORDS.items() for word in words}
+
+# first words of the measures that trec_eval and ir_measures print, in lower case
+_MEASURES = frozenset(
+    """
+    map gm_map map_cut rprec rprec_mult bpref gm_bpref recip_rank iprec_at_recall p recall infap utility 11pt_avg bing g
+    ndcg ndcg_rel rndcg ndcg_cut relative_p success set_p set_relative_p set_recall set_map set_f num_q num_ret num_rel
+    num_rel_ret num_nonrel_judged_ret runid relstring unj rbp rbp_resid yaap
+    ap ap_ia map_ia p_ia r mrr rr err err_ia nerr nerr_ia nrbp judged setp setr setf setap numq numret numrel numrelret
+    iprec inst insq sdcg bpm compat accuracy alpha_ndcg alpha_dcg strec
+    """.split()  # noqa: SIM905 - a list of words reads better as words
+)
+# what other metrics are called, here and elsewhere; these count only beside the names of systems and topics
+_OTHER_METRICS = frozenset(
+    """
+    ip maip gp ggp agp dcg hits hit_rate precision r-precision f1
+    bleu sacrebleu chrf chrf++ ter comet bleurt rouge rougel rougelsum rouge-l meteor bertscore
+    acc exact_match em perplexity mae rmse auc
+    """.split()  # noqa: SIM905
+)
+# metrics of one letter, which count beside others
+_LETTERS = frozenset("pqrfg")
+_PARAMETER = re.compile(r"_\.?[0-9].*")
+_TOPIC_STEMS = frozenset({"q", "qid", "t", "topic", "query", "question", "doc", "d", "item", "seg", "segment"})
+_SYSTEM_STEMS = frozenset({"s", "sys", "system", "run", "model", "team", "method"})
+
+
+def is_number(cell: str) -> bool:
+    """Whether a cell holds a finite number, written as everybody writes them, and without losing digits.
+
+    Python also takes 1_0 for 10 and the digits of other scripts; a whole number beyond 2**53 may have no exact float.
+
+    Examples
+    --------
+    >>> [is_number(cell) for cell in ("0.5", " -1e3 ", "1_0", "1e400", "0x10", "9007199254740993")]
+    [True, True, False, False, False, False]
+    """
+    text = cell.strip()
+    if "_" in text or not text.isascii():
+        return False
+    try:
+        number = float(text)
+    except ValueError:
+        return False
+    return math.isfinite(number) and not loses_digits(text, number)
+
+
+def loses_digits(written: str | int, number: float) -> bool:
+    """Whether a number of 2**53 or more is not what was written, so that two different ones could become equal.
+
+    Examples
+    --------
+    >>> loses_digits("9007199254740993", 9007199254740993.0), loses_digits("1e23", 1e23)
+    (True, False)
+    """
+    if abs(number) < _EXACT or not math.isfinite(number):
+        return False
+    exact = Decimal(written)
+    return exact not in {Decimal(number), Decimal(repr(number))}
+
+
+def as_number(cell: object) -> float:
+    """Return what is in a cell of a table in memory as a float.
+
+    Raises
+    ------
+    ValueError, TypeError
+        For what is no number, or has more digits than a float can hold; the message goes on from "which". Text is
+        read as `is_number` reads it.
+    """
+    if isinstance(cell, str):
+        text = cell.strip()
+        if is_number(text) or text.casefold() in {"nan", "inf", "-inf"}:
+            return float(text)
+        message = "is no number"
+        raise ValueError(message)
+    if not isinstance(cell, Real | Decimal | np.bool_):
+        message = f"is no number but of the type {type(cell).__name__}"
+        raise TypeError(message)
+    try:
+        number = float(cell)
+    except OverflowError:
+        number = math.inf
+    if isinstance(cell, Integral) and (math.isinf(number) or loses_digits(int(cell), number)):
+        message = "has more digits than a score can hold (whole numbers up to 2**53 are exact)"
+        raise ValueError(message)
+    return number
+
+
+def shortened(value: object, length: int = 60) -> str:
+    """Return a value as text that fits into a message.
+
+    Examples
+    --------
+    >>> shortened("a" * 100, 5)
+    'aaaaa… (100 characters)'
+    """
+    try:
+        text = str(value)
+    except ValueError:  # Python writes no number of more than 4,300 digits
+        return "a number of thousands of digits"
+    return text if len(text) <= length else f"{text[:length]}… ({len(text)} characters)"
+
+
+def clean_name(name: object, what: str) -> str:
+    """Return a name as text without blanks around it.
+
+    Parameters
+    ----------
+    name : object
+        Text, bytes, or a number; a whole float is an id that a data frame made a float.
+    what : str
+        "system", "topic", … for messages.
+
+    Raises
+    ------
+    ScoresError
+        For a name that is missing, empty, unprintable, longer than `LONGEST_NAME`, or no UTF-8.
+
+    Examples
+    --------
+    >>> clean_name(" bm25 ", "system"), clean_name(301.0, "topic")
+    ('bm25', '301')
+    """
+    if type(name) is str and len(name) <= LONGEST_NAME and name.isprintable() and (text := name.strip()):
+        return text
+    if isinstance(name, bytes):
+        try:
+            name = name.decode()
+        except UnicodeDecodeError as error:
+            message = f"{what} {shortened(name)} is no UTF-8; decode it first"
+            raise ScoresError(message) from error
+    if isinstance(name, float | np.floating) and float(name).is_integer():
+        if abs(float(name)) >= _EXACT:
+            message = f"{what} {name!r} is a number that may have lost digits; give names as text"
+            raise ScoresError(message)
+        name = int(name)
+    try:
+        text = "" if _is_absent(name) else str(name).strip()
+    except ValueError as error:  # Python writes no number of more than 4,300 digits
+        message = f"a {what} is a number of thousands of digits; give it a name of at most {LONGEST_NAME} characters"
+        raise ScoresError(message) from error
+    if not text:
+        message = f"a {what} has no name (found {name!r}); give every {what} a name"
+        raise ScoresError(message)
+    if len(text) > LONGEST_NAME:
+        message = (
+            f"{what} {text[:30]!r}… has a name of {len(text)} characters; the limit is {LONGEST_NAME}, "
+            "so give it a shorter one"
+        )
+        raise ScoresError(message)
+    if not text.isprintable() and any(unicodedata.category(sign) in _UNPRINTABLE for sign in text):
+        message = f"{what} {text!r} holds a control character (line end, tab, …); rename it"
+        raise ScoresError(message)
+    return text
+
+
+def _is_absent(name: object) -> bool:
+    return name is None or type(name).__name__ in {"NAType", "NaTType"} or bool(name != name)  # noqa: PLR0124 - not a number
+
+
+def label_array(names: Sequence[str], what: str) -> NDArray[np.str_]:
+    """Make an array of names, which is as wide as the longest: the one place where they are made.
+
+    Raises
+    ------
+    ScoresError
+        If the array would be larger than 2 GiB.
+
+    Examples
+    --------
+    >>> label_array(["bm25", "lm"], "system").tolist()
+    ['bm25', 'lm']
+    """
+    longest = max(map(len, names), default=1)
+    if longest * len(names) * 4 > _MOST_BYTES:
+        message = (
+            f"{len(names)} {what}s with names of up to {longest} characters would take "
+            f"{longest * len(names) * 4 / 2**30:.0f} GiB; the limit is 2 GiB, so give them shorter names"
+        )
+        raise ScoresError(message)
+    return np.array(names, dtype=np.str_) if names else np.array([], dtype="<U1")
+
+
+def part_of_word(word: object) -> str | None:
+    """Return the part of a long table that a column of this name plays, None for none.
+
+    Examples
+    --------
+    >>> part_of_word("Query-ID"), part_of_word("bm25")
+    ('topic', None)
+    """
+    text = str(word)
+    return _PART_OF_WORD.get(_DIVISION.sub("_", text.strip()).casefold()) if len(text) < _LONGEST_WORD else None
+
+
+def is_measure(name: str) -> bool:
+    """Whether a name is one that trec_eval or ir_measures gives a measure, whatever its parameters.
+
+    Examples
+    --------
+    >>> [is_measure(name) for name in ("ndcg_cut_10", "RBP(p=0.8)", "P@5", "11pt_avg_.25,.5,.75", "P", "q301", "bm25")]
+    [True, True, True, True, False, False, False]
+    """
+    folded = name.casefold()
+    word = folded.partition("@")[0].partition("(")[0]
+    stems = (word, _PARAMETER.sub("", word) if "_" in word else word)
+    return any(stem in _MEASURES and (len(stem) > 1 or stem != folded) for stem in stems)
+
+
+def metric_evidence(names: Collection[object]) -> int:
+    """Say how much names look like those of metrics, of retrieval or of a neighbouring field.
+
+    Returns
+    -------
+    int
+        2 if all are known, or two and more than half; 1 if any is; else 0. Measures of ir_measures are known.
+
+    Examples
+    --------
+    >>> [metric_evidence(names) for names in (["AP'", "P"], ["bleu", "mine"], ["bm25", "lm"])]
+    [2, 1, 0]
+    """
+    known = sum(map(_is_metric, names))
+    letters = sum(str(name).strip().casefold() in _LETTERS for name in names)
+    if known and (known + letters == len(names) or known > max(1, len(names) // 2)):
+        return 2
+    return int(known > 0)
+
+
+def _is_metric(name: object) -> bool:
+    if type(name).__module__.partition(".")[0] == "ir_measures":
+        return True
+    folded = str(name).strip().casefold()
+    word = re.split(r"[@(\[]", folded, maxsplit=1)[0]
+    return is_measure(folded.replace("'", "")) or word in _OTHER_METRICS
+
+
+def topic_evidence(names: Collection[object]) -> int:
+    """Say how much names look like those of topics, from their spelling alone.
+
+    Returns
+    -------
+    int
+        2 for whole numbers, or a word for topics with a number ("q17"); 1 for one spelling with numbers in it
+        ("MB017", "12-3"); 0 for anything else; -1 for a word for systems with a number ("run3").
+
+    Examples
+    --------
+    >>> [topic_evidence(names) for names in (["301", 302], ["q1", "q2"], ["MB01", "MB02"], ["bm25", "lm"], ["run1"])]
+    [2, 2, 1, 0, -1]
+    """
+    texts = [str(name).strip() for name in names]
+    if texts and all(text.isascii() and text.isdecimal() for text in texts):
+        return 2
+    spellings = {re.sub(r"[0-9]+", "0", text).casefold() for text in texts}
+    if len(spellings) != 1 or not any(sign.isdecimal() for text in texts for sign in text):
+        return 0
+    stem = re.fullmatch(r"([^\W\d_]+)[-_ .:]*0", spellings.pop())
+    if stem and stem[1] in _SYSTEM_STEMS:
+        return -1
+    return 2 if stem and stem[1] in _TOPIC_STEMS else int(len(texts) > 1)
