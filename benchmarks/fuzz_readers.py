@@ -35,7 +35,7 @@ from fuzz_table import READERS  # noqa: E402 - by path
 REPORT = ROOT / "benchmarks" / "reports" / "robustness.md"
 BEGIN, END = "<!-- readers -->", "<!-- /readers -->"
 CHUNK = 500
-HANGS = 60.0
+HANGS = 10.0
 LEAST = 10_000
 GIBIBYTE = 2**30
 MOST_MEMORY = 2 * GIBIBYTE
@@ -154,9 +154,10 @@ def run(readers: list[Reader], inputs: int, seed: int, n_workers: int) -> dict[s
     """Fuzz in forked processes; the answer does not depend on how many."""
     context = multiprocessing.get_context("fork")
     todo = [
-        (name, begin, min(begin + CHUNK, share))
+        (name, begin, min(begin + size, share))
         for name, share in shares(readers, inputs).items()
-        for begin in range(0, share, CHUNK)
+        for size in [max(20, min(CHUNK, int(READERS[name].speed / 4)))]
+        for begin in range(0, share, size)
     ]
     todo.reverse()
     counts = {reader.name: Count() for reader in readers}
@@ -169,12 +170,10 @@ def run(readers: list[Reader], inputs: int, seed: int, n_workers: int) -> dict[s
                 count = worker.answer()
                 if count is None:
                     continue
-                if worker.task is not None:  # it died: what is left of the chunk is done after that input
+                if worker.task is not None:  # it died, and what the chunk had found so far with it
                     name, begin, end = task
-                    number = next(iter(count.failures.values()))[1]
-                    begin = max(begin, number)
-                    if begin + 1 < end:
-                        todo.append((name, begin + 1, end))
+                    number = max(begin, next(iter(count.failures.values()))[1])
+                    todo += [(name, *part) for part in ((begin, number), (number + 1, end)) if part[0] < part[1]]
                     worker.task = None
                 counts[task[0]].add(count)
                 done += count.inputs
@@ -193,6 +192,8 @@ def run(readers: list[Reader], inputs: int, seed: int, n_workers: int) -> dict[s
 def short_failures(readers: list[Reader], counts: dict[str, Count]) -> list[tuple[Reader, Case, Outcome]]:
     """Shorten one input of every kind of failure."""
     found = []
+    own, nowhere = os.dup(2), os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nowhere, 2)
     with workplace() as folder, settings():
         for reader in readers:
             for (kind, why), (seed, number) in counts[reader.name].failures.items():
@@ -201,6 +202,7 @@ def short_failures(readers: list[Reader], counts: dict[str, Count]) -> list[tupl
                     found.append((reader, case, Outcome("exception", why)))
                 else:
                     found.append((reader, *shortened(reader, case, folder)))
+    os.dup2(own, 2)
     return found
 
 

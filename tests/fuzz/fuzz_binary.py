@@ -88,7 +88,13 @@ def _parquet(number: int) -> bytes:
     names = [rng.choice(("system", "run")), rng.choice(("topic", "qid")), "metric", rng.choice(("score", "value"))]
     topics: list[Any] = [row[1] for row in rows]
     scores: list[Any] = [row[3] for row in rows]
-    score_kind, topic_kind = rng.randrange(16), rng.randrange(8)
+    score_kind, topic_kind, odd, whose = -1, -1, -1.0, rng.randrange(8)
+    if whose == 0:
+        topic_kind = rng.randrange(5)
+    elif whose == 1:
+        score_kind = rng.randrange(12)
+    elif whose == 2:
+        odd = rng.random() / 2
     score_column = pl.Series(scores)
     if score_kind == 0:
         score_column = score_column.cast(pl.Float32)
@@ -130,17 +136,18 @@ def _parquet(number: int) -> bytes:
         system_column = system_column.cast(pl.Categorical)
     frame = pl.DataFrame([system_column, topic_column, pl.Series([row[2] for row in rows]), score_column])
     frame.columns = names
-    roll = rng.random()
-    if roll < 0.1:
+    if 0 <= odd < 0.1:
         frame = frame.drop(rng.choice(names))
-    elif roll < 0.2:
+    elif 0.1 <= odd < 0.2:
         frame = frame.with_columns(pl.lit("x").alias(rng.choice(("group", "note", "", "higher_is_better"))))
-    elif roll < 0.25:
+    elif 0.2 <= odd < 0.25:
         frame = frame.head(0)
-    elif roll < 0.35:
+    elif odd >= 0.25:
         frame = frame.pivot(on=names[0], index=names[1], values=names[3], aggregate_function="first")
+    usual = (None, {"topics": ["2", "1"], "notes": ["kept"]}, {"topics": ["1", "2"], "notes": []})
     stored = rng.choice(
-        (None, None, {"topics": ["2", "1"], "notes": ["kept"]}, {"topics": ["1", "2"], "notes": []}, {"topics": 5, "notes": 7})
+        usual * 8
+        + ({"topics": 5, "notes": 7}, {"topics": ["2", "1"], "notes": 7})
         + ({"topics": [1, 2], "notes": [1]}, {"notes": []}, [], 5, {"topics": ["1", "1"], "notes": None}, "no json", {"topics": {"1": 2}})
     )
     metadata = None if stored is None else {"metaeval": stored if isinstance(stored, str) else json.dumps(stored)}
@@ -475,6 +482,7 @@ READERS = (
         opinions=_parquet_opinions,
         names=("one.parquet",),
         speed=150,
+        changes=(0, 0, 1, 1, 1, 2),
     ),
     Reader(
         name="scores-netcdf",
@@ -484,6 +492,7 @@ READERS = (
         opinions=_netcdf_opinions,
         names=("one.nc",),
         speed=60,
+        changes=(0, 0, 1, 1, 1, 2),
     ),
     Reader(
         name="replicates",

@@ -12,6 +12,8 @@ import tempfile
 import time
 import traceback
 import warnings
+import zlib
+from base64 import b85decode, b85encode
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -22,6 +24,8 @@ from metaeval.errors import MetaevalError, MetaevalWarning
 
 SLOWEST = 1.0
 """Seconds that reading a tiny file may take."""
+
+_SHORT = 400
 
 Kind = Literal["accepted", "refused", "difference", "exception", "slow"]
 FAILURES = ("difference", "exception", "slow")
@@ -61,6 +65,8 @@ class Reader:
         What the files are called.
     speed : float
         Rough number of inputs a second, by which a long run distributes its inputs.
+    changes : sequence of int
+        How many changes a case may undergo, as often as each stands here.
     """
 
     name: str
@@ -70,12 +76,13 @@ class Reader:
     opinions: Callable[[Case], Sequence[object]] | None
     names: Sequence[str] | Callable[[Case], Sequence[str]] = ("one.txt", "two.txt")
     speed: float = 500.0
+    changes: Sequence[int] = (0, 1, 1, 1, 1, 1, 2, 2, 3, 5)
 
     def case(self, seed: int, number: int) -> Case:
         """Return input `number` of a seed: a valid document with none, one or a few changes."""
         rng = random.Random(f"{self.name}:{seed}:{number}")  # noqa: S311 - no secret
         case = self.make(rng)
-        for _ in range(rng.choice((0, 1, 1, 1, 1, 1, 2, 2, 3, 5))):
+        for _ in range(rng.choice(self.changes)):
             case = self.mutate(rng, case)
         return case
 
@@ -217,15 +224,17 @@ def _reduced(parts: list[bytes], still: Callable[[bytes], bool]) -> bytes:
 
 
 def kept_cases(path: Path) -> list[tuple[str, Case]]:
-    """Read the cases that were ever found: one a line, as Python writes it."""
+    """Read the cases that were ever found: one a line, as Python writes it; long files are packed (`kept_line`)."""
     cases = []
     for line in path.read_text(encoding="utf-8").splitlines():
         if line and not line.startswith("#"):
             name, files, options = ast.literal_eval(line)
-            cases.append((name, Case(tuple(files), options)))
+            unpacked = (zlib.decompress(b85decode(one)) if isinstance(one, str) else one for one in files)
+            cases.append((name, Case(tuple(unpacked), options)))
     return cases
 
 
 def kept_line(reader: Reader, case: Case) -> str:
     """Return the line that `kept_cases` reads back."""
-    return ascii((reader.name, case.files, dict(case.options)))
+    packed = [one if len(one) < _SHORT else b85encode(zlib.compress(one, 9)).decode() for one in case.files]
+    return ascii((reader.name, tuple(packed), dict(case.options)))
