@@ -16,9 +16,9 @@ from typing import Any
 import h5py
 import numpy as np
 import xarray as xr
-
 from fuzz_harness import Case, Reader, RefusedError
 from fuzz_tables import laid_out, read_as_scores, score_opinions
+
 from metaeval.errors import FileFormatError
 from metaeval.io.files import read_bytes, write_bytes
 from metaeval.io.tables import read_scores
@@ -83,7 +83,12 @@ def _parquet(number: int) -> bytes:
     import polars as pl  # noqa: PLC0415 - its threads do not survive a fork
 
     rng = _rng("parquet", number)
-    rows = [(s, t, m, rng.choice((rng.random(), 0.1, 0.25, 1e-7, 1e16))) for m in ("AP", "P@5") for s in "ab" for t in (1, 2)]
+    rows = [
+        (s, t, m, rng.choice((rng.random(), 0.1, 0.25, 1e-7, 1e16)))
+        for m in ("AP", "P@5")
+        for s in "ab"
+        for t in (1, 2)
+    ]
     rows = rows[: rng.choice((4, 8, 8, 8))]
     names = [rng.choice(("system", "run")), rng.choice(("topic", "qid")), "metric", rng.choice(("score", "value"))]
     topics: list[Any] = [row[1] for row in rows]
@@ -148,7 +153,15 @@ def _parquet(number: int) -> bytes:
     stored = rng.choice(
         usual * 8
         + ({"topics": 5, "notes": 7}, {"topics": ["2", "1"], "notes": 7})
-        + ({"topics": [1, 2], "notes": [1]}, {"notes": []}, [], 5, {"topics": ["1", "1"], "notes": None}, "no json", {"topics": {"1": 2}})
+        + (
+            {"topics": [1, 2], "notes": [1]},
+            {"notes": []},
+            [],
+            5,
+            {"topics": ["1", "1"], "notes": None},
+            "no json",
+            {"topics": {"1": 2}},
+        )
     )
     metadata = None if stored is None else {"metaeval": stored if isinstance(stored, str) else json.dumps(stored)}
     stream = io.BytesIO()
@@ -192,7 +205,7 @@ def _cell(value: object) -> str:
     return str(value).lower() if isinstance(value, bool) else str(value)
 
 
-def _in_order(reading: Any, order: Any) -> object:  # noqa: ANN401
+def _in_order(reading: Any, order: Any) -> object:
     topics = reading["topic"]
     if not isinstance(order, list) or not all(isinstance(one, str) for one in order) or sorted(order) != sorted(topics):
         return reading
@@ -247,7 +260,9 @@ def _netcdf(number: int) -> bytes:
     elif kind == 14:
         dataset = xr.Dataset({"AP": array})
     elif kind == 15:
-        dataset = rng.choice((xr.Dataset(), xr.Dataset({"score": ((), 1.0)}), array.transpose("topic", "system", "metric").to_dataset()))
+        dataset = rng.choice(
+            (xr.Dataset(), xr.Dataset({"score": ((), 1.0)}), array.transpose("topic", "system", "metric").to_dataset())
+        )
     stream = io.BytesIO()
     dataset.to_netcdf(stream, engine="h5netcdf")  # type: ignore[call-overload] # a stream will do, but the stubs lag
     return stream.getvalue()
@@ -315,7 +330,12 @@ def _text(value: object) -> str:
 
 
 def _settled(  # noqa: PLR0917 - the parts of a table
-    metrics: list[str], systems: list[str], topics: list[str], cells: Mapping[Any, float], missing: str, held: Mapping[str, Any]
+    metrics: list[str],
+    systems: list[str],
+    topics: list[str],
+    cells: Mapping[Any, float],
+    missing: str,
+    held: Mapping[str, Any],
 ) -> object:
     gaps = {key for key, value in cells.items() if value != value}  # noqa: PLR0124 - NaN
     if gaps and missing == "error":
@@ -338,7 +358,14 @@ def _settled(  # noqa: PLR0917 - the parts of a table
         every = dict(zip(systems, [_text(one) for one in held["group"][1].tolist()], strict=True))
         group = [every[one] for one in kept]
     scores = [[[0.0 if (m, s, t) in gaps else cells[m, s, t] for t in topics] for s in kept] for m in metrics]
-    return {"metric": metrics, "system": kept, "topic": topics, "scores": scores, "higher_is_better": up, "group": group}
+    return {
+        "metric": metrics,
+        "system": kept,
+        "topic": topics,
+        "scores": scores,
+        "higher_is_better": up,
+        "group": group,
+    }
 
 
 def _read_netcdf(paths: Sequence[str], options: Mapping[str, Any]) -> object:
@@ -413,7 +440,7 @@ def _replicate_opinions(case: Case) -> list[object]:
 # ------------------------------------------------------------------------------------------------ compression
 
 
-def _zstandard() -> Any:  # noqa: ANN401
+def _zstandard() -> Any:
     import importlib  # noqa: PLC0415
     import sys  # noqa: PLC0415
 
@@ -434,7 +461,7 @@ _PACKERS: Mapping[str, Callable[[bytes], bytes]] = {
 
 
 def _parts(number: int) -> tuple[str, list[bytes]]:
-    """What a packed file holds: one part, as metaeval writes it, or several members."""
+    """Return what a packed file holds: one part, as metaeval writes it, or several members."""
     rng = _rng("packed", number)
     parts = [
         "".join(f"{rng.randint(1, 3)} 0 d{n} {rng.randint(0, 3)}\n" for n in range(rng.randint(0, 8))).encode()

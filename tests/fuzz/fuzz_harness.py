@@ -32,7 +32,7 @@ FAILURES = ("difference", "exception", "slow")
 
 
 class RefusedError(Exception):
-    """The second opinion: this is no such file. The message is a reason without values, so that reasons can be counted."""
+    """The second opinion: this is no such file. The message is a reason without values, so that it can be counted."""
 
 
 class Case(NamedTuple):
@@ -112,7 +112,7 @@ def workplace() -> Iterator[Path]:
 
 @contextmanager
 def settings() -> Iterator[None]:
-    """Make every warning that is not metaeval's own an error, as in the test suite; its own are part of the contract."""
+    """Make every warning an error, as in the test suite, but metaeval's own, which are part of the contract."""
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         warnings.simplefilter("ignore", MetaevalWarning)
@@ -145,7 +145,9 @@ def _tried(reader: Reader, case: Case, folder: Path) -> Outcome:
     except KeyboardInterrupt:
         raise
     except BaseException as error:  # noqa: BLE001 - a panic of polars is no Exception
-        return Outcome("exception", _place(error), f"{type(error).__name__}: {error!s:.300}", time.perf_counter() - begun)
+        return Outcome(
+            "exception", _place(error), f"{type(error).__name__}: {error!s:.300}", time.perf_counter() - begun
+        )
     seconds = time.perf_counter() - begun
     if seconds > SLOWEST:
         return Outcome("slow", "accepted late", f"{seconds:.1f} s", seconds)
@@ -159,7 +161,9 @@ def _tried(reader: Reader, case: Case, folder: Path) -> Outcome:
         return Outcome("difference", f"the second opinion failed: {type(error).__name__}", str(error), seconds)
     if found in expected:
         return Outcome("accepted", seconds=seconds)
-    return Outcome("difference", f"other {_part(found, expected[0])}", f"{found!r:.1500} for {expected[0]!r:.1500}", seconds)
+    return Outcome(
+        "difference", f"other {_part(found, expected[0])}", f"{found!r:.1500} for {expected[0]!r:.1500}", seconds
+    )
 
 
 def _place(error: BaseException) -> str:
@@ -194,7 +198,9 @@ def shortened(reader: Reader, case: Case, folder: Path, *, tries: int = 3000) ->
     files = list(case.files)
     for place in range(len(files)):
         for cut in (_lines, _bytes):
-            files[place] = _reduced(cut(files[place]), lambda part, at=place: still([*files[:at], part, *files[at + 1 :]]))
+            files[place] = _reduced(
+                cut(files[place]), lambda part, at=place: still([*files[:at], part, *files[at + 1 :]])
+            )
     short = case._replace(files=tuple(files))
     return short, outcome(reader, short, folder)
 

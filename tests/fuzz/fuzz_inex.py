@@ -3,14 +3,15 @@
 import random
 import re
 from collections.abc import Callable, Mapping, Sequence
+from itertools import pairwise
 from typing import Any
 from xml.parsers import expat
 
 import pandas as pd
-
 from fuzz_harness import Case, Reader, RefusedError
 from fuzz_plain import lines_of, number_of, text_of, whole_of, words_of
 from fuzz_text import Change, text_mutation
+
 from metaeval.io.inex import read_assessments, read_element_sizes, read_pool, read_submission
 from metaeval.io.judged import read_judged
 
@@ -29,7 +30,10 @@ def _make_submission(rng: random.Random) -> Case:
     kind = rng.choice(("path", "path", "fol", "passage", "bep"))
     ranked, scored = rng.random() < 0.7, rng.random() < 0.6
     lines = ['<?xml version="1.0" encoding="UTF-8"?>'] if rng.random() < 0.4 else []
-    lines += [f'<inex-submission participant-id="12" run-id="{rng.choice(("VSM_06", "r", ""))}" task="Focused" query="automatic">']
+    lines += [
+        f'<inex-submission participant-id="12" run-id="{rng.choice(("VSM_06", "r", ""))}" task="Focused" '
+        'query="automatic">'
+    ]
     if rng.random() < 0.3:
         lines += ['<topic-fields title="yes"/>', "<description>free text</description>"]
     if rng.random() < 0.3:
@@ -45,7 +49,9 @@ def _make_submission(rng: random.Random) -> Case:
             }[kind]
             rank = f"<rank>{number + 1}</rank>" if ranked else ""
             rsv = f"<rsv>{rng.random():.3f}</rsv>" if scored else ""
-            lines.append(f"<result><file>{rng.choice(('123456', 'co/2001/r7022', 'd.xml'))}</file>{place}{rank}{rsv}</result>")
+            lines.append(
+                f"<result><file>{rng.choice(('123456', 'co/2001/r7022', 'd.xml'))}</file>{place}{rank}{rsv}</result>"
+            )
         lines.append("</topic>")
     return Case(("\n".join([*lines, "</inex-submission>"]).encode() + b"\n",), _strict(rng))
 
@@ -61,7 +67,9 @@ def _make_submission_lines(rng: random.Random) -> Case:
                 "fol": rng.choice((f"{rng.randint(0, 99)} {rng.randint(1, 99)}", "X X", "-1 5")),
                 "bep": rng.choice((f"{rng.randint(0, 99)}", "X")),
             }[kind]
-            lines.append(f"{topic} Q0 {rng.choice(('9996', 'd2.xml', 'd3'))} {rank} {10 - rank + rng.random():.3f} RunX {place}")
+            lines.append(
+                f"{topic} Q0 {rng.choice(('9996', 'd2.xml', 'd3'))} {rank} {10 - rank + rng.random():.3f} RunX {place}"
+            )
     return Case(("\n".join(lines).encode() + b"\n",), _strict(rng))
 
 
@@ -73,10 +81,15 @@ def _make_assessments(rng: random.Random) -> Case:
     if rng.random() < 0.3:
         lines.append('<inex_topic topic_id="289" query_type="CO+S"><title>a &amp; b</title></inex_topic>')
     for document in rng.sample(["r1", "co/2001/r7022", "123.xml"], rng.randint(1, 2)):
-        lines.append(f'<file collection="wikien" name="{document}">' if year in {"2005", "2007"} else f"<file file='{document}'>")
+        lines.append(
+            f'<file collection="wikien" name="{document}">' if year in {"2005", "2007"} else f"<file file='{document}'>"
+        )
         if year in {"2005", "2007"} and rng.random() < 0.6:
             lines.append(f'<best-entry-point path="{rng.choice(_PATHS)}{_TEXT}.0"/>')
-            lines.append(f'<passage start="{rng.choice(_PATHS)}{_TEXT}.0" end="{rng.choice(_PATHS)}{_TEXT}.57" size="{rng.randint(1, 900)}"/>')
+            lines.append(
+                f'<passage start="{rng.choice(_PATHS)}{_TEXT}.0" end="{rng.choice(_PATHS)}{_TEXT}.57" '
+                f'size="{rng.randint(1, 900)}"/>'
+            )
         if year != "2007":
             lines += _judgments(rng, year)
         lines.append("</file>")
@@ -101,7 +114,9 @@ def _judgments(rng: random.Random, year: str) -> list[str]:
 
 def _make_fol(rng: random.Random) -> Case:
     lines = []
-    for topic, document in rng.sample([("T1", "d1"), ("T1", "d2"), ("2009001", "d1"), ("2", "d3.xml")], rng.randint(1, 3)):
+    for topic, document in rng.sample(
+        [("T1", "d1"), ("T1", "d2"), ("2009001", "d1"), ("2", "d3.xml")], rng.randint(1, 3)
+    ):
         size = rng.randint(500, 2000)
         kind = rng.randrange(4)
         if kind == 0:
@@ -111,7 +126,8 @@ def _make_fol(rng: random.Random) -> Case:
         else:
             one, two = rng.randint(1, 100), rng.randint(1, 100)
             spans = [f"{rng.randint(0, 100)}:{one}", f"{rng.randint(210, 400)}:{two}"][: rng.randint(1, 2)]
-            lines.append(f"{topic} Q0 {document} {one + (two if len(spans) > 1 else 0)} {size} {rng.randint(0, 99)} {' '.join(spans)}")
+            relevant = one + (two if len(spans) > 1 else 0)
+            lines.append(f"{topic} Q0 {document} {relevant} {size} {rng.randint(0, 99)} {' '.join(spans)}")
     return Case(("\n".join(lines).encode() + b"\n",), _strict(rng))
 
 
@@ -129,7 +145,11 @@ def _make_pool(rng: random.Random) -> Case:
 def _make_sizes(rng: random.Random) -> Case:
     comma = rng.choice((" ", ",", "\t"))
     lines = [comma.join(("document", "path", "size"))] if rng.random() < 0.5 else []
-    lines += [comma.join((d, path, str(rng.randint(1, 9999)))) for d in ("r1", "d2.xml") for path in _PATHS[: rng.randint(1, 3)]]
+    lines += [
+        comma.join((d, path, str(rng.randint(1, 9999))))
+        for d in ("r1", "d2.xml")
+        for path in _PATHS[: rng.randint(1, 3)]
+    ]
     return Case(("\n".join(lines).encode() + b"\n",), _strict(rng))
 
 
@@ -254,7 +274,9 @@ def _change_tag(rng: random.Random, content: bytes) -> bytes:
     if not found:
         return content
     one, other = rng.choice(found), rng.choice(found)
-    new = rng.choice((b"", one[0] * 2, other[0], one[0].upper(), one[0].replace(b"/", b""), one[0].replace(b"<", b"<x:")))
+    new = rng.choice(
+        (b"", one[0] * 2, other[0], one[0].upper(), one[0].replace(b"/", b""), one[0].replace(b"<", b"<x:"))
+    )
     return content[: one.start()] + new + content[one.end() :]
 
 
@@ -263,10 +285,33 @@ def _change_path(rng: random.Random, content: bytes) -> bytes:
     if not found:
         return content
     one = rng.choice(found)
+    old, long = one[0], b"9" * 5000
     new = rng.choice(
-        (b"/article[1]", b"/article", b"/article[1]/bdy[1]/", b"/", b"", b"article[1]", b"/article[0]", b"/article[" + b"9" * 5000 + b"]/b")
-        + (one[0] + b"/text()[1].57", one[0] + b"/text()", one[0] + b"[2]", one[0] + b" ", one[0] + b"\n", one[0] + b"x", b"X", b"-1", b"5")
-        + (one[0] + b"/text()[1]." + b"9" * 5000, one[0] + b"/text()[" + b"9" * 5000 + b"]", one[0].replace(b"[1]", b""), one[0] + b".xml")
+        (
+            *(
+                b"/article[1]",
+                b"/article",
+                b"/article[1]/bdy[1]/",
+                b"/",
+                b"",
+                b"article[1]",
+                b"/article[0]",
+                b"X",
+                b"-1",
+                b"5",
+            ),
+            *(
+                old + b"/text()[1].57",
+                old + b"/text()",
+                old + b"[2]",
+                old + b" ",
+                old + b"\n",
+                old + b"x",
+                old + b".xml",
+            ),
+            *(b"/article[" + long + b"]/b", old + b"/text()[1]." + long, old + b"/text()[" + long + b"]"),
+            old.replace(b"[1]", b""),
+        )
     )
     return content[: one.start()] + new + content[one.end() :]
 
@@ -448,7 +493,9 @@ def _line_submission_opinions(case: Case) -> list[object]:
     results = []
     for row in rows:
         if of_elements:
-            paths = [_path(row[6], strict=strict), ""] if len(row) == 7 else [_point(one, strict=strict) for one in row[6:]]
+            paths = (
+                [_path(row[6], strict=strict), ""] if len(row) == 7 else [_point(one, strict=strict) for one in row[6:]]
+            )
             place: list[Any] = [*paths, -1, -1]
         elif row[6] in {"X", "x", "-1"}:
             place = ["", "", -1, -1]
@@ -502,7 +549,9 @@ def _assessment_opinions(case: Case) -> list[object]:
                 documents[name]["point"] = _point(one["path"], strict=strict)
             elif one.name == "passage":
                 size = whole_of(one["size"], 0)
-                passages.append((topic, name, -1, size, *(_point(one[word], strict=strict) for word in ("start", "end"))))
+                passages.append(
+                    (topic, name, -1, size, *(_point(one[word], strict=strict) for word in ("start", "end")))
+                )
                 documents[name]["highlighted"] += size
             elif one.name in {"element", "path"} or "path" in one.attributes:
                 elements.append(_element(one, name, scales, strict=strict))
@@ -523,7 +572,9 @@ def _assessment_opinions(case: Case) -> list[object]:
     return [
         {
             "scale": scale,
-            "documents": [(topic, name, highlighted[name], one["size"], -1, one["point"]) for name, one in documents.items()],
+            "documents": [
+                (topic, name, highlighted[name], one["size"], -1, one["point"]) for name, one in documents.items()
+            ],
             "elements": [(topic, e["document"], e["path"], e["e"], e["s"], e["size"], e["rsize"]) for e in kept],
             "passages": passages,
         }
@@ -531,11 +582,15 @@ def _assessment_opinions(case: Case) -> list[object]:
 
 
 def _element(one: _Tag, document: str, scales: set[str], *, strict: bool) -> dict[str, Any]:
-    scale = "2005" if "rsize" in one.attributes else "2002" if {"coverage", "relevance"} & set(one.attributes) else "2003"
+    scale = (
+        "2005" if "rsize" in one.attributes else "2002" if {"coverage", "relevance"} & set(one.attributes) else "2003"
+    )
     scales.add(scale)
     words = ("exhaustiveness", "exhaustivity", "exh", "relevance")
     found: dict[str, Any] = {"document": document, "path": _path(one["path"], strict=strict)}
-    found |= {word: whole_of(one.attributes[word].strip(), 0) if word in one.attributes else -1 for word in ("size", "rsize")}
+    found |= {
+        word: whole_of(one.attributes[word].strip(), 0) if word in one.attributes else -1 for word in ("size", "rsize")
+    }
     if scale == "2005" and not any(word in one.attributes for word in words):
         found["e"] = 2
     else:
@@ -564,7 +619,11 @@ def _held_to_rules(elements: list[dict[str, Any]], scale: str, *, strict: bool) 
         kept.append(dict(one))
     if scale == "2005":
         for one in kept:
-            wrong = one["size"] < 0 or one["rsize"] > one["size"] or (one["size"] > 0 and (one["rsize"] == 0) != (one["e"] == 0))
+            wrong = (
+                one["size"] < 0
+                or one["rsize"] > one["size"]
+                or (one["size"] > 0 and (one["rsize"] == 0) != (one["e"] == 0))
+            )
             if wrong and strict:
                 raise RefusedError("invalid sizes")
         kept = [one for one in kept if one["size"] > 0 and one["rsize"] > 0 and one["e"] != 0]
@@ -620,7 +679,7 @@ def _fol_opinions(case: Case) -> list[object]:
         ordered = sorted(spans)
         if strict and relevant <= size and any(offset + length > size for offset, length in spans):
             raise RefusedError("a passage outside its document")
-        if strict and any(b[0] <= a[0] + a[1] for a, b in zip(ordered, ordered[1:], strict=False)):
+        if strict and any(b[0] <= a[0] + a[1] for a, b in pairwise(ordered)):
             raise RefusedError("passages that touch")
     return [{"scale": "passages", "documents": documents, "elements": [], "passages": passages}]
 
@@ -721,7 +780,12 @@ def _submission_kind(case: Case) -> list[object]:
 
 
 def _reader(  # noqa: PLR0917 - the parts of a reader
-    name: str, make: Callable[[random.Random], Case], own: Sequence[tuple[Change, int]], read: Any, opinions: Any, speed: float  # noqa: ANN401
+    name: str,
+    make: Callable[[random.Random], Case],
+    own: Sequence[tuple[Change, int]],
+    read: Any,
+    opinions: Any,
+    speed: float,
 ) -> Reader:
     return Reader(name=name, make=make, mutate=text_mutation(make, own), read=read, opinions=opinions, speed=speed)
 

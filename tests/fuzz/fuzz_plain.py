@@ -32,7 +32,7 @@ def words_of(line: str) -> list[str]:
 
 
 def number_of(text: str) -> float:
-    """A finite decimal number in ASCII digits."""
+    """Read a finite decimal number in ASCII digits."""
     if not _DECIMAL.fullmatch(text):
         raise RefusedError("no number")
     value = float(text)
@@ -51,7 +51,7 @@ def is_number(text: str) -> bool:
 
 
 def whole_of(text: str, least: int, most: int = 2**63 - 1) -> int:
-    """A whole number in ASCII digits between two bounds."""
+    """Read a whole number in ASCII digits between two bounds."""
     if not _WHOLE.fullmatch(text):
         raise RefusedError("no whole number")
     digits = text.lstrip("+-").lstrip("0")
@@ -160,7 +160,7 @@ def fitted(names: list[str], rows: Sequence[Sequence[str]]) -> list[str]:
 
 
 def name_of(text: str) -> str:
-    """A name without blanks around it; none is no name."""
+    """Take the blanks off a name; nothing is no name."""
     name = text.strip()
     if not name:
         raise RefusedError("an empty name")

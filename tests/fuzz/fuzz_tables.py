@@ -7,10 +7,10 @@ from itertools import product
 from typing import Any
 
 import pandas as pd
-
 from fuzz_harness import Case, Reader, RefusedError
 from fuzz_plain import AVERAGES, GAPS, fitted, is_number, name_of, names_in, natural, number_of, rows_of
 from fuzz_text import pick, text_mutation
+
 from metaeval.io.groups import read_groups
 from metaeval.io.inex_log import read_assessment_log
 from metaeval.io.items import read_items
@@ -43,7 +43,9 @@ _DELIMITERS = (",", ",", "\t", ";", " ")
 
 
 def _score(rng: random.Random) -> str:
-    return rng.choice((f"{rng.random():.3f}", f"{rng.random():.1f}", f"{rng.random()!r}", "0", "1", "0.25", "1e-3", "0.5"))
+    return rng.choice(
+        (f"{rng.random():.3f}", f"{rng.random():.1f}", f"{rng.random()!r}", "0", "1", "0.25", "1e-3", "0.5")
+    )
 
 
 def _text(rows: Sequence[Sequence[str]], delimiter: str, end: str = "\n") -> bytes:
@@ -153,7 +155,8 @@ def _make_two_tables(rng: random.Random) -> Case:
     topics = ["1", "2"] if rng.random() < 0.7 else ["2", "1"]
     if rng.random() < 0.6:
         files = tuple(
-            _text([["topic", "a", "b"], *([topic, _score(rng), _score(rng)] for topic in topics)], ",") for _ in range(2)
+            _text([["topic", "a", "b"], *([topic, _score(rng), _score(rng)] for topic in topics)], ",")
+            for _ in range(2)
         )
     else:
         files = tuple(
@@ -227,7 +230,9 @@ def _make_log(rng: random.Random) -> Case:
     seconds = rng.random() < 0.6
     rows[0].append("seconds" if seconds else "time")
     stamp = rng.choice(("2004-05-01T10:00:00", "17.5"))
-    rows += [[t, d, f"{rng.random() * 90:.1f}" if seconds else stamp] for t, d in (("1", "d1"), ("1", "d2"), ("2", "d1"))]
+    rows += [
+        [t, d, f"{rng.random() * 90:.1f}" if seconds else stamp] for t, d in (("1", "d1"), ("1", "d2"), ("2", "d1"))
+    ]
     return Case((_text(rows, rng.choice((",", "\t", ";"))),))
 
 
@@ -315,7 +320,9 @@ def _wide(rows: list[list[str]], own: str, options: Mapping[str, Any]) -> list[B
 def _wide_block(  # noqa: PLR0917 - what a block is made of
     rows: list[list[str]], names: list[str], place: int | None, used: list[int], own: str, missing: str, *, turned: bool
 ) -> Block:
-    if any(cell.strip() for row in rows for at, cell in enumerate(row) if names and not names[at] and at and at != place):
+    if any(
+        cell.strip() for row in rows for at, cell in enumerate(row) if names and not names[at] and at and at != place
+    ):
         raise RefusedError("a column without a name")
     if not used:
         raise RefusedError("no column of scores")
@@ -334,7 +341,14 @@ def _wide_block(  # noqa: PLR0917 - what a block is made of
             if (own, system, topics[at]) in cells:
                 raise RefusedError("a name twice")
             cells[own, system, topics[at]] = scores[at]
-    return {"metric": [own], "system": systems, "topic": [topics[at] for at in real], "cells": cells, "group": {}, "up": {}}
+    return {
+        "metric": [own],
+        "system": systems,
+        "topic": [topics[at] for at in real],
+        "cells": cells,
+        "group": {},
+        "up": {},
+    }
 
 
 def _long(rows: list[list[str]], own: str, options: Mapping[str, Any]) -> list[Block]:
@@ -361,7 +375,12 @@ def _long(rows: list[list[str]], own: str, options: Mapping[str, Any]) -> list[B
 
 
 def _long_block(
-    rows: list[list[str]], places: Mapping[str, int], metrics: Mapping[str, int], own: str, missing: str, system: str = ""
+    rows: list[list[str]],
+    places: Mapping[str, int],
+    metrics: Mapping[str, int],
+    own: str,
+    missing: str,
+    system: str = "",
 ) -> Block:
     if len({len(row) for row in rows}) > 1:
         raise RefusedError("rows of different lengths")
@@ -381,15 +400,18 @@ def _long_block(
                     raise RefusedError(f"two {part}s")
         for metric, cell in scores.items():
             value = _value(cell, missing)
-            if topic.casefold() in AVERAGES:
+            real = topic.casefold() not in AVERAGES
+            for dim, label in (("metric", metric), ("system", name), ("topic", topic)):
+                block[dim][label] = block[dim].get(label, False) or real  # averages count for the order alone
+            if not real:
                 continue
-            block["metric"][metric] = block["system"][name] = block["topic"][topic] = None
             if (metric, name, topic) in block["cells"]:
                 raise RefusedError("a score twice")
             block["cells"][metric, name, topic] = value
-    if not block["topic"]:
+    if not any(block["topic"].values()):
         raise RefusedError("only averages")
-    return {**block, **{dim: list(block[dim]) for dim in ("metric", "system", "topic")}}
+    named = {dim: [one for one, real in block[dim].items() if real] for dim in ("metric", "system", "topic")}
+    return {**block, **named}
 
 
 def _results(rows: list[list[str]], own: str, options: Mapping[str, Any], *, metric: int) -> list[Block]:
@@ -453,9 +475,9 @@ def _joined(blocks: Sequence[Block], missing: str) -> dict[str, object]:
                 raise RefusedError("a score in two files")
             if cells.get(key) is None:
                 cells[key] = value
-        for part in said:
+        for part, table in said.items():
             for name, text in block[part].items():
-                if said[part].setdefault(name, text) != text:
+                if table.setdefault(name, text) != text:
                     raise RefusedError(f"two of {part}")
     metrics, systems, topics = (
         list(dict.fromkeys(name for block in blocks for name in block[dim])) for dim in ("metric", "system", "topic")
@@ -503,7 +525,7 @@ def _score_opinions(case: Case) -> list[object]:
     return score_opinions([rows_of(content) for content in case.files], case.options)
 
 
-def laid_out(scores: Any) -> dict[str, object]:  # noqa: ANN401 - an xarray.DataArray
+def laid_out(scores: Any) -> dict[str, object]:
     """Lay Scores out as `score_opinions` does."""
     return {
         "metric": scores["metric"].to_numpy().tolist(),
@@ -552,7 +574,7 @@ def _group_opinions(case: Case) -> list[object]:
         groups = {one: {row[wanted[0]] for row in rows if row[at] == one} for one in systems}
         if any(len(one) != 1 or "" in one for one in groups.values()):
             raise RefusedError("no group, or two")
-        found.append(dict.fromkeys(("groups",), {name: next(iter(one)) for name, one in groups.items()}))
+        found.append({"groups": {name: next(iter(one)) for name, one in groups.items()}})
     if not found:
         raise RefusedError("no column of systems")
     return found
@@ -590,13 +612,21 @@ def _label_opinions(case: Case) -> list[object]:
     if not judged:
         raise RefusedError("no labels")
     for assessor, row, at in judged:
-        key = ("1" if places["topic"] is None else name_of(row[places["topic"]]), name_of(row[places["item"]]), assessor)
+        key = (
+            "1" if places["topic"] is None else name_of(row[places["topic"]]),
+            name_of(row[places["item"]]),
+            assessor,
+        )
         name_of(assessor)
         if key in cells:
             raise RefusedError("an item twice")
         cells[key] = _label(row[at], words)
     assessors = sorted({key[2] for key in cells})
-    return [_labels_as_parts({key: value for key, value in cells.items() if value is not None}, assessors, {key[:2] for key in cells})]
+    return [
+        _labels_as_parts(
+            {key: value for key, value in cells.items() if value is not None}, assessors, {key[:2] for key in cells}
+        )
+    ]
 
 
 def _holds_labels(rows: list[list[str]], at: int, words: Mapping[str, int]) -> bool:
@@ -694,7 +724,9 @@ def _typed(cells: Sequence[str]) -> list[float | str | None]:
     return [None if gap else number_of(cell) for cell, gap in zip(cells, gaps, strict=True)]
 
 
-def _items_as_parts(keys: Sequence[str], columns: Mapping[str, Sequence[Any]], order: Sequence[tuple[str, ...]]) -> object:
+def _items_as_parts(
+    keys: Sequence[str], columns: Mapping[str, Sequence[Any]], order: Sequence[tuple[str, ...]]
+) -> object:
     rows = [(key, *(columns[name][at] for name in sorted(columns))) for at, key in enumerate(order)]
     return {"keys": list(keys), "columns": sorted(columns), "rows": sorted(rows, key=repr)}
 
@@ -706,7 +738,10 @@ def _log_opinions(case: Case) -> list[object]:
         raise RefusedError("rows of different lengths")
     words = {"topic": "topic topic_id query", "document": "document doc file docno", "seconds": "seconds duration"}
     words["time"] = "time timestamp date"
-    at = {role: next((names.index(word) for word in known.split() if word in names), None) for role, known in words.items()}
+    at = {
+        role: next((names.index(word) for word in known.split() if word in names), None)
+        for role, known in words.items()
+    }
     last = "time" if at["seconds"] is None else "seconds"
     if None in {at["topic"], at["document"], at[last]}:
         raise RefusedError("no such column")
@@ -717,7 +752,9 @@ def _log_opinions(case: Case) -> list[object]:
             raise RefusedError("less than 0 seconds")
         return [{**columns, last: numbers}]
     if all(is_number(cell) for cell in columns[last]):
-        return [{**columns, last: [number_of(cell) for cell in columns[last]]}]
+        numbers = [number_of(cell) for cell in columns[last]]
+        long = any(len(cell) > 300 for cell in columns[last])  # no time that anybody writes: text will do
+        return [{**columns, last: numbers}, *([dict(columns)] if long else [])]
     return [dict(columns)]
 
 
@@ -758,7 +795,7 @@ def _read_log(paths: Sequence[str], _: Mapping[str, Any]) -> object:
     return {str(name): frame[name].tolist() for name in frame.columns}
 
 
-def _reader(name: str, make: Callable[[random.Random], Case], read: Any, opinions: Any, speed: float) -> Reader:  # noqa: ANN401
+def _reader(name: str, make: Callable[[random.Random], Case], read: Any, opinions: Any, speed: float) -> Reader:
     return Reader(name=name, make=make, mutate=text_mutation(make), read=read, opinions=opinions, speed=speed)
 
 

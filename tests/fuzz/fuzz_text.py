@@ -6,73 +6,82 @@ from collections.abc import Callable, Sequence
 
 from fuzz_harness import Case
 
-NUMBERS = tuple(
-    """0 -0 +0 1 -1 -2 5 1e5 1E-5 1e0 32767 32768 -32767 -32768 65536 99999 2147483648 9007199254740993
-    9223372036854775807 9223372036854775808 18446744073709551615 18446744073709551616 1e19 -1e19 1e23 1e308 1e309 -1e309
-    1e-400 4.9e-324 2.4703282292062327e-324 2.4703282292062328e-324 1e1000000 1e-1000000 0e999999999999 nan NaN -nan inf -inf
-    Infinity +Infinity 0x10 0x1p3 0b1 0o7 1_0 1_000 1__0 _1 1_ 0.1_5 1e1_0 ٣ １２ ３.５ ² ½ Ⅷ 0.٣ 1e٣ −1 –1 1,5 1.234,5 1.5.2 1..2
-    +5 +-5 --5 ++5 .5 5. . +. -.5 e5 .e5 1e 1e+ 1e- 1e5.0 1E+05 1d5 1f 1L 1j 5% $5 1/2 '5 5) (5) =1+1 true True NA N/A na null None
-    none #N/A -1.#IND 0001 00.10 007 1.0 2.0 0.1 0.25 0.3333333333333333 123456789012345678 0.1234567890123456789""".split()  # noqa: SIM905, RUF001 - a list of words reads better as words
-) + (
-    "",
-    "9" * 19,
-    "9" * 20,
-    "9" * 25,
-    "9" * 400,
-    "-" + "9" * 4299,
-    "9" * 4301,
-    "9" * 5000,
-    "0" * 5000 + "1",
-    "0." + "3" * 800,
-    "1e" + "9" * 30,
-    "1\u00a0000",
-    "1\u00a0",
-    "\u20091",
-    "1\u200b",
-    "\ufeff1",
-    "1\x00",
-    "1 2",
-    " 1 ",
-    "1\x1c",
-    "1\x0b",
-    "1\x85",
+NUMBERS = (
+    # a list of words reads better as words, and these are meant to look like digits and signs that they are not
+    *"0 -0 +0 1 -1 -2 5 1e5 1E-5 1e0 0001 00.10 007 1.0 2.0 0.1 0.25 0.3333333333333333 +5 .5 5. -.5 1E+05".split(),  # noqa: SIM905
+    *"32767 32768 -32767 -32768 65536 99999 2147483648 9007199254740993 9223372036854775807 9223372036854775808".split(),  # noqa: SIM905
+    *"18446744073709551615 18446744073709551616 123456789012345678 0.1234567890123456789 1e19 -1e19 1e23".split(),  # noqa: SIM905
+    *"1e308 1e309 -1e309 1e-400 4.9e-324 2.4703282292062327e-324 2.4703282292062328e-324 1e1000000 1e-1000000".split(),  # noqa: SIM905
+    *"0e999999999999 nan NaN -nan inf -inf Infinity +Infinity NA N/A na null None none #N/A -1.#IND true True".split(),  # noqa: SIM905
+    *"0x10 0x1p3 0b1 0o7 1_0 1_000 1__0 _1 1_ 0.1_5 1e1_0 ٣ １２ ３.５ ² ½ Ⅷ 0.٣ 1e٣ −1 –1 1,5 1.234,5 1.5.2".split(),  # noqa: SIM905, RUF001
+    *"1..2 +-5 --5 ++5 . +. e5 .e5 1e 1e+ 1e- 1e5.0 1d5 1f 1L 1j 5% $5 1/2 '5 5) (5) =1+1".split(),  # noqa: SIM905
+    *("", "1 2", " 1 ", "1\x00", "1\x0b", "1\x1c", "1\x85", "1\u00a0", "1\u00a0000", "\u20091", "1\u200b", "\ufeff1"),
+    *("9" * 19, "9" * 20, "9" * 25, "9" * 400, "-" + "9" * 4299, "9" * 4301, "9" * 5000, "0" * 5000 + "1"),
+    *("0." + "3" * 800, "1e" + "9" * 30),
 )
-NAMES = tuple(
-    """é ü 名前 a\u202eb a\u200bb \u0301 a\u0301 á İ ı ß ﬁ ſ ' '' 'a' # #a a#b - -- = =cmd() +1 @x -a * ? % $ & < > | \\ / .. . a/b x.xml
-    .xml .XML NaN nan None null NA all ALL All amean mean average runid num_q num_ret relstring map P_10 ndcg AP topic system run
-    name query qid value score metric measure group item doc label judge Q0 0 1 01 1.0 1e0 -1 X x true 😀 \ufeff \ufffd \uffff
-    \u00a0 \u3000 \u2028 \u2029 \x85 \x01 \x1b[31m \x7f \x1c \x1f \x08 𝟙 ٣ ² a,b a;b a:b a=b a|b Unnamed:0 {"a" [1] %41 &amp; &lt;""".split(  # noqa: SIM905, RUF001
+NAMES = (
+    *"é ü 名前 a\u202eb a\u200bb \u0301 a\u0301 á İ ı ß ﬁ ſ 😀 𝟙 ٣ ² ' '' 'a' # #a a#b - -- = =cmd() +1 @x -a * ?".split(
         " "
-    )
-) + (
-    "",
-    " ",
-    '"',
-    '""',
-    '"a"',
-    'a"b',
-    '"a',
-    'a"',
-    '"a""b"',
-    '"a,b"',
-    '"a b"',
-    '"a\nb"',
-    "a b",
-    "a\tb",
-    "\x00",
-    "a\x00b",
-    "a" * 300,
-    "é" * 200,
-    "a" * 5000,
-    "Unnamed: 0",
-    "Unnamed: 1",
-    " a",
-    "a ",
-    "\u00a0a",
-    "a\u00a0",
+    ),  # noqa: SIM905, RUF001
+    *'% $ & < > | \\ / .. . a/b x.xml .xml .XML %41 &amp; &lt; a,b a;b a:b a=b a|b {"a" [1] Unnamed:0'.split(" "),  # noqa: SIM905
+    *"NaN nan None null NA true 0 1 01 1.0 1e0 -1 X x Q0 all ALL All amean mean average runid num_q num_ret".split(" "),  # noqa: SIM905
+    *"relstring map P_10 ndcg AP topic system run name query qid value score metric measure group item doc".split(" "),  # noqa: SIM905
+    *"label judge \ufeff \ufffd \uffff \u00a0 \u3000 \u2028 \u2029 \x85 \x01 \x1b[31m \x7f \x1c \x1f \x08".split(" "),  # noqa: SIM905
+    *(
+        "",
+        " ",
+        '"',
+        '""',
+        '"a"',
+        'a"b',
+        '"a',
+        'a"',
+        '"a""b"',
+        '"a,b"',
+        '"a b"',
+        '"a\nb"',
+        "a b",
+        "a\tb",
+        "\x00",
+        "a\x00b",
+    ),
+    *("a" * 300, "é" * 200, "a" * 5000, "Unnamed: 0", "Unnamed: 1", " a", "a ", "\u00a0a", "a\u00a0"),
 )
-SEPARATORS = (b" ", b"\t", b",", b";", b"  ", b" \t", b"\x0b", b"\x0c", b"\xc2\xa0", b"\xe2\x80\x83", b", ", b" ,", b"|", b":", b"\x1c", b"\x1f", b"\x85")
-LINE_ENDS = (b"\n", b"\r\n", b"\r", b"\n\r", b"\r\r\n", b"\n\n", b"\x0b", b"\x0c", b"\xc2\x85", b"\xe2\x80\xa8", b"\x1e", b" \n", b"\t\n", b"")
+SEPARATORS = (
+    b" ",
+    b"\t",
+    b",",
+    b";",
+    b"  ",
+    b" \t",
+    b"\x0b",
+    b"\x0c",
+    b"\xc2\xa0",
+    b"\xe2\x80\x83",
+    b", ",
+    b" ,",
+    b"|",
+    b":",
+    b"\x1c",
+    b"\x1f",
+    b"\x85",
+)
+LINE_ENDS = (
+    b"\n",
+    b"\r\n",
+    b"\r",
+    b"\n\r",
+    b"\r\r\n",
+    b"\n\n",
+    b"\x0b",
+    b"\x0c",
+    b"\xc2\x85",
+    b"\xe2\x80\xa8",
+    b"\x1e",
+    b" \n",
+    b"\t\n",
+    b"",
+)
 MARK = b"\xef\xbb\xbf"
 _FIELD = re.compile(rb"[^\s,;<>=\"]+")
 _NUMBER = re.compile(rb"(?<![\w.])[+-]?[0-9]+(?:\.[0-9]+)?(?![\w.])")
@@ -110,7 +119,23 @@ def _shuffle_lines(rng: random.Random, content: bytes) -> bytes:
 
 def _add_line(rng: random.Random, content: bytes) -> bytes:
     lines = lines_of(content)
-    new = rng.choice((b"\n", b" \n", b"\t\n", b"# note\n", b" # note\n", b"#\n", b"#a b c d e f\n", b",,,\n", b'""\n', b"\x00\n", b"all\n", b"\r", b"\x0c\n"))
+    new = rng.choice(
+        (
+            b"\n",
+            b" \n",
+            b"\t\n",
+            b"# note\n",
+            b" # note\n",
+            b"#\n",
+            b"#a b c d e f\n",
+            b",,,\n",
+            b'""\n',
+            b"\x00\n",
+            b"all\n",
+            b"\r",
+            b"\x0c\n",
+        )
+    )
     lines.insert(rng.randint(0, len(lines)), new)
     return b"".join(lines)
 
