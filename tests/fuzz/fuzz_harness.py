@@ -128,7 +128,7 @@ def outcome(reader: Reader, case: Case, folder: Path) -> Outcome:
     return got
 
 
-def _tried(reader: Reader, case: Case, folder: Path) -> Outcome:
+def _tried(reader: Reader, case: Case, folder: Path) -> Outcome:  # noqa: C901, PLR0911 - one return an outcome
     names = reader.names(case) if callable(reader.names) else reader.names
     paths = [str(folder / name) for name in names[: len(case.files)]]
     for path, content in zip(paths, case.files, strict=True):

@@ -30,10 +30,8 @@ def _make_submission(rng: random.Random) -> Case:
     kind = rng.choice(("path", "path", "fol", "passage", "bep"))
     ranked, scored = rng.random() < 0.7, rng.random() < 0.6
     lines = ['<?xml version="1.0" encoding="UTF-8"?>'] if rng.random() < 0.4 else []
-    lines += [
-        f'<inex-submission participant-id="12" run-id="{rng.choice(("VSM_06", "r", ""))}" task="Focused" '
-        'query="automatic">'
-    ]
+    name = rng.choice(("VSM_06", "r", ""))
+    lines.append(f'<inex-submission participant-id="12" run-id="{name}" task="Focused" query="automatic">')
     if rng.random() < 0.3:
         lines += ['<topic-fields title="yes"/>', "<description>free text</description>"]
     if rng.random() < 0.3:
@@ -518,7 +516,7 @@ def _first(tag: _Tag, *names: str) -> str:
     raise RefusedError("a missing attribute")
 
 
-def _assessment_opinions(case: Case) -> list[object]:
+def _assessment_opinions(case: Case) -> list[object]:  # noqa: C901, PLR0912 - a literal reading, step by step
     strict = case.options.get("strict", True)
     if not case.files[0].lstrip().removeprefix(b"\xef\xbb\xbf").startswith((b"<", b"\xff\xfe", b"\xfe\xff")):
         return _fol_opinions(case)
@@ -609,7 +607,7 @@ def _element(one: _Tag, document: str, scales: set[str], *, strict: bool) -> dic
     return found
 
 
-def _held_to_rules(elements: list[dict[str, Any]], scale: str, *, strict: bool) -> list[dict[str, Any]]:
+def _held_to_rules(elements: list[dict[str, Any]], scale: str, *, strict: bool) -> list[dict[str, Any]]:  # noqa: C901, PLR0912 - a literal reading, step by step
     kept: list[dict[str, Any]] = []
     for one in elements:
         if any((one["document"], one["path"]) == (other["document"], other["path"]) for other in kept):

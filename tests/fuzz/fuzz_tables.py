@@ -272,7 +272,7 @@ def _value(cell: str, missing: str) -> float | None:
     return number_of(cell.strip())
 
 
-def _wide(rows: list[list[str]], own: str, options: Mapping[str, Any]) -> list[Block]:
+def _wide(rows: list[list[str]], own: str, options: Mapping[str, Any]) -> list[Block]:  # noqa: C901, PLR0912 - a literal reading, step by step
     columns, missing = options.get("columns", {}), options.get("missing", "error")
     header = options.get("header")
     if header is None:
@@ -374,7 +374,7 @@ def _long(rows: list[list[str]], own: str, options: Mapping[str, Any]) -> list[B
     return [_long_block(rows, places, metrics, own, missing)]
 
 
-def _long_block(
+def _long_block(  # noqa: C901, PLR0917 - a literal reading, step by step
     rows: list[list[str]],
     places: Mapping[str, int],
     metrics: Mapping[str, int],
@@ -458,7 +458,7 @@ def _form_readings(rows: list[list[str]], own: str, options: Mapping[str, Any]) 
     return found
 
 
-def _joined(blocks: Sequence[Block], missing: str) -> dict[str, object]:
+def _joined(blocks: Sequence[Block], missing: str) -> dict[str, object]:  # noqa: C901, PLR0912 - a literal reading, step by step
     tagged = [block.get("tag") for block in blocks]
     if len(blocks) > 1 and tagged[0] and tagged[0] == tagged[1]:
         shared = all(set(blocks[0][dim]) & set(blocks[1][dim]) for dim in ("metric", "topic"))
@@ -666,7 +666,7 @@ def _column_of(names: Sequence[str], words: Sequence[str]) -> int:
     raise RefusedError("no such column")
 
 
-def _item_opinions(case: Case) -> list[object]:
+def _item_opinions(case: Case) -> list[object]:  # noqa: C901 - a literal reading, step by step
     where, asked = case.options.get("where", {}), case.options.get("item", [])
     tables = []
     for content in case.files:
