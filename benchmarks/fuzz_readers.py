@@ -1,0 +1,297 @@
+"""Fuzz every reader: structured documents, changed where it hurts, each held against a second opinion.
+
+Usage: python benchmarks/fuzz_readers.py --inputs 1000000 --seed 0 --workers 2 [--readers NAME …] [--keep FILE]
+
+An input counts as accepted (and read as the second opinion reads it), refused (metaeval's own error), a difference
+(accepted, though the second opinion refuses it or reads it otherwise), a foreign exception (anything that is not
+metaeval's own error, warnings of other packages included), or slow (more than a second). See
+tests/fuzz/fuzz_harness.py for the contract. Inputs are distributed over the readers by their speed. Every failure is
+shortened and printed as a line for tests/fuzz/found.txt; --keep FILE adds it there. A whole run writes its counts to
+reports/robustness.md, between the marks of its own section.
+
+Exit code 1 if anything failed.
+"""
+
+import argparse
+import multiprocessing
+import os
+import platform
+import re
+import resource
+import sys
+import time
+from collections import Counter
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+os.environ.setdefault("POLARS_MAX_THREADS", "1")  # tiny files; read when polars is imported
+ROOT = Path(__file__).parents[1]
+sys.path.insert(0, str(ROOT / "tests" / "fuzz"))
+
+from fuzz_harness import Case, Outcome, Reader, kept_line, outcome, settings, shortened, workplace  # noqa: E402 - by path
+from fuzz_table import READERS  # noqa: E402 - by path
+
+REPORT = ROOT / "benchmarks" / "reports" / "robustness.md"
+BEGIN, END = "<!-- readers -->", "<!-- /readers -->"
+NO_END = "found_without_end.txt"
+CHUNK = 500
+HANGS = 10.0
+LEAST = 10_000
+GIBIBYTE = 2**30
+MOST_MEMORY = 2 * GIBIBYTE
+
+
+EXPLANATION = (
+    "Tiny structured documents, each with none, one or a few changes (lines, fields, separators, line ends, numbers, "
+    "names, bytes, encodings, splices), held against a literal second parser. Accepted: and equal to the second "
+    "opinion. Refused: by an error of metaeval's own. Difference: accepted, but refused or read otherwise by the "
+    "second opinion. Foreign: any other exception, another package's warning, or no end. Slow: more than a second. "
+    "Peak: largest resident set of the process, all packages included. Inputs a second are those of processor time, "
+    "the second opinion included."
+)
+
+
+@dataclass
+class Count:
+    """What became of the inputs of one reader."""
+
+    inputs: int = 0
+    kinds: Counter[str] = field(default_factory=Counter)
+    slowest: float = 0.0
+    seconds: float = 0.0
+    peak: float = 0.0
+    failures: dict[tuple[str, str], tuple[int, int]] = field(default_factory=dict)
+
+    def add(self, other: "Count") -> None:
+        """Add what another chunk found."""
+        self.inputs += other.inputs
+        self.kinds += other.kinds
+        self.slowest = max(self.slowest, other.slowest)
+        self.seconds += other.seconds
+        self.peak = max(self.peak, other.peak)
+        for key, place in other.failures.items():
+            self.failures.setdefault(key, place)
+
+
+def shares(readers: list[Reader], inputs: int) -> dict[str, int]:
+    """Distribute inputs by speed, with no reader short of `LEAST` where there are enough."""
+    least = min(LEAST, inputs // len(readers))
+    rest = inputs - least * len(readers)
+    whole = sum(reader.speed for reader in readers)
+    found = {reader.name: least + int(rest * reader.speed / whole) for reader in readers}
+    found[readers[0].name] += inputs - sum(found.values())
+    return found
+
+
+def work_through(reader: Reader, seed: int, begin: int, end: int, now: Any) -> Count:  # noqa: ANN401 - shared memory
+    """Try inputs `begin` to `end` of a reader; `now` always holds the number of the one being tried."""
+    count = Count()
+    begun = time.process_time()
+    with workplace() as folder, settings():
+        for number in range(begin, end):
+            now.value = number
+            got = outcome(reader, reader.case(seed, number), folder)
+            count.inputs += 1
+            count.kinds[got.kind] += 1
+            count.slowest = max(count.slowest, got.seconds)
+            if got.failed:
+                count.failures.setdefault((got.kind, got.why), (seed, number))
+    count.seconds = time.process_time() - begun
+    count.peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024 / GIBIBYTE
+    return count
+
+
+def _worker(tasks: Any, answers: Any, now: Any, seed: int) -> None:  # noqa: ANN401 - queues and shared memory
+    _, most = resource.getrlimit(resource.RLIMIT_AS)
+    resource.setrlimit(resource.RLIMIT_AS, (_address_space() + MOST_MEMORY, most))
+    # a panic of polars prints its own traceback: it is counted, not shown
+    os.dup2(os.open(os.devnull, os.O_WRONLY), 2)
+    while (task := tasks.recv()) is not None:
+        name, begin, end = task
+        answers.send((name, begin, end, work_through(READERS[name], seed, begin, end, now)))
+
+
+def _address_space() -> int:
+    """Return what the process has reserved; an input that asks for much more is to fail, not to stop the machine."""
+    return int(Path("/proc/self/statm").read_text(encoding="ascii").split()[0]) * resource.getpagesize()
+
+
+class Worker:
+    """A forked process, started again after an input that ended or stopped it."""
+
+    def __init__(self, context: Any, seed: int) -> None:  # noqa: ANN401
+        self.context, self.seed = context, seed
+        self.task: tuple[str, int, int] | None = None
+        self.start()
+
+    def start(self) -> None:
+        """Fork."""
+        self.tasks, theirs = self.context.Pipe()
+        self.now = self.context.Value("q", -1, lock=False)
+        self.process = self.context.Process(target=_worker, args=(theirs, theirs, self.now, self.seed), daemon=True)
+        self.process.start()
+        theirs.close()
+        self.seen, self.since = -1, time.monotonic()
+
+    def give(self, task: tuple[str, int, int]) -> None:
+        """Hand over a task."""
+        self.task = task
+        self.seen, self.since = -1, time.monotonic()
+        self.tasks.send(task)
+
+    def answer(self) -> Count | None:
+        """Return what came of the task, None while it is being done; a process that died or hangs is an answer too."""
+        try:
+            if self.tasks.poll(0):
+                self.task = None
+                return self.tasks.recv()[3]
+        except (EOFError, OSError):
+            pass
+        if self.now.value != self.seen:
+            self.seen, self.since = self.now.value, time.monotonic()
+        hangs = time.monotonic() - self.since > HANGS
+        if self.process.is_alive() and not hangs:
+            return None
+        self.process.kill()
+        self.process.join()
+        number = self.now.value
+        why = "no end" if hangs else f"the process died ({self.process.exitcode})"
+        self.start()
+        return Count(inputs=1, kinds=Counter(exception=1), failures={("exception", why): (self.seed, number)})
+
+
+def run(readers: list[Reader], inputs: int, seed: int, n_workers: int) -> dict[str, Count]:
+    """Fuzz in forked processes; the answer does not depend on how many."""
+    context = multiprocessing.get_context("fork")
+    todo = [
+        (name, begin, min(begin + size, share))
+        for name, share in shares(readers, inputs).items()
+        for size in [max(20, min(CHUNK, int(READERS[name].speed / 4)))]
+        for begin in range(0, share, size)
+    ]
+    todo.reverse()
+    counts = {reader.name: Count() for reader in readers}
+    workers = [Worker(context, seed) for _ in range(n_workers)]
+    done, last = 0, time.monotonic()
+    while todo or any(worker.task for worker in workers):
+        for worker in workers:
+            if worker.task is not None:
+                task = worker.task
+                count = worker.answer()
+                if count is None:
+                    continue
+                if worker.task is not None:  # it died, and what the chunk had found so far with it
+                    name, begin, end = task
+                    number = max(begin, next(iter(count.failures.values()))[1])
+                    todo += [(name, *part) for part in ((begin, number), (number + 1, end)) if part[0] < part[1]]
+                    worker.task = None
+                counts[task[0]].add(count)
+                done += count.inputs
+            if todo:
+                worker.give(todo.pop())
+        time.sleep(0.002)
+        if time.monotonic() - last > 20:
+            last = time.monotonic()
+            print(f"{done:,} of {inputs:,}", flush=True)
+    for worker in workers:
+        worker.tasks.send(None)
+        worker.process.join()
+    return counts
+
+
+def short_failures(readers: list[Reader], counts: dict[str, Count]) -> list[tuple[Reader, Case, Outcome]]:
+    """Shorten one input of every kind of failure."""
+    found = []
+    own, nowhere = os.dup(2), os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nowhere, 2)
+    with workplace() as folder, settings():
+        for reader in readers:
+            for (kind, why), (seed, number) in counts[reader.name].failures.items():
+                case = reader.case(seed, number)
+                if kind == "exception" and (why.startswith("the process died") or why == "no end"):
+                    found.append((reader, case, Outcome("exception", why)))
+                else:
+                    found.append((reader, *shortened(reader, case, folder)))
+    os.dup2(own, 2)
+    return found
+
+
+def section(counts: dict[str, Count], seed: int, seconds: float, n_workers: int) -> str:
+    """Write what was counted as a section of the report."""
+    total = Count()
+    rows = []
+    for name, count in [*counts.items(), ("all", total)]:
+        if count is not total:
+            total.add(count)
+        kinds = count.kinds
+        rows.append(
+            f"| {name} | {count.inputs:,} | {kinds['accepted']:,} | {kinds['refused']:,} | {kinds['difference']:,} | "
+            f"{kinds['exception']:,} | {kinds['slow']:,} | {count.slowest * 1000:,.0f} | {count.peak:.2f} | "
+            f"{count.inputs / max(count.seconds, 1e-9):,.0f} |"
+        )
+    command = f"python benchmarks/fuzz_readers.py --inputs {total.inputs} --seed {seed} --workers {n_workers}"
+    lines = [
+        "## Readers",
+        "",
+        f"`{command}`: {seconds / 60:.1f} minutes, {platform.python_implementation()} {platform.python_version()}.",
+        "",
+        EXPLANATION,
+        "",
+        "| reader | inputs | accepted | refused | differences | foreign | slow | slowest, ms | peak, GiB | a second |",
+        "|---|---:|---:|---:|---:|---:|---:|---:|---:|---:|",
+        *rows,
+    ]
+    return "\n".join(lines)
+
+
+def write_section(text: str) -> None:
+    """Put the section between its marks, and leave everything else in the report as it is."""
+    old = REPORT.read_text(encoding="utf-8") if REPORT.exists() else "# Robustness\n"
+    new = f"{BEGIN}\n{text}\n{END}"
+    if BEGIN in old:
+        whole = re.sub(f"{re.escape(BEGIN)}.*{re.escape(END)}", lambda _: new, old, flags=re.DOTALL)
+    else:
+        whole = f"{old.rstrip()}\n\n{new}\n"
+    REPORT.write_text(whole, encoding="utf-8")
+
+
+def main() -> int:
+    """Run, print, and write the report of a whole run."""
+    parser = argparse.ArgumentParser(description=__doc__.split("\n", 1)[0])
+    parser.add_argument("--inputs", type=int, default=1_000_000)
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--workers", type=int, default=2)
+    parser.add_argument("--readers", nargs="*", choices=list(READERS), metavar="NAME", help="by default all")
+    parser.add_argument("--keep", type=Path, metavar="FILE", help="add shortened failures to this file")
+    chosen = parser.parse_args()
+    readers = [READERS[name] for name in chosen.readers or READERS]
+    warm_up(readers)
+    begun = time.monotonic()
+    counts = run(readers, chosen.inputs, chosen.seed, chosen.workers)
+    text = section(counts, chosen.seed, time.monotonic() - begun, chosen.workers)
+    print(text)
+    failures = short_failures(readers, counts)
+    for reader, case, got in failures:
+        print(f"\n{reader.name}: {got.kind}: {got.why}\n  {got.detail}\n  {kept_line(reader, case)}")
+        if chosen.keep:
+            # those without an end are tried in processes of their own
+            file = chosen.keep.with_name(NO_END) if got.why == "no end" else chosen.keep
+            with file.open("a", encoding="utf-8") as stream:
+                stream.write(kept_line(reader, case) + "\n")
+    if not chosen.readers:
+        write_section(text)
+    return 1 if failures else 0
+
+
+def warm_up(readers: list[Reader]) -> None:
+    """Load everything once, that forked processes share it."""
+    with workplace() as folder, settings():
+        for reader in readers:
+            # threads of polars do not survive a fork
+            for number in range(0 if reader.name == "scores-parquet" else 20):
+                outcome(reader, reader.case(-1, number), folder)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,167 @@
+"""The words every second opinion is made of: text, lines, numbers, cells. Literal, and without a line of metaeval."""
+
+import math
+import re
+from collections.abc import Sequence
+
+from fuzz_harness import RefusedError
+
+_DECIMAL = re.compile(r"[+-]?(?:[0-9]+(?:\.[0-9]*)?|\.[0-9]+)(?:[eE][+-]?[0-9]+)?")
+_WHOLE = re.compile(r"[+-]?[0-9]+")
+GAPS = ("", "na", "n/a", "nan", "null", "none")
+AVERAGES = ("all", "amean", "mean", "average", "avg")
+DELIMITERS = ("\t", ",", ";", " ")
+
+
+def text_of(content: bytes) -> str:
+    """UTF-8, with or without one byte-order mark."""
+    try:
+        return content.decode().removeprefix("\ufeff")
+    except UnicodeDecodeError:
+        raise RefusedError("no UTF-8") from None
+
+
+def lines_of(text: str) -> list[str]:
+    """Lines end at LF, CRLF or CR."""
+    return text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
+
+
+def words_of(line: str) -> list[str]:
+    """Words stand apart by blanks, tabs and the other white space of C."""
+    return [word for word in re.split(r"[ \t\v\f]+", line) if word]
+
+
+def number_of(text: str) -> float:
+    """Read a finite decimal number in ASCII digits."""
+    if not _DECIMAL.fullmatch(text):
+        raise RefusedError("no number")
+    value = float(text)
+    if math.isinf(value):
+        raise RefusedError("not finite")
+    return value
+
+
+def is_number(text: str) -> bool:
+    """Whether `number_of` would take it."""
+    try:
+        number_of(text)
+    except RefusedError:
+        return False
+    return True
+
+
+def whole_of(text: str, least: int, most: int = 2**63 - 1) -> int:
+    """Read a whole number in ASCII digits between two bounds."""
+    if not _WHOLE.fullmatch(text):
+        raise RefusedError("no whole number")
+    digits = text.lstrip("+-").lstrip("0")
+    if len(digits) > 30:
+        raise RefusedError("whole number out of bounds")
+    value = int(digits or "0") * (-1 if text.startswith("-") else 1)
+    if not least <= value <= most:
+        raise RefusedError("whole number out of bounds")
+    return value
+
+
+def natural(names: Sequence[str]) -> list[str]:
+    """Sort so that numbers inside names count as numbers."""
+
+    def key(name: str) -> tuple[list[tuple[int, int, str]], str]:
+        found = []
+        for digits, other in re.findall(r"([0-9]+)|([^0-9]+)", name):
+            short = digits.lstrip("0")
+            found.append((1, 0, other) if other else (0, len(short), short))
+        return found, name
+
+    return sorted(names, key=key)
+
+
+def cells_of(text: str, delimiter: str) -> list[list[str]]:  # noqa: C901 - a literal reading, step by step
+    """Cut text into rows of cells: quotation marks around a cell may hold anything, doubled they are one."""
+    text = "\n".join(lines_of(text))
+    if delimiter == " ":
+        text = "\n".join(line.strip() for line in text.replace("\t", " ").split("\n"))
+    rows: list[list[str]] = []
+    row: list[str] = []
+    at, end = 0, len(text)
+    while at <= end:
+        while at < end and text[at] == " ":
+            at += 1
+        cell = ""
+        if at < end and text[at] == '"':
+            at += 1
+            while True:
+                stop = text.find('"', at)
+                if stop < 0:
+                    raise RefusedError("a quotation mark is not closed")
+                cell += text[at:stop]
+                at = stop + 1
+                if at < end and text[at] == '"':
+                    cell += '"'
+                    at += 1
+                    continue
+                break
+            if at < end and text[at] not in {delimiter, "\n"}:
+                raise RefusedError("text after a closing quotation mark")
+        else:
+            stop = at
+            while stop < end and text[stop] not in {delimiter, "\n"}:
+                stop += 1
+            cell, at = text[at:stop], stop
+        row.append(cell)
+        if at >= end or text[at] == "\n":
+            if any(row):
+                rows.append(row)
+            row = []
+        at += 1
+    return rows
+
+
+def rows_of(content: bytes) -> list[list[str]]:
+    """Rows of a table, cut by the first of tab, comma, semicolon and blank that divides all rows evenly."""
+    text = text_of(content)
+    tried = {}
+    for delimiter in DELIMITERS:
+        try:
+            tried[delimiter] = cells_of(text, delimiter)
+        except RefusedError:
+            continue
+    divided = [rows for rows in tried.values() if rows and len(rows[0]) > 1]
+    for rows in divided:
+        others = {len(row) for row in rows[1:]}
+        if others <= {len(rows[0])} or others == {len(rows[0]) + 1}:
+            return rows
+    rows = [*divided, tried.get(",", [])][0]
+    if not rows:
+        raise RefusedError("no rows")
+    return rows
+
+
+def names_in(cells: Sequence[str]) -> list[str]:
+    """Names in a header; what pandas writes for none counts as none."""
+    return [re.sub(r"Unnamed: [0-9]+", "", cell.strip()) for cell in cells]
+
+
+def fitted(names: list[str], rows: Sequence[Sequence[str]]) -> list[str]:
+    """Give names to all columns: rows may have one cell more, empty at their end, or a name without a title before."""
+    if rows and all(len(row) == len(names) + 1 for row in rows):
+        if all(not row[-1].strip() for row in rows):
+            names = [*names, ""]
+        elif any(is_number(row[0].strip()) and not re.fullmatch(r"\s*[0-9]+\s*", row[0]) for row in rows):
+            raise RefusedError("a name is missing")
+        else:
+            names = ["", *names]
+    if any(len(row) != len(names) for row in rows):
+        raise RefusedError("rows of different lengths")
+    given = [name for name in names if name]
+    if len(set(given)) < len(given):
+        raise RefusedError("two columns of one name")
+    return names
+
+
+def name_of(text: str) -> str:
+    """Take the blanks off a name; nothing is no name."""
+    name = text.strip()
+    if not name:
+        raise RefusedError("an empty name")
+    return name

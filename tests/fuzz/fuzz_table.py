@@ -1,0 +1,10 @@
+"""The table of all readers under test."""
+
+import fuzz_binary
+import fuzz_inex
+import fuzz_tables
+import fuzz_trec
+
+READERS = {
+    reader.name: reader for module in (fuzz_trec, fuzz_tables, fuzz_inex, fuzz_binary) for reader in module.READERS
+}

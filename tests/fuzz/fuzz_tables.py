@@ -1,0 +1,812 @@
+"""Tables of scores in text, groups, labels, items and logs of assessing."""
+
+import random
+import re
+from collections.abc import Callable, Mapping, Sequence
+from itertools import product
+from typing import Any
+
+import pandas as pd
+from fuzz_harness import Case, Reader, RefusedError
+from fuzz_plain import AVERAGES, GAPS, fitted, is_number, name_of, names_in, natural, number_of, rows_of
+from fuzz_text import pick, text_mutation
+
+from metaeval.io.groups import read_groups
+from metaeval.io.inex_log import read_assessment_log
+from metaeval.io.items import read_items
+from metaeval.io.labels import read_labels
+from metaeval.io.tables import read_scores
+
+_WORDS = {
+    "system": ("system", "run", "name", "run_id", "runid", "system_id", "system_name"),
+    "topic": ("topic", "qid", "query_id", "query", "q_id", "topic_id"),
+    "metric": ("metric", "measure"),
+    "score": ("score", "value"),
+    "group": ("group",),
+    "higher_is_better": ("higher_is_better",),
+}
+_TRUTH = {"true": True, "1": True, "1.0": True, "false": False, "0": False, "0.0": False}
+_LEFT_OUT = ("num_q", "num_ret", "num_rel", "num_rel_ret", "num_nonrel_judged_ret", "runid", "relstring")
+_LABEL_ROLES = {
+    "topic": ("topic", "query", "qid", "query_id", "topic_id"),
+    "item": ("item", "document", "document_id", "doc_id", "docno", "docid", "doc", "pid", "passage", "passage_id"),
+    "assessor": ("assessor", "judge", "worker", "annotator", "rater", "reviewer"),
+    "label": ("label", "relevance", "grade", "rating", "judgment", "judgement", "rel"),
+}
+_SYSTEM_WORDS = ("system", "sys", "model", "run", "name", "submission")
+_ITEM_WORDS = ("item", "topic", "segment", "segid", "seg", "doc", "document", "docid", "id", "sample")
+
+# ------------------------------------------------------------------------------------------------ documents
+
+_SYSTEMS = ("bm25", "lm", "n1")
+_DELIMITERS = (",", ",", "\t", ";", " ")
+
+
+def _score(rng: random.Random) -> str:
+    return rng.choice(
+        (f"{rng.random():.3f}", f"{rng.random():.1f}", f"{rng.random()!r}", "0", "1", "0.25", "1e-3", "0.5")
+    )
+
+
+def _text(rows: Sequence[Sequence[str]], delimiter: str, end: str = "\n") -> bytes:
+    return (end.join(delimiter.join(row) for row in rows) + end).encode()
+
+
+def _missing(rng: random.Random, options: dict[str, Any]) -> dict[str, Any]:
+    if rng.random() < 0.35:
+        options["missing"] = rng.choice(("zero", "drop-systems", "drop-topics"))
+    return options
+
+
+def _make_wide(rng: random.Random) -> Case:
+    systems = list(_SYSTEMS[: rng.randint(2, 3)])
+    topics = rng.choice((["301", "302", "303"], ["1", "2", "10"], ["q1", "q2"], ["a", "b", "all"], ["1", "2"]))
+    options: dict[str, Any] = {}
+    kind = rng.randrange(10)
+    rows = [[topic, *(_score(rng) for _ in systems)] for topic in topics]
+    header = [rng.choice(("topic", "qid", "", "Query", "id", "topic")), *systems]
+    if kind == 0:  # no topic column
+        header, rows = systems, [row[1:] for row in rows]
+        options = rng.choice(({}, {"columns": {"topic": None}}))
+    elif kind == 1:  # systems in rows
+        header, rows = ["system", *topics], [[one, *(_score(rng) for _ in topics)] for one in systems]
+        options = rng.choice(({}, {"systems_in": "rows"}))
+    elif kind == 2:
+        rows, header = [row[1:] for row in rows], []
+        options = {"header": False}
+    elif kind == 3:
+        header[0] = "q"
+        options = {"columns": {"topic": "q"}}
+    elif kind == 4:
+        options = {"form": "wide"}
+    elif kind == 5:  # names of rows without a title, as R writes them
+        header = systems
+    text = _text([header, *rows] if header else rows, rng.choice(_DELIMITERS))
+    return Case((text,), _missing(rng, options))
+
+
+def _make_long(rng: random.Random) -> Case:
+    columns = {
+        "system": rng.choice(("system", "run", "name", "Run ID")),
+        "topic": rng.choice(("topic", "qid", "query", "query_id")),
+        "metric": rng.choice(("metric", "measure")),
+        "score": rng.choice(("score", "value")),
+    }
+    order = list(columns)
+    rng.shuffle(order)
+    metrics = rng.choice((["AP"], ["AP", "P@5"]))
+    options: dict[str, Any] = {}
+    cells = [
+        {"system": system, "topic": topic, "metric": metric, "score": _score(rng)}
+        for metric, system, topic in product(metrics, ["a", "b"], ["1", "2"])
+    ]
+    header = [columns[part] for part in order]
+    rows = [[cell[part] for part in order] for cell in cells]
+    kind = rng.randrange(8)
+    if kind == 0:  # one column a metric
+        header = ["run", "topic", *metrics]
+        rows = [[one, topic, *(_score(rng) for _ in metrics)] for one, topic in product("ab", "12")]
+    elif kind == 1:
+        header.append("group")
+        group = {"a": "x", "b": rng.choice("xy")}
+        rows = [[*row, group[cell["system"]]] for row, cell in zip(rows, cells, strict=True)]
+    elif kind == 2:
+        header.append("higher_is_better")
+        says = {metric: rng.choice(("true", "false", "True", "0", "1")) for metric in metrics}
+        rows = [[*row, says[cell["metric"]]] for row, cell in zip(rows, cells, strict=True)]
+    elif kind == 3:
+        header = []
+        options = {"columns": {part: order.index(part) + 1 for part in order}}
+    elif kind == 4:
+        header[order.index("system")] = "team"
+        options = {"columns": {"system": "team"}}
+    elif kind == 5:
+        header.append("note")
+        rows = [[*row, "x"] for row in rows]
+        options = {"columns": {"ignore": ["note"]}}
+    elif kind == 6:
+        options = {"form": "long"}
+    text = _text([header, *rows] if header else rows, rng.choice(_DELIMITERS))
+    return Case((text,), _missing(rng, options))
+
+
+def _make_results(rng: random.Random) -> Case:
+    turned = rng.random() < 0.4
+    metrics = rng.choice((["map"], ["map", "P_10"], ["ndcg_cut_10"], ["AP", "nDCG@10"]))
+    files = []
+    for system in ("a", "b"):
+        lines = []
+        if not turned and rng.random() < 0.5:
+            lines.append(["runid                 ", "all", system])
+        if not turned and rng.random() < 0.3:
+            lines.append(["num_q", "all", "2"])
+        lines += [[metric, topic, _score(rng)] for topic in ("1", "2") for metric in metrics]
+        if rng.random() < 0.4:
+            lines += [[metric, "all", _score(rng)] for metric in metrics]
+        if turned:
+            lines = [[topic, metric, score] for metric, topic, score in lines]
+        files.append(_text(lines, rng.choice(("\t", "\t", " "))))
+    options: dict[str, Any] = {"form": "ir_measures" if turned else "trec_eval"} if rng.random() < 0.4 else {}
+    return Case(tuple(files), _missing(rng, options))
+
+
+def _make_two_tables(rng: random.Random) -> Case:
+    """Two wide tables, metrics of one collection, or two long ones, systems under one metric."""
+    topics = ["1", "2"] if rng.random() < 0.7 else ["2", "1"]
+    if rng.random() < 0.6:
+        files = tuple(
+            _text([["topic", "a", "b"], *([topic, _score(rng), _score(rng)] for topic in topics)], ",")
+            for _ in range(2)
+        )
+    else:
+        files = tuple(
+            _text([["topic", "system", "metric", "score"], *([t, one, "AP", _score(rng)] for t in topics)], "\t")
+            for one in "ab"
+        )
+    return Case(files, _missing(rng, {}))
+
+
+def _make_groups(rng: random.Random) -> Case:
+    names = [rng.choice(("run", "system", "tag", "name")), rng.choice(("group", "team", "Group")), "year"]
+    width = rng.choice((2, 2, 3))
+    rows = [names[:width], *([one, rng.choice(("x", "y", "UMass")), "1999"][:width] for one in ("bm25", "lm", "n1"))]
+    options: dict[str, Any] = {"systems": list(rng.choice((("bm25", "lm"), ("lm", "bm25", "n1"))))}
+    if width == 3 or rng.random() < 0.3:
+        options["column"] = names[1]
+    if rng.random() < 0.3:
+        options["system_column"] = names[0]
+    return Case((_text(rows, rng.choice(_DELIMITERS)),), options)
+
+
+def _make_labels(rng: random.Random) -> Case:
+    options: dict[str, Any] = {}
+    label = pick(rng, "0,1,2 0,1,2 1.5,2 low,high").split(",")
+    topic, item = rng.choice(("topic", "qid")), rng.choice(("doc", "document", "item", "pid"))
+    pairs = [("1", "d1"), ("1", "d2"), ("2", "d1")]
+    if rng.random() < 0.5:
+        rows = [[topic, item, "judge", "label"]]
+        rows += [[*pair, judge, rng.choice(label)] for pair in pairs for judge in ("ann", "ben") if rng.random() < 0.9]
+    else:
+        rows = [[topic, item, "ann", "ben"], *([*pair, rng.choice(label), rng.choice(label)] for pair in pairs)]
+    if "low" in label:
+        options["words"] = {"low": 0, "high": 1}
+    if rng.random() < 0.2:
+        rows = [[*row, "split" if not at else rng.choice(("x", "x", "y"))] for at, row in enumerate(rows)]
+        options["where"] = {"split": "x"}
+    if rng.random() < 0.2:
+        rows[0][1] = "what"
+        options["columns"] = {"item": "what"}
+    return Case((_text(rows, rng.choice(_DELIMITERS)),), options)
+
+
+def _make_label_qrels(rng: random.Random) -> Case:
+    files = [
+        "".join(f"{t} 0 {d} {rng.choice((0, 1, 2, -1))}\n" for t, d in (("1", "d1"), ("1", "d2"), ("2", "d1")))
+        for _ in range(2)
+    ]
+    return Case(tuple(one.encode() for one in files))
+
+
+def _make_items(rng: random.Random) -> Case:
+    options: dict[str, Any] = {}
+    keys = [rng.choice(("system", "SYS", "model")), rng.choice(("doc", "item", "segment", "Doc"))]
+    pairs = [("a", "1"), ("a", "2"), ("b", "1"), ("b", "2")]
+    delimiter = rng.choice(_DELIMITERS)
+    rows = [[*keys, "BLEU", "kind"], *([*pair, _score(rng), rng.choice(("x", "x", "y"))] for pair in pairs)]
+    if rng.random() < 0.3:
+        options["where"] = {"kind": "x"}
+    if rng.random() < 0.2:
+        options["system"] = keys[0].upper()
+        options["item"] = [keys[1]]
+    files = [_text(rows, delimiter)]
+    if rng.random() < 0.5:
+        rows = [[*map(str.upper, keys), "DA"], *([*pair, str(rng.randint(0, 100))] for pair in pairs)]
+        files.append(_text(rows, rng.choice(_DELIMITERS)))
+    return Case(tuple(files), options)
+
+
+def _make_log(rng: random.Random) -> Case:
+    rows = [[rng.choice(("topic", "query")), rng.choice(("document", "doc", "File"))]]
+    seconds = rng.random() < 0.6
+    rows[0].append("seconds" if seconds else "time")
+    stamp = rng.choice(("2004-05-01T10:00:00", "17.5"))
+    rows += [
+        [t, d, f"{rng.random() * 90:.1f}" if seconds else stamp] for t, d in (("1", "d1"), ("1", "d2"), ("2", "d1"))
+    ]
+    return Case((_text(rows, rng.choice((",", "\t", ";"))),))
+
+
+# ----------------------------------------------------------------------------------- second opinion: scores
+
+type Block = dict[str, Any]
+_NAMES = ("one", "two")
+
+
+def _roles(names: Sequence[str], columns: Mapping[str, Any]) -> tuple[dict[str, int], list[int]]:
+    """Place of the column of every part, and of the columns without a part that have a name."""
+    chosen = {part: column for part, column in columns.items() if part != "ignore" and isinstance(column, str)}
+    ignored = columns.get("ignore", [])
+    ignored = [ignored] if isinstance(ignored, str) else ignored
+    for column in [*chosen.values(), *ignored]:
+        if column not in names:
+            raise RefusedError("no such column")
+    places = {part: names.index(column) for part, column in chosen.items()}
+    others = []
+    for place, name in enumerate(names):
+        if name in chosen.values() or name in ignored or not name.strip():
+            continue
+        word = re.sub(r"[\s-]+", "_", name.strip()).casefold()
+        part = next((part for part, words in _WORDS.items() if word in words), None)
+        if part is None or part in chosen:
+            others.append(place)
+        elif part in places:
+            raise RefusedError("two columns for one part")
+        else:
+            places[part] = place
+    return places, others
+
+
+def _value(cell: str, missing: str) -> float | None:
+    if missing != "error" and cell.strip().casefold() in GAPS:
+        return None
+    return number_of(cell.strip())
+
+
+def _wide(rows: list[list[str]], own: str, options: Mapping[str, Any]) -> list[Block]:  # noqa: C901, PLR0912 - a literal reading, step by step
+    columns, missing = options.get("columns", {}), options.get("missing", "error")
+    header = options.get("header")
+    if header is None:
+        header = not all(is_number(cell.strip()) for cell in rows[0])
+        if not header:
+            raise RefusedError("a first line of numbers, which may be names or scores")
+    names, rows = (names_in(rows[0]), rows[1:]) if header else ([], rows)
+    if not rows:
+        raise RefusedError("no rows")
+    if header:
+        names = fitted(names, rows)
+    elif len({len(row) for row in rows}) > 1:
+        raise RefusedError("rows of different lengths")
+    places, _ = _roles(names, columns)
+    insisting = columns.keys() & {"system", "topic"}
+    if options.get("systems_in") == "rows":
+        turned = True
+    elif insisting:
+        turned = options.get("systems_in") is None and "system" in insisting
+    else:
+        turned = places.get("system") == 0
+    part = "system" if turned else "topic"
+    ignored = columns.get("ignore", [])
+    out = {names.index(one) for one in ([ignored] if isinstance(ignored, str) else ignored)}
+    if part in columns:
+        at: list[int | None] = [None if columns[part] is None else places[part]]
+    elif part in places:
+        at = [places[part]]
+    elif names and (not names[0] or turned):
+        at = [0]
+    else:
+        at = [0, None]
+    found = []
+    for place in at:
+        used = [one for one in range(len(rows[0])) if one != place and one not in out and (not names or names[one])]
+        try:
+            found.append(_wide_block(rows, names, place, used, own, missing, turned=turned))
+        except RefusedError as error:
+            last = error
+    if not found:
+        raise last
+    return found
+
+
+def _wide_block(  # noqa: PLR0917 - what a block is made of
+    rows: list[list[str]], names: list[str], place: int | None, used: list[int], own: str, missing: str, *, turned: bool
+) -> Block:
+    if any(
+        cell.strip() for row in rows for at, cell in enumerate(row) if names and not names[at] and at and at != place
+    ):
+        raise RefusedError("a column without a name")
+    if not used:
+        raise RefusedError("no column of scores")
+    down = None if place is None else [name_of(row[place]) for row in rows]
+    across = [name_of(names[at]) for at in used] if names else None
+    values = [[_value(row[at], missing) for at in used] for row in rows]
+    systems, topics = (down, across) if turned else (across, down)
+    if not turned:
+        values = [list(column) for column in zip(*values, strict=True)]
+    systems = systems or [f"system{number}" for number in range(1, len(values) + 1)]
+    topics = topics or [str(number) for number in range(1, len(values[0]) + 1)]
+    real = [at for at, topic in enumerate(topics) if topic.casefold() not in AVERAGES]
+    cells = {}
+    for system, scores in zip(systems, values, strict=True):
+        for at in real:
+            if (own, system, topics[at]) in cells:
+                raise RefusedError("a name twice")
+            cells[own, system, topics[at]] = scores[at]
+    return {
+        "metric": [own],
+        "system": systems,
+        "topic": [topics[at] for at in real],
+        "cells": cells,
+        "group": {},
+        "up": {},
+    }
+
+
+def _long(rows: list[list[str]], own: str, options: Mapping[str, Any]) -> list[Block]:
+    columns, missing = options.get("columns", {}), options.get("missing", "error")
+    counted = {part: at - 1 for part, at in columns.items() if isinstance(at, int)}
+    if counted:
+        return [_long_block(rows, counted, {}, own, missing)]
+    names, rows = names_in(rows[0]), rows[1:]
+    if not rows:
+        raise RefusedError("no rows")
+    if all(len(row) == len(names) + 1 for row in rows):
+        names = ["", *names] if rows[0][-1].strip() else [*names, ""]
+    places, others = _roles(names, columns)
+    if "topic" not in places:
+        raise RefusedError("no column for the topic")
+    if "score" in places and others:
+        raise RefusedError("an unknown column")
+    if "score" not in places and (not others or "metric" in places):
+        raise RefusedError("no column for the score")
+    metrics = {} if "score" in places else {names[at]: at for at in others}
+    if not metrics and not places.keys() & {"system", "metric"}:
+        raise RefusedError("no column for system or metric")
+    return [_long_block(rows, places, metrics, own, missing)]
+
+
+def _long_block(  # noqa: C901, PLR0917 - a literal reading, step by step
+    rows: list[list[str]],
+    places: Mapping[str, int],
+    metrics: Mapping[str, int],
+    own: str,
+    missing: str,
+    system: str = "",
+) -> Block:
+    if len({len(row) for row in rows}) > 1:
+        raise RefusedError("rows of different lengths")
+    if max([*places.values(), *metrics.values()]) >= len(rows[0]):
+        raise RefusedError("too few columns")
+    block: Block = {"metric": {}, "system": {}, "topic": {}, "cells": {}, "group": {}, "up": {}}
+    for row in rows:
+        topic = name_of(row[places["topic"]])
+        name = name_of(row[places["system"]]) if "system" in places else system or own
+        scores = {metric: row[at] for metric, at in metrics.items()}
+        if not metrics:
+            scores = {name_of(row[places["metric"]]) if "metric" in places else own: row[places["score"]]}
+        for part, owner in (("group", [name]), ("higher_is_better", list(scores))):
+            if part in places:
+                said, table = row[places[part]].strip(), block["group" if part == "group" else "up"]
+                if any(table.setdefault(one, said) != said for one in owner):
+                    raise RefusedError(f"two {part}s")
+        for metric, cell in scores.items():
+            value = _value(cell, missing)
+            real = topic.casefold() not in AVERAGES
+            for dim, label in (("metric", metric), ("system", name), ("topic", topic)):
+                block[dim][label] = block[dim].get(label, False) or real  # averages count for the order alone
+            if not real:
+                continue
+            if (metric, name, topic) in block["cells"]:
+                raise RefusedError("a score twice")
+            block["cells"][metric, name, topic] = value
+    if not any(block["topic"].values()):
+        raise RefusedError("only averages")
+    named = {dim: [one for one, real in block[dim].items() if real] for dim in ("metric", "system", "topic")}
+    return {**block, **named}
+
+
+def _results(rows: list[list[str]], own: str, options: Mapping[str, Any], *, metric: int) -> list[Block]:
+    tags = dict.fromkeys(row[2].strip() for row in rows if len(row) == 3 and row[metric].strip() == "runid")
+    if len(tags) > 1:
+        raise RefusedError("several runs in one file")
+    real = [row for row in rows if len(row) <= metric or row[metric].strip() not in _LEFT_OUT]
+    if not real or any(len(row) < 3 or any(cell.strip() for cell in row[3:]) for row in real):
+        raise RefusedError("not three columns")
+    tag = next(iter(tags), "")
+    places = {"metric": metric, "topic": 1 - metric, "score": 2}
+    return [{**_long_block(real, places, {}, own, options.get("missing", "error"), tag), "tag": tag}]
+
+
+def _form_readings(rows: list[list[str]], own: str, options: Mapping[str, Any]) -> list[Block]:
+    forms: dict[str, Callable[[], list[Block]]] = {
+        "wide": lambda: _wide(rows, own, options),
+        "long": lambda: _long(rows, own, options),
+        "trec_eval": lambda: _results(rows, own, options, metric=0),
+        "ir_measures": lambda: _results(rows, own, options, metric=1),
+    }
+    columns = options.get("columns", {})
+    if options.get("form"):
+        wanted = [options["form"]]
+    elif any(isinstance(column, int) for column in columns.values()):
+        wanted = ["long"]
+    else:
+        wanted = list(forms)
+        if options.get("header") is not False:
+            try:
+                parts = _roles(names_in(rows[0]), columns)[0].keys()
+            except RefusedError:
+                parts = set()
+            if {"topic", "score"} <= parts and parts & {"system", "metric"}:
+                wanted = ["long"]  # a header that says all is believed
+    found, reason = [], RefusedError("no form")
+    for form in wanted:
+        try:
+            found += forms[form]()
+        except RefusedError as error:
+            reason = error
+    if not found:
+        raise reason
+    return found
+
+
+def _joined(blocks: Sequence[Block], missing: str) -> dict[str, object]:  # noqa: C901, PLR0912 - a literal reading, step by step
+    tagged = [block.get("tag") for block in blocks]
+    if len(blocks) > 1 and tagged[0] and tagged[0] == tagged[1]:
+        shared = all(set(blocks[0][dim]) & set(blocks[1][dim]) for dim in ("metric", "topic"))
+        if shared:  # the tag is not the file's own, so files name the systems
+            blocks = [
+                {**block, "system": [own], "cells": {(m, own, t): v for (m, _, t), v in block["cells"].items()}}
+                for block, own in zip(blocks, _NAMES, strict=False)
+            ]
+    cells: dict[tuple[str, str, str], float | None] = {}
+    said: dict[str, dict[str, str]] = {"group": {}, "up": {}}
+    for block in blocks:
+        for key, value in block["cells"].items():
+            if cells.get(key) is not None and value is not None:
+                raise RefusedError("a score in two files")
+            if cells.get(key) is None:
+                cells[key] = value
+        for part, table in said.items():
+            for name, text in block[part].items():
+                if table.setdefault(name, text) != text:
+                    raise RefusedError(f"two of {part}")
+    metrics, systems, topics = (
+        list(dict.fromkeys(name for block in blocks for name in block[dim])) for dim in ("metric", "system", "topic")
+    )
+    gaps = {key for key in product(metrics, systems, topics) if cells.get(key) is None}
+    if gaps and missing == "error":
+        raise RefusedError("a gap")
+    if missing == "drop-systems":
+        systems = [one for one in systems if not any(key[1] == one for key in gaps)]
+    if missing == "drop-topics":
+        topics = [one for one in topics if not any(key[2] == one for key in gaps)]
+    if len(systems) < 2 or len(topics) < 2:
+        raise RefusedError("fewer than two systems or topics")
+    topics = natural(topics)
+    up = {name: _TRUTH.get(text.casefold()) for name, text in said["up"].items()}
+    if None in up.values():
+        raise RefusedError("neither true nor false")
+    if said["group"] and any(not said["group"].get(one) for one in systems):
+        raise RefusedError("no group")
+    return {
+        "metric": metrics,
+        "system": systems,
+        "topic": topics,
+        "scores": [[[cells.get((m, s, t)) or 0.0 for t in topics] for s in systems] for m in metrics],
+        "higher_is_better": [up.get(one, True) for one in metrics],
+        "group": [said["group"][one] for one in systems] if said["group"] else None,
+    }
+
+
+def score_opinions(tables: Sequence[list[list[str]]], options: Mapping[str, Any]) -> list[object]:
+    """Return every reading of some tables, already cut into cells."""
+    readings = [_form_readings(rows, own, options) for rows, own in zip(tables, _NAMES, strict=False)]
+    found, reason = [], RefusedError("no reading")
+    for blocks in product(*readings):
+        try:
+            found.append(_joined(blocks, options.get("missing", "error")))
+        except RefusedError as error:
+            reason = error
+    if not found:
+        raise reason
+    return found
+
+
+def _score_opinions(case: Case) -> list[object]:
+    return score_opinions([rows_of(content) for content in case.files], case.options)
+
+
+def laid_out(scores: Any) -> dict[str, object]:
+    """Lay Scores out as `score_opinions` does."""
+    return {
+        "metric": scores["metric"].to_numpy().tolist(),
+        "system": scores["system"].to_numpy().tolist(),
+        "topic": scores["topic"].to_numpy().tolist(),
+        "scores": scores.to_numpy().tolist(),
+        "higher_is_better": scores["higher_is_better"].to_numpy().tolist(),
+        "group": scores["group"].to_numpy().tolist() if "group" in scores.coords else None,
+    }
+
+
+def read_as_scores(paths: Sequence[str], options: Mapping[str, Any]) -> object:
+    """Read score tables as their users do."""
+    return laid_out(read_scores(list(paths), **options))
+
+
+# ----------------------------------------------------------------------- second opinion: the other tables
+
+
+def _table(content: bytes) -> tuple[list[str], list[list[str]]]:
+    rows = rows_of(content)
+    if len(rows) < 2:
+        raise RefusedError("no rows")
+    return fitted(names_in(rows[0]), rows[1:]), [[cell.strip() for cell in row] for row in rows[1:]]
+
+
+def _group_opinions(case: Case) -> list[object]:
+    names, rows = _table(case.files[0])
+    systems, column, own = case.options["systems"], case.options.get("column"), case.options.get("system_column")
+    if {column, own} - {None, *names}:
+        raise RefusedError("no such column")
+    if own is not None:
+        owners = [names.index(own)]
+    else:
+        words = [at for at, name in enumerate(names) if re.sub(r"[\s-]+", "_", name).casefold() in _WORDS["system"]]
+        if len(words) > 1:
+            raise RefusedError("two columns of systems")
+        owners = words or [at for at in range(len(names)) if set(systems) <= {row[at] for row in rows}][:1]
+    found = []
+    for at in owners:
+        others = [other for other, name in enumerate(names) if name and other != at]
+        called = [other for other in others if names[other].casefold() == "group"]
+        wanted = [names.index(column)] if column is not None else called if len(called) == 1 else others
+        if len(wanted) != 1:
+            raise RefusedError("no column of groups")
+        groups = {one: {row[wanted[0]] for row in rows if row[at] == one} for one in systems}
+        if any(len(one) != 1 or "" in one for one in groups.values()):
+            raise RefusedError("no group, or two")
+        found.append({"groups": {name: next(iter(one)) for name, one in groups.items()}})
+    if not found:
+        raise RefusedError("no column of systems")
+    return found
+
+
+def _label(cell: str, words: Mapping[str, int]) -> float | None:
+    if cell.casefold() in GAPS:
+        return None
+    return float(words[cell.casefold()]) if cell.casefold() in words else number_of(cell)
+
+
+def _label_opinions(case: Case) -> list[object]:
+    names, rows = _table(case.files[0])
+    columns, words, where = (case.options.get(one, {}) for one in ("columns", "words", "where"))
+    if not {*columns.values(), *where} <= set(names):
+        raise RefusedError("no such column")
+    for column, text in where.items():
+        rows = [row for row in rows if row[names.index(column)] == text]
+    if not rows:
+        raise RefusedError("no row is left")
+    folded = [name.casefold().replace("-", "_").replace(" ", "_") for name in names]
+    places: dict[str, int | None] = {}
+    for role, known in _LABEL_ROLES.items():
+        called = [folded.index(word) for word in known if word in folded]
+        places[role] = names.index(columns[role]) if role in columns else next(iter(called), None)
+    if places["item"] is None:
+        raise RefusedError("no column of items")
+    cells: dict[tuple[str, str, str], float | None] = {}
+    if places["assessor"] is not None and places["label"] is not None:
+        judged = [(row[places["assessor"]], row, places["label"]) for row in rows]
+    else:
+        used = {places["topic"], places["item"], *(names.index(one) for one in where)}
+        judges = [at for at, name in enumerate(names) if name and at not in used and _holds_labels(rows, at, words)]
+        judged = [(names[at], row, at) for at in judges for row in rows]
+    if not judged:
+        raise RefusedError("no labels")
+    for assessor, row, at in judged:
+        key = (
+            "1" if places["topic"] is None else name_of(row[places["topic"]]),
+            name_of(row[places["item"]]),
+            assessor,
+        )
+        name_of(assessor)
+        if key in cells:
+            raise RefusedError("an item twice")
+        cells[key] = _label(row[at], words)
+    assessors = sorted({key[2] for key in cells})
+    return [
+        _labels_as_parts(
+            {key: value for key, value in cells.items() if value is not None}, assessors, {key[:2] for key in cells}
+        )
+    ]
+
+
+def _holds_labels(rows: list[list[str]], at: int, words: Mapping[str, int]) -> bool:
+    try:
+        found = [_label(row[at], words) for row in rows]
+    except RefusedError:
+        return False
+    return any(one is not None for one in found)
+
+
+def _labels_as_parts(cells: Mapping[Any, float], assessors: Sequence[str], items: set[Any]) -> dict[str, object]:
+    return {"assessors": list(assessors), "items": sorted(items), "labels": dict(sorted(cells.items()))}
+
+
+def _label_qrels_opinions(case: Case) -> list[object]:
+    from fuzz_trec import _qrels  # noqa: PLC0415 - the same plain parser
+
+    cells: dict[Any, float] = {}
+    items = set()
+    for name, content in zip(_NAMES, case.files, strict=False):
+        for topic, levels in _qrels(content).items():
+            for document, level in levels.items():
+                items.add((topic, document))
+                if level != -1:
+                    cells[topic, document, name] = float(level)
+    return [_labels_as_parts(cells, sorted(_NAMES), items)]
+
+
+def _column_of(names: Sequence[str], words: Sequence[str]) -> int:
+    for word in words:
+        for found in (
+            [at for at, name in enumerate(names) if name == word],
+            [at for at, name in enumerate(names) if name.casefold() == word.casefold()],
+        ):
+            if found:
+                return found[0]
+    raise RefusedError("no such column")
+
+
+def _item_opinions(case: Case) -> list[object]:  # noqa: C901 - a literal reading, step by step
+    where, asked = case.options.get("where", {}), case.options.get("item", [])
+    tables = []
+    for content in case.files:
+        names, rows = _table(content)
+        for column, text in where.items():
+            if column in names:
+                rows = [row for row in rows if row[names.index(column)] == text]
+                if not rows:
+                    raise RefusedError("no row is left")
+        tables.append((names, rows))
+    if any(not any(column in names for names, _ in tables) for column in where):
+        raise RefusedError("no such column")
+    own = case.options.get("system")
+    parts: list[tuple[list[str], dict[str, list[float | str | None]], list[tuple[str, ...]]]] = []
+    keys: list[str] = []
+    for number, (names, rows) in enumerate(tables):
+        wanted = asked if asked or not number else keys[1:]
+        at = [_column_of(names, [own] if own else _SYSTEM_WORDS)]
+        at += (
+            [_column_of(names, [one]) for one in wanted]
+            if wanted
+            else [place for place, name in enumerate(names) if name.casefold() in _ITEM_WORDS]
+        )
+        if not number:
+            keys = [names[place] for place in at]
+        if len(at) != len(keys):
+            raise RefusedError("other keys")
+        named = [keys[at.index(place)] if place in at else name for place, name in enumerate(names)]
+        values = {name: _typed([row[place] for row in rows]) for place, name in enumerate(named) if place not in at}
+        parts.append((named, values, [tuple(row[place] for place in at) for row in rows]))
+    columns: dict[str, list[float | str | None]] = {}
+    if len(parts) == 1:
+        order = parts[0][2]
+        columns = parts[0][1]
+    else:
+        one, two = parts
+        if any(one[2].count(key) > 1 and two[2].count(key) > 1 for key in one[2]):
+            raise RefusedError("keys repeated in both files")
+        both = [name for name in two[1] if name in one[1]]
+        if any(isinstance(cell, float) for name in both for part in (one, two) for cell in part[1][name]):
+            raise RefusedError("a column of scores twice")
+        pairs = [(at, to) for at, key in enumerate(one[2]) for to in range(len(two[2])) if two[2][to] == key]
+        pairs += [(at, -1) for at, key in enumerate(one[2]) if key not in two[2]]
+        pairs += [(-1, to) for to, key in enumerate(two[2]) if key not in one[2]]
+        order = [one[2][at] if at >= 0 else two[2][to] for at, to in pairs]
+        columns = {name: [cells[at] if at >= 0 else None for at, _ in pairs] for name, cells in one[1].items()}
+        columns |= {n: [c[to] if to >= 0 else None for _, to in pairs] for n, c in two[1].items() if n not in both}
+    return [_items_as_parts(keys, columns, order)]
+
+
+def _typed(cells: Sequence[str]) -> list[float | str | None]:
+    gaps = [cell.casefold() in GAPS for cell in cells]
+    if all(gaps) or any(not gap and not is_number(cell) for cell, gap in zip(cells, gaps, strict=True)):
+        return list(cells)
+    return [None if gap else number_of(cell) for cell, gap in zip(cells, gaps, strict=True)]
+
+
+def _items_as_parts(
+    keys: Sequence[str], columns: Mapping[str, Sequence[Any]], order: Sequence[tuple[str, ...]]
+) -> object:
+    rows = [(key, *(columns[name][at] for name in sorted(columns))) for at, key in enumerate(order)]
+    return {"keys": list(keys), "columns": sorted(columns), "rows": sorted(rows, key=repr)}
+
+
+def _log_opinions(case: Case) -> list[object]:
+    rows = rows_of(case.files[0])
+    names, rows = [name.casefold() for name in names_in(rows[0])], rows[1:]
+    if any(len(row) != len(names) for row in rows):
+        raise RefusedError("rows of different lengths")
+    words = {"topic": "topic topic_id query", "document": "document doc file docno", "seconds": "seconds duration"}
+    words["time"] = "time timestamp date"
+    at = {
+        role: next((names.index(word) for word in known.split() if word in names), None)
+        for role, known in words.items()
+    }
+    last = "time" if at["seconds"] is None else "seconds"
+    if None in {at["topic"], at["document"], at[last]}:
+        raise RefusedError("no such column")
+    columns = {role: [row[at[role] or 0].strip() for row in rows] for role in ("topic", "document", last)}
+    if last == "seconds":
+        numbers = [number_of(cell) for cell in columns[last]]
+        if any(number < 0 for number in numbers):
+            raise RefusedError("less than 0 seconds")
+        return [{**columns, last: numbers}]
+    if all(is_number(cell) for cell in columns[last]):
+        numbers = [number_of(cell) for cell in columns[last]]
+        long = any(len(cell) > 300 for cell in columns[last])  # no time that anybody writes: text will do
+        return [{**columns, last: numbers}, *([dict(columns)] if long else [])]
+    return [dict(columns)]
+
+
+# ------------------------------------------------------------------------------------------------ under test
+
+
+def _read_groups(paths: Sequence[str], options: Mapping[str, Any]) -> object:
+    return {"groups": read_groups(paths[0], **options)}
+
+
+def _read_labels(paths: Sequence[str], options: Mapping[str, Any]) -> object:
+    frame = read_labels(list(paths), **options)
+    stacked = {
+        (*key, str(name)): value
+        for name in frame.columns
+        for key, value in zip(frame.index.tolist(), frame[name].tolist(), strict=True)
+        if value == value  # noqa: PLR0124 - NaN: no label
+    }
+    return _labels_as_parts(stacked, sorted(map(str, frame.columns)), set(frame.index.tolist()))
+
+
+def _read_items(paths: Sequence[str], options: Mapping[str, Any]) -> object:
+    frame = read_items(list(paths), **options)
+    columns = {str(name): [None if pd.isna(cell) else cell for cell in frame[name].tolist()] for name in frame.columns}
+    own = options.get("system")
+    system = list(columns)[_column_of(list(columns), [own] if own else _SYSTEM_WORDS)]
+    asked = options.get("item", [])
+    items = [list(columns)[_column_of(list(columns), [one])] for one in asked] or [
+        name for name in columns if name.casefold() in _ITEM_WORDS
+    ]
+    keys = [system, *items]
+    order = list(zip(*(columns[name] for name in keys), strict=True))
+    return _items_as_parts(keys, {name: cells for name, cells in columns.items() if name not in keys}, order)
+
+
+def _read_log(paths: Sequence[str], _: Mapping[str, Any]) -> object:
+    frame = read_assessment_log(paths[0])
+    return {str(name): frame[name].tolist() for name in frame.columns}
+
+
+def _reader(name: str, make: Callable[[random.Random], Case], read: Any, opinions: Any, speed: float) -> Reader:
+    return Reader(name=name, make=make, mutate=text_mutation(make), read=read, opinions=opinions, speed=speed)
+
+
+READERS = (
+    _reader("scores-wide", _make_wide, read_as_scores, _score_opinions, 900),
+    _reader("scores-long", _make_long, read_as_scores, _score_opinions, 900),
+    _reader("scores-results", _make_results, read_as_scores, _score_opinions, 900),
+    _reader("scores-two-tables", _make_two_tables, read_as_scores, _score_opinions, 900),
+    _reader("groups", _make_groups, _read_groups, _group_opinions, 4000),
+    _reader("labels", _make_labels, _read_labels, _label_opinions, 1000),
+    _reader("labels-qrels", _make_label_qrels, _read_labels, _label_qrels_opinions, 600),
+    _reader("items", _make_items, _read_items, _item_opinions, 500),
+    _reader("assessment-log", _make_log, _read_log, _log_opinions, 1500),
+)

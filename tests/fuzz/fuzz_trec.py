@@ -1,0 +1,252 @@
+"""TREC runs and qrels."""
+
+import random
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+from fuzz_harness import Case, Reader, RefusedError
+from fuzz_plain import is_number, lines_of, natural, number_of, text_of, whole_of, words_of
+from fuzz_text import pick, text_mutation
+
+from metaeval.io.trec import read_collection, read_qrels, read_runs
+
+_RUN_COLUMNS, _QRELS_COLUMNS = 6, 4
+_LEVEL = 2**15 - 1
+
+
+# ------------------------------------------------------------------------------------------------ documents
+
+
+def _run_text(rng: random.Random, *, tags: Sequence[str] = ("bm25",)) -> bytes:
+    documents = pick(rng, "d1,d2,d3,d4 d10,d9,d8,d7 FT911-3,LA0101,é1,x#2 1,2,3,01").split(",")
+    lines = []
+    for topic in rng.sample(["1", "2", "10", "q3"], rng.randint(1, 3)):
+        for rank, document in enumerate(rng.sample(documents, rng.randint(1, 3)), start=1):
+            score = rng.choice((f"{10 - rank}", f"{rng.random():.4f}", f"{rng.random()!r}", "0.5", "-1.25e-3", "7."))
+            lines.append(f"{topic} Q0 {document} {rank} {score} {rng.choice(tags)}")
+    return ("\n".join(lines[:8]) + "\n").encode()
+
+
+def _qrels_text(rng: random.Random) -> bytes:
+    lines = [
+        f"{topic} 0 {document} {rng.choice((0, 0, 1, 1, 2, 3, -1, -2))}"
+        for topic in rng.sample(["1", "2", "10", "q3"], rng.randint(1, 3))
+        for document in rng.sample(["d1", "d2", "d3", "d10", "é1", "FT911-3", "x#2"], rng.randint(1, 3))
+    ]
+    return ("\n".join(lines[:8]) + "\n").encode()
+
+
+def _make_run(rng: random.Random) -> Case:
+    options: dict[str, Any] = {}
+    if rng.random() < 0.4:
+        options["order"] = rng.choice(("score", "rank", "input"))
+    if rng.random() < 0.2:
+        options["score_precision"] = "float32"
+    if rng.random() < 0.2:
+        options["split_tags"] = True
+    tags = ("a", "b") if options.get("split_tags") else ("bm25",)
+    return Case((_run_text(rng, tags=tags),), options)
+
+
+def _make_qrels(rng: random.Random) -> Case:
+    return Case((_qrels_text(rng),))
+
+
+def _make_collection(rng: random.Random) -> Case:
+    options: dict[str, Any] = {"keep": "all"} if rng.random() < 0.5 else {}
+    if rng.random() < 0.3:
+        options["order"] = rng.choice(("rank", "input"))
+    return Case((_run_text(rng), _qrels_text(rng)), options)
+
+
+# --------------------------------------------------------------------------------------------- second opinion
+
+
+def _rows(content: bytes) -> list[list[str]]:
+    if b"\0" in content:
+        raise RefusedError("a zero byte")
+    lines = [line for line in lines_of(text_of(content)) if not line.startswith("#")]
+    rows = [words for line in lines if (words := words_of(line))]
+    if not rows:
+        raise RefusedError("no line")
+    return rows
+
+
+def _run(content: bytes, order: str) -> list[tuple[str, str, str, float, float | None]]:
+    """Topic, document, tag, score and rank (where it orders) of every line."""
+    found = []
+    for row in _rows(content):
+        if len(row) < _RUN_COLUMNS:
+            raise RefusedError("too few columns")
+        if len(row) > _RUN_COLUMNS and (not is_number(row[3]) or is_number(row[5])):
+            raise RefusedError("shifted columns")
+        rank = number_of(row[3]) if order == "rank" else None
+        found.append((row[0], row[2], row[5], number_of(row[4]), rank))
+    return found
+
+
+def _ranked(
+    lines: Sequence[tuple[str, str, str, float, float | None]], order: str, precision: str = "float64"
+) -> dict[str, list[tuple[str, float]]]:
+    """Documents of every topic, best first, with their scores."""
+    topics = {topic: [line for line in lines if line[0] == topic] for topic in dict.fromkeys(line[0] for line in lines)}
+    found = {}
+    for topic in natural(list(topics)):
+        listed = topics[topic]
+        if len({line[1] for line in listed}) < len(listed):
+            raise RefusedError("a document twice")
+        if order == "rank":
+            if len({line[4] for line in listed}) < len(listed):
+                raise RefusedError("a rank twice")
+            listed = sorted(listed, key=lambda line: line[4] or 0.0)
+        elif order == "score":
+            listed = sorted(listed, key=lambda line: (_rounded(line[3], precision), line[1].encode()), reverse=True)
+        found[topic] = [(line[1], line[3]) for line in listed]
+    return found
+
+
+def _rounded(score: float, precision: str) -> float:
+    if precision == "float64":
+        return score
+    import numpy as np  # noqa: PLC0415 - the only other reading of 32 bits
+
+    with np.errstate(all="ignore"):
+        return float(np.float32(score))
+
+
+def _run_opinions(case: Case) -> list[object]:
+    order = case.options.get("order", "score")
+    lines = _run(case.files[0], order)
+    tags = list(dict.fromkeys(line[2] for line in lines))
+    if len(tags) > 1 and not case.options.get("split_tags"):
+        raise RefusedError("a second tag")
+    precision = case.options.get("score_precision", "float64")
+    found = {tag: _ranked([line for line in lines if line[2] == tag], order, precision) for tag in tags}
+    return [{"systems": list(found), "topics": [list(one) for one in found.values()], "lists": found}]
+
+
+def _qrels(content: bytes) -> dict[str, dict[str, int]]:
+    judged: dict[str, dict[str, int]] = {}
+    for row in _rows(content):
+        if len(row) != _QRELS_COLUMNS:
+            raise RefusedError("too few or too many columns")
+        levels = judged.setdefault(row[0], {})
+        if row[2] in levels:
+            raise RefusedError("a document twice")
+        levels[row[2]] = whole_of(row[3], -_LEVEL, _LEVEL)
+    return judged
+
+
+def _qrels_opinions(case: Case) -> list[object]:
+    judged = _qrels(case.files[0])
+    order = natural(list(judged))
+    return [{"topics": order, "levels": {topic: sorted(judged[topic].items(), key=_by_bytes) for topic in order}}]
+
+
+def _by_bytes(item: tuple[str, int]) -> bytes:
+    return item[0].encode()
+
+
+def _collection_opinions(case: Case) -> list[object]:
+    order = case.options.get("order", "score")
+    lines = _run(case.files[0], order)
+    if len({line[2] for line in lines}) > 1:
+        raise RefusedError("a second tag")
+    lists, judged = _ranked(lines, order), _qrels(case.files[1])
+    if not set(lists) & set(judged):
+        raise RefusedError("no topic in common")
+    topics = natural(list(judged))
+    return [
+        {
+            "systems": [lines[0][2]],
+            "topics": topics,
+            "retrieved": [len(lists.get(topic, [])) for topic in topics],
+            "judged": {
+                topic: [
+                    (rank, document, judged[topic][document])
+                    for rank, (document, _) in enumerate(lists.get(topic, []), start=1)
+                    if document in judged[topic]
+                ]
+                for topic in topics
+            },
+        }
+    ]
+
+
+# ------------------------------------------------------------------------------------------------ under test
+
+
+def _read_run(paths: Sequence[str], options: Mapping[str, Any]) -> object:
+    found = {}
+    for name, table in read_runs(paths[0], **options).items():
+        lists: dict[str, list[tuple[str, float]]] = {}
+        columns = (table[column].tolist() for column in ("query_id", "doc_id", "score", "rank"))
+        for topic, document, score, rank in zip(*columns, strict=True):
+            lists.setdefault(topic, []).append((document, score))
+            assert rank == len(lists[topic])
+        found[name] = lists
+    return {"systems": list(found), "topics": [list(one) for one in found.values()], "lists": found}
+
+
+def _read_qrels(paths: Sequence[str], _: Mapping[str, Any]) -> object:
+    found = read_qrels(paths[0])
+    documents, levels = [one.decode() for one in found.document_ids.tolist()], found.levels.tolist()
+    bounds = found.topic_offsets.tolist()
+    return {
+        "topics": list(found.topics),
+        "levels": {
+            topic: list(zip(documents[begin:end], levels[begin:end], strict=True))
+            for topic, begin, end in zip(found.topics, bounds, bounds[1:], strict=False)
+        },
+    }
+
+
+def _read_collection(paths: Sequence[str], options: Mapping[str, Any]) -> object:
+    found = read_collection(paths[0], paths[1], n_jobs=1, **options)
+    judged: dict[str, list[tuple[int, str, int]]] = {}
+    offsets = found.offsets.tolist()
+    for place, topic in enumerate(found.topics):
+        part = slice(offsets[place], offsets[place + 1])
+        judgments = found.judgments[part]
+        judged[topic] = list(
+            zip(
+                found.ranks[part].tolist(),
+                [one.decode() for one in found.document_ids[judgments].tolist()],
+                found.levels[judgments].tolist(),
+                strict=True,
+            )
+        )
+    return {
+        "systems": list(found.systems),
+        "topics": list(found.topics),
+        "retrieved": found.n_retrieved[0].tolist(),
+        "judged": judged,
+    }
+
+
+READERS = (
+    Reader(
+        name="trec-run",
+        make=_make_run,
+        mutate=text_mutation(_make_run),
+        read=_read_run,
+        opinions=_run_opinions,
+        speed=2500,
+    ),
+    Reader(
+        name="trec-qrels",
+        make=_make_qrels,
+        mutate=text_mutation(_make_qrels),
+        read=_read_qrels,
+        opinions=_qrels_opinions,
+        speed=9000,
+    ),
+    Reader(
+        name="trec-collection",
+        make=_make_collection,
+        mutate=text_mutation(_make_collection),
+        read=_read_collection,
+        opinions=_collection_opinions,
+        speed=1500,
+    ),
+)

@@ -1,0 +1,72 @@
+"""Every reader accepts what a literal second parser reads in the same way, or refuses with metaeval's own error.
+
+A short run with fixed seeds, and every input that ever failed. The long run: python benchmarks/fuzz_readers.py.
+"""
+
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from fuzz_harness import kept_cases, outcome, settings, workplace
+from fuzz_table import READERS
+
+SEED = 10
+SHARE = 0.2
+FOUND = kept_cases(Path(__file__).parent / "found.txt")
+NO_END = kept_cases(Path(__file__).parent / "found_without_end.txt")
+LIMIT = 60.0
+
+
+def explain(name, case, got):
+    return f"{got.kind} of {name}: {got.why}\n{got.detail}\nfiles {case.files!r:.2000}\noptions {dict(case.options)}"
+
+
+@pytest.mark.parametrize("name", READERS)
+def test_fresh_documents_are_refused_or_read_as_they_stand(name):
+    """Structured documents with changes, new ones for every reader."""
+    reader = READERS[name]
+    with workplace() as folder, settings():
+        for number in range(max(20, int(reader.speed * SHARE))):
+            case = reader.case(SEED, number)
+            got = outcome(reader, case, folder)
+            assert not got.failed, explain(name, case, got)
+
+
+@pytest.mark.parametrize("number", range(len(FOUND)))
+def test_what_was_ever_found_is_mended(number):
+    """Inputs that once ended in another exception, or were read otherwise than they stand."""
+    name, case = FOUND[number]
+    with workplace() as folder, settings():
+        got = outcome(READERS[name], case, folder)
+    assert not got.failed, explain(name, case, got)
+
+
+@pytest.mark.parametrize("number", range(len(NO_END)))
+def test_what_once_had_no_end_ends(number):
+    """Inputs in which a library ran for ever, each in a process of its own."""
+    code = (
+        "import sys; sys.path.insert(0, sys.argv[1])\n"
+        "from pathlib import Path\n"
+        "from fuzz_harness import kept_cases, outcome, settings, workplace\n"
+        "from fuzz_table import READERS\n"
+        "name, case = kept_cases(Path(sys.argv[1], 'found_without_end.txt'))[int(sys.argv[2])]\n"
+        "with workplace() as folder, settings():\n"
+        "    sys.exit(outcome(READERS[name], case, folder).failed)\n"
+    )
+    command = [sys.executable, "-c", code, str(Path(__file__).parent), str(number)]
+    assert subprocess.run(command, timeout=LIMIT, check=False, cwd=Path(__file__).parents[2]).returncode == 0
+
+
+def test_the_valid_documents_of_every_reader_are_mostly_accepted():
+    """A generator whose documents are all refused would test nothing."""
+    with workplace() as folder, settings():
+        for reader in READERS.values():
+            kinds = [outcome(reader, reader.make(_random(number)), folder).kind for number in range(20)]
+            assert kinds.count("accepted") >= 6, (reader.name, kinds)
+
+
+def _random(number):
+    import random  # noqa: PLC0415 - for this alone
+
+    return random.Random(number)  # noqa: S311 - no secret
