@@ -198,8 +198,16 @@ def discriminative_power_interval(  # noqa: PLR0913 - one keyword per choice
     ``benchmarks/calibrate_power_interval.py`` measures coverage on simulated populations with the t test
     (``benchmarks/reports/power_interval_coverage.md``): nominal 95 % intervals of this form covered .92 to .99 of the
     time for uncorrected power, .94 to .98 for a difference, .91 to 1.00 under Benjamini and Yekutieli; the percentile
-    interval as little as .30. Lowest is a heavy-tailed population, highest one with hardly any power. For the
-    studentised bootstrap only the agreement of the standard errors with those of the t test was studied, uncorrected.
+    interval as little as .30. Lowest is a heavy-tailed population, highest one with hardly any power.
+    For the studentised bootstrap only the agreement of the standard errors with those of the t test was studied,
+    uncorrected.
+
+    On real topics coverage is a little lower, and the misses are one-sided. With the topics of a collection as the
+    population and samples of 50, uncorrected 95 % intervals covered .92 of the time on average over nine choices of
+    systems (.87 to .96); with 249 other topics .923 for AP and .930 for P@10, single choices of systems down to .88.
+    The target mostly lies below the interval (in .055 of the samples; above it in .023): the spread falls as power
+    rises, so that a sample that tells too many pairs apart is also too sure of it. Read the lower limit with that in
+    mind.
 
     Where every resample gives the same power (0 or 1, few pairs), the interval is a point, which says nothing.
 
