@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from scipy.special import stdtrit
 
 from metaeval.draws import RNGLike, bootstrap_counts, bootstrap_indices, resolve_rng
-from metaeval.equality import difference
+from metaeval.equality import RELATIVE
 from metaeval.errors import InvalidOptionError, UnknownNameError
 from metaeval.parallel import parallel_map, track
 from metaeval.scores import Scores, as_scores, select_runs
@@ -603,16 +603,17 @@ def _ratios(
 ) -> NDArray[np.float64]:
     """Return (sum z)^2 / sum z^2 of every list of topics and pair; 0 where the means are equal."""
     scores = question.values[metric]  # noqa: PD011 - an array, not a frame
-    sums, sizes = scores @ counts, np.abs(scores) @ counts
+    sums, noise = scores @ counts, RELATIVE * (np.abs(scores) @ counts)
     n_pairs = len(question.first)
     ratios = np.empty((counts.shape[1], n_pairs))
 
     def work(start: int) -> None:
         part = slice(start, start + _PAIRS_AT_ONCE)
         first, second = question.first[part], question.second[part]
-        total = difference(sums[first], sums[second], sizes[first], sizes[second])
+        total = sums[first] - sums[second]
+        apart = np.abs(total) > noise[first] + noise[second]
         squares = (scores[first] - scores[second]) ** 2 @ counts
-        ratios[:, part] = np.divide(total**2, squares, out=np.zeros_like(total), where=total != 0.0).T
+        ratios[:, part] = np.divide(total**2, squares, out=np.zeros_like(total), where=apart).T
 
     list(pool.map(work, range(0, n_pairs, _PAIRS_AT_ONCE)))
     return ratios
