@@ -2,18 +2,21 @@
 
 The target is the expected discriminative power of a sample of T topics, with the systems fixed. From each population
 many samples of T topics are drawn; each gives one interval per candidate, and the report counts how often the target
-lies outside, and on which side. The shipped interval comes from `discriminative_power_interval` itself.
+lies outside, and on which side. The shipped interval comes from `discriminative_power_interval` itself. A last part
+takes real topics as the population (score tables in the folder of test data: $METAEVAL_DATA, else ../shared/data).
 
     python benchmarks/calibrate_power_interval.py            # writes benchmarks/reports/power_interval_coverage.md
     python benchmarks/calibrate_power_interval.py --quick    # a tenth of the samples, to standard output
+    python benchmarks/calibrate_power_interval.py --real     # the part about real topics alone, to standard output
 """
 
 import argparse
+import os
 import sys
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass
-from itertools import batched
+from itertools import batched, product
 from pathlib import Path
 
 import numpy as np
@@ -31,6 +34,9 @@ CORRECTIONS = ("none", "fdr_by")
 LEVEL = 0.95
 NORMAL = ndtri(0.5 + LEVEL / 2)
 CHOSEN = "t and bootstrap spread (shipped)"
+REAL_TABLES = ("terabyte2006_ap", "terabyte2006_ndcg", "web2004_ap")
+REAL_SYSTEMS = (10, 25, 60)
+REAL_SAMPLE = 50
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -199,6 +205,68 @@ def agreement(n_samples: int, n_rounds: int) -> pd.DataFrame:
     return pd.DataFrame(rows).groupby("population", sort=False).mean().reset_index()
 
 
+def real_topics(n_samples: int, n_rounds: int, n_targets: int) -> pd.DataFrame:
+    """Return one row a table of real scores and number of systems: coverage, and on which side the target was missed.
+
+    The topics of the table are the population: samples of 50 are drawn from them with replacement.
+    """
+    folder = Path(os.environ.get("METAEVAL_DATA", "../shared/data")) / "trec-matrices"
+    rows = []
+    for place, (name, n_systems) in enumerate(product(REAL_TABLES, REAL_SYSTEMS)):
+        values = pd.read_csv(folder / f"{name}.csv").to_numpy(dtype=np.float64).T
+        rng = np.random.default_rng([SEED, 4, place])
+        values = values[np.sort(rng.permutation(len(values))[:n_systems])]
+        topics = rng.integers(0, values.shape[1], (n_targets, REAL_SAMPLE))
+        powers = t_powers(ask(values), topics, n_threads=1)[0, 0]
+        bounds, errors, bias = [], [], []
+        for drawn in topics[:n_samples]:
+            found = discriminative_power_interval(
+                as_scores(values[:, drawn]),
+                test="t",
+                corrections=("none",),
+                n_topic_resamples=n_rounds,
+                rng=rng,
+                n_threads=1,
+            )
+            (row,) = found.to_frame().itertuples(index=False)
+            bounds.append((row.low, row.high))
+            errors.append(row.standard_error)
+            bias.append(float(found.data["resampled"].mean()) - row.power)
+        low, high = np.array(bounds).T
+        target = powers.mean()
+        rows.append(
+            {
+                "scores": name,
+                "topics": values.shape[1],
+                "systems": len(values),
+                "target": float(target),
+                "spread of samples": float(powers.std()),
+                "mean standard error": float(np.mean(errors)),
+                "bias of resamples": float(np.mean(bias)),
+                "power and its error correlate": float(np.corrcoef(powers[:n_samples], errors)[0, 1]),
+                "coverage": float(((low <= target) & (target <= high)).mean()),
+                "target below interval": float((target < low).mean()),
+                "target above interval": float((target > high).mean()),
+            }
+        )
+    return pd.DataFrame(rows)
+
+
+def on_real_topics(n_samples: int, n_rounds: int, n_targets: int) -> str:
+    """Return the part of the report about real topics."""
+    frame = real_topics(n_samples, n_rounds, n_targets)
+    sides = frame[["coverage", "target below interval", "target above interval"]].mean()
+    return REAL_TEXT.format(
+        n_samples=n_samples,
+        sample=REAL_SAMPLE,
+        table=table(frame),
+        coverage=sides.iloc[0],
+        below=sides.iloc[1],
+        above=sides.iloc[2],
+        worst=frame["coverage"].min(),
+    )
+
+
 def table(frame: pd.DataFrame) -> str:
     """Return a Markdown table."""
     lines = ["| " + " | ".join(map(str, frame.columns)) + " |", "|" + "---|" * frame.shape[1]]
@@ -266,6 +334,24 @@ def study(n_samples: int, n_rounds: int, n_targets: int, n_agreement: int) -> st
     )
 
 
+REAL_TEXT = """
+## Real topics
+
+The topics of a real collection as the population, systems drawn once, {n_samples} samples of {sample} topics with
+replacement, uncorrected power under the paired t test, nominal level 95 %.
+
+{table}
+
+Coverage is {coverage:.3f} on average and {worst:.3f} at worst. The misses are one-sided: the target lies below the
+interval in {below:.3f} of the samples and above it in {above:.3f}. Two causes are seen. The standard error is a little
+smaller than the spread of samples; and it falls as power rises, so that a sample that tells too many pairs apart also
+claims to be too sure of it. No cheap remedy held up: taking off a share of the resamples' bias, the logit scale, the
+spread below and above the mean taken apart, or a steeper or flatter lower half gained a point or two of coverage where
+they did not lose as much, and counting the bias as error covers here but doubles intervals where power is small. An
+error re-estimated within every resample (a bootstrap of the bootstrap) gained two points for 25 times the work.
+"""
+
+
 TEXT = """# Coverage of the interval for discriminative power
 
 Made by `python benchmarks/calibrate_power_interval.py` (four minutes on one core). Paired t test at level .05, nominal
@@ -312,13 +398,16 @@ def main() -> None:
     """Run the study."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--quick", action="store_true", help="a tenth of the samples, report to standard output")
+    parser.add_argument("--real", action="store_true", help="only the part about real topics, to standard output")
     arguments = parser.parse_args()
     start = time.perf_counter()
-    if arguments.quick:
-        print(study(50, 200, 500, 2))
+    if arguments.real:
+        print(on_real_topics(500, 200, 5000))
+    elif arguments.quick:
+        print(study(50, 200, 500, 2) + on_real_topics(50, 200, 1000))
     else:
         REPORT.parent.mkdir(exist_ok=True)
-        REPORT.write_text(study(500, 200, 3000, 5))
+        REPORT.write_text(study(500, 200, 3000, 5) + on_real_topics(500, 200, 5000))
     print(f"{time.perf_counter() - start:.0f} s", file=sys.stderr)
 
 

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from scipy.special import stdtrit
 
 from metaeval.draws import RNGLike, bootstrap_counts, bootstrap_indices, resolve_rng
-from metaeval.equality import difference
+from metaeval.equality import RELATIVE
 from metaeval.errors import InvalidOptionError, UnknownNameError
 from metaeval.parallel import parallel_map, track
 from metaeval.scores import Scores, as_scores, select_runs
@@ -198,8 +198,16 @@ def discriminative_power_interval(  # noqa: PLR0913 - one keyword per choice
     ``benchmarks/calibrate_power_interval.py`` measures coverage on simulated populations with the t test
     (``benchmarks/reports/power_interval_coverage.md``): nominal 95 % intervals of this form covered .92 to .99 of the
     time for uncorrected power, .94 to .98 for a difference, .91 to 1.00 under Benjamini and Yekutieli; the percentile
-    interval as little as .30. Lowest is a heavy-tailed population, highest one with hardly any power. For the
-    studentised bootstrap only the agreement of the standard errors with those of the t test was studied, uncorrected.
+    interval as little as .30. Lowest is a heavy-tailed population, highest one with hardly any power.
+    For the studentised bootstrap only the agreement of the standard errors with those of the t test was studied,
+    uncorrected.
+
+    On real topics coverage is a little lower, and the misses are one-sided. With the topics of a collection as the
+    population and samples of 50, uncorrected 95 % intervals covered .92 of the time on average over nine choices of
+    systems (.87 to .96); with 249 other topics .923 for AP and .930 for P@10, single choices of systems down to .88.
+    The target mostly lies below the interval (in .055 of the samples; above it in .023): the spread falls as power
+    rises, so that a sample that tells too many pairs apart is also too sure of it. Read the lower limit with that in
+    mind.
 
     Where every resample gives the same power (0 or 1, few pairs), the interval is a point, which says nothing.
 
@@ -592,16 +600,17 @@ def _ratios(
 ) -> NDArray[np.float64]:
     """Return (sum z)^2 / sum z^2 of every list of topics and pair; 0 where the means are equal."""
     scores = question.values[metric]  # noqa: PD011 - an array, not a frame
-    sums, sizes = scores @ counts, np.abs(scores) @ counts
+    sums, noise = scores @ counts, RELATIVE * (np.abs(scores) @ counts)
     n_pairs = len(question.first)
     ratios = np.empty((counts.shape[1], n_pairs))
 
     def work(start: int) -> None:
         part = slice(start, start + _PAIRS_AT_ONCE)
         first, second = question.first[part], question.second[part]
-        total = difference(sums[first], sums[second], sizes[first], sizes[second])
+        total = sums[first] - sums[second]
+        apart = np.abs(total) > noise[first] + noise[second]
         squares = (scores[first] - scores[second]) ** 2 @ counts
-        ratios[:, part] = np.divide(total**2, squares, out=np.zeros_like(total), where=total != 0.0).T
+        ratios[:, part] = np.divide(total**2, squares, out=np.zeros_like(total), where=apart).T
 
     list(pool.map(work, range(0, n_pairs, _PAIRS_AT_ONCE)))
     return ratios

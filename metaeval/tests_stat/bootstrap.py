@@ -462,9 +462,9 @@ def _from_means(
                 if shifted:
                     tails[:, metric] += count_extreme(means, first, second, sums[metric], tolerance[metric])
                     continue
-                slack = RELATIVE * (np.abs(own) @ counts)
+                noise = RELATIVE * (np.abs(own) @ counts)
                 # p for "first is better" is the share of resampled differences at or below 0, and the other way round
-                tails[:0:-1, metric] += count_beside_zero(means - slack, means + slack, first, second)
+                tails[:0:-1, metric] += count_beside_zero(means, noise, first, second)
     return tails, observed, {}
 
 

@@ -72,10 +72,16 @@ def test_counts_beside_zero_equal_a_literal_loop(shape):
     """At least and at most 0, equality on paper counting for both, also at the edges of blocks and tasks."""
     rng = np.random.default_rng(2)
     whole = rng.integers(-3, 4, shape)
-    slack = 1e-12 * (1.0 + np.abs(whole))
+    noise = 1e-3 * 10.0 ** rng.integers(-12, 2, shape)  # where one resample allows more than another, each by its own
     first, second = all_pairs(shape[0])
-    noisy = whole / 10 + rng.choice([-1e-16, 0.0, 1e-16], shape)
-    found = count_beside_zero(noisy - slack, noisy + slack, first, second)
+    noisy = whole / 10 + rng.uniform(-1, 1, shape) * 1e-3
+    found = count_beside_zero(noisy, noise, first, second)
+    apart = noisy[first] - noisy[second]
+    allowed = noise[first] + noise[second]
+    np.testing.assert_array_equal(found, [(apart >= -allowed).sum(axis=1), (apart <= allowed).sum(axis=1)])
+    sizes = 1e-12 * (1.0 + np.abs(whole))
+    tenths = whole / 10 + rng.choice([-1e-16, 0.0, 1e-16], shape)
+    found = count_beside_zero(tenths, sizes, first, second)
     differences = whole[first] - whole[second]
     np.testing.assert_array_equal(found, [(differences >= 0).sum(axis=1), (differences <= 0).sum(axis=1)])
 
