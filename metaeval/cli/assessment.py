@@ -68,7 +68,7 @@ def assessment(  # noqa: PLR0913 - the options of the command
         list[str] | None,
         typer.Option(
             "--runs",
-            callback=checks.files_to_read(),
+            callback=checks.files_to_read(first=False),
             metavar="PATH",
             help="The runs that were pooled, for the growth of the pools; may be repeated.",
             rich_help_panel=_SOURCES,
@@ -78,7 +78,7 @@ def assessment(  # noqa: PLR0913 - the options of the command
         list[str] | None,
         typer.Option(
             "--pools",
-            callback=checks.files_to_read(),
+            callback=checks.files_to_read(first=False),
             metavar="PATH",
             help="Pool files, to see what of them was assessed; may be repeated.",
             rich_help_panel=_SOURCES,

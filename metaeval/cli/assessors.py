@@ -140,7 +140,7 @@ def assessors(  # noqa: PLR0913 - the options of the command
         list[str] | None,
         typer.Option(
             "--runs",
-            callback=checks.files_to_read(),
+            callback=checks.files_to_read(first=False),
             metavar="RUNS",
             help="TREC runs (file, folder or pattern; may be repeated) to score under each assessor.",
             rich_help_panel=_RUNS,

@@ -314,7 +314,9 @@ def _split(value: str, option: str, rule: str) -> list[str]:
 
 
 def file_path(text: str | Path) -> Path:
-    """Turn what was typed into a path (``parser=`` of an option): an empty text would stand for the folder one is in.
+    """Turn what was typed into a path (``parser=`` of an option), if it can be the name of a file at all.
+
+    An empty text would stand for the folder one is in.
 
     Examples
     --------
@@ -324,6 +326,10 @@ def file_path(text: str | Path) -> Path:
     if not str(text).strip() or "\0" in str(text):
         message = f"{str(text)!r} is no name of a file"
         raise typer.BadParameter(message)
+    try:
+        _kind(Path(text))
+    except InvalidOptionError as error:
+        raise typer.BadParameter(str(error)) from None
     return Path(text)
 
 
@@ -340,15 +346,19 @@ def file_to_read(what: str = "a file", *, folder: bool = False) -> Callback:
             message = f"this is a folder; name {what}"
             raise FileFormatError(message, path=path)
         if str(path) != "-" and _kind(path) == "device":
-            message = f"this is a device, which may never end; name {what}"
+            message = f"this is a device and no file; name {what}"
             raise FileFormatError(message, path=path)
         return value
 
     return _checked(check)
 
 
-def files_to_read() -> Callback:
-    """Take files, folders or patterns, also as NAME=FILE; whether they are there the reader finds out."""
+def files_to_read(*, first: bool = True) -> Callback:
+    """Take files, folders or patterns, also as NAME=FILE.
+
+    Whether they are there is found out by their reader; those that are not read `first` are looked for at once, lest
+    a slip costs the reading of the others.
+    """
 
     def check(value: str | list[str], option: str) -> str | list[str]:
         for text in [value] if isinstance(value, str) else value:
@@ -356,6 +366,10 @@ def files_to_read() -> Callback:
                 raise _refuse(option, "names of files", text)
             for place in {text, text.rpartition("=")[2]}:
                 _kind(Path(place))
+        if not first:
+            from metaeval.io.trec import run_sources  # noqa: PLC0415 - loads numba
+
+            run_sources([value] if isinstance(value, str) else value)
         return value
 
     return _checked(check)
@@ -413,6 +427,7 @@ _BELONGS: Mapping[str, str] = {
 }
 """Options that do nothing without another one."""
 _BELONGS_IN: Mapping[tuple[str, str], str] = {
+    ("power", "overwrite"): "pairs",
     ("assessors", "metrics"): "runs",
     ("assessors", "test"): "runs",
     ("assessors", "correction"): "runs",
@@ -455,6 +470,10 @@ def _check_out(context: typer.Context) -> None:
     """Refuse an output that must not or cannot be written."""
     given = context.params
     out, overwrite = given.get("out"), given.get("overwrite", False)
+    pairs = given.get("pairs")
+    if pairs is not None and not overwrite and _kind(pairs) != "absent":
+        message = f"--pairs: {str(pairs)!r} exists already; pass --overwrite to replace it, or name another file"
+        raise InvalidOptionError(message)
     if out is None:
         return
     metavar = next(parameter.metavar for parameter in context.command.params if parameter.name == "out")
@@ -561,9 +580,10 @@ def _check_metrics(context: typer.Context) -> None:
 
         for name in asked:
             chosen = resolve_metrics(split_names(given[name]), registry=registry_of(context))
-            for one in ("current", "map_metric"):
-                if given.get(one) is not None and given[one] not in [metric.name for metric in chosen]:
-                    raise UnknownNameError("metric among those of --metrics:", given[one], [m.name for m in chosen])
+            known = [metric.name for metric in chosen]
+            for other in (given.get("current"), given.get("map_metric"), *(given.get("lower_is_better") or ())):
+                if other is not None and other not in known:
+                    raise UnknownNameError(f"metric among those of --{name}:", other, known)
     for text in _gains(given.get("gains")) if scored else ():
         try:
             registry_of(context).resolve(f"nDCG(gains={text})")

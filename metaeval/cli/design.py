@@ -80,7 +80,7 @@ def design(  # noqa: PLR0913 - the options of the command
         list[str] | None,
         typer.Option(
             "--pool",
-            callback=checks.files_to_read(),
+            callback=checks.files_to_read(first=False),
             metavar="TABLE",
             help="Scores of another collection under the same metrics; the variances are pooled. May be repeated.",
             rich_help_panel=_PANEL,

@@ -68,6 +68,9 @@ def power(  # noqa: PLR0913 - the options of the command
             help="Write every pair's difference, p-values and decision (CSV).",
         ),
     ] = None,
+    overwrite: Annotated[  # noqa: ARG001 - checked before the command begins
+        bool, typer.Option("--overwrite", help="Replace the file of --pairs if it is there already.")
+    ] = False,
     as_json: opt.AsJson = False,
     quiet: opt.Quiet = False,
     threads: opt.Threads = None,

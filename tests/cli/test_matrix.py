@@ -1,0 +1,56 @@
+"""Lines of nonsense, a short sample; the long run is `python benchmarks/nonsense_commands.py`."""
+
+import importlib.util
+from pathlib import Path
+
+import pytest
+
+SCRIPT = Path(__file__).parents[2] / "benchmarks" / "nonsense_commands.py"
+
+
+@pytest.fixture(scope="module")
+def nonsense():
+    """Load the script that makes and runs the lines."""
+    spec = importlib.util.spec_from_file_location("nonsense_commands", SCRIPT)
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    return module
+
+
+@pytest.mark.filterwarnings("default")
+@pytest.mark.parametrize("seed", [1, 2])
+def test_nonsense_ends_with_a_documented_code_and_a_word(nonsense, seed):
+    """No traceback, no other exit code, none without a message, and none that takes long."""
+    counts = nonsense.run_all(100, 1, seed)
+    troubles = [(line.words, line.trouble) for count in counts.values() for line in count.troubles]
+    assert troubles == []
+    assert sum(sum(count.codes.values()) for count in counts.values()) == 101
+
+
+def test_every_option_has_its_turn(nonsense):
+    """The options are found by looking at the commands: in as many lines as there are, each is given once at least."""
+    options = {(name, option.opts[0]) for name, command in nonsense.commands().items() for option in command.params}
+    assert len(options) > 200
+    lines = list(nonsense.make_lines(2 * len(options), 0))
+    for name, option in options:
+        own = [line for line in lines if " ".join(line).startswith(name)]
+        if option.startswith("--") and option != "--help":
+            assert any(
+                word.split("=")[0] in {option, "-o", "-q"} or word.startswith("--no-") for line in own for word in line
+            )
+
+
+def test_the_report_keeps_what_others_wrote(nonsense, tmp_path, monkeypatch):
+    """A run replaces its own section and no other."""
+    page = tmp_path / "robustness.md"
+    monkeypatch.setattr(nonsense, "REPORT", page)
+    nonsense.write_section("first")
+    assert page.read_text().startswith("# Robustness\n")
+    page.write_text(page.read_text() + "\n<!-- readers -->\nkept\n<!-- /readers -->\n")
+    counts = {kind: nonsense.Count() for kind in ("in one process", "as processes")}
+    counts["in one process"].add(nonsense.Line(["power"], code=2, seconds=0.5))
+    nonsense.write_section(nonsense.report(counts, 0, 60))
+    text = page.read_text()
+    assert "kept" in text
+    assert "first" not in text
+    assert "| in one process | 1 | 0.5 s |" in text
