@@ -1,5 +1,6 @@
 """The command line: one file per command; everything heavy loads when its command runs."""
 
+import errno
 import signal
 import sys
 import warnings
@@ -9,13 +10,15 @@ from contextlib import suppress
 import typer
 
 from metaeval.cli.checks import Commands
-from metaeval.errors import MetaevalError
+from metaeval.errors import FileFormatError, MetaevalError
 from metaeval.process import Stop, flush_output, stopped_by
 from metaeval.visible import visible
 
 __all__ = ["app", "main"]
 
 _UNWRITABLE = 5
+_WRITING = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EROFS, errno.EPIPE, errno.EIO})
+"""What the system says to those who write."""
 _INTERRUPTED = 130
 
 app = Commands(
@@ -61,11 +64,11 @@ def main() -> int:
         warnings.showwarning = _show_warning
         try:
             code, words = _ending(app)
-        except Exception:  # a signal while a library loads can come out as anything
+            written, complaint = _ending(flush_output)
+        except (Exception, KeyboardInterrupt):  # a signal while a library loads can come out as anything
             if stop.signum is None:
                 raise
             code, words = _stopped(stop.signum)
-        written, complaint = _ending(flush_output)
     if not code:
         code, words = written, complaint
     elif stop.signum is not None:
@@ -108,7 +111,9 @@ def _ending(step: Callable[[], object]) -> tuple[int, str]:
         return 4, f"Error: there is not enough memory ({error or 'no more could be had'}); ask for less at once"
     except OSError as error:
         place = "" if error.filename is None else f" {str(error.filename)!r}"
-        return _UNWRITABLE, f"Error: could not read or write{place}: {error.strerror or error}"
+        written = not place or error.errno in _WRITING
+        code = _UNWRITABLE if written else exit_code(FileFormatError(""))
+        return code, f"Error: could not {'write' if written else 'read'}{place}: {error.strerror or error}"
     return 0, ""
 
 

@@ -196,8 +196,8 @@ def new_folder(out: str | Path, *, overwrite: bool = False) -> Iterator[Path]:
     final = _final(out)
     with _reasons(out), _writing(final, out):
         fresh = final.with_name(f".{final.name}.{secrets.token_hex(4)}.part")
-        fresh.mkdir()
         try:
+            fresh.mkdir()
             with _reasons_of_files(out):
                 yield fresh
                 _list_files(fresh)

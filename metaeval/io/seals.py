@@ -8,10 +8,15 @@ program that writes the file anew leaves it out.
 
 import hashlib
 import re
+from io import BytesIO
+from pathlib import Path
+
+import xarray as xr
 
 from metaeval.errors import FileFormatError
+from metaeval.io.files import read_bytes, write_bytes
 
-__all__ = ["PLACE", "check_seal", "seal_netcdf", "seal_parquet"]
+__all__ = ["PLACE", "check_seal", "read_tree", "seal_netcdf", "seal_parquet", "write_tree"]
 
 _NAME = "metaeval-sha256"
 _EMPTY = "0" * 64
@@ -67,6 +72,30 @@ def check_seal(content: bytes, path: object) -> None:
             f"{_NAME!r})"
         )
         raise FileFormatError(message, path=path)
+
+
+def write_tree(tree: xr.DataTree, path: str | Path) -> Path:
+    """Write a tree of data sets as NetCDF with its checksum, whole or not at all."""
+    # through memory, for HDF5 has errors of its own for a disk that is full
+    content = bytes(tree.to_netcdf(engine="h5netcdf"))
+    return write_bytes(path, seal_netcdf(content))
+
+
+def read_tree(path: str | Path) -> xr.DataTree:
+    """Read a tree of data sets after checking its checksum, if it has one.
+
+    Raises
+    ------
+    FileFormatError
+        If the file is not there, is damaged or no NetCDF.
+    """
+    content = read_bytes(path)
+    check_seal(content, path)
+    try:
+        with xr.open_datatree(BytesIO(content), engine="h5netcdf") as tree:
+            return tree.load()
+    except (OSError, ValueError, KeyError) as error:
+        raise FileFormatError(f"the NetCDF file cannot be read: {error}", path=path) from error
 
 
 def _places_in_parquet(content: bytes) -> list[tuple[int, int]]:

@@ -17,6 +17,7 @@ from scipy.special import stdtr, stdtrit
 from metaeval.draws import RNGLike, resolve_rng
 from metaeval.equality import RELATIVE, difference
 from metaeval.errors import EstimationError, InvalidOptionError, UnknownNameError
+from metaeval.io.seals import read_tree, write_tree
 from metaeval.scores import Scores, as_scores, better_direction
 from metaeval.tests_stat.pairs import Question, ask
 
@@ -87,14 +88,12 @@ class BayesianComparison:
         for number, (metric, posterior) in enumerate(self.posteriors.items()):
             nodes[f"fit_{number}"] = xr.Dataset(attrs={"metric": metric})
             nodes |= {f"fit_{number}{node.path}": node.to_dataset() for node in posterior.leaves}
-        tree = xr.DataTree.from_dict(nodes)
-        tree.to_netcdf(path, engine="h5netcdf")
+        write_tree(xr.DataTree.from_dict(nodes), path)
 
     @classmethod
     def load(cls, path: "str | Path") -> "BayesianComparison":
         """Read what `save` wrote: the same numbers."""
-        with xr.open_datatree(path, engine="h5netcdf") as tree:
-            tree.load()
+        tree = read_tree(path)
         data = tree["comparison"].to_dataset()
         attrs = data.attrs
         data.attrs = {}

@@ -27,6 +27,7 @@ from scipy.special import betainc, expit, logit, logsumexp, ndtr, ndtri, owens_t
 
 from metaeval.draws import RNGLike, resolve_rng
 from metaeval.errors import EstimationError, InvalidOptionError, UnknownNameError
+from metaeval.io.seals import read_tree, write_tree
 from metaeval.models.curves import ErrorCurve, absolute_thresholds, fit_curve, held_out
 from metaeval.parallel import track
 from metaeval.resampling.swap import Margin, lay_out, swap_method, topic_bootstrap
@@ -909,14 +910,12 @@ class BayesianErrorRate:
 
     def save(self, path: "str | Path") -> None:
         """Write the result to NetCDF."""
-        self.tree.to_netcdf(path, engine="h5netcdf")
+        write_tree(self.tree, path)
 
     @classmethod
     def load(cls, path: "str | Path") -> "BayesianErrorRate":
         """Read what `save` wrote: the same numbers."""
-        with xr.open_datatree(path, engine="h5netcdf") as tree:
-            tree.load()
-        return _result(tree)
+        return _result(read_tree(path))
 
     def _interval(self, draws: xr.DataArray) -> pd.DataFrame:
         probabilities = [0.5, (1 - self.ci_prob) / 2, (1 + self.ci_prob) / 2]

@@ -10,7 +10,7 @@ import xarray as xr
 
 from metaeval.errors import FileFormatError
 from metaeval.io.files import open_bytes, write_bytes
-from metaeval.io.seals import check_seal
+from metaeval.io.seals import check_seal, read_tree, write_tree
 from metaeval.io.tables import read_scores, write_scores
 from metaeval.scores import as_scores
 
@@ -100,3 +100,20 @@ def test_a_checksum_kept_by_another_program_is_named(scores, tmp_path):
     )
     with pytest.raises(FileFormatError, match=r"another program changed it and kept .*without 'metaeval-sha256'"):
         check_seal(stream.getvalue(), path)
+
+
+def test_a_tree_comes_back_whole_or_not_at_all(tmp_path):
+    """Posteriors are written whole, read as they were, read by ArviZ's way too, and refused when damaged."""
+    tree = xr.DataTree.from_dict({"/posterior": xr.Dataset({"x": ("draw", np.arange(50) / 7)})})
+    path = write_tree(tree, tmp_path / "fit.nc")
+    assert read_tree(path).identical(tree)
+    with xr.open_datatree(path, engine="h5netcdf") as stored:
+        assert stored.load().identical(tree)
+    for damaged in flipped(path.read_bytes(), n=40, seed=3):
+        (tmp_path / "damaged.nc").write_bytes(damaged)
+        try:
+            assert read_tree(tmp_path / "damaged.nc").identical(tree)
+        except FileFormatError as error:
+            assert "damaged.nc" in str(error)  # noqa: PT017 - or the very same numbers
+    with pytest.raises(FileFormatError, match="cannot be read"):
+        read_tree(write_bytes(tmp_path / "text.nc", b"text"))
