@@ -440,7 +440,7 @@ def left_out_table(study: Study) -> str:
                 {
                     "metric": study.plain,
                     "pool keeps": keep,
-                    "mean change": [f"{-x:+.1f} %" for x in frame["mean_change"]],
+                    "mean change": [f"{x:+.1f} %" for x in frame["mean_change"]],
                     "fell": [f"{x:.0%}" for x in frame["fell"]],
                     "rose": [f"{x:.0%}" for x in frame["rose"]],
                     "significant": [f"{x:.0%}" for x in frame["significant"]],
@@ -453,9 +453,20 @@ def left_out_table(study: Study) -> str:
     return markdown(pd.concat(parts))
 
 
+PUBLISHED_INTERVALS = (
+    *("(-inf, -50]", "(-50, -10]", "(-10, 0)", "0", "(0, 10]", "(10, 20]", "(20, 50]", "(50, 100]", "(100, inf)"),
+    "old score 0",
+)
+
+
+def published_sign(table: pd.DataFrame) -> pd.DataFrame:
+    """Write changes as the paper does, a fall as positive."""
+    return table.iloc[[*range(len(table) - 2, -1, -1), -1]].set_axis(PUBLISHED_INTERVALS, axis=0)
+
+
 def changes(study: Study, *, per_topic: bool) -> str:
     """Tables 8 and 9 of Pal et al.: how many changes lie in each interval."""
-    table = study.left_out["depth"].distribution(per_topic=per_topic).iloc[:, : len(study.plain)]
+    table = published_sign(study.left_out["depth"].distribution(per_topic=per_topic)).iloc[:, : len(study.plain)]
     total = table.sum().iloc[0]
     shown = table.map(lambda n: f"{n:,} ({n / total:.1%})" if n else "0").set_axis(study.plain, axis=1)
     return markdown(shown.rename_axis("change in %").reset_index())

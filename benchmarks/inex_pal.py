@@ -220,12 +220,23 @@ def by_metric(rows: dict[str, Sequence[object]], head: str) -> str:
     return markdown(frame)
 
 
+PUBLISHED_INTERVALS = (
+    *("(-inf, -50]", "(-50, -10]", "(-10, 0)", "0", "(0, 10]", "(10, 20]", "(20, 50]", "(50, 100]", "(100, inf)"),
+    "old score 0",
+)
+
+
+def published_sign(table: pd.DataFrame) -> pd.DataFrame:
+    """Write changes as the paper does, a fall as positive."""
+    return table.iloc[[*range(len(table) - 2, -1, -1), -1]].set_axis(PUBLISHED_INTERVALS, axis=0)
+
+
 def distribution_table(years: Sequence[Year], *, per_topic: bool) -> str:
     """Return how many scores change by how much, as Tables 8 and 9."""
     parts = []
     columns: dict[str, str | list[str]]
     for one in years:
-        table = one.left_out.distribution(per_topic=per_topic)
+        table = published_sign(one.left_out.distribution(per_topic=per_topic))
         table = table[table.sum(axis=1) > 0]
         columns = {"data": f"simulated {one.year}", "% change": list(table.index)}
         for name, counts in zip(SHOWN, table.to_numpy().T.tolist(), strict=True):
@@ -262,7 +273,7 @@ def _unchanged(one: Year) -> NDArray[np.float64]:
 
 def _small(one: Year) -> NDArray[np.float64]:
     table = one.left_out.distribution()
-    return (table.loc[["(-10, 0)", "0", "(0, 10]"]].sum(axis=0) / table.sum(axis=0)).to_numpy()
+    return (table.loc[["[-10, 0)", "0", "(0, 10)"]].sum(axis=0) / table.sum(axis=0)).to_numpy()
 
 
 def _falls(values: NDArray[np.float64]) -> bool:

@@ -416,7 +416,7 @@ def _print_left_out(frame: "pd.DataFrame") -> None:
         rows = [
             [
                 _short(row["metric"]),
-                "n/a" if isnan(row["mean_change"]) else f"{-row['mean_change']:+.1f} %",
+                "n/a" if isnan(row["mean_change"]) else f"{row['mean_change']:+.1f} %",
                 _share(row["fell"]),
                 _share(row["rose"]),
                 _share(row["significant"]),
@@ -426,7 +426,8 @@ def _print_left_out(frame: "pd.DataFrame") -> None:
             for row in part.to_dict("records")
         ]
         columns = ["Metric", "Mean change", "Score fell", "Score rose", "Significant", "Places moved", "at most"]
-        print_table(f"Runs scored without their group in the pool, which keeps its {rule}", columns, rows)
+        title = f"Runs scored without their group in the pool, which keeps its {rule} (change: new less old score)"
+        print_table(title, columns, rows)
         typer.echo("")
 
 

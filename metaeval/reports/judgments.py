@@ -257,15 +257,17 @@ def _fairness_sentences(study: JudgmentsStudy) -> list[str]:
     table = table[table["keep"] == "depth"].assign(size=lambda rows: rows["mean_change"].abs())
     table = table.sort_values("size", kind="stable")
     low, high = table.iloc[0], table.iloc[-1]
+    least, most = (_signed_percent(row["mean_change"]) for row in (low, high))
     words = [
-        f"Had a run's own group not been in the pool, its score would have changed by {_change(low['mean_change'])} "
+        f"Had a run's own group not been in the pool, its score would have changed by {least} "
         f"on average under {_short(low['metric'])}"
-        + (f" and by {_change(high['mean_change'])} under {_short(high['metric'])}" if len(table) > 1 else "")
+        + (f" and by {most} under {_short(high['metric'])}" if len(table) > 1 else "")
         + f"; no run would have moved by more than {count(int(table['most_places'].max()), 'place')}."
     ]
-    risen = table[table["mean_change"] < 0]
-    if len(risen) and len(risen) < len(table):
-        words.append(f"Scores rise under {listed(map(_short, risen['metric']))}, and fall under the others.")
+    change = table["mean_change"]
+    risen, fallen = (list(map(_short, table["metric"][which])) for which in (change > 0, change < 0))
+    if risen and fallen:
+        words.append(f"On average scores rise under {listed(risen)}, and fall under {listed(fallen)}.")
     return words
 
 
@@ -612,14 +614,14 @@ def _left_out_table(study: JudgmentsStudy, rule: str) -> Table:
     return Table(
         name=f"left_out {rule}",
         title=f"Runs without their group in the pool, which keeps its {rule}",
-        caption=f"{words[rule]} Change: new less old, in % of the old mean score. Significant: share of runs, "
-        f"two-sided paired t over topics, α = {study.alpha:g}. Places: how far a run moves among all others by its new "
-        "score. τ: ranking by new against old scores.",
-        frame=frame.assign(shown=-frame["mean_change"]),
+        caption=f"{words[rule]} Change: new less old, in % of the old mean score; negative means that the score fell. "
+        f"Significant: share of runs, two-sided paired t over topics, α = {study.alpha:g}. Places: how far a run moves "
+        "among all others by its new score. τ: ranking by new against old scores.",
+        frame=frame,
         data=frame,
         columns=(
             Column(name="metric", label="Metric", write=_short),
-            Column(name="shown", label="Mean change", write=_signed_percent, align="right"),
+            Column(name="mean_change", label="Mean change", write=_signed_percent, align="right"),
             Column(name="fell", label="fell", write=share, align="right", group="Runs whose score"),
             Column(name="same", label="stayed", write=share, align="right", group="Runs whose score"),
             Column(name="rose", label="rose", write=share, align="right", group="Runs whose score"),
@@ -645,8 +647,8 @@ def _changes_table(study: JudgmentsStudy, rule: str, counted: str, title: str) -
     return Table(
         name=f"changes {rule} {counted}",
         title=title,
-        caption="(old − new) / old in %: positive means that the score fell. “old score 0” holds scores that were 0 "
-        "and are not any more.",
+        caption="Change: new less old, in % of the old score; negative means that the score fell. “old score 0” holds "
+        "scores that were 0 and are not any more.",
         frame=wide,
         data=frame,
         columns=(
@@ -912,11 +914,6 @@ def _percent(value: object) -> str:
 def _signed_percent(value: object) -> str:
     written = number(1)(value)
     return written if written == MISSING else f"{'+' if float(str(value)) > 0 else ''}{written} %"
-
-
-def _change(fallen: float) -> str:
-    """Write a fall in % as the change that readers see: negative where the score fell."""
-    return _signed_percent(-fallen)
 
 
 def _with_error(row: Mapping[Any, Any], name: str) -> str:

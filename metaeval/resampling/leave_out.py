@@ -48,22 +48,24 @@ __all__ = [
 Keep = Literal["depth", "size"]
 
 CHANGE_INTERVALS = (
-    "(-inf, -50]",
-    "(-50, -10]",
-    "(-10, 0)",
+    "(-inf, -100)",
+    "[-100, -50)",
+    "[-50, -20)",
+    "[-20, -10)",
+    "[-10, 0)",
     "0",
-    "(0, 10]",
-    "(10, 20]",
-    "(20, 50]",
-    "(50, 100]",
-    "(100, inf)",
+    "(0, 10)",
+    "[10, 50)",
+    "[50, inf)",
     "old score 0",
 )
-"""Relative changes in %, as Pal, Mitra and Kamps (2010) tally them, and what their tables had no case of: a change of
-more than 100 % (a score that turned negative), and a score that was 0 and is not any more."""
+"""Relative changes in %, new less old, in the intervals of Pal, Mitra and Kamps (2010), who write a fall as positive;
+and what their tables had no case of: a fall of more than 100 % (a score that turned negative), and a score that was 0
+and is not any more."""
 
 VERDICTS = ("better", "similar", "worse")
-_EDGES = np.array([-50.0, -10.0, 0.0, 10.0, 20.0, 50.0, 100.0])
+_FALLS = np.array([-100.0, -50.0, -20.0, -10.0, 0.0])  # a fall of exactly 10 % is in [-10, 0)
+_RISES = np.array([10.0, 50.0])
 _FEWEST = 2
 _SHOWN = 5
 
@@ -104,10 +106,10 @@ class GroupsLeftOut:
         return self.original.n_outside
 
     def changes(self, *, per_topic: bool = False) -> xr.DataArray:
-        """Return the relative change (old - new) / old in %, of mean scores or of every topic's.
+        """Return the relative change (new - old) / old in %, of mean scores or of every topic's.
 
         A score that was 0 and still is has change 0; one that was 0 and is not any more has NaN. A negative old
-        score counts by its size, so that a positive change always means a smaller value.
+        score counts by its size, so that a positive change always means a larger value.
         """
         old, new = (self.scores[name] for name in ("full", "reduced"))
         if not per_topic:
@@ -115,9 +117,9 @@ class GroupsLeftOut:
         old_size, new_size = (abs(self.scores[name]) for name in ("full", "reduced"))
         if not per_topic:
             old_size, new_size = old_size.mean("topic"), new_size.mean("topic")
-        lost = xr.apply_ufunc(difference, old, new, old_size, new_size)
+        gained = xr.apply_ufunc(difference, new, old, new_size, old_size)
         something = xr.apply_ufunc(difference, old, 0.0, old_size, 0.0) != 0
-        return (100.0 * lost / abs(old).where(something)).where(lost != 0, 0.0).rename("change")
+        return (100.0 * gained / abs(old).where(something)).where(gained != 0, 0.0).rename("change")
 
     def distribution(self, *, per_topic: bool = False) -> pd.DataFrame:
         """Return how many changes lie in each of `CHANGE_INTERVALS`, a column for every metric.
@@ -131,7 +133,10 @@ class GroupsLeftOut:
         return pd.DataFrame(columns, index=pd.Index(CHANGE_INTERVALS, name="change in %"))
 
     def tests(self) -> pd.DataFrame:
-        """Return one row a metric and run: mean scores, change in %, and the two-sided paired t test over topics."""
+        """Return one row a metric and run: mean scores, change in %, and the two-sided paired t test over topics.
+
+        Change and statistic have one sign: positive where the score rose.
+        """
         old, new = (self.scores[name].to_numpy() for name in ("full", "reduced"))
         statistic = _t_of_change(old, new)
         p_value = 2.0 * stdtr(old.shape[2] - 1, -np.abs(statistic))
@@ -266,7 +271,9 @@ def leave_group_out(
     Judged documents outside the pool of all pooled runs are kept whoever is left out, since no group's absence would
     have hidden them; their number is ``n_outside``. The relative change of a score is
 
-    .. math:: 100 \, (\text{old} - \text{new}) / \text{old}
+    .. math:: 100 \, (\text{new} - \text{old}) / \text{old}
+
+    negative where the score fell; the paper has the other sign.
 
     Pal, Mitra and Kamps (2010, section "Leave-One-Out", Tables 8-10); Büttcher et al. (2007) for whole groups.
 
@@ -278,7 +285,7 @@ def leave_group_out(
     >>> collection = collection_from_rankings(runs, qrels).with_groups({"a": "one", "b": "two"})
     >>> left = leave_group_out(collection, ["P@10"], depth=2)
     >>> left.changes().to_numpy()
-    array([[50., 50.]])
+    array([[-50., -50.]])
     """
     if keep not in get_args(Keep):
         raise UnknownNameError("rule for the pool without a group", str(keep), get_args(Keep))
@@ -405,14 +412,16 @@ def tally_changes(changes: NDArray[np.float64]) -> NDArray[np.int64]:
     Examples
     --------
     >>> tally_changes(np.array([-50.0, -0.1, 0.0, 0.0, 10.0, 10.5, np.nan]))
-    array([1, 0, 1, 2, 1, 1, 0, 0, 0, 1])
+    array([0, 0, 1, 0, 1, 2, 0, 2, 0, 1])
     """
     flat = np.ravel(changes)
     found = flat[~np.isnan(flat)]
-    size = 100.0 + np.abs(100.0 - found)  # a change of 10 %, often 10.000000000000002, is 100 less 90
+    size = 100.0 + np.abs(100.0 + found)  # a fall of 10 %, often 10.000000000000002, is 90 less 100
     found = difference(found, 0.0, size, 0.0)
-    place = (~at_least(-found[:, None], -_EDGES, size[:, None])).sum(axis=1)
-    place = np.where(found > 0, place + 1, np.where(found == 0, 3, place))
+    zero = len(_FALLS)
+    falls = at_least(found[:, None], _FALLS, size[:, None]).sum(axis=1)
+    rises = zero + 1 + at_least(found[:, None], _RISES, size[:, None]).sum(axis=1)
+    place = np.where(found < 0, falls, np.where(found == 0, zero, rises))
     counted = np.bincount(place, minlength=len(CHANGE_INTERVALS) - 1)
     return np.append(counted, len(flat) - len(found))
 
@@ -546,9 +555,9 @@ def _t_statistics(
 
 
 def _t_of_change(old: NDArray[np.float64], new: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Return the paired t statistic over topics of every run's old scores against its new ones, (metric, run)."""
+    """Return the paired t statistic over topics of every run's new scores against its old ones, (metric, run)."""
     rows = np.arange(old.shape[1])
-    return _t_statistics(np.concatenate([old, new], axis=1), rows, rows + len(rows))
+    return _t_statistics(np.concatenate([new, old], axis=1), rows, rows + len(rows))
 
 
 def _significant(statistic: NDArray[np.float64], n_topics: int, alpha: float) -> NDArray[np.bool_]:

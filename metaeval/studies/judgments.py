@@ -684,10 +684,10 @@ def left_out_summary(found: GroupsLeftOut, *, alpha: float = 0.05) -> pd.DataFra
     Returns
     -------
     pandas.DataFrame
-        One row a metric: ``runs``; ``mean_change`` in % (positive: the score fell); ``fell``, ``same`` and ``rose``
-        (shares of runs whose value did, whichever way is better); ``significant`` (share, paired t; missing on a
-        single topic); ``mean_places`` and ``most_places``: how many places a run moves among all others by its new
-        score, on average and at most; ``tau`` of the ranking by the new scores with that by the old.
+        One row a metric: ``runs``; ``mean_change`` in % (new less old: negative where the score fell); ``fell``,
+        ``same`` and ``rose`` (shares of runs whose value did, whichever way is better); ``significant`` (share, paired
+        t; missing on a single topic); ``mean_places`` and ``most_places``: how many places a run moves among all others
+        by its new score, on average and at most; ``tau`` of the ranking by the new scores with that by the old.
     """
     scores = found.scores
     signs = np.where(scores["higher_is_better"].to_numpy(), 1.0, -1.0)[:, None]

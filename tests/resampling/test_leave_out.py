@@ -162,15 +162,33 @@ def test_a_system_can_gain_from_being_left_out():
     left = leave_group_out(collection, ["AP"], depth=10)
     assert left.scores["full"].sel(system="mine").item() == pytest.approx(1 / 2 + 1 / 10)
     assert left.scores["reduced"].sel(system="mine").item() == 1.0
-    assert left.changes().sel(system="mine").item() == pytest.approx(-200 / 3)
-    assert left.distribution()["AP"].to_dict() == dict.fromkeys(CHANGE_INTERVALS, 0) | {"(-inf, -50]": 1, "0": 1}
+    assert left.changes().sel(system="mine").item() == pytest.approx(200 / 3)
+    assert left.distribution()["AP"].to_dict() == dict.fromkeys(CHANGE_INTERVALS, 0) | {"[50, inf)": 1, "0": 1}
 
 
 def test_changes_lie_in_the_intervals_of_the_paper():
-    """Upper ends belong to the interval, exact zeros stand alone, what rises from 0 has a row of its own."""
-    changes = [-300, -50, -49.9, -10, -9.9, -1e-6, 0, 1e-6, 10, 10 + 1e-13, 10.1, 20, 50, 50.1, 100, 101, np.nan]
-    assert tally_changes(np.array(changes)).tolist() == [2, 2, 2, 1, 3, 2, 1, 2, 1, 1]
+    """Lower ends belong to the interval, exact zeros stand alone, what rises from 0 has a row of its own."""
+    falls = [1e-6, 10, 10 + 1e-13, 10.1, 20, 50, 50.1, 100, 101]
+    changes = [300, 50, 49.9, 10, 9.9, 1e-6, 0, *(-fall for fall in falls), np.nan]
+    assert tally_changes(np.array(changes)).tolist() == [1, 2, 1, 2, 3, 1, 2, 2, 2, 1]
     assert len(CHANGE_INTERVALS) == 10
+
+
+@given(st.lists(st.floats(-200, 200), max_size=20))
+def test_every_change_is_in_the_interval_that_its_label_names(changes):
+    """The labels say what is counted: lower end, upper end, and which of them belongs."""
+    counted = dict(zip(CHANGE_INTERVALS, tally_changes(np.array(changes)).tolist(), strict=True))
+    rounded = np.round(changes, 10)
+    for label, n in counted.items():
+        if label == "old score 0":
+            inside = np.zeros(0)
+        elif label == "0":
+            inside = rounded[rounded == 0]
+        else:
+            low, high = map(float, label[1:-1].split(","))
+            above = rounded >= low if label[0] == "[" else rounded > low
+            inside = rounded[above & (rounded < high)]
+        assert n == len(inside), label
 
 
 def test_zero_scores_follow_their_own_rule():
@@ -180,7 +198,7 @@ def test_zero_scores_follow_their_own_rule():
     collection = collection_from_rankings(runs, qrels).with_groups({"a": "A", "b": "B"})
     left = leave_group_out(collection, ["P@10", "AP'"], depth=2)
     table = left.distribution(per_topic=True)
-    assert table["P@10"].to_dict() == dict.fromkeys(CHANGE_INTERVALS, 0) | {"0": 1, "(50, 100]": 3}
+    assert table["P@10"].to_dict() == dict.fromkeys(CHANGE_INTERVALS, 0) | {"0": 1, "[-100, -50)": 3}
     assert table.sum().tolist() == [4, 4]
     raised = left.scores.assign(full=left.scores["full"] * 0, reduced=left.scores["reduced"] * 0 + 1)
     risen = type(left)(
@@ -193,7 +211,7 @@ def test_zero_scores_follow_their_own_rule():
 
 
 def test_significance_is_that_of_scipy(collection):
-    """Two-sided paired t tests over topics, old against new; runs without a change have p = 1."""
+    """Two-sided paired t tests over topics, new against old, as the change; runs without a change have p = 1."""
     left = leave_group_out(collection, METRICS, depth=8)
     tests = left.tests()
     for row in tests.itertuples():
@@ -203,7 +221,7 @@ def test_significance_is_that_of_scipy(collection):
         if np.array_equal(old, new):
             assert row.p_value == 1.0
         else:
-            theirs = ttest_rel(old, new)
+            theirs = ttest_rel(new, old)
             assert (row.statistic, row.p_value) == pytest.approx((theirs.statistic, theirs.pvalue))
     found = left.significance(alpha=0.05)
     assert found["significant"].to_dict() == (tests["p_value"] <= 0.05).groupby(tests["metric"]).sum().to_dict()
