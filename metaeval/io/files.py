@@ -492,7 +492,7 @@ def _way_past(path: Path) -> str:
     found = f"It is one of {len(names)} files in the folder {path.parent}"
     if 2 * count > len(others) and not path.name.endswith(ending):
         return f"{found}; to leave it out, name the others: {path.parent / f'*{ending}'}"
-    if start and not path.name.startswith(start):
+    if len(others) > 1 and start and not path.name.startswith(start):
         return f"{found}; to leave it out, name the others: {path.parent / f'{start}*'}"
     return f"{found}; if it does not belong there, move it, or name the others one by one"
 

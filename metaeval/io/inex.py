@@ -13,7 +13,7 @@ import pandas as pd
 
 from metaeval.collection.inex import Assessments, Submission
 from metaeval.errors import FileFormatError, InvalidOptionError
-from metaeval.io.files import Source, list_sources, pipe_identity, read_bytes, read_source, write_bytes
+from metaeval.io.files import Source, first_words, list_sources, pipe_identity, read_bytes, read_source, write_bytes
 from metaeval.io.inex_lines import (
     assessments_of_lines,
     is_fol_judgments,
@@ -38,6 +38,7 @@ __all__ = ["InexWarning", "SubmissionForm", "assessment_sources", "read_assessme
 __all__ += ["assessments_from", "assessments_of", "submissions_from"]
 __all__ += ["read_submission", "read_submissions", "write_assessments", "write_element_sizes", "write_submission"]
 
+_RUN_WORDS, _RUN_TAG = (6, 7, 8), 5
 SubmissionForm = Literal["xml", "lines"]
 type Paths = str | os.PathLike[str] | Iterable[str | os.PathLike[str]] | Mapping[str, str | Path]
 
@@ -243,7 +244,13 @@ def assessments_of(content: bytes, path: str, *, strict: bool) -> tuple[Assessme
 
 def _parsed(content: bytes, *, path: str, strict: bool) -> Assessments:
     findings = Findings(path, strict=strict)
-    return (assessments_of_xml if root_name(content) else assessments_of_lines)(content, findings)
+    if root_name(content):
+        return assessments_of_xml(content, findings)
+    words = first_words(content)
+    if len(words) in _RUN_WORDS and not words[_RUN_TAG].isdigit():
+        message = "this is a run, and assessments should stand here; if the two are swapped, give runs first"
+        raise findings.refuse(f"{message}, and assessments as qrels (--qrels)")
+    return assessments_of_lines(content, findings)
 
 
 def assessment_sources(paths: Paths, *, second: bool = False) -> list[Source]:

@@ -268,7 +268,7 @@ def read_qrels(path: str | os.PathLike[str]) -> Judgments:
 def judgments_of(content: bytes, path: str) -> Judgments:
     """Read judgments from a content that was read already; see `read_qrels`."""
     words = first_words(content)
-    if len(words) == len(RUN.columns) and _is_number(words[RUN.number]):
+    if len(words) >= len(RUN.columns) and _is_number(words[RUN.number]) and not words[RUN.tag].isdigit():
         raise FileFormatError(_swapped("a run", RUN, "judgments", QRELS), path=path)
     found = scan(content, QRELS, path=path)
     topics = _names(found, found.topics, "topic")
