@@ -5,11 +5,9 @@ files are then put together by name, never by position. What a file leaves open 
 of ``trec_eval`` output) is its own name, or ``NAME=path``.
 """
 
-import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
-from io import BytesIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, get_args
 
@@ -31,8 +29,8 @@ from metaeval.io.blocks import (
 )
 from metaeval.io.files import Source, base_name, list_sources, read_source, write_bytes
 from metaeval.io.long_tables import RESULT_CELLS, TREC_TEXTS, hold_metrics, read_long, read_results
-from metaeval.io.seals import PLACE, check_seal, seal_netcdf, seal_parquet
 from metaeval.io.sheets import Sheet, header_names, sheet_of
+from metaeval.io.stored import dataset_of_netcdf, netcdf_of, notes_of, parquet_of, rows_of_parquet
 from metaeval.io.wide_tables import read_wide
 from metaeval.parallel import track
 from metaeval.scores import (
@@ -322,33 +320,20 @@ def _find_result_form(sheet: Sheet) -> Form:
 
 def _read_parquet(content: bytes, source: Source, options: TableOptions) -> Block:
     """Read Parquet as the same rows in text, so that every rule is the same."""
-    import polars as pl  # noqa: PLC0415 - only this form needs it
-
-    check_seal(content, source.path)
-    try:
-        frame = pl.read_parquet(BytesIO(content))
-        stored = json.loads(pl.read_parquet_metadata(BytesIO(content)).get("metaeval", '{"topics": null, "notes": []}'))
-        text = frame.cast({pl.Float32: pl.Float64}).write_csv().encode()
-    except (pl.exceptions.PolarsError, ValueError) as error:
-        raise FileFormatError(f"the Parquet file cannot be read: {error}", path=source.path) from error
+    text, topics, notes = rows_of_parquet(content, source.path)
     sheet = sheet_of(text, source.path, delimiter=",", has_lines=False)
-    block = _topics_in_order(_read_sheet_block(sheet, source, options), stored["topics"])
-    return replace(block, earlier_notes=stored["notes"])
+    block = _topics_in_order(_read_sheet_block(sheet, source, options), topics)
+    return replace(block, earlier_notes=notes)
 
 
 def _read_netcdf(content: bytes, source: Source, options: TableOptions) -> Block:
-    check_seal(content, source.path)
-    try:
-        with xr.open_dataset(BytesIO(content), engine="h5netcdf") as opened:
-            dataset = opened.load()
-    except (OSError, ValueError, KeyError) as error:
-        raise FileFormatError(f"the NetCDF file cannot be read: {error}", path=source.path) from error
+    dataset = dataset_of_netcdf(content, source.path)
     names = [str(name) for name in dataset.data_vars]
     if not names:
         raise FileFormatError(
             "the NetCDF file holds no variable; it needs scores by system and topic", path=source.path
         )
-    earlier = _read_notes(dataset[names[0]].attrs.pop("notes", "[]"))
+    earlier = notes_of(dataset[names[0]].attrs.pop("notes", "[]"))
     try:
         scores = as_scores(dataset[names[0]] if names == ["score"] else dataset, missing=options.missing)
     except (ScoresError, InvalidOptionError) as error:
@@ -366,14 +351,6 @@ def _read_netcdf(content: bytes, source: Source, options: TableOptions) -> Block
             if part in scores.coords
         },
     )
-
-
-def _read_notes(stored: object) -> list[str]:
-    """Read the notes in a file's attributes: ours are a JSON list, anybody else's are text."""
-    try:
-        return [str(note) for note in json.loads(str(stored))]
-    except (ValueError, TypeError):
-        return [str(stored)]
 
 
 def _refuse(what: str) -> Callable[[bytes, Source, TableOptions], Block]:
@@ -530,20 +507,9 @@ def _files_with(metric: str, blocks: Sequence[Block]) -> str:
     return f"{listed([block.name for block in blocks if metric in block.labels['metric']])} ({metric})"
 
 
-def _as_netcdf(scores: Scores) -> bytes:
-    stream = BytesIO()
-    stored = scores.copy()
-    stored.attrs = {"notes": json.dumps(scores.attrs.get("notes", []), ensure_ascii=False)}
-    stored.to_netcdf(stream, engine="h5netcdf")  # type: ignore[call-overload] # a stream will do, but the stubs lag
-    return seal_netcdf(stream.getvalue())
-
-
 def _as_parquet(scores: Scores) -> bytes:
-    stream = BytesIO()
-    stored = {"topics": scores["topic"].to_numpy().tolist(), "notes": scores.attrs.get("notes", [])}
-    metadata = {"metaeval": json.dumps(stored, ensure_ascii=False), **PLACE}
-    _long_frame(scores).write_parquet(stream, metadata=metadata)
-    return seal_parquet(stream.getvalue())
+    noted = {"topics": scores["topic"].to_numpy().tolist(), "notes": scores.attrs.get("notes", [])}
+    return parquet_of(_long_frame(scores), noted)
 
 
 def _as_text(scores: Scores, *, separator: str) -> bytes:
@@ -569,7 +535,7 @@ def _long_frame(scores: Scores) -> "pl.DataFrame":
 
 
 _WRITERS: Mapping[str, Callable[[Scores], bytes]] = {
-    ".nc": _as_netcdf,
+    ".nc": netcdf_of,
     ".parquet": _as_parquet,
     ".csv": partial(_as_text, separator=","),
     ".tsv": partial(_as_text, separator="\t"),

@@ -1,0 +1,154 @@
+"""Parquet and NetCDF: scores that are stored with a checksum, and files of others that may be damaged.
+
+A file of ours carries a seal, the SHA-256 of everything else in it, where no reader looks: before the footer of
+Parquet, behind the end of NetCDF. A program that rewrites the file drops the seal, and a single bit that changed by
+itself is found before anything is read. Files without a seal are tried in a process apart before they are read in this
+one (foreign.py), and whatever the libraries do with a damaged one becomes an error that names the file.
+"""
+
+import hashlib
+import json
+import os
+import subprocess
+import sys
+from collections.abc import Mapping, Sequence
+from io import BytesIO
+from typing import TYPE_CHECKING, Any
+
+import xarray as xr
+
+from metaeval.cells import shortened
+from metaeval.errors import FileFormatError
+from metaeval.io import foreign
+from metaeval.io.foreign import dataset_of, rows_of
+from metaeval.scores import Scores
+
+if TYPE_CHECKING:
+    import polars as pl
+
+__all__ = ["dataset_of_netcdf", "netcdf_of", "notes_of", "parquet_of", "rows_of_parquet"]
+
+_SEAL = b"metaeval sha256 "
+_SEAL_LENGTH = len(_SEAL) + 64
+_FOOTER = 8
+"""Bytes behind the footer of Parquet: its length and PAR1."""
+_LEAST_SECONDS, _BYTES_A_SECOND = 30, 500_000
+
+
+def parquet_of(frame: "pl.DataFrame", noted: Mapping[str, Any]) -> bytes:
+    """Write a table as Parquet, with notes in its metadata and a seal."""
+    stream = BytesIO()
+    frame.write_parquet(stream, metadata={"metaeval": json.dumps(noted, ensure_ascii=False)})
+    content = stream.getvalue()
+    place = _footer_of(content)
+    return content[:place] + _sealed(content) + content[place:]
+
+
+def netcdf_of(scores: Scores) -> bytes:
+    """Write scores as NetCDF 4, their notes as JSON, with a seal."""
+    stream = BytesIO()
+    stored = scores.copy()
+    stored.attrs = {"notes": json.dumps(scores.attrs.get("notes", []), ensure_ascii=False)}
+    stored.to_netcdf(stream, engine="h5netcdf")  # type: ignore[call-overload] # a stream will do, but the stubs lag
+    return stream.getvalue() + _sealed(stream.getvalue())
+
+
+def rows_of_parquet(content: bytes, label: str) -> tuple[bytes, list[str] | None, list[str]]:
+    """Return the rows of a Parquet file as text in CSV, and what we noted: the order of topics, and notes.
+
+    Raises
+    ------
+    FileFormatError
+        If the file is damaged, or holds what a table of text cannot hold.
+    """
+    place = _footer_of(content)
+    whole = _is_whole(content[: place - _SEAL_LENGTH] + content[place:], content[place - _SEAL_LENGTH : place], label)
+    if not whole:
+        _try_apart("Parquet", content, label)
+    try:
+        text, noted = rows_of(content)
+    except BaseException as error:
+        if not isinstance(error, Exception) and type(error).__name__ != "PanicException":
+            raise
+        raise _unreadable("Parquet", str(error), label) from error
+    try:
+        found = json.loads(noted) if noted else {}
+        topics, notes = (found.get(part) for part in ("topics", "notes"))
+    except (ValueError, AttributeError, RecursionError):
+        topics = notes = None
+    return text, _texts(topics), _texts(notes) or []
+
+
+def dataset_of_netcdf(content: bytes, label: str) -> xr.Dataset:
+    """Return what a NetCDF 4 file holds; its variables are not decoded as times.
+
+    Raises
+    ------
+    FileFormatError
+        If the file is damaged, or declares more data than it could hold.
+    """
+    if not _is_whole(content[:-_SEAL_LENGTH], content[-_SEAL_LENGTH:], label):
+        _try_apart("NetCDF", content, label)
+    try:
+        return dataset_of(content)
+    except Exception as error:  # the libraries raise whatever a damaged file leads them to
+        raise _unreadable("NetCDF", str(error) or type(error).__name__, label) from error
+
+
+def notes_of(stored: object) -> list[str]:
+    """Read the notes in a file's attributes: ours are a JSON list, anybody else's are text."""
+    try:
+        found = _texts(json.loads(str(stored)))
+    except (ValueError, TypeError, RecursionError):
+        found = None
+    return [str(stored)] if found is None else found
+
+
+def _texts(found: object) -> list[str] | None:
+    return [str(one) for one in found] if isinstance(found, Sequence) and not isinstance(found, str) else None
+
+
+def _footer_of(content: bytes) -> int:
+    """Return where the footer of Parquet begins, as far as the file says so."""
+    return max(len(content) - _FOOTER - int.from_bytes(content[-_FOOTER:-4], "little"), 0)
+
+
+def _sealed(content: bytes) -> bytes:
+    return _SEAL + hashlib.sha256(content).hexdigest().encode()
+
+
+def _is_whole(content: bytes, seal: bytes, label: str) -> bool:
+    """Whether a file has a seal; an error if it has one that does not fit."""
+    if len(seal) < _SEAL_LENGTH or not seal.startswith(_SEAL):
+        return False
+    if seal != _sealed(content):
+        message = "the file is damaged: its content does not fit its checksum; fetch or make it again"
+        raise FileFormatError(message, path=label)
+    return True
+
+
+def _try_apart(what: str, content: bytes, label: str) -> None:
+    """Read a file in a process of its own, which may come to a bad end or to none."""
+    if not sys.executable:
+        return
+    seconds = _LEAST_SECONDS + len(content) / _BYTES_A_SECOND
+    try:
+        done = subprocess.run(  # noqa: S603 - see the import
+            [sys.executable, "-P", foreign.__file__, what],
+            input=content,
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.PIPE,
+            check=False,
+            timeout=seconds,
+            env=os.environ | {"PYTHONPATH": os.pathsep.join(filter(None, sys.path)), "RUST_BACKTRACE": "0"},
+        )
+    except subprocess.TimeoutExpired as error:
+        raise _unreadable(what, f"reading it did not end within {seconds:.0f} seconds", label) from error
+    if done.returncode:
+        lines = done.stderr.decode(errors="replace").strip().splitlines()
+        raise _unreadable(what, lines[-1] if lines else f"reading it ended with code {done.returncode}", label)
+
+
+def _unreadable(what: str, reason: str, label: str) -> FileFormatError:
+    message = f"the {what} file cannot be read: {shortened(reason, 200)}; fetch or make it again"
+    return FileFormatError(message, path=label)

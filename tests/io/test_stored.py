@@ -1,0 +1,209 @@
+"""Parquet and NetCDF: a changed bit is found, and a damaged file of others ends in an error of ours, not in a crash."""
+
+import json
+import random
+from pathlib import Path
+
+import numpy as np
+import polars as pl
+import pytest
+import xarray as xr
+
+from metaeval.errors import FileFormatError
+from metaeval.io import foreign, stored
+from metaeval.io.stored import dataset_of_netcdf, notes_of, rows_of_parquet
+from metaeval.io.tables import read_scores, write_scores
+from metaeval.scores import as_scores
+
+KINDS = {"parquet": rows_of_parquet, "nc": dataset_of_netcdf}
+
+
+@pytest.fixture
+def scores():
+    """Two metrics, three systems, five topics."""
+    values = np.random.default_rng(0).random((2, 3, 5))
+    return as_scores(values, metrics=["AP", "RR"], systems=["a", "b", "c"])
+
+
+def _written(scores, folder, ending):
+    return write_scores(scores, folder / f"x.{ending}").read_bytes()
+
+
+def _without_seal(content, ending):
+    place = len(content) if ending == "nc" else stored._footer_of(content)
+    return content[: place - stored._SEAL_LENGTH] + content[place:]
+
+
+@pytest.mark.parametrize("ending", KINDS)
+def test_no_changed_bit_is_read_as_other_scores(tmp_path, scores, ending):
+    """One bit of a file of ours changes: the file is refused, unless the bit is one of the seal's name."""
+    content = _written(scores, tmp_path, ending)
+    draws = random.Random(0)  # noqa: S311 - which bits does not matter
+    name = range(content.index(stored._SEAL), content.index(stored._SEAL) + len(stored._SEAL))
+    places = [place for place in draws.sample(range(8, len(content) - 8), 200) if place not in name]
+    for place in places:
+        damaged = bytearray(content)
+        damaged[place] ^= 1 << draws.randrange(8)
+        with pytest.raises(FileFormatError, match="x: the file is damaged: its content does not fit its checksum"):
+            KINDS[ending](bytes(damaged), "x")
+    renamed = content.replace(stored._SEAL, b"#" * len(stored._SEAL))
+    Path(tmp_path, f"y.{ending}").write_bytes(renamed)
+    assert read_scores(tmp_path / f"y.{ending}").equals(scores)
+
+
+@pytest.mark.parametrize("ending", KINDS)
+def test_what_another_program_rewrites_has_no_seal(tmp_path, scores, ending):
+    """A file that was opened, changed and stored by another program is read, with its new numbers."""
+    _written(scores, tmp_path, ending)
+    path, other = tmp_path / f"x.{ending}", tmp_path / f"other.{ending}"
+    if ending == "nc":
+        with xr.open_dataset(path, engine="h5netcdf") as opened:
+            (opened.load() * 2).to_netcdf(other, engine="h5netcdf")
+    else:
+        pl.read_parquet(path).with_columns(pl.col("score") * 2).write_parquet(other)
+    np.testing.assert_array_equal(read_scores(other).to_numpy(), 2 * scores.to_numpy())
+
+
+@pytest.mark.parametrize("ending", KINDS)
+@pytest.mark.parametrize("share", [0.02, 0.5, 0.99])
+def test_a_file_cut_short_is_refused(tmp_path, scores, ending, share):
+    """A file of ours or of others that ends too early is an error that names it."""
+    content = _written(scores, tmp_path, ending)
+    path = tmp_path / f"cut.{ending}"
+    path.write_bytes(content[: int(share * len(content))])
+    with pytest.raises(FileFormatError, match=rf"cut\.{ending}: the (Parquet|NetCDF) file cannot be read: .*fetch"):
+        read_scores(path)
+
+
+@pytest.mark.parametrize("start", [b"PAR1", b"\x89HDF\r\n\x1a\n"])
+@pytest.mark.parametrize("rest", [b"", b"PAR1", b"\xff" * 100, b"\0" * 100 + b"\xff\xff\xff\x7fPAR1"])
+def test_what_only_begins_like_one_is_refused(tmp_path, start, rest):
+    """The first bytes of a format with rubbish behind them are no file of that format."""
+    path = tmp_path / "x.bin"
+    path.write_bytes(start + rest)
+    with pytest.raises(FileFormatError, match=r"x\.bin: the (Parquet|NetCDF) file cannot be read"):
+        read_scores(path)
+
+
+@pytest.mark.parametrize(
+    ("program", "reason"),
+    [
+        ("import os; os.abort()", "reading it ended with code -6"),
+        ("import sys; sys.exit('out of luck')", "out of luck"),
+        ("import time; time.sleep(60)", "reading it did not end within 0 seconds"),
+    ],
+    ids=["crash", "error", "no end"],
+)
+@pytest.mark.parametrize("ending", KINDS)
+def test_a_library_that_crashes_or_never_ends_is_an_error_of_ours(  # noqa: PLR0917 - fixtures
+    tmp_path, monkeypatch, scores, ending, program, reason
+):
+    """Whatever becomes of the process that tries a file of others, this one goes on and names the file."""
+    script = tmp_path / "reader.py"
+    script.write_text(program)
+    monkeypatch.setattr(foreign, "__file__", str(script))
+    monkeypatch.setattr(stored, "_LEAST_SECONDS", 0.4 if "sleep" in program else 30)
+    with pytest.raises(FileFormatError, match=rf"x: the (Parquet|NetCDF) file cannot be read: {reason}"):
+        KINDS[ending](_without_seal(_written(scores, tmp_path, ending), ending), "x")
+
+
+def test_a_panic_is_an_error_of_ours(tmp_path, monkeypatch, scores):
+    """A panic of Rust is no Exception; it is told from an interruption, which goes through."""
+
+    class PanicException(BaseException):
+        pass
+
+    content = _written(scores, tmp_path, "parquet")
+    for kind, expected in ((PanicException, FileFormatError), (KeyboardInterrupt, KeyboardInterrupt)):
+
+        def fail(_content, kind=kind):
+            raise kind("left == right")
+
+        monkeypatch.setattr(stored, "rows_of", fail)
+        with pytest.raises(expected, match="left == right"):
+            rows_of_parquet(content, "x")
+
+
+@pytest.mark.parametrize(
+    "noted", ["[" * 100_000, "{", "3", '{"topics": 3, "notes": {"a": 1}}', '{"topics": ["9", "8"], "notes": "all"}']
+)
+def test_notes_of_others_do_no_harm(tmp_path, noted):
+    """What stands under our name in the metadata of another program's file is not trusted."""
+    frame = pl.DataFrame({"system": ["a", "a", "b", "b"], "topic": [1, 2, 1, 2], "AP": [0.1, 0.2, 0.3, 0.4]})
+    frame.write_parquet(tmp_path / "x.parquet", metadata={"metaeval": noted})
+    assert read_scores(tmp_path / "x.parquet")["topic"].to_numpy().tolist() == ["1", "2"]
+
+
+@pytest.mark.parametrize(
+    ("stored_notes", "notes"),
+    [
+        ('["one", "two"]', ["one", "two"]),
+        ("a text", ["a text"]),
+        ('"text"', ['"text"']),
+        ("[" * 100_000, None),
+        (3, ["3"]),
+    ],
+)
+def test_notes_in_attributes(stored_notes, notes):
+    """Our notes are a JSON list; anything else is one note."""
+    assert notes_of(stored_notes) == (notes or [stored_notes])
+
+
+def test_a_file_that_declares_more_than_it_holds_is_refused(tmp_path):
+    """A few bytes of NetCDF can declare petabytes; they are not made room for."""
+    import h5py  # noqa: PLC0415 - used here alone
+
+    with h5py.File(tmp_path / "x.nc", "w") as file:
+        file.create_dataset("score", shape=(10**6, 10**6, 1000), dtype="f8", chunks=True)
+    with pytest.raises(FileFormatError, match=r"it declares \d+ bytes of data"):
+        read_scores(tmp_path / "x.nc")
+
+
+COLUMNS = {
+    "decimals": (pl.Series(["0.1", "0.2", "0.30", "0.4"]).cast(pl.Decimal(5, 2)), [0.1, 0.2, 0.3, 0.4]),
+    "categories": (pl.Series(["1", "2", "3", "4"]).cast(pl.Categorical), [1, 2, 3, 4]),
+    "whole numbers": (pl.Series([1, 2, 3, 2**53]), [1, 2, 3, 2**53]),
+    "floats of half size": (pl.Series([0.5, 0.25, 0.125, 1], dtype=pl.Float32), [0.5, 0.25, 0.125, 1]),
+    "lost digits": (pl.Series([1, 2, 3, 2**53 + 1]), "more digits than a score can hold"),
+    "dates": (pl.Series(["2020-01-01"] * 4).str.to_date(), "'2020-01-01' is not a number"),
+    "true and false": (pl.Series([True, False, True, False]), "'true' is not a number"),
+    "nulls": (pl.Series([1.0, None, 2.0, 3.0]), "row 2: .*the cell is empty"),
+    "not numbers": (pl.Series([1.0, float("nan"), 2.0, 3.0]), "row 2: .*the cell holds 'NaN'"),
+    "infinities": (pl.Series([1.0, 2.0, 3.0, float("inf")]), "row 4: .*'inf' is not finite"),
+    "lists": (pl.Series([[1.0]] * 4), "the Parquet file cannot be read"),
+    "records": (pl.Series([{"a": 1.0}] * 4), "the Parquet file cannot be read"),
+}
+
+
+@pytest.mark.parametrize(("column", "expected"), COLUMNS.values(), ids=COLUMNS.keys())
+def test_columns_of_any_type_are_right_or_refused(tmp_path, column, expected):
+    """Scores of every type of Parquet are the numbers they are, or refused with row and reason."""
+    frame = pl.DataFrame({"system": list("aabb"), "topic": [1, 2, 1, 2], "metric": "AP", "score": column})
+    frame.write_parquet(tmp_path / "x.parquet")
+    if isinstance(expected, str):
+        with pytest.raises(FileFormatError, match=expected):
+            read_scores(tmp_path / "x.parquet")
+        return
+    assert read_scores(tmp_path / "x.parquet").to_numpy().ravel().tolist() == expected
+
+
+def test_netcdf_is_not_decoded_as_times(tmp_path):
+    """A score whose unit is seconds is a number, not a span of time."""
+    data = xr.Dataset({"latency": (("system", "topic"), [[1.0, 2.0], [3.0, 4.0]], {"units": "seconds"})})
+    data = data.assign_coords(system=["a", "b"], topic=["1", "2"])
+    data.to_netcdf(tmp_path / "x.nc", engine="h5netcdf")
+    assert read_scores(tmp_path / "x.nc").to_numpy().ravel().tolist() == [1, 2, 3, 4]
+
+
+def test_text_under_a_binary_name_is_text(tmp_path):
+    """The content decides: a table of text called .nc or .parquet is read as a table."""
+    for name in ("x.nc", "x.parquet"):
+        (tmp_path / name).write_text("topic,a,b\n1,0.5,0.25\n2,0,1\n")
+        assert read_scores(tmp_path / name)["metric"].to_numpy().tolist() == ["x"]
+
+
+def test_metadata_is_json(tmp_path, scores):
+    """What a file of ours notes can be read by others."""
+    _written(scores, tmp_path, "parquet")
+    noted = json.loads(pl.read_parquet_metadata(tmp_path / "x.parquet")["metaeval"])
+    assert noted == {"topics": ["1", "2", "3", "4", "5"], "notes": []}
