@@ -21,6 +21,7 @@ import resource
 import sys
 import time
 from collections import Counter
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -34,7 +35,7 @@ from fuzz_table import READERS  # noqa: E402 - by path
 
 REPORT = ROOT / "benchmarks" / "reports" / "robustness.md"
 BEGIN, END = "<!-- readers -->", "<!-- /readers -->"
-NO_END = "found_without_end.txt"
+NO_END, DIED = "no end", "the process died"
 CHUNK = 500
 HANGS = 10.0
 LEAST = 10_000
@@ -156,7 +157,7 @@ class Worker:
         self.process.kill()
         self.process.join()
         number = self.now.value
-        why = "no end" if hangs else f"the process died ({self.process.exitcode})"
+        why = NO_END if hangs else f"{DIED} ({self.process.exitcode})"
         self.start()
         return Count(inputs=1, kinds=Counter(exception=1), failures={("exception", why): (self.seed, number)})
 
@@ -200,21 +201,17 @@ def run(readers: list[Reader], inputs: int, seed: int, n_workers: int) -> dict[s
     return counts
 
 
-def short_failures(readers: list[Reader], counts: dict[str, Count]) -> list[tuple[Reader, Case, Outcome]]:
+def short_failures(readers: list[Reader], counts: dict[str, Count]) -> Iterator[tuple[Reader, Case, Outcome]]:
     """Shorten one input of every kind of failure."""
-    found = []
-    own, nowhere = os.dup(2), os.open(os.devnull, os.O_WRONLY)
-    os.dup2(nowhere, 2)
     with workplace() as folder, settings():
         for reader in readers:
             for (kind, why), (seed, number) in counts[reader.name].failures.items():
                 case = reader.case(seed, number)
-                if kind == "exception" and (why.startswith("the process died") or why == "no end"):
-                    found.append((reader, case, Outcome("exception", why)))
+                if reader.shorten and why != NO_END and not why.startswith(DIED):
+                    case, got = shortened(reader, case, folder)
                 else:
-                    found.append((reader, *shortened(reader, case, folder)))
-    os.dup2(own, 2)
-    return found
+                    got = Outcome(kind, why)
+                yield reader, case, got
 
 
 def section(counts: dict[str, Count], seed: int, seconds: float, n_workers: int) -> str:
@@ -271,17 +268,20 @@ def main() -> int:
     counts = run(readers, chosen.inputs, chosen.seed, chosen.workers)
     text = section(counts, chosen.seed, time.monotonic() - begun, chosen.workers)
     print(text)
-    failures = short_failures(readers, counts)
-    for reader, case, got in failures:
+    os.dup2(os.open(os.devnull, os.O_WRONLY), 2)  # as in the workers
+    n_failures = 0
+    for reader, case, got in short_failures(readers, counts):
+        n_failures += 1
         print(f"\n{reader.name}: {got.kind}: {got.why}\n  {got.detail}\n  {kept_line(reader, case)}")
         if chosen.keep:
             # those without an end are tried in processes of their own
-            file = chosen.keep.with_name(NO_END) if got.why == "no end" else chosen.keep
+            alone = got.why == NO_END or got.why.startswith(DIED)
+            file = chosen.keep.with_name("found_without_end.txt") if alone else chosen.keep
             with file.open("a", encoding="utf-8") as stream:
                 stream.write(kept_line(reader, case) + "\n")
     if not chosen.readers:
         write_section(text)
-    return 1 if failures else 0
+    return 1 if n_failures else 0
 
 
 def warm_up(readers: list[Reader]) -> None:

@@ -508,7 +508,8 @@ READERS = (
         read=read_as_scores,
         opinions=_parquet_opinions,
         names=("one.parquet",),
-        speed=150,
+        speed=480,
+        shorten=False,
         changes=(0, 0, 1, 1, 1, 2),
     ),
     Reader(
@@ -518,7 +519,8 @@ READERS = (
         read=_read_netcdf,
         opinions=_netcdf_opinions,
         names=("one.nc",),
-        speed=60,
+        speed=70,
+        shorten=False,
         changes=(0, 0, 1, 1, 1, 2),
     ),
     Reader(
@@ -527,7 +529,7 @@ READERS = (
         mutate=_mutate_replicate,
         read=_read_replicate,
         opinions=_replicate_opinions,
-        speed=4000,
+        speed=3500,
     ),
     Reader(
         name="compressed",
@@ -536,6 +538,6 @@ READERS = (
         read=_read_packed,
         opinions=_packed_opinions,
         names=_packed_names,
-        speed=6000,
+        speed=2700,
     ),
 )

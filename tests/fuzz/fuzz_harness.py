@@ -65,6 +65,8 @@ class Reader:
         What the files are called.
     speed : float
         Rough number of inputs a second, by which a long run distributes its inputs.
+    shorten : bool
+        Whether a failing case may be shortened: not where every byte has its place, and a library may run for ever.
     changes : sequence of int
         How many changes a case may undergo, as often as each stands here.
     """
@@ -76,6 +78,7 @@ class Reader:
     opinions: Callable[[Case], Sequence[object]] | None
     names: Sequence[str] | Callable[[Case], Sequence[str]] = ("one.txt", "two.txt")
     speed: float = 500.0
+    shorten: bool = True
     changes: Sequence[int] = (0, 1, 1, 1, 1, 1, 2, 2, 3, 5)
 
     def case(self, seed: int, number: int) -> Case:
