@@ -633,7 +633,7 @@ def _held_to_rules(elements: list[dict[str, Any]], scale: str, *, strict: bool) 
         kept = [one for one in kept if one["size"] > 0 and one["rsize"] > 0 and one["e"] != 0]
         for one in kept:
             one["rsize"] = min(one["rsize"], one["size"])
-            one["s"] = one["rsize"] / one["size"]
+            one["s"] = float(one["rsize"]) / float(one["size"])
     else:
         for one in kept:
             right = one["e"] in {0, 1, 2, 3} and one["s"] in {0, 1, 2, 3} and (one["e"] == 0) == (one["s"] == 0)
