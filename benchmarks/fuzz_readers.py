@@ -85,12 +85,12 @@ def shares(readers: list[Reader], inputs: int) -> dict[str, int]:
     return found
 
 
-def work_through(reader: Reader, seed: int, begin: int, end: int, now: Any) -> Count:  # noqa: ANN401 - shared memory
-    """Try inputs `begin` to `end` of a reader; `now` always holds the number of the one being tried."""
+def work_through(reader: Reader, seed: int, part: range, now: Any, inside: Path) -> Count:  # noqa: ANN401 - shared memory
+    """Try some inputs of a reader; `now` always holds the number of the one being tried."""
     count = Count()
     begun = time.process_time()
-    with workplace() as folder, settings():
-        for number in range(begin, end):
+    with workplace(inside) as folder, settings():
+        for number in part:
             now.value = number
             got = outcome(reader, reader.case(seed, number), folder)
             count.inputs += 1
@@ -103,14 +103,14 @@ def work_through(reader: Reader, seed: int, begin: int, end: int, now: Any) -> C
     return count
 
 
-def _worker(tasks: Any, answers: Any, now: Any, seed: int) -> None:  # noqa: ANN401 - queues and shared memory
+def _worker(tasks: Any, now: Any, seed: int, inside: Path) -> None:  # noqa: ANN401 - a pipe and shared memory
     _, most = resource.getrlimit(resource.RLIMIT_AS)
     resource.setrlimit(resource.RLIMIT_AS, (_address_space() + MOST_MEMORY, most))
     # a panic of polars prints its own traceback: it is counted, not shown
     os.dup2(os.open(os.devnull, os.O_WRONLY), 2)
     while (task := tasks.recv()) is not None:
         name, begin, end = task
-        answers.send((name, begin, end, work_through(READERS[name], seed, begin, end, now)))
+        tasks.send(work_through(READERS[name], seed, range(begin, end), now, inside))
 
 
 def _address_space() -> int:
@@ -121,8 +121,8 @@ def _address_space() -> int:
 class Worker:
     """A forked process, started again after an input that ended or stopped it."""
 
-    def __init__(self, context: Any, seed: int) -> None:  # noqa: ANN401
-        self.context, self.seed = context, seed
+    def __init__(self, context: Any, seed: int, inside: Path) -> None:  # noqa: ANN401
+        self.context, self.seed, self.inside = context, seed, inside
         self.task: tuple[str, int, int] | None = None
         self.start()
 
@@ -130,7 +130,9 @@ class Worker:
         """Fork."""
         self.tasks, theirs = self.context.Pipe()
         self.now = self.context.Value("q", -1, lock=False)
-        self.process = self.context.Process(target=_worker, args=(theirs, theirs, self.now, self.seed), daemon=True)
+        self.process = self.context.Process(
+            target=_worker, args=(theirs, self.now, self.seed, self.inside), daemon=True
+        )
         self.process.start()
         theirs.close()
         self.seen, self.since = -1, time.monotonic()
@@ -146,7 +148,7 @@ class Worker:
         try:
             if self.tasks.poll(0):
                 self.task = None
-                return self.tasks.recv()[3]
+                return self.tasks.recv()
         except (EOFError, OSError):
             pass
         if self.now.value != self.seen:
@@ -162,7 +164,7 @@ class Worker:
         return Count(inputs=1, kinds=Counter(exception=1), failures={("exception", why): (self.seed, number)})
 
 
-def run(readers: list[Reader], inputs: int, seed: int, n_workers: int) -> dict[str, Count]:
+def run(readers: list[Reader], inputs: int, seed: int, n_workers: int, inside: Path) -> dict[str, Count]:
     """Fuzz in forked processes; the answer does not depend on how many."""
     context = multiprocessing.get_context("fork")
     todo = [
@@ -173,7 +175,7 @@ def run(readers: list[Reader], inputs: int, seed: int, n_workers: int) -> dict[s
     ]
     todo.reverse()
     counts = {reader.name: Count() for reader in readers}
-    workers = [Worker(context, seed) for _ in range(n_workers)]
+    workers = [Worker(context, seed, inside) for _ in range(n_workers)]
     done, last = 0, time.monotonic()
     while todo or any(worker.task for worker in workers):
         for worker in workers:
@@ -265,7 +267,8 @@ def main() -> int:
     readers = [READERS[name] for name in chosen.readers or READERS]
     warm_up(readers)
     begun = time.monotonic()
-    counts = run(readers, chosen.inputs, chosen.seed, chosen.workers)
+    with workplace() as inside:  # what a killed worker leaves goes with it
+        counts = run(readers, chosen.inputs, chosen.seed, chosen.workers, inside)
     text = section(counts, chosen.seed, time.monotonic() - begun, chosen.workers)
     print(text)
     os.dup2(os.open(os.devnull, os.O_WRONLY), 2)  # as in the workers

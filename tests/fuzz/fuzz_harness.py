@@ -106,10 +106,10 @@ class Outcome:
 
 
 @contextmanager
-def workplace() -> Iterator[Path]:
-    """Give a folder in memory where there is one."""
+def workplace(inside: Path | None = None) -> Iterator[Path]:
+    """Give a folder in another, by default in memory where there is one."""
     memory = Path("/dev/shm")  # noqa: S108 - a folder of its own is made in it
-    with tempfile.TemporaryDirectory(prefix="fuzz", dir=memory if memory.is_dir() else None) as folder:
+    with tempfile.TemporaryDirectory(prefix="fuzz", dir=inside or (memory if memory.is_dir() else None)) as folder:
         yield Path(folder)
 
 
