@@ -21,6 +21,7 @@ import resource
 import sys
 import time
 from collections import Counter
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -34,7 +35,7 @@ from fuzz_table import READERS  # noqa: E402 - by path
 
 REPORT = ROOT / "benchmarks" / "reports" / "robustness.md"
 BEGIN, END = "<!-- readers -->", "<!-- /readers -->"
-NO_END = "found_without_end.txt"
+NO_END, DIED = "no end", "the process died"
 CHUNK = 500
 HANGS = 10.0
 LEAST = 10_000
@@ -84,12 +85,12 @@ def shares(readers: list[Reader], inputs: int) -> dict[str, int]:
     return found
 
 
-def work_through(reader: Reader, seed: int, begin: int, end: int, now: Any) -> Count:  # noqa: ANN401 - shared memory
-    """Try inputs `begin` to `end` of a reader; `now` always holds the number of the one being tried."""
+def work_through(reader: Reader, seed: int, part: range, now: Any, inside: Path) -> Count:  # noqa: ANN401 - shared memory
+    """Try some inputs of a reader; `now` always holds the number of the one being tried."""
     count = Count()
     begun = time.process_time()
-    with workplace() as folder, settings():
-        for number in range(begin, end):
+    with workplace(inside) as folder, settings():
+        for number in part:
             now.value = number
             got = outcome(reader, reader.case(seed, number), folder)
             count.inputs += 1
@@ -102,14 +103,14 @@ def work_through(reader: Reader, seed: int, begin: int, end: int, now: Any) -> C
     return count
 
 
-def _worker(tasks: Any, answers: Any, now: Any, seed: int) -> None:  # noqa: ANN401 - queues and shared memory
+def _worker(tasks: Any, now: Any, seed: int, inside: Path) -> None:  # noqa: ANN401 - a pipe and shared memory
     _, most = resource.getrlimit(resource.RLIMIT_AS)
     resource.setrlimit(resource.RLIMIT_AS, (_address_space() + MOST_MEMORY, most))
     # a panic of polars prints its own traceback: it is counted, not shown
     os.dup2(os.open(os.devnull, os.O_WRONLY), 2)
     while (task := tasks.recv()) is not None:
         name, begin, end = task
-        answers.send((name, begin, end, work_through(READERS[name], seed, begin, end, now)))
+        tasks.send(work_through(READERS[name], seed, range(begin, end), now, inside))
 
 
 def _address_space() -> int:
@@ -120,8 +121,8 @@ def _address_space() -> int:
 class Worker:
     """A forked process, started again after an input that ended or stopped it."""
 
-    def __init__(self, context: Any, seed: int) -> None:  # noqa: ANN401
-        self.context, self.seed = context, seed
+    def __init__(self, context: Any, seed: int, inside: Path) -> None:  # noqa: ANN401
+        self.context, self.seed, self.inside = context, seed, inside
         self.task: tuple[str, int, int] | None = None
         self.start()
 
@@ -129,7 +130,9 @@ class Worker:
         """Fork."""
         self.tasks, theirs = self.context.Pipe()
         self.now = self.context.Value("q", -1, lock=False)
-        self.process = self.context.Process(target=_worker, args=(theirs, theirs, self.now, self.seed), daemon=True)
+        self.process = self.context.Process(
+            target=_worker, args=(theirs, self.now, self.seed, self.inside), daemon=True
+        )
         self.process.start()
         theirs.close()
         self.seen, self.since = -1, time.monotonic()
@@ -145,7 +148,7 @@ class Worker:
         try:
             if self.tasks.poll(0):
                 self.task = None
-                return self.tasks.recv()[3]
+                return self.tasks.recv()
         except (EOFError, OSError):
             pass
         if self.now.value != self.seen:
@@ -156,12 +159,12 @@ class Worker:
         self.process.kill()
         self.process.join()
         number = self.now.value
-        why = "no end" if hangs else f"the process died ({self.process.exitcode})"
+        why = NO_END if hangs else f"{DIED} ({self.process.exitcode})"
         self.start()
         return Count(inputs=1, kinds=Counter(exception=1), failures={("exception", why): (self.seed, number)})
 
 
-def run(readers: list[Reader], inputs: int, seed: int, n_workers: int) -> dict[str, Count]:
+def run(readers: list[Reader], inputs: int, seed: int, n_workers: int, inside: Path) -> dict[str, Count]:
     """Fuzz in forked processes; the answer does not depend on how many."""
     context = multiprocessing.get_context("fork")
     todo = [
@@ -172,7 +175,7 @@ def run(readers: list[Reader], inputs: int, seed: int, n_workers: int) -> dict[s
     ]
     todo.reverse()
     counts = {reader.name: Count() for reader in readers}
-    workers = [Worker(context, seed) for _ in range(n_workers)]
+    workers = [Worker(context, seed, inside) for _ in range(n_workers)]
     done, last = 0, time.monotonic()
     while todo or any(worker.task for worker in workers):
         for worker in workers:
@@ -200,21 +203,17 @@ def run(readers: list[Reader], inputs: int, seed: int, n_workers: int) -> dict[s
     return counts
 
 
-def short_failures(readers: list[Reader], counts: dict[str, Count]) -> list[tuple[Reader, Case, Outcome]]:
+def short_failures(readers: list[Reader], counts: dict[str, Count]) -> Iterator[tuple[Reader, Case, Outcome]]:
     """Shorten one input of every kind of failure."""
-    found = []
-    own, nowhere = os.dup(2), os.open(os.devnull, os.O_WRONLY)
-    os.dup2(nowhere, 2)
     with workplace() as folder, settings():
         for reader in readers:
             for (kind, why), (seed, number) in counts[reader.name].failures.items():
                 case = reader.case(seed, number)
-                if kind == "exception" and (why.startswith("the process died") or why == "no end"):
-                    found.append((reader, case, Outcome("exception", why)))
+                if reader.shorten and why != NO_END and not why.startswith(DIED):
+                    case, got = shortened(reader, case, folder)
                 else:
-                    found.append((reader, *shortened(reader, case, folder)))
-    os.dup2(own, 2)
-    return found
+                    got = Outcome(kind, why)
+                yield reader, case, got
 
 
 def section(counts: dict[str, Count], seed: int, seconds: float, n_workers: int) -> str:
@@ -268,20 +267,24 @@ def main() -> int:
     readers = [READERS[name] for name in chosen.readers or READERS]
     warm_up(readers)
     begun = time.monotonic()
-    counts = run(readers, chosen.inputs, chosen.seed, chosen.workers)
+    with workplace() as inside:  # what a killed worker leaves goes with it
+        counts = run(readers, chosen.inputs, chosen.seed, chosen.workers, inside)
     text = section(counts, chosen.seed, time.monotonic() - begun, chosen.workers)
     print(text)
-    failures = short_failures(readers, counts)
-    for reader, case, got in failures:
+    os.dup2(os.open(os.devnull, os.O_WRONLY), 2)  # as in the workers
+    n_failures = 0
+    for reader, case, got in short_failures(readers, counts):
+        n_failures += 1
         print(f"\n{reader.name}: {got.kind}: {got.why}\n  {got.detail}\n  {kept_line(reader, case)}")
         if chosen.keep:
             # those without an end are tried in processes of their own
-            file = chosen.keep.with_name(NO_END) if got.why == "no end" else chosen.keep
+            alone = got.why == NO_END or got.why.startswith(DIED)
+            file = chosen.keep.with_name("found_without_end.txt") if alone else chosen.keep
             with file.open("a", encoding="utf-8") as stream:
                 stream.write(kept_line(reader, case) + "\n")
     if not chosen.readers:
         write_section(text)
-    return 1 if failures else 0
+    return 1 if n_failures else 0
 
 
 def warm_up(readers: list[Reader]) -> None:

@@ -65,6 +65,8 @@ class Reader:
         What the files are called.
     speed : float
         Rough number of inputs a second, by which a long run distributes its inputs.
+    shorten : bool
+        Whether a failing case may be shortened: not where every byte has its place, and a library may run for ever.
     changes : sequence of int
         How many changes a case may undergo, as often as each stands here.
     """
@@ -76,6 +78,7 @@ class Reader:
     opinions: Callable[[Case], Sequence[object]] | None
     names: Sequence[str] | Callable[[Case], Sequence[str]] = ("one.txt", "two.txt")
     speed: float = 500.0
+    shorten: bool = True
     changes: Sequence[int] = (0, 1, 1, 1, 1, 1, 2, 2, 3, 5)
 
     def case(self, seed: int, number: int) -> Case:
@@ -103,10 +106,10 @@ class Outcome:
 
 
 @contextmanager
-def workplace() -> Iterator[Path]:
-    """Give a folder in memory where there is one."""
+def workplace(inside: Path | None = None) -> Iterator[Path]:
+    """Give a folder in another, by default in memory where there is one."""
     memory = Path("/dev/shm")  # noqa: S108 - a folder of its own is made in it
-    with tempfile.TemporaryDirectory(prefix="fuzz", dir=memory if memory.is_dir() else None) as folder:
+    with tempfile.TemporaryDirectory(prefix="fuzz", dir=inside or (memory if memory.is_dir() else None)) as folder:
         yield Path(folder)
 
 

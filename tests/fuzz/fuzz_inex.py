@@ -11,6 +11,7 @@ import pandas as pd
 from fuzz_harness import Case, Reader, RefusedError
 from fuzz_plain import lines_of, number_of, text_of, whole_of, words_of
 from fuzz_text import Change, text_mutation
+from fuzz_trec import qrels_of, run_of
 
 from metaeval.io.inex import read_assessments, read_element_sizes, read_pool, read_submission
 from metaeval.io.judged import read_judged
@@ -154,7 +155,12 @@ def _make_sizes(rng: random.Random) -> Case:
 def _make_judged(rng: random.Random) -> Case:
     runs = (_make_submission, _make_submission_lines, _make_run)
     judged = (_make_assessments, _make_fol, _make_qrels)
-    return Case((rng.choice(runs)(rng).files[0], rng.choice(judged)(rng).files[0]), _strict(rng))
+    kind = rng.randrange(3)
+    other = kind if rng.random() < 0.9 else rng.randrange(3)
+    run, judgments = (make(rng).files[0] for make in (runs[kind], judged[other]))
+    for topic in (b"289", b'topic-id="9"', b'name="7"'):
+        judgments = judgments.replace(topic, topic.replace(b"289", b"414").replace(b"9", b"414").replace(b"7", b"414"))
+    return Case((run, judgments), _strict(rng))
 
 
 def _make_run(rng: random.Random) -> Case:
@@ -627,7 +633,7 @@ def _held_to_rules(elements: list[dict[str, Any]], scale: str, *, strict: bool) 
         kept = [one for one in kept if one["size"] > 0 and one["rsize"] > 0 and one["e"] != 0]
         for one in kept:
             one["rsize"] = min(one["rsize"], one["size"])
-            one["s"] = one["rsize"] / one["size"]
+            one["s"] = float(one["rsize"]) / float(one["size"])
     else:
         for one in kept:
             right = one["e"] in {0, 1, 2, 3} and one["s"] in {0, 1, 2, 3} and (one["e"] == 0) == (one["s"] == 0)
@@ -710,6 +716,18 @@ _HEADS = {
 }
 
 
+def _judged_opinions(case: Case) -> list[object]:
+    run, judgments = (Case((content,), case.options) for content in case.files)
+    try:
+        found: Any = _assessment_opinions(judgments)[0]
+    except RefusedError:
+        qrels_of(judgments.files[0])
+        run_of(run.files[0], "score")
+        return ["Collection"]
+    _submission_kind(run)
+    return ["PassageCollection" if found["scale"] == "passages" else "ElementCollection"]
+
+
 def _size_opinions(case: Case) -> list[object]:
     strict = case.options.get("strict", True)
     rows = _words(case.files[0].replace(b",", b" ").replace(b'"', b""))
@@ -789,11 +807,11 @@ def _reader(  # noqa: PLR0917 - the parts of a reader
 
 
 READERS = (
-    _reader("inex-submission-xml", _make_submission, _XML, _read_submission, _submission_kind, 900),
-    _reader("inex-submission-lines", _make_submission_lines, _LINES, _read_submission, _submission_kind, 900),
-    _reader("inex-assessments-xml", _make_assessments, _XML, _read_assessments, _assessment_opinions, 400),
+    _reader("inex-submission-xml", _make_submission, _XML, _read_submission, _submission_kind, 1200),
+    _reader("inex-submission-lines", _make_submission_lines, _LINES, _read_submission, _submission_kind, 1200),
+    _reader("inex-assessments-xml", _make_assessments, _XML, _read_assessments, _assessment_opinions, 600),
     _reader("inex-assessments-lines", _make_fol, _LINES, _read_assessments, _assessment_opinions, 200),
     _reader("inex-pool", _make_pool, _XML, _read_pool, _pool_opinions, 2000),
     _reader("inex-sizes", _make_sizes, _LINES, _read_sizes, _size_opinions, 900),
-    _reader("judged-input", _make_judged, _XML, _read_judged, None, 300),
+    _reader("judged-input", _make_judged, _XML, _read_judged, _judged_opinions, 300),
 )

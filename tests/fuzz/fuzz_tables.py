@@ -10,6 +10,7 @@ import pandas as pd
 from fuzz_harness import Case, Reader, RefusedError
 from fuzz_plain import AVERAGES, GAPS, fitted, is_number, name_of, names_in, natural, number_of, rows_of
 from fuzz_text import pick, text_mutation
+from fuzz_trec import qrels_of
 
 from metaeval.io.groups import read_groups
 from metaeval.io.inex_log import read_assessment_log
@@ -642,12 +643,10 @@ def _labels_as_parts(cells: Mapping[Any, float], assessors: Sequence[str], items
 
 
 def _label_qrels_opinions(case: Case) -> list[object]:
-    from fuzz_trec import _qrels  # noqa: PLC0415 - the same plain parser
-
     cells: dict[Any, float] = {}
     items = set()
     for name, content in zip(_NAMES, case.files, strict=False):
-        for topic, levels in _qrels(content).items():
+        for topic, levels in qrels_of(content).items():
             for document, level in levels.items():
                 items.add((topic, document))
                 if level != -1:
@@ -800,13 +799,13 @@ def _reader(name: str, make: Callable[[random.Random], Case], read: Any, opinion
 
 
 READERS = (
-    _reader("scores-wide", _make_wide, read_as_scores, _score_opinions, 900),
+    _reader("scores-wide", _make_wide, read_as_scores, _score_opinions, 850),
     _reader("scores-long", _make_long, read_as_scores, _score_opinions, 900),
-    _reader("scores-results", _make_results, read_as_scores, _score_opinions, 900),
-    _reader("scores-two-tables", _make_two_tables, read_as_scores, _score_opinions, 900),
-    _reader("groups", _make_groups, _read_groups, _group_opinions, 4000),
-    _reader("labels", _make_labels, _read_labels, _label_opinions, 1000),
-    _reader("labels-qrels", _make_label_qrels, _read_labels, _label_qrels_opinions, 600),
-    _reader("items", _make_items, _read_items, _item_opinions, 500),
+    _reader("scores-results", _make_results, read_as_scores, _score_opinions, 600),
+    _reader("scores-two-tables", _make_two_tables, read_as_scores, _score_opinions, 700),
+    _reader("groups", _make_groups, _read_groups, _group_opinions, 4600),
+    _reader("labels", _make_labels, _read_labels, _label_opinions, 800),
+    _reader("labels-qrels", _make_label_qrels, _read_labels, _label_qrels_opinions, 450),
+    _reader("items", _make_items, _read_items, _item_opinions, 260),
     _reader("assessment-log", _make_log, _read_log, _log_opinions, 1500),
 )

@@ -72,8 +72,8 @@ def _rows(content: bytes) -> list[list[str]]:
     return rows
 
 
-def _run(content: bytes, order: str) -> list[tuple[str, str, str, float, float | None]]:
-    """Topic, document, tag, score and rank (where it orders) of every line."""
+def run_of(content: bytes, order: str) -> list[tuple[str, str, str, float, float | None]]:
+    """Return topic, document, tag, score and rank (where it orders) of every line."""
     found = []
     for row in _rows(content):
         if len(row) < _RUN_COLUMNS:
@@ -116,7 +116,7 @@ def _rounded(score: float, precision: str) -> float:
 
 def _run_opinions(case: Case) -> list[object]:
     order = case.options.get("order", "score")
-    lines = _run(case.files[0], order)
+    lines = run_of(case.files[0], order)
     tags = list(dict.fromkeys(line[2] for line in lines))
     if len(tags) > 1 and not case.options.get("split_tags"):
         raise RefusedError("a second tag")
@@ -125,7 +125,8 @@ def _run_opinions(case: Case) -> list[object]:
     return [{"systems": list(found), "topics": [list(one) for one in found.values()], "lists": found}]
 
 
-def _qrels(content: bytes) -> dict[str, dict[str, int]]:
+def qrels_of(content: bytes) -> dict[str, dict[str, int]]:
+    """Return the level of every document of every topic."""
     judged: dict[str, dict[str, int]] = {}
     for row in _rows(content):
         if len(row) != _QRELS_COLUMNS:
@@ -138,7 +139,7 @@ def _qrels(content: bytes) -> dict[str, dict[str, int]]:
 
 
 def _qrels_opinions(case: Case) -> list[object]:
-    judged = _qrels(case.files[0])
+    judged = qrels_of(case.files[0])
     order = natural(list(judged))
     return [{"topics": order, "levels": {topic: sorted(judged[topic].items(), key=_by_bytes) for topic in order}}]
 
@@ -149,10 +150,10 @@ def _by_bytes(item: tuple[str, int]) -> bytes:
 
 def _collection_opinions(case: Case) -> list[object]:
     order = case.options.get("order", "score")
-    lines = _run(case.files[0], order)
+    lines = run_of(case.files[0], order)
     if len({line[2] for line in lines}) > 1:
         raise RefusedError("a second tag")
-    lists, judged = _ranked(lines, order), _qrels(case.files[1])
+    lists, judged = _ranked(lines, order), qrels_of(case.files[1])
     if not set(lists) & set(judged):
         raise RefusedError("no topic in common")
     topics = natural(list(judged))
@@ -231,7 +232,7 @@ READERS = (
         mutate=text_mutation(_make_run),
         read=_read_run,
         opinions=_run_opinions,
-        speed=2500,
+        speed=1500,
     ),
     Reader(
         name="trec-qrels",
@@ -239,7 +240,7 @@ READERS = (
         mutate=text_mutation(_make_qrels),
         read=_read_qrels,
         opinions=_qrels_opinions,
-        speed=9000,
+        speed=5900,
     ),
     Reader(
         name="trec-collection",
@@ -247,6 +248,6 @@ READERS = (
         mutate=text_mutation(_make_collection),
         read=_read_collection,
         opinions=_collection_opinions,
-        speed=1500,
+        speed=2000,
     ),
 )

@@ -15,7 +15,7 @@ SEED = 10
 SHARE = 0.2
 FOUND = kept_cases(Path(__file__).parent / "found.txt")
 NO_END = kept_cases(Path(__file__).parent / "found_without_end.txt")
-LIMIT = 60.0
+LIMIT = 30.0
 
 
 def explain(name, case, got):
