@@ -38,6 +38,7 @@ __all__ = [
     "RetrievedDocuments",
     "assemble_collection",
     "collection_from_rankings",
+    "is_judged",
     "judgments_from",
     "lines_of",
     "repetition_error",
@@ -98,8 +99,8 @@ class Collection:
     topic_offsets : int64 array (n_topics + 1,)
         The judgments of topic t stand at ``topic_offsets[t]:topic_offsets[t + 1]``.
     levels : int16 array (n_judgments,)
-        Current level of every document with a line in the qrels. `UNJUDGED` (-1) is pooled but not judged,
-        `NOT_POOLED` is not even pooled; every other negative level is judged non-relevant.
+        Current level of every document with a line in the qrels. A negative level is pooled but not judged
+        (`is_judged`), such as `UNJUDGED` (-1); `NOT_POOLED` is not even pooled.
     full_levels : int16 array (n_judgments,)
         The levels of the qrels as read.
     document_ids : Identifiers (n_judgments,)
@@ -159,7 +160,7 @@ class Collection:
     @property
     def judged(self) -> NDArray[np.bool_]:
         """Which documents of `levels` count as judged now."""
-        return (self.levels != UNJUDGED) & (self.levels != NOT_POOLED)
+        return is_judged(self.levels)
 
     @property
     def n_relevant(self) -> NDArray[np.int64]:
@@ -541,6 +542,7 @@ def assemble_collection(
         If runs and judgments have no topic in common.
     """
     ranked = list(runs.values())
+    levels = np.maximum(judgments.levels, np.int16(NOT_POOLED + 1))  # what has a line was pooled
     n_retrieved = np.stack([run.n_retrieved for run in ranked]).astype(np.int32)
     codes = [run.codes for run in ranked if run.codes is not None]
     collection = Collection(
@@ -551,15 +553,15 @@ def assemble_collection(
         judgments=np.concatenate([run.judgments for run in ranked]),
         n_retrieved=n_retrieved,
         topic_offsets=judgments.topic_offsets,
-        levels=judgments.levels,
-        full_levels=judgments.levels,
+        levels=levels,
+        full_levels=levels,
         document_ids=judgments.document_ids,
-        top_level=max(int(judgments.levels.max()), 0),
+        top_level=max(int(levels.max()), 0),
         tied=np.array([run.tied for run in ranked]),
         retrieved=RetrievedDocuments(offsets=_offsets(n_retrieved), codes=np.concatenate(codes), n_codes=n_codes)
         if codes
         else None,
-        notes=notes,
+        notes=(*notes, *_notes_of_levels(judgments.levels)),
     )
     return _with_foreign_topics(collection, answered)
 
@@ -610,6 +612,30 @@ def judgments_from(qrels: Mapping[str, Mapping[str, int]]) -> Judgments:
         document_ids=identifier_array(documents),
         levels=_as_levels(np.array([level for part in ordered for _, level in part])),
     )
+
+
+def is_judged(levels: NDArray[np.integer]) -> NDArray[np.bool_]:
+    """Say which levels are judgments: 0 and above. A negative one is none, as trec_eval has it, whatever its size.
+
+    Examples
+    --------
+    >>> is_judged(np.array([2, 0, -1, -2])).tolist()
+    [True, True, False, False]
+    """
+    return levels >= 0
+
+
+def _notes_of_levels(levels: NDArray[np.int16]) -> list[str]:
+    """Say which levels below -1 there are: some tools take spam at -2 as judged non-relevant."""
+    present, counts = np.unique(levels[levels < UNJUDGED], return_counts=True)
+    if not len(present):
+        return []
+    named = ", ".join(f"{level} ({count:,})" for level, count in zip(present.tolist(), counts.tolist(), strict=True))
+    note = (
+        f"documents at negative levels count as pooled but not judged, as in trec_eval: {named}; give them level 0 to "
+        "count them as judged non-relevant"
+    )
+    return [note]
 
 
 def _as_levels(levels: NDArray[np.integer]) -> NDArray[np.int16]:

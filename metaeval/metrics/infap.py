@@ -24,7 +24,7 @@ def inferred_average_precision(lists: RankedLists, *, rel: Level = 1) -> NDArray
         \frac{relevant + \epsilon}{relevant + nonrelevant + 2 \epsilon}
 
     with the counts of pooled and of judged documents above it and :math:`\epsilon = 10^{-5}` (Yilmaz and Aslam
-    2006, as trec_eval computes it). A document at level -1 is pooled but not judged; one without a line in the
+    2006, as trec_eval computes it). A document at a negative level is pooled but not judged; one without a line in the
     judgments is outside the pool. R counts the judged relevant documents.
     """
     sums = inferred_precision_sums(

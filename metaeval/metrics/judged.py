@@ -3,7 +3,6 @@
 import numpy as np
 from numpy.typing import NDArray
 
-from metaeval.collection.documents import NOT_POOLED, UNJUDGED
 from metaeval.compiled import compiled
 from metaeval.metrics.lists import RankedLists, depth
 from metaeval.metrics.parameters import Cutoff
@@ -15,7 +14,7 @@ __all__ = ["JUDGED", "judged"]
 def judged(lists: RankedLists, *, k: Cutoff | None = None) -> NDArray[np.float64]:
     """Share of the documents retrieved in the top k that have a judgment; a shorter list counts at its own length."""
     collection = lists.collection
-    counts = count_judged(collection.offsets, collection.ranks, collection.judgments, collection.levels, depth(k))
+    counts = count_judged(collection.offsets, collection.ranks, collection.judgments, collection.judged, depth(k))
     return lists.share(counts, np.minimum(lists.lengths, depth(k)))
 
 
@@ -24,7 +23,7 @@ def count_judged(
     offsets: NDArray[np.int64],
     ranks: NDArray[np.int32],
     judgments: NDArray[np.int32],
-    levels: NDArray[np.int16],
+    judged: NDArray[np.bool_],
     k: int,
 ) -> NDArray[np.int64]:
     """Count the judged documents of every list, down to rank `k`."""
@@ -34,8 +33,7 @@ def count_judged(
         for entry in range(offsets[number], offsets[number + 1]):
             if ranks[entry] > k:
                 break
-            level = levels[judgments[entry]]
-            count += (level != UNJUDGED) & (level != NOT_POOLED)
+            count += judged[judgments[entry]]
         counts[number] = count
     return counts
 

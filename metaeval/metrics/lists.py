@@ -13,7 +13,7 @@ import numba
 import numpy as np
 from numpy.typing import NDArray
 
-from metaeval.collection.documents import NOT_POOLED, UNJUDGED, Collection
+from metaeval.collection.documents import NOT_POOLED, Collection, is_judged
 from metaeval.compiled import compiled_parallel
 from metaeval.errors import InvalidOptionError
 from metaeval.metrics.names import Call, Table
@@ -308,7 +308,7 @@ def _counts(collection: Collection, highest: int) -> NDArray[np.int64]:
 def _tallies(levels: NDArray[np.int16]) -> NDArray[np.int64]:
     """Return what each document adds to three counts in one number: relevant, judged and pooled, 21 bits each."""
     pooled = levels != NOT_POOLED
-    judged = pooled & (levels != UNJUDGED)
+    judged = is_judged(levels)
     return (levels > 0) + (judged.astype(np.int64) << _BITS) + (pooled.astype(np.int64) << 2 * _BITS)
 
 

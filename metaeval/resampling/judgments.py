@@ -13,7 +13,7 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from metaeval.collection.documents import NOT_POOLED, UNJUDGED, Collection
+from metaeval.collection.documents import NOT_POOLED, UNJUDGED, Collection, is_judged
 from metaeval.compiled import compiled
 from metaeval.draws import RNGLike, resolve_rng
 from metaeval.equality import settle
@@ -406,7 +406,7 @@ def keep_documents(  # noqa: PLR0913 - the parts of an answer
     if topics is None:
         topics = np.repeat(_counted(collection)[None], len(steps), axis=0)
     n_relevant = _sums(collection, levels > 0)
-    n_judged = _sums(collection, (levels != UNJUDGED) & (levels != NOT_POOLED))
+    n_judged = _sums(collection, is_judged(levels))
     empty = topics & (_sums(collection, now > 0) > 0) & (n_relevant == 0)
     return Reduced(
         levels=levels,

@@ -20,6 +20,7 @@ from metaeval.agreement.human import (
 from metaeval.agreement.items import check_direction, cluster_scores, oriented, reference_of
 from metaeval.agreement.metric_comparison import MetricComparison, Permute, compare_with_human, williams_table
 from metaeval.draws import RNGLike, resolve_seed
+from metaeval.equality import settle
 from metaeval.errors import EstimationError, InvalidOptionError, ScoresError
 from metaeval.parallel import track
 from metaeval.provenance import Provenance, record_provenance
@@ -255,10 +256,10 @@ def study_human(  # noqa: PLR0913 - every option is one question
 
 
 def _means(scores: xr.DataArray, reference: str) -> pd.DataFrame:
-    """Return the means of systems over the cells that people scored."""
-    averaged = scores.where(np.isfinite(scores.sel(metric=reference, drop=True))).mean("item")
+    """Return the means of systems over the cells that people scored, those that are equal on paper made equal."""
+    scored = scores.where(np.isfinite(scores.sel(metric=reference, drop=True))).transpose("metric", "system", "item")
     names = [str(one) for one in scores["metric"].to_numpy()]
-    values = averaged.transpose("system", "metric").to_numpy()
+    values = settle(scored.mean("item").to_numpy(), abs(scored).mean("item").to_numpy()).T
     return pd.DataFrame(values, index=pd.Index(scores["system"].to_numpy()), columns=names)
 
 

@@ -17,7 +17,7 @@ import xarray as xr
 from numpy.typing import NDArray
 
 from metaeval.agreement.rankings import CORRELATIONS, best_of_reference, kendall_p_value
-from metaeval.collection.documents import NOT_POOLED, UNJUDGED, Collection
+from metaeval.collection.documents import Collection, is_judged
 from metaeval.draws import RNGLike, resolve_seed
 from metaeval.equality import at_least as reaches
 from metaeval.equality import settled_means
@@ -512,7 +512,7 @@ class _Reference(NamedTuple):
         original = original_pool(collection, depth=pool_depth) if rebuilt else None
         levels, notes = (collection.levels, ()) if original is None else (original.levels, original.notes)
         counted = counted_topics(collection)[collection.topic_of_judgment]
-        judged = (levels != UNJUDGED) & (levels != NOT_POOLED) & counted
+        judged = is_judged(levels) & counted
         return cls(levels, int(judged.sum()), int((levels > 0)[counted].sum()), rebuilt, notes)
 
 

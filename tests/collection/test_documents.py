@@ -106,9 +106,9 @@ def test_compiling_equals_the_definition(rankings, qrels):
 
 
 def test_levels_say_what_is_judged(collection):
-    """-1 is pooled but not judged, other negative levels are judged; only levels above 0 are relevant."""
+    """Negative levels are pooled but not judged; only levels above 0 are relevant."""
     assert collection.documents("10") == ["d1", "d2", "d3", "d4", "d5"]
-    assert collection.judged[collection.topic_of_judgment == 2].tolist() == [True, True, False, True, True]
+    assert collection.judged[collection.topic_of_judgment == 2].tolist() == [True, True, False, True, False]
     assert collection.n_relevant.tolist() == [0, 1, 2]
     assert collection.top_level == 2
 
@@ -121,7 +121,7 @@ def test_rejudging_changes_levels_and_nothing_else(collection):
     assert reduced.ranks is collection.ranks
     assert reduced.full_levels is collection.levels
     assert reduced.n_relevant.tolist() == [0, 1, 2]
-    assert reduced.judged.sum() == collection.judged.sum() - 1
+    assert reduced.judged.sum() == collection.judged.sum() == 8
     assert reduced.top_level == 2
     assert contents(reduced)["a"]["10"] == [(1, "d4", 1), (3, "d3", NOT_POOLED), (4, "d1", UNJUDGED)]
 
@@ -187,7 +187,20 @@ def test_missing_lists_are_counted_dropped_or_refused(collection):
 
 def test_topics_without_judgments_are_ignored_and_said(collection):
     """A topic that only runs have is noted."""
-    assert collection.notes == ("topics of the runs without judgments, ignored: 1 (3)",)
+    assert collection.notes[1:] == ("topics of the runs without judgments, ignored: 1 (3)",)
+
+
+def test_levels_below_minus_one_are_said():
+    """Spam at -2 is no judgment, and the note says how often it occurs and how it would be one; -1 is as meant."""
+    qrels = {"1": {"a": 1, "b": -2, "c": -2, "d": -1, "e": -7, "f": -(2**15)}}
+    made = collection_from_rankings({"run": {"1": ["b", "a"]}}, qrels)
+    (note,) = made.notes
+    assert note == (
+        "documents at negative levels count as pooled but not judged, as in trec_eval: -32768 (1), -7 (1), -2 (2); "
+        "give them level 0 to count them as judged non-relevant"
+    )
+    assert collection_from_rankings({"run": {"1": ["b", "a"]}}, {"1": {"a": 1, "d": -1}}).notes == ()
+    assert NOT_POOLED not in made.levels
 
 
 def test_groups_and_pooled_runs_are_looked_up_by_name(collection):
@@ -241,11 +254,10 @@ def test_statistics_count_what_is_there(collection):
     statistics = collection.with_groups({"a": "x", "b": "x", "c": "y"}).statistics()
     assert (statistics.n_topics, statistics.n_topics_with_relevant, statistics.n_missing) == (3, 2, 1)
     assert (statistics.n_systems, statistics.n_groups, statistics.n_pooled) == (3, 2, None)
-    assert statistics.per_topic["judged"].tolist() == [2, 3, 4]
-    assert statistics.per_topic["level -2"].tolist() == [0, 0, 1]
-    assert "level -1" not in statistics.per_topic
-    # a: d2 | e2 d1 | d4 x d3(-1) d1: 2 of 7 unjudged; b: x y d2: 2 of 3; c: d1 y e1 e2 | d5: 1 of 5
-    np.testing.assert_allclose(statistics.per_system["unjudged_at_10"], [2 / 7, 2 / 3, 1 / 5])
+    assert statistics.per_topic["judged"].tolist() == [2, 3, 3]
+    assert not any("-" in name for name in statistics.per_topic)
+    # a: d2 | e2 d1 | d4 x d3(-1) d1: 2 of 7 unjudged; b: x y d2: 2 of 3; c: d1 y e1 e2 | d5(-2): 2 of 5
+    np.testing.assert_allclose(statistics.per_system["unjudged_at_10"], [2 / 7, 2 / 3, 2 / 5])
     frame = statistics.to_frame().set_index("quantity")
     assert frame.loc["relevant per topic", ["total", "mean", "min", "max"]].tolist() == [3, 1, 0, 2]
     assert frame.loc["groups", "total"] == 2
@@ -256,7 +268,7 @@ def test_a_topic_without_judgments_left_counts_no_unjudged_documents(collection)
     """Topics where nothing is judged now are left out of the unjudged share; a run without lists has none."""
     emptied = collection.rejudge(np.full(collection.n_judgments, NOT_POOLED))
     assert np.isnan(emptied.unjudged_share()).all()
-    np.testing.assert_allclose(collection.unjudged_share(1), [0, 1, 0])
+    np.testing.assert_allclose(collection.unjudged_share(1), [0, 1, 1 / 2])
 
 
 @pytest.fixture(scope="module")

@@ -20,7 +20,7 @@ class Literal:
 
     def __init__(self, names, qrels, *, top, condensed=False, gain=lambda level: level):
         self.qrels = qrels
-        judged = {name: level for name, level in qrels.items() if level != -1}
+        judged = {name: level for name, level in qrels.items() if level >= 0}
         self.pooled = set() if condensed else set(qrels) - set(judged)
         self.names = [name for name in names if name in judged] if condensed else names
         self.judged = judged
