@@ -138,3 +138,17 @@ def test_options_about_runs_are_refused_beside_a_table(command, table):
     ended = command("power", *table, "--order", "rank")
     assert ended.code == 2
     assert "--order is about runs and judgments" in ended.err
+
+
+def test_the_file_of_pairs_replaces_nothing_unasked(command, table, tmp_path):
+    """A file that is there, an input even, stays as it is unless --overwrite is given."""
+    before = table[1].read_bytes()
+    ended = command("power", table[0], "--test", "t", "--pairs", table[1])
+    assert ended.code == 2
+    assert "exists already; pass --overwrite" in ended.err
+    assert table[1].read_bytes() == before
+    words = ("power", table[0], "--test", "t", "--pairs", "pairs.csv")
+    assert command(*words).code == 0
+    assert command(*words, "--overwrite").code == 0
+    assert "system_a" in (tmp_path / "pairs.csv").read_text()
+    assert "--overwrite does nothing without --pairs" in command("power", table[0], "--overwrite").err
