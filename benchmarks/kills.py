@@ -18,7 +18,6 @@ import argparse
 import json
 import os
 import random
-import re
 import shutil
 import signal
 import subprocess
@@ -34,8 +33,8 @@ from metaeval.simulate.collection import simulate_collection
 
 SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGKILL)
 CODES = {signal.SIGINT: 130, signal.SIGTERM: 143, signal.SIGKILL: -9}
+_STAGES = ("loading", "reading or computing", "writing")
 NOTE = "what somebody wrote beside it"
-STAGES = (("writing", "Drawing"), ("computing", r"Scoring|Testing|[Rr]esampling|swap|topic|reduc|replicate|Leaving"))
 
 
 def commands(made: Path, workers: int) -> dict[str, list[str]]:
@@ -102,7 +101,7 @@ def stage(place: Path) -> str:
     lines = (place.parent / "words").read_text(errors="replace")
     if not lines.strip("\n"):
         return "loading"
-    return next((name for name, pattern in STAGES if re.search(pattern, lines)), "reading")
+    return "writing" if "Drawing" in lines else "reading or computing"
 
 
 def try_command(
@@ -175,12 +174,12 @@ def section(rows: list[tuple[str, ...]], command: str) -> str:
         "",
         told,
         "",
-        "| command | signal | loading | reading | computing | writing |",
-        "|---|---|---|---|---|---|",
+        f"| command | signal | {' | '.join(_STAGES)} |",
+        "|---|---|---|---|---|",
     ]
     for name in dict.fromkeys(row[0] for row in rows):
         for sign in dict.fromkeys(row[1] for row in rows):
-            numbers = [str(counts[name, sign, at]) for at in ("loading", "reading", "computing", "writing")]
+            numbers = [str(counts[name, sign, at]) for at in _STAGES]
             lines.append(f"| {name} | {sign} | {' | '.join(numbers)} |")
     return "\n".join([*lines, ""])
 

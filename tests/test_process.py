@@ -51,6 +51,8 @@ QUICK = "$m metrics"
 )
 def test_streams_that_are_closed_full_or_gone(shell, line, code, words):
     """What cannot be written ends with 5 and one sentence; a reader who has enough is told nothing."""
+    if "/dev/full" in line and not Path("/dev/full").is_char_device():
+        pytest.skip("this machine has no device that is always full")
     ended = shell(line)
     assert ended.returncode == code, ended.stderr
     assert words in ended.stderr

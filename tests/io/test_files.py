@@ -374,7 +374,7 @@ def test_a_pipe_or_a_device_is_written_to(tmp_path):
     finally:
         os.close(reader)
     assert pipe.is_fifo()
-    if Path("/dev/full").exists():
+    if Path("/dev/full").is_char_device():
         with pytest.raises(OutputError, match="/dev/full: cannot be written: No space left"):
             write_bytes("/dev/full", b"content")
         assert Path("/dev/full").is_char_device()
