@@ -64,11 +64,14 @@ class Labels:
         The labels there are, ascending.
     outside : pandas.DataFrame
         Labels that are not on the scale and were left out: ``topic``, ``item``, ``assessor``, ``label``.
+    notes : tuple of str
+        What was assumed or left out when they were read.
     """
 
     table: pd.DataFrame
     scale: tuple[int, ...]
     outside: pd.DataFrame
+    notes: tuple[str, ...] = ()
 
     @property
     def assessors(self) -> tuple[str, ...]:
@@ -87,7 +90,7 @@ class Labels:
             if name not in self.table.columns:
                 raise UnknownNameError("assessor", name, self.assessors)
         outside = self.outside[self.outside["assessor"].isin(names)].reset_index(drop=True)
-        return Labels(table=self.table[names], scale=self.scale, outside=outside)
+        return Labels(table=self.table[names], scale=self.scale, outside=outside, notes=self.notes)
 
 
 def as_labels(table: object, *, scale: Sequence[int] | None = None, outside: Outside = "error") -> Labels:
@@ -156,7 +159,8 @@ def as_labels(table: object, *, scale: Sequence[int] | None = None, outside: Out
     if clean.shape[1] < 2 or not clean.notna().to_numpy().any():  # noqa: PLR2004 - a comparison takes two
         message = f"agreement needs two assessors and an item, not {clean.shape[1]} assessors and {len(clean)} items"
         raise ScoresError(message)
-    return Labels(table=clean, scale=levels, outside=listed)
+    notes = table.notes if isinstance(table, Labels) else frame.attrs.get("notes", ())
+    return Labels(table=clean, scale=levels, outside=listed, notes=tuple(notes))
 
 
 def _wide(table: object) -> pd.DataFrame:

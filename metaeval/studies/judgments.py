@@ -17,7 +17,7 @@ from metaeval.collection.documents import Collection
 from metaeval.draws import RNGLike, resolve_seed
 from metaeval.errors import EstimationError, InvalidOptionError, UnknownNameError
 from metaeval.metrics.registry import Registry
-from metaeval.metrics.score import JudgedCollection, metric_values, resolve_metrics
+from metaeval.metrics.score import JudgedCollection, metric_values, resolve_metrics, topic_notes
 from metaeval.metrics.spec import AnyMetric
 from metaeval.parallel import limit_threads
 from metaeval.provenance import Provenance, record_provenance
@@ -737,4 +737,4 @@ def _notes(study: JudgmentsStudy, collection: Collection) -> tuple[str, ...]:
         said.append(
             "no run is marked as pooled, so all of them count as pooled (--pooled-column marks those that were)"
         )
-    return tuple(dict.fromkeys([*collection.notes, *said]))
+    return tuple(dict.fromkeys([*topic_notes(collection, counted_topics(collection)), *said]))
