@@ -15,6 +15,7 @@ from scipy.stats import t as student_t
 
 from metaeval.draws import RNGLike, bootstrap_counts, bootstrap_indices, resolve_rng
 from metaeval.errors import InvalidOptionError, ScoresError, UnknownNameError
+from metaeval.limits import check_count
 from metaeval.parallel import track
 from metaeval.scores import natural_order
 
@@ -436,9 +437,7 @@ def compare_assessors(  # noqa: PLR0913 - every option is one question
     if not 0 < confidence < 1:
         message = f"confidence must lie between 0 and 1, not {confidence!r}"
         raise InvalidOptionError(message)
-    if n_resamples < 2:  # noqa: PLR2004 - a standard deviation takes two
-        message = f"n_resamples must be at least 2, not {n_resamples!r}"
-        raise InvalidOptionError(message)
+    check_count(n_resamples, "n_resamples", least=2)  # a standard deviation takes two
     if reference is not None and reference not in labels.assessors:
         raise UnknownNameError("assessor", reference, labels.assessors)
     source = resolve_rng(rng)

@@ -305,6 +305,10 @@ def oriented(scores: xr.DataArray) -> xr.DataArray:
 
 def reference_of(scores: xr.DataArray, reference: str | None) -> str:
     """Return the metric that holds the human scores: the one named, else what `item_scores` noted."""
+    if not isinstance(scores, xr.DataArray) or {*scores.dims} != {"metric", "system", "item"}:
+        found = f"dimensions {', '.join(map(str, scores.dims))}" if isinstance(scores, xr.DataArray) else type(scores)
+        message = f"scores of items have dimensions metric, system, item, not {found}; make them with item_scores"
+        raise ScoresError(message)
     name = reference if reference is not None else scores.attrs.get("reference")
     known = [str(one) for one in scores["metric"].to_numpy()]
     if name is None:

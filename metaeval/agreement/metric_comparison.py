@@ -15,6 +15,7 @@ from metaeval.agreement.human import STATISTICS, Statistic
 from metaeval.agreement.items import Cells, cells_of, cluster_sums, oriented, reference_of
 from metaeval.draws import RNGLike, resolve_rng
 from metaeval.errors import InvalidOptionError, ScoresError, UnknownNameError
+from metaeval.limits import check_count
 from metaeval.parallel import track
 from metaeval.tests_stat.correction import adjust
 
@@ -298,9 +299,7 @@ def compare_with_human(  # noqa: PLR0913 - every option is one question
         raise UnknownNameError("statistic", str(statistic), STATISTICS)
     if permute not in (choices := ("both", "items", "systems")):
         raise UnknownNameError("way to permute", str(permute), choices)
-    if n_resamples < 1:
-        message = f"n_resamples must be at least 1, not {n_resamples!r}"
-        raise InvalidOptionError(message)
+    check_count(n_resamples, "n_resamples")
     known = [str(one) for one in scores["metric"].to_numpy()]
     chosen = [str(one) for one in dict.fromkeys(known if metrics is None else metrics) if str(one) != name]
     for one in chosen:

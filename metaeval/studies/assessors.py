@@ -18,6 +18,7 @@ from metaeval.metrics.score import resolve_metrics, score
 from metaeval.parallel import track
 from metaeval.provenance import Provenance, record_provenance
 from metaeval.scores import Scores, as_scores
+from metaeval.studies.options import check_share, check_test
 from metaeval.tests_stat.catalogue import find_test
 from metaeval.tests_stat.correction import FAMILY_WISE
 
@@ -146,6 +147,8 @@ def study_assessors(  # noqa: PLR0913 - every option is one question
     >>> float(study_assessors(labels, rng=0).agreement.pairs["overlap"].item())
     0.5
     """
+    check_share(alpha, "alpha")
+    check_test(test, correction)
     seed = resolve_seed(rng)
     source = resolve_rng(seed)
     record = provenance or record_provenance("study_assessors", random_source=source.description)

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import get_args
 
 import numpy as np
 import pandas as pd
@@ -14,6 +15,7 @@ from metaeval.provenance import Provenance, record_provenance
 from metaeval.resampling.power_interval import PowerIntervals, discriminative_power_interval
 from metaeval.resampling.sensitivity import SensitivityResult, bootstrap_sensitivity
 from metaeval.scores import Scores, as_scores, better_direction, identical_systems, select_runs
+from metaeval.studies.options import check_intervals, check_resampling, check_share
 from metaeval.tests_stat.catalogue import TESTS, compare_systems
 from metaeval.tests_stat.correction import CORRECTIONS, FAMILY_WISE
 from metaeval.tests_stat.pairs import Alternative, PValueRule
@@ -155,10 +157,13 @@ def study_power(  # noqa: PLR0913 - every option of the command
     0     AP    t       none       10
     1     AP    t     fdr_by       10
     """
-    scores = as_scores(scores)
-    seed = resolve_seed(rng)
     names = [_test_name(name) for name in dict.fromkeys(tests)]
     _check(names, corrections, alternative)
+    check_share(alpha, "alpha")
+    check_resampling(n_resamples, p_value_rule, n_threads)
+    check_intervals(n_topic_resamples, confidence_level)
+    seed = resolve_seed(rng)
+    scores = as_scores(scores)
     chosen = select_runs(scores, runs, resolve_rng(seed).generator)
     notes = [*chosen.attrs.get("notes", []), *_choice_note(scores, chosen, runs)]
     sensitivity: SensitivityResult | None = None
@@ -260,6 +265,8 @@ def _check(tests: Sequence[str], corrections: Sequence[str], alternative: str) -
     for name in corrections:
         if name not in CORRECTIONS:
             raise UnknownNameError("correction", name, CORRECTIONS)
+    if alternative not in get_args(Alternative):
+        raise UnknownNameError("alternative", str(alternative), get_args(Alternative))
     if alternative != "two-sided" and SENSITIVITY in tests:
         message = (
             f"bootstrap sensitivity is two-sided as published; for alternative={alternative!r} use the test 'bootstrap'"

@@ -1,4 +1,4 @@
-"""The notes of every page are made from what happened: what was left out is named, and nothing is claimed beyond that."""
+"""The notes of every page are made from what happened: what was left out is named, no more is claimed."""
 
 import re
 from pathlib import Path
@@ -57,7 +57,7 @@ def _labels(missing):
 
 
 def _frame(missing, *, items):
-    frame = WHOLE.to_series().unstack("metric").reset_index()  # noqa: PD010 - nothing to aggregate
+    frame = WHOLE.to_series().unstack("metric").reset_index()
     if not items:
         frame = frame[frame["topic"] == "1"].drop(columns="topic")
     return frame.assign(remark="words") if missing else frame
@@ -91,8 +91,8 @@ def _words(section):
 @pytest.mark.parametrize("name", PAGES)
 def test_what_was_left_out_is_in_the_notes_of_the_page(name):
     """The same study on whole data and on data with a gap: the second page names it."""
-    (whole,) = (one for one in PAGES[name](False).sections if one.id == "notes")
-    (gap,) = (one for one in PAGES[name](True).sections if one.id == "notes")
+    (whole,) = (one for one in PAGES[name](missing=False).sections if one.id == "notes")
+    (gap,) = (one for one in PAGES[name](missing=True).sections if one.id == "notes")
     assert re.search("left out|dropped|removed", _words(gap))
     assert _words(gap) != _words(whole)
     assert "gave no note" not in _words(gap)
@@ -117,7 +117,7 @@ def test_no_page_claims_that_nothing_happened():
 
 def test_topics_without_anything_relevant_are_noted_by_a_study_of_judgments():
     """They cannot rank runs; the study says how many went, as scoring does."""
-    collection = _collection(True)
+    collection = _collection(missing=True)
     study = study_judgments(collection, ["AP"], questions=["less-judging"], steps=[50], n_replicates=2, rng=0)
     said = [note for note in score(collection, ["AP"]).attrs["notes"] if "no relevant document" in note]
     assert len(said) == 1
