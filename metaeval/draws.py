@@ -12,11 +12,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from metaeval.errors import InvalidOptionError
+from metaeval.limits import check_memory, show
 
 __all__ = ["RNGLike", "RandomSource", "bootstrap_counts", "bootstrap_indices", "resolve_rng", "resolve_seed"]
 
 _SEED_BITS = 128  # what one entropy of NumPy's SeedSequence holds
 _DRAWN_BITS = 63
+_ARRAYS = 3  # positions, cells and counts
 
 type RNGLike = int | np.random.Generator | RandomSource | None
 
@@ -64,9 +66,7 @@ def resolve_rng(rng: RNGLike) -> RandomSource:
             return RandomSource(np.random.default_rng(int(rng)), f"seed {int(rng)}")
         case np.random.Generator():
             return RandomSource(rng, f"generator {type(rng.bit_generator).__name__}")
-    large = isinstance(rng, Integral) and int(rng) >= 2**_SEED_BITS  # thousands of digits cannot even be shown
-    received = f"one of {int(rng).bit_length()} bits" if large else repr(rng)
-    message = f"rng must be None, a whole number from 0 to 2**128 - 1 or a numpy.random.Generator, not {received}"
+    message = f"rng must be None, a whole number from 0 to 2**128 - 1 or a numpy.random.Generator, not {show(rng)}"
     raise InvalidOptionError(message)
 
 
@@ -102,7 +102,18 @@ def resolve_seed(rng: RNGLike) -> int:
 
 
 def bootstrap_indices(generator: np.random.Generator, n_resamples: int, n_topics: int) -> NDArray[np.int64]:
-    """Draw topics with replacement: an array (n_resamples, n_topics) of topic positions."""
+    """Draw topics with replacement: an array (n_resamples, n_topics) of topic positions.
+
+    Raises
+    ------
+    InvalidOptionError
+        If it does not fit into memory with the counts that are made of it.
+    """
+    check_memory(
+        _ARRAYS * n_resamples * n_topics,
+        what=f"{n_resamples:,} resamples of {n_topics:,} topics or items",
+        advice="ask for fewer resamples",
+    )
     return generator.integers(0, n_topics, size=(n_resamples, n_topics))
 
 

@@ -11,7 +11,7 @@ from typing import Protocol
 
 import numpy as np
 
-from metaeval.errors import InvalidOptionError
+from metaeval.limits import check_jobs, check_threads
 
 __all__ = ["ProgressReporter", "check_threads", "limit_threads", "parallel_map", "reporting", "track"]
 
@@ -96,6 +96,7 @@ def parallel_map[T, R](
     list
         One result per item, in the order of `items`.
     """
+    n_jobs = check_jobs(n_jobs)
     generators = generator.spawn(len(items))
     work = zip(items, generators, strict=True)
     if n_jobs == 1:
@@ -109,22 +110,6 @@ def parallel_map[T, R](
     return list(track(jobs, description=description, total=len(items)))
 
 
-def check_threads(n_threads: int | None) -> int | None:
-    """Return `n_threads` if it is None or a whole number of at least 1, else raise `InvalidOptionError`.
-
-    Examples
-    --------
-    >>> check_threads(2)
-    2
-    """
-    if n_threads is None:
-        return None
-    if isinstance(n_threads, bool) or not isinstance(n_threads, int | np.integer) or n_threads < 1:
-        message = f"n_threads must be None or a whole number of at least 1, not {n_threads!r}"
-        raise InvalidOptionError(message)
-    return int(n_threads)
-
-
 @contextmanager
 def limit_threads(n_threads: int | None) -> Iterator[None]:
     """Hold compiled kernels and matrix products to `n_threads` cores inside the block (None: leave as is).
@@ -132,7 +117,7 @@ def limit_threads(n_threads: int | None) -> Iterator[None]:
     Raises
     ------
     InvalidOptionError
-        If `n_threads` is below 1.
+        If `n_threads` is below 1 or beyond every machine.
     """
     if check_threads(n_threads) is None:
         yield

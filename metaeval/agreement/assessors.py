@@ -15,6 +15,7 @@ from scipy.stats import t as student_t
 
 from metaeval.draws import RNGLike, bootstrap_counts, bootstrap_indices, resolve_rng
 from metaeval.errors import InvalidOptionError, ScoresError, UnknownNameError
+from metaeval.limits import check_count
 from metaeval.parallel import track
 from metaeval.scores import natural_order
 
@@ -64,11 +65,14 @@ class Labels:
         The labels there are, ascending.
     outside : pandas.DataFrame
         Labels that are not on the scale and were left out: ``topic``, ``item``, ``assessor``, ``label``.
+    notes : tuple of str
+        What was assumed or left out when they were read.
     """
 
     table: pd.DataFrame
     scale: tuple[int, ...]
     outside: pd.DataFrame
+    notes: tuple[str, ...] = ()
 
     @property
     def assessors(self) -> tuple[str, ...]:
@@ -87,7 +91,7 @@ class Labels:
             if name not in self.table.columns:
                 raise UnknownNameError("assessor", name, self.assessors)
         outside = self.outside[self.outside["assessor"].isin(names)].reset_index(drop=True)
-        return Labels(table=self.table[names], scale=self.scale, outside=outside)
+        return Labels(table=self.table[names], scale=self.scale, outside=outside, notes=self.notes)
 
 
 def as_labels(table: object, *, scale: Sequence[int] | None = None, outside: Outside = "error") -> Labels:
@@ -156,7 +160,8 @@ def as_labels(table: object, *, scale: Sequence[int] | None = None, outside: Out
     if clean.shape[1] < 2 or not clean.notna().to_numpy().any():  # noqa: PLR2004 - a comparison takes two
         message = f"agreement needs two assessors and an item, not {clean.shape[1]} assessors and {len(clean)} items"
         raise ScoresError(message)
-    return Labels(table=clean, scale=levels, outside=listed)
+    notes = table.notes if isinstance(table, Labels) else frame.attrs.get("notes", ())
+    return Labels(table=clean, scale=levels, outside=listed, notes=tuple(notes))
 
 
 def _wide(table: object) -> pd.DataFrame:
@@ -432,9 +437,7 @@ def compare_assessors(  # noqa: PLR0913 - every option is one question
     if not 0 < confidence < 1:
         message = f"confidence must lie between 0 and 1, not {confidence!r}"
         raise InvalidOptionError(message)
-    if n_resamples < 2:  # noqa: PLR2004 - a standard deviation takes two
-        message = f"n_resamples must be at least 2, not {n_resamples!r}"
-        raise InvalidOptionError(message)
+    check_count(n_resamples, "n_resamples", least=2)  # a standard deviation takes two
     if reference is not None and reference not in labels.assessors:
         raise UnknownNameError("assessor", reference, labels.assessors)
     source = resolve_rng(rng)

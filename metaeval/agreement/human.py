@@ -28,6 +28,7 @@ from metaeval.agreement.rankings import kendall_tau, spearman
 from metaeval.draws import RNGLike, bootstrap_counts, bootstrap_indices, resolve_rng
 from metaeval.equality import at_least, difference, settle
 from metaeval.errors import InvalidOptionError, ScoresError, UnknownNameError
+from metaeval.limits import check_count
 from metaeval.parallel import track
 
 if TYPE_CHECKING:
@@ -202,9 +203,7 @@ def human_agreement(  # noqa: PLR0913 - every option is one question
     if not 0 < confidence < 1:
         message = f"confidence must lie between 0 and 1, not {confidence!r}"
         raise InvalidOptionError(message)
-    if n_resamples < 0:
-        message = f"n_resamples must be 0 or more, not {n_resamples!r}"
-        raise InvalidOptionError(message)
+    check_count(n_resamples, "n_resamples", least=0)
     scores = oriented(scores)
     source = resolve_rng(rng)
     n_clusters = len(np.unique(scores["cluster"])) if "cluster" in scores.coords else scores.sizes["item"]

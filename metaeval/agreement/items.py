@@ -85,6 +85,7 @@ def item_scores(  # noqa: PLR0913 - one keyword per column
     2
     """
     items = [item] if isinstance(item, str) else list(item)
+    given = metrics is not None
     metrics = _metric_columns(frame, [system, *items, *([cluster] if cluster else [])], reference, metrics)
     columns = list(dict.fromkeys([reference, *metrics]))
     check_direction(lower_is_better, columns)
@@ -119,7 +120,7 @@ def item_scores(  # noqa: PLR0913 - one keyword per column
             "item": names,
             "higher_is_better": ("metric", [name not in lower_is_better for name in columns]),
         },
-        attrs={"reference": reference},
+        attrs={"reference": reference} | _notes(frame, [system, *items, cluster, *columns], given=given),
         name="score",
     )
     return table if cluster is None else table.assign_coords(cluster=("item", _clusters(frame[cluster], place, names)))
@@ -167,7 +168,16 @@ def system_means(
         row, column = np.argwhere(np.isinf(means.to_numpy()))[0]
         message = f"{means.columns[column]} of system {means.index[row]!r} is infinite; repair the score"
         raise ScoresError(message)
+    means.attrs |= _notes(frame, [system, *columns], given=metrics is not None)
     return means
+
+
+def _notes(frame: pd.DataFrame, used: Sequence[str | None], *, given: bool) -> dict[str, object]:
+    """Name the columns that were not taken for metrics, where nobody said which ones are."""
+    left = [str(name) for name in frame.columns if name not in used and str(name)]
+    if given or not left:
+        return {}
+    return {"notes": [f"columns that do not hold numbers throughout, left out: {', '.join(left)}"]}
 
 
 def _metric_columns(
@@ -297,6 +307,10 @@ def oriented(scores: xr.DataArray) -> xr.DataArray:
 
 def reference_of(scores: xr.DataArray, reference: str | None) -> str:
     """Return the metric that holds the human scores: the one named, else what `item_scores` noted."""
+    if not isinstance(scores, xr.DataArray) or {*scores.dims} != {"metric", "system", "item"}:
+        found = f"dimensions {', '.join(map(str, scores.dims))}" if isinstance(scores, xr.DataArray) else type(scores)
+        message = f"scores of items have dimensions metric, system, item, not {found}; make them with item_scores"
+        raise ScoresError(message)
     name = reference if reference is not None else scores.attrs.get("reference")
     known = [str(one) for one in scores["metric"].to_numpy()]
     if name is None:

@@ -16,6 +16,7 @@ from metaeval.agreement.items import Cells, cells_of, cluster_sizes, cluster_sum
 from metaeval.draws import RNGLike, resolve_rng
 from metaeval.equality import at_least, difference, settle
 from metaeval.errors import InvalidOptionError, ScoresError, UnknownNameError
+from metaeval.limits import check_count
 from metaeval.parallel import track
 from metaeval.tests_stat.correction import adjust, canonical_correction
 
@@ -302,9 +303,7 @@ def compare_with_human(  # noqa: PLR0913 - every option is one question
         raise UnknownNameError("statistic", str(statistic), STATISTICS)
     if permute not in (choices := ("both", "items", "systems")):
         raise UnknownNameError("way to permute", str(permute), choices)
-    if n_resamples < 1:
-        message = f"n_resamples must be at least 1, not {n_resamples!r}"
-        raise InvalidOptionError(message)
+    check_count(n_resamples, "n_resamples")
     known = [str(one) for one in scores["metric"].to_numpy()]
     chosen = [str(one) for one in dict.fromkeys(known if metrics is None else metrics) if str(one) != name]
     for one in chosen:

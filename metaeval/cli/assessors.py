@@ -205,8 +205,6 @@ def assessors(  # noqa: PLR0913 - the options of the command
             words={name: _whole(grade, "--word") for name, grade in checks.parse_assignments(word, "--word").items()},
             where=checks.parse_assignments(where, "--where"),
         )
-        for note in table.attrs.get("notes", []):
-            session.say(f"Note: {note}")
         levels = None if scale is None else _scale(scale)
         labels = as_labels(table, scale=levels, outside=outside)  # type: ignore[arg-type]  # checked inside
         files = [source.path for source in list_sources(inputs)]

@@ -607,7 +607,9 @@ class _CheckedCommand(TyperCommand):
     """A command that looks at all its options together before it begins, and speaks of options in its errors."""
 
     def invoke(self, ctx: Any) -> Any:  # noqa: ANN401 - typer's own signature
-        with speaking_of(_options_of(ctx)):
+        from metaeval.io.folders import claiming  # noqa: PLC0415 - loads what writing needs
+
+        with claiming(), speaking_of(_options_of(ctx)):  # a folder found good is the command's own until its end
             try:
                 check_together(ctx)
                 return super().invoke(ctx)

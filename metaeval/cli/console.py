@@ -18,7 +18,6 @@ from rich.text import Text
 
 from metaeval.cli.wording import in_options
 from metaeval.errors import EstimationError, InvalidOptionError, MetaevalError, OutputError
-from metaeval.io.folders import claiming
 from metaeval.parallel import reporting
 from metaeval.provenance import Provenance, recording_inputs
 from metaeval.visible import visible
@@ -116,11 +115,8 @@ class Session:
 
 @contextmanager
 def command_session(*, quiet: bool) -> Iterator[Session]:
-    """Show progress, collect warnings and record inputs while a command works; print the warnings at its end.
-
-    Folders that the command means to write are its own until then.
-    """
-    with claiming(), recording_inputs(), warnings.catch_warnings(record=True) as caught:
+    """Show progress, collect warnings and record inputs while a command works; print the warnings at its end."""
+    with recording_inputs(), warnings.catch_warnings(record=True) as caught:
         session = Session(quiet=quiet, caught=caught)
         warnings.simplefilter("default")
         try:

@@ -216,6 +216,7 @@ def human(  # noqa: PLR0913 - the options of the command
         if without:
             frame = _without(frame, own, without)
         chosen = None if metrics is None else list(split_names(metrics))
+        frame = frame.drop(columns=_filtered(frame, [own, *items, cluster, reference], where))
         falling = tuple(lower_is_better or ())
         if cluster is not None and not items:
             message = "--cluster groups items, and no column names them; name it with --item"
@@ -233,8 +234,6 @@ def human(  # noqa: PLR0913 - the options of the command
             if items
             else system_means(frame, reference=reference, system=own, metrics=chosen)
         )
-        if chosen is None and (left := _left_out(frame, [own, *items, cluster, reference], where)):
-            session.say(f"Note: columns that do not hold numbers throughout, left out: {', '.join(left)}")
         files = [source.path for source in list_sources(inputs)]
         provenance = record_provenance("human", options=context.params, random_source=f"seed {seed}", inputs=files)
         study = study_human(
@@ -268,9 +267,10 @@ def human(  # noqa: PLR0913 - the options of the command
         session.say(f"Note: {note}")
 
 
-def _left_out(frame: "pd.DataFrame", used: Sequence[str | None], where: Sequence[str] | None) -> list[str]:
-    known = {*used, *checks.parse_assignments(where, "--where")}
-    return [str(name) for name in frame.select_dtypes(exclude="number").columns if name not in known and str(name)]
+def _filtered(frame: "pd.DataFrame", used: Sequence[str | None], where: Sequence[str] | None) -> list[str]:
+    """Return the columns of words that rows were chosen by, and that have done their work."""
+    words = frame.select_dtypes(exclude="number").columns
+    return [name for name in checks.parse_assignments(where, "--where") if name in words and name not in used]
 
 
 def _without(frame: "pd.DataFrame", column: str, names: Sequence[str]) -> "pd.DataFrame":

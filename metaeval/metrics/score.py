@@ -19,7 +19,7 @@ from metaeval.metrics.spec import AnyMetric, Metric, On
 from metaeval.parallel import limit_threads, track
 from metaeval.scores import DIMS, Scores, as_scores
 
-__all__ = ["JudgedCollection", "Undefined", "lists_of", "metric_values", "resolve_metrics", "score"]
+__all__ = ["JudgedCollection", "Undefined", "lists_of", "metric_values", "resolve_metrics", "score", "topic_notes"]
 
 type JudgedCollection = Collection | ElementCollection | PassageCollection
 Undefined = Literal["zero", "drop"]
@@ -92,7 +92,7 @@ def score(  # noqa: PLR0913 - one keyword per choice
         values = _values(views, chosen)
         lacking = np.stack([_undefined_topics(one, views[_on(one)], documents, counted) for one in chosen])
     dropping = np.array([(undefined or _RULES[_on(one)]) == "drop" for one in chosen])
-    notes = [*documents.handle_missing("zero").notes, *_left_out(documents, counted)]
+    notes = topic_notes(documents, counted)
     notes += _undefined_notes(documents, chosen, lacking, dropping)
     kept = counted & ~lacking[dropping].any(axis=0)
     if not kept.any():
@@ -249,11 +249,22 @@ def _undefined_topics(
     return lacking
 
 
-def _left_out(collection: Collection, counted: NDArray[np.bool_]) -> list[str]:
-    if counted.all():
-        return []
-    text = _topic_names(collection, ~counted)
-    return [f"{int((~counted).sum())} topics have no relevant document in the judgments and are left out: {text}"]
+def topic_notes(collection: Collection, counted: NDArray[np.bool_]) -> list[str]:
+    """Say which lists are missing and count 0, and which topics are left out.
+
+    Parameters
+    ----------
+    collection : Collection
+    counted : bool array (n_topics,)
+        Topics with something relevant in the full judgments.
+    """
+    notes = list(collection.handle_missing("zero").notes)
+    if not counted.all():
+        text = _topic_names(collection, ~counted)
+        notes.append(
+            f"{int((~counted).sum())} topics have no relevant document in the judgments and are left out: {text}"
+        )
+    return notes
 
 
 def _undefined_notes(

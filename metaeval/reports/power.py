@@ -145,7 +145,7 @@ def notes_section(notes: Iterable[str], messages: Iterable[str]) -> Section:
     if noted:
         blocks.append(Items(items=tuple(Item(words=note) for note in noted)))
     if not blocks:
-        blocks.append(Text(paragraphs=("Nothing was assumed, filled in or left out, and there were no warnings.",)))
+        blocks.append(Text(paragraphs=("The parts of this report gave no note and no warning.",)))
     return Section(
         id="notes",
         title="Notes and warnings",

@@ -22,6 +22,7 @@ from metaeval.agreement.decisions import (
 from metaeval.draws import RNGLike, bootstrap_counts, bootstrap_indices, resolve_rng
 from metaeval.equality import difference
 from metaeval.errors import InvalidOptionError
+from metaeval.limits import MOST_REPLICATES, check_count
 from metaeval.parallel import parallel_map, track
 from metaeval.scores import Scores, as_scores
 from metaeval.tests_stat.bootstrap import tile_pool
@@ -214,10 +215,7 @@ def agreement_intervals(  # noqa: PLR0913 - one keyword per choice
 
 
 def _check(n_topic_resamples: int, confidence_level: float) -> None:
-    whole = isinstance(n_topic_resamples, int | np.integer) and not isinstance(n_topic_resamples, bool)
-    if not whole or n_topic_resamples < 2:  # noqa: PLR2004 - a spread
-        message = f"n_topic_resamples must be a whole number of at least 2, not {n_topic_resamples!r}"
-        raise InvalidOptionError(message)
+    check_count(n_topic_resamples, "n_topic_resamples", least=2, most=MOST_REPLICATES)
     if not 0 < confidence_level < 1:
         message = f"confidence_level must lie between 0 and 1, not {confidence_level!r}"
         raise InvalidOptionError(message)

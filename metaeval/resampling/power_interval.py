@@ -17,6 +17,7 @@ from scipy.special import stdtrit
 from metaeval.draws import RNGLike, bootstrap_counts, bootstrap_indices, resolve_rng
 from metaeval.equality import RELATIVE
 from metaeval.errors import InvalidOptionError, UnknownNameError
+from metaeval.limits import MOST_REPLICATES, check_count
 from metaeval.parallel import parallel_map, track
 from metaeval.scores import Scores, as_scores, select_runs
 from metaeval.tests_stat.bootstrap import bootstrap_test, tile_pool
@@ -224,7 +225,7 @@ def discriminative_power_interval(  # noqa: PLR0913 - one keyword per choice
     name = _test_name(test)
     corrections = _checked_corrections(corrections)
     _check_share("confidence_level", confidence_level)
-    _check_rounds("n_topic_resamples", n_topic_resamples)
+    check_count(n_topic_resamples, "n_topic_resamples", least=2, most=MOST_REPLICATES)
     source = resolve_rng(rng)
     decide = partial(_powers, test=name, corrections=corrections, alpha=alpha, n_resamples=n_resamples)
     observed = decide(scores, rng=source, n_threads=n_threads)
@@ -407,7 +408,7 @@ def run_choice_power(  # noqa: PLR0913 - one keyword per choice
     name = _test_name(test)
     corrections = _checked_corrections(corrections)
     _check_share("confidence_level", confidence_level)
-    _check_rounds("n_choices", n_choices)
+    check_count(n_choices, "n_choices", least=2, most=MOST_REPLICATES)
     if name in TESTS and TESTS[name].family_wise:
         message = f"test {name!r} looks at all systems at once, so choosing among its pairs means nothing; use another"
         raise InvalidOptionError(message)
@@ -470,12 +471,6 @@ def _checked_corrections(corrections: Sequence[str]) -> tuple[str, ...]:
 def _check_share(argument: str, value: float) -> None:
     if not 0 < value < 1:
         message = f"{argument} must lie between 0 and 1, not {value!r}"
-        raise InvalidOptionError(message)
-
-
-def _check_rounds(argument: str, value: int) -> None:
-    if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < 2:  # noqa: PLR2004 - a spread
-        message = f"{argument} must be a whole number of at least 2, not {value!r}"
         raise InvalidOptionError(message)
 
 

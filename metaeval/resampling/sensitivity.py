@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from metaeval.draws import RNGLike, resolve_rng
 from metaeval.errors import InvalidOptionError
+from metaeval.limits import check_memory
 from metaeval.parallel import track
 from metaeval.scores import as_scores, identical_systems, select_runs
 from metaeval.tests_stat.bootstrap import (
@@ -350,6 +351,11 @@ def _resample(
     problems = StudentisedPairs.of(question)
     tally = np.zeros((len(problems), len(TALLY), len(question.first)), dtype=np.int64)
     required = np.zeros((len(problems), len(question.first)))
+    check_memory(
+        2 * n_resamples * question.n_topics,
+        what=f"{n_resamples:,} resamples of {question.n_topics:,} topics, held at once for the difference required,",
+        advice="ask for fewer resamples, or for the test 'bootstrap', which goes through them in blocks",
+    )
     (counts,) = topic_counts(generator, n_resamples, question.n_topics, at_once=n_resamples)
     with tile_pool(n_threads) as pool:
         steps = (

@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 
 from metaeval.draws import RNGLike, resolve_rng
 from metaeval.errors import EstimationError, InvalidOptionError, UnknownNameError
+from metaeval.limits import MOST_REPLICATES, check_count
 from metaeval.parallel import limit_threads, track
 from metaeval.resampling.swap import draw_topic_sets
 from metaeval.scores import Scores, as_scores
@@ -187,9 +188,7 @@ def split_half(  # noqa: PLR0913 - one keyword per choice of the method
 
 
 def _check(n_splits: int, n_topics: int) -> None:
-    if isinstance(n_splits, bool) or not isinstance(n_splits, int | np.integer) or n_splits < 1:
-        message = f"n_splits must be a whole number of at least 1, not {n_splits!r}"
-        raise InvalidOptionError(message)
+    check_count(n_splits, "n_splits", most=MOST_REPLICATES)
     if n_topics < FEWEST_TOPICS:
         message = f"{n_topics} topics cannot be halved and tested; at least {FEWEST_TOPICS} are needed"
         raise EstimationError(message)

@@ -19,6 +19,7 @@ from metaeval.compiled import compiled, compiled_parallel
 from metaeval.draws import RNGLike, bootstrap_indices, resolve_rng
 from metaeval.equality import RELATIVE
 from metaeval.errors import EstimationError, InvalidOptionError, ScoresError, UnknownNameError
+from metaeval.limits import MOST_REPLICATES, check_count
 from metaeval.parallel import limit_threads, track
 from metaeval.scores import Scores, as_scores, identical_systems, oriented_values
 from metaeval.tests_stat.catalogue import TestSpec, find_test
@@ -353,7 +354,7 @@ def topic_bootstrap(  # noqa: PLR0913 - the choices of the swap method
     """
     layout = lay_out(scores, sizes=sizes, sampling=sampling, duplicates=duplicates, n_trials=n_trials)
     tolerances = _checked_margins(margins, margin, layout)
-    _check_count(n_replicates, "n_replicates", 2)
+    check_count(n_replicates, "n_replicates", least=2, most=MOST_REPLICATES)
     generators = resolve_rng(rng).generator.spawn(int(layout.sizes[-1]) + 1)
     n_topics, n_metrics, n_systems = layout.oriented.shape
     resamples = bootstrap_indices(generators[0], n_replicates, n_topics)
@@ -402,7 +403,7 @@ def lay_out(
     for word, value, kind in (("sampling", sampling, Sampling), ("rule for duplicates", duplicates, Duplicates)):
         if value not in get_args(kind):
             raise UnknownNameError(word, str(value), get_args(kind))
-    _check_count(n_trials, "n_trials", 1)
+    check_count(n_trials, "n_trials", most=MOST_REPLICATES)
     scores = as_scores(scores)
     groups = identical_systems(scores)
     dropped = tuple(name for group in groups for name in group[1:]) if duplicates == "drop" else ()
@@ -496,12 +497,6 @@ def _checked_margins(margins: Sequence[float], margin: Margin, layout: Layout) -
         )
         raise ScoresError(message)
     return tolerances
-
-
-def _check_count(value: int, name: str, smallest: int) -> None:
-    if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < smallest:
-        message = f"{name} must be a whole number of at least {smallest}, not {value!r}"
-        raise InvalidOptionError(message)
 
 
 def _check_alpha(alpha: float) -> None:

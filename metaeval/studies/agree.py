@@ -17,6 +17,7 @@ from metaeval.metrics.spec import Metric
 from metaeval.provenance import Provenance, record_provenance
 from metaeval.resampling.agreement_interval import AgreementIntervals, agreement_intervals
 from metaeval.scores import Scores, as_scores, identical_systems, select_runs
+from metaeval.studies.options import check_intervals, check_resampling, check_share, check_test
 from metaeval.tests_stat.catalogue import find_test
 from metaeval.tests_stat.correction import FAMILY_WISE
 from metaeval.tests_stat.pairs import Alternative, PValueRule
@@ -219,14 +220,21 @@ def study_agreement(  # noqa: PLR0913 - every option of the command
       predictor    truth  n_pairs
     0        AP  nDCG@10       10
     """
-    scores = as_scores(scores)
     if not 0 < enough <= 1:
         message = f"enough must lie above 0 and be at most 1, not {enough!r}"
         raise InvalidOptionError(message)
     if not tests or not corrections:
         message = "at least one test and one correction are needed"
         raise InvalidOptionError(message)
+    for test in tests:
+        check_test(test, alternative=alternative or "two-sided")
+        _corrections_of(find_test(test).name, corrections)
+    for alpha in np.atleast_1d(alphas).tolist():
+        check_share(alpha, "alphas")
+    check_resampling(n_resamples, p_value_rule, n_threads)
+    check_intervals(n_topic_resamples, confidence_level)
     seed = resolve_seed(rng)
+    scores = as_scores(scores)
     chosen = select_runs(scores, runs, resolve_rng(seed).generator)
     options = {"alphas": alphas, "n_resamples": n_resamples, "rng": seed, "n_threads": n_threads}
     agreements: list[DecisionAgreement] = []

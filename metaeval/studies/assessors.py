@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import combinations
 
 import numpy as np
 import pandas as pd
@@ -17,11 +18,14 @@ from metaeval.metrics.score import resolve_metrics, score
 from metaeval.parallel import track
 from metaeval.provenance import Provenance, record_provenance
 from metaeval.scores import Scores, as_scores
+from metaeval.studies.options import check_share, check_test
 from metaeval.tests_stat.catalogue import find_test
 from metaeval.tests_stat.correction import FAMILY_WISE, canonical_correction
 
 __all__ = ["AssessorStudy", "judgments_of_labels", "study_assessors"]
 
+_RATIOS = ("overlap", "first_kept", "second_kept", "same_over_union")
+_SHOWN = 10
 _EFFECTS = ("tau", "tau_ap", "precision", "recall", "f1", "n_predictor", "n_truth", "n_shared", "n_conflicts")
 
 
@@ -143,6 +147,8 @@ def study_assessors(  # noqa: PLR0913 - every option is one question
     >>> float(study_assessors(labels, rng=0).agreement.pairs["overlap"].item())
     0.5
     """
+    check_share(alpha, "alpha")
+    check_test(test, correction)
     seed = resolve_seed(rng)
     source = resolve_rng(seed)
     record = provenance or record_provenance("study_assessors", random_source=source.description)
@@ -151,9 +157,10 @@ def study_assessors(  # noqa: PLR0913 - every option is one question
     )
     scores: dict[str, Scores] = {}
     effects = pd.DataFrame()
-    notes: list[str] = []
+    notes = [*labels.notes, *_label_notes(labels, agreement)]
     if collection is not None:
-        scores, notes = _scored(labels, collection, metrics, registry)
+        scores, said = _scored(labels, collection, metrics, registry)
+        notes += said
         effects = pd.concat(
             [
                 _effects(name, table, agreement, test, correction, alpha, n_resamples, source)
@@ -172,6 +179,41 @@ def study_assessors(  # noqa: PLR0913 - every option is one question
         notes=tuple(notes),
         provenance=record,
     )
+
+
+def _label_notes(labels: Labels, agreement: AssessorAgreement) -> list[str]:
+    """Say what of the labels takes no part, from what is there."""
+    notes = []
+    outside = labels.outside.groupby("assessor").size()
+    if len(outside):
+        notes.append(
+            f"labels off the scale {', '.join(map(str, labels.scale))}, left out: "
+            f"{', '.join(f'{name} {count}' for name, count in outside.items())}"
+        )
+    missing = {name: count for name, count in labels.table.isna().sum().items() if count}
+    if missing:
+        notes.append(
+            f"items without a label, of {len(labels.table)}: "
+            f"{', '.join(f'{name} {count}' for name, count in missing.items())}; two assessors are compared on the "
+            "items that both labelled"
+        )
+    compared = set(zip(agreement.pairs["first"], agreement.pairs["second"], strict=True))
+    lacking = [pair for pair in combinations(labels.assessors, 2) if not {pair, pair[::-1]} & compared]
+    if agreement.reference is not None:
+        lacking = [pair for pair in lacking if agreement.reference in pair]
+    if lacking:
+        notes.append(
+            f"pairs of assessors without a common item, left out: {', '.join(map(' and '.join, lacking[:_SHOWN]))}"
+            + (f" and {len(lacking) - _SHOWN} more" if len(lacking) > _SHOWN else "")
+        )
+    undefined = agreement.per_topic[[*_RATIOS]].isna().any(axis=1)
+    topics = agreement.per_topic.loc[undefined, "topic"].nunique()
+    if topics:
+        notes.append(
+            f"topics where a ratio of relevant sets is undefined for some pair, left out of its mean: {topics} of "
+            f"{len(labels.topics)}"
+        )
+    return notes
 
 
 def _scored(

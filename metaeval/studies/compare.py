@@ -15,6 +15,7 @@ from metaeval.collection.documents import Collection, collection_from_rankings
 from metaeval.draws import RNGLike, bootstrap_counts, bootstrap_indices, resolve_seed
 from metaeval.equality import at_least, settle
 from metaeval.errors import EstimationError, InvalidOptionError, MetaevalError, UnknownNameError
+from metaeval.limits import MOST_REPLICATES, check_count
 from metaeval.metrics.registry import Registry
 from metaeval.metrics.score import JudgedCollection, metric_values, resolve_metrics
 from metaeval.parallel import track
@@ -29,6 +30,7 @@ from metaeval.resampling.power_interval import (
 from metaeval.resampling.sensitivity import SensitivityResult, bootstrap_sensitivity
 from metaeval.scores import Scores, as_scores
 from metaeval.studies.agree import study_agreement
+from metaeval.studies.options import check_intervals, check_max_error, check_resampling, check_share, check_test
 from metaeval.studies.stability import Stability, measure_stability
 from metaeval.studies.topics import TopicsStudy, study_topics
 
@@ -320,6 +322,13 @@ def study_comparison(  # noqa: PLR0913 - every option of the command
     >>> study.current, len(study.to_frame()) == made.sizes["metric"]
     ('AP', True)
     """
+    check_share(alpha, "alpha")
+    check_test(test)
+    check_resampling(n_resamples, n_threads=n_threads)
+    check_intervals(n_topic_resamples, confidence_level)
+    check_count(n_choices, "n_choices", least=2, most=MOST_REPLICATES)
+    check_count(n_replicates, "n_replicates", most=MOST_REPLICATES)
+    check_max_error(max_error)
     table = as_scores(scores)
     names = [str(name) for name in table["metric"].to_numpy()]
     if len(names) < 2:  # noqa: PLR2004 - a comparison takes two

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from numbers import Real
 
 import numpy as np
 import pandas as pd
@@ -21,9 +22,11 @@ from metaeval.agreement.items import check_direction, cluster_scores, oriented, 
 from metaeval.agreement.metric_comparison import MetricComparison, Permute, compare_with_human, williams_table
 from metaeval.draws import RNGLike, resolve_seed
 from metaeval.equality import settle
-from metaeval.errors import EstimationError, InvalidOptionError, ScoresError
+from metaeval.errors import EstimationError, InvalidOptionError, ScoresError, UnknownNameError
+from metaeval.limits import check_count
 from metaeval.parallel import track
 from metaeval.provenance import Provenance, record_provenance
+from metaeval.studies.options import check_share, check_test
 from metaeval.tests_stat.catalogue import find_test
 from metaeval.tests_stat.correction import canonical_correction
 
@@ -177,10 +180,12 @@ def study_human(  # noqa: PLR0913 - every option is one question
     if not statistics or not levels:
         message = f"name a statistic and a level at least, not {list(statistics)} and {list(levels)}"
         raise InvalidOptionError(message)
-    if not 0 < alpha < 1:
-        message = f"alpha must lie between 0 and 1, not {alpha!r}"
-        raise InvalidOptionError(message)
+    check_share(alpha, "alpha")
+    check_share(confidence, "confidence")
+    check_test(test, correction)
     test, correction = find_test(test).name, canonical_correction(correction)
+    check_count(n_resamples, "n_resamples", least=0)
+    _check_choices(resample, permute, min_difference)
     seed = resolve_seed(rng)
     generator = np.random.default_rng(seed)
     record = provenance or record_provenance("study_human", random_source=f"seed {seed}")
@@ -199,7 +204,8 @@ def study_human(  # noqa: PLR0913 - every option is one question
         table = scores
         means, turned = _means(scores, name), _means(oriented(scores), name)
     falling = [str(one) for one in means.columns if not means[one].equals(turned[one])]
-    notes = [f"less is better, turned before it is compared: {', '.join(falling)}"] if falling else []
+    notes = list(scores.attrs.get("notes", ()))
+    notes += [f"less is better, turned before it is compared: {', '.join(falling)}"] if falling else []
     agreements: list[HumanAgreement] = []
     comparison, pairs, decisions = None, pd.DataFrame(), pd.DataFrame()
     if table is not None:
@@ -253,6 +259,18 @@ def study_human(  # noqa: PLR0913 - every option is one question
         notes=tuple(notes),
         provenance=record,
     )
+
+
+def _check_choices(resample: str, permute: str, min_difference: float) -> None:
+    for what, given, choices in (
+        ("way to resample", resample, ("items", "systems", "both")),
+        ("way to permute", permute, ("both", "items", "systems")),
+    ):
+        if given not in choices:
+            raise UnknownNameError(what, str(given), choices)
+    if not (isinstance(min_difference, Real) and 0 <= min_difference < np.inf):
+        message = f"min_difference must be a number of 0 or more, not {min_difference!r}"
+        raise InvalidOptionError(message)
 
 
 def _means(scores: xr.DataArray, reference: str) -> pd.DataFrame:

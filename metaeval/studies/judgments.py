@@ -17,8 +17,9 @@ from metaeval.collection.documents import Collection
 from metaeval.draws import RNGLike, resolve_seed
 from metaeval.equality import settled_means
 from metaeval.errors import EstimationError, InvalidOptionError, UnknownNameError
+from metaeval.limits import check_count, check_jobs
 from metaeval.metrics.registry import Registry
-from metaeval.metrics.score import JudgedCollection, metric_values, resolve_metrics
+from metaeval.metrics.score import JudgedCollection, metric_values, resolve_metrics, topic_notes
 from metaeval.metrics.spec import AnyMetric
 from metaeval.parallel import limit_threads
 from metaeval.provenance import Provenance, record_provenance
@@ -36,6 +37,7 @@ from metaeval.resampling.pools import (
     pool_growth,
     run_depths,
 )
+from metaeval.studies.options import check_test
 from metaeval.studies.replicates import Arrays, map_replicates
 from metaeval.studies.stability import (
     THRESHOLD,
@@ -49,7 +51,6 @@ from metaeval.studies.stability import (
     replicate_store,
     standard_error,
 )
-from metaeval.tests_stat.catalogue import find_test
 
 __all__ = ["QUESTIONS", "EffortPlans", "JudgmentsStudy", "study_judgments"]
 
@@ -355,7 +356,13 @@ def study_judgments(  # noqa: PLR0913 - every option of the command
     documents = collection.by_document
     asked, unanswered = _asked(documents, questions)
     check_options(documents, n_replicates=n_replicates, n_tested=n_tested, best=best, alpha=alpha, budget=budget)
-    find_test(test)
+    check_test(test, correction)
+    check_jobs(n_jobs)
+    if isinstance(adaptive_rate, bool) or not 0 <= adaptive_rate <= 1:
+        message = f"adaptive_rate= is a share of newly judged documents, from 0 to 1, not {adaptive_rate!r}"
+        raise InvalidOptionError(message)
+    for size in sizes or ():
+        check_count(size, "sizes")
     if steps is not None:
         check_steps(REDUCTIONS["topics"], steps)
     end = None if budget is None else time.monotonic() + budget
@@ -735,4 +742,4 @@ def _notes(study: JudgmentsStudy, collection: Collection) -> tuple[str, ...]:
         said.append(
             "no run is marked as pooled, so all of them count as pooled (--pooled-column marks those that were)"
         )
-    return tuple(dict.fromkeys([*collection.notes, *said]))
+    return tuple(dict.fromkeys([*topic_notes(collection, counted_topics(collection)), *said]))

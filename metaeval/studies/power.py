@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import get_args
 
 import numpy as np
 import pandas as pd
@@ -15,6 +16,7 @@ from metaeval.provenance import Provenance, record_provenance
 from metaeval.resampling.power_interval import PowerIntervals, discriminative_power_interval
 from metaeval.resampling.sensitivity import SensitivityResult, bootstrap_sensitivity
 from metaeval.scores import Scores, as_scores, identical_systems, oriented_values, select_runs
+from metaeval.studies.options import check_intervals, check_resampling, check_share
 from metaeval.tests_stat.catalogue import TESTS, canonical_test, compare_systems
 from metaeval.tests_stat.correction import CORRECTIONS, FAMILY_WISE, canonical_correction
 from metaeval.tests_stat.pairs import Alternative, PValueRule
@@ -156,11 +158,14 @@ def study_power(  # noqa: PLR0913 - every option of the command
     0     AP    t       none       10
     1     AP    t     fdr_by       10
     """
-    scores = as_scores(scores)
-    seed = resolve_seed(rng)
     names = list(dict.fromkeys(map(_test_name, tests)))
     corrections = list(dict.fromkeys(map(canonical_correction, corrections)))
     _check(names, corrections, alternative)
+    check_share(alpha, "alpha")
+    check_resampling(n_resamples, p_value_rule, n_threads)
+    check_intervals(n_topic_resamples, confidence_level)
+    seed = resolve_seed(rng)
+    scores = as_scores(scores)
     chosen = select_runs(scores, runs, resolve_rng(seed).generator)
     notes = [*chosen.attrs.get("notes", []), *_choice_note(scores, chosen, runs)]
     sensitivity: SensitivityResult | None = None
@@ -262,6 +267,8 @@ def _check(tests: Sequence[str], corrections: Sequence[str], alternative: str) -
     for name in corrections:
         if name not in CORRECTIONS:
             raise UnknownNameError("correction", name, CORRECTIONS)
+    if alternative not in get_args(Alternative):
+        raise UnknownNameError("alternative", str(alternative), get_args(Alternative))
     if alternative != "two-sided" and SENSITIVITY in tests:
         message = (
             f"bootstrap sensitivity is two-sided as published; for alternative={alternative!r} use the test 'bootstrap'"

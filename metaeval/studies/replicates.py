@@ -24,6 +24,7 @@ from numpy.typing import NDArray
 
 from metaeval.errors import InvalidOptionError, MetaevalWarning
 from metaeval.io.files import write_atomically
+from metaeval.limits import check_jobs
 from metaeval.parallel import limit_threads, track
 
 __all__ = [
@@ -195,6 +196,7 @@ def map_replicates(  # noqa: PLR0913 - one keyword per choice
         In the order of `numbers`, up to the first that the deadline cut off; the same for any number and kind of
         workers.
     """
+    check_jobs(n_jobs)
     done: dict[int, Arrays] = {}
     if store is not None:
         store.make_folder()  # before any work, that none is done in vain
@@ -250,9 +252,6 @@ def _computed(  # noqa: PLR0913 - as map_replicates
     import joblib  # noqa: PLC0415 - only where something is computed
     from joblib.parallel import get_active_backend  # noqa: PLC0415
 
-    if n_jobs == 0:
-        message = "the number of workers must be 1 or more, or negative (-1: every core), not 0"
-        raise InvalidOptionError(message)
     backend, jobs = get_active_backend()
     elsewhere = type(backend).__name__ not in {"LokyBackend", "SequentialBackend", "ThreadingBackend"}
     tasks = ((number, replicate_seed(seed, name, number)) for number in numbers)

@@ -22,6 +22,7 @@ from metaeval.draws import RNGLike, resolve_seed
 from metaeval.equality import at_least as reaches
 from metaeval.equality import settled_means
 from metaeval.errors import EstimationError, InvalidOptionError, UnknownNameError
+from metaeval.limits import MOST_REPLICATES, check_count, check_jobs
 from metaeval.metrics.registry import Registry
 from metaeval.metrics.score import JudgedCollection, metric_values, resolve_metrics
 from metaeval.metrics.source import code_versions, metric_checksum
@@ -30,6 +31,7 @@ from metaeval.parallel import limit_threads
 from metaeval.resampling.judgments import REDUCTIONS, Reduction, check_steps, reduce_judgments
 from metaeval.resampling.pools import original_pool
 from metaeval.scores import as_scores
+from metaeval.studies.options import check_test
 from metaeval.studies.replicates import Arrays, ReplicateStore, checksum, map_replicates
 from metaeval.tests_stat.catalogue import compare_systems, find_test
 from metaeval.tests_stat.correction import canonical_correction
@@ -356,9 +358,12 @@ def measure_stability(  # noqa: PLR0913 - every option of the study
     chosen = REDUCTIONS[reduction]
     documents = collection.by_document
     check_options(documents, n_replicates=n_replicates, n_tested=n_tested, best=best, alpha=alpha, budget=budget)
+    check_jobs(n_jobs)
     numbers = range(int(n_replicates) if chosen.random else 1)
+    check_test(test, correction)
     test = find_test(test).name
     correction = None if correction is None else canonical_correction(correction)
+    check_steps(chosen, steps)
     own_metrics = resolve_metrics(metrics, registry=registry)
     counted = counted_topics(documents)
     seed = resolve_seed(rng)
@@ -670,13 +675,6 @@ def counted_topics(collection: Collection) -> NDArray[np.bool_]:
     return np.diff(relevant[collection.topic_offsets]) > 0
 
 
-def _whole(name: str, value: object, least: int) -> int:
-    if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < least:
-        message = f"{name} must be a whole number of at least {least}, not {value!r}"
-        raise InvalidOptionError(message)
-    return int(value)
-
-
 def check_options(  # noqa: PLR0913 - one keyword per choice
     collection: Collection, *, n_replicates: int, n_tested: int, best: int, alpha: float, budget: float | None
 ) -> None:
@@ -689,9 +687,9 @@ def check_options(  # noqa: PLR0913 - one keyword per choice
     EstimationError
         If there are fewer than two runs, or no topic with something relevant.
     """
-    _whole("n_replicates", n_replicates, 1)
-    _whole("n_tested", n_tested, 0)
-    _whole("best", best, 2)
+    check_count(n_replicates, "n_replicates", most=MOST_REPLICATES)
+    check_count(n_tested, "n_tested", least=0)
+    check_count(best, "best", least=2)
     if not 0 < alpha < 1:
         message = f"alpha must lie between 0 and 1, not {alpha!r}"
         raise InvalidOptionError(message)

@@ -3,6 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import permutations
+from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -12,6 +13,7 @@ from scipy.special import expit, ndtri
 
 from metaeval.draws import RNGLike, resolve_seed
 from metaeval.errors import EstimationError, InvalidOptionError
+from metaeval.limits import MOST_REPLICATES, check_count, check_threads
 from metaeval.models.bayesian_error_rate import MOST_SIZES as MOST_MODEL_SIZES
 from metaeval.models.bayesian_error_rate import (
     BayesianErrorRate,
@@ -28,6 +30,7 @@ from metaeval.provenance import Provenance, record_provenance
 from metaeval.resampling.difference_bins import DifferenceBins, difference_bins
 from metaeval.resampling.swap import PAPER_TOLERANCES, SMALLEST_SIZE, ErrorRates, Margin, Sampling, swap_method
 from metaeval.scores import Scores, as_scores
+from metaeval.studies.options import check_max_error, check_share
 
 __all__ = [
     "ABSOLUTE_TOLERANCES",
@@ -348,6 +351,12 @@ def study_topics(  # noqa: PLR0913 - every option of the command
     1     nDCG@10     0.1    20
     """
     _check_options(max_error, confidence_level, n_replicates)
+    check_threads(n_threads)
+    if limit is not None:
+        check_count(limit, "limit")
+    if differences and not (isinstance(bin_width, Real) and 0 < bin_width < np.inf):
+        message = f"bin_width must be a number above 0, not {bin_width!r}"
+        raise InvalidOptionError(message)
     scores = as_scores(scores)
     seed = resolve_seed(rng)
     chosen, thinned = (list(sizes), False) if sizes is not None else _default_sizes(scores.sizes["topic"])
@@ -371,7 +380,7 @@ def study_topics(  # noqa: PLR0913 - every option of the command
                 max_error=max_error,
                 n_replicates=n_replicates,
                 confidence_level=confidence_level,
-                **shared,  # type: ignore[arg-type]  # as above
+                **shared,
             ),
         )
     posterior = None
@@ -409,15 +418,12 @@ def study_topics(  # noqa: PLR0913 - every option of the command
 
 def _check_options(max_error: float, confidence_level: float, n_replicates: int) -> None:
     """Refuse before any work what would be refused after it."""
-    if not 0 < max_error < 0.5:  # noqa: PLR2004 - a coin toss
-        message = f"max_error must lie between 0 and 0.5, not {max_error!r}"
-        raise InvalidOptionError(message)
-    if not 0 < confidence_level < 1:
-        message = f"confidence_level must lie between 0 and 1, not {confidence_level!r}"
-        raise InvalidOptionError(message)
-    if n_replicates != 0 and n_replicates < 2:  # noqa: PLR2004 - a spread needs two
+    check_max_error(max_error)
+    check_share(confidence_level, "confidence_level")
+    if n_replicates == 1:  # a spread needs two
         message = f"n_replicates must be 0 (no intervals) or at least 2, not {n_replicates!r}"
         raise InvalidOptionError(message)
+    check_count(n_replicates, "n_replicates", least=0, most=MOST_REPLICATES)
 
 
 def _default_sizes(n_topics: int) -> tuple[list[int] | None, bool]:

@@ -10,7 +10,7 @@ import threadpoolctl
 from numpy.typing import NDArray
 
 from metaeval.compiled import compiled_parallel
-from metaeval.errors import InvalidOptionError
+from metaeval.limits import check_count
 from metaeval.parallel import limit_threads
 
 __all__ = ["check_resamples", "count_beside_zero", "count_extreme", "kernel_threads"]
@@ -20,17 +20,14 @@ _RESAMPLES_PER_BLOCK = 1024  # two rows of a block fit in a first-level cache, t
 
 
 def check_resamples(n_resamples: int) -> int:
-    """Return `n_resamples` if it is a whole number of at least 1, else raise `InvalidOptionError`.
+    """Return `n_resamples` if it is a whole number from 1 to `metaeval.limits.MOST_ROUNDS`, else raise.
 
     Examples
     --------
     >>> check_resamples(1000)
     1000
     """
-    if isinstance(n_resamples, bool) or not isinstance(n_resamples, int | np.integer) or n_resamples < 1:
-        message = f"n_resamples must be a whole number of at least 1, not {n_resamples!r}"
-        raise InvalidOptionError(message)
-    return int(n_resamples)
+    return check_count(n_resamples, "n_resamples")
 
 
 @contextmanager

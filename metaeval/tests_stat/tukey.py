@@ -12,6 +12,7 @@ from metaeval.compiled import compiled_parallel
 from metaeval.draws import RNGLike, resolve_rng
 from metaeval.equality import centred
 from metaeval.errors import InvalidOptionError, UnknownNameError
+from metaeval.limits import check_memory
 from metaeval.parallel import track
 from metaeval.tests_stat.correction import FAMILY_WISE
 from metaeval.tests_stat.counting import check_resamples, kernel_threads
@@ -178,6 +179,7 @@ def _check_options(method: str, alternative: str, baseline: str | None) -> None:
 def _randomised(question: Question, metric: int, seed: np.uint64, n_resamples: int, p_value_rule: PValueRule) -> _Found:
     values, tolerance = question.values[metric], question.tolerance[metric]
     columns = np.ascontiguousarray(values.T)
+    check_memory(3 * n_resamples, what=f"the ranges of {n_resamples:,} permutations", advice="ask for fewer resamples")
     starts = track(range(0, n_resamples, _BLOCK), description="randomised Tukey HSD")
     ranges = np.sort(
         np.concatenate(

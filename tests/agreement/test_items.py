@@ -4,6 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from metaeval.agreement.human import human_agreement, pair_agreement
 from metaeval.agreement.items import (
     cells_of,
     cluster_scores,
@@ -13,7 +14,10 @@ from metaeval.agreement.items import (
     reference_of,
     system_means,
 )
+from metaeval.agreement.metric_comparison import compare_with_human
 from metaeval.errors import InvalidOptionError, ScoresError, UnknownNameError
+from metaeval.simulate.scores import simulate_scores
+from metaeval.studies.human import study_human
 from metaeval.tests_stat.paired_t import paired_t_test
 
 
@@ -156,3 +160,11 @@ def test_the_reference_must_be_named_and_known():
         reference_of(laid, "gold")
     with pytest.raises(InvalidOptionError, match="reference="):
         reference_of(laid.assign_attrs(reference=None), None)
+
+
+def test_scores_of_topics_are_not_scores_of_items():
+    """They are refused with the way out, wherever people's scores are compared."""
+    scores = simulate_scores(n_systems=3, n_topics=5, metrics=["AP", "P@10"], rng=1)
+    for work in (human_agreement, compare_with_human, pair_agreement, study_human):
+        with pytest.raises(ScoresError, match="not dimensions metric, system, topic; make them with item_scores"):
+            work(scores, reference="AP")

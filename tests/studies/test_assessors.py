@@ -7,6 +7,7 @@ from metaeval.agreement.assessors import as_labels
 from metaeval.agreement.decisions import decision_agreement
 from metaeval.collection.documents import collection_from_rankings
 from metaeval.errors import InvalidOptionError
+from metaeval.io.labels import read_labels
 from metaeval.metrics.score import metric_values
 from metaeval.metrics.spec import metric as registered
 from metaeval.scores import as_scores
@@ -115,7 +116,10 @@ def test_topics_without_relevant_items_go_and_too_few_stop():
     given["ben"]["3"] = dict.fromkeys(given["ben"]["3"], 0)
     labels = as_labels(given)
     study = study_assessors(labels, collection=compiled(runs, labels), metrics=["AP"], rng=0)
-    assert study.notes == ("1 of 12 topics have nothing relevant under some assessor: left out",)
+    assert study.notes == (
+        "topics where a ratio of relevant sets is undefined for some pair, left out of its mean: 1 of 12",
+        "1 of 12 topics have nothing relevant under some assessor: left out",
+    )
     given["ben"] = {topic: dict.fromkeys(part, 0) for topic, part in given["ben"].items()}
     labels = as_labels(given)
     with pytest.raises(InvalidOptionError, match="there are 0"):
@@ -137,3 +141,37 @@ def test_scores_compare_as_any_others():
     labels = as_labels(given)
     study = study_assessors(labels, collection=compiled(runs, labels), metrics=["AP"], rng=0)
     assert as_scores(study.scores["AP"]).sizes == {"metric": 2, "system": 6, "topic": 12}
+
+
+def test_notes_name_everything_that_takes_no_part():
+    """Labels off the scale, items not labelled, pairs without a common item, ratios without anything relevant."""
+    given = {
+        "ann": {"1": {"d1": 2, "d2": 0, "d3": 1}, "2": {"x": 0, "y": 0}},
+        "ben": {"1": {"d1": 1, "d2": 7}, "2": {"x": 0, "y": 0}},
+        "cy": {"1": {"d4": 1, "d5": 9}},
+    }
+    labels = as_labels(given, scale=[0, 1, 2], outside="drop")
+    notes = study_assessors(labels, rng=0).notes
+    assert notes == (
+        "labels off the scale 0, 1, 2, left out: ben 1, cy 1",
+        "items without a label, of 7: ann 2, ben 4, cy 6; two assessors are compared on the items that both labelled",
+        "pairs of assessors without a common item, left out: ann and cy, ben and cy",
+        "topics where a ratio of relevant sets is undefined for some pair, left out of its mean: 1 of 2",
+    )
+
+
+def test_nothing_left_out_means_no_note():
+    """Notes are made from counts, so whole data have none."""
+    labels = as_labels({name: {"1": {"d1": 1, "d2": 0}, "2": {"d1": 1}} for name in ("ann", "ben")})
+    assert study_assessors(labels, rng=0).notes == ()
+
+
+def test_what_reading_left_out_stands_with_the_notes(tmp_path):
+    """A column of words is no assessor, and the study says so, not only the terminal."""
+    path = tmp_path / "labels.csv"
+    path.write_text("item,ann,ben,remark\nd1,1,1,good\nd2,0,1,bad\nd3,1,0,so so\n")
+    study = study_assessors(as_labels(read_labels(path)).select(["ben", "ann"]), rng=0)
+    assert study.notes == (
+        "no column of topics: all items count as one topic",
+        "columns without labels, left out: remark",
+    )

@@ -1,0 +1,124 @@
+"""The notes of every page are made from what happened: what was left out is named, no more is claimed."""
+
+import re
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import metaeval
+from metaeval.agreement.assessors import as_labels
+from metaeval.agreement.items import item_scores, system_means
+from metaeval.collection.documents import collection_from_rankings
+from metaeval.metrics.score import score
+from metaeval.reports.agree import agree_page
+from metaeval.reports.assessors import assessors_page
+from metaeval.reports.compare import compare_page
+from metaeval.reports.human import human_page
+from metaeval.reports.judgments import judgments_page
+from metaeval.reports.power import notes_section, power_page
+from metaeval.reports.topics import topics_page
+from metaeval.scores import as_scores
+from metaeval.simulate.scores import simulate_scores
+from metaeval.studies.agree import study_agreement
+from metaeval.studies.assessors import study_assessors
+from metaeval.studies.compare import study_comparison
+from metaeval.studies.human import study_human
+from metaeval.studies.judgments import study_judgments
+from metaeval.studies.power import study_power
+from metaeval.studies.topics import study_topics
+
+WHOLE = simulate_scores(n_systems=5, n_topics=20, metrics=["AP", "nDCG@10", "P@10"], rng=1)
+
+
+def _scores(missing):
+    if not missing:
+        return as_scores(WHOLE.drop_attrs())
+    gaps = WHOLE.drop_attrs().copy()
+    gaps[:, 0, 3] = np.nan
+    return as_scores(gaps, missing="drop-topics")
+
+
+def _collection(missing):
+    rng = np.random.default_rng(0)
+    names = [f"d{one}" for one in range(20)]
+    qrels = {str(topic): {name: int(rng.random() < 0.4) for name in names} for topic in range(8)}
+    if missing:
+        qrels["3"] = dict.fromkeys(names, 0)
+    runs = {f"r{run}": {topic: rng.permutation(names).tolist() for topic in qrels} for run in range(4)}
+    return collection_from_rankings(runs, qrels)
+
+
+def _labels(missing):
+    given = {name: {"1": {"d1": 1, "d2": 0}, "2": {"d1": 1}} for name in ("ann", "ben")}
+    if missing:
+        given["ann"]["1"]["d2"] = 9
+    return as_labels(given, scale=[0, 1], outside="drop")
+
+
+def _frame(missing, *, items):
+    frame = WHOLE.to_series().unstack("metric").reset_index()
+    if not items:
+        frame = frame[frame["topic"] == "1"].drop(columns="topic")
+    return frame.assign(remark="words") if missing else frame
+
+
+PAGES = {
+    "power": lambda missing: power_page(study_power(_scores(missing), tests=["t"], rng=0)),
+    "agree": lambda missing: agree_page(study_agreement(_scores(missing), tests=["t"], rng=0)),
+    "compare": lambda missing: compare_page(study_comparison(_scores(missing), topics=False, rng=0)),
+    "topics": lambda missing: topics_page(study_topics(_scores(missing), sizes=[5, 8], n_trials=3, modelled=[], rng=0)),
+    "assessors": lambda missing: assessors_page(study_assessors(_labels(missing), rng=0)),
+    "human, items": lambda missing: human_page(
+        study_human(
+            item_scores(_frame(missing, items=True), reference="AP", item="topic"), n_resamples=50, test="t", rng=0
+        )
+    ),
+    "human, systems": lambda missing: human_page(
+        study_human(system_means(_frame(missing, items=False), reference="AP"), reference="AP", rng=0)
+    ),
+    "judgments": lambda missing: judgments_page(
+        study_judgments(_collection(missing), ["AP"], questions=["less-judging"], steps=[50], n_replicates=2, rng=0)
+    ),
+}
+
+
+def _words(section):
+    return " ".join(str(block) for block in section.blocks)
+
+
+@pytest.mark.filterwarnings("ignore::metaeval.errors.MetaevalWarning")
+@pytest.mark.parametrize("name", PAGES)
+def test_what_was_left_out_is_in_the_notes_of_the_page(name):
+    """The same study on whole data and on data with a gap: the second page names it."""
+    (whole,) = (one for one in PAGES[name](missing=False).sections if one.id == "notes")
+    (gap,) = (one for one in PAGES[name](missing=True).sections if one.id == "notes")
+    assert re.search("left out|dropped|removed", _words(gap))
+    assert _words(gap) != _words(whole)
+    assert "gave no note" not in _words(gap)
+
+
+def test_an_empty_section_claims_no_more_than_it_knows():
+    """It has seen notes and warnings, not the data."""
+    (block,) = notes_section([], []).blocks
+    assert block.paragraphs == ("The parts of this report gave no note and no warning.",)
+    assert len(notes_section(["one"], ["two"]).blocks) == 2
+
+
+def test_no_page_claims_that_nothing_happened():
+    """Sentences about everything or nothing belong to code that has counted; this finds the ones that cannot."""
+    claims = re.compile(
+        r"[\"“ ](Nothing|None|No \w+) (was|were) [\w, ]*(left out|dropped|filled|assumed)", re.IGNORECASE
+    )
+    for path in (Path(metaeval.__file__).parent / "reports").glob("*.py"):
+        code = re.sub(r'"""(.|\n)*?"""', "", path.read_text())
+        assert claims.search(code) is None, path.name
+
+
+def test_topics_without_anything_relevant_are_noted_by_a_study_of_judgments():
+    """They cannot rank runs; the study says how many went, as scoring does."""
+    collection = _collection(missing=True)
+    study = study_judgments(collection, ["AP"], questions=["less-judging"], steps=[50], n_replicates=2, rng=0)
+    said = [note for note in score(collection, ["AP"]).attrs["notes"] if "no relevant document" in note]
+    assert len(said) == 1
+    assert said[0] in study.notes
