@@ -22,7 +22,7 @@ from metaeval.collection.documents import (
     judgments_from,
     take_segments,
 )
-from metaeval.collection.inex import TOO_SMALL, UNKNOWN, Assessments, Scale, Submission
+from metaeval.collection.inex import TOO_SMALL, UNKNOWN, Assessments, Scale, Submission, whole_column
 from metaeval.collection.paths import normalised_path
 from metaeval.collection.ranking import Judgments, RankedRun
 from metaeval.compiled import compiled
@@ -399,9 +399,9 @@ def _checked_assessments(assessments: Assessments, *, strict: bool) -> pd.DataFr
             "path": _normalised(given, source, "").words,
             "exhaustivity": _column(given, "exhaustivity", absent=0),
             "specificity": _column(given, "specificity", absent=0),
-            "size": _column(given, "size").astype(np.int64),
-            "relevant_size": _column(given, "relevant_size").astype(np.int64),
-            "line": _column(given, "line").astype(np.int64),
+            "size": whole_column(given, "size", source=source),
+            "relevant_size": whole_column(given, "relevant_size", source=source),
+            "line": whole_column(given, "line", source=source),
         }
     )
     table = table[table["size"] != 0].reset_index(drop=True)  # without characters there is no specificity
@@ -448,7 +448,7 @@ def _document_judgments(assessments: Assessments, judged: pd.DataFrame) -> Judgm
     relevant = judged[(judged["exhaustivity"] != 0) & (judged["specificity"] > 0)]
     marked = set(zip(relevant["topic"], relevant["document"], strict=True))
     levels: dict[str, dict[str, int]] = {}
-    highlighted = _column(documents, "relevant_size")
+    highlighted = whole_column(documents, "relevant_size", source=assessments.source)
     for topic, document, size in zip(documents["topic"], documents["document"], highlighted, strict=True):
         own = levels.setdefault(str(topic), {})
         own[str(document)] = int(size > 0 or (str(topic), str(document)) in marked)
@@ -668,7 +668,7 @@ def _known_sizes(
     if lacking:
         message = f"sizes= must have the columns document, path and size; {lacking[0]} is missing"
         raise InvalidOptionError(message)
-    values = _column(sizes, "size").astype(np.int64)
+    values = whole_column(sizes, "size")
     table = sizes.assign(document=_Words.of(sizes["document"]).words, size=values, topic="")
     table["path"] = _normalised(table, "", "sizes=, ").words
     table = table.drop_duplicates(["document", "path", "size"])
@@ -764,7 +764,7 @@ def _highlighted(  # noqa: PLR0913, PLR0917 - what was put together before
     documents = assessments.documents
     own = _Words.of(documents["topic"]).within(names.topics) * len(names.documents)
     own += _Words.of(documents["document"]).within(names.documents)
-    said = _column(documents, "relevant_size").astype(np.int64)[_looked_up(own, id_keys)]
+    said = whole_column(documents, "relevant_size", source=assessments.source)[_looked_up(own, id_keys)]
     top = elements.assessed & (judgment >= 0) & (above(elements.parents, starts, elements.assessed) < 0)
     sums = np.bincount(judgment[top], weights=np.maximum(elements.relevant_sizes[top], 0), minlength=len(said))
     unknown = np.bincount(judgment[top & (elements.relevant_sizes < 0)], minlength=len(said)) > 0

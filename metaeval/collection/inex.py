@@ -9,15 +9,22 @@ from typing import Literal
 
 import numpy as np
 import pandas as pd
+from numpy.typing import NDArray
+
+from metaeval.cells import shortened
+from metaeval.errors import FileFormatError
 
 __all__ = ["ASSESSMENT_COLUMNS", "ELEMENT_COLUMNS", "PASSAGE_COLUMNS", "RESULT_COLUMNS", "TOO_SMALL", "UNKNOWN"]
-__all__ += ["Assessments", "Scale", "Submission"]
+__all__ += ["LARGEST", "Assessments", "Scale", "Submission", "whole_column"]
 
 Scale = Literal["2002", "2003", "2005", "passages"]
 TOO_SMALL = -1
 """The exhaustivity written "?": relevant text, but too small to judge how exhaustive it is (2005)."""
 UNKNOWN = -1
 """A size, offset or length that the file does not give."""
+
+LARGEST = 10**12
+"""The largest size, offset, length or grade: a million of them still add up in 64 bits."""
 
 RESULT_COLUMNS = {
     "topic": str,
@@ -58,6 +65,52 @@ PASSAGE_COLUMNS = {
     "end": str,
     "line": np.int64,
 }
+
+
+def whole_column(table: pd.DataFrame, column: str, *, source: str = "") -> NDArray[np.int64]:
+    """Return a column of sizes, offsets or lengths, `UNKNOWN` where it or one of its cells is absent.
+
+    Parameters
+    ----------
+    table : pandas.DataFrame
+        With ``topic`` and ``document``, and ``line`` where there are lines.
+    column : str
+    source : str
+        The file, for errors.
+
+    Raises
+    ------
+    FileFormatError
+        For what is no whole number up to `LARGEST`, naming topic, document, file and line.
+
+    Examples
+    --------
+    >>> whole_column(pd.DataFrame({"length": [30.0, None]}), "length").tolist()
+    [30, -1]
+    """
+    if column not in table or not len(table):
+        return np.full(len(table), UNKNOWN, dtype=np.int64)
+    if table[column].dtype == np.int64 and abs(table[column]).max() <= LARGEST:
+        return table[column].to_numpy()
+    try:
+        numbers = table[column].to_numpy(dtype=np.float64, na_value=UNKNOWN)
+    except (TypeError, ValueError, OverflowError):
+        numbers = np.array([_as_float(cell) for cell in table[column].tolist()])
+    wrong = ~((np.abs(numbers) <= LARGEST) & (numbers == np.rint(numbers)))
+    if wrong.any():
+        row = table.iloc[int(np.argmax(wrong))]
+        place = "".join(f"{part} {row[part]!r}, " for part in ("topic", "document") if part in row)
+        message = f"{place}{column} must be a whole number up to {LARGEST}, not {shortened(row[column])}"
+        line = int(row["line"]) if "line" in row else UNKNOWN
+        raise FileFormatError(message, path=source or None, line=line if line > 0 else None)
+    return numbers.astype(np.int64)
+
+
+def _as_float(cell: object) -> float:
+    try:
+        return float(str(cell))
+    except (TypeError, ValueError):
+        return np.nan
 
 
 def _empty(columns: dict[str, type]) -> pd.DataFrame:

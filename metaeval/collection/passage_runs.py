@@ -11,7 +11,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from metaeval.collection.documents import judgments_from
-from metaeval.collection.inex import UNKNOWN, Assessments, Submission
+from metaeval.collection.inex import UNKNOWN, Assessments, Submission, whole_column
 from metaeval.collection.intervals import compare_results
 from metaeval.collection.ranking import Judgments, RankedRun
 from metaeval.errors import FileFormatError, InvalidOptionError
@@ -149,7 +149,7 @@ class JudgedText:
             If they cannot be used as they are; see `passage_collection`.
         """
         documents = assessments.documents
-        relevant_sizes = _checked_sizes(documents)
+        relevant_sizes = _checked_sizes(documents, assessments.source)
         by_topic: dict[str, dict[str, int]] = {}
         marks = (relevant_sizes > 0).astype(int).tolist()
         for topic, document, mark in zip(documents["topic"], documents["document"], marks, strict=True):
@@ -158,20 +158,21 @@ class JudgedText:
         lookup = _Lookup.of(judgments)
         order = np.argsort(lookup.find_rows(documents))
         passages = _checked_passages(assessments, lookup)
-        owners, starts = passages["owner"].to_numpy(dtype=np.int64), _whole(passages, "offset")
+        source = assessments.source
+        owners, starts = passages["owner"].to_numpy(dtype=np.int64), whole_column(passages, "offset", source=source)
         text = HighlightedText(
             relevant_sizes=relevant_sizes[order],
-            sizes=_whole(documents, "size", absent=UNKNOWN)[order],
-            best_entries=_whole(documents, "best_entry", absent=UNKNOWN)[order],
+            sizes=whole_column(documents, "size", source=source)[order],
+            best_entries=whole_column(documents, "best_entry", source=source)[order],
             offsets=np.concatenate([[0], np.cumsum(np.bincount(owners, minlength=len(order)))]).astype(np.int64),
             starts=starts,
-            stops=starts + _whole(passages, "length"),
+            stops=starts + whole_column(passages, "length", source=source),
         )
         notes = (*assessments.notes, *_notes_on_text(text, owners))
         return cls(judgments=judgments, lookup=lookup, text=text, notes=notes)
 
 
-def _checked_sizes(documents: pd.DataFrame) -> NDArray[np.int64]:
+def _checked_sizes(documents: pd.DataFrame, source: str) -> NDArray[np.int64]:
     """Return the highlighted characters of documents, none of which stands twice."""
     repeated = documents.duplicated(["topic", "document"])
     if repeated.any():
@@ -179,7 +180,7 @@ def _checked_sizes(documents: pd.DataFrame) -> NDArray[np.int64]:
         line = f" (line {row['line']})" if "line" in documents and row["line"] > 0 else ""
         message = f"document {row['document']!r} is assessed twice for topic {row['topic']!r}{line}; keep one"
         raise InvalidOptionError(message)
-    sizes = _whole(documents, "relevant_size")
+    sizes = whole_column(documents, "relevant_size", source=source)
     if (sizes < 0).any():
         row = documents.iloc[int(np.argmax(sizes < 0))]
         message = (
@@ -193,7 +194,7 @@ def _checked_sizes(documents: pd.DataFrame) -> NDArray[np.int64]:
 def _checked_passages(assessments: Assessments, lookup: _Lookup) -> pd.DataFrame:
     """Return the passages with the judgment they belong to, in order of judgment and offset."""
     passages = assessments.passages
-    offsets, lengths = _whole(passages, "offset"), _whole(passages, "length")
+    offsets, lengths = (whole_column(passages, name, source=assessments.source) for name in ("offset", "length"))
     owners = lookup.find_rows(passages)
     marks = (
         (offsets < 0, "has no offset (points in text must be turned into offsets first)"),
@@ -406,7 +407,8 @@ def _places(
     table: pd.DataFrame, submission: Submission
 ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.bool_]]:
     """Return where results start, how long they are, and which have an entry point alone."""
-    starts, lengths = _whole(table, "offset"), _whole(table, "length").copy()
+    starts, lengths = (whole_column(table, name, source=submission.source) for name in ("offset", "length"))
+    lengths = lengths.copy()
     nowhere = starts == UNKNOWN
     marks = (
         (starts < UNKNOWN, "offset", "an offset must be 0 or more (X or -1 for a place that does not exist)"),
@@ -461,12 +463,6 @@ def _codes(column: pd.Series) -> tuple[NDArray[np.int64], NDArray[Any]]:
     """Return a number for every text, and the different texts."""
     codes, names = pd.factorize(column)
     return codes.astype(np.int64), np.asarray(names, dtype=object)
-
-
-def _whole(table: pd.DataFrame, column: str, *, absent: int | None = None) -> NDArray[np.int64]:
-    if absent is not None and column not in table:
-        return np.full(len(table), absent, dtype=np.int64)
-    return table[column].to_numpy(dtype=np.int64) if len(table) else np.empty(0, dtype=np.int64)
 
 
 def _texts(column: pd.Series) -> pd.Index:

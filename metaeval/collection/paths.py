@@ -11,10 +11,13 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from metaeval.cells import shortened
 from metaeval.errors import InvalidOptionError
 
 __all__ = ["contains", "depth_of", "nearest_ancestors", "normalised_path", "normalised_point", "parent_path"]
 
+_LONGEST_PATH = 10_000
+"""Characters: deeper than any document, and the work on a path grows with the square of its length."""
 _TEXT_NODE = re.compile(r"/text\(\)(?:\[([1-9][0-9]*)\])?(?:\.([0-9]+))?\Z")
 _STEP = re.compile(r"([^\W\d][\w.:-]*)(?:\[([1-9][0-9]*)\])?\Z")
 _NORMAL = re.compile(r"(?:/[^\W\d][\w.:-]*\[[1-9][0-9]*\])+\Z")
@@ -26,7 +29,7 @@ def normalised_path(path: str) -> str:
     Raises
     ------
     InvalidOptionError
-        If the path is not absolute, or a step is no tag with a position from 1.
+        If the path is not absolute, a step is no tag with a position from 1, or it has over 10,000 characters.
 
     Examples
     --------
@@ -34,18 +37,24 @@ def normalised_path(path: str) -> str:
     '/article[1]/bdy[1]/sec[4]'
     """
     path = path.strip()
+    if len(path) > _LONGEST_PATH:
+        message = f"a path has at most {_LONGEST_PATH} characters, not {len(path)} ({path[:30]!r}…)"
+        raise InvalidOptionError(message)
     if _NORMAL.match(path):
         return path
     if not path.startswith("/"):
-        message = f"a path must begin at the root, as /article[1]/bdy[1] does; {path!r} does not"
+        message = f"a path must begin at the root, as /article[1]/bdy[1] does; {shortened(path)!r} does not"
         raise InvalidOptionError(message)
     steps = []
     for step in path[1:].split("/"):
         found = _STEP.match(step)
         if not found:
-            message = f"{step!r} in {path!r} is no step of a path; write a tag and its position, as sec[4]"
+            message = (
+                f"{shortened(step)!r} in {shortened(path)!r} is no step of a path; write a tag and its position, as "
+                "sec[4]"
+            )
             raise InvalidOptionError(message)
-        steps.append(f"/{found[1]}[{int(found[2] or 1)}]")
+        steps.append(f"/{found[1]}[{found[2] or 1}]")
     return "".join(steps)
 
 
@@ -66,8 +75,8 @@ def normalised_point(point: str) -> str:
     found = _TEXT_NODE.search(point)
     if not found:
         return normalised_path(point)
-    place = "" if found[2] is None else f".{int(found[2])}"
-    return f"{normalised_path(point[: found.start()])}/text()[{int(found[1] or 1)}]{place}"
+    place = "" if found[2] is None else f".{found[2].lstrip('0') or 0}"  # int() takes no thousands of digits
+    return f"{normalised_path(point[: found.start()])}/text()[{found[1] or 1}]{place}"
 
 
 def contains(outer: str, inner: str) -> bool:

@@ -12,9 +12,11 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from metaeval.cells import shortened
 from metaeval.collection.inex import (
     ASSESSMENT_COLUMNS,
     ELEMENT_COLUMNS,
+    LARGEST,
     PASSAGE_COLUMNS,
     UNKNOWN,
     Assessments,
@@ -36,6 +38,7 @@ __all__ += ["sizes_of_lines", "submission_of_lines"]
 
 _RUN_WORDS, _TREC_QRELS_WORDS = 6, 4
 _JUDGMENT_WORDS = 5
+_MOST_DIGITS = 18
 _NOWHERE = frozenset({b"X", b"x", b"-1"})
 _WHOLE = re.compile(rb"[0-9]+\Z")
 _PASSAGE = re.compile(rb"([0-9]+):([0-9]+)\Z")
@@ -91,13 +94,15 @@ def _uniform(found: _Words, allowed: Sequence[int], what: str, findings: Finding
 
 def _numbers(column: Sequence[bytes], found: _Words, what: str, findings: Findings) -> NDArray[np.float64]:
     try:
-        values = np.array(column, dtype=np.bytes_).astype(np.float64)
+        values = np.fromiter(map(float, column), dtype=np.float64, count=len(column))
     except ValueError:
         values = np.array([_float(word) for word in column])
+    if any(b"_" in word for word in column):  # Python takes 1_0 for 10
+        values[[b"_" in word for word in column]] = np.nan
     bad = np.flatnonzero(~np.isfinite(values))
     if len(bad):
         row = int(bad[0])
-        raise findings.refuse(f"{what} must be a number, not {column[row].decode()!r}", found.line_of(row))
+        raise findings.refuse(f"{what} must be a number, not {shortened(column[row].decode())!r}", found.line_of(row))
     return values
 
 
@@ -109,11 +114,16 @@ def _float(word: bytes) -> float:
 
 
 def _whole(column: Sequence[bytes], lines: NDArray[np.int64], what: str, findings: Findings) -> NDArray[np.int64]:
-    if not all(map(bytes.isdigit, column)):
-        row = next(number for number, word in enumerate(column) if not word.isdigit())
-        message = f"{what} must be a whole number from 0, not {column[row].decode()!r}"
-        raise findings.refuse(message, int(lines[row]))
-    return np.array(column, dtype=np.bytes_).astype(np.int64) if column else np.empty(0, dtype=np.int64)
+    wrong = [number for number, word in enumerate(column) if not word.isdigit() or len(word) > _MOST_DIGITS]
+    if not wrong:
+        values = np.array(column, dtype=np.bytes_).astype(np.int64) if column else np.empty(0, dtype=np.int64)
+        wrong = np.flatnonzero(values > LARGEST).tolist()
+    if wrong:
+        word = column[wrong[0]]
+        limit = f" up to {LARGEST}" if word.isdigit() else ""
+        message = f"{what} must be a whole number from 0{limit}, not {shortened(word.decode())!r}"
+        raise findings.refuse(message, int(lines[wrong[0]]))
+    return values
 
 
 def submission_of_lines(content: bytes, findings: Findings) -> Submission:
@@ -259,9 +269,14 @@ def _passages(found: _Words, begins: NDArray[np.int64], table: pd.DataFrame, fin
     texts = [found.words[at] for at in place]
     if not all(map(_PASSAGE.match, texts)):
         row = next(number for number, text in enumerate(texts) if not _PASSAGE.match(text))
-        message = f"a passage is offset:length, two whole numbers, not {texts[row].decode()!r}"
+        message = f"a passage is offset:length, two whole numbers, not {shortened(texts[row].decode())!r}"
         raise findings.refuse(message, found.line_of(int(owner[row])))
-    pairs = np.array(b" ".join(texts).replace(b":", b" ").split(), dtype=np.bytes_).astype(np.int64).reshape(-1, 2)
+    pairs = _whole(
+        b" ".join(texts).replace(b":", b" ").split(),
+        np.repeat(found.lines[owner], 2),
+        "the offset and the length of a passage",
+        findings,
+    ).reshape(-1, 2)
     return table_of(
         PASSAGE_COLUMNS,
         {

@@ -6,6 +6,8 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
+from metaeval.cells import is_number, shortened
+from metaeval.io.blocks import refuse_faulty_names
 from metaeval.io.sheets import Sheet, header_names, read_sheet
 
 __all__ = ["read_assessment_log"]
@@ -46,7 +48,14 @@ def read_assessment_log(path: str | os.PathLike[str]) -> pd.DataFrame:
     [['209', 'co/2001/r7022', 61.5]]
     """
     sheet = read_sheet(Path(path))
-    names = [name.casefold() for name in header_names(sheet.sample()[0])]
+    body = sheet.without_header()
+    rows = list(body.rows())
+    header = header_names(sheet.sample()[0])
+    for number, row in enumerate(rows):
+        if len(row) != len(header):
+            raise body.error(f"the header has {len(header)} columns and this row {len(row)}", number)
+    refuse_faulty_names(header, set(), body)
+    names = [name.casefold() for name in header]
     places = {
         role: next((names.index(word) for word in words if word in names), None) for role, words in _NAMES.items()
     }
@@ -55,14 +64,9 @@ def read_assessment_log(path: str | os.PathLike[str]) -> pd.DataFrame:
         if places[role] is None:
             words = "seconds or time" if role == "time" else role
             raise sheet.error(f"a log needs a column {words}; there are {', '.join(names)}")
-    body = sheet.without_header()
-    rows = list(body.rows())
-    for number, row in enumerate(rows):
-        if len(row) != len(names):
-            raise body.error(f"the header has {len(names)} columns and this row {len(row)}", number)
     columns = {role: [row[places[role] or 0].strip() for row in rows] for role in wanted}
     frame = pd.DataFrame(columns, dtype=object)
-    values = pd.to_numeric(frame[wanted[2]], errors="coerce").to_numpy(dtype=np.float64)
+    values = np.array([float(cell) if is_number(cell) else np.nan for cell in columns[wanted[2]]], dtype=np.float64)
     if wanted[2] == "seconds":
         _refuse(body, frame["seconds"], ~(np.isfinite(values) & (values >= 0)))
     return frame.assign(**{wanted[2]: values}) if np.isfinite(values).all() else frame
@@ -71,4 +75,4 @@ def read_assessment_log(path: str | os.PathLike[str]) -> pd.DataFrame:
 def _refuse(body: Sheet, cells: pd.Series, wrong: np.ndarray) -> None:
     if wrong.any():
         place = int(np.argmax(wrong))
-        raise body.error(f"seconds must be a number from 0, not {cells.iloc[place]!r}", place)
+        raise body.error(f"seconds must be a number from 0, not {shortened(cells.iloc[place])!r}", place)

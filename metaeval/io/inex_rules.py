@@ -7,6 +7,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from metaeval.cells import shortened
 from metaeval.collection.inex import (
     ASSESSMENT_COLUMNS,
     ELEMENT_COLUMNS,
@@ -22,6 +23,7 @@ from metaeval.errors import FileFormatError, InvalidOptionError, MetaevalWarning
 
 __all__ = ["Findings", "InexWarning", "Names", "checked_assessments", "document_name", "empty_table", "table_of"]
 
+_LONGEST_MESSAGE = 1000
 _LETTERS = {0: "N", 1: "L", 2: "S", 3: "E"}
 
 
@@ -39,17 +41,17 @@ class Findings:
 
     def refuse(self, message: str, line: int | None = None) -> FileFormatError:
         """Return the error that no reading can pass over."""
-        return FileFormatError(message, path=self.path, line=line)
+        return FileFormatError(shortened(message, _LONGEST_MESSAGE), path=self.path, line=line)
 
     def broken(self, rule: str, value: str, line: int, *, instead: str) -> None:
         """Raise if strict, else remember that a rule is broken and what is done `instead`."""
         if self.strict:
-            raise self.refuse(f"{rule}; got {value}. With strict=False, {instead}", line)
+            raise self.refuse(f"{rule}; got {shortened(value, 300)}. With strict=False, {instead}", line)
         self.remark(f"{rule}; {instead}", value, line)
 
     def remark(self, rule: str, value: str, line: int) -> None:
         """Remember what is worth knowing; it stops nothing."""
-        self.found.setdefault(rule, []).append((line, value))
+        self.found.setdefault(rule, []).append((line, shortened(value, 300)))
 
     @property
     def notes(self) -> tuple[str, ...]:

@@ -4,19 +4,21 @@ Files are read as a stream of events, by the standard library's expat, with exac
 declared, so there is nothing to expand, and nothing outside the file is ever opened: neither a DTD nor an entity.
 """
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from html import escape
-from math import isfinite
 from typing import ClassVar
 from xml.parsers import expat
 
 import numpy as np
 import pandas as pd
 
+from metaeval.cells import is_number, shortened
 from metaeval.collection.inex import (
     ASSESSMENT_COLUMNS,
     ELEMENT_COLUMNS,
+    LARGEST,
     PASSAGE_COLUMNS,
     TOO_SMALL,
     UNKNOWN,
@@ -40,6 +42,8 @@ __all__ = ["assessments_of_xml", "pool_of_xml", "root_name", "submission_of_xml"
 __all__ += ["xml_of_assessments", "xml_of_submission"]
 
 _ANYTHING = "*"
+_WHOLE = re.compile(r"(-?)0*([0-9]+)", flags=re.ASCII)
+_MOST_DIGITS = len(str(LARGEST))
 type _Attributes = dict[str, str]
 
 _EXHAUSTIVITY = ("exhaustiveness", "exhaustivity", "exh", "relevance")
@@ -152,12 +156,14 @@ class _Events:
         raise self.findings.refuse(f"<{of}> needs the attribute {' or '.join(names)}", self.line)
 
     def whole(self, text: str, what: str, *, least: int = 0) -> int:
-        try:
-            number = int(text)
-        except ValueError:
-            number = least - 1
-        if number < least:
-            raise self.findings.refuse(f"{what} must be a whole number from {least}, not {text!r}", self.line)
+        digits = _WHOLE.fullmatch(text.strip())
+        number = least - 1
+        if digits:
+            number = int(digits[1] + digits[2]) if len(digits[2]) <= _MOST_DIGITS else LARGEST + 1
+        if not least <= number <= LARGEST:
+            limit = f" up to {LARGEST}" if number > LARGEST else ""
+            message = f"{what} must be a whole number from {least}{limit}, not {shortened(text)!r}"
+            raise self.findings.refuse(message, self.line)
         return number
 
 
@@ -223,13 +229,10 @@ class _SubmissionEvents(_Events):
         self.rsv = self._number("the rsv")
 
     def _number(self, what: str) -> float:
-        try:
-            number = float("".join(self.text))
-        except ValueError:
-            number = np.nan
-        if not isfinite(number):
-            raise self.findings.refuse(f"{what} must be a number, not {self.content()!r}", self.line)
-        return number
+        text = self.content()
+        if not is_number(text):
+            raise self.findings.refuse(f"{what} must be a number, not {shortened(text)!r}", self.line)
+        return float(text)
 
     def end_result(self) -> None:
         if not self.document:
@@ -447,12 +450,19 @@ def root_name(content: bytes) -> str:
     found: list[str] = []
     parser = expat.ParserCreate()
     parser.StartElementHandler = lambda name, _: found.append(name)
+    parser.EntityDeclHandler = _stop
     start = content.lstrip()
     if not start.removeprefix(b"\xef\xbb\xbf").startswith((b"<", b"\xff\xfe", b"\xfe\xff")):
         return ""
     with suppress(expat.ExpatError, LookupError, ValueError):  # the reader proper says what is wrong, with its line
         parser.Parse(content[:1_000_000], False)  # noqa: FBT003 - expat takes it by position: more may follow
     return found[0] if found else _ANYTHING
+
+
+def _stop(*_: object) -> None:
+    """Go no further where an entity is declared, which may stand for any amount of text."""
+    message = "an entity"
+    raise ValueError(message)
 
 
 def xml_of_submission(submission: Submission) -> bytes:

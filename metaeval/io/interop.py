@@ -12,8 +12,10 @@ metaeval          path of a file in TREC format                   path, or what 
 ================  ==============================================  ============================================
 """
 
+import math
 import os
 from collections.abc import Iterable, Mapping, Sequence
+from contextlib import suppress
 from importlib import import_module
 from itertools import chain
 from numbers import Integral, Real
@@ -24,6 +26,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from metaeval.cells import loses_digits, shortened
 from metaeval.collection.documents import (
     Collection,
     assemble_collection,
@@ -45,7 +48,7 @@ from metaeval.collection.ranking import (
 from metaeval.errors import InvalidOptionError
 from metaeval.io.trec import Keep, ScorePrecision, as_precision, check_choice, read_qrels, read_runs
 from metaeval.parallel import track
-from metaeval.scores import Missing
+from metaeval.scores import Missing, first_double
 
 __all__ = ["collection_from", "qrels_from"]
 
@@ -67,6 +70,9 @@ _EXPECTED: Mapping[str, str] = {
     "run": "{query: {document: score}}, a frame or an iterable with query_id, doc_id and score",
     "qrels": "{query: {document: level}}, a frame or an iterable with query_id, doc_id and relevance",
 }
+
+
+_LEVELS = 2**15
 
 
 class _Source(NamedTuple):
@@ -200,6 +206,9 @@ def qrels_from(data: object) -> Judgments:
     if broken := np.flatnonzero(rows.numbers != np.rint(rows.numbers)).tolist():
         message = f"the level of {rows.place(broken[0])} must be whole, not {rows.numbers[broken[0]]}"
         raise source.error(message)
+    if large := np.flatnonzero(np.abs(rows.numbers + 0.5) > _LEVELS).tolist():
+        message = f"levels must lie from -32768 to 32767; {rows.place(large[0])} has {rows.numbers[large[0]]:g}"
+        raise source.error(message)
     judged: dict[str, dict[str, int]] = {}
     for row, level in enumerate(rows.numbers.astype(np.int64).tolist()):
         part = judged.setdefault(rows.topics[rows.topic_codes[row]], {})
@@ -230,6 +239,9 @@ def _rows(data: object, source: _Source, number: Part) -> _Rows:
     if not len(table.documents):
         message = "it holds no document"
         raise source.error(message)
+    if not len(table.topics) == len(table.documents) == len(table.numbers):
+        message = "its columns have different lengths"
+        raise source.error(message)
     topics = _identifiers(table.topics, "query", source)
     documents = _identifiers(table.documents, "document", source)
     rows = _Rows(*topics, *documents, np.zeros(0))
@@ -252,7 +264,11 @@ def _table(data: object, source: _Source, number: Part) -> _Table:
         frame = (
             data if isinstance(data, pd.DataFrame) else pd.DataFrame({name: list(data[name]) for name in data.columns})
         )
-        return _picked({str(name): frame[name].tolist() for name in frame.columns}, source, number)
+        names = [str(name) for name in frame.columns]
+        if (again := first_double(names)) is not None:
+            message = f"two columns are called {again!r}; keep one"
+            raise source.error(message)
+        return _picked({name: frame.iloc[:, place].tolist() for place, name in enumerate(names)}, source, number)
     for method in _ITERATORS[source.kind]:
         if hasattr(data, method):
             return _table(getattr(data, method)(), source, number)
@@ -309,15 +325,20 @@ def _identifiers(values: Sequence[Any], what: str, source: _Source) -> tuple[lis
 
 
 def _as_text(value: object, what: str, source: _Source) -> str:
-    match value:
-        case str():
-            return str(value)
-        case bytes():
-            return value.decode()
-        case Integral() if not isinstance(value, bool):
-            return str(int(value))
-    message = f"{what} identifiers must be text or whole numbers, not {value!r} ({type(value).__name__})"
-    raise source.error(message)
+    text: str | None = None
+    with suppress(ValueError):  # no UTF-8, or a number of thousands of digits
+        match value:
+            case str():
+                text = value.encode().decode()
+            case bytes():
+                text = value.decode()
+            case Integral() if not isinstance(value, bool | np.bool_):
+                text = str(int(value))
+    if text is None:
+        shown = f"{shortened(repr(value)) if isinstance(value, str | bytes | float) else type(value).__name__}"
+        message = f"{what} identifiers must be text or whole numbers, not {shown} ({type(value).__name__})"
+        raise source.error(message)
+    return text
 
 
 def _finite(numbers: Sequence[Any], rows: _Rows, source: _Source) -> NDArray[np.float64]:
@@ -325,16 +346,30 @@ def _finite(numbers: Sequence[Any], rows: _Rows, source: _Source) -> NDArray[np.
     if values.dtype.kind in "iuf":
         good = np.isfinite(values)
     else:
-        good = np.array([_is_number(value) and bool(np.isfinite(value)) for value in numbers], dtype=bool)
+        good = np.array([_is_finite(value) for value in numbers], dtype=bool)
     if not good.all():
         row = int(np.argmin(good))
-        message = f"{rows.place(row)} needs a finite number, not {list(numbers)[row]!r}"
+        message = f"{rows.place(row)} needs a finite number, not {shortened(repr(list(numbers)[row]))}"
         raise source.error(message)
-    return values.astype(np.float64)
+    floats = values.astype(np.float64)
+    if values.dtype.kind != "f":
+        for row in np.flatnonzero(np.abs(floats) >= 2**53).tolist():  # beyond it, not every whole number is a float
+            cell = list(numbers)[row]
+            if isinstance(cell, Integral) and loses_digits(int(cell), float(floats[row])):
+                message = (
+                    f"{rows.place(row)} has {cell}, more digits than a score can hold (2**53); divide all by one number"
+                )
+                raise source.error(message)
+    return floats
 
 
-def _is_number(value: object) -> bool:
-    return isinstance(value, Real) and not isinstance(value, bool)
+def _is_finite(value: object) -> bool:
+    if not isinstance(value, Real) or isinstance(value, bool):
+        return False
+    try:
+        return math.isfinite(value)
+    except OverflowError:
+        return False
 
 
 def _dataset(name: str) -> object:

@@ -2,13 +2,16 @@
 
 import os
 from collections.abc import Mapping, Sequence
+from typing import NamedTuple
 
+import numpy as np
 import pandas as pd
 
+from metaeval.cells import shortened
 from metaeval.errors import FileFormatError
 from metaeval.io.blocks import GAP_WORDS, columns_found, fitting_names, is_number
 from metaeval.io.files import list_sources
-from metaeval.io.sheets import header_names, read_sheet
+from metaeval.io.sheets import Sheet, header_names, read_sheet
 
 __all__ = ["ITEM_WORDS", "SYSTEM_WORDS", "item_columns", "read_items", "system_column"]
 
@@ -47,7 +50,8 @@ def read_items(
     Raises
     ------
     FileFormatError
-        If a column cannot be found, two files hold the same column of scores, or in one of them it holds text.
+        If a column cannot be found, a system and item stand twice in one file (with the lines of both), two files hold
+        the same column of scores, in one of them it holds text, or no system and item is in both.
     InvalidOptionError
         If no file is given, or one twice.
 
@@ -61,23 +65,47 @@ def read_items(
     [80.0, nan]
     """
     given = [paths] if isinstance(paths, str | os.PathLike) else list(paths)
-    frames = [_read(source.path, where or {}) for source in list_sources([str(path) for path in given])]
+    tables = [_read(source.path, where or {}) for source in list_sources([str(path) for path in given])]
     for column in where or {}:
-        if not any(column in frame.columns for _, frame in frames):
+        if not any(column in table.frame.columns for table in tables):
             message = f"no table has a column {column!r} to choose rows by (where=, --where)"
-            raise FileFormatError(f"{message}; {columns_found(list(frames[0][1].columns))}", path=frames[0][0])
-    label, first = frames[0]
-    keys = [system_column(first, system, label), *item_columns(first, item, label)]
-    whole = _numbers(first, keys)
-    for other_label, text in frames[1:]:
-        found = [system_column(text, system, other_label), *item_columns(text, item or keys[1:], other_label)]
+            label, names = tables[0].label, list(tables[0].frame.columns)
+            raise FileFormatError(f"{message}; {columns_found(names)}", path=label)
+    first = tables[0]
+    keys = [system_column(first.frame, system, first.label), *item_columns(first.frame, item, first.label)]
+    if len(keys) > 1 or len(tables) > 1:
+        _refuse_repeated(first, keys)
+    whole = _numbers(first.frame, keys).reset_index(drop=True)
+    for table in tables[1:]:
+        text, label = table.frame, table.label
+        found = [system_column(text, system, label), *item_columns(text, item or keys[1:], label)]
+        _refuse_repeated(table, found)
         other = _numbers(text.rename(columns=dict(zip(found, keys, strict=True))), keys)
         both = [str(column) for column in other.columns if column in whole.columns and column not in keys]
         again = [one for one in both if any(pd.api.types.is_numeric_dtype(part[one]) for part in (other, whole))]
         if again:
-            raise FileFormatError(f"column {again[0]!r} is in {label} too; rename one", path=other_label)
-        whole = whole.merge(other.drop(columns=both), on=keys, how="outer")
+            raise FileFormatError(f"column {again[0]!r} is in {first.label} too; rename one", path=label)
+        joined = whole.merge(other.drop(columns=both), on=keys, how="outer")
+        if len(joined) == len(whole) + len(other):
+            shown = ", ".join(repr(shortened(part[key].iloc[0])) for part in (whole, other) for key in keys)
+            message = f"no {' and '.join(keys)} of this file is in {first.label} (the first ones: {shown})"
+            raise FileFormatError(f"{message}; both must write them alike", path=label)
+        whole = joined
     return whole
+
+
+def _refuse_repeated(table: "_Table", keys: Sequence[str]) -> None:
+    """Refuse a system and item that stand twice, which a join would multiply."""
+    repeated = table.frame.duplicated(list(keys)).to_numpy(dtype=bool)
+    if not repeated.any():
+        return
+    later = table.frame.iloc[int(np.argmax(repeated))]
+    same = (table.frame[list(keys)] == later[list(keys)]).all(axis=1)
+    earlier, again = same[same].index[:2]
+    what = ", ".join(f"{key} {shortened(later[key])!r}" for key in keys)
+    advice = "keep one row, or name all columns that tell items apart (item=, --item)"
+    message = f"{what} stands in line {table.body.row(int(earlier))[0]} already; {advice}"
+    raise table.body.error(message, int(again))
 
 
 def system_column(frame: pd.DataFrame, asked: str | None, label: str) -> str:
@@ -104,30 +132,43 @@ def _one_of(frame: pd.DataFrame, words: Sequence[str], label: str, what: str) ->
     raise FileFormatError(message, path=label)
 
 
-def _read(path: str, where: Mapping[str, str]) -> tuple[str, pd.DataFrame]:
+class _Table(NamedTuple):
+    """One file: its rows that were chosen, as text, each under its position in the file."""
+
+    label: str
+    frame: pd.DataFrame
+    body: Sheet
+
+
+def _read(path: str, where: Mapping[str, str]) -> _Table:
     sheet = read_sheet(path)
     body = sheet.without_header()
     rows = list(body.rows())
     if not rows:
         raise sheet.error("the table has a header and no row")
     names = fitting_names(header_names(sheet.sample()[0]), rows, body)
-    frame = pd.DataFrame(rows, columns=names)
+    # a column without a name is empty, or holds names of rows
+    columns = {
+        name: list(map(str.strip, cells)) for name, cells in zip(names, zip(*rows, strict=True), strict=True) if name
+    }
+    frame = pd.DataFrame(columns, dtype=object)
     for column, text in where.items():
         if column in frame.columns:
-            frame = frame[frame[column] == text]
+            frame = frame[frame[column] == text.strip()]
             if frame.empty:
                 raise sheet.error(f"no row has {text!r} in column {column!r}")
-    return str(path), frame
+    return _Table(str(path), frame, body)
 
 
 def _numbers(frame: pd.DataFrame, keys: Sequence[str]) -> pd.DataFrame:
     return pd.DataFrame({name: frame[name] if name in keys else _as_numbers(frame[name]) for name in frame.columns})
 
 
-def _as_numbers(column: pd.Series) -> pd.Series:
+def _as_numbers(cells: pd.Series) -> pd.Series:
     """Turn a column into numbers where every cell is a number or a gap, and not all are gaps."""
-    cells = column.str.strip()
-    gap = cells.str.casefold().isin(GAP_WORDS)
-    if gap.all() or not cells[~gap].map(is_number).all():
+    texts = cells.tolist()
+    gaps = [text.casefold() in GAP_WORDS for text in texts]
+    if all(gaps) or not all(gap or is_number(text) for text, gap in zip(texts, gaps, strict=True)):
         return cells
-    return cells.where(~gap).astype(float)
+    numbers = [np.nan if gap else float(text) for text, gap in zip(texts, gaps, strict=True)]
+    return pd.Series(numbers, index=cells.index, dtype=np.float64)

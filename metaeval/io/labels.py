@@ -15,6 +15,8 @@ from metaeval.io.trec import read_qrels
 
 __all__ = ["read_labels"]
 
+_LARGE, _SPARSE = 10_000_000, 50
+
 ROLES: Mapping[str, tuple[str, ...]] = {
     "topic": ("topic", "query", "qid", "query_id", "topic_id"),
     "item": ("item", "document", "document_id", "doc_id", "docno", "docid", "doc", "pid", "passage", "passage_id"),
@@ -111,10 +113,10 @@ def _from_table(
     if not rows:
         raise sheet.error("the table has a header and no row")
     names = fitting_names(header_names(sheet.sample()[0]), rows, body)
-    cells = np.array(rows, dtype=object)
+    cells = np.array([list(map(str.strip, row)) for row in rows], dtype=object)
     lines = np.arange(len(rows))
     for column, text in where.items():
-        kept = cells[:, place_of(column, names, sheet)] == text
+        kept = cells[:, place_of(column, names, sheet)] == text.strip()
         if not kept.any():
             there = listed(sorted(set(cells[:, names.index(column)])))
             raise sheet.error(f"no row has {text!r} in column {column!r}; there are {there}")
@@ -122,11 +124,16 @@ def _from_table(
     places = {role: _place(role, names, columns, sheet) for role in ROLES}
     if places["item"] is None:
         raise sheet.error(f"no column names the items (document, pid, item …); name it. {columns_found(names)}")
+    is_long = places["assessor"] is not None and places["label"] is not None
+    for role in ("topic", "item", "assessor") if is_long else ("topic", "item"):
+        empty = np.zeros(len(cells), dtype=bool) if places[role] is None else cells[:, places[role]] == ""
+        if empty.any():
+            raise body.error(f"the {role} is empty; fill it in", int(lines[np.argmax(empty)]))
     notes = [] if places["topic"] is not None else ["no column of topics: all items count as one topic"]
     topics = np.full(len(cells), "1", dtype=object) if places["topic"] is None else cells[:, places["topic"]]
     items = cells[:, places["item"]]
     reader = _Reader(body, {word.casefold(): grade for word, grade in words.items()}, lines)
-    if places["assessor"] is not None and places["label"] is not None:
+    if is_long:
         labels = reader.numbers(cells[:, places["label"]])
         frame = _from_long(body, lines, topics, items, cells[:, places["assessor"]], labels)
     else:
@@ -198,4 +205,11 @@ def _from_long(  # noqa: PLR0913, PLR0917 - the columns of one table
             f"assessor {assessors[place]!r} labels topic {topics[place]!r}, item {items[place]!r} twice; keep one row"
         )
         raise body.error(message, int(lines[place]))
+    n_items, n_assessors = len(pd.unique(index.droplevel("assessor"))), len(set(assessors))
+    if n_items * n_assessors > max(_LARGE, _SPARSE * len(labels)):
+        message = (
+            f"{len(labels)} labels cannot fill {n_items} items x {n_assessors} assessors; check which column is which "
+            "(columns=, --column assessor=NAME)"
+        )
+        raise body.error(message)
     return pd.Series(labels, index=index).unstack("assessor")  # noqa: PD010 - gaps stay gaps

@@ -329,3 +329,16 @@ def test_the_nearest_chosen_ancestor():
     starts = np.array([0, 0, 0, 3, 3])
     chosen = np.array([True, False, False, True, False])
     assert above(parents, starts, chosen).tolist() == [-1, 0, 0, -1, 0]
+
+
+@pytest.mark.parametrize("value", [2**70, 1e300, 0.5, "many"])
+@pytest.mark.parametrize("column", ["size", "relevant_size"])
+def test_sizes_of_tables_in_memory_are_whole_numbers(column, value):
+    """A size that is none, or that 64 bits cannot add up, names topic, document and line."""
+    made = assessments()
+    elements = made.elements.astype({column: object})
+    elements.iloc[1, elements.columns.get_loc(column)] = value
+    with pytest.raises(
+        FileFormatError, match=rf"assess\.xml, line 12: topic '1', document 'd1', {column} must be a whole"
+    ):
+        element_collection([submission("a", ("1", "d1", "/a[1]"))], assessments(elements=elements))

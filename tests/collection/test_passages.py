@@ -1,3 +1,5 @@
+from dataclasses import replace
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -282,3 +284,41 @@ def test_what_is_odd_but_usable_is_noted():
     assert "documents with a passage beyond their end: 1" in text
     assert "beyond the end of their document: 1 (a)" in text
     assert collection.by_document.levels.tolist() == [1, 1, 1]
+
+
+@pytest.mark.parametrize("value", [2**70, 1e300, float("inf"), 0.5, 10**12 + 1, "many"])
+@pytest.mark.parametrize("column", ["relevant_size", "size", "best_entry"])
+def test_sizes_of_tables_in_memory_are_whole_numbers(column, value):
+    """A size that is none, or that 64 bits cannot add up, names topic and document."""
+    made = assessments()
+    documents = made.documents.astype({column: object})
+    documents.loc[1, column] = value
+    with pytest.raises(FileFormatError, match=rf"topic 'T1', document 'd2', {column} must be a whole number up to"):
+        passage_collection([submission()], assessments(documents=documents))
+
+
+@pytest.mark.parametrize("value", [2**70, 1e300, 0.5])
+@pytest.mark.parametrize("column", ["offset", "length"])
+def test_places_of_tables_in_memory_are_whole_numbers(column, value):
+    """An offset or length that is none names topic, document and line."""
+    run = submission()
+    results = run.results.astype({column: object})
+    results.loc[2, column] = value
+    with pytest.raises(FileFormatError, match=rf"line 3: topic 'T1', document 'd2', {column} must be a whole number"):
+        passage_collection([replace(run, results=results)], assessments())
+    made = assessments()
+    passages = made.passages.astype({column: object})
+    passages.loc[0, column] = value
+    with pytest.raises(FileFormatError, match=f"{column} must be a whole number"):
+        passage_collection([submission()], assessments(passages=passages))
+
+
+def test_an_absent_size_is_unknown():
+    """A size that is empty is one that nobody said."""
+    made = assessments()
+    documents = made.documents.astype({"size": object})
+    documents.loc[0, "size"] = None
+    collection = passage_collection([submission()], assessments(documents=documents))
+    assert collection.text.sizes.tolist()[0] == -1
+    with pytest.raises(InvalidOptionError, match="no number of highlighted characters"):
+        passage_collection([submission()], assessments(documents=made.documents.drop(columns="relevant_size")))

@@ -55,3 +55,13 @@ def test_nearest_ancestors_against_a_search(trees):
             if documents[other] == documents[number] and contains(paths[other], paths[number])
         ]
         assert found == max(above, key=lambda other: len(paths[other]), default=-1)
+
+
+def test_positions_of_thousands_of_digits():
+    """Python turns no more than 4,300 digits into a number; a path needs none of that."""
+    digits = "1" + "0" * 5000
+    assert normalised_path(f"/a[{digits}]/b") == f"/a[{digits}]/b[1]"
+    assert normalised_point(f"/a/text()[{digits}].00{digits}") == f"/a[1]/text()[{digits}].{digits}"
+    assert normalised_point("/a/text().000") == "/a[1]/text()[1].0"
+    with pytest.raises(InvalidOptionError, match="at most 10000 characters, not 15000"):
+        normalised_path("/a[1]" * 3000)

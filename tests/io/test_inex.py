@@ -1,4 +1,6 @@
 import gzip
+import tracemalloc
+import warnings
 from dataclasses import replace
 
 import numpy as np
@@ -312,3 +314,123 @@ def test_empty_tables_have_the_kinds_of_full_ones():
     assert [kinds[name] for name in ELEMENT_COLUMNS] == [
         np.dtype(object) if kind is str else np.dtype(kind) for kind in ELEMENT_COLUMNS.values()
     ]
+
+
+HUGE = {
+    "above": "1000000000001",
+    "63 bits": str(2**63),
+    "64 bits": str(2**64 + 1),
+    "5000 digits": "9" * 5000,
+    "divided": "1_0",
+    "another script": "\u0661",
+    "base 16": "0x10",
+    "exponent": "1e3",
+    "none": "many",
+}
+NUMBERS = {
+    "offset of a result": '<inex-submission run-id="r"><topic topic-id="1">\n<result><file>d</file><fol offset="{}"/>'
+    "</result></topic></inex-submission>",
+    "length of a result": '<inex-submission run-id="r"><topic topic-id="1">\n<result><file>d</file>'
+    '<fol offset="0" length="{}"/></result></topic></inex-submission>',
+    "size of an element": '<assessments topic="1">\n<file name="d"><element path="/a[1]" exhaustivity="1" size="{}" '
+    'rsize="5"/></file></assessments>',
+    "size of a passage": '<assessments topic="1">\n<file name="d"><passage start="/a[1]" end="/a[1]" size="{}"/></file>'
+    "</assessments>",
+    "exhaustivity": '<assessments topic="1">\n<file file="d"><path path="/a[1]" exhaustiveness="{}" specificity="1"/>'
+    "</file></assessments>",
+    "offset in lines": "1 Q0 d 1 0.5 r 0 5\n1 Q0 e 2 0.4 r {} 5\n",
+    "length in lines": "1 Q0 d 1 0.5 r 0 5\n1 Q0 e 2 0.4 r 0 {}\n",
+    "highlighted characters": "1 Q0 d 0 100\n1 Q0 e {} 100\n",
+    "length of a document": "1 Q0 d 0 100\n1 Q0 e 0 {}\n",
+    "best entry point": "1 Q0 d 0 100\n1 Q0 e 5 100 {} 0:5\n",
+    "start of a passage": "1 Q0 d 0 100\n1 Q0 e 5 100 0 {}:5\n",
+    "length of a passage": "1 Q0 d 0 100\n1 Q0 e 5 100 0 0:{}\n",
+}
+
+
+def _reader(text):
+    return read_submission if "r 0" in text or "inex-submission" in text else read_assessments
+
+
+@pytest.mark.parametrize("number", HUGE.values(), ids=HUGE.keys())
+@pytest.mark.parametrize("text", NUMBERS.values(), ids=NUMBERS.keys())
+def test_numbers_that_are_none_or_too_large_are_refused_with_their_line(tmp_path, text, number):
+    """A number beyond the limit, or written as only Python reads it, is an error with file and line."""
+    path = tmp_path / "file"
+    path.write_text(text.format(number))
+    with pytest.raises(FileFormatError, match=r"file, line 2: .*whole number") as refused:
+        _reader(text)(path)
+    assert len(str(refused.value)) < 1500
+
+
+@pytest.mark.parametrize("text", NUMBERS.values(), ids=NUMBERS.keys())
+def test_the_largest_number_is_read(tmp_path, text):
+    """Numbers up to the limit are read, and compiled collections add them up without an overflow."""
+    path = tmp_path / "file"
+    path.write_text(text.format("1000000000000"))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", InexWarning)
+        assert _reader(text)(path, strict=False) is not None
+
+
+@pytest.mark.parametrize("number", ["1_0", "\u0661", "nan", "1e400", "9" * 5000, ""])
+@pytest.mark.parametrize("what", ["rank", "rsv"])
+def test_ranks_and_scores_are_numbers_as_everybody_writes_them(tmp_path, what, number):
+    """What Python alone takes for a number is none."""
+    path = tmp_path / "run.xml"
+    path.write_text(
+        f'<inex-submission run-id="r"><topic topic-id="1"><result><file>d</file><path>/a[1]</path>\n<{what}>{number}'
+        f"</{what}></result></topic></inex-submission>"
+    )
+    with pytest.raises(FileFormatError, match=rf"run\.xml, line 2: the {what} must be a number"):
+        read_submission(path)
+    if number and not number.startswith("9"):
+        path.write_text(f"1 Q0 d 1 0.5 r /a[1]\n1 Q0 e {number} {number} r /a[1]\n")
+        with pytest.raises(FileFormatError, match=r"run\.xml, line 2: the rank must be a number"):
+            read_submission(path)
+
+
+ATTACKS = {
+    "deep": ("<a>" * 200_000, "begins with <a>"),
+    "deep inside": ('<assessments topic="1">' + "<x>" * 200_000, "may hold"),
+    "entity bomb": (
+        '<!DOCTYPE z [<!ENTITY a "aaaaaaaaaa"><!ENTITY b "&a;&a;&a;&a;">]><assessments topic="&b;"/>',
+        "declares an entity",
+    ),
+    "parameter entity": ('<!DOCTYPE z [<!ENTITY % a "b"> %a;]><assessments topic="1"/>', "declares an entity"),
+    "file of the system": (
+        '<!DOCTYPE z [<!ENTITY a SYSTEM "file:///etc/passwd">]><assessments topic="1">&a;</assessments>',
+        "declares an entity",
+    ),
+    "unknown encoding": ('<?xml version="1.0" encoding="rot13"?><assessments topic="1"/>', "line 1: "),
+    "long path": (
+        '<assessments topic="1"><file file="d"><path path="'
+        + "/a[1]" * 3000
+        + '" exhaustiveness="1" specificity="1"/>',
+        "at most 10000 characters",
+    ),
+    "long position": (
+        '<assessments topic="1"><file file="d"><path path="/a[' + "9" * 20_000 + ']" exhaustiveness="1"/>',
+        "at most 10000 characters",
+    ),
+}
+
+
+@pytest.mark.parametrize(("text", "rule"), ATTACKS.values(), ids=ATTACKS.keys())
+def test_hostile_xml_is_refused_at_once(tmp_path, text, rule):
+    """Nesting without end, entities and paths without end are errors with a line, found in a moment."""
+    path = tmp_path / "file.xml"
+    path.write_text(text)
+    with pytest.raises(FileFormatError, match=rf"file\.xml, line \d+: .*{rule}|file\.xml, {rule}"):
+        read_assessments(path)
+
+
+def test_one_long_word_among_many_lines_takes_no_memory(tmp_path):
+    """Columns are not made as wide as their longest word."""
+    path = tmp_path / "run.txt"
+    lines = [f"1 Q0 d{row} {row} {-row}.5 r /a[1]" for row in range(20_000)]
+    path.write_text("\n".join([*lines, f"1 Q0 e 20000 -20000.{'0' * 1_000_000} r /a[1]"]))
+    tracemalloc.start()
+    assert len(read_submission(path).results) == 20_001
+    assert tracemalloc.get_traced_memory()[1] < 100e6
+    tracemalloc.stop()

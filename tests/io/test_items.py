@@ -67,3 +67,46 @@ def test_a_score_in_two_files_is_refused(tmp_path):
             read_items(pair)
     with pytest.raises(InvalidOptionError, match="given twice"):
         read_items([one, one])
+
+
+def test_repeated_rows_are_refused_with_their_lines(tmp_path):
+    """A system and item that stand twice would be joined many to many; both lines are named instead."""
+    one = write(tmp_path, "system,doc,M\na,1,2\nb,1,1\na,1,3\n")
+    two = write(tmp_path, "system,doc,H\na,1,2\nb,1,5\nb,1,4\n", "two.csv")
+    rule = r"scores\.csv, line 4: system 'a', doc '1' stands in line 2 already; keep one row, or name all columns"
+    for paths in (one, [one, two]):
+        with pytest.raises(FileFormatError, match=rule):
+            read_items(paths)
+    good = write(tmp_path, "system,doc,M\na,1,2\nb,1,1\n", "good.csv")
+    with pytest.raises(FileFormatError, match=r"two\.csv, line 4: system 'b', doc '1' stands in line 3 already"):
+        read_items([good, two])
+
+
+def test_repeated_rows_are_looked_for_among_those_chosen(tmp_path):
+    """What where= leaves out is no repetition, and lines stay those of the file."""
+    path = write(tmp_path, "set,system,doc,M\nx,a,1,1\ny,a,1,2\ny,b,1,3\ny,a,1,4\n")
+    assert read_items(path, where={"set": "x"})["M"].tolist() == [1]
+    with pytest.raises(FileFormatError, match="line 5: system 'a', doc '1' stands in line 3 already"):
+        read_items(path, where={"set": "y"})
+
+
+def test_files_that_share_no_row_are_refused(tmp_path):
+    """Ids that are written differently in two files would give a table of gaps."""
+    one = write(tmp_path, "system,doc,M\na,1,2\n")
+    two = write(tmp_path, "system,doc,H\na,001,2\n", "two.csv")
+    with pytest.raises(FileFormatError, match=r"no system and doc of this file is in .*'a', '1', 'a', '001'"):
+        read_items([one, two])
+
+
+def test_blanks_around_names_are_no_part_of_them(tmp_path):
+    """A blank behind a name does not keep two files apart; columns without a name hold nothing."""
+    one = write(tmp_path, "system,doc,M,,\na ,1,2,,\n")
+    two = write(tmp_path, "system\tdoc\tH\na\t1 \t3\n", "two.tsv")
+    assert read_items([one, two])[["M", "H"]].to_numpy().tolist() == [[2, 3]]
+
+
+@pytest.mark.parametrize("cell", ["1_0", "0x10", "1e400", "50%", "0,5", "9007199254740993"])
+def test_what_is_no_number_stays_text(tmp_path, cell):
+    """A column with one cell that is no number is no column of scores."""
+    frame = read_items(write(tmp_path, f'system,doc,M\na,1,2\nb,1,"{cell}"\n'))
+    assert frame["M"].tolist() == ["2", cell]

@@ -115,3 +115,21 @@ def test_the_crowd_of_core17_is_read_whole(data_folder):
         counts[name] = int(frame.notna().to_numpy().sum())
         assert len(frame) == 120
     assert counts == {"3P-Doc-High": 1797, "3P-Doc-NoHigh": 1800, "2P-Doc-High": 1796, "2P-Doc-NoHigh": 1800}
+
+
+def test_blanks_around_names_are_no_part_of_them(tmp_path):
+    """A blank behind an item or an assessor makes no other one; an empty one is an error with its line."""
+    path = tmp_path / "labels.csv"
+    path.write_text("topic,doc,judge,label\n1,d1 ,ann,1\n1,d1,ben ,0\n1,d2,ben,1\n1,d2,ann ,1\n")
+    assert read_labels(path).to_numpy().tolist() == [[1, 0], [1, 1]]
+    path.write_text("topic,doc,judge,label\n1,d1,ann,1\n1,,ben,0\n")
+    with pytest.raises(FileFormatError, match="line 3: the item is empty"):
+        read_labels(path)
+
+
+def test_columns_taken_for_another_are_found_before_memory_runs_out(tmp_path):
+    """As many assessors as rows would make a table of nothing but gaps."""
+    path = tmp_path / "labels.csv"
+    path.write_text("doc,judge,label\n" + "".join(f"d{row},j{row},1\n" for row in range(4000)))
+    with pytest.raises(FileFormatError, match="4000 labels cannot fill 4000 items x 4000 assessors"):
+        read_labels(path)

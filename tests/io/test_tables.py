@@ -1,14 +1,18 @@
 """Score tables: every form, aligned by id, written and read back, and what is wrong with the others."""
 
 import contextlib
+import csv
 import gzip
 import io
 import itertools
+import lzma
 import os
 import re
 import subprocess
 import sys
 import threading
+import time
+from unittest import mock
 
 import hypothesis.strategies as st
 import numpy as np
@@ -19,7 +23,8 @@ import xarray as xr
 from hypothesis import assume, given, settings
 from hypothesis.extra import numpy as hnp
 
-from metaeval.errors import FileFormatError, InvalidOptionError, ScoresError, UnknownNameError
+from metaeval.errors import FileFormatError, InvalidOptionError, MetaevalError, ScoresError, UnknownNameError
+from metaeval.io import stored
 from metaeval.io.tables import read_scores, write_scores
 from metaeval.scores import DIMS, as_scores, natural_order, scores_to_long
 
@@ -974,3 +979,179 @@ def test_scores_of_translations(data_folder):
     assert set(found["topic"].to_numpy()) == set(complete[complete].index)
     row = frame[frame["DOC"].isin(found["topic"].to_numpy())].iloc[0]
     assert found.sel(metric="human", system=row["SYS"], topic=row["DOC"]).item() == row["Z.SCR"]
+
+
+NAMES = [
+    "1",
+    "01",
+    "007",
+    "7",
+    "q1",
+    "q 1",
+    "x,y",
+    'x"y',
+    "x;y",
+    "\u00e9",
+    "\u65e5\u672c",
+    "\u0661",
+    "1.0",
+    "-3",
+    "x\u00a0y",
+]
+CELLS = ["0.5", "0.25", "1e-3", "+1", "-0", ".5", "2.", "3", "1E2", "0.1234567890123456789", "9007199254740992"]
+ODD_CELLS = [
+    "",
+    "NA",
+    "nan",
+    "inf",
+    "1e400",
+    "1_000",
+    "0x10",
+    "1,5",
+    "1,000",
+    "50%",
+    "true",
+    "False",
+    "\u0661",
+    "\uff11",
+    "1 2",
+]
+ODD_CELLS += ["9007199254740993", "1" * 400, "--1", "0.5x", "\u2212" + "1"]
+
+
+def _as_csv(rows, delimiter=",", quoting=csv.QUOTE_MINIMAL):
+    stream = io.StringIO()
+    csv.writer(stream, delimiter=delimiter, quoting=quoting, lineterminator="\n").writerows(rows)
+    return stream.getvalue()
+
+
+def _forms_of(systems, topics, cells):
+    """Write the same table in every form: name of the file, and content or something for as_scores."""
+    wide = [["topic", *systems], *([topic, *row] for topic, row in zip(topics, cells, strict=True))]
+    turned = [
+        ["system", *topics],
+        *([system, *row] for system, row in zip(systems, zip(*cells, strict=True), strict=True)),
+    ]
+    long = [
+        [system, topic, "AP", cell]
+        for topic, row in zip(topics, cells, strict=True)
+        for system, cell in zip(systems, row, strict=True)
+    ]
+    named = [["system", "topic", "metric", "score"], *long]
+    text, frame = _as_csv(wide), pd.DataFrame(long, columns=named[0], dtype=object)
+    parquet = io.BytesIO()
+    pl.DataFrame(long, schema=named[0], orient="row").write_parquet(parquet)
+    return {
+        "AP.csv": text.encode(),
+        "AP.tsv": _as_csv(wide, "\t").encode(),
+        "AP.txt": _as_csv(wide, ";").encode(),
+        "quoted/AP.csv": _as_csv(wide, quoting=csv.QUOTE_ALL).encode(),
+        "mark/AP.csv": b"\xef\xbb\xbf" + text.replace("\n", "\r\n").encode(),
+        "AP.csv.gz": gzip.compress(text.encode()),
+        "turned/AP.csv": _as_csv(turned).encode(),
+        "long.csv": _as_csv(named).encode(),
+        "long.tsv.xz": lzma.compress(_as_csv(named, "\t").encode()),
+        "long.parquet": parquet.getvalue(),
+        "long frame": frame,
+        "wide frame": {"AP": pd.DataFrame(cells, index=topics, columns=systems, dtype=object).rename_axis("topic")},
+    }
+
+
+def _outcome(folder, name, table):
+    """Scores, or nothing if they are refused."""
+    try:
+        if not isinstance(table, bytes):
+            return as_scores(table)
+        path = folder / name
+        path.parent.mkdir(exist_ok=True)
+        path.write_bytes(table)
+        with mock.patch.object(stored, "_try_apart"):  # nothing here is damaged
+            return read_scores(path).assign_attrs(sources=None)
+    except MetaevalError:
+        return None
+
+
+@settings(max_examples=60)
+@given(st.data())
+def test_the_same_table_is_the_same_scores_in_every_form(tmp_path_factory, data):
+    """Wide or long, CSV, TSV or Parquet, compressed or not, a file or a frame: the same scores, or all refused."""
+    systems = data.draw(st.lists(st.sampled_from(["bm25", "lm", "s 1", "x,z", *NAMES]), min_size=2, max_size=3))
+    topics = data.draw(st.lists(st.sampled_from(NAMES), min_size=2, max_size=4, unique=data.draw(st.booleans())))
+    pool = CELLS if data.draw(st.booleans()) else CELLS + ODD_CELLS
+    cells = [[data.draw(st.sampled_from(pool)) for _ in systems] for _ in topics]
+    folder = tmp_path_factory.mktemp("forms")
+    found = {name: _outcome(folder, name, table) for name, table in _forms_of(systems, topics, cells).items()}
+    refused = {name for name, scores in found.items() if scores is None}
+    assert refused in (set(), set(found))
+    good = len(set(systems)) == len(systems) and len(set(topics)) == len(topics)
+    good = good and all(cell in CELLS for row in cells for cell in row)
+    assert good is not bool(refused)
+    if good:
+        expected = found["AP.csv"].sel(metric="AP")
+        for scores in found.values():
+            assert scores.sel(metric="AP", system=expected["system"], topic=expected["topic"]).equals(expected)
+        values = expected.sel(system=systems, topic=topics).to_numpy().T
+        assert values.tolist() == [[float(cell) for cell in row] for row in cells]
+
+
+@pytest.mark.parametrize("cell", ODD_CELLS)
+@pytest.mark.parametrize("number", [0, 1])
+def test_no_odd_cell_is_a_number_in_any_form(tmp_path, cell, number):
+    """Each of the ways to write what is no number is refused in every form, first cell or last."""
+    cells = [["0.5", "0.25"], ["0.125", "1"]]
+    cells[number][number] = cell
+    for name, table in _forms_of(["bm25", "lm"], ["301", "302"], cells).items():
+        assert _outcome(tmp_path, name, table) is None, name
+
+
+def test_rows_without_ids_are_not_renumbered(tmp_path):
+    """Where rows are numbered, an empty one would move all behind it to other topics."""
+    for text in ("a,b\n.1,.2\n,\n.3,.4\n", "a,b\n.1,.2\n\n.3,.4\n"):
+        (tmp_path / "x.csv").write_text(text)
+        with pytest.raises(FileFormatError, match=r"x\.csv: line 3 is empty, and rows are numbered"):
+            read_scores(tmp_path / "x.csv", columns={"topic": None})
+    (tmp_path / "x.csv").write_text("a,b\n\n.1,.2\n.3,.4\n,\n\n")
+    assert read_scores(tmp_path / "x.csv", columns={"topic": None}).sizes["topic"] == 2
+    (tmp_path / "x.csv").write_text("topic,a,b\n1,.1,.2\n,,\n3,.3,.4\n")
+    assert read_scores(tmp_path / "x.csv")["topic"].to_numpy().tolist() == ["1", "3"]
+
+
+SHAPES = {
+    "a wide table of many systems": (20_000, 2, "topic,{names}\n1,{zeros}\n2,{zeros}\n"),
+    "a wide table of many topics": (2, 20_000, "system,{names}\na,{zeros}\nb,{zeros}\n"),
+    "a long table of many metrics": (
+        2,
+        2,
+        "system,topic,{names}\na,1,{zeros}\na,2,{zeros}\nb,1,{zeros}\nb,2,{zeros}\n",
+    ),
+}
+
+
+@pytest.mark.parametrize(("n_systems", "n_topics", "text"), SHAPES.values(), ids=SHAPES.keys())
+def test_very_wide_tables_take_time_in_proportion(tmp_path, n_systems, n_topics, text):
+    """Twenty thousand columns take a moment, not the square of a moment."""
+    names = ",".join(f"x{number}" for number in range(20_000))
+    (tmp_path / "x.csv").write_text(text.format(names=names, zeros=",".join(["0.5"] * 20_000)))
+    start = time.process_time()
+    scores = read_scores(tmp_path / "x.csv")
+    assert time.process_time() - start < 4  # 0.5 seconds; quadratic in the columns it took 5 to 9
+    assert (scores.sizes["system"], scores.sizes["topic"]) == (n_systems, n_topics)
+
+
+def test_files_that_share_nothing_are_found_before_memory_runs_out(tmp_path):
+    """Ten thousand systems on one topic each do not become a table of ten thousand by ten thousand."""
+    for name in "ab":
+        rows = "".join(f"{name}{row},{name}{row % 4000},{name},0.5\n" for row in range(12_000))
+        (tmp_path / f"{name}.csv").write_text("system,topic,metric,score\n" + rows)
+    with pytest.raises((ScoresError, FileFormatError), match="cannot fill"):
+        read_scores([tmp_path / "a.csv", tmp_path / "b.csv"], missing="zero")
+
+
+@pytest.mark.parametrize("length", [1001, 140_000])
+def test_a_long_id_is_refused_with_its_line(tmp_path, length):
+    """An id of a megabyte among many makes no array as wide as itself."""
+    rows = "".join(f"a,q{row},AP,0.5\nb,q{row},AP,0.5\n" for row in range(1000))
+    (tmp_path / "x.csv").write_text(f"system,topic,metric,score\n{rows}a,{'x' * length},AP,0.5\n")
+    with pytest.raises(FileFormatError, match=r"x\.csv, line 2002: .*(the limit is 1000|field limit)") as refused:
+        read_scores(tmp_path / "x.csv")
+    assert len(str(refused.value)) < 500
