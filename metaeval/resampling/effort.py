@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from metaeval.collection.documents import NOT_POOLED, UNJUDGED, Collection
 from metaeval.draws import RNGLike, resolve_rng
+from metaeval.equality import settle
 from metaeval.errors import EstimationError, InvalidOptionError, UnknownNameError
 from metaeval.resampling.judgments import REDUCTIONS, Reduced, check_steps, keep_documents
 from metaeval.resampling.pools import EntryDepths, HasDocuments, entry_depths, original_pool
@@ -288,7 +289,8 @@ def equal_effort(
     generator = resolve_rng(rng).generator
     shuffled = generator.permutation(np.flatnonzero(deep.counted))
     spent = np.cumsum(deep.per_topic(deep.inside)[shuffled])
-    nearest = np.array([np.argmin(np.abs(spent - spent[-1] * step / 100)) for step in chosen])
+    goals = spent[-1] * np.array(chosen)[:, None] / 100
+    nearest = settle(np.abs(spent - goals), spent + goals).argmin(axis=1)  # of two as near, the fewer topics
     effort = spent[nearest]
     topics = np.zeros((len(chosen), deep.collection.n_topics), dtype=bool)
     for row, last in zip(topics, nearest, strict=True):

@@ -114,6 +114,13 @@ def test_pairs_that_were_not_tested_are_left_blank(made_scores):
     assert blank.sum() == 5 * 5 - 5 - 2 * 4
 
 
+def test_the_baseline_stands_in_the_map_where_its_scores_put_it():
+    """With pairs against a baseline alone, systems stand in the order of their lead over it."""
+    scores = as_scores([[0.1, 0.3, 0.2], [0.4, 0.6, 0.5], [0.5, 0.7, 0.6]], systems=["worse", "base", "better"])
+    names, _ = figures._decision_states(paired_t_test(scores, baseline="base"), "metric1")
+    assert names == ["better", "base", "worse"]
+
+
 def test_results_draw_themselves(study):
     """The plot of a comparison, of the sensitivity and of the intervals is a figure of this module."""
     for result in (study.comparisons[0], study.sensitivity, study.intervals):

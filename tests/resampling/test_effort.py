@@ -248,3 +248,10 @@ def test_effort_needs_something_judged_in_the_pool():
         equal_effort(collection)
     with pytest.raises(InvalidOptionError, match="above 0 and at most 100"):
         equal_effort(collection, steps=[120])
+
+
+def test_of_two_numbers_of_topics_as_near_the_smaller_is_taken():
+    """4.4 % of 375 is 16.5, a last bit more in binary: 16 topics are as near as 17."""
+    names = [str(number) for number in range(375)]
+    made = collection_from_rankings({"a": {one: ["d"] for one in names}}, {one: {"d": 1} for one in names})
+    assert equal_effort(made, steps=[4.4], rng=0, pool_depth=1).judged.tolist() == [16]

@@ -129,6 +129,14 @@ def test_equal_means_share_the_better_rank():
     assert frame["rank"].tolist() == [1, 1, 3]
 
 
+@pytest.mark.parametrize("unit", [1e-13, 0.1, 1.0, 1e6])
+def test_ranks_have_no_unit(unit):
+    """Tiny scores are not all alike, means that tie on paper share a rank, and a wild system takes one place."""
+    counts = np.array([[1, 2, 3], [3, 2, 1], [1, 1, 1], [2, 2, 3], [10**12] * 3])
+    frame = system_means(as_scores(counts * unit)).set_index("system")
+    assert frame["rank"].to_dict() == {"system5": 1, "system4": 2, "system1": 3, "system2": 3, "system3": 5}
+
+
 ORIENTATION = [  # figures for TREC-8 ad hoc AP that were computed independently, to three digits
     ("t", "none", 0.724, 0.0005),
     ("wilcoxon", "none", 0.733, 0.0005),

@@ -222,6 +222,7 @@ def test_significant_pairs_are_those_of_the_test(collection):
         ([0.95, 0.97, 0.99], "below smallest", 0.0),
         ([0.5, 0.6, 0.7], "above largest", 2.0),
         ([0.8, 0.9, 0.95], "observed", 1.0),
+        ([0.8, (0.85 + 0.95) / 2, 0.95], "observed", 1.0),  # .9 on paper, a last bit less in binary
         ([0.7, 0.8, 1.0], "interpolated", 1.5),
         ([0.95, 0.85, 0.95], "interpolated", 1.5),
         ([np.nan, 0.85, 0.95], "interpolated", 1.5),
