@@ -11,7 +11,7 @@ import pytest
 
 from metaeval import process
 from metaeval.io.folders import new_folder
-from metaeval.process import Interruption, Stop, stopped_by
+from metaeval.process import Interruption, Stop, sheltered, stopped_by
 
 ROOT = Path(process.__file__).parents[1]
 PROGRAM = [sys.executable, "-m", "metaeval"]
@@ -123,7 +123,7 @@ import sys
 from metaeval import __main__
 import metaeval.io.files as files
 from metaeval.cli import app
-import time
+import os, time
 @app.command()
 def wait() -> None:
     with files.write_atomically("table.csv") as temporary:
@@ -193,6 +193,32 @@ def test_in_a_program_around_us_nothing_is_changed():
         assert sys.unraisablehook is hook
     finally:
         signal.signal(signal.SIGTERM, mine)
+
+
+def test_what_must_not_be_cut_short_is_not():
+    """A signal waits for the end of the outermost block, and is not raised over one that is on its way already."""
+    steps = []
+
+    def tidy():
+        with sheltered():
+            with sheltered():
+                signal.raise_signal(signal.SIGTERM)
+            steps.append("done")
+        steps.append("never")
+
+    def tidy_and_fail():
+        with sheltered():
+            signal.raise_signal(signal.SIGTERM)
+            raise KeyboardInterrupt("mine")
+
+    with Stop():
+        pytest.raises(Interruption, tidy)
+    assert steps == ["done"]
+    with Stop() as stop:
+        pytest.raises(KeyboardInterrupt, tidy_and_fail).match("mine")
+    assert stop.signum == signal.SIGTERM
+    with Stop(), sheltered():
+        pass
 
 
 def test_words_for_signals():
