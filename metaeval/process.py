@@ -9,11 +9,12 @@ import signal
 import sys
 import threading
 import time
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from types import FrameType, TracebackType
 from typing import NoReturn, Self
 
-__all__ = ["Interruption", "Stop", "begin", "end", "flush_output", "stopped_by"]
+__all__ = ["Interruption", "Stop", "begin", "end", "flush_output", "sheltered", "stopped_by"]
 
 _NAMES = ("SIGINT", "SIGTERM", "SIGHUP")
 _SIGNALS = tuple(getattr(signal, name) for name in _NAMES if hasattr(signal, name))
@@ -36,6 +37,29 @@ class Interruption(KeyboardInterrupt):
     def __init__(self, signum: int) -> None:
         super().__init__(signum)
         self.signum = signum
+
+
+_shelter: list[int | None] = []
+"""A None for every open `sheltered` block, and the signals that wait for the last of them to end."""
+
+
+@contextmanager
+def sheltered() -> Iterator[None]:
+    """Let the block end before a signal that `Stop` answers is raised: for tidying up, and for changing names.
+
+    A library may turn the first exception of a signal into another one, which begins the tidying up, and the signal
+    be raised once more in the midst of it.
+    """
+    _shelter.append(None)
+    try:
+        yield
+    finally:
+        _shelter.remove(None)
+        if None not in _shelter:
+            waiting = [signum for signum in _shelter if signum is not None]
+            _shelter.clear()
+            if waiting and not isinstance(sys.exception(), KeyboardInterrupt):
+                raise Interruption(waiting[0])
 
 
 def begin() -> None:
@@ -99,7 +123,10 @@ class Stop:
         if self.signum is not None and now - self._when < _ONE_WISH:
             return
         self.signum, self._when = signum, now
-        raise Interruption(signum)
+        if _shelter:
+            _shelter.append(signum)
+        else:
+            raise Interruption(signum)
 
     def _once_more(self, unraisable: "sys.UnraisableHookArgs") -> None:
         """Ask again where the exception fell into a place that cannot pass it on, such as a destructor."""

@@ -11,7 +11,7 @@ import pytest
 
 from metaeval import process
 from metaeval.io.folders import new_folder
-from metaeval.process import Interruption, Stop, stopped_by
+from metaeval.process import Interruption, Stop, sheltered, stopped_by
 
 ROOT = Path(process.__file__).parents[1]
 PROGRAM = [sys.executable, "-m", "metaeval"]
@@ -123,7 +123,7 @@ import sys
 from metaeval import __main__
 import metaeval.io.files as files
 from metaeval.cli import app
-import time
+import os, time
 @app.command()
 def wait() -> None:
     with files.write_atomically("table.csv") as temporary:
@@ -133,6 +133,11 @@ def wait() -> None:
 sys.argv[1:] = ["wait"]
 sys.exit(__main__.main())
 """
+CODES = {
+    signal.SIGINT: (130, "Interrupted"),
+    signal.SIGTERM: (143, "Terminated"),
+    signal.SIGHUP: (129, "Hung up"),
+}
 STOPS = {
     "asleep": "time.sleep(60)",
     "turned into another error": """
@@ -149,20 +154,25 @@ STOPS = {
 }
 
 
-@pytest.mark.parametrize(("signum", "code"), [(signal.SIGINT, 130), (signal.SIGTERM, 143), (signal.SIGHUP, 129)])
-@pytest.mark.parametrize("stage", ["loading", *STOPS])
-def test_a_signal_ends_the_program_properly(tmp_path, signum, code, stage):
+@pytest.mark.parametrize(
+    ("stage", "signum"),
+    [
+        *(("loading", signum) for signum in CODES),
+        *(("asleep", signum) for signum in CODES),
+        *((stage, signal.SIGTERM) for stage in STOPS if stage != "asleep"),
+    ],
+)
+def test_a_signal_ends_the_program_properly(tmp_path, stage, signum):
     """The exit code is the signal's, one sentence says what happened, and nothing half-written is left."""
-    if signum != signal.SIGTERM and stage not in {"loading", "asleep"}:
-        pytest.skip("one signal is enough for this")
     words = LOADING if stage == "loading" else AT_WORK.format(stop=STOPS[stage])
     process = started(cwd=tmp_path, code=words)
     assert process.stdout.readline() == "there\n"
     for _ in range(3):  # as `timeout` does, which sends one to the process and one to its group
         process.send_signal(signum)
     _, complaint = process.communicate(timeout=30)
+    code, word = CODES[signum]
     assert process.returncode == code
-    assert complaint.startswith({130: "Interrupted", 143: "Terminated", 129: "Hung up"}[code])
+    assert complaint.startswith(word)
     assert complaint.count("\n") == 1
     assert list(tmp_path.iterdir()) == []
 
@@ -193,6 +203,32 @@ def test_in_a_program_around_us_nothing_is_changed():
         assert sys.unraisablehook is hook
     finally:
         signal.signal(signal.SIGTERM, mine)
+
+
+def test_what_must_not_be_cut_short_is_not():
+    """A signal waits for the end of the outermost block, and is not raised over one that is on its way already."""
+    steps = []
+
+    def tidy():
+        with sheltered():
+            with sheltered():
+                signal.raise_signal(signal.SIGTERM)
+            steps.append("done")
+        steps.append("never")
+
+    def tidy_and_fail():
+        with sheltered():
+            signal.raise_signal(signal.SIGTERM)
+            raise KeyboardInterrupt("mine")
+
+    with Stop(), pytest.raises(Interruption):
+        tidy()
+    assert steps == ["done"]
+    with Stop() as stop, pytest.raises(KeyboardInterrupt, match="mine"):
+        tidy_and_fail()
+    assert stop.signum == signal.SIGTERM
+    with Stop(), sheltered():
+        pass
 
 
 def test_words_for_signals():

@@ -27,6 +27,7 @@ from typing import BinaryIO, NamedTuple, cast
 
 from metaeval.errors import FileFormatError, InvalidOptionError, MetaevalError, OutputError, closest_names
 from metaeval.io.locks import Lock
+from metaeval.process import sheltered
 from metaeval.provenance import current_record
 from metaeval.scores import natural_order
 
@@ -561,7 +562,8 @@ def write_atomically(path: str | Path) -> Iterator[Path]:
             yield temporary
             os.replace(temporary, target)  # noqa: PTH105 - Path.replace is the same call
         except BaseException:
-            temporary.unlink(missing_ok=True)
+            with sheltered():
+                temporary.unlink(missing_ok=True)
             raise
         finally:
             lock.release()

@@ -24,6 +24,7 @@ from pathlib import Path
 
 from metaeval.errors import InvalidOptionError, MetaevalError, MetaevalWarning, OutputError
 from metaeval.io.locks import Lock
+from metaeval.process import sheltered
 from metaeval.provenance import file_checksum
 
 __all__ = ["RECORD", "check_folder", "claiming", "new_folder", "record_text", "written_files"]
@@ -70,10 +71,11 @@ def claiming() -> Iterator[None]:
         yield
     finally:
         _CLAIMED.reset(token)
-        for lock in held.values():
-            if lock is not None:
-                with suppress(OSError):
-                    lock.release(remove=True)
+        with sheltered():
+            for lock in held.values():
+                if lock is not None:
+                    with suppress(OSError):
+                        lock.release(remove=True)
 
 
 _CLAIMED: ContextVar[dict[Path, Lock | None] | None] = ContextVar("metaeval_folders", default=None)
@@ -202,10 +204,11 @@ def new_folder(out: str | Path, *, overwrite: bool = False) -> Iterator[Path]:
                 yield fresh
                 _list_files(fresh)
             _checked_place(out, overwrite=overwrite)  # somebody may have put something there meanwhile
-            with _reasons_of_files(out):
+            with _reasons_of_files(out), sheltered():
                 replaced = _take_place(fresh, final)
         except BaseException:
-            shutil.rmtree(fresh, ignore_errors=True)
+            with sheltered():
+                shutil.rmtree(fresh, ignore_errors=True)
             raise
         if replaced is not None:
             _remove_carried(replaced, final)
@@ -224,8 +227,9 @@ def _writing(final: Path, out: str | Path) -> Iterator[None]:
     try:
         yield
     finally:
-        if lock is not None:
-            lock.release(remove=True)
+        with sheltered():
+            if lock is not None:
+                lock.release(remove=True)
 
 
 @contextmanager
