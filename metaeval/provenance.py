@@ -2,13 +2,19 @@
 
 import hashlib
 import platform
-from collections.abc import Iterable, Mapping
+import threading
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
 from importlib import metadata
 from pathlib import Path
+from typing import BinaryIO
 
-__all__ = ["Provenance", "file_checksum", "record_provenance"]
+from metaeval.errors import FileFormatError
+
+__all__ = ["InputRecord", "Provenance", "current_record", "file_checksum", "record_provenance", "recording_inputs"]
 
 _PACKAGES = ("metaeval", "numpy", "scipy", "pandas", "xarray", "statsmodels", "numba", "pymc", "arviz")
 
@@ -26,7 +32,7 @@ class Provenance:
     random_source : str or None
         As `metaeval.draws.resolve_rng` describes it: "seed 0".
     inputs : mapping of str to str
-        File name to SHA-256 checksum.
+        File name ("-" for standard input) to SHA-256 checksum of what was read from it.
     versions : mapping of str to str
         Package name to version, and Python's own.
     platform : str
@@ -56,8 +62,80 @@ class Provenance:
         }
 
 
+@dataclass(slots=True, eq=False)
+class InputRecord:
+    """What one command has read so far; threads that read for it share it.
+
+    Attributes
+    ----------
+    checksums : dict of str to str
+        SHA-256 of the bytes that were read from every input, as they came, before unpacking.
+    kept : dict
+        The bytes of pipes and standard input, which come once, for whoever asks again.
+    lock : threading.Lock
+        Held while one of these is read.
+    """
+
+    checksums: dict[str, str] = field(default_factory=dict)
+    kept: dict[object, BinaryIO] = field(default_factory=dict)
+    lock: threading.Lock = field(default_factory=threading.Lock)
+
+    def note(self, path: str, content: bytes) -> None:
+        """Record what was read.
+
+        Raises
+        ------
+        FileFormatError
+            If the same file held something else when this command read it before.
+        """
+        found = hashlib.sha256(content).hexdigest()
+        if self.checksums.setdefault(path, found) != found:
+            message = "the file changed while it was being read; run again when whatever writes it has finished"
+            raise FileFormatError(message, path=path)
+
+
+_record: ContextVar[InputRecord | None] = ContextVar("metaeval_inputs", default=None)
+
+
+@contextmanager
+def recording_inputs() -> Iterator[InputRecord]:
+    """Record every input read inside the block; a block inside another one belongs to it.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> from metaeval.io.files import read_bytes
+    >>> file = Path(tempfile.mkdtemp(), "qrels.txt")
+    >>> _ = file.write_bytes(b"a,b")
+    >>> with recording_inputs() as record:
+    ...     content = read_bytes(file)
+    >>> record.checksums[str(file)] == hashlib.sha256(content).hexdigest()
+    True
+    """
+    outer = _record.get()
+    if outer is not None:
+        yield outer
+        return
+    record = InputRecord()
+    token = _record.set(record)
+    try:
+        yield record
+    finally:
+        _record.reset(token)
+        for kept in record.kept.values():
+            kept.close()
+
+
+def current_record() -> InputRecord | None:
+    """Return the record of the command at work, if one is recorded."""
+    return _record.get()
+
+
 def file_checksum(path: str | Path) -> str:
-    """Return the SHA-256 checksum of a file as hexadecimal digits."""
+    """Return the SHA-256 checksum of a file as hexadecimal digits: of the bytes this command read, if it did."""
+    record = _record.get()
+    if record is not None and str(path) in record.checksums:
+        return record.checksums[str(path)]
     with Path(path).open("rb") as stream:
         return hashlib.file_digest(stream, "sha256").hexdigest()
 
@@ -69,7 +147,10 @@ def record_provenance(
     random_source: str | None = None,
     inputs: Iterable[str | Path] = (),
 ) -> Provenance:
-    """Record what is about to be done: call it before the work, so that the inputs are what was read.
+    """Record what is done with which inputs.
+
+    Inside `recording_inputs`, as every command is, the checksums are of the bytes that were read, whatever became of
+    the file since; elsewhere the files are read here, so call it before the work.
 
     Parameters
     ----------

@@ -8,6 +8,7 @@ retrieval: a topic may as well be a sentence, a question or a patient.
 
 import math
 import re
+import sys
 from collections.abc import Iterable, Mapping, Sequence
 from numbers import Integral
 from typing import Any, Literal, NamedTuple, get_args
@@ -58,6 +59,7 @@ Missing = Literal["error", "zero", "drop-systems", "drop-topics"]
 DIMS = ("metric", "system", "topic")
 
 _SHOWN, _MOST_NOTED = 5, 1000
+_NUMBERS = re.compile(r"[0-9]+")
 _TRUTH = {"true": True, "1": True, "1.0": True, "false": False, "0": False, "0.0": False}
 _LARGE = 10_000_000
 _SPARSE = 50
@@ -241,15 +243,14 @@ def natural_order(names: Iterable[str]) -> list[str]:
     >>> natural_order(["q10", "q2", "q1"])
     ['q1', 'q2', 'q10']
     """
-    divided = re.compile(r"([0-9]+)").split
 
-    def key(name: str) -> tuple[list[tuple[int, int, str]], str]:
-        parts = divided(name)
-        # of two numbers without leading zeros the longer is the larger
-        digits = {part: part.lstrip("0") for part in parts[1::2]}
-        return [(0, len(digits[p]), digits[p]) if p in digits else (1, 0, p) for p in parts if p], name
+    # of two numbers without leading zeros the longer is the larger; a zero character goes before every text
+    def number(found: re.Match[str]) -> str:
+        digits = found[0].lstrip("0")
+        return f"\0{chr(min(len(digits), sys.maxunicode))}{digits}"
 
-    return sorted(names, key=key)
+    # equal numbers with different zeros are told apart by the name itself: sorting is stable
+    return sorted(sorted(names), key=lambda name: _NUMBERS.sub(number, name))
 
 
 def better_direction(scores: Scores) -> NDArray[np.float64]:

@@ -1,8 +1,13 @@
 """What every test may ask for: the real data, where it is present, and reproducible hypothesis runs."""
 
 import gc
+import gzip
+import hashlib
 import importlib.util
 import os
+import sys
+import threading
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 
 import hypothesis
@@ -36,3 +41,91 @@ def focused_tree():
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     return module
+
+
+class Ways:
+    """Hands the content of a file on in one of the ways in which it may reach a reader.
+
+    Attributes
+    ----------
+    NAMES : tuple of str
+        The ways.
+    checksums : dict of str to str
+        What the provenance should say of every word that was handed out.
+    """
+
+    NAMES = ("file", "packed", "pipe", "named pipe", "standard input")
+
+    def __init__(self, folder, monkeypatch, close):
+        self._folder, self._monkeypatch, self._close = folder, monkeypatch, close
+        self.checksums = {}
+
+    def give(self, path, way):
+        """Return the word that stands for the content of a file; a pipe gives it once."""
+        content, word = path.read_bytes(), str(path)
+        place = self._folder / f"{len(list(self._folder.iterdir()))}"
+        place.mkdir()
+        if way == "packed":
+            content = gzip.compress(content, mtime=0)
+            word = str(place / f"{path.name}.gz")
+            Path(word).write_bytes(content)
+        elif way == "named pipe":
+            word = str(place / path.name)
+            os.mkfifo(word)
+            self._write(word, content)
+        elif way != "file":
+            word = self._pipe(content, standard_input=way == "standard input")
+        self.checksums[word] = hashlib.sha256(content).hexdigest()
+        return word
+
+    def _pipe(self, content, *, standard_input):
+        read, write = os.pipe()
+        self._write(write, content)
+        if not standard_input:
+            self._close.callback(os.close, read)
+            return f"/dev/fd/{read}"
+        self._monkeypatch.setattr(sys, "stdin", self._close.enter_context(os.fdopen(read, encoding="utf-8")))
+        return "-"
+
+    @staticmethod
+    def _write(where, content):
+        def write():
+            with suppress(BrokenPipeError), open(where, "wb") as stream:  # noqa: PTH123 - or a descriptor
+                stream.write(content)
+
+        threading.Thread(target=write, daemon=True).start()
+
+
+@pytest.fixture
+def ways(tmp_path, monkeypatch):
+    """Hand files on as files, packed, as pipes and as standard input."""
+    folder = tmp_path / "ways"
+    folder.mkdir()
+    with ExitStack() as close:
+        yield Ways(folder, monkeypatch, close)
+
+
+_opened = []
+
+
+def _note_opening(event, arguments):
+    if event == "open" and _opened and isinstance(arguments[0], str):
+        _opened[-1].append(arguments[0])
+
+
+sys.addaudithook(_note_opening)  # for good: a hook cannot be taken away
+
+
+@pytest.fixture
+def count_openings():
+    """Collect the paths that are opened inside a block."""
+
+    @contextmanager
+    def count():
+        _opened.append([])
+        try:
+            yield _opened[-1]
+        finally:
+            _opened.pop()
+
+    return count

@@ -1,6 +1,7 @@
 """Scores: every shape they come in, what is refused, and what the rest of the package asks of them."""
 
 import itertools
+import re
 from typing import NamedTuple
 
 import hypothesis.strategies as st
@@ -762,6 +763,22 @@ def test_numbers_in_names_count_as_numbers():
     """2 comes before 10, also inside names and with leading zeros; text goes by its letters."""
     assert natural_order(["10", "9", "q2", "q10", "010", "q1b", "q1"]) == ["9", "010", "10", "q1", "q1b", "q2", "q10"]
     assert natural_order(["9" * 5000, "8" * 5000])[0] == "8" * 5000
+
+
+def _literal_order(names):
+    """Sort names by their parts, text and numbers in turn; numbers go before text."""
+
+    def key(name):
+        parts = [part for part in re.split(r"([0-9]+)", name) if part]
+        return [(0, int(part), "") if part[0] in "0123456789" else (1, 0, part) for part in parts], name
+
+    return sorted(names, key=key)
+
+
+@given(st.lists(st.text(st.sampled_from("0019ab-é \x01"), max_size=8)))
+def test_natural_order_is_that_of_the_parts(names):
+    """The order is that of lists of parts, with and without leading zeros."""
+    assert natural_order(names) == _literal_order(names)
 
 
 @given(st.lists(st.text()))

@@ -162,12 +162,15 @@ def assessment(  # noqa: PLR0913 - the options of the command
         sources += list_sources(pools) if pools else []
         sources += [] if second is None else assessment_sources(second, second=inside)
         files = [source.path for source in sources] + [str(path) for path in (log, sizes) if path is not None]
+        submissions = read_submissions(runs, strict=not lenient) if runs else ()
+        read_pools = _pools([source.path for source in list_sources(pools)], strict=not lenient) if pools else None
+        again = None if second is None else read_assessments(second, second=inside, strict=not lenient)
         provenance = record_provenance("assessment", options=context.params, inputs=files)
         study = study_assessments(
             judged,
-            submissions=read_submissions(runs, strict=not lenient) if runs else (),
-            pools=_pools([source.path for source in list_sources(pools)], strict=not lenient) if pools else None,
-            second=None if second is None else read_assessments(second, second=inside, strict=not lenient),
+            submissions=submissions,
+            pools=read_pools,
+            second=again,
             log=actions,
             sizes=table,
             longest_break=longest_break,

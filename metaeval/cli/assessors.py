@@ -173,7 +173,7 @@ def assessors(  # noqa: PLR0913 - the options of the command
             "assessors",
             options=context.params,
             random_source=f"seed {seed}",
-            inputs=[path for path in files if path != "-"],
+            inputs=files,
         )
         study = study_assessors(
             labels,

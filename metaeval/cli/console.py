@@ -17,7 +17,7 @@ from rich.table import Table
 
 from metaeval.errors import EstimationError, InvalidOptionError, MetaevalError
 from metaeval.parallel import reporting
-from metaeval.provenance import Provenance
+from metaeval.provenance import Provenance, recording_inputs
 
 __all__ = ["EXIT_CODES", "Session", "command_session", "exit_code", "json_document", "percent", "print_table"]
 
@@ -98,8 +98,8 @@ class Session:
 
 @contextmanager
 def command_session(*, quiet: bool) -> Iterator[Session]:
-    """Show progress and collect warnings while a command works; print the warnings at its end."""
-    with warnings.catch_warnings(record=True) as caught:
+    """Show progress, collect warnings and record inputs while a command works; print the warnings at its end."""
+    with recording_inputs(), warnings.catch_warnings(record=True) as caught:
         session = Session(quiet=quiet, caught=caught)
         warnings.simplefilter("default")
         try:

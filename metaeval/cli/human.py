@@ -191,7 +191,7 @@ def human(  # noqa: PLR0913 - the options of the command
         )
         if chosen is None and (left := _left_out(frame, [own, *items, cluster, reference], where)):
             session.say(f"Note: columns that do not hold numbers throughout, left out: {', '.join(left)}")
-        files = [source.path for source in list_sources(inputs) if source.path != "-"]
+        files = [source.path for source in list_sources(inputs)]
         provenance = record_provenance("human", options=context.params, random_source=f"seed {seed}", inputs=files)
         study = study_human(
             scores,

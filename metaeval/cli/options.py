@@ -10,6 +10,7 @@ from metaeval.cli.console import Session
 from metaeval.errors import InvalidOptionError, UnknownNameError
 
 if TYPE_CHECKING:
+    from metaeval.io.sheets import Sheet
     from metaeval.metrics.registry import Registry
     from metaeval.metrics.score import JudgedCollection
     from metaeval.provenance import Provenance
@@ -324,6 +325,7 @@ def load_collection(
     """
     from metaeval.io.groups import read_groups  # noqa: PLC0415 - loads polars
     from metaeval.io.judged import read_judged  # noqa: PLC0415 - loads numba
+    from metaeval.io.sheets import read_sheet  # noqa: PLC0415
     from metaeval.io.trec import run_sources  # noqa: PLC0415
 
     given = context.params
@@ -339,13 +341,14 @@ def load_collection(
         strict=not given.get("lenient"),
     )
     collection = read.collection
-    groups = _groups(given, collection.systems)
+    sheet = None if given["groups"] is None else read_sheet(given["groups"])
+    groups = _groups(given, sheet, collection.systems)
     pooled = None
     if given.get("pooled_column") is not None:
-        if given["groups"] is None:
+        if sheet is None:
             message = "--pooled-column names a column of the table given by --groups; give that table too"
             raise InvalidOptionError(message)
-        pooled = read_groups(given["groups"], column=given["pooled_column"], systems=collection.systems)
+        pooled = read_groups(sheet, column=given["pooled_column"], systems=collection.systems)
     return collection.with_groups(groups, pooled=pooled), [*read.files, *_group_file(given)]
 
 
@@ -370,12 +373,14 @@ def load_registry(plugins: Sequence[Path] | None) -> "Registry":
 
 
 def _from_tables(given: Mapping[str, Any], session: Session) -> "tuple[Scores, list[str]]":
+    from metaeval.io.sheets import read_sheet  # noqa: PLC0415
     from metaeval.io.tables import read_scores  # noqa: PLC0415 - loads polars
     from metaeval.scores import as_scores  # noqa: PLC0415
 
     session.say(f"Reading {_count(len(given['inputs']), 'input')}")
     scores = read_scores(given["inputs"], missing=given["missing"] or "error", systems_in=given["systems_in"])
-    scores = as_scores(scores, groups=_groups(given, scores["system"].to_numpy().tolist()))
+    sheet = None if given["groups"] is None else read_sheet(given["groups"])
+    scores = as_scores(scores, groups=_groups(given, sheet, scores["system"].to_numpy().tolist()))
     if given.get("metrics"):
         scores = scores.sel(metric=_columns_named(given["metrics"], scores["metric"].to_numpy().tolist()))
     return scores, [*scores.attrs.get("sources", []), *_group_file(given)]
@@ -423,11 +428,11 @@ def _scored(collection: "JudgedCollection", given: Mapping[str, Any], session: S
         raise InvalidOptionError(message) from None
 
 
-def _groups(given: Mapping[str, Any], systems: Sequence[str]) -> Mapping[str, str] | None:
+def _groups(given: Mapping[str, Any], sheet: "Sheet | None", systems: Sequence[str]) -> Mapping[str, str] | None:
     from metaeval.io.groups import groups_from_regex, read_groups  # noqa: PLC0415 - loads polars
 
-    if given["groups"] is not None:
-        return read_groups(given["groups"], column=given["group_column"], systems=systems)
+    if sheet is not None:
+        return read_groups(sheet, column=given["group_column"], systems=systems)
     return None if given["group_regex"] is None else groups_from_regex(given["group_regex"], systems)
 
 

@@ -14,6 +14,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from metaeval.collection.ranking import (
+    Identifiers,
     JudgedDocuments,
     Judgments,
     Lines,
@@ -21,6 +22,7 @@ from metaeval.collection.ranking import (
     RankedRun,
     RankingProblem,
     complete_codes,
+    identifier_array,
     rank_documents,
 )
 from metaeval.errors import InvalidOptionError, MetaevalWarning, ScoresError, UnknownNameError
@@ -100,8 +102,8 @@ class Collection:
         `NOT_POOLED` is not even pooled; every other negative level is judged non-relevant.
     full_levels : int16 array (n_judgments,)
         The levels of the qrels as read.
-    document_ids : bytes array (n_judgments,)
-        Document identifiers (UTF-8), ascending inside a topic.
+    document_ids : Identifiers (n_judgments,)
+        Document identifiers (UTF-8 bytes), ascending inside a topic.
     top_level : int
         Highest level of the full qrels over all topics, kept when topics are selected.
     tied : float64 array (n_systems,)
@@ -126,7 +128,7 @@ class Collection:
     topic_offsets: NDArray[np.int64]
     levels: NDArray[np.int16]
     full_levels: NDArray[np.int16]
-    document_ids: NDArray[np.bytes_]
+    document_ids: Identifiers
     top_level: int
     tied: NDArray[np.float64]
     groups: tuple[str, ...] | None = None
@@ -605,7 +607,7 @@ def judgments_from(qrels: Mapping[str, Mapping[str, int]]) -> Judgments:
     return Judgments(
         topics=tuple(topics),
         topic_offsets=np.cumsum([0, *map(len, ordered)], dtype=np.int64),
-        document_ids=np.array(documents),
+        document_ids=identifier_array(documents),
         levels=_as_levels(np.array([level for part in ordered for _, level in part])),
     )
 

@@ -4,6 +4,7 @@ Documents stay bytes in one buffer throughout; nothing here makes a Python objec
 decided by comparing their bytes; a hash only says where to look.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Literal, NamedTuple, Self
 
@@ -13,6 +14,7 @@ from numpy.typing import NDArray
 from metaeval.compiled import compiled
 
 __all__ = [
+    "Identifiers",
     "JudgedDocuments",
     "Judgments",
     "Lines",
@@ -24,17 +26,23 @@ __all__ = [
     "complete_codes",
     "first_repetition",
     "hash_documents",
+    "identifier_array",
     "ordered_lists",
     "rank_documents",
 ]
 
 Order = Literal["score", "rank", "input"]
+type Identifiers = NDArray[np.bytes_] | NDArray[np.object_]
+"""Document identifiers (UTF-8): bytes of one width, or Python bytes where one width would waste memory."""
 
 _PRIME = np.uint64(0x100000001B3)
 _BASIS = np.uint64(0xCBF29CE484222325)
 _SPREAD = np.uint64(0x9E3779B97F4A7C15)
 _MIX = np.uint64(0xBF58476D1CE4E5B9)
 _HALF = np.uint64(32)
+_MOST_PADDING = 8
+_SMALL = 2**20
+_LONG = 2**16
 
 
 class Judgments(NamedTuple):
@@ -45,14 +53,14 @@ class Judgments(NamedTuple):
     topics : tuple of str
     topic_offsets : int64 array (n_topics + 1,)
         The judgments of topic t stand at ``topic_offsets[t]:topic_offsets[t + 1]``.
-    document_ids : bytes array (n_judgments,)
-        UTF-8, ascending inside a topic.
+    document_ids : Identifiers (n_judgments,)
+        Ascending inside a topic; see `identifier_array`.
     levels : int16 array (n_judgments,)
     """
 
     topics: tuple[str, ...]
     topic_offsets: NDArray[np.int64]
-    document_ids: NDArray[np.bytes_]
+    document_ids: Identifiers
     levels: NDArray[np.int16]
 
 
@@ -159,11 +167,9 @@ class JudgedDocuments:
     @classmethod
     def of(cls, judgments: Judgments) -> Self:
         """Lay the judgments out for `rank_documents`."""
-        width = judgments.document_ids.dtype.itemsize
-        lengths = np.char.str_len(judgments.document_ids).astype(np.int64)
-        grid = np.ascontiguousarray(judgments.document_ids).view(np.uint8).reshape(-1, width)
-        text = grid[np.arange(width) < lengths[:, None]]
-        text.flags.writeable = False  # as the bytes of a file are, so that kernels are compiled for one kind of text
+        names = judgments.document_ids.tolist()
+        lengths = np.fromiter(map(len, names), dtype=np.int64, count=len(names))
+        text = np.frombuffer(b"".join(names), dtype=np.uint8)
         offsets = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
         hashes = hash_documents(text, offsets[:-1], lengths)
         sizes = [_slots_for(count) for count in np.diff(judgments.topic_offsets).tolist()]
@@ -226,6 +232,25 @@ class OtherDocuments:
             self.slots = np.full(_slots_for(needed), -1, dtype=np.int32)
             whole = np.array([0, self.n_codes]), np.array([0, len(self.slots)])
             enter_by_hash(self.hashes, whole[0], self.slots, whole[1])
+
+
+def identifier_array(names: Sequence[bytes]) -> Identifiers:
+    """Return identifiers as an array that indexing, comparing and ``tolist`` work on alike, whichever kind it is.
+
+    Arrays of one width are compact for the identifiers of real collections, which are about equally long. One of a
+    megabyte among many short ones would ask for a megabyte each, so such names stay Python objects.
+
+    Examples
+    --------
+    >>> identifier_array([b"d1", b"d10"]).dtype, identifier_array([b"d1"] * 9 + [b"x" * 10**6]).dtype
+    (dtype('S3'), dtype('O'))
+    """
+    lengths = [len(name) for name in names]
+    if max(lengths, default=0) * len(names) <= _MOST_PADDING * sum(lengths) + _SMALL:
+        return np.array(names, dtype=np.bytes_)
+    array = np.empty(len(names), dtype=object)
+    array[:] = names
+    return array
 
 
 def rank_documents(
@@ -319,12 +344,29 @@ def ordered_lists(
     if second >= 0:
         raise RankingProblem("document", int(first), int(second))
     if order != "input":
-        sort_lists(lines.text, lines.starts, lines.lengths, lines.keys, sequence, bounds)
+        if counts.max(initial=0) > _LONG:
+            sequence = _sorted_in_blocks(lines, sequence)
+        else:
+            sort_lists(lines.text, lines.starts, lines.lengths, lines.keys, sequence, bounds)
     if order == "rank":
         first, second = first_equal_keys(lines.keys, sequence, bounds)
         if second >= 0:
             raise RankingProblem("rank", int(first), int(second))
     return sequence, bounds
+
+
+def _sorted_in_blocks(lines: Lines, sequence: NDArray[np.int64]) -> NDArray[np.int64]:
+    """Do what `sort_lists` does for very long lists, where reading identifiers from all over a file takes the time."""
+    sequence = sequence[np.lexsort((-lines.keys[sequence], lines.lists[sequence]))]
+    keys, lists, lengths = lines.keys[sequence], lines.lists[sequence], lines.lengths[sequence]
+    new = np.flatnonzero((keys[1:] != keys[:-1]) | (lists[1:] != lists[:-1])) + 1
+    blocks = np.concatenate([[0], new, [len(sequence)]]).astype(np.int64)
+    offsets = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
+    text = copied_documents(lines.text, lines.starts[sequence], offsets)
+    text.flags.writeable = False  # as the bytes of a file are, so that kernels are compiled for one kind of text
+    within = np.arange(len(sequence))
+    sort_lists(text, offsets[:-1], lengths, keys, within, blocks)
+    return sequence[within]
 
 
 def _unjudged(

@@ -1,5 +1,6 @@
 """Opening, unpacking and writing files.
 
+Every input goes through `read_bytes`, which opens it once, and every text through `text_of`, which says what a line is.
 Compression is told from the first bytes, so a file that was renamed, and standard input, are unpacked too. Every
 failure is a `FileFormatError` that names the file. Nothing is ever left half-written under its final name.
 """
@@ -11,8 +12,11 @@ import lzma
 import os
 import re
 import secrets
+import stat
 import sys
+import tempfile
 import zlib
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
@@ -20,6 +24,7 @@ from types import ModuleType
 from typing import BinaryIO, NamedTuple, cast
 
 from metaeval.errors import FileFormatError, InvalidOptionError, closest_names
+from metaeval.provenance import current_record
 from metaeval.scores import natural_order
 
 __all__ = [
@@ -27,10 +32,13 @@ __all__ = [
     "Source",
     "base_name",
     "decode_text",
+    "first_words",
     "list_sources",
-    "open_bytes",
+    "pipe_identity",
     "read_bytes",
+    "read_source",
     "read_text",
+    "text_of",
     "write_atomically",
     "write_bytes",
 ]
@@ -43,13 +51,43 @@ _PLAIN_SUFFIXES = frozenset(
 )
 _WIDE_MARKS = (b"\xff\xfe", b"\xfe\xff")
 _MARK = b"\xef\xbb\xbf"
+_DESCRIPTOR = re.compile(r"/dev/stdin|/(?:dev|proc/self)/fd/([0-9]{1,9})")
+_MOST_IN_MEMORY = 16 * 2**20
+_LONGEST_LINE = 100_000
+_KINDS: Mapping[bytes, str] = {
+    b"\x89PNG": "a picture (PNG)",
+    b"\xff\xd8\xff": "a picture (JPEG)",
+    b"GIF8": "a picture (GIF)",
+    b"%PDF": "a PDF document",
+    b"PK\x03\x04": "a zip archive or a spreadsheet",
+    b"\xd0\xcf\x11\xe0": "an old Office document",
+    b"\x7fELF": "a program",
+    b"\x89HDF": "HDF5 or NetCDF",
+    b"CDF": "NetCDF",
+    b"PAR1": "Parquet",
+    b"ARROW1": "Feather (Arrow)",
+    b"SQLite format 3": "an SQLite database",
+    b"\x80\x04\x95": "a Python pickle",
+    b"7z\xbc\xaf": "a 7z archive",
+}
+"""How files of other kinds begin, for errors."""
 
 
 class Source(NamedTuple):
-    """A file to read, and the name the caller gave it (None: the file's own)."""
+    """A file to read.
+
+    Attributes
+    ----------
+    path : str
+    name : str or None
+        The name the caller gave it; None for the file's own.
+    listed : bool
+        Whether it was found in a folder, and not named.
+    """
 
     path: str
     name: str | None = None
+    listed: bool = False
 
     @property
     def own_name(self) -> str:
@@ -154,9 +192,9 @@ def list_sources(paths: str | Path | Iterable[str | Path] | Mapping[str, str | P
         message = "no file was given; name at least one"
         raise InvalidOptionError(message)
     sources = [found for source in given for found in _files_of(source)]
-    seen: set[str] = set()
+    seen: set[object] = set()
     for source in sources:
-        place = source.path if source.path == STANDARD_INPUT else str(Path(source.path).resolve())
+        place = pipe_identity(source.path) or os.path.realpath(source.path)
         if place in seen:
             message = f"{source.path} is given twice; give every file once"
             raise InvalidOptionError(message)
@@ -166,140 +204,291 @@ def list_sources(paths: str | Path | Iterable[str | Path] | Mapping[str, str | P
 
 def _named_source(text: str) -> Source:
     """Split at the first "=" that leaves an existing path behind it: names may hold one too, as RBP(p=0.8) does."""
-    if text == STANDARD_INPUT or "=" not in text or Path(text).exists():
+    if text == STANDARD_INPUT or "=" not in text or os.path.exists(text):  # noqa: PTH110
         return Source(text)
     pieces = text.split("=")
     splits = [("=".join(pieces[:cut]).strip(), "=".join(pieces[cut:])) for cut in range(1, len(pieces))]
     for name, path in splits:
-        if name and (path == STANDARD_INPUT or Path(path).exists()):
+        if name and (path == STANDARD_INPUT or os.path.exists(path)):  # noqa: PTH110
             return Source(path, name)
     name, path = splits[-1]
     return Source(path, name or None)
 
 
 def _files_of(source: Source) -> list[Source]:
-    path = Path(source.path)
-    if source.path == STANDARD_INPUT or path.is_file() or path.is_fifo():
+    status = None if source.path == STANDARD_INPUT else _status(source.path)
+    if source.path == STANDARD_INPUT or (status is not None and not stat.S_ISDIR(status.st_mode)):
         return [source]
-    if not path.is_dir():
+    if status is None:
         raise _not_found(source.path)
     if source.name is not None:
         message = f"a name ({source.name}=) is for one file, and this is a folder; name the files inside"
         raise FileFormatError(message, path=source.path)
-    names = natural_order(entry.name for entry in path.iterdir() if entry.is_file() and not entry.name.startswith("."))
+    path = Path(source.path)
+    names = natural_order(entry.name for entry in _inside(path) if entry.is_file() and not entry.name.startswith("."))
     if not names:
         message = "the folder holds no files; name the files to read"
         raise FileFormatError(message, path=source.path)
-    return [Source(str(path / name)) for name in names]
+    return [Source(str(path / name), listed=True) for name in names]
+
+
+def _inside(folder: Path) -> list[Path]:
+    try:
+        return list(folder.iterdir())
+    except OSError as error:
+        raise FileFormatError(f"the folder cannot be read ({error.strerror})", path=folder) from None
 
 
 def _not_found(path: str) -> FileFormatError:
     parent, name = Path(path).parent, Path(path).name
-    if not parent.is_dir():
+    if not os.path.isdir(parent):  # noqa: PTH112 - Path.is_dir raises for a name that is too long
         return FileFormatError(f"there is no folder {str(parent)!r}; check the path", path=path)
-    beside = sorted(entry.name for entry in parent.iterdir())
+    if os.path.islink(path):  # noqa: PTH114 - likewise
+        return FileFormatError("this link leads nowhere; check what it points to", path=path)
+    beside = sorted(entry.name for entry in _inside(parent))
     packed = [other for other in beside if base_name(other) == base_name(name)]
     near = list(dict.fromkeys([*packed, *closest_names(name, beside)]))[:3]
     guess = f"; did you mean {' or '.join(map(repr, near))}?" if near else "; check the path"
     return FileFormatError(f"there is no such file{guess}", path=path)
 
 
-@contextmanager
-def open_bytes(path: str | Path) -> Iterator[BinaryIO]:
-    """Open a file for reading bytes, unpacked if its content is gzip, bzip2, xz or zstandard.
+def read_bytes(path: str | os.PathLike[str]) -> bytes:
+    """Return the whole content of a file, unpacked if it is gzip, bzip2, xz or zstandard.
+
+    Every input is opened here and nowhere else, and once: whoever needs to know what a file holds reads it and hands
+    the content on. Inside `metaeval.provenance.recording_inputs` the bytes are hashed as they come, and those of a
+    pipe or of standard input are kept for whoever asks for them again.
 
     Parameters
     ----------
     path : str or path
-        "-" is standard input.
+        "-" is standard input; pipes, ``/dev/fd/N`` and named ones too, are read to their end.
 
-    Yields
-    ------
-    binary stream
+    Returns
+    -------
+    bytes
 
     Raises
     ------
     FileFormatError
-        If the file does not exist, may not be read, or its compressed content is damaged or cut short; also while
-        the stream is read inside the block.
+        If the file does not exist, may not be read, or its compressed content is damaged or cut short.
 
     Examples
     --------
     >>> import tempfile
     >>> with tempfile.NamedTemporaryFile(suffix=".gz") as file:
     ...     _ = write_bytes(file.name, b"abc")
-    ...     with open_bytes(file.name) as stream:
-    ...         print(stream.read())
+    ...     read_bytes(file.name)
     b'abc'
     """
     label = str(path)
-    raw = sys.stdin.buffer if label == STANDARD_INPUT else _opened(label)
+    content = _recorded(label)
+    for compression in _COMPRESSIONS.values():
+        if compression.magic.match(content):
+            with _explaining_damage(label):
+                return compression.opener(cast("BinaryIO", io.BytesIO(content))).read()
+    if Path(label).suffix.casefold() in _COMPRESSIONS and content:
+        message = f"the file is named {Path(label).suffix} but its content is not; rename it, or fetch it again"
+        raise FileFormatError(message, path=label)
+    return content
+
+
+def read_text(path: str | os.PathLike[str]) -> str:
+    """Return a text file as `text_of` has it, decoded; see `read_bytes`."""
+    return decode_text(read_bytes(path), str(path))
+
+
+def read_source[T](source: Source, parse: Callable[[bytes], T]) -> T:
+    """Read one of the files that `list_sources` found, and parse its content.
+
+    Where a file that came with a folder breaks a rule in its first line, as a README or a picture among runs does, the
+    error says how to leave it out.
+    """
+    content = b""
     try:
-        with _explaining_damage(label):
-            yield _unpacked(raw, label)
-    finally:
-        if label != STANDARD_INPUT:
-            raw.close()
+        content = read_bytes(source.path)
+        return parse(content)
+    except FileFormatError as error:
+        if source.listed and _is_first_line(content, error.line):
+            error.args = (f"{error}. {_way_past(Path(source.path))}",)
+        raise
 
 
-def read_bytes(path: str | Path) -> bytes:
-    """Return the whole content of a file, unpacked; see `open_bytes`."""
-    with open_bytes(path) as stream:
-        return stream.read()
+def decode_text(content: bytes, label: str) -> str:
+    """Decode a text file as `text_of` has it; `label` names the file in errors."""
+    return text_of(content, label).decode()
 
 
-def read_text(path: str | Path) -> str:
-    """Return a UTF-8 text file without its byte-order mark, unpacked; see `open_bytes`.
+def text_of(content: bytes, label: str) -> bytes:
+    r"""Return the content of a text file as every reader takes it: UTF-8, no byte-order mark, lines that end alike.
+
+    A line ends in LF, CR LF or a CR alone, which becomes LF. Nothing else ends one: a form feed and a vertical tab
+    are blanks, and what other alphabets have for blanks and line ends (U+0085, U+00A0, U+2028) is part of a word.
+
+    Parameters
+    ----------
+    content : bytes
+        The whole file, unpacked.
+    label : str
+        Names the file in errors.
+
+    Returns
+    -------
+    bytes
 
     Raises
     ------
     FileFormatError
-        For text in another encoding, with the first line that shows it.
+        For text in another encoding, or what is no text at all, with the first line that shows it.
+
+    Examples
+    --------
+    >>> text_of(b"one\rtwo\r\nthree\n", "x")
+    b'one\ntwo\r\nthree\n'
     """
-    return decode_text(read_bytes(path), str(path))
-
-
-def decode_text(content: bytes, label: str) -> str:
-    """Decode UTF-8 without its byte-order mark; `label` names the file in errors."""
     if content.startswith(_WIDE_MARKS):
         message = "the file is UTF-16; save it as UTF-8 (iconv -f utf-16 -t utf-8)"
         raise FileFormatError(message, path=label)
     content = content.removeprefix(_MARK)
     try:
-        return content.decode()
+        if not content.isascii():
+            content.decode()
     except UnicodeDecodeError as error:
-        line = content.count(b"\n", 0, error.start) + 1
         message = (
             f"byte 0x{content[error.start]:02x} is no UTF-8; save the file as UTF-8 "
             "(for Western European text: iconv -f latin1 -t utf-8)"
         )
-        raise FileFormatError(message, path=label, line=line) from None
+        raise _no_text(content, error.start, message, label) from None
+    zero = content.find(b"\0")
+    if zero >= 0:
+        raise _no_text(content, zero, "a zero byte: this is no text file", label)
+    if b"\r" in content and content.count(b"\r") != content.count(b"\r\n"):
+        content = re.sub(rb"\r(?!\n)", b"\n", content)
+    return content
 
 
-def _unpacked(raw: BinaryIO, label: str) -> BinaryIO:
-    buffered = raw if isinstance(raw, io.BufferedReader) else io.BufferedReader(cast("io.RawIOBase", raw))
-    start = buffered.peek(10)[:10]
-    for compression in _COMPRESSIONS.values():
-        if compression.magic.match(start):
-            return compression.opener(cast("BinaryIO", buffered))
-    ending = Path(label).suffix.casefold()
-    if ending in _COMPRESSIONS and start:
-        message = f"the file is named {ending} but its content is not; rename it, or fetch it again"
-        raise FileFormatError(message, path=label)
-    return cast("BinaryIO", buffered)
+def first_words(content: bytes) -> list[bytes]:
+    r"""Return the words of the first line that has any, to tell what a text file holds.
+
+    Examples
+    --------
+    >>> first_words(b"\n1 Q0 d1\t0 \r2 Q0 d1 1\r")
+    [b'1', b'Q0', b'd1', b'0']
+    """
+    start = content[: 2 * _LONGEST_LINE].removeprefix(_MARK).lstrip()[:_LONGEST_LINE]
+    return start.splitlines()[0].split() if start else []
+
+
+def _recorded(label: str) -> bytes:
+    """Return the bytes of a file as they come, and tell the record of the command, if there is one."""
+    record = current_record()
+    if record is None:
+        return _as_they_come(label)
+    once = pipe_identity(label)
+    if once is None:
+        content = _as_they_come(label)
+    else:
+        with record.lock:
+            if once not in record.kept:
+                record.kept[once] = _kept(_as_they_come(label))
+            record.kept[once].seek(0)
+            content = record.kept[once].read()
+    record.note(label, content)
+    return content
+
+
+def _kept(content: bytes) -> BinaryIO:
+    """Keep bytes: few in memory, many in an unnamed temporary file where there is room for one."""
+    kept = tempfile.SpooledTemporaryFile(max_size=_MOST_IN_MEMORY)  # noqa: SIM115 - the record closes it
+    try:
+        kept.write(content)
+    except OSError:
+        kept.close()
+        return cast("BinaryIO", io.BytesIO(content))
+    return cast("BinaryIO", kept)
+
+
+def _as_they_come(label: str) -> bytes:
+    try:
+        if label == STANDARD_INPUT:
+            if sys.stdin is None:
+                raise FileFormatError("standard input is closed; name a file", path=label)
+            return sys.stdin.buffer.read()
+        with _opened(label) as stream:
+            return stream.read()
+    except FileNotFoundError:
+        raise _not_found(label) from None
+    except IsADirectoryError:
+        raise FileFormatError("this is a folder; name a file in it", path=label) from None
+    except PermissionError:
+        raise FileFormatError("the file may not be read; change its permissions", path=label) from None
+    except OSError as error:
+        message = f"the file cannot be read ({error.strerror or error}); check the path"
+        raise FileFormatError(message, path=label) from None
 
 
 def _opened(path: str) -> BinaryIO:
-    try:
+    status = _status(path)
+    if status is None or stat.S_ISREG(status.st_mode) or stat.S_ISDIR(status.st_mode):
         return Path(path).open("rb")
-    except FileNotFoundError:
-        raise _not_found(path) from None
-    except IsADirectoryError:
-        message = "this is a folder; name a file in it"
-        raise FileFormatError(message, path=path) from None
-    except PermissionError:
-        message = "the file may not be read; change its permissions"
-        raise FileFormatError(message, path=path) from None
+    descriptor = _DESCRIPTOR.fullmatch(path)
+    # a socket cannot be opened by its path, and a descriptor need not be
+    stream = Path(path).open("rb") if descriptor is None else os.fdopen(os.dup(int(descriptor[1] or 0)), "rb")  # noqa: SIM115
+    device = stat.S_ISBLK(status.st_mode) or stat.S_ISCHR(status.st_mode)
+    if device and not stream.isatty() and not os.path.samestat(status, os.stat(os.devnull)):  # noqa: PTH116
+        stream.close()
+        raise FileFormatError("this is a device, which has no end; name a file or a pipe", path=path)
+    return stream
+
+
+def _status(path: str) -> os.stat_result | None:
+    try:
+        return os.stat(path)  # noqa: PTH116 - Path.stat takes no name that is too long, in some versions
+    except (OSError, ValueError):
+        return None
+
+
+def pipe_identity(label: str) -> object | None:
+    """Return what tells a pipe, or standard input, from others by any name; None for a file, which stays."""
+    if label != STANDARD_INPUT:
+        status = _status(label)
+        return None if status is None or stat.S_ISREG(status.st_mode) else (status.st_dev, status.st_ino)
+    try:
+        status = os.fstat(sys.stdin.fileno())
+    except (OSError, ValueError, AttributeError):
+        return STANDARD_INPUT
+    return status.st_dev, status.st_ino
+
+
+def _no_text(content: bytes, place: int, message: str, label: str) -> FileFormatError:
+    """Name what a file that is no text is, else the line that shows that it is none."""
+    kind = next((kind for magic, kind in _KINDS.items() if content.startswith(magic)), None)
+    if kind is not None:
+        return FileFormatError(f"this is {kind}, not a text file", path=label)
+    before = content[:place]
+    line = before.count(b"\n") + before.count(b"\r") - before.count(b"\r\n") + 1
+    return FileFormatError(message, path=label, line=line)
+
+
+def _is_first_line(content: bytes, line: int | None) -> bool:
+    """Whether a line (None: the whole file) is the first that is neither empty nor a comment."""
+    earlier = [] if line is None else content.splitlines()[: line - 1]
+    return not any(text.strip() and not text.startswith(b"#") for text in earlier)
+
+
+def _way_past(path: Path) -> str:
+    """Say how to name the files of a folder without one of them."""
+    names = [entry.name for entry in path.parent.iterdir() if entry.is_file() and not entry.name.startswith(".")]
+    others = [name for name in names if name != path.name]
+    endings = Counter(Path(name).suffix for name in others if Path(name).suffix)
+    ending, count = next(iter(endings.most_common(1)), ("", 0))
+    start = os.path.commonprefix(others)  # noqa: RUF071 - letters, not folders
+    found = f"It is one of {len(names)} files in the folder {path.parent}"
+    if 2 * count > len(others) and not path.name.endswith(ending):
+        return f"{found}; to leave it out, name the others: {path.parent / f'*{ending}'}"
+    if len(others) > 1 and start and not path.name.startswith(start):
+        return f"{found}; to leave it out, name the others: {path.parent / f'{start}*'}"
+    return f"{found}; if it does not belong there, move it, or name the others one by one"
 
 
 @contextmanager

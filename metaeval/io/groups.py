@@ -13,15 +13,15 @@ __all__ = ["groups_from_regex", "read_groups"]
 
 
 def read_groups(
-    path: str | Path, *, systems: Iterable[str], column: str | None = None, system_column: str | None = None
+    path: str | Path | Sheet, *, systems: Iterable[str], column: str | None = None, system_column: str | None = None
 ) -> dict[str, str]:
     r"""Read the group of every system from a table with a header.
 
     Parameters
     ----------
-    path : str or path
+    path : str, path or Sheet
         CSV, TSV or columns divided by blanks; compressed files are unpacked. Systems that are not asked for may be in
-        it too.
+        it too. A sheet that `metaeval.io.sheets.read_sheet` read serves several columns.
     systems : iterable of str
         The systems that need a group.
     column : str, optional
@@ -50,7 +50,7 @@ def read_groups(
     {'lm': 'Badger', 'bm25': 'Aardvark'}
     """
     wanted = [str(system) for system in systems]
-    sheet = read_sheet(path)
+    sheet = path if isinstance(path, Sheet) else read_sheet(path)
     body = sheet.without_header()
     rows = list(body.rows())
     names = fitting_names(header_names(sheet.sample()[0]), rows, body)

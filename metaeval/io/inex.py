@@ -2,7 +2,7 @@
 
 import os
 import warnings
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -13,7 +13,7 @@ import pandas as pd
 
 from metaeval.collection.inex import Assessments, Submission
 from metaeval.errors import FileFormatError, InvalidOptionError
-from metaeval.io.files import Source, list_sources, read_bytes, write_bytes
+from metaeval.io.files import Source, first_words, list_sources, pipe_identity, read_bytes, read_source, write_bytes
 from metaeval.io.inex_lines import (
     assessments_of_lines,
     is_fol_judgments,
@@ -35,8 +35,10 @@ from metaeval.io.trec import check_choice, run_sources, system_names
 from metaeval.parallel import parallel_map, track
 
 __all__ = ["InexWarning", "SubmissionForm", "assessment_sources", "read_assessments", "read_element_sizes", "read_pool"]
+__all__ += ["assessments_from", "assessments_of", "submissions_from"]
 __all__ += ["read_submission", "read_submissions", "write_assessments", "write_element_sizes", "write_submission"]
 
+_RUN_WORDS, _RUN_TAG = (6, 7, 8), 5
 SubmissionForm = Literal["xml", "lines"]
 type Paths = str | os.PathLike[str] | Iterable[str | os.PathLike[str]] | Mapping[str, str | Path]
 
@@ -130,7 +132,13 @@ def read_submissions(paths: Paths, *, strict: bool = True, n_jobs: int = 1) -> l
     >>> [one.run for one in read_submissions(folder)]
     ['RunX', 'RunY']
     """
-    sources = run_sources(paths)
+    return submissions_from(run_sources(paths), strict=strict, n_jobs=n_jobs)
+
+
+def submissions_from(sources: Sequence[Source], *, strict: bool, n_jobs: int = 1) -> list[Submission]:
+    """Read the runs in files that were listed already; see `read_submissions`."""
+    if any(pipe_identity(source.path) is not None for source in sources):
+        n_jobs = 1  # other processes do not see this one's pipes
     unused = np.random.default_rng(0)  # nothing is drawn
     work = partial(_read_submission, strict=strict)
     read = parallel_map(work, sources, generator=unused, n_jobs=n_jobs, description="reading submissions")
@@ -143,14 +151,16 @@ def read_submissions(paths: Paths, *, strict: bool = True, n_jobs: int = 1) -> l
 def _read_submission(
     source: Source, _: np.random.Generator | None = None, *, strict: bool
 ) -> tuple[Submission, tuple[str, ...]]:
-    content = read_bytes(source.path)
     findings = Findings(source.path, strict=strict)
-    if root_name(content):
-        submission = submission_of_xml(content, findings)
-    elif is_fol_judgments(content):
-        raise findings.refuse("these are judgments (FOL), not a run; read them with read_assessments", 1)
-    else:
-        submission = submission_of_lines(content, findings)
+
+    def parse(content: bytes) -> Submission:
+        if root_name(content):
+            return submission_of_xml(content, findings)
+        if is_fol_judgments(content):
+            raise findings.refuse("these are judgments (FOL), not a run; read them with read_assessments", 1)
+        return submission_of_lines(content, findings)
+
+    submission = read_source(source, parse)
     named = submission if submission.run else replace(submission, run=source.own_name)
     return named, findings.notes
 
@@ -210,17 +220,37 @@ def read_assessments(paths: Paths, *, second: bool = False, strict: bool = True)
     >>> judged.scale, judged.documents["relevant_size"].tolist(), judged.passages["length"].tolist()
     ('passages', [300, 0], [200, 100])
     """
+    return assessments_from(paths, second=second, strict=strict)[0]
+
+
+def assessments_from(paths: Paths, *, second: bool, strict: bool) -> tuple[Assessments, list[str]]:
+    """Read assessments, and return them with the files that were read; see `read_assessments`."""
     sources = assessment_sources(paths, second=second)
-    parts = [_read_assessments(source, strict=strict) for source in track(sources, description="reading assessments")]
+    parts = [
+        read_source(source, partial(_parsed, path=source.path, strict=strict))
+        for source in track(sources, description="reading assessments")
+    ]
     together = joined(parts, str(paths) if isinstance(paths, str | os.PathLike) else "several files")
     _warn(together.notes)
-    return together
+    return together, [source.path for source in sources]
 
 
-def _read_assessments(source: Source, *, strict: bool) -> Assessments:
-    content = read_bytes(source.path)
-    findings = Findings(source.path, strict=strict)
-    return (assessments_of_xml if root_name(content) else assessments_of_lines)(content, findings)
+def assessments_of(content: bytes, path: str, *, strict: bool) -> tuple[Assessments, list[str]]:
+    """Read assessments from the content of a file that was read already; see `assessments_from`."""
+    together = joined([_parsed(content, path=path, strict=strict)], path)
+    _warn(together.notes)
+    return together, [path]
+
+
+def _parsed(content: bytes, *, path: str, strict: bool) -> Assessments:
+    findings = Findings(path, strict=strict)
+    if root_name(content):
+        return assessments_of_xml(content, findings)
+    words = first_words(content)
+    if len(words) in _RUN_WORDS and not words[_RUN_TAG].isdigit():
+        message = "this is a run, and assessments should stand here; if the two are swapped, give runs first"
+        raise findings.refuse(f"{message}, and assessments as qrels (--qrels)")
+    return assessments_of_lines(content, findings)
 
 
 def assessment_sources(paths: Paths, *, second: bool = False) -> list[Source]:
@@ -239,7 +269,7 @@ def _sources_below(path: str | os.PathLike[str], *, second: bool) -> list[Source
     if not files:
         kind = "second judgments (no folder called others with files)" if second else "assessments"
         raise FileFormatError(f"the folder holds no {kind}; name the files to read", path=path)
-    return list_sources([str(file) for file in xml or files])
+    return [source._replace(listed=True) for source in list_sources([str(file) for file in xml or files])]
 
 
 def _wanted(parts: tuple[str, ...], *, second: bool) -> bool:

@@ -22,7 +22,7 @@ from metaeval.collection.inex import (
     Assessments,
     Submission,
 )
-from metaeval.io.files import decode_text
+from metaeval.io.files import first_words, text_of
 from metaeval.io.inex_rules import (
     Findings,
     Names,
@@ -65,7 +65,7 @@ class _Words(NamedTuple):
 
 
 def _words(content: bytes, findings: Findings) -> _Words:
-    content = decode_text(content, findings.path).encode()
+    content = text_of(content, findings.path)
     text = np.frombuffer(content + b"\n", dtype=np.uint8)
     space = (text == ord(" ")) | ((text >= ord("\t")) & (text <= ord("\r")))
     begins = np.flatnonzero(~space & np.r_[True, space[:-1]])
@@ -73,10 +73,6 @@ def _words(content: bytes, findings: Findings) -> _Words:
     counts = np.diff(np.searchsorted(begins, ends), prepend=0)
     filled = np.flatnonzero(counts)
     return _Words(content.split(), counts[filled], filled + 1)
-
-
-def _first_words(content: bytes) -> list[bytes]:
-    return content.lstrip()[:100_000].split(b"\n", 1)[0].split()
 
 
 def _interned(column: Sequence[bytes], convert: Callable[[str], str] = str) -> NDArray[np.object_]:
@@ -136,7 +132,10 @@ def submission_of_lines(content: bytes, findings: Findings) -> Submission:
     if not len(found.lines):
         raise findings.refuse("the file is empty; name a run")
     if found.counts[0] == _RUN_WORDS:
-        message = "this is a run of whole documents (6 columns, no location); read it with metaeval.read_collection"
+        message = (
+            "this is a run of whole documents (6 columns, no location); read it with metaeval.read_collection, or give "
+            "INEX submissions"
+        )
         raise findings.refuse(message, found.line_of(0))
     what = "a run has topic, Q0, document, rank, rsv, run and a location of one or two columns, the same in every line"
     n_words = _uniform(found, (7, 8), what, findings)
@@ -213,7 +212,7 @@ def _grouped(results: pd.DataFrame, findings: Findings) -> pd.DataFrame:
 
 def is_fol_judgments(content: bytes) -> bool:
     """Say whether the first line is one of FOL judgments, and not of a run."""
-    words = _first_words(content)
+    words = first_words(content)
     if len(words) < _JUDGMENT_WORDS or not all(_WHOLE.match(word) for word in words[3:6]):
         return False
     return all(_PASSAGE.match(word) for word in words[6:])

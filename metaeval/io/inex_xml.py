@@ -136,7 +136,9 @@ class _Events:
         """Meet an element that does not belong here; what it holds is passed over."""
         known = sorted(self.children[parent])
         if not parent:
-            message = f"the file begins with <{name}>, not with <{known[0]}>; name another file"
+            message = (
+                f"the file begins with <{name}>, not with <{known[0]}>; name another file (are runs and qrels swapped?)"
+            )
             raise self.findings.refuse(message, self.line)
         near = closest_names(name, known)
         value = f"<{name}>" + (f" (did you mean <{near[0]}>?)" if near else "")

@@ -3,27 +3,27 @@
 import os
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Literal
 
 import numpy as np
 
-from metaeval.collection.documents import Collection
+from metaeval.collection.documents import Collection, warn_of_ties
 from metaeval.collection.elements import ElementCollection, element_collection
 from metaeval.collection.inex import Assessments, Submission
 from metaeval.collection.passages import PassageCollection, passage_collection
 from metaeval.collection.ranking import Order
 from metaeval.errors import FileFormatError, InvalidOptionError
-from metaeval.io.files import STANDARD_INPUT, Source, open_bytes
-from metaeval.io.inex import assessment_sources, read_assessments, read_element_sizes, read_submissions
+from metaeval.io.files import first_words, read_bytes
+from metaeval.io.inex import assessments_from, assessments_of, read_element_sizes, submissions_from
 from metaeval.io.inex_lines import is_fol_judgments
 from metaeval.io.inex_xml import root_name
-from metaeval.io.trec import ScorePrecision, read_collection, run_sources
+from metaeval.io.trec import Rules, ScorePrecision, collection_of, judgments_of, refuse_shared_pipe, run_sources
 from metaeval.scores import Missing
 
 __all__ = ["JudgedInput", "read_judged"]
 
-_START = 100_000
-_TREC_RUN, _LOCATED_RUN = 6, (7, 8)
+_LOCATED_RUN = (7, 8)
 _HOLDS = {
     "elements": "the assessments are of elements (exhaustivity and specificity); give runs of elements",
     "passages": "the assessments are of passages (highlighted text by offset); give runs of passages",
@@ -38,7 +38,7 @@ class JudgedInput:
     ----------
     collection : Collection, ElementCollection or PassageCollection
     files : tuple of str
-        Every file that was read, standard input left out.
+        Every file that was read; "-" for standard input.
     """
 
     collection: Collection | ElementCollection | PassageCollection
@@ -97,31 +97,40 @@ def read_judged(  # noqa: PLR0913 - what either kind of file needs
     ('PassageCollection', 2)
     """
     sources = run_sources(runs)
-    located = _check_same_kind(sources, judgments)
+    if os.path.isdir(judgments):  # noqa: PTH112 - takes every kind of path
+        content, located = b"", True
+    else:
+        refuse_shared_pipe(sources, judgments)
+        content = read_bytes(judgments)
+        located = bool(root_name(content)) or is_fol_judgments(content)
     if not located:
         if sizes is not None:
             message = (
                 f"sizes of elements ({sizes}) belong to INEX assessments; {judgments} holds judgments of documents"
             )
             raise InvalidOptionError(message)
-        collection = read_collection(
-            runs, judgments, keep=keep, order=order, score_precision=score_precision, missing=missing
-        )
-        return _input(collection, [source.path for source in sources], [str(judgments)])
+        rules = Rules.checked(order=order, score_precision=score_precision, split_tags=False)
+        levels = judgments_of(content, str(judgments))
+        check = partial(_refuse_located, judgments=str(judgments))
+        collection = collection_of(sources, levels, rules, label=str(judgments), keep=keep, check=check)
+        warn_of_ties(collection)
+        return _input(collection.handle_missing(missing), [source.path for source in sources], [str(judgments)])
     if (order, score_precision) != ("score", "float64"):
         message = "the order of INEX runs is that of their format; order and score precision are for TREC runs"
         raise InvalidOptionError(message)
-    judged_files = [source.path for source in assessment_sources(judgments)]
-    submissions = read_submissions(runs, strict=strict)
-    assessments = read_assessments(judgments, strict=strict)
+    assessments, judged_files = (
+        assessments_of(content, str(judgments), strict=strict)
+        if content
+        else assessments_from(judgments, second=False, strict=strict)
+    )
+    submissions = submissions_from(sources, strict=strict)
     compiled = _compiled(submissions, assessments, sizes, strict=strict, keep_all=keep == "all")
     size_files = [] if sizes is None else [str(sizes)]
     return _input(compiled.handle_missing(missing), [source.path for source in sources], judged_files, size_files)
 
 
 def _input(collection: Collection | ElementCollection | PassageCollection, *files: Sequence[str]) -> JudgedInput:
-    every = tuple(path for part in files for path in part if path != STANDARD_INPUT)
-    return JudgedInput(collection=collection, files=every)
+    return JudgedInput(collection=collection, files=tuple(path for part in files for path in part))
 
 
 def _compiled(
@@ -161,44 +170,8 @@ def _check_results(submission: Submission, kind: str) -> None:
         raise FileFormatError(message, path=submission.source or None, line=line if line > 0 else None)
 
 
-def _check_same_kind(sources: Sequence[Source], judgments: str | os.PathLike[str]) -> bool:
-    """Return whether the files are INEX's; refuse a mixture."""
-    located = _is_inex_judged(judgments)
-    for source in sources:
-        found = _is_inex_run(source.path)
-        if found is None or found == located:
-            continue
-        if found:
-            message = f"this is an INEX run, and {judgments} holds judgments of whole documents; give INEX assessments"
-        else:
-            message = f"this is a run of whole documents, and {judgments} holds INEX assessments; give INEX submissions"
-        raise FileFormatError(message, path=source.path)
-    return located
-
-
-def _is_inex_run(path: str) -> bool | None:
-    """Return whether a run is INEX's; None where the first line does not say, which the reader then tells."""
-    content = _start(path)
-    if root_name(content):
-        return True
-    words = len(_first_line(content))
-    return {_TREC_RUN: False, **dict.fromkeys(_LOCATED_RUN, True)}.get(words)
-
-
-def _is_inex_judged(path: str | os.PathLike[str]) -> bool:
-    if os.path.isdir(path):  # noqa: PTH112 - takes every kind of path
-        return True
-    content = _start(str(path))
-    return bool(root_name(content)) or is_fol_judgments(content)
-
-
-def _start(path: str) -> bytes:
-    """Return how a file begins; nothing of standard input, which can be read once."""
-    if path == STANDARD_INPUT:
-        return b""
-    with open_bytes(path) as stream:
-        return stream.read(_START)
-
-
-def _first_line(content: bytes) -> list[bytes]:
-    return content.lstrip().split(b"\n", 1)[0].split()
+def _refuse_located(content: bytes, path: str, *, judgments: str) -> None:
+    """Refuse a run of INEX beside judgments of whole documents; a TREC reader would pass over its locations."""
+    if root_name(content) or len(first_words(content)) in _LOCATED_RUN:
+        message = f"this is an INEX run, and {judgments} holds judgments of whole documents; give INEX assessments"
+        raise FileFormatError(message, path=path)

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from metaeval.errors import FileFormatError
-from metaeval.io.files import decode_text, read_bytes
+from metaeval.io.files import read_bytes, text_of
 
 if TYPE_CHECKING:
     from _csv import Reader
@@ -19,6 +19,7 @@ __all__ = ["Sheet", "delimiter_name", "header_names", "read_sheet", "sheet_of"]
 
 _DELIMITERS = ("\t", ",", ";", " ")
 _DELIMITER_NAMES = {"\t": "tabs", ",": "commas", ";": "semicolons", " ": "blanks"}
+_BLANKS = str.maketrans("\t\v\f", "   ")
 _SAMPLE = 20
 _CHUNK = 2000
 _UNNAMED = re.compile(r"Unnamed: [0-9]+(\.[0-9]+|_level_[0-9]+)*")
@@ -138,7 +139,8 @@ def read_sheet(path: str | Path, *, delimiter: str | None = None) -> Sheet:
 
 def sheet_of(content: bytes, label: str, *, delimiter: str | None = None, has_lines: bool = True) -> Sheet:
     """Return the sheet of a content that was read already; see `read_sheet` and `Sheet`."""
-    if re.match(r"\s*(\{\s*\"|\[\s*[{\[])", decode_text(content, label)):
+    content = text_of(content, label)
+    if re.match(rb"\s*(\{\s*\"|\[\s*[{\[])", content):
         message = "the file holds JSON, not a table; write it as CSV or TSV"
         raise FileFormatError(message, path=label)
     sheet = Sheet(label=label, content=content, delimiter=delimiter or _find_delimiter(content), has_lines=has_lines)
@@ -164,9 +166,9 @@ def delimiter_name(delimiter: str) -> str:
 
 
 def _cell_reader(content: bytes, delimiter: str, *, strict: bool) -> "Reader":
-    lines: Iterable[str] = io.TextIOWrapper(io.BytesIO(content), encoding="utf-8-sig", newline=None)
+    lines: Iterable[str] = io.TextIOWrapper(io.BytesIO(content), encoding="utf-8", newline=None)
     if delimiter == " ":
-        lines = (line.replace("\t", " ").strip() for line in lines)
+        lines = (line.translate(_BLANKS).strip() for line in lines)
     return csv.reader(lines, delimiter=delimiter, skipinitialspace=True, strict=strict)
 
 

@@ -27,7 +27,7 @@ from metaeval.io.blocks import (
     place_of,
     ways_to_name,
 )
-from metaeval.io.files import Source, base_name, list_sources, read_bytes, write_bytes
+from metaeval.io.files import Source, base_name, list_sources, read_source, write_bytes
 from metaeval.io.long_tables import RESULT_CELLS, TREC_TEXTS, hold_metrics, read_long, read_results
 from metaeval.io.sheets import Sheet, header_names, sheet_of
 from metaeval.io.stored import dataset_of_netcdf, netcdf_of, notes_of, parquet_of, rows_of_parquet
@@ -96,7 +96,8 @@ def read_scores(  # noqa: PLR0913 - what a table leaves open
     Returns
     -------
     Scores
-        ``attrs["notes"]`` lists what was assumed or left out, ``attrs["sources"]`` the files (without pipes).
+        ``attrs["notes"]`` lists what was assumed or left out, ``attrs["sources"]`` the files ("-" for
+        standard input).
 
     Raises
     ------
@@ -146,8 +147,7 @@ def read_scores(  # noqa: PLR0913 - what a table leaves open
         scores = as_scores(array, missing=missing, higher_is_better=higher_is_better, groups=groups)
     except ScoresError as error:
         raise ScoresError(f"{listed([block.label for block in blocks])}: {error}") from error
-    files = [source.path for source in sources if Path(source.path).is_file()]
-    scores.attrs = {"notes": scores.attrs["notes"], "sources": files}
+    scores.attrs = {"notes": scores.attrs["notes"], "sources": [source.path for source in sources]}
     return scores
 
 
@@ -217,12 +217,14 @@ def _checked(options: TableOptions) -> TableOptions:
 
 
 def _read_block(source: Source, options: TableOptions) -> Block:
-    content = read_bytes(source.path)
-    for magic, reader in _BINARY_READERS.items():
-        if content.startswith(magic):
-            return reader(content, source, options)
-    sheet = sheet_of(content, source.path)
-    return _topics_in_order(_read_sheet_block(sheet, source, options))
+    def parse(content: bytes) -> Block:
+        for magic, reader in _BINARY_READERS.items():
+            if content.startswith(magic):
+                return reader(content, source, options)
+        sheet = sheet_of(content, source.path)
+        return _topics_in_order(_read_sheet_block(sheet, source, options))
+
+    return read_source(source, parse)
 
 
 def _read_sheet_block(sheet: Sheet, source: Source, options: TableOptions) -> Block:

@@ -5,6 +5,7 @@ import os
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
+from contextvars import copy_context
 from itertools import islice
 from pathlib import Path
 from typing import Literal, NamedTuple, get_args
@@ -25,29 +26,35 @@ from metaeval.collection.ranking import (
     complete_codes,
     first_repetition,
     hash_documents,
+    identifier_array,
     ordered_lists,
     rank_documents,
 )
 from metaeval.errors import FileFormatError, InvalidOptionError, UnknownNameError
-from metaeval.io.files import STANDARD_INPUT, Source, list_sources, read_bytes
-from metaeval.io.trec_lines import QRELS, RUN, Scan, scan
+from metaeval.io.files import STANDARD_INPUT, Source, first_words, list_sources, pipe_identity, read_bytes, read_source
+from metaeval.io.trec_lines import QRELS, RUN, Layout, Scan, scan
 from metaeval.parallel import track
 from metaeval.scores import Missing, natural_order
 
 __all__ = [
     "Keep",
+    "Rules",
     "ScorePrecision",
     "as_precision",
     "check_choice",
+    "collection_of",
+    "judgments_of",
     "read_collection",
     "read_qrels",
     "read_runs",
+    "refuse_shared_pipe",
     "run_sources",
     "system_names",
 ]
 
 ScorePrecision = Literal["float64", "float32"]
 Keep = Literal["judged", "all"]
+_LONGEST_NAME = 1000
 type RunPaths = str | os.PathLike[str] | Iterable[str | os.PathLike[str]] | Mapping[str, str | Path]
 
 
@@ -124,24 +131,61 @@ def read_collection(  # noqa: PLR0913 - one keyword per rule of reading
     """
     check_choice("choice for keep", keep, get_args(Keep))
     check_choice("rule for missing topics", missing, get_args(Missing))
-    rules = _Rules.checked(order=order, score_precision=score_precision, split_tags=split_tags)
+    rules = Rules.checked(order=order, score_precision=score_precision, split_tags=split_tags)
     sources = run_sources(runs)
-    if not isinstance(qrels, Judgments) and str(qrels) == STANDARD_INPUT in [source.path for source in sources]:
-        message = "runs and qrels cannot both be '-': standard input holds one file"
-        raise InvalidOptionError(message)
-    judgments = qrels if isinstance(qrels, Judgments) else read_qrels(qrels)
+    if isinstance(qrels, Judgments):
+        judgments, label = qrels, None
+    else:
+        refuse_shared_pipe(sources, qrels)
+        judgments, label = read_qrels(qrels), str(qrels)
+    collection = collection_of(sources, judgments, rules, label=label, keep=keep, n_jobs=n_jobs)
+    warn_of_ties(collection)
+    return collection.with_groups(groups, pooled=pooled).handle_missing(missing)
+
+
+def collection_of(  # noqa: PLR0913 - what reading depends on
+    sources: Sequence[Source],
+    judgments: Judgments,
+    rules: "Rules",
+    *,
+    label: str | None,
+    keep: Keep = "judged",
+    n_jobs: int = -1,
+    check: Callable[[bytes, str], None] | None = None,
+) -> Collection:
+    """Read the runs in `sources` and compile them with judgments that were read already.
+
+    Parameters
+    ----------
+    sources : sequence of Source
+        As `run_sources` lists them.
+    judgments : Judgments
+    rules : Rules
+        How runs are read.
+    label : str or None
+        The file of the judgments, for messages.
+    keep, n_jobs
+        See `read_collection`.
+    check : callable, optional
+        Called with the content and the path of every run before it is read as one.
+
+    Raises
+    ------
+    FileFormatError, InvalidOptionError
+        As `read_collection`.
+    """
     table, others = JudgedDocuments.of(judgments), OtherDocuments()
 
     def rank(source: Source) -> list[_NamedRun]:
-        parts = _read_run(source, rules, judgments.topics)
-        return [_ranked(part, table, len(judgments.topics), order, keep_all=keep == "all") for part in parts]
+        parts = _read_run(source, rules, judgments.topics, check)
+        return [_ranked(part, table, len(judgments.topics), rules.order, keep_all=keep == "all") for part in parts]
 
     found: list[_NamedRun] = []
     for parts in track(_threaded(rank, sources, n_jobs), description="reading runs", total=len(sources)):
         found += [part._replace(run=complete_codes(part.run, others, len(judgments.levels))) for part in parts]
     names, notes = system_names([(part.tag, part.source) for part in found])
     try:
-        collection = assemble_collection(
+        return assemble_collection(
             judgments,
             {name: part.run for name, part in zip(names, found, strict=True)},
             {topic for part in found for topic in part.topics},
@@ -149,9 +193,7 @@ def read_collection(  # noqa: PLR0913 - one keyword per rule of reading
             notes=(*notes, *(part.note for part in found if part.note)),
         )
     except InvalidOptionError as error:
-        raise FileFormatError(str(error), path=None if isinstance(qrels, Judgments) else qrels) from None
-    warn_of_ties(collection)
-    return collection.with_groups(groups, pooled=pooled).handle_missing(missing)
+        raise FileFormatError(str(error), path=label) from None
 
 
 def read_runs(
@@ -187,7 +229,7 @@ def read_runs(
     >>> read_runs(file)["bm25"]["doc_id"].tolist()
     ['d9', 'd1']
     """
-    rules = _Rules.checked(order=order, score_precision=score_precision, split_tags=split_tags)
+    rules = Rules.checked(order=order, score_precision=score_precision, split_tags=split_tags)
     sources = track(run_sources(runs), description="reading runs")
     parts = [part for source in sources for part in _read_run(source, rules, ())]
     names, _ = system_names([(part.tag, part.source) for part in parts])
@@ -220,8 +262,16 @@ def read_qrels(path: str | os.PathLike[str]) -> Judgments:
     >>> read_qrels(file).levels.tolist()
     [2, 0]
     """
-    found = scan(read_bytes(str(path)), QRELS, path=str(path))
-    topics = _decoded(found.topics)
+    return judgments_of(read_bytes(path), str(path))
+
+
+def judgments_of(content: bytes, path: str) -> Judgments:
+    """Read judgments from a content that was read already; see `read_qrels`."""
+    words = first_words(content)
+    if len(words) >= len(RUN.columns) and _is_number(words[RUN.number]) and not words[RUN.tag].isdigit():
+        raise FileFormatError(_swapped("a run", RUN, "judgments", QRELS), path=path)
+    found = scan(content, QRELS, path=path)
+    topics = _names(found, found.topics, "topic")
     names = natural_order(set(topics))
     place = {name: number for number, name in enumerate(names)}
     lists = _per_line(found, [place[name] for name in topics])
@@ -236,7 +286,7 @@ def read_qrels(path: str | os.PathLike[str]) -> Judgments:
     if second >= 0:
         message = f"this document is judged twice on this topic, first in line {found.line_number(first)}; keep one"
         raise found.error(second, message)
-    document_ids = found.documents()
+    document_ids = identifier_array(found.documents())
     sequence = np.lexsort((document_ids, lists))
     return Judgments(
         topics=tuple(names),
@@ -328,13 +378,45 @@ def check_choice(what: str, value: str, choices: Sequence[str]) -> None:
         raise UnknownNameError(what, str(value), choices)
 
 
-class _Rules(NamedTuple):
+def refuse_shared_pipe(sources: Sequence[Source], judgments: str | os.PathLike[str]) -> None:
+    """Refuse judgments that would come from the pipe of a run.
+
+    Raises
+    ------
+    InvalidOptionError
+    """
+    identity = pipe_identity(str(judgments))
+    if identity is not None and identity in [pipe_identity(source.path) for source in sources]:
+        what = "standard input" if str(judgments) == STANDARD_INPUT else "a pipe"
+        message = f"runs and qrels cannot both be {str(judgments)!r}: {what} holds one file"
+        raise InvalidOptionError(message)
+
+
+def _swapped(found: str, found_layout: Layout, wanted: str, wanted_layout: Layout) -> str:
+    return (
+        f"this is {found} ({' '.join(found_layout.columns)}), and {wanted} ({' '.join(wanted_layout.columns)}) should "
+        "stand here; if the two are swapped, give runs first, and judgments as qrels (--qrels)"
+    )
+
+
+def _is_number(word: bytes) -> bool:
+    try:
+        float(word)
+    except ValueError:
+        return False
+    return True
+
+
+class Rules(NamedTuple):
+    """How runs are read; see `read_collection`."""
+
     order: Order
     score_precision: ScorePrecision
     split_tags: bool
 
     @classmethod
-    def checked(cls, *, order: Order, score_precision: ScorePrecision, split_tags: bool) -> "_Rules":
+    def checked(cls, *, order: Order, score_precision: ScorePrecision, split_tags: bool) -> "Rules":
+        """Return the rules, or an error for one that does not exist."""
         check_choice("order of documents", order, get_args(Order))
         check_choice("score precision", score_precision, get_args(ScorePrecision))
         return cls(order=order, score_precision=score_precision, split_tags=split_tags)
@@ -363,9 +445,19 @@ class _NamedRun(NamedTuple):
     note: str
 
 
-def _read_run(source: Source, rules: _Rules, topics: Sequence[str]) -> list[_RunPart]:
-    found = scan(read_bytes(source.path), RUN, path=source.path, ranked=rules.order == "rank")
-    tags = _decoded(found.tags)
+def _read_run(
+    source: Source, rules: Rules, topics: Sequence[str], check: Callable[[bytes, str], None] | None = None
+) -> list[_RunPart]:
+    def parse(content: bytes) -> Scan:
+        if check is not None:
+            check(content, source.path)
+        words = first_words(content)
+        if len(words) == len(QRELS.columns) and _is_number(words[QRELS.number]):
+            raise FileFormatError(_swapped("a file of judgments", QRELS, "a run", RUN), path=source.path)
+        return scan(content, RUN, path=source.path, ranked=rules.order == "rank")
+
+    found = read_source(source, parse)
+    tags = _names(found, found.tags, "tag")
     kinds = list(dict.fromkeys(tags))
     if len(kinds) > 1 and not rules.split_tags:
         line = int(found.segment_bounds[tags.index(kinds[1])])
@@ -375,7 +467,7 @@ def _read_run(source: Source, rules: _Rules, topics: Sequence[str]) -> list[_Run
         )
         raise found.error(line, message)
     place = {topic: number for number, topic in enumerate(topics)}
-    names = _decoded(found.topics)
+    names = _names(found, found.topics, "topic")
     lists = _per_line(found, [place.setdefault(name, len(place)) for name in names])
     keys = -found.ranks if rules.order == "rank" else as_precision(found.numbers, rules.score_precision)
     note = f"{source.path}: columns after the sixth, ignored in lines: {found.n_wide}" if found.n_wide else ""
@@ -440,7 +532,7 @@ def _run_table(part: _RunPart, order: Order) -> pd.DataFrame:
     return pd.DataFrame(
         {
             "query_id": np.repeat(np.array(names, dtype=object), counts),
-            "doc_id": _decoded(part.scan.documents(positions).tolist()),
+            "doc_id": _decoded(part.scan.documents(positions)),
             "rank": np.arange(len(sequence)) - np.repeat(bounds[:-1], counts) + 1,
             "score": part.scan.numbers[positions],
         }
@@ -457,10 +549,10 @@ def _threaded[T, R](function: Callable[[T], R], items: Sequence[T], n_jobs: int)
     left = iter(items)
     with ThreadPoolExecutor(workers) as pool:
         try:
-            pending.extend(pool.submit(function, item) for item in islice(left, workers + 1))
+            pending.extend(pool.submit(copy_context().run, function, item) for item in islice(left, workers + 1))
             while pending:
                 yield pending.popleft().result()
-                pending.extend(pool.submit(function, item) for item in islice(left, 1))
+                pending.extend(pool.submit(copy_context().run, function, item) for item in islice(left, 1))
         finally:
             pool.shutdown(wait=False, cancel_futures=True)
 
@@ -480,13 +572,23 @@ def _expanded(path: str | os.PathLike[str]) -> list[str | Path]:
     """Return the files that a pattern matches; everything else as it stands."""
     if not isinstance(path, str):
         return [Path(path)]
-    if not glob.has_magic(path) or Path(path).exists() or "=" in path:
+    if not glob.has_magic(path) or os.path.exists(path) or "=" in path:  # noqa: PTH110 - no error for a long name
         return [path]
     found = glob.glob(path, recursive=True)  # noqa: PTH207 - a whole path is the pattern
     files = natural_order(file for file in found if Path(file).is_file())
     if not files:
         raise FileFormatError("no file matches this pattern; check the path", path=path)
     return [Path(file) for file in files]
+
+
+def _names(found: Scan, names: Sequence[bytes], what: str) -> list[str]:
+    """Decode the names of all segments; refuse one that is so long that tables of names would not fit in memory."""
+    longest = max(map(len, names))
+    if longest > _LONGEST_NAME:
+        line = int(found.segment_bounds[[len(name) for name in names].index(longest)])
+        message = f"a {what} of {longest:,} bytes; at most {_LONGEST_NAME:,} are read, so shorten it"
+        raise found.error(line, message)
+    return _decoded(names)
 
 
 def _decoded(names: Iterable[bytes]) -> list[str]:

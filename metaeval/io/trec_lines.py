@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from metaeval.compiled import compiled
 from metaeval.errors import FileFormatError
-from metaeval.io.files import decode_text
+from metaeval.io.files import text_of
 
 __all__ = ["QRELS", "RUN", "Layout", "Scan", "line_error", "scan"]
 
@@ -25,13 +25,13 @@ _MOST_DIGITS = 19
 _LARGEST_EXACT = np.uint64(2**53)
 _LARGEST_POWER = 22
 _REACH = 280
+_LARGEST_EXPONENT = 10**17  # more than a file has digits, so that none can make up for it
 _LOW = np.uint64(2**32 - 1)
 _HALF = np.uint64(32)
 _ONE = np.uint64(1)
 _TEN = np.uint64(10)
 _TOP_BIT = np.uint64(2**63)
 _SHOWN = 120
-_MARK = b"\xef\xbb\xbf"  # byte-order mark
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -89,7 +89,7 @@ class Scan:
     Attributes
     ----------
     content : bytes
-        The file.
+        The file, as `metaeval.io.files.text_of` has it.
     path : str
         Its name, for messages.
     starts, lengths : int64 array (n_lines,)
@@ -123,14 +123,13 @@ class Scan:
         """Return the number in the file of a line of this scan."""
         return self.content.count(b"\n", 0, int(self.starts[line])) + 1
 
-    def documents(self, lines: NDArray[np.int64] | None = None) -> NDArray[np.bytes_]:
+    def documents(self, lines: NDArray[np.int64] | None = None) -> list[bytes]:
         """Return the document identifiers of some lines, of all by default."""
         chosen = slice(None) if lines is None else lines
         starts, lengths = self.starts[chosen], self.lengths[chosen]
-        names = [
+        return [
             self.content[start:stop] for start, stop in zip(starts.tolist(), (starts + lengths).tolist(), strict=True)
         ]
-        return np.array(names)
 
 
 def scan(content: bytes, layout: Layout, *, path: str, ranked: bool = False) -> Scan:
@@ -151,11 +150,10 @@ def scan(content: bytes, layout: Layout, *, path: str, ranked: bool = False) -> 
     FileFormatError
         For the first line that breaks a rule, or a file without lines.
     """
-    _check_text(content, path)
+    content = text_of(content, path)
     columns = (len(layout.columns), layout.document, layout.number, layout.rank, layout.tag)
     starts, lengths, numbers, ranks, segments, unsure, n_wide, problem, place = scan_lines(
         np.frombuffer(content, dtype=np.uint8),
-        len(_MARK) if content.startswith(_MARK) else 0,
         len(content) // (2 * len(layout.columns)) + 1,  # no line is shorter; memory is used where it is written
         columns,
         (layout.open_ended, layout.whole, ranked),
@@ -195,15 +193,6 @@ def line_error(content: bytes, place: int, message: str, path: str) -> FileForma
     return FileFormatError(f"{message}; the line is {shown!r}", path=path, line=content.count(b"\n", 0, place) + 1)
 
 
-def _check_text(content: bytes, path: str) -> None:
-    if not content.isascii():
-        decode_text(content, path)
-    zero = content.find(b"\0")
-    if zero >= 0:
-        message = "a zero byte: this is no text file"
-        raise FileFormatError(message, path=path, line=content.count(b"\n", 0, zero) + 1)
-
-
 def _is_special(content: bytes, place: int, column: int) -> bool:
     """Return whether a column of the line at `place` holds nan, inf or infinity, numbers to other readers."""
     end = content.find(b"\n", place)
@@ -221,7 +210,7 @@ def _rule(problem: int, layout: Layout) -> str:
         _SHIFTED: f"a line with more than {len(layout.columns)} columns has a number for its tag (column "
         f"{layout.tag + 1}); a document identifier holds no blanks",
         _WRONG: f"{number} must be a {'whole number' if layout.whole else 'decimal number'}",
-        _INFINITE: f"{number} must be finite",
+        _INFINITE: f"{number} must be {'a whole number within ±32767' if layout.whole else 'finite'}",
     }[problem]
 
 
@@ -255,7 +244,6 @@ _POWERS, _EXPONENTS = _powers_of_ten()
 @compiled
 def scan_lines(  # noqa: C901, PLR0912, PLR0913, PLR0915, PLR0917 - one pass over the bytes, compiled
     text: NDArray[np.uint8],
-    begin: int,
     n_most: int,
     columns: tuple[int, int, int, int, int],
     rules: tuple[bool, bool, bool],
@@ -284,9 +272,9 @@ def scan_lines(  # noqa: C901, PLR0912, PLR0913, PLR0915, PLR0917 - one pass ove
     first = np.zeros(n_columns, dtype=np.int64)
     last = np.zeros(n_columns, dtype=np.int64)
     n_lines, n_segments, n_unsure, n_wide = 0, 0, 0, 0
-    problem, place = 0, begin
+    problem, place = 0, 0
     end = len(text)
-    position = begin
+    position = 0
     while position < end:
         place = position
         n_fields = 0
@@ -454,7 +442,7 @@ def read_number(  # noqa: C901, PLR0912, PLR0913, PLR0917 - the grammar of a num
             sign = text[np.uint64(position)]
             if not _ZERO <= sign <= _NINE:
                 return _WRONG, 0.0
-            exponent = min(exponent * 10 + int(sign - _ZERO), 100_000)
+            exponent = min(exponent * 10 + int(sign - _ZERO), _LARGEST_EXPONENT)
             position += 1
         power += -exponent if falling else exponent
     status, value = _scaled(digits, power, n_digits > _MOST_DIGITS, powers, exponents)

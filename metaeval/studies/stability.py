@@ -641,7 +641,7 @@ def collection_content(collection: JudgedCollection, *, retrieved: bool) -> list
     parts: list[bytes | NDArray[np.generic]] = [names, *_arrays(documents)]
     parts.append(b"" if documents.pooled is None else documents.pooled)
     if retrieved:
-        parts.append(documents.document_ids)
+        parts.append(b"\n".join(documents.document_ids.tolist()))
         if documents.retrieved is not None:
             parts += [documents.retrieved.offsets, documents.retrieved.codes]
     if not isinstance(collection, Collection):

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from metaeval.collection import ranking
 from metaeval.collection.documents import collection_from_rankings, lines_of
-from metaeval.collection.ranking import RankingProblem, hash_documents, ordered_lists
+from metaeval.collection.ranking import RankingProblem, hash_documents, identifier_array, ordered_lists
 
 QRELS = {"1": {"a": 1, "b": 2, "ab": 0}, "2": {"a": 0, "c": 1}}
 RANKINGS = {
@@ -64,3 +64,29 @@ def test_a_long_list_in_the_worst_order_is_sorted():
         hashes = hash_documents(laid_out.text, laid_out.starts, laid_out.lengths)
         sequence, _ = ordered_lists(laid_out, "score", hashes=hashes)
         assert sequence.tolist() == np.lexsort((-np.arange(5000), -keys)).tolist()
+
+
+def test_very_long_lists_are_ordered_as_short_ones(monkeypatch):
+    """The way through very long lists, block by block of equal scores, ends in the same order."""
+    rng = np.random.default_rng(1)
+    names = [f"d{number}".encode() for number in rng.permutation(3000)]
+    lines = lines_of(
+        names, ["1", "2"], rng.integers(0, 2, 3000), known=["2", "1"], keys=rng.integers(-3, 3, 3000) / 4.0
+    )
+    hashes = hash_documents(lines.text, lines.starts, lines.lengths)
+    expected = ordered_lists(lines, "score", hashes=hashes)
+    monkeypatch.setattr(ranking, "_LONG", 10)
+    found = ordered_lists(lines, "score", hashes=hashes)
+    assert np.array_equal(found[0], expected[0])
+    assert np.array_equal(found[1], expected[1])
+
+
+def test_identifiers_are_one_array_of_either_kind():
+    """Both kinds index, compare and turn into lists alike; only one pays for the longest name."""
+    for names in ([b"b", b"", b"abc"], [b"b"] * 9 + [b"x" * 10**6, b"b"]):
+        array = identifier_array(names)
+        assert array.tolist() == names
+        assert (array == b"b").tolist() == [name == b"b" for name in names]
+        assert array[[1, 0]].tolist() == [names[1], names[0]]
+        assert array.nbytes < 10**5
+    assert identifier_array([]).tolist() == []

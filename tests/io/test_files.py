@@ -17,7 +17,6 @@ from metaeval.io.files import (
     base_name,
     decode_text,
     list_sources,
-    open_bytes,
     read_bytes,
     read_text,
     write_atomically,
@@ -75,8 +74,7 @@ def test_standard_input_is_a_file_too(standard_input, suffix):
 def test_standard_input_stays_open(standard_input):
     """Reading standard input does not close it for whoever comes next."""
     standard_input(b"abc")
-    with open_bytes("-") as stream:
-        assert stream.read(1) == b"a"
+    assert read_bytes("-") == b"abc"
     assert not sys.stdin.buffer.closed
 
 
@@ -109,9 +107,9 @@ def test_other_encodings_are_named(tmp_path, content, rule):
         read_text(path)
 
 
-@given(st.text())
+@given(st.text(st.characters(exclude_characters="\r\0")))
 def test_decoding_undoes_encoding(text):
-    """Any text comes back, but for one byte-order mark at its start."""
+    """Any text comes back, but for one byte-order mark at its start (line ends and zero bytes: below)."""
     assert decode_text(text.encode(), "x") == text.removeprefix("\ufeff")
     assert decode_text(b"\xef\xbb\xbf" + text.encode(), "x") == text
 
@@ -142,14 +140,6 @@ def test_a_false_ending_is_an_error(tmp_path):
     path.write_text("<html>404</html>")
     with pytest.raises(FileFormatError, match=r"named \.gz but its content is not"):
         read_text(path)
-
-
-def test_an_error_of_the_reader_comes_out(tmp_path):
-    """What goes wrong inside the block for another reason is not blamed on the compression."""
-    path = tmp_path / "table.csv"
-    path.write_text("a")
-    with pytest.raises(ZeroDivisionError), open_bytes(path):
-        raise ZeroDivisionError
 
 
 def test_folders_and_closed_files_are_no_tables(tmp_path, monkeypatch):

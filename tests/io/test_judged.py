@@ -100,6 +100,22 @@ def test_runs_and_judgments_of_different_kinds_are_refused(folders, runs, judgme
     assert str(given) in str(caught.value)
 
 
+@pytest.mark.parametrize(
+    ("name", "says"),
+    [
+        ("trec", r"this is a run( |,).*if the two are swapped"),
+        ("2005", r"begins with <inex-submission>, not with <assessments>.*are runs and qrels swapped"),
+        ("2009", r"this is a run( |,).*if the two are swapped"),
+    ],
+)
+def test_swapped_runs_and_judgments_are_named(folders, name, says):
+    """Runs in the place of the judgments, one file or a folder, are recognised, whichever kind they are."""
+    runs, judgments = parts(folders / name)
+    for wrong in (runs, min(runs.iterdir())):
+        with pytest.raises(FileFormatError, match=says):
+            read_judged([judgments], wrong)
+
+
 def test_one_run_of_another_kind_is_named(folders, tmp_path):
     """Among runs of passages a TREC run is found, whichever place it has."""
     odd = tmp_path / "odd.txt"

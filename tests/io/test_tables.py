@@ -175,16 +175,16 @@ def test_every_form_survives_how_it_is_stored(tmp_path, files, pack):
 
 
 def test_standard_input(monkeypatch):
-    """A table on standard input is read as any other; there is no file to name as its source."""
+    """A table on standard input is read as any other, and named as its source."""
     text = FORMS["long"]["scores.csv"]
     monkeypatch.setattr(sys, "stdin", io.TextIOWrapper(io.BytesIO(text.encode())))
     found = read_scores("-")
     xr.testing.assert_identical(found.drop_attrs(), SCORES.drop_attrs())
-    assert found.attrs["sources"] == []
+    assert found.attrs["sources"] == ["-"]
 
 
 def test_a_pipe_is_read_once(tmp_path):
-    """A named pipe, as a shell makes it for <(command), is read, and is no source that could be looked at again."""
+    """A named pipe, as a shell makes it for <(command), is read to its end and named as the source."""
     path = tmp_path / "pipe"
     os.mkfifo(path)
     writer = threading.Thread(target=path.write_text, args=[FORMS["long"]["scores.csv"]])
@@ -192,7 +192,7 @@ def test_a_pipe_is_read_once(tmp_path):
     found = read_scores(path)
     writer.join()
     xr.testing.assert_identical(found.drop_attrs(), SCORES.drop_attrs())
-    assert found.attrs["sources"] == []
+    assert found.attrs["sources"] == [str(path)]
 
 
 @given(st.permutations(range(12)), st.permutations(range(4)))

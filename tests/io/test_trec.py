@@ -7,6 +7,7 @@ import lzma
 import math
 import re
 import sys
+import tracemalloc
 import warnings
 
 import numpy as np
@@ -625,3 +626,89 @@ def test_the_files_of_trec_eval_are_read(data_folder):
     assert len(commented.levels) == len(plain.levels)
     assert read_qrels(folder / "qrels.rel_level").levels.max() > 1
     assert scan((folder / "qrels.test").read_bytes(), QRELS, path="qrels").n_wide == 0
+
+
+# -------------------------------------------------------------------------------------------- what is huge or swapped
+
+
+@pytest.mark.parametrize(
+    ("number", "value"),
+    [
+        ("1" + "0" * 100_100 + "e-200000", 0.0),  # was read as 1e100: the exponent was cut at 100,000
+        ("0." + "0" * 200_000 + "1e200001", 1.0),
+        ("9" * 5000 + "e-5000", 1.0),
+        ("-" + "1" * 5000 + "e-4999", -1.1111111111111112),
+        ("1e-400", 0.0),
+        ("5e-324", 5e-324),
+        ("18446744073709551617", 18446744073709551617.0),
+        ("0" * 5000 + "7", 7.0),
+        ("1e" + "0" * 5000 + "2", 100.0),
+    ],
+)
+def test_numbers_far_beyond_64_bits_have_their_value(tmp_path, number, value):
+    """However it is spelled, a number that a float can hold is read as that float."""
+    path = tmp_path / "a.run"
+    path.write_text(f"1 Q0 d1 1 {number} a\n")
+    assert read_runs(path)["a"]["score"].tolist() == [value]
+
+
+@pytest.mark.parametrize("number", ["9" * 5000, "1e309", "-1e400", "1e" + "9" * 5000, "nan", "-inf", "Infinity"])
+def test_scores_without_a_float_are_refused(tmp_path, number):
+    """What overflows, and what is no number at all to compare by, is an error with its line."""
+    path = tmp_path / "a.run"
+    path.write_text(f"1 Q0 d1 1 1 a\n1 Q0 d2 1 {number} a\n")
+    with pytest.raises(FileFormatError, match=r"line 2: the score \(column 5\) must be finite"):
+        read_runs(path)
+
+
+@pytest.mark.parametrize("level", ["9" * 5000, "-" + "9" * 30, "18446744073709551616", "32768", "-32768", "inf", "1e3"])
+def test_levels_beyond_16_bits_are_refused(tmp_path, level):
+    """A level that no 16-bit number holds is an error with its line and the rule."""
+    path = tmp_path / "qrels.txt"
+    path.write_text(f"1 0 d1 1\n1 0 d2 {level}\n")
+    with pytest.raises(FileFormatError, match=r"line 2: the relevance.*(within ±32767|must be a whole number)"):
+        read_qrels(path)
+    path.write_text("1 0 d1 1\n1 0 d2 " + "0" * 5000 + "3\n")
+    assert read_qrels(path).levels.tolist() == [1, 3]
+
+
+def test_one_very_long_identifier_costs_its_own_length(tmp_path):
+    """Twenty thousand short identifiers and one of a megabyte: 18.6 GiB, when all were as wide as the widest."""
+    documents = [f"d{number}" for number in range(20_000)] + ["x" * 1_000_000]
+    run, qrels = tmp_path / "a.run", tmp_path / "qrels.txt"
+    run.write_text("".join(f"1 Q0 {name} 1 {-rank} a\n" for rank, name in enumerate(documents)))
+    qrels.write_text("".join(f"1 0 {name} {len(name) % 2}\n" for name in documents))
+    tracemalloc.start()
+    collection = read_collection(run, qrels, keep="all", n_jobs=1)
+    table = read_runs(run)["a"]
+    _, peak = tracemalloc.get_traced_memory()
+    tracemalloc.stop()
+    assert peak < 100 * 2**20
+    assert collection.documents("1") == sorted(documents)
+    assert table["doc_id"].tolist() == documents
+    assert collection.ranks.tolist() == list(range(1, 20_002))
+    assert collection.select(topics=["1"]).documents("1") == sorted(documents)
+
+
+@pytest.mark.parametrize(("what", "line"), [("topic", "{} Q0 d1 1 0.5 a\n"), ("tag", "2 Q0 d1 1 0.5 {}\n")])
+def test_very_long_names_are_refused(tmp_path, what, line):
+    """Topics and systems label every table: a name of more than a thousand bytes is refused, naming the limit."""
+    path = tmp_path / "a.run"
+    path.write_text(line.format("1" * 1000))
+    assert len(read_runs(path)) == 1
+    path.write_text(line.format("1" * 1001))
+    with pytest.raises(FileFormatError, match=rf"line 1: a {what} of 1,001 bytes; at most 1,000 are read"):
+        read_runs(path)
+
+
+def test_runs_and_qrels_that_are_swapped_are_named(tmp_path):
+    """Either file in the place of the other is recognised by its columns."""
+    run, qrels = tmp_path / "a.run", tmp_path / "qrels.txt"
+    run.write_text("1 Q0 d1 1 0.5 a\n")
+    qrels.write_text("1 0 d1 1\n")
+    with pytest.raises(FileFormatError, match=r"a\.run: this is a run .*if the two are swapped, give runs first"):
+        read_collection(qrels, run)
+    with pytest.raises(FileFormatError, match=r"a\.run: this is a run"):
+        read_qrels(run)
+    with pytest.raises(FileFormatError, match=r"qrels\.txt: this is a file of judgments .*if the two are swapped"):
+        read_collection(qrels, qrels)

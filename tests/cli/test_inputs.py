@@ -1,0 +1,125 @@
+"""A law over all commands: the same inputs give the same answer however they come, each opened once and recorded."""
+
+import json
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from metaeval.simulate.inex import simulate_inex
+
+WAYS = ("packed", "pipe", "named pipe", "standard input")
+SCORED = ("{run}", "--qrels", "{qrels}", "--metrics", "AP,P@10", "--groups", "{groups}")
+COMMANDS = {
+    "score": ("score", *SCORED),
+    "power": ("power", *SCORED, "--test", "t", "--interval-resamples", "0"),
+    "power of a table": ("power", "{table}", "--test", "t", "--interval-resamples", "0"),
+    "report": ("report", *SCORED, "--interval-resamples", "0", "--no-topics", "--overwrite"),
+    "topics": ("topics", "{table}", "--trials", "10", "--no-bayes", "--replicates", "0"),
+    "compare-metrics": ("compare-metrics", *SCORED),
+    "agree": ("agree", *SCORED, "--test", "t"),
+    "judgments": (
+        *("judgments", *SCORED, "--pooled-column", "pooled", "--group-column", "group", "--replicates", "2"),
+        *("--tested", "1", "--question", "less-judging"),
+    ),
+    "design": ("design", "{table}", "--pool", "{other}"),
+    "human": ("human", "{items}", "--reference", "human", "--resamples", "20"),
+    "assessors": ("assessors", "{labels}"),
+    "assessors, runs": (
+        "assessors",
+        "ann={qrels}",
+        "ben={second}",
+        "--runs",
+        "{first run}",
+        "--runs",
+        "{last run}",
+        "--metrics",
+        "AP",
+    ),
+    "INEX": ("score", "{passages}", "--qrels", "{highlighted}"),
+    "assessment": ("assessment", "{assessments}", "--runs", "{one submission}", "--sizes", "{sizes}", "--log", "{log}"),
+    "reliability": ("reliability", "{assessments}", "{submission}", "--sizes", "{sizes}", "--metrics", "MAep"),
+}
+
+
+@pytest.fixture(scope="module")
+def files(tmp_path_factory, made_collection):
+    """Make one file of every kind."""
+    folder = tmp_path_factory.mktemp("inputs")
+    runs = sorted((made_collection / "runs").iterdir())
+    elements = simulate_inex(year=2005, n_systems=2, n_topics=1, n_documents=60, n_results=30, rng=3)
+    elements.write_collection(folder / "inex")
+    passages = simulate_inex(year=2009, n_systems=2, n_topics=3, n_documents=60, n_results=30, rng=3)
+    passages.write_collection(folder / "passages")
+    rng = np.random.default_rng(4)
+    systems, topics = np.repeat([f"s{i}" for i in range(5)], 12), np.tile(np.arange(12), 5)
+    for name in ("table", "other", "items"):
+        score, human = rng.random(60).round(3), rng.random(60).round(3)
+        human = {"human": human} if name == "items" else {}
+        frame = {"system": systems, ("item" if name == "items" else "topic"): topics, "AP": score, **human}
+        pd.DataFrame(frame).to_csv(folder / f"{name}.csv", index=False)
+    rows = [f"{place % 2},d{place},{place % 3},{(place + place // 6) % 3}" for place in range(10)]
+    (folder / "labels.csv").write_text("\n".join(["topic,item,ann,ben", *rows]))
+    qrels = made_collection / "qrels.txt"
+    lines = [line.split() for line in qrels.read_text().splitlines()]
+    (folder / "second.txt").write_text(
+        "".join(f"{one[0]} 0 {one[2]} {'0' if place % 7 == 0 else one[3]}\n" for place, one in enumerate(lines))
+    )
+    assessed = next((folder / "inex" / "assessments").iterdir())
+    topic, document = elements.assessments.documents[["topic", "document"]].iloc[0]
+    (folder / "log.csv").write_text(f"topic,document,seconds\n{topic},{document},61.5\n")
+    submissions = sorted((folder / "inex" / "submissions").iterdir())
+    return {
+        "run": runs[:4],
+        "first run": runs[:1],
+        "last run": runs[-1:],
+        "qrels": [qrels],
+        "groups": [made_collection / "groups.csv"],
+        **{name: [folder / f"{name}.csv"] for name in ("table", "other", "items", "labels", "log")},
+        "second": [folder / "second.txt"],
+        "submission": submissions,
+        "one submission": submissions[:1],
+        "passages": sorted((folder / "passages" / "submissions").iterdir()),
+        "highlighted": [folder / "passages" / "assessments" / "qrels.txt"],
+        "assessments": [assessed],
+        "sizes": [folder / "inex" / "sizes.txt"],
+    }
+
+
+def spelled(words, files, give):
+    """Put what stands for each file in the place of its name."""
+    said = []
+    for word in words:
+        before, brace, name = word.partition("{")
+        said += [before + give(path) for path in files[name.rstrip("}")]] if brace else [word]
+    return said
+
+
+def answer(ended):
+    """Return the results of a command and the checksums of its inputs."""
+    assert ended.code == 0, ended.err
+    found = json.loads(ended.out)
+    return found["results"], found["provenance"]["inputs"]
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_every_input_is_read_once_and_recorded(command, files, ways, count_openings, name):
+    """From files and from everything else the answer is one; every input is opened once and has its checksum."""
+    words = COMMANDS[name]
+    said = spelled(words, files, lambda path: ways.give(path, "file"))
+    with count_openings() as opened:
+        expected, noted = answer(command(*said, "--json"))
+    assert noted == ways.checksums
+    assert {word: opened.count(word) for word in noted} == dict.fromkeys(noted, 1)
+    (ways_left, ways.checksums) = list(WAYS), {}
+
+    def next_way(path):
+        way = ways_left.pop(0)
+        ways_left.append("named pipe" if way == "standard input" else way)  # there is one standard input
+        return ways.give(path, way)
+
+    said = spelled(words, files, next_way)
+    with count_openings() as opened:
+        again, noted = answer(command(*said, "--json"))
+    assert (again, noted) == (expected, ways.checksums)
+    assert all(opened.count(word) == (0 if word == "-" or word.startswith("/dev/fd") else 1) for word in noted)
