@@ -81,6 +81,13 @@ def _interned(column: Sequence[bytes], convert: Callable[[str], str] = str) -> N
     return np.array([known[word] for word in column], dtype=object)
 
 
+def _documents(column: Sequence[bytes], lines: NDArray[np.int64], findings: Findings) -> NDArray[np.object_]:
+    names = _interned(column, document_name)
+    if "" in set(names):
+        findings.name("", "document", int(lines[names.tolist().index("")]))
+    return names
+
+
 def _uniform(found: _Words, allowed: Sequence[int], what: str, findings: Findings) -> int:
     """Return how many words every line has."""
     n_words = int(found.counts[0])
@@ -142,7 +149,7 @@ def submission_of_lines(content: bytes, findings: Findings) -> Submission:
     topics = _interned(found.column(0))
     results = {
         "topic": topics,
-        "document": _interned(found.column(2), document_name),
+        "document": _documents(found.column(2), found.lines, findings),
         "rank": _numbers(found.column(3), found, "the rank", findings),
         "rsv": _numbers(found.column(4), found, "the rsv", findings),
         "line": found.lines,
@@ -240,7 +247,7 @@ def assessments_of_lines(content: bytes, findings: Findings) -> Assessments:
         ASSESSMENT_COLUMNS,
         {
             "topic": _interned(topics),
-            "document": _interned(documents, document_name),
+            "document": _documents(documents, found.lines, findings),
             "relevant_size": _whole(relevant, found.lines, "rsize (highlighted characters)", findings),
             "size": _whole(size, found.lines, "doclen", findings),
             "best_entry": np.where(found.counts == _JUDGMENT_WORDS + 1, UNKNOWN, bep),
@@ -335,7 +342,7 @@ def sizes_of_lines(content: bytes, findings: Findings) -> pd.DataFrame:
     names = Names(findings)
     table = pd.DataFrame(
         {
-            "document": _interned(columns["document"], document_name),
+            "document": _documents(columns["document"], lines, findings),
             "path": np.array([names.path(w.decode(), n) for w, n in zip(columns["path"], lines, strict=True)], object),
             "size": _whole(columns["size"], lines, "a size (characters)", findings),
         }

@@ -53,6 +53,12 @@ class Findings:
         """Remember what is worth knowing; it stops nothing."""
         self.found.setdefault(rule, []).append((line, shortened(value, 300)))
 
+    def name(self, text: str, what: str, line: int) -> str:
+        """Return the name of a topic or document, which may not be empty."""
+        if not text:
+            raise self.refuse(f"a {what} has no name; give every {what} a name", line)
+        return text
+
     @property
     def notes(self) -> tuple[str, ...]:
         """One sentence a rule: the first place, and how many more."""

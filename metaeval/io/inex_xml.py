@@ -189,7 +189,7 @@ class _SubmissionEvents(_Events):
         self.about = {name: attributes.get(name, "").strip() for name in ("run-id", "participant-id", "task")}
 
     def begin_topic(self, attributes: _Attributes) -> None:
-        self.topic = self.needed(attributes, "topic-id", of="topic")
+        self.topic = self.findings.name(self.needed(attributes, "topic-id", of="topic"), "topic", self.line)
         self.part += 1
         if self.answered.setdefault(self.topic, self.line) != self.line:
             value = f"{self.topic}, begun in line {self.answered[self.topic]}"
@@ -197,12 +197,14 @@ class _SubmissionEvents(_Events):
 
     def begin_result(self, _: _Attributes) -> None:
         self.document = ""
+        self.said: set[str] = set()
         self.places: list[tuple[str, str, int, int]] = []
         self.rank = self.rsv = np.nan
         self.begun = self.parser.CurrentLineNumber
 
     def end_file(self) -> None:
-        self.document = document_name(self.content())
+        self._once("file")
+        self.document = self.findings.name(document_name(self.content()), "document", self.line)
 
     def end_path(self) -> None:
         text = self.content()
@@ -222,10 +224,18 @@ class _SubmissionEvents(_Events):
             length = UNKNOWN
         self.places.append(("", "", offset, length))
 
+    def _once(self, name: str) -> None:
+        """Refuse a second <file>, <rank> or <rsv>, of which only one could count."""
+        if name in self.said:
+            raise self.findings.refuse(f"a result has one <{name}>, and this one has two; keep one", self.line)
+        self.said.add(name)
+
     def end_rank(self) -> None:
+        self._once("rank")
         self.rank = self._number("the rank")
 
     def end_rsv(self) -> None:
+        self._once("rsv")
         self.rsv = self._number("the rsv")
 
     def _number(self, what: str) -> float:
@@ -283,11 +293,12 @@ class _AssessmentEvents(_Events):
         named = [attributes[name] for name in ("topic", "topic-id", "topic_id") if name in attributes]
         if not (named or numbers):
             raise self.findings.refuse("<assessments> needs the attribute topic", self.line)
-        self.topic = (named or numbers)[0].strip()
+        self.topic = self.findings.name((named or numbers)[0].strip(), "topic", self.line)
 
     def begin_file(self, attributes: _Attributes) -> None:
         self.modern = "file" not in attributes
-        self.document = document_name(self.needed(attributes, "file", "name", of="file"))
+        name = document_name(self.needed(attributes, "file", "name", of="file"))
+        self.document = self.findings.name(name, "document", self.line)
         if self.document in self.documents:
             first = self.documents[self.document]["line"]
             message = (
@@ -415,10 +426,11 @@ class _PoolEvents(_Events):
         self.rows: list[tuple[object, ...]] = []
 
     def begin_pool(self, attributes: _Attributes) -> None:
-        self.topic = self.needed(attributes, "topic", of="pool")
+        self.topic = self.findings.name(self.needed(attributes, "topic", of="pool"), "topic", self.line)
 
     def begin_file(self, attributes: _Attributes) -> None:
-        self.document = document_name(self.needed(attributes, "file", "name", of="file"))
+        name = document_name(self.needed(attributes, "file", "name", of="file"))
+        self.document = self.findings.name(name, "document", self.line)
         self.filled = False
 
     def begin_path(self, attributes: _Attributes) -> None:

@@ -79,6 +79,12 @@ def read_items(
     for table in tables[1:]:
         text, label = table.frame, table.label
         found = [system_column(text, system, label), *item_columns(text, item or keys[1:], label)]
+        if len(found) != len(keys):
+            message = (
+                f"{first.label} names items by {', '.join(keys[1:]) or 'no column'}, and this file by "
+                f"{', '.join(found[1:]) or 'no column'}; name the columns of items that both have (item=, --item)"
+            )
+            raise FileFormatError(message, path=label)
         _refuse_repeated(table, found)
         other = _numbers(text.rename(columns=dict(zip(found, keys, strict=True))), keys)
         both = [str(column) for column in other.columns if column in whole.columns and column not in keys]

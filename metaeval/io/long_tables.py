@@ -142,6 +142,9 @@ def read_results(sheet: Sheet, source: Source, options: TableOptions, *, metric:
             left_out[name] = None
     if len(tags) > 1:
         raise sheet.error(f"results of several runs ({listed(list(tags))}) in one file; give every run its own file")
+    for position, cells in enumerate(sheet.rows()):
+        if len(cells) != RESULT_CELLS:
+            raise sheet.error(f"results have measure, topic and value; this row has {len(cells)} cells", position)
     skipped = _TREC_COUNTS | TREC_TEXTS
     body = sheet.only(lambda cells: len(cells) <= metric or cells[metric].strip() not in skipped)
     tag = next(iter(tags), None) if source.name is None else None

@@ -434,3 +434,26 @@ def test_one_long_word_among_many_lines_takes_no_memory(tmp_path):
     assert len(read_submission(path).results) == 20_001
     assert tracemalloc.get_traced_memory()[1] < 100e6
     tracemalloc.stop()
+
+
+NAMELESS = {
+    "topic of a run": '<inex-submission run-id="r">\n<topic topic-id=" "></topic></inex-submission>',
+    "document of a run": '<inex-submission run-id="r"><topic topic-id="1"><result>\n<file>.xml</file>',
+    "document of a line": "1 Q0 d 1 0.5 r /a[1]\n1 Q0 .xml 2 0.4 r /a[1]\n",
+    "topic of assessments": '\n<assessments topic=""><file file="d"/></assessments>',
+    "document of assessments": '<assessments topic="1">\n<file file=".xml"/></assessments>',
+    "document of judgments": "1 Q0 d 0 100\n1 Q0 \u2003 0 100\n",
+    "twice a document": '<inex-submission run-id="r"><topic topic-id="1"><result><file>d</file>\n<file>e</file>',
+    "twice a rank": '<inex-submission run-id="r"><topic topic-id="1"><result><rank>1</rank>\n<rank>2</rank>',
+    "twice a score": '<inex-submission run-id="r"><topic topic-id="1"><result><rsv>1</rsv>\n<rsv>2</rsv>',
+}
+
+
+@pytest.mark.parametrize("text", NAMELESS.values(), ids=NAMELESS.keys())
+def test_what_has_no_name_or_two_is_refused(tmp_path, text):
+    """An empty name would be one topic or document for all; of two, one would be lost."""
+    path = tmp_path / "file"
+    path.write_text(text)
+    reader = read_submission if "inex-submission" in text or "0.5 r" in text else read_assessments
+    with pytest.raises(FileFormatError, match=r"file, line 2: (a (topic|document) has no name|a result has one)"):
+        reader(path, strict=False)

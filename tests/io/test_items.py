@@ -110,3 +110,10 @@ def test_what_is_no_number_stays_text(tmp_path, cell):
     """A column with one cell that is no number is no column of scores."""
     frame = read_items(write(tmp_path, f'system,doc,M\na,1,2\nb,1,"{cell}"\n'))
     assert frame["M"].tolist() == ["2", cell]
+
+
+def test_files_that_name_items_by_different_columns_are_refused(tmp_path):
+    """A table of systems and one of systems and items have no rows in common."""
+    one, two = write(tmp_path, "system,M\na,1\n"), write(tmp_path, "system,doc,H\na,1,2\n", "two.csv")
+    with pytest.raises(FileFormatError, match="names items by no column, and this file by doc"):
+        read_items([one, two])
