@@ -246,6 +246,7 @@ def natural_order(names: Iterable[str]) -> list[str]:
     >>> natural_order(["q10", "q2", "q1"])
     ['q1', 'q2', 'q10']
     """
+
     # of two numbers without leading zeros the longer is the larger; a zero character goes before every text
     def number(found: re.Match[str]) -> str:
         digits = found[0].lstrip("0")

@@ -4,6 +4,7 @@ Files are read as a stream of events, by the standard library's expat, with exac
 declared, so there is nothing to expand, and nothing outside the file is ever opened: neither a DTD nor an entity.
 """
 
+import math
 import re
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
@@ -32,7 +33,6 @@ from metaeval.io.inex_rules import (
     Findings,
     Names,
     checked_assessments,
-    document_name,
     ordered_results,
     results_table,
     table_of,
@@ -189,7 +189,7 @@ class _SubmissionEvents(_Events):
         self.about = {name: attributes.get(name, "").strip() for name in ("run-id", "participant-id", "task")}
 
     def begin_topic(self, attributes: _Attributes) -> None:
-        self.topic = self.needed(attributes, "topic-id", of="topic")
+        self.topic = self.findings.named("topic", self.needed(attributes, "topic-id", of="topic"), self.line)
         self.part += 1
         if self.answered.setdefault(self.topic, self.line) != self.line:
             value = f"{self.topic}, begun in line {self.answered[self.topic]}"
@@ -202,7 +202,10 @@ class _SubmissionEvents(_Events):
         self.begun = self.parser.CurrentLineNumber
 
     def end_file(self) -> None:
-        self.document = document_name(self.content())
+        name = self.names.document(self.content(), self.line)
+        if self.document:
+            self._repeated("file", name)
+        self.document = self.document or name
 
     def end_path(self) -> None:
         text = self.content()
@@ -223,16 +226,23 @@ class _SubmissionEvents(_Events):
         self.places.append(("", "", offset, length))
 
     def end_rank(self) -> None:
-        self.rank = self._number("the rank")
+        self.rank = self._number("rank", self.rank)
 
     def end_rsv(self) -> None:
-        self.rsv = self._number("the rsv")
+        self.rsv = self._number("rsv", self.rsv)
 
-    def _number(self, what: str) -> float:
+    def _number(self, what: str, before: float) -> float:
         text = self.content()
         if not is_number(text):
-            raise self.findings.refuse(f"{what} must be a number, not {shortened(text)!r}", self.line)
-        return float(text)
+            raise self.findings.refuse(f"the {what} must be a number, not {shortened(text)!r}", self.line)
+        if math.isnan(before):
+            return float(text)
+        self._repeated(what, text)
+        return before
+
+    def _repeated(self, what: str, value: str) -> None:
+        rule = f"a result has one <{what}>"
+        self.findings.broken(rule, f"a second one, {value!r}", self.line, instead="the first counts")
 
     def end_result(self) -> None:
         if not self.document:
@@ -283,11 +293,11 @@ class _AssessmentEvents(_Events):
         named = [attributes[name] for name in ("topic", "topic-id", "topic_id") if name in attributes]
         if not (named or numbers):
             raise self.findings.refuse("<assessments> needs the attribute topic", self.line)
-        self.topic = (named or numbers)[0].strip()
+        self.topic = self.findings.named("topic", (named or numbers)[0].strip(), self.line)
 
     def begin_file(self, attributes: _Attributes) -> None:
         self.modern = "file" not in attributes
-        self.document = document_name(self.needed(attributes, "file", "name", of="file"))
+        self.document = self.names.document(self.needed(attributes, "file", "name", of="file"), self.line)
         if self.document in self.documents:
             first = self.documents[self.document]["line"]
             message = (
@@ -415,10 +425,10 @@ class _PoolEvents(_Events):
         self.rows: list[tuple[object, ...]] = []
 
     def begin_pool(self, attributes: _Attributes) -> None:
-        self.topic = self.needed(attributes, "topic", of="pool")
+        self.topic = self.findings.named("topic", self.needed(attributes, "topic", of="pool"), self.line)
 
     def begin_file(self, attributes: _Attributes) -> None:
-        self.document = document_name(self.needed(attributes, "file", "name", of="file"))
+        self.document = self.names.document(self.needed(attributes, "file", "name", of="file"), self.line)
         self.filled = False
 
     def begin_path(self, attributes: _Attributes) -> None:

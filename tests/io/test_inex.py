@@ -23,6 +23,7 @@ from metaeval.io.inex import (
     InexWarning,
     read_assessments,
     read_element_sizes,
+    read_pool,
     read_submission,
     read_submissions,
     write_assessments,
@@ -434,3 +435,35 @@ def test_one_long_word_among_many_lines_takes_no_memory(tmp_path):
     assert len(read_submission(path).results) == 20_001
     assert tracemalloc.get_traced_memory()[1] < 100e6
     tracemalloc.stop()
+
+
+@pytest.mark.parametrize("blank", ["", " ", "\u3000", "\x85"], ids=ascii)
+@pytest.mark.parametrize("kind", ["submission", "assessments", "pool", "judgments", "run", "sizes"])
+@pytest.mark.parametrize("what", ["topic", "document"])
+def test_nothing_is_named_by_nothing(tmp_path, kind, what, blank):
+    """No format takes an empty name, one of white space, or ".xml" alone for a topic or document."""
+    topic, document = (blank, "d") if what == "topic" else ("1", f"{blank}.xml")
+    results = f"<result><file>{document}</file><path>/a</path></result>"
+    text, read = {
+        "submission": (
+            f'<inex-submission><topic topic-id="{topic}">\n{results}</topic></inex-submission>',
+            read_submission,
+        ),
+        "assessments": (
+            f'<assessments topic="{topic}">\n<file name="{document}"/></assessments>',
+            read_assessments,
+        ),
+        "pool": (f'<pool topic="{topic}">\n<file name="{document}"/></pool>', read_pool),
+        "judgments": (f"1 Q0 d 0 9\n{topic} Q0 {document} 0 9\n", read_assessments),
+        "run": (f"1 Q0 d 1 9 r /a\n{topic} Q0 {document} 1 9 r /a\n", read_submission),
+        "sizes": (f"d /a 9\n{document} /b 9\n", read_element_sizes),
+    }[kind]
+    if kind in {"judgments", "run", "sizes"} and not (blank.strip(" ") or what == "document"):
+        return  # one word less
+    if kind == "sizes" and what == "topic":
+        return  # it has none
+    path = tmp_path / "x"
+    path.write_text(text, encoding="utf-8")
+    line = 1 if what == "topic" and kind in {"submission", "assessments", "pool"} else 2
+    with pytest.raises(FileFormatError, match=f"line {line}: a {what} without a name; every {what} needs one"):
+        read(path)
