@@ -168,7 +168,7 @@ def delimiter_name(delimiter: str) -> str:
 def _cell_reader(content: bytes, delimiter: str, *, strict: bool) -> "Reader":
     lines: Iterable[str] = io.TextIOWrapper(io.BytesIO(content), encoding="utf-8", newline=None)
     if delimiter == " ":
-        lines = (line.translate(_BLANKS).strip() for line in lines)
+        lines = (line.translate(_BLANKS).strip() + "\n" for line in lines)  # a line end between quotes stays one
     return csv.reader(lines, delimiter=delimiter, skipinitialspace=True, strict=strict)
 
 
