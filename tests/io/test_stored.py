@@ -262,6 +262,8 @@ def test_a_tree_comes_back_whole_or_not_at_all(tmp_path):
             assert read_tree(tmp_path / "damaged.nc").identical(tree)
         except FileFormatError as error:
             assert "damaged.nc" in str(error)  # noqa: PT017 - or the very same numbers
+    (tmp_path / "other.nc").write_bytes(_without_seal(path.read_bytes(), "nc"))
+    assert read_tree(tmp_path / "other.nc").identical(tree)
     with pytest.raises(FileFormatError, match="cannot be read"):
         read_tree(write_bytes(tmp_path / "text.nc", b"text"))
 
