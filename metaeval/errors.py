@@ -6,6 +6,7 @@ Each class also derives from the built-in a caller would expect, so ``except Val
 
 import difflib
 from collections.abc import Iterable
+from itertools import islice
 
 __all__ = [
     "EstimationError",
@@ -18,6 +19,9 @@ __all__ = [
     "UnknownNameError",
     "closest_names",
 ]
+
+
+_MOST_SHOWN, _MOST_COMPARED = 300, 10_000
 
 
 class MetaevalError(Exception):
@@ -73,7 +77,8 @@ class UnknownNameError(InvalidOptionError, KeyError):
         names = tuple(known)
         near = closest_names(name, names)
         guess = f"; did you mean {' or '.join(map(repr, near))}?" if near else ";"
-        super().__init__(f"no {kind} {name!r}{guess} Known: {', '.join(names)}")
+        more = f" and {len(names) - _MOST_SHOWN} more" if len(names) > _MOST_SHOWN else ""
+        super().__init__(f"no {kind} {name!r}{guess} Known: {', '.join(names[:_MOST_SHOWN])}{more}")
         self.name = name
         self.known = names
 
@@ -91,12 +96,12 @@ class EstimationError(MetaevalError):
 
 
 def closest_names(name: str, known: Iterable[str], *, n: int = 3) -> list[str]:
-    """Return up to `n` known names that look like `name`, nearest first, ignoring case.
+    """Return up to `n` of the first ten thousand known names that look like `name`, nearest first, ignoring case.
 
     Examples
     --------
     >>> closest_names("wilcoxn", ["t", "wilcoxon", "sign"])
     ['wilcoxon']
     """
-    folded = {other.casefold(): other for other in known}
+    folded = {other.casefold(): other for other in islice(known, _MOST_COMPARED)}
     return [folded[key] for key in difflib.get_close_matches(name.casefold(), folded, n=n, cutoff=0.6)]

@@ -58,7 +58,7 @@ type Scores = xr.DataArray
 Missing = Literal["error", "zero", "drop-systems", "drop-topics"]
 DIMS = ("metric", "system", "topic")
 
-_SHOWN = 5
+_SHOWN, _MOST_NOTED = 5, 1000
 _NUMBERS = re.compile(r"[0-9]+")
 _TRUTH = {"true": True, "1": True, "1.0": True, "false": False, "0": False, "0.0": False}
 _LARGE = 10_000_000
@@ -958,7 +958,9 @@ def _without_gappy(table: _Table, gaps: NDArray[np.bool_], dim: str) -> _Table:
     lacking = gaps.any(axis=tuple(other for other in range(len(DIMS)) if other != axis))
     names = table.labels[dim]
     dropped = [name for name, out in zip(names, lacking, strict=True) if out]
-    noted = _with_note(table, f"{_count(len(dropped), dim)} dropped for missing scores: {', '.join(dropped)}")
+    more = f" and {len(dropped) - _MOST_NOTED} more" if len(dropped) > _MOST_NOTED else ""
+    shown = ", ".join(dropped[:_MOST_NOTED]) + more
+    noted = _with_note(table, f"{_count(len(dropped), dim)} dropped for missing scores: {shown}")
     return noted._replace(
         scores=np.ascontiguousarray(np.compress(~lacking, table.scores, axis=axis)),
         labels=table.labels | {dim: [name for name, out in zip(names, lacking, strict=True) if not out]},

@@ -1,5 +1,7 @@
 """Errors: their place in the file, their bases, and the names they suggest."""
 
+import time
+
 import hypothesis.strategies as st
 import pytest
 from hypothesis import given
@@ -60,3 +62,13 @@ def test_suggestions_are_known_names(name, known, n):
     near = closest_names(name, known, n=n)
     assert set(near) <= set(known)
     assert len(near) <= n
+
+
+def test_messages_stay_readable_among_very_many_names():
+    """Of a million names the first are shown and compared, so that the error comes at once."""
+    names = [f"x{number}" for number in range(1_000_000)]
+    start = time.process_time()
+    error = UnknownNameError("column", "x12", names)
+    assert time.process_time() - start < 3
+    assert "did you mean 'x12'" in str(error)
+    assert str(error).endswith("x299 and 999700 more")

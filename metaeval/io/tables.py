@@ -122,8 +122,10 @@ def read_scores(  # noqa: PLR0913 - what a table leaves open
     ir_measures    topic, measure, value, as ``ir_measures -q`` prints
     ============== ===================================================================================================
 
-    Long tables may be Parquet, and whatever `write_scores` wrote is read back. Numbers are read exactly as written.
-    Topic ids stay text, so 01 and 1 are two topics.
+    Long tables may be Parquet, and whatever `write_scores` wrote is read back; a checksum finds damage to it. Parquet
+    and NetCDF of others are first tried in a process apart, since a damaged one can end the process that reads it.
+    Numbers are read exactly as written; whole numbers beyond 2**53 that would lose digits are refused. Topic ids stay
+    text, so 01 and 1 are two topics, and names have at most 1,000 characters.
 
     Examples
     --------
@@ -156,8 +158,8 @@ def write_scores(scores: Scores, path: str | Path) -> Path:
     ----------
     scores : Scores or anything `metaeval.as_scores` takes
     path : str or path
-        ``.nc`` (NetCDF 4: keeps the labels as they are), ``.parquet`` (compact), ``.csv`` or ``.tsv`` (long; topics
-        come back in natural order). A further ``.gz``, ``.bz2``, ``.xz`` or ``.zst`` compresses.
+        ``.nc`` (NetCDF 4: keeps the labels as they are), ``.parquet`` (compact), both with a checksum, ``.csv`` or
+        ``.tsv`` (long; topics come back in natural order). A further ``.gz``, ``.bz2``, ``.xz`` or ``.zst`` compresses.
 
     Returns
     -------

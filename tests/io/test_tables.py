@@ -1171,3 +1171,17 @@ def test_results_hold_a_measure_a_topic_and_a_value(tmp_path, form, delimiter):
     other = tmp_path / "y.txt"
     other.write_bytes(path.read_bytes())
     assert read_scores([path, other], form=form).to_numpy().tolist() == [[[0.5, 0.25], [0.5, 0.25]]]
+
+
+def test_results_have_three_cells(tmp_path):
+    """A fourth cell beside measure, topic and value may be the value, and is not passed over."""
+    (tmp_path / "x.txt").write_text("1\tmap\t\t0.5\n2\tmap\t\t0.25\n")
+    with pytest.raises(FileFormatError, match=r"x\.txt, line 1: .*a row of 4 cells"):
+        read_scores(tmp_path / "x.txt", form="ir_measures", missing="zero")
+
+
+def test_a_line_end_in_quotation_marks_is_not_lost(tmp_path):
+    """A name that goes on in the next line is refused, in a table divided by blanks too."""
+    (tmp_path / "x.txt").write_text('topic m n\n"a\nb" 0 5\n2 1 0\n')
+    with pytest.raises(FileFormatError, match="holds a control character"):
+        read_scores(tmp_path / "x.txt")
