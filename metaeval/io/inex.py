@@ -51,8 +51,8 @@ def read_submission(path: str | os.PathLike[str], *, strict: bool = True) -> Sub
     path : path
         The file, compressed or not.
     strict : bool, default True
-        Whether elements that do not belong in a submission, malformed paths and a second run name are errors, or
-        remarked in a warning and passed over.
+        Whether elements that do not belong in a submission, a second file, rank or score of a result, malformed paths
+        and a second run name are errors, or remarked in a warning and passed over.
 
     Returns
     -------

@@ -75,17 +75,19 @@ def _words(content: bytes, findings: Findings) -> _Words:
     return _Words(content.split(), counts[filled], filled + 1)
 
 
-def _interned(column: Sequence[bytes], convert: Callable[[str], str] = str) -> NDArray[np.object_]:
-    """Decode a column, equal words as one object."""
+def _named(
+    column: Sequence[bytes],
+    lines: NDArray[np.int64],
+    what: str,
+    findings: Findings,
+    convert: Callable[[str], str] = str,
+) -> NDArray[np.object_]:
+    """Decode a column of names, equal words as one object; one without anything to see is an error."""
     known = {word: convert(word.decode()) for word in set(column)}
+    if not all(map(str.strip, known.values())):
+        row = next(row for row, word in enumerate(column) if not known[word].strip())
+        findings.named(what, known[column[row]], int(lines[row]))
     return np.array([known[word] for word in column], dtype=object)
-
-
-def _documents(column: Sequence[bytes], lines: NDArray[np.int64], findings: Findings) -> NDArray[np.object_]:
-    names = _interned(column, document_name)
-    if "" in set(names):
-        findings.name("", "document", int(lines[names.tolist().index("")]))
-    return names
 
 
 def _uniform(found: _Words, allowed: Sequence[int], what: str, findings: Findings) -> int:
@@ -146,10 +148,10 @@ def submission_of_lines(content: bytes, findings: Findings) -> Submission:
         raise findings.refuse(message, found.line_of(0))
     what = "a run has topic, Q0, document, rank, rsv, run and a location of one or two columns, the same in every line"
     n_words = _uniform(found, (7, 8), what, findings)
-    topics = _interned(found.column(0))
+    topics = _named(found.column(0), found.lines, "topic", findings)
     results = {
         "topic": topics,
-        "document": _documents(found.column(2), found.lines, findings),
+        "document": _named(found.column(2), found.lines, "document", findings, document_name),
         "rank": _numbers(found.column(3), found, "the rank", findings),
         "rsv": _numbers(found.column(4), found, "the rsv", findings),
         "line": found.lines,
@@ -246,8 +248,8 @@ def assessments_of_lines(content: bytes, findings: Findings) -> Assessments:
     table = table_of(
         ASSESSMENT_COLUMNS,
         {
-            "topic": _interned(topics),
-            "document": _documents(documents, found.lines, findings),
+            "topic": _named(topics, found.lines, "topic", findings),
+            "document": _named(documents, found.lines, "document", findings, document_name),
             "relevant_size": _whole(relevant, found.lines, "rsize (highlighted characters)", findings),
             "size": _whole(size, found.lines, "doclen", findings),
             "best_entry": np.where(found.counts == _JUDGMENT_WORDS + 1, UNKNOWN, bep),
@@ -342,7 +344,7 @@ def sizes_of_lines(content: bytes, findings: Findings) -> pd.DataFrame:
     names = Names(findings)
     table = pd.DataFrame(
         {
-            "document": _documents(columns["document"], lines, findings),
+            "document": _named(columns["document"], lines, "document", findings, document_name),
             "path": np.array([names.path(w.decode(), n) for w, n in zip(columns["path"], lines, strict=True)], object),
             "size": _whole(columns["size"], lines, "a size (characters)", findings),
         }

@@ -37,7 +37,8 @@ def read_assessment_log(path: str | os.PathLike[str]) -> pd.DataFrame:
     Raises
     ------
     FileFormatError
-        With file and line, if a column is missing, a row has another length, or seconds are no number from 0.
+        With file and line, if a column is missing, a row has another length, a topic or document has no name, or
+        seconds are no number from 0.
 
     Examples
     --------
@@ -66,6 +67,9 @@ def read_assessment_log(path: str | os.PathLike[str]) -> pd.DataFrame:
             raise sheet.error(f"a log needs a column {words}; there are {', '.join(names)}")
     columns = {role: [row[places[role] or 0].strip() for row in rows] for role in wanted}
     frame = pd.DataFrame(columns, dtype=object)
+    for role in wanted[:2]:
+        if "" in columns[role]:
+            raise body.error(f"a {role} without a name; every {role} needs one", columns[role].index(""))
     values = np.array([float(cell) if is_number(cell) else np.nan for cell in columns[wanted[2]]], dtype=np.float64)
     if wanted[2] == "seconds":
         _refuse(body, frame["seconds"], ~(np.isfinite(values) & (values >= 0)))

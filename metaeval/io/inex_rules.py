@@ -53,11 +53,11 @@ class Findings:
         """Remember what is worth knowing; it stops nothing."""
         self.found.setdefault(rule, []).append((line, shortened(value, 300)))
 
-    def name(self, text: str, what: str, line: int) -> str:
-        """Return the name of a topic or document, which may not be empty."""
-        if not text:
-            raise self.refuse(f"a {what} has no name; give every {what} a name", line)
-        return text
+    def named(self, what: str, name: str, line: int) -> str:
+        """Return the name of a topic or document, or raise where there is none to see."""
+        if not name.strip():
+            raise self.refuse(f"a {what} without a name; every {what} needs one", line)
+        return name
 
     @property
     def notes(self) -> tuple[str, ...]:
@@ -76,6 +76,10 @@ class Names:
         self._findings = findings
         self.paths: dict[str, str] = {}
         self._points: dict[str, str] = {}
+
+    def document(self, text: str, line: int) -> str:
+        """Return the name of a document; one without is an error."""
+        return self._findings.named("document", document_name(text), line)
 
     def path(self, text: str, line: int) -> str:
         """Return an element's path in its one spelling; what is none stays as it stands if not strict."""

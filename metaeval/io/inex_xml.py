@@ -4,6 +4,7 @@ Files are read as a stream of events, by the standard library's expat, with exac
 declared, so there is nothing to expand, and nothing outside the file is ever opened: neither a DTD nor an entity.
 """
 
+import math
 import re
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
@@ -32,7 +33,6 @@ from metaeval.io.inex_rules import (
     Findings,
     Names,
     checked_assessments,
-    document_name,
     ordered_results,
     results_table,
     table_of,
@@ -189,7 +189,7 @@ class _SubmissionEvents(_Events):
         self.about = {name: attributes.get(name, "").strip() for name in ("run-id", "participant-id", "task")}
 
     def begin_topic(self, attributes: _Attributes) -> None:
-        self.topic = self.findings.name(self.needed(attributes, "topic-id", of="topic"), "topic", self.line)
+        self.topic = self.findings.named("topic", self.needed(attributes, "topic-id", of="topic"), self.line)
         self.part += 1
         if self.answered.setdefault(self.topic, self.line) != self.line:
             value = f"{self.topic}, begun in line {self.answered[self.topic]}"
@@ -197,14 +197,15 @@ class _SubmissionEvents(_Events):
 
     def begin_result(self, _: _Attributes) -> None:
         self.document = ""
-        self.said: set[str] = set()
         self.places: list[tuple[str, str, int, int]] = []
         self.rank = self.rsv = np.nan
         self.begun = self.parser.CurrentLineNumber
 
     def end_file(self) -> None:
-        self._once("file")
-        self.document = self.findings.name(document_name(self.content()), "document", self.line)
+        name = self.names.document(self.content(), self.line)
+        if self.document:
+            self._repeated("file", name)
+        self.document = self.document or name
 
     def end_path(self) -> None:
         text = self.content()
@@ -224,25 +225,24 @@ class _SubmissionEvents(_Events):
             length = UNKNOWN
         self.places.append(("", "", offset, length))
 
-    def _once(self, name: str) -> None:
-        """Refuse a second <file>, <rank> or <rsv>, of which only one could count."""
-        if name in self.said:
-            raise self.findings.refuse(f"a result has one <{name}>, and this one has two; keep one", self.line)
-        self.said.add(name)
-
     def end_rank(self) -> None:
-        self._once("rank")
-        self.rank = self._number("the rank")
+        self.rank = self._number("rank", self.rank)
 
     def end_rsv(self) -> None:
-        self._once("rsv")
-        self.rsv = self._number("the rsv")
+        self.rsv = self._number("rsv", self.rsv)
 
-    def _number(self, what: str) -> float:
+    def _number(self, what: str, before: float) -> float:
         text = self.content()
         if not is_number(text):
-            raise self.findings.refuse(f"{what} must be a number, not {shortened(text)!r}", self.line)
-        return float(text)
+            raise self.findings.refuse(f"the {what} must be a number, not {shortened(text)!r}", self.line)
+        if math.isnan(before):
+            return float(text)
+        self._repeated(what, text)
+        return before
+
+    def _repeated(self, what: str, value: str) -> None:
+        rule = f"a result has one <{what}>"
+        self.findings.broken(rule, f"a second one, {value!r}", self.line, instead="the first counts")
 
     def end_result(self) -> None:
         if not self.document:
@@ -293,12 +293,11 @@ class _AssessmentEvents(_Events):
         named = [attributes[name] for name in ("topic", "topic-id", "topic_id") if name in attributes]
         if not (named or numbers):
             raise self.findings.refuse("<assessments> needs the attribute topic", self.line)
-        self.topic = self.findings.name((named or numbers)[0].strip(), "topic", self.line)
+        self.topic = self.findings.named("topic", (named or numbers)[0].strip(), self.line)
 
     def begin_file(self, attributes: _Attributes) -> None:
         self.modern = "file" not in attributes
-        name = document_name(self.needed(attributes, "file", "name", of="file"))
-        self.document = self.findings.name(name, "document", self.line)
+        self.document = self.names.document(self.needed(attributes, "file", "name", of="file"), self.line)
         if self.document in self.documents:
             first = self.documents[self.document]["line"]
             message = (
@@ -426,11 +425,10 @@ class _PoolEvents(_Events):
         self.rows: list[tuple[object, ...]] = []
 
     def begin_pool(self, attributes: _Attributes) -> None:
-        self.topic = self.findings.name(self.needed(attributes, "topic", of="pool"), "topic", self.line)
+        self.topic = self.findings.named("topic", self.needed(attributes, "topic", of="pool"), self.line)
 
     def begin_file(self, attributes: _Attributes) -> None:
-        name = document_name(self.needed(attributes, "file", "name", of="file"))
-        self.document = self.findings.name(name, "document", self.line)
+        self.document = self.names.document(self.needed(attributes, "file", "name", of="file"), self.line)
         self.filled = False
 
     def begin_path(self, attributes: _Attributes) -> None:

@@ -51,7 +51,8 @@ def read_items(
     ------
     FileFormatError
         If a column cannot be found, a system and item stand twice in one file (with the lines of both), two files hold
-        the same column of scores, in one of them it holds text, or no system and item is in both.
+        the same column of scores, in one of them it holds text, one has columns of items and another none, or no
+        system and item is in both.
     InvalidOptionError
         If no file is given, or one twice.
 
@@ -80,11 +81,8 @@ def read_items(
         text, label = table.frame, table.label
         found = [system_column(text, system, label), *item_columns(text, item or keys[1:], label)]
         if len(found) != len(keys):
-            message = (
-                f"{first.label} names items by {', '.join(keys[1:]) or 'no column'}, and this file by "
-                f"{', '.join(found[1:]) or 'no column'}; name the columns of items that both have (item=, --item)"
-            )
-            raise FileFormatError(message, path=label)
+            message = f"there are columns of items ({', '.join(found[1:])}), and {first.label} has none"
+            raise FileFormatError(f"{message}; both need one row a system, or one a system and item", path=label)
         _refuse_repeated(table, found)
         other = _numbers(text.rename(columns=dict(zip(found, keys, strict=True))), keys)
         both = [str(column) for column in other.columns if column in whole.columns and column not in keys]

@@ -130,21 +130,21 @@ def read_results(sheet: Sheet, source: Source, options: TableOptions, *, metric:
     Raises
     ------
     FileFormatError
-        As `read_long`; also for results of several runs, or averages alone.
+        As `read_long`; also for results of several runs, averages alone, or text behind a value.
     """
     tags: dict[str, None] = {}
     left_out: dict[str, None] = {}
-    for cells in sheet.rows():
+    for position, cells in enumerate(sheet.rows()):
         name = cells[metric].strip() if len(cells) > metric else ""
         if name == "runid" and len(cells) == RESULT_CELLS:
             tags[cells[2].strip()] = None
         elif name in _TREC_COUNTS or name in TREC_TEXTS:
             left_out[name] = None
+        elif any(map(str.strip, cells[RESULT_CELLS:])):
+            message = f"a row of {len(cells)} cells; results have {RESULT_CELLS}: a measure, a topic and a value"
+            raise sheet.error(message, position)
     if len(tags) > 1:
         raise sheet.error(f"results of several runs ({listed(list(tags))}) in one file; give every run its own file")
-    for position, cells in enumerate(sheet.rows()):
-        if len(cells) != RESULT_CELLS:
-            raise sheet.error(f"results have measure, topic and value; this row has {len(cells)} cells", position)
     skipped = _TREC_COUNTS | TREC_TEXTS
     body = sheet.only(lambda cells: len(cells) <= metric or cells[metric].strip() not in skipped)
     tag = next(iter(tags), None) if source.name is None else None

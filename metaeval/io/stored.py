@@ -1,4 +1,4 @@
-"""Parquet and NetCDF: scores that are stored with a checksum, and files of others that may be damaged.
+"""Parquet and NetCDF: what is stored with a checksum, and files of others that may be damaged.
 
 A file of ours carries a seal, the SHA-256 of everything else in it, where no reader looks: before the footer of
 Parquet, behind the end of NetCDF. A program that rewrites the file drops the seal, and a single bit that changed by
@@ -9,10 +9,12 @@ one (foreign.py), and whatever the libraries do with a damaged one becomes an er
 import hashlib
 import json
 import os
+import signal
 import subprocess
 import sys
 from collections.abc import Mapping, Sequence
 from io import BytesIO
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import xarray as xr
@@ -20,25 +22,30 @@ import xarray as xr
 from metaeval.cells import shortened
 from metaeval.errors import FileFormatError
 from metaeval.io import foreign
-from metaeval.io.foreign import dataset_of, rows_of
+from metaeval.io.files import read_bytes, write_bytes
+from metaeval.io.foreign import dataset_of, rows_of, tree_of
 from metaeval.scores import Scores
 
 if TYPE_CHECKING:
     import polars as pl
 
-__all__ = ["dataset_of_netcdf", "netcdf_of", "notes_of", "parquet_of", "rows_of_parquet"]
+__all__ = ["dataset_of_netcdf", "netcdf_of", "notes_of", "parquet_of", "read_tree", "rows_of_parquet", "write_tree"]
 
 _SEAL = b"metaeval sha256 "
 _SEAL_LENGTH = len(_SEAL) + 64
 _FOOTER = 8
 """Bytes behind the footer of Parquet: its length and PAR1."""
-_LEAST_SECONDS, _BYTES_A_SECOND = 30, 500_000
+_LEAST_SECONDS, _BYTES_A_SECOND = 10, 500_000
+"""How long a file may be tried: seconds of a processor's time."""
+_WAIT = 3
+"""On a busy machine, or where no limit can be set to its time, a try may last this many times as long."""
 
 
-def parquet_of(frame: "pl.DataFrame", noted: Mapping[str, Any]) -> bytes:
-    """Write a table as Parquet, with notes in its metadata and a seal."""
+def parquet_of(frame: "pl.DataFrame", noted: Mapping[str, Any] | None = None) -> bytes:
+    """Write a table as Parquet, with notes in its metadata, if there are any, and a seal."""
     stream = BytesIO()
-    frame.write_parquet(stream, metadata={"metaeval": json.dumps(noted, ensure_ascii=False)})
+    metadata = None if noted is None else {"metaeval": json.dumps(noted, ensure_ascii=False)}
+    frame.write_parquet(stream, metadata=metadata)
     content = stream.getvalue()
     place = _footer_of(content)
     return content[:place] + _sealed(content) + content[place:]
@@ -95,6 +102,30 @@ def dataset_of_netcdf(content: bytes, label: str) -> xr.Dataset:
         raise _unreadable("NetCDF", str(error) or type(error).__name__, label) from error
 
 
+def write_tree(tree: xr.DataTree, path: str | Path) -> Path:
+    """Write a tree of data sets as NetCDF 4 with a seal, whole or not at all."""
+    # through memory, for HDF5 has errors of its own for a disk that is full
+    content = bytes(tree.to_netcdf(engine="h5netcdf"))
+    return write_bytes(path, content + _sealed(content))
+
+
+def read_tree(path: str | Path) -> xr.DataTree:
+    """Read a tree of data sets, with a seal or without.
+
+    Raises
+    ------
+    FileFormatError
+        If the file is not there, is damaged or no NetCDF, or declares more data than it could hold.
+    """
+    content, label = read_bytes(path), str(path)
+    if not _is_whole(content[:-_SEAL_LENGTH], content[-_SEAL_LENGTH:], label):
+        _try_apart("NetCDF", content, label, groups=True)
+    try:
+        return tree_of(content)
+    except Exception as error:  # the libraries raise whatever a damaged file leads them to
+        raise _unreadable("NetCDF", str(error) or type(error).__name__, label) from error
+
+
 def notes_of(stored: object) -> list[str]:
     """Read the notes in a file's attributes: ours are a JSON list, anybody else's are text."""
     try:
@@ -127,23 +158,26 @@ def _is_whole(content: bytes, seal: bytes, label: str) -> bool:
     return True
 
 
-def _try_apart(what: str, content: bytes, label: str) -> None:
+def _try_apart(what: str, content: bytes, label: str, *, groups: bool = False) -> None:
     """Read a file in a process of its own, which may come to a bad end or to none."""
     if not sys.executable:
         return
     seconds = _LEAST_SECONDS + len(content) / _BYTES_A_SECOND
+    endless = "reading it did not end within {:.0f} seconds"
     try:
         done = subprocess.run(  # noqa: S603 - see the import
-            [sys.executable, "-P", foreign.__file__, what],
+            [sys.executable, "-P", foreign.__file__, "groups" if groups else what, str(seconds)],
             input=content,
             stdout=subprocess.DEVNULL,
             stderr=subprocess.PIPE,
             check=False,
-            timeout=seconds,
+            timeout=_WAIT * seconds,
             env=os.environ | {"PYTHONPATH": os.pathsep.join(filter(None, sys.path)), "RUST_BACKTRACE": "0"},
         )
     except subprocess.TimeoutExpired as error:
-        raise _unreadable(what, f"reading it did not end within {seconds:.0f} seconds", label) from error
+        raise _unreadable(what, endless.format(_WAIT * seconds), label) from error
+    if done.returncode == -getattr(signal, "SIGXCPU", 0) != 0:
+        raise _unreadable(what, endless.format(seconds), label)
     if done.returncode:
         lines = done.stderr.decode(errors="replace").strip().splitlines()
         raise _unreadable(what, lines[-1] if lines else f"reading it ended with code {done.returncode}", label)

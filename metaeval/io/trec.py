@@ -423,7 +423,7 @@ class Rules(NamedTuple):
 
 
 class _RunPart(NamedTuple):
-    """The lines of one tag of one file."""
+    """The lines of one tag of one file; its topics stand in the order of the numbers that `lines` gives their lists."""
 
     tag: str
     source: Source
@@ -480,13 +480,13 @@ def _read_run(
         n_lists=len(place),
     )
     if len(kinds) == 1:
-        return [_RunPart(kinds[0], source, list(dict.fromkeys(names)), lines, found, None, note)]
+        return [_RunPart(kinds[0], source, sorted(set(names), key=place.__getitem__), lines, found, None, note)]
     owner = _per_line(found, [kinds.index(tag) for tag in tags])
     return [
         _RunPart(
             tag,
             source._replace(name=None),
-            list(dict.fromkeys(name for name, own in zip(names, tags, strict=True) if own == tag)),
+            sorted({name for name, own in zip(names, tags, strict=True) if own == tag}, key=place.__getitem__),
             lines._replace(**{name: getattr(lines, name)[mine] for name in ("starts", "lengths", "keys", "lists")}),
             found,
             mine,

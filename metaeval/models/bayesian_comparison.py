@@ -17,7 +17,7 @@ from scipy.special import stdtr, stdtrit
 from metaeval.draws import RNGLike, resolve_rng
 from metaeval.equality import RELATIVE, difference
 from metaeval.errors import EstimationError, InvalidOptionError, UnknownNameError
-from metaeval.io.seals import read_tree, write_tree
+from metaeval.io.stored import read_tree, write_tree
 from metaeval.scores import Scores, as_scores, better_direction
 from metaeval.tests_stat.pairs import Question, ask
 

@@ -27,7 +27,7 @@ from scipy.special import betainc, expit, logit, logsumexp, ndtr, ndtri, owens_t
 
 from metaeval.draws import RNGLike, resolve_rng
 from metaeval.errors import EstimationError, InvalidOptionError, UnknownNameError
-from metaeval.io.seals import read_tree, write_tree
+from metaeval.io.stored import read_tree, write_tree
 from metaeval.models.curves import ErrorCurve, absolute_thresholds, fit_curve, held_out
 from metaeval.parallel import track
 from metaeval.resampling.swap import Margin, lay_out, swap_method, topic_bootstrap

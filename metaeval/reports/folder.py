@@ -6,13 +6,13 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
 from functools import partial
-from io import BytesIO
 from itertools import chain
 from pathlib import Path
 
 import pandas as pd
 
 from metaeval.io.folders import RECORD, check_folder, new_folder, record_text
+from metaeval.io.stored import parquet_of
 from metaeval.io.tables import write_scores
 from metaeval.parallel import track
 from metaeval.reports.figures import Picture, figure_pdf, figure_svg
@@ -159,6 +159,7 @@ def _write_pairs(study: PowerStudy, path: Path) -> None:
     packed = path.suffix != ".parquet"
     shown = shielded_table(together) if packed else together
     table = pl.DataFrame({name: shown[name].tolist() for name in columns})
-    stream = BytesIO()  # a full disk is then the same error as everywhere
-    (table.write_csv if packed else table.write_parquet)(stream)
-    path.write_bytes(gzip.compress(stream.getvalue(), compresslevel=6, mtime=0) if packed else stream.getvalue())
+    # through memory: a full disk is then the same error as everywhere
+    path.write_bytes(
+        gzip.compress(table.write_csv().encode(), compresslevel=6, mtime=0) if packed else parquet_of(table)
+    )

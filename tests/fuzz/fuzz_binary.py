@@ -440,6 +440,8 @@ def _replicate_opinions(case: Case) -> list[object]:
 
 
 # ------------------------------------------------------------------------------------------------ compression
+# gzip, bzip2 and xz always check what they unpack. A .zst may carry a checksum: metaeval's own do, and so do all here.
+# Without one, as some other programs write it, a changed bit cannot be told from other content, by no reader.
 
 
 def _zstandard() -> Any:

@@ -449,7 +449,7 @@ def _submission_opinions(case: Case) -> list[object]:
 
 def _result_rows(result: _Tag, *, strict: bool) -> list[tuple[Any, ...]]:
     for name in ("file", "rank", "rsv"):
-        if len(result.all(name)) > 1:
+        if strict and len(result.all(name)) > 1:
             raise RefusedError(f"two of <{name}> in a result")
     for one in result.all("file", "path", "passage", "fol", "rank", "rsv"):
         _only(one, (), strict=strict)

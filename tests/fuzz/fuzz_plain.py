@@ -80,7 +80,7 @@ def cells_of(text: str, delimiter: str) -> list[list[str]]:  # noqa: C901 - a li
     """Cut text into rows of cells: quotation marks around a cell may hold anything, doubled they are one."""
     text = "\n".join(lines_of(text))
     if delimiter == " ":
-        text = "\n".join(line.strip() for line in text.replace("\t", " ").split("\n"))
+        text = "\n".join(line.strip() for line in re.sub(r"[\t\v\f]", " ", text).split("\n"))
     rows: list[list[str]] = []
     row: list[str] = []
     at, end = 0, len(text)

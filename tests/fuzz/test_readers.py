@@ -3,6 +3,7 @@
 A short run with fixed seeds, and every input that ever failed. The long run: python benchmarks/fuzz_readers.py.
 """
 
+import signal
 import subprocess
 import sys
 from pathlib import Path
@@ -10,6 +11,8 @@ from pathlib import Path
 import pytest
 from fuzz_harness import kept_cases, outcome, settings, workplace
 from fuzz_table import READERS
+
+from metaeval.io import foreign
 
 SEED = 10
 SHARE = 0.2
@@ -48,14 +51,26 @@ def test_what_once_had_no_end_ends(number):
     code = (
         "import sys; sys.path.insert(0, sys.argv[1])\n"
         "from pathlib import Path\n"
-        "from fuzz_harness import kept_cases, outcome, settings, workplace\n"
+        "from fuzz_harness import kept_cases, settings, tried, workplace\n"
         "from fuzz_table import READERS\n"
+        "from metaeval.io import stored\n"
+        "stored._LEAST_SECONDS = 1\n"
         "name, case = kept_cases(Path(sys.argv[1], 'found_without_end.txt'))[int(sys.argv[2])]\n"
         "with workplace() as folder, settings():\n"
-        "    sys.exit(outcome(READERS[name], case, folder).failed)\n"
+        "    got = tried(READERS[name], case, folder)\n"
+        "    sys.exit(got.kind != 'refused' and got.why != 'refused late')\n"
     )
     command = [sys.executable, "-c", code, str(Path(__file__).parent), str(number)]
     assert subprocess.run(command, timeout=LIMIT, check=False, cwd=Path(__file__).parents[2]).returncode == 0
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="Windows limits no process")
+@pytest.mark.parametrize("number", range(len(NO_END)))
+def test_the_process_that_tries_a_file_ends_by_itself(number):
+    """Where whoever started it was killed, nobody else would end it."""
+    command = [sys.executable, foreign.__file__, "NetCDF", "1"]
+    done = subprocess.run(command, input=NO_END[number][1].files[0], timeout=LIMIT, check=False, stderr=subprocess.PIPE)
+    assert done.returncode == -signal.SIGXCPU
 
 
 def test_the_valid_documents_of_every_reader_are_mostly_accepted():

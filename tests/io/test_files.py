@@ -1,11 +1,13 @@
 """Files: which ones are meant, unpacking, encodings, and writing that leaves nothing half done."""
 
 import bz2
+import contextlib
 import errno
 import gzip
 import io
 import lzma
 import os
+import random
 import subprocess
 import sys
 from pathlib import Path
@@ -378,3 +380,19 @@ def test_a_pipe_or_a_device_is_written_to(tmp_path):
         with pytest.raises(OutputError, match="/dev/full: cannot be written: No space left"):
             write_bytes("/dev/full", b"content")
         assert Path("/dev/full").is_char_device()
+
+
+@pytest.mark.parametrize("ending", ["", ".gz", ".bz2", ".xz", ".zst"])
+def test_packed_bytes_come_back_whole_or_not_at_all(tmp_path, ending):
+    """The same for anything else that is written packed; plain text has no checksum, and can have none."""
+    text = "".join(f"{topic} Q0 d{topic * 7919 % 1000} 1 {topic / 7:.4f} run\n" for topic in range(200)).encode()
+    path = tmp_path / f"run.txt{ending}"
+    content = write_bytes(path, text).read_bytes()
+    wrong = 0
+    for place in random.Random(2).sample(range(8 * len(content)), 300):  # noqa: S311 - which bit
+        damaged = bytearray(content)
+        damaged[place // 8] ^= 1 << place % 8
+        path.write_bytes(damaged)
+        with contextlib.suppress(FileFormatError):
+            wrong += read_bytes(path) != text
+    assert wrong == (300 if not ending else 0)

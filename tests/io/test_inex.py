@@ -23,6 +23,7 @@ from metaeval.io.inex import (
     InexWarning,
     read_assessments,
     read_element_sizes,
+    read_pool,
     read_submission,
     read_submissions,
     write_assessments,
@@ -436,24 +437,33 @@ def test_one_long_word_among_many_lines_takes_no_memory(tmp_path):
     tracemalloc.stop()
 
 
-NAMELESS = {
-    "topic of a run": '<inex-submission run-id="r">\n<topic topic-id=" "></topic></inex-submission>',
-    "document of a run": '<inex-submission run-id="r"><topic topic-id="1"><result>\n<file>.xml</file>',
-    "document of a line": "1 Q0 d 1 0.5 r /a[1]\n1 Q0 .xml 2 0.4 r /a[1]\n",
-    "topic of assessments": '\n<assessments topic=""><file file="d"/></assessments>',
-    "document of assessments": '<assessments topic="1">\n<file file=".xml"/></assessments>',
-    "document of judgments": "1 Q0 d 0 100\n1 Q0 \u2003 0 100\n",
-    "twice a document": '<inex-submission run-id="r"><topic topic-id="1"><result><file>d</file>\n<file>e</file>',
-    "twice a rank": '<inex-submission run-id="r"><topic topic-id="1"><result><rank>1</rank>\n<rank>2</rank>',
-    "twice a score": '<inex-submission run-id="r"><topic topic-id="1"><result><rsv>1</rsv>\n<rsv>2</rsv>',
-}
-
-
-@pytest.mark.parametrize("text", NAMELESS.values(), ids=NAMELESS.keys())
-def test_what_has_no_name_or_two_is_refused(tmp_path, text):
-    """An empty name would be one topic or document for all; of two, one would be lost."""
-    path = tmp_path / "file"
-    path.write_text(text)
-    reader = read_submission if "inex-submission" in text or "0.5 r" in text else read_assessments
-    with pytest.raises(FileFormatError, match=r"file, line 2: (a (topic|document) has no name|a result has one)"):
-        reader(path, strict=False)
+@pytest.mark.parametrize("blank", ["", " ", "\u3000", "\x85"], ids=ascii)
+@pytest.mark.parametrize("kind", ["submission", "assessments", "pool", "judgments", "run", "sizes"])
+@pytest.mark.parametrize("what", ["topic", "document"])
+def test_nothing_is_named_by_nothing(tmp_path, kind, what, blank):
+    """No format takes an empty name, one of white space, or ".xml" alone for a topic or document."""
+    topic, document = (blank, "d") if what == "topic" else ("1", f"{blank}.xml")
+    results = f"<result><file>{document}</file><path>/a</path></result>"
+    text, read = {
+        "submission": (
+            f'<inex-submission><topic topic-id="{topic}">\n{results}</topic></inex-submission>',
+            read_submission,
+        ),
+        "assessments": (
+            f'<assessments topic="{topic}">\n<file name="{document}"/></assessments>',
+            read_assessments,
+        ),
+        "pool": (f'<pool topic="{topic}">\n<file name="{document}"/></pool>', read_pool),
+        "judgments": (f"1 Q0 d 0 9\n{topic} Q0 {document} 0 9\n", read_assessments),
+        "run": (f"1 Q0 d 1 9 r /a\n{topic} Q0 {document} 1 9 r /a\n", read_submission),
+        "sizes": (f"d /a 9\n{document} /b 9\n", read_element_sizes),
+    }[kind]
+    if kind in {"judgments", "run", "sizes"} and not (blank.strip(" ") or what == "document"):
+        return  # one word less
+    if kind == "sizes" and what == "topic":
+        return  # it has none
+    path = tmp_path / "x"
+    path.write_text(text, encoding="utf-8")
+    line = 1 if what == "topic" and kind in {"submission", "assessments", "pool"} else 2
+    with pytest.raises(FileFormatError, match=f"line {line}: a {what} without a name; every {what} needs one"):
+        read(path)

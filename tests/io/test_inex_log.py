@@ -26,6 +26,8 @@ def test_seconds_and_times(tmp_path):
         ("topic,document\n1,d1\n", "a log needs a column seconds or time"),
         ("topic,document,seconds\n1,d1,2\n1,d1,-3\n", "line 3.*seconds must be a number from 0, not '-3'"),
         ("topic,document,seconds\n1,d1,soon\n", "line 2.*not 'soon'"),
+        ("topic,document,seconds\n1,d1,2\n1, ,3\n", "line 3: a document without a name; every document needs one"),
+        ("topic,document,seconds\n,d1,2\n", "line 2: a topic without a name"),
         ("topic,document,seconds\n1,d1,2\n1,d1\n", "line 3.*3 columns and this row 2"),
     ],
 )

@@ -170,6 +170,27 @@ def test_unknown_elements_are_passed_over_when_lenient(file):
         assert read_submission(file(text), strict=False).results["document"].tolist() == ["1"]
 
 
+@pytest.mark.parametrize(
+    ("first", "second"),
+    [
+        ("<file>a</file>", "<file>b.xml</file>"),
+        ("<rank>2</rank>", "<rank>1</rank>"),
+        ("<rsv>0.5</rsv>", "<rsv>0.75</rsv>"),
+    ],
+)
+def test_a_result_has_one_document_rank_and_score(file, first, second):
+    """A second one is an error when strict; when lenient the first counts, with a warning."""
+    others = "".join(part for part in ("<file>a</file>", "<rank>2</rank>") if part != first)
+    text = submission([f"{others}<path>/a</path>{first}\n{second}"])
+    name = first[1 : first.index(">")]
+    with pytest.raises(FileFormatError, match=f"line 5: a result has one <{name}>; got a second one, '[^']+'"):
+        read_submission(file(text))
+    with pytest.warns(InexWarning, match=f"line 5: a result has one <{name}>; the first counts"):
+        lenient = read_submission(file(text), strict=False)
+    assert lenient.results[["document", "rank"]].to_numpy().tolist() == [["a", 2]]
+    assert name != "rsv" or lenient.results["rsv"].tolist() == [0.5]
+
+
 def test_an_entity_is_found_in_any_encoding(tmp_path):
     """A declaration hides neither in UTF-16 nor behind a subset outside the file, which is not fetched."""
     path = tmp_path / "run.xml"

@@ -98,6 +98,16 @@ def test_files_that_share_no_row_are_refused(tmp_path):
         read_items([one, two])
 
 
+def test_one_row_a_system_and_one_row_an_item_do_not_join(tmp_path):
+    """Of two files one may not name items where the other names systems alone, in either order."""
+    one = write(tmp_path, "system,M\na,1\nb,2\n")
+    two = write(tmp_path, "system,doc,item,H\na,1,1,2\n", "two.csv")
+    with pytest.raises(FileFormatError, match=r"two\.csv: there are columns of items \(doc, item\), and .* has none"):
+        read_items([one, two])
+    with pytest.raises(FileFormatError, match=r"scores\.csv: no column of items"):
+        read_items([two, one])
+
+
 def test_blanks_around_names_are_no_part_of_them(tmp_path):
     """A blank behind a name does not keep two files apart; columns without a name hold nothing."""
     one = write(tmp_path, "system,doc,M,,\na ,1,2,,\n")
@@ -110,10 +120,3 @@ def test_what_is_no_number_stays_text(tmp_path, cell):
     """A column with one cell that is no number is no column of scores."""
     frame = read_items(write(tmp_path, f'system,doc,M\na,1,2\nb,1,"{cell}"\n'))
     assert frame["M"].tolist() == ["2", cell]
-
-
-def test_files_that_name_items_by_different_columns_are_refused(tmp_path):
-    """A table of systems and one of systems and items have no rows in common."""
-    one, two = write(tmp_path, "system,M\na,1\n"), write(tmp_path, "system,doc,H\na,1,2\n", "two.csv")
-    with pytest.raises(FileFormatError, match="names items by no column, and this file by doc"):
-        read_items([one, two])

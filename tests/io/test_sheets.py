@@ -84,6 +84,13 @@ def test_what_csv_writes_is_read(rows, delimiter):
         assert list(sheet_of(content, "x", delimiter=delimiter).rows()) == expected
 
 
+@pytest.mark.parametrize("delimiter", [",", "\t", ";", " "])
+def test_a_line_end_between_quotes_is_part_of_the_cell(delimiter):
+    """It does not vanish, whatever divides the cells, so that who takes names can refuse it."""
+    content = delimiter.join(["x", '"a\nb"', "1"]) + "\n" + delimiter.join("yz2")
+    assert list(sheet_of(content.encode(), "x", delimiter=delimiter).rows()) == [["x", "a\nb", "1"], ["y", "z", "2"]]
+
+
 @pytest.mark.parametrize(
     ("content", "rule"),
     [

@@ -2,6 +2,9 @@
 
 import json
 import random
+import subprocess
+import sys
+from io import BytesIO
 from pathlib import Path
 
 import h5netcdf
@@ -12,7 +15,8 @@ import xarray as xr
 
 from metaeval.errors import FileFormatError
 from metaeval.io import foreign, stored
-from metaeval.io.stored import dataset_of_netcdf, notes_of, rows_of_parquet
+from metaeval.io.files import write_bytes
+from metaeval.io.stored import dataset_of_netcdf, notes_of, read_tree, rows_of_parquet, write_tree
 from metaeval.io.tables import read_scores, write_scores
 from metaeval.scores import as_scores
 
@@ -103,7 +107,7 @@ def test_a_library_that_crashes_or_never_ends_is_an_error_of_ours(  # noqa: PLR0
     script = tmp_path / "reader.py"
     script.write_text(program)
     monkeypatch.setattr(foreign, "__file__", str(script))
-    monkeypatch.setattr(stored, "_LEAST_SECONDS", 0.4 if "sleep" in program else 30)
+    monkeypatch.setattr(stored, "_LEAST_SECONDS", 0.1 if "sleep" in program else 30)
     with pytest.raises(FileFormatError, match=rf"x: the (Parquet|NetCDF) file cannot be read: {reason}"):
         KINDS[ending](_without_seal(_written(scores, tmp_path, ending), ending), "x")
 
@@ -207,3 +211,75 @@ def test_metadata_is_json(tmp_path, scores):
     _written(scores, tmp_path, "parquet")
     noted = json.loads(pl.read_parquet_metadata(tmp_path / "x.parquet")["metaeval"])
     assert noted == {"topics": ["1", "2", "3", "4", "5"], "notes": []}
+
+
+def flipped(content, *, n, seed):
+    """Yield copies of some bytes with one bit the other way round, at places drawn over all of them."""
+    for place in sorted(random.Random(seed).sample(range(8 * len(content)), n)):  # noqa: S311 - which bit
+        damaged = bytearray(content)
+        damaged[place // 8] ^= 1 << place % 8
+        yield bytes(damaged)
+
+
+@pytest.mark.parametrize("ending", [".nc", ".parquet", ".csv.gz", ".csv.bz2", ".csv.xz", ".csv.zst", ".tsv.zst"])
+def test_no_flipped_bit_reads_as_another_number(scores, tmp_path, ending):
+    """Every format that has a checksum keeps its promise, also for names and labels."""
+    path = tmp_path / f"scores{ending}"
+    content = write_scores(scores, path).read_bytes()
+    refused = 0
+    for damaged in flipped(content, n=150, seed=1):
+        path.write_bytes(damaged)
+        try:
+            read = read_scores(path)
+        except FileFormatError:
+            refused += 1
+        else:
+            assert read.equals(scores)
+    assert refused > 100
+
+
+@pytest.mark.parametrize("ending", [".nc", ".parquet"])
+def test_other_programs_read_a_file_with_a_checksum(scores, tmp_path, ending):
+    """The checksum stands where they do not look."""
+    path = write_scores(scores, tmp_path / f"scores{ending}")
+    if ending == ".nc":
+        with xr.open_dataarray(path) as opened:
+            assert opened.equals(scores)
+    else:
+        assert pl.read_parquet(path)["score"].sum() == pytest.approx(float(scores.sum()))
+
+
+def test_a_tree_comes_back_whole_or_not_at_all(tmp_path):
+    """Posteriors are written whole, read as they were, read by ArviZ's way too, and refused when damaged."""
+    tree = xr.DataTree.from_dict({"/posterior": xr.Dataset({"x": ("draw", np.arange(50) / 7)})})
+    path = write_tree(tree, tmp_path / "fit.nc")
+    assert read_tree(path).identical(tree)
+    with xr.open_datatree(path, engine="h5netcdf") as opened:
+        assert opened.load().identical(tree)
+    for damaged in flipped(path.read_bytes(), n=40, seed=3):
+        (tmp_path / "damaged.nc").write_bytes(damaged)
+        try:
+            assert read_tree(tmp_path / "damaged.nc").identical(tree)
+        except FileFormatError as error:
+            assert "damaged.nc" in str(error)  # noqa: PT017 - or the very same numbers
+    (tmp_path / "other.nc").write_bytes(_without_seal(path.read_bytes(), "nc"))
+    assert read_tree(tmp_path / "other.nc").identical(tree)
+    with pytest.raises(FileFormatError, match="cannot be read"):
+        read_tree(write_bytes(tmp_path / "text.nc", b"text"))
+
+
+def test_a_file_of_others_is_tried_without_what_takes_long_to_start():
+    """The process apart loads neither xarray, pandas nor metaeval."""
+    stream = BytesIO()
+    xr.Dataset({"x": ("i", [1.0])}).to_netcdf(stream, engine="h5netcdf")
+    code = (
+        "import os, runpy, sys; os._exit = lambda code: print(code, *sys.modules)\n"
+        "sys.argv = [sys.argv[1], 'NetCDF', '30']; runpy.run_path(sys.argv[0], run_name='__main__')"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code, foreign.__file__], input=stream.getvalue(), capture_output=True, check=True
+    )
+    code, *loaded = done.stdout.decode().split()
+    assert code == "0"
+    assert "h5netcdf" in loaded
+    assert not {"xarray", "pandas", "metaeval", "polars"} & set(loaded)

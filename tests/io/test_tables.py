@@ -1157,10 +1157,26 @@ def test_a_long_id_is_refused_with_its_line(tmp_path, length):
     assert len(str(refused.value)) < 500
 
 
+@pytest.mark.parametrize("delimiter", ["\t", " "])
+@pytest.mark.parametrize("form", ["trec_eval", "ir_measures"])
+def test_results_hold_a_measure_a_topic_and_a_value(tmp_path, form, delimiter):
+    """Text behind the value is refused with its line, even where the form is given; blanks there are nothing."""
+    row = ["map", "1"] if form == "trec_eval" else ["1", "map"]
+    path = tmp_path / "x.txt"
+    rows = [[*row, "0.5"], [cell.replace("1", "2") for cell in row] + ["0.25", "more"]]
+    path.write_text("\n".join(delimiter.join(cells) for cells in rows) + "\n")
+    with pytest.raises(FileFormatError, match=r"x\.txt, line 2: a row of 4 cells; results have 3"):
+        read_scores(path, form=form)
+    path.write_text("\n".join(delimiter.join(cells) + delimiter for cells in ([*row, "0.5"], [*rows[1][:3]])) + "\n")
+    other = tmp_path / "y.txt"
+    other.write_bytes(path.read_bytes())
+    assert read_scores([path, other], form=form).to_numpy().tolist() == [[[0.5, 0.25], [0.5, 0.25]]]
+
+
 def test_results_have_three_cells(tmp_path):
     """A fourth cell beside measure, topic and value may be the value, and is not passed over."""
     (tmp_path / "x.txt").write_text("1\tmap\t\t0.5\n2\tmap\t\t0.25\n")
-    with pytest.raises(FileFormatError, match=r"x\.txt, line 1: .*this row has 4 cells"):
+    with pytest.raises(FileFormatError, match=r"x\.txt, line 1: .*a row of 4 cells"):
         read_scores(tmp_path / "x.txt", form="ir_measures", missing="zero")
 
 

@@ -480,6 +480,9 @@ def test_a_file_of_several_tags_is_several_runs_on_request(tmp_path, qrels):
     tables = read_runs(path, split_tags=True)
     assert tables["b"]["doc_id"].tolist() == ["d3", "d1", "x"]
     assert tables["b"]["score"].tolist() == [6, 5, 1]
+    path.write_text("q3 0 d1 2 7 b\n0 0 d1 2 4 a\nq3 0 d3 1 5 a\n")
+    tables = read_runs(path, split_tags=True)
+    assert tables["a"][["query_id", "doc_id", "score"]].to_numpy().tolist() == [["0", "d1", 4], ["q3", "d3", 5]]
     path.write_text("1 Q0 d1 1 2 a\n1 Q0 d1 1 5 b\n1 Q0 d3 2 6 b\n1 Q0 d1 2 3 b\n")
     with pytest.raises(FileFormatError, match="line 4: this document stands in this topic already, in line 2"):
         read_collection(path, qrels, split_tags=True)

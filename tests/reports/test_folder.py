@@ -63,6 +63,8 @@ def test_the_data_are_the_studys(report, study):
         np.testing.assert_array_equal(stored.transpose("metric", "system", "topic"), study.scores)
     np.testing.assert_array_equal(read_scores(report / "data" / "scores.parquet"), study.scores)
     pairs = pl.read_parquet(report / "data" / "pairs.parquet")
+    for path in [*report.rglob("*.parquet"), *report.rglob("*.nc")]:
+        assert b"metaeval sha256 " in path.read_bytes(), path
     assert pairs.height == sum(len(result.to_frame()) for result in study.comparisons)
     with gzip.open(report / "data" / "pairs.csv.gz") as stream:
         text = pl.read_csv(stream.read())
