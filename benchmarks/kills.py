@@ -8,7 +8,8 @@ SIGTERM to the process (a scheduler) and SIGKILL to the group (out of memory), a
 
 - the folder holds the older report or the new one, whole by the list of files in provenance.json;
 - the file of somebody's own is there, as it was;
-- after SIGINT and SIGTERM the exit code is 130 or 143, one line says so, and nothing else is left.
+- after SIGINT and SIGTERM the exit code is 130 or 143 (0 where it was through, the signal's own where it came before
+  the program began), there is no traceback of ours, and nothing is left that was not there before.
 
 Once each command has been stopped its share of times, it is let through: nothing but the report is there then, the
 answer is that of an undisturbed run, and so is every kept replicate, byte for byte.
