@@ -3,7 +3,12 @@
 It answers signals before the command line is loaded, which takes a second where it is read for the first time.
 """
 
+import os
+import signal
 import sys
+
+if __name__ == "__main__" and signal.getsignal(signal.SIGINT) is signal.default_int_handler:
+    signal.signal(signal.SIGINT, lambda *_: os._exit(130))  # until `process.begin` has better words
 
 from metaeval import process
 
