@@ -45,6 +45,7 @@ LONGEST_NAME = 1_000
 
 _MOST_BYTES = 2**31
 _EXACT = 2**53
+_BLANKS = " \t\r\n\v\f"
 _DIVISION = re.compile(r"[\s-]+")
 _LONGEST_WORD = 100
 _UNPRINTABLE = {"Cc", "Cs", "Zl", "Zp"}
@@ -85,7 +86,7 @@ def is_number(cell: str) -> bool:
     >>> [is_number(cell) for cell in ("0.5", " -1e3 ", "1_0", "1e400", "0x10", "9007199254740993")]
     [True, True, False, False, False, False]
     """
-    text = cell.strip()
+    text = cell.strip(_BLANKS)
     if "_" in text or not text.isascii():
         return False
     try:
@@ -119,7 +120,7 @@ def as_number(cell: object) -> float:
         read as `is_number` reads it.
     """
     if isinstance(cell, str):
-        text = cell.strip()
+        text = cell.strip(_BLANKS)
         if is_number(text) or text.casefold() in {"nan", "inf", "-inf"}:
             return float(text)
         message = "is no number"

@@ -255,7 +255,7 @@ def _first_column_is_identifier(rows: _Rows, sheet: Sheet) -> bool:
     if not all(map(str.isdecimal, cells)) or len(set(cells)) < len(cells):
         return False
     largest, whole = _largest_score(rows)
-    if max(map(int, cells)) > largest and not whole:
+    if max(map(float, cells)) > largest and not whole:
         return True
     raise sheet.error(f"column {name!r} could hold topic ids or scores (whole numbers, no two alike); {ways}")
 
