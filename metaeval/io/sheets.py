@@ -169,7 +169,7 @@ def _cell_reader(content: bytes, delimiter: str, *, strict: bool) -> "Reader":
     lines: Iterable[str] = io.TextIOWrapper(io.BytesIO(content), encoding="utf-8", newline=None)
     if delimiter == " ":
         # the line end stays, for a cell in quotation marks may go on behind it
-        lines = (line.translate(_BLANKS).strip(" \n") + "\n" for line in lines)
+        lines = (line.translate(_BLANKS).strip() + "\n" for line in lines)
     return csv.reader(lines, delimiter=delimiter, skipinitialspace=True, strict=strict)
 
 

@@ -1178,3 +1178,19 @@ def test_an_id_of_thousands_of_digits_ends_no_reading(tmp_path):
         read_scores(tmp_path / "x.csv")
     (tmp_path / "x.csv").write_text(f"id,a,b\n{'0' * 500}5,0.9,1\n2,0.5,0.25\n")
     assert read_scores(tmp_path / "x.csv").sizes["topic"] == 2
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        ",bm25,lm\nq1,0.7,0.5,0.25\nq2,0.3,0,1\n",  # a first column without a name, and one column more than names
+        "topic,bm25,,lm\nq1,0.7,0.5,0.25\nq2,0.3,0,1\n",
+        "topic,bm25,,lm\nq1,0.7,0.5,0.25,\nq2,0.3,0,1,\n",
+        "topic,bm25,,lm\nq1,x,0.7,0.5,0.25\nq2,y,0.3,0,1\n",
+    ],
+)
+def test_a_column_of_scores_without_a_name_is_not_passed_over(tmp_path, text):
+    """Whatever stands under no name is refused, and names do not slip to the column beside."""
+    (tmp_path / "x.csv").write_text(text)
+    with pytest.raises(FileFormatError, match=r"x\.csv: column \d has no name; name it in the header"):
+        read_scores(tmp_path / "x.csv")
