@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from metaeval.errors import ScoresError
 
 __all__ = [
+    "BLANKS",
     "COLUMN_WORDS",
     "LONGEST_NAME",
     "as_number",
@@ -39,6 +40,9 @@ COLUMN_WORDS: Mapping[str, tuple[str, ...]] = {
     "higher_is_better": ("higher_is_better",),
 }
 """What the columns of a long table are called, by the part they play; case, blanks and hyphens do not matter."""
+
+BLANKS = " \t\r\n\v\f"
+"""What may stand around a number."""
 
 LONGEST_NAME = 1_000
 """Characters that the name of a system, topic, metric or group may have: arrays of names are as wide as the longest."""
@@ -85,7 +89,7 @@ def is_number(cell: str) -> bool:
     >>> [is_number(cell) for cell in ("0.5", " -1e3 ", "1_0", "1e400", "0x10", "9007199254740993")]
     [True, True, False, False, False, False]
     """
-    text = cell.strip()
+    text = cell.strip(BLANKS)
     if "_" in text or not text.isascii():
         return False
     try:
@@ -119,7 +123,7 @@ def as_number(cell: object) -> float:
         read as `is_number` reads it.
     """
     if isinstance(cell, str):
-        text = cell.strip()
+        text = cell.strip(BLANKS)
         if is_number(text) or text.casefold() in {"nan", "inf", "-inf"}:
             return float(text)
         message = "is no number"

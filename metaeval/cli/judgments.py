@@ -326,7 +326,9 @@ def judgments(  # noqa: PLR0913 - the options of the command
 
             index = write_judgments_report(study, out, overwrite=overwrite, messages=session.warned())
             if own is not None:
-                _discard(own)
+                from metaeval.studies.replicates import discard_replicates  # noqa: PLC0415 - loaded by now
+
+                discard_replicates(own)
     if as_json:
         rows = [{"table": name, **row} for name, frame in study.tables().items() for row in frame.to_dict("records")]
         typer.echo(json_document("judgments", rows, provenance=provenance, messages=session.messages))  # type: ignore[arg-type]  # columns are named by text
@@ -353,14 +355,6 @@ def _needed(asked: list[str] | None, ways: list[str] | None) -> Literal["judged"
     light = asked is not None and not {"new-systems", "effort"} & {*asked}
     wanted = ways if ways is not None else [name for one in asked or () for name in QUESTIONS.get(one, ())]
     return "judged" if light and not pools & {*wanted} and "shallower-pools" not in (asked or ()) else "all"
-
-
-def _discard(folder: Path) -> None:
-    """Remove replicates that are in the report by now; whatever else is in the folder stays."""
-    for path in folder.glob("*.replicate"):
-        path.unlink()
-    if folder.is_dir() and not any(folder.iterdir()):
-        folder.rmdir()
 
 
 # ---------------------------------------------------------------------------------------------------- in the terminal

@@ -11,7 +11,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from metaeval.cells import is_measure, is_number, shortened
+from metaeval.cells import BLANKS, is_measure, is_number, shortened
 from metaeval.errors import closest_names
 from metaeval.io.sheets import Sheet, delimiter_name
 from metaeval.scores import Missing, first_double, merge_labels
@@ -122,7 +122,7 @@ class BadCellError(Exception):
     def __init__(self, place: int, cell: str) -> None:
         super().__init__(place, cell)
         self.place = place
-        self.rule = _broken_rule(cell.strip())
+        self.rule = _broken_rule(cell.strip(BLANKS))
 
 
 def _broken_rule(text: str) -> str:
@@ -165,7 +165,7 @@ def _is_plain(text: str) -> bool:
 
 
 def _to_number(place: int, cell: str, missing: Missing) -> float:
-    if missing != "error" and cell.strip().casefold() in GAP_WORDS:
+    if missing != "error" and cell.strip(BLANKS).casefold() in GAP_WORDS:
         return math.nan
     if not is_number(cell):
         raise BadCellError(place, cell)

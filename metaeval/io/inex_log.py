@@ -1,12 +1,13 @@
 """Logs of what assessors did when: a table with a header, one row an action or a document."""
 
 import os
+from contextlib import suppress
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 
-from metaeval.cells import is_number, shortened
+from metaeval.cells import shortened
 from metaeval.io.blocks import refuse_faulty_names
 from metaeval.io.sheets import Sheet, header_names, read_sheet
 
@@ -70,10 +71,17 @@ def read_assessment_log(path: str | os.PathLike[str]) -> pd.DataFrame:
     for role in wanted[:2]:
         if "" in columns[role]:
             raise body.error(f"a {role} without a name; every {role} needs one", columns[role].index(""))
-    values = np.array([float(cell) if is_number(cell) else np.nan for cell in columns[wanted[2]]], dtype=np.float64)
+    values = np.array([_number(cell) for cell in columns[wanted[2]]], dtype=np.float64)
     if wanted[2] == "seconds":
         _refuse(body, frame["seconds"], ~(np.isfinite(values) & (values >= 0)))
     return frame.assign(**{wanted[2]: values}) if np.isfinite(values).all() else frame
+
+
+def _number(cell: str) -> float:
+    """Return a number as everybody writes it (a moment may have more digits than a float), else NaN."""
+    with suppress(ValueError):
+        return float(cell) if cell.isascii() and "_" not in cell else np.nan
+    return np.nan
 
 
 def _refuse(body: Sheet, cells: pd.Series, wrong: np.ndarray) -> None:

@@ -106,7 +106,9 @@ class _Rows(NamedTuple):
         width = len(start)
         # a delimiter at the end of every row, or names of rows as R writes them
         longer = bool(names) and width == len(names) + 1
-        unnamed = [at for at, name in enumerate(names) if at and not name] + [width - 1] * longer
+        shifted = ["", *names] if longer else names
+        unnamed = {at for at, name in [*enumerate(names), *enumerate(shifted)] if at and not name}
+        unnamed |= {width - 1} if longer else set()
         first: list[str] = []
         filled: set[int] = set()
         for position, cells in enumerate(body.rows()):
@@ -120,9 +122,9 @@ class _Rows(NamedTuple):
             names = [*names, ""]
         elif longer and any(is_number(cell) and not cell.strip().isdecimal() for cell in first):
             raise body.error(ragged(start, len(names), body), 0)  # scores, so a name is missing
-        elif longer:
-            names = ["", *names]
-            filled = {at + 1 for at in filled} - {width}
+        else:
+            names = shifted
+        filled = {at for at in filled if names and not names[at]}
         refuse_faulty_names(names, filled, body)
         return cls(body, names, width, first)
 
@@ -255,7 +257,7 @@ def _first_column_is_identifier(rows: _Rows, sheet: Sheet) -> bool:
     if not all(map(str.isdecimal, cells)) or len(set(cells)) < len(cells):
         return False
     largest, whole = _largest_score(rows)
-    if max(map(int, cells)) > largest and not whole:
+    if max(map(float, cells)) > largest and not whole:
         return True
     raise sheet.error(f"column {name!r} could hold topic ids or scores (whole numbers, no two alike); {ways}")
 

@@ -31,6 +31,7 @@ __all__ = [
     "ReplicateStore",
     "ReplicateWarning",
     "checksum",
+    "discard_replicates",
     "map_replicates",
     "replicate_seed",
 ]
@@ -316,3 +317,18 @@ def _opened(content: bytes) -> Arrays | None:
             return {name: archive[name] for name in archive.files}
     except Exception:  # noqa: BLE001 - the checksum holds, so somebody sealed what is no archive: not ours either way
         return None
+
+
+def discard_replicates(folder: Path) -> None:
+    """Remove kept replicates whose answer stands elsewhere by now; whatever else is in the folder stays.
+
+    Parameters
+    ----------
+    folder : pathlib.Path
+        Removed too where nothing is left in it.
+    """
+    for suffix in (_SUFFIX, _FORMER_SUFFIX):
+        for path in folder.glob(f"*-{'[0-9a-f]' * 12}-{'[0-9]' * 5}{suffix}"):
+            path.unlink()
+    if folder.is_dir() and not any(folder.iterdir()):
+        folder.rmdir()

@@ -37,3 +37,20 @@ def test_bad_logs_are_refused(tmp_path, text, message):
     file.write_text(text)
     with pytest.raises(FileFormatError, match=message):
         read_assessment_log(file)
+
+
+@pytest.mark.parametrize("cell", ["1_0", "\u0661", "0x10", "inf", "1e400", "-1"])
+def test_seconds_are_numbers_as_everybody_writes_them(tmp_path, cell):
+    """What Python or pandas alone takes for a number is none."""
+    path = tmp_path / "log.csv"
+    path.write_text(f"topic,document,seconds\n1,d,2\n1,e,{cell}\n")
+    with pytest.raises(FileFormatError, match=r"log\.csv, line 3: seconds must be a number from 0"):
+        read_assessment_log(path)
+
+
+def test_two_columns_of_one_name_are_refused(tmp_path):
+    """Of two columns called document, one would be passed over."""
+    path = tmp_path / "log.csv"
+    path.write_text("topic,document,document,seconds\n1,d,e,2\n")
+    with pytest.raises(FileFormatError, match="columns 2 and 3 are both called 'document'"):
+        read_assessment_log(path)

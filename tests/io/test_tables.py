@@ -1016,7 +1016,7 @@ ODD_CELLS = [
     "\uff11",
     "1 2",
 ]
-ODD_CELLS += ["9007199254740993", "1" * 400, "--1", "0.5x", "\u2212" + "1"]
+ODD_CELLS += ["1\x1f", "\x1c1", "1\u00a0", "9007199254740993", "1" * 400, "--1", "0.5x", "\u2212" + "1"]
 
 
 def _as_csv(rows, delimiter=",", quoting=csv.QUOTE_MINIMAL):
@@ -1185,3 +1185,28 @@ def test_a_line_end_in_quotation_marks_is_not_lost(tmp_path):
     (tmp_path / "x.txt").write_text('topic m n\n"a\nb" 0 5\n2 1 0\n')
     with pytest.raises(FileFormatError, match="holds a control character"):
         read_scores(tmp_path / "x.txt")
+
+
+def test_an_id_of_thousands_of_digits_ends_no_reading(tmp_path):
+    """Python turns no more than 4,300 digits into a number; whether a column holds topics needs none."""
+    (tmp_path / "x.csv").write_text(f"id,a,b\n{'0' * 5000}1,0.9,1\n2,0.5,0.25\n")
+    with pytest.raises(FileFormatError, match=r"topic '0000.* has a name of 5001 characters"):
+        read_scores(tmp_path / "x.csv")
+    (tmp_path / "x.csv").write_text(f"id,a,b\n{'0' * 500}5,0.9,1\n2,0.5,0.25\n")
+    assert read_scores(tmp_path / "x.csv").sizes["topic"] == 2
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        ",bm25,lm\nq1,0.7,0.5,0.25\nq2,0.3,0,1\n",  # a first column without a name, and one column more than names
+        "topic,bm25,,lm\nq1,0.7,0.5,0.25\nq2,0.3,0,1\n",
+        "topic,bm25,,lm\nq1,0.7,0.5,0.25,\nq2,0.3,0,1,\n",
+        "topic,bm25,,lm\nq1,x,0.7,0.5,0.25\nq2,y,0.3,0,1\n",
+    ],
+)
+def test_a_column_of_scores_without_a_name_is_not_passed_over(tmp_path, text):
+    """Whatever stands under no name is refused, and names do not slip to the column beside."""
+    (tmp_path / "x.csv").write_text(text)
+    with pytest.raises(FileFormatError, match=r"x\.csv: column \d has no name; name it in the header"):
+        read_scores(tmp_path / "x.csv")
