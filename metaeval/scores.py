@@ -797,7 +797,9 @@ def _topics_in_rows(table: pd.DataFrame, metric: str) -> pd.DataFrame:
         return table.T
     if index == "topic" or columns == "system":
         return table
-    numbered = isinstance(table.index, pd.RangeIndex) and table.index.start == 0  # pandas' own, which says nothing
+    numbered, counted = (isinstance(one, pd.RangeIndex) and one.start == 0 for one in (table.index, table.columns))
+    if numbered and counted:  # pandas' own on both sides, which say nothing: an array laid out as described
+        return table
     if min(table.shape) and topic_evidence(table.columns) == 2 > (0 if numbered else topic_evidence(table.index)):  # noqa: PLR2004
         message = (
             f"table {metric!r} has columns called like topics ({shortened(table.columns[0], 30)}, …) and rows that are "

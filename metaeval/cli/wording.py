@@ -126,8 +126,10 @@ NOTATION = frozenset(
 PYTHON_ONLY = frozenset(
     {
         *(
+            "adaptive_rate",
             "baseline",
             "borda_share",
+            "bounds",
             "duplicates",
             "few",
             "form",
@@ -137,7 +139,7 @@ PYTHON_ONLY = frozenset(
             "nesting",
             "p_value_rule",
         ),
-        *("paths", "rate", "replace", "size", "split_tags", "systems", "ties", "topics", "zero_method"),
+        *("paths", "rate", "relevant", "replace", "size", "split_tags", "systems", "ties", "topics", "zero_method"),
     }
 )
 """Arguments that no command offers."""

@@ -255,7 +255,7 @@ class TestDegenerate:
             ({"alphas": []}, "alphas"),
             ({"alphas": [0.05, 2]}, "alphas"),
             ({"test": "tt"}, "no test"),
-            ({"correction": "fwer"}, "no correction"),
+            ({"correction": "nonsense"}, "no correction"),
         ],
         ids=str,
     )

@@ -142,7 +142,7 @@ ORIENTATION = [  # figures for TREC-8 ad hoc AP that were computed independently
     ("wilcoxon", "none", 0.733, 0.0005),
     ("sign", "none", 0.663, 0.0005),
     ("t", "fdr_by", 0.579, 0.0005),
-    ("wilcoxon", "fdr_by", 0.598, 0.0005),
+    ("wilcoxon", "fdr_by", 0.596, 0.0005),  # SciPy on AP in ten-thousandths, where it sees the ties; on floats 0.598
     ("sign", "fdr_by", 0.534, 0.0005),
     ("t", "holm", 0.374, 0.0005),
     ("t", "bonferroni", 0.361, 0.0005),
