@@ -315,7 +315,9 @@ def _needed(asked: list[str] | None, ways: list[str] | None) -> Literal["judged"
 
 def _discard(folder: Path) -> None:
     """Remove replicates that are in the report by now; whatever else is in the folder stays."""
-    for path in folder.glob("*.replicate"):
+    from metaeval.studies.replicates import kept_replicates  # noqa: PLC0415
+
+    for path in kept_replicates(folder):
         path.unlink()
     if folder.is_dir() and not any(folder.iterdir()):
         folder.rmdir()

@@ -362,7 +362,7 @@ def study_judgments(  # noqa: PLR0913 - every option of the command
         message = f"adaptive_rate= is a share of newly judged documents, from 0 to 1, not {adaptive_rate!r}"
         raise InvalidOptionError(message)
     for size in sizes or ():
-        check_count(size, "sizes")
+        check_count(size, "every one of sizes=")
     if steps is not None:
         check_steps(REDUCTIONS["topics"], steps)
     end = None if budget is None else time.monotonic() + budget
