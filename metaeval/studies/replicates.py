@@ -10,6 +10,7 @@ import hashlib
 import io
 import json
 import os
+import re
 import time
 import zipfile
 import zlib
@@ -32,6 +33,7 @@ __all__ = [
     "ReplicateWarning",
     "checksum",
     "discard_replicates",
+    "kept_replicates",
     "map_replicates",
     "replicate_seed",
 ]
@@ -39,6 +41,7 @@ __all__ = [
 _FORMAT = "metaeval replicate 2"
 _ABOUT = "__about__"
 _SUFFIX, _FORMER_SUFFIX = ".npz", ".replicate"
+_OURS = re.compile(r".+-[0-9a-f]{12}-\d{5,}\.(npz|replicate)")
 _DIGITS = hashlib.sha256().digest_size * 2
 _ALWAYS = 2
 
@@ -133,7 +136,11 @@ class ReplicateStore:
 
     def warn_of_former(self) -> None:
         """Say so where the folder holds replicates of this work that an earlier version kept in a form of its own."""
-        former = [path for path in self.folder.glob(f"*{_FORMER_SUFFIX}") if path.name.startswith(f"{self.name}-")]
+        former = [
+            path
+            for path in kept_replicates(self.folder)
+            if path.suffix == _FORMER_SUFFIX and path.name.startswith(f"{self.name}-")
+        ]
         if former:
             message = (
                 f"{self.folder} holds {len(former)} replicates of {self.name!r} (*{_FORMER_SUFFIX}) that an earlier "
@@ -144,6 +151,22 @@ class ReplicateStore:
     @staticmethod
     def _refuse(path: Path, why: str) -> None:
         warn(f"the kept replicate {path.name} {why}; it is computed again", ReplicateWarning, stacklevel=3)
+
+
+def kept_replicates(folder: Path) -> list[Path]:
+    """Return the files of a folder that hold kept replicates, those of the former format included; by their names.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as place:
+    ...     store = ReplicateStore(folder=Path(place), name="demo")
+    ...     store.keep(3, {"tau": np.array([0.5])})
+    ...     _ = Path(place, "mine.npz").write_bytes(b"")
+    ...     print(kept_replicates(Path(place)) == [store.path(3)])
+    True
+    """
+    return sorted(path for path in folder.glob("*") if _OURS.fullmatch(path.name))
 
 
 def map_replicates(  # noqa: PLR0913 - one keyword per choice
@@ -327,8 +350,7 @@ def discard_replicates(folder: Path) -> None:
     folder : pathlib.Path
         Removed too where nothing is left in it.
     """
-    for suffix in (_SUFFIX, _FORMER_SUFFIX):
-        for path in folder.glob(f"*-{'[0-9a-f]' * 12}-{'[0-9]' * 5}{suffix}"):
-            path.unlink()
+    for path in kept_replicates(folder):
+        path.unlink()
     if folder.is_dir() and not any(folder.iterdir()):
         folder.rmdir()

@@ -287,3 +287,19 @@ def test_plots_are_figures(study):
     """The study and each of its reductions draw themselves."""
     assert len(study.plot().axes) == len(study.stability)
     assert len(study.stability["stratified"].plot("tau_ap").axes) == 1
+
+
+def test_a_change_has_one_sign_in_every_table(study):
+    """New less old: what fell is negative in the summary, in the intervals and in the tests of runs."""
+    tables = study.tables()
+    counted = tables["left_out_changes"].query("counted == 'run'").set_index(["keep", "metric", "interval"])["n"]
+    for row in tables["left_out_summary"].to_dict("records"):
+        own = counted[row["keep"], row["metric"]]
+        below = [label for label in own.index if label.split(",")[0][1:].startswith("-")]
+        assert own[below].sum() == round(row["fell"] * row["runs"])
+        tests = study.left_out[row["keep"]].tests().query("metric == @row['metric']")
+        assert tests["change"].mean() == pytest.approx(row["mean_change"])
+        moved = tests["change"] != 0
+        rise = np.sign(tests["reduced"] - tests["full"])[moved]
+        assert (np.sign(tests["change"])[moved] == rise).all()
+        assert (np.sign(tests["statistic"])[moved] == rise).all()
