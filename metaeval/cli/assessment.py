@@ -209,7 +209,7 @@ def _print(study: "AssessmentStudy") -> None:
 
 def _row(question: str, statistic: str, value: float) -> tuple[str, str]:
     """Return a figure in the words and digits of the page."""
-    from metaeval.reports.tables import number, share, whole  # noqa: PLC0415 - only here
+    from metaeval.words import number, share, whole  # noqa: PLC0415 - only here
 
     writers = {"count": whole, "share": share, "one": number(1), "two": number(2)}
     for (asked, pattern), (words, writer) in _WORDS.items():

@@ -457,7 +457,7 @@ def _print_effort(study: "JudgmentsStudy", frame: "pd.DataFrame") -> None:
 
 
 def _short(metric: object) -> str:
-    from metaeval.reports.methods import name_of_metric  # noqa: PLC0415
+    from metaeval.words import name_of_metric  # noqa: PLC0415
 
     return name_of_metric(metric)
 

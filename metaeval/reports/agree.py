@@ -14,21 +14,23 @@ from metaeval.reports.agree_words import advice_sentences, compared_rows, grade_
 from metaeval.reports.figures import Picture
 from metaeval.reports.folder import check_folder, write_page
 from metaeval.reports.html import Block, Fold, Item, Items, Page, Section, Text
-from metaeval.reports.methods import (
-    Source,
-    count,
-    listed,
-    name_of_metric,
-    name_of_test,
-    percentage,
-    short_names,
-    words_for_correction,
-    words_for_test,
-)
+from metaeval.reports.methods import Source, name_of_test, words_for_correction, words_for_test
 from metaeval.reports.power import notes_section, provenance_section
-from metaeval.reports.tables import Column, Table, interval, number, share, share_of, whole
+from metaeval.reports.tables import Column, Table
 from metaeval.studies.agree import MERGED, AgreeStudy
 from metaeval.visible import csv_text
+from metaeval.words import (
+    count,
+    interval,
+    listed,
+    name_of_metric,
+    number,
+    percentage,
+    share,
+    share_of,
+    short_names,
+    whole,
+)
 
 __all__ = ["agree_page", "write_agree_report"]
 

@@ -6,8 +6,8 @@ from typing import Any
 
 import pandas as pd
 
-from metaeval.reports.methods import count, name_of_metric, percentage
 from metaeval.studies.agree import BINARY, FIXED, AgreeStudy
+from metaeval.words import count, name_of_metric, percentage
 
 __all__ = ["advice_sentences", "compared_rows", "grade_sentences", "label", "summary_sentences"]
 

@@ -19,11 +19,11 @@ from metaeval.reports.assessment_figures import (
 from metaeval.reports.figures import Picture
 from metaeval.reports.folder import check_folder, write_page
 from metaeval.reports.html import Block, Fold, Item, Items, Page, Section, Text
-from metaeval.reports.methods import count, listed
 from metaeval.reports.power import notes_section, provenance_section
-from metaeval.reports.tables import Column, Table, number, share, whole
+from metaeval.reports.tables import Column, Table
 from metaeval.studies.assessment import SHORT, AssessmentStudy, growth_kinds, shown_growth
 from metaeval.visible import csv_text
+from metaeval.words import count, listed, number, share, whole
 
 __all__ = ["answer_sentences", "assessment_page", "write_assessment_report"]
 

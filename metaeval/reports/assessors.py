@@ -12,11 +12,11 @@ from metaeval.reports.assessor_figures import agreement_dots, agreement_heat_map
 from metaeval.reports.figures import Picture
 from metaeval.reports.folder import check_folder, write_page
 from metaeval.reports.html import Block, Fold, Item, Items, Page, Section, Text
-from metaeval.reports.methods import count, percentage
 from metaeval.reports.power import notes_section, provenance_section
-from metaeval.reports.tables import Column, Table, interval, number, share, whole
+from metaeval.reports.tables import Column, Table
 from metaeval.studies.assessors import AssessorStudy
 from metaeval.visible import csv_text
+from metaeval.words import count, interval, number, percentage, share, whole
 
 __all__ = ["assessors_page", "write_assessors_report"]
 

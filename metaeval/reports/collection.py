@@ -6,7 +6,8 @@ import xarray as xr
 from metaeval.collection.documents import CollectionStatistics
 from metaeval.reports.figures import NAMED_LINES, Picture, precision_recall
 from metaeval.reports.html import Fold, Section
-from metaeval.reports.tables import Column, Table, number, share, whole
+from metaeval.reports.tables import Column, Table
+from metaeval.words import number, share, whole
 
 __all__ = ["collection_sections", "quantities_table"]
 

@@ -13,11 +13,11 @@ from metaeval.reports.figures import Picture, power_differences, power_dots
 from metaeval.reports.folder import check_folder, write_page
 from metaeval.reports.html import Block, Fold, Item, Items, Page, Section, Text
 from metaeval.reports.judgment_figures import stability_panels
-from metaeval.reports.methods import count, listed, name_of_metric, percentage
 from metaeval.reports.power import notes_section, provenance_section
-from metaeval.reports.tables import MISSING, Column, Table, interval, number, share, whole
+from metaeval.reports.tables import Column, Table
 from metaeval.reports.topic_words import topic_count
 from metaeval.studies.compare import CompareStudy
+from metaeval.words import MISSING, count, interval, listed, name_of_metric, number, percentage, share, whole
 
 __all__ = ["compare_page", "write_compare_report"]
 

@@ -31,11 +31,12 @@ from numpy.typing import NDArray
 
 from metaeval.equality import settled_means
 from metaeval.errors import UnknownNameError
-from metaeval.reports.methods import CORRECTIONS, name_of_correction, name_of_metric, name_of_test
+from metaeval.reports.methods import CORRECTIONS, name_of_correction, name_of_test
 from metaeval.resampling.sensitivity import SensitivityResult
 from metaeval.scores import Scores, better_direction
 from metaeval.tests_stat.result import PairwiseResult
 from metaeval.visible import visible
+from metaeval.words import name_of_metric
 
 __all__ = [
     "CYCLE",

@@ -5,8 +5,9 @@ import numpy as np
 from metaeval.reports.collection import quantities_table
 from metaeval.reports.figures import NAMED_LINES, Picture, run_curves
 from metaeval.reports.html import Block, Fold, Section, Text
-from metaeval.reports.tables import Column, Table, number, share, whole
+from metaeval.reports.tables import Column, Table
 from metaeval.studies.holdings import Holdings, RunCurves
+from metaeval.words import number, share, whole
 
 __all__ = ["focused_sections"]
 

@@ -12,11 +12,11 @@ from metaeval.reports.figures import Picture
 from metaeval.reports.folder import check_folder, write_page
 from metaeval.reports.html import Block, Fold, Page, Section, Text
 from metaeval.reports.human_figures import comparison_map, correlation_dots, system_scatters
-from metaeval.reports.methods import count, listed, percentage
 from metaeval.reports.power import notes_section, provenance_section
-from metaeval.reports.tables import Column, Table, number, p_value, share, whole
+from metaeval.reports.tables import Column, Table
 from metaeval.studies.human import HumanStudy
 from metaeval.visible import csv_text
+from metaeval.words import count, listed, number, p_value, percentage, share, whole
 
 __all__ = ["human_page", "write_human_report"]
 

@@ -12,13 +12,14 @@ from metaeval.reports.figures import Picture
 from metaeval.reports.folder import check_folder, write_page
 from metaeval.reports.html import Block, Fold, Item, Items, Page, Section, Text
 from metaeval.reports.judgment_figures import coverage_lines, effort_panels, growth_panels, stability_panels
-from metaeval.reports.methods import Source, count, listed, name_of_metric
+from metaeval.reports.methods import Source
 from metaeval.reports.power import notes_section, provenance_section
-from metaeval.reports.tables import MISSING, Column, Table, number, share, whole
+from metaeval.reports.tables import Column, Table
 from metaeval.resampling.leave_out import CHANGE_INTERVALS, VERDICTS
 from metaeval.studies.judgments import PLAN_NAMES, QUESTIONS, JudgmentsStudy
 from metaeval.studies.stability import Stability
 from metaeval.visible import csv_text
+from metaeval.words import MISSING, count, listed, name_of_metric, number, share, whole
 
 __all__ = ["judgments_page", "judgments_sections", "write_judgments_report"]
 

@@ -1,27 +1,22 @@
 # ruff: noqa: RUF001 - typographic dashes and Greek letters are meant for people
 """What tests and corrections are called, how a paper would describe them, and what it would cite."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from metaeval.metrics.names import short_label
 from metaeval.studies.power import SENSITIVITY, PowerStudy
 from metaeval.tests_stat.result import PairwiseResult
+from metaeval.words import count, listed, name_of_metric, percentage, short_names
 
 __all__ = [
     "CORRECTIONS",
     "TESTS",
     "Procedure",
     "Source",
-    "count",
-    "listed",
     "methods_paragraph",
     "name_of_correction",
-    "name_of_metric",
     "name_of_test",
     "one_per_test",
-    "percentage",
-    "short_names",
     "sources",
     "words_for_correction",
     "words_for_test",
@@ -198,33 +193,6 @@ def name_of_correction(correction: str) -> str:
     return _procedure(CORRECTIONS, correction).name
 
 
-def name_of_metric(metric: object) -> str:
-    """Return what people call a metric: the short form of its name.
-
-    Examples
-    --------
-    >>> name_of_metric("AP(judged_only=True)"), name_of_metric("human score")
-    ("AP'", 'human score')
-    """
-    return short_label(str(metric))
-
-
-def short_names(metrics: Iterable[object]) -> list[str]:
-    """Return one sentence that says which full name every shortened one stands for; none if none is shortened.
-
-    Examples
-    --------
-    >>> short_names(["AP", "AP(judged_only=True)"])
-    ["AP' stands for AP(judged_only=True): scores of the list without its unjudged documents."]
-    """
-    full = [name for name in map(str, metrics) if name_of_metric(name) != name]
-    if not full:
-        return []
-    verb = "stands" if len(full) == 1 else "stand"
-    condensed = ": scores of the list without its unjudged documents" * all("judged_only=True" in name for name in full)
-    return [f"{listed(map(name_of_metric, full))} {verb} for {listed(full)}{condensed}."]
-
-
 def words_for_test(test: str) -> str:
     """Return what a test is called inside a sentence; names of people keep their capital.
 
@@ -247,40 +215,6 @@ def words_for_correction(correction: str) -> str:
     """
     name = name_of_correction(correction)
     return name.lower() if correction in ("none", "family-wise") else name
-
-
-def count(n: int, noun: str) -> str:
-    """Return a number with its noun.
-
-    Examples
-    --------
-    >>> count(1, "metric"), count(3, "metric")
-    ('1 metric', '3 metrics')
-    """
-    return f"{n} {noun}{'' if n == 1 else 's'}"
-
-
-def listed(names: Iterable[object]) -> str:
-    """Join words as a sentence does.
-
-    Examples
-    --------
-    >>> listed(["AP", "Q", "RR"])
-    'AP, Q and RR'
-    """
-    *others, last = map(str, names)
-    return f"{', '.join(others)} and {last}" if others else last
-
-
-def percentage(level: float) -> str:
-    """Return a confidence level as people write it.
-
-    Examples
-    --------
-    >>> percentage(0.95)
-    '95 %'
-    """
-    return f"{100 * level:g} %"
 
 
 def _design(study: PowerStudy) -> tuple[str, ...]:

@@ -23,21 +23,29 @@ from metaeval.reports.figures import (
 from metaeval.reports.html import Block, Fold, Item, Items, Page, Section, Text
 from metaeval.reports.methods import (
     CORRECTIONS,
-    listed,
     methods_paragraph,
     name_of_correction,
-    name_of_metric,
     name_of_test,
     one_per_test,
-    percentage,
-    short_names,
     sources,
     words_for_correction,
     words_for_test,
 )
-from metaeval.reports.tables import Column, Table, interval, number, p_value, share, share_of, whole
+from metaeval.reports.tables import Column, Table
 from metaeval.studies.power import SENSITIVITY, PowerStudy
 from metaeval.tests_stat.result import PairwiseResult
+from metaeval.words import (
+    interval,
+    listed,
+    name_of_metric,
+    number,
+    p_value,
+    percentage,
+    share,
+    share_of,
+    short_names,
+    whole,
+)
 
 __all__ = ["Part", "notes_section", "power_page", "provenance_section"]
 

@@ -9,13 +9,13 @@ import pandas as pd
 from metaeval.reports.figures import Picture
 from metaeval.reports.folder import check_folder, write_page
 from metaeval.reports.html import Block, Fold, Item, Items, Page, Section, Text
-from metaeval.reports.methods import count, listed
 from metaeval.reports.power import notes_section, provenance_section
 from metaeval.reports.reliability_figures import AXES, overlap_scatters, simulated_run_curves
-from metaeval.reports.tables import Column, Table, number, share, whole
+from metaeval.reports.tables import Column, Table
 from metaeval.simulate.reliability_runs import RELIABILITY_RUNS
 from metaeval.studies.reliability import ReliabilityStudy
 from metaeval.visible import csv_text
+from metaeval.words import count, listed, number, share, whole
 
 __all__ = ["reliability_page", "verdict_sentence", "write_reliability_report"]
 

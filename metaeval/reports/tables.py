@@ -1,4 +1,4 @@
-# ruff: noqa: RUF001, RUF002 - typographic minus and dashes are meant for people
+# ruff: noqa: RUF001 - typographic minus and dashes are meant for people
 r"""Tables of a report: one description of columns, three ways out (CSV, LaTeX, HTML through the page's template).
 
 CSV keeps names, and numbers at full precision, with an apostrophe before what a spreadsheet would compute; LaTeX and
@@ -6,132 +6,28 @@ HTML show what people read, such as
 ``80/120 = 66.7 %`` (the form of Table 3 in Sakai and Kando 2008).
 """
 
-import math
 import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import groupby
-from typing import ClassVar, Literal, NamedTuple, cast
+from typing import ClassVar, Literal, NamedTuple
 
 import pandas as pd
 
 from metaeval.visible import csv_text, visible
+from metaeval.words import absent, text
 
 __all__ = [
-    "MISSING",
     "Cell",
     "Column",
     "Heading",
     "Table",
     "escape_latex",
-    "interval",
-    "number",
-    "p_value",
-    "share",
-    "share_of",
     "table_csv",
     "table_latex",
-    "text",
-    "whole",
 ]
 
-MISSING = "–"
-"""Stands where there is no value."""
-
 _LONG_TABLE = 45
-
-
-def text(value: object) -> str:
-    """Write a name or a sentence; a dash where there is none.
-
-    Examples
-    --------
-    >>> text(None), text("bm25")
-    ('–', 'bm25')
-    """
-    return MISSING if _absent(value) or value == "" else str(value)
-
-
-def whole(value: object) -> str:
-    """Write a count.
-
-    Examples
-    --------
-    >>> whole(8256)
-    '8256'
-    """
-    return MISSING if _absent(value) else f"{int(cast('int', value))}"
-
-
-def number(digits: int) -> Callable[[object], str]:
-    """Return a writer of decimal numbers with so many digits and a true minus sign.
-
-    Examples
-    --------
-    >>> number(3)(-0.1163), number(3)(float("nan"))
-    ('−0.116', '–')
-    """
-
-    def write(value: object) -> str:
-        if _absent(value):
-            return MISSING
-        written = f"{float(cast('float', value)):.{digits}f}"
-        zero = written.strip("-0.") == ""
-        return written.lstrip("-") if zero else written.replace("-", "−")
-
-    return write
-
-
-def p_value(value: object) -> str:
-    """Write a p-value with four decimals; one that would read as zero is written as a bound.
-
-    Examples
-    --------
-    >>> p_value(0.03251), p_value(2e-9), p_value(0.0)
-    ('0.0325', '<0.0001', '0')
-    """
-    if _absent(value):
-        return MISSING
-    p = float(cast("float", value))
-    return "0" if p == 0 else "<0.0001" if p < 0.00005 else f"{p:.4f}"  # noqa: PLR2004 - half of the last digit
-
-
-def share(value: object) -> str:
-    """Write a share as a percentage.
-
-    Examples
-    --------
-    >>> share(2 / 3)
-    '66.7 %'
-    """
-    return MISSING if _absent(value) else f"{100 * float(cast('float', value)):.1f} %"
-
-
-def share_of(count: object, total: object) -> str:
-    """Write a count, what it is a part of, and the percentage.
-
-    Examples
-    --------
-    >>> share_of(80, 120)
-    '80/120 = 66.7 %'
-    """
-    if _absent(count) or _absent(total):
-        return MISSING
-    part, all_of = int(cast("int", count)), int(cast("int", total))
-    return f"{part}/{all_of} = {share(part / all_of)}" if all_of else f"{part}/{all_of}"
-
-
-def interval(low: object, high: object, write: Callable[[object], str] = share) -> str:
-    """Write an interval; percentages lose the first sign.
-
-    Examples
-    --------
-    >>> interval(0.581, 0.669)
-    '58.1 to 66.9 %'
-    """
-    if _absent(low) or _absent(high):
-        return MISSING
-    return f"{write(low).removesuffix(' %')} to {write(high)}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -331,11 +227,7 @@ def _latex_head(table: Table) -> list[str]:
     return [*lines, f"{' & '.join(escape_latex(column.label) for column in table.columns)} \\\\"]
 
 
-def _absent(value: object) -> bool:
-    return value is None or value is pd.NA or (isinstance(value, float) and math.isnan(value))
-
-
 def _sort_key(value: object) -> str:
-    if _absent(value):
+    if absent(value):
         return ""
     return repr(float(value)) if isinstance(value, int | float) else str(value)

@@ -7,8 +7,8 @@ from itertools import combinations
 import pandas as pd
 
 from metaeval.models.minimum_topics import MinimumTopics
-from metaeval.reports.tables import MISSING
 from metaeval.studies.topics import TopicsStudy
+from metaeval.words import MISSING
 
 __all__ = ["CURVE_NAMES", "chance", "count_marks", "fewer_rows", "topic_count"]
 

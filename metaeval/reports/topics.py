@@ -18,13 +18,14 @@ from metaeval.models.minimum_topics import MinimumTopics
 from metaeval.reports.figures import Picture
 from metaeval.reports.folder import check_folder, write_page
 from metaeval.reports.html import Block, Fold, Item, Items, Page, Section, Text
-from metaeval.reports.methods import Source, count, listed, name_of_metric, percentage, short_names
+from metaeval.reports.methods import Source
 from metaeval.reports.power import Part, notes_section, provenance_section
-from metaeval.reports.tables import Column, Table, interval, number, share, whole
+from metaeval.reports.tables import Column, Table
 from metaeval.reports.topic_figures import count_rows, difference_panels, error_panels, tolerance_panels
 from metaeval.reports.topic_words import CURVE_NAMES, chance, count_marks, fewer_rows, topic_count
 from metaeval.studies.topics import COUNTS, CURVE, DIFFERENCES, EXPONENTIAL, HIERARCHICAL, INTERVALS, TopicsStudy
 from metaeval.visible import csv_text
+from metaeval.words import count, interval, listed, name_of_metric, number, percentage, share, short_names, whole
 
 __all__ = ["no_topics_part", "tolerance_names", "topics_page", "topics_part", "topics_sections", "write_topics_report"]
 

@@ -11,11 +11,12 @@ from metaeval.provenance import Provenance
 from metaeval.reports.html import Section, Text
 from metaeval.reports.methods import methods_paragraph
 from metaeval.reports.power import Part, power_page, provenance_section
-from metaeval.reports.tables import share_of, table_csv
+from metaeval.reports.tables import table_csv
 from metaeval.scores import as_scores
 from metaeval.studies.power import study_power
 from metaeval.tests_stat.catalogue import TESTS
 from metaeval.tests_stat.correction import CORRECTIONS
+from metaeval.words import share_of
 
 
 def table_of(page, name):

@@ -9,7 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from metaeval.reports.tables import Column, Table, escape_latex, interval, number, share_of, table_csv, table_latex
+from metaeval.reports.tables import Column, Table, escape_latex, table_csv, table_latex
+from metaeval.words import number
 
 MEANT = {
     "\\textbackslash{}": "\\",
@@ -67,25 +68,6 @@ def test_nothing_is_left_for_latex_to_obey(words):
 def test_latex_of_particular_texts(words, written):
     """Percentages, minus signs, Greek and control characters come out as LaTeX writes them."""
     assert escape_latex(words) == written
-
-
-def test_shares_are_written_as_in_the_papers_table():
-    """Sakai and Kando (2008), Table 3, print counts and percentages like this."""
-    assert share_of(80, 120) == "80/120 = 66.7 %"
-    assert share_of(0, 120) == "0/120 = 0.0 %"
-    assert share_of(None, 120) == "–"
-
-
-@pytest.mark.parametrize(("value", "written"), [(-0.00001, "0.00"), (-1.5, "−1.50"), (None, "–"), (float("nan"), "–")])
-def test_numbers_have_a_true_minus_and_no_negative_zero(value, written):
-    """What rounds to zero has no sign; what is absent is a dash."""
-    assert number(2)(value) == written
-
-
-def test_an_absent_bound_leaves_no_interval():
-    """Half an interval is none."""
-    assert interval(0.1, float("nan")) == "–"
-    assert interval(-0.1, 0.25) == "-10.0 to 25.0 %"
 
 
 def test_csv_keeps_names_and_full_precision():

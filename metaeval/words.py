@@ -1,0 +1,195 @@
+# ruff: noqa: RUF001, RUF002 - typographic minus and dashes are meant for people
+"""How the package writes names, numbers and lists for people: on pages, in the terminal and in LaTeX alike."""
+
+import math
+from collections.abc import Callable, Iterable
+from typing import cast
+
+import pandas as pd
+
+from metaeval.metrics.names import short_label
+
+__all__ = [
+    "MISSING",
+    "absent",
+    "count",
+    "interval",
+    "listed",
+    "name_of_metric",
+    "number",
+    "p_value",
+    "percentage",
+    "share",
+    "share_of",
+    "short_names",
+    "text",
+    "whole",
+]
+
+MISSING = "–"
+"""Stands where there is no value."""
+
+
+def name_of_metric(metric: object) -> str:
+    """Return what people call a metric: the short form of its name.
+
+    Examples
+    --------
+    >>> name_of_metric("AP(judged_only=True)"), name_of_metric("human score")
+    ("AP'", 'human score')
+    """
+    return short_label(str(metric))
+
+
+def short_names(metrics: Iterable[object]) -> list[str]:
+    """Return one sentence that says which full name every shortened one stands for; none if none is shortened.
+
+    Examples
+    --------
+    >>> short_names(["AP", "AP(judged_only=True)"])
+    ["AP' stands for AP(judged_only=True): scores of the list without its unjudged documents."]
+    """
+    full = [name for name in map(str, metrics) if name_of_metric(name) != name]
+    if not full:
+        return []
+    verb = "stands" if len(full) == 1 else "stand"
+    condensed = ": scores of the list without its unjudged documents" * all("judged_only=True" in name for name in full)
+    return [f"{listed(map(name_of_metric, full))} {verb} for {listed(full)}{condensed}."]
+
+
+def count(n: int, noun: str) -> str:
+    """Return a number with its noun.
+
+    Examples
+    --------
+    >>> count(1, "metric"), count(3, "metric")
+    ('1 metric', '3 metrics')
+    """
+    return f"{n} {noun}{'' if n == 1 else 's'}"
+
+
+def listed(names: Iterable[object]) -> str:
+    """Join words as a sentence does.
+
+    Examples
+    --------
+    >>> listed(["AP", "Q", "RR"])
+    'AP, Q and RR'
+    """
+    *others, last = map(str, names)
+    return f"{', '.join(others)} and {last}" if others else last
+
+
+def percentage(level: float) -> str:
+    """Return a confidence level as people write it.
+
+    Examples
+    --------
+    >>> percentage(0.95)
+    '95 %'
+    """
+    return f"{100 * level:g} %"
+
+
+def text(value: object) -> str:
+    """Write a name or a sentence; a dash where there is none.
+
+    Examples
+    --------
+    >>> text(None), text("bm25")
+    ('–', 'bm25')
+    """
+    return MISSING if absent(value) or value == "" else str(value)
+
+
+def whole(value: object) -> str:
+    """Write a count.
+
+    Examples
+    --------
+    >>> whole(8256)
+    '8256'
+    """
+    return MISSING if absent(value) else f"{int(cast('int', value))}"
+
+
+def number(digits: int) -> Callable[[object], str]:
+    """Return a writer of decimal numbers with so many digits and a true minus sign.
+
+    Examples
+    --------
+    >>> number(3)(-0.1163), number(3)(float("nan"))
+    ('−0.116', '–')
+    """
+
+    def write(value: object) -> str:
+        if absent(value):
+            return MISSING
+        written = f"{float(cast('float', value)):.{digits}f}"
+        zero = written.strip("-0.") == ""
+        return written.lstrip("-") if zero else written.replace("-", "−")
+
+    return write
+
+
+def p_value(value: object) -> str:
+    """Write a p-value with four decimals; one that would read as zero is written as a bound.
+
+    Examples
+    --------
+    >>> p_value(0.03251), p_value(2e-9), p_value(0.0)
+    ('0.0325', '<0.0001', '0')
+    """
+    if absent(value):
+        return MISSING
+    p = float(cast("float", value))
+    return "0" if p == 0 else "<0.0001" if p < 0.00005 else f"{p:.4f}"  # noqa: PLR2004 - half of the last digit
+
+
+def share(value: object) -> str:
+    """Write a share as a percentage.
+
+    Examples
+    --------
+    >>> share(2 / 3)
+    '66.7 %'
+    """
+    return MISSING if absent(value) else f"{100 * float(cast('float', value)):.1f} %"
+
+
+def share_of(count: object, total: object) -> str:
+    """Write a count, what it is a part of, and the percentage.
+
+    Examples
+    --------
+    >>> share_of(80, 120)
+    '80/120 = 66.7 %'
+    """
+    if absent(count) or absent(total):
+        return MISSING
+    part, all_of = int(cast("int", count)), int(cast("int", total))
+    return f"{part}/{all_of} = {share(part / all_of)}" if all_of else f"{part}/{all_of}"
+
+
+def interval(low: object, high: object, write: Callable[[object], str] = share) -> str:
+    """Write an interval; percentages lose the first sign.
+
+    Examples
+    --------
+    >>> interval(0.581, 0.669)
+    '58.1 to 66.9 %'
+    """
+    if absent(low) or absent(high):
+        return MISSING
+    return f"{write(low).removesuffix(' %')} to {write(high)}"
+
+
+def absent(value: object) -> bool:
+    """Say whether there is no value: None, NaN or pandas' NA.
+
+    Examples
+    --------
+    >>> absent(float("nan")), absent(0)
+    (True, False)
+    """
+    return value is None or value is pd.NA or (isinstance(value, float) and math.isnan(value))
