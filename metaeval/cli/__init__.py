@@ -1,4 +1,4 @@
-"""The command line: one file per command; everything heavy loads when its command runs."""
+"""The command line: one file a command, one runner (`metaeval.cli.command`); everything loads when it is needed."""
 
 import errno
 import signal
@@ -9,7 +9,7 @@ from contextlib import suppress
 
 import typer
 
-from metaeval.cli.checks import Commands
+from metaeval.cli.command import LazyGroup
 from metaeval.errors import FileFormatError, MetaevalError
 from metaeval.process import Stop, flush_output, stopped_by
 from metaeval.visible import visible
@@ -21,8 +21,9 @@ _WRITING = frozenset({errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EROFS, errn
 """What the system says to those who write."""
 _INTERRUPTED = 130
 
-app = Commands(
+app = typer.Typer(
     name="metaeval",
+    cls=LazyGroup,
     no_args_is_help=True,
     rich_markup_mode="markdown",
     pretty_exceptions_enable=False,
@@ -35,8 +36,6 @@ app = Commands(
         "output), 130 interrupted, 143 terminated."
     ),
 )
-simulate_app = Commands(no_args_is_help=True, help="Make example data with a known truth.")
-app.add_typer(simulate_app, name="simulate")
 
 
 def _version(value: bool) -> None:  # noqa: FBT001 - typer's callback
@@ -120,21 +119,3 @@ def _ending(step: Callable[[], object]) -> tuple[int, str]:
 def _stopped(signum: int) -> tuple[int, str]:
     code, word = stopped_by(signum)
     return code, f"{word}; nothing half-written was left behind."
-
-
-from metaeval.cli import (  # noqa: E402, F401 - each registers its commands on the apps above
-    agree,
-    assessment,
-    assessors,
-    compare_metrics,
-    design,
-    human,
-    judgments,
-    metrics,
-    power,
-    reliability,
-    report,
-    score,
-    simulate,
-    topics,
-)

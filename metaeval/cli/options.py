@@ -1,21 +1,16 @@
-"""Options that several commands share, and the one way from them to Scores."""
+"""Options that several commands share: their words, what they may be, and how they are checked."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from metaeval.cli import checks
-from metaeval.cli.console import Session
-from metaeval.errors import InvalidOptionError, UnknownNameError
+from metaeval.errors import InvalidOptionError
 
 if TYPE_CHECKING:
-    from metaeval.io.sheets import Sheet
-    from metaeval.metrics.registry import Registry
-    from metaeval.metrics.score import JudgedCollection
-    from metaeval.provenance import Provenance
-    from metaeval.scores import Scores
+    pass
 
 __all__ = [
     "DEFAULT_METRICS",
@@ -30,7 +25,6 @@ __all__ = [
     "Inputs",
     "Intervals",
     "Lenient",
-    "Loaded",
     "LowerIsBetter",
     "Metrics",
     "MissingRule",
@@ -50,9 +44,6 @@ __all__ = [
     "Threads",
     "UndefinedRule",
     "check_resamples",
-    "chosen_metrics",
-    "load_collection",
-    "load_scores",
     "parse_runs",
     "split_names",
 ]
@@ -60,12 +51,6 @@ __all__ = [
 _RUNS_PANEL = "Scoring runs"
 _INPUT_PANEL = "Reading"
 _QUESTION_PANEL = "The question"
-
-_FOR_RUNS = frozenset(
-    {"qrels", "metrics", "plugin", "undefined", "order", "score_precision", "element_sizes", "lenient"}
-)
-_FOR_TABLES = frozenset({"systems_in"})
-"""Options that have no effect on the other kind of input, and so have no place in its record."""
 
 MOST_WORKERS = 1024
 """Largest number of workers or threads an option takes."""
@@ -120,6 +105,37 @@ Inputs = Annotated[
         help="With --qrels: TREC runs or INEX submissions, as files, folders or patterns. Without: score tables (wide "
         "or long CSV/TSV/Parquet/NetCDF, `trec_eval -q` or ir_measures output); a wide table holds one metric, named "
         "after the file, or NAME=FILE. Compressed or not.",
+    ),
+]
+RunInputs = Annotated[
+    list[str],
+    typer.Argument(
+        callback=checks.files_to_read(),
+        metavar="RUNS",
+        show_default=False,
+        help="TREC runs or INEX submissions: files, folders, patterns or NAME=FILE.",
+    ),
+]
+PilotInputs = Annotated[
+    list[str] | None,
+    typer.Argument(
+        callback=checks.files_to_read(),
+        metavar="[INPUTS]…",
+        show_default=False,
+        help="Scores of topics that were judged already, as score tables, or as runs with --qrels. None are "
+        "needed if --variance is a number.",
+    ),
+]
+RequiredQrels = Annotated[
+    Path,
+    typer.Option(
+        "--qrels",
+        parser=checks.file_path,
+        callback=checks.file_to_read(folder=True),
+        metavar="FILE",
+        help="TREC judgments, or INEX assessments (a file or a folder).",
+        show_default=False,
+        rich_help_panel=_RUNS_PANEL,
     ),
 ]
 Qrels = Annotated[
@@ -377,155 +393,6 @@ Out = Annotated[
 Overwrite = Annotated[bool, typer.Option("--overwrite", help="Replace an older report in that folder.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print the answer as JSON on standard output.")]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No progress and no notes on standard error.")]
-
-
-class Loaded(NamedTuple):
-    """What the inputs of a command became."""
-
-    scores: "Scores"
-    collection: "JudgedCollection | None"
-    provenance: "Provenance"
-
-
-def load_scores(context: typer.Context, session: Session, *, fewest: int = 2) -> Loaded:
-    """Read the inputs of a command as its options say: score tables, or runs and judgments that are then scored.
-
-    Parameters
-    ----------
-    context : typer.Context
-        Its parameters are recorded as the options of the command, less those that belong to the other kind of input.
-    session : Session
-        Told what is being read.
-    fewest : int, default 2
-        Systems, and topics, that there must be; 1 where nothing is compared.
-
-    Returns
-    -------
-    Loaded
-        The scores, the compiled collection they came from (None for tables), and the record of the command.
-    """
-    from metaeval.provenance import record_provenance  # noqa: PLC0415
-
-    given = dict(context.params)
-    collection = None
-    if given["qrels"] is None:
-        scores, files = _from_tables(given, session)
-    else:
-        collection, files = load_collection(context, session)
-        given["metrics"] = chosen_metrics(given["metrics"], collection)
-        scores = _scored(collection, given, session, checks.registry_of(context), fewest)
-    direction = dict.fromkeys(given.get("lower_is_better") or (), False)
-    if direction:
-        from metaeval.scores import as_scores  # noqa: PLC0415
-
-        scores = as_scores(scores, higher_is_better=direction, fewest=fewest)
-    source = f"seed {given['seed']}" if given.get("seed") is not None else None
-    idle = _FOR_RUNS if given["qrels"] is None else _FOR_TABLES
-    idle = idle - {"metrics"} if given.get("metrics") else idle
-    options = {name: value for name, value in given.items() if name not in idle}
-    provenance = record_provenance(context.info_name or "metaeval", options=options, random_source=source, inputs=files)
-    return Loaded(scores, collection, provenance)
-
-
-def load_collection(
-    context: typer.Context, session: Session, *, keep: Literal["judged", "all"] = "judged"
-) -> "tuple[JudgedCollection, list[str]]":
-    """Read runs and judgments as the options of a command say; return them with the files that were read.
-
-    What the files hold, documents, elements or passages, is found by their content.
-    """
-    from metaeval.io.groups import read_groups  # noqa: PLC0415 - loads polars
-    from metaeval.io.judged import read_judged  # noqa: PLC0415 - loads numba
-    from metaeval.io.sheets import read_sheet  # noqa: PLC0415
-    from metaeval.io.trec import run_sources  # noqa: PLC0415
-
-    given = context.params
-    session.say(f"Reading {_count(len(run_sources(given['inputs'])), 'run')} and their judgments")
-    read = read_judged(
-        given["inputs"],
-        given["qrels"],
-        sizes=given.get("element_sizes"),
-        keep=keep,
-        order=given["order"],
-        score_precision=given["score_precision"],
-        missing=given["missing"] or "zero",
-        strict=not given.get("lenient"),
-    )
-    collection = read.collection
-    sheet = None if given["groups"] is None else read_sheet(given["groups"])
-    groups = _groups(given, sheet, collection.systems)
-    pooled = None
-    if sheet is not None and given.get("pooled_column") is not None:
-        pooled = read_groups(sheet, column=given["pooled_column"], systems=collection.systems)
-    return collection.with_groups(groups, pooled=pooled), [*read.files, *_group_file(given)]
-
-
-def chosen_metrics(text: str | None, collection: "JudgedCollection") -> str:
-    """Return the metrics asked for, or those that fit what the collection holds."""
-    if text is not None:
-        return text
-    from metaeval.collection.documents import Collection  # noqa: PLC0415 - loads numba
-    from metaeval.metrics.defaults import default_metrics  # noqa: PLC0415
-
-    return DEFAULT_METRICS if isinstance(collection, Collection) else ",".join(default_metrics(collection))
-
-
-def _from_tables(given: Mapping[str, Any], session: Session) -> "tuple[Scores, list[str]]":
-    from metaeval.io.sheets import read_sheet  # noqa: PLC0415
-    from metaeval.io.tables import read_scores  # noqa: PLC0415 - loads polars
-    from metaeval.scores import as_scores  # noqa: PLC0415
-
-    session.say(f"Reading {_count(len(given['inputs']), 'input')}")
-    scores = read_scores(given["inputs"], missing=given["missing"] or "error", systems_in=given["systems_in"])
-    sheet = None if given["groups"] is None else read_sheet(given["groups"])
-    scores = as_scores(scores, groups=_groups(given, sheet, scores["system"].to_numpy().tolist()))
-    if given.get("metrics"):
-        scores = scores.sel(metric=_columns_named(given["metrics"], scores["metric"].to_numpy().tolist()))
-    return scores, [*scores.attrs.get("sources", []), *_group_file(given)]
-
-
-def _columns_named(text: str, known: Sequence[str]) -> list[str]:
-    """Return the metrics of a score table that --metrics names, as the table writes them."""
-    from metaeval.metrics.names import split_names as split_metrics  # noqa: PLC0415
-
-    names = list(dict.fromkeys(split_metrics(text)))
-    for name in names:
-        if name not in known:
-            raise UnknownNameError("metric in the score table", name, known)
-    return names
-
-
-def _scored(
-    collection: "JudgedCollection", given: Mapping[str, Any], session: Session, registry: "Registry", fewest: int
-) -> "Scores":
-    from metaeval.metrics.names import split_names as split_metrics  # noqa: PLC0415
-    from metaeval.metrics.score import score  # noqa: PLC0415 - loads numba
-
-    session.say(f"Scoring {_count(collection.n_systems, 'run')} on {_count(collection.n_topics, 'topic')}")
-    return score(
-        collection,
-        split_metrics(given["metrics"]),
-        undefined=given["undefined"],
-        registry=registry,
-        n_threads=given.get("threads"),
-        fewest=fewest,
-    )
-
-
-def _groups(given: Mapping[str, Any], sheet: "Sheet | None", systems: Sequence[str]) -> Mapping[str, str] | None:
-    from metaeval.io.groups import groups_from_regex, read_groups  # noqa: PLC0415 - loads polars
-
-    if sheet is not None:
-        return read_groups(sheet, column=given["group_column"], systems=systems)
-    return None if given["group_regex"] is None else groups_from_regex(given["group_regex"], systems)
-
-
-def _group_file(given: Mapping[str, Any]) -> list[str]:
-    return [] if given["groups"] is None else [str(given["groups"])]
-
-
-def _count(number: int, what: str) -> str:
-    return f"{number} {what}" + ("" if number == 1 else "s")
 
 
 def split_names(text: str, known: tuple[str, ...]) -> list[str]:

@@ -5,7 +5,7 @@ from typing import Annotated, cast
 
 import typer
 
-from metaeval.cli import checks, simulate_app
+from metaeval.cli import checks
 from metaeval.cli import options as opt
 from metaeval.cli.console import command_session
 from metaeval.cli.score import OverwriteFile
@@ -14,10 +14,12 @@ from metaeval.errors import InvalidOptionError
 _MOST_CELLS = 10**8
 """Most scores or lines in a simulation: what a machine of ordinary size holds."""
 
-__all__ = ["collection", "inex", "scores"]
+__all__ = ["collection", "inex", "scores", "simulate"]
+
+_app = checks.Commands(no_args_is_help=True, add_completion=False, help="Make example data with a known truth.")
 
 
-@simulate_app.command()
+@_app.command()
 def scores(  # noqa: PLR0913 - the options of the command
     *,
     out: Annotated[
@@ -85,7 +87,7 @@ def scores(  # noqa: PLR0913 - the options of the command
         session.say(f"Wrote {systems} systems x {topics} topics under {metrics} to {out} (seed {seed}).")
 
 
-@simulate_app.command()
+@_app.command()
 def collection(  # noqa: PLR0913 - the options of the command
     *,
     out: Annotated[
@@ -163,7 +165,7 @@ def collection(  # noqa: PLR0913 - the options of the command
         session.say(f"Wrote {groups * runs} runs of {groups} groups on {topics} topics to {folder} (seed {seed}).")
 
 
-@simulate_app.command()
+@_app.command()
 def inex(  # noqa: PLR0913 - the options of the command
     *,
     out: Annotated[
@@ -250,3 +252,6 @@ def _check_size(number: int, product: str) -> None:
     if number > _MOST_CELLS:
         message = f"{product} is {number}, more than the {_MOST_CELLS} that a simulation may hold; choose smaller ones"
         raise InvalidOptionError(message)
+
+
+simulate = typer.main.get_group(_app)

@@ -47,7 +47,6 @@ __all__ = [
     "PAGE_WIDTH",
     "RIMMED",
     "THEME",
-    "Picture",
     "asl_curves",
     "bars",
     "figure_pdf",
@@ -117,31 +116,6 @@ _SMALL_NOTE: dict[str, Any] = {
     "annotation_clip": False,
 }
 _CONTROL = {"Cc", "Cf", "Cs", "Zl", "Zp"}
-
-
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Picture:
-    """A figure and what a reader needs beside it.
-
-    Attributes
-    ----------
-    name : str
-        Of the files it becomes; made safe when they are written.
-    figure : matplotlib.figure.Figure
-    title : str
-    caption : str
-        What the picture shows and how to read it.
-    alt : str
-        What it says, in words, for those who cannot see it.
-    """
-
-    kind: ClassVar[str] = "picture"
-
-    name: str
-    figure: Figure
-    title: str
-    caption: str
-    alt: str
 
 
 def styled[**P](draw: Callable[P, Figure]) -> Callable[P, Figure]:

@@ -1,155 +1,31 @@
 # ruff: noqa: RUF001 - Greek letters are meant for people
-"""One self-contained page: sections of text, tables and pictures, with no network and no script needed to read it.
-
-A page is data. A later study adds to it by one function that returns a `Section`; the template stays as it is:
-
->>> def topics_section(n_topics: int) -> Section:
-...     words = Text(paragraphs=(f"There are {n_topics} topics.",))
-...     return Section(id="topics", title="Topics", lead="What was asked of the systems.", blocks=(words,))
-"""
+"""A report as one self-contained page, with no network and no script needed to read it."""
 
 import base64
 import hashlib
 import re
-from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
 from functools import cache
 from importlib.resources import files
-from typing import TYPE_CHECKING, ClassVar, Literal
+from typing import TYPE_CHECKING
 
-from metaeval.provenance import Provenance
-from metaeval.reports.tables import Table
+from metaeval.reports.report import Report
 from metaeval.visible import visible
 
 if TYPE_CHECKING:
     import jinja2
 
-    from metaeval.reports.figures import Picture
-
-__all__ = [
-    "Block",
-    "Fold",
-    "Item",
-    "Items",
-    "Page",
-    "Section",
-    "Text",
-    "file_stems",
-    "inline_svg",
-    "render_page",
-]
-
-type Block = "Text | Items | Fold | Table | Picture"
+__all__ = ["file_stems", "inline_svg", "render_fragment", "render_page"]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Text:
-    """Paragraphs of plain words; nothing in them is read as markup.
-
-    Attributes
-    ----------
-    paragraphs : tuple of str
-    look : {"plain", "quote", "note"}
-        "quote" is text to take along (with a button that copies it), "note" asks for attention.
-    """
-
-    kind: ClassVar[str] = "text"
-
-    paragraphs: tuple[str, ...]
-    look: Literal["plain", "quote", "note"] = "plain"
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Item:
-    """A line of a list; `link` is an address shown after it, `term` a word before it."""
-
-    words: str
-    link: str = ""
-    term: str = ""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Items:
-    """A list."""
-
-    kind: ClassVar[str] = "items"
-
-    items: tuple[Item, ...]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Fold:
-    """Blocks behind a line that opens them; on paper they are open."""
-
-    kind: ClassVar[str] = "fold"
-
-    title: str
-    blocks: tuple[Block, ...]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Section:
-    """A part of the page.
-
-    Attributes
-    ----------
-    id : str
-        Anchor: lower-case letters, digits and hyphens.
-    title : str
-    lead : str
-        What the section shows and how to read it.
-    blocks : tuple of Block
-    """
-
-    id: str
-    title: str
-    lead: str
-    blocks: tuple[Block, ...]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Page:
-    """A whole report.
-
-    Attributes
-    ----------
-    title : str
-        The question answered.
-    facts : tuple of (str, str)
-        A few numbers with what they count, shown under the title.
-    summary : tuple of str
-        The answer in plain words, one paragraph each.
-    sections : tuple of Section
-    provenance : Provenance
-    """
-
-    title: str
-    facts: tuple[tuple[str, str], ...]
-    summary: tuple[str, ...]
-    sections: tuple[Section, ...]
-    provenance: Provenance
-
-    def tables(self) -> list[Table]:
-        """Return every table of the page, folded ones too, in reading order."""
-        return [block for block in self._blocks() if isinstance(block, Table)]
-
-    def pictures(self) -> "list[Picture]":
-        """Return every picture of the page, folded ones too, in reading order."""
-        from metaeval.reports.figures import Picture  # noqa: PLC0415 - matplotlib
-
-        return [block for block in self._blocks() if isinstance(block, Picture)]
-
-    def _blocks(self) -> Iterator[Block]:
-        for section in self.sections:
-            yield from _walk(section.blocks)
-
-
-def render_page(page: Page, *, svgs: Mapping[str, str] | None = None, stems: Mapping[str, str] | None = None) -> str:
-    """Return the page as HTML.
+def render_page(
+    report: Report, *, svgs: Mapping[str, str] | None = None, stems: Mapping[str, str] | None = None
+) -> str:
+    """Return the report as HTML.
 
     Parameters
     ----------
-    page : Page
+    report : Report
     svgs : mapping, optional
         Picture name to SVG, where the pictures have been drawn already.
     stems : mapping, optional
@@ -165,26 +41,47 @@ def render_page(page: Page, *, svgs: Mapping[str, str] | None = None, stems: Map
     if svgs is None:
         from metaeval.reports.figures import figure_svg  # noqa: PLC0415 - matplotlib
 
-        svgs = {picture.name: figure_svg(picture.figure, salt=picture.name) for picture in page.pictures()}
+        svgs = {picture.name: figure_svg(picture.figure, salt=picture.name) for picture in report.pictures()}
     charts = {
         picture.name: Markup(  # noqa: S704 - matplotlib escaped the text, and inline_svg only its own attributes
             inline_svg(svgs[picture.name], key=f"chart-{number}", title=picture.title, alt=picture.alt)
         )
-        for number, picture in enumerate(page.pictures(), 1)
+        for number, picture in enumerate(report.pictures(), 1)
     }
     style, script = _asset("page.css"), _asset("page.js")
     return (
         _environment()
         .get_template("page.html")
         .render(
-            page=page,
+            page=report,
+            sections=report.all_sections(),
             charts=charts,
             stems=stems or {},
             style=Markup(style),  # noqa: S704 - files of this package
-            script=Markup(script),  # noqa: S704
+            script=Markup(script),  # noqa: S704 - files of this package
             script_hash=base64.b64encode(hashlib.sha256(script.encode()).digest()).decode(),
         )
     )
+
+
+def render_fragment(report: Report) -> str:
+    """Return the answer and the main table of a report as HTML for a notebook.
+
+    Parameters
+    ----------
+    report : Report
+
+    Returns
+    -------
+    str
+        A piece of a page: title, facts, summary, and the tables a terminal shows.
+    """
+    sections = [
+        {"title": part.title, "blocks": [block for block in part.blocks if block.kind in ("table", "text", "items")]}
+        for part in report.sections
+        if part.brief
+    ]
+    return _environment().get_template("fragment.html").render(page=report, sections=sections, charts={}, stems={})
 
 
 def inline_svg(svg: str, *, key: str, title: str, alt: str) -> str:
@@ -238,13 +135,6 @@ def file_stems(names: Iterable[str]) -> dict[str, str]:
 
 
 _RESERVED = {"con", "prn", "aux", "nul", *(f"{port}{n}" for port in ("com", "lpt") for n in range(1, 10))}
-
-
-def _walk(blocks: Iterable[Block]) -> Iterator[Block]:
-    for block in blocks:
-        yield block
-        if isinstance(block, Fold):
-            yield from _walk(block.blocks)
 
 
 @cache

@@ -1,18 +1,15 @@
 # ruff: noqa: RUF001 - Greek letters are meant for people
 """The page that answers which metrics tell systems apart: a power study put into sections, words and pictures."""
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
-from pathlib import Path
+from collections.abc import Callable, Sequence
 
 import numpy as np
 import pandas as pd
 
 from metaeval.errors import InvalidOptionError, UnknownNameError
-from metaeval.provenance import Provenance
+from metaeval.reports.data_files import pair_files, score_files
 from metaeval.reports.figures import (
     NAMED_ROWS,
-    Picture,
     asl_curves,
     power_differences,
     power_dots,
@@ -20,7 +17,6 @@ from metaeval.reports.figures import (
     significance_map,
     system_ranking,
 )
-from metaeval.reports.html import Block, Fold, Item, Items, Page, Section, Text
 from metaeval.reports.methods import (
     CORRECTIONS,
     methods_paragraph,
@@ -31,6 +27,8 @@ from metaeval.reports.methods import (
     words_for_correction,
     words_for_test,
 )
+from metaeval.reports.pictures import Picture
+from metaeval.reports.report import Block, Fold, Methods, Report, Section, Text
 from metaeval.reports.tables import Column, Table
 from metaeval.studies.power import SENSITIVITY, PowerStudy
 from metaeval.tests_stat.result import PairwiseResult
@@ -47,47 +45,15 @@ from metaeval.words import (
     whole,
 )
 
-__all__ = ["Part", "notes_section", "power_page", "provenance_section"]
+__all__ = ["power_report"]
 
 _SCORE = number(4)
 _ALL_DIFFERENCES = 6
 _CAUTION = "Discriminative power says how steady a metric is over topics, not whether it measures the right thing."
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Part:
-    """What another study adds to the report of a power study.
-
-    Attributes
-    ----------
-    sections : tuple of Section
-        Shown after those of the power study.
-    summary : tuple of str
-        Paragraphs for the summary.
-    methods : tuple of Block
-        Words and sources for the section on methods.
-    notes : tuple of str
-        What was assumed, filled or dropped.
-    data : mapping of str to callable
-        File name inside ``data/`` to a function that writes it to the path it is given.
-    """
-
-    sections: tuple[Section, ...]
-    summary: tuple[str, ...] = ()
-    methods: tuple[Block, ...] = ()
-    notes: tuple[str, ...] = ()
-    data: Mapping[str, Callable[[Path], object]] = field(default_factory=dict)
-
-
-def power_page(
-    study: PowerStudy,
-    *,
-    map_metric: str | None = None,
-    top: int = 10,
-    messages: Sequence[str] = (),
-    parts: Sequence[Part] = (),
-) -> Page:
-    """Put a power study into a page.
+def power_report(study: PowerStudy, *, map_metric: str | None = None, top: int = 10) -> Report:
+    """Put a power study into a report.
 
     Parameters
     ----------
@@ -96,14 +62,10 @@ def power_page(
         The metric shown first where every metric has a picture of its own; the first one by default.
     top : int, default 10
         Significant pairs are counted and listed among so many best systems.
-    messages : sequence of str
-        Warnings given on the way; they stand with the study's notes.
-    parts : sequence of Part
-        What other studies add.
 
     Returns
     -------
-    Page
+    Report
 
     Raises
     ------
@@ -120,12 +82,13 @@ def power_page(
         raise InvalidOptionError(message)
     order = sorted(metrics, key=lambda name: name != map_metric)
     frame, means = study.to_frame(), study.system_means()
-    return Page(
+    return Report(
+        command="power",
         title="Which metrics tell these systems apart?"
         if len(metrics) > 1
         else f"Does {name_of_metric(metrics[0])} tell these systems apart?",
         facts=_facts(study),
-        summary=(*_summary(study, frame), *(words for part in parts for words in part.summary)),
+        summary=_summary(study, frame),
         sections=(
             _power_section(study, frame),
             *_differences_section(study, frame),
@@ -135,52 +98,12 @@ def power_page(
             _map_section(study, order),
             _top_section(study, means, top),
             _identical_section(study),
-            *(section for part in parts for section in part.sections),
-            _methods_section(study, parts),
-            notes_section(dict.fromkeys([*study.notes, *(note for part in parts for note in part.notes)]), messages),
-            provenance_section(study.provenance),
         ),
+        methods=Methods(paragraphs=(methods_paragraph(study),), sources=tuple(sources(study))),
+        rows=frame,
         provenance=study.provenance,
-    )
-
-
-def notes_section(notes: Iterable[str], messages: Iterable[str]) -> Section:
-    """Return what was assumed, filled or dropped, and every warning given."""
-    warned, noted = tuple(messages), tuple(notes)
-    blocks: list[Block] = []
-    if warned:
-        blocks.append(Text(paragraphs=warned, look="note"))
-    if noted:
-        blocks.append(Items(items=tuple(Item(words=note) for note in noted)))
-    if not blocks:
-        blocks.append(Text(paragraphs=("The parts of this report gave no note and no warning.",)))
-    return Section(
-        id="notes",
-        title="Notes and warnings",
-        lead="What was assumed, filled in or left out on the way, and what to keep in mind before use.",
-        blocks=tuple(blocks),
-    )
-
-
-def provenance_section(provenance: Provenance) -> Section:
-    """Return what it takes to repeat the report: command, options, seed, input checksums, versions."""
-    rows = [("Command", provenance.command), ("Random numbers", provenance.random_source)]
-    rows += [("Made", provenance.created), ("Platform", provenance.platform)]
-    rows += [(f"Version of {name}", version) for name, version in provenance.versions.items()]
-    rows += [(f"Option {name}", str(value)) for name, value in provenance.options.items() if value not in (None, [])]
-    rows += [(f"SHA-256 of {name}", checksum) for name, checksum in provenance.inputs.items()]
-    table = Table(
-        name="provenance",
-        title="Provenance",
-        caption="The same record for programs is in provenance.json.",
-        frame=pd.DataFrame([row for row in rows if row[1]], columns=["what", "value"]),
-        columns=(Column(name="what", label="What"), Column(name="value", label="Value")),
-    )
-    return Section(
-        id="provenance",
-        title="Provenance",
-        lead="What it takes to make this report again: the same inputs, options and seed give the same numbers.",
-        blocks=(table,),
+        notes=tuple(study.notes),
+        data=score_files(study.scores) | pair_files(study.comparisons),
     )
 
 
@@ -295,6 +218,7 @@ def _power_section(study: PowerStudy, frame: pd.DataFrame) -> Section:
         title="Discriminative power",
         lead=f"How many of the {lead.n_pairs} pairs of systems each metric tells apart at α = {lead.alpha:g}{by}. The "
         "more pairs, the steadier the metric's verdicts over the topics.",
+        brief=True,
         blocks=(picture, *_short_names(study), _power_table(study, frame)),
     )
 
@@ -679,22 +603,6 @@ def _identical_section(study: PowerStudy) -> Section:
         lead="Systems with the same score on every topic under every metric. They are kept among the pairs, as the "
         "method defines it, though no metric could tell them apart.",
         blocks=(table if rows else Text(paragraphs=("No two systems have the same scores throughout.",)),),
-    )
-
-
-def _methods_section(study: PowerStudy, parts: Sequence[Part]) -> Section:
-    items = tuple(
-        Item(words=source.full, link=f"https://doi.org/{source.doi}" if source.doi else "") for source in sources(study)
-    )
-    return Section(
-        id="methods",
-        title="Methods",
-        lead="What was done, in words that fit a paper, and what to cite.",
-        blocks=(
-            Text(paragraphs=(methods_paragraph(study),), look="quote"),
-            Items(items=items),
-            *(block for part in parts for block in part.methods),
-        ),
     )
 
 

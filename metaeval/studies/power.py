@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import get_args
+from typing import ClassVar, get_args
 
 import numpy as np
 import pandas as pd
@@ -17,6 +17,7 @@ from metaeval.resampling.power_interval import PowerIntervals, discriminative_po
 from metaeval.resampling.sensitivity import SensitivityResult, bootstrap_sensitivity
 from metaeval.scores import Scores, as_scores, identical_systems, oriented_values, select_runs
 from metaeval.studies.options import check_intervals, check_resampling, check_share
+from metaeval.studies.study import Study
 from metaeval.tests_stat.catalogue import TESTS, canonical_test, compare_systems
 from metaeval.tests_stat.correction import CORRECTIONS, FAMILY_WISE, canonical_correction
 from metaeval.tests_stat.pairs import Alternative, PValueRule
@@ -29,7 +30,7 @@ SENSITIVITY = "bootstrap_sensitivity"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class PowerStudy:
+class PowerStudy(Study):
     """Everything that `metaeval power` and `metaeval report` tell about one table of scores.
 
     Attributes
@@ -49,6 +50,8 @@ class PowerStudy:
     provenance : Provenance
         What produced the study.
     """
+
+    reported_by: ClassVar[str] = "metaeval.reports.power:power_report"
 
     scores: Scores
     sensitivity: SensitivityResult | None

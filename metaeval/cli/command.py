@@ -1,0 +1,234 @@
+"""The one runner of all commands: read, ask the study, show its report.
+
+A command declares its own options and returns the result of a study; what it reads and how its answer is shown come
+from the two groups of options that all commands share (`READING` and `OUTPUT`). Commands are loaded when they are
+called: `COMMANDS` is what ``metaeval --help`` lists, in the order in which a newcomer reads.
+"""
+
+import inspect
+from collections.abc import Callable, Mapping
+from dataclasses import replace
+from importlib import import_module
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+from typer.core import TyperCommand, TyperGroup
+
+from metaeval.cli import checks
+from metaeval.cli import options as opt
+
+if TYPE_CHECKING:
+    from metaeval.reports.report import Report
+
+__all__ = ["COMMANDS", "OUTPUT", "READING", "LazyGroup", "command"]
+
+COMMANDS: Mapping[str, str] = {
+    "report": "Write a report on which metrics tell systems apart, and how many topics they need.",
+    "power": "Count the pairs of systems that each metric tells apart.",
+    "topics": "Say how many topics each metric needs, and how sure that is.",
+    "compare-metrics": "Compare candidate metrics with each other and with the one in use, before adopting one.",
+    "agree": "Say how far metrics lead to the same conclusions about systems.",
+    "judgments": "Say what fewer judgments would change, and whether new systems would be judged fairly.",
+    "assessors": "Compare people, or people and machines, who judged the same documents.",
+    "human": "Ask how far automatic metrics agree with people's scores of the same things.",
+    "design": "Say how many topics a new collection needs.",
+    "score": "Score runs against judgments: the mean of every run, and on request every topic.",
+    "metrics": "List the metrics: built in, from installed packages, and from plug-in files.",
+    "assessment": "Say how people judged: coverage, agreement, time, and the shape of what they marked.",
+    "reliability": "Try measures of XML retrieval on six runs, made of the assessments, whose order users would know.",
+    "simulate": "Make example data with a known truth.",
+}
+"""Every command with its first line, in the order in which a newcomer reads. Its module has the same name."""
+
+type Options = Mapping[str, tuple[object, object]]
+"""Name of a parameter to its annotation and its default (`inspect.Parameter.empty` where it must be given)."""
+
+_RUNS: Options = {
+    "qrels": (opt.Qrels, None),
+    "metrics": (opt.Metrics, None),
+    "plugin": (opt.Plugins, None),
+    "undefined": (opt.UndefinedRule, None),
+    "order": (opt.DocumentOrder, "score"),
+    "score_precision": (opt.ScorePrecision, "float64"),
+    "element_sizes": (opt.ElementSizes, None),
+    "lenient": (opt.Lenient, False),
+}
+_GROUPS: Options = {
+    "groups": (opt.Groups, None),
+    "group_column": (opt.GroupColumn, None),
+    "group_regex": (opt.GroupRegex, None),
+}
+_TABLES: Options = {
+    "systems_in": (opt.SystemsIn, None),
+    "missing": (opt.MissingRule, None),
+    "lower_is_better": (opt.LowerIsBetter, None),
+}
+
+READING: Mapping[str, Options] = {
+    "scores": {"inputs": (opt.Inputs, inspect.Parameter.empty), **_RUNS, **_GROUPS, **_TABLES},
+    "runs": {
+        "inputs": (opt.RunInputs, inspect.Parameter.empty),
+        **_RUNS,
+        "qrels": (opt.RequiredQrels, inspect.Parameter.empty),
+        **_GROUPS,
+        "missing": (opt.MissingRule, None),
+    },
+    "pilot": {"inputs": (opt.PilotInputs, None), **_RUNS, **_GROUPS, **_TABLES},
+    "plugins": {"plugin": (opt.Plugins, None)},
+    "nothing": {},
+}
+"""What a command may read: score tables or runs with judgments; runs with judgments only; plug-ins; what is its own."""
+
+_TITLE = Annotated[
+    str | None,
+    typer.Option(
+        "--title", callback=checks.column_names(), metavar="WORDS", help="Title of the report.", show_default=False
+    ),
+]
+_AS_LATEX = Annotated[bool, typer.Option("--latex", help="Print the main table as LaTeX (booktabs).")]
+
+OUTPUT: Options = {
+    "out": (opt.Out, None),
+    "overwrite": (opt.Overwrite, False),
+    "title": (_TITLE, None),
+    "as_json": (opt.AsJson, False),
+    "as_latex": (_AS_LATEX, False),
+    "quiet": (opt.Quiet, False),
+}
+"""What every command offers for its answer."""
+
+
+def command(name: str, *, reads: str = "nothing", **defaults: object) -> Callable[[Callable[..., Any]], TyperCommand]:
+    """Make a command of a function that takes what was read and its own options, and returns the result of a study.
+
+    Parameters
+    ----------
+    name : str
+        As it is typed; a name in `COMMANDS`.
+    reads : str
+        A name in `READING`.
+    **defaults
+        Other defaults for options that all commands share, such as ``out=Path("metaeval-report")``.
+
+    Returns
+    -------
+    callable
+        The decorator. The function's first parameter is a `metaeval.cli.reading.Loaded`; what it returns is a
+        `metaeval.studies.study.Study` or a `Report`; its docstring is the help.
+    """
+
+    def decorate(ask: Callable[..., Any]) -> TyperCommand:
+        own = list(inspect.signature(ask, eval_str=False).parameters.values())[1:]
+        names = [parameter.name for parameter in own]
+        taken = {**READING[reads], **{one.name: (one.annotation, one.default) for one in own}, **OUTPUT}
+        kind = inspect.Parameter.KEYWORD_ONLY
+
+        def run(**given: Any) -> None:  # noqa: ANN401 - any option's value
+            _run(ask, {one: given[one] for one in names}, given["context"])
+
+        run.__name__, run.__doc__ = ask.__name__, ask.__doc__
+        parameters = [inspect.Parameter("context", kind, annotation=typer.Context)]
+        for option, (annotation, default) in taken.items():
+            chosen = defaults.get(option, default)
+            parameters.append(inspect.Parameter(option, kind, annotation=annotation, default=chosen))
+        run.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]  # what typer reads
+        run.__annotations__ = {one.name: one.annotation for one in parameters}
+        app = checks.Commands(rich_markup_mode="markdown", add_completion=False)
+        app.command(name)(run)
+        made = typer.main.get_command(app)
+        if not isinstance(made, TyperCommand):
+            message = f"{name} is no single command"
+            raise TypeError(message)
+        return made
+
+    return decorate
+
+
+def _run(ask: Callable[..., Any], own: Mapping[str, Any], context: typer.Context) -> None:
+    """Read, ask, and show the answer as the options say."""
+    from metaeval.cli.console import command_session, out_console  # noqa: PLC0415 - rich
+    from metaeval.cli.reading import Loaded  # noqa: PLC0415 - rich
+
+    given = context.params
+    index: Path | None = None
+    with command_session(quiet=given["quiet"]) as session:
+        loaded = Loaded(context, session)
+        report = _titled(ask(loaded, **own), given["title"])
+        if given["out"] is not None:
+            report = replace(report, warnings=tuple(session.warned()))
+            index = report.save(given["out"], overwrite=given["overwrite"])
+            loaded.saved()
+    if given["as_json"]:
+        typer.echo(replace(report, warnings=tuple(session.messages)).to_json())
+    elif given["as_latex"]:
+        typer.echo(report.to_latex(), nl=False)
+    elif index is not None:
+        typer.echo(f"Report written: open {index}")
+    else:
+        from metaeval.reports.terminal import show_report  # noqa: PLC0415 - rich
+
+        show_report(report, out_console())
+    if index is None:
+        for note in report.notes:
+            session.say(f"Note: {note}")
+        source = report.provenance.random_source
+        session.say(f"{source[:1].upper()}{source[1:]}." if source else "")
+    loaded.finish()
+
+
+def _titled(answer: Any, title: str | None) -> "Report":  # noqa: ANN401 - a study's result, or a report
+    from metaeval.studies.study import Study  # noqa: PLC0415 - loads pandas
+
+    report: Report = answer.report() if isinstance(answer, Study) else answer
+    return report if title is None else replace(report, title=title)
+
+
+class _Table(dict[str, TyperCommand]):
+    """Commands by name, each loaded when it is asked for."""
+
+    def __init__(self) -> None:
+        super().__init__(dict.fromkeys(COMMANDS))  # type: ignore[arg-type]  # filled as they are asked for
+
+    def __getitem__(self, name: str) -> TyperCommand:
+        if super().__getitem__(name) is None:
+            word = name.replace("-", "_")
+            self[name] = getattr(import_module(f"metaeval.cli.{word}"), word)
+        return super().__getitem__(name)
+
+    def get(self, name: str, default: Any = None) -> Any:  # noqa: ANN401 - as that of dict
+        return self[name] if name in self else default
+
+    def values(self) -> Any:  # noqa: ANN401 - as that of dict
+        return [self[name] for name in self]
+
+    def items(self) -> Any:  # noqa: ANN401 - as that of dict
+        return [(name, self[name]) for name in self]
+
+
+class LazyGroup(TyperGroup):
+    """The program: it knows the names of its commands, and loads one when it is called."""
+
+    _listing = False
+
+    def __init__(self, *args: Any, **settings: Any) -> None:  # noqa: ANN401 - typer's
+        super().__init__(*args, **settings)
+        self.commands = _Table()
+
+    def get_command(self, ctx: Any, cmd_name: str) -> Any:  # noqa: ANN401 - typer's own signature
+        """Return a command; while commands are listed, one that has its first line only."""
+        if self._listing and cmd_name in COMMANDS:
+            return TyperCommand(cmd_name, help=COMMANDS[cmd_name], rich_markup_mode="markdown")
+        return super().get_command(ctx, cmd_name)
+
+    def list_commands(self, ctx: Any) -> list[str]:  # noqa: ANN401, ARG002 - typer's own signature
+        """Return the names in the order of the table."""
+        return list(COMMANDS)
+
+    def format_help(self, ctx: Any, formatter: Any) -> None:  # noqa: ANN401 - typer's own signature
+        """Write the help without loading any command."""
+        self._listing = True
+        try:
+            super().format_help(ctx, formatter)
+        finally:
+            self._listing = False

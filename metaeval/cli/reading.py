@@ -1,0 +1,236 @@
+"""What a command reads: the one way from its options to scores, collections and the record of both."""
+
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
+
+import typer
+
+from metaeval.cli import checks
+from metaeval.cli.console import Session
+from metaeval.cli.options import DEFAULT_METRICS
+from metaeval.errors import UnknownNameError
+from metaeval.words import count
+
+if TYPE_CHECKING:
+    from metaeval.io.sheets import Sheet
+    from metaeval.metrics.registry import Registry
+    from metaeval.metrics.score import JudgedCollection
+    from metaeval.provenance import Provenance
+    from metaeval.scores import Scores
+
+__all__ = ["Loaded"]
+
+_FOR_RUNS = frozenset(
+    {"qrels", "metrics", "plugin", "undefined", "order", "score_precision", "element_sizes", "lenient"}
+)
+_FOR_TABLES = frozenset({"systems_in"})
+"""Options that have no effect on the other kind of input, and so have no place in its record."""
+_SHOWING = frozenset({"as_latex", "title"})
+"""Options about showing that are no part of what was asked, where they are not given."""
+
+
+class Loaded:
+    """The inputs of one command, each read when it is asked for and recorded as it is read.
+
+    Attributes
+    ----------
+    options : mapping of str to object
+        The parameters of the command as they were given.
+    session : Session
+        Told what is being read.
+    """
+
+    def __init__(self, context: typer.Context, session: Session) -> None:
+        self.options: Mapping[str, Any] = context.params
+        self.session = session
+        self._context = context
+        self._given: dict[str, Any] = dict(context.params)
+        self._files: list[str] = []
+        self._collection: JudgedCollection | None = None
+        self._scores: Scores | None = None
+        self._provenance: Provenance | None = None
+        self._when_saved: list[Callable[[], object]] = []
+        self._at_end: list[Callable[[], object]] = []
+
+    @property
+    def registry(self) -> "Registry":
+        """The metrics of the package, of installed packages, and of the plug-in files given."""
+        return checks.registry_of(self._context)
+
+    def read(self, *files: str | Path) -> None:
+        """Enter files that the command reads by itself into the record."""
+        self._files += map(str, files)
+
+    def scores(self, *, fewest: int = 2) -> "Scores":
+        """Return the scores: those of the tables, or of the runs under the metrics asked for.
+
+        Parameters
+        ----------
+        fewest : int, default 2
+            Systems, and topics, that there must be; 1 where nothing is compared.
+        """
+        if self._scores is None:
+            scores = self._from_tables() if self.options["qrels"] is None else self._scored(fewest)
+            direction = dict.fromkeys(self.options.get("lower_is_better") or (), False)
+            if direction:
+                from metaeval.scores import as_scores  # noqa: PLC0415 - loads xarray
+
+                scores = as_scores(scores, higher_is_better=direction, fewest=fewest)
+            self._scores = scores
+        return self._scores
+
+    def collection(self, *, keep: Literal["judged", "all"] = "judged") -> "JudgedCollection":
+        """Return the runs and judgments, compiled.
+
+        What the files hold, documents, elements or passages, is found by their content.
+
+        Parameters
+        ----------
+        keep : {"judged", "all"}
+            "all" keeps every retrieved document, which pools need.
+        """
+        if self._collection is None:
+            self._collection = self._compiled(keep)
+        return self._collection
+
+    def compiled(self) -> "JudgedCollection | None":
+        """Return the collection that the scores came from; None for tables."""
+        return self._collection
+
+    def metrics(self) -> list[str]:
+        """Return the metrics asked for, or those that fit what the collection holds."""
+        from metaeval.metrics.names import split_names  # noqa: PLC0415 - loads numba with the rest of its package
+
+        text = self.options["metrics"]
+        if text is None:
+            from metaeval.collection.documents import Collection  # noqa: PLC0415 - loads numba
+            from metaeval.metrics.defaults import default_metrics  # noqa: PLC0415 - as above
+
+            collection = self.collection()
+            documents = isinstance(collection, Collection)
+            text = DEFAULT_METRICS if documents else ",".join(default_metrics(collection))
+            self._given["metrics"] = text
+        return split_names(text)
+
+    @property
+    def provenance(self) -> "Provenance":
+        """The record of the command and of what was read until it is first asked for."""
+        if self._provenance is None:
+            from metaeval.provenance import record_provenance  # noqa: PLC0415 - loads what only a record needs
+
+            given = self._given
+            idle = frozenset[str]()
+            if "qrels" in given:
+                idle = _FOR_RUNS if given["qrels"] is None else _FOR_TABLES
+                idle = idle - {"metrics"} if given.get("metrics") else idle
+            options = {
+                name: value for name, value in given.items() if name not in idle and (name not in _SHOWING or value)
+            }
+            seed = given.get("seed")
+            self._provenance = record_provenance(
+                self._context.info_name or "metaeval",
+                options=options,
+                random_source=None if seed is None else f"seed {seed}",
+                inputs=self._files,
+            )
+        return self._provenance
+
+    def when_saved(self, step: Callable[[], object]) -> None:
+        """Do something once the report is there."""
+        self._when_saved.append(step)
+
+    def at_end(self, step: Callable[[], object]) -> None:
+        """Do something after everything was told."""
+        self._at_end.append(step)
+
+    def saved(self) -> None:
+        """Do what waits for the report."""
+        for step in self._when_saved:
+            step()
+
+    def finish(self) -> None:
+        """Do what waits for the end."""
+        for step in self._at_end:
+            step()
+
+    def _compiled(self, keep: Literal["judged", "all"]) -> "JudgedCollection":
+        from metaeval.io.groups import read_groups  # noqa: PLC0415 - loads polars
+        from metaeval.io.judged import read_judged  # noqa: PLC0415 - loads numba
+        from metaeval.io.sheets import read_sheet  # noqa: PLC0415 - loads polars
+        from metaeval.io.trec import run_sources  # noqa: PLC0415 - loads numba
+
+        given = self.options
+        self.session.say(f"Reading {count(len(run_sources(given['inputs'])), 'run')} and their judgments")
+        read = read_judged(
+            given["inputs"],
+            given["qrels"],
+            sizes=given.get("element_sizes"),
+            keep=keep,
+            order=given["order"],
+            score_precision=given["score_precision"],
+            missing=given["missing"] or "zero",
+            strict=not given.get("lenient"),
+        )
+        self.read(*read.files, *self._group_file())
+        collection = read.collection
+        sheet = None if given["groups"] is None else read_sheet(given["groups"])
+        groups = self._groups(sheet, collection.systems)
+        pooled = None
+        if sheet is not None and given.get("pooled_column") is not None:
+            pooled = read_groups(sheet, column=given["pooled_column"], systems=collection.systems)
+        return collection.with_groups(groups, pooled=pooled)
+
+    def _from_tables(self) -> "Scores":
+        from metaeval.io.sheets import read_sheet  # noqa: PLC0415 - loads polars
+        from metaeval.io.tables import read_scores  # noqa: PLC0415 - loads polars
+        from metaeval.scores import as_scores  # noqa: PLC0415 - loads xarray
+
+        given = self.options
+        self.session.say(f"Reading {count(len(given['inputs']), 'input')}")
+        scores = read_scores(given["inputs"], missing=given["missing"] or "error", systems_in=given["systems_in"])
+        sheet = None if given["groups"] is None else read_sheet(given["groups"])
+        scores = as_scores(scores, groups=self._groups(sheet, scores["system"].to_numpy().tolist()))
+        if given.get("metrics"):
+            scores = scores.sel(metric=_columns_named(given["metrics"], scores["metric"].to_numpy().tolist()))
+        self.read(*scores.attrs.get("sources", []), *self._group_file())
+        return scores
+
+    def _scored(self, fewest: int) -> "Scores":
+        from metaeval.metrics.score import score  # noqa: PLC0415 - loads numba
+
+        collection, given = self.collection(), self.options
+        metrics = self.metrics()
+        runs, topics = count(collection.n_systems, "run"), count(collection.n_topics, "topic")
+        self.session.say(f"Scoring {runs} on {topics}")
+        return score(
+            collection,
+            metrics,
+            undefined=given["undefined"],
+            registry=self.registry,
+            n_threads=given.get("threads"),
+            fewest=fewest,
+        )
+
+    def _groups(self, sheet: "Sheet | None", systems: Sequence[str]) -> Mapping[str, str] | None:
+        from metaeval.io.groups import groups_from_regex, read_groups  # noqa: PLC0415 - loads polars
+
+        if sheet is not None:
+            return read_groups(sheet, column=self.options["group_column"], systems=systems)
+        regex = self.options["group_regex"]
+        return None if regex is None else groups_from_regex(regex, systems)
+
+    def _group_file(self) -> list[str]:
+        groups = self.options["groups"]
+        return [] if groups is None else [str(groups)]
+
+
+def _columns_named(text: str, known: Sequence[str]) -> list[str]:
+    """Return the metrics of a score table that --metrics names, as the table writes them."""
+    from metaeval.metrics.names import split_names  # noqa: PLC0415 - loads numba with the rest of its package
+
+    names = list(dict.fromkeys(split_names(text)))
+    for name in names:
+        if name not in known:
+            raise UnknownNameError("metric in the score table", name, known)
+    return names

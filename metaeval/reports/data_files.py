@@ -1,0 +1,64 @@
+"""Files of a report's ``data/`` folder: scores, pairs and frames at full precision."""
+
+import gzip
+from collections.abc import Sequence
+from functools import partial
+from pathlib import Path
+
+import pandas as pd
+
+from metaeval.io.files import write_atomically
+from metaeval.io.stored import parquet_of
+from metaeval.io.tables import write_scores
+from metaeval.reports.report import Writer
+from metaeval.scores import Scores
+from metaeval.tests_stat.result import PairwiseResult
+from metaeval.visible import csv_text, shielded_table
+
+__all__ = ["csv_file", "pair_files", "pairs_frame", "score_files", "write_csv"]
+
+
+def score_files(scores: Scores) -> dict[str, Writer]:
+    """Return the writers of the scores, as NetCDF and Parquet."""
+    return {name: partial(write_scores, scores) for name in ("scores.nc", "scores.parquet")}
+
+
+def csv_file(frame: pd.DataFrame) -> Writer:
+    """Return the writer of a frame as CSV: names as they are, numbers at full precision."""
+    return partial(_write_frame, frame)
+
+
+def pair_files(comparisons: Sequence[PairwiseResult]) -> dict[str, Writer]:
+    """Return the writers of every pair under every comparison, as Parquet and as compressed CSV."""
+    return {name: partial(_write_pairs, comparisons) for name in ("pairs.parquet", "pairs.csv.gz")}
+
+
+def pairs_frame(comparisons: Sequence[PairwiseResult]) -> pd.DataFrame:
+    """Return every pair's difference, p-values and decision under every comparison."""
+    frames = [result.to_frame().assign(test=result.test, correction=result.correction) for result in comparisons]
+    return pd.concat(frames, ignore_index=True)
+
+
+def write_csv(frame: pd.DataFrame, path: Path) -> None:
+    """Write a frame as CSV, under a temporary name first."""
+    with write_atomically(path) as temporary:
+        _write_frame(frame, temporary)
+
+
+def _write_frame(frame: pd.DataFrame, path: Path) -> None:
+    path.write_text(csv_text(frame), encoding="utf-8", errors="backslashreplace", newline="\n")
+
+
+def _write_pairs(comparisons: Sequence[PairwiseResult], path: Path) -> None:
+    import polars as pl  # noqa: PLC0415 - only here
+
+    together = pairs_frame(comparisons)
+    front = ["metric", "test", "correction"]
+    columns = [*front, *(name for name in together.columns if name not in front)]
+    packed = path.suffix != ".parquet"
+    shown = shielded_table(together) if packed else together
+    table = pl.DataFrame({name: shown[name].tolist() for name in columns})
+    # through memory: a full disk is then the same error as everywhere
+    path.write_bytes(
+        gzip.compress(table.write_csv().encode(), compresslevel=6, mtime=0) if packed else parquet_of(table)
+    )

@@ -1,0 +1,349 @@
+"""The report of a study as data: what every page, terminal and JSON answer of the package is made from.
+
+A study gives a result, one function turns the result into a `Report`, and the renderers (`metaeval.reports.folder`,
+`metaeval.reports.terminal`, `Report.to_json`) show it. A section is added by one function that returns it:
+
+>>> def topics_section(n_topics: int) -> Section:
+...     words = Text(paragraphs=(f"There are {n_topics} topics.",))
+...     return Section(id="topics", title="Topics", lead="What was asked of the systems.", blocks=(words,))
+"""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, fields, replace
+from pathlib import Path
+from typing import TYPE_CHECKING, ClassVar, Literal
+
+import pandas as pd
+
+from metaeval.provenance import Provenance
+from metaeval.reports.tables import Column, Table, table_latex
+
+if TYPE_CHECKING:
+    from metaeval.reports.methods import Source
+    from metaeval.reports.pictures import Picture
+
+__all__ = ["Block", "Fold", "Item", "Items", "Methods", "Report", "Section", "Text", "Writer"]
+
+type Block = "Text | Items | Fold | Table | Picture"
+type Writer = Callable[[Path], object]
+"""Writes a file to the path it is given."""
+
+
+class _Statements:
+    """Refuses a bare string where several statements are asked for: it would be read letter by letter."""
+
+    __slots__ = ()
+
+    def __post_init__(self) -> None:
+        for one in fields(self):  # type: ignore[arg-type]  # every class that inherits this is a dataclass
+            value = getattr(self, one.name)
+            if str(one.type).startswith("tuple") and not isinstance(value, tuple):
+                message = f"{type(self).__name__}.{one.name} is a tuple, not {value!r}"
+                raise TypeError(message)
+            if one.type == "str" and one.name == "title" and not value:
+                message = f"a {type(self).__name__} needs a title"
+                raise TypeError(message)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Text(_Statements):
+    """Paragraphs of plain words; nothing in them is read as markup.
+
+    Attributes
+    ----------
+    paragraphs : tuple of str
+    look : {"plain", "quote", "note"}
+        "quote" is text to take along (with a button that copies it), "note" asks for attention.
+    """
+
+    kind: ClassVar[str] = "text"
+
+    paragraphs: tuple[str, ...]
+    look: Literal["plain", "quote", "note"] = "plain"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Item:
+    """A line of a list; `link` is an address shown after it, `term` a word before it."""
+
+    words: str
+    link: str = ""
+    term: str = ""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Items(_Statements):
+    """A list."""
+
+    kind: ClassVar[str] = "items"
+
+    items: tuple[Item, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Fold(_Statements):
+    """Blocks behind a line that opens them; on paper they are open, and a terminal leaves them out."""
+
+    kind: ClassVar[str] = "fold"
+
+    title: str
+    blocks: tuple[Block, ...]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Section(_Statements):
+    """A part of a report.
+
+    Attributes
+    ----------
+    id : str
+        Anchor: lower-case letters, digits and hyphens.
+    title : str
+        A noun that a paper could cite.
+    lead : str
+        What the section shows and how to read it.
+    blocks : tuple of Block
+    brief : bool
+        Whether its tables and words, less what is folded, stand in the terminal too.
+    """
+
+    id: str
+    title: str
+    lead: str
+    blocks: tuple[Block, ...]
+    brief: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Methods(_Statements):
+    """What was done, in words that fit a paper, and what they cite.
+
+    Attributes
+    ----------
+    paragraphs : tuple of str
+        At least one.
+    sources : tuple of Source
+        The publications cited.
+    blocks : tuple of Block
+        What helps to read the report, such as definitions.
+    """
+
+    paragraphs: tuple[str, ...]
+    sources: "tuple[Source, ...]" = ()
+    blocks: tuple[Block, ...] = ()
+
+    def __post_init__(self) -> None:
+        _Statements.__post_init__(self)
+        if not any(words.strip() for words in self.paragraphs):
+            message = "a report without methods cannot be built: say what was done"
+            raise TypeError(message)
+
+    def joined(self, other: "Methods") -> "Methods":
+        """Return both, every publication once."""
+        return Methods(
+            paragraphs=self.paragraphs + other.paragraphs,
+            sources=tuple(dict.fromkeys(self.sources + other.sources)),
+            blocks=self.blocks + other.blocks,
+        )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Report(_Statements):
+    """A whole report, ready to be shown anywhere.
+
+    Attributes
+    ----------
+    command : str
+        The command that gives the same report, such as "power".
+    title : str
+        The question answered.
+    facts : tuple of (str, str)
+        A few numbers with what they count, shown under the title.
+    summary : tuple of str
+        The answer in plain words, one paragraph each. The first sentence answers the question.
+    sections : tuple of Section
+    methods : Methods
+    rows : pandas.DataFrame
+        The answer for programs.
+    provenance : Provenance
+    notes : tuple of str
+        What was assumed, filled or dropped.
+    warnings : tuple of str
+        Warnings given on the way.
+    data : mapping of str to callable
+        File name inside ``data/`` to a function that writes it to the path it is given.
+
+    Examples
+    --------
+    >>> from metaeval import simulate_scores, study_power
+    >>> report = study_power(simulate_scores(n_systems=5, n_topics=20, rng=1), tests=["t"], rng=1).report()
+    >>> report.sections[0].title, len(report.rows)
+    ('Discriminative power', 8)
+    """
+
+    command: str
+    title: str
+    facts: tuple[tuple[str, str], ...]
+    summary: tuple[str, ...]
+    sections: tuple[Section, ...]
+    methods: Methods
+    rows: pd.DataFrame
+    provenance: Provenance
+    notes: tuple[str, ...] = ()
+    warnings: tuple[str, ...] = ()
+    data: Mapping[str, Writer] = field(default_factory=dict)
+
+    def extended(  # noqa: PLR0913 - the parts of a report
+        self,
+        *,
+        first: tuple[Section, ...] = (),
+        sections: tuple[Section, ...] = (),
+        summary: tuple[str, ...] = (),
+        methods: Methods | None = None,
+        notes: tuple[str, ...] = (),
+        data: Mapping[str, Writer] | None = None,
+    ) -> "Report":
+        """Return the report with what another study has to add: sections before the others and after them."""
+        return replace(
+            self,
+            sections=(*first, *self.sections, *sections),
+            summary=self.summary + summary,
+            methods=self.methods if methods is None else self.methods.joined(methods),
+            notes=tuple(dict.fromkeys(self.notes + notes)),
+            data={**self.data, **(data or {})},
+        )
+
+    def all_sections(self) -> tuple[Section, ...]:
+        """Return the sections with those that every report ends with: methods, notes, provenance."""
+        return (*self.sections, self._methods(), self._notes(), self._record())
+
+    def tables(self) -> list[Table]:
+        """Return every table, folded ones too, in reading order."""
+        return [block for block in self._blocks() if isinstance(block, Table)]
+
+    def pictures(self) -> "list[Picture]":
+        """Return every picture, folded ones too, in reading order."""
+        from metaeval.reports.pictures import Picture  # noqa: PLC0415 - matplotlib
+
+        return [block for block in self._blocks() if isinstance(block, Picture)]
+
+    def main_table(self) -> Table:
+        """Return the table that answers the question: the first one that a terminal shows, or else the first.
+
+        Returns
+        -------
+        Table
+        """
+        own = next((one for part in self.sections if part.brief for one in part.blocks if isinstance(one, Table)), None)
+        return next(iter(self.tables())) if own is None else own
+
+    def save(self, folder: str | Path, *, overwrite: bool = False) -> Path:
+        """Write the report as a folder: index.html, tables, figures, data and provenance.json.
+
+        Parameters
+        ----------
+        folder : path
+            One that does not exist yet, or is empty; see `overwrite`.
+        overwrite : bool, default False
+            Replace an older report: the files that metaeval wrote, and no others.
+
+        Returns
+        -------
+        pathlib.Path
+            The page to open: ``index.html`` in the folder.
+
+        Raises
+        ------
+        InvalidOptionError
+            If the folder may not be written. Nothing is left behind then.
+        OutputError
+            If another process is writing it, or the system refuses to write. Nothing is left behind then either.
+        """
+        from metaeval.reports.folder import write_report  # noqa: PLC0415 - loads matplotlib
+
+        return write_report(self, folder, overwrite=overwrite)
+
+    def to_html(self) -> str:
+        """Return the report as one self-contained page."""
+        from metaeval.reports.html import render_page  # noqa: PLC0415 - loads matplotlib
+
+        return render_page(self)
+
+    def to_json(self) -> str:
+        """Return the answer for programs: flat rows, full precision, null for what is undefined.
+
+        Returns
+        -------
+        str
+            A document with schema, command, options, results, warnings and provenance.
+        """
+        from metaeval.reports.json_answer import json_document  # noqa: PLC0415 - loads what only JSON needs
+
+        return json_document(self.command, self.rows, provenance=self.provenance, messages=self.warnings)
+
+    def to_latex(self) -> str:
+        """Return the main table as LaTeX, for the package booktabs."""
+        return table_latex(self.main_table())
+
+    def _repr_html_(self) -> str:
+        from metaeval.reports.html import render_fragment  # noqa: PLC0415 - loads Jinja2
+
+        return render_fragment(self)
+
+    def _blocks(self) -> Iterator[Block]:
+        for section in self.all_sections():
+            yield from _walk(section.blocks)
+
+    def _methods(self) -> Section:
+        listed = tuple(
+            Item(words=source.full, link=f"https://doi.org/{source.doi}" if source.doi else "")
+            for source in sorted(self.methods.sources, key=lambda source: source.full)
+        )
+        words = tuple(Text(paragraphs=(paragraph,), look="quote") for paragraph in self.methods.paragraphs)
+        return Section(
+            id="methods",
+            title="Methods",
+            lead="What was done, in words that fit a paper, and what to cite.",
+            blocks=(*words, *((Items(items=listed),) if listed else ()), *self.methods.blocks),
+        )
+
+    def _notes(self) -> Section:
+        blocks: list[Block] = [Text(paragraphs=self.warnings, look="note")] if self.warnings else []
+        if self.notes:
+            blocks.append(Items(items=tuple(Item(words=note) for note in self.notes)))
+        if not blocks:
+            blocks.append(Text(paragraphs=("The parts of this report gave no note and no warning.",)))
+        return Section(
+            id="notes",
+            title="Notes and warnings",
+            lead="What was assumed, filled in or left out on the way, and what to keep in mind before use.",
+            blocks=tuple(blocks),
+        )
+
+    def _record(self) -> Section:
+        made = self.provenance
+        rows = [("Command", made.command), ("Random numbers", made.random_source)]
+        rows += [("Made", made.created), ("Platform", made.platform)]
+        rows += [(f"Version of {name}", version) for name, version in made.versions.items()]
+        rows += [(f"Option {name}", str(value)) for name, value in made.options.items() if value not in (None, [])]
+        rows += [(f"SHA-256 of {name}", checksum) for name, checksum in made.inputs.items()]
+        table = Table(
+            name="provenance",
+            title="Provenance",
+            caption="The same record for programs is in provenance.json.",
+            frame=pd.DataFrame([row for row in rows if row[1]], columns=["what", "value"]),
+            columns=(Column(name="what", label="What"), Column(name="value", label="Value")),
+        )
+        return Section(
+            id="provenance",
+            title="Provenance",
+            lead="What it takes to make this report again: the same inputs, options and seed give the same numbers.",
+            blocks=(table,),
+        )
+
+
+def _walk(blocks: Iterable[Block]) -> Iterator[Block]:
+    for block in blocks:
+        yield block
+        if isinstance(block, Fold):
+            yield from _walk(block.blocks)

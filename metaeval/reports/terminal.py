@@ -1,0 +1,87 @@
+"""A report in the terminal: its facts, its answer, and the tables of its brief sections."""
+
+from collections.abc import Iterable, Iterator
+
+from rich.console import Console, Group, RenderableType
+from rich.padding import Padding
+from rich.table import Table as RichTable
+from rich.text import Text as RichText
+
+from metaeval.reports.report import Items, Report, Section, Text
+from metaeval.reports.tables import Table
+from metaeval.visible import visible
+
+__all__ = ["show_report", "terminal_table"]
+
+_LONGEST = 60
+"""More rows than this are for a page or a file."""
+
+
+def show_report(report: Report, console: Console) -> None:
+    """Print a report: what was asked, the answer in words, and the tables that hold it.
+
+    Parameters
+    ----------
+    report : Report
+    console : rich.console.Console
+        Its width is that of the answer.
+    """
+    facts = ", ".join(f"{value} {what}" for value, what in report.facts)
+    console.print(_line(report.title, "bold"), soft_wrap=True)
+    if facts:
+        console.print(_line(facts), soft_wrap=True)
+    console.print()
+    for paragraph in report.summary:
+        console.print(_line(paragraph), soft_wrap=not console.is_terminal)
+        console.print()
+    for section in report.sections:
+        if section.brief:
+            for shown in _brief(section):
+                console.print(shown)
+                console.print()
+
+
+def _brief(section: Section) -> Iterator[RenderableType]:
+    for block in section.blocks:
+        if isinstance(block, Table):
+            yield terminal_table(block)
+        elif isinstance(block, Text):
+            yield Group(*map(_line, block.paragraphs))
+        elif isinstance(block, Items):
+            yield Group(*_items(block))
+
+
+def _items(block: Items) -> Iterable[RichText]:
+    for item in block.items:
+        yield _line(f"{item.term}: {item.words}" if item.term else item.words)
+
+
+def terminal_table(table: Table) -> Group:
+    """Return a table for the terminal: title, rows as the page writes them, caption.
+
+    Parameters
+    ----------
+    table : Table
+
+    Returns
+    -------
+    rich.console.Group
+        Texts throughout: what looks like markup in a name is part of it.
+    """
+    shown = RichTable(box=None, show_edge=False, pad_edge=False)
+    for column in table.columns:
+        words = f"{column.group}\n{column.label}" if column.group else column.label
+        shown.add_column(_line(words), justify=column.align, overflow="fold")
+    rows = table.cells()
+    for row in rows[:_LONGEST]:
+        shown.add_row(*(_line(cell.text) for cell in row))
+    parts: list[RenderableType] = [_line(table.title, "bold"), shown]
+    if len(rows) > _LONGEST:
+        parts.append(_line(f"… and {len(rows) - _LONGEST} more rows, which --out writes"))
+    if table.caption:
+        parts.append(Padding(_line(table.caption, "dim"), (0, 0)))
+    return Group(*parts)
+
+
+def _line(words: str, style: str = "") -> RichText:
+    return RichText(visible(words, keep="\n"), style=style)
