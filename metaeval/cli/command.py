@@ -197,7 +197,7 @@ class _Table(dict[str, TyperCommand]):
         return super().__getitem__(name)
 
     def get(self, name: str, default: Any = None) -> Any:  # noqa: ANN401 - as that of dict
-        return self[name] if name in self else default
+        return self[name] if name in COMMANDS else default
 
     def values(self) -> Any:  # noqa: ANN401 - as that of dict
         return [self[name] for name in self]

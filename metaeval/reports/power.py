@@ -84,9 +84,9 @@ def power_report(study: PowerStudy, *, map_metric: str | None = None, top: int =
     frame, means = study.to_frame(), study.system_means()
     return Report(
         command="power",
-        title="Which metrics tell these systems apart?"
+        title="Under which metrics do these systems differ significantly?"
         if len(metrics) > 1
-        else f"Does {name_of_metric(metrics[0])} tell these systems apart?",
+        else f"Do these systems differ significantly under {name_of_metric(metrics[0])}?",
         facts=_facts(study),
         summary=_summary(study, frame),
         sections=(
@@ -124,22 +124,28 @@ def _summary(study: PowerStudy, frame: pd.DataFrame) -> tuple[str, ...]:
     how = f"at α = {lead.alpha:g} ({words_for_test(lead.test)}, {words_for_correction(lead.correction)})"
     opening = [_best_sentence(rows, best, how), *_corrected_sentence(study, frame, best)]
     rest = [*_distinct_sentence(study, rows, best), *_worst_sentence(rows, best), *_required_sentence(frame, best)]
-    return tuple(" ".join(part) for part in (opening, rest, [*_twins_sentence(study), _CAUTION]) if part)
+    return tuple(" ".join(part) for part in (opening, rest, [*_identical_sentence(study), _CAUTION]) if part)
 
 
 def _best_sentence(rows: pd.DataFrame, best: pd.DataFrame, how: str) -> str:
     top, names = best.iloc[0], [name_of_metric(name) for name in best["metric"]]
     found = f"{top['n_significant']} of {top['n_pairs']} ({share(top['power'])})"
     if top["n_significant"] == 0:
-        return f"No pair of systems is told apart {how}" + (", under any metric." if len(rows) > 1 else ".")
+        return f"No pair of systems differs significantly {how}" + (", under any metric." if len(rows) > 1 else ".")
     if len(rows) == 1:
-        return f"{names[0]} tells {found} pairs of systems apart {how}."
+        return f"Under {names[0]} {found} pairs of systems differ significantly {how}."
     if len(best) == len(rows):
-        every = "Both" if len(rows) == 2 else f"All {len(rows)}"  # noqa: PLR2004 - two have their own word
-        return f"{every} metrics tell equally many pairs of systems apart: {found} {how}."
+        every = "both" if len(rows) == 2 else f"all {len(rows)}"  # noqa: PLR2004 - two have their own word
+        return f"Under {every} metrics equally many pairs of systems differ significantly: {found} {how}."
     if len(best) > 1:
-        return f"Of {len(rows)} metrics, {listed(names)} tell most pairs of systems apart: {found} each {how}."
-    return f"Of {len(rows)} metrics, {names[0]} tells most pairs of systems apart: {found} {how}."
+        return (
+            f"Of {len(rows)} metrics, {listed(names)} have the highest discriminative power: {found} pairs of systems "
+            f"differ significantly under each {how}."
+        )
+    return (
+        f"Of {len(rows)} metrics, {names[0]} has the highest discriminative power: {found} pairs of systems differ "
+        f"significantly {how}."
+    )
 
 
 def _corrected_sentence(study: PowerStudy, frame: pd.DataFrame, best: pd.DataFrame) -> list[str]:
@@ -164,7 +170,7 @@ def _distinct_sentence(study: PowerStudy, rows: pd.DataFrame, best: pd.DataFrame
     if not near:
         return [f"Its lead is clear: every {level} interval for its difference from another metric leaves out zero."]
     others = "any other metric" if len(near) == len(rows) - 1 > 1 else listed(map(name_of_metric, near))
-    return [f"In this it cannot be told apart from {others}: the {level} interval of the difference holds zero."]
+    return [f"Its lead over {others} is not clear: the {level} interval of the difference in power holds zero."]
 
 
 def _worst_sentence(rows: pd.DataFrame, best: pd.DataFrame) -> list[str]:
@@ -172,7 +178,7 @@ def _worst_sentence(rows: pd.DataFrame, best: pd.DataFrame) -> list[str]:
     if len(worst) > 1 or len(best) == len(rows):
         return []
     row = worst.iloc[0]
-    return [f"{name_of_metric(row['metric'])} tells fewest apart: {row['n_significant']} ({share(row['power'])})."]
+    return [f"{name_of_metric(row['metric'])} has the lowest: {row['n_significant']} ({share(row['power'])})."]
 
 
 def _required_sentence(frame: pd.DataFrame, best: pd.DataFrame) -> list[str]:
@@ -185,11 +191,11 @@ def _required_sentence(frame: pd.DataFrame, best: pd.DataFrame) -> list[str]:
     ]
 
 
-def _twins_sentence(study: PowerStudy) -> list[str]:
-    n_twins = sum(map(len, study.identical))
-    if not n_twins:
+def _identical_sentence(study: PowerStudy) -> list[str]:
+    n_same = sum(map(len, study.identical))
+    if not n_same:
         return []
-    return [f"{n_twins} systems have a twin with the same scores everywhere; such pairs can never be told apart."]
+    return [f"{n_same} systems have the same scores as another throughout; such pairs can never differ significantly."]
 
 
 # ----------------------------------------------------------------------------------------------------- the sections
@@ -204,7 +210,7 @@ def _power_section(study: PowerStudy, frame: pd.DataFrame) -> Section:
         name="discriminative_power",
         figure=power_dots(frame),
         title="Discriminative power",
-        caption="Share of the pairs of systems that each metric tells apart, best metric first"
+        caption="Share of the pairs of systems that differ significantly under each metric, best metric first"
         + ("; the bar is its interval over topics. " if "power_low" in frame else ". ")
         + "Metrics far to the right find more differences in the same data.",
         alt="; ".join(
@@ -216,7 +222,8 @@ def _power_section(study: PowerStudy, frame: pd.DataFrame) -> Section:
     return Section(
         id="power",
         title="Discriminative power",
-        lead=f"How many of the {lead.n_pairs} pairs of systems each metric tells apart at α = {lead.alpha:g}{by}. The "
+        lead=f"How many of the {lead.n_pairs} pairs of systems differ significantly under each metric at α = "
+        f"{lead.alpha:g}{by}. The "
         "more pairs, the steadier the metric's verdicts over the topics.",
         brief=True,
         blocks=(picture, *_short_names(study), _power_table(study, frame)),
@@ -231,10 +238,12 @@ def _power_table(study: PowerStudy, frame: pd.DataFrame) -> Table:
         columns.append(Column(name="test", label="Test", write=lambda name: name_of_test(str(name))))
     for name in CORRECTIONS:
         if name in rows:
-            columns.append(Column(name=name, label=name_of_correction(name), align="right", group="Pairs told apart"))
+            columns.append(
+                Column(name=name, label=name_of_correction(name), align="right", group="Significantly different pairs")
+            )
         if study.intervals is not None and f"{name} interval" in rows:
             label = f"{percentage(study.intervals.confidence_level)} interval"
-            above = "Pairs told apart"
+            above = "Significantly different pairs"
             columns.append(Column(name=f"{name} interval", label=label, align="right", group=above, under=True))
     for name, label in _REQUIRED.items():
         if name in rows:
@@ -324,14 +333,15 @@ def _differences_section(study: PowerStudy, frame: pd.DataFrame) -> list[Section
         figure=power_differences(shown),
         title="Differences between the metrics' powers",
         caption=f"Each dot is the power of the first metric minus that of the second, with its {level} interval over "
-        "topics. Filled: the interval leaves out zero, so the first metric tells more pairs apart. Open: these topics "
+        "topics. Filled: the interval leaves out zero, so more pairs differ significantly under the first metric. "
+        "Open: these topics "
         f"do not settle it. {how}.{only}",
         alt=f"{clear} of {len(shown)} differences have an interval that leaves out zero.",
     )
     return [
         Section(
             id="differences",
-            title="Are the metrics really different?",
+            title="Differences in discriminative power",
             lead="Two metrics see the same topics, so their powers rise and fall together. These intervals take that "
             "into account; overlapping intervals of two single powers do not.",
             blocks=(picture, Fold(title="The numbers", blocks=(_differences_table(differences, how, level),))),
@@ -344,7 +354,8 @@ def _differences_table(differences: pd.DataFrame, how: str, level: str) -> Table
     return Table(
         name="power_differences",
         title="Differences between the metrics' powers",
-        caption=f"Of the shares of pairs told apart ({how}). Every interval stands for itself: with many metrics, some "
+        caption=f"Of the shares of significantly different pairs ({how}). Every interval stands for itself: with many "
+        "metrics, some "
         "leave out zero by chance.",
         frame=differences,
         columns=(
@@ -366,7 +377,8 @@ def _asl_section(study: PowerStudy) -> list[Section]:
         figure=asl_curves(sensitivity),
         title="Achieved significance levels",
         caption=f"For each metric all {sensitivity.n_pairs} pairs of systems are sorted by their achieved significance "
-        "level. A curve that stays low for longer tells more pairs apart; where it crosses the dashed line "
+        "level. Under a metric whose curve stays low for longer, more pairs differ significantly; where it crosses the "
+        "dashed line "
         f"(α = {sensitivity.alpha:g}) lies its discriminative power, given beside its name. Studentised bootstrap, "
         f"B = {sensitivity.n_resamples}, {sensitivity.random_source}, uncorrected (Sakai, 2006).",
         alt="; ".join(
@@ -473,7 +485,7 @@ def _scores_section(study: PowerStudy, order: Sequence[str]) -> Section:
         id="scores",
         title="Scores over systems and topics",
         lead="How widely the scores of each system vary over the topics. The more they vary from topic to topic, the "
-        "harder it is to tell two systems apart.",
+        "harder it is to show that two systems differ.",
         blocks=_per_metric(order, blocks),
     )
 
@@ -490,15 +502,15 @@ def _map_section(study: PowerStudy, order: Sequence[str]) -> Section:
             title=f"Who is better than whom under {name_of_metric(metric)}",
             caption="Systems in order of their mean, best on top and on the left. Blue: the row's system is better "
             f"than the column's; orange: worse{pale}. The wider the grey band along the diagonal, the farther apart "
-            "two systems must stand in the ranking before this metric tells them apart. "
+            "two systems must stand in the ranking before they differ significantly. "
             f"{_how(strict.test, strict.correction)}, α = {strict.alpha:g}.",
-            alt=f"{found} of {strict.n_pairs} pairs are told apart.",
+            alt=f"{found} of {strict.n_pairs} pairs differ significantly.",
         )
         return (picture,)
 
     return Section(
         id="map",
-        title="Who is better than whom",
+        title="Pairwise significance",
         lead="Every pair of systems at a glance: which of the two is better, and whether the data show it.",
         blocks=_per_metric(order, blocks),
     )
@@ -517,7 +529,7 @@ def _top_section(study: PowerStudy, means: pd.DataFrame, top: int) -> Section:
         )
     return Section(
         id="top",
-        title=f"Among the top {size}",
+        title=f"Significant pairs among the top {size}",
         lead="Differences near the top of a ranking matter most and are hardest to show.",
         blocks=tuple(blocks),
     )
@@ -551,11 +563,11 @@ def _top_counts_table(results: Sequence[PairwiseResult], pairs: pd.DataFrame, si
     found = pairs.groupby("metric", sort=False)[names].sum()
     n_pairs = size * (size - 1) // 2
     shown = found.map(lambda count: share_of(count, n_pairs)).join(found.add_suffix("_sort")).reset_index()
-    group = "Pairs told apart"
+    group = "Significantly different pairs"
     columns = [Column(name=name, label=name_of_correction(name), align="right", group=group) for name in names]
     return Table(
         name=f"top_{size}_counts",
-        title=f"Pairs told apart among the top {size} systems",
+        title=f"Significantly different pairs among the top {size} systems",
         caption=f"Of {n_pairs} pairs of each metric's own best {size} systems ({name_of_test(results[0].test)}).",
         frame=shown,
         columns=(_METRIC, *columns),
@@ -601,7 +613,7 @@ def _identical_section(study: PowerStudy) -> Section:
         id="identical",
         title="Identical systems",
         lead="Systems with the same score on every topic under every metric. They are kept among the pairs, as the "
-        "method defines it, though no metric could tell them apart.",
+        "method defines it, though they cannot differ under any metric.",
         blocks=(table if rows else Text(paragraphs=("No two systems have the same scores throughout.",)),),
     )
 

@@ -40,7 +40,7 @@ class _Statements:
             if str(one.type).startswith("tuple") and not isinstance(value, tuple):
                 message = f"{type(self).__name__}.{one.name} is a tuple, not {value!r}"
                 raise TypeError(message)
-            if one.type == "str" and one.name == "title" and not value:
+            if one.name == "title" and not value:
                 message = f"a {type(self).__name__} needs a title"
                 raise TypeError(message)
 

@@ -32,8 +32,8 @@ def test_the_table_names_both_corrections(command, table):
     """The default shows Sakai's count beside Benjamini-Yekutieli, as count, total and percentage."""
     ended = command("power", *table)
     assert ended.code == 0
-    assert "none" in ended.out
-    assert "fdr_by" in ended.out
+    assert "Uncorrected" in ended.out
+    assert "Benjamini–Yekutieli" in ended.out
     assert "/15 = " in ended.out
     assert "Seed 0" in ended.err
 

@@ -15,7 +15,7 @@ import xarray as xr
 from metaeval.io.tables import read_scores
 from metaeval.reports import folder as folders
 from metaeval.reports.folder import write_report
-from metaeval.reports.html import Section, Text
+from metaeval.reports.power import power_report
 
 
 def content(folder):
@@ -27,7 +27,7 @@ def content(folder):
 def report(study, tmp_path_factory):
     """Write a report in a folder whose parent did not exist."""
     out = tmp_path_factory.mktemp("reports") / "new" / "report"
-    index = write_report(study, out, top=3)
+    index = write_report(power_report(study, top=3), out)
     assert index == out / "index.html"
     return out
 
@@ -85,7 +85,7 @@ def test_the_provenance_is_that_of_the_study(report, study):
 
 def test_the_same_study_gives_the_same_bytes(report, study, tmp_path):
     """A report written again is equal byte by byte: tables, figures, page and compressed data."""
-    write_report(study, tmp_path / "again", top=3)
+    power_report(study, top=3).save(tmp_path / "again")
     first, second = content(report), content(tmp_path / "again")
     assert first.keys() == second.keys()
     assert [name for name in first if first[name] != second[name]] == []
@@ -103,28 +103,17 @@ def test_an_interrupted_report_leaves_nothing(study, tmp_path, monkeypatch):
 
     monkeypatch.setattr(folders, "_write_picture", stop)
     with pytest.raises(KeyboardInterrupt):
-        write_report(study, tmp_path / "report")
+        write_report(power_report(study), tmp_path / "report")
     assert list(tmp_path.iterdir()) == []
     assert all(name.startswith(".report.") for names in seen for name in names)  # the folder, and its lock
 
 
 def test_a_name_that_stands_twice_is_refused(study, tmp_path):
     """Two tables of one name would be one file."""
-    page = folders.power_page(study)
-    twice = replace(page, sections=(page.sections[0], page.sections[0]))
+    report = power_report(study)
+    twice = replace(report, sections=(report.sections[0], report.sections[0]))
     with pytest.raises(ValueError, match="needs a name of its own"):
-        folders.write_page(twice, tmp_path / "report")
-
-
-def test_further_sections_come_first(study, tmp_path, monkeypatch):
-    """Sections of another study stand before those of the power study."""
-    monkeypatch.setattr(folders, "figure_pdf", lambda _: b"")  # the slow part, and not looked at here
-    section = Section(
-        id="collection", title="Collection", lead="What it holds.", blocks=(Text(paragraphs=("50 topics.",)),)
-    )
-    short = replace(study, comparisons=study.comparisons[:1], intervals=None)
-    html = write_report(short, tmp_path / "report", sections=[section]).read_text()
-    assert html.index('id="collection"') < html.index('id="power"')
+        write_report(twice, tmp_path / "report")
 
 
 @pytest.mark.parametrize("fails", [False, True])
@@ -141,6 +130,6 @@ def test_the_garbage_collector_is_left_as_it_was(study, tmp_path, monkeypatch, f
     monkeypatch.setattr(folders, "_write_picture", drawn)
     monkeypatch.setattr(folders, "render_page", lambda *_, **__: "")
     with pytest.raises(ZeroDivisionError) if fails else nullcontext():
-        write_report(study, tmp_path / "report")
+        write_report(power_report(study), tmp_path / "report")
     assert min(seen) > 0
     assert gc.get_freeze_count() == 0

@@ -1,0 +1,171 @@
+"""A report as data: what it must hold, what it ends with, what another study adds, and how it is shown."""
+
+import json
+
+import pandas as pd
+import pytest
+from rich.console import Console
+
+from metaeval.provenance import Provenance
+from metaeval.reports.methods import Source
+from metaeval.reports.power import power_report
+from metaeval.reports.report import Fold, Item, Items, Methods, Report, Section, Text
+from metaeval.reports.tables import Column, Table
+from metaeval.reports.terminal import show_report
+from metaeval.studies.power import study_power
+
+PAPER = Source("Ann, 2001", "Ann (2001). On counting.", "10.1/ann")
+METHODS = Methods(paragraphs=("We counted.",), sources=(PAPER,))
+
+
+def small_table(name="t", n_rows=2):
+    """Return a table of names and numbers."""
+    frame = pd.DataFrame({"who": [f"[b]run {number}[/b]" for number in range(n_rows)], "value": range(n_rows)})
+    columns = Column(name="who", label="Who"), Column(name="value", label="Value", align="right", group="Counted")
+    return Table(name=name, title="Counts", caption="What was counted.", frame=frame, columns=columns)
+
+
+def small_report(**changes):
+    """Return a report of one brief section and one that is not."""
+    sections = (
+        Section(
+            id="counts",
+            title="Counts",
+            lead="What was counted.",
+            blocks=(small_table(), Fold(title="More", blocks=(small_table("folded"),))),
+            brief=True,
+        ),
+        Section(id="rest", title="Rest", lead="What is left.", blocks=(small_table("rest"),)),
+    )
+    given = {
+        "command": "count",
+        "title": "How many?",
+        "facts": (("2", "runs"),),
+        "summary": ("Two of two.",),
+        "sections": sections,
+        "methods": METHODS,
+        "rows": pd.DataFrame({"who": ["a"], "value": [float("nan")]}),
+        "provenance": Provenance(command="count", options={"seed": 0}),
+    }
+    return Report(**(given | changes))
+
+
+@pytest.mark.parametrize(
+    "broken",
+    [
+        lambda: Text(paragraphs="one string"),
+        lambda: Items(items=[Item(words="a list")]),
+        lambda: Section(id="a", title="A", lead="L.", blocks="words"),
+        lambda: small_report(summary="One string."),
+        lambda: small_report(notes="One string."),
+        lambda: small_report(title=""),
+        lambda: Methods(paragraphs="We counted."),
+        lambda: Methods(paragraphs=()),
+        lambda: Methods(paragraphs=(" ",)),
+    ],
+    ids=["text", "items", "section", "summary", "notes", "title", "methods", "no methods", "blank methods"],
+)
+def test_a_bare_string_is_no_statement_and_methods_are_never_left_out(broken):
+    """What would be read letter by letter, or leave a page without methods, cannot be built."""
+    with pytest.raises(TypeError, match=r"is a tuple|without methods|needs a title"):
+        broken()
+
+
+def test_every_report_ends_with_methods_notes_and_provenance():
+    """Notes are a list, warnings stand out before them, and publications are listed with their addresses."""
+    report = small_report(notes=("One run was dropped.",), warnings=("Few topics.",))
+    assert [section.id for section in report.all_sections()] == ["counts", "rest", "methods", "notes", "provenance"]
+    methods, notes, _ = report.all_sections()[-3:]
+    assert methods.blocks[0].paragraphs == ("We counted.",)
+    assert methods.blocks[1].items == (Item(words="Ann (2001). On counting.", link="https://doi.org/10.1/ann"),)
+    assert notes.blocks[0].look == "note"
+    assert notes.blocks[1].items == (Item(words="One run was dropped."),)
+
+
+def test_an_empty_section_of_notes_claims_no_more_than_it_knows():
+    """It has seen notes and warnings, not the data."""
+    (block,) = small_report().all_sections()[-2].blocks
+    assert block.paragraphs == ("The parts of this report gave no note and no warning.",)
+
+
+def test_the_provenance_holds_options_inputs_and_versions():
+    """Every option that was set, every checksum and every version has a row, versions before options."""
+    record = Provenance(
+        command="metaeval report",
+        options={"seed": 0, "groups": None},
+        inputs={"ap.csv": "abc"},
+        versions={"python": "3.12.1"} | {f"package{number}": "1" for number in range(10)},
+    )
+    (table,) = small_report(provenance=record).all_sections()[-1].blocks
+    rows = dict(zip(table.frame["what"], table.frame["value"], strict=True))
+    assert rows["Option seed"] == "0"
+    assert rows["SHA-256 of ap.csv"] == "abc"
+    assert rows["Version of python"] == "3.12.1"
+    assert "Option groups" not in rows
+    assert [what.split(" ")[0] for what in rows] == ["Command", *["Version"] * 11, "Option", "SHA-256"]
+
+
+def test_another_study_adds_its_parts_in_their_places():
+    """Sections come before or after, words join the summary and the methods; the same note or source stands once."""
+    own = Section(id="other", title="Other", lead="Another study.", blocks=())
+    first = Section(id="first", title="First", lead="Before all.", blocks=())
+    more = Methods(paragraphs=("We counted again.",), sources=(PAPER,))
+    report = small_report(notes=("Assumed.",)).extended(
+        first=(first,), sections=(own,), summary=("And this.",), methods=more, notes=("Assumed.", "New.")
+    )
+    assert [section.id for section in report.sections] == ["first", "counts", "rest", "other"]
+    assert report.summary == ("Two of two.", "And this.")
+    assert report.methods.paragraphs == ("We counted.", "We counted again.")
+    assert report.methods.sources == (PAPER,)
+    assert report.notes == ("Assumed.", "New.")
+
+
+def test_json_is_the_rows_with_null_for_what_is_undefined():
+    """One document, full precision, the warnings beside the results."""
+    answer = json.loads(small_report(warnings=("Few topics.",)).to_json())
+    assert answer["command"] == "count"
+    assert answer["results"] == [{"who": "a", "value": None}]
+    assert answer["warnings"] == ["Few topics."]
+    assert answer["options"] == {"seed": 0}
+
+
+def test_latex_is_the_main_table():
+    """The first table that a terminal would show, or the first of all."""
+    assert "Counts. What was counted." in small_report().to_latex()
+    quiet = tuple(section for section in small_report().sections if not section.brief)
+    assert small_report(sections=quiet).main_table().name == "rest"
+
+
+def shown(report, width=100):
+    """Return what a terminal shows."""
+    console = Console(width=width, record=True, file=None, force_terminal=False)
+    with console.capture() as said:
+        show_report(report, console)
+    return said.get()
+
+
+def test_a_terminal_shows_the_answer_and_the_brief_tables():
+    """Title, facts, summary, then the tables of brief sections, unfolded ones only; names are never markup."""
+    said = shown(small_report())
+    for words in ("How many?", "2 runs", "Two of two.", "[b]run 0[/b]", "Counted", "What was counted."):
+        assert words in said
+    assert said.count("[b]run 1[/b]") == 1
+
+
+def test_a_long_table_ends_in_a_count_of_the_rest():
+    """A terminal shows sixty rows and says how many more there are."""
+    section = Section(id="long", title="Long", lead="Many rows.", blocks=(small_table(n_rows=75),), brief=True)
+    said = shown(small_report(sections=(section,)))
+    assert "[b]run 59[/b]" in said
+    assert "[b]run 60[/b]" not in said
+    assert "15 more rows" in said
+
+
+def test_a_study_is_reported_from_python(made_scores, tmp_path):
+    """study_power(scores).report().save(folder) writes what the command writes."""
+    study = study_power(made_scores(2, 4, 12), tests=["t"], rng=0)
+    report = study.report(top=3)
+    assert [section.id for section in report.sections] == [section.id for section in power_report(study).sections]
+    index = report.save(tmp_path / "folder")
+    assert report.title in index.read_text()
+    assert report.title in study._repr_html_()
