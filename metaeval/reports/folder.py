@@ -11,12 +11,13 @@ from pathlib import Path
 
 import pandas as pd
 
+from metaeval.figures.style import figure_pdf, figure_svg
 from metaeval.io.folders import RECORD, check_folder, new_folder, record_text
 from metaeval.io.stored import parquet_of
 from metaeval.io.tables import write_scores
 from metaeval.parallel import track
-from metaeval.reports.figures import Picture, figure_pdf, figure_svg
 from metaeval.reports.html import Page, Section, file_stems, render_page
+from metaeval.reports.pictures import Picture
 from metaeval.reports.power import Part, power_page
 from metaeval.reports.tables import table_csv, table_latex
 from metaeval.studies.power import PowerStudy

@@ -24,7 +24,7 @@ from metaeval.visible import visible
 if TYPE_CHECKING:
     import jinja2
 
-    from metaeval.reports.figures import Picture
+    from metaeval.reports.pictures import Picture
 
 __all__ = [
     "Block",
@@ -135,7 +135,7 @@ class Page:
 
     def pictures(self) -> "list[Picture]":
         """Return every picture of the page, folded ones too, in reading order."""
-        from metaeval.reports.figures import Picture  # noqa: PLC0415 - matplotlib
+        from metaeval.reports.pictures import Picture  # noqa: PLC0415 - matplotlib
 
         return [block for block in self._blocks() if isinstance(block, Picture)]
 
@@ -163,7 +163,7 @@ def render_page(page: Page, *, svgs: Mapping[str, str] | None = None, stems: Map
     from markupsafe import Markup  # noqa: PLC0415 - comes with Jinja2
 
     if svgs is None:
-        from metaeval.reports.figures import figure_svg  # noqa: PLC0415 - matplotlib
+        from metaeval.figures.style import figure_svg  # noqa: PLC0415 - matplotlib
 
         svgs = {picture.name: figure_svg(picture.figure, salt=picture.name) for picture in page.pictures()}
     charts = {
@@ -249,7 +249,7 @@ def _walk(blocks: Iterable[Block]) -> Iterator[Block]:
 
 @cache
 def _colours() -> dict[str, str]:
-    from metaeval.reports.figures import THEME  # noqa: PLC0415 - matplotlib
+    from metaeval.figures.style import THEME  # noqa: PLC0415 - matplotlib
 
     return {code: f"var(--{name})" for name, code in THEME.items()}
 

@@ -198,9 +198,10 @@ class SensitivityResult:
 
     def plot(self) -> "Figure":
         """Draw the curves of achieved significance levels."""
-        from metaeval.reports.figures import asl_curves  # noqa: PLC0415 - drawing is the one upward import
+        from metaeval.figures.power import asl_curves  # noqa: PLC0415 - matplotlib
 
-        return asl_curves(self)
+        significant = self.data["significant"].sum("pair").to_series()
+        return asl_curves(self.asl_curves(), alpha=self.alpha, significant=significant.to_dict())
 
     def _top_pairs(self, metric: str, k: int) -> pd.DataFrame:
         one = self.data.sel(metric=metric)
