@@ -169,10 +169,8 @@ def coverage_lines(frame: pd.DataFrame, *, most: int = 100) -> Figure:
     ends = []
     for place, size in enumerate(sizes):
         part = frame[(frame["size"] == size) & (frame["rank"] <= last)].dropna(subset=["at_rank"])
-        color = CYCLE[place % len(CYCLE)]
-        axes.plot(
-            part["rank"], 100 * part["at_rank"], color=color, linewidth=1.3, linestyle=DASHES[place // _STYLES % 2]
-        )
+        color, dash = CYCLE[place % len(CYCLE)], DASHES[place // _STYLES % 2]
+        axes.plot(part["rank"], 100 * part["at_rank"], color=color, linewidth=1.3, linestyle=dash)
         ends.append((f"{size} documents", float(100 * part["at_rank"].iloc[-1]) if len(part) else 0.0, color))
     axes.set_ylim(0, 100)
     axes.set_xlim(1, last)

@@ -60,7 +60,7 @@ def significance_map(decisions: pd.DataFrame, *, correction: str | None) -> Figu
     -------
     matplotlib.figure.Figure
     """
-    states = decisions.fillna(_UNTESTED).to_numpy(dtype=np.int8)
+    states = decisions.fillna(_UNTESTED).to_numpy(dtype=np.int8, copy=True)
     np.fill_diagonal(states, _SELF)
     n_systems = len(states)
     named = n_systems <= NAMED_ROWS

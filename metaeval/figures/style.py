@@ -260,14 +260,17 @@ def tidy_axes(axes: Axes, *, grid: Literal["x", "y", ""], spines: tuple[str, ...
 
 def key_above(axes: Axes, *, columns: int, **changes: object) -> None:
     """Put the key of what is drawn above the axes."""
-    place: dict[str, Any] = {"loc": "lower left", "bbox_to_anchor": (-0.01, 1.0), "borderaxespad": 0.2}
-    axes.legend(*axes.get_legend_handles_labels(), ncols=columns, **place, **{**KEY_STYLE, **changes})
+    handles, labels = axes.get_legend_handles_labels()
+    style: dict[str, Any] = KEY_STYLE | {"bbox_to_anchor": (-0.01, 1.0), "borderaxespad": 0.2} | changes
+    axes.legend(handles, labels, loc="lower left", ncols=columns, **style)
 
 
 def key_of_figure(figure: Figure, handles: Sequence[Artist], labels: Sequence[str], *, columns: int) -> None:
     """Put one key for all panels at the top of a figure."""
-    place: dict[str, Any] = {"loc": "upper left", "bbox_to_anchor": (0.45 / PAGE_WIDTH, 1.0), "borderaxespad": 0.1}
-    figure.legend(handles, labels, ncols=columns, **place, **KEY_STYLE)
+    corner = (0.45 / PAGE_WIDTH, 1.0)
+    figure.legend(
+        handles, labels, loc="upper left", bbox_to_anchor=corner, ncols=columns, borderaxespad=0.1, **KEY_STYLE
+    )
 
 
 def mark_value(axes: Axes, value: float, words: str) -> None:
@@ -314,7 +317,7 @@ def bars(
 
 
 def score_label(metric: str, what: str, *, higher: bool) -> str:
-    """Return what an axis of scores says: `what` with the metric's name in its braces, and the direction if it is down."""
+    """Return what an axis of scores says: `what` with the metric in its braces, and that less is better."""
     return what.format(metric_label(metric)) + ("" if higher else " (lower is better)")
 
 

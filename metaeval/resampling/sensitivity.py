@@ -200,8 +200,9 @@ class SensitivityResult:
         """Draw the curves of achieved significance levels."""
         from metaeval.figures.power import asl_curves  # noqa: PLC0415 - matplotlib
 
-        significant = self.data["significant"].sum("pair").to_series()
-        return asl_curves(self.asl_curves(), alpha=self.alpha, significant=significant.to_dict())
+        found = self.data["significant"].sum("pair").to_numpy().tolist()
+        significant = dict(zip(self.metrics, found, strict=True))
+        return asl_curves(self.asl_curves(), alpha=self.alpha, significant=significant)
 
     def _top_pairs(self, metric: str, k: int) -> pd.DataFrame:
         one = self.data.sel(metric=metric)

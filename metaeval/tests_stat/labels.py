@@ -45,9 +45,9 @@ def labelled(frame: pd.DataFrame) -> pd.DataFrame:
 
     Examples
     --------
-    >>> frame = labelled(pd.DataFrame({"test": ["t", "t"], "correction": ["fdr_bh", "none"]}))
+    >>> frame = labelled(pd.DataFrame({"test": ["t", "t"], "correction": ["holm", "none"]}))
     >>> frame["test"].tolist(), frame["correction"].sort_values().tolist()
-    (['Paired t', 'Paired t'], ['Uncorrected', 'Benjamini–Hochberg'])
+    (['Paired t', 'Paired t'], ['Uncorrected', 'Holm'])
     """
     tests, corrections = (
         frame[column].map(lambda name, known=known: known.get(name, name))
