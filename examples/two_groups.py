@@ -12,7 +12,7 @@ from pathlib import Path
 import numpy as np
 
 from metaeval.agreement.decisions import decision_agreement
-from metaeval.reports.figures import PAGE_WIDTH, THEME, figure_svg, inch_axes, styled, tidy_axes
+from metaeval.figures.style import PAGE_WIDTH, THEME, figure_svg, inch_axes, styled, tidy_axes
 from metaeval.scores import Scores, as_scores
 
 

@@ -56,10 +56,10 @@ from .metrics.focused.inex_eval import inex_eval_table as inex_eval_table
 from .metrics.focused.interpolated_precision import interpolated_precision_curves as interpolated_precision_curves
 from .metrics.focused.overlap import run_overlap as run_overlap
 from .metrics.lists import RankedTopic as RankedTopic
+from .metrics.plugins import default_registry as default_registry
+from .metrics.plugins import load_plugin as load_plugin
 from .metrics.precision_recall import precision_recall_curves as precision_recall_curves
 from .metrics.registry import Registry as Registry
-from .metrics.registry import default_registry as default_registry
-from .metrics.registry import load_plugin as load_plugin
 from .metrics.score import score as score
 from .metrics.spec import MetricSpec as MetricSpec
 from .metrics.spec import metric as metric

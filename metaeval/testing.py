@@ -23,7 +23,8 @@ from metaeval.collection.passages import PassageCollection, passage_collection
 from metaeval.draws import RNGLike, resolve_rng
 from metaeval.errors import InvalidOptionError
 from metaeval.metrics.lists import ranked_lists
-from metaeval.metrics.registry import Registry, default_registry
+from metaeval.metrics.plugins import default_registry
+from metaeval.metrics.registry import Registry
 from metaeval.metrics.score import JudgedCollection, lists_of, metric_values
 from metaeval.metrics.spec import BoundsError, Metric, MetricSpec
 from metaeval.parallel import limit_threads

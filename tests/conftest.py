@@ -12,7 +12,10 @@ from pathlib import Path
 
 import hypothesis
 import matplotlib as mpl
+import numpy as np
 import pytest
+
+from metaeval.scores import as_scores
 
 mpl.use("agg")
 hypothesis.settings.register_profile("metaeval", deadline=None, derandomize=True, max_examples=50)
@@ -32,6 +35,20 @@ def data_folder():
     if not folder.is_dir():
         pytest.skip(f"real data not found in {folder}; set METAEVAL_DATA to the folder that holds it")
     return folder
+
+
+@pytest.fixture(scope="session")
+def made_scores():
+    """Make scores of systems that get better one by one; arguments say how many, keywords name them."""
+
+    def made(n_metrics=2, n_systems=5, n_topics=20, *, seed=1, **labels):
+        generator = np.random.default_rng(seed)
+        topic = generator.beta(2, 3, (1, 1, n_topics))
+        lift = np.linspace(0, 0.3, n_systems)[None, :, None]
+        values = np.clip(topic + lift + generator.normal(0, 0.1, (n_metrics, n_systems, n_topics)), 0, 1)
+        return as_scores(values, **labels)
+
+    return made
 
 
 @pytest.fixture(scope="session")

@@ -1,6 +1,7 @@
 """The promises of the package as a whole: light to import, layered, versioned in one place, documented."""
 
 import ast
+import graphlib
 import importlib.metadata
 import inspect
 import re
@@ -78,14 +79,52 @@ def _plain(distribution):
     return re.sub(r"[-_.]+", "-", distribution).lower()
 
 
-def test_drawing_is_the_one_lazy_import_upwards():
-    """Below the reports, the module that draws is imported inside functions only, so that matplotlib loads late."""
-    for path in (ROOT / "metaeval").rglob("*.py"):
-        if path.relative_to(ROOT).parts[1] not in {"reports", "cli"}:
-            imported = [
-                node.module for node in ast.parse(path.read_text("utf-8")).body if isinstance(node, ast.ImportFrom)
-            ]
-            assert not any(str(module).startswith("metaeval.reports") for module in imported), path
+def _imports(path, *, within_functions=True):
+    """Yield the modules of the package that a file imports when it runs, not those named for the type checker alone."""
+    tree = ast.parse(path.read_text("utf-8"))
+    passed_over = {
+        id(inner)
+        for node in ast.walk(tree)
+        if isinstance(node, ast.If) and "TYPE_CHECKING" in ast.unparse(node.test)
+        for statement in node.body
+        for inner in ast.walk(statement)
+    }
+    for node in ast.walk(tree) if within_functions else tree.body:
+        if isinstance(node, ast.ImportFrom) and node.module and id(node) not in passed_over:
+            for alias in node.names:
+                inner = f"{node.module}.{alias.name}"
+                yield inner if inner in MODULES else node.module
+
+
+def _module(path):
+    return ".".join(path.relative_to(ROOT).with_suffix("").parts).removesuffix(".__init__")
+
+
+MODULES = {_module(path): path for path in (ROOT / "metaeval").rglob("*.py")}
+
+
+def test_no_module_imports_itself_by_way_of_others():
+    """The imports, those inside functions too, form no circle: what is below can be read without what is above."""
+    graph = {name: {*_imports(path)} & {*MODULES} - {name} for name, path in MODULES.items()}
+    for name in [name for name in graph if name.startswith("metaeval.cli")]:
+        graph[name] = set()  # commands register with the application that imports them
+    graphlib.TopologicalSorter(graph).prepare()
+
+
+def test_drawing_is_imported_late():
+    """Results import what draws them inside their methods, so that matplotlib loads only where something is drawn."""
+    for name, path in MODULES.items():
+        if name.split(".")[1:2] not in (["figures"], ["reports"], ["cli"]):
+            imported = set(_imports(path, within_functions=False))
+            assert not {module for module in imported if module.startswith(("metaeval.figures", "matplotlib"))}, name
+
+
+def test_figures_know_no_result():
+    """What draws takes labelled frames and arrays: it imports no module of tests, models, studies or reports."""
+    known = ("metaeval.figures.", "metaeval.words", "metaeval.visible", "metaeval.equality", "metaeval.errors")
+    for path in (ROOT / "metaeval" / "figures").glob("*.py"):
+        own = {module for module in _imports(path) if module.startswith("metaeval.")}
+        assert not {module for module in own if not module.startswith((*known, "metaeval.scores"))}, path
 
 
 def test_every_exported_name_resolves():

@@ -352,10 +352,7 @@ class AssessorAgreement:
         UnknownNameError
             If the statistic is not one of `STATISTICS`.
         """
-        from metaeval.reports.assessor_figures import (  # noqa: PLC0415 - drawing is the one upward import
-            agreement_dots,
-            agreement_heat_map,
-        )
+        from metaeval.figures.assessors import agreement_dots, agreement_heat_map  # noqa: PLC0415 - matplotlib
 
         matrix, label = self.matrix(statistic), statistic.replace("_", " ")
         if self.reference is None:

@@ -121,7 +121,7 @@ class HumanAgreement:
 
     def plot(self) -> "Figure":
         """Draw the agreement of every metric with its interval, best first."""
-        from metaeval.reports.human_figures import correlation_dots  # noqa: PLC0415 - drawing is the one upward import
+        from metaeval.figures.human import correlation_dots  # noqa: PLC0415 - matplotlib
 
         return correlation_dots(self.table, label=f"{self.statistic} with {self.reference} ({self.level})")
 

@@ -219,7 +219,7 @@ class MetricComparison:
 
     def plot(self, alpha: float = 0.05) -> "Figure":
         """Draw which metric is significantly better than which: a field a pair, the better one in the row."""
-        from metaeval.reports.human_figures import comparison_map  # noqa: PLC0415 - drawing is the one upward import
+        from metaeval.figures.human import comparison_map  # noqa: PLC0415 - matplotlib
 
         sides = [self.table[[f"metric_{side}", f"value_{side}"]].set_axis(["metric", "value"], axis=1) for side in "ab"]
         values = pd.concat(sides).groupby("metric", sort=False)["value"].mean()

@@ -558,7 +558,7 @@ def _check_tests(context: typer.Context) -> None:
 def registry_of(context: typer.Context) -> "Registry":
     """Return the metrics of the package, of installed packages and of the plug-in files given, each run once."""
     if _REGISTRY not in context.meta:
-        from metaeval.metrics.registry import default_registry, load_plugin  # noqa: PLC0415 - loads numba
+        from metaeval.metrics.plugins import default_registry, load_plugin  # noqa: PLC0415 - loads numba
 
         registry = default_registry()
         for path in dict.fromkeys(context.params.get("plugin") or ()):

@@ -5,6 +5,7 @@ rebuilt from the compiled collection: judged documents at their ranks, placehold
 with the rank, so that no tool's tie order matters.
 """
 
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -16,7 +17,6 @@ from metaeval.collection.documents import Collection
 from metaeval.errors import InvalidOptionError
 from metaeval.metrics.lists import RankedLists
 from metaeval.metrics.names import Call, MetricNameError, ParsedName, Table
-from metaeval.metrics.registry import Registry
 from metaeval.metrics.spec import AnyMetric, MetricError, check_values
 from metaeval.parallel import track
 
@@ -142,10 +142,14 @@ def _checked_arguments(parsed: ParsedName, arguments: dict[Any, Any], known: dic
     return arguments
 
 
-def from_ir_measures(measure: Any, registry: Registry) -> AnyMetric:  # noqa: ANN401 - its classes are not imported here
+def from_ir_measures(
+    measure: Any,  # noqa: ANN401 - its classes are not imported here
+    find: Callable[[ParsedName], AnyMetric | None],
+) -> AnyMetric:
     """Turn a measure of ir_measures into a registered metric where there is one, else into an `ExternalMetric`.
 
-    Parameters that the measure does not name keep the defaults of ir_measures (RBP: p = 0.8).
+    `find` looks a name up in a registry. Parameters that the measure does not name keep the defaults of ir_measures
+    (RBP: p = 0.8).
     """
     given = dict(measure.params)
     if measure.NAME == "RBP":
@@ -154,7 +158,7 @@ def from_ir_measures(measure: Any, registry: Registry) -> AnyMetric:  # noqa: AN
     arguments = tuple((key, _value(value)) for key, value in given.items())
     parsed = ParsedName(measure.NAME, arguments, cutoff)
     try:
-        found = registry.from_parsed(parsed.with_own_keys())
+        found = find(parsed.with_own_keys())
     except MetricNameError:
         found = None
     return ExternalMetric(str(parsed), measure) if found is None else found

@@ -1,35 +1,23 @@
-"""Registries of metrics: values that are copied and extended, never changed in place; and what plug-ins add to them."""
+"""Registries of metrics: values that are copied and extended, never changed in place."""
 
 import importlib.util
-import sys
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
-from functools import lru_cache
-from importlib import metadata
-from pathlib import Path
 from types import MappingProxyType
 from typing import Any
-from warnings import warn
 
 import pandas as pd
 
-from metaeval.errors import InvalidOptionError, MetaevalWarning, UnknownNameError
+from metaeval.errors import InvalidOptionError, UnknownNameError
 from metaeval.metrics.element_quantisation import ELEMENT_QUANTISATIONS
 from metaeval.metrics.names import Call, MetricNameError, ParsedName, Table, Value, translations
 from metaeval.metrics.parameters import Parameter
 from metaeval.metrics.quantisation import QUANTISATIONS, Quantisation, as_gains
 from metaeval.metrics.spec import AnyMetric, Metric, MetricSpec
 
-__all__ = ["ENTRY_POINTS", "PluginWarning", "Registry", "default_registry", "load_plugin", "load_plugins"]
-
-ENTRY_POINTS = "metaeval.metrics"
-"""The entry-point group in which a package names its metrics and quantisations."""
+__all__ = ["Registry", "module_of"]
 
 _JUDGED_ONLY = Parameter(name="judged_only", type=bool, default=False)
-
-
-class PluginWarning(MetaevalWarning):
-    """A plug-in that could not be used; everything else works."""
 
 
 @dataclass(frozen=True, slots=True, init=False)
@@ -152,7 +140,7 @@ class Registry:
         if type(metric).__module__.split(".")[0] == "ir_measures":
             from metaeval.metrics.external import from_ir_measures  # noqa: PLC0415 - only where it is used
 
-            return from_ir_measures(metric, self)
+            return from_ir_measures(metric, self.from_parsed)
         if hasattr(metric, "compute") and hasattr(metric, "n_relevant"):
             return metric  # type: ignore[return-value]  # an AnyMetric already
         message = f"a metric is a name, a MetricSpec or a measure of ir_measures, not {metric!r}"
@@ -171,7 +159,7 @@ class Registry:
                     "low": spec.bounds[0],
                     "high": spec.bounds[1],
                     "cite": spec.cite,
-                    "module": _module_of(spec),
+                    "module": module_of(spec),
                 }
                 for spec in self
             ]
@@ -295,104 +283,7 @@ def _refuse_argument(spec: MetricSpec, name: str) -> None:
     raise MetricNameError(message)
 
 
-def load_plugins(registry: Registry) -> Registry:
-    """Return `registry` with what installed packages offer under the entry-point group ``metaeval.metrics``.
-
-    An entry point names a `MetricSpec`, a `Quantisation`, or a sequence of them. One that does not load, or brings a
-    name that is taken, is named in a `PluginWarning` and left out; the others still work.
-
-    Examples
-    --------
-    >>> from metaeval.metrics.builtin import BUILTIN
-    >>> "AP" in load_plugins(BUILTIN)
-    True
-    """
-    points = sorted(metadata.entry_points(group=ENTRY_POINTS), key=lambda point: (point.name, point.value))
-    for point in points:
-        origin = f"entry point {point.name} = {point.value}" + (f" of {point.dist.name}" if point.dist else "")
-        try:
-            loaded = point.load()
-        except Exception as error:  # noqa: BLE001 - a broken plug-in must not stop the others
-            warn(f"{origin} could not be loaded: {error!r}", PluginWarning, stacklevel=2)
-            continue
-        for item in (loaded,) if isinstance(loaded, MetricSpec | Quantisation) else _items(loaded):
-            try:
-                registry = registry.extend(item)
-            except InvalidOptionError as error:
-                warn(f"{origin} is left out: {error}", PluginWarning, stacklevel=2)
-    return registry
-
-
-def _items(loaded: object) -> tuple[Any, ...]:
-    return tuple(loaded) if isinstance(loaded, Iterable) else (loaded,)
-
-
-@lru_cache(maxsize=1)
-def default_registry() -> Registry:
-    """Return the built-in metrics with those of installed packages; found once a session.
-
-    Examples
-    --------
-    >>> default_registry().resolve("ndcg_cut_10").name
-    'nDCG@10'
-    """
-    from metaeval.metrics.builtin import BUILTIN  # noqa: PLC0415 - its measures import this module
-
-    return load_plugins(BUILTIN)
-
-
-def _module_of(item: MetricSpec | Quantisation) -> str:
+def module_of(item: MetricSpec | Quantisation) -> str:
+    """Return the module in which a metric or quantisation is written."""
     function = item.function or (item.kernel if isinstance(item, MetricSpec) else None)
     return str(getattr(function, "__module__", ""))
-
-
-def load_plugin(path: str | Path) -> tuple[MetricSpec | Quantisation, ...]:
-    r"""Run a Python file and return the metrics and quantisations it defines, for ``registry.extend(*…)``.
-
-    Parameters
-    ----------
-    path : path
-        A ``.py`` file. It is executed, so it must be trusted like any program.
-
-    Returns
-    -------
-    tuple of MetricSpec or Quantisation
-        In the order of their definition; names that begin with an underscore are private.
-
-    Raises
-    ------
-    InvalidOptionError
-        If the file is not there, does not run, or defines nothing.
-
-    Examples
-    --------
-    >>> import tempfile
-    >>> file = Path(tempfile.mkdtemp(), "mine.py")
-    >>> lines = ("from metaeval.metrics import metric", "@metric", "def nothing(topic): return 0.0")
-    >>> _ = file.write_text("\n".join(lines))
-    >>> [found.name for found in load_plugin(file)]
-    ['nothing']
-    """
-    file = Path(path)
-    if not file.is_file() or file.suffix != ".py":
-        message = f"plug-in {str(path)!r} must be a Python file (NAME.py) that exists"
-        raise InvalidOptionError(message)
-    name = f"metaeval_plugin_{file.stem}"
-    found = importlib.util.spec_from_file_location(name, file)
-    assert found is not None and found.loader is not None  # noqa: S101, PT018 - a .py file always has a loader
-    module = importlib.util.module_from_spec(found)
-    sys.modules[name] = module
-    try:
-        found.loader.exec_module(module)
-    except Exception as error:
-        del sys.modules[name]
-        message = f"plug-in {file} does not run: {type(error).__name__}: {error}"
-        raise InvalidOptionError(message) from error
-    public = {key: value for key, value in vars(module).items() if not key.startswith("_")}
-    items = dict.fromkeys(
-        value for value in public.values() if isinstance(value, MetricSpec | Quantisation) and _module_of(value) == name
-    )
-    if not items:
-        message = f"plug-in {file} defines no metric; decorate a function with @metaeval.metrics.metric"
-        raise InvalidOptionError(message)
-    return tuple(items)

@@ -14,7 +14,8 @@ from metaeval.errors import InvalidOptionError, ScoresError, UnknownNameError
 from metaeval.metrics.focused.element_lists import element_lists
 from metaeval.metrics.focused.passage_lists import passage_lists
 from metaeval.metrics.lists import ranked_lists
-from metaeval.metrics.registry import Registry, default_registry
+from metaeval.metrics.plugins import default_registry
+from metaeval.metrics.registry import Registry
 from metaeval.metrics.spec import AnyMetric, Metric, On
 from metaeval.parallel import limit_threads, track
 from metaeval.scores import DIMS, Scores, as_scores

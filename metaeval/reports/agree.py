@@ -8,13 +8,13 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
+from metaeval.figures.agreement import agreement_rows, disagreement_panels, matrix_map
 from metaeval.io.tables import write_scores
-from metaeval.reports.agree_figures import agreement_rows, disagreement_panels, matrix_map
 from metaeval.reports.agree_words import advice_sentences, compared_rows, grade_sentences, label, summary_sentences
-from metaeval.reports.figures import Picture
 from metaeval.reports.folder import check_folder, write_page
 from metaeval.reports.html import Block, Fold, Item, Items, Page, Section, Text
 from metaeval.reports.methods import Source, name_of_test, words_for_correction, words_for_test
+from metaeval.reports.pictures import Picture
 from metaeval.reports.power import notes_section, provenance_section
 from metaeval.reports.tables import Column, Table
 from metaeval.studies.agree import MERGED, AgreeStudy
@@ -434,7 +434,13 @@ def _disagreement_section(study: AgreeStudy, rows: pd.DataFrame) -> list[Section
         pictures.append(
             Picture(
                 name=f"disagreement {predictor} {truth}",
-                figure=disagreement_panels(agreement, predictor, truth, cut=float(cut["threshold"])),
+                figure=disagreement_panels(
+                    agreement.disagreement(predictor, truth),
+                    agreement.densities(predictor, truth),
+                    predictor=predictor,
+                    truth=truth,
+                    cut=float(cut["threshold"]),
+                ),
                 title=f"Where {pair} disagree",
                 caption="Each dot is a pair of systems that is significant under at least one of the two: how far the "
                 "better one is ahead under either. Right: how many pairs of each kind there are at a size of the "

@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
 
-from metaeval.reports.assessment_figures import (
+from metaeval.figures.assessment import (
     entry_distances,
     growth_lines,
     passage_bars,
@@ -16,9 +16,9 @@ from metaeval.reports.assessment_figures import (
     specificity_bars,
     time_strips,
 )
-from metaeval.reports.figures import Picture
 from metaeval.reports.folder import check_folder, write_page
 from metaeval.reports.html import Block, Fold, Item, Items, Page, Section, Text
+from metaeval.reports.pictures import Picture
 from metaeval.reports.power import notes_section, provenance_section
 from metaeval.reports.tables import Column, Table
 from metaeval.studies.assessment import SHORT, AssessmentStudy, growth_kinds, shown_growth
@@ -439,7 +439,7 @@ def _sizes_section(study: AssessmentStudy, words: str) -> Section:
         data=study.sizes,
     )
     picture = _picture(
-        "sizes", size_bars(study.sizes), "Exhaustivity and size", "The dashed line: 55 characters.", words
+        "sizes", size_bars(study.sizes, short=SHORT), "Exhaustivity and size", "The dashed line: 55 characters.", words
     )
     return Section(id="sizes", title="Does exhaustivity go with size?", lead=words, blocks=(picture, table))
 

@@ -8,10 +8,10 @@ from pathlib import Path
 import pandas as pd
 
 from metaeval.agreement.assessors import STATISTICS
-from metaeval.reports.assessor_figures import agreement_dots, agreement_heat_map, topic_dots
-from metaeval.reports.figures import Picture
+from metaeval.figures.assessors import agreement_dots, agreement_heat_map, topic_dots
 from metaeval.reports.folder import check_folder, write_page
 from metaeval.reports.html import Block, Fold, Item, Items, Page, Section, Text
+from metaeval.reports.pictures import Picture
 from metaeval.reports.power import notes_section, provenance_section
 from metaeval.reports.tables import Column, Table
 from metaeval.studies.assessors import AssessorStudy

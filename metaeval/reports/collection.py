@@ -4,8 +4,9 @@ import pandas as pd
 import xarray as xr
 
 from metaeval.collection.documents import CollectionStatistics
-from metaeval.reports.figures import NAMED_LINES, Picture, precision_recall
+from metaeval.figures.curves import NAMED_LINES, precision_recall
 from metaeval.reports.html import Fold, Section
+from metaeval.reports.pictures import Picture
 from metaeval.reports.tables import Column, Table
 from metaeval.words import number, share, whole
 

@@ -7,12 +7,13 @@ from pathlib import Path
 
 import pandas as pd
 
+from metaeval.figures.compare import heaviness_panels
+from metaeval.figures.judgments import stability_panels
+from metaeval.figures.power import power_differences
 from metaeval.io.tables import write_scores
-from metaeval.reports.compare_figures import heaviness_panels
-from metaeval.reports.figures import Picture, power_differences, power_dots
 from metaeval.reports.folder import check_folder, write_page
 from metaeval.reports.html import Block, Fold, Item, Items, Page, Section, Text
-from metaeval.reports.judgment_figures import stability_panels
+from metaeval.reports.pictures import Picture
 from metaeval.reports.power import notes_section, provenance_section
 from metaeval.reports.tables import Column, Table
 from metaeval.reports.topic_words import topic_count
@@ -249,11 +250,7 @@ def _power_section(study: CompareStudy) -> Section:
     own = differences[(differences["metric_a"] == study.current) | (differences["metric_b"] == study.current)]
     dots = Picture(
         name="power",
-        figure=power_dots(
-            study.power.to_frame()
-            .rename(columns={"low": "power_low", "high": "power_high"})
-            .assign(test=study.power.test)
-        ),
+        figure=study.power.plot(),
         title="Discriminative power with intervals over topics",
         caption="What others should expect to find with as many other topics of the same kind.",
         alt="One row a metric with the share of pairs told apart.",

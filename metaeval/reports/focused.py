@@ -2,9 +2,10 @@
 
 import numpy as np
 
+from metaeval.figures.curves import NAMED_LINES, run_curves
 from metaeval.reports.collection import quantities_table
-from metaeval.reports.figures import NAMED_LINES, Picture, run_curves
 from metaeval.reports.html import Block, Fold, Section, Text
+from metaeval.reports.pictures import Picture
 from metaeval.reports.tables import Column, Table
 from metaeval.studies.holdings import Holdings, RunCurves
 from metaeval.words import number, share, whole

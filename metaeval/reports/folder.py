@@ -6,9 +6,9 @@ from contextlib import contextmanager
 from itertools import chain
 from pathlib import Path
 
+from metaeval.figures.style import figure_pdf, figure_svg
 from metaeval.io.folders import RECORD, check_folder, new_folder, record_text
 from metaeval.parallel import track
-from metaeval.reports.figures import figure_pdf, figure_svg
 from metaeval.reports.html import file_stems, render_page
 from metaeval.reports.json_answer import SCHEMA
 from metaeval.reports.pictures import Picture

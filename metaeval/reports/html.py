@@ -39,7 +39,7 @@ def render_page(
     from markupsafe import Markup  # noqa: PLC0415 - comes with Jinja2
 
     if svgs is None:
-        from metaeval.reports.figures import figure_svg  # noqa: PLC0415 - matplotlib
+        from metaeval.figures.style import figure_svg  # noqa: PLC0415 - matplotlib
 
         svgs = {picture.name: figure_svg(picture.figure, salt=picture.name) for picture in report.pictures()}
     charts = {
@@ -139,7 +139,7 @@ _RESERVED = {"con", "prn", "aux", "nul", *(f"{port}{n}" for port in ("com", "lpt
 
 @cache
 def _colours() -> dict[str, str]:
-    from metaeval.reports.figures import THEME  # noqa: PLC0415 - matplotlib
+    from metaeval.figures.style import THEME  # noqa: PLC0415 - matplotlib
 
     return {code: f"var(--{name})" for name, code in THEME.items()}
 

@@ -8,10 +8,10 @@ from pathlib import Path
 import pandas as pd
 
 from metaeval.agreement.human import HumanAgreement
-from metaeval.reports.figures import Picture
+from metaeval.figures.human import comparison_map, correlation_dots, system_scatters
 from metaeval.reports.folder import check_folder, write_page
 from metaeval.reports.html import Block, Fold, Page, Section, Text
-from metaeval.reports.human_figures import comparison_map, correlation_dots, system_scatters
+from metaeval.reports.pictures import Picture
 from metaeval.reports.power import notes_section, provenance_section
 from metaeval.reports.tables import Column, Table
 from metaeval.studies.human import HumanStudy

@@ -8,11 +8,11 @@ from typing import Any
 
 import pandas as pd
 
-from metaeval.reports.figures import Picture
+from metaeval.figures.judgments import coverage_lines, effort_panels, growth_panels, stability_panels
 from metaeval.reports.folder import check_folder, write_page
 from metaeval.reports.html import Block, Fold, Item, Items, Page, Section, Text
-from metaeval.reports.judgment_figures import coverage_lines, effort_panels, growth_panels, stability_panels
 from metaeval.reports.methods import Source
+from metaeval.reports.pictures import Picture
 from metaeval.reports.power import notes_section, provenance_section
 from metaeval.reports.tables import Column, Table
 from metaeval.resampling.leave_out import CHANGE_INTERVALS, VERDICTS

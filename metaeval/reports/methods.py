@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from metaeval.studies.power import SENSITIVITY, PowerStudy
+from metaeval.tests_stat.labels import CORRECTION_NAMES, TEST_NAMES
 from metaeval.tests_stat.result import PairwiseResult
 from metaeval.words import count, listed, name_of_metric, percentage, short_names
 
@@ -32,9 +33,8 @@ class Source(NamedTuple):
 
 
 class Procedure(NamedTuple):
-    """A test or correction: what people call it, how a sentence describes it, what it cites."""
+    """A test or correction: how a sentence describes it, what it cites."""
 
-    name: str
     described: str
     sources: tuple[Source, ...] = ()
 
@@ -105,38 +105,34 @@ _YEKUTIELI = Source(
 
 TESTS: Mapping[str, Procedure] = {
     SENSITIVITY: Procedure(
-        "Bootstrap sensitivity",
         "the studentised paired bootstrap test, read as in the bootstrap sensitivity method (a pair is told apart if "
         "its achieved significance level is below α)",
         (_SAKAI,),
     ),
-    "t": Procedure("Paired t", "the paired t test"),
-    "wilcoxon": Procedure("Wilcoxon signed rank", "the Wilcoxon signed rank test", (_WILCOXON,)),
-    "sign": Procedure("Sign", "the sign test"),
-    "randomisation": Procedure(
-        "Randomisation", "the paired randomisation test (random signs of the topics' differences)", (_SMUCKER,)
-    ),
-    "bootstrap": Procedure("Bootstrap, studentised", "the studentised paired bootstrap test", (_SAKAI,)),
-    "bootstrap_percentile": Procedure("Bootstrap, percentile", "the percentile bootstrap test", (_OGILVIE,)),
-    "bootstrap_shifted": Procedure("Bootstrap, shifted mean", "the bootstrap test of the shifted mean", (_EFRON,)),
-    "max_t": Procedure("Randomised max-t", "the randomised step-down max-t test", (_WESTFALL,)),
-    "tukey": Procedure("Randomised Tukey HSD", "the randomised Tukey HSD test, blocked by topic", (_CARTERETTE,)),
-    "tukey_parametric": Procedure("Tukey HSD, blocked", "Tukey's HSD test, blocked by topic", (_CARTERETTE,)),
+    "t": Procedure("the paired t test"),
+    "wilcoxon": Procedure("the Wilcoxon signed rank test", (_WILCOXON,)),
+    "sign": Procedure("the sign test"),
+    "randomisation": Procedure("the paired randomisation test (random signs of the topics' differences)", (_SMUCKER,)),
+    "bootstrap": Procedure("the studentised paired bootstrap test", (_SAKAI,)),
+    "bootstrap_percentile": Procedure("the percentile bootstrap test", (_OGILVIE,)),
+    "bootstrap_shifted": Procedure("the bootstrap test of the shifted mean", (_EFRON,)),
+    "max_t": Procedure("the randomised step-down max-t test", (_WESTFALL,)),
+    "tukey": Procedure("the randomised Tukey HSD test, blocked by topic", (_CARTERETTE,)),
+    "tukey_parametric": Procedure("Tukey's HSD test, blocked by topic", (_CARTERETTE,)),
 }
 """Every test, in teaching order."""
 
 CORRECTIONS: Mapping[str, Procedure] = {
-    "none": Procedure("Uncorrected", "no correction"),
-    "bonferroni": Procedure("Bonferroni", "the Bonferroni correction", (_DUNN,)),
-    "holm": Procedure("Holm", "Holm's step-down correction", (_HOLM,)),
-    "fdr_bh": Procedure("Benjamini–Hochberg", "the Benjamini–Hochberg procedure", (_HOCHBERG,)),
+    "none": Procedure("no correction"),
+    "bonferroni": Procedure("the Bonferroni correction", (_DUNN,)),
+    "holm": Procedure("Holm's step-down correction", (_HOLM,)),
+    "fdr_bh": Procedure("the Benjamini–Hochberg procedure", (_HOCHBERG,)),
     "fdr_by": Procedure(
-        "Benjamini–Yekutieli",
         "the Benjamini–Yekutieli procedure, which keeps the false discovery rate at α under any dependence between "
         "the pairs",
         (_YEKUTIELI,),
     ),
-    "family-wise": Procedure("Family-wise", "the test's own family-wise p-values"),
+    "family-wise": Procedure("the test's own family-wise p-values"),
 }
 """Every correction, in teaching order."""
 
@@ -185,12 +181,12 @@ def one_per_test(study: PowerStudy) -> list[PairwiseResult]:
 
 def name_of_test(test: str) -> str:
     """Return what a test is called; one from elsewhere goes by its own name."""
-    return _procedure(TESTS, test).name
+    return TEST_NAMES.get(test, test)
 
 
 def name_of_correction(correction: str) -> str:
     """Return what a correction is called; one from elsewhere goes by its own name."""
-    return _procedure(CORRECTIONS, correction).name
+    return CORRECTION_NAMES.get(correction, correction)
 
 
 def words_for_test(test: str) -> str:
@@ -292,7 +288,7 @@ def _software(study: PowerStudy) -> str:
 
 
 def _procedure(known: Mapping[str, Procedure], name: str) -> Procedure:
-    return known.get(name, Procedure(name, name))
+    return known.get(name, Procedure(name))
 
 
 def _cited(cited: Sequence[Source]) -> str:

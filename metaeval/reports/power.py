@@ -7,16 +7,10 @@ import numpy as np
 import pandas as pd
 
 from metaeval.errors import InvalidOptionError, UnknownNameError
+from metaeval.figures.power import power_differences, power_dots
+from metaeval.figures.style import NAMED_ROWS
+from metaeval.figures.systems import score_distributions, system_ranking
 from metaeval.reports.data_files import pair_files, score_files
-from metaeval.reports.figures import (
-    NAMED_ROWS,
-    asl_curves,
-    power_differences,
-    power_dots,
-    score_distributions,
-    significance_map,
-    system_ranking,
-)
 from metaeval.reports.methods import (
     CORRECTIONS,
     methods_paragraph,
@@ -31,6 +25,7 @@ from metaeval.reports.pictures import Picture
 from metaeval.reports.report import Block, Fold, Methods, Report, Section, Text
 from metaeval.reports.tables import Column, Table
 from metaeval.studies.power import SENSITIVITY, PowerStudy
+from metaeval.tests_stat.labels import labelled
 from metaeval.tests_stat.result import PairwiseResult
 from metaeval.words import (
     interval,
@@ -208,7 +203,7 @@ def _power_section(study: PowerStudy, frame: pd.DataFrame) -> Section:
     )
     picture = Picture(
         name="discriminative_power",
-        figure=power_dots(frame),
+        figure=power_dots(labelled(frame)),
         title="Discriminative power",
         caption="Share of the pairs of systems that differ significantly under each metric, best metric first"
         + ("; the bar is its interval over topics. " if "power_low" in frame else ". ")
@@ -374,7 +369,7 @@ def _asl_section(study: PowerStudy) -> list[Section]:
         return []
     picture = Picture(
         name="asl_curves",
-        figure=asl_curves(sensitivity),
+        figure=sensitivity.plot(),
         title="Achieved significance levels",
         caption=f"For each metric all {sensitivity.n_pairs} pairs of systems are sorted by their achieved significance "
         "level. Under a metric whose curve stays low for longer, more pairs differ significantly; where it crosses the "
@@ -498,7 +493,7 @@ def _map_section(study: PowerStudy, order: Sequence[str]) -> Section:
         found = int(strict.data["significant"].sel(metric=metric).sum())
         picture = Picture(
             name=f"map {metric}",
-            figure=significance_map(strict, metric),
+            figure=strict.plot(metric),
             title=f"Who is better than whom under {name_of_metric(metric)}",
             caption="Systems in order of their mean, best on top and on the left. Blue: the row's system is better "
             f"than the column's; orange: worse{pale}. The wider the grey band along the diagonal, the farther apart "

@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pandas as pd
 
-from metaeval.reports.figures import Picture
+from metaeval.figures.reliability import AXES, overlap_scatters, simulated_run_curves
 from metaeval.reports.folder import check_folder, write_page
 from metaeval.reports.html import Block, Fold, Item, Items, Page, Section, Text
+from metaeval.reports.pictures import Picture
 from metaeval.reports.power import notes_section, provenance_section
-from metaeval.reports.reliability_figures import AXES, overlap_scatters, simulated_run_curves
 from metaeval.reports.tables import Column, Table
 from metaeval.simulate.reliability_runs import RELIABILITY_RUNS
 from metaeval.studies.reliability import ReliabilityStudy

@@ -11,17 +11,17 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from metaeval.figures.topics import count_rows, difference_panels, error_panels, tolerance_panels
 from metaeval.io.tables import write_scores
 from metaeval.models.curves import CURVES
 from metaeval.models.exponential import PUBLISHED_CRITERION
 from metaeval.models.minimum_topics import MinimumTopics
-from metaeval.reports.figures import Picture
 from metaeval.reports.folder import check_folder, write_page
 from metaeval.reports.html import Block, Fold, Item, Items, Page, Section, Text
 from metaeval.reports.methods import Source
+from metaeval.reports.pictures import Picture
 from metaeval.reports.power import Part, notes_section, provenance_section
 from metaeval.reports.tables import Column, Table
-from metaeval.reports.topic_figures import count_rows, difference_panels, error_panels, tolerance_panels
 from metaeval.reports.topic_words import CURVE_NAMES, chance, count_marks, fewer_rows, topic_count
 from metaeval.studies.topics import COUNTS, CURVE, DIFFERENCES, EXPONENTIAL, HIERARCHICAL, INTERVALS, TopicsStudy
 from metaeval.visible import csv_text

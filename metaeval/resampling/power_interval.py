@@ -23,6 +23,7 @@ from metaeval.scores import Scores, as_scores, select_runs
 from metaeval.tests_stat.bootstrap import bootstrap_test, tile_pool
 from metaeval.tests_stat.catalogue import TESTS, canonical_test, compare_systems, find_test
 from metaeval.tests_stat.correction import CORRECTIONS, FAMILY_WISE, adjust, canonical_correction
+from metaeval.tests_stat.labels import labelled
 from metaeval.tests_stat.pairs import Question, ask
 from metaeval.tests_stat.result import PairwiseResult, UnreachableLevelWarning, is_significant
 
@@ -111,9 +112,9 @@ class PowerIntervals:
 
     def plot(self) -> "Figure":
         """Draw the powers with their intervals."""
-        from metaeval.reports.figures import power_dots  # noqa: PLC0415 - drawing is the one upward import
+        from metaeval.figures.power import power_dots  # noqa: PLC0415 - matplotlib
 
-        return power_dots(self.to_frame().rename(columns={"low": "power_low", "high": "power_high"}))
+        return power_dots(labelled(self.to_frame()).rename(columns={"low": "power_low", "high": "power_high"}))
 
     def _at(self, correction: str, metric: str) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         one = self.data.sel(correction=correction, metric=metric)
@@ -320,10 +321,10 @@ class RunChoicePower:
 
     def plot(self) -> "Figure":
         """Draw the mean powers with the range over the choices."""
-        from metaeval.reports.figures import power_dots  # noqa: PLC0415 - drawing is the one upward import
+        from metaeval.figures.power import power_dots  # noqa: PLC0415 - matplotlib
 
         names = {"mean": "power", "low": "power_low", "high": "power_high"}
-        return power_dots(self.to_frame().rename(columns=names))
+        return power_dots(labelled(self.to_frame()).rename(columns=names))
 
     def _describe(self, power: xr.DataArray, keys: list[str]) -> pd.DataFrame:
         tail = (1 - self.confidence_level) / 2

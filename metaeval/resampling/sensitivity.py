@@ -198,9 +198,11 @@ class SensitivityResult:
 
     def plot(self) -> "Figure":
         """Draw the curves of achieved significance levels."""
-        from metaeval.reports.figures import asl_curves  # noqa: PLC0415 - drawing is the one upward import
+        from metaeval.figures.power import asl_curves  # noqa: PLC0415 - matplotlib
 
-        return asl_curves(self)
+        found = self.data["significant"].sum("pair").to_numpy().tolist()
+        significant = dict(zip(self.metrics, found, strict=True))
+        return asl_curves(self.asl_curves(), alpha=self.alpha, significant=significant)
 
     def _top_pairs(self, metric: str, k: int) -> pd.DataFrame:
         one = self.data.sel(metric=metric)

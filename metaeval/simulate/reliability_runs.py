@@ -13,8 +13,9 @@ from metaeval.errors import InvalidOptionError, UnknownNameError
 from metaeval.io.inex_rules import table_of
 from metaeval.metrics.element_quantisation import ElementGrades, element_values
 from metaeval.metrics.names import Call
+from metaeval.metrics.plugins import default_registry
 from metaeval.metrics.quantisation import Quantisation
-from metaeval.metrics.registry import Registry, default_registry
+from metaeval.metrics.registry import Registry
 
 __all__ = ["RELIABILITY_RUNS", "IdealTie", "reliability_runs"]
 

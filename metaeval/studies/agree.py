@@ -11,7 +11,8 @@ from metaeval.collection.documents import Collection
 from metaeval.draws import RNGLike, resolve_rng, resolve_seed
 from metaeval.errors import InvalidOptionError
 from metaeval.metrics.names import Call, MetricNameError, ParsedName, Table, Value, parse_name, split_names
-from metaeval.metrics.registry import Registry, default_registry
+from metaeval.metrics.plugins import default_registry
+from metaeval.metrics.registry import Registry
 from metaeval.metrics.score import score
 from metaeval.metrics.spec import Metric
 from metaeval.provenance import Provenance, record_provenance

@@ -243,7 +243,7 @@ class CompareStudy:
 
     def plot(self) -> "Figure":
         """Draw power against the second quality, a point a metric with its intervals; the unbeaten ones are joined."""
-        from metaeval.reports.compare_figures import trade_off  # noqa: PLC0415 - drawing is the one upward import
+        from metaeval.figures.compare import trade_off  # noqa: PLC0415 - matplotlib
 
         second = self.second_quality
         label = "τ with the full ranking, half the judgments" if second == "tau_half" else f"F1 with {self.current}"

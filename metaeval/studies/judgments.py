@@ -234,7 +234,7 @@ class JudgmentsStudy:
         -------
         matplotlib.figure.Figure
         """
-        from metaeval.reports.judgment_figures import reduction_panels  # noqa: PLC0415 - matplotlib
+        from metaeval.figures.judgments import reduction_panels  # noqa: PLC0415 - matplotlib
 
         return reduction_panels(self.to_frame(), measure=measure, at_least=self.at_least)
 

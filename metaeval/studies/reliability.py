@@ -20,8 +20,9 @@ from metaeval.metrics.element_quantisation import ElementGrades, element_values
 from metaeval.metrics.focused.curves import element_curves
 from metaeval.metrics.focused.overlap import run_overlap
 from metaeval.metrics.names import Call
+from metaeval.metrics.plugins import default_registry
 from metaeval.metrics.quantisation import Quantisation
-from metaeval.metrics.registry import Registry, default_registry
+from metaeval.metrics.registry import Registry
 from metaeval.metrics.score import lists_of, metric_values, resolve_metrics
 from metaeval.metrics.spec import AnyMetric, Metric
 from metaeval.parallel import track

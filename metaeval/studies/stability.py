@@ -228,7 +228,7 @@ class Stability:
         -------
         matplotlib.figure.Figure
         """
-        from metaeval.reports.judgment_figures import stability_panels  # noqa: PLC0415 - matplotlib
+        from metaeval.figures.judgments import stability_panels  # noqa: PLC0415 - matplotlib
 
         return stability_panels(self.to_frame(), measures=[measure], at_least=THRESHOLD)
 

@@ -12,9 +12,10 @@ import xarray as xr
 from numpy.typing import NDArray
 
 from metaeval.equality import at_least
-from metaeval.errors import InvalidOptionError, MetaevalWarning
+from metaeval.errors import InvalidOptionError, MetaevalWarning, UnknownNameError
 from metaeval.scores import better_direction
 from metaeval.tests_stat.correction import FAMILY_WISE, adjust, canonical_correction, smallest_useful_count
+from metaeval.tests_stat.labels import name_in_picture
 from metaeval.tests_stat.pairs import Evidence, Question
 
 if TYPE_CHECKING:
@@ -169,11 +170,46 @@ class PairwiseResult:
         square[columns, rows] = -verdict
         return pd.DataFrame(square, index=pd.Index(names, name="system"), columns=names)
 
+    def graded_decisions(self, metric: str) -> pd.DataFrame:
+        """Return the decisions of one metric with and without the correction as a square table, best system first.
+
+        Returns
+        -------
+        pandas.DataFrame
+            2 where the row's system is significantly better than the column's after the correction, 1 where only
+            without it, 0 where neither; negative where it is worse; NaN where the pair was not tested. Systems stand
+            in the order of their means.
+
+        Raises
+        ------
+        UnknownNameError
+            If the result has no such metric.
+        """
+        if metric not in self.metrics:
+            raise UnknownNameError("metric", metric, self.metrics)
+        one = self.data.sel(metric=metric)
+        names = pd.Index(dict.fromkeys([*one["system_a"].to_numpy().tolist(), *one["system_b"].to_numpy().tolist()]))
+        a, b = names.get_indexer(one["system_a"].to_numpy()), names.get_indexer(one["system_b"].to_numpy())
+        better = one["better"].to_numpy()
+        bare = is_significant(one["p_value"].to_numpy(), self.alpha, strictly_below=self.strictly_below)
+        grade = np.where(one["significant"].to_numpy(), 2, bare) * better
+        square = np.full((len(names), len(names)), np.nan)
+        square[a, b], square[b, a] = grade, -grade
+        lead = np.zeros(len(names))
+        if self.baseline is None:  # as many as it stands ahead of, less those ahead of it: exact, whatever the scores
+            np.add.at(lead, a, better)
+            np.add.at(lead, b, -better)
+        else:
+            lead[a] = one["difference"].to_numpy() * (1.0 if bool(one["higher_is_better"]) else -1.0)
+        order = np.argsort(-lead, kind="stable")
+        return pd.DataFrame(square[np.ix_(order, order)], index=names[order].rename("system"), columns=names[order])
+
     def plot(self, metric: str | None = None) -> "Figure":
         """Draw which system is better than which under one metric (the first by default)."""
-        from metaeval.reports.figures import significance_map  # noqa: PLC0415 - drawing is the one upward import
+        from metaeval.figures.significance import significance_map  # noqa: PLC0415 - matplotlib
 
-        return significance_map(self, metric or self.metrics[0])
+        decisions = self.graded_decisions(metric or self.metrics[0])
+        return significance_map(decisions, correction=name_in_picture(self.correction))
 
     def _adjusted(self, correction: str, alpha: float) -> NDArray[np.float64]:
         p_values = self.data["p_value"].to_numpy()

@@ -20,7 +20,7 @@ def failing(command, monkeypatch):
         def fail(*_):
             raise error
 
-        monkeypatch.setattr("metaeval.metrics.registry.default_registry", fail)
+        monkeypatch.setattr("metaeval.metrics.plugins.default_registry", fail)
         return command("metrics")
 
     return run

@@ -1,6 +1,6 @@
 """`metaeval metrics`: the list of what can be computed."""
 
-from metaeval.metrics.registry import default_registry
+from metaeval.metrics.plugins import default_registry
 
 
 def test_lists_every_registered_metric(command):

@@ -10,7 +10,7 @@ import typer
 import metaeval
 from metaeval.cli import app
 from metaeval.cli.wording import ARGUMENTS, NOTATION, PYTHON_ONLY, in_options
-from metaeval.metrics.registry import default_registry
+from metaeval.metrics.plugins import default_registry
 
 SOURCE = Path(metaeval.__file__).parent
 COMMAND_LINE = {"assessor", "label"}

@@ -10,8 +10,8 @@ import numpy as np
 import pytest
 
 from metaeval.errors import InvalidOptionError
+from metaeval.metrics.plugins import default_registry, load_plugin
 from metaeval.metrics.quantisation import Quantisation
-from metaeval.metrics.registry import default_registry, load_plugin
 from metaeval.metrics.source import code_versions, metric_checksum, source_checksum
 from metaeval.metrics.spec import MetricSpec, metric
 
@@ -134,7 +134,7 @@ def test_the_checksum_is_the_same_in_every_process(tmp_path):
     """Nothing depends on the order of sets or on where objects lie in memory."""
     path = _write(tmp_path)
     program = (
-        "import sys; from metaeval.metrics.registry import load_plugin; "
+        "import sys; from metaeval.metrics.plugins import load_plugin; "
         "from metaeval.metrics.source import source_checksum; "
         'space = {}; exec(\'def typed(topic): return topic in {"a", "b", "c"}\', space); '
         "print(source_checksum([*(one.function for one in load_plugin(sys.argv[1])), space['typed']]))"

@@ -10,7 +10,6 @@ import pytest
 
 from metaeval.collection.documents import collection_from_rankings
 from metaeval.reports.agree import agree_page, write_agree_report
-from metaeval.reports.agree_figures import matrix_map
 from metaeval.reports.agree_words import advice_sentences, compared_rows, grade_sentences, label, summary_sentences
 from metaeval.reports.html import render_page
 from metaeval.reports.tables import table_latex
@@ -244,12 +243,3 @@ def test_the_folder_holds_page_tables_and_data(audit, tmp_path):
     pd.testing.assert_frame_equal(frame, audit.to_frame(), check_dtype=False)
     assert (index.parent / "data" / "scores.nc").is_file()
     assert list((index.parent / "tables").glob("*.tex"))
-
-
-def test_heat_map_shows_every_cell():
-    """Each cell of the matrix stands in the map as a number, undefined ones as a dash."""
-    matrix = pd.DataFrame([[1.0, 0.25], [np.nan, 1.0]], index=["a", "b"], columns=["a", "b"])
-    words = [text.get_text() for text in matrix_map(matrix).axes[0].texts]
-    assert words.count("1") >= 2
-    assert ".25" in words
-    assert "–" in words

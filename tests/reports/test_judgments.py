@@ -9,8 +9,8 @@ import pandas as pd
 import pytest
 
 from metaeval.collection.documents import collection_from_rankings
+from metaeval.figures.judgments import measure_label, stability_panels
 from metaeval.reports.html import render_page
-from metaeval.reports.judgment_figures import measure_label, stability_panels
 from metaeval.reports.judgments import judgments_page, write_judgments_report
 from metaeval.simulate.collection import simulate_collection
 from metaeval.studies.judgments import study_judgments

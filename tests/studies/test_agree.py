@@ -7,7 +7,7 @@ import pytest
 from metaeval.agreement.decisions import decision_agreement
 from metaeval.collection.documents import collection_from_rankings
 from metaeval.errors import InvalidOptionError, UnknownNameError
-from metaeval.metrics.registry import default_registry
+from metaeval.metrics.plugins import default_registry
 from metaeval.metrics.score import score
 from metaeval.resampling.agreement_interval import agreement_intervals
 from metaeval.scores import as_scores

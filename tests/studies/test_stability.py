@@ -18,7 +18,7 @@ import scipy.stats
 from metaeval.collection.documents import NOT_POOLED, UNJUDGED, collection_from_rankings
 from metaeval.errors import EstimationError, InvalidOptionError, UnknownNameError
 from metaeval.io.judged import read_judged
-from metaeval.metrics.registry import load_plugin
+from metaeval.metrics.plugins import load_plugin
 from metaeval.metrics.score import metric_values, score
 from metaeval.metrics.spec import metric
 from metaeval.resampling.judgments import REDUCTIONS, reduce_judgments

@@ -96,6 +96,28 @@ def test_decisions_against_a_baseline():
     assert (square["a"] == 1).any()
 
 
+def test_graded_decisions_join_those_with_and_without_the_correction():
+    """2 after the correction, 1 only without it, and the best system first: the sum of the two squares, in order."""
+    best_first = [NAMES[row] for row in np.argsort(-VALUES[0].mean(axis=1))]
+    for falling in (False, True):
+        result = paired_t_test(scores(higher_is_better=not falling), correction="bonferroni")
+        square = result.graded_decisions("ap")
+        both = result.decisions("ap") + result.with_correction("none").decisions("ap")
+        assert list(square.index) == list(square.columns) == best_first[:: -1 if falling else 1]
+        off = ~np.eye(5, dtype=bool)
+        assert np.isnan(square.to_numpy()[~off]).all()
+        np.testing.assert_array_equal(square.to_numpy()[off], both.loc[square.index, square.columns].to_numpy()[off])
+        assert {1, 2} <= set(np.abs(square.to_numpy()[off]).tolist())
+
+
+def test_graded_decisions_against_a_baseline():
+    """Pairs without the baseline are missing, and systems stand in the order of their lead over it."""
+    table = as_scores([[0.1, 0.3, 0.2], [0.4, 0.6, 0.5], [0.5, 0.7, 0.6]], systems=["worse", "base", "better"])
+    square = paired_t_test(table, baseline="base").graded_decisions(str(table["metric"].item()))
+    assert list(square.index) == ["better", "base", "worse"]
+    assert square.isna().to_numpy().tolist() == [[True, False, True], [False, True, False], [True, False, True]]
+
+
 def test_another_correction_or_level_draws_nothing_again():
     """with_correction gives what the test gives when asked for it at once."""
     result = paired_t_test(scores())
@@ -161,6 +183,8 @@ def test_wrong_names_and_levels():
         result.with_correction("hochberg")
     with pytest.raises(InvalidOptionError, match="no metric 'ndcg' in this result; there are ap, err"):
         result.decisions("ndcg")
+    with pytest.raises(UnknownNameError, match=r"no metric 'ndcg'.*ap"):
+        result.graded_decisions("ndcg")
     with pytest.raises(InvalidOptionError, match="alpha must lie between 0 and 1, not 1"):
         result.with_correction("none", alpha=1)
 

@@ -12,7 +12,8 @@ from metaeval.errors import InvalidOptionError, UnknownNameError
 from metaeval.metrics.focused.cumulated_gain import effort_precision_curve, normalised_gain_curve, percentage_curve
 from metaeval.metrics.focused.element_lists import ElementLists, element_lists
 from metaeval.metrics.focused.inex_2002 import precall_curve
-from metaeval.metrics.registry import Registry, default_registry
+from metaeval.metrics.plugins import default_registry
+from metaeval.metrics.registry import Registry
 from metaeval.metrics.spec import Metric
 
 __all__ = ["element_curves"]

@@ -10,7 +10,7 @@ from metaeval.collection.passages import passage_collection
 from metaeval.errors import InvalidOptionError
 from metaeval.io.inex import InexWarning, read_submission
 from metaeval.metrics.focused.passage_lists import thresholds
-from metaeval.metrics.registry import default_registry
+from metaeval.metrics.plugins import default_registry
 from metaeval.metrics.score import metric_values
 
 RUN = "T1 d1 0 400, T1 d1 500 200, T1 d3 0 100, T1 d2 100 200"

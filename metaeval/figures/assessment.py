@@ -9,38 +9,32 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter, MaxNLocator, PercentFormatter
 from numpy.typing import NDArray
 
-from metaeval.reports.figures import (
+from metaeval.figures.style import (
     CYCLE,
+    DASHES,
     FOOT,
-    KEY_STYLE,
     PAGE_WIDTH,
     RIMMED,
     THEME,
     bars,
     inch_axes,
+    key_above,
     rows_figure,
     styled,
     tidy_axes,
 )
-from metaeval.studies.assessment import SHORT, growth_kinds
 
 __all__ = ["entry_distances", "growth_lines", "passage_bars", "size_bars", "specificity_bars", "time_strips"]
 
-_WORDS = {"relevant": "relevant documents", "elements": "relevant elements", "passages": "passages"}
-_DASHES = ("-", (0, (5, 1.6)), (0, (1.2, 1.2)), (0, (6, 1.5, 1.2, 1.5)), (0, (3, 1, 1, 1, 1, 1)))
+_WORDS = {"relevant_share": "relevant documents", "elements_share": "relevant elements", "passages_share": "passages"}
 _MOST_PASSAGES = 15
 _BIN = 100
 _FAR = 2000
-_KEY: dict[str, Any] = {**KEY_STYLE, "fontsize": 8.5}
 
 
 def _wide(height: float = 3.2, *, top: float = 0.15) -> tuple[Figure, Any]:
     figure = Figure(figsize=(PAGE_WIDTH, height))
     return figure, inch_axes(figure, left=0.8, right=0.2, top=top, bottom=FOOT)
-
-
-def _above(axes: Any, columns: int) -> None:  # noqa: ANN401 - axes of a picture
-    axes.legend(loc="lower left", bbox_to_anchor=(-0.01, 1.0), ncols=columns, borderaxespad=0.2, **_KEY)
 
 
 @styled
@@ -50,14 +44,15 @@ def growth_lines(growth: pd.DataFrame) -> Figure:
     Parameters
     ----------
     growth : pandas.DataFrame
-        From `metaeval.studies.assessment.pool_growth`.
+        Columns topics and documents, and of relevant_share, elements_share and passages_share those known.
     """
     table = growth[growth["topics"] >= growth["topics"].max() / 2]
     figure, axes = _wide(top=0.35)
     sizes = np.r_[0, table["documents"].to_numpy()]
-    for place, kind in enumerate(growth_kinds(growth)):
-        share = np.r_[0.0, table[f"{kind}_share"].to_numpy()]
-        axes.plot(sizes, share, color=CYCLE[place], linestyle=_DASHES[place], linewidth=1.8, label=_WORDS[kind])
+    known = [name for name in _WORDS if name in growth]
+    for place, name in enumerate(known):
+        share = np.r_[0.0, table[name].to_numpy()]
+        axes.plot(sizes, share, color=CYCLE[place], linestyle=DASHES[place], linewidth=1.8, label=_WORDS[name])
     axes.plot(sizes[[0, -1]], [0, float(share[-1])], color=THEME["muted"], linewidth=0.8, linestyle=(0, (2, 2)))
     axes.set_xlim(0, sizes[-1])
     axes.set_ylim(0, 1.03)
@@ -65,7 +60,7 @@ def growth_lines(growth: pd.DataFrame) -> Figure:
     axes.set_xlabel("documents in the pool of a topic")
     axes.set_ylabel("share of all that was found")
     tidy_axes(axes, grid="y")
-    _above(axes, 3)
+    key_above(axes, columns=3, fontsize=8.5)
     return figure
 
 
@@ -123,18 +118,20 @@ def specificity_bars(specificity: pd.DataFrame) -> Figure:
     axes.set_ylabel("relevant elements")
     axes.yaxis.set_major_locator(MaxNLocator(nbins=6, integer=True))
     tidy_axes(axes, grid="y")
-    _above(axes, 5)
+    key_above(axes, columns=5, fontsize=8.5)
     return figure
 
 
 @styled
-def size_bars(sizes: pd.DataFrame) -> Figure:
+def size_bars(sizes: pd.DataFrame, *, short: int) -> Figure:
     """Draw the sizes of elements of every degree of exhaustivity: median, middle half, and 5 % to 95 %.
 
     Parameters
     ----------
     sizes : pandas.DataFrame
         Columns exhaustivity, low, quarter, median, three_quarters and high.
+    short : int
+        Characters below which an element counts as short; a line is drawn at it.
     """
     labels = {"?": "too small (?)"}
     names = [labels.get(str(one), f"exhaustivity {one}") for one in sizes["exhaustivity"]]
@@ -143,10 +140,10 @@ def size_bars(sizes: pd.DataFrame) -> Figure:
     bars(axes, sizes["low"], sizes["high"], rows, color=THEME["pale-blue"], linewidth=1.6, label="5 % to 95 %")
     bars(axes, sizes["quarter"], sizes["three_quarters"], rows, color=THEME["blue"], linewidth=5, label="middle half")
     axes.plot(sizes["median"], rows, "o", color=THEME["orange"], markersize=6, label="median", **RIMMED)
-    axes.axvline(SHORT, color=THEME["muted"], linewidth=0.9, linestyle=(0, (4, 3)), zorder=1)
+    axes.axvline(short, color=THEME["muted"], linewidth=0.9, linestyle=(0, (4, 3)), zorder=1)
     axes.annotate(
-        f"{SHORT}",
-        (SHORT, len(names) - 0.5),
+        f"{short}",
+        (short, len(names) - 0.5),
         xytext=(3, 0),
         textcoords="offset points",
         fontsize=8,
@@ -156,7 +153,7 @@ def size_bars(sizes: pd.DataFrame) -> Figure:
     axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:,.0f}".replace(",", " ")))
     axes.minorticks_off()
     axes.set_xlabel("characters of an element")
-    _above(axes, 3)
+    key_above(axes, columns=3, fontsize=8.5)
     return figure
 
 
@@ -176,7 +173,7 @@ def entry_distances(entries: pd.DataFrame) -> Figure:
         counts = _binned(entries[name].to_numpy(dtype=float), edges)
         shown = np.where(counts > 0, counts, np.nan)
         style: dict[str, Any] = {"color": CYCLE[place], "marker": "oDs"[place], "markersize": 3.6}
-        axes.plot(middles, shown, linestyle=_DASHES[place], linewidth=1.2, label=f"{name} passage", **style)
+        axes.plot(middles, shown, linestyle=DASHES[place], linewidth=1.2, label=f"{name} passage", **style)
     axes.set_yscale("log")
     axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
     axes.minorticks_off()
@@ -184,7 +181,7 @@ def entry_distances(entries: pd.DataFrame) -> Figure:
     axes.set_xlabel("characters from the beginning of the passage to the best entry point")
     axes.set_ylabel("documents")
     tidy_axes(axes, grid="y")
-    _above(axes, 3)
+    key_above(axes, columns=3, fontsize=8.5)
     return figure
 
 
@@ -214,5 +211,5 @@ def time_strips(times: pd.DataFrame) -> Figure:
     axes.plot(means, rows, "o", color=THEME["orange"], markersize=6, label="mean", **RIMMED)
     axes.set_xlim(left=0)
     axes.set_xlabel("minutes for a document")
-    _above(axes, 3)
+    key_above(axes, columns=3, fontsize=8.5)
     return figure

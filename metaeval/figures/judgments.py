@@ -10,15 +10,18 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter, MaxNLocator
 
-from metaeval.reports.figures import (
+from metaeval.figures.style import (
+    BOUND,
     CYCLE,
+    DASHES,
     FOOT,
-    KEY_STYLE,
+    MARKERS,
     PAGE_WIDTH,
-    THEME,
     bars,
     inch_axes,
+    key_of_figure,
     metric_label,
+    panel_grid,
     short_name,
     styled,
     text_width,
@@ -35,10 +38,8 @@ _LABELS: Mapping[str, str] = {
     "score": "mean score",
     "power": "discriminative power",
 }
-_DASHES = ("-", (0, (5, 1.6)))
-_MARKERS = ("o", "D", "s", "^", "v", "P")
-_BOLD: dict[str, Any] = {"fontsize": 9, "fontweight": "bold", "va": "bottom", "ha": "left"}
-_LEFT, _RIGHT, _HEIGHT, _SHELF = 0.62, 0.15, 1.95, 0.42
+_LEFT = 0.62
+_STYLES = 6
 
 
 def measure_label(measure: str) -> str:
@@ -60,7 +61,7 @@ def stability_panels(frame: pd.DataFrame, *, measures: Sequence[str], at_least: 
     Parameters
     ----------
     frame : pandas.DataFrame
-        As `metaeval.studies.stability.Stability.to_frame` returns it, for one reduction.
+        Columns metric, reduction, unit, step and the measures, of one reduction; see `Stability.to_frame`.
     measures : sequence of str
         Columns; those with a standard error (``tau_se``) get bars.
     at_least : float
@@ -168,8 +169,8 @@ def coverage_lines(frame: pd.DataFrame, *, most: int = 100) -> Figure:
     ends = []
     for place, size in enumerate(sizes):
         part = frame[(frame["size"] == size) & (frame["rank"] <= last)].dropna(subset=["at_rank"])
-        color = CYCLE[place % len(CYCLE)]
-        axes.plot(part["rank"], 100 * part["at_rank"], color=color, linewidth=1.3, linestyle=_DASHES[place // 6 % 2])
+        color, dash = CYCLE[place % len(CYCLE)], DASHES[place // _STYLES % 2]
+        axes.plot(part["rank"], 100 * part["at_rank"], color=color, linewidth=1.3, linestyle=dash)
         ends.append((f"{size} documents", float(100 * part["at_rank"].iloc[-1]) if len(part) else 0.0, color))
     axes.set_ylim(0, 100)
     axes.set_xlim(1, last)
@@ -223,43 +224,26 @@ def _panels(
     named: Callable[[str], str] = metric_label,
 ) -> tuple[Figure, list[Axes]]:
     """Return a figure of equal panels with titles, and a key of lines above them that takes as many rows as needed."""
-    columns = min(columns, len(titles))
     labels = [named(key) for key in keys]
     widest = max((text_width(label, 8) for label in labels), default=1.0) + 0.55
     in_row = max(1, int((PAGE_WIDTH - 0.6) / widest))
     top = 0.1 + (0.2 * int(np.ceil(len(labels) / in_row)) if len(labels) > 1 else 0)
-    n_rows = int(np.ceil(len(titles) / columns))
-    row = _SHELF + _HEIGHT + FOOT
-    figure = Figure(figsize=(PAGE_WIDTH, top + n_rows * row))
-    between = 0.62
-    width = (PAGE_WIDTH - _LEFT - _RIGHT - (columns - 1) * between) / columns
-    for place, title in enumerate(titles):
-        line, column = divmod(place, columns)
-        left = _LEFT + column * (width + between)
-        above, below = top + line * row + _SHELF, (n_rows - line - 1) * row + FOOT
-        axes = inch_axes(figure, left=left, right=PAGE_WIDTH - left - width, top=above, bottom=below)
-        axes.text(0, 1 + 0.09 / _HEIGHT, short_name(title, 44), transform=axes.transAxes, **_BOLD)
+    titles, columns = [short_name(title, 44) for title in titles], min(columns, len(titles))
+    figure, panels = panel_grid(titles, columns=columns, height=1.95, left=_LEFT, top=top)
+    for axes in panels:
         axes.xaxis.set_major_locator(MaxNLocator(5, integer=False))
         tidy_axes(axes, grid="y")
     if len(labels) > 1:
         handles = [axes.plot([], [], **_style(place), markersize=3.4)[0] for place in range(len(labels))]
-        figure.legend(
-            handles,
-            labels,
-            loc="upper left",
-            bbox_to_anchor=(0.45 / PAGE_WIDTH, 1.0),
-            ncols=in_row,
-            borderaxespad=0.1,
-            **KEY_STYLE,
-        )
-    return figure, list(figure.axes)
+        key_of_figure(figure, handles, labels, columns=in_row)
+    return figure, panels
 
 
 def _style(place: int) -> dict[str, Any]:
     return {
         "color": CYCLE[place % len(CYCLE)],
-        "marker": _MARKERS[place % len(_MARKERS)],
-        "linestyle": _DASHES[place // 6 % 2],
+        "marker": MARKERS[place % _STYLES],
+        "linestyle": DASHES[place // _STYLES % 2],
         "linewidth": 1.3,
     }
 
@@ -280,7 +264,7 @@ def _line(axes: Axes, part: pd.DataFrame, x: str, measure: str, place: int) -> N
 
 def _bound(axes: Axes, values: pd.Series, at_least: float) -> None:
     """Draw the correlation to keep, and end the scale at 1."""
-    axes.axhline(at_least, color=THEME["ink"], linewidth=0.8, linestyle=(0, (4, 3)), zorder=1)
+    axes.axhline(at_least, **BOUND)
     low = min(float(values.min()), at_least) if values.notna().any() else at_least
     low = max(-1.0, np.floor((low - 0.03) * 10) / 10)
     axes.set_ylim(low, 1.01)

@@ -9,10 +9,11 @@ import xarray as xr
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator, PercentFormatter
 
-from metaeval.reports.figures import (
+from metaeval.figures.style import (
     CYCLE,
+    DASHES,
     FOOT,
-    KEY_STYLE,
+    KEY_BESIDE,
     PAGE_WIDTH,
     RIMMED,
     THEME,
@@ -33,7 +34,6 @@ AXES = {
 }
 """What the axes of each kind of curve say."""
 
-_DASHES = ("-", (0, (5, 1.6)), (0, (1.2, 1.2)), (0, (6, 1.5, 1.2, 1.5)), (0, (3, 1, 1, 1, 1, 1)), (0, (8, 2)))
 _LINES = (*CYCLE[:5], CYCLE[8], *CYCLE[6:8])  # two blues would be one on a dark page
 _MARKED = 25
 _COLUMNS = 3
@@ -56,7 +56,7 @@ def simulated_run_curves(curve: xr.DataArray) -> Figure:
     figure = Figure(figsize=(PAGE_WIDTH, 3.6))
     axes = inch_axes(figure, left=0.75, right=key, top=0.15, bottom=FOOT)
     for row, label in enumerate(labels):
-        look: dict[str, Any] = {"color": _LINES[row % len(_LINES)], "linestyle": _DASHES[row % len(_DASHES)]}
+        look: dict[str, Any] = {"color": _LINES[row % len(_LINES)], "linestyle": DASHES[row % len(DASHES)]}
         if len(places) <= _MARKED:
             look |= {"marker": "o", "markersize": 3.6}
         axes.plot(places, values[row], linewidth=1.7, label=label, zorder=4 - row / 10, **look)
@@ -73,9 +73,7 @@ def simulated_run_curves(curve: xr.DataArray) -> Figure:
         title="mean of the curve",
         title_fontsize=8,
         alignment="left",
-        loc="upper left",
-        bbox_to_anchor=(1.0, 1.0),
-        **{**KEY_STYLE, "fontsize": 8.5, "handlelength": 2.6},
+        **KEY_BESIDE,
     )
     return figure
 

@@ -6,7 +6,7 @@ import pandas as pd
 from matplotlib.colors import LinearSegmentedColormap
 from matplotlib.figure import Figure
 
-from metaeval.reports.figures import (
+from metaeval.figures.style import (
     CYCLE,
     FOOT,
     PAGE_WIDTH,

@@ -8,7 +8,7 @@ from matplotlib.figure import Figure
 from matplotlib.patches import Rectangle
 from matplotlib.ticker import MaxNLocator
 
-from metaeval.reports.figures import (
+from metaeval.figures.style import (
     CYCLE,
     FOOT,
     PAGE_WIDTH,

@@ -9,15 +9,16 @@ from matplotlib.axes import Axes
 from matplotlib.colors import to_rgba
 from matplotlib.figure import Figure
 
-from metaeval.agreement.decisions import KINDS, DecisionAgreement
-from metaeval.reports.figures import (
+from metaeval.figures.style import (
     CYCLE,
     FOOT,
     KEY_STYLE,
     PAGE_WIDTH,
     THEME,
     bars,
+    cell_edges,
     inch_axes,
+    mark_value,
     metric_label,
     rows_figure,
     styled,
@@ -25,9 +26,9 @@ from metaeval.reports.figures import (
     tidy_axes,
 )
 
-__all__ = ["KIND_WORDS", "agreement_rows", "disagreement_panels", "matrix_map"]
+__all__ = ["agreement_rows", "disagreement_panels", "matrix_map"]
 
-KIND_WORDS = {
+_KIND_WORDS = {
     "both": "significant under both",
     "only predictor": "only under {}",
     "only truth": "only under {}",
@@ -86,19 +87,7 @@ def matrix_map(matrix: pd.DataFrame, *, lowest: float = 0.5) -> Figure:
         color = "#fefefe" if strength[row, column] > 0.62 else THEME["ink"]  # noqa: PLR2004 - dark enough
         style = {"ha": "center", "va": "center_baseline", "fontsize": size - 1}
         axes.text(column + 1, row + 1, words, color=color, **style)
-    edges = np.arange(1, n) + 0.5
-    for upright in (False, True):
-        bars(
-            axes,
-            np.full(n - 1, 0.5),
-            np.full(n - 1, n + 0.5),
-            edges,
-            color=THEME["paper"],
-            linewidth=0.8,
-            upright=upright,
-        )
-    axes.set_xlim(0.5, n + 0.5)
-    axes.set_ylim(n + 0.5, 0.5)
+    cell_edges(axes, n)
     words = "column: the metric whose findings are predicted"
     axes.text(0, 1 + 0.3 / (min(cell, 0.34) * n), words, transform=axes.transAxes, fontsize=8.5, color=THEME["muted"])
     return figure
@@ -123,18 +112,7 @@ def agreement_rows(frame: pd.DataFrame, *, enough: float) -> Figure:
     if "f1_low" in frame:
         bars(axes, frame["f1_low"], frame["f1_high"], y, color=THEME["pale-blue"], linewidth=3.0)
     axes.plot(frame["f1"], y, "o", color=THEME["blue"], markersize=4.8, zorder=4)
-    axes.axvline(enough, color=THEME["orange"], linewidth=1.2, zorder=1)
-    axes.annotate(
-        f"{enough:g}",
-        (enough, -0.6),
-        xytext=(0, 3),
-        textcoords="offset points",
-        ha="center",
-        va="bottom",
-        fontsize=8,
-        color=THEME["orange"],
-        annotation_clip=False,
-    )
+    mark_value(axes, enough, f"{enough:g}")
     lowest = float(np.nanmin(frame[["f1", "f1_low"]] if "f1_low" in frame else frame[["f1"]]))
     axes.set_xlim(min(0.5, np.floor(lowest * 10) / 10), 1.01)
     axes.set_xlabel("F1 of the significant pairs")
@@ -142,15 +120,21 @@ def agreement_rows(frame: pd.DataFrame, *, enough: float) -> Figure:
 
 
 @styled
-def disagreement_panels(agreement: DecisionAgreement, predictor: str, truth: str, *, cut: float = np.nan) -> Figure:
+def disagreement_panels(
+    pairs: pd.DataFrame, densities: pd.DataFrame, *, predictor: str, truth: str, cut: float = np.nan
+) -> Figure:
     """Draw where two metrics agree: leads under both as a scatter, and densities over the size of the difference.
 
     The form of Figure 1 of Ogilvie and Lalmas (2006).
 
     Parameters
     ----------
-    agreement : DecisionAgreement
+    pairs : pandas.DataFrame
+        Columns kind ("both", "only predictor", "only truth" or "conflict"), lead_predictor and lead_truth.
+    densities : pandas.DataFrame
+        Columns kind, difference and density.
     predictor, truth : str
+        The two metrics.
     cut : float, optional
         A threshold on the difference to mark.
 
@@ -158,16 +142,15 @@ def disagreement_panels(agreement: DecisionAgreement, predictor: str, truth: str
     -------
     matplotlib.figure.Figure
     """
-    frame, densities = agreement.disagreement(predictor, truth), agreement.densities(predictor, truth)
     names = {"only predictor": metric_label(predictor, 22), "only truth": metric_label(truth, 22)}
     figure = Figure(figsize=(PAGE_WIDTH, 0.35 + 2.9 + FOOT))
     scatter = inch_axes(figure, left=0.75, right=PAGE_WIDTH - 3.65, top=0.35, bottom=FOOT)
     curves = inch_axes(figure, left=4.55, right=0.15, top=0.35, bottom=FOOT)
-    for kind in KINDS:
-        part = frame[frame["kind"] == kind]
+    for kind, words in _KIND_WORDS.items():
+        part = pairs[pairs["kind"] == kind]
         if part.empty:
             continue
-        label = f"{KIND_WORDS[kind].format(names.get(kind, ''))} ({len(part)})"
+        label = f"{words.format(names.get(kind, ''))} ({len(part)})"
         dots = part.iloc[:: max(1, len(part) // _MOST_DOTS)]
         style: dict[str, Any] = {"color": _KIND_COLOURS[kind], "markersize": 3.0, "markeredgewidth": 0, "alpha": 0.65}
         scatter.plot(dots["lead_predictor"], dots["lead_truth"], _KIND_MARKERS[kind], label=label, **style)

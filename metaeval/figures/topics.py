@@ -1,7 +1,7 @@
 """The pictures of a topics study: error curves, differences that last, and topic counts with their intervals."""
 
-from collections.abc import Iterator, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -10,16 +10,17 @@ from matplotlib.figure import Figure
 from matplotlib.ticker import FixedLocator, FuncFormatter, NullFormatter, NullLocator
 from numpy.typing import NDArray
 
-from metaeval.reports.figures import (
+from metaeval.figures.style import (
+    BOUND,
     CYCLE,
-    FOOT,
-    KEY_STYLE,
-    PAGE_WIDTH,
+    DASHES,
     RIMMED,
     THEME,
     bars,
-    inch_axes,
+    key_of_figure,
+    mark_value,
     metric_label,
+    panel_grid,
     rows_figure,
     styled,
     text_width,
@@ -30,21 +31,7 @@ __all__ = ["count_rows", "difference_panels", "error_panels", "tolerance_panels"
 
 _PERCENTS = (0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5)
 _LOWEST, _HIGHEST = 0.002, 0.55
-_DASHES = ("-", (0, (5, 1.6)), (0, (1.2, 1.2)), (0, (6, 1.5, 1.2, 1.5)))
 _ALIKE = 4  # so many colours of the cycle are told apart by everyone, on a dark page too; then the dashes change
-_TITLE: dict[str, Any] = {"fontsize": 9, "fontweight": "bold", "va": "bottom", "ha": "left"}
-
-
-class Grid(NamedTuple):
-    """Where the panels of a figure stand, in inches."""
-
-    columns: int
-    height: float
-    left: float
-    right: float
-    top: float
-    gap: float = 0.62
-    shelf: float = 0.42
 
 
 @styled
@@ -70,10 +57,10 @@ def error_panels(frame: pd.DataFrame, *, margins: Sequence[str], max_error: floa
     """
     metrics, levels = list(dict.fromkeys(frame["metric"])), np.unique(frame["margin"])
     room = 0.2 + max(text_width(name, 7.5) for name in margins)
-    grid = Grid(columns=min(2, len(metrics)), height=2.3, left=0.72, right=room, top=0.1)
-    largest = int(frame["size"].max())
-    figure, panels = _panel_figure(metrics, grid, bottom=FOOT)
-    for metric, axes in panels:
+    columns, largest = min(2, len(metrics)), int(frame["size"].max())
+    names = [metric_label(name) for name in metrics]
+    figure, panels = panel_grid(names, columns=columns, height=2.3, left=0.72, right=room, top=0.1)
+    for metric, axes in zip(metrics, panels, strict=True):
         ends = []
         for place, margin in enumerate(levels):
             part = frame[(frame["metric"] == metric) & (frame["margin"] == margin)]
@@ -83,7 +70,7 @@ def error_panels(frame: pd.DataFrame, *, margins: Sequence[str], max_error: floa
         axes.set_xlim(0, largest)
         _end_labels(axes, [(name, *end) for name, end in zip(margins, ends, strict=True)], x=largest)
         axes.set_xlabel("topics in each set")
-    _label_first_column(figure, grid, "error rate")
+    _label_first_column(panels[::columns], "error rate")
     return figure
 
 
@@ -103,23 +90,21 @@ def tolerance_panels(frame: pd.DataFrame, *, margins: Sequence[str], max_error: 
     matplotlib.figure.Figure
     """
     metrics, levels = list(dict.fromkeys(frame["metric"])), np.unique(frame["margin"])
-    names = [f"tolerance {name}" for name in margins]
+    names = [metric_label(f"tolerance {name}") for name in margins]
     n_rows = int(np.ceil(len(metrics) / 6))
-    grid = Grid(columns=min(3, len(levels)), height=2.1, left=0.72, right=0.15, top=0.15 + 0.2 * n_rows)
-    figure, panels = _panel_figure(names, grid, bottom=FOOT)
-    for margin, (_, axes) in zip(levels, panels, strict=True):
+    columns = min(3, len(levels))
+    figure, panels = panel_grid(names, columns=columns, height=2.1, left=0.72, top=0.15 + 0.2 * n_rows)
+    for margin, axes in zip(levels, panels, strict=True):
         for place, metric in enumerate(metrics):
             part = frame[(frame["metric"] == metric) & (frame["margin"] == margin) & (frame["seen"] > 0)]
             style: dict[str, Any] = {"color": CYCLE[place % len(CYCLE)], "linewidth": 1.4}
-            dashes = _DASHES[place // _ALIKE % len(_DASHES)]
+            dashes = DASHES[place // _ALIKE % _ALIKE]
             axes.plot(part["size"], part["seen"], label=metric_label(metric), linestyle=dashes, **style)
         seen = frame.loc[(frame["margin"] == margin) & (frame["seen"] > 0), "seen"]
         _error_scale(axes, max_error, seen.min() / 1.2, seen.max() * 1.2)
         axes.set_xlabel("topics in each set")
-    _label_first_column(figure, grid, "error rate")
-    handles, labels = figure.axes[0].get_legend_handles_labels()
-    corner = (0.45 / PAGE_WIDTH, 1.0)
-    figure.legend(handles, labels, loc="upper left", bbox_to_anchor=corner, ncols=6, borderaxespad=0.1, **KEY_STYLE)
+    _label_first_column(panels[::columns], "error rate")
+    key_of_figure(figure, *panels[0].get_legend_handles_labels(), columns=6)
     return figure
 
 
@@ -141,15 +126,15 @@ def difference_panels(frame: pd.DataFrame, marks: pd.DataFrame, *, max_error: fl
     matplotlib.figure.Figure
     """
     metrics = list(dict.fromkeys(frame["metric"]))
-    grid = Grid(columns=min(3, len(metrics)), height=1.7, left=0.6, right=0.15, top=0.1)
-    figure, panels = _panel_figure(metrics, grid, bottom=FOOT)
-    right = float(frame["lower_edge"].max())
-    for metric, axes in panels:
+    columns, right = min(3, len(metrics)), float(frame["lower_edge"].max())
+    names = [metric_label(name) for name in metrics]
+    figure, panels = panel_grid(names, columns=columns, height=1.7, left=0.6, top=0.1)
+    for metric, axes in zip(metrics, panels, strict=True):
         part = frame[frame["metric"] == metric]
         middle = _bin_centres(part)
         bars(axes, 100 * part["low"], 100 * part["high"], middle, color=THEME["pale-blue"], linewidth=2.6, upright=True)
         axes.plot(middle, 100 * part["error_rate"], "o", color=THEME["blue"], markersize=3.6, zorder=4)
-        axes.axhline(100 * max_error, color=THEME["ink"], linewidth=0.8, linestyle=(0, (4, 3)), zorder=1)
+        axes.axhline(100 * max_error, **BOUND)
         (difference,) = marks.loc[marks["metric"] == metric, "difference"]
         if np.isfinite(difference):
             axes.axvline(difference, color=THEME["orange"], linewidth=1.2, zorder=1)
@@ -168,7 +153,7 @@ def difference_panels(frame: pd.DataFrame, marks: pd.DataFrame, *, max_error: fl
         axes.set_xlim(0, None)
         axes.set_xlabel("difference on the first set")
         tidy_axes(axes, grid="y")
-    _label_first_column(figure, grid, "sign changes (%)")
+    _label_first_column(panels[::columns], "sign changes (%)")
     return figure
 
 
@@ -200,18 +185,7 @@ def count_rows(frame: pd.DataFrame, *, at_hand: int) -> Figure:
     bars(axes, low, high, y, color=THEME["pale-blue"], linewidth=3.2)
     shown = part["median"].to_numpy() <= far
     axes.plot(part["median"].to_numpy()[shown], y[shown], "o", color=THEME["blue"], markersize=4.8, **RIMMED)
-    axes.axvline(at_hand, color=THEME["orange"], linewidth=1.2, zorder=1)
-    axes.annotate(
-        f"{at_hand} topics at hand",
-        (at_hand, -0.6),
-        xytext=(0, 3),
-        textcoords="offset points",
-        ha="center",
-        va="bottom",
-        fontsize=8,
-        color=THEME["orange"],
-        annotation_clip=False,
-    )
+    mark_value(axes, at_hand, f"{at_hand} topics at hand")
     axes.set_xscale("log")
     axes.set_xlim(1, far)
     axes.xaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{value:g}"))
@@ -220,25 +194,8 @@ def count_rows(frame: pd.DataFrame, *, at_hand: int) -> Figure:
     return figure
 
 
-def _panel_figure(titles: Sequence[str], grid: Grid, *, bottom: float) -> tuple[Figure, Iterator[tuple[str, Axes]]]:
-    """Return a figure of equal panels with their titles, row by row."""
-    n_rows = int(np.ceil(len(titles) / grid.columns))
-    row = grid.shelf + grid.height + bottom
-    figure = Figure(figsize=(PAGE_WIDTH, grid.top + n_rows * row))
-    between = grid.gap + grid.right - 0.15
-    width = (PAGE_WIDTH - grid.left - grid.right - (grid.columns - 1) * between) / grid.columns
-    for place, title in enumerate(titles):
-        line, column = divmod(place, grid.columns)
-        left = grid.left + column * (width + between)
-        top = grid.top + line * row + grid.shelf
-        below = (n_rows - line - 1) * row + bottom
-        axes = inch_axes(figure, left=left, right=PAGE_WIDTH - left - width, top=top, bottom=below)
-        axes.text(0, 1 + 0.09 / grid.height, metric_label(title), transform=axes.transAxes, **_TITLE)
-    return figure, iter([*zip(titles, figure.axes, strict=True)])
-
-
-def _label_first_column(figure: Figure, grid: Grid, label: str) -> None:
-    for axes in figure.axes[:: grid.columns]:
+def _label_first_column(panels: Sequence[Axes], label: str) -> None:
+    for axes in panels:
         axes.set_ylabel(label)
 
 
@@ -267,7 +224,7 @@ def _error_scale(axes: Axes, max_error: float, low: float = _LOWEST, high: float
     """Give an axis percentages on a logarithmic scale, from `low` to `high` as far as they make sense."""
     low = min(np.fmax(low, _LOWEST), max_error / 1.2)
     high = max(np.fmin(high, _HIGHEST), 1.2 * max_error)
-    axes.axhline(max_error, color=THEME["ink"], linewidth=0.8, linestyle=(0, (4, 3)), zorder=1)
+    axes.axhline(max_error, **BOUND)
     axes.set_yscale("log")
     axes.set_ylim(low, high)
     axes.yaxis.set_major_locator(FixedLocator([value for value in _PERCENTS if low <= value <= high]))

@@ -9,10 +9,11 @@ import xarray as xr
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator
 
-from metaeval.reports.figures import (
+from metaeval.figures.style import (
     CYCLE,
+    DASHES,
     FOOT,
-    KEY_STYLE,
+    KEY_BESIDE,
     PAGE_WIDTH,
     RIMMED,
     THEME,
@@ -26,8 +27,7 @@ from metaeval.reports.figures import (
 
 __all__ = ["heaviness_panels", "trade_off"]
 
-_DASHES = ("-", (0, (5, 1.6)), (0, (1.2, 1.2)), (0, (6, 1.5, 1.2, 1.5)))
-_ALIKE = 4
+_ALIKE = _DASHED = 4
 _GAP = 0.16
 
 
@@ -120,7 +120,7 @@ def heaviness_panels(curves: xr.DataArray) -> Figure:
                 curves["rank"],
                 curves.sel(relevant=number).to_numpy()[row],
                 color=CYCLE[row % _ALIKE],
-                linestyle=_DASHES[row // _ALIKE % len(_DASHES)],
+                linestyle=DASHES[row // _ALIKE % _DASHED],
                 linewidth=1.5,
             )[0]
             for row in range(len(names))
@@ -134,6 +134,5 @@ def heaviness_panels(curves: xr.DataArray) -> Figure:
             axes.set_ylabel("score of the list")
         tidy_axes(axes, grid="y")
         if place == len(relevant) - 1:
-            style = {**KEY_STYLE, "fontsize": 8.5, "handlelength": 2.6}
-            axes.legend(lines, names, loc="upper left", bbox_to_anchor=(1.0, 1.0), **style)
+            axes.legend(lines, names, **KEY_BESIDE)
     return figure

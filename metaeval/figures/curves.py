@@ -1,0 +1,79 @@
+"""The pictures of runs as lines over recall or rank."""
+
+from typing import Any
+
+import numpy as np
+import xarray as xr
+from matplotlib.figure import Figure
+
+from metaeval.figures.style import CYCLE, FOOT, KEY_STYLE, PAGE_WIDTH, THEME, inch_axes, short_name, styled, tidy_axes
+
+__all__ = ["NAMED_LINES", "precision_recall", "run_curves"]
+
+NAMED_LINES = 7
+"""So many runs get a line with their name; of more only the best and the last."""
+
+_MARKED = 20
+"""Lines of more points have no marks."""
+
+
+@styled
+def precision_recall(curves: xr.DataArray) -> Figure:
+    """Draw precision against recall, one line a run; few runs are all named, of many only the best and the last.
+
+    Parameters
+    ----------
+    curves : xarray.DataArray (system, recall)
+        Precision at the points of recall, averaged over the topics.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+    """
+    return _curves(
+        curves.transpose("system", "recall"),
+        across="recall: share of the relevant documents found",
+        up="precision, interpolated, mean over the topics",
+        top=1.02,
+    )
+
+
+@styled
+def run_curves(curves: xr.DataArray, *, across: str, up: str) -> Figure:
+    """Draw one line a run over recall or rank; few runs are all named, of many only the best and the last.
+
+    Parameters
+    ----------
+    curves : xarray.DataArray (system, any other)
+        Values from 0 on, averaged over the topics.
+    across, up : str
+        What the axes say.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+    """
+    return _curves(curves, across=across, up=up, top=min(1.02, 1.08 * max(float(curves.max()), 1e-3)))
+
+
+def _curves(curves: xr.DataArray, *, across: str, up: str, top: float) -> Figure:
+    values, places = curves.to_numpy(), curves[curves.dims[1]].to_numpy()
+    order = np.argsort(-values.mean(axis=1), kind="stable")
+    names, values = curves["system"].to_numpy()[order], values[order]
+    named = range(len(names)) if len(names) <= NAMED_LINES else (0, len(names) - 1)
+    figure = Figure(figsize=(PAGE_WIDTH, 4.2))
+    axes = inch_axes(figure, left=0.75, right=0.15, top=0.15, bottom=FOOT)
+    others = np.delete(values, list(named), axis=0)
+    broken = np.hstack([others, np.full((len(others), 1), np.nan)]).ravel()  # all lines as one path
+    axes.plot(np.tile([*places, np.nan], len(others)), broken, color=THEME["pale-blue"], linewidth=0.8)
+    marker = "o" if len(places) <= _MARKED else None
+    for place, row in enumerate(named):
+        style: dict[str, Any] = {"color": CYCLE[place], "label": short_name(names[row]), "zorder": 4 - place / 10}
+        axes.plot(places, values[row], linewidth=1.7, marker=marker, markersize=3.4, **style)
+    axes.set_xlim(0, 1.01 * float(places[-1]))
+    axes.set_ylim(0, top)
+    axes.set_xlabel(across)
+    axes.set_ylabel(up)
+    tidy_axes(axes, grid="y")
+    axes.legend(loc="upper right", **{**KEY_STYLE, "handlelength": 2.0})
+    return figure

@@ -1,0 +1,173 @@
+# ruff: noqa: RUF001 - typographic minus and Greek letters are meant for people
+"""The pictures of discriminative power: significance levels of all pairs, shares of pairs, and their differences."""
+
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+from matplotlib.ticker import MaxNLocator
+
+from metaeval.figures.style import (
+    BOUND,
+    CYCLE,
+    DASHES,
+    FOOT,
+    KEY_BESIDE,
+    MARKERS,
+    PAGE_WIDTH,
+    RIMMED,
+    THEME,
+    bars,
+    inch_axes,
+    key_above,
+    metric_label,
+    rows_figure,
+    styled,
+    text_width,
+    tidy_axes,
+)
+
+__all__ = ["asl_curves", "power_differences", "power_dots"]
+
+_SOLID, _DASHED = 6, 4
+_SMALL_NOTE: dict[str, Any] = {
+    "textcoords": "offset points",
+    "fontsize": 7.5,
+    "color": THEME["muted"],
+    "annotation_clip": False,
+}
+
+
+@styled
+def asl_curves(curves: pd.DataFrame, *, alpha: float, significant: Mapping[str, int]) -> Figure:
+    """Draw the achieved significance levels of all pairs, sorted, one line a metric, from 0 to twice alpha.
+
+    Parameters
+    ----------
+    curves : pandas.DataFrame
+        Columns metric and asl, a row a pair.
+    alpha : float
+        The level; a line is drawn at it.
+    significant : mapping of str to int
+        How many pairs of every metric are significant at that level.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+    """
+    metrics = list(dict.fromkeys(curves["metric"]))
+    levels = [np.sort(curves.loc[curves["metric"] == name, "asl"].to_numpy(dtype=float)) for name in metrics]
+    n_pairs = len(levels[0])
+    ranks = np.arange(1, n_pairs + 1)
+    right = min(float(n_pairs), max(1.0, *(float(np.interp(2 * alpha, line, ranks)) for line in levels)) * 1.04)
+    found = [significant[name] for name in metrics]
+    labels = [f"{metric_label(name)}: {number}" for name, number in zip(metrics, found, strict=True)]
+    key = 0.75 + max(1.0, *(text_width(label, 8.5) for label in labels))
+    figure = Figure(figsize=(PAGE_WIDTH, max(3.9, 0.9 + 0.24 * len(metrics))))
+    axes = inch_axes(figure, left=0.75, right=key, top=0.15, bottom=FOOT)
+    handles = []
+    for place, line in enumerate(levels):
+        dash = DASHES[place // _SOLID % _DASHED]
+        look: dict[str, Any] = {"color": CYCLE[place % len(CYCLE)], "linestyle": dash, "linewidth": 1.6}
+        mark: dict[str, Any] = {"marker": MARKERS[place % len(MARKERS)], "markersize": 6.4, "markeredgewidth": 0}
+        axes.plot(ranks, line, **look)
+        if line[0] < alpha < line[-1]:
+            axes.plot(np.interp(alpha, line, ranks), alpha, color=look["color"], zorder=4, **mark)
+        handles.append(Line2D([], [], **look, **mark))
+    axes.axhline(alpha, **BOUND)
+    axes.annotate(
+        f"α = {alpha:g}", (0, alpha), xytext=(4, 4), textcoords="offset points", fontsize=8, color=THEME["ink"]
+    )
+    axes.set_xlim(0, right)
+    axes.set_ylim(0, 2 * alpha)
+    axes.xaxis.set_major_locator(MaxNLocator(nbins=8, integer=True))
+    axes.set_xlabel(f"pairs of systems, sorted by achieved significance level ({n_pairs} in all)")
+    axes.set_ylabel("achieved significance level (ASL)")
+    tidy_axes(axes, grid="y")
+    order = np.argsort([-number for number in found], kind="stable")
+    axes.legend(
+        [handles[place] for place in order],
+        [labels[place] for place in order],
+        title="pairs told apart at α",
+        title_fontsize=8,
+        alignment="left",
+        **KEY_BESIDE,
+    )
+    return figure
+
+
+@styled
+def power_dots(frame: pd.DataFrame) -> Figure:
+    """Draw the share of pairs each metric tells apart, with its interval, under every correction side by side.
+
+    Parameters
+    ----------
+    frame : pandas.DataFrame
+        One row per metric, test and correction; columns metric, power and, where there are intervals, power_low and
+        power_high; test and correction as people call them, corrections drawn in the order in which their column
+        sorts (a categorical one sorts by its categories).
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+    """
+    tests = list(dict.fromkeys(frame["test"]))
+    corrections = list(dict.fromkeys(frame["correction"].sort_values(kind="stable")))
+    order = frame.groupby("metric", sort=False)["power"].max().sort_values(ascending=False, kind="stable").index
+    single = len(tests) == 1
+    rows = [(metric, test) for metric in order for test in (tests if single else ["", *tests])]
+    row_of = {row: place for place, row in enumerate(rows)}
+    names = [metric_label(metric) if single or not test else test for metric, test in rows]
+    heads = set() if single else {place for place, (_, test) in enumerate(rows) if not test}
+    height = 0.2 + 0.13 * len(corrections) if single else 0.22
+    top = 0.24 + 0.18 * int(np.ceil(len(corrections) / 3))
+    figure, axes = rows_figure(names, row_height=height, top=top, right=0.55 if single else 0.15, heads=heads)
+    shifts = np.linspace(-1, 1, len(corrections)) * (0.17 if single else 0.05) * (len(corrections) - 1)
+    for place, (correction, shift) in enumerate(zip(corrections, shifts, strict=True)):
+        part = frame[frame["correction"] == correction]
+        y = np.array([row_of[row] for row in zip(part["metric"], part["test"], strict=True)]) + shift
+        color, mark = CYCLE[place % len(CYCLE)], MARKERS[place % len(MARKERS)]
+        if "power_low" in part:
+            bars(axes, 100 * part["power_low"], 100 * part["power_high"], y, color=color, linewidth=1.5)
+        style: dict[str, Any] = {"color": color, "label": correction, "clip_on": False, **RIMMED}
+        axes.plot(100 * part["power"], y, mark, markersize=5.6 if single else 5.0, **style)
+        ends = part["power_high"].fillna(part["power"]) if "power_high" in part else part["power"]
+        for x, level, share in zip(100 * ends, y, part["power"], strict=True) if single else ():
+            axes.annotate(f"{100 * share:.1f} %", (x, level), xytext=(7, 0), va="center", **_SMALL_NOTE)
+    axes.set_xlim(0, 100)
+    axes.set_xlabel("discriminative power: share of pairs told apart (%)")
+    key_above(axes, columns=3)
+    return figure
+
+
+@styled
+def power_differences(frame: pd.DataFrame) -> Figure:
+    """Draw how far the discriminative powers of two metrics lie apart, with intervals.
+
+    Parameters
+    ----------
+    frame : pandas.DataFrame
+        Columns metric_a, metric_b, difference (of a minus b, as a share), low, high.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+    """
+    labels = [
+        f"{metric_label(a)} − {metric_label(b)}" for a, b in zip(frame["metric_a"], frame["metric_b"], strict=True)
+    ]
+    rows = np.arange(len(labels))
+    figure, axes = rows_figure(labels, row_height=0.26, top=0.15, limit=50)
+    low, high = 100 * frame["low"].to_numpy(), 100 * frame["high"].to_numpy()
+    middle = 100 * frame["difference"].to_numpy()
+    clear = (low > 0) | (high < 0)
+    axes.axvline(0, color=THEME["ink"], linewidth=0.9, zorder=1)
+    for mask, color, face in ((clear, "blue", "blue"), (~clear, "muted", "paper")):
+        bars(axes, low[mask], high[mask], rows[mask], color=THEME[color], linewidth=1.6)
+        rim: dict[str, Any] = {"markeredgecolor": THEME[color], "markeredgewidth": 1.3, "zorder": 4}
+        axes.plot(middle[mask], rows[mask], "o", color=THEME[face], markersize=5.4, **rim)
+    axes.set_xlabel("difference in discriminative power (percentage points)")
+    return figure

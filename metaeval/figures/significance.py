@@ -1,0 +1,126 @@
+# ruff: noqa: RUF001 - typographic minus is meant for people
+"""The picture of all pairs of systems: which of the two is better, and whether the data show it."""
+
+from collections.abc import Sequence
+
+import numpy as np
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.colors import to_rgba
+from matplotlib.figure import Figure
+from matplotlib.patches import Patch
+from numpy.typing import NDArray
+
+from metaeval.figures.style import (
+    KEY_STYLE,
+    NAMED_ROWS,
+    PAGE_WIDTH,
+    THEME,
+    cell_edges,
+    inch_axes,
+    row_names,
+    short_name,
+    styled,
+    text_width,
+    tidy_axes,
+)
+
+__all__ = ["significance_map"]
+
+_SELF, _UNTESTED = 9, 8
+_SIGNED = 25
+_BLUE, _ORANGE, _GREY = "#1a7fc1", "#dd6b1f", "#8492a3"
+_MAP_COLOURS = {  # see-through rather than pale, so that they fit a light and a dark page
+    2: to_rgba(_BLUE),
+    1: to_rgba(_BLUE, 0.36),
+    0: to_rgba(_GREY, 0.14),
+    -1: to_rgba(_ORANGE, 0.4),
+    -2: to_rgba(_ORANGE),
+    _SELF: to_rgba(_GREY, 0.6),
+    _UNTESTED: to_rgba(_GREY, 0.0),
+}
+
+
+@styled
+def significance_map(decisions: pd.DataFrame, *, correction: str | None) -> Figure:
+    """Draw which system is better than which under one metric.
+
+    Blue: the row's system is better than the column's; orange: worse. Strong colour: significant after the
+    correction; pale: only without it.
+
+    Parameters
+    ----------
+    decisions : pandas.DataFrame
+        Square, systems in rows and columns, the best first: 2 or -2 where the row's is significantly better or worse
+        after the correction, 1 or -1 where only without it, 0 where neither, NaN where the pair was not tested.
+    correction : str or None
+        What the correction is called; None where the decisions rest on none.
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+    """
+    states = decisions.fillna(_UNTESTED).to_numpy(dtype=np.int8, copy=True)
+    np.fill_diagonal(states, _SELF)
+    n_systems = len(states)
+    named = n_systems <= NAMED_ROWS
+    labels = [short_name(name) for name in decisions.index]
+    left = 0.5 + max(text_width(label, 7.5) for label in labels) if named else 0.75
+    side = min(n_systems * 0.36, PAGE_WIDTH - left - 0.2, 5.9)
+    head, foot = 0.5, 0.85
+    height = head + side + foot
+    figure = Figure(figsize=(PAGE_WIDTH, height))
+    axes = inch_axes(figure, left=left, right=PAGE_WIDTH - left - side, top=head, bottom=foot)
+    pixels = np.array([[_MAP_COLOURS[int(state)] for state in row] for row in states])
+    axes.imshow(pixels, interpolation="none", aspect="auto", extent=(0.5, n_systems + 0.5, n_systems + 0.5, 0.5))
+    tidy_axes(axes, grid="", spines=())
+    if named:
+        _name_cells(axes, labels)
+    else:
+        ticks = np.unique([1, *range(20, n_systems - 9, 20), n_systems])
+        axes.set_yticks(ticks)
+        axes.set_xticks(ticks)
+        axes.xaxis.tick_top()
+        axes.tick_params(length=0, labelsize=7.5)
+        axes.set_ylabel("row: place of a system in the order of means")
+    if n_systems <= _SIGNED:
+        _signs(axes, states)
+    words = "column: place of the other system"
+    axes.text(0, 1 + 0.3 / side, words, transform=axes.transAxes, va="bottom", fontsize=8.5, color=THEME["muted"])
+    _map_key(figure, correction, left=left, foot=foot)
+    return figure
+
+
+def _name_cells(axes: Axes, labels: Sequence[str]) -> None:
+    """Name the rows, number the columns, and draw the lines between the cells, all as one path each way."""
+    numbers = np.arange(1, len(labels) + 1)
+    row_names(axes, labels, numbers, size=7.5, ranks=numbers.tolist())
+    axes.set_xticks([])
+    for number in range(1, len(labels) + 1):
+        axes.text(number, 0.38, str(number), ha="center", va="bottom", fontsize=7, color=THEME["muted"])
+    cell_edges(axes, len(labels))
+
+
+def _signs(axes: Axes, states: NDArray[np.int8]) -> None:
+    """Say better and worse by sign too, where there is room."""
+    for row, column in np.argwhere((states != 0) & (np.abs(states) <= 2)):  # noqa: PLR2004 - the four decisions
+        state = int(states[row, column])
+        color = "#fefefe" if abs(state) == 2 else THEME["ink"]  # noqa: PLR2004 - strong colour
+        sign = "+" if state > 0 else "−"
+        axes.text(column + 1, row + 1, sign, ha="center", va="center_baseline", fontsize=7.5, color=color)
+
+
+def _map_key(figure: Figure, correction: str | None, *, left: float, foot: float) -> None:
+    how = f"after {correction}" if correction else "significant"
+    words = {2: f"row better, {how}", -2: f"column better, {how}", 0: "not told apart"}
+    if correction:
+        words |= {1: "row better, only uncorrected", -1: "column better, only uncorrected"}
+    order = [state for state in (2, 1, -2, -1, 0) if state in words]
+    figure.legend(
+        [Patch(facecolor=_MAP_COLOURS[state], linewidth=0) for state in order],
+        [words[state] for state in order],
+        loc="upper left",
+        bbox_to_anchor=(min(left, 0.9) / PAGE_WIDTH - 0.012, (foot - 0.08) / figure.get_size_inches()[1]),
+        ncols=3,
+        **KEY_STYLE,
+    )

@@ -1,0 +1,345 @@
+"""What all pictures share: colours, letters, measures, and the helpers that place axes, names, bars and keys.
+
+The figures use matplotlib's object interface and an explicit style, so drawing changes no global setting and needs
+no display. Colours are those of Okabe and Ito, which colour-blind readers can tell apart; what a colour says is also
+said by place, shape or sign.
+"""
+
+import re
+import unicodedata
+import warnings
+from collections.abc import Callable, Collection, Iterable, Sequence
+from functools import wraps
+from io import BytesIO
+from itertools import zip_longest
+from typing import Any, Literal
+
+import matplotlib as mpl
+import numpy as np
+from matplotlib.artist import Artist
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.transforms import blended_transform_factory
+
+from metaeval.visible import visible
+from metaeval.words import name_of_metric
+
+__all__ = [
+    "BOUND",
+    "CYCLE",
+    "DASHES",
+    "FOOT",
+    "KEY_BESIDE",
+    "KEY_STYLE",
+    "MARKERS",
+    "NAMED_ROWS",
+    "PAGE_WIDTH",
+    "RIMMED",
+    "THEME",
+    "bars",
+    "cell_edges",
+    "figure_pdf",
+    "figure_svg",
+    "inch_axes",
+    "key_above",
+    "key_of_figure",
+    "mark_value",
+    "metric_label",
+    "panel_grid",
+    "row_names",
+    "rows_figure",
+    "score_label",
+    "short_name",
+    "styled",
+    "text_width",
+    "tidy_axes",
+]
+
+NAMED_ROWS = 45
+"""So many systems get a row with their name; more are shown by rank."""
+
+THEME = {
+    "paper": "#ffffff",
+    "ink": "#1f2a37",
+    "muted": "#5f6b7a",
+    "rule": "#d8dee6",
+    "blue": "#0072b2",
+    "pale-blue": "#a6cee6",
+    "orange": "#d55e00",
+}
+"""The colours of the frame of every picture; a page replaces them by its own variables."""
+
+CYCLE = (
+    *("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9"),  # Okabe and Ito
+    *("#7a5195", "#999933", "#5f6b7a", "#a6404f", "#44aa99", "#1f2a37"),  # more, for lines told apart by dashes too
+)
+DASHES: tuple[Any, ...] = (
+    *("-", (0, (5, 1.6)), (0, (1.2, 1.2)), (0, (6, 1.5, 1.2, 1.5))),
+    *((0, (3, 1, 1, 1, 1, 1)), (0, (8, 2))),
+)
+MARKERS = ("o", "D", "s", "^", "v", "P", "X", "<", ">", "p", "*", "h")
+PAGE_WIDTH, FOOT = 7.6, 0.5
+"""Width of every figure, and the room for the words below its axes, in inches."""
+
+RIMMED: dict[str, Any] = {"markeredgecolor": THEME["paper"], "markeredgewidth": 0.8, "zorder": 4}
+BOUND: dict[str, Any] = {"color": THEME["ink"], "linewidth": 0.8, "linestyle": (0, (4, 3)), "zorder": 1}
+"""The line at a level that was asked for."""
+
+KEY_STYLE: dict[str, Any] = {
+    "frameon": False,
+    "fontsize": 8,
+    "handlelength": 1.2,
+    "handletextpad": 0.5,
+    "columnspacing": 1.6,
+}
+KEY_BESIDE: dict[str, Any] = {
+    **KEY_STYLE,
+    "loc": "upper left",
+    "bbox_to_anchor": (1.0, 1.0),
+    "fontsize": 8.5,
+    "handlelength": 2.6,
+}
+"""A key at the right of its axes."""
+
+_STYLE: dict[Any, Any] = {
+    "font.family": ["DejaVu Sans"],  # comes with matplotlib: the same measures on every machine
+    "font.size": 9.0,
+    "font.enable_last_resort": False,  # a plain box is enough, and ten times faster to embed in a PDF
+    "text.usetex": False,
+    "text.color": THEME["ink"],
+    "axes.unicode_minus": True,
+    "axes.formatter.use_mathtext": False,
+    "path.simplify": False,  # it would join strokes that are meant to stand apart
+    "svg.fonttype": "none",  # text stays text: small, sharp, searchable
+    "svg.image_inline": True,
+    "pdf.fonttype": 42,  # publishers refuse Type 3 fonts
+}
+_CONTROL = {"Cc", "Cf", "Cs", "Zl", "Zp"}
+_PANEL_TITLE: dict[str, Any] = {"fontsize": 9, "fontweight": "bold", "va": "bottom", "ha": "left"}
+_GAP, _SHELF = 0.62, 0.42
+
+
+def styled[**P](draw: Callable[P, Figure]) -> Callable[P, Figure]:
+    """Draw under this module's style and leave the caller's settings as they were."""
+
+    @wraps(draw)
+    def drawn(*args: P.args, **kwargs: P.kwargs) -> Figure:
+        with mpl.rc_context(_STYLE):
+            return draw(*args, **kwargs)
+
+    return drawn
+
+
+def figure_svg(figure: Figure, *, salt: str) -> str:
+    """Return a figure as SVG with its text kept as text: the same figure gives the same bytes.
+
+    Parameters
+    ----------
+    figure : matplotlib.figure.Figure
+    salt : str
+        Makes the ids inside differ from those of other figures on one page.
+    """
+    return visible(_saved(figure, "svg", {"Date": None, "Creator": None}, salt=salt).decode("utf-8"), keep="\n\t")
+
+
+def figure_pdf(figure: Figure) -> bytes:
+    """Return a figure as PDF with embedded TrueType fonts: the same figure gives the same bytes."""
+    return _saved(figure, "pdf", {"CreationDate": None, "Creator": None, "Producer": None}, salt="")
+
+
+def _saved(figure: Figure, kind: str, metadata: dict[str, None], *, salt: str) -> bytes:
+    stream = BytesIO()
+    with mpl.rc_context({**_STYLE, "svg.hashsalt": salt}), warnings.catch_warnings():
+        # A name may hold letters the bundled font lacks: SVG viewers find another font, PDF shows a box.
+        warnings.filterwarnings("ignore", message=r"Glyph .* missing from font", category=UserWarning)
+        warnings.filterwarnings("ignore", message=r"Matplotlib currently does not support", category=UserWarning)
+        figure.savefig(stream, format=kind, metadata=metadata, dpi=200)
+    return stream.getvalue()
+
+
+def rows_figure(  # noqa: PLR0913 - the measures of one frame
+    names: Sequence[str],
+    *,
+    row_height: float,
+    top: float,
+    right: float = 0.15,
+    limit: int = 28,
+    heads: Collection[int] = (),
+) -> tuple[Figure, Axes]:
+    """Return a figure with one named row per item, the first on top, as tall as its rows need.
+
+    Rows in `heads` hold no data; their names stand out, as those of the rows below them.
+    """
+    shown = [short_name(name, limit) for name in names]
+    figure = Figure(figsize=(PAGE_WIDTH, top + FOOT + row_height * len(names)))
+    left = min(3.6, 0.2 + max(text_width(name, 8.5) for name in shown))
+    axes = inch_axes(figure, left=left, right=right, top=top, bottom=FOOT)
+    axes.set_ylim(len(names) - 0.4, -0.6)
+    row_names(axes, shown, range(len(names)), size=8.5, heads=heads)
+    tidy_axes(axes, grid="x", spines=("bottom",))
+    return figure, axes
+
+
+def row_names(  # noqa: PLR0913 - what stands at the left of a row
+    axes: Axes,
+    names: Sequence[str],
+    places: Iterable[float],
+    *,
+    size: float,
+    ranks: Sequence[object] = (),
+    heads: Collection[int] = (),
+) -> None:
+    """Write a name, and a rank beside it, at the left of every row (ticks cost far more to make and to draw)."""
+    axes.set_yticks([])
+    across = blended_transform_factory(axes.transAxes, axes.transData)
+    inch = 1 / (axes.get_position().width * PAGE_WIDTH)
+    style: dict[str, Any] = {"transform": across, "ha": "right", "va": "center_baseline", "fontsize": size}
+    for name, place, rank in zip_longest(names, places, ranks):
+        if rank is not None:
+            axes.text(-0.08 * inch, place, str(rank), color=THEME["muted"], **style)
+        indent = 0.08 if rank is None else 0.14 + 3 * size / 100
+        weight = "bold" if place in heads else "normal"
+        axes.text(-indent * inch, place, name, fontweight=weight, **style)
+
+
+def panel_grid(  # noqa: PLR0913 - the measures of a grid
+    titles: Sequence[str],
+    *,
+    columns: int,
+    height: float,
+    left: float,
+    top: float,
+    right: float = 0.15,
+) -> tuple[Figure, list[Axes]]:
+    """Return a figure of equal panels with titles, row by row; measures in inches, those at the sides of one panel."""
+    n_rows = int(np.ceil(len(titles) / columns))
+    row = _SHELF + height + FOOT
+    figure = Figure(figsize=(PAGE_WIDTH, top + n_rows * row))
+    between = _GAP + right - 0.15
+    width = (PAGE_WIDTH - left - right - (columns - 1) * between) / columns
+    for place, title in enumerate(titles):
+        line, column = divmod(place, columns)
+        start = left + column * (width + between)
+        above, below = top + line * row + _SHELF, (n_rows - line - 1) * row + FOOT
+        axes = inch_axes(figure, left=start, right=PAGE_WIDTH - start - width, top=above, bottom=below)
+        axes.text(0, 1 + 0.09 / height, title, transform=axes.transAxes, **_PANEL_TITLE)
+    return figure, list(figure.axes)
+
+
+def inch_axes(figure: Figure, *, left: float, right: float, top: float, bottom: float) -> Axes:
+    """Add axes with margins in inches."""
+    width, height = figure.get_size_inches()
+    figure.set_facecolor(THEME["paper"])
+    axes = figure.add_axes(
+        (left / width, bottom / height, (width - left - right) / width, (height - top - bottom) / height)
+    )
+    axes.set_facecolor("none")
+    return axes
+
+
+def tidy_axes(axes: Axes, *, grid: Literal["x", "y", ""], spines: tuple[str, ...] = ("left", "bottom")) -> None:
+    """Give axes the look of every picture: thin muted frame on the sides named, and a grid across one direction."""
+    for side, spine in axes.spines.items():
+        spine.set_visible(side in spines)
+        spine.set_color(THEME["muted"])
+        spine.set_linewidth(0.7)
+    axes.tick_params(
+        colors=THEME["muted"],
+        labelcolor=THEME["ink"],
+        labelsize=8.5,
+        labelfontfamily="DejaVu Sans",
+        width=0.7,
+        length=3,
+    )
+    for label in (axes.xaxis.label, axes.yaxis.label):
+        label.set(color=THEME["muted"], fontsize=8.5)
+    axes.set_axisbelow(True)
+    if grid:
+        axes.grid(axis=grid, color=THEME["rule"], linewidth=0.6)
+
+
+def key_above(axes: Axes, *, columns: int, **changes: object) -> None:
+    """Put the key of what is drawn above the axes."""
+    handles, labels = axes.get_legend_handles_labels()
+    style: dict[str, Any] = KEY_STYLE | {"bbox_to_anchor": (-0.01, 1.0), "borderaxespad": 0.2} | changes
+    axes.legend(handles, labels, loc="lower left", ncols=columns, **style)
+
+
+def key_of_figure(figure: Figure, handles: Sequence[Artist], labels: Sequence[str], *, columns: int) -> None:
+    """Put one key for all panels at the top of a figure."""
+    corner = (0.45 / PAGE_WIDTH, 1.0)
+    figure.legend(
+        handles, labels, loc="upper left", bbox_to_anchor=corner, ncols=columns, borderaxespad=0.1, **KEY_STYLE
+    )
+
+
+def mark_value(axes: Axes, value: float, words: str) -> None:
+    """Draw an orange line at a value across all rows, with words above it."""
+    axes.axvline(value, color=THEME["orange"], linewidth=1.2, zorder=1)
+    axes.annotate(
+        words,
+        (value, -0.6),
+        xytext=(0, 3),
+        textcoords="offset points",
+        ha="center",
+        va="bottom",
+        fontsize=8,
+        color=THEME["orange"],
+        annotation_clip=False,
+    )
+
+
+def cell_edges(axes: Axes, count: int) -> None:
+    """Draw the lines between the cells of a square map, all as one path each way, and end the axes with the cells."""
+    edges = np.arange(1, count) + 0.5
+    for upright in (False, True):
+        low, high = np.full_like(edges, 0.5), np.full_like(edges, count + 0.5)
+        bars(axes, low, high, edges, color=THEME["paper"], linewidth=0.8, upright=upright)
+    axes.set_xlim(0.5, count + 0.5)
+    axes.set_ylim(count + 0.5, 0.5)
+
+
+def bars(
+    axes: Axes,
+    low: Iterable[float],
+    high: Iterable[float],
+    places: Iterable[float],
+    *,
+    upright: bool = False,
+    **style: object,
+) -> None:
+    """Draw one bar from low to high at every place, all as one path."""
+    ends = np.stack([np.asarray(low, dtype=float), np.asarray(high, dtype=float)])
+    along = np.vstack([ends, np.full(ends.shape[1], np.nan)]).T.ravel()
+    across = np.repeat(np.asarray(places, dtype=float), 3)
+    x, y = (across, along) if upright else (along, across)
+    axes.plot(x, y, solid_capstyle="butt", **style)  # type: ignore[arg-type]  # properties of a line
+
+
+def score_label(metric: str, what: str, *, higher: bool) -> str:
+    """Return what an axis of scores says: `what` with the metric in its braces, and that less is better."""
+    return what.format(metric_label(metric)) + ("" if higher else " (lower is better)")
+
+
+def metric_label(metric: object, limit: int = 28) -> str:
+    """Return a metric's short name fit for a picture: of a quantisation its name alone."""
+    return short_name(name_of_metric(metric).replace("(quant=", "("), limit)
+
+
+def short_name(name: object, limit: int = 28) -> str:
+    """Return a name fit for a picture: one line, no invisible characters, the middle left out if long.
+
+    Dollar signs are escaped because matplotlib would read a formula between two of them.
+    """
+    plain = "".join(" " if unicodedata.category(letter) in _CONTROL else letter for letter in str(name))
+    plain = re.sub(r"\s+", " ", plain).strip() or "(blank)"
+    if len(plain) > limit:
+        keep = limit - 1
+        plain = f"{plain[: keep - keep // 3]}…{plain[-(keep // 3) :]}"
+    return plain.replace("$", r"\$")
+
+
+def text_width(text: str, size: float) -> float:
+    """Estimate the width of a text in inches; an estimate, so that drawing needs no renderer."""
+    ems = sum(1.0 if unicodedata.east_asian_width(letter) in "WF" else 0.62 for letter in text)
+    return ems * size / 72

@@ -1,0 +1,161 @@
+"""The pictures of systems under one metric: their scores over the topics, and their means in order."""
+
+import numpy as np
+import pandas as pd
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from numpy.typing import NDArray
+
+from metaeval.equality import settled_means
+from metaeval.errors import UnknownNameError
+from metaeval.figures.style import (
+    FOOT,
+    NAMED_ROWS,
+    PAGE_WIDTH,
+    RIMMED,
+    THEME,
+    bars,
+    inch_axes,
+    key_above,
+    row_names,
+    rows_figure,
+    score_label,
+    short_name,
+    styled,
+    text_width,
+    tidy_axes,
+)
+from metaeval.scores import Scores, better_direction
+
+__all__ = ["score_distributions", "system_ranking"]
+
+
+@styled
+def score_distributions(scores: Scores, metric: str) -> Figure:
+    """Draw how the topics' scores of every system are spread, best mean first.
+
+    Up to `NAMED_ROWS` systems get a row each, with a stroke per topic; more stand side by side by rank.
+
+    Parameters
+    ----------
+    scores : Scores
+    metric : str
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+
+    Raises
+    ------
+    UnknownNameError
+        If the scores have no such metric.
+    """
+    values, names, higher = _best_first(scores, metric)
+    if len(names) > NAMED_ROWS:
+        return _compact_distributions(values, metric, higher=higher)
+    rows = np.arange(len(names))
+    figure, axes = rows_figure(names, row_height=0.21, top=0.42)
+    _strokes(axes, values, rows, color=THEME["pale-blue"], linewidth=0.9, label="one topic")
+    low, middle, high = np.quantile(values, [0.25, 0.5, 0.75], axis=1)
+    bars(axes, low, high, rows, color=THEME["blue"], linewidth=2.2, label="middle half of the topics")
+    axes.plot(middle, rows, "|", color=THEME["blue"], markersize=8, markeredgewidth=1.6, label="median")
+    axes.plot(values.mean(axis=1), rows, "o", color=THEME["orange"], markersize=4.8, label="mean", **RIMMED)
+    axes.set_xlabel(score_label(metric, "{} of a topic", higher=higher))
+    _padded_limits(axes, values)
+    key_above(axes, columns=4)
+    return figure
+
+
+@styled
+def system_ranking(means: pd.DataFrame, metric: str, *, higher_is_better: bool = True) -> Figure:
+    """Draw the systems of one metric in order of their means, each mean with its interval.
+
+    Long lists are folded into columns that share one scale.
+
+    Parameters
+    ----------
+    means : pandas.DataFrame
+        Columns metric, system, mean, low, high, rank.
+    metric : str
+    higher_is_better : bool, default True
+
+    Returns
+    -------
+    matplotlib.figure.Figure
+    """
+    part = means[means["metric"] == metric].sort_values("rank", kind="stable")
+    n_columns = int(np.clip(np.ceil(len(part) / NAMED_ROWS), 1, 3))
+    length = int(np.ceil(len(part) / n_columns))
+    size = 8.5 if n_columns == 1 else 6.6
+    limit = 28 if n_columns == 1 else 18
+    names, ranks = [short_name(name, limit) for name in part["system"]], part["rank"].tolist()
+    left = 0.55 + max(text_width(name, size) for name in names)
+    row_height = 0.21 if n_columns == 1 else 0.165
+    figure = Figure(figsize=(PAGE_WIDTH, 0.1 + FOOT + row_height * length))
+    width = PAGE_WIDTH / n_columns
+    span = float(part["high"].max() - part["low"].min()) or 1.0
+    limits = (float(part["low"].min()) - 0.03 * span, float(part["high"].max()) + 0.03 * span)
+    for column in range(n_columns):
+        inside = slice(column * length, (column + 1) * length)
+        rows = part.iloc[inside]
+        axes = inch_axes(
+            figure, left=column * width + left, right=PAGE_WIDTH - (column + 1) * width + 0.12, top=0.1, bottom=FOOT
+        )
+        y = np.arange(len(rows))
+        bars(axes, rows["low"], rows["high"], y, color=THEME["pale-blue"], linewidth=2.4)
+        axes.plot(rows["mean"], y, "o", color=THEME["blue"], markersize=4.4 if n_columns == 1 else 3.2, zorder=4)
+        axes.set_ylim(length - 0.4, -0.6)
+        axes.set_xlim(limits)
+        row_names(axes, names[inside], y, size=size, ranks=ranks[inside])
+        tidy_axes(axes, grid="x", spines=("bottom",))
+        axes.locator_params(axis="x", nbins=7 if n_columns == 1 else 4)
+        if n_columns == 1:
+            axes.set_xlabel(score_label(metric, "mean {} over the topics", higher=higher_is_better))
+    if n_columns > 1:
+        label = score_label(metric, "mean {} over the topics", higher=higher_is_better)
+        figure.text(0.5, 0.012, label, ha="center", va="bottom", fontsize=8.5, color=THEME["muted"])
+    return figure
+
+
+def _compact_distributions(values: NDArray[np.float64], metric: str, *, higher: bool) -> Figure:
+    figure = Figure(figsize=(PAGE_WIDTH, 4.1))
+    axes = inch_axes(figure, left=0.75, right=0.15, top=0.42, bottom=FOOT)
+    ranks = np.arange(1, len(values) + 1)
+    edge, low, middle, high, top = np.quantile(values, [0.05, 0.25, 0.5, 0.75, 0.95], axis=1)
+    thick = min(4.5, 0.62 * 72 * (PAGE_WIDTH - 0.9) / len(values))
+    bars(axes, edge, top, ranks, color=THEME["pale-blue"], linewidth=0.8, upright=True, label="5 % to 95 % of topics")
+    bars(axes, low, high, ranks, color=THEME["pale-blue"], linewidth=thick, upright=True, label="middle half")
+    axes.plot(ranks, middle, "_", color=THEME["blue"], markersize=thick + 1, markeredgewidth=1.3, label="median")
+    axes.plot(ranks, values.mean(axis=1), color=THEME["orange"], linewidth=1.5, label="mean")
+    axes.set_xlim(0, len(values) + 1)
+    axes.set_xticks(np.unique([1, *range(20, len(values) - 9, 20), len(values)]))
+    axes.set_xlabel("systems, by rank of their mean (names: ranking of the systems)")
+    axes.set_ylabel(score_label(metric, "{} of a topic", higher=higher))
+    tidy_axes(axes, grid="y")
+    key_above(axes, columns=4)
+    return figure
+
+
+def _best_first(scores: Scores, metric: str) -> tuple[NDArray[np.float64], list[str], bool]:
+    metrics = scores["metric"].to_numpy().tolist()
+    if metric not in metrics:
+        raise UnknownNameError("metric", metric, metrics)
+    place = metrics.index(metric)
+    values = scores.to_numpy()[place]
+    direction = better_direction(scores)[place]
+    order = np.argsort(-settled_means(direction * values), kind="stable")
+    return values[order], scores["system"].to_numpy()[order].tolist(), bool(direction > 0)
+
+
+def _strokes(axes: Axes, values: NDArray[np.float64], rows: NDArray[np.int64], **style: object) -> None:
+    """Draw one short upright stroke per value, all as one path."""
+    x = np.repeat(values, 3, axis=1).ravel()
+    offsets = np.tile([-0.3, 0.3, np.nan], values.shape[1])
+    y = (rows[:, None] + offsets).ravel()
+    axes.plot(x, y, solid_capstyle="butt", **style)  # type: ignore[arg-type]  # properties of a line
+
+
+def _padded_limits(axes: Axes, values: NDArray[np.float64]) -> None:
+    low, high = float(values.min()), float(values.max())
+    pad = 0.015 * ((high - low) or 1.0)
+    axes.set_xlim(low - pad, high + pad)

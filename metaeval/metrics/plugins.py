@@ -1,0 +1,120 @@
+"""What plug-ins add to the metrics of the package: installed packages by entry points, and single files."""
+
+import importlib.util
+import sys
+from collections.abc import Iterable
+from functools import lru_cache
+from importlib import metadata
+from pathlib import Path
+from typing import Any
+from warnings import warn
+
+from metaeval.errors import InvalidOptionError, MetaevalWarning
+from metaeval.metrics.builtin import BUILTIN
+from metaeval.metrics.quantisation import Quantisation
+from metaeval.metrics.registry import Registry, module_of
+from metaeval.metrics.spec import MetricSpec
+
+__all__ = ["ENTRY_POINTS", "PluginWarning", "default_registry", "load_plugin", "load_plugins"]
+
+ENTRY_POINTS = "metaeval.metrics"
+"""The entry-point group in which a package names its metrics and quantisations."""
+
+
+class PluginWarning(MetaevalWarning):
+    """A plug-in that could not be used; everything else works."""
+
+
+def load_plugins(registry: Registry) -> Registry:
+    """Return `registry` with what installed packages offer under the entry-point group ``metaeval.metrics``.
+
+    An entry point names a `MetricSpec`, a `Quantisation`, or a sequence of them. One that does not load, or brings a
+    name that is taken, is named in a `PluginWarning` and left out; the others still work.
+
+    Examples
+    --------
+    >>> "AP" in load_plugins(BUILTIN)
+    True
+    """
+    points = sorted(metadata.entry_points(group=ENTRY_POINTS), key=lambda point: (point.name, point.value))
+    for point in points:
+        origin = f"entry point {point.name} = {point.value}" + (f" of {point.dist.name}" if point.dist else "")
+        try:
+            loaded = point.load()
+        except Exception as error:  # noqa: BLE001 - a broken plug-in must not stop the others
+            warn(f"{origin} could not be loaded: {error!r}", PluginWarning, stacklevel=2)
+            continue
+        for item in (loaded,) if isinstance(loaded, MetricSpec | Quantisation) else _items(loaded):
+            try:
+                registry = registry.extend(item)
+            except InvalidOptionError as error:
+                warn(f"{origin} is left out: {error}", PluginWarning, stacklevel=2)
+    return registry
+
+
+def _items(loaded: object) -> tuple[Any, ...]:
+    return tuple(loaded) if isinstance(loaded, Iterable) else (loaded,)
+
+
+@lru_cache(maxsize=1)
+def default_registry() -> Registry:
+    """Return the built-in metrics with those of installed packages; found once a session.
+
+    Examples
+    --------
+    >>> default_registry().resolve("ndcg_cut_10").name
+    'nDCG@10'
+    """
+    return load_plugins(BUILTIN)
+
+
+def load_plugin(path: str | Path) -> tuple[MetricSpec | Quantisation, ...]:
+    r"""Run a Python file and return the metrics and quantisations it defines, for ``registry.extend(*…)``.
+
+    Parameters
+    ----------
+    path : path
+        A ``.py`` file. It is executed, so it must be trusted like any program.
+
+    Returns
+    -------
+    tuple of MetricSpec or Quantisation
+        In the order of their definition; names that begin with an underscore are private.
+
+    Raises
+    ------
+    InvalidOptionError
+        If the file is not there, does not run, or defines nothing.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> file = Path(tempfile.mkdtemp(), "mine.py")
+    >>> lines = ("from metaeval.metrics import metric", "@metric", "def nothing(topic): return 0.0")
+    >>> _ = file.write_text("\n".join(lines))
+    >>> [found.name for found in load_plugin(file)]
+    ['nothing']
+    """
+    file = Path(path)
+    if not file.is_file() or file.suffix != ".py":
+        message = f"plug-in {str(path)!r} must be a Python file (NAME.py) that exists"
+        raise InvalidOptionError(message)
+    name = f"metaeval_plugin_{file.stem}"
+    found = importlib.util.spec_from_file_location(name, file)
+    assert found is not None and found.loader is not None  # noqa: S101, PT018 - a .py file always has a loader
+    module = importlib.util.module_from_spec(found)
+    sys.modules[name] = module
+    try:
+        found.loader.exec_module(module)
+    except Exception as error:
+        del sys.modules[name]
+        message = f"plug-in {file} does not run: {type(error).__name__}: {error}"
+        raise InvalidOptionError(message) from error
+    public = {key: value for key, value in vars(module).items() if not key.startswith("_")}
+    items = dict.fromkeys(
+        value for value in public.values() if isinstance(value, MetricSpec | Quantisation) and module_of(value) == name
+    )
+    if not items:
+        message = f"plug-in {file} defines no metric; decorate a function with @metaeval.metrics.metric"
+        raise InvalidOptionError(message)
+    return tuple(items)

@@ -1,0 +1,101 @@
+import matplotlib as mpl
+import pytest
+from matplotlib.figure import Figure
+
+from metaeval.figures.power import power_dots
+from metaeval.figures.style import figure_pdf, figure_svg, metric_label, panel_grid, short_name
+from metaeval.figures.systems import score_distributions, system_ranking
+from metaeval.resampling.sensitivity import bootstrap_sensitivity
+from metaeval.studies.power import system_means
+from metaeval.tests_stat.paired_t import paired_t_test
+
+
+def every_figure(scores):
+    """Draw all kinds of figure from one table of scores."""
+    metric = str(scores["metric"].to_numpy()[0])
+    result = paired_t_test(scores)
+    sensitivity = bootstrap_sensitivity(scores, n_resamples=100, rng=0)
+    power = result.discriminative_power().assign(test="t", correction="fdr_by")
+    return {
+        "scores": score_distributions(scores, metric),
+        "asl": sensitivity.plot(),
+        "power": power_dots(power),
+        "map": result.plot(metric),
+        "ranking": system_ranking(system_means(scores), metric),
+    }
+
+
+@pytest.mark.parametrize("n_systems", [2, 3, 46, 143])
+def test_every_figure_can_be_drawn_for_few_and_many_systems(made_scores, n_systems):
+    """Each kind of figure has axes with labelled units, and draws without a warning, at any size."""
+    for name, figure in every_figure(made_scores(1, n_systems, 12)).items():
+        assert isinstance(figure, Figure), name
+        assert any(axes.get_xlabel() for axes in figure.axes) or name in ("map", "ranking"), name
+        assert figure_svg(figure, salt=name).startswith("<?xml")
+
+
+def test_drawing_leaves_the_callers_settings_alone(made_scores):
+    """No setting of matplotlib is other after drawing and saving than before."""
+    before = dict(mpl.rcParams)
+    for name, figure in every_figure(made_scores()).items():
+        figure_svg(figure, salt=name)
+        figure_pdf(figure)
+    assert dict(mpl.rcParams) == before
+
+
+def test_the_same_data_give_the_same_bytes(made_scores):
+    """SVG and PDF of a figure drawn twice are equal byte by byte."""
+    first, second = every_figure(made_scores()), every_figure(made_scores())
+    for name, figure in first.items():
+        assert figure_svg(figure, salt=name) == figure_svg(second[name], salt=name)
+        assert figure_pdf(figure) == figure_pdf(second[name])
+
+
+def test_names_are_shown_as_they_are(made_scores):
+    """No name is read as a formula, breaks a line, or runs over the picture."""
+    names = ["$x^2$ and $y$", "n" * 60, "a&<b>", "d", "e"]
+    figure = score_distributions(made_scores(1, 5, 10, systems=names), "metric1")
+    svg = figure_svg(figure, salt="x")
+    assert "$x^2$ and $y$" in svg
+    assert "a&amp;&lt;b&gt;" in svg
+    assert "n" * 29 not in svg
+
+
+@pytest.mark.parametrize(("name", "shown"), [("two\nlines\u202e", "two lines"), ("", "(blank)"), ("a$b", r"a\$b")])
+def test_names_fit_for_a_picture(name, shown):
+    """Invisible characters go, a blank name is said, dollars are escaped for matplotlib."""
+    assert short_name(name) == shown
+
+
+def test_the_label_of_an_element_measure_is_short():
+    """A picture has room for the quantisation, not for the word before it."""
+    assert metric_label("nxCG(quant=Gen5)@25") == "nxCG(Gen5)@25"
+    assert metric_label("RBP(p=0.8)") == "RBP(p=0.8)"
+
+
+def test_metrics_go_by_their_short_names(made_scores, words):
+    """Every kind of figure says AP' rather than AP(judged_only=True)."""
+    drawn = every_figure(made_scores(1, 5, 12, metrics=["AP(judged_only=True)"]))
+    del drawn["map"]  # has no metric's name
+    for name, figure in drawn.items():
+        assert any("AP'" in text for text in words(figure)), name
+        assert not any("judged_only" in text for text in words(figure)), name
+
+
+@pytest.mark.parametrize(("n", "columns"), [(1, 1), (5, 2), (6, 3)])
+def test_panels_of_a_grid_are_equal_and_apart(n, columns):
+    """Panels stand row by row, all of one size, none over another or beyond the figure."""
+    figure, panels = panel_grid(
+        [f"title {place}" for place in range(n)], columns=columns, height=2.0, left=0.7, top=0.3
+    )
+    boxes = [axes.get_position() for axes in panels]
+    assert [axes.texts[0].get_text() for axes in panels] == [f"title {place}" for place in range(n)]
+    assert {(round(box.width, 9), round(box.height, 9)) for box in boxes} == {
+        (round(boxes[0].width, 9), round(boxes[0].height, 9))
+    }
+    assert boxes[0].height * figure.get_size_inches()[1] == pytest.approx(2.0)
+    assert all(0 < box.x0 < box.x1 < 1 and 0 < box.y0 < box.y1 < 1 for box in boxes)
+    for place, box in enumerate(boxes[1:], 1):
+        above = boxes[place - columns] if place >= columns else None
+        assert above is None or (box.y1 < above.y0 and box.x0 == pytest.approx(above.x0))
+        assert place % columns == 0 or box.x0 > boxes[place - 1].x1
