@@ -9,6 +9,8 @@ import typer
 from metaeval.cli import checks
 from metaeval.cli.console import Session
 from metaeval.errors import InvalidOptionError, UnknownNameError
+from metaeval.tests_stat.catalogue import TESTS
+from metaeval.tests_stat.correction import CORRECTIONS
 
 if TYPE_CHECKING:
     from metaeval.io.sheets import Sheet
@@ -36,7 +38,6 @@ __all__ = [
     "MissingRule",
     "Out",
     "Overwrite",
-    "PairTests",
     "Plugins",
     "PooledColumn",
     "Qrels",
@@ -291,19 +292,9 @@ Tests = Annotated[
     str,
     typer.Option(
         "--test",
-        callback=checks.pair_tests(also=("bootstrap_sensitivity",), several=True),
-        metavar="NAME,…|all",
-        help="Significance tests by comma, named above; other names of the field, such as fisher, are understood.",
-        rich_help_panel=_QUESTION_PANEL,
-    ),
-]
-PairTests = Annotated[
-    str,
-    typer.Option(
-        "--test",
         callback=checks.pair_tests(several=True),
         metavar="NAME,…|all",
-        help="Significance tests by comma, such as t, wilcoxon, randomisation, bootstrap; names of the field are "
+        help=f"Significance tests by comma: {', '.join(TESTS)}. Other names of the field, such as fisher, are "
         "understood.",
         rich_help_panel=_QUESTION_PANEL,
     ),
@@ -314,7 +305,7 @@ Corrections = Annotated[
         "--correction",
         callback=checks.corrections(several=True),
         metavar="NAME,…|all",
-        help="none, bonferroni, holm, fdr_bh, fdr_by.",
+        help=f"{', '.join(CORRECTIONS)}.",
         rich_help_panel=_QUESTION_PANEL,
     ),
 ]

@@ -81,26 +81,22 @@ def power(  # noqa: PLR0913 - the options of the command
     bootstrap sensitivity method, uncorrected as published, beside Benjamini-Yekutieli, which keeps the share of
     false findings among all pairs under alpha.
 
-    Tests: bootstrap_sensitivity, t, wilcoxon, sign, randomisation, bootstrap, bootstrap_percentile,
-    bootstrap_shifted, max_t, tukey, tukey_parametric, or all.
-
     For example:
 
         metaeval power ap.csv ndcg.csv
 
         metaeval power scores.csv --test t,wilcoxon --correction none,holm,fdr_by --json
     """
-    from metaeval.studies.power import SENSITIVITY, study_power  # noqa: PLC0415 - loads scipy and numba
+    from metaeval.studies.power import study_power  # noqa: PLC0415 - loads scipy and numba
     from metaeval.tests_stat.catalogue import TESTS  # noqa: PLC0415
     from metaeval.tests_stat.correction import CORRECTIONS  # noqa: PLC0415
 
     with command_session(quiet=quiet) as session:
         scores, _, provenance = opt.load_scores(context, session)
-        known = (SENSITIVITY, *TESTS)
         study = study_power(
             scores,
-            tests=opt.split_names(test, known),
-            corrections=opt.split_names(correction, CORRECTIONS),
+            tests=opt.split_names(test, tuple(TESTS)),
+            corrections=opt.split_names(correction, tuple(CORRECTIONS)),
             alternative=alternative,  # type: ignore[arg-type]  # checked inside, with the names that would do
             alpha=alpha,
             n_resamples=resamples,

@@ -31,9 +31,10 @@ from numpy.typing import NDArray
 
 from metaeval.equality import settled_means
 from metaeval.errors import UnknownNameError
-from metaeval.reports.methods import CORRECTIONS, name_of_correction, name_of_test
 from metaeval.resampling.sensitivity import SensitivityResult
 from metaeval.scores import Scores, better_direction
+from metaeval.tests_stat.catalogue import name_of_test
+from metaeval.tests_stat.correction import CORRECTIONS, FAMILY_WISE, name_of_correction
 from metaeval.tests_stat.result import PairwiseResult
 from metaeval.visible import visible
 from metaeval.words import name_of_metric
@@ -263,7 +264,7 @@ def power_dots(frame: pd.DataFrame) -> Figure:
     matplotlib.figure.Figure
     """
     tests = list(dict.fromkeys(frame["test"]))
-    corrections = [name for name in CORRECTIONS if name in set(frame["correction"])]
+    corrections = [name for name in (*CORRECTIONS, FAMILY_WISE) if name in set(frame["correction"])]
     order = frame.groupby("metric", sort=False)["power"].max().sort_values(ascending=False, kind="stable").index
     single = len(tests) == 1
     rows = [(metric, test) for metric in order for test in (tests if single else ["", *tests])]

@@ -21,19 +21,13 @@ from metaeval.reports.figures import (
     system_ranking,
 )
 from metaeval.reports.html import Block, Fold, Item, Items, Page, Section, Text
-from metaeval.reports.methods import (
-    CORRECTIONS,
-    methods_paragraph,
-    name_of_correction,
-    name_of_test,
-    one_per_test,
-    sources,
-    words_for_correction,
-    words_for_test,
-)
+from metaeval.reports.methods import methods_paragraph, one_per_test, sources
 from metaeval.reports.tables import Column, Table
-from metaeval.studies.power import SENSITIVITY, PowerStudy
+from metaeval.studies.power import PowerStudy
+from metaeval.tests_stat.catalogue import name_of_test, words_for_test
+from metaeval.tests_stat.correction import CORRECTIONS, FAMILY_WISE, name_of_correction, words_for_correction
 from metaeval.tests_stat.result import PairwiseResult
+from metaeval.tests_stat.sensitivity import SENSITIVITY
 from metaeval.words import (
     interval,
     listed,
@@ -305,7 +299,7 @@ def _power_table(study: PowerStudy, frame: pd.DataFrame) -> Table:
     columns = [_METRIC]
     if len(one_per_test(study)) > 1:
         columns.append(Column(name="test", label="Test", write=lambda name: name_of_test(str(name))))
-    for name in CORRECTIONS:
+    for name in (*CORRECTIONS, FAMILY_WISE):
         if name in rows:
             columns.append(Column(name=name, label=name_of_correction(name), align="right", group="Pairs told apart"))
         if study.intervals is not None and f"{name} interval" in rows:
@@ -683,9 +677,7 @@ def _identical_section(study: PowerStudy) -> Section:
 
 
 def _methods_section(study: PowerStudy, parts: Sequence[Part]) -> Section:
-    items = tuple(
-        Item(words=source.full, link=f"https://doi.org/{source.doi}" if source.doi else "") for source in sources(study)
-    )
+    items = tuple(Item(words=source.full, link=source.address) for source in sources(study))
     return Section(
         id="methods",
         title="Methods",

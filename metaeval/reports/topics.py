@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from metaeval.bibliography import publications
 from metaeval.io.tables import write_scores
 from metaeval.models.curves import CURVES
 from metaeval.models.exponential import PUBLISHED_CRITERION
@@ -18,7 +19,6 @@ from metaeval.models.minimum_topics import MinimumTopics
 from metaeval.reports.figures import Picture
 from metaeval.reports.folder import check_folder, write_page
 from metaeval.reports.html import Block, Fold, Item, Items, Page, Section, Text
-from metaeval.reports.methods import Source
 from metaeval.reports.power import Part, notes_section, provenance_section
 from metaeval.reports.tables import Column, Table
 from metaeval.reports.topic_figures import count_rows, difference_panels, error_panels, tolerance_panels
@@ -51,31 +51,7 @@ _SAMPLING = {
     "bootstrap": "drawn with replacement",
 }
 
-_SOURCES = (
-    Source(
-        "Voorhees and Buckley, 2002",
-        "Voorhees, E. M. and Buckley, C. (2002). The effect of topic set size on retrieval experiment error. SIGIR "
-        "2002, 316–323.",
-        "10.1145/564376.564432",
-    ),
-    Source(
-        "Pal et al., 2010",
-        "Pal, S., Mitra, M. and Kamps, J. (2010). Evaluation effort, reliability and reusability in XML retrieval. "
-        "Journal of the American Society for Information Science and Technology 62(2), 375–394.",
-        "10.1002/asi.21403",
-    ),
-    Source(
-        "Buckley and Voorhees, 2000",
-        "Buckley, C. and Voorhees, E. M. (2000). Evaluating evaluation measure stability. SIGIR 2000, 33–40.",
-        "10.1145/345508.345543",
-    ),
-    Source(
-        "Sanderson and Zobel, 2005",
-        "Sanderson, M. and Zobel, J. (2005). Information retrieval system evaluation: effort, sensitivity, and "
-        "reliability. SIGIR 2005, 162–169.",
-        "10.1145/1076034.1076064",
-    ),
-)
+_SOURCES = ("voorhees2002", "pal2010", "buckley2000", "sanderson2005")
 
 
 def topics_page(study: TopicsStudy, *, messages: Sequence[str] = ()) -> Page:
@@ -825,8 +801,8 @@ def _methods_section(study: TopicsStudy) -> Section:
 
 def _methods_blocks(study: TopicsStudy) -> tuple[Block, ...]:
     words = _methods_paragraph(study)
-    cited = [source for source in _SOURCES if source.cited in words]
-    items = tuple(Item(words=source.full, link=f"https://doi.org/{source.doi}") for source in cited)
+    cited = [source for source in publications(_SOURCES) if source.cited in words]
+    items = tuple(Item(words=source.full, link=source.address) for source in cited)
     return Text(paragraphs=(words,), look="quote"), Items(items=items)
 
 

@@ -7,10 +7,10 @@ from matplotlib.figure import Figure
 
 from metaeval.errors import UnknownNameError
 from metaeval.reports import figures
-from metaeval.reports.methods import name_of_correction
 from metaeval.resampling.sensitivity import bootstrap_sensitivity
 from metaeval.scores import as_scores
 from metaeval.studies.power import system_means
+from metaeval.tests_stat.correction import name_of_correction
 from metaeval.tests_stat.paired_t import paired_t_test
 
 
