@@ -13,8 +13,8 @@ import pandas as pd
 
 from metaeval.bibliography import publications
 from metaeval.io.tables import write_scores
-from metaeval.models.curves import CURVES
 from metaeval.models.exponential import PUBLISHED_CRITERION
+from metaeval.models.families import CURVES, FAMILIES
 from metaeval.models.minimum_topics import MinimumTopics
 from metaeval.reports.figures import Picture
 from metaeval.reports.folder import check_folder, write_page
@@ -22,10 +22,21 @@ from metaeval.reports.html import Block, Fold, Item, Items, Page, Section, Text
 from metaeval.reports.power import Part, notes_section, provenance_section
 from metaeval.reports.tables import Column, Table
 from metaeval.reports.topic_figures import count_rows, difference_panels, error_panels, tolerance_panels
-from metaeval.reports.topic_words import CURVE_NAMES, chance, count_marks, fewer_rows, topic_count
+from metaeval.reports.topic_words import chance, count_marks, fewer_rows, topic_count
 from metaeval.studies.topics import COUNTS, CURVE, DIFFERENCES, EXPONENTIAL, HIERARCHICAL, INTERVALS, TopicsStudy
 from metaeval.visible import csv_text
-from metaeval.words import count, interval, listed, name_of_metric, number, percentage, share, short_names, whole
+from metaeval.words import (
+    count,
+    interval,
+    listed,
+    name_of_metric,
+    number,
+    percentage,
+    sentence_case,
+    share,
+    short_names,
+    whole,
+)
 
 __all__ = ["no_topics_part", "tolerance_names", "topics_page", "topics_part", "topics_sections", "write_topics_report"]
 
@@ -269,7 +280,8 @@ def _curve_sentence(study: TopicsStudy) -> str:
     ranking = study.comparison.summary().set_index("family")
     if family == EXPONENTIAL:
         return f"Beyond {size} topics the counts follow the exponential, which predicted the held-out sizes best."
-    words = f"Beyond {size} topics the counts follow the {CURVE_NAMES[family]}, which predicted the held-out sizes best"
+    title = FAMILIES[family].title
+    words = f"Beyond {size} topics the counts follow the {title}, which predicted the held-out sizes best"
     if EXPONENTIAL not in ranking.index:
         return f"{words}."
     bias = float(ranking["held_out_bias"][EXPONENTIAL])
@@ -377,7 +389,7 @@ def _minimum_table(study: TopicsStudy, minimum: MinimumTopics, *, name: str) -> 
 
 def _posterior_section(study: TopicsStudy) -> tuple[Section, ...]:
     failed = [
-        f"{_sentence_case(part)}: {reason.rstrip('.')}."
+        f"{sentence_case(part)}: {reason.rstrip('.')}."
         for part, reason in study.unestimated.items()
         if part.startswith((INTERVALS, HIERARCHICAL))
     ]
@@ -558,7 +570,7 @@ def _curves_section(study: TopicsStudy, curves: pd.DataFrame) -> Section:
 
 
 def _named_curve(minimum: MinimumTopics) -> str:
-    return "none could be fitted" if minimum.family is None else f"the {CURVE_NAMES[minimum.family]}"
+    return "none could be fitted" if minimum.family is None else f"the {FAMILIES[minimum.family].title}"
 
 
 def _curves_alt(study: TopicsStudy) -> str:
@@ -694,8 +706,8 @@ def _held_out_section(study: TopicsStudy) -> Section:
     if best is None:
         blocks.append(Text(paragraphs=(_sentence(study.unestimated[CURVE]),), look="note"))
     else:
-        shown = summary.assign(name=[_sentence_case(CURVE_NAMES[name]) for name in summary["family"]])
-        shown["formula"] = [CURVES[name].formula for name in summary["family"]]
+        shown = summary.assign(name=[sentence_case(FAMILIES[name].title) for name in summary["family"]])
+        shown["formula"] = [FAMILIES[name].formula for name in summary["family"]]
         blocks.append(
             Table(
                 name="curves_compared",
@@ -731,7 +743,7 @@ def _held_out_section(study: TopicsStudy) -> Section:
 def _fits_table(study: TopicsStudy) -> Table:
     frame = study.comparison.to_frame()
     shown = frame.assign(
-        name=[_sentence_case(CURVE_NAMES[name]) for name in frame["family"]],
+        name=[sentence_case(FAMILIES[name].title) for name in frame["family"]],
         tolerance=[_tolerance(study, margin) for margin in frame["margin"]],
         tolerance_sort=frame["margin"],
         outcome=frame["parameters"].where(frame["note"] == "", frame["note"]),
@@ -852,7 +864,7 @@ def _model_words(study: TopicsStudy) -> list[str]:
 def _chosen_curve(minimum: MinimumTopics) -> list[str]:
     if minimum.family is None:
         return []
-    named = f"Among {listed(CURVE_NAMES.values())}, the {CURVE_NAMES[minimum.family]}"
+    named = f"Among {listed(FAMILIES[name].title for name in CURVES)}, the {FAMILIES[minimum.family].title}"
     return [f"{named} had the smallest error on held-out sizes and was used."]
 
 
@@ -885,10 +897,6 @@ def _signed_share(value: object) -> str:
 
 def _sentence(words: str) -> str:
     return f"This cannot be estimated: {words.rstrip('.')}."
-
-
-def _sentence_case(words: str) -> str:
-    return words[:1].upper() + words[1:]
 
 
 def _few(sizes: Sequence[int], most: int) -> list[int]:

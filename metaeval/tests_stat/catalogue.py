@@ -13,7 +13,8 @@ from typing import TYPE_CHECKING, ClassVar
 
 from metaeval.draws import RNGLike
 from metaeval.errors import InvalidOptionError, UnknownNameError
-from metaeval.tests_stat.correction import FAMILY_WISE, plain_name, sentence_case
+from metaeval.tests_stat.correction import FAMILY_WISE, plain_name
+from metaeval.words import sentence_case
 
 if TYPE_CHECKING:
     from metaeval.tests_stat.pairs import Alternative, PValueRule

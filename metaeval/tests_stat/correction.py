@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from metaeval.errors import InvalidOptionError, UnknownNameError
+from metaeval.words import sentence_case
 
 __all__ = [
     "CORRECTIONS",
@@ -24,7 +25,6 @@ __all__ = [
     "canonical_correction",
     "name_of_correction",
     "plain_name",
-    "sentence_case",
     "smallest_useful_count",
     "words_for_correction",
 ]
@@ -145,17 +145,6 @@ FAMILY_WISE = "family-wise"
 _SYNONYMS = MappingProxyType(
     {synonym: row.name for row in _ROWS for synonym in row.synonyms} | {"family_wise": FAMILY_WISE, "fwer": FAMILY_WISE}
 )
-
-
-def sentence_case(words: str) -> str:
-    """Return words with a capital at the beginning.
-
-    Examples
-    --------
-    >>> sentence_case("paired t"), sentence_case("Holm")
-    ('Paired t', 'Holm')
-    """
-    return words[:1].upper() + words[1:]
 
 
 def name_of_correction(correction: str) -> str:
