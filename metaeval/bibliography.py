@@ -239,6 +239,13 @@ BY_SUBJECT: Mapping[str, tuple[Publication, ...]] = MappingProxyType(
                 "RIAO 2004",
             ),
             Publication(
+                "koolen2010",
+                "Koolen, M.",
+                2010,
+                "inex_eval, version 3.1",
+                "Evaluation program of the INEX ad hoc track",
+            ),
+            Publication(
                 "arvola2011",
                 "Arvola, P.; Geva, S.; Kamps, J.; Schenkel, R.; Trotman, A.; Vainio, J.",
                 2011,

@@ -860,8 +860,9 @@ def bayesian_error_rate(  # noqa: PLR0913 - the settings of a model and of its s
     beyond the observed sizes: this is what makes intervals for the minimum topic count wide enough. Its scale
     :math:`\omega` has median 1 and is the model check. :math:`\kappa b` is the effect of heavy-tailed topics at small
     sizes. Priors: see `metaeval.models.families`. In the hierarchical model the log parameters of the metrics vary
-    about common values, ω is common to all, and :math:`\epsilon` has the covariance over all metrics and sizes; in the fast fit the
-    draws of the metrics are paired by rank, with the correlation of their error rates over the same topic resamples.
+    about common values, ω is common to all, and :math:`\epsilon` has the covariance over all metrics and sizes; in the
+    fast fit the draws of the metrics are paired by rank, with the correlation of their error rates over the same topic
+    resamples.
 
     The median may lie a little above the observed rates, most of all where few topics carry the noise: the observed
     rate is right on average but too low in more than half of the samples, those that miss the loud topics.

@@ -95,7 +95,7 @@ def test_identical_systems_stay_in_the_count_and_are_listed():
         (
             {"tests": [SENSITIVITY], "alternative": "better"},
             InvalidOptionError,
-            "bootstrap_sensitivity is two-sided only.*'bootstrap'",
+            "sensitivity is two-sided only.*'bootstrap'",
         ),
         ({"runs": "some"}, InvalidOptionError, "one-per-group"),
         ({"runs": "one-per-group"}, InvalidOptionError, "groups"),

@@ -1,9 +1,12 @@
+import subprocess
+import sys
 import warnings
 
 import numpy as np
 import pytest
 
-from metaeval.errors import UnknownNameError
+from metaeval.bibliography import publications
+from metaeval.errors import InvalidOptionError, UnknownNameError
 from metaeval.tests_stat import catalogue
 from metaeval.tests_stat.catalogue import TESTS, canonical_test, compare_systems, find_test
 from metaeval.tests_stat.correction import FAMILY_WISE
@@ -143,3 +146,34 @@ def test_synonyms_lead_to_names_and_hide_none():
     for synonym, name in catalogue._SYNONYMS.items():
         assert synonym not in TESTS
         assert name in TESTS
+
+
+@pytest.mark.parametrize("spec", TESTS.values(), ids=list(TESTS))
+def test_every_row_can_be_written_about(spec):
+    """A test has a label, a phrase that fits "with …", a source, and names that no other test has."""
+    assert spec.label[0].isupper()
+    assert spec.label.casefold() == spec.words.casefold()
+    assert spec.described.startswith(("the ", "Tukey's"))
+    assert spec.cite
+    assert publications(spec.cite)
+    assert all(canonical_test(synonym) == spec.name for synonym in spec.synonyms)
+    assert spec.one_sided == "" or not TESTS[spec.one_sided].one_sided
+
+
+@pytest.mark.parametrize("spec", TESTS.values(), ids=list(TESTS))
+def test_the_table_knows_which_tests_are_two_sided_only(spec):
+    """Where a row names another test for one-sided questions, the test refuses them; elsewhere it takes them."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UnreachableLevelWarning)
+        if spec.one_sided:
+            with pytest.raises(InvalidOptionError, match="two-sided"):
+                compare_systems(SCORES, test=spec.name, alternative="better", n_resamples=99, rng=0)
+        else:
+            compare_systems(SCORES, test=spec.name, alternative="better", n_resamples=99, rng=0)
+
+
+def test_a_test_is_imported_when_it_is_called():
+    """The names stand in help texts, which must not wait for compiled code."""
+    code = "import sys, metaeval.tests_stat.catalogue; print('numba' in sys.modules, 'scipy' in sys.modules)"
+    said = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
+    assert said == "False False\n"
