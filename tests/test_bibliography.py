@@ -71,7 +71,7 @@ def test_a_plug_in_may_cite_in_its_own_words():
     """A key is not asked for; what is no key stands as it is."""
 
     @metric(name="Mine", cite="my thesis, chapter 3")
-    def mine(topic):
+    def mine(_topic):
         return 0.0
 
     assert source_of(mine.cite) == "my thesis, chapter 3"
@@ -79,7 +79,7 @@ def test_a_plug_in_may_cite_in_its_own_words():
 
 def test_unknown_keys_are_refused_by_name():
     """The message lists the nearest keys."""
-    with pytest.raises(UnknownNameError, match="no publication 'sakai2005'; did you mean .*sakai2006"):
+    with pytest.raises(UnknownNameError, match=r"no publication 'sakai2005'; did you mean .*sakai2006"):
         find_publication("sakai2005")
     with pytest.raises(UnknownNameError):
         cited(["nobody1900"])

@@ -38,7 +38,7 @@ def test_its_p_values_are_the_plain_ones_of_the_bootstrap():
 
 def test_one_sided_questions_are_for_the_bootstrap():
     """The method is two-sided as published; the table of tests says what to ask instead."""
-    with pytest.raises(InvalidOptionError, match="two-sided as published.*'bootstrap'"):
+    with pytest.raises(InvalidOptionError, match=r"two-sided as published.*'bootstrap'"):
         sensitivity_test(SCORES, alternative="greater")
-    with pytest.raises(InvalidOptionError, match="two-sided only.*'bootstrap'"):
+    with pytest.raises(InvalidOptionError, match=r"two-sided only.*'bootstrap'"):
         TESTS[SENSITIVITY].check_alternative("better")
