@@ -28,8 +28,9 @@ from scipy.optimize import least_squares
 from scipy.special import expit, ndtr
 
 from metaeval.errors import EstimationError
-from metaeval.models.bayesian_error_rate import FAMILIES, bayesian_error_rate, observe_error_rates
+from metaeval.models.bayesian_error_rate import bayesian_error_rate, observe_error_rates
 from metaeval.models.curves import fit_curve
+from metaeval.models.families import BAYESIAN
 from metaeval.resampling.swap import swap_method
 
 REPORT = Path(__file__).parent / "reports" / "error-rate-coverage.md"
@@ -167,7 +168,7 @@ def naive(
     family: str, sizes: np.ndarray, swaps: np.ndarray, compared: np.ndarray, rng: np.random.Generator
 ) -> list | None:
     """Fit a curve as if all comparisons were independent; the log parameters get a normal posterior."""
-    shape = FAMILIES[family]
+    shape = BAYESIAN[family]
 
     def curve(logs: np.ndarray, at: np.ndarray) -> np.ndarray:
         columns = [np.exp(column)[:, None] for column in np.atleast_2d(logs).T]

@@ -7,8 +7,6 @@ from typing import cast
 
 import pandas as pd
 
-from metaeval.metrics.names import short_label
-
 __all__ = [
     "MISSING",
     "absent",
@@ -19,6 +17,7 @@ __all__ = [
     "number",
     "p_value",
     "percentage",
+    "sentence_case",
     "share",
     "share_of",
     "short_names",
@@ -38,6 +37,8 @@ def name_of_metric(metric: object) -> str:
     >>> name_of_metric("AP(judged_only=True)"), name_of_metric("human score")
     ("AP'", 'human score')
     """
+    from metaeval.metrics.names import short_label  # noqa: PLC0415 - its package loads every metric
+
     return short_label(str(metric))
 
 
@@ -78,6 +79,17 @@ def listed(names: Iterable[object]) -> str:
     """
     *others, last = map(str, names)
     return f"{', '.join(others)} and {last}" if others else last
+
+
+def sentence_case(words: str) -> str:
+    """Return words with a capital at the beginning.
+
+    Examples
+    --------
+    >>> sentence_case("paired t"), sentence_case("Holm")
+    ('Paired t', 'Holm')
+    """
+    return words[:1].upper() + words[1:]
 
 
 def percentage(level: float) -> str:

@@ -18,6 +18,7 @@ from markdown_it import MarkdownIt
 import metaeval
 from metaeval.cli import app, main
 from metaeval.tests_stat.catalogue import TESTS
+from metaeval.tests_stat.correction import CORRECTIONS
 
 ROOT = Path(__file__).parents[1]
 PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md"))]
@@ -138,7 +139,7 @@ def test_reference_covers_every_public_name(name):
     assert sum(module.startswith(f"{section}.") for section in sections) == 1
 
 
-@pytest.mark.parametrize("name", TESTS)
-def test_guide_names_every_test(name):
+@pytest.mark.parametrize("name", [*TESTS, *CORRECTIONS])
+def test_guide_names_every_test_and_correction(name):
     """The guide to choosing a test has a row for it."""
     assert f"| `{name}` |" in (ROOT / "docs" / "choosing-a-test.md").read_text("utf-8")

@@ -20,7 +20,7 @@ from metaeval.agreement.metric_comparison import compare_with_human
 from metaeval.draws import resolve_seed
 from metaeval.errors import InvalidOptionError
 from metaeval.models.bayesian_comparison import hierarchical
-from metaeval.models.bayesian_error_rate import bayesian_error_rate, compare_families, observe_error_rates
+from metaeval.models.bayesian_error_rate import bayesian_error_rate, observe_error_rates
 from metaeval.parallel import limit_threads
 from metaeval.provenance import Provenance
 from metaeval.resampling.agreement_interval import agreement_intervals
@@ -47,6 +47,7 @@ from metaeval.tests_stat.bootstrap import bootstrap_test
 from metaeval.tests_stat.catalogue import compare_systems
 from metaeval.tests_stat.max_t import max_t_test
 from metaeval.tests_stat.randomisation import randomisation_test
+from metaeval.tests_stat.sensitivity import sensitivity_test
 from metaeval.tests_stat.tukey import tukey_hsd_test
 
 
@@ -106,6 +107,7 @@ ENGINES = {
     ),
     "run_choice_power": lambda rng: run_choice_power(SCORES, runs=3, n_resamples=20, rng=rng),
     "bootstrap_sensitivity": lambda rng: bootstrap_sensitivity(SCORES, n_resamples=50, rng=rng),
+    "sensitivity_test": lambda rng: sensitivity_test(SCORES, n_resamples=50, rng=rng),
     "split_half": lambda rng: split_half(SCORES, tests=["t"], n_splits=3, rng=rng),
     "swap_method": lambda rng: swap_method(SCORES, n_trials=5, rng=rng),
     "topic_bootstrap": lambda rng: topic_bootstrap(SCORES, n_replicates=3, n_trials=3, rng=rng),
@@ -121,7 +123,7 @@ ENGINES = {
     "tukey_hsd_test": lambda rng: tukey_hsd_test(SCORES, n_resamples=50, rng=rng),
 }
 DRAWING = STUDIES | ENGINES
-SLOW = {"hierarchical": hierarchical, "bayesian_error_rate": bayesian_error_rate, "compare_families": compare_families}
+SLOW = {"hierarchical": hierarchical, "bayesian_error_rate": bayesian_error_rate}
 NO_RESULT = {"check_metric": check_metric, "resolve_rng": None, "resolve_seed": resolve_seed}
 
 

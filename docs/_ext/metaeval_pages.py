@@ -2,6 +2,7 @@
 
 - ``{command} power`` writes the help and every option of a command;
 - ``.. public-names:: metaeval.scores`` documents what `metaeval` exports from that module or package;
+- ``{publications} Significance tests`` lists what the bibliography holds on a subject;
 - formulas become MathML, which browsers draw without help from the network.
 """
 
@@ -23,9 +24,10 @@ from sphinx.writers.html5 import HTML5Translator
 from typer.core import TyperArgument, TyperCommand, TyperGroup, TyperOption
 
 import metaeval
+from metaeval.bibliography import BY_SUBJECT, Publication
 from metaeval.cli import app
 
-__all__ = ["command_parameters", "exported_from", "find_command", "setup"]
+__all__ = ["command_parameters", "exported_from", "find_command", "reference", "setup"]
 
 logger = logging.getLogger(__name__)
 
@@ -82,6 +84,28 @@ class Command(SphinxDirective):
         help_text = inspect.cleandoc(find_command(name).help or "")
         options = [f"`{spelling}`\n: {meaning}\n" for spelling, meaning in command_parameters(name)]
         return self.parse_text_to_nodes("\n".join([help_text, "", *options]))
+
+
+def reference(publication: Publication) -> str:
+    """Return a publication as a line of a list in Markdown, with its key and where it can be read."""
+    link = f" [doi:{publication.doi}]({publication.address})" if publication.doi else ""
+    link = link or (f" <{publication.address}>" if publication.address else "")
+    return f"- {publication.full}{link} (`{publication.key}`)"
+
+
+class Publications(SphinxDirective):
+    """The publications on one subject, by author."""
+
+    required_arguments = 1
+    final_argument_whitespace = True
+
+    def run(self) -> list[nodes.Node]:
+        """Write Markdown and have it parsed in place."""
+        subject = self.arguments[0]
+        if subject not in BY_SUBJECT:
+            raise self.error(f"the bibliography has nothing on {subject!r}; it has {', '.join(BY_SUBJECT)}")
+        lines = [reference(one) for one in sorted(BY_SUBJECT[subject], key=lambda one: one.full)]
+        return self.parse_text_to_nodes("\n".join(lines))
 
 
 class PublicNames(SphinxDirective):
@@ -143,6 +167,7 @@ def setup(sphinx: Sphinx) -> dict[str, bool]:
     """Tell Sphinx about the above."""
     sphinx.add_directive("command", Command)
     sphinx.add_directive("public-names", PublicNames)
+    sphinx.add_directive("publications", Publications)
     sphinx.connect("autodoc-process-docstring", _number_footnotes_apart)
     sphinx.add_html_math_renderer(
         "mathml", inline_renderers=(_inline_formula, None), block_renderers=(_block_formula, None)

@@ -303,7 +303,8 @@ def decision_agreement(  # noqa: PLR0913 - one keyword per choice
         Levels of significance; the tests run once for all of them.
     alternative : {"better", "two-sided"}, optional
         "better" by default: one-sided in the direction of each pair's better mean, both directions counting as
-        hypotheses. Two-sided tests count in the direction of the better mean; so do Tukey's, which know no other.
+        hypotheses. Two-sided tests count in the direction of the better mean; so do bootstrap sensitivity and
+        Tukey's, which know no other.
     n_resamples : int, optional
         B of a resampling test; 10 000 by default, as in the paper.
     p_value_rule : {"plus-one", "plain"}
@@ -357,8 +358,7 @@ def decision_agreement(  # noqa: PLR0913 - one keyword per choice
         raise InvalidOptionError(message)
     levels = checked_alphas(alphas)
     spec = find_test(test)
-    two_sided_only = spec.name.startswith("tukey")
-    asked = alternative or ("two-sided" if two_sided_only else "better")
+    asked = alternative or ("two-sided" if spec.one_sided else "better")
     if asked not in ("better", "two-sided"):
         message = f"alternative must be 'better' or 'two-sided', which name a better system, not {alternative!r}"
         raise InvalidOptionError(message)

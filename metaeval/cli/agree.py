@@ -64,7 +64,7 @@ def agree(  # noqa: PLR0913 - the options of the command
     systems_in: opt.SystemsIn = None,  # noqa: ARG001
     missing: opt.MissingRule = None,  # noqa: ARG001
     lower_is_better: opt.LowerIsBetter = None,  # noqa: ARG001
-    test: opt.PairTests = "bootstrap_percentile",
+    test: opt.Tests = "bootstrap_percentile",
     correction: opt.Corrections = "fdr_by",
     alternative: Annotated[
         str | None,
@@ -157,7 +157,7 @@ def agree(  # noqa: PLR0913 - the options of the command
         study = study_agreement(
             scores,
             tests=opt.split_names(test, tuple(TESTS)),
-            corrections=opt.split_names(correction, CORRECTIONS),
+            corrections=opt.split_names(correction, tuple(CORRECTIONS)),
             alphas=levels,
             alternative=alternative,  # type: ignore[arg-type]  # checked inside, with the names that would do
             n_resamples=resamples,

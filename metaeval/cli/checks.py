@@ -19,6 +19,8 @@ from typer.core import TyperCommand
 
 from metaeval.cli.wording import in_options, speaking_of
 from metaeval.errors import FileFormatError, InvalidOptionError, MetaevalError, UnknownNameError
+from metaeval.tests_stat.catalogue import TESTS, canonical_test, find_test
+from metaeval.tests_stat.correction import CORRECTIONS, FAMILY_WISE, canonical_correction
 
 if TYPE_CHECKING:
     from metaeval.metrics.registry import Registry
@@ -174,19 +176,15 @@ def several_of(known: Known, *, every: bool = False, canonical: Callable[[str], 
     return _checked(check)
 
 
-def pair_tests(*, also: Sequence[str] = (), several: bool = False) -> Callback:
+def pair_tests(*, several: bool = False) -> Callback:
     """Take a test, or several by comma, under any name the field has for it."""
 
     def canonical(name: str) -> str:
-        from metaeval.tests_stat.catalogue import TESTS, canonical_test  # noqa: PLC0415 - loads numba
-
         found = canonical_test(name)
-        return found if found in (*also, *TESTS) else name
+        return found if found in TESTS else name
 
     def known() -> list[str]:
-        from metaeval.tests_stat.catalogue import TESTS  # noqa: PLC0415 - as above
-
-        return [*also, *TESTS]
+        return [*TESTS]
 
     return several_of(known, every=True, canonical=canonical) if several else _single(known, canonical)
 
@@ -195,16 +193,12 @@ def corrections(*, family_wise: bool = False, several: bool = False) -> Callback
     """Take a correction, or several by comma, under any name the field has for it."""
 
     def canonical(name: str) -> str:
-        from metaeval.tests_stat.correction import canonical_correction  # noqa: PLC0415 - loads numpy
-
         try:
             return canonical_correction(name)
         except InvalidOptionError:
             return name
 
     def known() -> list[str]:
-        from metaeval.tests_stat.correction import CORRECTIONS, FAMILY_WISE  # noqa: PLC0415 - as above
-
         return [*CORRECTIONS, FAMILY_WISE] if family_wise else [*CORRECTIONS]
 
     return several_of(known, every=True, canonical=canonical) if several else _single(known, canonical)
@@ -531,11 +525,11 @@ def _check_tests(context: typer.Context) -> None:
     asked = given["test"].split(",")
     side = given.get("alternative")
     if side not in (None, "two-sided") and given_at(context, "alternative"):
-        fixed = [name for name in asked if name == "bootstrap_sensitivity" or name.startswith("tukey")]
+        fixed = [TESTS[name] for name in asked if name in TESTS and TESTS[name].one_sided]
         if fixed:
             message = (
-                f"--alternative {side}: the test {fixed[0]} is two-sided only; choose another test, such as "
-                f"{'bootstrap' if fixed[0] == 'bootstrap_sensitivity' else 'max_t'}"
+                f"--alternative {side}: the test {fixed[0].name} is two-sided only; choose another test, such as "
+                f"{fixed[0].one_sided}"
             )
             raise InvalidOptionError(message)
     n_resamples, alpha = given.get("resamples"), given.get("alpha")
@@ -547,12 +541,9 @@ def _check_tests(context: typer.Context) -> None:
                 f"give at least {least}"
             )
             raise InvalidOptionError(message)
-    if given.get("correction") == "family-wise":
-        from metaeval.tests_stat.catalogue import find_test  # noqa: PLC0415 - loads numba
-
-        if not find_test(asked[0]).family_wise:
-            message = f"--correction family-wise: the test {asked[0]} has no family-wise p-values; choose another"
-            raise InvalidOptionError(message)
+    if given.get("correction") == "family-wise" and not find_test(asked[0]).family_wise:
+        message = f"--correction family-wise: the test {asked[0]} has no family-wise p-values; choose another"
+        raise InvalidOptionError(message)
 
 
 def registry_of(context: typer.Context) -> "Registry":

@@ -50,7 +50,7 @@ def compare_metrics(  # noqa: PLR0913 - the options of the command
         str,
         typer.Option(
             "--test",
-            callback=checks.pair_tests(also=("bootstrap_sensitivity",)),
+            callback=checks.pair_tests(),
             metavar="NAME",
             help="Test behind power, its intervals and agreement (the difference required: bootstrap sensitivity).",
             rich_help_panel=_PANEL,

@@ -11,6 +11,7 @@ from metaeval.cli import app, checks
 from metaeval.cli import options as opt
 from metaeval.cli.console import command_session, echo, json_document, print_table
 from metaeval.errors import InvalidOptionError
+from metaeval.tests_stat.correction import CORRECTIONS
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -224,7 +225,7 @@ def judgments(  # noqa: PLR0913 - the options of the command
             callback=checks.corrections(family_wise=True),
             metavar="NAME",
             show_default="fdr_by, or the test's own",
-            help="none, bonferroni, holm, fdr_bh, fdr_by.",
+            help=f"{', '.join(CORRECTIONS)}.",
             rich_help_panel=_TEST_PANEL,
         ),
     ] = None,

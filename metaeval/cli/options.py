@@ -2,15 +2,14 @@
 
 from collections.abc import Callable
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
 from metaeval.cli import checks
 from metaeval.errors import InvalidOptionError
-
-if TYPE_CHECKING:
-    pass
+from metaeval.tests_stat.catalogue import TESTS
+from metaeval.tests_stat.correction import CORRECTIONS
 
 __all__ = [
     "DEFAULT_METRICS",
@@ -30,7 +29,6 @@ __all__ = [
     "MissingRule",
     "Out",
     "Overwrite",
-    "PairTests",
     "Plugins",
     "PooledColumn",
     "Qrels",
@@ -307,19 +305,9 @@ Tests = Annotated[
     str,
     typer.Option(
         "--test",
-        callback=checks.pair_tests(also=("bootstrap_sensitivity",), several=True),
-        metavar="NAME,…|all",
-        help="Significance tests by comma, named above; other names of the field, such as fisher, are understood.",
-        rich_help_panel=_QUESTION_PANEL,
-    ),
-]
-PairTests = Annotated[
-    str,
-    typer.Option(
-        "--test",
         callback=checks.pair_tests(several=True),
         metavar="NAME,…|all",
-        help="Significance tests by comma, such as t, wilcoxon, randomisation, bootstrap; names of the field are "
+        help=f"Significance tests by comma: {', '.join(TESTS)}. Other names of the field, such as fisher, are "
         "understood.",
         rich_help_panel=_QUESTION_PANEL,
     ),
@@ -330,7 +318,7 @@ Corrections = Annotated[
         "--correction",
         callback=checks.corrections(several=True),
         metavar="NAME,…|all",
-        help="none, bonferroni, holm, fdr_bh, fdr_by.",
+        help=f"{', '.join(CORRECTIONS)}.",
         rich_help_panel=_QUESTION_PANEL,
     ),
 ]

@@ -54,23 +54,20 @@ def power(  # noqa: PLR0913 - the options of the command
     bootstrap sensitivity method, uncorrected as published, beside Benjamini-Yekutieli, which keeps the share of
     false findings among all pairs under alpha.
 
-    Tests: bootstrap_sensitivity, t, wilcoxon, sign, randomisation, bootstrap, bootstrap_percentile,
-    bootstrap_shifted, max_t, tukey, tukey_parametric, or all.
-
     For example:
 
         metaeval power ap.csv ndcg.csv
 
         metaeval power scores.csv --test t,wilcoxon --correction none,holm,fdr_by --json
     """
-    from metaeval.studies.power import SENSITIVITY, study_power  # noqa: PLC0415 - loads scipy and numba
+    from metaeval.studies.power import study_power  # noqa: PLC0415 - loads scipy and numba
     from metaeval.tests_stat.catalogue import TESTS  # noqa: PLC0415 - as above
     from metaeval.tests_stat.correction import CORRECTIONS  # noqa: PLC0415 - as above
 
     study = study_power(
         loaded.scores(),
-        tests=opt.split_names(test, (SENSITIVITY, *TESTS)),
-        corrections=opt.split_names(correction, CORRECTIONS),
+        tests=opt.split_names(test, tuple(TESTS)),
+        corrections=opt.split_names(correction, tuple(CORRECTIONS)),
         alternative=alternative,  # type: ignore[arg-type]  # one of those that the option takes
         alpha=alpha,
         n_resamples=resamples,

@@ -95,7 +95,7 @@ def report(  # noqa: PLR0913 - the options of the command
         metaeval report AP=run_scores.csv --out reports/today --seed 7
     """
     from metaeval.reports.folder import write_report  # noqa: PLC0415 - loads matplotlib
-    from metaeval.studies.power import SENSITIVITY, study_power  # noqa: PLC0415
+    from metaeval.studies.power import study_power  # noqa: PLC0415
     from metaeval.tests_stat.catalogue import TESTS  # noqa: PLC0415
     from metaeval.tests_stat.correction import CORRECTIONS  # noqa: PLC0415
 
@@ -103,8 +103,8 @@ def report(  # noqa: PLR0913 - the options of the command
         scores, collection, provenance = opt.load_scores(context, session)
         study = study_power(
             scores,
-            tests=opt.split_names(test, (SENSITIVITY, *TESTS)),
-            corrections=opt.split_names(correction, CORRECTIONS),
+            tests=opt.split_names(test, tuple(TESTS)),
+            corrections=opt.split_names(correction, tuple(CORRECTIONS)),
             alpha=alpha,
             n_resamples=resamples,
             runs=opt.parse_runs(runs),

@@ -283,14 +283,15 @@ def _refuse_hierarchy(study: "TopicsStudy") -> None:
 
 
 def _print(study: "TopicsStudy") -> None:
-    from metaeval.reports.topic_words import CURVE_NAMES, count_marks  # noqa: PLC0415 - loads pandas
+    from metaeval.models.families import FAMILIES  # noqa: PLC0415 - loads scipy
+    from metaeval.reports.topic_words import count_marks  # noqa: PLC0415 - loads pandas
 
     rates, best, published = study.error_rates, study.minimum, study.published
     title = f"Topics needed, error at most {100 * best.max_error:g} %"
     frames = {best.family or "": best.table()} | {published.family or "": published.table()}
     columns = ["Curve", "Tolerance", *rates.metrics]
     rows = [
-        [CURVE_NAMES.get(family, "no curve"), _tolerance(study, margin), *row]
+        [FAMILIES[family].title if family in FAMILIES else "no curve", _tolerance(study, margin), *row]
         for family, table in frames.items()
         for margin, row in zip(rates.margins, table.to_numpy().tolist(), strict=True)
     ]
@@ -360,13 +361,13 @@ def _print_rates(study: "TopicsStudy") -> None:
 
 
 def _print_curves(study: "TopicsStudy") -> None:
-    from metaeval.reports.topic_words import CURVE_NAMES  # noqa: PLC0415 - loads pandas
+    from metaeval.models.families import FAMILIES  # noqa: PLC0415 - loads scipy
 
     ranking = study.comparison.summary()
     if ranking.empty:
         return
     rows = [
-        [CURVE_NAMES[row["family"]], float(row["held_out_error"]), f"{100 * row['held_out_bias']:+.1f} %"]
+        [FAMILIES[row["family"]].title, float(row["held_out_error"]), f"{100 * row['held_out_bias']:+.1f} %"]
         for row in ranking.to_dict("records")
     ]
     columns = ["Curve", "Error on held-out sizes", "Bias"]

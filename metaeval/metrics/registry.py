@@ -8,6 +8,7 @@ from typing import Any
 
 import pandas as pd
 
+from metaeval.bibliography import source_of
 from metaeval.errors import InvalidOptionError, UnknownNameError
 from metaeval.metrics.element_quantisation import ELEMENT_QUANTISATIONS
 from metaeval.metrics.names import Call, MetricNameError, ParsedName, Table, Value, translations
@@ -147,7 +148,7 @@ class Registry:
         raise InvalidOptionError(message)
 
     def to_frame(self) -> pd.DataFrame:
-        """Return one row a metric: name, usage, what it ranks, summary, direction, bounds, source, module."""
+        """Return one row a metric: name, usage, what it ranks, summary, direction, bounds, key, source, module."""
         return pd.DataFrame(
             [
                 {
@@ -159,6 +160,7 @@ class Registry:
                     "low": spec.bounds[0],
                     "high": spec.bounds[1],
                     "cite": spec.cite,
+                    "source": source_of(spec.cite),
                     "module": module_of(spec),
                 }
                 for spec in self

@@ -102,7 +102,7 @@ class MetricSpec:
     monotone : bool
         Whether moving a better document down, in exchange for a worse one, never raises the score.
     cite : str
-        Key or reference of the source.
+        Where it is described: a key of `metaeval.bibliography.PUBLICATIONS`, or a reference in words of your own.
     summary : str
         One line; by default the first one of the function's docstring.
     parameters : mapping of str to Parameter

@@ -10,10 +10,10 @@ intervals some thirty times too narrow. Three things are uncertain here, and eac
   fitted to sizes up to 25 says far too much about size 200;
 - **the shape**: pairs differ in how noisy they are for their difference, and means over few topics are not normal.
 
-`observe_error_rates` counts, `bayesian_error_rate` fits, `compare_families` judges shapes by held-out sizes.
+`observe_error_rates` counts, `bayesian_error_rate` fits.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, get_args
@@ -23,12 +23,13 @@ import pandas as pd
 import xarray as xr
 from numpy.typing import ArrayLike, NDArray
 from scipy.linalg import block_diag, eigh
-from scipy.special import betainc, expit, logit, logsumexp, ndtr, ndtri, owens_t
+from scipy.special import betainc, expit, logit, logsumexp, ndtr, ndtri
 
 from metaeval.draws import RNGLike, resolve_rng
 from metaeval.errors import EstimationError, InvalidOptionError, UnknownNameError
 from metaeval.io.stored import read_tree, write_tree
-from metaeval.models.curves import ErrorCurve, absolute_thresholds, fit_curve, held_out
+from metaeval.models.curves import ErrorCurve, absolute_thresholds, fit_curve
+from metaeval.models.families import BAYESIAN, FAMILIES, Prior
 from metaeval.parallel import track
 from metaeval.resampling.swap import Margin, lay_out, swap_method, topic_bootstrap
 from metaeval.scores import oriented_values
@@ -37,13 +38,10 @@ if TYPE_CHECKING:
     from pathlib import Path
 
 __all__ = [
-    "FAMILIES",
     "BayesianErrorRate",
-    "Family",
     "Method",
     "SwapEvidence",
     "bayesian_error_rate",
-    "compare_families",
     "observe_error_rates",
 ]
 
@@ -69,160 +67,6 @@ _WORST_FIT = 1e-3
 _N_CHAINS, _N_DRAWS = 4, 500
 _RANK = 8
 _BLOCK = 256  # draws whose curves fit into the cache
-
-
-# ---------------------------------------------------------------- curves
-
-
-def _nodes(count: int) -> tuple[Floats, Floats]:
-    x, weights = np.polynomial.hermite_e.hermegauss(count)
-    return x, weights / weights.sum()
-
-
-_MIXING = {False: _nodes(13), True: _nodes(7)}
-_ANGLES, _ANGLE_WEIGHTS = np.polynomial.legendre.leggauss(32)
-_FOURTH = ((_ANGLES + 1) / 2) ** 4
-_FOURTH_WEIGHTS = 2 * ((_ANGLES + 1) / 2) ** 3 * _ANGLE_WEIGHTS
-
-
-def _orthant(xp: Any, z: Any, ratio: Any, reach: Any = None, spread: Any = None) -> Any:  # noqa: ANN401 - NumPy or PyTensor
-    """Error rate of pairs with normal true differences; `reach` is a over the threshold, None without a threshold."""
-    x, weights = _MIXING[reach is not None] if spread is not None else (np.zeros(1), np.ones(1))
-    scale = ratio if spread is None else ratio[..., None] * xp.exp(spread[..., None] * x)
-    noise = (scale**2) / z[..., None] if spread is not None else (scale**2 / z)[..., None]
-    angle = xp.arctan2(xp.sqrt(noise * (2.0 + noise)), 1.0 + 0.0 * noise)
-    if reach is None:
-        return (angle * weights).sum(-1) / np.pi
-    height = 1.0 / (reach[..., None] ** 2 * (1.0 + noise))
-    if xp is np:
-        return (_both_beyond(height, noise) * weights).sum(-1)
-    theta = angle[..., None] * _FOURTH
-    inside = xp.exp(-height[..., None] / (2.0 * xp.sin(theta / 2.0) ** 2))
-    return ((inside * _FOURTH_WEIGHTS).sum(-1) * angle * weights).sum(-1) / np.pi
-
-
-def _both_beyond(height: Floats, noise: Floats) -> Floats:
-    r"""Return the orthant probability in closed form: several times faster than the quadrature, which has a gradient.
-
-    With :math:`b = \sqrt{(1 - \rho)/(1 + \rho)}`, h the margin in standard deviations and T the function of Owen (1956,
-    Annals of Mathematical Statistics 27) it is :math:`4 T(h/b, b) - 2 \Phi(-h/b) (1 - 2 \Phi(-h))`, the branch of his
-    formula for equal margins that loses few digits.
-    """
-    slope = np.sqrt(noise / (2.0 + noise))
-    margin = np.sqrt(height)
-    beyond = margin / slope
-    return np.maximum(4.0 * owens_t(beyond, slope) - 2.0 * ndtr(-beyond) * (1.0 - 2.0 * ndtr(-margin)), 0.0)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Family:
-    """A shape of the error rate, with its prior.
-
-    Attributes
-    ----------
-    parameters : tuple of str
-        Positive parameters at margin 0; with a margin above 0 those of ``with_margin`` follow.
-    centre, scale : tuple of float
-        Median and standard deviation of the log of each parameter under its log-normal prior, ``with_margin`` included.
-    rate : callable
-        ``rate(xp, sizes, *parameters)``, ``xp`` NumPy or PyTensor.
-    formula : str
-    with_margin : tuple of str, default ()
-        Parameters that only a margin above 0 asks for.
-    spread : float or None
-        Scale of the half-normal prior of a last parameter ``spread``; None if there is none.
-    """
-
-    parameters: tuple[str, ...]
-    centre: tuple[float, ...]
-    scale: tuple[float, ...]
-    rate: Callable[..., Any]
-    formula: str
-    with_margin: tuple[str, ...] = ()
-    spread: float | None = None
-
-    def names(self, *, margin: bool) -> tuple[str, ...]:
-        """Return the names of the log-normal parameters."""
-        return self.parameters + (self.with_margin if margin else ())
-
-
-def _plain_orthant(xp: Any, z: Any, ratio: Any, reach: Any = None) -> Any:  # noqa: ANN401 - as above
-    return _orthant(xp, z, ratio, reach)
-
-
-def _mixed_orthant(xp: Any, z: Any, ratio: Any, *rest: Any) -> Any:  # noqa: ANN401 - as above
-    *reach, spread = rest
-    return _orthant(xp, z, ratio, reach[0] if reach else None, spread)
-
-
-def _exponential(xp: Any, z: Any, level: Any, rate: Any) -> Any:  # noqa: ANN401 - as above
-    return level * xp.exp(-rate * z)
-
-
-def _power(xp: Any, z: Any, level: Any, slope: Any) -> Any:  # noqa: ANN401 - as above
-    return level * xp.exp(-slope * xp.log(z))
-
-
-def _stretched(xp: Any, z: Any, level: Any, reach: Any, shape: Any) -> Any:  # noqa: ANN401 - as above
-    return level * xp.exp(-xp.exp(shape * (xp.log(z) - xp.log(reach))))
-
-
-def _with_floor(xp: Any, z: Any, level: Any, rate: Any, floor: Any) -> Any:  # noqa: ANN401 - as above
-    return floor + level * xp.exp(-rate * z)
-
-
-_RATIO = (float(np.log(2.5)), 1.5)
-_REACH = (0.7, 1.2)
-FAMILIES: Mapping[str, Family] = MappingProxyType(
-    {
-        "mixed_orthant": Family(
-            parameters=("ratio",),
-            centre=(_RATIO[0], _REACH[0]),
-            scale=(_RATIO[1], _REACH[1]),
-            rate=_mixed_orthant,
-            formula="E 2 Φ₂(-t/v, -t/v; -a²/v²), v² = a² + c²/z, log(c/a) ~ N(log ratio, spread²)",
-            with_margin=("a_over_margin",),
-            spread=0.5,
-        ),
-        "orthant": Family(
-            parameters=("ratio",),
-            centre=(_RATIO[0], _REACH[0]),
-            scale=(_RATIO[1], _REACH[1]),
-            rate=_plain_orthant,
-            formula="2 Φ₂(-t/v, -t/v; -a²/v²), v² = a² + c²/z, ratio = c/a",
-            with_margin=("a_over_margin",),
-        ),
-        "exponential": Family(
-            parameters=("a1", "a2"),
-            centre=(-1.2, -3.5),
-            scale=(1.0, 1.0),
-            rate=_exponential,
-            formula="a1 exp(-a2 z)",
-        ),
-        "power": Family(
-            parameters=("level", "slope"),
-            centre=(-0.5, -0.7),
-            scale=(1.0, 0.5),
-            rate=_power,
-            formula="level z^-slope",
-        ),
-        "stretched_exponential": Family(
-            parameters=("level", "decay", "shape"),
-            centre=(-0.7, 3.0, -0.5),
-            scale=(0.5, 1.5, 0.5),
-            rate=_stretched,
-            formula="level exp(-(z / decay)^shape)",
-        ),
-        "exponential_with_floor": Family(
-            parameters=("a1", "a2", "floor"),
-            centre=(-1.2, -3.0, -3.0),
-            scale=(1.0, 1.0, 1.0),
-            rate=_with_floor,
-            formula="floor + a1 exp(-a2 z)",
-        ),
-    }
-)
-"""Every shape; the default first."""
 
 
 # ---------------------------------------------------------------- evidence
@@ -471,7 +315,8 @@ class _Cells(NamedTuple):
     """The cells of one metric at one margin, and what is needed to judge a curve by them."""
 
     metric: str
-    family: Family
+    family: str
+    prior: Prior
     level: float  # 1 with a margin above 0 (differences are in units of it), else 0
     sizes: Floats
     grid: Floats
@@ -486,12 +331,12 @@ class _Cells(NamedTuple):
 
     @property
     def n_log_normal(self) -> int:
-        return len(self.family.names(margin=self.level > 0))
+        return len(self.prior.names(margin=self.level > 0))
 
     @property
     def n_parameters(self) -> int:
         """Log-normal ones, the spread if there is one, and log ω."""
-        return self.n_log_normal + (self.family.spread is not None) + 1
+        return self.n_log_normal + (self.prior.spread is not None) + 1
 
 
 class _Draws(NamedTuple):
@@ -506,13 +351,9 @@ def _sizes_ahead(smallest: int) -> Floats:
     return np.unique(np.round(np.geomspace(min(smallest, 2), LARGEST_SIZE, 72)))
 
 
-def _cells(
-    evidence: SwapEvidence, metric: str, tolerance: float, family: str, *, keep: NDArray[np.bool_] | None = None
-) -> _Cells:
+def _cells(evidence: SwapEvidence, metric: str, tolerance: float, family: str) -> _Cells:
     """Put together the cells of one metric, or say why its error rate cannot be estimated."""
     cell = evidence.data.sel({"metric": metric, "margin": tolerance})
-    if keep is not None:
-        cell = cell.isel({"observed_size": np.flatnonzero(keep)})
     swaps, compared = cell["swaps"].to_numpy(), cell["comparisons"].to_numpy()
     replicates = logit(cell["replicate_rate"].to_numpy())
     if float(cell["effective_topics"]) < FEWEST_EFFECTIVE_TOPICS:
@@ -548,7 +389,8 @@ def _cells(
     lead = _lead(covariance)
     return _Cells(
         metric=metric,
-        family=FAMILIES[family],
+        family=family,
+        prior=BAYESIAN[family],
         level=level,
         sizes=sizes,
         grid=grid,
@@ -602,10 +444,10 @@ def _widened(covariance: Floats, effective_topics: float, n_replicates: int) -> 
 def _values(cells: _Cells, u: Floats) -> tuple[list[Floats], Floats]:
     """Turn standard normal coordinates (draw, parameter) into parameters and ω."""
     count = cells.n_log_normal
-    centre, scale = cells.family.centre, cells.family.scale
+    centre, scale = cells.prior.centre, cells.prior.scale
     values = [np.exp(centre[place] + scale[place] * u[:, place]) for place in range(count)]
-    if cells.family.spread is not None:
-        values.append(-ndtri(ndtr(-u[:, count]) / 2.0) * cells.family.spread)  # half-normal, and one-to-one
+    if cells.prior.spread is not None:
+        values.append(-ndtri(ndtr(-u[:, count]) / 2.0) * cells.prior.spread)  # half-normal, and one-to-one
     return values, np.exp(_SPREAD_OF_MISFIT * np.clip(u[:, -1], -6.0, 6.0))
 
 
@@ -615,7 +457,7 @@ def _curve(cells: _Cells, values: Sequence[Floats], sizes: Floats) -> Floats:
     for start in range(0, len(values[0]), _BLOCK):
         columns = [value[start : start + _BLOCK, None] for value in values]
         with np.errstate(over="ignore", under="ignore"):
-            rate = cells.family.rate(np, sizes, *columns)
+            rate = cells.prior.rate(np, sizes, *columns)
         parts.append(logit(np.clip(rate, 1e-11, 1.0 - 1e-6)))
     return np.concatenate(parts)
 
@@ -754,7 +596,7 @@ def _coefficients(loadings: Floats, residual: Floats, covariance: Floats, genera
 
 def _drawn(cells: _Cells, values: Sequence[Floats], omega: Floats, coefficients: Floats) -> _Draws:
     """Put the curves of every draw together: the smooth curve and its misfit."""
-    names = _parameter_names(cells.family, margin=cells.level > 0)
+    names = cells.prior.every_name(margin=cells.level > 0)
     ahead = np.einsum("dsk,dk->ds", _loadings(cells.ahead, omega), coefficients)
     seen = np.einsum("dsk,dk->ds", _loadings(cells.seen, omega), coefficients)
     return _Draws(
@@ -771,14 +613,11 @@ def _refuse_misfit(cells: _Cells, residual: Floats, covariance: Floats) -> None:
     probability = float(betainc(cells.freedom / 2, size / 2, cells.freedom / (cells.freedom + size * ratio)))
     if probability < _WORST_FIT:
         message = (
-            f"{cells.metric!r}: the curve {cells.family.formula} does not fit the observed rates: the probability "
-            f"of a misfit this large is {probability:.1g}, at least {_WORST_FIT:g} is asked; choose another family"
+            f"{cells.metric!r}: the curve {FAMILIES[cells.family].formula} does not fit the observed rates: the "
+            f"probability of a misfit this large is {probability:.1g}, at least {_WORST_FIT:g} is asked; choose "
+            "another family"
         )
         raise EstimationError(message)
-
-
-def _parameter_names(family: Family, *, margin: bool) -> tuple[str, ...]:
-    return family.names(margin=margin) + (("spread",) if family.spread is not None else ())
 
 
 # ---------------------------------------------------------------- result
@@ -798,7 +637,7 @@ class BayesianErrorRate:
         with ``standard_error`` of those logits, ``comparisons`` and ``effective_comparisons``; if sampled,
         ``sample_stats`` and ``population``, all parameters of the hierarchical model.
     family : str
-        Key of `FAMILIES`.
+        Key of `metaeval.models.families.BAYESIAN`.
     method : {"fast", "pymc"}
     tolerance : float
         The margin.
@@ -975,7 +814,7 @@ def bayesian_error_rate(  # noqa: PLR0913 - the settings of a model and of its s
     margin : {"relative", "absolute"}
         As in `metaeval.resampling.swap.swap_method`; evidence brings its own.
     family : str, default "mixed_orthant"
-        Shape of the curve, a key of `FAMILIES`; see `compare_families`.
+        Shape of the curve, a key of `metaeval.models.families.BAYESIAN`.
     method : {"fast", "pymc"}
         Each metric by itself by importance sampling (a second or less), or one hierarchical model of all metrics,
         sampled with PyMC (nutpie where installed).
@@ -1020,9 +859,10 @@ def bayesian_error_rate(  # noqa: PLR0913 - the settings of a model and of its s
     the number of systems and its effective number, because clusters of systems are worth less), and continues
     beyond the observed sizes: this is what makes intervals for the minimum topic count wide enough. Its scale
     :math:`\omega` has median 1 and is the model check. :math:`\kappa b` is the effect of heavy-tailed topics at small
-    sizes. Priors: see `FAMILIES`. In the hierarchical model the log parameters of the metrics vary about common
-    values, ω is common to all, and :math:`\epsilon` has the covariance over all metrics and sizes; in the fast fit the
-    draws of the metrics are paired by rank, with the correlation of their error rates over the same topic resamples.
+    sizes. Priors: see `metaeval.models.families`. In the hierarchical model the log parameters of the metrics vary
+    about common values, ω is common to all, and :math:`\epsilon` has the covariance over all metrics and sizes; in the
+    fast fit the draws of the metrics are paired by rank, with the correlation of their error rates over the same topic
+    resamples.
 
     The median may lie a little above the observed rates, most of all where few topics carry the noise: the observed
     rate is right on average but too low in more than half of the samples, those that miss the loud topics.
@@ -1082,8 +922,8 @@ def bayesian_error_rate(  # noqa: PLR0913 - the settings of a model and of its s
 
 
 def _check_options(family: str, method: str, max_error: float, ci_prob: float) -> None:
-    if family not in FAMILIES:
-        raise UnknownNameError("curve", str(family), tuple(FAMILIES))
+    if family not in BAYESIAN:
+        raise UnknownNameError("curve", str(family), tuple(BAYESIAN))
     if method not in get_args(Method):
         raise UnknownNameError("method", str(method), get_args(Method))
     if not 0 < max_error < 0.5:  # noqa: PLR2004 - a coin toss
@@ -1242,7 +1082,7 @@ def _fit_hierarchical(
     posterior = sampled["posterior"].to_dataset().stack(sample=("chain", "draw"))  # noqa: PD013 - xarray
     kept = np.linspace(0, posterior.sizes["sample"] - 1, _N_CHAINS * _N_DRAWS).round().astype(int)
     posterior = posterior.isel(sample=kept)
-    names = _parameter_names(cells[0].family, margin=cells[0].level > 0)
+    names = cells[0].prior.every_name(margin=cells[0].level > 0)
     values = [[posterior[name].isel({"metric": place}).to_numpy() for name in names] for place in range(len(cells))]
     omegas = [posterior["omega"].isel({"metric": place}).to_numpy() for place in range(len(cells))]
     pairs = list(zip(cells, values, strict=True))
@@ -1326,7 +1166,7 @@ def _model(
     import pytensor.tensor  # noqa: PLC0415 - as above
 
     pt: Any = pytensor.tensor
-    family, margin = cells[0].family, cells[0].level > 0
+    prior, margin = cells[0].prior, cells[0].level > 0
     n_cells = len(parts.owner)
     freedom = min(cell.freedom for cell in cells)
     logits, sizes = (np.concatenate([getattr(cell, name) for cell in cells]) for name in ("logits", "sizes"))
@@ -1337,17 +1177,17 @@ def _model(
     start = np.log(np.array(likely).T)
     with pm.Model(coords={"metric": [cell.metric for cell in cells]}) as model:
         values = []
-        for place, name in enumerate(family.names(margin=margin)):
+        for place, name in enumerate(prior.names(margin=margin)):
             middle = float(start[place].mean())
-            common = pm.Normal(f"log_{name}_mean", family.centre[place], family.scale[place], initval=middle)
+            common = pm.Normal(f"log_{name}_mean", prior.centre[place], prior.scale[place], initval=middle)
             apart = pm.HalfNormal(f"log_{name}_sd", 0.5, initval=0.5)
             own = pm.Normal(f"{name}_offset", 0.0, 1.0, dims="metric", initval=(start[place] - middle) / 0.5)
             values.append(pm.Deterministic(name, pt.exp(common + apart * own), dims="metric"))
-        if family.spread is not None:
-            values.append(pm.HalfNormal("spread", family.spread, dims="metric"))
+        if prior.spread is not None:
+            values.append(pm.HalfNormal("spread", prior.spread, dims="metric"))
         log_omega = pm.Normal("log_omega", 0.0, _SPREAD_OF_MISFIT)
         pm.Deterministic("omega", pt.exp(log_omega) * np.ones(len(cells)), dims="metric")
-        rate = pt.clip(family.rate(pt, pt.as_tensor(sizes), *[value[parts.owner] for value in values]), 1e-11, 1 - 1e-6)
+        rate = pt.clip(prior.rate(pt, pt.as_tensor(sizes), *[value[parts.owner] for value in values]), 1e-11, 1 - 1e-6)
         residual, stretch = _straightened(pt, logits - (pt.log(rate) - pt.log1p(-rate)), lead, acceleration)
         variance = 1.0 + pt.exp(2.0 * log_omega) * ratios
         square = (pt.as_tensor(axes.T).dot(residual) ** 2 / variance).sum()
@@ -1405,88 +1245,3 @@ def _complaint(tree: Any) -> str:  # noqa: ANN401 - as above
         f"effective draws {fewest:.0f} (at least {_FEWEST_DRAWS}), {diverged} divergent transitions; raise draws, "
         "tune or target_accept"
     )
-
-
-# ---------------------------------------------------------------- families
-
-
-def compare_families(
-    evidence: SwapEvidence,
-    *,
-    tolerance: float = 0.0,
-    families: Sequence[str] = tuple(FAMILIES),
-    rng: RNGLike = None,
-) -> pd.DataFrame:
-    """Fit every family to the lower half of the sizes, and see how well it predicts the upper half.
-
-    Parameters
-    ----------
-    evidence : SwapEvidence
-        From `observe_error_rates`, with at least 6 sizes.
-    tolerance : float, default 0
-    families : sequence of str, default all of `FAMILIES`
-    rng : None, int or numpy.random.Generator
-
-    Returns
-    -------
-    pandas.DataFrame
-        One row a metric and family: ``held_out_error`` (root mean square of predicted median minus observed, logit
-        scale), ``held_out_bias`` (its mean), ``width`` (mean width of the 90 % interval there) and a ``note`` where
-        the family could not be fitted. All sizes share their topics, so pointwise cross-validation would flatter
-        every family; larger sizes than any that were fitted are what the curves are for.
-
-    Raises
-    ------
-    EstimationError
-        If there are fewer than 6 sizes.
-    UnknownNameError
-        For a family that is not known.
-
-    Examples
-    --------
-    >>> generator = np.random.default_rng(1)
-    >>> made = generator.normal(size=(20, 1)) * 0.1 + generator.normal(size=(20, 60)) * 0.15
-    >>> seen = observe_error_rates(made, margin="absolute", rng=0)
-    >>> compare_families(seen, families=["orthant"], rng=0)["note"].tolist()
-    ['']
-    """
-    sizes = evidence.data["observed_size"].to_numpy()
-    later = held_out(sizes)
-    if (~later).sum() < FEWEST_SIZES:
-        message = f"{len(sizes)} sizes are too few to hold some out; count swaps at {2 * FEWEST_SIZES} or more"
-        raise EstimationError(message)
-    generator = resolve_rng(rng).generator
-    rows = []
-    for metric in evidence.metrics:
-        for family in families:
-            _check_options(family, "fast", 0.05, 0.9)
-            row: dict[str, Any] = {"metric": metric, "family": family, "note": ""}
-            try:
-                row |= _predicted(evidence, metric, tolerance, family, later, generator)
-            except EstimationError as error:
-                row["note"] = str(error)
-            rows.append(row)
-    columns = ["metric", "family", "held_out_error", "held_out_bias", "width", "note"]
-    return pd.DataFrame(rows).reindex(columns=columns)
-
-
-def _predicted(  # noqa: PLR0913, PLR0917 - the parts of a question
-    evidence: SwapEvidence,
-    metric: str,
-    tolerance: float,
-    family: str,
-    later: NDArray[np.bool_],
-    generator: np.random.Generator,
-) -> dict[str, float]:
-    cells = _cells(evidence, metric, tolerance, family, keep=~later)
-    drawn = _fit_fast(cells, generator)
-    ahead = evidence.data["observed_size"].to_numpy()[later]
-    seen = evidence.logits().sel({"metric": metric, "margin": tolerance}).to_numpy()[later]
-    curves = np.array([np.interp(np.log(ahead), np.log(cells.grid), row) for row in drawn.logit_rate])
-    low, middle, high = np.quantile(curves, [0.05, 0.5, 0.95], axis=0)
-    missed = middle - seen
-    return {
-        "held_out_error": float(np.sqrt(np.mean(missed**2))),
-        "held_out_bias": float(missed.mean()),
-        "width": float((high - low).mean()),
-    }

@@ -1,12 +1,6 @@
-r"""Shapes of the error rate as topics are added, fitted to counts of swaps and judged by the sizes held out.
+"""Shapes of the error rate fitted to counts of swaps and judged by the sizes held out."""
 
-No shape is right for all data. An exponential is right for one pair of systems whose true difference is fixed; over
-many pairs the close ones keep swapping long after the distant ones have settled, so the error falls more slowly.
-The orthant curve follows from that picture: the pairs' true differences are normal with standard deviation a, and
-a mean over z topics adds noise with variance c²/z.
-"""
-
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
 
@@ -15,256 +9,23 @@ import pandas as pd
 import xarray as xr
 from numpy.typing import ArrayLike, NDArray
 from scipy.optimize import least_squares
-from scipy.special import ndtr
 
-from metaeval.errors import EstimationError, InvalidOptionError, UnknownNameError
+from metaeval.errors import EstimationError, UnknownNameError
+from metaeval.models.families import CURVES, straight_line
 from metaeval.resampling.swap import ErrorRates
 
 __all__ = [
-    "CURVES",
-    "Curve",
     "CurveComparison",
     "ErrorCurve",
     "absolute_thresholds",
     "compare_curves",
     "fit_curve",
     "held_out",
-    "orthant_minimum_topics",
-    "orthant_rate",
-    "orthant_sign_change",
 ]
 
 type Floats = NDArray[np.float64]
-_NODES, _WEIGHTS = np.polynomial.legendre.leggauss(64)
-_FOURTH = ((_NODES + 1) / 2) ** 4
-_GONE = 50.0
-_FOURTH_WEIGHTS = 2 * ((_NODES + 1) / 2) ** 3 * _WEIGHTS
 SIZES_TO_COMPARE = 4
 """Fewest sizes that can be split into some to fit on and some to predict."""
-
-
-def orthant_rate(sizes: ArrayLike, *, a: ArrayLike, c: ArrayLike, threshold: ArrayLike = 0.0) -> Floats:
-    r"""Return the chance that two topic sets of a size disagree about a random pair of systems.
-
-    Parameters
-    ----------
-    sizes : array
-        Topics in each set.
-    a : array
-        Standard deviation of the true difference of a random pair, in the metric's unit.
-    c : array
-        Standard deviation of the difference on one topic about the pair's true difference.
-    threshold : array, default 0
-        By how much a system must win on both sets.
-
-    Returns
-    -------
-    array
-        Of the common shape of all arguments.
-
-    Notes
-    -----
-    With :math:`v^2 = a^2 + c^2/z` and :math:`\rho = a^2 / v^2` the rate is
-    :math:`2 \Phi_2(-t/v, -t/v; -\rho)`, :math:`\Phi_2` the standard bivariate normal distribution function. Its
-    derivative in the correlation is the bivariate density (Plackett 1954), so that
-
-    .. math:: p_t(z) = \frac{1}{\pi} \int_0^{\arccos \rho} \exp\left(-\frac{t^2/v^2}{1 - \cos\theta}\right) d\theta
-
-    which is :math:`\arccos(\rho)/\pi` at t = 0 and loses no digits to cancellation. It is done here by Gauss-Legendre
-    quadrature with 64 nodes in the fourth root of the angle, which follows the steep rise near 0 of a small threshold
-    (relative error below 1e-7).
-
-    Examples
-    --------
-    >>> orthant_rate([5, 50], a=0.1, c=0.3).round(4)
-    array([0.3838, 0.1781])
-    >>> orthant_rate([25], a=0.1, c=0.3, threshold=0.02).round(4)
-    array([0.1243])
-    """
-    a, noise = np.asarray(a, dtype=np.float64), np.asarray(c, dtype=np.float64) ** 2 / np.asarray(sizes, np.float64)
-    variance = a**2 + noise
-    angle = np.arctan2(np.sqrt(noise * (2 * a**2 + noise)), a**2)  # the arc cosine of the correlation, exact near 1
-    theta = angle[..., None] * _FOURTH
-    height = (np.asarray(threshold, dtype=np.float64) ** 2 / variance)[..., None]
-    with np.errstate(divide="ignore"):
-        integrand = np.exp(np.where(height > 0, -height / (2 * np.sin(theta / 2) ** 2), 0.0))
-    return np.asarray((integrand @ _FOURTH_WEIGHTS) * angle / np.pi)
-
-
-def orthant_minimum_topics(*, a: float, c: float, max_error: float) -> float:
-    r"""Return the size at which the orthant curve without a threshold meets an error rate (not rounded).
-
-    .. math:: z^* = \frac{c^2}{a^2} \, \frac{\cos \pi\varepsilon}{1 - \cos \pi\varepsilon}
-
-    Examples
-    --------
-    >>> round(orthant_minimum_topics(a=0.1, c=0.3, max_error=0.05), 2)
-    722.01
-    """
-    if not 0 < max_error < 0.5:  # noqa: PLR2004 - at 0.5 the order is a coin toss
-        message = f"max_error must lie between 0 and 0.5, not {max_error!r}"
-        raise InvalidOptionError(message)
-    angle = np.pi * max_error
-    return float((c / a) ** 2 * np.cos(angle) / (2 * np.sin(angle / 2) ** 2))
-
-
-def orthant_sign_change(difference: ArrayLike, size: int, *, a: float, c: float) -> Floats:
-    r"""Return the chance that a difference at least this large on one topic set changes sign on the other.
-
-    The model's counterpart of the cumulative reading of difference bins:
-
-    .. math:: \int_{t/v}^\infty \varphi(x)\, \Phi\!\left(-\frac{\rho x}{\sqrt{1 - \rho^2}}\right) dx \Big/ \Phi(-t/v)
-
-    Parameters
-    ----------
-    difference : array
-        t, at least 0, in the metric's unit.
-    size : int
-        z, topics in each set.
-    a, c : float
-        See `orthant_rate`.
-
-    Examples
-    --------
-    >>> orthant_sign_change([0.0, 0.1], 25, a=0.1, c=0.3).round(4)
-    array([0.237 , 0.0824])
-    """
-    spread = np.sqrt(a**2 + c**2 / size)
-    rho = a**2 / spread**2
-    start = np.asarray(difference, dtype=np.float64) / spread
-    x = start[..., None] + 6.0 * (_NODES + 1)  # twelve standard deviations hold all there is
-    density = np.exp(-(x**2) / 2) / np.sqrt(2 * np.pi)
-    change = ndtr(-rho * x / np.sqrt((1 - rho) * (1 + rho)))
-    return np.asarray((density * change) @ _WEIGHTS * 6.0 / ndtr(-start))
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Curve:
-    """A shape of the error rate.
-
-    Attributes
-    ----------
-    parameters : tuple of str
-        Their names; all are positive and are fitted on the log scale.
-    rate : callable
-        ``rate(sizes, threshold, *parameters)``; parameters may be arrays that broadcast against the sizes.
-    starts : callable
-        ``starts(sizes, rates, threshold)``: rows of parameters to begin from.
-    formula : str
-    free : callable
-        ``free(threshold)``: how many of the parameters the data speak about.
-    most : tuple of float, optional
-        Largest value of each parameter; none by default.
-    """
-
-    parameters: tuple[str, ...]
-    rate: Callable[..., Floats]
-    starts: Callable[[Floats, Floats, float], Floats]
-    formula: str
-    free: Callable[[float], int]
-    most: tuple[float, ...] | None = None
-
-
-def _exponential(z: Floats, _: float, a1: ArrayLike, a2: ArrayLike) -> Floats:
-    return np.asarray(a1 * np.exp(-np.asarray(a2) * z))
-
-
-def _power(z: Floats, _: float, scale: ArrayLike, slope: ArrayLike) -> Floats:
-    return np.asarray(scale * np.asarray(z, dtype=np.float64) ** (-np.asarray(slope)))
-
-
-def _stretched(z: Floats, _: float, scale: ArrayLike, reach: ArrayLike, shape: ArrayLike) -> Floats:
-    steepness = np.asarray(shape) * np.log(z / np.asarray(reach))
-    # Past exp(_GONE) the rate is zero to the last digit; a search may ask for far more, which would overflow.
-    return np.asarray(scale * np.exp(-np.exp(np.minimum(steepness, _GONE))))
-
-
-def _floor(z: Floats, _: float, a1: ArrayLike, a2: ArrayLike, floor: ArrayLike) -> Floats:
-    return np.asarray(floor, dtype=np.float64) + _exponential(z, _, a1, a2)
-
-
-def _orthant(z: Floats, threshold: float, ratio: ArrayLike, a: ArrayLike) -> Floats:
-    return orthant_rate(z, a=a, c=np.asarray(ratio) * np.asarray(a), threshold=threshold)
-
-
-def _exponential_starts(z: Floats, rates: Floats, _: float) -> Floats:
-    slope, level = _line(z, np.log(rates))
-    return np.array([[np.exp(level), max(-slope, 1e-4)]])
-
-
-def _power_starts(z: Floats, rates: Floats, _: float) -> Floats:
-    slope, level = _line(np.log(z), np.log(rates))
-    return np.array([[np.exp(level), max(-slope, 1e-2)]])
-
-
-def _stretched_starts(z: Floats, rates: Floats, _: float) -> Floats:
-    rows = []
-    for scale in (0.5, 0.99):
-        shape, level = _line(np.log(z), np.log(-np.log(np.minimum(rates / scale, 0.99))))
-        rows.append([scale, np.exp(-level / max(shape, 0.1)), max(shape, 0.1)])
-    return np.array(rows)
-
-
-def _floor_starts(z: Floats, rates: Floats, _: float) -> Floats:
-    rows = []
-    for share in (0.1, 0.5, 0.9):
-        floor = share * rates.min()
-        slope, level = _line(z, np.log(rates - floor))
-        rows.append([np.exp(level), max(-slope, 1e-4), floor])
-    return np.array(rows)
-
-
-def _orthant_starts(_z: Floats, _rates: Floats, threshold: float) -> Floats:
-    ratios, spreads = np.logspace(-1, 1.5, 16), np.logspace(-1, 2, 16) * threshold if threshold else np.ones(1)
-    return np.array([[ratio, spread] for ratio in ratios for spread in spreads])
-
-
-def _line(x: Floats, y: Floats) -> tuple[float, float]:
-    slope, level = np.polynomial.polynomial.polyfit(x, y, 1)[::-1]
-    return float(slope), float(level)
-
-
-CURVES: Mapping[str, Curve] = MappingProxyType(
-    {
-        "exponential": Curve(
-            parameters=("a1", "a2"),
-            rate=_exponential,
-            starts=_exponential_starts,
-            formula="a1 exp(-a2 z)",
-            free=lambda _: 2,
-        ),
-        "power": Curve(
-            parameters=("scale", "slope"),
-            rate=_power,
-            starts=_power_starts,
-            formula="scale z^-slope",
-            free=lambda _: 2,
-        ),
-        "stretched_exponential": Curve(
-            parameters=("scale", "reach", "shape"),
-            rate=_stretched,
-            starts=_stretched_starts,
-            formula="scale exp(-(z / reach)^shape), scale ≤ 1",
-            free=lambda _: 3,
-            most=(1.0, np.inf, np.inf),
-        ),
-        "exponential_with_floor": Curve(
-            parameters=("a1", "a2", "floor"),
-            rate=_floor,
-            starts=_floor_starts,
-            formula="floor + a1 exp(-a2 z)",
-            free=lambda _: 3,
-        ),
-        "orthant": Curve(
-            parameters=("ratio", "a"),
-            rate=_orthant,
-            starts=_orthant_starts,
-            formula="2 Φ₂(-t/v, -t/v; -r), v² = a² + c²/z, r = a²/v², ratio = c/a",
-            free=lambda threshold: 2 if threshold else 1,
-        ),
-    }
-)
-"""Every shape, the published one first."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -274,7 +35,7 @@ class ErrorCurve:
     Attributes
     ----------
     family : str
-        Key of `CURVES`.
+        Key of `metaeval.models.families.CURVES`.
     parameters : mapping of str to float
         Fitted values. The orthant's ``a`` is 1 at a margin of 0, where only the ratio c/a matters.
     threshold : float
@@ -320,7 +81,7 @@ def fit_curve(
     Parameters
     ----------
     family : str
-        One of `CURVES`.
+        One of `metaeval.models.families.CURVES`.
     sizes : array (size,)
         Topics in each set.
     swaps, comparisons : array (size,)
@@ -351,13 +112,13 @@ def fit_curve(
     --------
     >>> fitted = fit_curve("power", [4, 16, 64], [400, 200, 100], 2000)
     >>> {name: round(value, 3) for name, value in fitted.parameters.items()}
-    {'scale': 0.4, 'slope': 0.5}
+    {'level': 0.4, 'slope': 0.5}
     """
     if family not in CURVES:
         raise UnknownNameError("curve", str(family), tuple(CURVES))
     z, swaps, comparisons = np.broadcast_arrays(*(np.asarray(x, dtype=np.float64) for x in (sizes, swaps, comparisons)))
     curve = CURVES[family]
-    n_free = curve.free(threshold)
+    n_free = curve.n_free(threshold)
     _check_falling(z, swaps, comparisons, n_free)
     smooth = (swaps + 0.5) / (comparisons + 1.0)
     weight = np.sqrt(smooth * (1.0 - smooth))
@@ -393,7 +154,7 @@ def _check_falling(z: Floats, swaps: Floats, comparisons: Floats, n_free: int) -
     if not swaps.any():
         message = "no swap was seen at any size: the error rate is already zero and its course cannot be estimated"
         raise EstimationError(message)
-    if _line(np.log(z), swaps / comparisons)[0] >= 0:
+    if straight_line(np.log(z), swaps / comparisons)[0] >= 0:
         message = "the error rate does not fall with size, so no number of topics can be derived from it"
         raise EstimationError(message)
 
@@ -468,7 +229,7 @@ def compare_curves(error_rates: ErrorRates, *, families: Sequence[str] = tuple(C
     ----------
     error_rates : ErrorRates
         From `metaeval.resampling.swap.swap_method`. A zero difference counts as half a swap (at margin 0).
-    families : sequence of str, default all of `CURVES`
+    families : sequence of str, default all of `metaeval.models.families.CURVES`
 
     Returns
     -------
@@ -477,7 +238,7 @@ def compare_curves(error_rates: ErrorRates, *, families: Sequence[str] = tuple(C
     Raises
     ------
     UnknownNameError
-        For a family that is not in `CURVES`.
+        For a family that is not in `metaeval.models.families.CURVES`.
 
     Notes
     -----

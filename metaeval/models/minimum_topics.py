@@ -13,7 +13,8 @@ import xarray as xr
 from numpy.typing import NDArray
 
 from metaeval.errors import InvalidOptionError, UnknownNameError
-from metaeval.models.curves import CURVES, CurveComparison, ErrorCurve, compare_curves
+from metaeval.models.curves import CurveComparison, ErrorCurve, compare_curves
+from metaeval.models.families import CURVES
 from metaeval.resampling.swap import ErrorRates
 
 __all__ = ["Kind", "MinimumTopics", "minimum_topics", "minimum_topics_table"]
@@ -108,7 +109,7 @@ def minimum_topics(
     limit : int, optional
         Largest number of topics to name; twice the largest observed size by default, as far as the paper goes.
     family : str, default "best"
-        Curve for sizes beyond those observed: a key of `metaeval.models.curves.CURVES`, or "best" for the one that
+        Curve for sizes beyond those observed: a key of `metaeval.models.families.CURVES`, or "best" for the one that
         predicted held-out sizes best on these data. The result says which.
     comparison : CurveComparison, optional
         From `metaeval.models.curves.compare_curves` on the same error rates, to save fitting twice.

@@ -8,16 +8,18 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
+from metaeval.bibliography import publications
 from metaeval.figures.agreement import agreement_rows, disagreement_panels, matrix_map
 from metaeval.io.tables import write_scores
 from metaeval.reports.agree_words import advice_sentences, compared_rows, grade_sentences, label, summary_sentences
 from metaeval.reports.folder import check_folder, write_page
 from metaeval.reports.html import Block, Fold, Item, Items, Page, Section, Text
-from metaeval.reports.methods import Source, name_of_test, words_for_correction, words_for_test
 from metaeval.reports.pictures import Picture
 from metaeval.reports.power import notes_section, provenance_section
 from metaeval.reports.tables import Column, Table
 from metaeval.studies.agree import MERGED, AgreeStudy
+from metaeval.tests_stat.catalogue import TESTS, name_of_test
+from metaeval.tests_stat.correction import words_for_correction
 from metaeval.visible import csv_text
 from metaeval.words import (
     count,
@@ -38,29 +40,9 @@ _TWO, _FOUR = number(2), number(4)
 _MOST_CONFLICTS = 200
 _MOST_PICTURES = 8
 _USES = "Linear: gain = grade; exponential: gain = 2^grade − 1; binary ≥ k: relevant from grade k on, all alike. "
-_TEST_WORDS = {"bootstrap_percentile": "the percentile bootstrap", "bootstrap": "the studentised bootstrap"}
 _MEASURES = (("precision", "Precision"), ("recall", "Recall"), ("f1", "F1"))
 
-_SOURCES = (
-    Source(
-        "Ogilvie and Lalmas, 2006",
-        "Ogilvie, P. and Lalmas, M. (2006). Investigating the exhaustivity dimension in content-oriented XML element "
-        "retrieval evaluation. CIKM 2006, 84–93.",
-        "10.1145/1183614.1183631",
-    ),
-    Source(
-        "Benjamini and Yekutieli, 2001",
-        "Benjamini, Y. and Yekutieli, D. (2001). The control of the false discovery rate in multiple testing under "
-        "dependency. Annals of Statistics 29, 1165–1188.",
-        "10.1214/aos/1013699998",
-    ),
-    Source(
-        "Yilmaz et al., 2008",
-        "Yilmaz, E., Aslam, J. A. and Robertson, S. (2008). A new rank correlation coefficient for information "
-        "retrieval. SIGIR 2008, 587–594.",
-        "10.1145/1390334.1390435",
-    ),
-)
+_SOURCES = ("ogilvie2006", "benjamini2001", "yilmaz2008")
 
 
 def agree_page(study: AgreeStudy, *, messages: Sequence[str] = ()) -> Page:
@@ -575,7 +557,7 @@ def _levels_section(study: AgreeStudy) -> list[Section]:
 
 
 def _methods_section(study: AgreeStudy) -> Section:
-    items = tuple(Item(words=source.full, link=f"https://doi.org/{source.doi}") for source in _SOURCES)
+    items = tuple(Item(words=source.full, link=source.address) for source in publications(_SOURCES))
     return Section(
         id="methods",
         title="Methods",
@@ -596,7 +578,7 @@ def _methods_words(study: AgreeStudy) -> str:
         ),
         (
             f"For each metric all {study.lead.n_pairs} pairs of systems were tested with "
-            f"{_TEST_WORDS.get(result.test, f'the {words_for_test(result.test)} test')}{draws}, {side}; p-values: "
+            f"{TESTS[result.test].described}{draws}, {side}; p-values: "
             f"{words_for_correction(result.correction)}{family}; α = {study.lead.alphas[0]:g}."
         ),
         (

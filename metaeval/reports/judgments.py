@@ -8,10 +8,10 @@ from typing import Any
 
 import pandas as pd
 
+from metaeval.bibliography import publications
 from metaeval.figures.judgments import coverage_lines, effort_panels, growth_panels, stability_panels
 from metaeval.reports.folder import check_folder, write_page
 from metaeval.reports.html import Block, Fold, Item, Items, Page, Section, Text
-from metaeval.reports.methods import Source
 from metaeval.reports.pictures import Picture
 from metaeval.reports.power import notes_section, provenance_section
 from metaeval.reports.tables import Column, Table
@@ -52,43 +52,7 @@ _LEADS = {
 }
 _FOUR = ("tau", "tau_ap", "score", "power")
 
-_SOURCES = (
-    Source(
-        "Pal et al., 2010",
-        "Pal, S., Mitra, M. and Kamps, J. (2010). Evaluation effort, reliability and reusability in XML retrieval. "
-        "Journal of the American Society for Information Science and Technology 62(2), 375–394.",
-        "10.1002/asi.21403",
-    ),
-    Source(
-        "Sakai and Kando, 2008",
-        "Sakai, T. and Kando, N. (2008). On information retrieval metrics designed for evaluation with incomplete "
-        "relevance assessments. Information Retrieval 11(5), 447–470.",
-        "10.1007/s10791-008-9059-7",
-    ),
-    Source(
-        "Buckley and Voorhees, 2004",
-        "Buckley, C. and Voorhees, E. M. (2004). Retrieval evaluation with incomplete information. SIGIR 2004, 25–32.",
-        "10.1145/1008992.1009000",
-    ),
-    Source(
-        "Piwowarski et al., 2008",
-        "Piwowarski, B., Trotman, A. and Lalmas, M. (2008). Sound and complete relevance assessment for XML "
-        "retrieval. ACM Transactions on Information Systems 27(1), article 1.",
-        "10.1145/1416950.1416951",
-    ),
-    Source(
-        "Yilmaz et al., 2008",
-        "Yilmaz, E., Aslam, J. A. and Robertson, S. (2008). A new rank correlation coefficient for information "
-        "retrieval. SIGIR 2008, 587–594.",
-        "10.1145/1390334.1390435",
-    ),
-    Source(
-        "Zobel, 1998",
-        "Zobel, J. (1998). How reliable are the results of large-scale information retrieval experiments? SIGIR "
-        "1998, 307–314.",
-        "10.1145/290941.291014",
-    ),
-)
+_SOURCES = ("pal2010", "sakai2008", "buckley2004", "piwowarski2008", "yilmaz2008", "zobel1998")
 
 
 def judgments_page(study: JudgmentsStudy, *, messages: Sequence[str] = ()) -> Page:
@@ -865,7 +829,7 @@ def _adaptive_blocks(study: JudgmentsStudy) -> tuple[Block, ...]:
 
 
 def _methods_section(study: JudgmentsStudy) -> Section:
-    items = tuple(Item(words=source.full, link=f"https://doi.org/{source.doi}") for source in _SOURCES)
+    items = tuple(Item(words=source.full, link=source.address) for source in publications(_SOURCES))
     return Section(
         id="methods",
         title="Methods",

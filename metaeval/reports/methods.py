@@ -1,141 +1,16 @@
 # ruff: noqa: RUF001 - typographic dashes and Greek letters are meant for people
-"""What tests and corrections are called, how a paper would describe them, and what it would cite."""
+"""What was done in a study of discriminative power, in words that fit a paper, and what to cite."""
 
-from collections.abc import Mapping, Sequence
-from typing import NamedTuple
-
-from metaeval.studies.power import SENSITIVITY, PowerStudy
-from metaeval.tests_stat.labels import CORRECTION_NAMES, TEST_NAMES
+from metaeval.bibliography import Publication, cited, publications
+from metaeval.studies.power import PowerStudy
+from metaeval.tests_stat.catalogue import TESTS
+from metaeval.tests_stat.correction import CORRECTIONS, FAMILY_WISE
 from metaeval.tests_stat.result import PairwiseResult
 from metaeval.words import count, listed, name_of_metric, percentage, short_names
 
-__all__ = [
-    "CORRECTIONS",
-    "TESTS",
-    "Procedure",
-    "Source",
-    "methods_paragraph",
-    "name_of_correction",
-    "name_of_test",
-    "one_per_test",
-    "sources",
-    "words_for_correction",
-    "words_for_test",
-]
+__all__ = ["methods_paragraph", "one_per_test", "sources"]
 
-
-class Source(NamedTuple):
-    """A publication: how a sentence cites it, and in full."""
-
-    cited: str
-    full: str
-    doi: str = ""
-
-
-class Procedure(NamedTuple):
-    """A test or correction: how a sentence describes it, what it cites."""
-
-    described: str
-    sources: tuple[Source, ...] = ()
-
-
-_SAKAI = Source(
-    "Sakai, 2006",
-    "Sakai, T. (2006). Evaluating evaluation metrics based on the bootstrap. SIGIR 2006, 525–532.",
-    "10.1145/1148170.1148261",
-)
-_SAKAI_KANDO = Source(
-    "Sakai and Kando, 2008",
-    "Sakai, T. and Kando, N. (2008). On information retrieval metrics designed for evaluation with incomplete "
-    "relevance assessments. Information Retrieval 11, 447–470.",
-    "10.1007/s10791-008-9059-7",
-)
-_OGILVIE = Source(
-    "Ogilvie and Lalmas, 2006",
-    "Ogilvie, P. and Lalmas, M. (2006). Investigating the exhaustivity dimension in content-oriented XML element "
-    "retrieval evaluation. CIKM 2006.",
-)
-_CARTERETTE = Source(
-    "Carterette, 2012",
-    "Carterette, B. (2012). Multiple testing in statistical analysis of systems-based information retrieval "
-    "experiments. ACM Transactions on Information Systems 30(1), article 4.",
-    "10.1145/2094072.2094076",
-)
-_SMUCKER = Source(
-    "Smucker et al., 2007",
-    "Smucker, M. D., Allan, J. and Carterette, B. (2007). A comparison of statistical significance tests for "
-    "information retrieval evaluation. CIKM 2007, 623–632.",
-    "10.1145/1321440.1321528",
-)
-_WESTFALL = Source(
-    "Westfall and Young, 1993", "Westfall, P. H. and Young, S. S. (1993). Resampling-based multiple testing. Wiley."
-)
-_WILCOXON = Source(
-    "Wilcoxon, 1945",
-    "Wilcoxon, F. (1945). Individual comparisons by ranking methods. Biometrics Bulletin 1(6), 80–83.",
-    "10.2307/3001968",
-)
-_EFRON = Source(
-    "Efron and Tibshirani, 1993",
-    "Efron, B. and Tibshirani, R. J. (1993). An introduction to the bootstrap. Chapman & Hall.",
-)
-_DUNN = Source(
-    "Dunn, 1961",
-    "Dunn, O. J. (1961). Multiple comparisons among means. Journal of the American Statistical Association 56(293), "
-    "52–64.",
-    "10.1080/01621459.1961.10482090",
-)
-_HOLM = Source(
-    "Holm, 1979",
-    "Holm, S. (1979). A simple sequentially rejective multiple test procedure. Scandinavian Journal of Statistics "
-    "6(2), 65–70.",
-)
-_HOCHBERG = Source(
-    "Benjamini and Hochberg, 1995",
-    "Benjamini, Y. and Hochberg, Y. (1995). Controlling the false discovery rate: a practical and powerful approach "
-    "to multiple testing. Journal of the Royal Statistical Society B 57(1), 289–300.",
-    "10.1111/j.2517-6161.1995.tb02031.x",
-)
-_YEKUTIELI = Source(
-    "Benjamini and Yekutieli, 2001",
-    "Benjamini, Y. and Yekutieli, D. (2001). The control of the false discovery rate in multiple testing under "
-    "dependency. The Annals of Statistics 29(4), 1165–1188.",
-    "10.1214/aos/1013699998",
-)
-
-TESTS: Mapping[str, Procedure] = {
-    SENSITIVITY: Procedure(
-        "the studentised paired bootstrap test, read as in the bootstrap sensitivity method (a pair is told apart if "
-        "its achieved significance level is below α)",
-        (_SAKAI,),
-    ),
-    "t": Procedure("the paired t test"),
-    "wilcoxon": Procedure("the Wilcoxon signed rank test", (_WILCOXON,)),
-    "sign": Procedure("the sign test"),
-    "randomisation": Procedure("the paired randomisation test (random signs of the topics' differences)", (_SMUCKER,)),
-    "bootstrap": Procedure("the studentised paired bootstrap test", (_SAKAI,)),
-    "bootstrap_percentile": Procedure("the percentile bootstrap test", (_OGILVIE,)),
-    "bootstrap_shifted": Procedure("the bootstrap test of the shifted mean", (_EFRON,)),
-    "max_t": Procedure("the randomised step-down max-t test", (_WESTFALL,)),
-    "tukey": Procedure("the randomised Tukey HSD test, blocked by topic", (_CARTERETTE,)),
-    "tukey_parametric": Procedure("Tukey's HSD test, blocked by topic", (_CARTERETTE,)),
-}
-"""Every test, in teaching order."""
-
-CORRECTIONS: Mapping[str, Procedure] = {
-    "none": Procedure("no correction"),
-    "bonferroni": Procedure("the Bonferroni correction", (_DUNN,)),
-    "holm": Procedure("Holm's step-down correction", (_HOLM,)),
-    "fdr_bh": Procedure("the Benjamini–Hochberg procedure", (_HOCHBERG,)),
-    "fdr_by": Procedure(
-        "the Benjamini–Yekutieli procedure, which keeps the false discovery rate at α under any dependence between "
-        "the pairs",
-        (_YEKUTIELI,),
-    ),
-    "family-wise": Procedure("the test's own family-wise p-values"),
-}
-"""Every correction, in teaching order."""
-
+_POWER = ("sakai2006", "sakai2008")
 _SIDES = {"two-sided": "two-sided", "better": "one-sided in the direction of the better mean"}
 _LIBRARIES = {"numpy": "NumPy", "scipy": "SciPy", "statsmodels": "statsmodels"}
 
@@ -163,12 +38,12 @@ def methods_paragraph(study: PowerStudy) -> str:
     return " ".join(sentences)
 
 
-def sources(study: PowerStudy) -> list[Source]:
+def sources(study: PowerStudy) -> list[Publication]:
     """Return what the methods paragraph cites, by author."""
-    cited = [_SAKAI, _SAKAI_KANDO]
+    keys = list(_POWER)
     for result in study.comparisons:
-        cited += _procedure(TESTS, result.test).sources + _procedure(CORRECTIONS, result.correction).sources
-    return sorted(dict.fromkeys(cited), key=lambda source: source.full)
+        keys += _described(result.test)[1] + _corrected(result.correction)[1]
+    return publications(keys)
 
 
 def one_per_test(study: PowerStudy) -> list[PairwiseResult]:
@@ -177,40 +52,6 @@ def one_per_test(study: PowerStudy) -> list[PairwiseResult]:
     for result in study.comparisons:
         first.setdefault(result.test, result)
     return list(first.values())
-
-
-def name_of_test(test: str) -> str:
-    """Return what a test is called; one from elsewhere goes by its own name."""
-    return TEST_NAMES.get(test, test)
-
-
-def name_of_correction(correction: str) -> str:
-    """Return what a correction is called; one from elsewhere goes by its own name."""
-    return CORRECTION_NAMES.get(correction, correction)
-
-
-def words_for_test(test: str) -> str:
-    """Return what a test is called inside a sentence; names of people keep their capital.
-
-    Examples
-    --------
-    >>> words_for_test("t"), words_for_test("wilcoxon")
-    ('paired t', 'Wilcoxon signed rank')
-    """
-    name = name_of_test(test)
-    return name if name.startswith(("Wilcoxon", "Tukey")) else name[:1].lower() + name[1:]
-
-
-def words_for_correction(correction: str) -> str:
-    """Return what a correction is called inside a sentence; names of people keep their capital.
-
-    Examples
-    --------
-    >>> words_for_correction("none"), words_for_correction("holm")
-    ('uncorrected', 'Holm')
-    """
-    name = name_of_correction(correction)
-    return name.lower() if correction in ("none", "family-wise") else name
 
 
 def _design(study: PowerStudy) -> tuple[str, ...]:
@@ -226,12 +67,12 @@ def _design(study: PowerStudy) -> tuple[str, ...]:
     )
     power = "Discriminative power is the share of the pairs that a test tells apart"
     short = short_names(study.scores["metric"].to_numpy())
-    return compared, *short, tested, f"{power}{_cited([_SAKAI, _SAKAI_KANDO])}."
+    return compared, *short, tested, f"{power}{cited(_POWER)}."
 
 
 def _test_with_draws(result: PairwiseResult) -> str:
-    test = _procedure(TESTS, result.test)
-    words = test.described + _cited(test.sources)
+    described, keys = _described(result.test)
+    words = described + cited(keys)
     if result.n_resamples:
         words += f", B = {result.n_resamples} resamples shared by all pairs and metrics"
         words += f", {result.random_source}" if result.random_source else ""
@@ -240,11 +81,11 @@ def _test_with_draws(result: PairwiseResult) -> str:
 
 def _corrections(study: PowerStudy) -> tuple[str, ...]:
     present = dict.fromkeys(result.correction for result in study.comparisons)
-    used = [_procedure(CORRECTIONS, name) for name in present if name != "none"]
+    used = [_corrected(name) for name in present if name != "none"]
     if not used:
         return ()
     start = "Beside the uncorrected results, p" if "none" in present else "P"
-    named = listed(procedure.described + _cited(procedure.sources) for procedure in used)
+    named = listed(described + cited(keys) for described, keys in used)
     return (f"{start}-values were adjusted over all pairs of one metric with {named}.",)
 
 
@@ -265,7 +106,7 @@ def _intervals(study: PowerStudy) -> tuple[str, ...]:
     if intervals is None:
         return ()
     same = intervals.test in {result.test for result in study.comparisons}
-    other = "" if same else f", under {_procedure(TESTS, intervals.test).described}"
+    other = "" if same else f", under {_described(intervals.test)[0]}"
     words = (
         f"{percentage(intervals.confidence_level)} intervals for discriminative power, and for the difference of two "
         "metrics' powers, are t intervals whose standard error is the spread of the power over "
@@ -287,9 +128,13 @@ def _software(study: PowerStudy) -> str:
     return f"{own} ({', '.join(around)})." if around else f"{own}."
 
 
-def _procedure(known: Mapping[str, Procedure], name: str) -> Procedure:
-    return known.get(name, Procedure(name))
+def _described(test: str) -> tuple[str, tuple[str, ...]]:
+    """Return what a paper would say of a test, and what it cites; one from elsewhere goes by its own name."""
+    return (TESTS[test].described, TESTS[test].cite) if test in TESTS else (test, ())
 
 
-def _cited(cited: Sequence[Source]) -> str:
-    return f" ({'; '.join(source.cited for source in cited)})" if cited else ""
+def _corrected(correction: str) -> tuple[str, tuple[str, ...]]:
+    if correction == FAMILY_WISE:
+        return "the test's own family-wise p-values", ()
+    row = CORRECTIONS.get(correction)
+    return (row.described, row.cite) if row else (correction, ())

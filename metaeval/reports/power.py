@@ -11,22 +11,16 @@ from metaeval.figures.power import power_differences, power_dots
 from metaeval.figures.style import NAMED_ROWS
 from metaeval.figures.systems import score_distributions, system_ranking
 from metaeval.reports.data_files import pair_files, score_files
-from metaeval.reports.methods import (
-    CORRECTIONS,
-    methods_paragraph,
-    name_of_correction,
-    name_of_test,
-    one_per_test,
-    sources,
-    words_for_correction,
-    words_for_test,
-)
+from metaeval.reports.methods import methods_paragraph, one_per_test, sources
 from metaeval.reports.pictures import Picture
 from metaeval.reports.report import Block, Fold, Methods, Report, Section, Text
 from metaeval.reports.tables import Column, Table
-from metaeval.studies.power import SENSITIVITY, PowerStudy
+from metaeval.studies.power import PowerStudy
+from metaeval.tests_stat.catalogue import name_of_test, words_for_test
+from metaeval.tests_stat.correction import CORRECTIONS, FAMILY_WISE, name_of_correction, words_for_correction
 from metaeval.tests_stat.labels import labelled
 from metaeval.tests_stat.result import PairwiseResult
+from metaeval.tests_stat.sensitivity import SENSITIVITY
 from metaeval.words import (
     interval,
     listed,
@@ -231,7 +225,7 @@ def _power_table(study: PowerStudy, frame: pd.DataFrame) -> Table:
     columns = [_METRIC]
     if len(one_per_test(study)) > 1:
         columns.append(Column(name="test", label="Test", write=lambda name: name_of_test(str(name))))
-    for name in CORRECTIONS:
+    for name in (*CORRECTIONS, FAMILY_WISE):
         if name in rows:
             columns.append(
                 Column(name=name, label=name_of_correction(name), align="right", group="Significantly different pairs")

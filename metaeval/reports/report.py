@@ -19,7 +19,7 @@ from metaeval.provenance import Provenance
 from metaeval.reports.tables import Column, Table, table_latex
 
 if TYPE_CHECKING:
-    from metaeval.reports.methods import Source
+    from metaeval.bibliography import Publication
     from metaeval.reports.pictures import Picture
 
 __all__ = ["Block", "Fold", "Item", "Items", "Methods", "Report", "Section", "Text", "Writer"]
@@ -122,14 +122,14 @@ class Methods(_Statements):
     ----------
     paragraphs : tuple of str
         At least one.
-    sources : tuple of Source
+    sources : tuple of Publication
         The publications cited.
     blocks : tuple of Block
         What helps to read the report, such as definitions.
     """
 
     paragraphs: tuple[str, ...]
-    sources: "tuple[Source, ...]" = ()
+    sources: "tuple[Publication, ...]" = ()
     blocks: tuple[Block, ...] = ()
 
     def __post_init__(self) -> None:
@@ -296,7 +296,7 @@ class Report(_Statements):
 
     def _methods(self) -> Section:
         listed = tuple(
-            Item(words=source.full, link=f"https://doi.org/{source.doi}" if source.doi else "")
+            Item(words=source.full, link=source.address)
             for source in sorted(self.methods.sources, key=lambda source: source.full)
         )
         words = tuple(Text(paragraphs=(paragraph,), look="quote") for paragraph in self.methods.paragraphs)

@@ -6,20 +6,12 @@ from itertools import combinations
 
 import pandas as pd
 
+from metaeval.models.families import FAMILIES
 from metaeval.models.minimum_topics import MinimumTopics
 from metaeval.studies.topics import TopicsStudy
 from metaeval.words import MISSING
 
-__all__ = ["CURVE_NAMES", "chance", "count_marks", "fewer_rows", "topic_count"]
-
-CURVE_NAMES = {
-    "exponential": "exponential",
-    "power": "power law",
-    "stretched_exponential": "stretched exponential",
-    "exponential_with_floor": "exponential with a floor",
-    "orthant": "orthant curve",
-}
-"""What a sentence calls each curve."""
+__all__ = ["chance", "count_marks", "fewer_rows", "topic_count"]
 
 _LEAST, _MOST = 0.01, 0.99
 
@@ -85,7 +77,7 @@ def count_marks(*tables: MinimumTopics) -> list[tuple[str, str]]:
         Only marks that occur in one of the tables.
     """
     smallest, largest, limit = tables[0].smallest_size, tables[0].largest_size, tables[0].limit
-    families = list(dict.fromkeys(CURVE_NAMES[table.family] for table in tables if table.family is not None))
+    families = list(dict.fromkeys(FAMILIES[table.family].title for table in tables if table.family is not None))
     curve = f"the {families[0]}" if len(families) == 1 else "the curve"
     meanings = {
         "extrapolated": ("*", f"extrapolated beyond {largest} topics by {curve}"),

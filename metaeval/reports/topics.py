@@ -11,21 +11,32 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from metaeval.bibliography import publications
 from metaeval.figures.topics import count_rows, difference_panels, error_panels, tolerance_panels
 from metaeval.io.tables import write_scores
-from metaeval.models.curves import CURVES
 from metaeval.models.exponential import PUBLISHED_CRITERION
+from metaeval.models.families import CURVES, FAMILIES
 from metaeval.models.minimum_topics import MinimumTopics
 from metaeval.reports.folder import check_folder, write_page
 from metaeval.reports.html import Block, Fold, Item, Items, Page, Section, Text
-from metaeval.reports.methods import Source
 from metaeval.reports.pictures import Picture
 from metaeval.reports.power import Part, notes_section, provenance_section
 from metaeval.reports.tables import Column, Table
-from metaeval.reports.topic_words import CURVE_NAMES, chance, count_marks, fewer_rows, topic_count
+from metaeval.reports.topic_words import chance, count_marks, fewer_rows, topic_count
 from metaeval.studies.topics import COUNTS, CURVE, DIFFERENCES, EXPONENTIAL, HIERARCHICAL, INTERVALS, TopicsStudy
 from metaeval.visible import csv_text
-from metaeval.words import count, interval, listed, name_of_metric, number, percentage, share, short_names, whole
+from metaeval.words import (
+    count,
+    interval,
+    listed,
+    name_of_metric,
+    number,
+    percentage,
+    sentence_case,
+    share,
+    short_names,
+    whole,
+)
 
 __all__ = ["no_topics_part", "tolerance_names", "topics_page", "topics_part", "topics_sections", "write_topics_report"]
 
@@ -51,31 +62,7 @@ _SAMPLING = {
     "bootstrap": "drawn with replacement",
 }
 
-_SOURCES = (
-    Source(
-        "Voorhees and Buckley, 2002",
-        "Voorhees, E. M. and Buckley, C. (2002). The effect of topic set size on retrieval experiment error. SIGIR "
-        "2002, 316–323.",
-        "10.1145/564376.564432",
-    ),
-    Source(
-        "Pal et al., 2010",
-        "Pal, S., Mitra, M. and Kamps, J. (2010). Evaluation effort, reliability and reusability in XML retrieval. "
-        "Journal of the American Society for Information Science and Technology 62(2), 375–394.",
-        "10.1002/asi.21403",
-    ),
-    Source(
-        "Buckley and Voorhees, 2000",
-        "Buckley, C. and Voorhees, E. M. (2000). Evaluating evaluation measure stability. SIGIR 2000, 33–40.",
-        "10.1145/345508.345543",
-    ),
-    Source(
-        "Sanderson and Zobel, 2005",
-        "Sanderson, M. and Zobel, J. (2005). Information retrieval system evaluation: effort, sensitivity, and "
-        "reliability. SIGIR 2005, 162–169.",
-        "10.1145/1076034.1076064",
-    ),
-)
+_SOURCES = ("voorhees2002", "pal2010", "buckley2000", "sanderson2005")
 
 
 def topics_page(study: TopicsStudy, *, messages: Sequence[str] = ()) -> Page:
@@ -293,7 +280,8 @@ def _curve_sentence(study: TopicsStudy) -> str:
     ranking = study.comparison.summary().set_index("family")
     if family == EXPONENTIAL:
         return f"Beyond {size} topics the counts follow the exponential, which predicted the held-out sizes best."
-    words = f"Beyond {size} topics the counts follow the {CURVE_NAMES[family]}, which predicted the held-out sizes best"
+    title = FAMILIES[family].title
+    words = f"Beyond {size} topics the counts follow the {title}, which predicted the held-out sizes best"
     if EXPONENTIAL not in ranking.index:
         return f"{words}."
     bias = float(ranking["held_out_bias"][EXPONENTIAL])
@@ -401,7 +389,7 @@ def _minimum_table(study: TopicsStudy, minimum: MinimumTopics, *, name: str) -> 
 
 def _posterior_section(study: TopicsStudy) -> tuple[Section, ...]:
     failed = [
-        f"{_sentence_case(part)}: {reason.rstrip('.')}."
+        f"{sentence_case(part)}: {reason.rstrip('.')}."
         for part, reason in study.unestimated.items()
         if part.startswith((INTERVALS, HIERARCHICAL))
     ]
@@ -582,7 +570,7 @@ def _curves_section(study: TopicsStudy, curves: pd.DataFrame) -> Section:
 
 
 def _named_curve(minimum: MinimumTopics) -> str:
-    return "none could be fitted" if minimum.family is None else f"the {CURVE_NAMES[minimum.family]}"
+    return "none could be fitted" if minimum.family is None else f"the {FAMILIES[minimum.family].title}"
 
 
 def _curves_alt(study: TopicsStudy) -> str:
@@ -718,8 +706,8 @@ def _held_out_section(study: TopicsStudy) -> Section:
     if best is None:
         blocks.append(Text(paragraphs=(_sentence(study.unestimated[CURVE]),), look="note"))
     else:
-        shown = summary.assign(name=[_sentence_case(CURVE_NAMES[name]) for name in summary["family"]])
-        shown["formula"] = [CURVES[name].formula for name in summary["family"]]
+        shown = summary.assign(name=[sentence_case(FAMILIES[name].title) for name in summary["family"]])
+        shown["formula"] = [FAMILIES[name].formula for name in summary["family"]]
         blocks.append(
             Table(
                 name="curves_compared",
@@ -755,7 +743,7 @@ def _held_out_section(study: TopicsStudy) -> Section:
 def _fits_table(study: TopicsStudy) -> Table:
     frame = study.comparison.to_frame()
     shown = frame.assign(
-        name=[_sentence_case(CURVE_NAMES[name]) for name in frame["family"]],
+        name=[sentence_case(FAMILIES[name].title) for name in frame["family"]],
         tolerance=[_tolerance(study, margin) for margin in frame["margin"]],
         tolerance_sort=frame["margin"],
         outcome=frame["parameters"].where(frame["note"] == "", frame["note"]),
@@ -825,8 +813,8 @@ def _methods_section(study: TopicsStudy) -> Section:
 
 def _methods_blocks(study: TopicsStudy) -> tuple[Block, ...]:
     words = _methods_paragraph(study)
-    cited = [source for source in _SOURCES if source.cited in words]
-    items = tuple(Item(words=source.full, link=f"https://doi.org/{source.doi}") for source in cited)
+    cited = [source for source in publications(_SOURCES) if source.cited in words]
+    items = tuple(Item(words=source.full, link=source.address) for source in cited)
     return Text(paragraphs=(words,), look="quote"), Items(items=items)
 
 
@@ -876,7 +864,7 @@ def _model_words(study: TopicsStudy) -> list[str]:
 def _chosen_curve(minimum: MinimumTopics) -> list[str]:
     if minimum.family is None:
         return []
-    named = f"Among {listed(CURVE_NAMES.values())}, the {CURVE_NAMES[minimum.family]}"
+    named = f"Among {listed(FAMILIES[name].title for name in CURVES)}, the {FAMILIES[minimum.family].title}"
     return [f"{named} had the smallest error on held-out sizes and was used."]
 
 
@@ -909,10 +897,6 @@ def _signed_share(value: object) -> str:
 
 def _sentence(words: str) -> str:
     return f"This cannot be estimated: {words.rstrip('.')}."
-
-
-def _sentence_case(words: str) -> str:
-    return words[:1].upper() + words[1:]
 
 
 def _few(sizes: Sequence[int], most: int) -> list[int]:

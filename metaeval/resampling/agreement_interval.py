@@ -26,6 +26,7 @@ from metaeval.limits import MOST_REPLICATES, check_count
 from metaeval.parallel import parallel_map, track
 from metaeval.scores import Scores, as_scores
 from metaeval.tests_stat.bootstrap import tile_pool
+from metaeval.tests_stat.correction import CORRECTIONS
 from metaeval.tests_stat.pairs import Question, ask
 from metaeval.tests_stat.result import PairwiseResult, UnreachableLevelWarning
 
@@ -34,7 +35,6 @@ __all__ = ["AgreementIntervals", "agreement_intervals"]
 _MEASURES = ("precision", "recall", "f1")
 _FEWEST_DEFINED = 0.9
 _RESAMPLES_AT_ONCE = 32
-_STEP_UP = ("fdr_bh", "fdr_by")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -308,11 +308,12 @@ class _Plan(NamedTuple):
         n_pairs = len(question.first)
         one_sided = result.alternative == "better"
         n_hypotheses = 2 * n_pairs if one_sided else n_pairs
-        levels = np.stack([_levels(result.correction, alpha, n_pairs, n_hypotheses) for alpha in alphas])
+        correction, place = CORRECTIONS[result.correction], np.arange(1, n_pairs + 1)
+        levels = np.stack([correction.levels(alpha, place, n_hypotheses) for alpha in alphas])
         smallest = 0.0 if result.n_resamples is None else float(result.details.get("smallest_p", 0.0))
         within = np.minimum(levels if one_sided else levels / 2, 0.5)
         critical = np.where(levels >= smallest, closed(within, question.n_topics), np.inf)
-        return cls(question, critical, result.correction in _STEP_UP)
+        return cls(question, critical, correction.step == "up")
 
     def verdict(self, ratios: NDArray[np.float64], signs: NDArray[np.int8]) -> NDArray[np.int8]:
         """Return the decisions (alpha, metric, pair) from A^2/Q and the sign of A, both (metric, pair)."""
@@ -328,19 +329,6 @@ class _Plan(NamedTuple):
         )
         least = np.where(n_found[..., None] > 0, last, np.inf)
         return ((ratios[None] >= least) * signs[None]).astype(np.int8)
-
-
-def _levels(correction: str, alpha: float, n_pairs: int, n_hypotheses: int) -> NDArray[np.float64]:
-    """Return the level at which the pair with the smallest, second smallest, … p-value is tested."""
-    place = np.arange(1, n_pairs + 1)
-    harmonic = float(np.sum(1 / np.arange(1, n_hypotheses + 1)))
-    return {
-        "none": np.full(n_pairs, alpha),
-        "bonferroni": np.full(n_pairs, alpha / n_hypotheses),
-        "holm": alpha / (n_hypotheses - place + 1),
-        "fdr_bh": place * alpha / n_hypotheses,
-        "fdr_by": place * alpha / (n_hypotheses * harmonic),
-    }[correction]
 
 
 def _in_closed_form(plan: _Plan, topics: NDArray[np.int64], n_threads: int | None) -> Iterator[_Round]:

@@ -105,8 +105,8 @@ class Reduction:
         depth of the original pool is given.
     summary : str
         What it does, in a line.
-    cite : str
-        Where it was described.
+    cite : tuple of str
+        Keys of `metaeval.bibliography`.
     """
 
     name: str
@@ -116,7 +116,7 @@ class Reduction:
     unit: str
     needs_retrieved: bool
     summary: str
-    cite: str
+    cite: tuple[str, ...]
 
 
 def reduce_judgments(  # noqa: PLR0913 - one keyword per choice
@@ -467,7 +467,7 @@ REDUCTIONS: Mapping[str, Reduction] = MappingProxyType(
                 unit="%",
                 needs_retrieved=False,
                 summary="random relevant and random other documents of each topic stay judged",
-                cite="sakai2008, buckley2004",
+                cite=("sakai2008", "buckley2004"),
             ),
             Reduction(
                 name="random",
@@ -477,7 +477,7 @@ REDUCTIONS: Mapping[str, Reduction] = MappingProxyType(
                 unit="%",
                 needs_retrieved=False,
                 summary="random documents of each topic stay judged",
-                cite="yilmaz2006, pal2010",
+                cite=("yilmaz2006", "pal2010"),
             ),
             Reduction(
                 name="relevant",
@@ -487,7 +487,7 @@ REDUCTIONS: Mapping[str, Reduction] = MappingProxyType(
                 unit="%",
                 needs_retrieved=False,
                 summary="random relevant documents of each topic stay judged, and all others",
-                cite="pal2010",
+                cite=("pal2010",),
             ),
             Reduction(
                 name="order",
@@ -497,7 +497,7 @@ REDUCTIONS: Mapping[str, Reduction] = MappingProxyType(
                 unit="%",
                 needs_retrieved=False,
                 summary="the assessor goes through the pool by document identifier and stops early",
-                cite="pal2010",
+                cite=("pal2010",),
             ),
             Reduction(
                 name="topics",
@@ -507,7 +507,7 @@ REDUCTIONS: Mapping[str, Reduction] = MappingProxyType(
                 unit="%",
                 needs_retrieved=False,
                 summary="random topics stay, with all their judgments",
-                cite="pal2010",
+                cite=("pal2010",),
             ),
             Reduction(
                 name="depth",
@@ -517,7 +517,7 @@ REDUCTIONS: Mapping[str, Reduction] = MappingProxyType(
                 unit="%",
                 needs_retrieved=True,
                 summary="pools at a share of the original depth",
-                cite="zobel1998, pal2010",
+                cite=("zobel1998", "pal2010"),
             ),
             Reduction(
                 name="share",
@@ -527,7 +527,7 @@ REDUCTIONS: Mapping[str, Reduction] = MappingProxyType(
                 unit="%",
                 needs_retrieved=True,
                 summary="the shallowest pools with a share of the original number of documents",
-                cite="pal2010",
+                cite=("pal2010",),
             ),
             Reduction(
                 name="size",
@@ -537,7 +537,7 @@ REDUCTIONS: Mapping[str, Reduction] = MappingProxyType(
                 unit="documents",
                 needs_retrieved=True,
                 summary="runs pooled rank by rank until enough documents are in",
-                cite="piwowarski2008",
+                cite=("piwowarski2008",),
             ),
             Reduction(
                 name="borda",
@@ -547,7 +547,7 @@ REDUCTIONS: Mapping[str, Reduction] = MappingProxyType(
                 unit="documents",
                 needs_retrieved=True,
                 summary="the documents with the largest summed inverse rank over the runs",
-                cite="piwowarski2008",
+                cite=("piwowarski2008",),
             ),
         )
     }

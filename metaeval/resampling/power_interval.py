@@ -3,7 +3,7 @@
 import warnings
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import partial
 from itertools import combinations
 from typing import TYPE_CHECKING
@@ -20,20 +20,19 @@ from metaeval.errors import InvalidOptionError, UnknownNameError
 from metaeval.limits import MOST_REPLICATES, check_count
 from metaeval.parallel import parallel_map, track
 from metaeval.scores import Scores, as_scores, select_runs
-from metaeval.tests_stat.bootstrap import bootstrap_test, tile_pool
-from metaeval.tests_stat.catalogue import TESTS, canonical_test, compare_systems, find_test
-from metaeval.tests_stat.correction import CORRECTIONS, FAMILY_WISE, adjust, canonical_correction
+from metaeval.tests_stat.bootstrap import tile_pool
+from metaeval.tests_stat.catalogue import compare_systems, find_test
+from metaeval.tests_stat.correction import CORRECTIONS, adjust, canonical_correction
 from metaeval.tests_stat.labels import labelled
 from metaeval.tests_stat.pairs import Question, ask
 from metaeval.tests_stat.result import PairwiseResult, UnreachableLevelWarning, is_significant
+from metaeval.tests_stat.sensitivity import SENSITIVITY
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 __all__ = ["PowerIntervals", "RunChoicePower", "discriminative_power_interval", "run_choice_power", "t_powers"]
 
-_SENSITIVITY = "bootstrap_sensitivity"
-_STEPWISE = ("holm", "fdr_bh", "fdr_by")
 _SPREAD = ("mean", "standard_deviation", "low", "high", "smallest", "largest")
 _PAIRS_AT_ONCE = 256
 _RESAMPLES_AT_ONCE = 64
@@ -132,7 +131,7 @@ class PowerIntervals:
 def discriminative_power_interval(  # noqa: PLR0913 - one keyword per choice
     scores: object,
     *,
-    test: str = _SENSITIVITY,
+    test: str = SENSITIVITY,
     corrections: Sequence[str] = ("none", "fdr_by"),
     alpha: float = 0.05,
     n_resamples: int = 1000,
@@ -151,9 +150,9 @@ def discriminative_power_interval(  # noqa: PLR0913 - one keyword per choice
     ----------
     scores : Scores or anything `metaeval.as_scores` takes
     test : str, default "bootstrap_sensitivity"
-        Sakai's method, or a name in `metaeval.tests_stat.catalogue.TESTS`. "t" takes a small part of the time of a
-        resampling test (see ``benchmarks/speed_bootstrap.py``), and its uncorrected standard errors agree with those
-        of the studentised bootstrap; nothing is replaced by it unless asked.
+        A name in `metaeval.tests_stat.catalogue.TESTS`; by default Sakai's method. "t" takes a small part of the time
+        of a resampling test (see ``benchmarks/speed_bootstrap.py``), and its uncorrected standard errors agree with
+        those of the studentised bootstrap; nothing is replaced by it unless asked.
     corrections : sequence of str, default ("none", "fdr_by")
         See `metaeval.tests_stat.correction.adjust`; "family-wise" for a test that adjusts itself.
     alpha : float, default 0.05
@@ -223,7 +222,7 @@ def discriminative_power_interval(  # noqa: PLR0913 - one keyword per choice
     1  metric1     fdr_by   0.67  0.14   1.0
     """
     scores = as_scores(scores)
-    name = _test_name(test)
+    name = find_test(test).name
     corrections = _checked_corrections(corrections)
     _check_share("confidence_level", confidence_level)
     check_count(n_topic_resamples, "n_topic_resamples", least=2, most=MOST_REPLICATES)
@@ -345,7 +344,7 @@ def run_choice_power(  # noqa: PLR0913 - one keyword per choice
     scores: object,
     *,
     runs: str | int = "one-per-group",
-    test: str = _SENSITIVITY,
+    test: str = SENSITIVITY,
     corrections: Sequence[str] = ("none", "fdr_by"),
     alpha: float = 0.05,
     n_resamples: int = 1000,
@@ -366,8 +365,8 @@ def run_choice_power(  # noqa: PLR0913 - one keyword per choice
     runs : "one-per-group" or int
         One run of every group, or so many of all.
     test : str, default "bootstrap_sensitivity"
-        Sakai's method, or a name in `metaeval.tests_stat.catalogue.TESTS`, except the tests whose p-value of a pair
-        depends on the other systems (max-t, Tukey's HSD).
+        A name in `metaeval.tests_stat.catalogue.TESTS`, except the tests whose p-value of a pair depends on the other
+        systems (max-t, Tukey's HSD); by default Sakai's method.
     corrections : sequence of str, default ("none", "fdr_by")
         The family is the pairs of one choice; see `metaeval.tests_stat.correction.adjust`.
     alpha : float, default 0.05
@@ -406,11 +405,11 @@ def run_choice_power(  # noqa: PLR0913 - one keyword per choice
     0  metric1       none          2       0.0      1.0
     """
     scores = as_scores(scores)
-    name = _test_name(test)
+    name = find_test(test).name
     corrections = _checked_corrections(corrections)
     _check_share("confidence_level", confidence_level)
     check_count(n_choices, "n_choices", least=2, most=MOST_REPLICATES)
-    if name in TESTS and TESTS[name].family_wise:
+    if find_test(name).family_wise:
         message = f"test {name!r} looks at all systems at once, so choosing among its pairs means nothing; use another"
         raise InvalidOptionError(message)
     if runs == "all":
@@ -448,17 +447,8 @@ def run_choice_power(  # noqa: PLR0913 - one keyword per choice
     )
 
 
-def _test_name(test: str) -> str:
-    name = canonical_test(test)
-    if name == _SENSITIVITY:
-        return name
-    if name not in TESTS:
-        raise UnknownNameError("test", test, (_SENSITIVITY, *TESTS))
-    return find_test(name).name
-
-
 def _inner_resamples(name: str, n_resamples: int) -> int | None:
-    return n_resamples if name == _SENSITIVITY or TESTS[name].resampled else None
+    return n_resamples if find_test(name).resampled else None
 
 
 def _checked_corrections(corrections: Sequence[str]) -> tuple[str, ...]:
@@ -478,22 +468,11 @@ def _check_share(argument: str, value: float) -> None:
 def _decide(  # noqa: PLR0913 - one keyword per choice
     scores: Scores, *, test: str, alpha: float, n_resamples: int, rng: RNGLike, n_threads: int | None
 ) -> PairwiseResult:
-    """Run a test over all pairs; bootstrap sensitivity is the plain studentised bootstrap, strictly below alpha."""
-    if test == _SENSITIVITY:
-        plain = bootstrap_test(
-            scores,
-            correction="none",
-            alpha=alpha,
-            n_resamples=n_resamples,
-            p_value_rule="plain",
-            rng=rng,
-            n_threads=n_threads,
-        )
-        return replace(plain, strictly_below=True).with_correction("none")
+    """Run a test over all pairs, with its own p-values."""
     return compare_systems(
         scores,
         test=test,
-        correction=FAMILY_WISE if TESTS[test].family_wise else "none",
+        correction=find_test(test).own_correction,
         alpha=alpha,
         n_resamples=n_resamples,
         rng=rng,
@@ -569,7 +548,7 @@ def t_powers(
     n_pairs, (n_lists, n_drawn) = len(question.first), topics.shape
     counts = np.ascontiguousarray(bootstrap_counts(topics, question.n_topics).T)
     critical = {name: _critical_ratios(name, n_pairs, n_drawn, question.alpha) for name in corrections}
-    in_order = any(name in _STEPWISE for name in corrections)
+    in_order = any(CORRECTIONS[name].step != "none" for name in corrections)
     powers = np.empty((len(corrections), len(question.values), n_lists))
     blocks = range(0, n_lists, _RESAMPLES_AT_ONCE)
 
@@ -615,16 +594,9 @@ def _ratios(
 def _critical_ratios(correction: str, n_pairs: int, n_topics: int, alpha: float) -> NDArray[np.float64]:
     """Return what the largest, second largest, … ratio must reach to be rejected at its own level."""
     place = np.arange(1, n_pairs + 1)
-    levels = {
-        "none": np.full(n_pairs, alpha),
-        "bonferroni": np.full(n_pairs, alpha / n_pairs),
-        "holm": alpha / (n_pairs - place + 1),
-        "fdr_bh": alpha * place / n_pairs,
-        "fdr_by": alpha * place / (n_pairs * np.sum(1 / place)),
-    }
-    if correction not in levels:
-        raise UnknownNameError("correction", correction, levels)
-    t = stdtrit(n_topics - 1, levels[correction] / 2)
+    if correction not in CORRECTIONS:
+        raise UnknownNameError("correction", correction, CORRECTIONS)
+    t = stdtrit(n_topics - 1, CORRECTIONS[correction].levels(alpha, place, n_pairs) / 2)
     critical: NDArray[np.float64] = n_topics * t**2 / (n_topics - 1 + t**2)
     return critical
 
@@ -632,12 +604,13 @@ def _critical_ratios(correction: str, n_pairs: int, n_topics: int, alpha: float)
 def _n_rejected(ratios: NDArray[np.float64], critical: NDArray[np.float64], correction: str) -> NDArray[np.int64]:
     """Count the rejections of every row, which is sorted, largest first, for a stepwise correction.
 
-    Holm's steps down to the first failure, the others up from the last success.
+    A step-down correction goes to the first failure, a step-up one from the last success.
     """
     reached = ratios >= critical
-    if correction not in _STEPWISE:
+    step = CORRECTIONS[correction].step
+    if step == "none":
         return reached.sum(axis=1)
-    if correction == "holm":
+    if step == "down":
         return np.where(reached.all(axis=1), reached.shape[1], np.argmin(reached, axis=1))
     return np.where(reached.any(axis=1), reached.shape[1] - np.argmax(reached[:, ::-1], axis=1), 0)
 

@@ -28,13 +28,12 @@ from metaeval.tests_stat.bootstrap import (
 from metaeval.tests_stat.counting import check_resamples
 from metaeval.tests_stat.pairs import Evidence, Question, ask
 from metaeval.tests_stat.result import PairwiseResult, answer
+from metaeval.tests_stat.sensitivity import SENSITIVITY
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 __all__ = ["SensitivityResult", "bootstrap_sensitivity"]
-
-_TEST = "bootstrap_sensitivity"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -135,7 +134,7 @@ class SensitivityResult:
         data = self.data.drop_dims("system").rename(asl="p_value")
         bare = PairwiseResult(
             data=data.assign(p_corrected=data["p_value"]),
-            test=_TEST,
+            test=SENSITIVITY,
             alternative="two-sided",
             correction="none",
             alpha=self.alpha,
@@ -318,7 +317,9 @@ def bootstrap_sensitivity(  # noqa: PLR0913 - one keyword per choice
     tally, required = _resample(question, n_resamples, _place(n_resamples, question.alpha), source.generator, n_threads)
     details = degenerate_resamples(question, tally)
     evidence = Evidence(statistic=t_statistics(question), two_sided=tally[:, 0] / n_resamples)
-    result = answer(question, evidence, test=_TEST, correction="none", n_resamples=n_resamples, strictly_below=True)
+    result = answer(
+        question, evidence, test=SENSITIVITY, correction="none", n_resamples=n_resamples, strictly_below=True
+    )
     data = result.data.drop_vars("p_corrected").rename(p_value="asl")
     return SensitivityResult(
         data=data.assign(

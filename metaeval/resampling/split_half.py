@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -14,13 +15,13 @@ from metaeval.limits import MOST_REPLICATES, check_count
 from metaeval.parallel import limit_threads, track
 from metaeval.resampling.swap import draw_topic_sets
 from metaeval.scores import Scores, as_scores
-from metaeval.tests_stat.catalogue import TestSpec, canonical_test, find_test
+from metaeval.tests_stat.catalogue import TestSpec, canonical_test, compare_systems, find_test
 from metaeval.tests_stat.correction import FAMILY_WISE
 from metaeval.tests_stat.pairs import Alternative, PValueRule
 
 __all__ = ["OGILVIE_LALMAS_TESTS", "SplitHalves", "split_half"]
 
-type Options = tuple[dict[str, object], dict[str, object]]
+type Options = dict[str, Any]
 OGILVIE_LALMAS_TESTS = ("t", "wilcoxon", "sign", "bootstrap_percentile")
 """The tests compared in Ogilvie and Lalmas (2006, section 3.3)."""
 FEWEST_TOPICS = 4
@@ -164,11 +165,11 @@ def split_half(  # noqa: PLR0913 - one keyword per choice of the method
     halving, *seeds = source.generator.spawn(n_splits + 1)
     orders = draw_topic_sets(halving, n_topics, n_topics, n_splits, "overlapping")[:, 0]
     halves = zip(orders, seeds, strict=True)
-    options: dict[str, object] = {"alternative": alternative, "correction": correction, "alpha": alpha}
-    drawing: dict[str, object] = {"n_resamples": n_resamples, "p_value_rule": p_value_rule}
+    options: Options = {"alternative": alternative, "correction": correction, "alpha": alpha}
+    options |= {"n_resamples": n_resamples, "p_value_rule": p_value_rule}
     with limit_threads(n_threads):
         found = [
-            _one_split(scores, order, chosen, own, (options, drawing))
+            _one_split(scores, order, chosen, own, options)
             for order, own in track(halves, description="split halves", total=n_splits)
         ]
     stacked = np.stack(found, axis=-1)
@@ -218,10 +219,8 @@ def _one_split(
 def _decisions(
     spec: TestSpec, half: Scores, generator: np.random.Generator, options: Options
 ) -> tuple[NDArray[np.bool_], NDArray[np.int8]]:
-    asked, drawing = options
     own = {"correction": FAMILY_WISE} if spec.family_wise else {}
-    draws = drawing | {"rng": generator} if spec.resampled else {}
-    data = spec.function(half, **(asked | own | draws)).data
+    data = compare_systems(half, test=spec.name, rng=generator, **(options | own)).data
     return data["significant"].to_numpy(), data["better"].to_numpy()
 
 

@@ -22,8 +22,7 @@ from metaeval.errors import EstimationError, InvalidOptionError, ScoresError, Un
 from metaeval.limits import MOST_REPLICATES, check_count
 from metaeval.parallel import limit_threads, track
 from metaeval.scores import Scores, as_scores, identical_systems, oriented_values
-from metaeval.tests_stat.catalogue import TestSpec, find_test
-from metaeval.tests_stat.correction import FAMILY_WISE
+from metaeval.tests_stat.catalogue import TestSpec, compare_systems, find_test
 
 __all__ = [
     "Duplicates",
@@ -515,13 +514,11 @@ def _significant(
     """Return which pairs pass a test on the first set of each trial, shape (metric, trial, pair)."""
     if test is None:
         return _EVERY_PAIR
-    correction = FAMILY_WISE if test.family_wise else "none"
     found = []
     for first, own in zip(sets[:, 0], generator.spawn(len(sets)), strict=True):
         names = np.arange(1, len(first) + 1).astype(str)  # a bootstrap set may hold a topic twice
         subset = scores.isel(topic=first).assign_coords(topic=names)
-        draws = {"rng": own} if test.resampled else {}
-        result = test.function(subset, correction=correction, alpha=alpha, **draws)
+        result = compare_systems(subset, test=test.name, correction=test.own_correction, alpha=alpha, rng=own)
         found.append(result.data["significant"].to_numpy())
     return np.stack(found, axis=1)
 

@@ -464,10 +464,8 @@ def _gains_value(text: str) -> Value:
 
 
 def _corrections_of(test: str, corrections: Sequence[str]) -> list[str]:
-    if find_test(test).name.startswith("tukey"):
-        return [FAMILY_WISE]
-    own = [FAMILY_WISE] if find_test(test).family_wise else []
-    return [*dict.fromkeys(corrections), *own]
+    spec = find_test(test)
+    return [*(() if spec.family_wise_only else dict.fromkeys(corrections)), *([FAMILY_WISE] * spec.family_wise)]
 
 
 def _fixed_note(variants: Sequence[Variant]) -> list[str]:

@@ -20,7 +20,7 @@ from metaeval.provenance import Provenance, record_provenance
 from metaeval.scores import Scores, as_scores
 from metaeval.studies.options import check_share, check_test
 from metaeval.tests_stat.catalogue import find_test
-from metaeval.tests_stat.correction import FAMILY_WISE, canonical_correction
+from metaeval.tests_stat.correction import canonical_correction
 
 __all__ = ["AssessorStudy", "judgments_of_labels", "study_assessors"]
 
@@ -174,7 +174,7 @@ def study_assessors(  # noqa: PLR0913 - every option is one question
         effects=effects,
         scores=scores,
         test=find_test(test).name,
-        correction=canonical_correction(correction or (FAMILY_WISE if find_test(test).family_wise else "fdr_by")),
+        correction=canonical_correction(correction or find_test(test).default_correction),
         alpha=float(alpha),
         notes=tuple(notes),
         provenance=record,

@@ -52,12 +52,14 @@ def check_max_error(value: object) -> None:
 
 
 def check_test(test: str, correction: str | None = None, *, alternative: str = "two-sided") -> None:
-    """Refuse a test, a correction or an alternative that there is not.
+    """Refuse a test, a correction or an alternative that there is not, and a one-sided one that the test cannot have.
 
     Raises
     ------
     UnknownNameError
         Listing the nearest names.
+    InvalidOptionError
+        Naming the test to use instead.
 
     Examples
     --------
@@ -68,6 +70,7 @@ def check_test(test: str, correction: str | None = None, *, alternative: str = "
         adjust(np.empty((1, 0)), correction)  # it knows which there are
     if alternative not in get_args(Alternative):
         raise UnknownNameError("alternative", str(alternative), get_args(Alternative))
+    spec.check_alternative(alternative)
 
 
 def check_resampling(n_resamples: int | None, p_value_rule: str = "plus-one", n_threads: int | None = None) -> None:

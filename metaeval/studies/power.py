@@ -18,15 +18,13 @@ from metaeval.resampling.sensitivity import SensitivityResult, bootstrap_sensiti
 from metaeval.scores import Scores, as_scores, identical_systems, oriented_values, select_runs
 from metaeval.studies.options import check_intervals, check_resampling, check_share
 from metaeval.studies.study import Study
-from metaeval.tests_stat.catalogue import TESTS, canonical_test, compare_systems
+from metaeval.tests_stat.catalogue import compare_systems, find_test
 from metaeval.tests_stat.correction import CORRECTIONS, FAMILY_WISE, canonical_correction
 from metaeval.tests_stat.pairs import Alternative, PValueRule
 from metaeval.tests_stat.result import PairwiseResult
+from metaeval.tests_stat.sensitivity import SENSITIVITY
 
-__all__ = ["SENSITIVITY", "PowerStudy", "study_power", "system_means"]
-
-SENSITIVITY = "bootstrap_sensitivity"
-"""Sakai's method among the tests: the studentised bootstrap as published (plain p, strictly below alpha)."""
+__all__ = ["PowerStudy", "study_power", "system_means"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -113,7 +111,7 @@ def study_power(  # noqa: PLR0913 - every option of the command
     ----------
     scores : Scores or anything `metaeval.as_scores` takes
     tests : sequence of str
-        Names of `metaeval.tests_stat.catalogue.TESTS`, or "bootstrap_sensitivity" (Sakai's method).
+        Names of `metaeval.tests_stat.catalogue.TESTS`; by default Sakai's method.
     corrections : sequence of str
         Of `metaeval.tests_stat.correction.CORRECTIONS`. A test that adjusts its own p-values adds its
         "family-wise" ones.
@@ -161,7 +159,7 @@ def study_power(  # noqa: PLR0913 - every option of the command
     0     AP    t       none       10
     1     AP    t     fdr_by       10
     """
-    names = list(dict.fromkeys(map(_test_name, tests)))
+    names = list(dict.fromkeys(find_test(name).name for name in tests))
     corrections = list(dict.fromkeys(map(canonical_correction, corrections)))
     _check(names, corrections, alternative)
     check_share(alpha, "alpha")
@@ -174,7 +172,7 @@ def study_power(  # noqa: PLR0913 - every option of the command
     sensitivity: SensitivityResult | None = None
     comparisons: list[PairwiseResult] = []
     for name in track(names, description="Testing pairs", total=len(names)):
-        if name == SENSITIVITY:
+        if name == SENSITIVITY:  # as the test, and with the difference required
             size = 1000 if n_resamples is None else n_resamples
             sensitivity = bootstrap_sensitivity(chosen, n_resamples=size, alpha=alpha, rng=seed, n_threads=n_threads)
             first = sensitivity.comparison()
@@ -183,7 +181,7 @@ def study_power(  # noqa: PLR0913 - every option of the command
                 chosen,
                 test=name,
                 alternative=alternative,
-                correction=FAMILY_WISE if TESTS[name].family_wise else "none",
+                correction=find_test(name).own_correction,
                 alpha=alpha,
                 n_resamples=n_resamples,
                 p_value_rule=p_value_rule,
@@ -256,13 +254,6 @@ def system_means(scores: Scores, *, confidence_level: float = 0.95) -> pd.DataFr
     return pd.concat(parts, ignore_index=True)
 
 
-def _test_name(name: str) -> str:
-    plain = canonical_test(name)
-    if plain != SENSITIVITY and plain not in TESTS:
-        raise UnknownNameError("test", name, (SENSITIVITY, *TESTS))
-    return plain
-
-
 def _check(tests: Sequence[str], corrections: Sequence[str], alternative: str) -> None:
     if not tests or not corrections:
         message = "at least one test and one correction are needed"
@@ -272,11 +263,8 @@ def _check(tests: Sequence[str], corrections: Sequence[str], alternative: str) -
             raise UnknownNameError("correction", name, CORRECTIONS)
     if alternative not in get_args(Alternative):
         raise UnknownNameError("alternative", str(alternative), get_args(Alternative))
-    if alternative != "two-sided" and SENSITIVITY in tests:
-        message = (
-            f"bootstrap sensitivity is two-sided as published; for alternative={alternative!r} use the test 'bootstrap'"
-        )
-        raise InvalidOptionError(message)
+    for name in tests:
+        find_test(name).check_alternative(alternative)
 
 
 def _choice_note(scores: Scores, chosen: Scores, runs: str | int) -> list[str]:

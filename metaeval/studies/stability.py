@@ -581,8 +581,8 @@ def _n_found(plan: Plan) -> NDArray[np.generic]:
 
 def _test_words(plan: Plan) -> str:
     """Return which test decided, in words."""
-    own = plan.correction or ("family-wise" if find_test(plan.test).family_wise else "fdr_by")
-    return f"{find_test(plan.test).title}, {own}, alpha = {plan.alpha:g}"
+    spec = find_test(plan.test)
+    return f"{spec.words}, {plan.correction or spec.default_correction}, alpha = {plan.alpha:g}"
 
 
 def correlations(x: NDArray[np.float64], y: NDArray[np.float64]) -> dict[str, NDArray[np.float64]]:

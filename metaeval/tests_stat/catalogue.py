@@ -1,25 +1,26 @@
-"""Every test over all pairs of systems by name, and the one call that runs any of them."""
+"""The one table of tests over all pairs of systems, and the one call that runs any of them.
+
+A row says everything that commands, studies and pages need to know about a test, so that a new one is a file and a
+row. Its function is imported when it is called: the names are free to list.
+"""
 
 from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
+from importlib import import_module
 from types import MappingProxyType
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 from metaeval.draws import RNGLike
-from metaeval.errors import UnknownNameError
-from metaeval.tests_stat.bootstrap import bootstrap_test
-from metaeval.tests_stat.correction import plain_name
-from metaeval.tests_stat.max_t import max_t_test
-from metaeval.tests_stat.paired_t import paired_t_test
-from metaeval.tests_stat.pairs import Alternative, PValueRule
-from metaeval.tests_stat.randomisation import randomisation_test
-from metaeval.tests_stat.result import PairwiseResult
-from metaeval.tests_stat.sign import sign_test
-from metaeval.tests_stat.tukey import tukey_hsd_test
-from metaeval.tests_stat.wilcoxon import wilcoxon_test
+from metaeval.errors import InvalidOptionError, UnknownNameError
+from metaeval.tests_stat.correction import FAMILY_WISE, plain_name
+from metaeval.words import sentence_case
 
-__all__ = ["TESTS", "TestSpec", "canonical_test", "compare_systems", "find_test"]
+if TYPE_CHECKING:
+    from metaeval.tests_stat.pairs import Alternative, PValueRule
+    from metaeval.tests_stat.result import PairwiseResult
+
+__all__ = ["TESTS", "TestSpec", "canonical_test", "compare_systems", "find_test", "name_of_test", "words_for_test"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -30,129 +31,204 @@ class TestSpec:
     ----------
     name : str
         What a user types, and what `PairwiseResult.test` says.
-    title : str
-        What a report prints.
-    function : callable
-        Takes scores, then keywords; gives a `PairwiseResult`.
-    resampled : bool
-        Whether it draws: only then does it take `n_resamples`, `p_value_rule`, `rng` and `n_threads`.
-    family_wise : bool
-        Whether it has family-wise p-values of its own, which are then its default correction.
-    reference : str
-        Where the test is described.
+    words : str
+        What a sentence calls it.
+    described : str
+        What a paper would say was done.
+    cite : tuple of str
+        Keys of `metaeval.bibliography`.
+    call : str
+        Module below `metaeval.tests_stat` and its function.
+    method : str, default ""
+        The function's ``method=``, where it does several tests.
+    resampled : bool, default False
+        Whether it draws: only then does it take `n_resamples`, `rng` and `n_threads`.
+    plain_p : bool, default False
+        Whether its p-values are k/B, as published; any other that draws takes `p_value_rule`.
+    family_wise : bool, default False
+        Whether it has family-wise p-values of its own.
+    family_wise_only : bool, default False
+        Whether it has no others, and so takes no further correction.
+    default_correction : str, default "fdr_by"
+        What its function does if nothing is said.
+    one_sided : str, default ""
+        The test to ask for a one-sided alternative, where this one is two-sided only.
+    synonyms : tuple of str
+        What else the field calls it, as `plain_name` writes it.
     """
 
     __test__: ClassVar[bool] = False  # tells pytest that this is no test of ours
 
     name: str
-    title: str
-    function: Callable[..., PairwiseResult]
-    resampled: bool
-    family_wise: bool
-    reference: str
+    words: str
+    described: str
+    cite: tuple[str, ...]
+    call: str
+    method: str = ""
+    resampled: bool = False
+    plain_p: bool = False
+    family_wise: bool = False
+    family_wise_only: bool = False
+    default_correction: str = "fdr_by"
+    one_sided: str = ""
+    synonyms: tuple[str, ...] = ()
+
+    @property
+    def label(self) -> str:
+        """What a table calls it."""
+        return sentence_case(self.words)
+
+    @property
+    def function(self) -> "Callable[..., PairwiseResult]":
+        """Takes scores, then keywords; gives a `PairwiseResult`."""
+        module, name = self.call.split(".")
+        function: Callable[..., PairwiseResult] = getattr(import_module(f"metaeval.tests_stat.{module}"), name)
+        return partial(function, method=self.method) if self.method else function
+
+    @property
+    def own_correction(self) -> str:
+        """The correction that leaves its p-values as they are."""
+        return FAMILY_WISE if self.family_wise else "none"
+
+    def check_alternative(self, alternative: str) -> None:
+        """Refuse a one-sided alternative where the test is two-sided only.
+
+        Raises
+        ------
+        InvalidOptionError
+            Naming the test to use instead.
+
+        Examples
+        --------
+        >>> TESTS["t"].check_alternative("better")
+        """
+        if self.one_sided and alternative != "two-sided":
+            message = (
+                f"the test {self.name} is two-sided only; for alternative={alternative!r} use another, such as "
+                f"{self.one_sided!r}"
+            )
+            raise InvalidOptionError(message)
 
 
 _ROWS = (
     TestSpec(
+        name="bootstrap_sensitivity",
+        words="bootstrap sensitivity",
+        described="the studentised paired bootstrap test, read as in the bootstrap sensitivity method (a pair is told "
+        "apart if its achieved significance level is below α)",  # noqa: RUF001 - a Greek letter for people
+        cite=("sakai2006",),
+        call="sensitivity.sensitivity_test",
+        resampled=True,
+        plain_p=True,
+        default_correction="none",
+        one_sided="bootstrap",
+        synonyms=("sensitivity", "sakai"),
+    ),
+    TestSpec(
         name="t",
-        title="paired t test",
-        function=paired_t_test,
-        resampled=False,
-        family_wise=False,
-        reference="Student (1908), Biometrika 6, 1-25",
+        words="paired t",
+        described="the paired t test",
+        cite=("student1908",),
+        call="paired_t.paired_t_test",
+        synonyms=("ttest", "t_test", "paired_t", "paired_ttest", "paired_t_test", "student", "students_t"),
     ),
     TestSpec(
         name="wilcoxon",
-        title="Wilcoxon signed-rank test",
-        function=wilcoxon_test,
-        resampled=False,
-        family_wise=False,
-        reference="Wilcoxon (1945), Biometrics Bulletin 1, 80-83",
+        words="Wilcoxon signed rank",
+        described="the Wilcoxon signed rank test",
+        cite=("wilcoxon1945",),
+        call="wilcoxon.wilcoxon_test",
+        synonyms=("wilcoxon_signed_rank", "wilcoxon_signed_rank_test", "signed_rank"),
     ),
     TestSpec(
         name="sign",
-        title="sign test",
-        function=sign_test,
-        resampled=False,
-        family_wise=False,
-        reference="Conover (1999), Practical Nonparametric Statistics, section 3.4",
+        words="sign",
+        described="the sign test",
+        cite=("conover1999",),
+        call="sign.sign_test",
+        synonyms=("sign_test",),
     ),
     TestSpec(
         name="randomisation",
-        title="Fisher's randomisation test",
-        function=randomisation_test,
+        words="randomisation",
+        described="the paired randomisation test (random signs of the topics' differences)",
+        cite=("fisher1935", "smucker2007"),
+        call="randomisation.randomisation_test",
         resampled=True,
-        family_wise=False,
-        reference="Smucker, Allan and Carterette (2007), CIKM, 623-632",
+        synonyms=(
+            *("fisher", "fishers_randomisation", "fishers_randomization", "fisher_randomisation"),
+            *("randomization", "randomisation_test", "randomization_test", "permutation", "permutation_test"),
+        ),
     ),
     TestSpec(
         name="bootstrap",
-        title="paired bootstrap test, studentised",
-        function=bootstrap_test,
+        words="bootstrap, studentised",
+        described="the studentised paired bootstrap test",
+        cite=("sakai2006",),
+        call="bootstrap.bootstrap_test",
         resampled=True,
-        family_wise=False,
-        reference="Sakai (2006), SIGIR, 525-532",
+        synonyms=("paired_bootstrap", "bootstrap_test"),
     ),
     TestSpec(
         name="bootstrap_percentile",
-        title="bootstrap test, percentile",
-        function=partial(bootstrap_test, method="percentile"),
+        words="bootstrap, percentile",
+        described="the percentile bootstrap test",
+        cite=("ogilvie2006",),
+        call="bootstrap.bootstrap_test",
+        method="percentile",
         resampled=True,
-        family_wise=False,
-        reference="Ogilvie and Lalmas (2006), CIKM, section 3.3",
     ),
     TestSpec(
         name="bootstrap_shifted",
-        title="bootstrap test, shifted mean",
-        function=partial(bootstrap_test, method="shifted"),
+        words="bootstrap, shifted mean",
+        described="the bootstrap test of the shifted mean",
+        cite=("efron1993", "smucker2007"),
+        call="bootstrap.bootstrap_test",
+        method="shifted",
         resampled=True,
-        family_wise=False,
-        reference="Smucker, Allan and Carterette (2007), CIKM, 623-632",
     ),
     TestSpec(
         name="max_t",
-        title="randomised max-t test, step-down",
-        function=max_t_test,
+        words="randomised max-t",
+        described="the randomised step-down max-t test",
+        cite=("westfall1993",),
+        call="max_t.max_t_test",
         resampled=True,
         family_wise=True,
-        reference="Westfall and Young (1993), Resampling-Based Multiple Testing",
+        default_correction=FAMILY_WISE,
+        synonyms=("maxt", "westfall_young"),
     ),
     TestSpec(
         name="tukey",
-        title="randomised Tukey HSD test",
-        function=tukey_hsd_test,
+        words="randomised Tukey HSD",
+        described="the randomised Tukey HSD test, blocked by topic",
+        cite=("carterette2012",),
+        call="tukey.tukey_hsd_test",
         resampled=True,
         family_wise=True,
-        reference="Carterette (2012), ACM TOIS 30(1), article 4",
+        family_wise_only=True,
+        default_correction=FAMILY_WISE,
+        one_sided="max_t",
+        synonyms=("hsd", "tukey_hsd", "randomised_tukey", "randomised_tukey_hsd"),
     ),
     TestSpec(
         name="tukey_parametric",
-        title="Tukey HSD test, blocked by topic",
-        function=partial(tukey_hsd_test, method="parametric"),
-        resampled=False,
+        words="Tukey HSD, blocked",
+        described="Tukey's HSD test, blocked by topic",
+        cite=("tukey1953", "carterette2012"),
+        call="tukey.tukey_hsd_test",
+        method="parametric",
         family_wise=True,
-        reference="Tukey (1953), The Problem of Multiple Comparisons",
+        family_wise_only=True,
+        default_correction=FAMILY_WISE,
+        one_sided="max_t",
     ),
 )
 
 TESTS = MappingProxyType({row.name: row for row in _ROWS})
 """Name to `TestSpec`, in teaching order."""
 
-_SYNONYMS = MappingProxyType(
-    {
-        **dict.fromkeys(("ttest", "t_test", "paired_t", "paired_ttest", "paired_t_test", "student", "students_t"), "t"),
-        **dict.fromkeys(("wilcoxon_signed_rank", "wilcoxon_signed_rank_test", "signed_rank"), "wilcoxon"),
-        "sign_test": "sign",
-        **dict.fromkeys(("fisher", "fishers_randomisation", "fishers_randomization"), "randomisation"),
-        **dict.fromkeys(("randomization", "randomisation_test", "randomization_test"), "randomisation"),
-        **dict.fromkeys(("permutation", "permutation_test", "fisher_randomisation"), "randomisation"),
-        **dict.fromkeys(("paired_bootstrap", "bootstrap_test"), "bootstrap"),
-        **dict.fromkeys(("maxt", "westfall_young"), "max_t"),
-        **dict.fromkeys(("hsd", "tukey_hsd", "randomised_tukey", "randomised_tukey_hsd"), "tukey"),
-        **dict.fromkeys(("sensitivity", "sakai"), "bootstrap_sensitivity"),  # for those who know that method
-    }
-)
-"""What else the field calls a test, as `plain_name` writes it."""
+_SYNONYMS = MappingProxyType({synonym: row.name for row in _ROWS for synonym in row.synonyms})
 
 
 def canonical_test(name: str) -> str:
@@ -176,8 +252,8 @@ def find_test(name: str) -> TestSpec:
 
     Examples
     --------
-    >>> find_test("max-t").title
-    'randomised max-t test, step-down'
+    >>> find_test("max-t").label
+    'Randomised max-t'
     """
     row = TESTS.get(canonical_test(name))
     if row is None:
@@ -185,19 +261,41 @@ def find_test(name: str) -> TestSpec:
     return row
 
 
+def name_of_test(test: str) -> str:
+    """Return what a table calls a test; one from elsewhere goes by its own name.
+
+    Examples
+    --------
+    >>> name_of_test("t"), name_of_test("my_test")
+    ('Paired t', 'my_test')
+    """
+    return TESTS[test].label if test in TESTS else test
+
+
+def words_for_test(test: str) -> str:
+    """Return what a sentence calls a test; names of people keep their capital.
+
+    Examples
+    --------
+    >>> words_for_test("t"), words_for_test("wilcoxon")
+    ('paired t', 'Wilcoxon signed rank')
+    """
+    return TESTS[test].words if test in TESTS else test
+
+
 def compare_systems(  # noqa: PLR0913 - one keyword per choice
     scores: object,
     *,
     test: str = "t",
-    alternative: Alternative = "two-sided",
+    alternative: "Alternative" = "two-sided",
     correction: str | None = None,
     alpha: float = 0.05,
     baseline: str | None = None,
     n_resamples: int | None = None,
-    p_value_rule: PValueRule = "plus-one",
+    p_value_rule: "PValueRule" = "plus-one",
     rng: RNGLike = None,
     n_threads: int | None = None,
-) -> PairwiseResult:
+) -> "PairwiseResult":
     """Decide which systems differ, by the test of that name.
 
     Parameters
@@ -210,14 +308,16 @@ def compare_systems(  # noqa: PLR0913 - one keyword per choice
         See `metaeval.tests_stat.pairs.ask`.
     correction : str, optional
         See `metaeval.tests_stat.correction.adjust`; by default the test's own: "family-wise" where it has such
-        p-values, Benjamini and Yekutieli's "fdr_by" elsewhere.
+        p-values, "none" for bootstrap sensitivity, Benjamini and Yekutieli's "fdr_by" elsewhere.
     alpha : float, default 0.05
         Significance level.
     baseline : str, optional
         Compare with this system only.
     n_resamples : int, optional
         For tests that resample; by default the test's own number.
-    p_value_rule, rng, n_threads
+    p_value_rule
+        For tests that resample, except bootstrap sensitivity, which is always "plain", as published.
+    rng, n_threads
         For tests that resample; the others draw nothing.
 
     Returns
@@ -242,7 +342,7 @@ def compare_systems(  # noqa: PLR0913 - one keyword per choice
     if correction is not None:
         options["correction"] = correction
     if spec.resampled:
-        options |= {"p_value_rule": p_value_rule, "rng": rng, "n_threads": n_threads}
-        if n_resamples is not None:
-            options["n_resamples"] = n_resamples
+        options |= {"rng": rng, "n_threads": n_threads}
+        options |= {} if spec.plain_p else {"p_value_rule": p_value_rule}
+        options |= {} if n_resamples is None else {"n_resamples": n_resamples}
     return spec.function(scores, **options)

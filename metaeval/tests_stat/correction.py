@@ -1,42 +1,174 @@
-"""Corrections for testing many pairs at once; statsmodels does the arithmetic.
+# ruff: noqa: RUF001 - typographic dashes and Greek letters are meant for people
+"""The one table of corrections for testing many pairs at once; statsmodels does the arithmetic.
 
 The family is, for every test, all the pairs of one metric. With ``alternative="better"`` both directions of every
 pair are hypotheses, so the family has twice as many members.
 """
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from types import MappingProxyType
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from metaeval.errors import InvalidOptionError, UnknownNameError
+from metaeval.words import sentence_case
 
-__all__ = ["CORRECTIONS", "FAMILY_WISE", "adjust", "canonical_correction", "plain_name", "smallest_useful_count"]
+__all__ = [
+    "CORRECTIONS",
+    "FAMILY_WISE",
+    "CorrectionSpec",
+    "adjust",
+    "canonical_correction",
+    "name_of_correction",
+    "plain_name",
+    "smallest_useful_count",
+    "words_for_correction",
+]
 
-CORRECTIONS = ("none", "bonferroni", "holm", "fdr_bh", "fdr_by")
-"""What `adjust` knows, in teaching order."""
+type Floats = NDArray[np.float64]
+Step = Literal["none", "down", "up"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class CorrectionSpec:
+    """One row of the table of corrections.
+
+    Attributes
+    ----------
+    name : str
+        What a user types, and what `PairwiseResult.correction` says.
+    words : str
+        What a sentence calls it.
+    described : str
+        What a paper would say was done.
+    cite : tuple of str
+        Keys of `metaeval.bibliography`.
+    method : str
+        What statsmodels calls it; empty if there is nothing to adjust.
+    levels : callable
+        ``levels(alpha, place, n)``: the level at which the smallest (place 1), second smallest, … of n p-values is
+        tested.
+    step : {"none", "down", "up"}
+        Whether it goes down from the smallest p-value to the first that fails, or up from the largest to the first
+        that passes.
+    synonyms : tuple of str
+        What else the field calls it, as `plain_name` writes it.
+    """
+
+    name: str
+    words: str
+    described: str
+    cite: tuple[str, ...] = ()
+    method: str = ""
+    levels: Callable[[float, NDArray[np.int64], int], NDArray[np.floating[Any]]]
+    step: Step = "none"
+    synonyms: tuple[str, ...] = ()
+
+    @property
+    def label(self) -> str:
+        """What a table calls it."""
+        return sentence_case(self.words)
+
+    def function(self, families: Floats) -> Floats:
+        """Return adjusted p-values of families (family, hypothesis)."""
+        if not self.method:
+            return families.copy()
+        from statsmodels.stats.multitest import multipletests  # noqa: PLC0415 - a second to import
+
+        return np.stack([multipletests(family, method=self.method)[1] for family in families])
+
+
+def _harmonic(n: int) -> float:
+    return float(np.sum(1 / np.arange(1, n + 1)))
+
+
+_ROWS = (
+    CorrectionSpec(
+        name="none",
+        words="uncorrected",
+        described="no correction",
+        levels=lambda alpha, place, _: np.full(len(place), alpha),
+        synonyms=("no", "uncorrected"),
+    ),
+    CorrectionSpec(
+        name="bonferroni",
+        words="Bonferroni",
+        described="the Bonferroni correction",
+        cite=("dunn1961",),
+        method="bonferroni",
+        levels=lambda alpha, place, n: np.full(len(place), alpha / n),
+        synonyms=("bonf",),
+    ),
+    CorrectionSpec(
+        name="holm",
+        words="Holm",
+        described="Holm's step-down correction",
+        cite=("holm1979",),
+        method="holm",
+        levels=lambda alpha, place, n: alpha / (n - place + 1),
+        step="down",
+        synonyms=("holm_bonferroni",),
+    ),
+    CorrectionSpec(
+        name="fdr_bh",
+        words="Benjamini–Hochberg",
+        described="the Benjamini–Hochberg procedure",
+        cite=("benjamini1995",),
+        method="fdr_bh",
+        levels=lambda alpha, place, n: alpha * place / n,
+        step="up",
+        synonyms=("bh", "fdr", "benjamini_hochberg"),  # fdr as R and SciPy read it
+    ),
+    CorrectionSpec(
+        name="fdr_by",
+        words="Benjamini–Yekutieli",
+        described="the Benjamini–Yekutieli procedure, which keeps the false discovery rate at α under any dependence "
+        "between the pairs",
+        cite=("benjamini2001",),
+        method="fdr_by",
+        levels=lambda alpha, place, n: alpha * place / (n * _harmonic(n)),
+        step="up",
+        synonyms=("by", "benjamini_yekutieli"),
+    ),
+)
+
+CORRECTIONS: Mapping[str, CorrectionSpec] = MappingProxyType({row.name: row for row in _ROWS})
+"""Name to `CorrectionSpec` of what `adjust` knows, in teaching order."""
 
 FAMILY_WISE = "family-wise"
 """Name of the p-values that a test adjusts itself (randomised max-t, Tukey's HSD)."""
 
 _SYNONYMS = MappingProxyType(
-    {
-        "no": "none",
-        "uncorrected": "none",
-        "bonf": "bonferroni",
-        "holm_bonferroni": "holm",
-        "bh": "fdr_bh",
-        "fdr": "fdr_bh",  # as R and SciPy read it
-        "benjamini_hochberg": "fdr_bh",
-        "by": "fdr_by",
-        "benjamini_yekutieli": "fdr_by",
-        "family_wise": FAMILY_WISE,
-        "fwer": FAMILY_WISE,
-    }
+    {synonym: row.name for row in _ROWS for synonym in row.synonyms} | {"family_wise": FAMILY_WISE, "fwer": FAMILY_WISE}
 )
-"""What else the field calls a correction, as `plain_name` writes it."""
+
+
+def name_of_correction(correction: str) -> str:
+    """Return what a table calls a correction; one from elsewhere goes by its own name.
+
+    Examples
+    --------
+    >>> name_of_correction("none"), name_of_correction("family-wise")
+    ('Uncorrected', 'Family-wise')
+    """
+    if correction == FAMILY_WISE:
+        return sentence_case(FAMILY_WISE)
+    return CORRECTIONS[correction].label if correction in CORRECTIONS else correction
+
+
+def words_for_correction(correction: str) -> str:
+    """Return what a sentence calls a correction; names of people keep their capital.
+
+    Examples
+    --------
+    >>> words_for_correction("none"), words_for_correction("holm")
+    ('uncorrected', 'Holm')
+    """
+    return CORRECTIONS[correction].words if correction in CORRECTIONS else correction
 
 
 def plain_name(name: str, synonyms: Mapping[str, str] | None = None) -> str:
@@ -104,13 +236,10 @@ def adjust(p_values: NDArray[np.float64], correction: str) -> NDArray[np.float64
     if correction == FAMILY_WISE:
         message = f"correction={FAMILY_WISE!r} is a test's own; from p-values alone choose {', '.join(CORRECTIONS)}"
         raise InvalidOptionError(message)
-    if correction == "none" or not p_values.size:
+    if not p_values.size:
         return p_values.copy()
-    from statsmodels.stats.multitest import multipletests  # noqa: PLC0415 - a second to import
-
     families = p_values.reshape(-1, p_values.shape[-1])
-    adjusted = np.stack([multipletests(family, method=correction)[1] for family in families])
-    return adjusted.reshape(p_values.shape)
+    return CORRECTIONS[correction].function(families).reshape(p_values.shape)
 
 
 def smallest_useful_count(smallest_p: float, *, n_hypotheses: int, correction: str, alpha: float) -> int:
@@ -125,10 +254,7 @@ def smallest_useful_count(smallest_p: float, *, n_hypotheses: int, correction: s
     >>> smallest_useful_count(1 / 1001, n_hypotheses=8256, correction="fdr_by", alpha=0.05)
     1583
     """
-    correction = canonical_correction(correction)
-    if correction == "none":
-        return 1 if smallest_p <= alpha else n_hypotheses + 1
-    if correction in ("bonferroni", "holm"):
-        return 1 if smallest_p * n_hypotheses <= alpha else n_hypotheses + 1
-    harmonic = float(np.sum(1 / np.arange(1, n_hypotheses + 1))) if correction == "fdr_by" else 1.0
-    return max(1, int(np.ceil(smallest_p * n_hypotheses * harmonic / alpha - 1e-9)))
+    spec = CORRECTIONS[canonical_correction(correction)]
+    first = float(spec.levels(alpha, np.array([1]), n_hypotheses)[0])
+    needed = max(1, int(np.ceil(smallest_p / first - 1e-9)))
+    return needed if spec.step == "up" or needed == 1 else n_hypotheses + 1

@@ -1,43 +1,11 @@
-# ruff: noqa: RUF001 - typographic dashes are meant for people
-"""What tests and corrections are called in tables and pictures."""
-
-from collections.abc import Mapping
-from types import MappingProxyType
+"""Frames for pictures: tests and corrections by what people call them."""
 
 import pandas as pd
 
-from metaeval.tests_stat.correction import FAMILY_WISE
+from metaeval.tests_stat.catalogue import name_of_test
+from metaeval.tests_stat.correction import CORRECTIONS, FAMILY_WISE, name_of_correction
 
-__all__ = ["CORRECTION_NAMES", "TEST_NAMES", "labelled", "name_in_picture"]
-
-TEST_NAMES: Mapping[str, str] = MappingProxyType(
-    {
-        "bootstrap_sensitivity": "Bootstrap sensitivity",
-        "t": "Paired t",
-        "wilcoxon": "Wilcoxon signed rank",
-        "sign": "Sign",
-        "randomisation": "Randomisation",
-        "bootstrap": "Bootstrap, studentised",
-        "bootstrap_percentile": "Bootstrap, percentile",
-        "bootstrap_shifted": "Bootstrap, shifted mean",
-        "max_t": "Randomised max-t",
-        "tukey": "Randomised Tukey HSD",
-        "tukey_parametric": "Tukey HSD, blocked",
-    }
-)
-"""Every test, in teaching order."""
-
-CORRECTION_NAMES: Mapping[str, str] = MappingProxyType(
-    {
-        "none": "Uncorrected",
-        "bonferroni": "Bonferroni",
-        "holm": "Holm",
-        "fdr_bh": "Benjamini–Hochberg",
-        "fdr_by": "Benjamini–Yekutieli",
-        FAMILY_WISE: "Family-wise",
-    }
-)
-"""Every correction, in teaching order."""
+__all__ = ["labelled", "name_in_picture"]
 
 
 def labelled(frame: pd.DataFrame) -> pd.DataFrame:
@@ -49,12 +17,10 @@ def labelled(frame: pd.DataFrame) -> pd.DataFrame:
     >>> frame["test"].tolist(), frame["correction"].sort_values().tolist()
     (['Paired t', 'Paired t'], ['Uncorrected', 'Holm'])
     """
-    tests, corrections = (
-        frame[column].map(lambda name, known=known: known.get(name, name))
-        for column, known in (("test", TEST_NAMES), ("correction", CORRECTION_NAMES))
-    )
-    order = dict.fromkeys([*CORRECTION_NAMES.values(), *corrections])
-    return frame.assign(test=tests, correction=pd.Categorical(corrections, categories=list(order)))
+    corrections = frame["correction"].map(name_of_correction)
+    order = dict.fromkeys([*map(name_of_correction, (*CORRECTIONS, FAMILY_WISE)), *corrections])
+    named = pd.Categorical(corrections, categories=list(order))
+    return frame.assign(test=frame["test"].map(name_of_test), correction=named)
 
 
 def name_in_picture(correction: str) -> str | None:
@@ -65,4 +31,4 @@ def name_in_picture(correction: str) -> str | None:
     >>> name_in_picture("holm"), name_in_picture("none")
     ('Holm', None)
     """
-    return None if correction in ("none", FAMILY_WISE) else CORRECTION_NAMES.get(correction, correction)
+    return None if correction in ("none", FAMILY_WISE) else name_of_correction(correction)

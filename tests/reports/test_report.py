@@ -6,15 +6,15 @@ import pandas as pd
 import pytest
 from rich.console import Console
 
+from metaeval.bibliography import Publication
 from metaeval.provenance import Provenance
-from metaeval.reports.methods import Source
 from metaeval.reports.power import power_report
 from metaeval.reports.report import Fold, Item, Items, Methods, Report, Section, Text
 from metaeval.reports.tables import Column, Table
 from metaeval.reports.terminal import show_report
 from metaeval.studies.power import study_power
 
-PAPER = Source("Ann, 2001", "Ann (2001). On counting.", "10.1/ann")
+PAPER = Publication(key="ann2001", authors="Ann", year=2001, title="On counting", doi="10.1/ann")
 METHODS = Methods(paragraphs=("We counted.",), sources=(PAPER,))
 
 

@@ -1,20 +1,17 @@
+import subprocess
+import sys
 import warnings
 
 import numpy as np
 import pytest
 
-from metaeval.errors import UnknownNameError
+from metaeval.bibliography import publications
+from metaeval.errors import InvalidOptionError, UnknownNameError
 from metaeval.tests_stat import catalogue
 from metaeval.tests_stat.catalogue import TESTS, canonical_test, compare_systems, find_test
 from metaeval.tests_stat.correction import FAMILY_WISE
 from metaeval.tests_stat.randomisation import randomisation_test
 from metaeval.tests_stat.result import UnreachableLevelWarning
-
-
-def own_p_values(spec):
-    """Name the correction that leaves a test's own p-values as they are."""
-    return FAMILY_WISE if spec.family_wise else "none"
-
 
 SCORES = np.random.default_rng(0).random((4, 12)) + np.linspace(0, 0.4, 4)[:, None]
 
@@ -22,6 +19,7 @@ SCORES = np.random.default_rng(0).random((4, 12)) + np.linspace(0, 0.4, 4)[:, No
 def test_names_are_in_teaching_order():
     """The table is the list that users see."""
     assert list(TESTS) == [
+        "bootstrap_sensitivity",
         "t",
         "wilcoxon",
         "sign",
@@ -45,28 +43,29 @@ def test_every_row_tells_the_truth(spec):
     assert result.n_resamples == (200 if spec.resampled else None)
     assert result.random_source == ("seed 3" if spec.resampled else None)
     assert ("p_family_wise" in result.data) == spec.family_wise
-    assert result.correction == (FAMILY_WISE if spec.family_wise else "fdr_by")
+    assert result.correction == spec.default_correction
+    assert (spec.default_correction == FAMILY_WISE) == spec.family_wise
+    assert result.family_wise_only == spec.family_wise_only
     assert result.data["p_value"].shape == (1, 6)
-    assert spec.title
-    assert spec.reference
 
 
 @pytest.mark.parametrize("spec", [spec for spec in TESTS.values() if spec.resampled], ids=lambda spec: spec.name)
 def test_same_seed_same_answer(spec):
     """A seed repeats a result to the byte; a resampled p-value names its smallest possible value."""
-    options = {"test": spec.name, "n_resamples": 50, "correction": own_p_values(spec)}
+    options = {"test": spec.name, "n_resamples": 50, "correction": spec.own_correction}
     runs = [compare_systems(SCORES, rng=rng, **options) for rng in (1, 1, np.random.default_rng(1))]
     for other in runs[1:]:
         assert other.data["p_value"].to_numpy().tobytes() == runs[0].data["p_value"].to_numpy().tobytes()
     smallest = runs[0].details["smallest_p"]
-    assert 0 < smallest <= runs[0].data["p_value"].min()
+    assert (smallest > 0) != spec.plain_p
+    assert smallest <= runs[0].data["p_value"].min()
 
 
 @pytest.mark.parametrize("spec", TESTS.values(), ids=list(TESTS))
 def test_equal_systems_are_never_told_apart(spec):
     """Two equal systems have p = 1 under every test; equal scores everywhere are no error."""
     equal = np.vstack([SCORES, SCORES[:1]])
-    options = {"test": spec.name, "n_resamples": 99, "rng": 0, "correction": own_p_values(spec)}
+    options = {"test": spec.name, "n_resamples": 99, "rng": 0, "correction": spec.own_correction}
     assert compare_systems(equal, **options).data["p_value"][0, 3].item() == 1.0
     assert (compare_systems(np.full((3, 6), 0.2), **options).data["p_value"] == 1).all()
 
@@ -142,8 +141,39 @@ def test_names_of_the_field_are_understood(written, meant):
 
 def test_synonyms_lead_to_names_and_hide_none():
     """Every name is its own canonical form."""
-    for name in (*TESTS, "bootstrap_sensitivity"):
+    for name in TESTS:
         assert canonical_test(name) == name
     for synonym, name in catalogue._SYNONYMS.items():
         assert synonym not in TESTS
-        assert name in (*TESTS, "bootstrap_sensitivity")
+        assert name in TESTS
+
+
+@pytest.mark.parametrize("spec", TESTS.values(), ids=list(TESTS))
+def test_every_row_can_be_written_about(spec):
+    """A test has a label, a phrase that fits "with …", a source, and names that no other test has."""
+    assert spec.label[0].isupper()
+    assert spec.label.casefold() == spec.words.casefold()
+    assert spec.described.startswith(("the ", "Tukey's"))
+    assert spec.cite
+    assert publications(spec.cite)
+    assert all(canonical_test(synonym) == spec.name for synonym in spec.synonyms)
+    assert spec.one_sided == "" or not TESTS[spec.one_sided].one_sided
+
+
+@pytest.mark.parametrize("spec", TESTS.values(), ids=list(TESTS))
+def test_the_table_knows_which_tests_are_two_sided_only(spec):
+    """Where a row names another test for one-sided questions, the test refuses them; elsewhere it takes them."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UnreachableLevelWarning)
+        if spec.one_sided:
+            with pytest.raises(InvalidOptionError, match="two-sided"):
+                compare_systems(SCORES, test=spec.name, alternative="better", n_resamples=99, rng=0)
+        else:
+            compare_systems(SCORES, test=spec.name, alternative="better", n_resamples=99, rng=0)
+
+
+def test_a_test_is_imported_when_it_is_called():
+    """The names stand in help texts, which must not wait for compiled code."""
+    code = "import sys, metaeval.tests_stat.catalogue; print('numba' in sys.modules, 'scipy' in sys.modules)"
+    said = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True).stdout
+    assert said == "False False\n"

@@ -4,6 +4,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
+from metaeval.bibliography import publications
 from metaeval.errors import InvalidOptionError, UnknownNameError
 from metaeval.tests_stat.correction import CORRECTIONS, FAMILY_WISE, adjust, canonical_correction, smallest_useful_count
 
@@ -121,3 +122,31 @@ def test_every_name_is_its_own():
         canonical_correction("hochberg")
     with pytest.raises(InvalidOptionError, match="a test's own"):
         adjust(np.array([0.1]), FAMILY_WISE)
+
+
+@pytest.mark.parametrize("spec", CORRECTIONS.values(), ids=list(CORRECTIONS))
+def test_every_row_can_be_written_about(spec):
+    """A correction has a label, a phrase that fits "with …", and a source where it is somebody's."""
+    assert spec.label[0].isupper()
+    assert spec.label.casefold() == spec.words.casefold()
+    assert spec.described
+    assert bool(publications(spec.cite)) == (spec.name != "none")
+    assert all(canonical_correction(synonym) == spec.name for synonym in spec.synonyms)
+
+
+@pytest.mark.parametrize("spec", CORRECTIONS.values(), ids=list(CORRECTIONS))
+@settings(max_examples=20)
+@given(p_values=P_VALUES, alpha=st.sampled_from([0.01, 0.05, 0.2]))
+def test_levels_and_steps_reject_what_adjusted_p_values_do(spec, p_values, alpha):
+    """The levels of a row, gone through as it says, are its adjusted p-values at that level."""
+    ordered = np.sort(p_values)
+    levels = spec.levels(alpha, np.arange(1, len(ordered) + 1), len(ordered))
+    if (np.abs(ordered - levels) < 1e-12).any():
+        return  # where rounding decides, either answer is right
+    passed = ordered <= levels
+    n_passed = {
+        "none": passed.sum(),
+        "down": np.argmin([*passed, False]),
+        "up": max(np.flatnonzero([True, *passed])),
+    }[spec.step]
+    assert n_passed == (adjust(p_values, spec.name) <= alpha).sum()

@@ -95,6 +95,6 @@ def _hits(
 
 
 SPECS = (
-    MetricSpec(name="BEPD", kernel=best_entry_point_distance, on="passages", cite="lalmas2006"),
+    MetricSpec(name="BEPD", kernel=best_entry_point_distance, on="passages", cite="lalmas2007"),
     MetricSpec(name="T2IHits", kernel=tolerated_hits, on="passages", cite="devries2004"),
 )

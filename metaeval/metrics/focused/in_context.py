@@ -340,7 +340,7 @@ _FAULTS = ("interleaved", "overlap", "no length")
 _SCORES = {"relevant": _by_highlighting, "best": _by_best_entry, "t2i": _by_patience}
 
 SPECS = tuple(
-    MetricSpec(name=name, kernel=kernel, on="passages", cite="kamps2007")
+    MetricSpec(name=name, kernel=kernel, on="passages", cite="kamps2008")
     for name, kernel in (
         ("AgP", average_generalised_precision),
         ("gP", generalised_precision),

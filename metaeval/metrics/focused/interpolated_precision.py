@@ -194,13 +194,13 @@ def _harmonic(precision: NDArray[np.float64], recall: NDArray[np.float64]) -> ND
 SPECS = tuple(
     MetricSpec(name=name, kernel=kernel, on="passages", ideal=1.0, cite=cite)
     for name, kernel, cite in (
-        ("iP", interpolated_precision, "kamps2007"),
-        ("AiP", average_interpolated_precision, "kamps2007"),
+        ("iP", interpolated_precision, "kamps2008"),
+        ("AiP", average_interpolated_precision, "kamps2008"),
         ("char_prec", character_precision, "arvola2011"),
         ("char_rec", character_recall, "arvola2011"),
         ("char_f1", character_f1, "arvola2011"),
-        ("art_prec", article_precision, "inex_eval"),
-        ("art_rec", article_recall, "inex_eval"),
-        ("art_f1", article_f1, "inex_eval"),
+        ("art_prec", article_precision, "koolen2010"),
+        ("art_rec", article_recall, "koolen2010"),
+        ("art_f1", article_f1, "koolen2010"),
     )
 )
