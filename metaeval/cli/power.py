@@ -20,7 +20,7 @@ __all__ = ["power"]
 def power(  # noqa: PLR0913 - the options of the command
     loaded: Loaded,
     *,
-    test: opt.Tests = "bootstrap_sensitivity",
+    test: opt.Tests = "bootstrap_sensitivity,t",
     correction: opt.Corrections = "none,fdr_by",
     alternative: Annotated[
         str,
@@ -50,9 +50,9 @@ def power(  # noqa: PLR0913 - the options of the command
 ) -> "PowerStudy":
     """Count the pairs of systems that differ significantly under each metric.
 
-    Discriminative power is the share of system pairs whose difference is significant. By default it is Sakai's
-    bootstrap sensitivity method, uncorrected as published, beside Benjamini-Yekutieli, which keeps the share of
-    false findings among all pairs under alpha.
+    Discriminative power is the share of system pairs whose difference is significant. It is counted by Sakai's
+    bootstrap sensitivity method, uncorrected as published. Which pairs differ is decided by the paired t test under
+    Benjamini-Yekutieli, which keeps the share of false findings among all pairs under alpha.
 
     For example:
 

@@ -118,7 +118,8 @@ def _summary(study: PowerStudy, frame: pd.DataFrame) -> tuple[str, ...]:
 
 def _best_sentence(rows: pd.DataFrame, best: pd.DataFrame, how: str) -> str:
     top, names = best.iloc[0], [name_of_metric(name) for name in best["metric"]]
-    found = f"{top['n_significant']} of {top['n_pairs']} ({share(top['power'])})"
+    bounds = f", interval {interval(top['power_low'], top['power_high'])}" if pd.notna(top.get("power_low")) else ""
+    found = f"{top['n_significant']} of {top['n_pairs']} ({share(top['power'])}{bounds})"
     if top["n_significant"] == 0:
         return f"No pair of systems differs significantly {how}" + (", under any metric." if len(rows) > 1 else ".")
     if len(rows) == 1:
@@ -145,7 +146,10 @@ def _corrected_sentence(study: PowerStudy, frame: pd.DataFrame, best: pd.DataFra
     left = [f"{row.n_significant} ({share(row.power)})" for row in kept.itertuples()]
     if len(best) > 1:
         left = [f"{found} under {name_of_metric(metric)}" for found, metric in zip(left, best["metric"], strict=True)]
-    return [f"After the {name_of_correction(strict.correction)} correction {listed(left)} remain."]
+    if strict.test == study.comparisons[0].test:
+        return [f"After the {name_of_correction(strict.correction)} correction {listed(left)} remain."]
+    how = _how(strict.test, strict.correction)
+    return [f"With the false discovery rate kept at α ({how}), {listed(left)} differ."]
 
 
 def _distinct_sentence(study: PowerStudy, rows: pd.DataFrame, best: pd.DataFrame) -> list[str]:
@@ -241,7 +245,7 @@ def _power_table(study: PowerStudy, frame: pd.DataFrame) -> Table:
     return Table(
         name="discriminative_power",
         title="Discriminative power and difference required",
-        caption=" ".join([_settings(study), *_zero_p_sentence(study), *unit]),
+        caption=" ".join([_settings(study), *unit]),
         frame=rows,
         columns=tuple(columns),
         data=frame,
@@ -507,8 +511,8 @@ def _map_section(study: PowerStudy, order: Sequence[str]) -> Section:
 
 def _top_section(study: PowerStudy, means: pd.DataFrame, top: int) -> Section:
     size = min(top, study.scores.sizes["system"])
-    lead = study.comparisons[0].test
-    results = [result for result in study.comparisons if result.test == lead]
+    decides = _strict(study).test
+    results = [result for result in study.comparisons if result.test == decides]
     pairs = _top_pairs(results, means, size)
     blocks: list[Block] = [_top_counts_table(results, pairs, size)]
     found = pairs[pairs[[result.correction for result in results]].any(axis=1)]
@@ -630,20 +634,10 @@ def _settings(study: PowerStudy) -> str:
     return f"{'; '.join(tests)}. {lead.alternative.capitalize()}, α = {lead.alpha:g}."
 
 
-def _zero_p_sentence(study: PowerStudy) -> list[str]:
-    """Warn that a p-value of k/B can be 0, which no correction can do anything about."""
-    corrected = any(result.test == SENSITIVITY and result.correction != "none" for result in study.comparisons)
-    if not corrected or study.sensitivity is None:
-        return []
-    n_zero = int((study.sensitivity.data["asl"] == 0).sum("pair").max())
-    words = f"Bootstrap sensitivity counts p = k/B, as published: up to {n_zero} pairs of a metric have p = 0 and pass "
-    return [words + "every correction."] if n_zero else []
-
-
 def _strict(study: PowerStudy) -> PairwiseResult:
-    """Return the first test's Benjamini-Yekutieli result, or else its last one."""
+    """Return the result that decides about pairs: the first under Benjamini-Yekutieli, else the first test's last."""
     same = [result for result in study.comparisons if result.test == study.comparisons[0].test]
-    return next((result for result in same if result.correction == "fdr_by"), same[-1])
+    return next((result for result in study.comparisons if result.correction == "fdr_by"), same[-1])
 
 
 def _rows_of(frame: pd.DataFrame, result: PairwiseResult) -> pd.DataFrame:

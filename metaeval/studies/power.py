@@ -18,7 +18,7 @@ from metaeval.resampling.sensitivity import SensitivityResult, bootstrap_sensiti
 from metaeval.scores import Scores, as_scores, identical_systems, oriented_values, select_runs
 from metaeval.studies.options import check_intervals, check_resampling, check_share
 from metaeval.studies.study import Study
-from metaeval.tests_stat.catalogue import compare_systems, find_test
+from metaeval.tests_stat.catalogue import TESTS, compare_systems, find_test
 from metaeval.tests_stat.correction import CORRECTIONS, FAMILY_WISE, canonical_correction
 from metaeval.tests_stat.pairs import Alternative, PValueRule
 from metaeval.tests_stat.result import PairwiseResult
@@ -92,7 +92,7 @@ class PowerStudy(Study):
 def study_power(  # noqa: PLR0913 - every option of the command
     scores: object,
     *,
-    tests: Sequence[str] = (SENSITIVITY,),
+    tests: Sequence[str] = (SENSITIVITY, "t"),
     corrections: Sequence[str] = ("none", "fdr_by"),
     alternative: Alternative = "two-sided",
     alpha: float = 0.05,
@@ -111,10 +111,12 @@ def study_power(  # noqa: PLR0913 - every option of the command
     ----------
     scores : Scores or anything `metaeval.as_scores` takes
     tests : sequence of str
-        Names of `metaeval.tests_stat.catalogue.TESTS`; by default Sakai's method.
+        Names of `metaeval.tests_stat.catalogue.TESTS`. By default Sakai's method, which counts discriminative power
+        as published, and the paired t test, whose corrected p-values decide about pairs.
     corrections : sequence of str
         Of `metaeval.tests_stat.correction.CORRECTIONS`. A test that adjusts its own p-values adds its
-        "family-wise" ones.
+        "family-wise" ones. Bootstrap sensitivity stands uncorrected, as published: its p-values k/B can be 0, which
+        no correction can do anything about.
     alternative : {"two-sided", "greater", "less", "better"}
         Must be "two-sided" for bootstrap sensitivity and Tukey's HSD.
     alpha : float, default 0.05
@@ -265,6 +267,12 @@ def _check(tests: Sequence[str], corrections: Sequence[str], alternative: str) -
         raise UnknownNameError("alternative", str(alternative), get_args(Alternative))
     for name in tests:
         find_test(name).check_alternative(alternative)
+    if "none" not in corrections and all(find_test(name).plain_p for name in tests):
+        message = (
+            f"{tests[0]} stands uncorrected, as published, for its p-values k/B can be 0; for decisions under a "
+            "correction use the test 't' or 'bootstrap'"
+        )
+        raise InvalidOptionError(message)
 
 
 def _choice_note(scores: Scores, chosen: Scores, runs: str | int) -> list[str]:
@@ -279,6 +287,8 @@ def _under_corrections(result: PairwiseResult, corrections: Sequence[str]) -> li
         if result.family_wise_only:
             return [result]
         return [*(result.with_correction(name) for name in corrections), result]
+    if TESTS[result.test].plain_p:
+        return [result]
     return [result.with_correction(name) if name != result.correction else result for name in corrections]
 
 

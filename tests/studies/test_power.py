@@ -32,8 +32,8 @@ def test_every_test_and_correction_has_its_rows():
     frame = study.to_frame()
     rows = set(zip(frame["metric"], frame["test"], frame["correction"], strict=True))
     assert len(rows) == len(frame)
-    ordinary = [name for name in TESTS if name not in FAMILY_WISE_ONLY]
-    assert len(frame) == 2 * (5 * len(ordinary) + len(FAMILY_WISE_ONLY) + 1)  # max-t has five and its own
+    ordinary = [name for name in TESTS if name not in FAMILY_WISE_ONLY and not TESTS[name].plain_p]
+    assert len(frame) == 2 * (5 * len(ordinary) + len(FAMILY_WISE_ONLY) + 2)  # max-t has five and its own; Sakai's one
     for metric in ("metric1", "metric2"):
         assert (metric, "max_t", "family-wise") in rows
         assert {correction for m, test, correction in rows if (m, test) == (metric, "tukey")} == {"family-wise"}
@@ -174,3 +174,15 @@ def test_orientation_figures_on_trec_8(data_folder):
     assert summary["difference_required"] == pytest.approx(0.116, abs=0.01)
     assert summary["difference_required_median"] == pytest.approx(0.042, abs=0.001)
     assert summary["difference_required_p95"] == pytest.approx(0.071, abs=0.002)
+
+
+def test_no_correction_is_made_of_p_values_that_can_be_zero():
+    """Bootstrap sensitivity counts k/B: it stands uncorrected, and alone it refuses to be corrected."""
+    scores = made_scores()
+    study = study_power(scores, n_resamples=100, rng=0)
+    held = [(result.test, result.correction) for result in study.comparisons]
+    assert held == [("bootstrap_sensitivity", "none"), ("t", "none"), ("t", "fdr_by")]
+    corrected = [result for result in study.comparisons if result.correction != "none"]
+    assert all((result.data["p_value"] > 0).all() for result in corrected)
+    with pytest.raises(InvalidOptionError, match="use the test 't' or 'bootstrap'"):
+        study_power(scores, tests=["bootstrap_sensitivity"], corrections=["holm"], rng=0)
