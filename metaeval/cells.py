@@ -6,7 +6,7 @@ Every reader goes through these rules, so that the same table is the same scores
 import math
 import re
 import unicodedata
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Sequence
 from decimal import Decimal
 from numbers import Integral, Real
 
@@ -17,7 +17,6 @@ from metaeval.errors import ScoresError
 
 __all__ = [
     "BLANKS",
-    "COLUMN_WORDS",
     "LONGEST_NAME",
     "as_number",
     "clean_name",
@@ -26,20 +25,9 @@ __all__ = [
     "label_array",
     "loses_digits",
     "metric_evidence",
-    "part_of_word",
     "shortened",
     "topic_evidence",
 ]
-
-COLUMN_WORDS: Mapping[str, tuple[str, ...]] = {
-    "system": ("system", "run", "name", "run_id", "runid", "system_id", "system_name"),
-    "topic": ("topic", "qid", "query_id", "query", "q_id", "topic_id"),
-    "metric": ("metric", "measure"),
-    "score": ("score", "value"),
-    "group": ("group",),
-    "higher_is_better": ("higher_is_better",),
-}
-"""What the columns of a long table are called, by the part they play; case, blanks and hyphens do not matter."""
 
 BLANKS = " \t\r\n\v\f"
 """What may stand around a number."""
@@ -49,10 +37,7 @@ LONGEST_NAME = 1_000
 
 _MOST_BYTES = 2**31
 _EXACT = 2**53
-_DIVISION = re.compile(r"[\s-]+")
-_LONGEST_WORD = 100
 _UNPRINTABLE = {"Cc", "Cs", "Zl", "Zp"}
-_PART_OF_WORD = {word: part for part, words in COLUMN_WORDS.items() for word in words}
 
 # first words of the measures that trec_eval and ir_measures print, in lower case
 _MEASURES = frozenset(
@@ -234,18 +219,6 @@ def label_array(names: Sequence[str], what: str) -> NDArray[np.str_]:
         )
         raise ScoresError(message)
     return np.array(names, dtype=np.str_) if names else np.array([], dtype="<U1")
-
-
-def part_of_word(word: object) -> str | None:
-    """Return the part of a long table that a column of this name plays, None for none.
-
-    Examples
-    --------
-    >>> part_of_word("Query-ID"), part_of_word("bm25")
-    ('topic', None)
-    """
-    text = str(word)
-    return _PART_OF_WORD.get(_DIVISION.sub("_", text.strip()).casefold()) if len(text) < _LONGEST_WORD else None
 
 
 def is_measure(name: str) -> bool:

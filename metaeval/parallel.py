@@ -11,9 +11,9 @@ from typing import Protocol
 
 import numpy as np
 
-from metaeval.limits import check_jobs, check_threads
+from metaeval.checks import check_jobs, check_threads
 
-__all__ = ["ProgressReporter", "check_threads", "limit_threads", "parallel_map", "reporting", "track"]
+__all__ = ["ProgressReporter", "limit_threads", "parallel_map", "reporting", "track"]
 
 
 class ProgressReporter(Protocol):

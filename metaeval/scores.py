@@ -19,27 +19,24 @@ import xarray as xr
 from numpy.typing import NDArray
 
 from metaeval.cells import (
-    COLUMN_WORDS,
     as_number,
     clean_name,
     label_array,
     loses_digits,
     metric_evidence,
-    part_of_word,
     shortened,
     topic_evidence,
 )
+from metaeval.checks import check_choice
+from metaeval.columns import SCORES, column_roles, part_of_word
 from metaeval.errors import InvalidOptionError, ScoresError, UnknownNameError
 
 __all__ = [
-    "COLUMN_WORDS",
     "DIMS",
-    "ColumnRoles",
     "Missing",
     "Scores",
     "as_scores",
     "better_direction",
-    "column_roles",
     "first_double",
     "first_repeat",
     "identical_systems",
@@ -48,7 +45,6 @@ __all__ = [
     "oriented_values",
     "place_rows",
     "refuse_sliver",
-    "scores_from_long",
     "scores_to_long",
     "select_runs",
     "system_groups",
@@ -63,15 +59,6 @@ _NUMBERS = re.compile(r"[0-9]+")
 _TRUTH = {"true": True, "1": True, "1.0": True, "false": False, "0": False, "0.0": False}
 _LARGE = 10_000_000
 _SPARSE = 50
-
-
-class ColumnRoles(NamedTuple):
-    """Which column of a long table plays which part."""
-
-    parts: dict[str, str]
-    """Part (a key of `COLUMN_WORDS`) to the name of its column."""
-    others: list[str]
-    """Columns without a part, in order; unnamed ones (a saved row number) are left out."""
 
 
 class _Table(NamedTuple):
@@ -105,7 +92,7 @@ def as_scores(  # noqa: PLR0913 - one keyword per label of the table
         - an ``xarray.DataArray`` with the dims metric, system and topic in any order (without metric, its name is
           the metric), or a ``Dataset`` whose variables are metrics;
         - a long DataFrame (pandas or polars) with columns for system, topic, metric and score, under any of
-          `COLUMN_WORDS` (PyTerrier's ``Experiment(perquery=True)`` is one);
+          `metaeval.columns.SCORES` (PyTerrier's ``Experiment(perquery=True)`` is one);
         - a DataFrame with columns for system and topic, and one column a metric;
         - a mapping from metric to a wide DataFrame, topics in rows (its index) and systems in columns, or the other
           way round if the names of its index and columns say so;
@@ -173,38 +160,6 @@ def as_scores(  # noqa: PLR0913 - one keyword per label of the table
         attrs=table.attributes,
         name="score",
     )
-
-
-def scores_from_long(frame: pd.DataFrame, *, missing: Missing = "error") -> Scores:
-    """Build Scores from a long table with columns for system, topic, metric and score.
-
-    Systems and metrics keep their order of appearance; topics are put in natural order (2 before 10), so that the
-    same scores give the same seeded draws whatever the order of the rows.
-
-    Parameters
-    ----------
-    frame : pandas.DataFrame
-        One row a score; columns as in `COLUMN_WORDS`.
-    missing : {"error", "zero", "drop-systems", "drop-topics"}
-        As in `as_scores`.
-
-    Returns
-    -------
-    Scores
-
-    Raises
-    ------
-    ScoresError
-        If a (metric, system, topic) stands twice, or as in `as_scores`.
-
-    Examples
-    --------
-    >>> rows = [("bm25", 1, "AP", 0.3), ("bm25", 2, "AP", 0.1), ("lm", 2, "AP", 0.2), ("lm", 1, "AP", 0.4)]
-    >>> scores_from_long(pd.DataFrame(rows, columns=["run", "qid", "measure", "value"])).sel(metric="AP").to_numpy()
-    array([[0.3, 0.1],
-           [0.4, 0.2]])
-    """
-    return as_scores(frame, missing=missing)
 
 
 def scores_to_long(scores: Scores) -> pd.DataFrame:
@@ -337,62 +292,6 @@ def select_runs(scores: Scores, runs: str | int, generator: np.random.Generator)
         message = f"runs must be 'all', 'one-per-group' or a number from 2 to {len(names)} (systems), not {runs!r}"
         raise InvalidOptionError(message)
     return scores.isel(system=np.flatnonzero([name in chosen for name in scores["system"].to_numpy().tolist()]))
-
-
-def column_roles(
-    columns: Iterable[object], *, chosen: Mapping[str, str] | None = None, ignored: Iterable[str] = ()
-) -> ColumnRoles:
-    """Find out which columns of a long table hold system, topic, metric, score, group and direction.
-
-    Parameters
-    ----------
-    columns : iterable of str
-        Names of the columns.
-    chosen : mapping of str to str, optional
-        Part to column, where the words of `COLUMN_WORDS` are not enough.
-    ignored : iterable of str
-        Columns to leave out.
-
-    Returns
-    -------
-    ColumnRoles
-        Only what was found; a table need not have every part.
-
-    Raises
-    ------
-    ScoresError
-        If two columns could play one part.
-
-    Examples
-    --------
-    >>> column_roles(["name", "qid", "measure", "value", "fold"])
-    ColumnRoles(parts={'system': 'name', 'topic': 'qid', 'metric': 'measure', 'score': 'value'}, others=['fold'])
-    """
-    parts = dict(chosen or {})
-    taken = {*parts.values(), *ignored}
-    found: dict[str, list[str]] = {}
-    others = []
-    for column in map(str, columns):
-        part = part_of_word(column)
-        if column in taken:
-            continue
-        if part is not None and part not in parts:
-            found.setdefault(part, []).append(column)
-        elif column.strip() and not column.startswith("Unnamed: "):
-            others.append(column)
-    for part, candidates in found.items():
-        if len(set(candidates)) < len(candidates):
-            message = f"two columns are called {candidates[0]!r}; names must be unique"
-            raise ScoresError(message)
-        if len(candidates) > 1:
-            message = (
-                f"columns {' and '.join(map(repr, candidates))} could both be the {part}; "
-                f"rename or leave out all but one (read_scores: columns={{{part!r}: {candidates[0]!r}, "
-                f"'ignore': {candidates[1:]!r}}})"
-            )
-            raise ScoresError(message)
-        parts[part] = candidates[0]
-    return ColumnRoles({part: parts[part] for part in COLUMN_WORDS if part in parts}, others)
 
 
 def merge_labels(codes: NDArray[np.int64], names: Iterable[object], what: str) -> tuple[NDArray[np.int64], list[str]]:
@@ -587,7 +486,7 @@ def _from_frame(frame: pd.DataFrame) -> _Table:
     absent = [part for part in ("system", "topic", "metric", "score") if part not in parts]
     message = (
         f"a long table needs columns for system, topic, metric and score; {', '.join(absent)} not found among "
-        f"{', '.join(columns)}. Rename columns ({'; '.join(f'{p}: {", ".join(COLUMN_WORDS[p])}' for p in absent)}), "
+        f"{', '.join(columns)}. Rename columns ({'; '.join(f'{p}: {", ".join(SCORES[p])}' for p in absent)}), "
         "or pass a wide table as {metric: table}, topics in its index and systems in its columns"
     )
     raise ScoresError(message)
@@ -936,8 +835,7 @@ def _refuse_infinities(table: _Table) -> None:
 
 
 def _settle_gaps(table: _Table, missing: Missing) -> _Table:
-    if missing not in get_args(Missing):
-        raise UnknownNameError("rule for missing scores", str(missing), get_args(Missing))
+    check_choice(missing, "rule for missing scores", get_args(Missing))
     gaps = np.isnan(table.scores)
     if not gaps.any():
         return table

@@ -20,7 +20,7 @@ from metaeval.agreement.metric_comparison import compare_with_human
 from metaeval.draws import resolve_seed
 from metaeval.errors import InvalidOptionError
 from metaeval.models.bayesian_comparison import hierarchical
-from metaeval.models.bayesian_error_rate import bayesian_error_rate, compare_families, observe_error_rates
+from metaeval.models.bayesian_error_rate import bayesian_error_rate, observe_error_rates
 from metaeval.parallel import limit_threads
 from metaeval.provenance import Provenance
 from metaeval.resampling.agreement_interval import agreement_intervals
@@ -121,7 +121,7 @@ ENGINES = {
     "tukey_hsd_test": lambda rng: tukey_hsd_test(SCORES, n_resamples=50, rng=rng),
 }
 DRAWING = STUDIES | ENGINES
-SLOW = {"hierarchical": hierarchical, "bayesian_error_rate": bayesian_error_rate, "compare_families": compare_families}
+SLOW = {"hierarchical": hierarchical, "bayesian_error_rate": bayesian_error_rate}
 NO_RESULT = {"check_metric": check_metric, "resolve_rng": None, "resolve_seed": resolve_seed}
 
 

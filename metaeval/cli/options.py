@@ -11,9 +11,9 @@ from metaeval.cli.console import Session
 from metaeval.errors import InvalidOptionError, UnknownNameError
 
 if TYPE_CHECKING:
+    from metaeval.collection.base import JudgedCollection
     from metaeval.io.sheets import Sheet
     from metaeval.metrics.registry import Registry
-    from metaeval.metrics.score import JudgedCollection
     from metaeval.provenance import Provenance
     from metaeval.scores import Scores
 
@@ -74,7 +74,7 @@ MOST_SYSTEMS = 10**6
 
 
 def _check_threads() -> Callable[[Any], object]:
-    from metaeval.parallel import check_threads  # noqa: PLC0415 - loads numpy
+    from metaeval.checks import check_threads  # noqa: PLC0415 - only for a command that takes threads
 
     return check_threads
 
@@ -464,10 +464,9 @@ def chosen_metrics(text: str | None, collection: "JudgedCollection") -> str:
     """Return the metrics asked for, or those that fit what the collection holds."""
     if text is not None:
         return text
-    from metaeval.collection.documents import Collection  # noqa: PLC0415 - loads numba
-    from metaeval.metrics.defaults import default_metrics  # noqa: PLC0415
+    from metaeval.metrics.defaults import default_metrics  # noqa: PLC0415 - loads numba
 
-    return DEFAULT_METRICS if isinstance(collection, Collection) else ",".join(default_metrics(collection))
+    return ",".join(default_metrics(collection))
 
 
 def _from_tables(given: Mapping[str, Any], session: Session) -> "tuple[Scores, list[str]]":

@@ -4,6 +4,7 @@ Readers make these, the simulator makes these, and `element_collection` and `pas
 are plain tables, so that anybody can make them from other sources.
 """
 
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -12,10 +13,11 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from metaeval.cells import shortened
-from metaeval.errors import FileFormatError
+from metaeval.errors import FileFormatError, InvalidOptionError
+from metaeval.parallel import track
 
 __all__ = ["ASSESSMENT_COLUMNS", "ELEMENT_COLUMNS", "PASSAGE_COLUMNS", "RESULT_COLUMNS", "TOO_SMALL", "UNKNOWN"]
-__all__ += ["LARGEST", "Assessments", "Scale", "Submission", "whole_column"]
+__all__ += ["LARGEST", "Assessments", "Scale", "Submission", "each_run", "whole_column"]
 
 Scale = Literal["2002", "2003", "2005", "passages"]
 TOO_SMALL = -1
@@ -173,3 +175,33 @@ class Assessments:
     passages: pd.DataFrame = field(default_factory=lambda: _empty(PASSAGE_COLUMNS), repr=False)
     source: str = ""
     notes: tuple[str, ...] = ()
+
+
+def each_run[T](submissions: Iterable[Submission], compile_run: Callable[[Submission], T]) -> dict[str, T]:
+    """Compile runs one after the other.
+
+    Raises
+    ------
+    InvalidOptionError
+        If there is no run, or two have one name.
+
+    Examples
+    --------
+    >>> each_run([Submission(run="a"), Submission(run="b")], lambda submission: len(submission.results))
+    {'a': 0, 'b': 0}
+    """
+    runs: dict[str, T] = {}
+    sources: dict[str, str] = {}
+    for submission in track(list(submissions), description="runs"):
+        if submission.run in runs:
+            message = (
+                f"two runs are called {submission.run!r} ({sources[submission.run] or 'no file'} and "
+                f"{submission.source or 'no file'}); run names must be unique"
+            )
+            raise InvalidOptionError(message)
+        runs[submission.run] = compile_run(submission)
+        sources[submission.run] = submission.source
+    if not runs:
+        message = "there is no run; give at least one"
+        raise InvalidOptionError(message)
+    return runs

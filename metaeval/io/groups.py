@@ -4,10 +4,10 @@ import re
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
+from metaeval.columns import column_roles, part_of_word
 from metaeval.errors import InvalidOptionError, closest_names
 from metaeval.io.blocks import columns_found, fitting_names, listed, place_of
 from metaeval.io.sheets import Sheet, header_names, read_sheet
-from metaeval.scores import column_roles
 
 __all__ = ["groups_from_regex", "read_groups"]
 
@@ -134,7 +134,7 @@ def _group_place(sheet: Sheet, names: Sequence[str], at_system: int, column: str
     if column is not None:
         return place_of(column, names, sheet)
     others = [place for place, name in enumerate(names) if name and place != at_system]
-    called = [place for place in others if names[place].strip().casefold() == "group"]
+    called = [place for place in others if part_of_word(names[place]) == "group"]
     if len(called) == 1:
         return called[0]
     if len(others) != 1:

@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from metaeval.cells import shortened
+from metaeval.columns import column_roles
 from metaeval.errors import ScoresError
 from metaeval.io.blocks import (
     AVERAGES,
@@ -24,7 +25,7 @@ from metaeval.io.blocks import (
 )
 from metaeval.io.files import Source
 from metaeval.io.sheets import Sheet, header_names
-from metaeval.scores import DIMS, Missing, column_roles, first_double, first_repeat, merge_labels, place_rows
+from metaeval.scores import DIMS, Missing, first_double, first_repeat, merge_labels, place_rows
 
 __all__ = ["RESULT_CELLS", "TREC_TEXTS", "hold_metrics", "read_long", "read_results"]
 

@@ -15,6 +15,8 @@ import numpy as np
 import xarray as xr
 from numpy.typing import NDArray
 
+from metaeval.checks import check_choice
+from metaeval.columns import SCORES, column_roles
 from metaeval.errors import FileFormatError, InvalidOptionError, ScoresError, UnknownNameError
 from metaeval.io.blocks import (
     Block,
@@ -34,12 +36,10 @@ from metaeval.io.stored import dataset_of_netcdf, netcdf_of, notes_of, parquet_o
 from metaeval.io.wide_tables import read_wide
 from metaeval.parallel import track
 from metaeval.scores import (
-    COLUMN_WORDS,
     DIMS,
     Missing,
     Scores,
     as_scores,
-    column_roles,
     natural_order,
     refuse_sliver,
     scores_to_long,
@@ -50,7 +50,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Form", "SystemsIn", "read_scores", "write_scores"]
 
-_PARTS = (*COLUMN_WORDS, "ignore")
+_PARTS = (*SCORES, "ignore")
 _RUN_CELLS = 6
 _QRELS_CELLS = 4
 _COMPRESSED = frozenset({".gz", ".bz2", ".xz", ".zst"})
@@ -116,7 +116,7 @@ def read_scores(  # noqa: PLR0913 - what a table leaves open
     wide           a header of systems and a row a topic, with or without a topic column; one metric, named after the
                    file
     long           columns for system, topic, metric and score in any order, under any of
-                   `metaeval.scores.COLUMN_WORDS` (PyTerrier's ``perquery.csv`` is one); or for system and topic and one
+                   `metaeval.columns.SCORES` (PyTerrier's ``perquery.csv`` is one); or for system and topic and one
                    column a metric; the file's name stands in for a system or metric that no column gives
     trec_eval      measure, topic, value, as ``trec_eval -q`` prints; averages, counts and texts are left out
     ir_measures    topic, measure, value, as ``ir_measures -q`` prints
@@ -197,8 +197,7 @@ def _checked(options: TableOptions) -> TableOptions:
         if value not in known and not (value is None and name != "missing"):
             raise UnknownNameError(name, str(value), known)
     for part, column in options.columns.items():
-        if part not in _PARTS:
-            raise UnknownNameError("part of columns=", str(part), _PARTS)
+        check_choice(part, "part of columns=", _PARTS)
         if isinstance(column, bool) or (isinstance(column, int) and column < 1):
             message = f"columns={{{part!r}: {column!r}}} must be a name, or a column's number counted from 1"
             raise InvalidOptionError(message)

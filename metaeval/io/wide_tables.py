@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from metaeval.cells import shortened
+from metaeval.columns import column_roles
 from metaeval.io.blocks import (
     AVERAGES,
     GAP_WORDS,
@@ -27,7 +28,6 @@ from metaeval.io.blocks import (
 )
 from metaeval.io.files import Source
 from metaeval.io.sheets import Sheet, header_names
-from metaeval.scores import column_roles
 
 __all__ = ["read_wide"]
 

@@ -13,6 +13,7 @@ from warnings import warn
 
 import pandas as pd
 
+from metaeval.checks import check_choice
 from metaeval.errors import InvalidOptionError, MetaevalWarning, UnknownNameError
 from metaeval.metrics.element_quantisation import ELEMENT_QUANTISATIONS
 from metaeval.metrics.names import Call, MetricNameError, ParsedName, Table, Value, translations
@@ -91,8 +92,7 @@ class Registry:
         return name in self.metrics
 
     def __getitem__(self, name: str) -> MetricSpec:
-        if name not in self.metrics:
-            raise UnknownNameError("metric", name, self.metrics)
+        check_choice(name, "metric", self.metrics)
         return self.metrics[name]
 
     def extend(self, *items: MetricSpec | Quantisation, replace: bool = False) -> "Registry":

@@ -7,10 +7,12 @@ import numpy as np
 import xarray as xr
 from numpy.typing import NDArray
 
+from metaeval.checks import check_choice
+from metaeval.collection.base import JudgedCollection
 from metaeval.collection.documents import Collection
 from metaeval.collection.elements import ElementCollection
 from metaeval.collection.passages import PassageCollection
-from metaeval.errors import InvalidOptionError, ScoresError, UnknownNameError
+from metaeval.errors import InvalidOptionError, ScoresError
 from metaeval.metrics.focused.element_lists import element_lists
 from metaeval.metrics.focused.passage_lists import passage_lists
 from metaeval.metrics.lists import ranked_lists
@@ -19,9 +21,8 @@ from metaeval.metrics.spec import AnyMetric, Metric, On
 from metaeval.parallel import limit_threads, track
 from metaeval.scores import DIMS, Scores, as_scores
 
-__all__ = ["JudgedCollection", "Undefined", "lists_of", "metric_values", "resolve_metrics", "score", "topic_notes"]
+__all__ = ["Undefined", "lists_of", "metric_values", "resolve_metrics", "score", "topic_notes"]
 
-type JudgedCollection = Collection | ElementCollection | PassageCollection
 Undefined = Literal["zero", "drop"]
 _SHOWN = 10
 
@@ -39,7 +40,7 @@ def score(  # noqa: PLR0913 - one keyword per choice
 
     Parameters
     ----------
-    collection : Collection, ElementCollection or PassageCollection
+    collection : JudgedCollection
         Runs and judgments. Its current levels are scored, so a collection that was re-judged is scored under its
         new judgments; nothing else is computed again. Measures of documents work on all three: runs of elements and
         passages are taken as lists of documents, each at the rank of its first result.
@@ -82,8 +83,8 @@ def score(  # noqa: PLR0913 - one keyword per choice
     array([[1.   , 0.5  ],
            [1.   , 0.631]])
     """
-    if undefined is not None and undefined not in get_args(Undefined):
-        raise UnknownNameError("rule for undefined topics", str(undefined), get_args(Undefined))
+    if undefined is not None:
+        check_choice(undefined, "rule for undefined topics", get_args(Undefined))
     chosen = resolve_metrics(metrics, registry=registry)
     documents = collection.by_document
     counted = _relevant_somewhere(documents)
@@ -123,7 +124,7 @@ def metric_values(
 
     Parameters
     ----------
-    collection : Collection, ElementCollection or PassageCollection
+    collection : JudgedCollection
     metrics : sequence of str, MetricSpec, Metric or ir_measures measure
         Resolve them once with `resolve_metrics` where this is called often.
     registry : Registry, optional

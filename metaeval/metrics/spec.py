@@ -13,8 +13,9 @@ from typing import Any, Concatenate, Literal, Protocol, get_args, overload
 import numpy as np
 from numpy.typing import NDArray
 
+from metaeval.checks import check_choice
 from metaeval.equality import RELATIVE
-from metaeval.errors import InvalidOptionError, MetaevalError, UnknownNameError
+from metaeval.errors import InvalidOptionError, MetaevalError
 from metaeval.metrics.element_quantisation import GENERALISED
 from metaeval.metrics.focused.element_lists import ElementLists
 from metaeval.metrics.lists import JudgedLists, RankedLists, RankedTopic, ranked_topics
@@ -161,8 +162,7 @@ class MetricSpec:
         return GENERALISED if self.on == "elements" else LINEAR
 
     def _check_on(self) -> None:
-        if self.on not in get_args(On):
-            raise UnknownNameError("kind of result", str(self.on), get_args(On))
+        check_choice(self.on, "kind of result", get_args(On))
         if self.on == "documents":
             return
         if self.kernel is None:

@@ -10,7 +10,7 @@ intervals some thirty times too narrow. Three things are uncertain here, and eac
   fitted to sizes up to 25 says far too much about size 200;
 - **the shape**: pairs differ in how noisy they are for their difference, and means over few topics are not normal.
 
-`observe_error_rates` counts, `bayesian_error_rate` fits, `compare_families` judges shapes by held-out sizes.
+`observe_error_rates` counts, `bayesian_error_rate` fits.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -25,10 +25,11 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.linalg import block_diag, eigh
 from scipy.special import betainc, expit, logit, logsumexp, ndtr, ndtri, owens_t
 
+from metaeval.checks import check_choice, check_error_rate, check_share
 from metaeval.draws import RNGLike, resolve_rng
-from metaeval.errors import EstimationError, InvalidOptionError, UnknownNameError
+from metaeval.errors import EstimationError, InvalidOptionError
 from metaeval.io.stored import read_tree, write_tree
-from metaeval.models.curves import ErrorCurve, absolute_thresholds, fit_curve, held_out
+from metaeval.models.curves import ErrorCurve, absolute_thresholds, fit_curve
 from metaeval.parallel import track
 from metaeval.resampling.swap import Margin, lay_out, swap_method, topic_bootstrap
 from metaeval.scores import oriented_values
@@ -43,7 +44,6 @@ __all__ = [
     "Method",
     "SwapEvidence",
     "bayesian_error_rate",
-    "compare_families",
     "observe_error_rates",
 ]
 
@@ -886,8 +886,7 @@ class BayesianErrorRate:
         The draws of two metrics belong together: they share the resamples of the topics.
         """
         for name in (metric_a, metric_b):
-            if name not in self.metrics:
-                raise UnknownNameError("estimated metric", name, self.metrics)
+            check_choice(name, "estimated metric", self.metrics)
         posterior = self.tree["posterior"]["minimum_topics"]
         first, second = (posterior.sel({"metric": name}).to_numpy() for name in (metric_a, metric_b))
         return float((first < second).mean() + 0.5 * (first == second).mean())
@@ -975,7 +974,7 @@ def bayesian_error_rate(  # noqa: PLR0913 - the settings of a model and of its s
     margin : {"relative", "absolute"}
         As in `metaeval.resampling.swap.swap_method`; evidence brings its own.
     family : str, default "mixed_orthant"
-        Shape of the curve, a key of `FAMILIES`; see `compare_families`.
+        Shape of the curve, a key of `FAMILIES`.
     method : {"fast", "pymc"}
         Each metric by itself by importance sampling (a second or less), or one hierarchical model of all metrics,
         sampled with PyMC (nutpie where installed).
@@ -1082,14 +1081,10 @@ def bayesian_error_rate(  # noqa: PLR0913 - the settings of a model and of its s
 
 
 def _check_options(family: str, method: str, max_error: float, ci_prob: float) -> None:
-    if family not in FAMILIES:
-        raise UnknownNameError("curve", str(family), tuple(FAMILIES))
-    if method not in get_args(Method):
-        raise UnknownNameError("method", str(method), get_args(Method))
-    if not 0 < max_error < 0.5:  # noqa: PLR2004 - a coin toss
-        raise InvalidOptionError(f"max_error must lie between 0 and 0.5, not {max_error!r}")
-    if not 0 < ci_prob < 1:
-        raise InvalidOptionError(f"ci_prob must lie between 0 and 1, not {ci_prob!r}")
+    check_choice(family, "curve", FAMILIES)
+    check_choice(method, "method", get_args(Method))
+    check_error_rate(max_error)
+    check_share(ci_prob, "ci_prob")
 
 
 def _estimable(evidence: SwapEvidence, tolerance: float, family: str) -> tuple[list[_Cells], dict[str, str]]:
@@ -1405,88 +1400,3 @@ def _complaint(tree: Any) -> str:  # noqa: ANN401 - as above
         f"effective draws {fewest:.0f} (at least {_FEWEST_DRAWS}), {diverged} divergent transitions; raise draws, "
         "tune or target_accept"
     )
-
-
-# ---------------------------------------------------------------- families
-
-
-def compare_families(
-    evidence: SwapEvidence,
-    *,
-    tolerance: float = 0.0,
-    families: Sequence[str] = tuple(FAMILIES),
-    rng: RNGLike = None,
-) -> pd.DataFrame:
-    """Fit every family to the lower half of the sizes, and see how well it predicts the upper half.
-
-    Parameters
-    ----------
-    evidence : SwapEvidence
-        From `observe_error_rates`, with at least 6 sizes.
-    tolerance : float, default 0
-    families : sequence of str, default all of `FAMILIES`
-    rng : None, int or numpy.random.Generator
-
-    Returns
-    -------
-    pandas.DataFrame
-        One row a metric and family: ``held_out_error`` (root mean square of predicted median minus observed, logit
-        scale), ``held_out_bias`` (its mean), ``width`` (mean width of the 90 % interval there) and a ``note`` where
-        the family could not be fitted. All sizes share their topics, so pointwise cross-validation would flatter
-        every family; larger sizes than any that were fitted are what the curves are for.
-
-    Raises
-    ------
-    EstimationError
-        If there are fewer than 6 sizes.
-    UnknownNameError
-        For a family that is not known.
-
-    Examples
-    --------
-    >>> generator = np.random.default_rng(1)
-    >>> made = generator.normal(size=(20, 1)) * 0.1 + generator.normal(size=(20, 60)) * 0.15
-    >>> seen = observe_error_rates(made, margin="absolute", rng=0)
-    >>> compare_families(seen, families=["orthant"], rng=0)["note"].tolist()
-    ['']
-    """
-    sizes = evidence.data["observed_size"].to_numpy()
-    later = held_out(sizes)
-    if (~later).sum() < FEWEST_SIZES:
-        message = f"{len(sizes)} sizes are too few to hold some out; count swaps at {2 * FEWEST_SIZES} or more"
-        raise EstimationError(message)
-    generator = resolve_rng(rng).generator
-    rows = []
-    for metric in evidence.metrics:
-        for family in families:
-            _check_options(family, "fast", 0.05, 0.9)
-            row: dict[str, Any] = {"metric": metric, "family": family, "note": ""}
-            try:
-                row |= _predicted(evidence, metric, tolerance, family, later, generator)
-            except EstimationError as error:
-                row["note"] = str(error)
-            rows.append(row)
-    columns = ["metric", "family", "held_out_error", "held_out_bias", "width", "note"]
-    return pd.DataFrame(rows).reindex(columns=columns)
-
-
-def _predicted(  # noqa: PLR0913, PLR0917 - the parts of a question
-    evidence: SwapEvidence,
-    metric: str,
-    tolerance: float,
-    family: str,
-    later: NDArray[np.bool_],
-    generator: np.random.Generator,
-) -> dict[str, float]:
-    cells = _cells(evidence, metric, tolerance, family, keep=~later)
-    drawn = _fit_fast(cells, generator)
-    ahead = evidence.data["observed_size"].to_numpy()[later]
-    seen = evidence.logits().sel({"metric": metric, "margin": tolerance}).to_numpy()[later]
-    curves = np.array([np.interp(np.log(ahead), np.log(cells.grid), row) for row in drawn.logit_rate])
-    low, middle, high = np.quantile(curves, [0.05, 0.5, 0.95], axis=0)
-    missed = middle - seen
-    return {
-        "held_out_error": float(np.sqrt(np.mean(missed**2))),
-        "held_out_bias": float(missed.mean()),
-        "width": float((high - low).mean()),
-    }

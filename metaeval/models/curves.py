@@ -15,9 +15,9 @@ import pandas as pd
 import xarray as xr
 from numpy.typing import ArrayLike, NDArray
 from scipy.optimize import least_squares
-from scipy.special import ndtr
 
-from metaeval.errors import EstimationError, InvalidOptionError, UnknownNameError
+from metaeval.checks import check_choice
+from metaeval.errors import EstimationError
 from metaeval.resampling.swap import ErrorRates
 
 __all__ = [
@@ -29,9 +29,7 @@ __all__ = [
     "compare_curves",
     "fit_curve",
     "held_out",
-    "orthant_minimum_topics",
     "orthant_rate",
-    "orthant_sign_change",
 ]
 
 type Floats = NDArray[np.float64]
@@ -89,53 +87,6 @@ def orthant_rate(sizes: ArrayLike, *, a: ArrayLike, c: ArrayLike, threshold: Arr
     with np.errstate(divide="ignore"):
         integrand = np.exp(np.where(height > 0, -height / (2 * np.sin(theta / 2) ** 2), 0.0))
     return np.asarray((integrand @ _FOURTH_WEIGHTS) * angle / np.pi)
-
-
-def orthant_minimum_topics(*, a: float, c: float, max_error: float) -> float:
-    r"""Return the size at which the orthant curve without a threshold meets an error rate (not rounded).
-
-    .. math:: z^* = \frac{c^2}{a^2} \, \frac{\cos \pi\varepsilon}{1 - \cos \pi\varepsilon}
-
-    Examples
-    --------
-    >>> round(orthant_minimum_topics(a=0.1, c=0.3, max_error=0.05), 2)
-    722.01
-    """
-    if not 0 < max_error < 0.5:  # noqa: PLR2004 - at 0.5 the order is a coin toss
-        message = f"max_error must lie between 0 and 0.5, not {max_error!r}"
-        raise InvalidOptionError(message)
-    angle = np.pi * max_error
-    return float((c / a) ** 2 * np.cos(angle) / (2 * np.sin(angle / 2) ** 2))
-
-
-def orthant_sign_change(difference: ArrayLike, size: int, *, a: float, c: float) -> Floats:
-    r"""Return the chance that a difference at least this large on one topic set changes sign on the other.
-
-    The model's counterpart of the cumulative reading of difference bins:
-
-    .. math:: \int_{t/v}^\infty \varphi(x)\, \Phi\!\left(-\frac{\rho x}{\sqrt{1 - \rho^2}}\right) dx \Big/ \Phi(-t/v)
-
-    Parameters
-    ----------
-    difference : array
-        t, at least 0, in the metric's unit.
-    size : int
-        z, topics in each set.
-    a, c : float
-        See `orthant_rate`.
-
-    Examples
-    --------
-    >>> orthant_sign_change([0.0, 0.1], 25, a=0.1, c=0.3).round(4)
-    array([0.237 , 0.0824])
-    """
-    spread = np.sqrt(a**2 + c**2 / size)
-    rho = a**2 / spread**2
-    start = np.asarray(difference, dtype=np.float64) / spread
-    x = start[..., None] + 6.0 * (_NODES + 1)  # twelve standard deviations hold all there is
-    density = np.exp(-(x**2) / 2) / np.sqrt(2 * np.pi)
-    change = ndtr(-rho * x / np.sqrt((1 - rho) * (1 + rho)))
-    return np.asarray((density * change) @ _WEIGHTS * 6.0 / ndtr(-start))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -353,8 +304,7 @@ def fit_curve(
     >>> {name: round(value, 3) for name, value in fitted.parameters.items()}
     {'scale': 0.4, 'slope': 0.5}
     """
-    if family not in CURVES:
-        raise UnknownNameError("curve", str(family), tuple(CURVES))
+    check_choice(family, "curve", CURVES)
     z, swaps, comparisons = np.broadcast_arrays(*(np.asarray(x, dtype=np.float64) for x in (sizes, swaps, comparisons)))
     curve = CURVES[family]
     n_free = curve.free(threshold)
@@ -497,8 +447,7 @@ def compare_curves(error_rates: ErrorRates, *, families: Sequence[str] = tuple(C
     10
     """
     for family in families:
-        if family not in CURVES:
-            raise UnknownNameError("curve", str(family), tuple(CURVES))
+        check_choice(family, "curve", CURVES)
     totals = error_rates.totals(half_swaps=True)
     thresholds = absolute_thresholds(error_rates)
     rows, curves = [], {}

@@ -13,15 +13,16 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from metaeval.checks import check_choice, check_number
+from metaeval.collection.base import JudgedCollection
 from metaeval.collection.documents import NOT_POOLED, UNJUDGED, Collection, is_judged
 from metaeval.compiled import compiled
 from metaeval.draws import RNGLike, resolve_rng
 from metaeval.equality import settle
-from metaeval.errors import InvalidOptionError, UnknownNameError
+from metaeval.errors import InvalidOptionError
 from metaeval.resampling.pools import (
     DEFAULT_SIZES,
     EntryDepths,
-    HasDocuments,
     borda_scores,
     entry_depths,
     original_pool,
@@ -120,7 +121,7 @@ class Reduction:
 
 
 def reduce_judgments(  # noqa: PLR0913 - one keyword per choice
-    collection: HasDocuments,
+    collection: JudgedCollection,
     *,
     reduction: str,
     steps: Sequence[float] | None = None,
@@ -132,7 +133,7 @@ def reduce_judgments(  # noqa: PLR0913 - one keyword per choice
 
     Parameters
     ----------
-    collection : HasDocuments
+    collection : JudgedCollection
         A `Collection`, or one of elements or passages: a document's judgments go or stay together. Its current
         levels are reduced, so a reduction can start from another one.
     reduction : str
@@ -186,11 +187,8 @@ def reduce_judgments(  # noqa: PLR0913 - one keyword per choice
     >>> reduced.judged.tolist(), reduced.relevant.tolist()
     ([2, 4], [1, 2])
     """
-    if reduction not in REDUCTIONS:
-        raise UnknownNameError("reduction", str(reduction), REDUCTIONS)
-    if isinstance(borda_share, bool) or not 0 <= borda_share <= 1:
-        message = f"borda_share= must lie from 0 to 1, not {borda_share!r}"
-        raise InvalidOptionError(message)
+    check_choice(reduction, "reduction", REDUCTIONS)
+    check_number(borda_share, "borda_share", least=0, most=1)
     chosen = REDUCTIONS[reduction]
     return chosen.function(
         collection.by_document,

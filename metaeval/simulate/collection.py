@@ -12,6 +12,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from metaeval.checks import check_count
 from metaeval.collection.documents import Collection, CollectionWarning
 from metaeval.draws import RNGLike, resolve_rng
 from metaeval.errors import InvalidOptionError
@@ -270,16 +271,12 @@ def simulate_collection(  # noqa: PLR0913 - one keyword per dimension
 
 def _check(sizes: Mapping[str, int], n_missing: int) -> None:
     for name, value in sizes.items():
-        if not isinstance(value, int) or value < 1:
-            message = f"{name} must be a whole number from 1, not {value!r}"
-            raise InvalidOptionError(message)
+        check_count(value, name)
     for name, most in (("depth", "n_documents"), ("pool_depth", "depth")):
         if sizes[name] > sizes[most]:
             message = f"{name} must not exceed {most} ({sizes[most]}), and is {sizes[name]}"
             raise InvalidOptionError(message)
-    if not 0 <= n_missing < sizes["n_topics"]:
-        message = f"n_missing must lie from 0 to n_topics - 1 ({sizes['n_topics'] - 1}), not {n_missing!r}"
-        raise InvalidOptionError(message)
+    check_count(n_missing, "n_missing", least=0, most=sizes["n_topics"] - 1, unit="all topics but one")
 
 
 def _true_levels(generator: np.random.Generator, n_documents: int, levels: int) -> NDArray[np.int16]:

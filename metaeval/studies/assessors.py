@@ -10,6 +10,7 @@ import xarray as xr
 
 from metaeval.agreement.assessors import AssessorAgreement, Labels, compare_assessors
 from metaeval.agreement.decisions import decision_agreement
+from metaeval.checks import check_share
 from metaeval.collection.documents import UNJUDGED, Collection, Judgments, judgments_from
 from metaeval.draws import RandomSource, RNGLike, resolve_rng, resolve_seed
 from metaeval.errors import InvalidOptionError, MetaevalError
@@ -18,7 +19,7 @@ from metaeval.metrics.score import resolve_metrics, score
 from metaeval.parallel import track
 from metaeval.provenance import Provenance, record_provenance
 from metaeval.scores import Scores, as_scores
-from metaeval.studies.options import check_share, check_test
+from metaeval.studies.options import check_test
 from metaeval.tests_stat.catalogue import find_test
 from metaeval.tests_stat.correction import FAMILY_WISE, canonical_correction
 

@@ -23,9 +23,9 @@ from warnings import warn
 import numpy as np
 from numpy.typing import NDArray
 
+from metaeval.checks import check_jobs
 from metaeval.errors import InvalidOptionError, MetaevalWarning
 from metaeval.io.files import write_atomically
-from metaeval.limits import check_jobs
 from metaeval.parallel import limit_threads, track
 
 __all__ = [

@@ -13,11 +13,11 @@ import threadpoolctl
 from numpy.typing import NDArray
 from scipy.special import stdtrit
 
+from metaeval.checks import check_choice, check_threads
 from metaeval.compiled import compiled
 from metaeval.draws import RNGLike, bootstrap_counts, bootstrap_indices, resolve_rng
 from metaeval.equality import RELATIVE
-from metaeval.errors import UnknownNameError
-from metaeval.parallel import check_threads, limit_threads, track
+from metaeval.parallel import limit_threads, track
 from metaeval.tests_stat.counting import check_resamples, count_beside_zero, count_extreme
 from metaeval.tests_stat.paired_t import paired_t_statistics
 from metaeval.tests_stat.pairs import Alternative, Evidence, PValueRule, Question, ask, resampled_p_value
@@ -145,8 +145,7 @@ def bootstrap_test(  # noqa: PLR0913 - one keyword per choice
     >>> round(float(result.data["statistic"][0, 0]), 3), bool(result.data["p_value"][0, 0] < 0.1)
     (3.138, True)
     """
-    if method not in get_args(BootstrapMethod):
-        raise UnknownNameError("bootstrap method", str(method), get_args(BootstrapMethod))
+    check_choice(method, "bootstrap method", get_args(BootstrapMethod))
     question = ask(scores, alternative=alternative, alpha=alpha, baseline=baseline)
     n_resamples = check_resamples(n_resamples)
     source = resolve_rng(rng)

@@ -9,16 +9,14 @@ from scipy.optimize import minimize
 from scipy.special import ndtr, owens_t
 from scipy.stats import multivariate_normal
 
-from metaeval.errors import EstimationError, InvalidOptionError, UnknownNameError
+from metaeval.errors import EstimationError, UnknownNameError
 from metaeval.models.curves import (
     CURVES,
     absolute_thresholds,
     compare_curves,
     fit_curve,
     held_out,
-    orthant_minimum_topics,
     orthant_rate,
-    orthant_sign_change,
 )
 from metaeval.resampling.difference_bins import difference_bins
 from metaeval.resampling.swap import swap_method
@@ -67,26 +65,18 @@ def test_swaps_of_a_gaussian_population_follow_the_orthant():
 
 
 def test_sign_changes_of_large_differences_follow_the_conditional_form():
-    """The chance of a sign change given a difference equals a two-dimensional integral and what bins count."""
+    """What bins count is the chance of a sign change given a difference, a two-dimensional integral."""
     a, c, size, difference = 0.1, 0.3, 10, 0.05
     spread, rho = np.sqrt(a**2 + c**2 / size), a**2 / (a**2 + c**2 / size)
     density = multivariate_normal([0, 0], [[1, rho], [rho, 1]])
     joint = dblquad(lambda y, x: density.pdf([x, y]), difference / spread, 9, -9, 0, epsabs=1e-10)[0]
-    found = float(orthant_sign_change(difference, size, a=a, c=c))
-    assert found == pytest.approx(joint / ndtr(-difference / spread), rel=1e-6)
+    expected = joint / ndtr(-difference / spread)
     rng = np.random.default_rng(1)
     systems = rng.normal(size=(300, 1))
     scores = systems / systems.std() * a / np.sqrt(2) + rng.normal(0, c / np.sqrt(2), size=(300, 800))
     bins = difference_bins(scores, sizes=[size], n_trials=50, width=0.05, n_replicates=0, rng=0).bins
     beyond = bins.isel(metric=0, size=0, bin=slice(1, None)).sum("bin")
-    assert float(beyond["sign_changes"] / beyond["comparisons"]) == pytest.approx(found, rel=0.06)
-
-
-@given(a=st.floats(0.05, 1.0), c=st.floats(0.1, 2.0), max_error=st.floats(0.01, 0.4))
-def test_the_closed_minimum_is_where_the_curve_meets_the_limit(a, c, max_error):
-    """p₀(z*) = ε."""
-    size = orthant_minimum_topics(a=a, c=c, max_error=max_error)
-    assert float(orthant_rate(size, a=a, c=c)) == pytest.approx(max_error, rel=1e-9)
+    assert float(beyond["sign_changes"] / beyond["comparisons"]) == pytest.approx(expected, rel=0.06)
 
 
 def test_the_orthant_falls_as_a_power_of_minus_one_half():
@@ -181,12 +171,6 @@ def test_what_cannot_be_fitted_is_said(family, counts, kind, message):
     """Too few sizes, no swaps, no decline, nothing compared: an error with the reason."""
     with pytest.raises(kind, match=message):
         fit_curve(family, *counts)
-
-
-def test_an_error_of_one_half_has_no_minimum():
-    """A coin toss needs no topics."""
-    with pytest.raises(InvalidOptionError, match=r"between 0 and 0.5, not 0.5"):
-        orthant_minimum_topics(a=1, c=1, max_error=0.5)
 
 
 def test_thresholds_are_the_margins_in_the_metrics_unit():
