@@ -55,7 +55,7 @@ _OTHER_METRICS = frozenset(
     ip maip gp ggp agp dcg hits hit_rate precision r-precision f1
     bleu sacrebleu chrf chrf++ ter comet bleurt rouge rougel rougelsum rouge-l meteor bertscore
     acc exact_match em perplexity mae rmse auc
-    """.split()  # noqa: SIM905
+    """.split()  # noqa: SIM905 - likewise
 )
 # metrics of one letter, which count beside others
 _LETTERS = frozenset("pqrfg")

@@ -282,11 +282,11 @@ def select_runs(scores: Scores, runs: str | int, generator: np.random.Generator)
         system_groups(scores)
         group = scores["group"].sel(system=names).to_numpy()
         known = natural_order(set(group.tolist()))
-        if len(known) < 2:  # noqa: PLR2004
+        if len(known) == 1:
             message = f"one run per group needs at least two groups; there is only {known[0]!r}"
             raise InvalidOptionError(message)
         chosen = {str(generator.choice(names[group == one])) for one in known}
-    elif isinstance(runs, Integral) and not isinstance(runs, bool) and 2 <= runs <= len(names):  # noqa: PLR2004
+    elif isinstance(runs, Integral) and not isinstance(runs, bool) and 2 <= runs <= len(names):  # noqa: PLR2004 - a pair
         chosen = set(generator.choice(names, size=int(runs), replace=False).tolist())
     else:
         message = f"runs must be 'all', 'one-per-group' or a number from 2 to {len(names)} (systems), not {runs!r}"
@@ -620,7 +620,7 @@ def _roles_of_levels(levels: Sequence[Sequence[object]]) -> tuple[str, ...]:
             why = "topics seem to stand outside systems, and it should be the other way round"
     else:
         why = "metrics must be called like metrics, and systems and topics must not, to be told apart"
-    shown = [f"{', '.join(shortened(name, 30) for name in level[:3])}{', …' * (len(level) > 3)}" for level in levels]  # noqa: PLR2004
+    shown = [f"{', '.join(shortened(name, 30) for name in level[:3])}{', …' * (len(level) > 3)}" for level in levels]  # noqa: PLR2004 - as many as are shown
     message = (
         f"what are systems, topics and metrics in these mappings? Outermost are {shown[0]}, in them {shown[1]}, "
         f"innermost {shown[2]}; {why}. Say what they are, the outermost first: "
@@ -699,7 +699,7 @@ def _topics_in_rows(table: pd.DataFrame, metric: str) -> pd.DataFrame:
     numbered, counted = (isinstance(one, pd.RangeIndex) and one.start == 0 for one in (table.index, table.columns))
     if numbered and counted:  # pandas' own on both sides, which say nothing: an array laid out as described
         return table
-    if min(table.shape) and topic_evidence(table.columns) == 2 > (0 if numbered else topic_evidence(table.index)):  # noqa: PLR2004
+    if min(table.shape) and topic_evidence(table.columns) == 2 > (0 if numbered else topic_evidence(table.index)):  # noqa: PLR2004 - sure
         message = (
             f"table {metric!r} has columns called like topics ({shortened(table.columns[0], 30)}, …) and rows that are "
             f"not ({shortened(table.index[0], 30)}, …); topics belong in rows: pass its transpose (table.T), or say "

@@ -1,6 +1,6 @@
 """Whether one metric agrees with human scores better than another does, both compared with the same scores."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from typing import TYPE_CHECKING, Literal, NamedTuple
@@ -332,12 +332,11 @@ def _compared(  # noqa: PLR0913, PLR0917 - one pair and the question
     scores: xr.DataArray,
     reference: str,
     pair: tuple[str, str],
-    statistic: object,
+    statistic: Callable[[Floats, Floats], Floats],
     permute: Permute,
     generator: np.random.Generator,
     n_resamples: int,
 ) -> dict[str, object]:
-    assert callable(statistic)  # noqa: S101 - from the table of statistics
     exchange = _exchangeable(scores, reference, pair)
     human, halves = exchange.human, exchange.halves
     values = [float(statistic(human, means)) for means in exchange.means]

@@ -207,7 +207,7 @@ def _assembled(runs: dict[str, CompiledRun], judged: JudgedText, limit: int, *, 
             notes.append(f"{what}: {sum(counts)} ({', '.join(concerned[:_SHOWN])}{more})")
     by_document = assemble_collection(
         judged.judgments,
-        {name: run if keep_all else run._replace(codes=None) for name, run in zip(runs, ranked, strict=True)},
+        dict(zip(runs, ranked, strict=True)),
         frozenset().union(*(run.answered for run in compiled)),
         n_codes=n_codes,
         notes=tuple(notes),
@@ -239,8 +239,7 @@ def _with_codes(runs: list[CompiledRun], n_judgments: int) -> tuple[list[RankedR
     parts = np.split(codes + n_judgments, np.cumsum([len(own) for own in keys])[:-1])
     ranked = []
     for run, part in zip(runs, parts, strict=True):
-        assert run.ranked.codes is not None  # noqa: S101 - every run was compiled with codes
-        own = run.ranked.codes.copy()
+        own = run.codes.copy()
         own[own < 0] = part
         ranked.append(run.ranked._replace(codes=own))
     return ranked, n_judgments + len(different)

@@ -331,7 +331,7 @@ def _sample(scores: Scores, seed: int, settings: Mapping[str, Any]) -> Any:  # n
 
 
 def _refuse_bad_fit(tree: Any, metric: str) -> None:  # noqa: ANN401 - see _sample
-    import arviz as az  # noqa: PLC0415
+    import arviz as az  # noqa: PLC0415 - slow to import
 
     worst = float(az.summary(tree, var_names=["system_mean", "sigma_system"], round_to="none")["r_hat"].max())
     diverged = int(tree["sample_stats"]["diverging"].sum())

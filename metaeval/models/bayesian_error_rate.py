@@ -1172,7 +1172,7 @@ def _tree(  # noqa: PLR0913, PLR0917 - the parts of a result
     coords = {"chain": np.arange(_N_CHAINS), "draw": np.arange(repeated.shape[1]), "metric": metrics}
     seen = {"observed_size": seen_sizes.astype(int)}
     posterior = xr.Dataset(
-        {name: ((*dims, "size") if value.ndim == 4 else dims, value) for name, value in stacked.items()},  # noqa: PLR2004
+        {name: ((*dims, "size") if value.ndim > len(dims) else dims, value) for name, value in stacked.items()},
         coords=coords | {"size": grid.astype(int)},
     )
     observed = np.stack([_placed(cell.logits, cell.sizes, seen_sizes) for cell in cells])

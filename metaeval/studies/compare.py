@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
@@ -338,15 +338,15 @@ def study_comparison(  # noqa: PLR0913 - every option of the command
     check_choice(chosen, "metric", names)
     seed = resolve_seed(rng)
     record = provenance or record_provenance("study_comparison", random_source=f"seed {seed}")
-    common = {"alpha": alpha, "rng": seed, "n_threads": n_threads}
-    sensitivity = bootstrap_sensitivity(table, n_resamples=n_resamples, **common)  # type: ignore[arg-type]
+    common: dict[str, Any] = {"alpha": alpha, "rng": seed, "n_threads": n_threads}
+    sensitivity = bootstrap_sensitivity(table, n_resamples=n_resamples, **common)
     power = discriminative_power_interval(
         table,
         test=test,
         n_resamples=n_resamples,
         n_topic_resamples=n_topic_resamples,
         confidence_level=confidence_level,
-        **common,  # type: ignore[arg-type]
+        **common,
     )
     choice = run_choice_power(
         table,
@@ -355,7 +355,7 @@ def study_comparison(  # noqa: PLR0913 - every option of the command
         n_resamples=n_resamples,
         n_choices=n_choices,
         confidence_level=confidence_level,
-        **common,  # type: ignore[arg-type]
+        **common,
     )
     agreed = study_agreement(
         table,

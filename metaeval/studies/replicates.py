@@ -274,7 +274,7 @@ def _computed(  # noqa: PLR0913 - as map_replicates
 ) -> Iterator[tuple[int, Arrays]]:
     """Yield replicates as they are done, in any order."""
     import joblib  # noqa: PLC0415 - only where something is computed
-    from joblib.parallel import get_active_backend  # noqa: PLC0415
+    from joblib.parallel import get_active_backend  # noqa: PLC0415 - likewise
 
     backend, jobs = get_active_backend()
     elsewhere = type(backend).__name__ not in {"LokyBackend", "SequentialBackend", "ThreadingBackend"}

@@ -497,7 +497,7 @@ def _noise(a: float, b: float, tolerance: float, n_topics: int) -> float:
 
 
 @compiled
-def _tally_tile(setting: _Setting, tile: _Tile, two_sided: bool, tally: NDArray[np.int64]) -> None:  # noqa: FBT001
+def _tally_tile(setting: _Setting, tile: _Tile, two_sided: bool, tally: NDArray[np.int64]) -> None:  # noqa: FBT001 - a kernel
     """Add one tile's counts to `tally`.
 
     A quick pass sorts the resamples of a pair into surely beyond the threshold, surely short of it, and close or of
@@ -531,7 +531,7 @@ def _quick_pass(  # noqa: PLR0917, PLR0913 - a kernel
     pair: int,
     sign: float,
     share: float,
-    two_sided: bool,  # noqa: FBT001
+    two_sided: bool,  # noqa: FBT001 - a kernel takes no names
 ) -> tuple[int, int, int]:
     """Count the resamples surely beyond the threshold, not surely short of it, and perhaps of no variance."""
     a, b, row = setting.sums[tile.pairs.first[pair]], setting.sums[tile.pairs.second[pair]], tile.products[pair]
@@ -555,7 +555,7 @@ def _careful_pass(  # noqa: PLR0917, PLR0913 - a kernel
     pair: int,
     sign: float,
     share: float,
-    two_sided: bool,  # noqa: FBT001
+    two_sided: bool,  # noqa: FBT001 - a kernel takes no names
     tally: NDArray[np.int64],
 ) -> tuple[int, int]:
     """Count the resamples on the observation's side of the threshold and on the other, summing the close ones again."""
