@@ -6,8 +6,9 @@ Every reader goes through these rules, so that the same table is the same scores
 import math
 import re
 import unicodedata
-from collections.abc import Collection, Sequence
+from collections.abc import Callable, Collection, Sequence
 from decimal import Decimal
+from itertools import islice
 from numbers import Integral, Real
 
 import numpy as np
@@ -20,6 +21,7 @@ __all__ = [
     "LONGEST_NAME",
     "as_number",
     "clean_name",
+    "first_few",
     "is_measure",
     "is_number",
     "label_array",
@@ -139,6 +141,20 @@ def shortened(value: object, length: int = 60) -> str:
     except ValueError:  # Python writes no number of more than 4,300 digits
         return "a number of thousands of digits"
     return text if len(text) <= length else f"{text[:length]}… ({len(text)} characters)"
+
+
+def first_few[T](
+    names: Collection[T], *, most: int = 5, between: str = ", ", write: Callable[[T], str] | None = None
+) -> str:
+    """Put names in a row, the first of many and how many more there are.
+
+    Examples
+    --------
+    >>> first_few("abcdefg"), first_few(["x"], write=str.upper)
+    ('a, b, c, d, e and 2 more', 'X')
+    """
+    texts = [shortened(name, LONGEST_NAME) if write is None else write(name) for name in islice(names, most)]
+    return between.join(texts) + (f" and {len(names) - most} more" if len(names) > most else "")
 
 
 def clean_name(name: object, what: str) -> str:

@@ -21,6 +21,7 @@ from numpy.typing import NDArray
 from metaeval.cells import (
     as_number,
     clean_name,
+    first_few,
     label_array,
     loses_digits,
     metric_evidence,
@@ -54,7 +55,7 @@ type Scores = xr.DataArray
 Missing = Literal["error", "zero", "drop-systems", "drop-topics"]
 DIMS = ("metric", "system", "topic")
 
-_SHOWN, _MOST_NOTED = 5, 1000
+_MOST_NOTED = 1000
 _NUMBERS = re.compile(r"[0-9]+")
 _TRUTH = {"true": True, "1": True, "1.0": True, "false": False, "0": False, "0.0": False}
 _LARGE = 10_000_000
@@ -822,9 +823,11 @@ def _exact_floats(whole: NDArray[np.integer], where: str, row_word: str) -> NDAr
 def _cells(table: _Table, wrong: NDArray[np.bool_]) -> str:
     places = np.argwhere(wrong)
     metric, system, topic = (table.labels[dim] for dim in DIMS)
-    listed = [f"system {system[s]!r} on topic {topic[t]!r} under {metric[m]!r}" for m, s, t in places[:_SHOWN]]
-    more = f" and {len(places) - _SHOWN} more" if len(places) > _SHOWN else ""
-    return "; ".join(listed) + more
+
+    def place(cell: NDArray[np.intp]) -> str:
+        return f"system {system[cell[1]]!r} on topic {topic[cell[2]]!r} under {metric[cell[0]]!r}"
+
+    return first_few(places, between="; ", write=place)
 
 
 def _refuse_infinities(table: _Table) -> None:
@@ -925,7 +928,7 @@ def _group_of_each(table: _Table, groups: Mapping[str, str] | None) -> NDArray[n
         groups = dict(zip(names, table.coordinates["group"][1].tolist(), strict=True))
     without = [name for name in names if name not in groups]
     if without:
-        shown = ", ".join(without[:_SHOWN]) + (" …" if len(without) > _SHOWN else "")
-        message = f"groups= covers {len(names) - len(without)} of {len(names)} systems; without a group: {shown}"
+        covered = f"{len(names) - len(without)} of {len(names)} systems"
+        message = f"groups= covers {covered}; without a group: {first_few(without)}"
         raise InvalidOptionError(message)
     return label_array([clean_name(groups[name], f"group (of system {name!r})") for name in names], "group")

@@ -13,6 +13,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from metaeval.cells import first_few
 from metaeval.checks import check_choice
 from metaeval.errors import InvalidOptionError, ScoresError, UnknownNameError
 from metaeval.scores import Missing
@@ -22,7 +23,6 @@ if TYPE_CHECKING:
 
 __all__ = ["JudgedCollection", "as_levels", "positions", "renumbered", "take_segments"]
 
-_SHOWN = 5
 _LEVELS = np.iinfo(np.int16)
 _TRUTH = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}
 
@@ -171,7 +171,7 @@ class JudgedCollection(ABC):
             return self
         rows = np.flatnonzero(lacking.any(axis=1))
         worst = [f"{self.systems[row]!r} lacks {lacking[row].sum()} of {self.n_topics} topics" for row in rows]
-        text = "; ".join(worst[:_SHOWN]) + (f"; and {len(worst) - _SHOWN} runs more" if len(worst) > _SHOWN else "")
+        text = first_few(worst, between="; ")
         if missing == "error":
             message = f"{text}; pass missing='zero', 'drop-systems' or 'drop-topics'"
             raise ScoresError(message)
@@ -295,8 +295,8 @@ def renumbered(kept: NDArray[np.int64], size: int) -> NDArray[np.int32]:
 def _looked_up[T](table: Mapping[str, T], systems: tuple[str, ...], what: str) -> list[T]:
     absent = [name for name in systems if name not in table]
     if absent:
-        shown = ", ".join(absent[:_SHOWN]) + (" …" if len(absent) > _SHOWN else "")
-        message = f"{what}= covers {len(systems) - len(absent)} of {len(systems)} systems; absent: {shown}"
+        covered = f"{len(systems) - len(absent)} of {len(systems)} systems"
+        message = f"{what}= covers {covered}; absent: {first_few(absent)}"
         raise InvalidOptionError(message)
     return [table[name] for name in systems]
 

@@ -13,6 +13,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from metaeval.cells import first_few
 from metaeval.collection.base import JudgedCollection, as_levels, positions, renumbered, take_segments
 from metaeval.collection.ranking import (
     Identifiers,
@@ -49,7 +50,6 @@ __all__ = [
 UNJUDGED = -1
 NOT_POOLED = int(np.iinfo(np.int16).min)
 _TOP = 10
-_SHOWN = 5
 _MANY_TIES = 0.1
 
 
@@ -464,10 +464,10 @@ def warn_of_ties(collection: Collection) -> None:
     ]
     if not many:
         return
-    worst = ", ".join(f"{name} {share:.0%}" for share, name in sorted(many, reverse=True)[:_SHOWN])
+    worst = first_few(sorted(many, reverse=True), write=lambda one: f"{one[1]} {one[0]:.0%}")
     message = (
         f"in {len(many)} of {collection.n_systems} runs more than {_MANY_TIES:.0%} of the documents have tied scores "
-        f"({worst}{', …' if len(many) > _SHOWN else ''}); ties are ordered by document identifier, descending, as in "
+        f"({worst}); ties are ordered by document identifier, descending, as in "
         "trec_eval; order='rank' or 'input' takes the runs' own order"
     )
     warn(message, CollectionWarning, stacklevel=3)
@@ -550,12 +550,11 @@ def _with_foreign_topics(collection: Collection, topics: Iterable[str]) -> Colle
     foreign = natural_order(answered - set(collection.topics))
     if len(foreign) == len(answered):
         message = (
-            f"runs and qrels have no topic in common: runs answer {', '.join(foreign[:_SHOWN])}, the qrels judge "
-            f"{', '.join(collection.topics[:_SHOWN])}; topics are matched by their id as written"
+            f"runs and qrels have no topic in common: runs answer {first_few(foreign)}, the qrels judge "
+            f"{first_few(collection.topics)}; topics are matched by their id as written"
         )
         raise InvalidOptionError(message)
     if not foreign:
         return collection
-    shown = ", ".join(foreign[:_SHOWN]) + (" …" if len(foreign) > _SHOWN else "")
-    note = f"topics of the runs without judgments, ignored: {len(foreign)} ({shown})"
+    note = f"topics of the runs without judgments, ignored: {len(foreign)} ({first_few(foreign)})"
     return replace(collection, notes=(*collection.notes, note))

@@ -15,6 +15,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from metaeval.cells import first_few
 from metaeval.checks import check_count
 from metaeval.collection.base import JudgedCollection, take_segments
 from metaeval.collection.documents import Collection, CollectionWarning, assemble_collection, judgments_from
@@ -26,7 +27,6 @@ from metaeval.errors import FileFormatError, InvalidOptionError
 
 __all__ = ["ElementCollection", "Elements", "above", "element_collection"]
 
-_SHOWN = 5
 _VALID: dict[str, frozenset[tuple[int, int]]] = {
     "2002": frozenset({(0, 0), (1, 1), (1, 2), (1, 3), (2, 1), (2, 2), (2, 3), (3, 1), (3, 3)}),
     "2003": frozenset({(0, 0)} | {(e, s) for e in (1, 2, 3) for s in (1, 2, 3)}),
@@ -687,5 +687,4 @@ def _cut_notes(runs: dict[str, _Run]) -> list[str]:
     cut = {name: run.cut for name, run in runs.items() if run.cut}
     if not cut:
         return []
-    shown = ", ".join(list(cut)[:_SHOWN]) + (", …" if len(cut) > _SHOWN else "")
-    return [f"lists cut to their limit: {sum(cut.values())} ({shown})"]
+    return [f"lists cut to their limit: {sum(cut.values())} ({first_few(cut)})"]

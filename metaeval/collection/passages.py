@@ -14,6 +14,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from metaeval.cells import first_few
 from metaeval.checks import check_count
 from metaeval.collection.base import JudgedCollection, renumbered, take_segments
 from metaeval.collection.documents import Collection, assemble_collection
@@ -31,8 +32,6 @@ FAULTS = {
     "no length": "is an entry point without a length",
 }
 """What a task may forbid, and how an error says it."""
-
-_SHOWN = 5
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -203,8 +202,7 @@ def _assembled(runs: dict[str, CompiledRun], judged: JudgedText, limit: int, *, 
     ):
         if any(counts):
             concerned = [name for name, count in zip(runs, counts, strict=True) if count]
-            more = ", …" if len(concerned) > _SHOWN else ""
-            notes.append(f"{what}: {sum(counts)} ({', '.join(concerned[:_SHOWN])}{more})")
+            notes.append(f"{what}: {sum(counts)} ({first_few(concerned)})")
     by_document = assemble_collection(
         judged.judgments,
         dict(zip(runs, ranked, strict=True)),

@@ -6,10 +6,11 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 import pandas as pd
 
+from metaeval.cells import first_few
 from metaeval.collection.documents import UNJUDGED
 from metaeval.columns import LABELS, first_called, underscored
 from metaeval.errors import InvalidOptionError
-from metaeval.io.blocks import GAP_WORDS, columns_found, fitting_names, is_number, listed, place_of
+from metaeval.io.blocks import GAP_WORDS, columns_found, fitting_names, is_number, place_of
 from metaeval.io.files import list_sources
 from metaeval.io.sheets import Sheet, header_names, read_sheet
 from metaeval.io.trec import read_qrels
@@ -112,7 +113,7 @@ def _from_table(
     for column, text in where.items():
         kept = cells[:, place_of(column, names, sheet)] == text.strip()
         if not kept.any():
-            there = listed(sorted(set(cells[:, names.index(column)])))
+            there = first_few(sorted(set(cells[:, names.index(column)])))
             raise sheet.error(f"no row has {text!r} in column {column!r}; there are {there}")
         cells, lines = cells[kept], lines[kept]
     places = {role: _place(role, names, columns, sheet) for role in LABELS}

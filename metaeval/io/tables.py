@@ -15,6 +15,7 @@ import numpy as np
 import xarray as xr
 from numpy.typing import NDArray
 
+from metaeval.cells import first_few
 from metaeval.checks import check_choice
 from metaeval.columns import SCORES, column_roles
 from metaeval.errors import FileFormatError, InvalidOptionError, ScoresError, UnknownNameError
@@ -25,7 +26,6 @@ from metaeval.io.blocks import (
     TableOptions,
     is_measure,
     is_number,
-    listed,
     place_of,
     ways_to_name,
 )
@@ -146,7 +146,7 @@ def read_scores(  # noqa: PLR0913 - what a table leaves open
     try:
         scores = as_scores(array, missing=missing, higher_is_better=higher_is_better, groups=groups)
     except ScoresError as error:
-        raise ScoresError(f"{listed([block.label for block in blocks])}: {error}") from error
+        raise ScoresError(f"{first_few([block.label for block in blocks])}: {error}") from error
     scores.attrs = {"notes": scores.attrs["notes"], "sources": [source.path for source in sources]}
     return scores
 
@@ -446,7 +446,7 @@ def _joined_notes(blocks: Sequence[Block]) -> list[str]:
         for note in block.notes:
             files.setdefault(note, []).append(block.name)
     earlier = dict.fromkeys(note for block in blocks for note in block.earlier_notes)
-    return [*earlier, *(f"{listed(names)}: {note}" for note, names in files.items())]
+    return [*earlier, *(f"{first_few(names)}: {note}" for note, names in files.items())]
 
 
 def _clash(block: Block, earlier: Sequence[Block], clash: NDArray[np.bool_]) -> ScoresError:
@@ -487,12 +487,12 @@ def _refuse_unequal_files(blocks: Sequence[Block], labels: Mapping[str, Sequence
             continue
         lines = [
             f"{_files_with(metric, blocks)} has {len(held[metric])}"
-            + (f" and lacks {listed(absent)}" if absent else "")
+            + (f" and lacks {first_few(absent)}" if absent else "")
             for metric, absent in lacking.items()
         ]
         numbered = [block.name for block in blocks if block.numbered]
         hint = (
-            f" ({listed(numbered)}: topics are numbered, for want of a topic column)"
+            f" ({first_few(numbered)}: topics are numbered, for want of a topic column)"
             if dim == "topic" and numbered
             else ""
         )
@@ -505,7 +505,7 @@ def _refuse_unequal_files(blocks: Sequence[Block], labels: Mapping[str, Sequence
 
 
 def _files_with(metric: str, blocks: Sequence[Block]) -> str:
-    return f"{listed([block.name for block in blocks if metric in block.labels['metric']])} ({metric})"
+    return f"{first_few([block.name for block in blocks if metric in block.labels['metric']])} ({metric})"
 
 
 def _as_parquet(scores: Scores) -> bytes:

@@ -1,12 +1,14 @@
 """Scores of runs under metrics: from a compiled collection to the table that every later stage speaks."""
 
 from collections.abc import Callable, Iterable
+from itertools import compress
 from typing import Any, Literal, get_args
 
 import numpy as np
 import xarray as xr
 from numpy.typing import NDArray
 
+from metaeval.cells import first_few
 from metaeval.checks import check_choice
 from metaeval.collection.base import JudgedCollection
 from metaeval.collection.documents import Collection
@@ -289,5 +291,4 @@ def _undefined_notes(
 
 
 def _topic_names(collection: Collection, chosen: NDArray[np.bool_]) -> str:
-    names = [name for name, one in zip(collection.topics, chosen, strict=True) if one]
-    return ", ".join(names[:_SHOWN]) + (f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else "")
+    return first_few([*compress(collection.topics, chosen)], most=_SHOWN)

@@ -6,6 +6,7 @@ steps of one call belong together: what a smaller step keeps, a larger one keeps
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import compress
 from math import isfinite
 from types import MappingProxyType
 from typing import Protocol
@@ -13,6 +14,7 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from metaeval.cells import first_few
 from metaeval.checks import check_choice, check_number
 from metaeval.collection.base import JudgedCollection
 from metaeval.collection.documents import NOT_POOLED, UNJUDGED, Collection, is_judged
@@ -33,7 +35,6 @@ __all__ = ["REDUCTIONS", "Pooling", "Reduced", "Reduction", "check_steps", "keep
 _FEWEST_OTHERS = 10
 _NOISE = 1e-9
 _BELOW_ONE = 0.999
-_SHOWN = 5
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -445,8 +446,7 @@ def _size_notes(
 
 
 def _names(collection: Collection, marked: NDArray[np.bool_]) -> str:
-    names = [name for name, one in zip(collection.topics, marked, strict=True) if one]
-    return ", ".join(names[:_SHOWN]) + (" …" if len(names) > _SHOWN else "")
+    return first_few([*compress(collection.topics, marked)])
 
 
 _RANDOM_STEPS = (80.0, 60.0, 40.0, 20.0)

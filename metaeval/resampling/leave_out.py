@@ -15,6 +15,7 @@ import xarray as xr
 from numpy.typing import NDArray
 from scipy.special import stdtr
 
+from metaeval.cells import first_few
 from metaeval.checks import check_choice, check_share
 from metaeval.collection.base import JudgedCollection
 from metaeval.collection.documents import NOT_POOLED, Collection
@@ -69,7 +70,6 @@ VERDICTS = ("better", "similar", "worse")
 _FALLS = np.array([-100.0, -50.0, -20.0, -10.0, 0.0])  # a fall of exactly 10 % is in [-10, 0)
 _RISES = np.array([10.0, 50.0])
 _FEWEST = 2
-_SHOWN = 5
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -532,10 +532,10 @@ def _left_out_notes(original: OriginalPool, emptied: Sequence[tuple[str, str]], 
             f"{original.n_outside} judged documents outside every pooled run's pool are kept for all {n_runs} runs"
         )
     if emptied:
-        shown = ", ".join(f"{group} on {topic}" for group, topic in emptied[:_SHOWN])
+        shown = first_few(emptied, write=" on ".join)
         notes.append(
             f"{len(emptied)} times a group alone contributed every relevant document of a topic, which counts 0 for "
-            f"its runs ({shown}{' …' if len(emptied) > _SHOWN else ''})"
+            f"its runs ({shown})"
         )
     return notes
 

@@ -13,6 +13,7 @@ import pandas as pd
 import xarray as xr
 from numpy.typing import NDArray
 
+from metaeval.cells import first_few
 from metaeval.checks import check_count, check_number
 from metaeval.collection.base import JudgedCollection
 from metaeval.collection.documents import NOT_POOLED, Collection
@@ -46,7 +47,6 @@ DEFAULT_SIZES = (50, 100, 200, 300, 400, 500)
 """Pool sizes of Piwowarski, Trotman and Lalmas (2008), Tables V and VI."""
 
 _FEW_NEW = 0.02
-_SHOWN = 5
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -762,8 +762,8 @@ def _pool_notes(table: pd.DataFrame, *, known: bool) -> tuple[str, ...]:
     short = table.index[~table["reached"]]
     if len(short):
         what = "depth" if known else "number of judged documents"
-        shown = ", ".join(map(str, short[:_SHOWN])) + (" …" if len(short) > _SHOWN else "")
-        notes.append(f"the pooled runs end before the {what} in {len(short)} topics ({shown}): all they hold is taken")
+        where = f"{len(short)} topics ({first_few(short)})"
+        notes.append(f"the pooled runs end before the {what} in {where}: all they hold is taken")
     return tuple(notes)
 
 

@@ -1,8 +1,6 @@
 """Made collections: runs of differing quality in groups, and graded judgments made by pooling them."""
 
 import os
-import secrets
-import shutil
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -17,6 +15,7 @@ from metaeval.collection.documents import Collection, CollectionWarning
 from metaeval.draws import RNGLike, resolve_rng
 from metaeval.errors import InvalidOptionError
 from metaeval.io.files import write_bytes
+from metaeval.io.folders import unused_folder
 from metaeval.io.interop import collection_from
 from metaeval.io.trec import Keep
 from metaeval.parallel import track
@@ -141,20 +140,9 @@ class SimulatedCollection:
         InvalidOptionError
             If the folder exists and is not empty.
         """
-        target = Path(folder)
-        if target.exists() and (not target.is_dir() or any(target.iterdir())):
-            message = f"folder {str(target)!r} is not empty; name a new one"
-            raise InvalidOptionError(message)
-        part = target.with_name(f".{secrets.token_hex(8)}.part")
-        try:
+        with unused_folder(folder) as part:
             self._write_files(part, ".txt.gz" if compress else ".txt")
-            if target.exists():
-                target.rmdir()
-            part.rename(target)
-        except BaseException:
-            shutil.rmtree(part, ignore_errors=True)
-            raise
-        return target
+        return Path(folder)
 
     def _write_files(self, folder: Path, ending: str) -> None:
         (folder / "runs").mkdir(parents=True)

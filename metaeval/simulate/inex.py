@@ -1,8 +1,6 @@
 """A made INEX: articles, runs of differing quality and overlap, pools, and assessments by one and two assessors."""
 
 import os
-import secrets
-import shutil
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal, NamedTuple, get_args
@@ -17,6 +15,7 @@ from metaeval.compiled import compiled
 from metaeval.draws import RNGLike, resolve_rng
 from metaeval.errors import InvalidOptionError
 from metaeval.io.files import write_bytes
+from metaeval.io.folders import unused_folder
 from metaeval.io.inex import write_assessments, write_element_sizes, write_submission
 from metaeval.io.inex_rules import table_of
 from metaeval.parallel import track
@@ -109,20 +108,9 @@ class SimulatedInex:
         InvalidOptionError
             If the folder exists and is not empty.
         """
-        target = Path(folder)
-        if target.exists() and (not target.is_dir() or any(target.iterdir())):
-            message = f"folder {str(target)!r} is not empty; name a new one"
-            raise InvalidOptionError(message)
-        part = target.with_name(f".{secrets.token_hex(8)}.part")
-        try:
+        with unused_folder(folder) as part:
             self._write_files(part, ".gz" if compress else "")
-            if target.exists():
-                target.rmdir()
-            part.rename(target)
-        except BaseException:
-            shutil.rmtree(part, ignore_errors=True)
-            raise
-        return target
+        return Path(folder)
 
     def _write_files(self, folder: Path, packed: str) -> None:
         (folder / "submissions").mkdir(parents=True)

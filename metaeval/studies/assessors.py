@@ -10,6 +10,7 @@ import xarray as xr
 
 from metaeval.agreement.assessors import AssessorAgreement, Labels, compare_assessors
 from metaeval.agreement.decisions import decision_agreement
+from metaeval.cells import first_few
 from metaeval.checks import check_share
 from metaeval.collection.documents import UNJUDGED, Collection, Judgments, judgments_from
 from metaeval.draws import RandomSource, RNGLike, resolve_rng, resolve_seed
@@ -204,8 +205,7 @@ def _label_notes(labels: Labels, agreement: AssessorAgreement) -> list[str]:
         lacking = [pair for pair in lacking if agreement.reference in pair]
     if lacking:
         notes.append(
-            f"pairs of assessors without a common item, left out: {', '.join(map(' and '.join, lacking[:_SHOWN]))}"
-            + (f" and {len(lacking) - _SHOWN} more" if len(lacking) > _SHOWN else "")
+            "pairs of assessors without a common item, left out: " + first_few(lacking, most=_SHOWN, write=" and ".join)
         )
     undefined = agreement.per_topic[[*_RATIOS]].isna().any(axis=1)
     topics = agreement.per_topic.loc[undefined, "topic"].nunique()
