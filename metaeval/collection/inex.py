@@ -4,7 +4,7 @@ Readers make these, the simulator makes these, and `element_collection` and `pas
 are plain tables, so that anybody can make them from other sources.
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -17,7 +17,7 @@ from metaeval.errors import FileFormatError, InvalidOptionError
 from metaeval.parallel import track
 
 __all__ = ["ASSESSMENT_COLUMNS", "ELEMENT_COLUMNS", "PASSAGE_COLUMNS", "RESULT_COLUMNS", "TOO_SMALL", "UNKNOWN"]
-__all__ += ["LARGEST", "Assessments", "Scale", "Submission", "each_run", "whole_column"]
+__all__ += ["LARGEST", "Assessments", "Scale", "Submission", "each_run", "empty_table", "table_of", "whole_column"]
 
 Scale = Literal["2002", "2003", "2005", "passages"]
 TOO_SMALL = -1
@@ -115,8 +115,26 @@ def _as_float(cell: object) -> float:
         return np.nan
 
 
-def _empty(columns: dict[str, type]) -> pd.DataFrame:
-    return pd.DataFrame({name: pd.Series(dtype=object if kind is str else kind) for name, kind in columns.items()})
+def table_of(columns: dict[str, type], values: Mapping[str, Sequence[object] | NDArray[np.generic]]) -> pd.DataFrame:
+    """Make one of the tables; columns not given hold what says "not given"."""
+    length = len(next(iter(values.values())))
+    missing = {str: "", np.int64: UNKNOWN, np.float64: np.nan}
+    return pd.DataFrame(
+        {
+            name: pd.Series(
+                np.asarray(values[name], dtype=object if kind is str else kind)
+                if name in values
+                else np.full(length, missing[kind], dtype=object if kind is str else kind),
+                dtype=object if kind is str else kind,
+            )
+            for name, kind in columns.items()
+        }
+    )
+
+
+def empty_table(columns: dict[str, type]) -> pd.DataFrame:
+    """Make one of the tables without rows."""
+    return table_of(columns, dict.fromkeys(columns, ()))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -141,7 +159,7 @@ class Submission:
     run: str
     participant: str = ""
     task: str = ""
-    results: pd.DataFrame = field(default_factory=lambda: _empty(RESULT_COLUMNS), repr=False)
+    results: pd.DataFrame = field(default_factory=lambda: empty_table(RESULT_COLUMNS), repr=False)
     answered: tuple[str, ...] = ()
     source: str = ""
 
@@ -170,9 +188,9 @@ class Assessments:
     """
 
     scale: Scale
-    documents: pd.DataFrame = field(default_factory=lambda: _empty(ASSESSMENT_COLUMNS), repr=False)
-    elements: pd.DataFrame = field(default_factory=lambda: _empty(ELEMENT_COLUMNS), repr=False)
-    passages: pd.DataFrame = field(default_factory=lambda: _empty(PASSAGE_COLUMNS), repr=False)
+    documents: pd.DataFrame = field(default_factory=lambda: empty_table(ASSESSMENT_COLUMNS), repr=False)
+    elements: pd.DataFrame = field(default_factory=lambda: empty_table(ELEMENT_COLUMNS), repr=False)
+    passages: pd.DataFrame = field(default_factory=lambda: empty_table(PASSAGE_COLUMNS), repr=False)
     source: str = ""
     notes: tuple[str, ...] = ()
 

@@ -21,18 +21,12 @@ from metaeval.collection.inex import (
     UNKNOWN,
     Assessments,
     Submission,
+    empty_table,
+    table_of,
 )
 from metaeval.columns import SIZES, first_called
 from metaeval.io.files import first_words, text_of
-from metaeval.io.inex_rules import (
-    Findings,
-    Names,
-    checked_assessments,
-    document_name,
-    empty_table,
-    results_table,
-    table_of,
-)
+from metaeval.io.inex_rules import Findings, Names, checked_assessments, document_name, results_table
 
 __all__ = ["assessments_of_lines", "is_fol_judgments", "lines_of_assessments", "lines_of_results"]
 __all__ += ["sizes_of_lines", "submission_of_lines"]

@@ -14,7 +14,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from metaeval.checks import check_choice
+from metaeval.checks import check_choice, check_jobs
 from metaeval.collection.documents import Collection, assemble_collection, warn_of_ties
 from metaeval.collection.ranking import (
     JudgedDocuments,
@@ -547,14 +547,11 @@ def _threaded[T, R](function: Callable[[T], R], items: Sequence[T], n_jobs: int)
 
 
 def _n_workers(n_jobs: int) -> int:
-    if n_jobs == -1:
-        import joblib  # noqa: PLC0415 - only this choice asks for the number of cores
-
-        return int(joblib.cpu_count())
-    if isinstance(n_jobs, int) and n_jobs >= 1:
+    if check_jobs(n_jobs) > 0:
         return n_jobs
-    message = f"n_jobs must be a number of workers from 1, or -1 for one per core, not {n_jobs!r}"
-    raise InvalidOptionError(message)
+    import joblib  # noqa: PLC0415 - only this choice asks for the number of cores
+
+    return max(1, int(joblib.cpu_count()) + 1 + n_jobs)
 
 
 def _expanded(path: str | os.PathLike[str]) -> list[str | Path]:

@@ -10,14 +10,13 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from metaeval.checks import check_choice, check_count, check_number
-from metaeval.collection.inex import RESULT_COLUMNS, UNKNOWN, Assessments, Submission
+from metaeval.collection.inex import RESULT_COLUMNS, UNKNOWN, Assessments, Submission, table_of
 from metaeval.compiled import compiled
 from metaeval.draws import RNGLike, resolve_rng
 from metaeval.errors import InvalidOptionError
 from metaeval.io.files import write_bytes
 from metaeval.io.folders import unused_folder
 from metaeval.io.inex import write_assessments, write_element_sizes, write_submission
-from metaeval.io.inex_rules import table_of
 from metaeval.parallel import track
 from metaeval.simulate.articles import Articles, make_articles
 from metaeval.simulate.inex_judgments import (

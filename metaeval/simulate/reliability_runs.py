@@ -8,10 +8,9 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from metaeval.checks import check_choice
-from metaeval.collection.inex import RESULT_COLUMNS, TOO_SMALL, Assessments, Submission
+from metaeval.collection.inex import RESULT_COLUMNS, TOO_SMALL, Assessments, Submission, table_of
 from metaeval.collection.paths import depth_of, nearest_ancestors
 from metaeval.errors import InvalidOptionError, UnknownNameError
-from metaeval.io.inex_rules import table_of
 from metaeval.metrics.element_quantisation import ElementGrades, element_values
 from metaeval.metrics.names import Call
 from metaeval.metrics.quantisation import Quantisation
