@@ -6,8 +6,9 @@ Every reader goes through these rules, so that the same table is the same scores
 import math
 import re
 import unicodedata
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Sequence
 from decimal import Decimal
+from itertools import islice
 from numbers import Integral, Real
 
 import numpy as np
@@ -17,29 +18,18 @@ from metaeval.errors import ScoresError
 
 __all__ = [
     "BLANKS",
-    "COLUMN_WORDS",
     "LONGEST_NAME",
     "as_number",
     "clean_name",
+    "first_few",
     "is_measure",
     "is_number",
     "label_array",
     "loses_digits",
     "metric_evidence",
-    "part_of_word",
     "shortened",
     "topic_evidence",
 ]
-
-COLUMN_WORDS: Mapping[str, tuple[str, ...]] = {
-    "system": ("system", "run", "name", "run_id", "runid", "system_id", "system_name"),
-    "topic": ("topic", "qid", "query_id", "query", "q_id", "topic_id"),
-    "metric": ("metric", "measure"),
-    "score": ("score", "value"),
-    "group": ("group",),
-    "higher_is_better": ("higher_is_better",),
-}
-"""What the columns of a long table are called, by the part they play; case, blanks and hyphens do not matter."""
 
 BLANKS = " \t\r\n\v\f"
 """What may stand around a number."""
@@ -49,10 +39,7 @@ LONGEST_NAME = 1_000
 
 _MOST_BYTES = 2**31
 _EXACT = 2**53
-_DIVISION = re.compile(r"[\s-]+")
-_LONGEST_WORD = 100
 _UNPRINTABLE = {"Cc", "Cs", "Zl", "Zp"}
-_PART_OF_WORD = {word: part for part, words in COLUMN_WORDS.items() for word in words}
 
 # first words of the measures that trec_eval and ir_measures print, in lower case
 _MEASURES = frozenset(
@@ -70,7 +57,7 @@ _OTHER_METRICS = frozenset(
     ip maip gp ggp agp dcg hits hit_rate precision r-precision f1
     bleu sacrebleu chrf chrf++ ter comet bleurt rouge rougel rougelsum rouge-l meteor bertscore
     acc exact_match em perplexity mae rmse auc
-    """.split()  # noqa: SIM905
+    """.split()  # noqa: SIM905 - likewise
 )
 # metrics of one letter, which count beside others
 _LETTERS = frozenset("pqrfg")
@@ -156,6 +143,20 @@ def shortened(value: object, length: int = 60) -> str:
     return text if len(text) <= length else f"{text[:length]}… ({len(text)} characters)"
 
 
+def first_few[T](
+    names: Collection[T], *, most: int = 5, between: str = ", ", write: Callable[[T], str] | None = None
+) -> str:
+    """Put names in a row, the first of many and how many more there are.
+
+    Examples
+    --------
+    >>> first_few("abcdefg"), first_few(["x"], write=str.upper)
+    ('a, b, c, d, e and 2 more', 'X')
+    """
+    texts = [shortened(name, LONGEST_NAME) if write is None else write(name) for name in islice(names, most)]
+    return between.join(texts) + (f" and {len(names) - most} more" if len(names) > most else "")
+
+
 def clean_name(name: object, what: str) -> str:
     """Return a name as text without blanks around it.
 
@@ -234,18 +235,6 @@ def label_array(names: Sequence[str], what: str) -> NDArray[np.str_]:
         )
         raise ScoresError(message)
     return np.array(names, dtype=np.str_) if names else np.array([], dtype="<U1")
-
-
-def part_of_word(word: object) -> str | None:
-    """Return the part of a long table that a column of this name plays, None for none.
-
-    Examples
-    --------
-    >>> part_of_word("Query-ID"), part_of_word("bm25")
-    ('topic', None)
-    """
-    text = str(word)
-    return _PART_OF_WORD.get(_DIVISION.sub("_", text.strip()).casefold()) if len(text) < _LONGEST_WORD else None
 
 
 def is_measure(name: str) -> bool:

@@ -79,7 +79,7 @@ def _with_cache(kernel: Any) -> Any:  # noqa: ANN401 - as above
             return kernel
         before, _settings.CACHE_DIR = _settings.CACHE_DIR, folder
         try:
-            kernel._cache = _Cache(kernel.py_func)  # noqa: SLF001
+            kernel._cache = _Cache(kernel.py_func)  # noqa: SLF001 - likewise
             _tell(f"is kept in {folder}, for neither the package's folder nor the home can be written")
         except RuntimeError:
             _tell(_NOT_KEPT)

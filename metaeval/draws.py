@@ -11,8 +11,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from metaeval.checks import check_memory, show
 from metaeval.errors import InvalidOptionError
-from metaeval.limits import check_memory, show
 
 __all__ = ["RNGLike", "RandomSource", "bootstrap_counts", "bootstrap_indices", "resolve_rng", "resolve_seed"]
 

@@ -11,9 +11,9 @@ from typing import Protocol
 
 import numpy as np
 
-from metaeval.limits import check_jobs, check_threads
+from metaeval.checks import check_jobs, check_threads
 
-__all__ = ["ProgressReporter", "check_threads", "limit_threads", "parallel_map", "reporting", "track"]
+__all__ = ["ProgressReporter", "limit_threads", "parallel_map", "reporting", "track"]
 
 
 class ProgressReporter(Protocol):
@@ -122,8 +122,8 @@ def limit_threads(n_threads: int | None) -> Iterator[None]:
     if check_threads(n_threads) is None:
         yield
         return
-    import numba  # noqa: PLC0415
-    import threadpoolctl  # noqa: PLC0415
+    import numba  # noqa: PLC0415 - only for who limits threads
+    import threadpoolctl  # noqa: PLC0415 - likewise
 
     before = numba.get_num_threads()
     numba.set_num_threads(min(int(n_threads or before), before))

@@ -19,27 +19,25 @@ import xarray as xr
 from numpy.typing import NDArray
 
 from metaeval.cells import (
-    COLUMN_WORDS,
     as_number,
     clean_name,
+    first_few,
     label_array,
     loses_digits,
     metric_evidence,
-    part_of_word,
     shortened,
     topic_evidence,
 )
+from metaeval.checks import check_choice
+from metaeval.columns import SCORES, column_roles, part_of_word
 from metaeval.errors import InvalidOptionError, ScoresError, UnknownNameError
 
 __all__ = [
-    "COLUMN_WORDS",
     "DIMS",
-    "ColumnRoles",
     "Missing",
     "Scores",
     "as_scores",
     "better_direction",
-    "column_roles",
     "first_double",
     "first_repeat",
     "identical_systems",
@@ -48,7 +46,6 @@ __all__ = [
     "oriented_values",
     "place_rows",
     "refuse_sliver",
-    "scores_from_long",
     "scores_to_long",
     "select_runs",
     "system_groups",
@@ -58,20 +55,11 @@ type Scores = xr.DataArray
 Missing = Literal["error", "zero", "drop-systems", "drop-topics"]
 DIMS = ("metric", "system", "topic")
 
-_SHOWN, _MOST_NOTED = 5, 1000
+_MOST_NOTED = 1000
 _NUMBERS = re.compile(r"[0-9]+")
 _TRUTH = {"true": True, "1": True, "1.0": True, "false": False, "0": False, "0.0": False}
 _LARGE = 10_000_000
 _SPARSE = 50
-
-
-class ColumnRoles(NamedTuple):
-    """Which column of a long table plays which part."""
-
-    parts: dict[str, str]
-    """Part (a key of `COLUMN_WORDS`) to the name of its column."""
-    others: list[str]
-    """Columns without a part, in order; unnamed ones (a saved row number) are left out."""
 
 
 class _Table(NamedTuple):
@@ -105,7 +93,7 @@ def as_scores(  # noqa: PLR0913 - one keyword per label of the table
         - an ``xarray.DataArray`` with the dims metric, system and topic in any order (without metric, its name is
           the metric), or a ``Dataset`` whose variables are metrics;
         - a long DataFrame (pandas or polars) with columns for system, topic, metric and score, under any of
-          `COLUMN_WORDS` (PyTerrier's ``Experiment(perquery=True)`` is one);
+          `metaeval.columns.SCORES` (PyTerrier's ``Experiment(perquery=True)`` is one);
         - a DataFrame with columns for system and topic, and one column a metric;
         - a mapping from metric to a wide DataFrame, topics in rows (its index) and systems in columns, or the other
           way round if the names of its index and columns say so;
@@ -173,38 +161,6 @@ def as_scores(  # noqa: PLR0913 - one keyword per label of the table
         attrs=table.attributes,
         name="score",
     )
-
-
-def scores_from_long(frame: pd.DataFrame, *, missing: Missing = "error") -> Scores:
-    """Build Scores from a long table with columns for system, topic, metric and score.
-
-    Systems and metrics keep their order of appearance; topics are put in natural order (2 before 10), so that the
-    same scores give the same seeded draws whatever the order of the rows.
-
-    Parameters
-    ----------
-    frame : pandas.DataFrame
-        One row a score; columns as in `COLUMN_WORDS`.
-    missing : {"error", "zero", "drop-systems", "drop-topics"}
-        As in `as_scores`.
-
-    Returns
-    -------
-    Scores
-
-    Raises
-    ------
-    ScoresError
-        If a (metric, system, topic) stands twice, or as in `as_scores`.
-
-    Examples
-    --------
-    >>> rows = [("bm25", 1, "AP", 0.3), ("bm25", 2, "AP", 0.1), ("lm", 2, "AP", 0.2), ("lm", 1, "AP", 0.4)]
-    >>> scores_from_long(pd.DataFrame(rows, columns=["run", "qid", "measure", "value"])).sel(metric="AP").to_numpy()
-    array([[0.3, 0.1],
-           [0.4, 0.2]])
-    """
-    return as_scores(frame, missing=missing)
 
 
 def scores_to_long(scores: Scores) -> pd.DataFrame:
@@ -327,72 +283,16 @@ def select_runs(scores: Scores, runs: str | int, generator: np.random.Generator)
         system_groups(scores)
         group = scores["group"].sel(system=names).to_numpy()
         known = natural_order(set(group.tolist()))
-        if len(known) < 2:  # noqa: PLR2004
+        if len(known) == 1:
             message = f"one run per group needs at least two groups; there is only {known[0]!r}"
             raise InvalidOptionError(message)
         chosen = {str(generator.choice(names[group == one])) for one in known}
-    elif isinstance(runs, Integral) and not isinstance(runs, bool) and 2 <= runs <= len(names):  # noqa: PLR2004
+    elif isinstance(runs, Integral) and not isinstance(runs, bool) and 2 <= runs <= len(names):  # noqa: PLR2004 - a pair
         chosen = set(generator.choice(names, size=int(runs), replace=False).tolist())
     else:
         message = f"runs must be 'all', 'one-per-group' or a number from 2 to {len(names)} (systems), not {runs!r}"
         raise InvalidOptionError(message)
     return scores.isel(system=np.flatnonzero([name in chosen for name in scores["system"].to_numpy().tolist()]))
-
-
-def column_roles(
-    columns: Iterable[object], *, chosen: Mapping[str, str] | None = None, ignored: Iterable[str] = ()
-) -> ColumnRoles:
-    """Find out which columns of a long table hold system, topic, metric, score, group and direction.
-
-    Parameters
-    ----------
-    columns : iterable of str
-        Names of the columns.
-    chosen : mapping of str to str, optional
-        Part to column, where the words of `COLUMN_WORDS` are not enough.
-    ignored : iterable of str
-        Columns to leave out.
-
-    Returns
-    -------
-    ColumnRoles
-        Only what was found; a table need not have every part.
-
-    Raises
-    ------
-    ScoresError
-        If two columns could play one part.
-
-    Examples
-    --------
-    >>> column_roles(["name", "qid", "measure", "value", "fold"])
-    ColumnRoles(parts={'system': 'name', 'topic': 'qid', 'metric': 'measure', 'score': 'value'}, others=['fold'])
-    """
-    parts = dict(chosen or {})
-    taken = {*parts.values(), *ignored}
-    found: dict[str, list[str]] = {}
-    others = []
-    for column in map(str, columns):
-        part = part_of_word(column)
-        if column in taken:
-            continue
-        if part is not None and part not in parts:
-            found.setdefault(part, []).append(column)
-        elif column.strip() and not column.startswith("Unnamed: "):
-            others.append(column)
-    for part, candidates in found.items():
-        if len(set(candidates)) < len(candidates):
-            message = f"two columns are called {candidates[0]!r}; names must be unique"
-            raise ScoresError(message)
-        if len(candidates) > 1:
-            message = (
-                f"columns {' and '.join(map(repr, candidates))} could both be the {part}; "
-                f"rename or leave out all but one (read_scores: columns={{{part!r}: {candidates[0]!r}, "
-                f"'ignore': {candidates[1:]!r}}})"
-            )
-            raise ScoresError(message)
-        parts[part] = candidates[0]
-    return ColumnRoles({part: parts[part] for part in COLUMN_WORDS if part in parts}, others)
 
 
 def merge_labels(codes: NDArray[np.int64], names: Iterable[object], what: str) -> tuple[NDArray[np.int64], list[str]]:
@@ -587,7 +487,7 @@ def _from_frame(frame: pd.DataFrame) -> _Table:
     absent = [part for part in ("system", "topic", "metric", "score") if part not in parts]
     message = (
         f"a long table needs columns for system, topic, metric and score; {', '.join(absent)} not found among "
-        f"{', '.join(columns)}. Rename columns ({'; '.join(f'{p}: {", ".join(COLUMN_WORDS[p])}' for p in absent)}), "
+        f"{', '.join(columns)}. Rename columns ({'; '.join(f'{p}: {", ".join(SCORES[p])}' for p in absent)}), "
         "or pass a wide table as {metric: table}, topics in its index and systems in its columns"
     )
     raise ScoresError(message)
@@ -721,7 +621,7 @@ def _roles_of_levels(levels: Sequence[Sequence[object]]) -> tuple[str, ...]:
             why = "topics seem to stand outside systems, and it should be the other way round"
     else:
         why = "metrics must be called like metrics, and systems and topics must not, to be told apart"
-    shown = [f"{', '.join(shortened(name, 30) for name in level[:3])}{', …' * (len(level) > 3)}" for level in levels]  # noqa: PLR2004
+    shown = [f"{', '.join(shortened(name, 30) for name in level[:3])}{', …' * (len(level) > 3)}" for level in levels]  # noqa: PLR2004 - as many as are shown
     message = (
         f"what are systems, topics and metrics in these mappings? Outermost are {shown[0]}, in them {shown[1]}, "
         f"innermost {shown[2]}; {why}. Say what they are, the outermost first: "
@@ -800,7 +700,7 @@ def _topics_in_rows(table: pd.DataFrame, metric: str) -> pd.DataFrame:
     numbered, counted = (isinstance(one, pd.RangeIndex) and one.start == 0 for one in (table.index, table.columns))
     if numbered and counted:  # pandas' own on both sides, which say nothing: an array laid out as described
         return table
-    if min(table.shape) and topic_evidence(table.columns) == 2 > (0 if numbered else topic_evidence(table.index)):  # noqa: PLR2004
+    if min(table.shape) and topic_evidence(table.columns) == 2 > (0 if numbered else topic_evidence(table.index)):  # noqa: PLR2004 - sure
         message = (
             f"table {metric!r} has columns called like topics ({shortened(table.columns[0], 30)}, …) and rows that are "
             f"not ({shortened(table.index[0], 30)}, …); topics belong in rows: pass its transpose (table.T), or say "
@@ -923,9 +823,11 @@ def _exact_floats(whole: NDArray[np.integer], where: str, row_word: str) -> NDAr
 def _cells(table: _Table, wrong: NDArray[np.bool_]) -> str:
     places = np.argwhere(wrong)
     metric, system, topic = (table.labels[dim] for dim in DIMS)
-    listed = [f"system {system[s]!r} on topic {topic[t]!r} under {metric[m]!r}" for m, s, t in places[:_SHOWN]]
-    more = f" and {len(places) - _SHOWN} more" if len(places) > _SHOWN else ""
-    return "; ".join(listed) + more
+
+    def place(cell: NDArray[np.intp]) -> str:
+        return f"system {system[cell[1]]!r} on topic {topic[cell[2]]!r} under {metric[cell[0]]!r}"
+
+    return first_few(places, between="; ", write=place)
 
 
 def _refuse_infinities(table: _Table) -> None:
@@ -936,8 +838,7 @@ def _refuse_infinities(table: _Table) -> None:
 
 
 def _settle_gaps(table: _Table, missing: Missing) -> _Table:
-    if missing not in get_args(Missing):
-        raise UnknownNameError("rule for missing scores", str(missing), get_args(Missing))
+    check_choice(missing, "rule for missing scores", get_args(Missing))
     gaps = np.isnan(table.scores)
     if not gaps.any():
         return table
@@ -1027,7 +928,7 @@ def _group_of_each(table: _Table, groups: Mapping[str, str] | None) -> NDArray[n
         groups = dict(zip(names, table.coordinates["group"][1].tolist(), strict=True))
     without = [name for name in names if name not in groups]
     if without:
-        shown = ", ".join(without[:_SHOWN]) + (" …" if len(without) > _SHOWN else "")
-        message = f"groups= covers {len(names) - len(without)} of {len(names)} systems; without a group: {shown}"
+        covered = f"{len(names) - len(without)} of {len(names)} systems"
+        message = f"groups= covers {covered}; without a group: {first_few(without)}"
         raise InvalidOptionError(message)
     return label_array([clean_name(groups[name], f"group (of system {name!r})") for name in names], "group")

@@ -16,6 +16,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
+from metaeval.collection.base import JudgedCollection
 from metaeval.collection.documents import collection_from_rankings
 from metaeval.collection.elements import ElementCollection, element_collection
 from metaeval.collection.inex import Assessments, Scale, Submission
@@ -25,7 +26,7 @@ from metaeval.errors import InvalidOptionError
 from metaeval.metrics.lists import ranked_lists
 from metaeval.metrics.plugins import default_registry
 from metaeval.metrics.registry import Registry
-from metaeval.metrics.score import JudgedCollection, lists_of, metric_values
+from metaeval.metrics.score import lists_of, metric_values
 from metaeval.metrics.spec import BoundsError, Metric, MetricSpec
 from metaeval.parallel import limit_threads
 

@@ -286,9 +286,6 @@ def test_bootstrap_sensitivity_in_any_unit_and_company(n_topics):
         for variable in SENSITIVITY:
             factor = FACTORS[name] if variable.startswith("difference") else 1
             np.testing.assert_allclose(factor * one.data[variable], expected.data[variable], rtol=1e-9, atol=1e-12)
-        assert one.top_pairs(4)[["metric", "better", "worse"]].equals(
-            expected.top_pairs(4)[["metric", "better", "worse"]]
-        )
     for kind in WILD:
         one = found(with_wild_system(whole, kind, 7))
         kept = np.triu_indices(8, 1)[1] != 7

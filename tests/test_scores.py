@@ -17,17 +17,14 @@ from hypothesis.extra import numpy as hnp
 from metaeval.cells import label_array
 from metaeval.errors import InvalidOptionError, ScoresError, UnknownNameError
 from metaeval.scores import (
-    COLUMN_WORDS,
     DIMS,
     as_scores,
     better_direction,
-    column_roles,
     first_repeat,
     identical_systems,
     natural_order,
     oriented_values,
     place_rows,
-    scores_from_long,
     scores_to_long,
     select_runs,
     system_groups,
@@ -356,7 +353,7 @@ def test_the_data_stay_as_they_were(scores):
 @given(st.permutations(range(12)))
 def test_the_order_of_rows_does_not_matter(order):
     """Rows in any order give the same scores by name, and topics in the same order."""
-    shuffled = scores_from_long(_long().iloc[list(order)])
+    shuffled = as_scores(_long().iloc[list(order)])
     assert shuffled["topic"].to_numpy().tolist() == TOPICS
     np.testing.assert_array_equal(shuffled.sel(metric=METRICS, system=SYSTEMS).to_numpy(), VALUES)
 
@@ -721,19 +718,6 @@ def test_long_and_back(values, grouped):
     groups = {name: f"g{place % 2}" for place, name in enumerate(systems)} if grouped else None
     scores = as_scores(values, systems=systems, groups=groups, higher_is_better={"metric1": False})
     xr.testing.assert_identical(as_scores(scores_to_long(scores)), scores)
-
-
-def test_column_words_belong_to_one_part():
-    """No word can mean two parts, so that recognising columns needs no guess."""
-    words = [word for words in COLUMN_WORDS.values() for word in words]
-    assert len(words) == len(set(words))
-
-
-def test_chosen_columns_come_first():
-    """What the caller names is taken, and the words do not matter for that part any more."""
-    parts, others = column_roles(["team", "system", "qid", "AP"], chosen={"system": "team"}, ignored=["AP"])
-    assert parts == {"system": "team", "topic": "qid"}
-    assert others == ["system"]
 
 
 @given(st.lists(st.integers(0, 5), max_size=30))

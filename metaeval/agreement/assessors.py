@@ -11,11 +11,10 @@ from typing import TYPE_CHECKING, Literal
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
-from scipy.stats import t as student_t
 
+from metaeval.checks import check_choice, check_count, check_share, t_half_width
 from metaeval.draws import RNGLike, bootstrap_counts, bootstrap_indices, resolve_rng
 from metaeval.errors import InvalidOptionError, ScoresError, UnknownNameError
-from metaeval.limits import check_count
 from metaeval.parallel import track
 from metaeval.scores import natural_order
 
@@ -88,8 +87,7 @@ class Labels:
         """Return the labels of some assessors, in the order named."""
         names = list(assessors)
         for name in names:
-            if name not in self.table.columns:
-                raise UnknownNameError("assessor", name, self.assessors)
+            check_choice(name, "assessor", self.assessors)
         outside = self.outside[self.outside["assessor"].isin(names)].reset_index(drop=True)
         return Labels(table=self.table[names], scale=self.scale, outside=outside, notes=self.notes)
 
@@ -122,8 +120,7 @@ def as_labels(table: object, *, scale: Sequence[int] | None = None, outside: Out
     >>> labels.table["ben"].tolist()
     [1.0, nan]
     """
-    if outside not in (choices := ("error", "drop")):
-        raise UnknownNameError("rule for labels outside the scale", str(outside), choices)
+    check_choice(outside, "rule for labels outside the scale", ("error", "drop"))
     frame = _wide(table)
     given = frame.to_numpy()
     if np.isinf(given).any():
@@ -329,8 +326,7 @@ class AssessorAgreement:
         UnknownNameError
             If the statistic is not one of `STATISTICS`.
         """
-        if statistic not in STATISTICS:
-            raise UnknownNameError("statistic of agreement", statistic, STATISTICS)
+        check_choice(statistic, "statistic of agreement", STATISTICS)
         turned = {"first_kept": "second_kept", "second_kept": "first_kept"}.get(statistic, statistic)
         back = self.pairs[turned] * (-1 if statistic == "bias" else 1)
         cells = pd.concat(
@@ -431,12 +427,10 @@ def compare_assessors(  # noqa: PLR0913 - every option is one question
     if rel not in labels.scale:
         message = f"rel={rel!r} is not on the scale {', '.join(map(str, labels.scale))}"
         raise InvalidOptionError(message)
-    if not 0 < confidence < 1:
-        message = f"confidence must lie between 0 and 1, not {confidence!r}"
-        raise InvalidOptionError(message)
+    check_share(confidence, "confidence")
     check_count(n_resamples, "n_resamples", least=2)  # a standard deviation takes two
-    if reference is not None and reference not in labels.assessors:
-        raise UnknownNameError("assessor", reference, labels.assessors)
+    if reference is not None:
+        check_choice(reference, "assessor", labels.assessors)
     source = resolve_rng(rng)
     topics = labels.topics
     first, second = _pairs_of(labels, reference)
@@ -509,9 +503,7 @@ def _pairs_of(labels: Labels, reference: str | None) -> tuple[NDArray[np.int64],
 
 def _reach(n_topics: NDArray[np.int64], confidence: float) -> Floats:
     """Return what multiplies a standard deviation over resamples; NaN for one topic, which tells of no other."""
-    free = np.maximum(n_topics - 1, 1)
-    factor = student_t.ppf((1 + confidence) / 2, free) * np.sqrt(n_topics / free)
-    return np.where(n_topics > 1, factor, np.nan)
+    return t_half_width(np.sqrt(n_topics / np.maximum(n_topics - 1, 1)), n_topics, confidence)
 
 
 def _all_statistics(tables: Floats, ratios: Mapping[str, Floats], scale: Floats, counts: Floats) -> dict[str, Floats]:

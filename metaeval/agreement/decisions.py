@@ -14,9 +14,10 @@ import xarray as xr
 from numpy.typing import NDArray
 
 from metaeval.agreement.rankings import kendall_tau, spearman, tau_ap
+from metaeval.checks import LEAST_SHARE, check_choice
 from metaeval.draws import RNGLike
 from metaeval.equality import settle, settled_means
-from metaeval.errors import InvalidOptionError, UnknownNameError
+from metaeval.errors import InvalidOptionError
 from metaeval.scores import as_scores, oriented_values
 from metaeval.tests_stat.catalogue import compare_systems, find_test
 from metaeval.tests_stat.pairs import Alternative, PValueRule
@@ -121,8 +122,7 @@ class DecisionAgreement:
         alpha : float, optional
             The first level by default.
         """
-        if measure not in _MEASURES:
-            raise UnknownNameError("measure of agreement", measure, _MEASURES)
+        check_choice(measure, "measure of agreement", _MEASURES)
         values = self.data[measure].to_numpy()
         if "alpha" in self.data[measure].dims:
             values = values[self._level(alpha)]
@@ -253,8 +253,7 @@ class DecisionAgreement:
         return int(near[0])
 
     def _place(self, metric: str) -> int:
-        if metric not in self.metrics:
-            raise UnknownNameError("metric", metric, self.metrics)
+        check_choice(metric, "metric", self.metrics)
         return self.metrics.index(metric)
 
     def _systems(self, side: str) -> NDArray[np.object_]:
@@ -387,7 +386,7 @@ def checked_alphas(alphas: float | Sequence[float]) -> tuple[float, ...]:
     ((0.05,), (0.01, 0.05))
     """
     levels = tuple(dict.fromkeys(float(a) for a in np.atleast_1d(np.asarray(alphas, dtype=np.float64))))
-    if not levels or not all(0 < level < 1 for level in levels):
+    if not levels or not all(LEAST_SHARE <= level < 1 for level in levels):
         message = f"alphas must be one or more levels between 0 and 1, not {alphas!r}"
         raise InvalidOptionError(message)
     return levels

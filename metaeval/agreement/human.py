@@ -13,7 +13,6 @@ import numpy as np
 import pandas as pd
 import xarray as xr
 from numpy.typing import NDArray
-from scipy.special import stdtrit
 
 from metaeval.agreement.items import (
     FEWEST,
@@ -25,10 +24,10 @@ from metaeval.agreement.items import (
     reference_of,
 )
 from metaeval.agreement.rankings import kendall_tau, spearman
+from metaeval.checks import check_choice, check_count, check_share, t_half_width
 from metaeval.draws import RNGLike, bootstrap_counts, bootstrap_indices, resolve_rng
 from metaeval.equality import at_least, difference, settle
-from metaeval.errors import InvalidOptionError, ScoresError, UnknownNameError
-from metaeval.limits import check_count
+from metaeval.errors import ScoresError
 from metaeval.parallel import track
 
 if TYPE_CHECKING:
@@ -193,16 +192,10 @@ def human_agreement(  # noqa: PLR0913 - every option is one question
     [1.0]
     """
     name = reference_of(scores, reference)
-    for what, given, choices in (
-        ("statistic", statistic, tuple(STATISTICS)),
-        ("level", level, ("system", "item", "all")),
-        ("way to resample", resample, ("items", "systems", "both")),
-    ):
-        if given not in choices:
-            raise UnknownNameError(what, str(given), choices)
-    if not 0 < confidence < 1:
-        message = f"confidence must lie between 0 and 1, not {confidence!r}"
-        raise InvalidOptionError(message)
+    check_choice(statistic, "statistic", STATISTICS)
+    check_choice(level, "level", ("system", "item", "all"))
+    check_choice(resample, "way to resample", ("items", "systems", "both"))
+    check_share(confidence, "confidence")
     check_count(n_resamples, "n_resamples", least=0)
     scores = oriented(scores)
     source = resolve_rng(rng)
@@ -270,7 +263,7 @@ def _interval(
     if len(known) < 2 or units < 2:  # noqa: PLR2004 - a standard deviation takes two
         return float("nan"), float("nan")
     spread = np.sqrt(((known - value) ** 2).mean() * units / (units - 1))
-    half = stdtrit(units - 1, (1 + confidence) / 2) * spread
+    half = t_half_width(spread, units, confidence)
     lowest = 0.0 if statistic == "accuracy" else -1.0
     return max(value - float(half), lowest), min(value + float(half), 1.0)
 
@@ -401,10 +394,8 @@ def system_statistics(means: pd.DataFrame, *, reference: str, statistic: Statist
     >>> round(float(system_statistics(means, reference="human", statistic="kendall").loc["BLEU", "value"]), 3)
     0.667
     """
-    if reference not in means.columns:
-        raise UnknownNameError("column of human scores", reference, map(str, means.columns))
-    if statistic not in STATISTICS:
-        raise UnknownNameError("statistic", str(statistic), STATISTICS)
+    check_choice(reference, "column of human scores", map(str, means.columns))
+    check_choice(statistic, "statistic", STATISTICS)
     rows = {}
     for metric in means.columns.drop(reference):
         both = means[[reference, metric]].dropna()

@@ -12,8 +12,9 @@ import pandas as pd
 import xarray as xr
 from numpy.typing import NDArray
 
+from metaeval.checks import check_choice
 from metaeval.equality import difference, settle
-from metaeval.errors import InvalidOptionError, ScoresError, UnknownNameError
+from metaeval.errors import InvalidOptionError, ScoresError
 from metaeval.scores import Missing, Scores, as_scores, better_direction, natural_order
 
 __all__ = [
@@ -219,8 +220,7 @@ def check_direction(lower_is_better: Sequence[str], columns: Sequence[str]) -> N
         Where a name is not among the columns.
     """
     for name in lower_is_better:
-        if name not in columns:
-            raise UnknownNameError("metric where less is better", name, columns)
+        check_choice(name, "metric where less is better", columns)
 
 
 def _clusters(column: pd.Series, place: pd.Series, names: Sequence[str]) -> NDArray[np.str_]:
@@ -316,8 +316,7 @@ def reference_of(scores: xr.DataArray, reference: str | None) -> str:
     if name is None:
         message = f"say which metric holds the human scores (reference=); there are {', '.join(known)}"
         raise InvalidOptionError(message)
-    if name not in known:
-        raise UnknownNameError("reference among the metrics", str(name), known)
+    check_choice(name, "reference among the metrics", known)
     return str(name)
 
 

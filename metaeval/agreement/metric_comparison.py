@@ -1,6 +1,6 @@
 """Whether one metric agrees with human scores better than another does, both compared with the same scores."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from typing import TYPE_CHECKING, Literal, NamedTuple
@@ -13,10 +13,10 @@ from scipy.stats import t as student_t
 
 from metaeval.agreement.human import STATISTICS, Statistic
 from metaeval.agreement.items import Cells, cells_of, cluster_sizes, cluster_sums, oriented, reference_of
+from metaeval.checks import check_choice, check_count
 from metaeval.draws import RNGLike, resolve_rng
 from metaeval.equality import at_least, difference, settle
-from metaeval.errors import InvalidOptionError, ScoresError, UnknownNameError
-from metaeval.limits import check_count
+from metaeval.errors import InvalidOptionError, ScoresError
 from metaeval.parallel import track
 from metaeval.tests_stat.correction import adjust, canonical_correction
 
@@ -76,8 +76,7 @@ def williams_test(
     >>> round(float(t), 3), round(float(p), 4)
     (2.584, 0.0148)
     """
-    if alternative not in (choices := ("two-sided", "greater", "less")):
-        raise UnknownNameError("alternative", str(alternative), choices)
+    check_choice(alternative, "alternative", ("two-sided", "greater", "less"))
     r1, r2, r12, size = np.broadcast_arrays(*(np.asarray(one, dtype=np.float64) for one in (first, second, between, n)))
     for name, value in (("first", r1), ("second", r2), ("between", r12)):
         if (np.abs(value) > 1).any():
@@ -148,8 +147,7 @@ def williams_table(
        correlation_a  n_systems
     0            0.9          5
     """
-    if reference not in means.columns:
-        raise UnknownNameError("column of human scores", reference, map(str, means.columns))
+    check_choice(reference, "column of human scores", map(str, means.columns))
     metrics = [name for name in means.columns if name != reference]
     if len(metrics) < 2:  # noqa: PLR2004 - a comparison takes two
         message = "a comparison takes two metrics beside the human scores"
@@ -299,16 +297,13 @@ def compare_with_human(  # noqa: PLR0913 - every option is one question
     """
     name = reference_of(scores, reference)
     scores = oriented(scores)
-    if statistic not in STATISTICS:
-        raise UnknownNameError("statistic", str(statistic), STATISTICS)
-    if permute not in (choices := ("both", "items", "systems")):
-        raise UnknownNameError("way to permute", str(permute), choices)
+    check_choice(statistic, "statistic", STATISTICS)
+    check_choice(permute, "way to permute", ("both", "items", "systems"))
     check_count(n_resamples, "n_resamples")
     known = [str(one) for one in scores["metric"].to_numpy()]
     chosen = [str(one) for one in dict.fromkeys(known if metrics is None else metrics) if str(one) != name]
     for one in chosen:
-        if one not in known:
-            raise UnknownNameError("metric", one, known)
+        check_choice(one, "metric", known)
     if len(chosen) < 2:  # noqa: PLR2004 - a comparison takes two
         message = "a comparison takes two metrics beside the human scores"
         raise ScoresError(message)
@@ -337,12 +332,11 @@ def _compared(  # noqa: PLR0913, PLR0917 - one pair and the question
     scores: xr.DataArray,
     reference: str,
     pair: tuple[str, str],
-    statistic: object,
+    statistic: Callable[[Floats, Floats], Floats],
     permute: Permute,
     generator: np.random.Generator,
     n_resamples: int,
 ) -> dict[str, object]:
-    assert callable(statistic)  # noqa: S101 - from the table of statistics
     exchange = _exchangeable(scores, reference, pair)
     human, halves = exchange.human, exchange.halves
     values = [float(statistic(human, means)) for means in exchange.means]

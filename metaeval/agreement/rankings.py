@@ -16,9 +16,10 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.special import gammaln
 from scipy.stats import norm
 
+from metaeval.checks import check_choice, check_count, check_share
 from metaeval.compiled import compiled, compiled_parallel
 from metaeval.equality import settle
-from metaeval.errors import InvalidOptionError, ScoresError
+from metaeval.errors import ScoresError
 
 __all__ = [
     "CORRELATIONS",
@@ -104,7 +105,7 @@ def kendall_tau(
     >>> float(kendall_tau([0.1, 0.2, 0.3, 0.4], [0.2, 0.1, 0.3, 0.4]).round(4))
     0.6667
     """
-    _check_choice("variant", variant, ("b", "a"))
+    check_choice(variant, "variant", ("b", "a"))
     rankings = _rankings(x, y, undefined)
     counts = _count_pairs(rankings.x, rankings.y).astype(np.float64)
     n_pairs = rankings.n * (rankings.n - 1) / 2
@@ -214,7 +215,7 @@ def tau_ap(
     >>> float(tau_ap([0.1, 0.2, 0.3, 0.4], [0.1, 0.2, 0.4, 0.3]).round(4))
     0.3333
     """
-    _check_choice("ties", ties, ("a", "b"))
+    check_choice(ties, "reading of ties", ("a", "b"))
     rankings = _rankings(x, y, undefined)
     kernel = _tau_ap_a if ties == "a" else _tau_ap_b
     values = kernel(rankings.x, rankings.y)
@@ -301,10 +302,8 @@ def rank_biased_overlap(x: ArrayLike, y: ArrayLike, *, p: float = 0.9, ties: Lit
     >>> float(rank_biased_overlap([3, 2, 1], [2, 3, 1], p=0.9).round(4))
     0.9
     """
-    _check_choice("ties", ties, ("w", "a"))
-    if not 0 < p < 1:
-        message = f"p must lie between 0 and 1, both excluded, not {p!r}"
-        raise InvalidOptionError(message)
+    check_choice(ties, "reading of ties", ("w", "a"))
+    check_share(p, "p")
     rankings = _rankings(x, y, "error")
     kernel = _overlap_w if ties == "w" else _overlap_a
     return rankings.answer(kernel(rankings.x, rankings.y, float(p)), "error", "rank-biased overlap")
@@ -339,9 +338,7 @@ def best_of_reference(x: ArrayLike, y: ArrayLike, *, k: int = 10) -> tuple[Float
     >>> best_of_reference([0.1, 0.4, 0.3], [5, 6, 7], k=2)
     (array([0.4, 0.3]), array([6., 7.]))
     """
-    if isinstance(k, bool) or k != int(k) or k < 2:  # noqa: PLR2004 - one system has no order
-        message = f"k must be a whole number of at least 2, not {k!r}"
-        raise InvalidOptionError(message)
+    check_count(k, "k", least=2)  # one system has no order
     rankings = _rankings(x, y, "error")
     chosen = np.argsort(-rankings.x, axis=1, kind="stable")[:, : int(k)]
     a, b = (np.take_along_axis(values, chosen, axis=1) for values in (rankings.x, rankings.y))
@@ -359,7 +356,7 @@ CORRELATIONS: Mapping[str, Callable[..., Floats]] = MappingProxyType(
 
 
 def _rankings(x: ArrayLike, y: ArrayLike, undefined: str) -> _Rankings:
-    _check_choice("undefined", undefined, ("error", "nan"))
+    check_choice(undefined, "rule for what is undefined", ("error", "nan"))
     a, b = np.asarray(x, dtype=np.float64), np.asarray(y, dtype=np.float64)
     for name, values in (("x", a), ("y", b)):
         if values.ndim == 0 or values.shape[-1] < 2:  # noqa: PLR2004 - one system has no order
@@ -379,12 +376,6 @@ def _rankings(x: ArrayLike, y: ArrayLike, undefined: str) -> _Rankings:
         raise ScoresError(message) from None
     flat_a, flat_b = (np.ascontiguousarray(np.broadcast_to(settle(v), shape)).reshape(-1, shape[-1]) for v in (a, b))
     return _Rankings(flat_a, flat_b, shape[:-1])
-
-
-def _check_choice(argument: str, value: str, choices: tuple[str, ...]) -> None:
-    if value not in choices:
-        message = f"{argument} must be one of {', '.join(map(repr, choices))}, not {value!r}"
-        raise InvalidOptionError(message)
 
 
 # --------------------------------------------------------------------------------------------------- p-values of tau

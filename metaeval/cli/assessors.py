@@ -35,10 +35,10 @@ def _scale(text: str) -> list[int]:
 
 
 def _role(role: str, _name: str) -> None:
-    from metaeval.io.labels import ROLES  # noqa: PLC0415 - loads polars
+    from metaeval.columns import LABELS  # noqa: PLC0415 - only for this option
 
-    if role not in ROLES:
-        raise UnknownNameError("role of a column (--column ROLE=NAME)", role, ROLES)
+    if role not in LABELS:
+        raise UnknownNameError("role of a column (--column ROLE=NAME)", role, LABELS)
 
 
 @app.command()

@@ -6,6 +6,7 @@ from typing import Annotated, Any
 
 import typer
 
+from metaeval.checks import LEAST_SHARE
 from metaeval.cli import checks
 from metaeval.errors import InvalidOptionError
 from metaeval.tests_stat.catalogue import TESTS
@@ -57,7 +58,7 @@ MOST_SYSTEMS = 10**6
 
 
 def _check_threads() -> Callable[[Any], object]:
-    from metaeval.parallel import check_threads  # noqa: PLC0415 - loads numpy
+    from metaeval.checks import check_threads  # noqa: PLC0415 - only for a command that takes threads
 
     return check_threads
 
@@ -326,7 +327,7 @@ Alpha = Annotated[
     float,
     typer.Option(
         "--alpha",
-        callback=checks.number("a level above 0 and below 1", lambda level: 0 < level < 1),
+        callback=checks.number("a level above 0 and below 1", lambda level: LEAST_SHARE <= level < 1),
         metavar="LEVEL",
         help="Significance level.",
     ),

@@ -13,9 +13,9 @@ from metaeval.errors import UnknownNameError
 from metaeval.words import count
 
 if TYPE_CHECKING:
+    from metaeval.collection.base import JudgedCollection
     from metaeval.io.sheets import Sheet
     from metaeval.metrics.registry import Registry
-    from metaeval.metrics.score import JudgedCollection
     from metaeval.provenance import Provenance
     from metaeval.scores import Scores
 

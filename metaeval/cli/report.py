@@ -10,7 +10,7 @@ from metaeval.cli import options as opt
 from metaeval.cli.console import command_session, json_document
 
 if TYPE_CHECKING:
-    from metaeval.metrics.score import JudgedCollection
+    from metaeval.collection.base import JudgedCollection
     from metaeval.provenance import Provenance
     from metaeval.reports.html import Section
     from metaeval.reports.power import Part

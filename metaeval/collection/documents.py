@@ -6,13 +6,15 @@ alone, as ragged arrays, and re-judging it is a change of one small vector.
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, Self
 from warnings import warn
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from metaeval.cells import first_few
+from metaeval.collection.base import JudgedCollection, as_levels, positions, renumbered, take_segments
 from metaeval.collection.ranking import (
     Identifiers,
     JudgedDocuments,
@@ -25,8 +27,8 @@ from metaeval.collection.ranking import (
     identifier_array,
     rank_documents,
 )
-from metaeval.errors import InvalidOptionError, MetaevalWarning, ScoresError, UnknownNameError
-from metaeval.scores import Missing, natural_order
+from metaeval.errors import InvalidOptionError, MetaevalWarning
+from metaeval.scores import natural_order
 
 __all__ = [
     "NOT_POOLED",
@@ -42,16 +44,13 @@ __all__ = [
     "judgments_from",
     "lines_of",
     "repetition_error",
-    "take_segments",
     "warn_of_ties",
 ]
 
 UNJUDGED = -1
 NOT_POOLED = int(np.iinfo(np.int16).min)
 _TOP = 10
-_SHOWN = 5
 _MANY_TIES = 0.1
-_TRUTH = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}
 
 
 class CollectionWarning(MetaevalWarning):
@@ -79,7 +78,7 @@ class RetrievedDocuments:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Collection:
+class Collection(JudgedCollection):
     """Runs and judgments of one test collection.
 
     Attributes
@@ -120,12 +119,12 @@ class Collection:
         What reading had to say.
     """
 
-    systems: tuple[str, ...]
-    topics: tuple[str, ...]
+    systems: tuple[str, ...] = field()  # a field of its own in the place of the inherited property; so below
+    topics: tuple[str, ...] = field()
     offsets: NDArray[np.int64]
     ranks: NDArray[np.int32]
     judgments: NDArray[np.int32]
-    n_retrieved: NDArray[np.int32]
+    n_retrieved: NDArray[np.int32] = field()
     topic_offsets: NDArray[np.int64]
     levels: NDArray[np.int16]
     full_levels: NDArray[np.int16]
@@ -136,16 +135,6 @@ class Collection:
     pooled: NDArray[np.bool_] | None = None
     retrieved: RetrievedDocuments | None = field(default=None, repr=False)
     notes: tuple[str, ...] = ()
-
-    @property
-    def n_systems(self) -> int:
-        """Number of runs."""
-        return len(self.systems)
-
-    @property
-    def n_topics(self) -> int:
-        """Number of topics, those with nothing relevant included."""
-        return len(self.topics)
 
     @property
     def n_judgments(self) -> int:
@@ -179,51 +168,17 @@ class Collection:
 
     def documents(self, topic: str) -> list[str]:
         """Return the document identifiers of one topic, in the order of its levels."""
-        position = _positions([topic], self.topics, "topic")[0]
+        position = positions([topic], self.topics, "topic")[0]
         part = self.document_ids[self.topic_offsets[position] : self.topic_offsets[position + 1]]
         return [name.decode() for name in part.tolist()]
 
-    def rejudge(self, levels: NDArray[np.integer]) -> "Collection":
-        """Return the same runs under other judgments.
+    def _with(self, **changes: Any) -> Self:  # noqa: ANN401 - any field of a Collection
+        return replace(self, **changes)
 
-        Parameters
-        ----------
-        levels : integer array (n_judgments,)
-            The new level of every document of the qrels; `UNJUDGED` for one dropped from the judgments but pooled,
-            `NOT_POOLED` for one that was not even pooled.
-
-        Raises
-        ------
-        InvalidOptionError
-            If the number of levels differs, or a level is no 16-bit whole number.
-        """
-        array = np.asarray(levels)
-        if array.shape != self.levels.shape:
-            message = f"levels must hold one level per judgment, shape {self.levels.shape}, not {array.shape}"
-            raise InvalidOptionError(message)
-        return replace(self, levels=_as_levels(array))
-
-    def select(self, *, systems: Iterable[str] | None = None, topics: Iterable[str] | None = None) -> "Collection":
-        """Return a part of the collection, in the order named; `top_level` stays that of the whole.
-
-        Parameters
-        ----------
-        systems, topics : iterable of str, optional
-            Names to keep; all of them by default.
-
-        Raises
-        ------
-        UnknownNameError
-            If a name is not in the collection.
-        InvalidOptionError
-            If a name stands twice or nothing would be left.
-        """
-        rows = _positions(systems, self.systems, "system")
-        columns = _positions(topics, self.topics, "topic")
-        lists = (rows[:, None] * self.n_topics + columns).ravel()
+    def _part(self, rows: NDArray[np.int64], columns: NDArray[np.int64]) -> Self:
+        lists = self._lists(rows, columns)
         topic_offsets, kept = take_segments(self.topic_offsets, columns)
-        moved = np.full(self.n_judgments, -1, dtype=np.int32)
-        moved[kept] = np.arange(len(kept), dtype=np.int32)
+        moved = renumbered(kept, self.n_judgments)
         offsets, entries = take_segments(self.offsets, lists)
         return replace(
             self,
@@ -241,76 +196,6 @@ class Collection:
             groups=None if self.groups is None else tuple(self.groups[row] for row in rows),
             pooled=None if self.pooled is None else self.pooled[rows],
             retrieved=None if self.retrieved is None else _take_retrieved(self.retrieved, lists, moved, len(kept)),
-        )
-
-    def handle_missing(self, missing: Missing = "zero") -> "Collection":
-        """Decide what happens where a run lacks a topic that has something relevant.
-
-        Parameters
-        ----------
-        missing : {"zero", "error", "drop-systems", "drop-topics"}
-            "zero" leaves the collection as it is (such a list is empty, so every measure gives 0) and notes the
-            count; the others refuse, or drop the runs or topics concerned and note which.
-
-        Raises
-        ------
-        ScoresError
-            With "error", naming the runs and topics; or if dropping leaves nothing.
-        """
-        if missing not in (choices := ("zero", "error", "drop-systems", "drop-topics")):
-            raise UnknownNameError("rule for missing topics", str(missing), choices)
-        lacking = self.missing
-        if not lacking.any():
-            return self
-        rows = np.flatnonzero(lacking.any(axis=1))
-        worst = [f"{self.systems[row]!r} lacks {lacking[row].sum()} of {self.n_topics} topics" for row in rows]
-        text = "; ".join(worst[:_SHOWN]) + (f"; and {len(worst) - _SHOWN} runs more" if len(worst) > _SHOWN else "")
-        if missing == "error":
-            message = f"{text}; pass missing='zero', 'drop-systems' or 'drop-topics'"
-            raise ScoresError(message)
-        if missing == "zero":
-            return replace(self, notes=(*self.notes, f"empty lists, scored 0: {int(lacking.sum())} ({text})"))
-        axis, names = (1, self.systems) if missing == "drop-systems" else (0, self.topics)
-        gone = lacking.any(axis=axis)
-        if gone.all():
-            message = f"missing={missing!r} would leave nothing: {text}; pass missing='zero'"
-            raise ScoresError(message)
-        kind = missing.removeprefix("drop-")
-        left = self.select(**{kind: [name for name, out in zip(names, gone, strict=True) if not out]})
-        dropped = ", ".join(name for name, out in zip(names, gone, strict=True) if out)
-        return replace(left, notes=(*self.notes, f"{kind} dropped: {int(gone.sum())} ({dropped}), since {text}"))
-
-    def with_groups(
-        self,
-        groups: Mapping[str, str] | pd.Series | None = None,
-        *,
-        pooled: Mapping[str, bool] | pd.Series | Iterable[str] | None = None,
-    ) -> "Collection":
-        """Return the collection with a group for every system, or with the systems that built the pool.
-
-        Parameters
-        ----------
-        groups : mapping of str to str, or Series indexed by system, optional
-            Group of every system; other names in it are ignored.
-        pooled : mapping of str to bool, Series indexed by system, or iterable of str, optional
-            Whether a system built the pool ("yes" and "no" are understood), or the names of those that did.
-
-        Raises
-        ------
-        InvalidOptionError
-            If a system has no group, or `pooled` leaves one out or holds something else than yes and no.
-        """
-        names = None if groups is None else _looked_up(_mapping(groups, "groups"), self.systems, "groups")
-        if pooled is not None and not isinstance(pooled, Mapping | pd.Series):
-            chosen = set(_chosen_names(pooled, "pooled"))
-            if unknown := sorted(chosen - set(self.systems)):
-                raise UnknownNameError("system", unknown[0], self.systems)
-            pooled = {name: name in chosen for name in self.systems}
-        marks = None if pooled is None else _looked_up(_mapping(pooled, "pooled"), self.systems, "pooled")
-        return replace(
-            self,
-            groups=self.groups if names is None else tuple(map(str, names)),
-            pooled=self.pooled if marks is None else np.array([_as_truth(mark) for mark in marks], dtype=bool),
         )
 
     def unjudged_share(self, depth: int = _TOP) -> NDArray[np.float64]:
@@ -579,10 +464,10 @@ def warn_of_ties(collection: Collection) -> None:
     ]
     if not many:
         return
-    worst = ", ".join(f"{name} {share:.0%}" for share, name in sorted(many, reverse=True)[:_SHOWN])
+    worst = first_few(sorted(many, reverse=True), write=lambda one: f"{one[1]} {one[0]:.0%}")
     message = (
         f"in {len(many)} of {collection.n_systems} runs more than {_MANY_TIES:.0%} of the documents have tied scores "
-        f"({worst}{', …' if len(many) > _SHOWN else ''}); ties are ordered by document identifier, descending, as in "
+        f"({worst}); ties are ordered by document identifier, descending, as in "
         "trec_eval; order='rank' or 'input' takes the runs' own order"
     )
     warn(message, CollectionWarning, stacklevel=3)
@@ -610,7 +495,7 @@ def judgments_from(qrels: Mapping[str, Mapping[str, int]]) -> Judgments:
         topics=tuple(topics),
         topic_offsets=np.cumsum([0, *map(len, ordered)], dtype=np.int64),
         document_ids=identifier_array(documents),
-        levels=_as_levels(np.array([level for part in ordered for _, level in part])),
+        levels=as_levels(np.array([level for part in ordered for _, level in part])),
     )
 
 
@@ -638,56 +523,8 @@ def _notes_of_levels(levels: NDArray[np.int16]) -> list[str]:
     return [note]
 
 
-def _as_levels(levels: NDArray[np.integer]) -> NDArray[np.int16]:
-    if levels.dtype.kind not in "iu":
-        message = f"levels must be whole numbers, not {levels.dtype}"
-        raise InvalidOptionError(message)
-    if levels.size and (levels.min() < NOT_POOLED or levels.max() > -NOT_POOLED - 1):
-        message = (
-            f"levels must lie from {NOT_POOLED} to {-NOT_POOLED - 1}; these reach {levels.min()} to {levels.max()}"
-        )
-        raise InvalidOptionError(message)
-    return levels.astype(np.int16)
-
-
 def _offsets(counts: NDArray[np.integer]) -> NDArray[np.int64]:
     return np.concatenate([[0], np.cumsum(counts, dtype=np.int64)]).astype(np.int64)
-
-
-def _chosen_names(names: Iterable[str], what: str) -> list[str]:
-    if isinstance(names, str):
-        message = f"{what} must be a sequence of names, not the single string {names!r}; write [{names!r}]"
-        raise InvalidOptionError(message)
-    return [str(name) for name in names]
-
-
-def _positions(names: Iterable[str] | None, known: tuple[str, ...], kind: str) -> NDArray[np.int64]:
-    if names is None:
-        return np.arange(len(known))
-    chosen = _chosen_names(names, f"{kind}s")
-    place = {name: number for number, name in enumerate(known)}
-    for name in chosen:
-        if name not in place:
-            raise UnknownNameError(kind, name, known)
-    if not chosen or len(set(chosen)) < len(chosen):
-        message = f"{kind}s must name at least one {kind}, each once, not {chosen!r}"
-        raise InvalidOptionError(message)
-    return np.array([place[name] for name in chosen], dtype=np.int64)
-
-
-def take_segments(
-    offsets: NDArray[np.int64], segments: NDArray[np.int64]
-) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Return the offsets of chosen segments put one after another, and the places of their entries.
-
-    Examples
-    --------
-    >>> take_segments(np.array([0, 2, 5]), np.array([1, 0]))
-    (array([0, 3, 5]), array([2, 3, 4, 0, 1]))
-    """
-    lengths = np.diff(offsets)[segments]
-    taken = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
-    return taken, np.arange(taken[-1]) + np.repeat(offsets[:-1][segments] - taken[:-1], lengths)
 
 
 def _take_retrieved(
@@ -696,32 +533,6 @@ def _take_retrieved(
     offsets, entries = take_segments(retrieved.offsets, lists)
     recoded = np.concatenate([moved, np.arange(n_kept, n_kept + retrieved.n_codes - len(moved), dtype=np.int32)])
     return RetrievedDocuments(offsets=offsets, codes=recoded[retrieved.codes[entries]], n_codes=len(recoded))
-
-
-def _looked_up[T](table: Mapping[str, T], systems: tuple[str, ...], what: str) -> list[T]:
-    absent = [name for name in systems if name not in table]
-    if absent:
-        shown = ", ".join(absent[:_SHOWN]) + (" …" if len(absent) > _SHOWN else "")
-        message = f"{what}= covers {len(systems) - len(absent)} of {len(systems)} systems; absent: {shown}"
-        raise InvalidOptionError(message)
-    return [table[name] for name in systems]
-
-
-def _mapping(table: Mapping[str, Any] | pd.Series, what: str) -> Mapping[str, Any]:
-    if not isinstance(table, pd.Series):
-        return table
-    if not table.index.is_unique:
-        message = f"{what}= names system {table.index[table.index.duplicated()][0]!r} twice; keep one line"
-        raise InvalidOptionError(message)
-    return {str(name): value for name, value in table.items()}
-
-
-def _as_truth(value: object) -> bool:
-    truth = _TRUTH.get(str(value).casefold())
-    if truth is None:
-        message = f"pooled= must say yes or no (true or false, 1 or 0) for every system, not {value!r}"
-        raise InvalidOptionError(message)
-    return truth
 
 
 def _summary(label: str, column: pd.Series, *, total: bool) -> dict[str, object]:
@@ -739,12 +550,11 @@ def _with_foreign_topics(collection: Collection, topics: Iterable[str]) -> Colle
     foreign = natural_order(answered - set(collection.topics))
     if len(foreign) == len(answered):
         message = (
-            f"runs and qrels have no topic in common: runs answer {', '.join(foreign[:_SHOWN])}, the qrels judge "
-            f"{', '.join(collection.topics[:_SHOWN])}; topics are matched by their id as written"
+            f"runs and qrels have no topic in common: runs answer {first_few(foreign)}, the qrels judge "
+            f"{first_few(collection.topics)}; topics are matched by their id as written"
         )
         raise InvalidOptionError(message)
     if not foreign:
         return collection
-    shown = ", ".join(foreign[:_SHOWN]) + (" …" if len(foreign) > _SHOWN else "")
-    note = f"topics of the runs without judgments, ignored: {len(foreign)} ({shown})"
+    note = f"topics of the runs without judgments, ignored: {len(foreign)} ({first_few(foreign)})"
     return replace(collection, notes=(*collection.notes, note))

@@ -6,33 +6,27 @@ its nearest ancestor; results are positions in that table. Everything else is an
 change of one small vector.
 """
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
-from typing import NamedTuple
+from typing import Any, NamedTuple, Self
 from warnings import warn
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from metaeval.collection.documents import (
-    Collection,
-    CollectionWarning,
-    assemble_collection,
-    judgments_from,
-    take_segments,
-)
-from metaeval.collection.inex import TOO_SMALL, UNKNOWN, Assessments, Scale, Submission, whole_column
+from metaeval.cells import first_few
+from metaeval.checks import check_count
+from metaeval.collection.base import JudgedCollection, take_segments
+from metaeval.collection.documents import Collection, CollectionWarning, assemble_collection, judgments_from
+from metaeval.collection.inex import TOO_SMALL, UNKNOWN, Assessments, Scale, Submission, each_run, whole_column
 from metaeval.collection.paths import normalised_path
 from metaeval.collection.ranking import Judgments, RankedRun
 from metaeval.compiled import compiled
 from metaeval.errors import FileFormatError, InvalidOptionError
-from metaeval.parallel import track
-from metaeval.scores import Missing
 
 __all__ = ["ElementCollection", "Elements", "above", "element_collection"]
 
-_SHOWN = 5
 _VALID: dict[str, frozenset[tuple[int, int]]] = {
     "2002": frozenset({(0, 0), (1, 1), (1, 2), (1, 3), (2, 1), (2, 2), (2, 3), (3, 1), (3, 3)}),
     "2003": frozenset({(0, 0)} | {(e, s) for e in (1, 2, 3) for s in (1, 2, 3)}),
@@ -82,7 +76,7 @@ class Elements(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class ElementCollection:
+class ElementCollection(JudgedCollection):
     """Runs of elements and their assessments; made by `element_collection`.
 
     Attributes
@@ -107,7 +101,7 @@ class ElementCollection:
         What the codes of `elements` mean.
     """
 
-    by_document: Collection
+    by_document: Collection = field()  # a field of its own in the place of the inherited property
     scale: Scale
     offsets: NDArray[np.int64]
     results: NDArray[np.int32] = field(repr=False)
@@ -117,41 +111,6 @@ class ElementCollection:
     highlighted: NDArray[np.int64] = field(repr=False)
     document_names: NDArray[np.object_] = field(repr=False)
     path_names: NDArray[np.object_] = field(repr=False)
-
-    @property
-    def systems(self) -> tuple[str, ...]:
-        """Names of the runs."""
-        return self.by_document.systems
-
-    @property
-    def topics(self) -> tuple[str, ...]:
-        """All topics of the assessments in natural order, also those with nothing relevant."""
-        return self.by_document.topics
-
-    @property
-    def n_systems(self) -> int:
-        """Number of runs."""
-        return self.by_document.n_systems
-
-    @property
-    def n_topics(self) -> int:
-        """Number of topics, those with nothing relevant included."""
-        return self.by_document.n_topics
-
-    @property
-    def groups(self) -> tuple[str, ...] | None:
-        """Group of every run."""
-        return self.by_document.groups
-
-    @property
-    def pooled(self) -> NDArray[np.bool_] | None:
-        """Which runs built the pool that was judged."""
-        return self.by_document.pooled
-
-    @property
-    def notes(self) -> tuple[str, ...]:
-        """What reading and compiling had to say."""
-        return self.by_document.notes
 
     @property
     def n_retrieved(self) -> NDArray[np.int32]:
@@ -170,72 +129,22 @@ class ElementCollection:
         kept = np.append(self.by_document.levels > 0, False)[np.where(self.elements.documents < 0, -1, judgment)]
         return self.elements.assessed & kept
 
-    def rejudge(self, levels: NDArray[np.integer]) -> "ElementCollection":
-        """Return the same runs under other judgments of documents.
-
-        Parameters
-        ----------
-        levels : integer array (n_judgments,)
-            As for `Collection.rejudge`, of ``by_document``. A document keeps the assessments of all its elements if
-            its level is above 0, and loses all of them otherwise.
-
-        Raises
-        ------
-        InvalidOptionError
-            If the number of levels differs, or a level is no 16-bit whole number.
-        """
-        return replace(self, by_document=self.by_document.rejudge(levels))
-
-    def select(
-        self, *, systems: Iterable[str] | None = None, topics: Iterable[str] | None = None
-    ) -> "ElementCollection":
-        """Return a part of the collection, in the order named.
-
-        Parameters
-        ----------
-        systems, topics : iterable of str, optional
-            Names to keep; all of them by default.
-
-        Raises
-        ------
-        UnknownNameError
-            If a name is not in the collection.
-        InvalidOptionError
-            If a name stands twice or nothing would be left.
-        """
-        return self._parts_of(self.by_document.select(systems=systems, topics=topics))
-
-    def handle_missing(self, missing: Missing = "zero") -> "ElementCollection":
-        """Decide what happens where a run lacks a topic with relevant elements, as `Collection.handle_missing` does."""
-        return self._parts_of(self.by_document.handle_missing(missing))
-
-    def with_groups(
-        self,
-        groups: Mapping[str, str] | pd.Series | None = None,
-        *,
-        pooled: Mapping[str, bool] | pd.Series | Iterable[str] | None = None,
-    ) -> "ElementCollection":
-        """Return the collection with a group for every run, or the pooled runs, as `Collection.with_groups` does."""
-        return replace(self, by_document=self.by_document.with_groups(groups, pooled=pooled))
-
     def place_of(self, element: int) -> str:
         """Say where an element (a position in `elements`) stands, for errors."""
         topic = self.topics[int(np.searchsorted(self.element_offsets, element, side="right")) - 1]
         document = self.document_names[self.elements.names[element]]
         return f"topic {topic!r}, document {document!r}, element {self.path_names[self.elements.paths[element]]}"
 
-    def _parts_of(self, kept: Collection) -> "ElementCollection":
-        """Return what belongs to the systems and topics of a part of `by_document`."""
-        if kept.systems == self.systems and kept.topics == self.topics:
-            return replace(self, by_document=kept)
-        rows = np.array([self.systems.index(name) for name in kept.systems])
-        columns = np.array([self.topics.index(name) for name in kept.topics])
-        offsets, results = take_segments(self.offsets, (rows[:, None] * self.n_topics + columns).ravel())
+    def _with(self, **changes: Any) -> Self:  # noqa: ANN401 - any field of a Collection
+        return replace(self, by_document=replace(self.by_document, **changes))
+
+    def _part(self, rows: NDArray[np.int64], columns: NDArray[np.int64]) -> Self:
+        offsets, results = take_segments(self.offsets, self._lists(rows, columns))
         element_offsets, elements = take_segments(self.element_offsets, columns)
         _, documents = take_segments(self.by_document.topic_offsets, columns)
         return replace(
             self,
-            by_document=kept,
+            by_document=self.by_document._part(rows, columns),  # noqa: SLF001 - one family
             offsets=offsets,
             results=self.results[results],
             tied=self.tied[results],
@@ -307,15 +216,13 @@ def element_collection(  # noqa: PLR0913 - the contract of both collections
     >>> collection.results.tolist(), collection.elements.parents.tolist()
     ([1, 2, 0], [-1, 0, 0])
     """
-    if limit < 1:
-        message = f"limit must be at least 1, not {limit!r}"
-        raise InvalidOptionError(message)
+    check_count(limit, "limit")
     if assessments.scale == "passages":
         message = "assessments of the scale 'passages' have no exhaustivity; use passage_collection"
         raise InvalidOptionError(message)
     judged = _checked_assessments(assessments, strict=strict)
     judgments = _document_judgments(assessments, judged)
-    runs = _checked_runs(submissions, judgments.topics, limit)
+    runs = each_run(submissions, lambda submission: _checked_run(submission, judgments.topics, limit))
     return _assembled(runs, judged, judgments, assessments, sizes, keep_all=keep_all, strict=strict)
 
 
@@ -453,24 +360,6 @@ def _document_judgments(assessments: Assessments, judged: pd.DataFrame) -> Judgm
         own = levels.setdefault(str(topic), {})
         own[str(document)] = int(size > 0 or (str(topic), str(document)) in marked)
     return judgments_from(levels)
-
-
-def _checked_runs(submissions: Iterable[Submission], topics: tuple[str, ...], limit: int) -> dict[str, _Run]:
-    runs: dict[str, _Run] = {}
-    sources: dict[str, str] = {}
-    for submission in track(list(submissions), description="runs"):
-        if submission.run in runs:
-            message = (
-                f"two runs are called {submission.run!r} ({sources[submission.run] or 'no file'} and "
-                f"{submission.source or 'no file'}); run names must be unique"
-            )
-            raise InvalidOptionError(message)
-        runs[submission.run] = _checked_run(submission, topics, limit)
-        sources[submission.run] = submission.source
-    if not runs:
-        message = "there is no run; give at least one"
-        raise InvalidOptionError(message)
-    return runs
 
 
 def _checked_run(submission: Submission, topics: tuple[str, ...], limit: int) -> _Run:
@@ -798,5 +687,4 @@ def _cut_notes(runs: dict[str, _Run]) -> list[str]:
     cut = {name: run.cut for name, run in runs.items() if run.cut}
     if not cut:
         return []
-    shown = ", ".join(list(cut)[:_SHOWN]) + (", …" if len(cut) > _SHOWN else "")
-    return [f"lists cut to their limit: {sum(cut.values())} ({shown})"]
+    return [f"lists cut to their limit: {sum(cut.values())} ({first_few(cut)})"]

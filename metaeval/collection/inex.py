@@ -4,6 +4,7 @@ Readers make these, the simulator makes these, and `element_collection` and `pas
 are plain tables, so that anybody can make them from other sources.
 """
 
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Literal
 
@@ -12,10 +13,11 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from metaeval.cells import shortened
-from metaeval.errors import FileFormatError
+from metaeval.errors import FileFormatError, InvalidOptionError
+from metaeval.parallel import track
 
 __all__ = ["ASSESSMENT_COLUMNS", "ELEMENT_COLUMNS", "PASSAGE_COLUMNS", "RESULT_COLUMNS", "TOO_SMALL", "UNKNOWN"]
-__all__ += ["LARGEST", "Assessments", "Scale", "Submission", "whole_column"]
+__all__ += ["LARGEST", "Assessments", "Scale", "Submission", "each_run", "empty_table", "table_of", "whole_column"]
 
 Scale = Literal["2002", "2003", "2005", "passages"]
 TOO_SMALL = -1
@@ -113,8 +115,26 @@ def _as_float(cell: object) -> float:
         return np.nan
 
 
-def _empty(columns: dict[str, type]) -> pd.DataFrame:
-    return pd.DataFrame({name: pd.Series(dtype=object if kind is str else kind) for name, kind in columns.items()})
+def table_of(columns: dict[str, type], values: Mapping[str, Sequence[object] | NDArray[np.generic]]) -> pd.DataFrame:
+    """Make one of the tables; columns not given hold what says "not given"."""
+    length = len(next(iter(values.values())))
+    missing = {str: "", np.int64: UNKNOWN, np.float64: np.nan}
+    return pd.DataFrame(
+        {
+            name: pd.Series(
+                np.asarray(values[name], dtype=object if kind is str else kind)
+                if name in values
+                else np.full(length, missing[kind], dtype=object if kind is str else kind),
+                dtype=object if kind is str else kind,
+            )
+            for name, kind in columns.items()
+        }
+    )
+
+
+def empty_table(columns: dict[str, type]) -> pd.DataFrame:
+    """Make one of the tables without rows."""
+    return table_of(columns, dict.fromkeys(columns, ()))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -139,7 +159,7 @@ class Submission:
     run: str
     participant: str = ""
     task: str = ""
-    results: pd.DataFrame = field(default_factory=lambda: _empty(RESULT_COLUMNS), repr=False)
+    results: pd.DataFrame = field(default_factory=lambda: empty_table(RESULT_COLUMNS), repr=False)
     answered: tuple[str, ...] = ()
     source: str = ""
 
@@ -168,8 +188,38 @@ class Assessments:
     """
 
     scale: Scale
-    documents: pd.DataFrame = field(default_factory=lambda: _empty(ASSESSMENT_COLUMNS), repr=False)
-    elements: pd.DataFrame = field(default_factory=lambda: _empty(ELEMENT_COLUMNS), repr=False)
-    passages: pd.DataFrame = field(default_factory=lambda: _empty(PASSAGE_COLUMNS), repr=False)
+    documents: pd.DataFrame = field(default_factory=lambda: empty_table(ASSESSMENT_COLUMNS), repr=False)
+    elements: pd.DataFrame = field(default_factory=lambda: empty_table(ELEMENT_COLUMNS), repr=False)
+    passages: pd.DataFrame = field(default_factory=lambda: empty_table(PASSAGE_COLUMNS), repr=False)
     source: str = ""
     notes: tuple[str, ...] = ()
+
+
+def each_run[T](submissions: Iterable[Submission], compile_run: Callable[[Submission], T]) -> dict[str, T]:
+    """Compile runs one after the other.
+
+    Raises
+    ------
+    InvalidOptionError
+        If there is no run, or two have one name.
+
+    Examples
+    --------
+    >>> each_run([Submission(run="a"), Submission(run="b")], lambda submission: len(submission.results))
+    {'a': 0, 'b': 0}
+    """
+    runs: dict[str, T] = {}
+    sources: dict[str, str] = {}
+    for submission in track(list(submissions), description="runs"):
+        if submission.run in runs:
+            message = (
+                f"two runs are called {submission.run!r} ({sources[submission.run] or 'no file'} and "
+                f"{submission.source or 'no file'}); run names must be unique"
+            )
+            raise InvalidOptionError(message)
+        runs[submission.run] = compile_run(submission)
+        sources[submission.run] = submission.source
+    if not runs:
+        message = "there is no run; give at least one"
+        raise InvalidOptionError(message)
+    return runs

@@ -249,7 +249,9 @@ class CompiledRun:
     Attributes
     ----------
     ranked : RankedRun
-        Its documents, each at the rank of its first result; ``codes`` has -1 for those without a judgment.
+        Its documents, each at the rank of its first result.
+    codes : int32 array
+        The judgment of every document of `ranked`, -1 for none.
     results : Results
     n_results : int64 array (n_topics,)
         How many of `results` each list has.
@@ -268,6 +270,7 @@ class CompiledRun:
     """
 
     ranked: RankedRun
+    codes: NDArray[np.int32]
     results: Results
     n_results: NDArray[np.int64]
     n_retrieved: NDArray[np.int64]
@@ -343,6 +346,7 @@ def compiled_run(submission: Submission, judged: JudgedText, limit: int) -> Comp
     unjudged = first & (documents < 0)
     return CompiledRun(
         ranked=_ranked(documents[first], topics[first], articles.ranks[first], n_topics),
+        codes=documents[first].astype(np.int32),
         results=results,
         n_results=np.bincount(topics[kept], minlength=n_topics),
         n_retrieved=n_retrieved,
@@ -382,7 +386,7 @@ def _ranked(
         ranks=ranks[judged].astype(np.int32),
         judgments=documents[judged].astype(np.int32),
         tied=np.nan,
-        codes=documents.astype(np.int32),
+        codes=None,
         unjudged=None,
     )
 

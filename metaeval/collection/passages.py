@@ -6,20 +6,22 @@ of them, and a `PassageCollection` keeps the other results alone. Re-judging it 
 """
 
 from collections.abc import Collection as Sized
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
+from typing import Any, Self
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from metaeval.collection.documents import Collection, assemble_collection, take_segments
-from metaeval.collection.inex import Assessments, Submission
+from metaeval.cells import first_few
+from metaeval.checks import check_count
+from metaeval.collection.base import JudgedCollection, renumbered, take_segments
+from metaeval.collection.documents import Collection, assemble_collection
+from metaeval.collection.inex import Assessments, Submission, each_run
 from metaeval.collection.passage_runs import CompiledRun, HighlightedText, JudgedText, Results, compiled_run
 from metaeval.collection.ranking import RankedRun
 from metaeval.errors import InvalidOptionError
-from metaeval.parallel import track
-from metaeval.scores import Missing
 
 __all__ = ["FAULTS", "HighlightedText", "PassageCollection", "Results", "passage_collection"]
 
@@ -31,11 +33,9 @@ FAULTS = {
 }
 """What a task may forbid, and how an error says it."""
 
-_SHOWN = 5
-
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class PassageCollection:
+class PassageCollection(JudgedCollection):
     """Runs of passages and highlighted text of one test collection.
 
     Attributes
@@ -59,103 +59,20 @@ class PassageCollection:
         Results of a list beyond it were left out.
     """
 
-    by_document: Collection
+    by_document: Collection = field()  # a field of its own in the place of the inherited property
     offsets: NDArray[np.int64]
     results: Results = field(repr=False)
     text: HighlightedText = field(repr=False)
-    n_retrieved: NDArray[np.int32]
+    n_retrieved: NDArray[np.int32] = field()
     n_characters: NDArray[np.int64]
     n_unseen_characters: NDArray[np.int64]
     faults: pd.DataFrame = field(repr=False)
     limit: int
 
     @property
-    def systems(self) -> tuple[str, ...]:
-        """Names of the runs."""
-        return self.by_document.systems
-
-    @property
-    def topics(self) -> tuple[str, ...]:
-        """All topics of the assessments in natural order, also those with nothing highlighted."""
-        return self.by_document.topics
-
-    @property
-    def n_systems(self) -> int:
-        """Number of runs."""
-        return self.by_document.n_systems
-
-    @property
-    def n_topics(self) -> int:
-        """Number of topics, those with nothing highlighted included."""
-        return self.by_document.n_topics
-
-    @property
-    def groups(self) -> tuple[str, ...] | None:
-        """Group of every run."""
-        return self.by_document.groups
-
-    @property
-    def pooled(self) -> NDArray[np.bool_] | None:
-        """Which runs built the pool that was judged."""
-        return self.by_document.pooled
-
-    @property
-    def notes(self) -> tuple[str, ...]:
-        """What reading and compiling had to say."""
-        return self.by_document.notes
-
-    @property
     def answered(self) -> NDArray[np.bool_]:
         """Where a run has at least one result, shape (n_systems, n_topics)."""
         return self.n_retrieved > 0
-
-    def rejudge(self, levels: NDArray[np.integer]) -> "PassageCollection":
-        """Return the same runs under other judgments of documents.
-
-        Parameters
-        ----------
-        levels : integer array (n_judgments,)
-            As for `Collection.rejudge`, of ``by_document``. A document keeps all its highlighted text if its level is
-            above 0, and loses all of it otherwise.
-
-        Raises
-        ------
-        InvalidOptionError
-            If the number of levels differs, or a level is no 16-bit whole number.
-        """
-        return replace(self, by_document=self.by_document.rejudge(levels))
-
-    def select(
-        self, *, systems: Iterable[str] | None = None, topics: Iterable[str] | None = None
-    ) -> "PassageCollection":
-        """Return a part of the collection, in the order named.
-
-        Parameters
-        ----------
-        systems, topics : iterable of str, optional
-            Names to keep; all of them by default.
-
-        Raises
-        ------
-        UnknownNameError
-            If a name is not in the collection.
-        InvalidOptionError
-            If a name stands twice or nothing would be left.
-        """
-        return self._parts_of(self.by_document.select(systems=systems, topics=topics))
-
-    def handle_missing(self, missing: Missing = "zero") -> "PassageCollection":
-        """Decide what happens where a run lacks a topic with highlighted text, as `Collection.handle_missing` does."""
-        return self._parts_of(self.by_document.handle_missing(missing))
-
-    def with_groups(
-        self,
-        groups: Mapping[str, str] | pd.Series | None = None,
-        *,
-        pooled: Mapping[str, bool] | pd.Series | Iterable[str] | None = None,
-    ) -> "PassageCollection":
-        """Return the collection with a group for every run, or the pooled runs, as `Collection.with_groups` does."""
-        return replace(self, by_document=self.by_document.with_groups(groups, pooled=pooled))
 
     def refuse(self, kinds: Sized[str], *, task: str) -> None:
         """Refuse runs that do what a task forbids.
@@ -187,22 +104,19 @@ class PassageCollection:
         )
         raise InvalidOptionError(message)
 
-    def _parts_of(self, kept: Collection) -> "PassageCollection":
-        """Return what belongs to the systems and topics of a part of `by_document`."""
-        if kept.systems == self.systems and kept.topics == self.topics:
-            return replace(self, by_document=kept)
-        rows = np.array([self.systems.index(name) for name in kept.systems])
-        columns = np.array([self.topics.index(name) for name in kept.topics])
-        offsets, entries = take_segments(self.offsets, (rows[:, None] * self.n_topics + columns).ravel())
+    def _with(self, **changes: Any) -> Self:  # noqa: ANN401 - any field of a Collection
+        return replace(self, by_document=replace(self.by_document, **changes))
+
+    def _part(self, rows: NDArray[np.int64], columns: NDArray[np.int64]) -> Self:
+        offsets, entries = take_segments(self.offsets, self._lists(rows, columns))
         _, documents = take_segments(self.by_document.topic_offsets, columns)
-        moved = np.full(self.by_document.n_judgments, -1, dtype=np.int32)
-        moved[documents] = np.arange(len(documents), dtype=np.int32)
+        moved = renumbered(documents, self.by_document.n_judgments)
         results = Results._make(column[entries] for column in self.results)
         passage_offsets, passages = take_segments(self.text.offsets, documents)
         cells = np.ix_(rows, columns)
         return replace(
             self,
-            by_document=kept,
+            by_document=self.by_document._part(rows, columns),  # noqa: SLF001 - one family
             offsets=offsets,
             results=results._replace(documents=moved[results.documents]),
             text=HighlightedText(
@@ -217,7 +131,8 @@ class PassageCollection:
             n_characters=self.n_characters[cells],
             n_unseen_characters=self.n_unseen_characters[cells],
             faults=self.faults[
-                self.faults["system"].isin(list(kept.systems)) & self.faults["topic"].isin(list(kept.topics))
+                self.faults["system"].isin([self.systems[row] for row in rows])
+                & self.faults["topic"].isin([self.topics[column] for column in columns])
             ],
         )
 
@@ -267,24 +182,9 @@ def passage_collection(
     >>> collection.results.relevant.tolist(), collection.n_characters.tolist()
     ([20], [[80]])
     """
-    if limit < 1:
-        message = f"limit must be at least 1, not {limit!r}"
-        raise InvalidOptionError(message)
+    check_count(limit, "limit")
     judged = JudgedText.of(assessments)
-    runs: dict[str, CompiledRun] = {}
-    sources: dict[str, str] = {}
-    for submission in track(list(submissions), description="runs"):
-        if submission.run in runs:
-            message = (
-                f"two runs are called {submission.run!r} ({sources[submission.run] or 'no file'} and "
-                f"{submission.source or 'no file'}); run names must be unique"
-            )
-            raise InvalidOptionError(message)
-        runs[submission.run] = compiled_run(submission, judged, limit)
-        sources[submission.run] = submission.source
-    if not runs:
-        message = "there is no run; give at least one"
-        raise InvalidOptionError(message)
+    runs = each_run(submissions, lambda submission: compiled_run(submission, judged, limit))
     return _assembled(runs, judged, limit, keep_all=keep_all)
 
 
@@ -302,11 +202,10 @@ def _assembled(runs: dict[str, CompiledRun], judged: JudgedText, limit: int, *, 
     ):
         if any(counts):
             concerned = [name for name, count in zip(runs, counts, strict=True) if count]
-            more = ", …" if len(concerned) > _SHOWN else ""
-            notes.append(f"{what}: {sum(counts)} ({', '.join(concerned[:_SHOWN])}{more})")
+            notes.append(f"{what}: {sum(counts)} ({first_few(concerned)})")
     by_document = assemble_collection(
         judged.judgments,
-        {name: run if keep_all else run._replace(codes=None) for name, run in zip(runs, ranked, strict=True)},
+        dict(zip(runs, ranked, strict=True)),
         frozenset().union(*(run.answered for run in compiled)),
         n_codes=n_codes,
         notes=tuple(notes),
@@ -338,8 +237,7 @@ def _with_codes(runs: list[CompiledRun], n_judgments: int) -> tuple[list[RankedR
     parts = np.split(codes + n_judgments, np.cumsum([len(own) for own in keys])[:-1])
     ranked = []
     for run, part in zip(runs, parts, strict=True):
-        assert run.ranked.codes is not None  # noqa: S101 - every run was compiled with codes
-        own = run.ranked.codes.copy()
+        own = run.codes.copy()
         own[own < 0] = part
         ranked.append(run.ranked._replace(codes=own))
     return ranked, n_judgments + len(different)

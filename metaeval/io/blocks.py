@@ -11,7 +11,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from metaeval.cells import BLANKS, is_measure, is_number, shortened
+from metaeval.cells import BLANKS, first_few, is_measure, is_number, shortened
 from metaeval.errors import closest_names
 from metaeval.io.sheets import Sheet, delimiter_name
 from metaeval.scores import Missing, first_double, merge_labels
@@ -28,7 +28,6 @@ __all__ = [
     "fitting_names",
     "is_measure",
     "is_number",
-    "listed",
     "place_of",
     "ragged",
     "refuse_faulty_names",
@@ -46,7 +45,7 @@ GAP_WORDS = frozenset({"", "na", "n/a", "nan", "null", "none"})
 """What stands in place of a score where there is none; in lower case."""
 _EXACT = 2.0**53  # whole numbers below it have a float of their own
 _WAYS_PAST_GAPS = "missing='zero', 'drop-systems' or 'drop-topics'"
-_SHOWN, _MOST_SHOWN = 5, 40
+_MOST_SHOWN = 40
 _LONGEST_NUMBER = 400
 
 
@@ -236,8 +235,7 @@ def ragged(cells: Sequence[str], width: int, sheet: Sheet) -> str:
 
 def columns_found(names: Sequence[str]) -> str:
     """Say which columns were found, the first of very many."""
-    more = f" and {len(names) - _MOST_SHOWN} more" if len(names) > _MOST_SHOWN else ""
-    return f"columns found: {', '.join(repr(shortened(name)) for name in names[:_MOST_SHOWN])}{more}"
+    return f"columns found: {first_few(names, most=_MOST_SHOWN, write=lambda name: repr(shortened(name)))}"
 
 
 def ways_to_name(names: Sequence[str]) -> str:
@@ -246,9 +244,3 @@ def ways_to_name(names: Sequence[str]) -> str:
         f"{columns_found(names)}. Say which is which, for example "
         "columns={'system': …, 'topic': …, 'metric': …, 'score': …, 'ignore': […]}"
     )
-
-
-def listed(names: Sequence[str]) -> str:
-    """Put names in a row, the first few of many."""
-    more = f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else ""
-    return ", ".join(shortened(name, 1000) for name in names[:_SHOWN]) + more

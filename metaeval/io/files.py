@@ -211,12 +211,12 @@ def list_sources(paths: str | Path | Iterable[str | Path] | Mapping[str, str | P
 
 def _named_source(text: str) -> Source:
     """Split at the first "=" that leaves an existing path behind it: names may hold one too, as RBP(p=0.8) does."""
-    if text == STANDARD_INPUT or "=" not in text or os.path.exists(text):  # noqa: PTH110
+    if text == STANDARD_INPUT or "=" not in text or os.path.exists(text):  # noqa: PTH110 - no error for a long name
         return Source(text)
     pieces = text.split("=")
     splits = [("=".join(pieces[:cut]).strip(), "=".join(pieces[cut:])) for cut in range(1, len(pieces))]
     for name, path in splits:
-        if name and (path == STANDARD_INPUT or os.path.exists(path)):  # noqa: PTH110
+        if name and (path == STANDARD_INPUT or os.path.exists(path)):  # noqa: PTH110 - likewise
             return Source(path, name)
     name, path = splits[-1]
     return Source(path, name or None)
@@ -440,9 +440,10 @@ def _opened(path: str) -> BinaryIO:
         return Path(path).open("rb")
     descriptor = _DESCRIPTOR.fullmatch(path)
     # a socket cannot be opened by its path, and a descriptor need not be
-    stream = Path(path).open("rb") if descriptor is None else os.fdopen(os.dup(int(descriptor[1] or 0)), "rb")  # noqa: SIM115
+    opened = path if descriptor is None else os.dup(int(descriptor[1] or 0))
+    stream = open(opened, "rb")  # noqa: SIM115, PTH123 - for the caller; Path.open takes no descriptor
     device = stat.S_ISBLK(status.st_mode) or stat.S_ISCHR(status.st_mode)
-    if device and not stream.isatty() and not os.path.samestat(status, os.stat(os.devnull)):  # noqa: PTH116
+    if device and not stream.isatty() and not os.path.samestat(status, Path(os.devnull).stat()):
         stream.close()
         raise FileFormatError("this is a device, which has no end; name a file or a pipe", path=path)
     return stream

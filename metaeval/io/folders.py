@@ -27,7 +27,7 @@ from metaeval.io.locks import Lock
 from metaeval.process import sheltered
 from metaeval.provenance import file_checksum
 
-__all__ = ["RECORD", "check_folder", "claiming", "new_folder", "record_text", "written_files"]
+__all__ = ["RECORD", "check_folder", "claiming", "new_folder", "record_text", "unused_folder", "written_files"]
 
 RECORD = "provenance.json"
 """The file that says what made a folder, and lists what was written into it."""
@@ -212,6 +212,30 @@ def new_folder(out: str | Path, *, overwrite: bool = False) -> Iterator[Path]:
             raise
         if replaced is not None:
             _remove_carried(replaced, final)
+
+
+@contextmanager
+def unused_folder(folder: str | os.PathLike[str]) -> Iterator[Path]:
+    """Give a folder to fill that takes the place of one that is empty or not there, when the block ends well.
+
+    Raises
+    ------
+    InvalidOptionError
+        If there is a file of that name, or the folder holds something.
+    """
+    target = Path(folder)
+    if target.exists() and (not target.is_dir() or any(target.iterdir())):
+        message = f"folder {str(target)!r} is not empty; name a new one"
+        raise InvalidOptionError(message)
+    part = target.with_name(f".{secrets.token_hex(8)}.part")
+    try:
+        yield part
+        if target.exists():
+            target.rmdir()
+        part.rename(target)
+    except BaseException:
+        shutil.rmtree(part, ignore_errors=True)
+        raise
 
 
 @contextmanager

@@ -4,10 +4,11 @@ import re
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
+from metaeval.cells import first_few
+from metaeval.columns import column_roles, part_of_word
 from metaeval.errors import InvalidOptionError, closest_names
-from metaeval.io.blocks import columns_found, fitting_names, listed, place_of
+from metaeval.io.blocks import columns_found, fitting_names, place_of
 from metaeval.io.sheets import Sheet, header_names, read_sheet
-from metaeval.scores import column_roles
 
 __all__ = ["groups_from_regex", "read_groups"]
 
@@ -107,7 +108,7 @@ def groups_from_regex(pattern: str, systems: Iterable[str]) -> dict[str, str]:
     groups = {system: match[1] for system, match in found.items() if match is not None and match[1]}
     without = [system for system in found if system not in groups]
     if without:
-        message = f"{pattern!r} finds no group in {len(without)} of {len(found)} names ({listed(without)}); widen it"
+        message = f"{pattern!r} finds no group in {len(without)} of {len(found)} names ({first_few(without)}); widen it"
         raise InvalidOptionError(message)
     return groups
 
@@ -126,7 +127,7 @@ def _system_place(
         if set(systems) <= {cells[place].strip() for cells in rows} and names[place]
     ]
     if not holding:
-        raise sheet.error(f"no column holds all the systems ({listed(systems)}); {columns_found(names)}")
+        raise sheet.error(f"no column holds all the systems ({first_few(systems)}); {columns_found(names)}")
     return holding[0]
 
 
@@ -134,7 +135,7 @@ def _group_place(sheet: Sheet, names: Sequence[str], at_system: int, column: str
     if column is not None:
         return place_of(column, names, sheet)
     others = [place for place, name in enumerate(names) if name and place != at_system]
-    called = [place for place in others if names[place].strip().casefold() == "group"]
+    called = [place for place in others if part_of_word(names[place]) == "group"]
     if len(called) == 1:
         return called[0]
     if len(others) != 1:
@@ -152,6 +153,6 @@ def _refuse_uncovered(
     guess = f" (for {without[0]!r} there is {near[0]!r})" if near else ""
     message = (
         f"column {column!r} holds {len(systems) - len(without)} of {len(systems)} systems; without a row: "
-        f"{listed(without)}{guess}. Add them, or name the column of systems"
+        f"{first_few(without)}{guess}. Add them, or name the column of systems"
     )
     raise sheet.error(message)

@@ -11,6 +11,7 @@ from typing import Literal, get_args
 import numpy as np
 import pandas as pd
 
+from metaeval.checks import check_choice
 from metaeval.collection.inex import Assessments, Submission
 from metaeval.errors import FileFormatError, InvalidOptionError
 from metaeval.io.files import Source, first_words, list_sources, pipe_identity, read_bytes, read_source, write_bytes
@@ -31,7 +32,7 @@ from metaeval.io.inex_xml import (
     xml_of_assessments,
     xml_of_submission,
 )
-from metaeval.io.trec import check_choice, run_sources, system_names
+from metaeval.io.trec import run_sources, system_names
 from metaeval.parallel import parallel_map, track
 
 __all__ = ["InexWarning", "SubmissionForm", "assessment_sources", "read_assessments", "read_element_sizes", "read_pool"]
@@ -375,7 +376,7 @@ def write_submission(submission: Submission, path: str | os.PathLike[str], *, fo
     >>> read_submission(path).answered
     ('1',)
     """
-    check_choice("form of a submission", form, get_args(SubmissionForm))
+    check_choice(form, "form of a submission", get_args(SubmissionForm))
     if form == "xml":
         return write_bytes(Path(path), xml_of_submission(submission))
     elements = submission.results["path"].to_numpy() != ""

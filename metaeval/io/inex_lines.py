@@ -21,17 +21,12 @@ from metaeval.collection.inex import (
     UNKNOWN,
     Assessments,
     Submission,
-)
-from metaeval.io.files import first_words, text_of
-from metaeval.io.inex_rules import (
-    Findings,
-    Names,
-    checked_assessments,
-    document_name,
     empty_table,
-    results_table,
     table_of,
 )
+from metaeval.columns import SIZES, first_called
+from metaeval.io.files import first_words, text_of
+from metaeval.io.inex_rules import Findings, Names, checked_assessments, document_name, results_table
 
 __all__ = ["assessments_of_lines", "is_fol_judgments", "lines_of_assessments", "lines_of_results"]
 __all__ += ["sizes_of_lines", "submission_of_lines"]
@@ -42,11 +37,6 @@ _MOST_DIGITS = 18
 _NOWHERE = frozenset({b"X", b"x", b"-1"})
 _WHOLE = re.compile(rb"[0-9]+\Z")
 _PASSAGE = re.compile(rb"([0-9]+):([0-9]+)\Z")
-_HEADER = {
-    "document": ("document", "file", "doc", "doc_id", "docno"),
-    "path": ("path", "element", "xpath"),
-    "size": ("size", "length", "characters"),
-}
 
 
 class _Words(NamedTuple):
@@ -331,15 +321,13 @@ def sizes_of_lines(content: bytes, findings: Findings) -> pd.DataFrame:
     found = _words(content.replace(b",", b" ").replace(b'"', b""), findings)
     if not len(found.lines):
         raise findings.refuse("the file is empty; name a table of document, path, size")
-    _uniform(found, (len(_HEADER),), "a table of sizes has document, path and size", findings)
-    columns = dict(zip(_HEADER, (found.column(number) for number in range(3)), strict=True))
+    _uniform(found, (len(SIZES),), "a table of sizes has document, path and size", findings)
+    columns = dict(zip(SIZES, (found.column(number) for number in range(3)), strict=True))
     lines = found.lines
-    heads = {
-        part: next((w for w in found.words[:3] if w.decode().casefold() in names), None)
-        for part, names in _HEADER.items()
-    }
-    if all(heads.values()):
-        columns = {part: found.column(found.words.index(head))[1:] for part, head in heads.items() if head}
+    head = [word.decode() for word in found.words[: len(SIZES)]]
+    places = {part: first_called(head, words, str.casefold) for part, words in SIZES.items()}
+    if None not in places.values():
+        columns = {part: found.column(place)[1:] for part, place in places.items() if place is not None}
         lines = lines[1:]
     names = Names(findings)
     table = pd.DataFrame(

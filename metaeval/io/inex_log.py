@@ -8,17 +8,11 @@ import numpy as np
 import pandas as pd
 
 from metaeval.cells import shortened
+from metaeval.columns import LOG, first_called
 from metaeval.io.blocks import refuse_faulty_names
 from metaeval.io.sheets import Sheet, header_names, read_sheet
 
 __all__ = ["read_assessment_log"]
-
-_NAMES = {
-    "topic": ("topic", "topic_id", "query"),
-    "document": ("document", "doc", "file", "docno"),
-    "seconds": ("seconds", "duration"),
-    "time": ("time", "timestamp", "date"),
-}
 
 
 def read_assessment_log(path: str | os.PathLike[str]) -> pd.DataFrame:
@@ -58,9 +52,7 @@ def read_assessment_log(path: str | os.PathLike[str]) -> pd.DataFrame:
             raise body.error(f"the header has {len(header)} columns and this row {len(row)}", number)
     refuse_faulty_names(header, set(), body)
     names = [name.casefold() for name in header]
-    places = {
-        role: next((names.index(word) for word in words if word in names), None) for role, words in _NAMES.items()
-    }
+    places = {role: first_called(names, words, str) for role, words in LOG.items()}
     wanted = ("topic", "document", "time" if places["seconds"] is None else "seconds")
     for role in wanted:
         if places[role] is None:

@@ -14,14 +14,15 @@ from metaeval.collection.inex import (
     PASSAGE_COLUMNS,
     RESULT_COLUMNS,
     TOO_SMALL,
-    UNKNOWN,
     Assessments,
     Scale,
+    empty_table,
+    table_of,
 )
 from metaeval.collection.paths import nearest_ancestors, normalised_path, normalised_point
 from metaeval.errors import FileFormatError, InvalidOptionError, MetaevalWarning
 
-__all__ = ["Findings", "InexWarning", "Names", "checked_assessments", "document_name", "empty_table", "table_of"]
+__all__ = ["Findings", "InexWarning", "Names", "checked_assessments", "document_name"]
 
 _LONGEST_MESSAGE = 1000
 _LETTERS = {0: "N", 1: "L", 2: "S", 3: "E"}
@@ -110,28 +111,6 @@ def document_name(text: str) -> str:
     'co/2001/r7022'
     """
     return text.strip().removesuffix(".xml")
-
-
-def table_of(columns: dict[str, type], values: Mapping[str, Sequence[object] | NDArray[np.generic]]) -> pd.DataFrame:
-    """Make one of the tables of `metaeval.collection.inex`; columns not given hold what says "not given"."""
-    length = len(next(iter(values.values())))
-    missing = {str: "", np.int64: UNKNOWN, np.float64: np.nan}
-    return pd.DataFrame(
-        {
-            name: pd.Series(
-                np.asarray(values[name], dtype=object if kind is str else kind)
-                if name in values
-                else np.full(length, missing[kind], dtype=object if kind is str else kind),
-                dtype=object if kind is str else kind,
-            )
-            for name, kind in columns.items()
-        }
-    )
-
-
-def empty_table(columns: dict[str, type]) -> pd.DataFrame:
-    """Make one of the tables without rows."""
-    return table_of(columns, dict.fromkeys(columns, ()))
 
 
 def ordered_results(results: pd.DataFrame, parts: NDArray[np.int64], findings: Findings) -> pd.DataFrame:

@@ -26,17 +26,11 @@ from metaeval.collection.inex import (
     Assessments,
     Scale,
     Submission,
+    table_of,
 )
 from metaeval.collection.paths import depth_of
 from metaeval.errors import FileFormatError, InvalidOptionError, closest_names
-from metaeval.io.inex_rules import (
-    Findings,
-    Names,
-    checked_assessments,
-    ordered_results,
-    results_table,
-    table_of,
-)
+from metaeval.io.inex_rules import Findings, Names, checked_assessments, ordered_results, results_table
 
 __all__ = ["assessments_of_xml", "pool_of_xml", "root_name", "submission_of_xml"]
 __all__ += ["xml_of_assessments", "xml_of_submission"]

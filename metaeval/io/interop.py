@@ -27,6 +27,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from metaeval.cells import loses_digits, shortened
+from metaeval.checks import check_choice
 from metaeval.collection.documents import (
     Collection,
     assemble_collection,
@@ -45,8 +46,9 @@ from metaeval.collection.ranking import (
     complete_codes,
     rank_documents,
 )
+from metaeval.columns import RANKINGS
 from metaeval.errors import InvalidOptionError
-from metaeval.io.trec import Keep, ScorePrecision, as_precision, check_choice, read_qrels, read_runs
+from metaeval.io.trec import Keep, ScorePrecision, as_precision, read_qrels, read_runs
 from metaeval.parallel import track
 from metaeval.scores import Missing, first_double
 
@@ -54,14 +56,6 @@ __all__ = ["collection_from", "qrels_from"]
 
 type Part = Literal["topic", "document", "score", "level", "rank"]
 
-# in order of trust: PyTerrier's "query" is the text beside "qid", its "docid" a row number beside "docno"
-_WORDS: Mapping[Part, tuple[str, ...]] = {
-    "topic": ("query_id", "qid", "q_id", "topic_id", "topic", "query"),
-    "document": ("doc_id", "docno", "docid", "document"),
-    "score": ("score",),
-    "level": ("relevance", "label", "rel", "level", "score"),
-    "rank": ("rank",),
-}
 _ITERATORS: Mapping[str, tuple[str, ...]] = {
     "run": ("scoreddocs_iter", "to_dict"),
     "qrels": ("qrels_iter", "get_qrels", "to_dict"),
@@ -136,13 +130,10 @@ def collection_from(  # noqa: PLR0913 - one keyword per rule of reading
     >>> collection.ranks.tolist(), collection.document_ids[collection.judgments].tolist()
     ([2], [b'd1'])
     """
-    for what, value, choices in (
-        ("choice for keep", keep, get_args(Keep)),
-        ("order of documents", order, get_args(Order)),
-        ("score precision", score_precision, get_args(ScorePrecision)),
-        ("rule for missing topics", missing, get_args(Missing)),
-    ):
-        check_choice(what, value, choices)
+    check_choice(keep, "choice for keep", get_args(Keep))
+    check_choice(order, "order of documents", get_args(Order))
+    check_choice(score_precision, "score precision", get_args(ScorePrecision))
+    check_choice(missing, "rule for missing topics", get_args(Missing))
     if not isinstance(runs, Mapping) or not runs:
         message = f"runs must map system names to runs and hold at least one, not {type(runs).__name__}: {runs!r:.60}"
         raise InvalidOptionError(message)
@@ -297,17 +288,17 @@ def _from_records(records: list[Any], source: _Source, number: Part) -> _Table:
         raise source.error(message)
     if isinstance(records[0], Mapping):
         return _picked({name: [record[name] for record in records] for name in records[0]}, source, number)
-    words = dict.fromkeys(chain.from_iterable(_WORDS.values()))
+    words = dict.fromkeys(chain.from_iterable(RANKINGS.values()))
     fields = [word for word in words if hasattr(records[0], word)]
     return _picked({name: [getattr(record, name) for record in records] for name in fields}, source, number)
 
 
 def _picked(columns: Mapping[str, Sequence[Any]], source: _Source, number: Part) -> _Table:
     parts: tuple[Part, ...] = ("topic", "document", number)
-    chosen = [next((word for word in _WORDS[part] if word in columns), None) for part in parts]
+    chosen = [next((word for word in RANKINGS[part] if word in columns), None) for part in parts]
     for part, word in zip(parts, chosen, strict=True):
         if word is None:
-            message = f"no {part}: expected one of {', '.join(_WORDS[part])}, found {', '.join(columns) or 'nothing'}"
+            message = f"no {part}: expected one of {', '.join(RANKINGS[part])}, found {', '.join(columns) or 'nothing'}"
             raise source.error(message)
     return _Table(*(columns[str(word)] for word in chosen))
 

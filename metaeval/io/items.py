@@ -8,17 +8,13 @@ import numpy as np
 import pandas as pd
 
 from metaeval.cells import shortened
+from metaeval.columns import ITEMS, first_called
 from metaeval.errors import FileFormatError
 from metaeval.io.blocks import GAP_WORDS, columns_found, fitting_names, is_number
 from metaeval.io.files import list_sources
 from metaeval.io.sheets import Sheet, header_names, read_sheet
 
-__all__ = ["ITEM_WORDS", "SYSTEM_WORDS", "item_columns", "read_items", "system_column"]
-
-SYSTEM_WORDS = ("system", "sys", "model", "run", "name", "submission")
-"""Names of a column of systems, in lower case."""
-ITEM_WORDS = ("item", "topic", "segment", "segid", "seg", "doc", "document", "docid", "id", "sample")
-"""Names of a column of items, in lower case; several of them name an item together."""
+__all__ = ["item_columns", "read_items", "system_column"]
 
 
 def read_items(
@@ -114,24 +110,21 @@ def _refuse_repeated(table: "_Table", keys: Sequence[str]) -> None:
 
 def system_column(frame: pd.DataFrame, asked: str | None, label: str) -> str:
     """Return the column of systems: the one asked for, ignoring case where needed, else the first so called."""
-    return _one_of(frame, (asked,) if asked else SYSTEM_WORDS, label, "systems (--system)")
+    return _one_of(frame, (asked,) if asked else ITEMS["system"], label, "systems (--system)")
 
 
 def item_columns(frame: pd.DataFrame, asked: Sequence[str], label: str) -> list[str]:
     """Return the columns that name an item; none in a table of one row a system."""
     if asked:
         return [_one_of(frame, (name,), label, "items (--item)") for name in asked]
-    return [str(column) for column in frame.columns if str(column).casefold() in ITEM_WORDS]
+    return [str(column) for column in frame.columns if str(column).casefold() in ITEMS["item"]]
 
 
 def _one_of(frame: pd.DataFrame, words: Sequence[str], label: str, what: str) -> str:
     names = [str(column) for column in frame.columns]
-    for word in words:
-        exact = [name for name in names if name == word] or [
-            name for name in names if name.casefold() == word.casefold()
-        ]
-        if exact:
-            return exact[0]
+    place = first_called(names, words, str, str.casefold)
+    if place is not None:
+        return names[place]
     message = f"no column of {what} called {' or '.join(words)}; {columns_found(names)}"
     raise FileFormatError(message, path=label)
 

@@ -36,7 +36,7 @@ class JudgedInput:
 
     Attributes
     ----------
-    collection : Collection, ElementCollection or PassageCollection
+    collection : JudgedCollection
     files : tuple of str
         Every file that was read; "-" for standard input.
     """

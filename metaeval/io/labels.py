@@ -6,9 +6,11 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 import pandas as pd
 
+from metaeval.cells import first_few
 from metaeval.collection.documents import UNJUDGED
+from metaeval.columns import LABELS, first_called, underscored
 from metaeval.errors import InvalidOptionError
-from metaeval.io.blocks import GAP_WORDS, columns_found, fitting_names, is_number, listed, place_of
+from metaeval.io.blocks import GAP_WORDS, columns_found, fitting_names, is_number, place_of
 from metaeval.io.files import list_sources
 from metaeval.io.sheets import Sheet, header_names, read_sheet
 from metaeval.io.trec import read_qrels
@@ -16,13 +18,6 @@ from metaeval.io.trec import read_qrels
 __all__ = ["read_labels"]
 
 _LARGE, _SPARSE = 10_000_000, 50
-
-ROLES: Mapping[str, tuple[str, ...]] = {
-    "topic": ("topic", "query", "qid", "query_id", "topic_id"),
-    "item": ("item", "document", "document_id", "doc_id", "docno", "docid", "doc", "pid", "passage", "passage_id"),
-    "assessor": ("assessor", "judge", "worker", "annotator", "rater", "reviewer"),
-    "label": ("label", "relevance", "grade", "rating", "judgment", "judgement", "rel"),
-}
 
 
 def read_labels(
@@ -77,8 +72,8 @@ def read_labels(
         message = "paths= is empty; give a table of labels, or two qrels files"
         raise InvalidOptionError(message)
     for role in columns or {}:
-        if role not in ROLES:
-            message = f"columns= may name {', '.join(ROLES)}, not {role!r}"
+        if role not in LABELS:
+            message = f"columns= may name {', '.join(LABELS)}, not {role!r}"
             raise InvalidOptionError(message)
     if len(sources) > 1:
         if columns or words or where:
@@ -118,10 +113,10 @@ def _from_table(
     for column, text in where.items():
         kept = cells[:, place_of(column, names, sheet)] == text.strip()
         if not kept.any():
-            there = listed(sorted(set(cells[:, names.index(column)])))
+            there = first_few(sorted(set(cells[:, names.index(column)])))
             raise sheet.error(f"no row has {text!r} in column {column!r}; there are {there}")
         cells, lines = cells[kept], lines[kept]
-    places = {role: _place(role, names, columns, sheet) for role in ROLES}
+    places = {role: _place(role, names, columns, sheet) for role in LABELS}
     if places["item"] is None:
         raise sheet.error(f"no column names the items (document, pid, item …); name it. {columns_found(names)}")
     is_long = places["assessor"] is not None and places["label"] is not None
@@ -161,8 +156,7 @@ def _from_table(
 def _place(role: str, names: Sequence[str], columns: Mapping[str, str], sheet: Sheet) -> int | None:
     if role in columns:
         return place_of(columns[role], names, sheet)
-    folded = [name.casefold().replace("-", "_").replace(" ", "_") for name in names]
-    return next((folded.index(word) for word in ROLES[role] if word in folded), None)
+    return first_called(names, LABELS[role], underscored)
 
 
 class _Reader:

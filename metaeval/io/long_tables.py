@@ -7,7 +7,8 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from metaeval.cells import shortened
+from metaeval.cells import first_few, shortened
+from metaeval.columns import column_roles
 from metaeval.errors import ScoresError
 from metaeval.io.blocks import (
     AVERAGES,
@@ -15,7 +16,6 @@ from metaeval.io.blocks import (
     Block,
     TableOptions,
     is_measure,
-    listed,
     place_of,
     ragged,
     to_numbers,
@@ -24,7 +24,7 @@ from metaeval.io.blocks import (
 )
 from metaeval.io.files import Source
 from metaeval.io.sheets import Sheet, header_names
-from metaeval.scores import DIMS, Missing, column_roles, first_double, first_repeat, merge_labels, place_rows
+from metaeval.scores import DIMS, Missing, first_double, first_repeat, merge_labels, place_rows
 
 __all__ = ["RESULT_CELLS", "TREC_TEXTS", "hold_metrics", "read_long", "read_results"]
 
@@ -82,7 +82,7 @@ def read_long(sheet: Sheet, source: Source, options: TableOptions) -> Block:
     ):
         raise sheet.error(f"a long table needs columns for topic and score, system or metric; {ways_to_name(names)}")
     if "score" in parts and others:
-        message = f"unknown column{'s' * (len(others) > 1)} {listed(list(map(repr, others)))}; {ways_to_name(names)}"
+        message = f"unknown column{'s' * (len(others) > 1)} {first_few(list(map(repr, others)))}; {ways_to_name(names)}"
         raise sheet.error(message)
     if "score" not in parts and "metric" in parts:
         raise sheet.error(f"there is a column for the metric and none for the score; {ways_to_name(names)}")
@@ -144,7 +144,7 @@ def read_results(sheet: Sheet, source: Source, options: TableOptions, *, metric:
             message = f"a row of {len(cells)} cells; results have {RESULT_CELLS}: a measure, a topic and a value"
             raise sheet.error(message, position)
     if len(tags) > 1:
-        raise sheet.error(f"results of several runs ({listed(list(tags))}) in one file; give every run its own file")
+        raise sheet.error(f"results of several runs ({first_few(list(tags))}) in one file; give every run its own file")
     skipped = _TREC_COUNTS | TREC_TEXTS
     body = sheet.only(lambda cells: len(cells) <= metric or cells[metric].strip() not in skipped)
     tag = next(iter(tags), None) if source.name is None else None

@@ -15,6 +15,9 @@ import numpy as np
 import xarray as xr
 from numpy.typing import NDArray
 
+from metaeval.cells import first_few
+from metaeval.checks import check_choice
+from metaeval.columns import SCORES, column_roles
 from metaeval.errors import FileFormatError, InvalidOptionError, ScoresError, UnknownNameError
 from metaeval.io.blocks import (
     Block,
@@ -23,7 +26,6 @@ from metaeval.io.blocks import (
     TableOptions,
     is_measure,
     is_number,
-    listed,
     place_of,
     ways_to_name,
 )
@@ -34,12 +36,10 @@ from metaeval.io.stored import dataset_of_netcdf, netcdf_of, notes_of, parquet_o
 from metaeval.io.wide_tables import read_wide
 from metaeval.parallel import track
 from metaeval.scores import (
-    COLUMN_WORDS,
     DIMS,
     Missing,
     Scores,
     as_scores,
-    column_roles,
     natural_order,
     refuse_sliver,
     scores_to_long,
@@ -50,7 +50,7 @@ if TYPE_CHECKING:
 
 __all__ = ["Form", "SystemsIn", "read_scores", "write_scores"]
 
-_PARTS = (*COLUMN_WORDS, "ignore")
+_PARTS = (*SCORES, "ignore")
 _RUN_CELLS = 6
 _QRELS_CELLS = 4
 _COMPRESSED = frozenset({".gz", ".bz2", ".xz", ".zst"})
@@ -116,7 +116,7 @@ def read_scores(  # noqa: PLR0913 - what a table leaves open
     wide           a header of systems and a row a topic, with or without a topic column; one metric, named after the
                    file
     long           columns for system, topic, metric and score in any order, under any of
-                   `metaeval.scores.COLUMN_WORDS` (PyTerrier's ``perquery.csv`` is one); or for system and topic and one
+                   `metaeval.columns.SCORES` (PyTerrier's ``perquery.csv`` is one); or for system and topic and one
                    column a metric; the file's name stands in for a system or metric that no column gives
     trec_eval      measure, topic, value, as ``trec_eval -q`` prints; averages, counts and texts are left out
     ir_measures    topic, measure, value, as ``ir_measures -q`` prints
@@ -146,7 +146,7 @@ def read_scores(  # noqa: PLR0913 - what a table leaves open
     try:
         scores = as_scores(array, missing=missing, higher_is_better=higher_is_better, groups=groups)
     except ScoresError as error:
-        raise ScoresError(f"{listed([block.label for block in blocks])}: {error}") from error
+        raise ScoresError(f"{first_few([block.label for block in blocks])}: {error}") from error
     scores.attrs = {"notes": scores.attrs["notes"], "sources": [source.path for source in sources]}
     return scores
 
@@ -197,8 +197,7 @@ def _checked(options: TableOptions) -> TableOptions:
         if value not in known and not (value is None and name != "missing"):
             raise UnknownNameError(name, str(value), known)
     for part, column in options.columns.items():
-        if part not in _PARTS:
-            raise UnknownNameError("part of columns=", str(part), _PARTS)
+        check_choice(part, "part of columns=", _PARTS)
         if isinstance(column, bool) or (isinstance(column, int) and column < 1):
             message = f"columns={{{part!r}: {column!r}}} must be a name, or a column's number counted from 1"
             raise InvalidOptionError(message)
@@ -447,7 +446,7 @@ def _joined_notes(blocks: Sequence[Block]) -> list[str]:
         for note in block.notes:
             files.setdefault(note, []).append(block.name)
     earlier = dict.fromkeys(note for block in blocks for note in block.earlier_notes)
-    return [*earlier, *(f"{listed(names)}: {note}" for note, names in files.items())]
+    return [*earlier, *(f"{first_few(names)}: {note}" for note, names in files.items())]
 
 
 def _clash(block: Block, earlier: Sequence[Block], clash: NDArray[np.bool_]) -> ScoresError:
@@ -488,12 +487,12 @@ def _refuse_unequal_files(blocks: Sequence[Block], labels: Mapping[str, Sequence
             continue
         lines = [
             f"{_files_with(metric, blocks)} has {len(held[metric])}"
-            + (f" and lacks {listed(absent)}" if absent else "")
+            + (f" and lacks {first_few(absent)}" if absent else "")
             for metric, absent in lacking.items()
         ]
         numbered = [block.name for block in blocks if block.numbered]
         hint = (
-            f" ({listed(numbered)}: topics are numbered, for want of a topic column)"
+            f" ({first_few(numbered)}: topics are numbered, for want of a topic column)"
             if dim == "topic" and numbered
             else ""
         )
@@ -506,7 +505,7 @@ def _refuse_unequal_files(blocks: Sequence[Block], labels: Mapping[str, Sequence
 
 
 def _files_with(metric: str, blocks: Sequence[Block]) -> str:
-    return f"{listed([block.name for block in blocks if metric in block.labels['metric']])} ({metric})"
+    return f"{first_few([block.name for block in blocks if metric in block.labels['metric']])} ({metric})"
 
 
 def _as_parquet(scores: Scores) -> bytes:

@@ -14,6 +14,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from metaeval.checks import check_choice, check_jobs
 from metaeval.collection.documents import Collection, assemble_collection, warn_of_ties
 from metaeval.collection.ranking import (
     JudgedDocuments,
@@ -30,7 +31,7 @@ from metaeval.collection.ranking import (
     ordered_lists,
     rank_documents,
 )
-from metaeval.errors import FileFormatError, InvalidOptionError, UnknownNameError
+from metaeval.errors import FileFormatError, InvalidOptionError
 from metaeval.io.files import STANDARD_INPUT, Source, first_words, list_sources, pipe_identity, read_bytes, read_source
 from metaeval.io.trec_lines import QRELS, RUN, Layout, Scan, scan
 from metaeval.parallel import track
@@ -41,7 +42,6 @@ __all__ = [
     "Rules",
     "ScorePrecision",
     "as_precision",
-    "check_choice",
     "collection_of",
     "judgments_of",
     "read_collection",
@@ -129,8 +129,8 @@ def read_collection(  # noqa: PLR0913 - one keyword per rule of reading
     >>> collection.systems, collection.ranks.tolist(), collection.n_retrieved.tolist()
     (('bm25',), [2], [[2]])
     """
-    check_choice("choice for keep", keep, get_args(Keep))
-    check_choice("rule for missing topics", missing, get_args(Missing))
+    check_choice(keep, "choice for keep", get_args(Keep))
+    check_choice(missing, "rule for missing topics", get_args(Missing))
     rules = Rules.checked(order=order, score_precision=score_precision, split_tags=split_tags)
     sources = run_sources(runs)
     if isinstance(qrels, Judgments):
@@ -367,17 +367,6 @@ def as_precision(scores: NDArray[np.float64], precision: ScorePrecision) -> NDAr
         return scores.astype(np.float32).astype(np.float64)
 
 
-def check_choice(what: str, value: str, choices: Sequence[str]) -> None:
-    """Refuse a value that is not among the choices.
-
-    Raises
-    ------
-    UnknownNameError
-    """
-    if value not in choices:
-        raise UnknownNameError(what, str(value), choices)
-
-
 def refuse_shared_pipe(sources: Sequence[Source], judgments: str | os.PathLike[str]) -> None:
     """Refuse judgments that would come from the pipe of a run.
 
@@ -417,8 +406,8 @@ class Rules(NamedTuple):
     @classmethod
     def checked(cls, *, order: Order, score_precision: ScorePrecision, split_tags: bool) -> "Rules":
         """Return the rules, or an error for one that does not exist."""
-        check_choice("order of documents", order, get_args(Order))
-        check_choice("score precision", score_precision, get_args(ScorePrecision))
+        check_choice(order, "order of documents", get_args(Order))
+        check_choice(score_precision, "score precision", get_args(ScorePrecision))
         return cls(order=order, score_precision=score_precision, split_tags=split_tags)
 
 
@@ -558,14 +547,11 @@ def _threaded[T, R](function: Callable[[T], R], items: Sequence[T], n_jobs: int)
 
 
 def _n_workers(n_jobs: int) -> int:
-    if n_jobs == -1:
-        import joblib  # noqa: PLC0415 - only this choice asks for the number of cores
-
-        return int(joblib.cpu_count())
-    if isinstance(n_jobs, int) and n_jobs >= 1:
+    if check_jobs(n_jobs) > 0:
         return n_jobs
-    message = f"n_jobs must be a number of workers from 1, or -1 for one per core, not {n_jobs!r}"
-    raise InvalidOptionError(message)
+    import joblib  # noqa: PLC0415 - only this choice asks for the number of cores
+
+    return max(1, int(joblib.cpu_count()) + 1 + n_jobs)
 
 
 def _expanded(path: str | os.PathLike[str]) -> list[str | Path]:

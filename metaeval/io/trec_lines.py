@@ -398,7 +398,7 @@ def read_number(  # noqa: C901, PLR0912, PLR0913, PLR0917 - the grammar of a num
     text: NDArray[np.uint8],
     start: int,
     stop: int,
-    whole: bool,  # noqa: FBT001
+    whole: bool,  # noqa: FBT001 - a kernel takes no names
     powers: NDArray[np.uint64],
     exponents: NDArray[np.int64],
 ) -> tuple[int, float]:
@@ -453,7 +453,7 @@ def read_number(  # noqa: C901, PLR0912, PLR0913, PLR0917 - the grammar of a num
 def _scaled(
     digits: np.uint64,
     power: int,
-    cut: bool,  # noqa: FBT001
+    cut: bool,  # noqa: FBT001 - a kernel takes no names
     powers: NDArray[np.uint64],
     exponents: NDArray[np.int64],
 ) -> tuple[int, float]:

@@ -7,7 +7,8 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from metaeval.cells import shortened
+from metaeval.cells import first_few, shortened
+from metaeval.columns import column_roles
 from metaeval.io.blocks import (
     AVERAGES,
     GAP_WORDS,
@@ -17,7 +18,6 @@ from metaeval.io.blocks import (
     columns_found,
     is_measure,
     is_number,
-    listed,
     place_of,
     ragged,
     refuse_faulty_names,
@@ -27,7 +27,6 @@ from metaeval.io.blocks import (
 )
 from metaeval.io.files import Source
 from metaeval.io.sheets import Sheet, header_names
-from metaeval.scores import column_roles
 
 __all__ = ["read_wide"]
 
@@ -176,8 +175,8 @@ def _refuse_metrics(body: Sheet, systems: Sequence[str], topics: Sequence[str], 
     measures = list(systems) if all(map(is_measure, systems)) else [topic for topic in topics if is_measure(topic)]
     if measures:
         message = (
-            f"{listed(measures)} seem to be metrics, neither systems nor topics; a wide table holds one metric. Write "
-            "the scores of every topic in long form, or pass form='wide' if these are no metrics"
+            f"{first_few(measures)} seem to be metrics, neither systems nor topics; a wide table holds one metric. "
+            "Write the scores of every topic in long form, or pass form='wide' if these are no metrics"
         )
         raise body.error(message)
 

@@ -26,13 +26,13 @@ def bpref(lists: RankedLists, *, rel: Level = 1) -> NDArray[np.float64]:
 
 
 def bpref_r(lists: RankedLists, *, rel: Level = 1) -> NDArray[np.float64]:
-    """bpref scaled by R always, also where the topic has fewer non-relevant documents (equation 6)."""  # noqa: D403
+    """bpref scaled by R always, also where the topic has fewer non-relevant documents (equation 6)."""  # noqa: D403 - its name is lower case
     relevant, _ = _sizes(lists, rel)
     return _preference(lists, rel, cap=relevant, scale=relevant)
 
 
 def bpref_n(lists: RankedLists, *, rel: Level = 1) -> NDArray[np.float64]:
-    """bpref scaled by N always and without a cap at R (bpref_allnonrel, RankEff)."""  # noqa: D403
+    """bpref scaled by N always and without a cap at R (bpref_allnonrel, RankEff)."""  # noqa: D403 - its name is lower case
     _, others = _sizes(lists, rel)
     return _preference(lists, rel, cap=others, scale=others)
 

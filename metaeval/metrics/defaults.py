@@ -1,31 +1,34 @@
-"""Which measures fit runs of elements and passages where nobody names any."""
+"""Which measures fit a collection where nobody names any."""
 
 import numpy as np
 
+from metaeval.collection.base import JudgedCollection
 from metaeval.collection.elements import ElementCollection
 from metaeval.collection.passages import PassageCollection
 
 __all__ = ["default_metrics"]
 
+_OF_DOCUMENTS = ("AP", "nDCG@10", "nDCG", "Q", "RBP(p=0.8)", "bpref", "P@10", "RR")
 _PRECISIONS = (0, 0.01, 0.05, 0.1)
 _SIZED = ("MAep", "nxCG@10", "nxCG@25", "nxCG@50", "MAnxCG@25", "xQ", "inex2002")
 _BEST = ("AgP(mode=best)", "gP(mode=best)@5", "gP(mode=best)@10", "gP(mode=best)@25", "gR@10")
 
 
-def default_metrics(collection: ElementCollection | PassageCollection) -> tuple[str, ...]:
-    """Return the measures of the campaigns that this collection allows.
+def default_metrics(collection: JudgedCollection) -> tuple[str, ...]:
+    """Return the measures to take where none are named: for elements and passages those of the campaigns.
 
     Parameters
     ----------
-    collection : ElementCollection or PassageCollection
+    collection : JudgedCollection
 
     Returns
     -------
     tuple of str
-        Passages: AiP and iP at recall 0.00, 0.01, 0.05 and 0.10, in the thorough form where results overlap; the
-        measures in context where no run comes back to an article; those of best in context where runs name entry
-        points alone. Elements: cumulated gain, effort-precision and inex-2002 under the generalised quantisation of
-        their scale, HiXEval where all sizes are known; without sizes before 2005 what does not need them.
+        Documents: binary and graded, of whole lists and of the top ten. Passages: AiP and iP at recall 0.00, 0.01,
+        0.05 and 0.10, in the thorough form where results overlap; the measures in context where no run comes back to
+        an article; those of best in context where runs name entry points alone. Elements: cumulated gain,
+        effort-precision and inex-2002 under the generalised quantisation of their scale, HiXEval where all sizes are
+        known; without sizes before 2005 what does not need them.
 
     Examples
     --------
@@ -39,7 +42,9 @@ def default_metrics(collection: ElementCollection | PassageCollection) -> tuple[
     >>> default_metrics(passage_collection([Submission(run="a", results=pd.DataFrame([row]))], judged))[:3]
     ('AiP', 'iP@0', 'iP@0.01')
     """
-    return _of_passages(collection) if isinstance(collection, PassageCollection) else _of_elements(collection)
+    if isinstance(collection, PassageCollection):
+        return _of_passages(collection)
+    return _of_elements(collection) if isinstance(collection, ElementCollection) else _OF_DOCUMENTS
 
 
 def _of_passages(collection: PassageCollection) -> tuple[str, ...]:

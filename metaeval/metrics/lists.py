@@ -13,6 +13,7 @@ import numba
 import numpy as np
 from numpy.typing import NDArray
 
+from metaeval.collection.base import JudgedCollection
 from metaeval.collection.documents import NOT_POOLED, Collection, is_judged
 from metaeval.compiled import compiled_parallel
 from metaeval.errors import InvalidOptionError
@@ -34,27 +35,11 @@ NO_CUTOFF = int(np.iinfo(np.int32).max)
 """A depth below every list's end."""
 
 
-class ListsOf(Protocol):
-    """What scoring asks of the collection behind the lists: of documents, elements or passages."""
-
-    @property
-    def systems(self) -> tuple[str, ...]:
-        """Names of the runs."""
-
-    @property
-    def topics(self) -> tuple[str, ...]:
-        """Names of the topics."""
-
-    @property
-    def n_retrieved(self) -> NDArray[np.int32]:
-        """Number of results, shape (n_systems, n_topics)."""
-
-
 class JudgedLists(Protocol):
     """What every kernel's lists have in common: `RankedLists`, `ElementLists` and `PassageLists` are such."""
 
     @property
-    def collection(self) -> ListsOf:
+    def collection(self) -> JudgedCollection:
         """Where they come from."""
 
     @property

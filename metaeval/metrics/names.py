@@ -245,7 +245,7 @@ _TOKEN = re.compile(
     r"|(?P<quoted>'[^'(){}@=,]+'|\"[^\"]+\")"
     r"|(?P<mark>[(){}\[\]=,:@'′’]))"  # noqa: RUF001 - primes as people type them
 )
-_PRIMES = "'′’"  # noqa: RUF001
+_PRIMES = "'′’"  # noqa: RUF001 - likewise
 
 
 class _Reader:

@@ -9,6 +9,7 @@ from typing import Any
 import pandas as pd
 
 from metaeval.bibliography import source_of
+from metaeval.checks import check_choice
 from metaeval.errors import InvalidOptionError, UnknownNameError
 from metaeval.metrics.element_quantisation import ELEMENT_QUANTISATIONS
 from metaeval.metrics.names import Call, MetricNameError, ParsedName, Table, Value, translations
@@ -80,8 +81,7 @@ class Registry:
         return name in self.metrics
 
     def __getitem__(self, name: str) -> MetricSpec:
-        if name not in self.metrics:
-            raise UnknownNameError("metric", name, self.metrics)
+        check_choice(name, "metric", self.metrics)
         return self.metrics[name]
 
     def extend(self, *items: MetricSpec | Quantisation, replace: bool = False) -> "Registry":

@@ -1,16 +1,20 @@
 """Scores of runs under metrics: from a compiled collection to the table that every later stage speaks."""
 
 from collections.abc import Callable, Iterable
+from itertools import compress
 from typing import Any, Literal, get_args
 
 import numpy as np
 import xarray as xr
 from numpy.typing import NDArray
 
+from metaeval.cells import first_few
+from metaeval.checks import check_choice
+from metaeval.collection.base import JudgedCollection
 from metaeval.collection.documents import Collection
 from metaeval.collection.elements import ElementCollection
 from metaeval.collection.passages import PassageCollection
-from metaeval.errors import InvalidOptionError, ScoresError, UnknownNameError
+from metaeval.errors import InvalidOptionError, ScoresError
 from metaeval.metrics.focused.element_lists import element_lists
 from metaeval.metrics.focused.passage_lists import passage_lists
 from metaeval.metrics.lists import ranked_lists
@@ -20,9 +24,8 @@ from metaeval.metrics.spec import AnyMetric, Metric, On
 from metaeval.parallel import limit_threads, track
 from metaeval.scores import DIMS, Scores, as_scores
 
-__all__ = ["JudgedCollection", "Undefined", "lists_of", "metric_values", "resolve_metrics", "score", "topic_notes"]
+__all__ = ["Undefined", "lists_of", "metric_values", "resolve_metrics", "score", "topic_notes"]
 
-type JudgedCollection = Collection | ElementCollection | PassageCollection
 Undefined = Literal["zero", "drop"]
 _SHOWN = 10
 
@@ -40,7 +43,7 @@ def score(  # noqa: PLR0913 - one keyword per choice
 
     Parameters
     ----------
-    collection : Collection, ElementCollection or PassageCollection
+    collection : JudgedCollection
         Runs and judgments. Its current levels are scored, so a collection that was re-judged is scored under its
         new judgments; nothing else is computed again. Measures of documents work on all three: runs of elements and
         passages are taken as lists of documents, each at the rank of its first result.
@@ -83,8 +86,8 @@ def score(  # noqa: PLR0913 - one keyword per choice
     array([[1.   , 0.5  ],
            [1.   , 0.631]])
     """
-    if undefined is not None and undefined not in get_args(Undefined):
-        raise UnknownNameError("rule for undefined topics", str(undefined), get_args(Undefined))
+    if undefined is not None:
+        check_choice(undefined, "rule for undefined topics", get_args(Undefined))
     chosen = resolve_metrics(metrics, registry=registry)
     documents = collection.by_document
     counted = _relevant_somewhere(documents)
@@ -124,7 +127,7 @@ def metric_values(
 
     Parameters
     ----------
-    collection : Collection, ElementCollection or PassageCollection
+    collection : JudgedCollection
     metrics : sequence of str, MetricSpec, Metric or ir_measures measure
         Resolve them once with `resolve_metrics` where this is called often.
     registry : Registry, optional
@@ -289,5 +292,4 @@ def _undefined_notes(
 
 
 def _topic_names(collection: Collection, chosen: NDArray[np.bool_]) -> str:
-    names = [name for name, one in zip(collection.topics, chosen, strict=True) if one]
-    return ", ".join(names[:_SHOWN]) + (f" and {len(names) - _SHOWN} more" if len(names) > _SHOWN else "")
+    return first_few([*compress(collection.topics, chosen)], most=_SHOWN)

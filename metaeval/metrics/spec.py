@@ -13,8 +13,9 @@ from typing import Any, Concatenate, Literal, Protocol, get_args, overload
 import numpy as np
 from numpy.typing import NDArray
 
+from metaeval.checks import check_choice
 from metaeval.equality import RELATIVE
-from metaeval.errors import InvalidOptionError, MetaevalError, UnknownNameError
+from metaeval.errors import InvalidOptionError, MetaevalError
 from metaeval.metrics.element_quantisation import GENERALISED
 from metaeval.metrics.focused.element_lists import ElementLists
 from metaeval.metrics.lists import JudgedLists, RankedLists, RankedTopic, ranked_topics
@@ -161,8 +162,7 @@ class MetricSpec:
         return GENERALISED if self.on == "elements" else LINEAR
 
     def _check_on(self) -> None:
-        if self.on not in get_args(On):
-            raise UnknownNameError("kind of result", str(self.on), get_args(On))
+        check_choice(self.on, "kind of result", get_args(On))
         if self.on == "documents":
             return
         if self.kernel is None:
@@ -348,7 +348,14 @@ class Metric:
             If a value is no finite number or lies outside the metric's bounds, or its function or kernel fails.
         """
         view = self.view(lists)
-        values = self._one_by_one(view) if self.spec.kernel is None else self._all_at_once(view)
+        kernel, function = self.spec.kernel, self.spec.function
+        if kernel is not None:
+            values = self._all_at_once(view, kernel)
+        elif function is not None and isinstance(view, RankedLists):
+            values = self._one_by_one(view, function)
+        else:  # a spec has one of the two, and a kernel where it does not rank documents
+            message = f"{self.name} ranks {self.on}, and these are {type(view).__name__}"
+            raise MetricError(message)
         check_values(self.name, values, self.spec.bounds, lists.collection.systems, lists.collection.topics)
         absent = lists.collection.n_retrieved == 0
         if self.without_relevant is not None:
@@ -361,10 +368,9 @@ class Metric:
         """Return the parameters that its function or kernel takes."""
         return {name: value for name, value in self.parameters if name in self.spec.parameters}
 
-    def _all_at_once(self, view: JudgedLists) -> NDArray[np.float64]:
-        assert self.spec.kernel is not None  # noqa: S101 - asked only where there is one
+    def _all_at_once(self, view: JudgedLists, kernel: Callable[..., Any]) -> NDArray[np.float64]:
         try:
-            found = self.spec.kernel(view, **self.own_values())
+            found = kernel(view, **self.own_values())
         except (MetaevalError, MemoryError):
             raise
         except Exception as error:
@@ -380,9 +386,8 @@ class Metric:
             raise MetricError(message)
         return values.astype(np.float64)
 
-    def _one_by_one(self, view: JudgedLists) -> NDArray[np.float64]:
-        function, own = self.spec.function, self.own_values()
-        assert function is not None and isinstance(view, RankedLists)  # noqa: S101, PT018 - a spec has one of the two
+    def _one_by_one(self, view: RankedLists, function: Callable[..., Any]) -> NDArray[np.float64]:
+        own = self.own_values()
         values = np.zeros(view.lengths.shape)
         if self.without_relevant is None:
             defined = np.ones(view.n_topics, dtype=bool)
@@ -407,6 +412,10 @@ class Metric:
             values[system, topic] = number
         return values
 
+    @overload
+    def view(self, lists: ElementLists) -> ElementLists: ...
+    @overload
+    def view(self, lists: JudgedLists) -> JudgedLists: ...
     def view(self, lists: JudgedLists) -> JudgedLists:
         """Return the lists as its function or kernel gets them: condensed, or under its quantisation."""
         values = dict(self.parameters)
@@ -425,20 +434,20 @@ class Metric:
 
     def _text(self, *, full: bool) -> str:
         shown = tuple(
-            (key, self._as_shown(key, value, full))
+            (key, self._as_shown(key, value, full=full))
             for key, value in self.parameters
-            if key != "k" and self._is_shown(key, value, full)
+            if key != "k" and self._is_shown(key, value, full=full)
         )
         return str(ParsedName(self.spec.name, shown, dict(self.parameters).get("k")))
 
-    def _as_shown(self, key: str, value: Any, full: bool) -> Any:  # noqa: ANN401, FBT001 - the type is the parameter's own
+    def _as_shown(self, key: str, value: Any, *, full: bool) -> Any:  # noqa: ANN401 - the type is the parameter's own
         """Leave the parameters of an element's quantisation out that have their default."""
         if full or key != "quant" or self.quantisation is None:
             return value
         own = self.quantisation.parameters
         return Call(value.word, tuple((name, one) for name, one in value.arguments if one != own[name].default))
 
-    def _is_shown(self, key: str, value: object, full: bool) -> bool:  # noqa: FBT001
+    def _is_shown(self, key: str, value: object, *, full: bool) -> bool:
         if value is None or key == "judged_only":
             return bool(value)
         if full or key in _ALWAYS_SHOWN:

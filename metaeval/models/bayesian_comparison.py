@@ -12,11 +12,12 @@ import numpy as np
 import pandas as pd
 import xarray as xr
 from numpy.typing import NDArray
-from scipy.special import stdtr, stdtrit
+from scipy.special import stdtr
 
+from metaeval.checks import check_choice, check_number, check_share, t_half_width
 from metaeval.draws import RNGLike, resolve_rng
 from metaeval.equality import RELATIVE, difference
-from metaeval.errors import EstimationError, InvalidOptionError, UnknownNameError
+from metaeval.errors import EstimationError
 from metaeval.io.stored import read_tree, write_tree
 from metaeval.scores import Scores, as_scores, better_direction
 from metaeval.tests_stat.pairs import Question, ask
@@ -65,9 +66,7 @@ class BayesianComparison:
 
     def discriminative_power(self, probability: float = 0.95) -> pd.DataFrame:
         """Share of pairs where one system is better by more than the region, with more than this probability."""
-        if not 0 < probability < 1:
-            message = f"probability must lie between 0 and 1, not {probability!r}"
-            raise InvalidOptionError(message)
+        check_share(probability, "probability")
         apart = self.data[["p_a_better", "p_b_better"]].to_array().max("variable") > probability
         alike = self.data["p_equivalent"] > probability
         n_pairs = self.data.sizes["pair"]
@@ -158,7 +157,7 @@ def bayesian_t(
     size = question.tolerance / RELATIVE / question.n_topics
     p_a = _tail(difference(centre, rope, size, rope), scale, freedom)
     p_b = _tail(difference(-centre, rope, size, rope), scale, freedom)
-    half = stdtrit(freedom, 0.5 + ci_prob / 2) * scale
+    half = t_half_width(scale, question.n_topics, ci_prob)
     data = _dataset(question, centre, centre - half, centre + half, p_a, p_b)
     return BayesianComparison(data=data, model="bayesian_t", rope=rope, ci_prob=ci_prob)
 
@@ -220,8 +219,7 @@ def hierarchical(  # noqa: PLR0913 - the settings of a sampler
     question = ask(as_scores(scores))
     names = question.scores["metric"].to_numpy().tolist()
     for name in metrics or ():
-        if name not in names:
-            raise UnknownNameError("metric", name, names)
+        check_choice(name, "metric", names)
     keep = [names.index(name) for name in metrics] if metrics else list(range(len(names)))
     seed = int(resolve_rng(rng).generator.integers(2**31))
     trees = {}
@@ -240,12 +238,8 @@ def hierarchical(  # noqa: PLR0913 - the settings of a sampler
 
 
 def _check(rope: float, ci_prob: float) -> None:
-    if not (np.isfinite(rope) and rope >= 0):
-        message = f"rope must be 0 or a positive difference of mean scores, not {rope!r}"
-        raise InvalidOptionError(message)
-    if not 0 < ci_prob < 1:
-        message = f"ci_prob must lie between 0 and 1, not {ci_prob!r}"
-        raise InvalidOptionError(message)
+    check_number(rope, "rope", least=0, unit="a difference of mean scores")
+    check_share(ci_prob, "ci_prob")
 
 
 def _standard_errors(question: Question) -> NDArray[np.float64]:
@@ -337,7 +331,7 @@ def _sample(scores: Scores, seed: int, settings: Mapping[str, Any]) -> Any:  # n
 
 
 def _refuse_bad_fit(tree: Any, metric: str) -> None:  # noqa: ANN401 - see _sample
-    import arviz as az  # noqa: PLC0415
+    import arviz as az  # noqa: PLC0415 - slow to import
 
     worst = float(az.summary(tree, var_names=["system_mean", "sigma_system"], round_to="none")["r_hat"].max())
     diverged = int(tree["sample_stats"]["diverging"].sum())

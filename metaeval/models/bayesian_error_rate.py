@@ -25,8 +25,9 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.linalg import block_diag, eigh
 from scipy.special import betainc, expit, logit, logsumexp, ndtr, ndtri
 
+from metaeval.checks import check_choice, check_error_rate, check_share
 from metaeval.draws import RNGLike, resolve_rng
-from metaeval.errors import EstimationError, InvalidOptionError, UnknownNameError
+from metaeval.errors import EstimationError, InvalidOptionError
 from metaeval.io.stored import read_tree, write_tree
 from metaeval.models.curves import ErrorCurve, absolute_thresholds, fit_curve
 from metaeval.models.families import BAYESIAN, FAMILIES, Prior
@@ -725,8 +726,7 @@ class BayesianErrorRate:
         The draws of two metrics belong together: they share the resamples of the topics.
         """
         for name in (metric_a, metric_b):
-            if name not in self.metrics:
-                raise UnknownNameError("estimated metric", name, self.metrics)
+            check_choice(name, "estimated metric", self.metrics)
         posterior = self.tree["posterior"]["minimum_topics"]
         first, second = (posterior.sel({"metric": name}).to_numpy() for name in (metric_a, metric_b))
         return float((first < second).mean() + 0.5 * (first == second).mean())
@@ -922,14 +922,10 @@ def bayesian_error_rate(  # noqa: PLR0913 - the settings of a model and of its s
 
 
 def _check_options(family: str, method: str, max_error: float, ci_prob: float) -> None:
-    if family not in BAYESIAN:
-        raise UnknownNameError("curve", str(family), tuple(BAYESIAN))
-    if method not in get_args(Method):
-        raise UnknownNameError("method", str(method), get_args(Method))
-    if not 0 < max_error < 0.5:  # noqa: PLR2004 - a coin toss
-        raise InvalidOptionError(f"max_error must lie between 0 and 0.5, not {max_error!r}")
-    if not 0 < ci_prob < 1:
-        raise InvalidOptionError(f"ci_prob must lie between 0 and 1, not {ci_prob!r}")
+    check_choice(family, "curve", BAYESIAN)
+    check_choice(method, "method", get_args(Method))
+    check_error_rate(max_error)
+    check_share(ci_prob, "ci_prob")
 
 
 def _estimable(evidence: SwapEvidence, tolerance: float, family: str) -> tuple[list[_Cells], dict[str, str]]:
@@ -1017,7 +1013,7 @@ def _tree(  # noqa: PLR0913, PLR0917 - the parts of a result
     coords = {"chain": np.arange(_N_CHAINS), "draw": np.arange(repeated.shape[1]), "metric": metrics}
     seen = {"observed_size": seen_sizes.astype(int)}
     posterior = xr.Dataset(
-        {name: ((*dims, "size") if value.ndim == 4 else dims, value) for name, value in stacked.items()},  # noqa: PLR2004
+        {name: ((*dims, "size") if value.ndim > len(dims) else dims, value) for name, value in stacked.items()},
         coords=coords | {"size": grid.astype(int)},
     )
     observed = np.stack([_placed(cell.logits, cell.sizes, seen_sizes) for cell in cells])

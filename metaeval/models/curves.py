@@ -10,7 +10,8 @@ import xarray as xr
 from numpy.typing import ArrayLike, NDArray
 from scipy.optimize import least_squares
 
-from metaeval.errors import EstimationError, UnknownNameError
+from metaeval.checks import check_choice
+from metaeval.errors import EstimationError
 from metaeval.models.families import CURVES, straight_line
 from metaeval.resampling.swap import ErrorRates
 
@@ -114,8 +115,7 @@ def fit_curve(
     >>> {name: round(value, 3) for name, value in fitted.parameters.items()}
     {'level': 0.4, 'slope': 0.5}
     """
-    if family not in CURVES:
-        raise UnknownNameError("curve", str(family), tuple(CURVES))
+    check_choice(family, "curve", CURVES)
     z, swaps, comparisons = np.broadcast_arrays(*(np.asarray(x, dtype=np.float64) for x in (sizes, swaps, comparisons)))
     curve = CURVES[family]
     n_free = curve.n_free(threshold)
@@ -258,8 +258,7 @@ def compare_curves(error_rates: ErrorRates, *, families: Sequence[str] = tuple(C
     10
     """
     for family in families:
-        if family not in CURVES:
-            raise UnknownNameError("curve", str(family), tuple(CURVES))
+        check_choice(family, "curve", CURVES)
     totals = error_rates.totals(half_swaps=True)
     thresholds = absolute_thresholds(error_rates)
     rows, curves = [], {}

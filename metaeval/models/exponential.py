@@ -8,7 +8,8 @@ import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 from scipy.optimize import least_squares
 
-from metaeval.errors import EstimationError, InvalidOptionError, UnknownNameError
+from metaeval.checks import check_choice, check_share
+from metaeval.errors import EstimationError, InvalidOptionError
 from metaeval.models.curves import held_out
 from metaeval.resampling.swap import ErrorRates
 
@@ -69,9 +70,7 @@ class ExponentialFit:
 
         Not a number to quote far beyond the sizes fitted: see `metaeval.models.minimum_topics`.
         """
-        if not 0 < max_error < 1:
-            message = f"max_error must lie between 0 and 1, not {max_error!r}"
-            raise InvalidOptionError(message)
+        check_share(max_error, "max_error")
         if self.a1 <= max_error:
             return 1.0
         return float(max(1, np.ceil(np.log(self.a1 / max_error) / self.a2 - 1e-9))) if self.a2 > 0 else np.inf
@@ -116,8 +115,7 @@ def fit_exponential(sizes: ArrayLike, rates: ArrayLike, *, scale: FitScale = "lo
     >>> round(fit.a1, 3), round(fit.a2, 4), fit.minimum_topics(0.05)
     (0.4, 0.1386, 15.0)
     """
-    if scale not in get_args(FitScale):
-        raise UnknownNameError("scale", str(scale), get_args(FitScale))
+    check_choice(scale, "scale", get_args(FitScale))
     x, y = _checked(sizes, rates)
     fitted = y > 0 if scale == "log" else np.ones(len(y), dtype=bool)
     a1, a2, se_a1, se_a2 = _FITS[scale](x[fitted], y[fitted])

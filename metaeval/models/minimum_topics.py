@@ -12,7 +12,8 @@ import pandas as pd
 import xarray as xr
 from numpy.typing import NDArray
 
-from metaeval.errors import InvalidOptionError, UnknownNameError
+from metaeval.checks import check_choice, check_error_rate
+from metaeval.errors import InvalidOptionError
 from metaeval.models.curves import CurveComparison, ErrorCurve, compare_curves
 from metaeval.models.families import CURVES
 from metaeval.resampling.swap import ErrorRates
@@ -138,11 +139,8 @@ def minimum_topics(
     >>> minimum_topics(rates).table()["metric1"].tolist()
     ['5', '<5']
     """
-    if not 0 < max_error < 0.5:  # noqa: PLR2004 - a coin toss
-        message = f"max_error must lie between 0 and 0.5, not {max_error!r}"
-        raise InvalidOptionError(message)
-    if family not in ("best", *CURVES):
-        raise UnknownNameError("curve", str(family), ("best", *CURVES))
+    check_error_rate(max_error)
+    check_choice(family, "curve", ("best", *CURVES))
     limit = 2 * error_rates.sizes[-1] if limit is None else limit
     if limit != int(limit) or limit < error_rates.sizes[-1]:
         message = f"limit must be a whole number of at least {error_rates.sizes[-1]}, the largest size, not {limit!r}"

@@ -19,8 +19,9 @@ import pandas as pd
 from numpy.typing import NDArray
 from scipy.special import fdtri, gammaln, ncfdtr, ndtr, ndtri, stdtrit
 
+from metaeval.checks import check_choice, check_count, check_number, check_share
 from metaeval.equality import centred
-from metaeval.errors import EstimationError, InvalidOptionError, UnknownNameError
+from metaeval.errors import EstimationError, InvalidOptionError
 from metaeval.scores import as_scores, oriented_values
 
 __all__ = [
@@ -89,9 +90,10 @@ def paired_t_topics(
     >>> paired_t_topics(0.1, 0.1), paired_t_topics(0.1, 0.1, method="approximate")
     (81, 81)
     """
-    _check(min_difference=min_difference, difference_variance=difference_variance)
-    _check_alpha(alpha)
-    _check_power(alpha, power)
+    check_number(min_difference, "min_difference", above=0)
+    check_number(difference_variance, "difference_variance", above=0)
+    check_share(alpha, "alpha")
+    check_number(power, "power", above=alpha, below=1, unit="above alpha")
     if _chosen(method) == "approximate":
         z = ndtri(1 - alpha / 2)
         needed = (z + ndtri(power)) ** 2 * difference_variance / min_difference**2 + z**2 / 2
@@ -121,9 +123,10 @@ def paired_t_power(n_topics: int, min_difference: float, difference_variance: fl
     >>> round(paired_t_power(81, 0.1, 0.1), 3)
     0.803
     """
-    _check(min_difference=min_difference, difference_variance=difference_variance)
-    _check_alpha(alpha)
-    _check_count("n_topics", n_topics, 2)
+    check_number(min_difference, "min_difference", above=0)
+    check_number(difference_variance, "difference_variance", above=0)
+    check_share(alpha, "alpha")
+    check_count(n_topics, "n_topics", least=2)
     critical = stdtrit(n_topics - 1, 1 - alpha / 2) ** 2
     return float(1 - ncfdtr(1, n_topics - 1, n_topics * min_difference**2 / difference_variance, critical))
 
@@ -172,9 +175,10 @@ def anova_topics(  # noqa: PLR0913 - the quantities of a design
     >>> anova_topics(0.1, 0.05, 10), anova_topics(0.1, 0.05, 10, method="approximate")
     (158, 157)
     """
-    _check(min_difference=min_difference, variance=variance)
-    _check_alpha(alpha)
-    _check_power(alpha, power)
+    check_number(min_difference, "min_difference", above=0)
+    check_number(variance, "variance", above=0)
+    check_share(alpha, "alpha")
+    check_number(power, "power", above=alpha, below=1, unit="above alpha")
     return _fewest(lambda n: anova_power(n, min_difference, variance, n_systems, alpha=alpha, method=method) >= power)
 
 
@@ -211,10 +215,11 @@ def anova_power(  # noqa: PLR0913 - the quantities of a design
     >>> round(anova_power(158, 0.1, 0.05, 10), 4)
     0.802
     """
-    _check(min_difference=min_difference, variance=variance)
-    _check_alpha(alpha)
-    _check_count("n_topics", n_topics, 2)
-    _check_count("n_systems", n_systems, 2)
+    check_number(min_difference, "min_difference", above=0)
+    check_number(variance, "variance", above=0)
+    check_share(alpha, "alpha")
+    check_count(n_topics, "n_topics", least=2)
+    check_count(n_systems, "n_systems", least=2)
     between, within = n_systems - 1, n_systems * (n_topics - 1)
     critical = fdtri(between, within, 1 - alpha)
     shift = n_topics * min_difference**2 / (2 * variance)
@@ -267,8 +272,9 @@ def interval_topics(
     >>> interval_topics(0.1, 0.1)
     156
     """
-    _check(width=width, difference_variance=difference_variance)
-    _check_alpha(alpha)
+    check_number(width, "width", above=0)
+    check_number(difference_variance, "difference_variance", above=0)
+    check_share(alpha, "alpha")
     return _fewest(lambda n: interval_width(n, difference_variance, alpha=alpha, method=method) <= width)
 
 
@@ -289,9 +295,9 @@ def interval_width(
     >>> round(interval_width(156, 0.1), 4)
     0.0999
     """
-    _check(difference_variance=difference_variance)
-    _check_alpha(alpha)
-    _check_count("n_topics", n_topics, 2)
+    check_number(difference_variance, "difference_variance", above=0)
+    check_share(alpha, "alpha")
+    check_count(n_topics, "n_topics", least=2)
     freedom = n_topics - 1
     if _chosen(method) == "exact":
         shrink = np.sqrt(2 / freedom) * np.exp(gammaln(n_topics / 2) - gammaln(freedom / 2))
@@ -370,8 +376,7 @@ def pilot_variance(
     >>> found["difference_variance"].round(4).tolist(), found["degrees_of_freedom"].tolist()
     ([0.04], [2])
     """
-    if method not in get_args(VarianceMethod):
-        raise UnknownNameError("method", str(method), get_args(VarianceMethod))
+    check_choice(method, "method", get_args(VarianceMethod))
     if (method == "pairs") != bool(pairs):
         message = f"pairs= names the pairs of systems of method='pairs'; got method={method!r} and pairs={pairs!r}"
         raise InvalidOptionError(message)
@@ -436,8 +441,7 @@ def _residual(values: Floats) -> tuple[Floats, int]:
 
 def _pair_variance(values: Floats, names: list[str], pairs: Sequence[tuple[str, str]]) -> tuple[Floats, int]:
     for name in (name for pair in pairs for name in pair):
-        if name not in names:
-            raise UnknownNameError("system", name, names)
+        check_choice(name, "system", names)
     first, second = (np.array([names.index(pair[side]) for pair in pairs]) for side in (0, 1))
     own, _ = centred(values[:, first] - values[:, second], np.abs(values[:, first]) + np.abs(values[:, second]), axis=2)
     freedom = values.shape[2] - 1
@@ -481,31 +485,5 @@ def _whole(needed: float) -> int:
 
 
 def _chosen(method: str) -> str:
-    if method not in get_args(DesignMethod):
-        raise UnknownNameError("method", str(method), get_args(DesignMethod))
+    check_choice(method, "method", get_args(DesignMethod))
     return method
-
-
-def _check(**quantities: float) -> None:
-    for name, value in quantities.items():
-        if not 0 < value < np.inf:
-            message = f"{name} must be a number above 0, not {value!r}"
-            raise InvalidOptionError(message)
-
-
-def _check_alpha(alpha: float) -> None:
-    if not 0 < alpha < 1:
-        message = f"alpha must lie between 0 and 1, not {alpha!r}"
-        raise InvalidOptionError(message)
-
-
-def _check_power(alpha: float, power: float) -> None:
-    if not alpha < power < 1:
-        message = f"power must lie between alpha ({alpha:g}) and 1, not {power!r}"
-        raise InvalidOptionError(message)
-
-
-def _check_count(name: str, value: int, smallest: int) -> None:
-    if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < smallest:
-        message = f"{name} must be a whole number of at least {smallest}, not {value!r}"
-        raise InvalidOptionError(message)

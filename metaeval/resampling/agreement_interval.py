@@ -19,10 +19,9 @@ from metaeval.agreement.decisions import (
     agreement_shares,
     decision_agreement,
 )
+from metaeval.checks import MOST_REPLICATES, check_count, check_share, t_half_width
 from metaeval.draws import RNGLike, bootstrap_counts, bootstrap_indices, resolve_rng
 from metaeval.equality import difference
-from metaeval.errors import InvalidOptionError
-from metaeval.limits import MOST_REPLICATES, check_count
 from metaeval.parallel import parallel_map, track
 from metaeval.scores import Scores, as_scores
 from metaeval.tests_stat.bootstrap import tile_pool
@@ -91,7 +90,7 @@ class AgreementIntervals:
             warnings.simplefilter("ignore", RuntimeWarning)  # all undefined: no interval, said below
             about = np.nanmean(values, axis=0) if measure == "share" else observed
             error = np.sqrt(np.nanmean((values - about) ** 2, axis=0) * self.n_topics / (self.n_topics - 1))
-        half = float(stdtrit(self.n_topics - 1, 0.5 + self.confidence_level / 2)) * error
+        half = t_half_width(error, self.n_topics, self.confidence_level)
         half[np.isfinite(values).mean(axis=0) < _FEWEST_DEFINED] = np.nan
         return np.maximum(observed - half, 0.0), np.minimum(observed + half, 1.0)
 
@@ -179,7 +178,8 @@ def agreement_intervals(  # noqa: PLR0913 - one keyword per choice
     1     other    one  0.83    0.69     0.98
     """
     scores = as_scores(scores)
-    _check(n_topic_resamples, confidence_level)
+    check_count(n_topic_resamples, "n_topic_resamples", least=2, most=MOST_REPLICATES)
+    check_share(confidence_level, "confidence_level")
     source = resolve_rng(rng)
     (topic_source,) = source.generator.spawn(1)
     if agreement is None:
@@ -212,13 +212,6 @@ def agreement_intervals(  # noqa: PLR0913 - one keyword per choice
         n_topic_resamples=n_topic_resamples,
         random_source=source.description,
     )
-
-
-def _check(n_topic_resamples: int, confidence_level: float) -> None:
-    check_count(n_topic_resamples, "n_topic_resamples", least=2, most=MOST_REPLICATES)
-    if not 0 < confidence_level < 1:
-        message = f"confidence_level must lie between 0 and 1, not {confidence_level!r}"
-        raise InvalidOptionError(message)
 
 
 type _Round = Mapping[str, NDArray[np.float64]]

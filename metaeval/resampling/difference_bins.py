@@ -12,10 +12,10 @@ import xarray as xr
 from numpy.typing import NDArray
 from scipy.special import logit, ndtri
 
+from metaeval.checks import MOST_REPLICATES, check_choice, check_count, check_number, check_share
 from metaeval.compiled import compiled, compiled_parallel
 from metaeval.draws import RNGLike, bootstrap_indices, resolve_rng
 from metaeval.equality import RELATIVE, settle
-from metaeval.errors import InvalidOptionError, UnknownNameError
 from metaeval.parallel import limit_threads, track
 from metaeval.resampling.swap import Duplicates, Layout, Sampling, draw_topic_sets, lay_out, set_means, set_sizes
 
@@ -78,8 +78,7 @@ class DifferenceBins:
         pandas.DataFrame
             One row a metric and size: ``reading``, ``difference``, ``share``.
         """
-        if reading not in get_args(Reading):
-            raise UnknownNameError("reading", str(reading), get_args(Reading))
+        check_choice(reading, "reading", get_args(Reading))
         frame = self.readings.sel(reading=reading).to_dataframe(dim_order=["metric", "size"]).reset_index()
         return frame[["metric", "size", "reading", "difference", "share"]]
 
@@ -193,17 +192,11 @@ def _checked_edges(
     width: float, n_bins: int, max_error: float, n_replicates: int, confidence_level: float
 ) -> NDArray[np.float64]:
     """Refuse options outside their rules; return the lower edges of the bins."""
-    rules = (
-        ("width must be a number above 0", width, 0 < width < np.inf),
-        ("n_bins must be a whole number of at least 2", n_bins, n_bins == int(n_bins) >= 2),  # noqa: PLR2004 - two bins
-        ("max_error must lie between 0 and 1", max_error, 0 < max_error < 1),
-        ("n_replicates must be 0 or a whole number of at least 2", n_replicates, n_replicates in (0, *range(2, 10**6))),
-        ("confidence_level must lie between 0 and 1", confidence_level, 0 < confidence_level < 1),
-    )
-    for rule, value, kept in rules:
-        if not kept:
-            message = f"{rule}, not {value!r}"
-            raise InvalidOptionError(message)
+    check_number(width, "width", above=0)
+    check_count(n_bins, "n_bins", least=2)
+    check_share(max_error, "max_error")
+    check_count(n_replicates, "n_replicates", least=2, most=MOST_REPLICATES, zero=True)
+    check_share(confidence_level, "confidence_level")
     return np.array([float(Decimal(repr(float(width))) * place) for place in range(int(n_bins))])  # 0.3, not 3 * 0.1
 
 

@@ -9,12 +9,14 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from metaeval.checks import check_choice, check_count, check_number
+from metaeval.collection.base import JudgedCollection
 from metaeval.collection.documents import NOT_POOLED, UNJUDGED, Collection
 from metaeval.draws import RNGLike, resolve_rng
 from metaeval.equality import settle
-from metaeval.errors import EstimationError, InvalidOptionError, UnknownNameError
+from metaeval.errors import EstimationError
 from metaeval.resampling.judgments import REDUCTIONS, Reduced, check_steps, keep_documents
-from metaeval.resampling.pools import EntryDepths, HasDocuments, entry_depths, original_pool
+from metaeval.resampling.pools import EntryDepths, entry_depths, original_pool
 
 __all__ = ["COST_MODELS", "AdaptiveDepth", "CostModel", "adaptive_depth", "cost_model", "equal_effort"]
 
@@ -154,18 +156,15 @@ def cost_model(model: str | CostModel) -> CostModel:
     CostModel(minutes_relevant=8.0, minutes_other=1.0)
     """
     if isinstance(model, str):
-        if model not in COST_MODELS:
-            raise UnknownNameError("cost model", model, COST_MODELS)
+        check_choice(model, "cost model", COST_MODELS)
         return COST_MODELS[model]
     for name, minutes in zip(CostModel._fields, model, strict=True):
-        if not (np.isfinite(minutes) and minutes >= 0):
-            message = f"{name} must be a number of minutes, at least 0, not {minutes!r}"
-            raise InvalidOptionError(message)
+        check_number(minutes, name, least=0, unit="minutes")
     return CostModel(*model)
 
 
 def adaptive_depth(  # noqa: PLR0913 - one keyword per choice of the strategy
-    collection: HasDocuments,
+    collection: JudgedCollection,
     *,
     start: int = 5,
     step: int = 5,
@@ -177,7 +176,7 @@ def adaptive_depth(  # noqa: PLR0913 - one keyword per choice of the strategy
 
     Parameters
     ----------
-    collection : HasDocuments
+    collection : JudgedCollection
         Its current levels are replayed: only judged documents inside the original pool can be found.
     start, step : int
         Depth of the first pool of every topic, and by how much it grows a round.
@@ -215,12 +214,8 @@ def adaptive_depth(  # noqa: PLR0913 - one keyword per choice of the strategy
     [[3, 3, 3, 'pool'], [2, 2, 1, 'rate']]
     """
     for name, value in (("start", start), ("step", step)) + ((("budget", budget),) if budget is not None else ()):
-        if isinstance(value, bool) or not isinstance(value, int | np.integer) or value < 1:
-            message = f"{name}= must be a whole number, at least 1, not {value!r}"
-            raise InvalidOptionError(message)
-    if isinstance(rate, bool) or not 0 <= rate <= 1:
-        message = f"rate= is a share of newly judged documents, from 0 to 1, not {rate!r}"
-        raise InvalidOptionError(message)
+        check_count(value, name)
+    check_number(rate, "rate", least=0, most=1)
     deep = _deep_pool(collection, pool_depth)
     depths, stopped = _grow(deep, start, step, rate, np.inf if budget is None else budget)
     entry = deep.entries.depth[: deep.collection.n_judgments]
@@ -241,7 +236,7 @@ def adaptive_depth(  # noqa: PLR0913 - one keyword per choice of the strategy
 
 
 def equal_effort(
-    collection: HasDocuments,
+    collection: JudgedCollection,
     *,
     steps: Sequence[float] | None = None,
     rng: RNGLike = None,
@@ -251,7 +246,7 @@ def equal_effort(
 
     Parameters
     ----------
-    collection : HasDocuments
+    collection : JudgedCollection
         Its current levels, inside the original pool, are what can be spent on.
     steps : sequence of float, optional
         Effort in % of the judged documents of that pool; 80, 60, 40 and 20 by default.
@@ -305,7 +300,7 @@ def equal_effort(
     return EqualEffort(steps=chosen, judged=effort, plans=MappingProxyType(plans), notes=deep.notes)
 
 
-def _deep_pool(collection: HasDocuments, pool_depth: int | None) -> _Deep:
+def _deep_pool(collection: JudgedCollection, pool_depth: int | None) -> _Deep:
     """Return the collection inside its original pool, in topics that have a score."""
     documents = collection.by_document
     original = original_pool(documents, depth=pool_depth)

@@ -6,6 +6,7 @@ steps of one call belong together: what a smaller step keeps, a larger one keeps
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from itertools import compress
 from math import isfinite
 from types import MappingProxyType
 from typing import Protocol
@@ -13,15 +14,17 @@ from typing import Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from metaeval.cells import first_few
+from metaeval.checks import check_choice, check_number
+from metaeval.collection.base import JudgedCollection
 from metaeval.collection.documents import NOT_POOLED, UNJUDGED, Collection, is_judged
 from metaeval.compiled import compiled
 from metaeval.draws import RNGLike, resolve_rng
 from metaeval.equality import settle
-from metaeval.errors import InvalidOptionError, UnknownNameError
+from metaeval.errors import InvalidOptionError
 from metaeval.resampling.pools import (
     DEFAULT_SIZES,
     EntryDepths,
-    HasDocuments,
     borda_scores,
     entry_depths,
     original_pool,
@@ -32,7 +35,6 @@ __all__ = ["REDUCTIONS", "Pooling", "Reduced", "Reduction", "check_steps", "keep
 _FEWEST_OTHERS = 10
 _NOISE = 1e-9
 _BELOW_ONE = 0.999
-_SHOWN = 5
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -120,7 +122,7 @@ class Reduction:
 
 
 def reduce_judgments(  # noqa: PLR0913 - one keyword per choice
-    collection: HasDocuments,
+    collection: JudgedCollection,
     *,
     reduction: str,
     steps: Sequence[float] | None = None,
@@ -132,7 +134,7 @@ def reduce_judgments(  # noqa: PLR0913 - one keyword per choice
 
     Parameters
     ----------
-    collection : HasDocuments
+    collection : JudgedCollection
         A `Collection`, or one of elements or passages: a document's judgments go or stay together. Its current
         levels are reduced, so a reduction can start from another one.
     reduction : str
@@ -186,11 +188,8 @@ def reduce_judgments(  # noqa: PLR0913 - one keyword per choice
     >>> reduced.judged.tolist(), reduced.relevant.tolist()
     ([2, 4], [1, 2])
     """
-    if reduction not in REDUCTIONS:
-        raise UnknownNameError("reduction", str(reduction), REDUCTIONS)
-    if isinstance(borda_share, bool) or not 0 <= borda_share <= 1:
-        message = f"borda_share= must lie from 0 to 1, not {borda_share!r}"
-        raise InvalidOptionError(message)
+    check_choice(reduction, "reduction", REDUCTIONS)
+    check_number(borda_share, "borda_share", least=0, most=1)
     chosen = REDUCTIONS[reduction]
     return chosen.function(
         collection.by_document,
@@ -447,8 +446,7 @@ def _size_notes(
 
 
 def _names(collection: Collection, marked: NDArray[np.bool_]) -> str:
-    names = [name for name, one in zip(collection.topics, marked, strict=True) if one]
-    return ", ".join(names[:_SHOWN]) + (" …" if len(names) > _SHOWN else "")
+    return first_few([*compress(collection.topics, marked)])
 
 
 _RANDOM_STEPS = (80.0, 60.0, 40.0, 20.0)

@@ -15,11 +15,14 @@ import xarray as xr
 from numpy.typing import NDArray
 from scipy.special import stdtr
 
+from metaeval.cells import first_few
+from metaeval.checks import check_choice, check_share
+from metaeval.collection.base import JudgedCollection
 from metaeval.collection.documents import NOT_POOLED, Collection
 from metaeval.equality import RELATIVE, at_least, difference
-from metaeval.errors import EstimationError, InvalidOptionError, UnknownNameError
+from metaeval.errors import EstimationError, InvalidOptionError
 from metaeval.metrics.registry import Registry
-from metaeval.metrics.score import JudgedCollection, metric_values, resolve_metrics
+from metaeval.metrics.score import metric_values, resolve_metrics
 from metaeval.metrics.spec import AnyMetric
 from metaeval.parallel import track
 from metaeval.resampling.pools import (
@@ -67,7 +70,6 @@ VERDICTS = ("better", "similar", "worse")
 _FALLS = np.array([-100.0, -50.0, -20.0, -10.0, 0.0])  # a fall of exactly 10 % is in [-10, 0)
 _RISES = np.array([10.0, 50.0])
 _FEWEST = 2
-_SHOWN = 5
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -154,7 +156,7 @@ class GroupsLeftOut:
 
     def significance(self, *, alpha: float = 0.05) -> pd.DataFrame:
         """Return for each metric how many runs changed significantly (Pal et al., Table 10); NaN on a single topic."""
-        _check_alpha(alpha)
+        check_share(alpha, "alpha")
         tests = self.tests()
         decided = (tests["p_value"] <= alpha).where(tests["p_value"].notna()).astype(float)
         found = decided.groupby(tests["metric"], sort=False).agg(["sum", "count"])
@@ -241,7 +243,7 @@ def leave_group_out(
 
     Parameters
     ----------
-    collection : Collection, ElementCollection or PassageCollection
+    collection : JudgedCollection
         With groups, and with marks of the pooled runs (all runs are taken for pooled where there are none). Its
         current levels are the full judgments, so a reduced pool can be the start.
     metrics : sequence of str, MetricSpec, Metric or ir_measures measure
@@ -287,8 +289,7 @@ def leave_group_out(
     >>> left.changes().to_numpy()
     array([[-50., -50.]])
     """
-    if keep not in get_args(Keep):
-        raise UnknownNameError("rule for the pool without a group", str(keep), get_args(Keep))
+    check_choice(keep, "rule for the pool without a group", get_args(Keep))
     names, numbers = _groups(collection)
     documents = collection.by_document
     chosen = resolve_metrics(metrics, registry=registry)
@@ -333,7 +334,7 @@ def pool_sufficiency(
 
     Parameters
     ----------
-    collection : Collection, ElementCollection or PassageCollection
+    collection : JudgedCollection
         With groups, read with every retrieved document. Its current levels are the full judgments.
     metrics : sequence of str, MetricSpec, Metric or ir_measures measure
     sizes : sequence of int
@@ -364,7 +365,7 @@ def pool_sufficiency(
     the pairs whose order changed significantly, for which `reversed` is the strict and `changed` the wide reading.
     Every comparison of two runs of different groups is counted twice, once with each side's group left out.
     """
-    _check_alpha(alpha)
+    check_share(alpha, "alpha")
     _, numbers = _groups(collection)
     documents = collection.by_document
     depths = run_depths(documents, sizes=sizes)
@@ -531,10 +532,10 @@ def _left_out_notes(original: OriginalPool, emptied: Sequence[tuple[str, str]], 
             f"{original.n_outside} judged documents outside every pooled run's pool are kept for all {n_runs} runs"
         )
     if emptied:
-        shown = ", ".join(f"{group} on {topic}" for group, topic in emptied[:_SHOWN])
+        shown = first_few(emptied, write=" on ".join)
         notes.append(
             f"{len(emptied)} times a group alone contributed every relevant document of a topic, which counts 0 for "
-            f"its runs ({shown}{' …' if len(emptied) > _SHOWN else ''})"
+            f"its runs ({shown})"
         )
     return notes
 
@@ -570,9 +571,3 @@ def _verdicts(
     """Return 1 where the first run has significantly higher values, -1 where the second has, else 0."""
     statistic = _t_statistics(values, first, second)
     return np.where(_significant(statistic, values.shape[2], alpha), np.sign(statistic), 0).astype(np.int64)
-
-
-def _check_alpha(alpha: float) -> None:
-    if isinstance(alpha, bool) or not 0 < alpha < 1:
-        message = f"alpha must lie between 0 and 1, not {alpha!r}"
-        raise InvalidOptionError(message)

@@ -7,14 +7,15 @@ count. So the lists are read once, however many pools are asked for.
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from numbers import Integral
-from typing import Protocol
 
 import numpy as np
 import pandas as pd
 import xarray as xr
 from numpy.typing import NDArray
 
+from metaeval.cells import first_few
+from metaeval.checks import check_count, check_number
+from metaeval.collection.base import JudgedCollection
 from metaeval.collection.documents import NOT_POOLED, Collection
 from metaeval.compiled import compiled
 from metaeval.errors import InvalidOptionError, UnknownNameError
@@ -25,7 +26,6 @@ __all__ = [
     "Coverage",
     "EntryDepths",
     "EntryDepthsByGroup",
-    "HasDocuments",
     "OriginalPool",
     "PoolGrowth",
     "RunDepths",
@@ -47,15 +47,6 @@ DEFAULT_SIZES = (50, 100, 200, 300, 400, 500)
 """Pool sizes of Piwowarski, Trotman and Lalmas (2008), Tables V and VI."""
 
 _FEW_NEW = 0.02
-_SHOWN = 5
-
-
-class HasDocuments(Protocol):
-    """What can be pooled and judged by document: a `Collection`, or one of elements or passages."""
-
-    @property
-    def by_document(self) -> Collection:
-        """The collection as whole documents."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -312,19 +303,6 @@ class PoolGrowth:
             np.where(known, critical, np.nan), index=pd.Index(self.counts["topic"].to_numpy(), name="topic")
         )
 
-    def against_judged(self, numbers: Sequence[int] | NDArray[np.integer]) -> xr.DataArray:
-        """Return the relevant documents found once so many documents are judged, dims (topic, judged).
-
-        Between two depths documents are taken to come in at an even pace; a topic whose pool ends before keeps its
-        last count.
-        """
-        wanted = np.asarray(numbers, dtype=float)
-        pairs = zip(self.counts["judged"].to_numpy(), self.counts["relevant"].to_numpy(), strict=True)
-        found = [np.interp(wanted, np.append(0, judged), np.append(0, relevant)) for judged, relevant in pairs]
-        return xr.DataArray(
-            np.array(found), dims=("topic", "judged"), coords={"topic": self.counts["topic"], "judged": wanted}
-        )
-
     def means(self) -> pd.DataFrame:
         """Return the means over topics at each depth, index ``depth``."""
         return self.counts.mean("topic").to_dataframe()
@@ -393,7 +371,7 @@ class RunDepths:
 
 
 def pool(
-    collection: HasDocuments,
+    collection: JudgedCollection,
     *,
     systems: Iterable[str] | None = None,
     depth: int | None = None,
@@ -403,7 +381,7 @@ def pool(
 
     Parameters
     ----------
-    collection : HasDocuments
+    collection : JudgedCollection
     systems : iterable of str, optional
         The runs that build it; those marked as pooled by default, all where none is marked.
     depth : int, optional
@@ -445,12 +423,12 @@ def pool(
     return entries.within(entries.depth_of_size(np.full(documents.n_topics, _whole(size, "size"))))
 
 
-def original_pool(collection: HasDocuments, *, depth: int | None = None) -> OriginalPool:
+def original_pool(collection: JudgedCollection, *, depth: int | None = None) -> OriginalPool:
     """Rebuild the pool that was judged, and say how close it comes.
 
     Parameters
     ----------
-    collection : HasDocuments
+    collection : JudgedCollection
         Its current levels are taken as the qrels, so a collection that was reduced before is measured as it is.
     depth : int, optional
         The depth to which the runs were pooled, where it is known. Without it the depth of each topic is the
@@ -521,7 +499,7 @@ def original_pool(collection: HasDocuments, *, depth: int | None = None) -> Orig
 
 
 def pool_growth(
-    collection: HasDocuments,
+    collection: JudgedCollection,
     *,
     systems: Iterable[str] | None = None,
     depth: int | None = None,
@@ -531,7 +509,7 @@ def pool_growth(
 
     Parameters
     ----------
-    collection : HasDocuments
+    collection : JudgedCollection
     systems : iterable of str, optional
         The runs that build the pool; as in `pool`.
     depth : int, optional
@@ -560,9 +538,7 @@ def pool_growth(
            [4., 2.]])
     """
     documents = collection.by_document
-    if not few >= 0:
-        message = f"few= is a number of relevant documents per judged one, at least 0, not {few!r}"
-        raise InvalidOptionError(message)
+    check_number(few, "few", least=0, unit="relevant documents per judged one")
     entries = entry_depths(documents, pooled_systems(documents, systems), complete=False)
     deepest = entries.longest if depth is None else min(_whole(depth, "depth"), entries.longest)
     counted = {
@@ -578,7 +554,7 @@ def pool_growth(
 
 
 def coverage(
-    collection: HasDocuments,
+    collection: JudgedCollection,
     *,
     sizes: Sequence[int] = DEFAULT_SIZES,
     systems: Iterable[str] | None = None,
@@ -588,7 +564,7 @@ def coverage(
 
     Parameters
     ----------
-    collection : HasDocuments
+    collection : JudgedCollection
         Read with every retrieved document.
     sizes : sequence of int
         Documents a topic, by rank-by-rank pooling of the pooled runs.
@@ -635,13 +611,13 @@ def coverage(
 
 
 def run_depths(
-    collection: HasDocuments, *, sizes: Sequence[int] = DEFAULT_SIZES, systems: Iterable[str] | None = None
+    collection: JudgedCollection, *, sizes: Sequence[int] = DEFAULT_SIZES, systems: Iterable[str] | None = None
 ) -> RunDepths:
     """Find how deep pools of several sizes reach into the runs.
 
     Parameters
     ----------
-    collection : HasDocuments
+    collection : JudgedCollection
         Read with every retrieved document.
     sizes : sequence of int
         Documents a topic, by rank-by-rank pooling.
@@ -760,10 +736,7 @@ def _new_systems(collection: Collection) -> NDArray[np.int64]:
 
 
 def _whole(number: object, name: str) -> int:
-    if isinstance(number, bool) or not isinstance(number, Integral) or int(number) < 1:
-        message = f"{name}= must be a whole number of documents, at least 1, not {number!r}"
-        raise InvalidOptionError(message)
-    return min(int(number), NEVER - 1)
+    return min(check_count(number, name), NEVER - 1)
 
 
 def _sizes(sizes: Sequence[int]) -> NDArray[np.int64]:
@@ -789,8 +762,8 @@ def _pool_notes(table: pd.DataFrame, *, known: bool) -> tuple[str, ...]:
     short = table.index[~table["reached"]]
     if len(short):
         what = "depth" if known else "number of judged documents"
-        shown = ", ".join(map(str, short[:_SHOWN])) + (" …" if len(short) > _SHOWN else "")
-        notes.append(f"the pooled runs end before the {what} in {len(short)} topics ({shown}): all they hold is taken")
+        where = f"{len(short)} topics ({first_few(short)})"
+        notes.append(f"the pooled runs end before the {what} in {where}: all they hold is taken")
     return tuple(notes)
 
 

@@ -14,10 +14,10 @@ import xarray as xr
 from numpy.typing import NDArray
 from scipy.special import stdtrit
 
+from metaeval.checks import MOST_REPLICATES, check_choice, check_count, check_share, t_half_width
 from metaeval.draws import RNGLike, bootstrap_counts, bootstrap_indices, resolve_rng
 from metaeval.equality import RELATIVE
-from metaeval.errors import InvalidOptionError, UnknownNameError
-from metaeval.limits import MOST_REPLICATES, check_count
+from metaeval.errors import InvalidOptionError
 from metaeval.parallel import parallel_map, track
 from metaeval.scores import Scores, as_scores, select_runs
 from metaeval.tests_stat.bootstrap import tile_pool
@@ -123,7 +123,7 @@ class PowerIntervals:
         self, name: str, observed: NDArray[np.float64], resampled: NDArray[np.float64], *, lowest: float
     ) -> dict[str, float]:
         error = float(resampled.std(ddof=1)) * np.sqrt(self.n_topics / (self.n_topics - 1))
-        half = float(stdtrit(self.n_topics - 1, 0.5 + self.confidence_level / 2)) * error
+        half = t_half_width(error, self.n_topics, self.confidence_level)
         low, high = max(lowest, float(observed) - half), min(1.0, float(observed) + half)
         return {name: float(observed), "standard_error": error, "low": low, "high": high}
 
@@ -224,7 +224,7 @@ def discriminative_power_interval(  # noqa: PLR0913 - one keyword per choice
     scores = as_scores(scores)
     name = find_test(test).name
     corrections = _checked_corrections(corrections)
-    _check_share("confidence_level", confidence_level)
+    check_share(confidence_level, "confidence_level")
     check_count(n_topic_resamples, "n_topic_resamples", least=2, most=MOST_REPLICATES)
     source = resolve_rng(rng)
     decide = partial(_powers, test=name, corrections=corrections, alpha=alpha, n_resamples=n_resamples)
@@ -407,7 +407,7 @@ def run_choice_power(  # noqa: PLR0913 - one keyword per choice
     scores = as_scores(scores)
     name = find_test(test).name
     corrections = _checked_corrections(corrections)
-    _check_share("confidence_level", confidence_level)
+    check_share(confidence_level, "confidence_level")
     check_count(n_choices, "n_choices", least=2, most=MOST_REPLICATES)
     if find_test(name).family_wise:
         message = f"test {name!r} looks at all systems at once, so choosing among its pairs means nothing; use another"
@@ -457,12 +457,6 @@ def _checked_corrections(corrections: Sequence[str]) -> tuple[str, ...]:
         message = f"corrections must name at least one of {', '.join(CORRECTIONS)}"
         raise InvalidOptionError(message)
     return names
-
-
-def _check_share(argument: str, value: float) -> None:
-    if not 0 < value < 1:
-        message = f"{argument} must lie between 0 and 1, not {value!r}"
-        raise InvalidOptionError(message)
 
 
 def _decide(  # noqa: PLR0913 - one keyword per choice
@@ -594,8 +588,7 @@ def _ratios(
 def _critical_ratios(correction: str, n_pairs: int, n_topics: int, alpha: float) -> NDArray[np.float64]:
     """Return what the largest, second largest, … ratio must reach to be rejected at its own level."""
     place = np.arange(1, n_pairs + 1)
-    if correction not in CORRECTIONS:
-        raise UnknownNameError("correction", correction, CORRECTIONS)
+    check_choice(correction, "correction", CORRECTIONS)
     t = stdtrit(n_topics - 1, CORRECTIONS[correction].levels(alpha, place, n_pairs) / 2)
     critical: NDArray[np.float64] = n_topics * t**2 / (n_topics - 1 + t**2)
     return critical

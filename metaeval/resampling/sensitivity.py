@@ -11,9 +11,9 @@ import pandas as pd
 import xarray as xr
 from numpy.typing import NDArray
 
+from metaeval.checks import check_memory
 from metaeval.draws import RNGLike, resolve_rng
 from metaeval.errors import InvalidOptionError
-from metaeval.limits import check_memory
 from metaeval.parallel import track
 from metaeval.scores import as_scores, identical_systems, select_runs
 from metaeval.tests_stat.bootstrap import (
@@ -170,25 +170,6 @@ class SensitivityResult:
             }
         )
 
-    def top_pairs(self, k: int) -> pd.DataFrame:
-        """Return the significant pairs among the best k systems, the better system of each pair first.
-
-        Parameters
-        ----------
-        k : int
-            How many systems, by mean score under each metric; of equal means the earlier system counts as better.
-
-        Returns
-        -------
-        pandas.DataFrame
-            Columns metric, better_rank, worse_rank (1 is best), better, worse, difference, asl. A metric without
-            such a pair has no row.
-        """
-        if isinstance(k, bool) or not isinstance(k, int | np.integer) or not 2 <= k <= self.n_systems:  # noqa: PLR2004
-            message = f"k must be a whole number from 2 to {self.n_systems} (systems), not {k!r}"
-            raise InvalidOptionError(message)
-        return pd.concat([self._top_pairs(metric, k) for metric in self.metrics], ignore_index=True)
-
     def to_frame(self) -> pd.DataFrame:
         """Return one row a metric and pair."""
         frame = self.data.drop_dims("system").to_dataframe().reset_index()
@@ -202,39 +183,6 @@ class SensitivityResult:
         found = self.data["significant"].sum("pair").to_numpy().tolist()
         significant = dict(zip(self.metrics, found, strict=True))
         return asl_curves(self.asl_curves(), alpha=self.alpha, significant=significant)
-
-    def _top_pairs(self, metric: str, k: int) -> pd.DataFrame:
-        one = self.data.sel(metric=metric)
-        order = self._ranking(one)
-        rank = pd.Series(np.arange(1, self.n_systems + 1), index=one["system"].to_numpy()[order])
-        frame = one.drop_dims("system").to_dataframe().reset_index(drop=True)
-        frame = frame[frame["significant"] & frame["system_a"].map(rank).le(k) & frame["system_b"].map(rank).le(k)]
-        first = frame["better"].to_numpy() > 0
-        better = np.where(first, frame["system_a"], frame["system_b"])
-        worse = np.where(first, frame["system_b"], frame["system_a"])
-        return pd.DataFrame(
-            {
-                "metric": metric,
-                "better_rank": rank.loc[better].to_numpy(),
-                "worse_rank": rank.loc[worse].to_numpy(),
-                "better": better,
-                "worse": worse,
-                "difference": frame["difference"].abs().to_numpy(),
-                "asl": frame["asl"].to_numpy(),
-            }
-        ).sort_values(["better_rank", "worse_rank"], ignore_index=True)
-
-    def _ranking(self, one: xr.Dataset) -> NDArray[np.int64]:
-        """Return the systems under one metric, best first; of means equal on paper, the earlier system."""
-        falling = -1.0 if bool(one["higher_is_better"]) else 1.0
-        order = np.argsort(falling * one["mean"].to_numpy(), kind="stable")
-        apart = np.zeros((self.n_systems, self.n_systems), dtype=bool)
-        apart[np.triu_indices(self.n_systems, 1)] = one["difference"].to_numpy() != 0
-        below, above = order[1:], order[:-1]
-        step = apart[np.minimum(below, above), np.maximum(below, above)]  # a difference is 0 where means are equal
-        level = np.empty(self.n_systems, dtype=np.int64)
-        level[order] = np.cumsum(np.append(False, step))
-        return np.argsort(level, kind="stable")
 
 
 def bootstrap_sensitivity(  # noqa: PLR0913 - one keyword per choice

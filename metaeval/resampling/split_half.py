@@ -9,9 +9,9 @@ import pandas as pd
 import xarray as xr
 from numpy.typing import NDArray
 
+from metaeval.checks import MOST_REPLICATES, check_count
 from metaeval.draws import RNGLike, resolve_rng
 from metaeval.errors import EstimationError, InvalidOptionError, UnknownNameError
-from metaeval.limits import MOST_REPLICATES, check_count
 from metaeval.parallel import limit_threads, track
 from metaeval.resampling.swap import draw_topic_sets
 from metaeval.scores import Scores, as_scores

@@ -15,11 +15,11 @@ import pandas as pd
 import xarray as xr
 from numpy.typing import NDArray
 
+from metaeval.checks import MOST_REPLICATES, check_choice, check_count, check_share
 from metaeval.compiled import compiled, compiled_parallel
 from metaeval.draws import RNGLike, bootstrap_indices, resolve_rng
 from metaeval.equality import RELATIVE
-from metaeval.errors import EstimationError, InvalidOptionError, ScoresError, UnknownNameError
-from metaeval.limits import MOST_REPLICATES, check_count
+from metaeval.errors import EstimationError, InvalidOptionError, ScoresError
 from metaeval.parallel import limit_threads, track
 from metaeval.scores import Scores, as_scores, identical_systems, oriented_values
 from metaeval.tests_stat.catalogue import TestSpec, compare_systems, find_test
@@ -274,7 +274,7 @@ def swap_method(  # noqa: PLR0913 - one keyword per choice of the method
     """
     layout = lay_out(scores, sizes=sizes, sampling=sampling, duplicates=duplicates, n_trials=n_trials)
     tolerances = _checked_margins(margins, margin, layout)
-    _check_alpha(alpha)
+    check_share(alpha, "alpha")
     test = None if significant_on_first is None else find_test(significant_on_first)
     source = resolve_rng(rng)
     generators = source.generator.spawn(int(layout.sizes[-1]) + 1)
@@ -400,8 +400,7 @@ def lay_out(
         As `swap_method`.
     """
     for word, value, kind in (("sampling", sampling, Sampling), ("rule for duplicates", duplicates, Duplicates)):
-        if value not in get_args(kind):
-            raise UnknownNameError(word, str(value), get_args(kind))
+        check_choice(value, word, get_args(kind))
     check_count(n_trials, "n_trials", most=MOST_REPLICATES)
     scores = as_scores(scores)
     groups = identical_systems(scores)
@@ -480,8 +479,7 @@ def _checked_sizes(sizes: Sequence[int] | None, n_topics: int, sampling: Samplin
 
 
 def _checked_margins(margins: Sequence[float], margin: Margin, layout: Layout) -> NDArray[np.float64]:
-    if margin not in get_args(Margin):
-        raise UnknownNameError("margin", str(margin), get_args(Margin))
+    check_choice(margin, "margin", get_args(Margin))
     tolerances = np.unique(np.asarray(margins, dtype=np.float64))
     upper = 1.0 if margin == "relative" else np.inf
     if tolerances.ndim != 1 or not len(tolerances) or not ((tolerances >= 0) & (tolerances < upper)).all():
@@ -496,12 +494,6 @@ def _checked_margins(margins: Sequence[float], margin: Margin, layout: Layout) -
         )
         raise ScoresError(message)
     return tolerances
-
-
-def _check_alpha(alpha: float) -> None:
-    if not 0 < alpha < 1:
-        message = f"alpha must lie between 0 and 1, not {alpha!r}"
-        raise InvalidOptionError(message)
 
 
 def _coordinates(layout: Layout, tolerances: NDArray[np.float64]) -> dict[str, NDArray[np.generic]]:

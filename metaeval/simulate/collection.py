@@ -1,8 +1,6 @@
 """Made collections: runs of differing quality in groups, and graded judgments made by pooling them."""
 
 import os
-import secrets
-import shutil
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -12,10 +10,12 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from metaeval.checks import check_count
 from metaeval.collection.documents import Collection, CollectionWarning
 from metaeval.draws import RNGLike, resolve_rng
 from metaeval.errors import InvalidOptionError
 from metaeval.io.files import write_bytes
+from metaeval.io.folders import unused_folder
 from metaeval.io.interop import collection_from
 from metaeval.io.trec import Keep
 from metaeval.parallel import track
@@ -140,20 +140,9 @@ class SimulatedCollection:
         InvalidOptionError
             If the folder exists and is not empty.
         """
-        target = Path(folder)
-        if target.exists() and (not target.is_dir() or any(target.iterdir())):
-            message = f"folder {str(target)!r} is not empty; name a new one"
-            raise InvalidOptionError(message)
-        part = target.with_name(f".{secrets.token_hex(8)}.part")
-        try:
+        with unused_folder(folder) as part:
             self._write_files(part, ".txt.gz" if compress else ".txt")
-            if target.exists():
-                target.rmdir()
-            part.rename(target)
-        except BaseException:
-            shutil.rmtree(part, ignore_errors=True)
-            raise
-        return target
+        return Path(folder)
 
     def _write_files(self, folder: Path, ending: str) -> None:
         (folder / "runs").mkdir(parents=True)
@@ -270,16 +259,12 @@ def simulate_collection(  # noqa: PLR0913 - one keyword per dimension
 
 def _check(sizes: Mapping[str, int], n_missing: int) -> None:
     for name, value in sizes.items():
-        if not isinstance(value, int) or value < 1:
-            message = f"{name} must be a whole number from 1, not {value!r}"
-            raise InvalidOptionError(message)
+        check_count(value, name)
     for name, most in (("depth", "n_documents"), ("pool_depth", "depth")):
         if sizes[name] > sizes[most]:
             message = f"{name} must not exceed {most} ({sizes[most]}), and is {sizes[name]}"
             raise InvalidOptionError(message)
-    if not 0 <= n_missing < sizes["n_topics"]:
-        message = f"n_missing must lie from 0 to n_topics - 1 ({sizes['n_topics'] - 1}), not {n_missing!r}"
-        raise InvalidOptionError(message)
+    check_count(n_missing, "n_missing", least=0, most=sizes["n_topics"] - 1, unit="all topics but one")
 
 
 def _true_levels(generator: np.random.Generator, n_documents: int, levels: int) -> NDArray[np.int16]:

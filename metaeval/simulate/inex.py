@@ -1,8 +1,6 @@
 """A made INEX: articles, runs of differing quality and overlap, pools, and assessments by one and two assessors."""
 
 import os
-import secrets
-import shutil
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Literal, NamedTuple, get_args
@@ -11,13 +9,14 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from metaeval.collection.inex import RESULT_COLUMNS, UNKNOWN, Assessments, Submission
+from metaeval.checks import check_choice, check_count, check_number
+from metaeval.collection.inex import RESULT_COLUMNS, UNKNOWN, Assessments, Submission, table_of
 from metaeval.compiled import compiled
 from metaeval.draws import RNGLike, resolve_rng
-from metaeval.errors import InvalidOptionError, UnknownNameError
+from metaeval.errors import InvalidOptionError
 from metaeval.io.files import write_bytes
+from metaeval.io.folders import unused_folder
 from metaeval.io.inex import write_assessments, write_element_sizes, write_submission
-from metaeval.io.inex_rules import table_of
 from metaeval.parallel import track
 from metaeval.simulate.articles import Articles, make_articles
 from metaeval.simulate.inex_judgments import (
@@ -108,20 +107,9 @@ class SimulatedInex:
         InvalidOptionError
             If the folder exists and is not empty.
         """
-        target = Path(folder)
-        if target.exists() and (not target.is_dir() or any(target.iterdir())):
-            message = f"folder {str(target)!r} is not empty; name a new one"
-            raise InvalidOptionError(message)
-        part = target.with_name(f".{secrets.token_hex(8)}.part")
-        try:
+        with unused_folder(folder) as part:
             self._write_files(part, ".gz" if compress else "")
-            if target.exists():
-                target.rmdir()
-            part.rename(target)
-        except BaseException:
-            shutil.rmtree(part, ignore_errors=True)
-            raise
-        return target
+        return Path(folder)
 
     def _write_files(self, folder: Path, packed: str) -> None:
         (folder / "submissions").mkdir(parents=True)
@@ -284,8 +272,7 @@ def simulate_inex(  # noqa: PLR0913 - one keyword per dimension
     }
     _check_counts(counts, campaign.second)
     kind = task or ("mixed" if year < _FIRST_WITH_OFFSETS else "focused")
-    if kind not in get_args(InexTask):
-        raise UnknownNameError("task", kind, get_args(InexTask))
+    check_choice(kind, "task", get_args(InexTask))
     generator, source = resolve_rng(rng)
     articles = make_articles(generator, campaign.template, n_documents, campaign.elements)
     truth = make_highlights(generator, articles, campaign, n_topics, campaign.relevant)
@@ -329,25 +316,16 @@ def _campaign(year: int, said: dict[str, Any]) -> Campaign:
         raise InvalidOptionError(message)
     campaign = CAMPAIGNS[year]._replace(**{name: value for name, value in said.items() if value is not None})
     for name, value in (("elements_per_article", campaign.elements), ("relevant_documents", campaign.relevant)):
-        if not (np.isfinite(value) and value >= 1):
-            message = f"{name} must be a number from 1, not {value!r}"
-            raise InvalidOptionError(message)
+        check_number(value, name, least=1)
     for name in ("document_agreement", "passage_agreement"):
-        value = getattr(campaign, name)
-        if not 0 < value <= 1:
-            message = f"{name} must lie above 0 and not above 1, not {value!r}"
-            raise InvalidOptionError(message)
+        check_number(getattr(campaign, name), name, above=0, most=1)
     return campaign
 
 
 def _check_counts(counts: dict[str, int], n_second: int) -> None:
     for name, value in counts.items():
-        if not isinstance(value, int) or value < 1:
-            message = f"{name} must be a whole number from 1, not {value!r}"
-            raise InvalidOptionError(message)
-    if not isinstance(n_second, int) or n_second < 0:
-        message = f"n_second must be a whole number from 0, not {n_second!r}"
-        raise InvalidOptionError(message)
+        check_count(value, name)
+    check_count(n_second, "n_second", least=0)
 
 
 class _Systems(NamedTuple):

@@ -15,8 +15,9 @@ from metaeval.collection.inex import (
     UNKNOWN,
     Assessments,
     Scale,
+    empty_table,
+    table_of,
 )
-from metaeval.io.inex_rules import empty_table, table_of
 from metaeval.simulate.articles import IEEE, INLINE, SECTION, TEXT, WIKIPEDIA, Articles, Template
 
 __all__ = ["CAMPAIGNS", "Campaign", "Highlights", "assessments_of", "make_highlights", "make_second_highlights"]

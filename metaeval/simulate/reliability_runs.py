@@ -7,10 +7,10 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from metaeval.collection.inex import RESULT_COLUMNS, TOO_SMALL, Assessments, Submission
+from metaeval.checks import check_choice
+from metaeval.collection.inex import RESULT_COLUMNS, TOO_SMALL, Assessments, Submission, table_of
 from metaeval.collection.paths import depth_of, nearest_ancestors
 from metaeval.errors import InvalidOptionError, UnknownNameError
-from metaeval.io.inex_rules import table_of
 from metaeval.metrics.element_quantisation import ElementGrades, element_values
 from metaeval.metrics.names import Call
 from metaeval.metrics.plugins import default_registry
@@ -89,8 +89,7 @@ def reliability_runs(
     >>> {name: run.results["path"].tolist() for name, run in runs.items()}["ia"]
     ['/a[1]/b[1]', '/a[1]']
     """
-    if tie not in get_args(IdealTie):
-        raise UnknownNameError("rule for ties", str(tie), get_args(IdealTie))
+    check_choice(tie, "rule for ties", get_args(IdealTie))
     table = assessments.elements
     relevant = table[(table["exhaustivity"] != 0) & (table["specificity"] > 0)].reset_index(drop=True)
     if assessments.scale == "passages" or table.empty:

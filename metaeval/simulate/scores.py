@@ -9,7 +9,6 @@ import re
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cache
-from numbers import Integral
 from types import MappingProxyType
 from typing import NamedTuple, Protocol
 
@@ -18,6 +17,7 @@ import xarray as xr
 from numpy.typing import NDArray
 from scipy.special import ndtr, ndtri
 
+from metaeval.checks import check_count, check_number
 from metaeval.draws import RandomSource, RNGLike, resolve_rng
 from metaeval.errors import InvalidOptionError, UnknownNameError
 from metaeval.scores import DIMS, Scores, as_scores
@@ -277,7 +277,7 @@ class Population:
         >>> population.draw(50, rng=1).shape
         (1, 3, 50)
         """
-        _at_least_two("n_topics", n_topics)
+        check_count(n_topics, "n_topics", least=2)
         source = resolve_rng(rng)
         latent = self._latent(int(n_topics), source.generator)
         scores = as_scores(
@@ -396,7 +396,7 @@ def simulate_population(  # noqa: PLR0913 - the parameters of a population
     True
     """
     names = _checked_metrics(metrics)
-    _at_least_two("n_systems", n_systems)
+    check_count(n_systems, "n_systems", least=2)
     shares, correlation = Components(*shares), Components(*correlation)
     _check_numbers(shares, correlation, topic_spread, group_share)
     groups = _groups(n_systems, n_groups)
@@ -508,42 +508,25 @@ def _marginal_of(name: str) -> Marginal:
     return kind.marginal(cutoff)
 
 
-def _at_least_two(what: str, number: int) -> None:
-    if isinstance(number, bool) or not isinstance(number, Integral) or number < 2:  # noqa: PLR2004
-        message = f"{what} must be a whole number of at least 2, not {number!r}"
-        raise InvalidOptionError(message)
-
-
 def _check_numbers(shares: Components, correlation: Components, topic_spread: float, group_share: float) -> None:
     if min(shares) < 0 or not np.isclose(sum(shares), 1.0, rtol=0, atol=1e-9) or shares.topic + shares.interaction <= 0:
         message = f"shares must be at least 0, add up to 1, and leave something to topics, not {tuple(shares)}"
         raise InvalidOptionError(message)
     for what, number in (*zip(("correlation",) * 3, correlation, strict=True), ("group_share", group_share)):
-        if not 0 <= number <= 1:
-            message = f"{what} must lie between 0 and 1, not {number!r}"
-            raise InvalidOptionError(message)
-    if not 0 <= topic_spread <= 1:
-        message = f"topic_spread must lie between 0 (topics part the systems alike) and 1, not {topic_spread!r}"
-        raise InvalidOptionError(message)
+        check_number(number, what, least=0, most=1)
+    check_number(topic_spread, "topic_spread", least=0, most=1)
 
 
 def _groups(n_systems: int, n_groups: int | None) -> tuple[str, ...] | None:
     if n_groups is None:
         return None
-    if isinstance(n_groups, bool) or not isinstance(n_groups, Integral) or not 1 <= n_groups <= n_systems:
-        message = f"n_groups must be a whole number from 1 to {n_systems} (systems), not {n_groups!r}"
-        raise InvalidOptionError(message)
+    check_count(n_groups, "n_groups", most=n_systems, unit="systems")
     width = len(str(n_groups))
     return tuple(f"group{1 + place * n_groups // n_systems:0{width}}" for place in range(n_systems))
 
 
 def _originals(n_systems: int, n_duplicates: int) -> NDArray[np.int64]:
-    whole = isinstance(n_duplicates, Integral) and not isinstance(n_duplicates, bool)
-    if not whole or not 0 <= n_duplicates <= n_systems // 2:
-        message = (
-            f"n_duplicates must be a whole number from 0 to {n_systems // 2} (half the systems), not {n_duplicates!r}"
-        )
-        raise InvalidOptionError(message)
+    check_count(n_duplicates, "n_duplicates", least=0, most=n_systems // 2, unit="half the systems")
     originals = np.arange(n_systems)
     originals[n_systems - n_duplicates :] = np.arange(n_duplicates)
     return originals

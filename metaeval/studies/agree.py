@@ -7,6 +7,7 @@ import numpy as np
 import pandas as pd
 
 from metaeval.agreement.decisions import DecisionAgreement, decision_agreement
+from metaeval.checks import check_number, check_share
 from metaeval.collection.documents import Collection
 from metaeval.draws import RNGLike, resolve_rng, resolve_seed
 from metaeval.errors import InvalidOptionError
@@ -18,7 +19,7 @@ from metaeval.metrics.spec import Metric
 from metaeval.provenance import Provenance, record_provenance
 from metaeval.resampling.agreement_interval import AgreementIntervals, agreement_intervals
 from metaeval.scores import Scores, as_scores, identical_systems, select_runs
-from metaeval.studies.options import check_intervals, check_resampling, check_share, check_test
+from metaeval.studies.options import check_intervals, check_resampling, check_test
 from metaeval.tests_stat.catalogue import find_test
 from metaeval.tests_stat.correction import FAMILY_WISE
 from metaeval.tests_stat.pairs import Alternative, PValueRule
@@ -221,9 +222,7 @@ def study_agreement(  # noqa: PLR0913 - every option of the command
       predictor    truth  n_pairs
     0        AP  nDCG@10       10
     """
-    if not 0 < enough <= 1:
-        message = f"enough must lie above 0 and be at most 1, not {enough!r}"
-        raise InvalidOptionError(message)
+    check_number(enough, "enough", above=0, most=1)
     if not tests or not corrections:
         message = "at least one test and one correction are needed"
         raise InvalidOptionError(message)

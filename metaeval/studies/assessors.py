@@ -10,6 +10,8 @@ import xarray as xr
 
 from metaeval.agreement.assessors import AssessorAgreement, Labels, compare_assessors
 from metaeval.agreement.decisions import decision_agreement
+from metaeval.cells import first_few
+from metaeval.checks import check_share
 from metaeval.collection.documents import UNJUDGED, Collection, Judgments, judgments_from
 from metaeval.draws import RandomSource, RNGLike, resolve_rng, resolve_seed
 from metaeval.errors import InvalidOptionError, MetaevalError
@@ -18,7 +20,7 @@ from metaeval.metrics.score import resolve_metrics, score
 from metaeval.parallel import track
 from metaeval.provenance import Provenance, record_provenance
 from metaeval.scores import Scores, as_scores
-from metaeval.studies.options import check_share, check_test
+from metaeval.studies.options import check_test
 from metaeval.tests_stat.catalogue import find_test
 from metaeval.tests_stat.correction import canonical_correction
 
@@ -203,8 +205,7 @@ def _label_notes(labels: Labels, agreement: AssessorAgreement) -> list[str]:
         lacking = [pair for pair in lacking if agreement.reference in pair]
     if lacking:
         notes.append(
-            f"pairs of assessors without a common item, left out: {', '.join(map(' and '.join, lacking[:_SHOWN]))}"
-            + (f" and {len(lacking) - _SHOWN} more" if len(lacking) > _SHOWN else "")
+            "pairs of assessors without a common item, left out: " + first_few(lacking, most=_SHOWN, write=" and ".join)
         )
     undefined = agreement.per_topic[[*_RATIOS]].isna().any(axis=1)
     topics = agreement.per_topic.loc[undefined, "topic"].nunique()

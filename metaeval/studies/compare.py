@@ -2,22 +2,22 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
 import xarray as xr
 from numpy.typing import NDArray
-from scipy.special import stdtrit
 
 from metaeval.agreement.decisions import DecisionAgreement
+from metaeval.checks import MOST_REPLICATES, check_choice, check_count, check_error_rate, check_share, t_half_width
+from metaeval.collection.base import JudgedCollection
 from metaeval.collection.documents import Collection, collection_from_rankings
 from metaeval.draws import RNGLike, bootstrap_counts, bootstrap_indices, resolve_seed
 from metaeval.equality import at_least, settle
-from metaeval.errors import EstimationError, InvalidOptionError, MetaevalError, UnknownNameError
-from metaeval.limits import MOST_REPLICATES, check_count
+from metaeval.errors import EstimationError, InvalidOptionError, MetaevalError
 from metaeval.metrics.registry import Registry
-from metaeval.metrics.score import JudgedCollection, metric_values, resolve_metrics
+from metaeval.metrics.score import metric_values, resolve_metrics
 from metaeval.parallel import track
 from metaeval.provenance import Provenance, record_provenance
 from metaeval.resampling.agreement_interval import AgreementIntervals
@@ -30,7 +30,7 @@ from metaeval.resampling.power_interval import (
 from metaeval.resampling.sensitivity import SensitivityResult, bootstrap_sensitivity
 from metaeval.scores import Scores, as_scores
 from metaeval.studies.agree import study_agreement
-from metaeval.studies.options import check_intervals, check_max_error, check_resampling, check_share, check_test
+from metaeval.studies.options import check_intervals, check_resampling, check_test
 from metaeval.studies.stability import Stability, measure_stability
 from metaeval.studies.topics import TopicsStudy, study_topics
 
@@ -172,7 +172,7 @@ class CompareStudy:
         frame = self.stability.to_frame()
         middle = frame.iloc[(frame["step"] - 50).abs().argsort(kind="stable")]["step"].iloc[0]
         half = frame[frame["step"] == middle]
-        reach = _reach(self.confidence_level, self.stability.n_replicates)
+        reach = t_half_width(1.0, self.stability.n_replicates, self.confidence_level)
         kept = self.stability.thresholds().set_index("metric")["text"]
         spread = reach * half["tau_se"].where(half["tau_se"] > 0)  # equal draws say nothing about others
         return pd.DataFrame(
@@ -277,7 +277,7 @@ def study_comparison(  # noqa: PLR0913 - every option of the command
         The metric in use and the candidates.
     current : str, optional
         The metric in use; the first one by default.
-    collection : Collection, ElementCollection or PassageCollection, optional
+    collection : JudgedCollection, optional
         The runs and judgments behind the scores. With them the robustness to fewer judgments is measured, and the
         top-heaviness of every metric that can be computed from runs.
     registry : Registry, optional
@@ -328,26 +328,25 @@ def study_comparison(  # noqa: PLR0913 - every option of the command
     check_intervals(n_topic_resamples, confidence_level)
     check_count(n_choices, "n_choices", least=2, most=MOST_REPLICATES)
     check_count(n_replicates, "n_replicates", most=MOST_REPLICATES)
-    check_max_error(max_error)
+    check_error_rate(max_error)
     table = as_scores(scores)
     names = [str(name) for name in table["metric"].to_numpy()]
     if len(names) < 2:  # noqa: PLR2004 - a comparison takes two
         message = f"comparing metrics takes two or more; the scores hold {names}"
         raise InvalidOptionError(message)
     chosen = names[0] if current is None else current
-    if chosen not in names:
-        raise UnknownNameError("metric", chosen, names)
+    check_choice(chosen, "metric", names)
     seed = resolve_seed(rng)
     record = provenance or record_provenance("study_comparison", random_source=f"seed {seed}")
-    common = {"alpha": alpha, "rng": seed, "n_threads": n_threads}
-    sensitivity = bootstrap_sensitivity(table, n_resamples=n_resamples, **common)  # type: ignore[arg-type]
+    common: dict[str, Any] = {"alpha": alpha, "rng": seed, "n_threads": n_threads}
+    sensitivity = bootstrap_sensitivity(table, n_resamples=n_resamples, **common)
     power = discriminative_power_interval(
         table,
         test=test,
         n_resamples=n_resamples,
         n_topic_resamples=n_topic_resamples,
         confidence_level=confidence_level,
-        **common,  # type: ignore[arg-type]
+        **common,
     )
     choice = run_choice_power(
         table,
@@ -356,7 +355,7 @@ def study_comparison(  # noqa: PLR0913 - every option of the command
         n_resamples=n_resamples,
         n_choices=n_choices,
         confidence_level=confidence_level,
-        **common,  # type: ignore[arg-type]
+        **common,
     )
     agreed = study_agreement(
         table,
@@ -524,7 +523,7 @@ def _zeros(
         "tied_share": tied / (n_systems * (n_systems - 1) / 2),
     }
     counts = bootstrap_counts(bootstrap_indices(generator, n_topic_resamples, n_topics), n_topics) / n_topics
-    reach = _reach(confidence_level, n_topics) * np.sqrt(n_topics / (n_topics - 1))
+    reach = t_half_width(np.sqrt(n_topics / (n_topics - 1)), n_topics, confidence_level)
     frame = pd.DataFrame({"metric": [str(name) for name in table["metric"].to_numpy()]})
     for name, shares in per_topic.items():
         value = shares.mean(axis=1)
@@ -547,7 +546,3 @@ def _tied_pairs(ordered: NDArray[np.generic]) -> Floats:
         _, sizes = np.unique(ordered[:, column], return_counts=True)
         found[column] = (sizes * (sizes - 1) / 2).sum()
     return found
-
-
-def _reach(confidence_level: float, n: int) -> float:
-    return float(stdtrit(n - 1, 0.5 + confidence_level / 2)) if n > 1 else float("nan")

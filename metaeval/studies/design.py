@@ -4,10 +4,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal, get_args
 
-import numpy as np
 import pandas as pd
 
-from metaeval.errors import EstimationError, InvalidOptionError, UnknownNameError
+from metaeval.checks import check_choice, check_number
+from metaeval.errors import EstimationError, InvalidOptionError
 from metaeval.models.sample_size import (
     DesignMethod,
     PilotVariance,
@@ -220,8 +220,7 @@ _GOALS = {
 
 def _check(methods: Sequence[str], differences: Sequence[float]) -> None:
     for name in methods:
-        if name not in get_args(Goal):
-            raise UnknownNameError("method", name, get_args(Goal))
+        check_choice(name, "method", get_args(Goal))
     if not methods or not len(differences):
         message = "at least one method and one difference are needed"
         raise InvalidOptionError(message)
@@ -231,11 +230,7 @@ def _estimated(
     scores: object, variance: VarianceMethod | float, pairs: Sequence[tuple[str, str]] | None
 ) -> PilotVariance | None:
     if not isinstance(variance, str):
-        if not 0 < variance < np.inf:
-            message = (
-                f"variance must be a number above 0 or one of {', '.join(get_args(VarianceMethod))}, not {variance!r}"
-            )
-            raise InvalidOptionError(message)
+        check_number(variance, "variance", above=0)
         return None
     if scores is None:
         message = f"variance={variance!r} is estimated from scores; give some, or give the variance as a number"

@@ -9,6 +9,7 @@ import pandas as pd
 import xarray as xr
 from numpy.typing import NDArray
 
+from metaeval.collection.base import JudgedCollection
 from metaeval.collection.elements import ElementCollection
 from metaeval.collection.inex import TOO_SMALL
 from metaeval.collection.passages import PassageCollection
@@ -90,16 +91,22 @@ class RunCurves:
     lacking: str = ""
 
 
-def focused_holdings(collection: ElementCollection | PassageCollection) -> Holdings:
+def focused_holdings(collection: JudgedCollection) -> Holdings:
     """Describe a collection of elements or passages.
 
     Parameters
     ----------
-    collection : ElementCollection or PassageCollection
+    collection : JudgedCollection
+        Of elements or passages.
 
     Returns
     -------
     Holdings
+
+    Raises
+    ------
+    InvalidOptionError
+        For a collection of documents.
 
     Examples
     --------
@@ -112,8 +119,11 @@ def focused_holdings(collection: ElementCollection | PassageCollection) -> Holdi
     """
     if isinstance(collection, ElementCollection):
         kind, held, (overlap, size) = "elements", _elements_per_topic(collection), _element_runs(collection)
-    else:
+    elif isinstance(collection, PassageCollection):
         kind, held, (overlap, size) = "passages", _passages_per_topic(collection), _passage_runs(collection)
+    else:
+        message = "a collection of documents holds no elements or passages; describe it with its statistics()"
+        raise InvalidOptionError(message)
     documents = collection.by_document
     whole = documents.statistics()
     per_topic = pd.DataFrame(
@@ -150,12 +160,13 @@ def focused_holdings(collection: ElementCollection | PassageCollection) -> Holdi
     )
 
 
-def focused_curves(collection: ElementCollection | PassageCollection) -> tuple[RunCurves, ...]:
+def focused_curves(collection: JudgedCollection) -> tuple[RunCurves, ...]:
     """Return the curves that the campaigns drew, averaged over topics, or why there is none.
 
     Parameters
     ----------
-    collection : ElementCollection or PassageCollection
+    collection : JudgedCollection
+        Of elements or passages.
 
     Returns
     -------
@@ -164,8 +175,9 @@ def focused_curves(collection: ElementCollection | PassageCollection) -> tuple[R
         precision at eleven where no run comes back to an article. Elements: precall of inex-2002 by recall, and
         normalised cumulated gain by rank, under the generalised quantisation.
     """
-    made = _element_curves(collection) if isinstance(collection, ElementCollection) else _passage_curves(collection)
-    return tuple(made)
+    if isinstance(collection, ElementCollection):
+        return tuple(_element_curves(collection))
+    return tuple(_passage_curves(collection)) if isinstance(collection, PassageCollection) else ()
 
 
 def _element_curves(collection: ElementCollection) -> Iterator[RunCurves]:

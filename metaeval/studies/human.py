@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from numbers import Real
 
 import numpy as np
 import pandas as pd
@@ -20,13 +19,13 @@ from metaeval.agreement.human import (
 )
 from metaeval.agreement.items import check_direction, cluster_scores, oriented, reference_of
 from metaeval.agreement.metric_comparison import MetricComparison, Permute, compare_with_human, williams_table
+from metaeval.checks import check_choice, check_count, check_number, check_share
 from metaeval.draws import RNGLike, resolve_seed
 from metaeval.equality import settle
-from metaeval.errors import EstimationError, InvalidOptionError, ScoresError, UnknownNameError
-from metaeval.limits import check_count
+from metaeval.errors import EstimationError, InvalidOptionError, ScoresError
 from metaeval.parallel import track
 from metaeval.provenance import Provenance, record_provenance
-from metaeval.studies.options import check_share, check_test
+from metaeval.studies.options import check_test
 from metaeval.tests_stat.catalogue import find_test
 from metaeval.tests_stat.correction import canonical_correction
 
@@ -262,15 +261,9 @@ def study_human(  # noqa: PLR0913 - every option is one question
 
 
 def _check_choices(resample: str, permute: str, min_difference: float) -> None:
-    for what, given, choices in (
-        ("way to resample", resample, ("items", "systems", "both")),
-        ("way to permute", permute, ("both", "items", "systems")),
-    ):
-        if given not in choices:
-            raise UnknownNameError(what, str(given), choices)
-    if not (isinstance(min_difference, Real) and 0 <= min_difference < np.inf):
-        message = f"min_difference must be a number of 0 or more, not {min_difference!r}"
-        raise InvalidOptionError(message)
+    check_choice(resample, "way to resample", ("items", "systems", "both"))
+    check_choice(permute, "way to permute", ("both", "items", "systems"))
+    check_number(min_difference, "min_difference", least=0)
 
 
 def _means(scores: xr.DataArray, reference: str) -> pd.DataFrame:

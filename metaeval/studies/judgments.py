@@ -13,13 +13,14 @@ import pandas as pd
 import xarray as xr
 from numpy.typing import NDArray
 
+from metaeval.checks import check_choice, check_count, check_jobs, check_number
+from metaeval.collection.base import JudgedCollection
 from metaeval.collection.documents import Collection
 from metaeval.draws import RNGLike, resolve_seed
 from metaeval.equality import settled_means
 from metaeval.errors import EstimationError, InvalidOptionError, UnknownNameError
-from metaeval.limits import check_count, check_jobs
 from metaeval.metrics.registry import Registry
-from metaeval.metrics.score import JudgedCollection, metric_values, resolve_metrics, topic_notes
+from metaeval.metrics.score import metric_values, resolve_metrics, topic_notes
 from metaeval.metrics.spec import AnyMetric
 from metaeval.parallel import limit_threads
 from metaeval.provenance import Provenance, record_provenance
@@ -285,7 +286,7 @@ def study_judgments(  # noqa: PLR0913 - every option of the command
 
     Parameters
     ----------
-    collection : Collection, ElementCollection or PassageCollection
+    collection : JudgedCollection
         Pools (all questions but "less-judging" and "fewer-topics") need every retrieved document
         (``keep="all"``); new systems need groups.
     metrics : sequence of str, MetricSpec, Metric or ir_measures measure
@@ -350,9 +351,7 @@ def study_judgments(  # noqa: PLR0913 - every option of the command
     0    topics     AP  100.0  1.0
     """
     chosen_cost = cost_model(cost)
-    if not -1 < at_least <= 1:
-        message = f"at_least= must lie above -1 and not above 1, not {at_least!r}"
-        raise InvalidOptionError(message)
+    check_number(at_least, "at_least", above=-1, most=1)
     documents = collection.by_document
     asked, unanswered = _asked(documents, questions)
     check_options(documents, n_replicates=n_replicates, n_tested=n_tested, best=best, alpha=alpha, budget=budget)
@@ -463,8 +462,7 @@ def _asked(collection: Collection, questions: Sequence[str] | None) -> tuple[tup
     if isinstance(questions, str):
         questions = [questions]
     for name in questions or ():
-        if name not in QUESTIONS:
-            raise UnknownNameError("question", str(name), QUESTIONS)
+        check_choice(name, "question", QUESTIONS)
     if questions is not None and not questions:
         message = f"questions= is empty; name some of {', '.join(QUESTIONS)}"
         raise InvalidOptionError(message)
@@ -488,8 +486,7 @@ def _reductions(reductions: Sequence[str] | None, asked: Iterable[str]) -> list[
         return [name for question in asked for name in QUESTIONS[question]]
     names = [reductions] if isinstance(reductions, str) else list(dict.fromkeys(reductions))
     for name in names:
-        if name not in REDUCTIONS:
-            raise UnknownNameError("reduction", str(name), REDUCTIONS)
+        check_choice(name, "reduction", REDUCTIONS)
     return names
 
 

@@ -1,54 +1,16 @@
 """What every study asks of its options before it begins: an error after an hour's work is an hour lost."""
 
-from numbers import Real
 from typing import get_args
 
 import numpy as np
 
-from metaeval.errors import InvalidOptionError, UnknownNameError
-from metaeval.limits import MOST_REPLICATES, check_count, check_threads, show
+from metaeval.checks import MOST_REPLICATES, check_choice, check_count, check_share, check_threads
 from metaeval.tests_stat.catalogue import find_test
 from metaeval.tests_stat.correction import FAMILY_WISE, adjust
 from metaeval.tests_stat.counting import check_resamples
 from metaeval.tests_stat.pairs import Alternative, PValueRule
 
-__all__ = ["check_intervals", "check_max_error", "check_resampling", "check_share", "check_test"]
-
-_COIN = 0.5
-
-
-def check_share(value: object, name: str) -> None:
-    """Refuse what does not lie between 0 and 1, both excluded.
-
-    Raises
-    ------
-    InvalidOptionError
-        Naming the argument and the value.
-
-    Examples
-    --------
-    >>> check_share(0.05, "alpha")
-    """
-    if isinstance(value, bool) or not isinstance(value, Real) or not 0 < float(value) < 1:
-        message = f"{name} must lie between 0 and 1, not {show(value)}"
-        raise InvalidOptionError(message)
-
-
-def check_max_error(value: object) -> None:
-    """Refuse an error rate that a coin toss would reach, or that none does.
-
-    Raises
-    ------
-    InvalidOptionError
-        Naming the value.
-
-    Examples
-    --------
-    >>> check_max_error(0.05)
-    """
-    if isinstance(value, bool) or not isinstance(value, Real) or not 0 < float(value) < _COIN:
-        message = f"max_error must lie between 0 and 0.5, not {show(value)}"
-        raise InvalidOptionError(message)
+__all__ = ["check_intervals", "check_resampling", "check_test"]
 
 
 def check_test(test: str, correction: str | None = None, *, alternative: str = "two-sided") -> None:
@@ -68,8 +30,7 @@ def check_test(test: str, correction: str | None = None, *, alternative: str = "
     spec = find_test(test)
     if correction is not None and not (correction == FAMILY_WISE and spec.family_wise):
         adjust(np.empty((1, 0)), correction)  # it knows which there are
-    if alternative not in get_args(Alternative):
-        raise UnknownNameError("alternative", str(alternative), get_args(Alternative))
+    check_choice(alternative, "alternative", get_args(Alternative))
     spec.check_alternative(alternative)
 
 
@@ -87,8 +48,7 @@ def check_resampling(n_resamples: int | None, p_value_rule: str = "plus-one", n_
     """
     if n_resamples is not None:
         check_resamples(n_resamples)
-    if p_value_rule not in get_args(PValueRule):
-        raise UnknownNameError("rule for p-values", str(p_value_rule), get_args(PValueRule))
+    check_choice(p_value_rule, "rule for p-values", get_args(PValueRule))
     check_threads(n_threads)
 
 
@@ -105,5 +65,5 @@ def check_intervals(n_topic_resamples: int | None, confidence_level: float) -> N
     >>> check_intervals(0, 0.95)
     """
     check_share(confidence_level, "confidence_level")
-    if n_topic_resamples is not None and n_topic_resamples != 0:
-        check_count(n_topic_resamples, "n_topic_resamples", least=2, most=MOST_REPLICATES)
+    if n_topic_resamples is not None:
+        check_count(n_topic_resamples, "n_topic_resamples", least=2, most=MOST_REPLICATES, zero=True)

@@ -6,17 +6,17 @@ from typing import ClassVar, get_args
 
 import numpy as np
 import pandas as pd
-from scipy.special import stdtrit
 
+from metaeval.checks import check_choice, check_share, t_half_width
 from metaeval.draws import RNGLike, resolve_rng, resolve_seed
 from metaeval.equality import settled_means
-from metaeval.errors import InvalidOptionError, UnknownNameError
+from metaeval.errors import InvalidOptionError
 from metaeval.parallel import track
 from metaeval.provenance import Provenance, record_provenance
 from metaeval.resampling.power_interval import PowerIntervals, discriminative_power_interval
 from metaeval.resampling.sensitivity import SensitivityResult, bootstrap_sensitivity
 from metaeval.scores import Scores, as_scores, identical_systems, oriented_values, select_runs
-from metaeval.studies.options import check_intervals, check_resampling, check_share
+from metaeval.studies.options import check_intervals, check_resampling
 from metaeval.studies.study import Study
 from metaeval.tests_stat.catalogue import TESTS, compare_systems, find_test
 from metaeval.tests_stat.correction import CORRECTIONS, FAMILY_WISE, canonical_correction
@@ -231,12 +231,10 @@ def system_means(scores: Scores, *, confidence_level: float = 0.95) -> pd.DataFr
         Columns metric, system, group, mean, low, high, rank (1 is best; equal means share the better rank),
         sorted by metric and rank.
     """
-    if not 0 < confidence_level < 1:
-        message = f"confidence_level must lie between 0 and 1, not {confidence_level!r}"
-        raise InvalidOptionError(message)
+    check_share(confidence_level, "confidence_level")
     n_topics = scores.sizes["topic"]
     mean = scores.mean("topic")
-    half = stdtrit(n_topics - 1, 0.5 + confidence_level / 2) * scores.std("topic", ddof=1) / np.sqrt(n_topics)
+    half = t_half_width(scores.std("topic", ddof=1) / np.sqrt(n_topics), n_topics, confidence_level)
     best_first = -settled_means(oriented_values(scores))
     parts = []
     for place, metric in enumerate(scores["metric"].to_numpy()):
@@ -261,10 +259,8 @@ def _check(tests: Sequence[str], corrections: Sequence[str], alternative: str) -
         message = "at least one test and one correction are needed"
         raise InvalidOptionError(message)
     for name in corrections:
-        if name not in CORRECTIONS:
-            raise UnknownNameError("correction", name, CORRECTIONS)
-    if alternative not in get_args(Alternative):
-        raise UnknownNameError("alternative", str(alternative), get_args(Alternative))
+        check_choice(name, "correction", CORRECTIONS)
+    check_choice(alternative, "alternative", get_args(Alternative))
     for name in tests:
         find_test(name).check_alternative(alternative)
     if "none" not in corrections and all(find_test(name).plain_p for name in tests):

@@ -12,6 +12,7 @@ import xarray as xr
 from numpy.typing import NDArray
 
 from metaeval.agreement.rankings import kendall_tau
+from metaeval.checks import check_choice
 from metaeval.collection.elements import ElementCollection, element_collection
 from metaeval.collection.inex import Assessments, Submission
 from metaeval.equality import difference, settled_means
@@ -140,8 +141,7 @@ class ReliabilityStudy:
         UnknownNameError
             If the metric was not asked for.
         """
-        if metric not in self.metrics:
-            raise UnknownNameError("metric", metric, self.metrics)
+        check_choice(metric, "metric", self.metrics)
         own = self.submissions[self.submissions["metric"] == metric]
         best = own.sort_values("rank", kind="stable").head(n)[["rank", "run", "value", "overlap"]]
         ranks = _wide(self.submissions, "rank")
@@ -360,8 +360,7 @@ def _verdicts(
             wanted = [Preference(*one) for one in expectation(own.copy())]
             for one in wanted:
                 for run in one[:2]:
-                    if run not in own.index:
-                        raise UnknownNameError("simulated run", run, list(own.index))
+                    check_choice(run, "simulated run", own.index)
             broken = [str(one) for one in wanted if not one.is_met(goodness)]
             rows.append(
                 {

@@ -23,9 +23,9 @@ from warnings import warn
 import numpy as np
 from numpy.typing import NDArray
 
+from metaeval.checks import check_jobs
 from metaeval.errors import InvalidOptionError, MetaevalWarning
 from metaeval.io.files import write_atomically
-from metaeval.limits import check_jobs
 from metaeval.parallel import limit_threads, track
 
 __all__ = [
@@ -274,7 +274,7 @@ def _computed(  # noqa: PLR0913 - as map_replicates
 ) -> Iterator[tuple[int, Arrays]]:
     """Yield replicates as they are done, in any order."""
     import joblib  # noqa: PLC0415 - only where something is computed
-    from joblib.parallel import get_active_backend  # noqa: PLC0415
+    from joblib.parallel import get_active_backend  # noqa: PLC0415 - likewise
 
     backend, jobs = get_active_backend()
     elsewhere = type(backend).__name__ not in {"LokyBackend", "SequentialBackend", "ThreadingBackend"}

@@ -17,14 +17,15 @@ import xarray as xr
 from numpy.typing import NDArray
 
 from metaeval.agreement.rankings import CORRELATIONS, best_of_reference, kendall_p_value
+from metaeval.checks import MOST_REPLICATES, check_choice, check_count, check_jobs, check_number, check_share
+from metaeval.collection.base import JudgedCollection
 from metaeval.collection.documents import Collection, is_judged
 from metaeval.draws import RNGLike, resolve_seed
 from metaeval.equality import at_least as reaches
 from metaeval.equality import settled_means
-from metaeval.errors import EstimationError, InvalidOptionError, UnknownNameError
-from metaeval.limits import MOST_REPLICATES, check_count, check_jobs
+from metaeval.errors import EstimationError
 from metaeval.metrics.registry import Registry
-from metaeval.metrics.score import JudgedCollection, metric_values, resolve_metrics
+from metaeval.metrics.score import metric_values, resolve_metrics
 from metaeval.metrics.source import code_versions, metric_checksum
 from metaeval.metrics.spec import AnyMetric, Metric
 from metaeval.parallel import limit_threads
@@ -192,11 +193,8 @@ class Stability:
         InvalidOptionError
             If the bound is not above -1 and at most 1.
         """
-        if measure not in _MEASURES:
-            raise UnknownNameError("measure of stability", measure, _MEASURES)
-        if not -1 < at_least <= 1:
-            message = f"at_least= must lie above -1 and not above 1, not {at_least!r}"
-            raise InvalidOptionError(message)
+        check_choice(measure, "measure of stability", _MEASURES)
+        check_number(at_least, "at_least", above=-1, most=1)
         # a mean over the replicates that happen to be defined would say that a step holds what it lost in the others
         means = self.data[measure].mean("replicate", skipna=False).transpose("metric", "step").to_numpy()
         left = self.data[["judged", "relevant"]].mean("replicate")
@@ -287,7 +285,7 @@ def measure_stability(  # noqa: PLR0913 - every option of the study
 
     Parameters
     ----------
-    collection : Collection, ElementCollection or PassageCollection
+    collection : JudgedCollection
         Its current levels are the full judgments. Documents are reduced; a document's elements or passages go or stay
         with it.
     metrics : sequence of str, MetricSpec, Metric or ir_measures measure
@@ -353,8 +351,7 @@ def measure_stability(  # noqa: PLR0913 - every option of the study
     0     AP  100.0  1.0           1.0
     1   P@10  100.0  1.0           1.0
     """
-    if reduction not in REDUCTIONS:
-        raise UnknownNameError("reduction", str(reduction), REDUCTIONS)
+    check_choice(reduction, "reduction", REDUCTIONS)
     chosen = REDUCTIONS[reduction]
     documents = collection.by_document
     check_options(documents, n_replicates=n_replicates, n_tested=n_tested, best=best, alpha=alpha, budget=budget)
@@ -690,12 +687,9 @@ def check_options(  # noqa: PLR0913 - one keyword per choice
     check_count(n_replicates, "n_replicates", most=MOST_REPLICATES)
     check_count(n_tested, "n_tested", least=0)
     check_count(best, "best", least=2)
-    if not 0 < alpha < 1:
-        message = f"alpha must lie between 0 and 1, not {alpha!r}"
-        raise InvalidOptionError(message)
-    if budget is not None and not budget > 0:
-        message = f"budget must be a number of seconds above 0, not {budget!r}"
-        raise InvalidOptionError(message)
+    check_share(alpha, "alpha")
+    if budget is not None:
+        check_number(budget, "budget", above=0, unit="seconds")
     if collection.n_systems < _FEWEST:
         message = f"a ranking needs at least two runs; there is {collection.n_systems}"
         raise EstimationError(message)

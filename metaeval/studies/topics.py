@@ -3,7 +3,6 @@
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import permutations
-from numbers import Real
 from typing import Any
 
 import numpy as np
@@ -11,9 +10,9 @@ import pandas as pd
 from numpy.typing import ArrayLike
 from scipy.special import expit, ndtri
 
+from metaeval.checks import MOST_REPLICATES, check_count, check_error_rate, check_number, check_share, check_threads
 from metaeval.draws import RNGLike, resolve_seed
-from metaeval.errors import EstimationError, InvalidOptionError
-from metaeval.limits import MOST_REPLICATES, check_count, check_threads
+from metaeval.errors import EstimationError
 from metaeval.models.bayesian_error_rate import MOST_SIZES as MOST_MODEL_SIZES
 from metaeval.models.bayesian_error_rate import (
     BayesianErrorRate,
@@ -30,7 +29,6 @@ from metaeval.provenance import Provenance, record_provenance
 from metaeval.resampling.difference_bins import DifferenceBins, difference_bins
 from metaeval.resampling.swap import PAPER_TOLERANCES, SMALLEST_SIZE, ErrorRates, Margin, Sampling, swap_method
 from metaeval.scores import Scores, as_scores
-from metaeval.studies.options import check_max_error, check_share
 
 __all__ = [
     "ABSOLUTE_TOLERANCES",
@@ -354,16 +352,15 @@ def study_topics(  # noqa: PLR0913 - every option of the command
     check_threads(n_threads)
     if limit is not None:
         check_count(limit, "limit")
-    if differences and not (isinstance(bin_width, Real) and 0 < bin_width < np.inf):
-        message = f"bin_width must be a number above 0, not {bin_width!r}"
-        raise InvalidOptionError(message)
+    if differences:
+        check_number(bin_width, "bin_width", above=0)
     scores = as_scores(scores)
     seed = resolve_seed(rng)
     chosen, thinned = (list(sizes), False) if sizes is not None else _default_sizes(scores.sizes["topic"])
     if margins is None:
         margins = PAPER_TOLERANCES if margin == "relative" else ABSOLUTE_TOLERANCES
-    shared = {"n_trials": n_trials, "sampling": sampling, "rng": seed, "n_threads": n_threads}
-    rates = swap_method(scores, sizes=chosen, margins=margins, margin=margin, **shared)  # type: ignore[arg-type]  # one dictionary for several kinds
+    shared: dict[str, Any] = {"n_trials": n_trials, "sampling": sampling, "rng": seed, "n_threads": n_threads}
+    rates = swap_method(scores, sizes=chosen, margins=margins, margin=margin, **shared)
     unestimated: dict[str, str] = {}
     comparison = compare_curves(rates)
     minimum = minimum_topics(rates, max_error=max_error, limit=limit, comparison=comparison)
@@ -418,12 +415,9 @@ def study_topics(  # noqa: PLR0913 - every option of the command
 
 def _check_options(max_error: float, confidence_level: float, n_replicates: int) -> None:
     """Refuse before any work what would be refused after it."""
-    check_max_error(max_error)
+    check_error_rate(max_error)
     check_share(confidence_level, "confidence_level")
-    if n_replicates == 1:  # a spread needs two
-        message = f"n_replicates must be 0 (no intervals) or at least 2, not {n_replicates!r}"
-        raise InvalidOptionError(message)
-    check_count(n_replicates, "n_replicates", least=0, most=MOST_REPLICATES)
+    check_count(n_replicates, "n_replicates", least=2, most=MOST_REPLICATES, zero=True)  # a spread needs two
 
 
 def _default_sizes(n_topics: int) -> tuple[list[int] | None, bool]:

@@ -13,11 +13,11 @@ import threadpoolctl
 from numpy.typing import NDArray
 from scipy.special import stdtrit
 
+from metaeval.checks import check_choice, check_threads
 from metaeval.compiled import compiled
 from metaeval.draws import RNGLike, bootstrap_counts, bootstrap_indices, resolve_rng
 from metaeval.equality import RELATIVE
-from metaeval.errors import UnknownNameError
-from metaeval.parallel import check_threads, limit_threads, track
+from metaeval.parallel import limit_threads, track
 from metaeval.tests_stat.counting import check_resamples, count_beside_zero, count_extreme
 from metaeval.tests_stat.paired_t import paired_t_statistics
 from metaeval.tests_stat.pairs import Alternative, Evidence, PValueRule, Question, ask, resampled_p_value
@@ -145,8 +145,7 @@ def bootstrap_test(  # noqa: PLR0913 - one keyword per choice
     >>> round(float(result.data["statistic"][0, 0]), 3), bool(result.data["p_value"][0, 0] < 0.1)
     (3.138, True)
     """
-    if method not in get_args(BootstrapMethod):
-        raise UnknownNameError("bootstrap method", str(method), get_args(BootstrapMethod))
+    check_choice(method, "bootstrap method", get_args(BootstrapMethod))
     question = ask(scores, alternative=alternative, alpha=alpha, baseline=baseline)
     n_resamples = check_resamples(n_resamples)
     source = resolve_rng(rng)
@@ -498,7 +497,7 @@ def _noise(a: float, b: float, tolerance: float, n_topics: int) -> float:
 
 
 @compiled
-def _tally_tile(setting: _Setting, tile: _Tile, two_sided: bool, tally: NDArray[np.int64]) -> None:  # noqa: FBT001
+def _tally_tile(setting: _Setting, tile: _Tile, two_sided: bool, tally: NDArray[np.int64]) -> None:  # noqa: FBT001 - a kernel
     """Add one tile's counts to `tally`.
 
     A quick pass sorts the resamples of a pair into surely beyond the threshold, surely short of it, and close or of
@@ -532,7 +531,7 @@ def _quick_pass(  # noqa: PLR0917, PLR0913 - a kernel
     pair: int,
     sign: float,
     share: float,
-    two_sided: bool,  # noqa: FBT001
+    two_sided: bool,  # noqa: FBT001 - a kernel takes no names
 ) -> tuple[int, int, int]:
     """Count the resamples surely beyond the threshold, not surely short of it, and perhaps of no variance."""
     a, b, row = setting.sums[tile.pairs.first[pair]], setting.sums[tile.pairs.second[pair]], tile.products[pair]
@@ -556,7 +555,7 @@ def _careful_pass(  # noqa: PLR0917, PLR0913 - a kernel
     pair: int,
     sign: float,
     share: float,
-    two_sided: bool,  # noqa: FBT001
+    two_sided: bool,  # noqa: FBT001 - a kernel takes no names
     tally: NDArray[np.int64],
 ) -> tuple[int, int]:
     """Count the resamples on the observation's side of the threshold and on the other, summing the close ones again."""

@@ -9,8 +9,8 @@ import numpy as np
 import threadpoolctl
 from numpy.typing import NDArray
 
+from metaeval.checks import check_count
 from metaeval.compiled import compiled_parallel
-from metaeval.limits import check_count
 from metaeval.parallel import limit_threads
 
 __all__ = ["check_resamples", "count_beside_zero", "count_extreme", "kernel_threads"]
@@ -20,7 +20,7 @@ _RESAMPLES_PER_BLOCK = 1024  # two rows of a block fit in a first-level cache, t
 
 
 def check_resamples(n_resamples: int) -> int:
-    """Return `n_resamples` if it is a whole number from 1 to `metaeval.limits.MOST_ROUNDS`, else raise.
+    """Return `n_resamples` if it is a whole number from 1 to `metaeval.checks.MOST_ROUNDS`, else raise.
 
     Examples
     --------

@@ -10,8 +10,8 @@ from typing import Literal, get_args
 import numpy as np
 from numpy.typing import NDArray
 
+from metaeval.checks import check_choice, check_share
 from metaeval.equality import RELATIVE, difference
-from metaeval.errors import InvalidOptionError, UnknownNameError
 from metaeval.scores import Scores, as_scores, oriented_values
 
 __all__ = ["Alternative", "Evidence", "PValueRule", "Question", "all_pairs", "ask", "resampled_p_value"]
@@ -155,14 +155,11 @@ def ask(
         If an option is outside its rule; `UnknownNameError` for an unknown alternative or baseline.
     """
     scores = as_scores(scores)
-    if alternative not in get_args(Alternative):
-        raise UnknownNameError("alternative", str(alternative), get_args(Alternative))
-    if not 0 < alpha < 1:
-        message = f"alpha must lie between 0 and 1, not {alpha!r}"
-        raise InvalidOptionError(message)
+    check_choice(alternative, "alternative", get_args(Alternative))
+    check_share(alpha, "alpha")
     names = scores["system"].to_numpy().tolist()
-    if baseline is not None and baseline not in names:
-        raise UnknownNameError("system", baseline, names)
+    if baseline is not None:
+        check_choice(baseline, "system", names)
     first, second = all_pairs(len(names), baseline=None if baseline is None else names.index(baseline))
     return Question(
         scores=scores,
@@ -186,8 +183,7 @@ def resampled_p_value(n_extreme: NDArray[np.int64], n_resamples: int, rule: PVal
     >>> resampled_p_value(np.array([0, 4]), 9, "plus-one")
     array([0.1, 0.5])
     """
-    if rule not in get_args(PValueRule):
-        raise UnknownNameError("rule for p-values", str(rule), get_args(PValueRule))
+    check_choice(rule, "rule for p-values", get_args(PValueRule))
     if rule == "plain":
         return n_extreme / n_resamples
     return (n_extreme + 1) / (n_resamples + 1)

@@ -11,6 +11,7 @@ import pandas as pd
 import xarray as xr
 from numpy.typing import NDArray
 
+from metaeval.checks import check_share
 from metaeval.equality import at_least
 from metaeval.errors import InvalidOptionError, MetaevalWarning, UnknownNameError
 from metaeval.scores import better_direction
@@ -115,9 +116,7 @@ class PairwiseResult:
             If the test knows only its own family-wise p-values, or has none.
         """
         alpha = self.alpha if alpha is None else alpha
-        if not 0 < alpha < 1:
-            message = f"alpha must lie between 0 and 1, not {alpha!r}"
-            raise InvalidOptionError(message)
+        check_share(alpha, "alpha")
         correction = canonical_correction(correction)
         own = "p_family_wise" in self.data
         if correction == FAMILY_WISE:

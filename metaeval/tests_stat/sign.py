@@ -5,9 +5,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import bdtr
 
+from metaeval.checks import check_number
 from metaeval.compiled import compiled_parallel
 from metaeval.equality import RELATIVE
-from metaeval.errors import InvalidOptionError
 from metaeval.tests_stat.pairs import Alternative, Evidence, ask
 from metaeval.tests_stat.result import PairwiseResult, answer
 
@@ -69,9 +69,7 @@ def sign_test(  # noqa: PLR0913 - one keyword per choice
     >>> float(result.data["p_value"][0, 0])
     0.25
     """
-    if not 0 <= zero_tol < np.inf:
-        message = f"zero_tol must be a finite number of at least 0, in the unit of the scores, not {zero_tol!r}"
-        raise InvalidOptionError(message)
+    check_number(zero_tol, "zero_tol", least=0, unit="in the unit of the scores")
     question = ask(scores, alternative=alternative, alpha=alpha, baseline=baseline)
     won, lost = np.stack(
         [sign_counts(values, question.first, question.second, float(zero_tol)) for values in question.values], axis=1

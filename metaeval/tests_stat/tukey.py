@@ -8,11 +8,11 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import log_ndtr, ndtr
 
+from metaeval.checks import check_choice, check_memory
 from metaeval.compiled import compiled_parallel
 from metaeval.draws import RNGLike, resolve_rng
 from metaeval.equality import centred
-from metaeval.errors import InvalidOptionError, UnknownNameError
-from metaeval.limits import check_memory
+from metaeval.errors import InvalidOptionError
 from metaeval.parallel import track
 from metaeval.tests_stat.correction import FAMILY_WISE
 from metaeval.tests_stat.counting import check_resamples, kernel_threads
@@ -160,8 +160,7 @@ class _Found(NamedTuple):
 
 
 def _check_options(method: str, alternative: str, baseline: str | None) -> None:
-    if method not in get_args(Method):
-        raise UnknownNameError("method", str(method), get_args(Method))
+    check_choice(method, "method", get_args(Method))
     if alternative != "two-sided":
         message = (
             f"Tukey's test is two-sided only, not alternative={alternative!r}; for one-sided family-wise p-values "

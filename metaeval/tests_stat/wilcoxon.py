@@ -8,9 +8,10 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import ndtr
 
+from metaeval.checks import check_choice
 from metaeval.compiled import compiled, compiled_parallel
 from metaeval.equality import RELATIVE
-from metaeval.errors import InvalidOptionError, UnknownNameError
+from metaeval.errors import InvalidOptionError
 from metaeval.tests_stat.pairs import Alternative, Evidence, Question, ask
 from metaeval.tests_stat.result import PairwiseResult, answer
 
@@ -169,12 +170,9 @@ def signed_rank_sums(
 
 
 def _check_names(zero_method: str, method: str, ties: str) -> None:
-    if zero_method not in get_args(ZeroMethod):
-        raise UnknownNameError("zero_method", str(zero_method), get_args(ZeroMethod))
-    if method not in get_args(Method):
-        raise UnknownNameError("method", str(method), get_args(Method))
-    if ties not in get_args(Ties):
-        raise UnknownNameError("reading of ties", str(ties), get_args(Ties))
+    check_choice(zero_method, "zero_method", get_args(ZeroMethod))
+    check_choice(method, "method", get_args(Method))
+    check_choice(ties, "reading of ties", get_args(Ties))
 
 
 def _test_metric(  # noqa: PLR0913, PLR0917 - handed through

@@ -169,7 +169,7 @@ def test_lists_are_cut_to_the_limit():
     cut = element_collection([A, B], assessments(), limit=2)
     assert cut.n_retrieved.tolist() == [[2, 1, 0], [1, 0, 0]]
     assert "lists cut to their limit: 1 (A)" in cut.notes
-    with pytest.raises(InvalidOptionError, match="limit must be at least 1, not 0"):
+    with pytest.raises(InvalidOptionError, match="limit must be a whole number of at least 1, not 0"):
         element_collection([A], assessments(), limit=0)
 
 

@@ -17,6 +17,8 @@ from metaeval.collection.inex import (
     RESULT_COLUMNS,
     Assessments,
     Submission,
+    empty_table,
+    table_of,
 )
 from metaeval.errors import FileFormatError, InvalidOptionError, UnknownNameError
 from metaeval.io.inex import (
@@ -30,7 +32,6 @@ from metaeval.io.inex import (
     write_element_sizes,
     write_submission,
 )
-from metaeval.io.inex_rules import empty_table, table_of
 
 NAMES = st.text(st.characters(codec="utf-8", categories=["L", "N", "P", "S"]), min_size=1, max_size=8).filter(
     lambda name: not (name.endswith(".xml") or name.startswith("<"))  # a file that begins with "<" is XML

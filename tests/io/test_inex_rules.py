@@ -8,10 +8,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from metaeval.collection.inex import ASSESSMENT_COLUMNS, ELEMENT_COLUMNS, PASSAGE_COLUMNS, RESULT_COLUMNS, TOO_SMALL
+from metaeval.collection.inex import (
+    ASSESSMENT_COLUMNS,
+    ELEMENT_COLUMNS,
+    PASSAGE_COLUMNS,
+    RESULT_COLUMNS,
+    TOO_SMALL,
+    empty_table,
+    table_of,
+)
 from metaeval.collection.paths import contains
 from metaeval.errors import FileFormatError
-from metaeval.io.inex_rules import Findings, checked_assessments, document_name, empty_table, ordered_results, table_of
+from metaeval.io.inex_rules import Findings, checked_assessments, document_name, ordered_results
 
 NUMBERS = st.none() | st.integers(0, 3)
 RESULTS = st.lists(st.tuples(st.sampled_from("xyz"), st.integers(0, 1), NUMBERS, NUMBERS), max_size=12)

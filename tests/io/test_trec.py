@@ -397,7 +397,7 @@ def test_options_outside_their_rule_are_refused(tmp_path, qrels):
         ({"order": "scores"}, "no order of documents 'scores'; did you mean 'score'"),
         ({"score_precision": "float16"}, "no score precision 'float16'"),
         ({"missing": "drop"}, "no rule for missing topics 'drop'"),
-        ({"n_jobs": 0}, "n_jobs must be a number of workers from 1"),
+        ({"n_jobs": 0}, r"number of workers \(n_jobs\) must be 1 or more"),
     ):
         with pytest.raises(InvalidOptionError, match=message):
             read_collection(tmp_path / "run.txt", qrels, **options)

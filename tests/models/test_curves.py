@@ -4,6 +4,7 @@ import hypothesis.strategies as st
 import numpy as np
 import pytest
 from hypothesis import given
+from scipy.integrate import dblquad
 from scipy.optimize import minimize
 from scipy.special import ndtr, owens_t
 from scipy.stats import multivariate_normal
@@ -16,6 +17,7 @@ from metaeval.models.curves import (
     held_out,
 )
 from metaeval.models.families import CURVES, orthant_rate
+from metaeval.resampling.difference_bins import difference_bins
 from metaeval.resampling.swap import swap_method
 
 SIZES = np.arange(5, 41)
@@ -66,6 +68,21 @@ def test_the_closed_minimum_is_where_the_curve_meets_the_limit(a, c, max_error):
     """Without a threshold the curve meets ε at z* = (c²/a²) cos πε / (1 - cos πε)."""
     size = (c / a) ** 2 * np.cos(np.pi * max_error) / (2 * np.sin(np.pi * max_error / 2) ** 2)
     assert float(orthant_rate(size, a=a, c=c)) == pytest.approx(max_error, rel=1e-9)
+
+
+def test_sign_changes_of_large_differences_follow_the_conditional_form():
+    """What bins count is the chance of a sign change given a difference, a two-dimensional integral."""
+    a, c, size, difference = 0.1, 0.3, 10, 0.05
+    spread, rho = np.sqrt(a**2 + c**2 / size), a**2 / (a**2 + c**2 / size)
+    density = multivariate_normal([0, 0], [[1, rho], [rho, 1]])
+    joint = dblquad(lambda y, x: density.pdf([x, y]), difference / spread, 9, -9, 0, epsabs=1e-10)[0]
+    expected = joint / ndtr(-difference / spread)
+    rng = np.random.default_rng(1)
+    systems = rng.normal(size=(300, 1))
+    scores = systems / systems.std() * a / np.sqrt(2) + rng.normal(0, c / np.sqrt(2), size=(300, 800))
+    bins = difference_bins(scores, sizes=[size], n_trials=50, width=0.05, n_replicates=0, rng=0).bins
+    beyond = bins.isel(metric=0, size=0, bin=slice(1, None)).sum("bin")
+    assert float(beyond["sign_changes"] / beyond["comparisons"]) == pytest.approx(expected, rel=0.06)
 
 
 def test_the_orthant_falls_as_a_power_of_minus_one_half():

@@ -148,7 +148,11 @@ def test_collections_are_pooled_by_degrees_of_freedom():
         (lambda: paired_t_topics(0.1, -1), InvalidOptionError, "difference_variance must be a number above 0"),
         (lambda: paired_t_topics(0.1, np.nan), InvalidOptionError, "difference_variance must be"),
         (lambda: paired_t_topics(0.1, 0.1, alpha=0), InvalidOptionError, "alpha must lie between 0 and 1"),
-        (lambda: paired_t_topics(0.1, 0.1, power=0.01), InvalidOptionError, r"power must lie between alpha \(0.05\)"),
+        (
+            lambda: paired_t_topics(0.1, 0.1, power=0.01),
+            InvalidOptionError,
+            r"between 0.05 and 1 \(above alpha\)",
+        ),
         (lambda: paired_t_topics(0.1, 0.1, method="sakai"), UnknownNameError, "exact, approximate"),
         (lambda: paired_t_topics(1e-6, 0.1), EstimationError, "more than 10000000 topics"),
         (lambda: paired_t_topics(1e-6, 0.1, method="approximate"), EstimationError, "topics would be needed"),

@@ -342,8 +342,8 @@ BAD_INPUT = {
     "half a document": ("size", {"steps": [2.5]}, "whole numbers of documents, at least 1, not 2.5"),
     "no step": ("topics", {"steps": []}, "at least one step"),
     "twice": ("topics", {"steps": [50, 50]}, "each once"),
-    "Borda above 1": ("borda", {"borda_share": 1.5}, "borda_share= must lie from 0 to 1"),
-    "depth 0": ("share", {"pool_depth": 0}, "depth= must be a whole number"),
+    "Borda above 1": ("borda", {"borda_share": 1.5}, "borda_share must lie from 0 to 1"),
+    "depth 0": ("share", {"pool_depth": 0}, "depth must be a whole number"),
     "seed": ("random", {"rng": -1}, "rng must be"),
 }
 

@@ -365,7 +365,7 @@ def test_options_outside_their_rule_are_refused(collection, made):
         pool_sufficiency(collection, ["AP"], alpha=1)
     with pytest.raises(InvalidOptionError, match="alpha must lie"):
         leave_group_out(collection, ["AP"], depth=8).significance(alpha=0)
-    with pytest.raises(InvalidOptionError, match="sizes= must be"):
+    with pytest.raises(InvalidOptionError, match="sizes must be"):
         pool_sufficiency(collection, ["AP"], sizes=[0])
     with pytest.raises(InvalidOptionError, match="keep='all'"):
         leave_group_out(made.to_collection(), ["AP"], keep="size", depth=8)

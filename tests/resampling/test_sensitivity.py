@@ -224,21 +224,6 @@ def test_corrected_stands_beside_uncorrected(result):
     assert result.comparison().test == "bootstrap_sensitivity"
 
 
-def test_top_pairs_are_the_significant_ones_among_the_best(result):
-    """Pairs among the top k are listed better system first, whichever way the metric runs."""
-    top = result.top_pairs(5)
-    for metric in ("up", "down"):
-        part = top[top["metric"] == metric]
-        assert set(part["better"]) | set(part["worse"]) <= {f"system{number}" for number in range(6, 11)}
-        assert (part["better_rank"] < part["worse_rank"]).all()
-        assert (part["asl"] < 0.05).all()
-    up, down = (top[top["metric"] == metric].drop(columns="metric") for metric in ("up", "down"))
-    assert len(up) > 0
-    assert up.reset_index(drop=True).equals(down.reset_index(drop=True))
-    with pytest.raises(InvalidOptionError, match="k must be a whole number from 2 to 10"):
-        result.top_pairs(11)
-
-
 def test_to_frame_has_a_row_a_metric_and_pair(result):
     """The frame carries every variable of every pair."""
     frame = result.to_frame()

@@ -5,10 +5,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from metaeval.collection.elements import element_collection
-from metaeval.collection.inex import ASSESSMENT_COLUMNS, ELEMENT_COLUMNS, TOO_SMALL, Assessments
+from metaeval.collection.inex import ASSESSMENT_COLUMNS, ELEMENT_COLUMNS, TOO_SMALL, Assessments, table_of
 from metaeval.collection.paths import contains
 from metaeval.errors import InvalidOptionError, UnknownNameError
-from metaeval.io.inex_rules import table_of
 from metaeval.metrics.score import score
 from metaeval.simulate.inex import simulate_inex
 from metaeval.simulate.reliability_runs import RELIABILITY_RUNS, reliability_runs

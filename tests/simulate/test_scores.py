@@ -282,9 +282,9 @@ def test_duplicates_are_exact():
         ({"shares": (0.5, 0.5, 0.5)}, InvalidOptionError, "add up to 1"),
         ({"shares": (1.2, -0.1, -0.1)}, InvalidOptionError, "shares must be at least 0"),
         ({"shares": (1, 0, 0)}, InvalidOptionError, "leave something to topics"),
-        ({"correlation": (1.1, 0, 0)}, InvalidOptionError, "correlation must lie between 0 and 1, not 1.1"),
-        ({"group_share": -0.1}, InvalidOptionError, "group_share must lie between 0 and 1"),
-        ({"topic_spread": 2}, InvalidOptionError, "topic_spread must lie between 0"),
+        ({"correlation": (1.1, 0, 0)}, InvalidOptionError, "correlation must lie from 0 to 1, not 1.1"),
+        ({"group_share": -0.1}, InvalidOptionError, "group_share must lie from 0 to 1"),
+        ({"topic_spread": 2}, InvalidOptionError, "topic_spread must lie from 0 to 1"),
         ({"rng": -1}, InvalidOptionError, "rng must be None"),
     ],
 )

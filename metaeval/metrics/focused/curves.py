@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from metaeval.collection.elements import ElementCollection
 from metaeval.errors import InvalidOptionError, UnknownNameError
 from metaeval.metrics.focused.cumulated_gain import effort_precision_curve, normalised_gain_curve, percentage_curve
-from metaeval.metrics.focused.element_lists import ElementLists, element_lists
+from metaeval.metrics.focused.element_lists import element_lists
 from metaeval.metrics.focused.inex_2002 import precall_curve
 from metaeval.metrics.plugins import default_registry
 from metaeval.metrics.registry import Registry
@@ -87,7 +87,6 @@ def element_curves(collection: ElementCollection, metric: str, *, registry: Regi
         raise UnknownNameError("curve of", str(metric), _CURVES)
     curve = _CURVES[resolved.spec.name]
     lists = resolved.view(element_lists(collection))
-    assert isinstance(lists, ElementLists)  # noqa: S101 - what a view of element lists is
     defined = lists.n_relevant() > 0
     if not defined.any():
         message = f"nothing is worth anything under {resolved.name} on any topic, so there is no curve"

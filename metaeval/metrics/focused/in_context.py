@@ -11,9 +11,10 @@ import numpy as np
 import xarray as xr
 from numpy.typing import NDArray
 
+from metaeval.checks import check_choice, check_number
 from metaeval.collection.passages import HighlightedText, PassageCollection
 from metaeval.compiled import compiled
-from metaeval.errors import InvalidOptionError, UnknownNameError
+from metaeval.errors import InvalidOptionError
 from metaeval.metrics.focused.interpolated_precision import labelled_curves
 from metaeval.metrics.focused.passage_lists import (
     PassageLists,
@@ -218,8 +219,7 @@ def found_articles(
 
 
 def _setting(mode: str, given: dict[str, float | None]) -> float:
-    if mode not in _MODES:
-        raise UnknownNameError("mode", mode, _MODES)
+    check_choice(mode, "mode", _MODES)
     setting = 0.0
     for name, (own_mode, default) in _DEFAULTS.items():
         value = given[name]
@@ -228,10 +228,7 @@ def _setting(mode: str, given: dict[str, float | None]) -> float:
         elif value is not None:
             message = f"{name}={value!r} belongs to mode={own_mode}, not to mode={mode}; leave it out"
             raise InvalidOptionError(message)
-    if not 0 < setting < np.inf:
-        message = f"beta, n and tol must be above 0, not {setting!r}"
-        raise InvalidOptionError(message)
-    return setting
+    return check_number(setting, "beta, n and tol", above=0)
 
 
 def _by_highlighting(lists: PassageLists, first: NDArray[np.int64], beta: float) -> NDArray[np.float64]:

@@ -7,8 +7,8 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from metaeval.checks import check_choice
 from metaeval.collection.passages import PassageCollection
-from metaeval.errors import UnknownNameError
 from metaeval.metrics.focused import in_context as context
 from metaeval.metrics.focused import interpolated_precision as text
 from metaeval.metrics.focused.passage_lists import PassageLists, passage_lists
@@ -74,8 +74,7 @@ def inex_eval_table(
     >>> table["1", "char_prec"].item(), table["all", "iP[0.10]"].item()
     (0.25, 0.25)
     """
-    if task not in get_args(InexTask):
-        raise UnknownNameError("task", str(task), get_args(InexTask))
+    check_choice(task, "task", get_args(InexTask))
     lists = passage_lists(collection)
     flat = task in {"focused", "thorough"}
     counts = _counts(lists, task)

@@ -5,9 +5,9 @@ import numpy as np
 import xarray as xr
 from numpy.typing import NDArray
 
+from metaeval.checks import check_choice
 from metaeval.collection.elements import ElementCollection
 from metaeval.compiled import compiled_parallel
-from metaeval.errors import UnknownNameError
 
 __all__ = ["run_overlap"]
 
@@ -38,8 +38,7 @@ def run_overlap(collection: ElementCollection, *, how: str = "contained") -> xr.
     -----
     Kazai, Lalmas and de Vries (2004) report the share that lies inside another result, averaged over topics.
     """
-    if how not in _HOW:
-        raise UnknownNameError("kind of overlap", str(how), _HOW)
+    check_choice(how, "kind of overlap", _HOW)
     shares = _shares(
         collection.offsets,
         collection.results,

@@ -94,7 +94,7 @@ def test_parameters_belong_to_their_mode(passages):
         average_generalised_precision(lists, n=9)
     with pytest.raises(UnknownNameError, match="no mode 'worst'"):
         average_generalised_precision(lists, mode="worst")
-    with pytest.raises(InvalidOptionError, match="tol must be above 0"):
+    with pytest.raises(InvalidOptionError, match="tol must be a number above 0"):
         average_generalised_precision(lists, mode="t2i", tol=0)
 
 

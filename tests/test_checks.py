@@ -7,9 +7,22 @@ import pytest
 
 from metaeval.agreement.assessors import as_labels
 from metaeval.agreement.items import item_scores
+from metaeval.checks import (
+    MOST_ROUNDS,
+    MOST_WORKERS,
+    check_choice,
+    check_count,
+    check_error_rate,
+    check_jobs,
+    check_memory,
+    check_number,
+    check_share,
+    check_threads,
+    show,
+    t_half_width,
+)
 from metaeval.draws import bootstrap_indices
-from metaeval.errors import InvalidOptionError, MetaevalError
-from metaeval.limits import MOST_ROUNDS, MOST_WORKERS, check_count, check_jobs, check_memory, check_threads, show
+from metaeval.errors import InvalidOptionError, MetaevalError, UnknownNameError
 from metaeval.metrics.score import score
 from metaeval.parallel import parallel_map, reporting
 from metaeval.resampling.agreement_interval import agreement_intervals
@@ -247,6 +260,53 @@ def test_memory_is_looked_at_before_it_is_asked_for():
     check_memory(10**6, what="they", advice="less")
 
 
+@pytest.mark.parametrize(
+    ("limits", "value", "rule"),
+    [
+        ({}, float("inf"), "be a finite number"),
+        ({"above": 0}, 0, "be a number above 0"),
+        ({"least": 0}, -1, "be a number of at least 0"),
+        ({"below": 2}, 2, "be a number below 2"),
+        ({"most": 2}, 3, "be a number of at most 2"),
+        ({"least": 0, "most": 1}, 1.5, "lie from 0 to 1"),
+        ({"above": 0, "below": 0.5}, 0.5, "lie between 0 and 0.5"),
+        ({"above": -1, "most": 1}, -1, "lie above -1 and be at most 1"),
+        ({"least": 0, "below": 1}, 1, "be at least 0 and below 1"),
+        ({"least": 0, "unit": "minutes"}, True, r"be a number of at least 0 \(minutes\)"),
+        ({}, "many", "be a finite number"),
+        ({"above": 0}, float("nan"), "be a number above 0"),
+    ],
+)
+def test_numbers_have_limits(limits, value, rule):
+    """The rule is said as it was asked for; what is no number breaks every rule."""
+    with pytest.raises(InvalidOptionError, match=f"^x must {rule}, not "):
+        check_number(value, "x", **limits)
+
+
+def test_numbers_within_their_limits_are_floats():
+    """Of any numeric type."""
+    assert check_number(np.float32(0.5), "x", above=0, below=1) == 0.5
+    assert type(check_number(np.int64(1), "x", most=1)) is float
+    assert (check_share(0.5, "x"), check_error_rate(0.25)) == (0.5, 0.25)
+    with pytest.raises(InvalidOptionError, match=r"max_error must lie between 0 and 0\.5, not 0\.5"):
+        check_error_rate(0.5)
+
+
+def test_choices_are_listed():
+    """The nearest first; an unhashable value is no choice either."""
+    check_choice("less", "alternative", ("greater", "less"))
+    with pytest.raises(UnknownNameError, match="no alternative 'lesss'; did you mean 'less'"):
+        check_choice("lesss", "alternative", ("greater", "less"))
+    with pytest.raises(UnknownNameError, match="no alternative"):
+        check_choice([], "alternative", {"greater": 1})
+
+
+def test_half_the_t_interval():
+    """As Student's table has it; one value gives none."""
+    assert t_half_width(1.0, 10, 0.95) == pytest.approx(2.262157, abs=1e-6)
+    np.testing.assert_allclose(t_half_width([1.0, 2.0], [10, 1], 0.9), [1.833113, np.nan], atol=1e-6)
+
+
 def test_limits_are_named():
     """A count, its limit and what it would take."""
     assert check_count(np.int32(5), "n") == 5
@@ -255,6 +315,8 @@ def test_limits_are_named():
         check_count(10**12, "n")
     with pytest.raises(InvalidOptionError, match=r"n must be at most 10, not 11$"):
         check_count(11, "n", most=10)
+    with pytest.raises(InvalidOptionError, match=r"k must be a whole number from 2 to 10 \(systems\), not 11"):
+        check_count(11, "k", least=2, most=10, unit="systems")
     with pytest.raises(InvalidOptionError, match=r"n must be at most .*, not 1000"):
         check_count(10**30, "n")
 
@@ -285,3 +347,12 @@ def test_workers_and_threads_have_limits(wrong):
 def test_values_can_always_be_shown(value, shown):
     """Python refuses to write numbers of more than 4300 digits; a message must not end in that error."""
     assert show(value) == shown
+
+
+@pytest.mark.parametrize("level", [1e-320, 1e-101])
+def test_a_level_so_small_that_its_inverse_is_nothing_is_refused(level):
+    """1 / 1e-320 is infinite: no number of resamples can be told, and every test and study says so alike."""
+    with pytest.raises(InvalidOptionError, match="alpha must be at least 1e-100"):
+        check_share(level, "alpha")
+    with pytest.raises(InvalidOptionError, match="at least 1e-100"):
+        bootstrap_sensitivity([[0.1, 0.2, 0.4], [0.3, 0.5, 0.9]], alpha=level, n_resamples=50, rng=0)

@@ -1,0 +1,357 @@
+"""Checks of numbers and choices, said once: the argument, the rule and the value, before any work.
+
+A number of resamples of 10**12 is a slip of the keyboard. It must end in a sentence at once, and neither in a full
+memory hours later nor in an error of some library below.
+"""
+
+import math
+import os
+from collections.abc import Iterable
+from functools import cache
+from numbers import Integral, Real
+from typing import TYPE_CHECKING, Any
+
+from metaeval.errors import InvalidOptionError, UnknownNameError
+
+if TYPE_CHECKING:
+    from numpy.typing import ArrayLike
+
+__all__ = [
+    "LEAST_SHARE",
+    "MOST_REPLICATES",
+    "MOST_ROUNDS",
+    "MOST_WORKERS",
+    "check_choice",
+    "check_count",
+    "check_error_rate",
+    "check_jobs",
+    "check_memory",
+    "check_number",
+    "check_share",
+    "check_threads",
+    "show",
+    "t_half_width",
+]
+
+MOST_ROUNDS = 10**9
+"""Most resamples, replicates, trials and the like."""
+
+MOST_REPLICATES = 10**6
+"""Most replicates of a study that scores runs anew in each."""
+
+MOST_WORKERS = 4096
+"""Most threads, and most workers."""
+
+LEAST_SHARE = 1e-100
+"""Smallest share, probability or level."""
+
+_WORD = 8  # bytes of a number
+_SHARE = 0.8  # of the memory of the machine
+_UNITS = ("B", "kB", "MB", "GB", "TB", "PB", "EB")
+_LONGEST = 60
+_COIN = 0.5
+
+
+def check_count(  # noqa: PLR0913 - one keyword per limit
+    value: object, name: str, *, least: int = 1, most: int = MOST_ROUNDS, unit: str = "", zero: bool = False
+) -> int:
+    """Return a count if it is a whole number within its limits.
+
+    Parameters
+    ----------
+    value : object
+        What a caller passed.
+    name : str
+        The argument.
+    least, most : int
+        The limits, both allowed.
+    unit : str
+        What `most` counts, where it depends on the data: "systems".
+    zero : bool
+        Whether 0 is allowed beside the limits: none at all.
+
+    Returns
+    -------
+    int
+
+    Raises
+    ------
+    InvalidOptionError
+        Naming the argument, the rule and the value.
+
+    Examples
+    --------
+    >>> check_count(1000, "n_resamples")
+    1000
+    """
+    number = int(value) if isinstance(value, Integral) and not isinstance(value, bool) else None
+    if number is not None and (least <= number <= most or (zero and number == 0)):
+        return number
+    if unit:
+        message = f"{name} must be a whole number from {least} to {most:,} ({unit}), not {show(value)}"
+    elif number is None or number < least:
+        message = f"{name} must be {'0 or ' * zero}a whole number of at least {least}, not {show(value)}"
+    else:
+        size = "" if most < MOST_ROUNDS else f" ({_bytes(number * _WORD)} for one number each)"
+        message = f"{name} must be at most {most:,}, not {show(value)}{size}"
+    raise InvalidOptionError(message)
+
+
+def check_number(  # noqa: PLR0913 - one keyword per limit
+    value: object,
+    name: str,
+    *,
+    above: float | None = None,
+    least: float | None = None,
+    below: float | None = None,
+    most: float | None = None,
+    unit: str = "",
+) -> float:
+    """Return a number if it is finite and within its limits.
+
+    Parameters
+    ----------
+    value : object
+        What a caller passed.
+    name : str
+        The argument.
+    above, below : float, optional
+        Limits that are not allowed themselves.
+    least, most : float, optional
+        Limits that are.
+    unit : str
+        What the number is, where that is no matter of course: "minutes".
+
+    Returns
+    -------
+    float
+
+    Raises
+    ------
+    InvalidOptionError
+        Naming the argument, the rule and the value.
+
+    Examples
+    --------
+    >>> check_number(2, "width", above=0)
+    2.0
+    """
+    number = float(value) if isinstance(value, Real) and not isinstance(value, bool) else math.nan
+    kept = (
+        math.isfinite(number)
+        and (above is None or number > above)
+        and (least is None or number >= least)
+        and (below is None or number < below)
+        and (most is None or number <= most)
+    )
+    if not kept:
+        message = f"{name} must {_range(above, least, below, most)}{unit and f' ({unit})'}, not {show(value)}"
+        raise InvalidOptionError(message)
+    return number
+
+
+def _range(above: float | None, least: float | None, below: float | None, most: float | None) -> str:
+    low, high = (least if above is None else above), (most if below is None else below)
+    if low is None and high is None:
+        return "be a finite number"
+    if high is None:
+        return f"be a number above {above:g}" if least is None else f"be a number of at least {least:g}"
+    if low is None:
+        return f"be a number below {below:g}" if most is None else f"be a number of at most {most:g}"
+    if above is None and below is None:
+        return f"lie from {low:g} to {high:g}"
+    if least is None and most is None:
+        return f"lie between {low:g} and {high:g}"
+    return f"lie above {low:g} and be at most {high:g}" if least is None else f"be at least {low:g} and below {high:g}"
+
+
+def check_share(value: object, name: str) -> float:
+    """Return a share, a probability or a level if it lies between 0 and 1, both excluded.
+
+    So near to 0 that its inverse is no number of things, it is a slip.
+
+    Raises
+    ------
+    InvalidOptionError
+        Naming the argument and the value.
+
+    Examples
+    --------
+    >>> check_share(0.05, "alpha")
+    0.05
+    """
+    share = check_number(value, name, above=0, below=1)
+    if share < LEAST_SHARE:
+        message = f"{name} must be at least {LEAST_SHARE:g}, not {show(value)}"
+        raise InvalidOptionError(message)
+    return share
+
+
+def check_error_rate(value: object, name: str = "max_error") -> float:
+    """Return an error rate if it is one that a coin toss would not reach.
+
+    Raises
+    ------
+    InvalidOptionError
+        Naming the argument and the value.
+
+    Examples
+    --------
+    >>> check_error_rate(0.05)
+    0.05
+    """
+    return check_number(value, name, above=0, below=_COIN)
+
+
+def check_choice(value: object, what: str, choices: Iterable[str]) -> None:
+    """Refuse a value that is none of the choices.
+
+    Parameters
+    ----------
+    value : object
+        What a caller passed.
+    what : str
+        What is chosen, in words: "alternative", "rule for ties".
+    choices : iterable of str
+        Every one, in teaching order.
+
+    Raises
+    ------
+    UnknownNameError
+        Listing the choices, the nearest first.
+
+    Examples
+    --------
+    >>> check_choice("two-sided", "alternative", ["two-sided", "greater", "less"])
+    """
+    known = tuple(choices)
+    if value not in known:
+        raise UnknownNameError(what, str(value), known)
+
+
+def check_memory(n_numbers: int, *, what: str, advice: str) -> None:
+    """Refuse work whose arrays do not fit into the memory of this machine.
+
+    Parameters
+    ----------
+    n_numbers : int
+        Numbers of 8 bytes that are held at once.
+    what : str
+        What takes them: "1,000 resamples of 50 topics".
+    advice : str
+        The way out.
+
+    Raises
+    ------
+    InvalidOptionError
+        Saying how much it takes and how much there is.
+
+    Examples
+    --------
+    >>> check_memory(1000 * 50, what="1,000 resamples of 50 topics", advice="ask for fewer resamples")
+    """
+    there = _memory()
+    if n_numbers * _WORD > _SHARE * there:
+        message = f"{what} take {_bytes(n_numbers * _WORD)} of memory, and this machine has {_bytes(there)}; {advice}"
+        raise InvalidOptionError(message)
+
+
+def check_threads(n_threads: object) -> int | None:
+    """Return `n_threads` if it is None or a whole number from 1 to `MOST_WORKERS`, else raise `InvalidOptionError`.
+
+    Examples
+    --------
+    >>> check_threads(2)
+    2
+    """
+    if n_threads is None:
+        return None
+    if isinstance(n_threads, bool) or not isinstance(n_threads, Integral) or int(n_threads) < 1:
+        message = f"n_threads must be None or a whole number of at least 1, not {show(n_threads)}"
+        raise InvalidOptionError(message)
+    return check_count(n_threads, "n_threads", most=MOST_WORKERS)
+
+
+def check_jobs(n_jobs: object) -> int:
+    """Return `n_jobs` if it is a number of workers, or a negative one as joblib takes it (-1: every core).
+
+    Raises
+    ------
+    InvalidOptionError
+        For 0, what is no whole number, and more than `MOST_WORKERS`.
+
+    Examples
+    --------
+    >>> check_jobs(-1)
+    -1
+    """
+    if isinstance(n_jobs, bool) or not isinstance(n_jobs, Integral) or int(n_jobs) == 0:
+        message = f"the number of workers (n_jobs) must be 1 or more, or negative (-1: every core), not {show(n_jobs)}"
+        raise InvalidOptionError(message)
+    if abs(int(n_jobs)) > MOST_WORKERS:
+        message = f"the number of workers (n_jobs) must be at most {MOST_WORKERS:,}, not {show(n_jobs)}"
+        raise InvalidOptionError(message)
+    return int(n_jobs)
+
+
+def show(value: object) -> str:
+    """Write a value for a message; numbers of very many digits, which Python refuses to write, by their length.
+
+    Examples
+    --------
+    >>> show(7), show("x"), show(-(10**5000))
+    ('7', "'x'", 'a negative number of some 4983 digits')
+    """
+    if isinstance(value, Integral) and not isinstance(value, bool):
+        number = int(value)
+        if number.bit_length() <= _LONGEST * 3:
+            return str(number)
+        return f"a {'negative ' if number < 0 else ''}number of some {number.bit_length() * 3 // 10} digits"
+    return repr(value)
+
+
+def t_half_width(standard_error: "ArrayLike", n: "ArrayLike", confidence_level: float) -> Any:  # noqa: ANN401 - as given
+    """Return half the width of the t interval of a mean: its standard error times the quantile of Student's t.
+
+    Parameters
+    ----------
+    standard_error : array_like
+        Of the mean of `n` values.
+    n : array_like
+        How many values it is the mean of; the t distribution has n - 1 degrees of freedom.
+    confidence_level : float
+        Between 0 and 1.
+
+    Returns
+    -------
+    float64 or array
+        NaN for one value, which tells of no other.
+
+    Examples
+    --------
+    >>> float(t_half_width(0.1, 10, 0.95).round(4))
+    0.2262
+    """
+    import numpy as np  # noqa: PLC0415 - checks come before any array
+    from scipy.special import stdtrit  # noqa: PLC0415 - likewise
+
+    freedom = np.asarray(n) - 1
+    quantile = stdtrit(np.maximum(freedom, 1), 0.5 + confidence_level / 2)
+    return np.where(freedom > 0, quantile, np.nan)[()] * standard_error
+
+
+@cache
+def _memory() -> int:
+    """Return the bytes of memory of this machine, or what a common one has where that is not told."""
+    try:
+        return os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    except (AttributeError, ValueError, OSError):
+        return 8 * 10**9
+
+
+def _bytes(count: int) -> str:
+    unit = 0
+    while count >= 1000 and unit < len(_UNITS) - 1:  # noqa: PLR2004 - units go by thousands
+        count //= 1000
+        unit += 1
+    return f"{show(count)} {_UNITS[unit]}"

@@ -1,0 +1,190 @@
+"""What the columns of tables are called: one vocabulary for scores, rankings, labels, items and logs.
+
+Every table has its own words, since one word means different things in different tables: a run's ``name`` is a system
+in a table of scores, and PyTerrier's ``query`` is the text of a topic beside its ``qid``.
+"""
+
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import NamedTuple
+
+from metaeval.errors import ScoresError
+
+__all__ = [
+    "ITEMS",
+    "LABELS",
+    "LOG",
+    "RANKINGS",
+    "SCORES",
+    "SIZES",
+    "ColumnRoles",
+    "column_roles",
+    "first_called",
+    "part_of_word",
+    "underscored",
+]
+
+type Words = Mapping[str, tuple[str, ...]]
+
+SCORES: Words = {
+    "system": ("system", "run", "name", "run_id", "runid", "system_id", "system_name"),
+    "topic": ("topic", "qid", "query_id", "query", "q_id", "topic_id"),
+    "metric": ("metric", "measure"),
+    "score": ("score", "value"),
+    "group": ("group",),
+    "higher_is_better": ("higher_is_better",),
+}
+"""A long table of scores; case, blanks and hyphens do not matter, and no two columns may play one part."""
+
+RANKINGS: Words = {
+    "topic": ("query_id", "qid", "q_id", "topic_id", "topic", "query"),
+    "document": ("doc_id", "docno", "docid", "document"),
+    "score": ("score",),
+    "level": ("relevance", "label", "rel", "level", "score"),
+    "rank": ("rank",),
+}
+"""Runs and judgments in memory, in order of trust: PyTerrier's "docid" is a row number beside "docno"."""
+
+LABELS: Words = {
+    "topic": ("topic", "query", "qid", "query_id", "topic_id"),
+    "item": ("item", "document", "document_id", "doc_id", "docno", "docid", "doc", "pid", "passage", "passage_id"),
+    "assessor": ("assessor", "judge", "worker", "annotator", "rater", "reviewer"),
+    "label": ("label", "relevance", "grade", "rating", "judgment", "judgement", "rel"),
+}
+"""What several assessors said; case, blanks and hyphens do not matter."""
+
+ITEMS: Words = {
+    "system": ("system", "sys", "model", "run", "name", "submission"),
+    "item": ("item", "topic", "segment", "segid", "seg", "doc", "document", "docid", "id", "sample"),
+}
+"""Metrics beside human scores; case does not matter, and several columns may name an item together."""
+
+LOG: Words = {
+    "topic": ("topic", "topic_id", "query"),
+    "document": ("document", "doc", "file", "docno"),
+    "seconds": ("seconds", "duration"),
+    "time": ("time", "timestamp", "date"),
+}
+"""What assessors did when; case does not matter."""
+
+SIZES: Words = {
+    "document": ("document", "file", "doc", "doc_id", "docno"),
+    "path": ("path", "element", "xpath"),
+    "size": ("size", "length", "characters"),
+}
+"""How long elements are; case does not matter."""
+
+_DIVISION = re.compile(r"[\s-]+")
+_LONGEST_WORD = 100
+_PART_OF_WORD = {word: part for part, words in SCORES.items() for word in words}
+
+
+class ColumnRoles(NamedTuple):
+    """Which column of a long table of scores plays which part."""
+
+    parts: dict[str, str]
+    """Part (a key of `SCORES`) to the name of its column."""
+    others: list[str]
+    """Columns without a part, in order; unnamed ones (a saved row number) are left out."""
+
+
+def part_of_word(word: object) -> str | None:
+    """Return the part of a long table of scores that a column of this name plays, None for none.
+
+    Examples
+    --------
+    >>> part_of_word("Query-ID"), part_of_word("bm25")
+    ('topic', None)
+    """
+    text = str(word)
+    return _PART_OF_WORD.get(_DIVISION.sub("_", text.strip()).casefold()) if len(text) < _LONGEST_WORD else None
+
+
+def column_roles(
+    columns: Iterable[object], *, chosen: Mapping[str, str] | None = None, ignored: Iterable[str] = ()
+) -> ColumnRoles:
+    """Find out which columns of a long table hold system, topic, metric, score, group and direction.
+
+    Parameters
+    ----------
+    columns : iterable of str
+        Names of the columns.
+    chosen : mapping of str to str, optional
+        Part to column, where the words of `SCORES` are not enough.
+    ignored : iterable of str
+        Columns to leave out.
+
+    Returns
+    -------
+    ColumnRoles
+        Only what was found; a table need not have every part.
+
+    Raises
+    ------
+    ScoresError
+        If two columns could play one part.
+
+    Examples
+    --------
+    >>> column_roles(["name", "qid", "measure", "value", "fold"])
+    ColumnRoles(parts={'system': 'name', 'topic': 'qid', 'metric': 'measure', 'score': 'value'}, others=['fold'])
+    """
+    parts = dict(chosen or {})
+    taken = {*parts.values(), *ignored}
+    found: dict[str, list[str]] = {}
+    others = []
+    for column in map(str, columns):
+        part = part_of_word(column)
+        if column in taken:
+            continue
+        if part is not None and part not in parts:
+            found.setdefault(part, []).append(column)
+        elif column.strip() and not column.startswith("Unnamed: "):
+            others.append(column)
+    for part, candidates in found.items():
+        if len(set(candidates)) < len(candidates):
+            message = f"two columns are called {candidates[0]!r}; names must be unique"
+            raise ScoresError(message)
+        if len(candidates) > 1:
+            message = (
+                f"columns {' and '.join(map(repr, candidates))} could both be the {part}; "
+                f"rename or leave out all but one (read_scores: columns={{{part!r}: {candidates[0]!r}, "
+                f"'ignore': {candidates[1:]!r}}})"
+            )
+            raise ScoresError(message)
+        parts[part] = candidates[0]
+    return ColumnRoles({part: parts[part] for part in SCORES if part in parts}, others)
+
+
+def underscored(name: str) -> str:
+    """Return a name in lower case, underscores for blanks and hyphens.
+
+    Examples
+    --------
+    >>> underscored("Query-ID")
+    'query_id'
+    """
+    return name.casefold().replace("-", "_").replace(" ", "_")
+
+
+def first_called(names: Iterable[object], words: Sequence[str], *spellings: Callable[[str], str]) -> int | None:
+    """Return the place of the column that is called by the first of the words that any is called by, None for none.
+
+    Parameters
+    ----------
+    names : iterable of str
+        Of the columns.
+    words : sequence of str
+        In order of trust.
+    spellings : callable
+        What two names must share to be one, such as `underscored`, the strictest first.
+
+    Examples
+    --------
+    >>> first_called(["Doc", "QID", "topic"], LABELS["topic"], str.casefold)
+    2
+    """
+    texts = [str(name) for name in names]
+    known = [(spelling, [spelling(text) for text in texts]) for spelling in spellings]
+    hits = ((spelling(word), spelled) for word in words for spelling, spelled in known)
+    return next((spelled.index(word) for word, spelled in hits if word in spelled), None)
