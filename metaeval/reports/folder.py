@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from itertools import chain
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from metaeval.figures.style import figure_pdf, figure_svg
 from metaeval.io.folders import RECORD, check_folder, new_folder, record_text
@@ -12,13 +13,15 @@ from metaeval.parallel import track
 from metaeval.reports.html import file_stems, render_page
 from metaeval.reports.json_answer import SCHEMA
 from metaeval.reports.pictures import Picture
-from metaeval.reports.report import Report
 from metaeval.reports.tables import table_csv, table_latex
+
+if TYPE_CHECKING:
+    from metaeval.reports.report import Report
 
 __all__ = ["write_report"]
 
 
-def write_report(report: Report, out: str | Path, *, overwrite: bool = False) -> Path:
+def write_report(report: "Report", out: str | Path, *, overwrite: bool = False) -> Path:
     """Write a report with everything it shows: index.html, tables, figures, data and provenance.json.
 
     Parameters

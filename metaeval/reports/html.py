@@ -9,17 +9,18 @@ from functools import cache
 from importlib.resources import files
 from typing import TYPE_CHECKING
 
-from metaeval.reports.report import Report
 from metaeval.visible import visible
 
 if TYPE_CHECKING:
     import jinja2
 
+    from metaeval.reports.report import Report
+
 __all__ = ["file_stems", "inline_svg", "render_fragment", "render_page"]
 
 
 def render_page(
-    report: Report, *, svgs: Mapping[str, str] | None = None, stems: Mapping[str, str] | None = None
+    report: "Report", *, svgs: Mapping[str, str] | None = None, stems: Mapping[str, str] | None = None
 ) -> str:
     """Return the report as HTML.
 
@@ -64,7 +65,7 @@ def render_page(
     )
 
 
-def render_fragment(report: Report) -> str:
+def render_fragment(report: "Report") -> str:
     """Return the answer and the main table of a report as HTML for a notebook.
 
     Parameters
