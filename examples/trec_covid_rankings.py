@@ -19,13 +19,12 @@ from itertools import pairwise
 from pathlib import Path
 
 from metaeval.collection.documents import Collection, collection_from_rankings
+from metaeval.io.folders import check_folder
 from metaeval.io.groups import read_groups
 from metaeval.io.trec import read_qrels
 from metaeval.metrics import score
-from metaeval.metrics.precision_recall import precision_recall_curves
 from metaeval.provenance import record_provenance
 from metaeval.reports.collection import collection_sections
-from metaeval.reports.folder import check_folder, write_report
 from metaeval.studies.power import study_power
 
 METRICS = (
@@ -89,8 +88,8 @@ def main() -> None:
         rng=given.seed,
         provenance=provenance,
     )
-    sections = collection_sections(collection.statistics(), precision_recall_curves(collection))
-    print(f"open {write_report(study, given.out, overwrite=given.overwrite, sections=sections)}")
+    report = study.report().extended(first=collection_sections(collection))
+    print(f"open {report.save(given.out, overwrite=given.overwrite)}")
 
 
 if __name__ == "__main__":

@@ -17,12 +17,12 @@ from metaeval.errors import InvalidOptionError
 from metaeval.models.curves import CurveComparison, ErrorCurve, compare_curves
 from metaeval.models.families import CURVES
 from metaeval.resampling.swap import ErrorRates
+from metaeval.words import MISSING
 
 __all__ = ["Kind", "MinimumTopics", "minimum_topics", "minimum_topics_table"]
 
 Kind = Literal["observed", "extrapolated", "above limit", "below smallest", "at most smallest", "cannot be estimated"]
 EXTRAPOLATED_MARK = "*"
-NOT_ESTIMABLE = "n/a"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -71,8 +71,8 @@ class MinimumTopics:
     def table(self) -> pd.DataFrame:
         """Return the table of Pal, Mitra and Kamps (2010, Table 7): tolerance in rows, metrics in columns.
 
-        ``>100`` is beyond the limit, ``<5`` below the smallest size, ``≤5`` at or below it, ``63*`` extrapolated,
-        ``n/a`` cannot be estimated.
+        ``>100`` is beyond the limit, ``<5`` below the smallest size, ``≤5`` at or below it, ``63*`` extrapolated;
+        a dash says that it cannot be estimated.
         """
         frame = self.to_frame()
         unit = "tolerance (%)" if self.relative else "tolerance"
@@ -87,7 +87,7 @@ class MinimumTopics:
             "above limit": f">{self.limit}",
             "below smallest": f"<{self.smallest_size}",
             "at most smallest": f"≤{self.smallest_size}",
-            "cannot be estimated": NOT_ESTIMABLE,
+            "cannot be estimated": MISSING,
         }[kind]
 
 
@@ -200,7 +200,7 @@ def minimum_topics_table(error_rates: ErrorRates, *, max_error: float = 0.05, li
     published = minimum_topics(
         error_rates, max_error=max_error, limit=limit, family="exponential", comparison=best.comparison
     )
-    blocks = MappingProxyType({found.family or NOT_ESTIMABLE: found.table() for found in (best, published)})
+    blocks = MappingProxyType({found.family or MISSING: found.table() for found in (best, published)})
     return pd.concat(blocks, names=["curve"])
 
 

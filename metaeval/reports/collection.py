@@ -1,67 +1,99 @@
-"""The part of a report that describes the runs and judgments behind the scores."""
+"""The sections of a report that describe the runs and judgments behind the scores, whatever these judge."""
 
+import numpy as np
 import pandas as pd
 import xarray as xr
+from matplotlib.figure import Figure
 
-from metaeval.collection.documents import CollectionStatistics
-from metaeval.figures.curves import NAMED_LINES, precision_recall
-from metaeval.reports.html import Fold, Section
+from metaeval.collection.base import JudgedCollection
+from metaeval.collection.documents import Collection
+from metaeval.figures.curves import NAMED_LINES, precision_recall, run_curves
+from metaeval.metrics.precision_recall import precision_recall_curves
 from metaeval.reports.pictures import Picture
+from metaeval.reports.report import Block, Fold, Section, Text
 from metaeval.reports.tables import Column, Table
+from metaeval.studies.holdings import RunCurves, focused_curves, focused_holdings
 from metaeval.words import number, share, whole
 
-__all__ = ["collection_sections", "quantities_table"]
+__all__ = ["collection_sections"]
+
+_MOST_COLUMNS = 11
+
+_LEADS = {
+    "documents": "topics, runs, and the judgments behind them. Metrics that count an unjudged document as non-relevant "
+    "are unfair to runs with many of them at the top.",
+    "elements": "topics, runs of elements, and the assessments behind them. Results in documents that nobody assessed "
+    "count as not relevant.",
+    "passages": "topics, runs of passages, and the assessments behind them. Results in documents that nobody assessed "
+    "count as not relevant.",
+}
+_CAPTIONS = {
+    "documents": "Judged documents per topic, those relevant (level above 0), those at each level; {tied}documents "
+    "among the first ten that nobody judged.",
+    "elements": "Documents are assessed as a whole; relevant elements are those with an exhaustivity other than 0 and "
+    "some highlighted text or a specificity above 0. Overlap: share of a run's results that lie inside another result.",
+    "passages": "Documents are assessed as a whole; whatever is highlighted in them is relevant. Overlap: share of a "
+    "run's characters that an earlier result of the list had.",
+}
+_RUN_COLUMNS = (
+    Column(name="system", label="Run"),
+    Column(name="topics", label="Topics", write=whole, align="right"),
+    Column(name="retrieved", label="Retrieved", write=whole, align="right"),
+    Column(name="results", label="Results", write=whole, align="right"),
+    Column(name="documents", label="Documents", write=whole, align="right"),
+    Column(name="size", label="Characters of a result", write=whole, align="right"),
+    Column(name="overlap", label="Overlap", write=share, align="right"),
+    Column(name="tied", label="Tied scores", write=share, align="right"),
+    Column(name="unjudged_at_10", label="Unjudged in top 10", write=share, align="right"),
+)
 
 
-def collection_sections(statistics: CollectionStatistics, curves: xr.DataArray) -> tuple[Section, ...]:
-    """Return the sections on a collection: what it holds, and how precision falls with recall.
+def collection_sections(collection: JudgedCollection) -> tuple[Section, ...]:
+    """Return the sections on a collection: what it holds, and the curves of its runs.
 
     Parameters
     ----------
-    statistics : CollectionStatistics
-    curves : xarray.DataArray (system, recall)
-        From `metaeval.metrics.precision_recall.precision_recall_curves`.
+    collection : Collection, ElementCollection or PassageCollection
 
     Returns
     -------
     tuple of Section
+
+    Examples
+    --------
+    >>> from metaeval.collection.documents import collection_from_rankings
+    >>> collection = collection_from_rankings({"bm25": {"1": ["a", "b"]}}, {"1": {"b": 1}})
+    >>> [section.title for section in collection_sections(collection)]
+    ['Collection statistics', 'Precision and recall']
     """
-    return _holdings(statistics), _recall(curves)
+    if isinstance(collection, Collection):
+        held = collection.statistics()
+        curves = precision_recall_curves(collection)
+        return _statistics("documents", held.to_frame(), held.per_system), _precision_recall(curves)
+    holdings = focused_holdings(collection)
+    n_without_size = int(holdings.per_system["size"].isna().sum())
+    way_out = " (--element-sizes FILE)" if n_without_size else ""
+    return (
+        _statistics(holdings.kind, holdings.to_frame(), holdings.per_system),
+        _run_curves(focused_curves(collection), way_out),
+    )
 
 
-def _holdings(statistics: CollectionStatistics) -> Section:
+def _statistics(kind: str, quantities: pd.DataFrame, per_system: pd.DataFrame) -> Section:
     return Section(
         id="collection",
-        title="The collection",
-        lead="What the scores were computed from: topics, runs, and the judgments behind them. Metrics that count an "
-        "unjudged document as non-relevant are unfair to runs with many of them at the top.",
-        blocks=(_overview(statistics), Fold(title="Run by run", blocks=(_runs(statistics.per_system),))),
+        title="Collection statistics",
+        lead=f"What the scores were computed from: {_LEADS[kind]}",
+        blocks=(_quantities(kind, quantities), Fold(title="Run by run", blocks=(_runs(per_system),))),
     )
 
 
-def _overview(statistics: CollectionStatistics) -> Table:
-    frame = statistics.to_frame()
-    tied = frame[frame["quantity"].str.contains("tied")]["mean"].notna().any()
-    caption = (
-        "Judged documents per topic, those relevant (level above 0), those at each level; "
-        + ("scores tied within a list; " if tied else "")
-        + "documents among the first ten that nobody judged."
-    )
-    return quantities_table(frame, caption)
-
-
-def quantities_table(frame: pd.DataFrame, caption: str) -> Table:
-    """Return the table of what a collection holds: one row a quantity, those that nothing is known of left out.
-
-    Parameters
-    ----------
-    frame : pandas.DataFrame
-        Columns quantity, total, mean, min and max; a quantity that begins with "share" is written in percent.
-    caption : str
-    """
+def _quantities(kind: str, frame: pd.DataFrame) -> Table:
+    """Return the table of what a collection holds: one row a quantity, those that nothing is known of left out."""
     values = ["total", "mean", "min", "max"]
     frame = frame.dropna(subset=values, how="all", ignore_index=True)  # no ties without scores
     shares = frame["quantity"].str.startswith("share")
+    tied = "scores tied within a list; " if frame["quantity"].str.contains("tied").any() else ""
     shown = pd.DataFrame({"quantity": frame["quantity"]})
     for name in values:
         write = whole if name in {"total", "min", "max"} else number(1)
@@ -71,7 +103,7 @@ def quantities_table(frame: pd.DataFrame, caption: str) -> Table:
     return Table(
         name="collection",
         title="Collection statistics",
-        caption=caption,
+        caption=_CAPTIONS[kind].format(tied=tied),
         frame=shown,
         data=frame,
         columns=(
@@ -82,50 +114,83 @@ def quantities_table(frame: pd.DataFrame, caption: str) -> Table:
 
 
 def _runs(per_system: pd.DataFrame) -> Table:
-    columns = (
-        Column(name="system", label="Run"),
-        Column(name="topics", label="Topics", write=whole, align="right"),
-        Column(name="retrieved", label="Retrieved", write=whole, align="right"),
-        Column(name="tied", label="Tied scores", write=share, align="right"),
-        Column(name="unjudged_at_10", label="Unjudged in top 10", write=share, align="right"),
-    )
     frame = per_system.reset_index().dropna(axis="columns", how="all")
+    columns = tuple(column for column in _RUN_COLUMNS if column.name in frame)
     return Table(
         name="runs",
-        title="The runs",
-        caption=f"Topics answered, documents retrieved, {'share of tied scores, ' if 'tied' in frame else ''}and share "
-        "of unjudged documents in the top ten of each run.",
+        title="Runs",
+        caption="Topics answered, what each run retrieved for them, and the share of unjudged documents among its "
+        "first ten.",
         frame=frame,
-        columns=tuple(column for column in columns if column.name in frame),
+        columns=columns,
     )
 
 
-def _recall(curves: xr.DataArray) -> Section:
-    by_precision = curves.mean("recall").to_series().sort_values(ascending=False)
-    best = by_precision.index[0]
-    table = curves.to_pandas().loc[by_precision.index]
-    columns = [Column(name=f"{point:g}", label=f"{point:g}", write=number(3), align="right") for point in table.columns]
-    numbers = Table(
+def _precision_recall(curves: xr.DataArray) -> Section:
+    curve = RunCurves(
         name="precision-recall",
-        title="Interpolated precision at eleven points of recall",
-        caption="Averaged over the topics; runs by their mean over the eleven points, best first.",
-        frame=table.set_axis([f"{point:g}" for point in table.columns], axis=1).reset_index(),
-        columns=(Column(name="system", label="Run"), *columns),
-    )
-    picture = Picture(
-        name="precision-recall",
-        figure=precision_recall(curves),
         title="Precision and recall",
-        caption="Each line is a run: the best precision it still reaches once it has found a share of the relevant "
-        "documents (lowest level above 0), averaged over the topics."
-        + " Named are the runs with the most and the least area under their line."
-        * (len(table) > NAMED_LINES),
-        alt=f"Interpolated precision of {len(table)} runs at recall 0 to 1. Highest is {best}: "
-        f"{float(curves.sel(system=best)[0]):.2f} at recall 0, {float(curves.sel(system=best)[-1]):.2f} at recall 1.",
+        across="recall: share of the relevant documents found",
+        up="precision, interpolated, mean over the topics",
+        data=curves,
+    )
+    line = (
+        "the best precision it still reaches once it has found a share of the relevant documents (lowest level above 0)"
     )
     return Section(
         id="precision-recall",
         title="Precision and recall",
         lead="How precision falls as a run finds more of what is relevant: lines that cross serve different readers.",
-        blocks=(picture, Fold(title="The numbers", blocks=(numbers,))),
+        blocks=_curve_blocks(curve, curves, precision_recall(curves), line=f": {line}"),
+    )
+
+
+def _run_curves(curves: tuple[RunCurves, ...], way_out: str) -> Section:
+    blocks: list[Block] = []
+    for curve in curves:
+        if curve.data is None:
+            words = f"There is no curve here: {curve.title}. {curve.lacking}{way_out}."
+            blocks.append(Text(paragraphs=(words,), look="note"))
+        else:
+            figure = run_curves(curve.data, across=curve.across, up=curve.up)
+            blocks += _curve_blocks(curve, curve.data, figure)
+    return Section(
+        id="curves",
+        title="Precision and gain of the runs",
+        lead="How precision or gain goes on down the lists: lines that cross serve different readers.",
+        blocks=tuple(blocks),
+    )
+
+
+def _curve_blocks(curve: RunCurves, data: xr.DataArray, figure: Figure, *, line: str = "") -> tuple[Block, ...]:
+    by_mean = data.mean(str(data.dims[1])).to_series().sort_values(ascending=False, kind="stable")
+    best = by_mean.index[0]
+    named = " Named are the runs with the most and the least area under their line." * (len(by_mean) > NAMED_LINES)
+    picture = Picture(
+        name=curve.name,
+        figure=figure,
+        title=curve.title,
+        caption=f"Each line is a run{line}, averaged over the topics.{named}",
+        alt=f"{curve.title} of {len(by_mean)} runs. Highest on average is {best}: "
+        f"{float(data.sel(system=best)[0]):.2f} at the beginning, {float(data.sel(system=best)[-1]):.2f} at the end.",
+    )
+    return picture, Fold(title="The numbers", blocks=(_numbers(curve, data, by_mean.index.to_list()),))
+
+
+def _numbers(curve: RunCurves, data: xr.DataArray, order: list[str]) -> Table:
+    axis = str(data.dims[1])
+    n_points = data.sizes[axis]
+    chosen = np.unique(np.linspace(0, n_points - 1, min(n_points, _MOST_COLUMNS)).round().astype(int))
+    frame = data.isel({axis: chosen}).to_pandas().loc[order]
+    names = [f"{point:g}" for point in frame.columns]
+    return Table(
+        name=curve.name,
+        title=curve.title,
+        caption=f"Averaged over the topics, at {len(names)} of {n_points} points "
+        f"({curve.across.split(':', maxsplit=1)[0]}); runs by their mean over all points, best first.",
+        frame=frame.set_axis(names, axis=1).reset_index(),
+        columns=(
+            Column(name="system", label="Run"),
+            *(Column(name=name, label=name, write=number(3), align="right") for name in names),
+        ),
     )

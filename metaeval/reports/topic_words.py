@@ -1,5 +1,5 @@
 # ruff: noqa: RUF002 - typographic dashes are meant for people
-"""How topic counts and probabilities are written, in the page and in the terminal alike."""
+"""How topic counts, tolerances and probabilities are written."""
 
 import math
 from itertools import combinations
@@ -8,10 +8,28 @@ import pandas as pd
 
 from metaeval.models.families import FAMILIES
 from metaeval.models.minimum_topics import MinimumTopics
+from metaeval.reports.tables import Column
 from metaeval.studies.topics import TopicsStudy
-from metaeval.words import MISSING
+from metaeval.words import MISSING, name_of_metric, percentage
 
-__all__ = ["chance", "count_marks", "fewer_rows", "topic_count"]
+__all__ = [
+    "METRIC",
+    "TOLERANCE",
+    "chance",
+    "count_marks",
+    "fewer_rows",
+    "in_a_sentence",
+    "not_estimated",
+    "tolerance_name",
+    "tolerance_names",
+    "topic_count",
+    "with_tolerances",
+]
+
+
+METRIC = Column(name="metric", label="Metric", write=name_of_metric)
+TOLERANCE = Column(name="tolerance", label="Tolerance")
+"""Of a frame that `with_tolerances` has seen."""
 
 _LEAST, _MOST = 0.01, 0.99
 
@@ -42,6 +60,39 @@ def chance(value: object) -> str:
     if math.isnan(share):
         return MISSING
     return "<1 %" if share < _LEAST else ">99 %" if share > _MOST else f"{100 * share:.0f} %"
+
+
+def tolerance_name(study: TopicsStudy, margin: float) -> str:
+    """Return what a tolerance is called: "10 %" of the larger mean, or "0.05" in the metric's unit."""
+    return percentage(margin) if study.error_rates.margin == "relative" else f"{margin:g}"
+
+
+def tolerance_names(study: TopicsStudy) -> list[str]:
+    """Return what all tolerances of a study are called."""
+    return [tolerance_name(study, margin) for margin in study.error_rates.margins]
+
+
+def with_tolerances(study: TopicsStudy, frame: pd.DataFrame) -> pd.DataFrame:
+    """Return a frame with a column ``margin`` with what its tolerances are called, sorted as numbers."""
+    names = [tolerance_name(study, margin) for margin in frame["margin"]]
+    return frame.assign(tolerance=names, tolerance_sort=frame["margin"])
+
+
+def in_a_sentence(study: TopicsStudy, margin: float) -> str:
+    """Return a tolerance with what it is a share of."""
+    name = tolerance_name(study, margin)
+    return f"{name} of the larger mean" if study.error_rates.margin == "relative" else name
+
+
+def not_estimated(reason: str) -> str:
+    """Return a reason as a sentence.
+
+    Examples
+    --------
+    >>> not_estimated("there are too few topics")
+    'This cannot be estimated: there are too few topics.'
+    """
+    return f"This cannot be estimated: {reason.rstrip('.')}."
 
 
 def fewer_rows(study: TopicsStudy) -> pd.DataFrame:
@@ -84,7 +135,7 @@ def count_marks(*tables: MinimumTopics) -> list[tuple[str, str]]:
         "above limit": (f">{limit}", "more than that"),
         "below smallest": (f"<{smallest}", "the smallest size is enough, and by the curve one topic fewer would be"),
         "at most smallest": (f"≤{smallest}", "the smallest size is enough, and nothing is known below"),
-        "cannot be estimated": ("n/a", "cannot be estimated"),
+        "cannot be estimated": (MISSING, "cannot be estimated"),
     }
     present = {kind for table in tables for kind in table.to_frame()["kind"]}
     return [meaning for kind, meaning in meanings.items() if kind in present]

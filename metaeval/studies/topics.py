@@ -3,7 +3,7 @@
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import permutations
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import pandas as pd
@@ -29,6 +29,7 @@ from metaeval.provenance import Provenance, record_provenance
 from metaeval.resampling.difference_bins import DifferenceBins, difference_bins
 from metaeval.resampling.swap import PAPER_TOLERANCES, SMALLEST_SIZE, ErrorRates, Margin, Sampling, swap_method
 from metaeval.scores import Scores, as_scores
+from metaeval.studies.study import Study
 
 __all__ = [
     "ABSOLUTE_TOLERANCES",
@@ -38,6 +39,7 @@ __all__ = [
     "EXPONENTIAL",
     "HIERARCHICAL",
     "INTERVALS",
+    "RECOMMENDED_TOLERANCE",
     "TopicsPosterior",
     "TopicsStudy",
     "study_topics",
@@ -45,6 +47,9 @@ __all__ = [
 
 ABSOLUTE_TOLERANCES = (0.0, 0.01, 0.02, 0.05)
 """Default tolerances in the metric's own unit."""
+
+RECOMMENDED_TOLERANCE = 0.1
+"""Of the larger mean; besides 0, the tolerance to quote: a lead smaller than a tenth is rarely a reason to choose."""
 
 EXPONENTIAL = "exponential"
 """The published curve, always shown beside the best one."""
@@ -74,7 +79,7 @@ FEWEST_REPLICATES = 150
 """Topic resamples that the covariance of the Bayesian model asks for."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class TopicsPosterior:
     """How sure the error rates and the topic counts are: one Bayesian model a tolerance.
 
@@ -154,7 +159,7 @@ class TopicsPosterior:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class TopicsStudy:
+class TopicsStudy(Study):
     """Everything that `metaeval topics` tells about one table of scores.
 
     Attributes
@@ -182,6 +187,8 @@ class TopicsStudy:
     provenance : Provenance
         What produced the study.
     """
+
+    reported_by: ClassVar[str] = "metaeval.reports.topics:topics_report"
 
     scores: Scores
     error_rates: ErrorRates
@@ -511,8 +518,8 @@ def _notes(rates: ErrorRates, *, thinned: bool) -> list[str]:
     notes = []
     if rates.dropped:
         notes.append(
-            f"{len(rates.dropped)} of {rates.n_systems + len(rates.dropped)} systems are copies of another one under "
-            f"every metric and were left out: {', '.join(rates.dropped)}"
+            f"{len(rates.dropped)} of {rates.n_systems + len(rates.dropped)} systems are identical to another one "
+            f"under every metric and were left out: {', '.join(rates.dropped)}"
         )
     if thinned:
         sizes = rates.sizes

@@ -17,7 +17,7 @@ def test_writes_the_whole_folder(command, table, tmp_path):
     assert json.loads((folder / "provenance.json").read_text())["random_source"] == "seed 0"
     page = (folder / "index.html").read_text()
     assert "Discriminative power" in page
-    assert "How many topics are enough?" not in page
+    assert "Topic set size" not in page
 
 
 def test_says_how_many_topics_are_enough(command, table, tmp_path):
@@ -26,7 +26,7 @@ def test_says_how_many_topics_are_enough(command, table, tmp_path):
     assert ended.code == 0, ended.err
     folder = tmp_path / "metaeval-report"
     page = (folder / "index.html").read_text()
-    for words in ("How many topics are enough?", "How the error falls with more topics", "swap method"):
+    for words in ("Topic set size", "Error rates by topic set size", "swap method"):
         assert words in page
     needed = pd.read_csv(folder / "tables" / "minimum_topics.csv").set_index(["metric", "margin"])["text"]
     rows = command("topics", *table, "--no-bayes", "--replicates", 0, "--seed", 3, "--json").json()["results"]
@@ -82,7 +82,7 @@ def test_from_runs_and_judgments(command, made_collection, tmp_path):
     )  # fmt: skip
     assert ended.code == 0, ended.err
     page = (tmp_path / "r" / "index.html").read_text()
-    for words in ("The collection", "Precision and recall", "Unjudged in top 10"):
+    for words in ("Collection statistics", "Precision and recall", "Unjudged in top 10"):
         assert words in page
     inputs = json.loads((tmp_path / "r" / "provenance.json").read_text())["inputs"]
     assert len(inputs) == 6 + 2

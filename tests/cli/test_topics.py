@@ -1,14 +1,18 @@
-"""`metaeval topics`: tables, JSON, report, options and errors that say what to do."""
+"""`metaeval topics`: terminal, JSON, report, options and errors that say what to do."""
+
+import math
 
 import numpy as np
 import pandas as pd
 import pytest
 
 from metaeval.errors import EstimationError
+from metaeval.reports.topic_words import topic_count
 from metaeval.scores import as_scores
 from metaeval.studies import topics
 from metaeval.studies.topics import study_topics
 
+POSTERIOR = ("posterior_median", "posterior_low", "posterior_high")
 QUICK = ("--trials", 10, "--no-bayes", "--replicates", 0)
 
 
@@ -45,13 +49,42 @@ def test_json_holds_the_study(command, wide):
             assert row[name] == (None if isinstance(value, float) and np.isnan(value) else value)
 
 
-def test_the_tables_show_counts_certainty_and_differences(command, wide):
-    """The default prints topics needed, how sure that is, error rates, curves and differences, and notes the seed."""
-    ended = command("topics", wide[0], "--trials", 10, "--tolerances", "0,20")
+def test_the_terminal_shows_counts_certainty_and_differences(command, wide):
+    """The answer in words, then topics needed with intervals, error rates and differences; the seed is noted."""
+    words = ("topics", *wide, "--trials", 10, "--tolerances", "0,20")
+    ended = command(*words)
     assert ended.code == 0, ended.err
-    for words in ("Topics needed", "How sure", "90 % interval", "30 are enough", "exponential", "Difference"):
-        assert words in ended.out
+    for part in ("Topics needed", "90 % interval", "30 are enough", "Design effect", "sign changes within 5 %"):
+        assert part in ended.out
     assert "Seed 0" in ended.err
+    shown = [" ".join(line.split()) for line in ended.out.splitlines()]
+    for row in command(*words, "--json").json()["results"]:
+        needed = [topic_count(math.inf if row[name] is None else row[name]) for name in POSTERIOR]
+        median, low, high, effect = (*needed, f"{row['design_effect']:.0f}")
+        opening = f"{row['metric']} {100 * row['margin']:g} % {100 * row['error_rate']:.1f} % {median} {low} to {high} "
+        (line,) = [line for line in shown if line.startswith(opening)]
+        assert line.endswith(f" % {effect}")
+    (pair,) = [line.split() for line in shown if line.startswith("AP P ")]
+    assert all(share.lstrip("<>").isdecimal() for share in pair[2::2])
+
+
+def test_without_the_model_the_terminal_shows_what_was_observed(command, wide):
+    """Counts as observed, with their marks, and the curves that go beyond the data."""
+    words = ("topics", *wide, *QUICK, "--tolerances", "0,20")
+    ended = command(*words)
+    lines = [line.split() for line in ended.out.splitlines()]
+    rows = command(*words, "--json").json()["results"]
+    for margin in (0, 0.2):
+        texts = [row["text"] for row in rows if row["margin"] == margin]
+        assert [f"{100 * margin:g}", "%", *texts] in lines
+    for curve in ("Exponential", "Power law", "Orthant curve"):
+        assert curve in ended.out
+
+
+def test_zero_is_always_among_the_tolerances(command, wide):
+    """Whatever tolerance is asked for, every disagreement is counted as well."""
+    rows = command("topics", wide[0], *QUICK, "--tolerances", "10", "--json").json()["results"]
+    assert [row["margin"] for row in rows] == [0, 0.1]
 
 
 def test_json_says_which_metric_needs_fewer_topics(command, wide):
@@ -79,7 +112,7 @@ def test_a_refused_hierarchy_ends_with_4_after_the_rest(command, wide, tmp_path,
     assert ended.code == 4
     assert "chains disagree" in ended.err
     assert "hierarchical model, tolerance 0" in ended.err
-    for part in ("How sure", "Which needs fewer topics?", "Design effect"):
+    for part in ("Topics needed", "first metric needs fewer topics", "Design effect"):
         assert part in ended.out
     ended = command(*words, "--out", "r", "--json")
     assert ended.code == 4
@@ -168,7 +201,14 @@ def test_an_interrupt_leaves_nothing(command, wide, tmp_path, monkeypatch):
 
 
 def test_help_teaches(command):
-    """The help says what an error is, what the marks mean, and shows an example."""
+    """The help says what an error is, what the marks mean, which tolerance to choose, and shows an example."""
     shown = " ".join(command("topics", "--help").out.split())
-    for words in ("disagree about that pair", "extrapolated", "metaeval topics ap.csv", "--tolerances", "--no-bayes"):
+    for words in (
+        "disagree about that pair",
+        "extrapolated",
+        "metaeval topics ap.csv",
+        "--tolerances",
+        "--no-bayes",
+        "Recommended",
+    ):
         assert words in shown

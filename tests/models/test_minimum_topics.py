@@ -8,6 +8,7 @@ from metaeval.errors import InvalidOptionError, UnknownNameError
 from metaeval.models.curves import compare_curves
 from metaeval.models.minimum_topics import minimum_topics, minimum_topics_table
 from metaeval.resampling.swap import ErrorRates
+from metaeval.words import MISSING
 
 SIZES = tuple(range(5, 36))
 N_PAIRS = 4950
@@ -50,7 +51,7 @@ def test_every_kind_of_answer():
         "cannot be estimated",
     ]  # fmt: skip
     np.testing.assert_array_equal(numbers, [16, 49, np.nan, np.nan, np.nan, np.nan, np.nan])
-    assert found.table().loc[0.0].tolist() == ["16", "49*", ">70", "<5", "n/a", "≤5", "n/a"]
+    assert found.table().loc[0.0].tolist() == ["16", "49*", ">70", "<5", MISSING, "≤5", MISSING]
     assert found.to_frame()["curve"].unique().tolist() == ["power"]
 
 
@@ -109,7 +110,7 @@ def test_without_comparisons_nothing_is_named():
     rates.counts["comparisons"][0, 4, 0] = 0
     found = minimum_topics(rates)
     assert found.data["kind"].item() == "cannot be estimated"
-    assert found.table()["m1"].item() == "n/a"
+    assert found.table()["m1"].item() == MISSING
 
 
 @pytest.mark.parametrize(

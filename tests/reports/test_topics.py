@@ -1,5 +1,5 @@
 # ruff: noqa: RUF001 - typographic dashes are what people see
-"""The page of a topics study: its numbers are the study's, in every state a study can be in."""
+"""The report of a topics study: its numbers are the study's, in every state a study can be in."""
 
 import html
 import json
@@ -12,9 +12,10 @@ import pytest
 
 from metaeval.models.bayesian_error_rate import BayesianErrorRate
 from metaeval.reports.html import render_page
-from metaeval.reports.topic_words import count_marks, fewer_rows
-from metaeval.reports.topics import no_topics_part, tolerance_names, topics_page, topics_part, write_topics_report
+from metaeval.reports.topic_words import CURVE_NAMES, count_marks, fewer_rows, topic_count
+from metaeval.reports.topics import topics_report, with_topics, without_topics
 from metaeval.scores import as_scores
+from metaeval.studies.power import study_power
 from metaeval.studies.topics import study_topics
 
 HOSTILE = ["<script>alert(1)</script>", "$x$ & {y}_1%"]
@@ -36,7 +37,7 @@ def study():
 @pytest.fixture(scope="module")
 def page(study):
     """Its page."""
-    return topics_page(study, messages=["A warning given on the way."])
+    return replace(study.report(), warnings=("A warning given on the way.",))
 
 
 def table_of(page, name):
@@ -60,13 +61,26 @@ def test_the_minimum_table_is_the_studys(study, page):
     pd.testing.assert_frame_equal(table.data, study.minimum.to_frame())
 
 
+def test_counts_as_observed_are_a_check_in_a_fold(page):
+    """The section's own table is the model's; what the sizes observed say is folded and called a check."""
+    section = page.sections[0]
+    (fold,) = [block for block in section.blocks if block.kind == "fold"]
+    assert (section.id, section.brief) == ("topics", True)
+    assert "check" in fold.title
+    assert page.main_table().name == "topics_needed"
+    assert [block.name for block in fold.blocks if block.kind == "table"] == ["minimum_topics"]
+
+
 def test_the_posterior_table_is_the_studys(study, page):
     """Medians, intervals and probabilities are those of the posterior, and no probability is written as certain."""
     table = table_of(page, "topics_needed")
     counts = study.posterior.counts()
-    pd.testing.assert_frame_equal(table.data, counts)
+    pd.testing.assert_frame_equal(table.data[counts.columns.tolist()], counts)
+    rates = study.error_rates.rates().sel(size=20)
     for cells, row in zip(table.cells(), counts.to_dict("records"), strict=True):
-        median, between, enough = (cell.text for cell in cells[2:5])
+        error, median, between, enough, effect = (cell.text for cell in cells[2:])
+        assert error == f"{100 * float(rates.sel({'metric': row['metric'], 'margin': row['margin']})):.1f} %"
+        assert float(effect) == pytest.approx(row["design_effect"], abs=0.5)
         assert float(median) == pytest.approx(row["median"], rel=0.005)
         low, high = between.split(" to ")
         assert float(low) == pytest.approx(row["low"], rel=0.005)
@@ -101,7 +115,7 @@ def test_the_comparisons_are_weighed(study, page):
 def test_condensed_metrics_go_by_short_names_explained_once():
     """The page says AP' for AP(judged_only=True) and tells once what that is; the data keep the full name."""
     scores = made_scores(metrics=["AP", "AP(judged_only=True)"])
-    page = topics_page(study_topics(scores, margins=[0.1], n_trials=10, bayesian=False, n_replicates=0, rng=0))
+    page = topics_report(study_topics(scores, margins=[0.1], n_trials=10, bayesian=False, n_replicates=0, rng=0))
     table = table_of(page, "minimum_topics")
     assert [column.label for column in table.columns] == ["Tolerance", "AP", "AP'"]
     assert set(table.data["metric"]) == {"AP", "AP(judged_only=True)"}
@@ -118,14 +132,17 @@ def test_only_marks_that_occur_are_explained(study):
     assert ("*" in marks) == any(cell.endswith("*") for cell in cells)
 
 
-def test_a_part_for_another_report(study):
-    """It holds counts, certainty and curves under two headings, what the methods need, and the data files."""
-    part = topics_part(study)
-    assert [section.id for section in part.sections] == ["topics", "error-rates"]
-    assert "topics needed are" in part.summary[0]
-    assert "Voorhees and Buckley, 2002" in part.methods[0].paragraphs[0]
-    assert {"error_rates.csv", "curves.csv", "posterior_0.nc", "posterior_0.1.nc"} == set(part.data)
-    (section,) = no_topics_part("there are too few topics").sections
+def test_as_a_part_of_another_report(study):
+    """Counts, comparison and curves stand after the sections there are, with summary, methods, notes and data."""
+    power = study_power(study.scores, tests=["t"], rng=0).report()
+    whole = with_topics(power, study)
+    added = whole.sections[len(power.sections) :]
+    assert [section.id for section in added] == ["topics", "fewer", "error-rates"]
+    assert whole.sections[: len(power.sections)] == power.sections
+    assert whole.summary == (*power.summary, *study.report().summary[:2])
+    assert whole.methods.paragraphs == power.methods.paragraphs + study.report().methods.paragraphs
+    assert {"error_rates.csv", "curves.csv", "posterior_0.nc", "posterior_0.1.nc"} == set(whole.data) - set(power.data)
+    section = without_topics(power, "there are too few topics").sections[-1]
     assert section.blocks[0].paragraphs == ("This cannot be estimated: there are too few topics.",)
 
 
@@ -133,7 +150,7 @@ def test_a_refused_hierarchy_is_named():
     """The page says which model was refused, why, and what stands in for it."""
     study = study_topics(made_scores(1), margins=[0], n_trials=10, rng=0)
     reasons = {**study.unestimated, "hierarchical model at tolerance 0": "it did not converge"}
-    words = words_of(topics_page(replace(study, unestimated=reasons)))
+    words = words_of(topics_report(replace(study, unestimated=reasons)))
     assert "Hierarchical model at tolerance 0: it did not converge." in words
     assert "fits of every metric by itself" in words
 
@@ -149,6 +166,17 @@ def test_the_error_rates_are_the_studys(study, page):
             value = float(rates.sel({"metric": metric, "margin": margin, "size": size}))
             assert cell.text == f"{100 * value:.1f} %"
     assert len(table.data) == 2 * 2 * 16
+
+
+def test_the_curves_are_the_studys(study, page):
+    """Every curve's error and bias on the sizes held out, best first, and the published one's parameters."""
+    ranking = study.comparison.summary().to_dict("records")
+    for cells, row in zip(table_of(page, "curves_compared").cells(), ranking, strict=True):
+        assert cells[0].text.casefold() == CURVE_NAMES[row["family"]]
+        assert float(cells[1].text) == pytest.approx(row["held_out_error"], abs=0.00005)
+        bias = float(cells[2].text.removesuffix(" %").replace("−", "-"))
+        assert bias == pytest.approx(100 * row["held_out_bias"], abs=0.05)
+    pd.testing.assert_frame_equal(table_of(page, "exponential").data, study.exponential)
 
 
 def test_no_difference_has_no_share(study, page):
@@ -169,19 +197,48 @@ def test_nothing_in_a_name_is_markup(page):
     assert not re.search(r'(src|href)="http(?!s://doi\.org)', source)
 
 
-def test_the_summary_answers_in_plain_words(study, page):
-    """The summary names the error seen, the topics needed, how sure that is, and what it does not say."""
-    summary = " ".join(page.summary)
-    assert f"Two sets of {study.error_rates.sizes[-1]} topics" in summary
-    assert "topics needed are" in summary
-    assert "90 % intervals" in summary
-    assert "measures the right thing" in summary
+def test_the_summary_answers_with_the_median_and_its_interval(study, page):
+    """Errors and topics needed at tolerance 0 and at the one to quote, how sure that is, and what it does not say."""
+    counts = study.posterior.counts().set_index(["margin", "metric"])
+    for margin, paragraph in zip((0.0, 0.1), page.summary, strict=False):
+        for metric in HOSTILE:
+            row = counts.loc[margin, metric]
+            low, median, high = (topic_count(row[name]) for name in ("low", "median", "high"))
+            assert f"{median} [{low}, {high}]" in paragraph
+    assert page.summary[0].startswith(f"Two sets of {study.error_rates.sizes[-1]} topics disagree about ")
+    assert "to keep that within 5 %, " in page.summary[0]
+    assert "90 % intervals" in page.summary[0]
+    assert page.summary[1].startswith("Where a lead counts from 10 % of the larger mean on, ")
+    assert "measures the right thing" in page.summary[-1]
     assert "A warning given on the way." in words_of(page)
+
+
+def test_one_metric_in_one_sentence():
+    """The first sentence says what the error is and how many topics keep it within the limit, with the interval."""
+    study = study_topics(made_scores(1, metrics=["AP"]), margins=[0], n_trials=10, rng=0)
+    (row,) = study.posterior.counts().to_dict("records")
+    rate = float(study.error_rates.rates().isel(size=-1).squeeze())
+    low, median, high = (topic_count(row[name]) for name in ("low", "median", "high"))
+    assert topics_report(study).summary[0].split(". ")[0] == (
+        f"Two sets of 20 topics disagree about {100 * rate:.1f} % of the pairs under AP; to keep that within 5 %, "
+        f"AP needs {median} [{low}, {high}] topics"
+    )
+
+
+def test_many_metrics_are_summed_up_by_the_two_ends():
+    """Of more than four metrics the sentence names those that err and need least and most."""
+    study = study_topics(made_scores(5), sizes=[5, 10], margins=[0.1], n_trials=10, bayesian=False, rng=0)
+    seen = study.to_frame().sort_values("error_rate", kind="stable")
+    first = topics_report(study).summary[0]
+    for place in (0, -1):
+        row = seen.iloc[place]
+        assert f"{100 * row['error_rate']:.1f} % ({row['metric']})" in first
+    assert "needs fewest topics, " in first
 
 
 def test_the_folder_is_written_whole(study, tmp_path):
     """Page, tables, figures and data are there; a saved posterior reloads to the same numbers."""
-    index = write_topics_report(study, tmp_path / "out")
+    index = study.report().save(tmp_path / "out")
     folder = index.parent
     assert {path.name for path in folder.iterdir()} == {"index.html", "tables", "figures", "data", "provenance.json"}
     again = BayesianErrorRate.load(folder / "data" / "posterior_0.1.nc")
@@ -192,17 +249,20 @@ def test_the_folder_is_written_whole(study, tmp_path):
 
 
 def test_without_a_model_the_page_stands():
-    """One metric and no model: no section on certainty, none that compares metrics, the curve named instead."""
+    """One metric and no model: counts as observed are the answer, no section compares metrics, the curve is named."""
     study = study_topics(made_scores(1), margins=[0, 0.2], n_trials=5, bayesian=False, n_replicates=0, rng=0)
-    page = topics_page(study)
-    assert {"sure", "compared"}.isdisjoint(section.id for section in page.sections)
+    page = topics_report(study)
+    assert {"fewer", "compared"}.isdisjoint(section.id for section in page.sections)
+    assert page.main_table().name == "minimum_topics"
+    assert "they have no interval" in page.summary[0]
+    assert [section.id for section in page.sections if section.brief] == ["topics", "differences", "held-out"]
     assert "Lines, one a tolerance: the " in words_of(page)
 
 
 def test_what_cannot_be_estimated_is_said():
     """Systems that never swap: the page says that curve and intervals cannot be estimated, and why."""
     study = study_topics(made_scores(noise=0.001), margins=[0], n_trials=5, rng=0)
-    words = words_of(topics_page(study))
+    words = words_of(topics_report(study))
     assert "This cannot be estimated" in words
     assert "5 or fewer" in words
     assert "nan" not in words.casefold().split()
@@ -213,8 +273,9 @@ def test_one_size_and_absolute_tolerances():
     study = study_topics(
         made_scores(), sizes=[10], margins=[0, 0.05], margin="absolute", n_trials=5, n_replicates=0, rng=0
     )
-    assert tolerance_names(study) == ["0", "0.05"]
-    words = words_of(topics_page(study))
+    page = topics_report(study)
+    assert [row[0].text for row in page.main_table().cells()] == ["0", "0.05"]
+    words = words_of(page)
     assert "Nothing can be said beyond 10 topics" in words
     assert "in the metric's own unit" in words
 
@@ -223,7 +284,7 @@ def test_one_size_and_absolute_tolerances():
 def test_other_sampling_says_what_the_error_is(sampling):
     """Overlapping sets give a lower bound, and the page says how sets were drawn."""
     study = study_topics(made_scores(), sizes=[5, 10, 20, 30], margins=[0], sampling=sampling, n_trials=5, rng=0)
-    words = words_of(topics_page(study))
+    words = words_of(topics_report(study))
     assert ("lower bound" in words) == (sampling == "overlapping")
     assert "upper bound" not in words
 
@@ -235,4 +296,5 @@ def test_web_2013_in_words(data_folder):
     study = study_topics(scores, margins=[0.1], bayesian=False, n_replicates=0, rng=0)
     counts = study.to_frame().set_index("metric")
     assert counts["kind"]["AP"] == "observed"
-    assert f"AP {counts['n_topics']['AP']:.0f}" in " ".join(topics_page(study).summary)
+    needed = counts["n_topics"]
+    assert f"AP needs {needed['AP']:.0f} topics and RR about {needed['RR']:.0f}" in topics_report(study).summary[0]

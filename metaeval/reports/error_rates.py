@@ -1,0 +1,361 @@
+# ruff: noqa: RUF001 - Greek letters and dashes are meant for people
+"""The sections on error rates of a topics study: by size, by metric, by difference, and the curves beyond the data."""
+
+from collections.abc import Sequence
+
+import numpy as np
+import pandas as pd
+
+from metaeval.figures.topics import difference_panels, error_panels, tolerance_panels
+from metaeval.models.exponential import PUBLISHED_CRITERION
+from metaeval.models.families import CURVES, FAMILIES
+from metaeval.models.minimum_topics import MinimumTopics
+from metaeval.reports.pictures import Picture
+from metaeval.reports.report import Block, Fold, Section, Text
+from metaeval.reports.tables import Column, Table
+from metaeval.reports.topic_words import (
+    METRIC,
+    TOLERANCE,
+    not_estimated,
+    tolerance_name,
+    tolerance_names,
+    with_tolerances,
+)
+from metaeval.resampling.difference_bins import DifferenceBins
+from metaeval.studies.topics import CURVE, DIFFERENCES, EXPONENTIAL, TopicsStudy
+from metaeval.words import MISSING, count, name_of_metric, number, percentage, share, whole
+
+__all__ = ["error_sections", "rates_section"]
+
+_READINGS = {
+    "first bin": "First bin within the limit",
+    "every larger bin": "Every larger bin too",
+    "cumulative": "All larger ones together",
+}
+
+
+def error_sections(study: TopicsStudy) -> tuple[Section, ...]:
+    """Return every section on error rates.
+
+    Parameters
+    ----------
+    study : TopicsStudy
+
+    Returns
+    -------
+    tuple of Section
+    """
+    curves = study.curves()
+    return (
+        _by_size(study, curves),
+        *_by_metric(study, curves),
+        *_by_difference(study),
+        _beyond_the_data(study),
+    )
+
+
+def rates_section(study: TopicsStudy) -> Section:
+    """Return the section on how the error falls as topic sets grow.
+
+    Parameters
+    ----------
+    study : TopicsStudy
+
+    Returns
+    -------
+    Section
+    """
+    return _by_size(study, study.curves())
+
+
+def _by_size(study: TopicsStudy, curves: pd.DataFrame) -> Section:
+    minimum, rates = study.minimum, study.error_rates
+    bars = ""
+    if study.posterior is not None:
+        bars = (
+            f"Upright bars: their {percentage(study.posterior.ci_prob)} intervals at the sizes that the model uses; "
+            "the topics are shared, so the bars of one line move together. "
+        )
+        line = f"median of the Bayesian model, with its {percentage(study.posterior.ci_prob)} band"
+        if len(study.posterior.counts().dropna(subset="median")) < len(rates.metrics) * len(rates.margins):
+            line += f", or without a band {_named_curve(minimum)}"
+    else:
+        line = _named_curve(minimum)
+    picture = Picture(
+        name="error_rates",
+        figure=error_panels(
+            curves, margins=tolerance_names(study), max_error=minimum.max_error, seen_to=rates.sizes[-1]
+        ),
+        title="Error rate by topics and tolerance",
+        caption="Dots: share of the pairs of systems on which two sets of this size disagree; at tolerance 0 a tie "
+        f"counts as half. {bars}Lines, one a tolerance: {line}, dashed beyond the sizes observed. Where a line crosses "
+        f"the flat dashed one, the error allowed ({percentage(minimum.max_error)}), stand the topics needed. The "
+        "scale of rates is logarithmic.",
+        alt=_curves_alt(study),
+    )
+    return Section(
+        id="error-rates",
+        title="Error rates by topic set size",
+        lead="More topics make two sets agree more often, and the first topics help most. The tolerance sets aside "
+        "differences too small to matter.",
+        blocks=(picture, Fold(title="The numbers", blocks=(_rates_table(study),))),
+    )
+
+
+def _named_curve(minimum: MinimumTopics) -> str:
+    return "none could be fitted" if minimum.family is None else f"the {FAMILIES[minimum.family].title}"
+
+
+def _curves_alt(study: TopicsStudy) -> str:
+    rates, margin = study.error_rates.rates(), study.error_rates.margins[0]
+    first, last = (
+        rates.sel(margin=margin, size=size) for size in (study.error_rates.sizes[0], study.error_rates.sizes[-1])
+    )
+    tolerance = tolerance_name(study, margin)
+    return "; ".join(
+        f"{name_of_metric(metric)}, tolerance {tolerance}: from {share(float(a))} to {share(float(b))}"
+        for metric, a, b in zip(study.error_rates.metrics, first, last, strict=True)
+    )
+
+
+def _rates_table(study: TopicsStudy) -> Table:
+    frame = study.error_rates.to_frame()
+    wide = frame.pivot_table(index=["metric", "margin"], columns="size", values="error_rate", sort=False, dropna=False)
+    sizes = _few(study.error_rates.sizes, 8)
+    shown = wide[sizes].set_axis([str(size) for size in sizes], axis=1).reset_index()
+    return Table(
+        name="error_rates",
+        title="Error rate by topics in each set",
+        caption=f"{count(study.error_rates.n_trials, 'trial')} of {count(study.error_rates.n_pairs, 'pair')} at every "
+        "size; exact ties are not counted as errors. Every size is in the CSV file.",
+        frame=with_tolerances(study, shown),
+        data=frame,
+        columns=(
+            METRIC,
+            TOLERANCE,
+            *(Column(name=str(size), label=str(size), write=share, align="right", group="Topics") for size in sizes),
+        ),
+    )
+
+
+def _by_metric(study: TopicsStudy, curves: pd.DataFrame) -> tuple[Section, ...]:
+    rates = study.error_rates
+    if len(rates.metrics) == 1:
+        return ()
+    picture = Picture(
+        name="metrics_compared",
+        figure=tolerance_panels(curves, margins=tolerance_names(study), max_error=study.minimum.max_error),
+        title="Metrics at equal sizes",
+        caption="Error rates as observed, one line a metric; the lower, the steadier the metric. All metrics saw the "
+        f"same topic sets. The flat dashed line: the error allowed ({percentage(study.minimum.max_error)}). Every "
+        "panel has its own logarithmic scale.",
+        alt=_by_metric_alt(study),
+    )
+    section = Section(
+        id="compared",
+        title="Error rates by metric",
+        lead="The same sizes under every metric, one panel a tolerance. The order of the metrics may change with the "
+        "tolerance: a share of a large mean is a larger step than the same share of a small one.",
+        blocks=(picture,),
+    )
+    return (section,)
+
+
+def _by_metric_alt(study: TopicsStudy) -> str:
+    last = study.error_rates.rates().isel(size=-1)
+    parts = []
+    for margin in study.error_rates.margins:
+        order = last.sel(margin=margin).to_series().dropna().sort_values(kind="stable")
+        if len(order):
+            least, most = (name_of_metric(order.index[place]) for place in (0, -1))
+            parts.append(f"tolerance {tolerance_name(study, margin)}: least {least}, most {most}")
+    return f"At {study.error_rates.sizes[-1]} topics, {'; '.join(parts)}."
+
+
+def _by_difference(study: TopicsStudy) -> tuple[Section, ...]:
+    title = "Error rates by difference"
+    lead = "A difference seen on one set of topics, and how often another set contradicts it."
+    if study.bins is None:
+        reasons = [reason for part, reason in study.unestimated.items() if part == DIFFERENCES]
+        note = Text(paragraphs=tuple(map(not_estimated, reasons)), look="note")
+        return (Section(id="differences", title=title, lead=lead, blocks=(note,), brief=True),) if reasons else ()
+    picture, table = _difference_picture(study.bins), _readings_table(study.bins, study.error_rates.metrics)
+    return (Section(id="differences", title=title, lead=lead, blocks=(picture, table), brief=True),)
+
+
+def _difference_picture(bins: DifferenceBins) -> Picture:
+    marks = bins.sensitivity()
+    size = int(marks["size"].iloc[0])
+    banded = (
+        ""
+        if np.isnan(bins.bins["low"].to_numpy()).all()
+        else f" The bar is its {percentage(bins.confidence_level)} interval."
+    )
+    return Picture(
+        name="difference_bins",
+        figure=difference_panels(bins.to_frame(), marks, max_error=bins.max_error),
+        title=f"Sign changes by the size of the difference, {size} topics in each set",
+        caption="Each dot is one step of the difference on the first set and shows the share of such comparisons that "
+        f"change sign on the second.{banded} The last dot stands for all larger differences. The orange line is the "
+        f"difference from which every step stays within {percentage(bins.max_error)}.",
+        alt="; ".join(
+            f"{name_of_metric(metric)}: {'no difference' if np.isnan(difference) else format(difference, 'g')}"
+            for metric, difference in zip(marks["metric"], marks["difference"], strict=True)
+        ),
+    )
+
+
+def _readings_table(bins: DifferenceBins, metrics: Sequence[str]) -> Table:
+    frame = bins.readings.to_dataframe().reset_index()
+    wide = frame.pivot_table(
+        index="metric", columns="reading", values=["difference", "share"], sort=False, dropna=False
+    )
+    shown = pd.DataFrame({"metric": list(metrics)})
+    columns = [METRIC]
+    for reading, label in _READINGS.items():
+        for value, word, write in (("difference", "difference", number(3)), ("share", "reached by", share)):
+            name = f"{value} {reading}"
+            reached = wide["difference", reading].notna()
+            shown[name] = wide[value, reading].where(reached).reindex(shown["metric"]).to_numpy()
+            columns.append(Column(name=name, label=word, write=write, align="right", group=label))
+    return Table(
+        name="difference_required",
+        title=f"The difference that keeps sign changes within {percentage(bins.max_error)}",
+        caption="Three readings are in use and differ by a factor of two or more: the first step within the limit, the "
+        "first from which every larger step is, and the smallest difference such that all larger ones together are. "
+        "“Reached by” is the share of comparisons at least that large. –: no difference does.",
+        frame=shown,
+        columns=tuple(columns),
+        data=frame,
+    )
+
+
+def _beyond_the_data(study: TopicsStudy) -> Section:
+    if study.minimum.family is None:
+        found: Block = Text(paragraphs=(not_estimated(study.unestimated[CURVE]),), look="note")
+    else:
+        found = _held_out_table(study)
+    return Section(
+        id="held-out",
+        title="Curves beyond the data",
+        lead="A curve can fit what was seen and still be wrong further on. Here each had to predict sizes larger than "
+        "any it was fitted to, which is the use it is put to.",
+        blocks=(
+            *_curve_words(study),
+            found,
+            Fold(title="Every fit", blocks=(_fits_table(study),)),
+            Fold(title="The published exponential", blocks=_exponential(study)),
+        ),
+        brief=study.posterior is None,
+    )
+
+
+def _curve_words(study: TopicsStudy) -> tuple[Text, ...]:
+    family = study.minimum.family
+    if family is None:
+        return ()
+    words = (
+        f"Beyond {study.error_rates.sizes[-1]} topics observed counts are continued by the {FAMILIES[family].title}, "
+        "which predicted the held-out sizes best."
+    )
+    ranking = study.comparison.summary().set_index("family")
+    if family != EXPONENTIAL and EXPONENTIAL in ranking.index:
+        bias = float(ranking["held_out_bias"][EXPONENTIAL])
+        way = "below" if bias < 0 else "above"
+        words += f" The published exponential came out {share(abs(bias))} {way} what was seen there."
+    return (Text(paragraphs=(words,)),)
+
+
+def _held_out_table(study: TopicsStudy) -> Table:
+    summary = study.comparison.summary()
+    shown = summary.assign(
+        name=[_sentence_case(FAMILIES[name].title) for name in summary["family"]],
+        formula=[CURVES[name].formula for name in summary["family"]],
+    )
+    above = "Held-out sizes"
+    return Table(
+        name="curves_compared",
+        title="Curves judged by sizes they had not seen",
+        caption="Fitted to the lower half of the sizes, tried on the upper half, over all metrics and tolerances. "
+        "Error: root mean square of predicted less seen, in units of √(p(1 − p)). Bias: predicted over seen, less one; "
+        "negative is too hopeful. A lead by a hair is no lead.",
+        frame=shown,
+        data=summary,
+        columns=(
+            Column(name="name", label="Curve"),
+            Column(name="held_out_error", label="Error", write=number(4), align="right", group=above),
+            Column(name="held_out_bias", label="Bias", write=_signed_share, align="right", group=above),
+            Column(name="n_fitted", label="Fits", write=whole, align="right"),
+            Column(name="formula", label="Formula"),
+        ),
+    )
+
+
+def _fits_table(study: TopicsStudy) -> Table:
+    frame = study.comparison.to_frame()
+    shown = with_tolerances(study, frame).assign(
+        name=[_sentence_case(FAMILIES[name].title) for name in frame["family"]],
+        outcome=frame["parameters"].where(frame["note"] == "", frame["note"]),
+    )
+    return Table(
+        name="curves",
+        title="Every curve on every metric and tolerance",
+        caption="The error on held-out sizes, that of the fit to all sizes, and the fitted parameters or why there "
+        "are none.",
+        frame=shown,
+        data=frame,
+        columns=(
+            METRIC,
+            TOLERANCE,
+            Column(name="name", label="Curve"),
+            Column(name="held_out_error", label="Held out", write=number(4), align="right"),
+            Column(name="weighted_error", label="All sizes", write=number(4), align="right"),
+            Column(name="outcome", label="Parameters"),
+        ),
+    )
+
+
+def _exponential(study: TopicsStudy) -> tuple[Block, ...]:
+    words = (
+        "The model of Pal, Mitra and Kamps (2010), for comparison with the literature. It is right for one pair of "
+        "systems; over many pairs the close ones keep swapping, and it comes out too hopeful far beyond the data."
+    )
+    table = Table(
+        name="exponential",
+        title="Y = A₁ exp(−A₂ X)",
+        caption="Least squares on the logarithm of the rate, as published; sizes without any swap have no logarithm "
+        "and are left out (last column). χ² is over the sizes, rates in percent, with sizes less two degrees of "
+        f"freedom; the publication holds it against {PUBLISHED_CRITERION}. It measures closeness, not evidence: the "
+        "sizes share their topics. Bias as in the table of curves.",
+        frame=with_tolerances(study, study.exponential),
+        data=study.exponential,
+        columns=(
+            METRIC,
+            TOLERANCE,
+            Column(name="a1", label="value", write=number(4), align="right", group="A₁"),
+            Column(name="se_a1", label="s.e.", write=number(4), align="right", group="A₁"),
+            Column(name="a2", label="value", write=number(4), align="right", group="A₂"),
+            Column(name="se_a2", label="s.e.", write=number(4), align="right", group="A₂"),
+            Column(name="chi_squared", label="χ²", write=number(2), align="right"),
+            Column(name="held_out_bias", label="Held-out bias", write=_signed_share, align="right"),
+            Column(name="n_zero_sizes", label="Left out", write=whole, align="right"),
+        ),
+    )
+    return Text(paragraphs=(words,)), table
+
+
+# -------------------------------------------------------------------------------------------------------- what helps
+
+
+def _signed_share(value: object) -> str:
+    written = number(1)(100 * float(str(value)))
+    return written if written == MISSING else f"{'+' if float(str(value)) > 0 else ''}{written} %"
+
+
+def _sentence_case(words: str) -> str:
+    return words[:1].upper() + words[1:]
+
+
+def _few(sizes: Sequence[int], most: int) -> list[int]:
+    places = np.unique(np.linspace(0, len(sizes) - 1, min(most, len(sizes))).round().astype(int))
+    return [sizes[place] for place in places]

@@ -1,0 +1,158 @@
+# ruff: noqa: RUF001 - dashes are meant for people
+"""The short answer of a topics study: how many topics, and how sure that is."""
+
+import numpy as np
+import pandas as pd
+
+from metaeval.models.families import FAMILIES
+from metaeval.reports.topic_words import chance, in_a_sentence, tolerance_name, topic_count
+from metaeval.studies.topics import CURVE, RECOMMENDED_TOLERANCE, TopicsStudy
+from metaeval.words import listed, name_of_metric, percentage, share
+
+__all__ = ["topic_answers", "topic_facts", "topic_summary"]
+
+_FEW = 4
+"""More metrics than these are too many for one sentence: it names the two ends."""
+
+
+def topic_summary(study: TopicsStudy) -> tuple[str, ...]:
+    """Return the answer, what else the data say about it, and what it does not say, a paragraph each."""
+    more = " ".join([*_enough_sentence(study), *_difference_sentence(study)])
+    return (*topic_answers(study), *([more] if more else []), _caution(study))
+
+
+def topic_facts(study: TopicsStudy) -> tuple[tuple[str, str], ...]:
+    """Return what was counted, with what each number counts."""
+    rates = study.error_rates
+    counts = {"metric": len(rates.metrics), "system": rates.n_systems, "topic": rates.n_topics, "pair": rates.n_pairs}
+    shown = [(str(number_of), what if number_of == 1 else f"{what}s") for what, number_of in counts.items()]
+    sizes = f"{rates.sizes[0]}–{rates.sizes[-1]}" if len(rates.sizes) > 1 else str(rates.sizes[0])
+    return (*shown, (sizes, "topics in a set"), (percentage(study.minimum.max_error), "error allowed"))
+
+
+def topic_answers(study: TopicsStudy) -> tuple[str, ...]:
+    """Answer at tolerance 0, where it is in the study, and at the one to quote."""
+    rates = study.error_rates
+    above = [margin for margin in rates.margins if margin > 0]
+    best = RECOMMENDED_TOLERANCE if rates.margin == "relative" and RECOMMENDED_TOLERANCE in above else None
+    chosen = [margin for margin in rates.margins if margin == 0] + ([best] if best is not None else above[:1])
+    first, *others = (_answer(study, margin, again=place > 0) for place, margin in enumerate(chosen))
+    return (f"{first} {_how_counted(study)}", *others)
+
+
+def _answer(study: TopicsStudy, margin: float, *, again: bool) -> str:
+    frame = study.to_frame()
+    rows = frame[frame["margin"] == margin]
+    sets = "two such sets" if again else f"two sets of {study.error_rates.sizes[-1]} topics"
+    when = f"where a lead counts from {in_a_sentence(study, margin)} on, " if margin else ""
+    opening = f"{when}{sets} disagree about {_rates_words(rows)}"
+    needs = _needs(study, rows)
+    silent = [name_of_metric(name) for name in rows["metric"] if name not in {metric for metric, *_ in needs}]
+    limit = f"to keep that within {percentage(study.minimum.max_error)}"
+    if needs:
+        sentence = f"{opening}; {limit}, {_needs_words([needed[1:] for needed in needs])}."
+        sentence += f" No number can be given for {listed(silent)}." if silent else ""
+    else:
+        sentence = f"{opening}; how many topics it takes {limit} cannot be estimated."
+    return sentence[:1].upper() + sentence[1:]
+
+
+def _rates_words(rows: pd.DataFrame) -> str:
+    seen = rows.set_index("metric")["error_rate"].dropna().sort_values(kind="stable")
+    if seen.empty:
+        return "a share of the pairs that cannot be estimated"
+    written = [(name_of_metric(metric), share(rate)) for metric, rate in seen.items()]
+    if len(written) > _FEW:
+        (least, low), (most, high) = written[0], written[-1]
+        return f"{low} ({least}) to {high} ({most}) of the pairs"
+    (name, rate), *others = written
+    return listed([f"{rate} of the pairs under {name}", *(f"{rate} under {name}" for name, rate in others)])
+
+
+def _needs(study: TopicsStudy, rows: pd.DataFrame) -> list[tuple[str, str, str]]:
+    """Return full name, name and number of topics of every metric that has one, fewest first.
+
+    The number is the median with its interval; without one, what the sizes observed say.
+    """
+    smallest = study.minimum.smallest_size
+    words = {
+        "observed": (0, "{:.0f}"),
+        "extrapolated": (0, "about {:.0f}"),
+        "above limit": (study.minimum.limit, f"more than {study.minimum.limit}"),
+        "below smallest": (0, f"fewer than {smallest}"),
+        "at most smallest": (0, f"{smallest} or fewer"),
+    }
+    mark = "" if study.posterior is None else " (as observed)"
+    found = []
+    for row in rows.to_dict("records"):
+        median = row.get("posterior_median", np.nan)
+        if not np.isnan(median):
+            low, high = topic_count(row["posterior_low"]), topic_count(row["posterior_high"])
+            found.append((median, row["metric"], f"{topic_count(median)} [{low}, {high}]"))
+        elif row["kind"] in words:
+            least, pattern = words[row["kind"]]
+            n_topics = row["n_topics"]
+            found.append((least if np.isnan(n_topics) else n_topics, row["metric"], pattern.format(n_topics) + mark))
+    found.sort(key=lambda one: one[0])
+    return [(str(metric), name_of_metric(metric), needed) for _, metric, needed in found]
+
+
+def _needs_words(needs: list[tuple[str, str]]) -> str:
+    (name, fewest), *others = needs
+    if len(needs) > _FEW:
+        last, most = others[-1]
+        return f"{name} needs fewest topics, {fewest}, and {last} most, {most}"
+    return listed([f"{name} needs {fewest} topics", *(f"{other} {needed}" for other, needed in others)])
+
+
+def _how_counted(study: TopicsStudy) -> str:
+    size, family = study.error_rates.sizes[-1], study.minimum.family
+    if study.posterior is not None:
+        return f"In brackets: {percentage(study.posterior.ci_prob)} intervals, by a Bayesian model."
+    if family is None:
+        return f"Nothing can be said beyond {size} topics: {study.unestimated.get(CURVE, 'no curve fits')}."
+    return f"These are counts as observed, and beyond {size} topics by the {FAMILIES[family].title}; they have no interval."
+
+
+def _enough_sentence(study: TopicsStudy) -> list[str]:
+    """Say how sure it is that the topics at hand are enough, at the first tolerance where this is not clear."""
+    if study.posterior is None:
+        return []
+    counts = study.posterior.counts().dropna(subset=["p_enough"])
+    for margin, part in counts.groupby("margin"):
+        unclear = part[part["p_enough"].between(0.02, 0.98)]
+        if unclear.empty:
+            continue
+        chances = [
+            f"{chance(row['p_enough'])} for {name_of_metric(row['metric'])}" for row in unclear.to_dict("records")
+        ]
+        within = f" at a tolerance of {tolerance_name(study, float(str(margin)))}" if margin else ""
+        return [
+            f"The probability that all {study.error_rates.n_topics} topics are enough{within} is {listed(chances)}."
+        ]
+    return []
+
+
+def _difference_sentence(study: TopicsStudy) -> list[str]:
+    if study.bins is None:
+        return []
+    found = study.bins.sensitivity().dropna(subset=["difference"]).sort_values("share", ascending=False, kind="stable")
+    if found.empty:
+        return [f"No difference, however large, keeps its sign in {percentage(1 - study.bins.max_error)} of the cases."]
+    best = found.iloc[0]
+    words = (
+        f"With {best['size']} topics a difference of {best['difference']:g} or more under "
+        f"{name_of_metric(best['metric'])} keeps its sign on other topics all but "
+        f"{percentage(study.bins.max_error)} of the time; {share(best['share'])} of the comparisons are that large."
+    )
+    return [words]
+
+
+def _caution(study: TopicsStudy) -> str:
+    bound = {
+        "disjoint": "Sets that share no topic make the error an upper bound.",
+        "overlapping": "Overlapping sets make the error a lower bound.",
+        "bootstrap": "",
+    }[study.error_rates.sampling]
+    words = "All of it holds for systems and topics like these, and says nothing on whether a metric measures the "
+    return f"{bound} {words}right thing.".strip()
