@@ -8,7 +8,7 @@ from typing import Any
 
 import pandas as pd
 
-from metaeval.reports.methods import CORRECTIONS, TESTS
+from metaeval.reports.methods import CORRECTIONS, TESTS, described
 from metaeval.studies.agree import BINARY, FIXED, AgreeStudy
 from metaeval.tests_stat.result import PairwiseResult
 from metaeval.words import MISSING, count, listed, name_of_metric, percentage
@@ -242,7 +242,7 @@ def methods_words(study: AgreeStudy) -> str:
     side = "one-sided in the direction of the better mean" if better else "two-sided"
     family = "both directions of all pairs of one metric" if better else "all pairs of one metric"
     tests = listed(dict.fromkeys(map(_test_words, results)))
-    corrections = listed(dict.fromkeys(CORRECTIONS[result.correction].described for result in results))
+    corrections = listed(dict.fromkeys(described(CORRECTIONS[result.correction]) for result in results))
     metrics = f"{count(sizes['metric'], 'metric')} ({listed(map(name_of_metric, study.lead.metrics))})"
     levels = listed(f"{alpha:g}" for alpha in study.lead.alphas)
     first = " Where one is meant, it is the first of each." if len(results) > 1 else ""
@@ -270,4 +270,4 @@ def methods_words(study: AgreeStudy) -> str:
 
 def _test_words(result: PairwiseResult) -> str:
     draws = f", B = {result.n_resamples} resamples of the topics, {result.random_source}" if result.n_resamples else ""
-    return f"{TESTS[result.test].described}{draws}"
+    return f"{described(TESTS[result.test])}{draws}"

@@ -13,6 +13,7 @@ __all__ = [
     "TESTS",
     "Procedure",
     "Source",
+    "described",
     "methods_paragraph",
     "name_of_correction",
     "name_of_test",
@@ -183,6 +184,17 @@ def one_per_test(study: PowerStudy) -> list[PairwiseResult]:
     return list(first.values())
 
 
+def described(procedure: Procedure) -> str:
+    """Return how a sentence describes a test or correction, with what it cites.
+
+    Examples
+    --------
+    >>> described(TESTS["sign"]), described(CORRECTIONS["bonferroni"])
+    ('the sign test', 'the Bonferroni correction (Dunn, 1961)')
+    """
+    return procedure.described + _cited(procedure.sources)
+
+
 def name_of_test(test: str) -> str:
     """Return what a test is called; one from elsewhere goes by its own name."""
     return _procedure(TESTS, test).name
@@ -235,7 +247,7 @@ def _design(study: PowerStudy) -> tuple[str, ...]:
 
 def _test_with_draws(result: PairwiseResult) -> str:
     test = _procedure(TESTS, result.test)
-    words = test.described + _cited(test.sources)
+    words = described(test)
     if result.n_resamples:
         words += f", B = {result.n_resamples} resamples shared by all pairs and metrics"
         words += f", {result.random_source}" if result.random_source else ""
@@ -248,7 +260,7 @@ def _corrections(study: PowerStudy) -> tuple[str, ...]:
     if not used:
         return ()
     start = "Beside the uncorrected results, p" if "none" in present else "P"
-    named = listed(procedure.described + _cited(procedure.sources) for procedure in used)
+    named = listed(map(described, used))
     return (f"{start}-values were adjusted over all pairs of one metric with {named}.",)
 
 
