@@ -23,14 +23,13 @@ from metaeval.words import intervals, name_of_metric, number, percentage, share,
 __all__ = ["compare_report"]
 
 _METRIC = Column(name="metric", label="Metric", write=name_of_metric)
-_NO_INTERVAL = {
-    "Difference required": "a maximum, median and quantile over pairs; resampling shifts extremes, so an interval "
-    "would mislead",
-    "Conflicts": "a count of named pairs: look at them one by one",
-    "Identical pairs": "systems with equal scores on every topic at hand; a fact about these runs",
-    "Judgments that keep τ ≥ 0.9": "read off the curve of mean τ, whose points have standard errors",
-    "Rank of half the score, top-heaviness": "computed, not estimated",
-}
+_NO_INTERVAL = (
+    "difference required (a maximum, median and quantile over pairs: resampling shifts extremes and would mislead)",
+    "conflicts (a count of named pairs: look at them one by one)",
+    "identical pairs (systems with equal scores on every topic at hand: a fact about these runs)",
+    "judgments that keep τ ≥ 0.9 (read off the curve of mean τ, whose points have standard errors)",
+    "rank of half the score (computed, not estimated)",
+)
 
 _right = partial(Column, align="right")
 
@@ -111,7 +110,7 @@ def _overview_section(study: CompareStudy, frame: pd.DataFrame) -> Section:
         + f". Power: share of significantly different pairs ({words_for_test(study.power.test)} test; corrected: "
         "Benjamini and Yekutieli)"
         + (". Topics needed: median of the posterior" if topics else "")
-        + ". More of everything is better but topics needed and conflicts.",
+        + f". More of everything is better but {'topics needed and ' * topics}conflicts.",
         frame=shown,
         data=frame,
         columns=(
@@ -424,8 +423,8 @@ def _heaviness_section(study: CompareStudy, frame: pd.DataFrame) -> tuple[Sectio
 
 
 def _limits_section(study: CompareStudy) -> Section:
-    items = [Item(term=part[0].upper() + part[1:], words=f"not known: {why}") for part, why in study.unknown.items()]
-    items += [Item(term=part, words=f"no interval: {why}") for part, why in _NO_INTERVAL.items()]
+    items = [Item(term="Not known", words=f"{part}: {why}") for part, why in study.unknown.items()]
+    items += [Item(term="No interval", words=words) for words in _NO_INTERVAL]
     words = (
         "Everything rests on these systems and topics. A metric that serves them may not serve other tasks; and "
         "nothing here asks whether the metric measures what users want."

@@ -152,7 +152,7 @@ def compare_methods(study: CompareStudy) -> tuple[tuple[str, ...], tuple[Source,
 def _power_methods(study: CompareStudy) -> str:
     sizes, power, choice = study.scores.sizes, study.power, study.choice
     draws = f", B = {power.n_resamples} resamples of the topics" if power.n_resamples else ""
-    chosen = "one of each group" if choice.runs == "one-per-group" else f"{choice.n_systems} systems"
+    chosen = "one system of each group" if choice.runs == "one-per-group" else f"{choice.n_systems} systems"
     return (
         f"We compared {sizes['metric']} metrics ({named(study.metrics)}; {name_of_metric(study.current)} is in use) "
         f"on {sizes['system']} systems and {sizes['topic']} topics. Discriminative power is the share of the "
