@@ -1,19 +1,19 @@
 # ruff: noqa: RUF001 - Greek letters and dashes are meant for people
 """The page that helps to choose a metric: a comparison of metrics put into sections, words and pictures."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import partial
 
 import pandas as pd
 
 from metaeval.reports.compare_figures import heaviness_panels
-from metaeval.reports.compare_words import compare_methods, named, summary_paragraphs
+from metaeval.reports.compare_words import compare_methods, limits_section, named, summary_paragraphs
 from metaeval.reports.data_files import score_files
 from metaeval.reports.figures import power_differences, power_dots
 from metaeval.reports.judgment_figures import stability_panels
 from metaeval.reports.methods import words_for_correction, words_for_test
 from metaeval.reports.pictures import Picture
-from metaeval.reports.report import Block, Fold, Item, Items, Methods, Report, Section, Text
+from metaeval.reports.report import Block, Fold, Methods, Report, Section, Text
 from metaeval.reports.tables import Column, Table
 from metaeval.reports.topic_words import topic_count
 from metaeval.studies.compare import CompareStudy
@@ -23,15 +23,11 @@ from metaeval.words import intervals, name_of_metric, number, percentage, share,
 __all__ = ["compare_report"]
 
 _METRIC = Column(name="metric", label="Metric", write=name_of_metric)
-_NO_INTERVAL = (
-    "difference required (a maximum, median and quantile over pairs: resampling shifts extremes and would mislead)",
-    "conflicts (a count of named pairs: look at them one by one)",
-    "identical pairs (systems with equal scores on every topic at hand: a fact about these runs)",
-    "judgments that keep τ ≥ 0.9 (read off the curve of mean τ, whose points have standard errors)",
-    "rank of half the score (computed, not estimated)",
-)
 
 _right = partial(Column, align="right")
+
+type _Measures = Mapping[str, tuple[str, Callable[[object], str]]]
+"""Column to its heading and how its values are written."""
 
 
 def compare_report(study: CompareStudy) -> Report:
@@ -66,7 +62,7 @@ def compare_report(study: CompareStudy) -> Report:
             _agreement_section(study, frame),
             _scores_section(study, frame),
             *_heaviness_section(study, frame),
-            _limits_section(study),
+            limits_section(study),
         ),
         methods=Methods(paragraphs=paragraphs, sources=sources),
         rows=frame,
@@ -76,32 +72,30 @@ def compare_report(study: CompareStudy) -> Report:
     )
 
 
-def _with_interval(frame: pd.DataFrame, name: str, write: Callable[[object], str]) -> list[str]:
-    low, high = f"{name}_low", f"{name}_high"
-    return intervals(frame[low], frame[high], write) if low in frame else ["no interval"] * len(frame)
-
-
-def _and_interval(name: str, label: str, write: Callable[[object], str]) -> tuple[Column, Column]:
-    """Return the columns of a value and, under it, of its interval."""
-    return _right(name=name, label=label, write=write), _right(name=f"{name}_interval", label="interval", under=True)
+def _measured(frame: pd.DataFrame, measures: _Measures) -> tuple[pd.DataFrame, list[Column]]:
+    """Return the frame with its intervals written out, and the columns: each value, and under it its interval."""
+    columns = []
+    for name, (label, write) in measures.items():
+        low, high = f"{name}_low", f"{name}_high"
+        ends = intervals(frame[low], frame[high], write) if low in frame else "no interval"
+        frame = frame.assign(**{f"{name}_interval": ends})
+        columns.append(_right(name=name, label=label, write=write))
+        columns.append(_right(name=f"{name}_interval", label="interval", under=True))
+    return frame, columns
 
 
 def _overview_section(study: CompareStudy, frame: pd.DataFrame) -> Section:
     current, level = name_of_metric(study.current), percentage(study.confidence_level)
     judged, topics = "tau_half" in frame, "topics_median" in frame
-    measures: dict[str, tuple[str, Callable[[object], str]]] = {
+    measures: _Measures = {
         "power": ("Power", share),
         "power_by": ("corrected", share),
         **({"topics": ("Topics needed", topic_count)} if topics else {}),
         **({"tau_half": ("τ, half judged", number(3))} if judged else {}),
         "f1": (f"F1 with {current}", number(3)),
     }
-    shown = frame.assign(
-        shown=[f"{name_of_metric(name)}{' (in use)' * (name == study.current)}" for name in frame["metric"]],
-        **{f"{name}_interval": _with_interval(frame, name, write) for name, (_, write) in measures.items()},
-        **({"topics": frame["topics_median"]} if topics else {}),
-    )
-    columns = [column for name, said in measures.items() for column in _and_interval(name, *said)]
+    shown, columns = _measured(frame.assign(topics=frame["topics_median"]) if topics else frame, measures)
+    names = [f"{name_of_metric(name)}{' (in use)' * (name == study.current)}" for name in frame["metric"]]
     table = Table(
         name="metrics",
         title="Side by side",
@@ -111,7 +105,7 @@ def _overview_section(study: CompareStudy, frame: pd.DataFrame) -> Section:
         "Benjamini and Yekutieli)"
         + (". Topics needed: median of the posterior" if topics else "")
         + f". More of everything is better but {'topics needed and ' * topics}conflicts.",
-        frame=shown,
+        frame=shown.assign(shown=names),
         data=frame,
         columns=(
             Column(name="shown", label="Metric"),
@@ -318,24 +312,18 @@ def _robustness_section(study: CompareStudy) -> tuple[Section, ...]:
 
 def _agreement_section(study: CompareStudy, frame: pd.DataFrame) -> Section:
     result, current = study.agreement.result, name_of_metric(study.current)
-    measures: dict[str, tuple[str, Callable[[object], str]]] = {
-        "precision": ("Precision", share),
-        "recall": ("Recall", share),
-        "f1": ("F1", number(3)),
-    }
-    others = frame.iloc[1:]
+    measures: _Measures = {"precision": ("Precision", share), "recall": ("Recall", share), "f1": ("F1", number(3))}
+    shown, columns = _measured(frame.iloc[1:], measures)
     table = Table(
         name="agreement",
         title=f"Significant pairs of each metric as a prediction of those of {current}",
         caption=f"Test: {words_for_test(result.test)}, {words_for_correction(result.correction)}, α = "
         f"{study.agreement.alphas[0]:g}. Precision: of the pairs that the candidate finds, the share that {current} "
         f"finds too. Recall: of the pairs that {current} finds, the share that the candidate finds too.",
-        frame=others.assign(
-            **{f"{name}_interval": _with_interval(others, name, write) for name, (_, write) in measures.items()}
-        ),
+        frame=shown,
         columns=(
             _METRIC,
-            *(column for name, said in measures.items() for column in _and_interval(name, *said)),
+            *columns,
             _right(name="conflicts", label="Conflicts", write=whole),
         ),
     )
@@ -363,9 +351,7 @@ def _agreement_section(study: CompareStudy, frame: pd.DataFrame) -> Section:
 
 
 def _scores_section(study: CompareStudy, frame: pd.DataFrame) -> Section:
-    shown = frame.assign(
-        **{f"{name}_interval": _with_interval(frame, name, share) for name in ("zero_share", "tied_share")}
-    )
+    shown, columns = _measured(frame, {"zero_share": ("Zero scores", share), "tied_share": ("Tied pairs", share)})
     table = Table(
         name="scores",
         title="Zeros and ties",
@@ -375,8 +361,7 @@ def _scores_section(study: CompareStudy, frame: pd.DataFrame) -> Section:
         data=frame[[name for name in frame if name == "metric" or "share" in str(name)]],
         columns=(
             _METRIC,
-            *_and_interval("zero_share", "Zero scores", share),
-            *_and_interval("tied_share", "Tied pairs", share),
+            *columns,
             _right(name="identical_share", label="Identical pairs", write=share),
         ),
     )
@@ -419,20 +404,4 @@ def _heaviness_section(study: CompareStudy, frame: pd.DataFrame) -> tuple[Sectio
             blocks=(picture, table),
             brief=True,
         ),
-    )
-
-
-def _limits_section(study: CompareStudy) -> Section:
-    items = [Item(term="Not known", words=f"{part}: {why}") for part, why in study.unknown.items()]
-    items += [Item(term="No interval", words=words) for words in _NO_INTERVAL]
-    words = (
-        "Everything rests on these systems and topics. A metric that serves them may not serve other tasks; and "
-        "nothing here asks whether the metric measures what users want."
-    )
-    return Section(
-        id="limits",
-        title="Limits",
-        lead="Figures without an interval, what could not be found out, and why.",
-        blocks=(Items(items=tuple(items)), Text(paragraphs=(words,))),
-        brief=True,
     )

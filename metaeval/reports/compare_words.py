@@ -1,19 +1,30 @@
 # ruff: noqa: RUF001 - Greek letters are meant for people
-"""What a comparison of metrics says in plain words: the answer, and how it was found."""
+"""What a comparison of metrics says in plain words: the answer, its limits, and how it was found."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Hashable, Mapping, Sequence
+from typing import Any
 
 import pandas as pd
 
 from metaeval.reports.methods import CORRECTIONS, TESTS, Source, described, words_for_correction, words_for_test
+from metaeval.reports.report import Item, Items, Section, Text
 from metaeval.reports.topic_words import topic_count
 from metaeval.studies.compare import CompareStudy
 from metaeval.studies.power import SENSITIVITY
 from metaeval.words import count, interval, listed, name_of_metric, percentage, share
 
-__all__ = ["compare_methods", "named", "summary_paragraphs"]
+__all__ = ["compare_methods", "limits_section", "named", "summary_paragraphs"]
 
 _SAME = 0.9
+_NO_INTERVAL = (
+    "difference required (a maximum, median and quantile over pairs: resampling shifts extremes and would mislead)",
+    "conflicts (a count of named pairs: look at them one by one)",
+    "identical pairs (systems with equal scores on every topic at hand: a fact about these runs)",
+    "judgments that keep τ ≥ 0.9 (read off the curve of mean τ, whose points have standard errors)",
+    "rank of half the score (computed, not estimated)",
+)
+
+type _Row = Mapping[Hashable, Any]
 
 _SOURCES = (
     Source(
@@ -47,7 +58,7 @@ def named(metrics: Sequence[str]) -> str:
 
 def summary_paragraphs(study: CompareStudy, frame: pd.DataFrame) -> tuple[str, ...]:
     """Say which metrics are on the Pareto front, what power, topics and agreement say of them, and how sure that is."""
-    rows = frame.set_index("metric")
+    rows = {str(row["metric"]): row for row in frame.to_dict("records")}
     said = (
         _front_sentence(study, rows),
         f"{_power_sentence(study, rows)} {_clear_sentence(study)}",
@@ -57,33 +68,33 @@ def summary_paragraphs(study: CompareStudy, frame: pd.DataFrame) -> tuple[str, .
     return tuple(words for words in said if words)
 
 
-def _front_sentence(study: CompareStudy, rows: pd.DataFrame) -> str:
+def _front_sentence(study: CompareStudy, rows: Mapping[str, _Row]) -> str:
     front = study.unbeaten()
     if not front:
         return ""
     quality = "keeping the ranking with half the judgments"
     if study.second_quality == "f1":
         quality = f"agreeing with {name_of_metric(study.current)}, the metric in use"
-    powers = listed(f"{name_of_metric(name)} {_power(rows.loc[name])}" for name in front)
+    powers = listed(f"{name_of_metric(name)} {_power(rows[name])}" for name in front)
     who = (
         f"{named(front)} {'is alone' if len(front) == 1 else 'are'} on the Pareto front of discriminative power and of"
     )
     return f"{who} {quality} (no metric is as good in both and better in one). Power on the front: {powers}."
 
 
-def _power(row: Mapping[str, object]) -> str:
+def _power(row: _Row) -> str:
     return f"{share(row['power'])} ({interval(row['power_low'], row['power_high'])})"
 
 
-def _power_sentence(study: CompareStudy, rows: pd.DataFrame) -> str:
-    best = str(rows["power"].idxmax())
+def _power_sentence(study: CompareStudy, rows: Mapping[str, _Row]) -> str:
+    best = max(rows, key=lambda name: float(rows[name]["power"]))
     opening = f"{name_of_metric(best)}{', the metric in use,' * (best == study.current)} has the highest power"
     others = (
         ""
         if best == study.current
-        else (f"; {name_of_metric(study.current)}, the metric in use, has {_power(rows.loc[study.current])}")
+        else (f"; {name_of_metric(study.current)}, the metric in use, has {_power(rows[study.current])}")
     )
-    return f"{opening}, {_power(rows.loc[best])}{others}."
+    return f"{opening}, {_power(rows[best])}{others}."
 
 
 def _clear_sentence(study: CompareStudy) -> str:
@@ -129,6 +140,23 @@ def _agreement_sentence(study: CompareStudy, others: pd.DataFrame) -> str:
         words += f"; not settled by these topics for {named(open_still)}"
     pairs = f"{count(conflicts, 'pair') if conflicts else 'no pair'} of systems {'are' if conflicts > 1 else 'is'}"
     return f"{words}; {pairs} significant in opposite directions under a candidate and {current}."
+
+
+def limits_section(study: CompareStudy) -> Section:
+    """Name what has no interval, and what could not be found out."""
+    items = [Item(term="Not known", words=f"{part}: {why}") for part, why in study.unknown.items()]
+    items += [Item(term="No interval", words=words) for words in _NO_INTERVAL]
+    words = (
+        "Everything rests on these systems and topics. A metric that serves them may not serve other tasks; and "
+        "nothing here asks whether the metric measures what users want."
+    )
+    return Section(
+        id="limits",
+        title="Limits",
+        lead="Figures without an interval, what could not be found out, and why.",
+        blocks=(Items(items=tuple(items)), Text(paragraphs=(words,))),
+        brief=True,
+    )
 
 
 # ------------------------------------------------------------------------------------------------------- the methods
