@@ -117,9 +117,10 @@ def summary_sentences(study: AgreeStudy) -> list[str]:
         ends = {name for names in binary.values() for name in (names[0], names[-1])}
         told = rows[rows["predictor"].isin(ends)]
     sentences = [_meeting(study, row) for row in told.head(_MOST_NAMED).to_dict("records")]
-    if len(rows) > len(sentences):
-        others = count(len(rows) - len(sentences), "comparison")
-        sentences.append(f"The other {others} {'is' if len(rows) - len(sentences) == 1 else 'are'} in the tables.")
+    left = len(rows) - len(sentences)
+    if left:
+        others = "other comparison is" if left == 1 else f"other {left} comparisons are"
+        sentences.append(f"The {others} in the tables.")
     return [*sentences, _conflict_sentence(study)]
 
 
