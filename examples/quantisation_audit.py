@@ -22,7 +22,6 @@ from trec_covid_rankings import trec_covid_collection
 
 from metaeval.collection.documents import Collection
 from metaeval.io.trec import read_collection
-from metaeval.reports.agree import write_agree_report
 from metaeval.reports.agree_words import advice_sentences, label, summary_sentences
 from metaeval.studies.agree import AgreeStudy, audit_quantisations
 
@@ -98,7 +97,7 @@ def main() -> None:
                 print(markdown(study, base), end="\n\n")
         print(grades(study), metrics_table(study), *summary_sentences(study), *advice_sentences(study), sep="\n\n")
         if arguments.out is not None:
-            write_agree_report(study, arguments.out / name, overwrite=arguments.overwrite)
+            study.report().save(arguments.out / name, overwrite=arguments.overwrite)
 
 
 if __name__ == "__main__":

@@ -12,6 +12,7 @@ __all__ = [
     "absent",
     "count",
     "interval",
+    "intervals",
     "listed",
     "name_of_metric",
     "number",
@@ -194,6 +195,17 @@ def interval(low: object, high: object, write: Callable[[object], str] = share) 
     if absent(low) or absent(high):
         return MISSING
     return f"{write(low).removesuffix(' %')} to {write(high)}"
+
+
+def intervals(lows: Iterable[object], highs: Iterable[object], write: Callable[[object], str] = share) -> list[str]:
+    """Write the interval of every row.
+
+    Examples
+    --------
+    >>> intervals([0.581, float("nan")], [0.669, float("nan")])
+    ['58.1 to 66.9 %', '–']
+    """
+    return [interval(low, high, write) for low, high in zip(lows, highs, strict=True)]
 
 
 def absent(value: object) -> bool:

@@ -1,17 +1,32 @@
-"""What an agreement study says in plain words, in the page and in the terminal alike."""
+# ruff: noqa: RUF001 - Greek letters are meant for people
+"""What an agreement study says in plain words: the answer, the advice, and how it was found."""
 
 import math
+from collections import Counter
 from collections.abc import Hashable, Mapping
 from typing import Any
 
 import pandas as pd
 
+from metaeval.reports.methods import described
 from metaeval.studies.agree import BINARY, FIXED, AgreeStudy
-from metaeval.words import count, name_of_metric, percentage
+from metaeval.tests_stat.catalogue import TESTS
+from metaeval.tests_stat.correction import CORRECTIONS
+from metaeval.tests_stat.result import PairwiseResult
+from metaeval.words import MISSING, count, listed, name_of_metric, percentage
 
-__all__ = ["advice_sentences", "compared_rows", "grade_sentences", "label", "summary_sentences"]
+__all__ = [
+    "advice_sentences",
+    "answer_sentence",
+    "compared_rows",
+    "grade_sentences",
+    "label",
+    "methods_words",
+    "summary_sentences",
+]
 
 _MOST_NAMED = 8
+_TWO = 2
 
 
 def compared_rows(study: AgreeStudy) -> pd.DataFrame:
@@ -45,6 +60,50 @@ def label(study: AgreeStudy, metric: object, *, within: bool = False) -> str:
     return variant.words if within else f"{name_of_metric(variant.base)}, {variant.words}"
 
 
+def answer_sentence(study: AgreeStudy) -> str:
+    """Say whether they lead to the same conclusions, and how sure that is."""
+    rows = compared_rows(study).to_dict("records")
+    if len(rows) == 1:
+        return _one_answer(study, rows[0])
+    if not rows:
+        return "There is nothing to compare."
+    found = Counter(_verdict(row, study.enough) for row in rows)
+    what = "uses of the grades" if study.variants else "metrics"
+    references = " or ".join(dict.fromkeys(label(study, row["truth"], within=True) for row in rows))
+    answers = {
+        "same": ("leads", "lead", "to the same conclusions about these systems"),
+        "different": ("leads", "lead", "to different conclusions about these systems"),
+        "open": ("is", "are", "not settled by these topics"),
+    }
+    alone = len(found) == 1
+    parts = [
+        f"{'' if alone else f'{found[kind]} '}{one if found[kind] == 1 else many} {words}"
+        for kind, (one, many, words) in answers.items()
+        if found[kind]
+    ]
+    if alone:
+        opening = f"{'Both' if len(rows) == _TWO else f'All {len(rows)}'} {what} compared with {references}"
+    else:
+        opening = f"Of {len(rows)} {what} compared with {references},"
+    criterion = f"judged by F1 against {study.enough:g}, without intervals"
+    if study.intervals is not None:
+        level = percentage(study.intervals.confidence_level)
+        criterion = f"judged by whether the {level} interval of F1 lies above {study.enough:g}, below it or around it"
+    return f"{opening} {listed(parts)} ({criterion})."
+
+
+def _one_answer(study: AgreeStudy, row: Mapping[Hashable, Any]) -> str:
+    truth, predictor = (label(study, row[side]) for side in ("truth", "predictor"))
+    answer = {
+        "same": f"{predictor} leads to the same conclusions about these systems as {truth}, as far as these data go",
+        "different": f"{predictor} leads to different conclusions about these systems than {truth}",
+        "open": f"Whether {predictor} leads to the same conclusions about these systems as {truth} is not settled by "
+        "these topics",
+    }[_verdict(row, study.enough)]
+    level = f" ({percentage(study.intervals.confidence_level)} interval)" if study.intervals is not None else ""
+    return f"{answer}: F1 {_f1(row)}{level}, {count(int(row['n_conflicts']), 'conflict')}."
+
+
 def summary_sentences(study: AgreeStudy) -> list[str]:
     """Say for every metric how its findings meet those of the reference, then what is in conflict.
 
@@ -60,9 +119,10 @@ def summary_sentences(study: AgreeStudy) -> list[str]:
         ends = {name for names in binary.values() for name in (names[0], names[-1])}
         told = rows[rows["predictor"].isin(ends)]
     sentences = [_meeting(study, row) for row in told.head(_MOST_NAMED).to_dict("records")]
-    if len(rows) > len(sentences):
-        others = count(len(rows) - len(sentences), "comparison")
-        sentences.append(f"The other {others} {'is' if len(rows) - len(sentences) == 1 else 'are'} in the tables.")
+    left = len(rows) - len(sentences)
+    if left:
+        others = "other comparison is" if left == 1 else f"other {left} comparisons are"
+        sentences.append(f"The {others} in the tables.")
     return [*sentences, _conflict_sentence(study)]
 
 
@@ -84,7 +144,7 @@ def _meeting(study: AgreeStudy, row: Mapping[Hashable, Any]) -> str:
 def _f1(row: Mapping[Hashable, Any]) -> str:
     if not row["n_truth"] and not row["n_predictor"]:
         # F1 of nothing with nothing is 1 by definition, which a sentence would make sound like agreement.
-        return "-: neither finds a pair"
+        return f"{MISSING}: neither finds a pair"
     value, low, high = (float(str(row.get(name, math.nan))) for name in ("f1", "f1_low", "f1_high"))
     return f"{value:.2f}" if math.isnan(low) else f"{value:.2f}, {low:.2f} to {high:.2f}"
 
@@ -123,7 +183,7 @@ def _grade_sentence(base: str, rows: pd.DataFrame) -> str:
     opening = f"Under {name_of_metric(base)}"
     worst, others = rows.iloc[0], rows.iloc[1:]
     if not (rows["n_truth"] + rows["n_predictor"]).any():
-        return f"{opening} no pair of systems is told apart, so nothing shows which boundary between grades matters."
+        return f"{opening} no pair of systems differs significantly, so nothing shows which boundary matters."
     if others.empty:
         return f"{opening} F1 without the difference between grades {worst['boundary']} is {_f1(worst.to_dict())}."
     known = "f1_low" in rows and bool(rows[["f1_low", "f1_high"]].notna().all(axis=None))
@@ -146,7 +206,8 @@ def advice_sentences(study: AgreeStudy) -> list[str]:
         conflicts = int(row["n_conflicts"])
         pair = " for ".join(label(study, row[side], within=True) for side in ("predictor", "truth"))
         pair = f"{name_of_metric(row['base'])}: {pair}" if row["base"] else pair
-        words[_verdict(row, study.enough)].append(pair + f" ({count(conflicts, 'conflict')})" * (conflicts > 0))
+        contrary = f"; {count(conflicts, 'conflict')}" * (conflicts > 0)
+        words[_verdict(row, study.enough)].append(f"{pair} (F1 {_f1(row)}{contrary})")
     level = percentage(study.intervals.confidence_level) if study.intervals is not None else ""
     bar = f"{study.enough:g}"
     reasons = {
@@ -175,3 +236,41 @@ def _verdict(row: Mapping[Hashable, Any], enough: float) -> str:
     if high < enough:
         return "different"
     return "same" if low >= enough and not row["n_conflicts"] else "open"
+
+
+def methods_words(study: AgreeStudy) -> str:
+    """Say what was done in words that fit a paper."""
+    sizes, results = study.scores.sizes, [agreement.result for agreement in study.agreements]
+    better = study.lead.result.alternative == "better"
+    side = "one-sided in the direction of the better mean" if better else "two-sided"
+    family = "both directions of all pairs of one metric" if better else "all pairs of one metric"
+    tests = listed(dict.fromkeys(map(_test_words, results)))
+    corrections = listed(dict.fromkeys(described(CORRECTIONS[result.correction]) for result in results))
+    metrics = f"{count(sizes['metric'], 'metric')} ({listed(map(name_of_metric, study.lead.metrics))})"
+    levels = listed(f"{alpha:g}" for alpha in study.lead.alphas)
+    first = " Where one is meant, it is the first of each." if len(results) > 1 else ""
+    words = (
+        f"We compared {sizes['system']} systems on {sizes['topic']} topics under {metrics}. For each metric all "
+        f"{study.lead.n_pairs} pairs of systems were tested at α = {levels}, {side}, with {tests}; correction over "
+        f"{family}: {corrections}.{first} The ordered pairs significant under one metric were taken as a prediction of "
+        "those significant under another, and precision, recall and F1 computed (Ogilvie and Lalmas, 2006); pairs "
+        "significant in opposite directions were counted as conflicts. The rankings of the mean scores were compared "
+        "by Kendall's τ, τ AP (Yilmaz et al., 2008) and Spearman's ρ."
+    )
+    if study.intervals is not None:
+        how = {
+            "closed form": "deciding on each resample by the closed form of the test",
+            "test": "repeating the test on each resample",
+        }[study.intervals.spread]
+        words += (
+            f" Intervals ({percentage(study.intervals.confidence_level)}) are the value found and Student's t times "
+            "the standard deviation (shares) or the root mean square distance (precision, recall, F1) over "
+            f"{study.intervals.n_topic_resamples} resamples of the topics, {how}."
+        )
+    version = study.provenance.versions.get("metaeval", "")
+    return f"{words} {f'Computed with metaeval {version}'.rstrip()}."
+
+
+def _test_words(result: PairwiseResult) -> str:
+    draws = f", B = {result.n_resamples} resamples of the topics, {result.random_source}" if result.n_resamples else ""
+    return f"{described(TESTS[result.test])}{draws}"

@@ -3,16 +3,27 @@
 
 from metaeval.bibliography import Publication, cited, publications
 from metaeval.studies.power import PowerStudy
-from metaeval.tests_stat.catalogue import TESTS
-from metaeval.tests_stat.correction import CORRECTIONS, FAMILY_WISE
+from metaeval.tests_stat.catalogue import TESTS, TestSpec
+from metaeval.tests_stat.correction import CORRECTIONS, FAMILY_WISE, CorrectionSpec
 from metaeval.tests_stat.result import PairwiseResult
 from metaeval.words import count, listed, name_of_metric, percentage, short_names
 
-__all__ = ["methods_paragraph", "one_per_test", "sources"]
+__all__ = ["described", "methods_paragraph", "one_per_test", "sources"]
 
 _POWER = ("sakai2006", "sakai2008")
 _SIDES = {"two-sided": "two-sided", "better": "one-sided in the direction of the better mean"}
 _LIBRARIES = {"numpy": "NumPy", "scipy": "SciPy", "statsmodels": "statsmodels"}
+
+
+def described(procedure: TestSpec | CorrectionSpec) -> str:
+    """Return how a sentence describes a test or correction, with what it cites.
+
+    Examples
+    --------
+    >>> described(TESTS["sign"]), described(CORRECTIONS["bonferroni"])
+    ('the sign test', 'the Bonferroni correction (Dunn, 1961)')
+    """
+    return procedure.described + cited(procedure.cite)
 
 
 def methods_paragraph(study: PowerStudy) -> str:

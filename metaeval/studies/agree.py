@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 import pandas as pd
@@ -20,6 +21,7 @@ from metaeval.provenance import Provenance, record_provenance
 from metaeval.resampling.agreement_interval import AgreementIntervals, agreement_intervals
 from metaeval.scores import Scores, as_scores, identical_systems, select_runs
 from metaeval.studies.options import check_intervals, check_resampling, check_test
+from metaeval.studies.study import Study
 from metaeval.tests_stat.catalogue import find_test
 from metaeval.tests_stat.correction import FAMILY_WISE
 from metaeval.tests_stat.pairs import Alternative, PValueRule
@@ -56,7 +58,7 @@ class Variant:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class AgreeStudy:
+class AgreeStudy(Study):
     """Everything that `metaeval agree` tells about one table of scores.
 
     Attributes
@@ -77,6 +79,8 @@ class AgreeStudy:
         What was assumed, filled or dropped on the way.
     provenance : Provenance
     """
+
+    reported_by: ClassVar[str] = "metaeval.reports.agree:agree_report"
 
     scores: Scores
     agreements: tuple[DecisionAgreement, ...]
@@ -187,7 +191,7 @@ def study_agreement(  # noqa: PLR0913 - every option of the command
     runs : {"all", "one-per-group"} or int
         Which systems to compare; see `metaeval.scores.select_runs`.
     n_topic_resamples : int or None, default 200
-        Draws of topics for the intervals, which the first test and correction get; None leaves them out.
+        Resamples of the topics for the intervals, which the first test and correction get; None leaves them out.
     confidence_level : float, default 0.95
     enough : float, default 0.9
         The F1 from which two metrics are called interchangeable; a convention (Ogilvie and Lalmas call .9 reasonably
@@ -280,10 +284,11 @@ def audit_quantisations(  # noqa: PLR0913 - what scoring and the study may be to
     gains: str | Iterable[str] = (),
     registry: Registry | None = None,
     n_threads: int | None = None,
-    undefined: str = "zero",
+    undefined: str | None = None,
     tests: Sequence[str] = ("bootstrap_percentile",),
     corrections: Sequence[str] = ("fdr_by",),
     alphas: float | Sequence[float] = 0.05,
+    alternative: Alternative | None = None,
     n_resamples: int | None = None,
     p_value_rule: PValueRule = "plus-one",
     runs: str | int = "all",
@@ -306,7 +311,7 @@ def audit_quantisations(  # noqa: PLR0913 - what scoring and the study may be to
         Further quantisations, ``"{1:1, 2:5, 3:10}"`` or the names of registered ones.
     registry, n_threads, undefined
         See `metaeval.score`.
-    tests, corrections, alphas, n_resamples, p_value_rule, runs
+    tests, corrections, alphas, alternative, n_resamples, p_value_rule, runs
         See `study_agreement`.
     n_topic_resamples, confidence_level, enough, rng, provenance
         Likewise.
@@ -338,6 +343,7 @@ def audit_quantisations(  # noqa: PLR0913 - what scoring and the study may be to
         tests=tests,
         corrections=corrections,
         alphas=alphas,
+        alternative=alternative,
         n_resamples=n_resamples,
         p_value_rule=p_value_rule,
         runs=runs,

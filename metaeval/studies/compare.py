@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 import pandas as pd
@@ -32,6 +32,7 @@ from metaeval.scores import Scores, as_scores
 from metaeval.studies.agree import study_agreement
 from metaeval.studies.options import check_intervals, check_resampling, check_test
 from metaeval.studies.stability import Stability, measure_stability
+from metaeval.studies.study import Study
 from metaeval.studies.topics import TopicsStudy, study_topics
 
 if TYPE_CHECKING:
@@ -49,7 +50,7 @@ type Floats = NDArray[np.float64]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class CompareStudy:
+class CompareStudy(Study):
     """What is known about candidate metrics.
 
     Attributes
@@ -81,6 +82,8 @@ class CompareStudy:
     provenance : Provenance
     """
 
+    reported_by: ClassVar[str] = "metaeval.reports.compare:compare_report"
+
     scores: Scores
     current: str
     sensitivity: SensitivityResult
@@ -108,11 +111,12 @@ class CompareStudy:
 
         ``power`` (uncorrected) and ``power_by`` (Benjamini and Yekutieli); ``systems_low`` and ``systems_high``, the
         range of uncorrected power over choices of systems; ``difference_required``, ``…_median``, ``…_p95``;
-        ``topics`` needed; ``precision``, ``recall`` and ``f1`` of its significant pairs as a prediction of those of the
-        metric in use, and ``conflicts``; ``tau_half`` and ``judgments``, Kendall's tau with half the judgments and
-        the percentage of judgments that keeps it at 0.9 (the interval of tau is over draws of judgments);
-        ``zero_share``, ``tied_share``, ``identical_share``; ``top_half``, the first rank at which a lone relevant
-        document scores at most half of what it does at rank 1.
+        ``topics_median``, ``topics_low`` and ``topics_high``, the topics needed by the posterior of the Bayesian
+        model, and ``topics``, a check on it by the fitted curve, without interval; ``precision``, ``recall`` and
+        ``f1`` of its significant pairs as a prediction of those of the metric in use, and ``conflicts``; ``tau_half``
+        and ``judgments``, Kendall's tau with half the judgments and the percentage of judgments that keeps it at 0.9
+        (the interval of tau is over draws of judgments); ``zero_share``, ``tied_share``, ``identical_share``;
+        ``top_half``, the first rank at which a lone relevant document scores at most half of what it does at rank 1.
         """
         frame = pd.DataFrame({"metric": list(self.metrics)})
         for part in (
@@ -242,8 +246,8 @@ class CompareStudy:
         return frame.assign(f1=frame["f1"].where(~frame["in_use"], 1.0))
 
     def plot(self) -> "Figure":
-        """Draw power against the second quality, a point a metric with its intervals; the unbeaten ones are joined."""
-        from metaeval.figures.compare import trade_off  # noqa: PLC0415 - matplotlib
+        """Draw power against the second quality, a point a metric with its intervals; the Pareto front is joined."""
+        from metaeval.figures.compare import trade_off  # noqa: PLC0415 - drawing is the one upward import
 
         second = self.second_quality
         label = "τ with the full ranking, half the judgments" if second == "tau_half" else f"F1 with {self.current}"

@@ -210,33 +210,38 @@ class PairwiseResult:
         decisions = self.graded_decisions(metric or self.metrics[0])
         return significance_map(decisions, correction=name_in_picture(self.correction))
 
-    def _adjusted(self, correction: str, alpha: float) -> NDArray[np.float64]:
-        p_values = self.data["p_value"].to_numpy()
-        if self.alternative == "better":
-            both = np.concatenate([p_values, self.data["p_opposite"].to_numpy()], axis=-1)
-        else:
-            both = p_values
-        self._warn_if_unreachable(both, correction, alpha)
-        return adjust(both, correction)[..., : self.n_pairs]
+    def out_of_reach(self) -> str:
+        """Say under which metrics too few resamples keep pairs from being significant, and why; empty if none do."""
+        return self._out_of_reach(self.correction, self.alpha)
 
-    def _warn_if_unreachable(self, p_values: NDArray[np.float64], correction: str, alpha: float) -> None:
-        if self.n_resamples is None or correction == "none":
-            return
+    def _p_values(self) -> NDArray[np.float64]:
+        """Return the p-values of every hypothesis: one or two a pair."""
+        p_values = self.data["p_value"].to_numpy()
+        if self.alternative != "better":
+            return p_values
+        return np.concatenate([p_values, self.data["p_opposite"].to_numpy()], axis=-1)
+
+    def _adjusted(self, correction: str, alpha: float) -> NDArray[np.float64]:
+        if why := self._out_of_reach(correction, alpha):
+            warn(f"{why}: raise n_resamples", UnreachableLevelWarning, stacklevel=3)
+        return adjust(self._p_values(), correction)[..., : self.n_pairs]
+
+    def _out_of_reach(self, correction: str, alpha: float) -> str:
         smallest = float(self.details.get("smallest_p", 0.0))
-        if smallest <= 0:
-            return
-        needed = smallest_useful_count(smallest, n_hypotheses=p_values.shape[-1], correction=correction, alpha=alpha)
+        if self.n_resamples is None or correction in ("none", FAMILY_WISE) or smallest <= 0:
+            return ""
+        p_values = self._p_values()
+        n_hypotheses = p_values.shape[-1]
+        needed = smallest_useful_count(smallest, n_hypotheses=n_hypotheses, correction=correction, alpha=alpha)
         reached = at_least(smallest, p_values, p_values).sum(axis=-1)
         stuck = [name for name, count in zip(self.metrics, reached, strict=True) if 0 < count < needed]
-        if stuck:
-            n_hypotheses = p_values.shape[-1]
-            when = "never" if needed > n_hypotheses else f"only when at least {needed} of them reach it"
-            message = (
-                f"{self.test} with {self.n_resamples} resamples cannot go below p = {smallest:.2g}, and at that p "
-                f"{correction} over {n_hypotheses} hypotheses rejects {when} (too few under {', '.join(stuck)}): "
-                "raise n_resamples"
-            )
-            warn(message, UnreachableLevelWarning, stacklevel=4)
+        if not stuck:
+            return ""
+        when = "never" if needed > n_hypotheses else f"only when at least {needed} of them reach it"
+        return (
+            f"{self.test} with {self.n_resamples} resamples cannot go below p = {smallest:.2g}, and at that p "
+            f"{correction} over {n_hypotheses} hypotheses rejects {when} (too few under {', '.join(stuck)})"
+        )
 
 
 def is_significant(p_values: NDArray[np.float64], alpha: float, *, strictly_below: bool = False) -> NDArray[np.bool_]:

@@ -1,3 +1,4 @@
+# ruff: noqa: RUF001 - typographic dashes are what people see
 """`metaeval agree`: tables, JSON, report, audit, options and errors that say what to do."""
 
 import math
@@ -27,33 +28,48 @@ def test_json_holds_the_study(command, table):
 
 
 def test_tables_and_sentences(command, table):
-    """The default prints shares, matrices, a sentence with its counts, and what the evidence allows."""
+    """The default prints the answer, shares, matrices, a sentence with its counts, and what the evidence allows."""
     ended = command("agree", *table, *QUICK)
     assert ended.code == 0, ended.err
-    for words in ("Pairs told apart", "Precision", "F1", "AP finds", "0 conflicts", "opposite directions", "P for AP"):
+    shown = [line.split() for line in ended.out.splitlines()]
+    scores = as_scores({path.stem: pd.read_csv(path).set_axis(range(1, 21)) for path in table})
+    lead = study_agreement(scores, n_resamples=200, n_topic_resamples=None, rng=0).lead
+    for name, n in zip(("AP", "P"), lead.data["n_rejected"].to_numpy()[0], strict=True):
+        assert [name, f"{n}/15", "=", f"{100 * n / 15:.1f}", "%"] in [line[:5] for line in shown]
+    for measure in ("f1", "precision"):
+        row = [f"{value:.2f}" for value in lead.matrix(measure).loc["AP"]]
+        assert row in [line[-2:] for line in shown if line[:1] == ["AP"]]
+    for words in ("Significant pairs", "Precision", "F1", "AP finds", "0 conflicts", "opposite directions", "P for AP"):
         assert words in ended.out
+    assert ended.out.splitlines()[0] == "Do they lead to the same conclusions?"
+    assert "P leads to" in ended.out.splitlines()[3]
+    assert "(95 % interval)" in ended.out.splitlines()[3]
 
 
 @pytest.mark.parametrize(
     ("options", "words"),
     [
-        (QUICK, "Test: bootstrap_percentile, one-sided (better), B = 200, fdr_by; seed 0; alpha = 0.05; 20 topics."),
+        (QUICK, "Bootstrap, percentile, B = 200, seed 0, Benjamini–Yekutieli, one-sided (better), α = 0.05."),
         (
             ("--resamples", 10_000, "--interval-resamples", 0, "--seed", 3),
-            "Test: bootstrap_percentile, one-sided (better), B = 10 000, fdr_by; seed 3;",
+            "Bootstrap, percentile, B = 10000, seed 3, Benjamini–Yekutieli, one-sided (better), α = 0.05.",
         ),
         (
             ("--test", "t", "--correction", "holm,none", "--alternative", "two-sided", "--interval-resamples", 0),
-            "Test: t, two-sided, holm; also t, two-sided, none; seed 0;",
+            "Paired t, Holm, two-sided, α = 0.05.",
         ),
     ],
     ids=["default", "ten thousand", "two corrections"],
 )
 def test_the_test_is_named(command, table, options, words):
-    """The last line names test, side, resamples, correction, seed, level and topics."""
+    """The tables name test, side, resamples, correction, seed and level; the first line after the title the topics."""
     ended = command("agree", *table, *options)
     assert ended.code == 0, ended.err
-    assert words in ended.err
+    assert words in ended.out
+    assert "20 topics" in ended.out.splitlines()[1]
+    if "holm,none" in options:
+        assert "Paired t, Holm, α = 0.05" in ended.out
+        assert "Paired t, uncorrected, α = 0.05" in ended.out
 
 
 def test_audit_names_every_use_of_the_grades(command, made_collection):
@@ -63,7 +79,7 @@ def test_audit_names_every_use_of_the_grades(command, made_collection):
         "--audit", "AP,nDCG@10", "--gains", "{1:1, 2:5, 3:9}", *QUICK,
     )  # fmt: skip
     assert ended.code == 0, ended.err
-    for words in ("binary ≥ 1", "binary ≥ 2", "exponential", "gains {1:1, 2:5, 3:9}", "Which grades matter"):
+    for words in ("binary ≥ 1", "binary ≥ 2", "exponential", "gains {1:1, 2:5, 3:9}", "Blind to", "0 and 1"):
         assert words in ended.out
     assert "Under nDCG@10 " in ended.out
 

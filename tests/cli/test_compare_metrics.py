@@ -1,6 +1,11 @@
+# ruff: noqa: RUF001 - typographic dashes are what people see
 """`metaeval compare-metrics`: tables, reports and JSON from score tables and from runs."""
 
 QUICK = ("--resamples", "100", "--interval-resamples", "20", "--no-topics")
+
+
+def _runs(words, length):
+    return [words[start : start + length] for start in range(len(words))]
 
 
 def test_score_tables(command, table, tmp_path):
@@ -11,8 +16,21 @@ def test_score_tables(command, table, tmp_path):
     assert rows[1]["f1_low"] <= rows[1]["f1"]
     ended = command("compare-metrics", *table, *QUICK)
     assert "Not known: robustness to fewer judgments" in ended.out
+    shown = [line.split() for line in ended.out.splitlines()]
+    for row in rows:
+        power, low, high = (f"{100 * row[name]:.1f}" for name in ("power", "power_low", "power_high"))
+        assert any(
+            line[:1] == [row["metric"]] and [power, "%", low, "to", high, "%"] in _runs(line, 6) for line in shown
+        )
+        zero = f"{100 * row['zero_share']:.1f}"
+        assert any(line[:3] == [row["metric"], zero, "%"] for line in shown)
+        half = "–" if row["top_half"] is None else f"{row['top_half']:.0f}"
+        assert [row["metric"], half] in shown
+    assert "Pareto front" in ended.out
     assert command("compare-metrics", *table, *QUICK, "--out", "page").code == 0
-    assert "What has no interval" in (tmp_path / "page" / "index.html").read_text()
+    page = (tmp_path / "page" / "index.html").read_text()
+    assert "Figures without an interval" in page
+    assert "Ogilvie and Lalmas, 2006" in page
 
 
 def test_runs_and_judgments(command, made_collection, tmp_path):
@@ -30,10 +48,10 @@ def test_runs_and_judgments(command, made_collection, tmp_path):
     ended = command("compare-metrics", made_collection / "runs", *words, *QUICK, "--out", "page")
     assert ended.code == 0
     page = (tmp_path / "page" / "index.html").read_text()
-    assert "How does it bear missing judgments?" in page
-    assert "Whose patience does it model?" in page
+    assert "Robustness to missing judgments" in page
+    assert "Top-heaviness" in page
     assert "RR (in use)" in page
-    assert "share of pairs told apart (test t;" in page
+    assert "share of significantly different pairs (paired t test;" in page
     assert "of τ: over draws of the judgments that stay" in page
 
 

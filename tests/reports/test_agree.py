@@ -3,18 +3,25 @@
 
 import html
 import re
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
 import pytest
 
 from metaeval.collection.documents import collection_from_rankings
-from metaeval.reports.agree import agree_page, write_agree_report
-from metaeval.reports.agree_words import advice_sentences, compared_rows, grade_sentences, label, summary_sentences
-from metaeval.reports.html import render_page
+from metaeval.reports.agree_words import (
+    advice_sentences,
+    answer_sentence,
+    compared_rows,
+    grade_sentences,
+    label,
+    summary_sentences,
+)
 from metaeval.reports.tables import table_latex
 from metaeval.scores import as_scores
 from metaeval.studies.agree import AgreeStudy, audit_quantisations, study_agreement
+from metaeval.tests_stat.result import UnreachableLevelWarning
 
 HOSTILE = ["<script>alert(1)</script>", "$x$ & {y}_1%", "third"]
 
@@ -55,13 +62,13 @@ def table_of(page, name):
 
 def words_of(page):
     """Return every word a reader sees."""
-    return " ".join(html.unescape(re.sub(r"<[^>]+>", " ", render_page(page))).split())
+    return " ".join(html.unescape(re.sub(r"<[^>]+>", " ", page.to_html())).split())
 
 
 @pytest.mark.parametrize("measure", ["precision", "recall", "f1"])
 def test_matrices_are_the_studys(study, measure):
     """Predictors stand in the rows, truths in the columns, and every cell is the study's."""
-    table = table_of(agree_page(study), measure)
+    table = table_of(study.report(), measure)
     matrix = study.lead.matrix(measure)
     shown = [[cell.text for cell in row][2:] for row in table.cells()]
     assert shown == [[f"{value:.2f}" for value in row] for row in matrix.to_numpy()]
@@ -72,7 +79,7 @@ def test_matrices_are_the_studys(study, measure):
 
 def test_pairs_table_has_agreement_beside_correlations(study):
     """Every two metrics once, with F1, its interval, both shares and three correlations."""
-    table = table_of(agree_page(study), "pairs_of_metrics")
+    table = table_of(study.report(), "pairs_of_metrics")
     assert len(table.data) == 3
     for name in ("f1", "f1_low", "f1_high", "precision", "recall", "tau", "tau_ap", "rho", "n_conflicts"):
         assert table.data[name].notna().all()
@@ -82,7 +89,7 @@ def test_pairs_table_has_agreement_beside_correlations(study):
 
 def test_names_do_no_harm(study):
     """A metric's name is text everywhere on the page."""
-    page = render_page(agree_page(study))
+    page = study.report().to_html()
     assert "<script>alert(1)" not in page
     assert "&lt;script&gt;alert(1)" in page
 
@@ -122,15 +129,87 @@ def test_advice_goes_no_further_than_the_evidence(study, monkeypatch, value, bou
     assert ("2 conflicts" in sentence) == (conflicts == 2)
 
 
+@pytest.mark.parametrize(
+    ("value", "bounds", "words"),
+    [
+        (0.95, (0.91, 0.99), "third leads to the same conclusions about these systems as"),
+        (0.6, (0.5, 0.7), "third leads to different conclusions about these systems than"),
+        (0.95, (0.8, 1.0), "Whether third leads to the same conclusions about these systems as"),
+    ],
+    ids=["same", "different", "open"],
+)
+def test_the_first_sentence_answers_with_its_uncertainty(study, monkeypatch, value, bounds, words):
+    """One comparison is answered with its F1, its interval and its conflicts."""
+    row = compared_rows(study).iloc[[1]].assign(f1=value, f1_low=bounds[0], f1_high=bounds[1], n_conflicts=0)
+    monkeypatch.setattr("metaeval.reports.agree_words.compared_rows", lambda _: row)
+    sentence = answer_sentence(study)
+    assert sentence.startswith(words)
+    assert f"F1 {value:.2f}, {bounds[0]:.2f} to {bounds[1]:.2f} (95 % interval), 0 conflicts." in sentence
+
+
+def test_several_answers_are_counted(study, monkeypatch):
+    """Each kind of answer with its number, and the rule behind it; one kind alone needs no number."""
+    rows = compared_rows(study).assign(n_conflicts=0)
+    bounds = {"f1": [0.95, 0.6], "f1_low": [0.91, 0.5], "f1_high": [0.99, 0.7]}
+    monkeypatch.setattr("metaeval.reports.agree_words.compared_rows", lambda _: rows.assign(**bounds))
+    sentence = answer_sentence(study)
+    assert sentence.startswith(f"Of 2 metrics compared with {HOSTILE[0]}, 1 leads to the same conclusions")
+    assert "1 leads to different conclusions" in sentence
+    assert "(judged by whether the 95 % interval of F1 lies above 0.9, below it or around it)" in sentence
+    monkeypatch.setattr(
+        "metaeval.reports.agree_words.compared_rows", lambda _: rows.assign(f1=1, f1_low=0.5, f1_high=1)
+    )
+    assert answer_sentence(study).startswith(f"Both metrics compared with {HOSTILE[0]} are not settled")
+
+
+def test_the_methods_tell_every_test_correction_and_level(study):
+    """Sizes, tests, sides, levels, corrections and intervals are those of the study, and cited works are listed."""
+    words = " ".join(study.report().methods.paragraphs)
+    for told in (
+        "8 systems on 30 topics under 3 metrics",
+        "all 28 pairs of systems were tested at α = 0.05 and 0.01, one-sided in the direction of the better mean",
+        "the paired t test",
+        "both directions of all pairs of one metric: the Benjamini–Yekutieli procedure",
+        "Intervals (95 %)",
+        "20 resamples of the topics",
+    ):
+        assert told in words
+    scores = made_scores(2)
+    both = study_agreement(scores, tests=["t", "sign"], corrections=["holm", "none"], n_topic_resamples=None, rng=0)
+    report = both.report()
+    words = " ".join(report.methods.paragraphs)
+    for told in (
+        "the paired t test and the sign test",
+        "Holm's step-down correction",
+        "no correction",
+        "first of each",
+    ):
+        assert told in words
+    assert "Intervals" not in words
+    assert {source.cited for source in report.methods.sources} == {
+        "Holm, 1979", "Ogilvie and Lalmas, 2006", "Yilmaz et al., 2008",
+    }  # fmt: skip
+
+
 def test_a_metric_that_finds_nothing_settles_nothing(study, monkeypatch):
     """F1 of 0 with a metric without findings is no evidence of other conclusions; why it has none is said there."""
     row = compared_rows(study).iloc[[0]].assign(n_predictor=0, f1=0.0, f1_low=0.0, f1_high=0.1)
     monkeypatch.setattr("metaeval.reports.agree_words.compared_rows", lambda _: row)
     (sentence,) = advice_sentences(study)
     assert sentence.startswith("Not settled")
-    message = "bootstrap with 20 resamples cannot go below p = 0.05: raise n_resamples"
-    advice = next(section for section in agree_page(study, messages=[message]).sections if section.id == "advice")
-    assert advice.blocks[0].paragraphs == (message,)
+
+
+def test_too_few_resamples_are_named_where_they_keep_pairs_back():
+    """The reason why a metric has no significant pair stands before the advice."""
+    with pytest.warns(UnreachableLevelWarning):
+        study = study_agreement(
+            made_scores(n_systems=5), tests=["bootstrap"], n_resamples=20, n_topic_resamples=None, rng=0
+        )
+    advice = study.report().sections[0]
+    assert advice.id == "advice"
+    assert advice.blocks[0].look == "note"
+    assert "with 20 resamples cannot go below p = " in advice.blocks[0].paragraphs[0]
+    assert study.lead.result.out_of_reach() in advice.blocks[0].paragraphs[0]
 
 
 def test_conflicts_are_named():
@@ -138,7 +217,7 @@ def test_conflicts_are_named():
     values = made_scores(1).to_numpy()[0]
     scores = as_scores(np.stack([values, -values]), metrics=["up", "down"])
     study = study_agreement(scores, tests=["t"], alphas=0.2, n_topic_resamples=None, rng=0)
-    table = table_of(agree_page(study), "conflicts")
+    table = table_of(study.report(), "conflicts")
     assert len(table.data) == int(study.lead.matrix("n_conflicts").loc["up", "down"]) > 0
     cells = [cell.text for cell in table.cells()[0]]
     assert cells[0] == "up"
@@ -152,13 +231,13 @@ def test_conflicts_are_named():
 
 def test_other_levels_have_a_table(study):
     """Agreement at the second level stands beside that at the first."""
-    table = table_of(agree_page(study), "settings")
+    table = table_of(study.report(), "settings")
     assert set(table.data["alpha"]) == {0.05, 0.01}
 
 
 def test_an_audit_tells_of_grades(audit):
     """One matrix a metric with the uses of its grades, one map of all, and what each boundary is worth."""
-    page = agree_page(audit)
+    page = audit.report()
     assert page.title == "Do the grades matter for the conclusions?"
     grades = table_of(page, "grades")
     assert grades.data["boundary"].tolist() == ["0 and 1", "1 and 2", "2 and 3"]
@@ -209,7 +288,7 @@ def test_a_boundary_matters_most_only_where_intervals_say_so(audit, monkeypatch,
     frame[["f1_low", "f1_high"]] = np.full((3, 2), np.nan) if bounds is None else bounds
     monkeypatch.setattr(AgreeStudy, "grades", lambda _: frame)
     assert grade_sentences(audit) == [f"Under nDCG@10 {words}"]
-    assert f"Under nDCG@10 {words}" in words_of(agree_page(audit))
+    assert f"Under nDCG@10 {words}" in words_of(audit.report())
 
 
 def test_no_boundary_matters_where_nothing_is_found(audit, monkeypatch):
@@ -217,19 +296,19 @@ def test_no_boundary_matters_where_nothing_is_found(audit, monkeypatch):
     frame = audit.grades().assign(n_truth=0, n_predictor=0, f1=1.0, f1_low=1.0, f1_high=1.0)
     monkeypatch.setattr(AgreeStudy, "grades", lambda _: frame)
     (sentence,) = grade_sentences(audit)
-    assert "no pair of systems is told apart" in sentence
+    assert "no pair of systems differs significantly" in sentence
     assert "F1" not in sentence
 
 
 def test_nothing_significant_is_said_plainly():
-    """A study in which no pair is told apart has a page without pictures of disagreement."""
+    """A study without any significant difference has a page without pictures of disagreement."""
     scores = as_scores(np.zeros((2, 3, 8)))
     study = study_agreement(scores, tests=["t"], n_topic_resamples=10, rng=0)
     assert study.lead.data["n_rejected"].sum() == 0
-    page = agree_page(study)
+    page = study.report()
     assert "disagreement" not in {section.id for section in page.sections}
     assert (study.to_frame()["f1"] == 1).all()
-    assert "(F1 -: neither finds a pair)" in summary_sentences(study)[0]
+    assert "(F1 –: neither finds a pair)" in summary_sentences(study)[0]
     assert "F1 1.00" not in summary_sentences(study)[0]
     assert "neither finds a pair" in words_of(page)
     assert "Not settled" in words_of(page)
@@ -237,7 +316,7 @@ def test_nothing_significant_is_said_plainly():
 
 def test_the_folder_holds_page_tables_and_data(audit, tmp_path):
     """The report is complete and its tables are those of the study."""
-    index = write_agree_report(audit, tmp_path / "report", messages=["Read me."])
+    index = replace(audit.report(), warnings=("Read me.",)).save(tmp_path / "report")
     assert "Read me." in index.read_text("utf-8")
     frame = pd.read_csv(index.parent / "data" / "agreement.csv")
     pd.testing.assert_frame_equal(frame, audit.to_frame(), check_dtype=False)

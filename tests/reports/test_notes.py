@@ -1,6 +1,7 @@
 """The notes of every page are made from what happened: what was left out is named, no more is claimed."""
 
 import re
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -11,13 +12,6 @@ from metaeval.agreement.assessors import as_labels
 from metaeval.agreement.items import item_scores, system_means
 from metaeval.collection.documents import collection_from_rankings
 from metaeval.metrics.score import score
-from metaeval.reports.agree import agree_page
-from metaeval.reports.assessors import assessors_page
-from metaeval.reports.compare import compare_page
-from metaeval.reports.human import human_page
-from metaeval.reports.judgments import judgments_page
-from metaeval.reports.power import notes_section, power_page
-from metaeval.reports.topics import topics_page
 from metaeval.scores import as_scores
 from metaeval.simulate.scores import simulate_scores
 from metaeval.studies.agree import study_agreement
@@ -63,24 +57,27 @@ def _frame(missing, *, items):
     return frame.assign(remark="words") if missing else frame
 
 
-PAGES = {
-    "power": lambda missing: power_page(study_power(_scores(missing), tests=["t"], rng=0)),
-    "agree": lambda missing: agree_page(study_agreement(_scores(missing), tests=["t"], rng=0)),
-    "compare": lambda missing: compare_page(study_comparison(_scores(missing), topics=False, rng=0)),
-    "topics": lambda missing: topics_page(study_topics(_scores(missing), sizes=[5, 8], n_trials=3, modelled=[], rng=0)),
-    "assessors": lambda missing: assessors_page(study_assessors(_labels(missing), rng=0)),
-    "human, items": lambda missing: human_page(
-        study_human(
-            item_scores(_frame(missing, items=True), reference="AP", item="topic"), n_resamples=50, test="t", rng=0
-        )
+STUDIES = {
+    "power": lambda missing: study_power(_scores(missing), tests=["t"], rng=0),
+    "agree": lambda missing: study_agreement(_scores(missing), tests=["t"], rng=0),
+    "compare": lambda missing: study_comparison(_scores(missing), topics=False, rng=0),
+    "topics": lambda missing: study_topics(_scores(missing), sizes=[5, 8], n_trials=3, modelled=[], rng=0),
+    "assessors": lambda missing: study_assessors(_labels(missing), rng=0),
+    "human, items": lambda missing: study_human(
+        item_scores(_frame(missing, items=True), reference="AP", item="topic"), n_resamples=50, test="t", rng=0
     ),
-    "human, systems": lambda missing: human_page(
-        study_human(system_means(_frame(missing, items=False), reference="AP"), reference="AP", rng=0)
+    "human, systems": lambda missing: study_human(
+        system_means(_frame(missing, items=False), reference="AP"), reference="AP", rng=0
     ),
-    "judgments": lambda missing: judgments_page(
-        study_judgments(_collection(missing), ["AP"], questions=["less-judging"], steps=[50], n_replicates=2, rng=0)
+    "judgments": lambda missing: study_judgments(
+        _collection(missing), ["AP"], questions=["less-judging"], steps=[50], n_replicates=2, rng=0
     ),
 }
+
+
+def _notes(report):
+    (section,) = (one for one in report.all_sections() if one.id == "notes")
+    return section
 
 
 def _words(section):
@@ -88,11 +85,11 @@ def _words(section):
 
 
 @pytest.mark.filterwarnings("ignore::metaeval.errors.MetaevalWarning")
-@pytest.mark.parametrize("name", PAGES)
+@pytest.mark.parametrize("name", STUDIES)
 def test_what_was_left_out_is_in_the_notes_of_the_page(name):
     """The same study on whole data and on data with a gap: the second page names it."""
-    (whole,) = (one for one in PAGES[name](missing=False).sections if one.id == "notes")
-    (gap,) = (one for one in PAGES[name](missing=True).sections if one.id == "notes")
+    whole = _notes(STUDIES[name](missing=False).report())
+    gap = _notes(STUDIES[name](missing=True).report())
     assert re.search("left out|dropped|removed", _words(gap))
     assert _words(gap) != _words(whole)
     assert "gave no note" not in _words(gap)
@@ -100,9 +97,10 @@ def test_what_was_left_out_is_in_the_notes_of_the_page(name):
 
 def test_an_empty_section_claims_no_more_than_it_knows():
     """It has seen notes and warnings, not the data."""
-    (block,) = notes_section([], []).blocks
+    report = replace(STUDIES["power"](missing=False).report(), notes=())
+    (block,) = _notes(report).blocks
     assert block.paragraphs == ("The parts of this report gave no note and no warning.",)
-    assert len(notes_section(["one"], ["two"]).blocks) == 2
+    assert len(_notes(replace(report, notes=("one",), warnings=("two",))).blocks) == 2
 
 
 def test_no_page_claims_that_nothing_happened():

@@ -192,7 +192,9 @@ def test_wrong_names_and_levels():
 def test_warns_when_too_few_pairs_reach_the_smallest_p():
     """Three pairs at p = 1/20: Bonferroni can reject none, however strong the evidence."""
     with pytest.warns(UnreachableLevelWarning, match=r"cannot go below p = 0.05.* bonferroni over 3 hypotheses"):
-        made_up([0.05, 0.5, 0.5], correction="bonferroni", n_resamples=19, details={"smallest_p": 0.05})
+        result = made_up([0.05, 0.5, 0.5], correction="bonferroni", n_resamples=19, details={"smallest_p": 0.05})
+    assert "cannot go below p = 0.05" in result.out_of_reach()
+    assert "raise" not in result.out_of_reach()
 
 
 def test_is_silent_when_enough_pairs_reach_it_or_none_does():
@@ -201,7 +203,8 @@ def test_is_silent_when_enough_pairs_reach_it_or_none_does():
         made_up([0.05] * 3, correction="fdr_bh", n_resamples=19, details={"smallest_p": 0.05}).data["significant"].all()
     )
     made_up([0.06, 0.5, 0.5], correction="bonferroni", n_resamples=19, details={"smallest_p": 0.05})
-    made_up([0.05, 0.5, 0.5], correction="none", n_resamples=19, details={"smallest_p": 0.05})
+    result = made_up([0.05, 0.5, 0.5], correction="none", n_resamples=19, details={"smallest_p": 0.05})
+    assert not result.out_of_reach()
 
 
 def test_details_cannot_be_changed():

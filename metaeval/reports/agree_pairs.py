@@ -1,0 +1,256 @@
+# ruff: noqa: RUF001 - Greek letters and dashes are meant for people
+"""The sections of an agreement study that take two metrics at a time: correlations, differences, conflicts."""
+
+from functools import partial
+
+import pandas as pd
+
+from metaeval.figures.agreement import disagreement_panels
+from metaeval.reports.agree_words import grade_sentences, label
+from metaeval.reports.pictures import Picture
+from metaeval.reports.report import Fold, Section, Text
+from metaeval.reports.tables import Column, Table
+from metaeval.studies.agree import MERGED, AgreeStudy
+from metaeval.tests_stat.catalogue import name_of_test
+from metaeval.tests_stat.correction import words_for_correction
+from metaeval.words import count, intervals, name_of_metric, number, share, share_of, whole
+
+__all__ = ["conflicts_section", "disagreement_section", "grades_section", "pairs_section", "settings_section"]
+
+_TWO, _FOUR = number(2), number(4)
+_SCREEN = 30
+_MOST_CONFLICTS = 200
+_MOST_PICTURES = 8
+
+_right = partial(Column, align="right")
+_CONFLICTS = _right(name="n_conflicts", label="Conflicts", write=whole)
+
+
+def grades_section(study: AgreeStudy) -> list[Section]:
+    """Show what an audit's conclusions are without one boundary between grades."""
+    frame = study.grades()
+    if frame.empty:
+        return []
+    known = study.intervals is not None
+    table = Table(
+        name="grades",
+        title="Conclusions without one boundary between grades",
+        caption="Each metric with linear gains, predicted by itself when two neighbouring grades count the same (level "
+        "1 merged with 0 counts as not relevant; others get the mean of their gains).",
+        frame=frame.assign(bounds=intervals(frame["f1_low"], frame["f1_high"], _TWO)) if known else frame,
+        columns=(
+            Column(name="base", label="Metric", write=name_of_metric),
+            Column(name="boundary", label="Blind to"),
+            _right(name="f1", label="F1", write=_TWO),
+            *([_right(name="bounds", label="interval")] if known else []),
+            _right(name="recall", label="Recall", write=share),
+            _right(name="precision", label="Precision", write=share),
+            _CONFLICTS,
+            _right(name="tau", label="τ", write=_TWO),
+        ),
+        data=frame,
+    )
+    return [
+        Section(
+            id="grades",
+            title="Boundaries between grades",
+            lead="Take away one boundary between grades at a time and see which conclusions change.",
+            blocks=(Text(paragraphs=(" ".join(grade_sentences(study)),)), table),
+            brief=True,
+        )
+    ]
+
+
+def pairs_section(study: AgreeStudy) -> Section:
+    """Show F1 of every two metrics beside the correlations of their rankings."""
+    metrics = study.lead.metrics
+    order = {name: place for place, name in enumerate(metrics)}
+    frame = _without_merged(study, study.to_frame().iloc[: len(metrics) * (len(metrics) - 1)], "predictor", "truth")
+    first = frame["truth"].map(order) < frame["predictor"].map(order)
+    frame = frame[first].sort_values("f1", kind="stable", ignore_index=True)
+    known = study.intervals is not None
+    shown = _labelled(study, frame, "truth", "predictor")
+    rankings = "Correlation of the rankings"
+    table = Table(
+        name="pairs_of_metrics",
+        title="Every two metrics",
+        caption="Sorted by F1, least agreement first. τ AP takes the first metric's ranking as the reference.",
+        frame=shown.assign(bounds=intervals(frame["f1_low"], frame["f1_high"], _TWO)) if known else shown,
+        columns=(
+            Column(name="truth", label="Metric"),
+            Column(name="predictor", label="and", under=True),
+            _right(name="f1", label="F1", write=_TWO),
+            *([_right(name="bounds", label="interval", under=True)] if known else []),
+            _right(name="recall", label="first's found by second", write=share),
+            _right(name="precision", label="second's found by first", write=share),
+            _CONFLICTS,
+            _right(name="tau", label="τ", write=_TWO, group=rankings),
+            _right(name="tau_ap", label="τ AP", write=_TWO, group=rankings),
+            _right(name="rho", label="ρ", write=_TWO, group=rankings),
+        ),
+        data=frame,
+    )
+    return Section(
+        id="pairs",
+        title="Agreement and rank correlation",
+        lead="A correlation of the two rankings counts every swap, also of systems that differ significantly under "
+        "neither metric; F1 counts what one would conclude. Where the two columns part, the correlation misleads: low "
+        "τ with high F1 means swaps that nobody could defend, high τ with low F1 that one metric is much less "
+        "decisive.",
+        blocks=(table if len(shown) <= 2 * _MOST_PICTURES else Fold(title=f"All {len(shown)} pairs", blocks=(table,)),),
+    )
+
+
+def disagreement_section(study: AgreeStudy, rows: pd.DataFrame) -> list[Section]:
+    """Draw how large the differences are on which metrics and their references agree, and do not."""
+    agreement = study.lead
+    cuts = agreement.thresholds().set_index(["predictor", "truth"])
+    chosen = rows[(rows["n_predictor"] > 0) & (rows["n_truth"] > 0)].sort_values("f1", kind="stable")
+    if chosen.empty:
+        return []
+    pictures = []
+    for row in chosen.head(_MOST_PICTURES).itertuples():
+        predictor, truth = str(row.predictor), str(row.truth)
+        cut = cuts.loc[[(predictor, truth)]].iloc[0]
+        pair = f"{label(study, row.predictor)} and {label(study, row.truth, within=True)}"
+        better = (
+            f"Keeping only the former's pairs with a difference of at least {cut['threshold']:.3f} (dashed) would "
+            f"raise F1 from {cut['f1_without']:.2f} to {cut['f1']:.2f} here."
+            if cut["threshold"] > 0
+            else "No threshold on the difference under the former would raise F1."
+        )
+        pictures.append(
+            Picture(
+                name=f"disagreement {predictor} {truth}",
+                figure=disagreement_panels(agreement, predictor, truth, cut=float(cut["threshold"])),
+                title=f"Where {pair} disagree",
+                caption="Each dot is a pair of systems that is significant under at least one of the two: how far the "
+                "better one is ahead under either. Right: how many pairs of each kind there are at a size of the "
+                f"difference. {better}",
+                alt=f"F1 {row.f1:.2f}; {row.n_shared} pairs significant under both, {row.n_conflicts} in conflict.",
+            )
+        )
+    first, *others = pictures
+    folds = tuple(Fold(title=picture.title, blocks=(picture,)) for picture in others)
+    return [
+        Section(
+            id="disagreement",
+            title="Disagreement by the size of the difference",
+            lead="If only small differences are found by one metric and not by the other, they differ in power; if "
+            "large ones are, they measure different things.",
+            blocks=(first, *folds, _threshold_table(study, rows, cuts)),
+        )
+    ]
+
+
+def _threshold_table(study: AgreeStudy, rows: pd.DataFrame, cuts: pd.DataFrame) -> Table:
+    frame = cuts.loc[pd.MultiIndex.from_frame(rows[["predictor", "truth"]])].reset_index()
+    shown = _labelled(study, frame, "predictor").assign(
+        truth=frame["truth"].map(partial(label, study, within=bool(study.variants))),
+        kept=[share_of(a, b) for a, b in zip(frame["n_kept"], frame["n_predictor"], strict=True)],
+        kept_sort=frame["n_kept"],
+    )
+    return Table(
+        name="thresholds",
+        title="The difference from which the two agree best",
+        caption=f"Chosen and judged on the same {study.scores.sizes['topic']} topics, so the gain is an upper bound. "
+        "0: no significant pair should go.",
+        frame=shown,
+        columns=(
+            Column(name="predictor", label="Predictor"),
+            Column(name="truth", label="Truth"),
+            _right(name="threshold", label="Least |difference|", write=_FOUR),
+            _right(name="f1_without", label="F1 without", write=_TWO),
+            _right(name="f1", label="F1 with it", write=_TWO),
+            _right(name="kept", label="Significant pairs left"),
+        ),
+        data=frame,
+    )
+
+
+def conflicts_section(study: AgreeStudy) -> Section:
+    """Name the pairs of systems that two metrics decide in opposite directions."""
+    section = partial(
+        Section,
+        id="conflicts",
+        title="Conflicts",
+        lead="Pairs of systems that two metrics decide in opposite directions: whoever reads one metric concludes the "
+        "reverse of whoever reads the other.",
+    )
+    frame = _without_merged(study, study.lead.conflicts(), "metric_a", "metric_b")
+    if frame.empty:
+        return section(blocks=(Text(paragraphs=("There are none.",)),))
+    smaller = frame[["lead_a", "lead_b"]].abs().min(axis=1).sort_values(ascending=False, kind="stable")
+    frame = frame.loc[smaller.index].reset_index(drop=True)
+    counted = frame.groupby(["better_under_a", "better_under_b"], sort=False).size()
+    more = "" if len(frame) <= _MOST_CONFLICTS else f" The {_MOST_CONFLICTS} largest of {len(frame)}; all in the data."
+    shown = _labelled(study, frame.head(_MOST_CONFLICTS), "metric_a", "metric_b")
+    table = Table(
+        name="conflicts",
+        title="Conflicts by name",
+        caption=f"The differences are those of the means, in each metric's own unit.{more}",
+        frame=shown,
+        columns=(
+            Column(name="metric_a", label="Under"),
+            Column(name="better_under_a", label="is better"),
+            _right(name="lead_a", label="by", write=_FOUR),
+            Column(name="metric_b", label="Under"),
+            Column(name="better_under_b", label="is better"),
+            _right(name="lead_b", label="by", write=lambda value: _FOUR(-float(str(value)))),
+        ),
+        data=frame,
+    )
+    words = f"{count(len(frame), 'conflict')} over {count(len(counted), 'pair')} of systems."
+    named = table if len(shown) <= _SCREEN else Fold(title="All by name", blocks=(table,))
+    return section(blocks=(Text(paragraphs=(words,)), named))
+
+
+def settings_section(study: AgreeStudy, rows: pd.DataFrame) -> list[Section]:
+    """Show F1 with the reference under every test, correction and level, if there are several."""
+    if sum(len(agreement.alphas) for agreement in study.agreements) < 2:  # noqa: PLR2004 - one is told already
+        return []
+    frame = rows[["predictor", "truth"]].merge(study.to_frame(), on=["predictor", "truth"], how="left")
+    shown = _labelled(study, frame, "truth", "predictor").assign(
+        setting=[
+            f"{name_of_test(str(row.test))}, {words_for_correction(str(row.correction))}, α = {row.alpha:g}"
+            for row in frame.itertuples()
+        ]
+    )
+    table = Table(
+        name="settings",
+        title="Agreement under other tests, corrections and levels",
+        caption="Agreement that depends on the level is agreement about the clear cases only.",
+        frame=shown,
+        columns=(
+            Column(name="truth", label="Truth"),
+            Column(name="predictor", label="Predictor"),
+            Column(name="setting", label="Decided by"),
+            _right(name="share_truth", label="truth", write=share, group="Power"),
+            _right(name="share_predictor", label="predictor", write=share, group="Power"),
+            _right(name="precision", label="Precision", write=_TWO),
+            _right(name="recall", label="Recall", write=_TWO),
+            _right(name="f1", label="F1", write=_TWO),
+            _CONFLICTS,
+        ),
+        data=frame,
+    )
+    return [
+        Section(
+            id="settings",
+            title="Sensitivity to test, correction and level",
+            lead="Whether the answer hangs on the test, its correction or its level.",
+            blocks=(table,),
+            brief=True,
+        )
+    ]
+
+
+def _labelled(study: AgreeStudy, frame: pd.DataFrame, *columns: str) -> pd.DataFrame:
+    """Return the frame with the names of the page in columns that hold metrics."""
+    return frame.assign(**{name: frame[name].map(partial(label, study)) for name in columns})
+
+
+def _without_merged(study: AgreeStudy, frame: pd.DataFrame, *columns: str) -> pd.DataFrame:
+    """Leave out rows about merged grades, which have a section of their own."""
+    merged = {variant.metric for variant in study.variants if variant.kind == MERGED}
+    return frame[~frame[list(columns)].isin(merged).any(axis=1)].reset_index(drop=True)

@@ -1,0 +1,241 @@
+# ruff: noqa: RUF001 - Greek letters are meant for people
+"""What a comparison of metrics says in plain words: the answer, its limits, and how it was found."""
+
+from collections.abc import Hashable, Mapping, Sequence
+from typing import Any
+
+import pandas as pd
+
+from metaeval.bibliography import Publication, publications
+from metaeval.reports.methods import described
+from metaeval.reports.report import Item, Items, Section, Text
+from metaeval.reports.topic_words import topic_count
+from metaeval.studies.compare import CompareStudy
+from metaeval.tests_stat.catalogue import TESTS, words_for_test
+from metaeval.tests_stat.correction import CORRECTIONS, words_for_correction
+from metaeval.tests_stat.sensitivity import SENSITIVITY
+from metaeval.words import count, interval, listed, name_of_metric, percentage, share
+
+__all__ = ["compare_methods", "limits_section", "named", "summary_paragraphs"]
+
+_SAME = 0.9
+_NO_INTERVAL = (
+    "difference required (a maximum, median and quantile over pairs: resampling shifts extremes and would mislead)",
+    "conflicts (a count of named pairs: look at them one by one)",
+    "identical pairs (systems with equal scores on every topic at hand: a fact about these runs)",
+    "judgments that keep τ ≥ 0.9 (read off the curve of mean τ, whose points have standard errors)",
+    "rank of half the score (computed, not estimated)",
+)
+
+type _Row = Mapping[Hashable, Any]
+
+_SOURCES = ("sakai2008", "ogilvie2006", "voorhees2002")
+
+
+def named(metrics: Sequence[str]) -> str:
+    """List metrics by the names that people call them."""
+    return listed(map(name_of_metric, metrics))
+
+
+# ------------------------------------------------------------------------------------------------------- the answer
+
+
+def summary_paragraphs(study: CompareStudy, frame: pd.DataFrame) -> tuple[str, ...]:
+    """Say which metrics are on the Pareto front, what power, topics and agreement say of them, and how sure that is."""
+    rows = {str(row["metric"]): row for row in frame.to_dict("records")}
+    said = (
+        _front_sentence(study, rows),
+        f"{_power_sentence(study, rows)} {_clear_sentence(study)}",
+        _topics_sentence(study, frame),
+        _agreement_sentence(study, frame.iloc[1:]),
+    )
+    return tuple(words for words in said if words)
+
+
+def _front_sentence(study: CompareStudy, rows: Mapping[str, _Row]) -> str:
+    front = study.unbeaten()
+    if not front:
+        return ""
+    quality = "keeping the ranking with half the judgments"
+    if study.second_quality == "f1":
+        quality = f"agreeing with {name_of_metric(study.current)}, the metric in use"
+    powers = listed(f"{name_of_metric(name)} {_power(rows[name])}" for name in front)
+    who = (
+        f"{named(front)} {'is alone' if len(front) == 1 else 'are'} on the Pareto front of discriminative power and of"
+    )
+    return f"{who} {quality} (no metric is as good in both and better in one). Power on the front: {powers}."
+
+
+def _power(row: _Row) -> str:
+    return f"{share(row['power'])} ({interval(row['power_low'], row['power_high'])})"
+
+
+def _power_sentence(study: CompareStudy, rows: Mapping[str, _Row]) -> str:
+    best = max(rows, key=lambda name: float(rows[name]["power"]))
+    opening = f"{name_of_metric(best)}{', the metric in use,' * (best == study.current)} has the highest power"
+    others = (
+        ""
+        if best == study.current
+        else (f"; {name_of_metric(study.current)}, the metric in use, has {_power(rows[study.current])}")
+    )
+    return f"{opening}, {_power(rows[best])}{others}."
+
+
+def _clear_sentence(study: CompareStudy) -> str:
+    frame = study.power_differences()
+    touching = (frame["metric_a"] == study.current) | (frame["metric_b"] == study.current)
+    clear = frame[touching & ((frame["low"] > 0) | (frame["high"] < 0))]
+    words: dict[str, list[str]] = {"more": [], "less": []}
+    for a, b, difference in clear[["metric_a", "metric_b", "difference"]].to_numpy().tolist():
+        ahead = (difference < 0) == (a == study.current)
+        words["more" if ahead else "less"].append(b if a == study.current else a)
+    parts = [f"clearly {how} powerful over other topics: {named(names)}" for how, names in words.items() if names]
+    level = percentage(study.confidence_level)
+    if not parts:
+        return f"No candidate's power differs clearly from it ({level} intervals over topics hold zero)."
+    said = "; ".join(parts)
+    return f"{said[0].upper()}{said[1:]}."
+
+
+def _topics_sentence(study: CompareStudy, frame: pd.DataFrame) -> str:
+    if study.topics is None or "topics_median" not in frame:
+        return ""
+    known = frame[frame["topics_median"].notna()]
+    if known.empty:
+        return ""
+    needed = [
+        f"{name_of_metric(row['metric'])} {topic_count(row['topics_median'])} "
+        f"({topic_count(row['topics_low'])} to {topic_count(row['topics_high'])})"
+        for row in known.to_dict("records")
+    ]
+    limit = percentage(study.topics.minimum.max_error)
+    return f"Topics needed to keep the error within {limit} (posterior median and interval): {listed(needed)}."
+
+
+def _agreement_sentence(study: CompareStudy, others: pd.DataFrame) -> str:
+    current = name_of_metric(study.current)
+    sure = others["f1_low"] if "f1_low" in others else others["f1"]
+    close = others[(sure >= _SAME) & (others["conflicts"] == 0)]["metric"].tolist()
+    open_still = others[(others["f1"] >= _SAME) & ~others["metric"].isin(close)]["metric"].tolist()
+    conflicts = int(others["conflicts"].sum())
+    who = f"{named(close)} {'leads' if len(close) == 1 else 'lead'}" if close else "No candidate surely leads"
+    words = f"{who} to the same conclusions as {current} (F1 and its interval at {_SAME:g} or above, no conflict)"
+    if open_still:
+        words += f"; not settled by these topics for {named(open_still)}"
+    pairs = f"{count(conflicts, 'pair') if conflicts else 'no pair'} of systems {'are' if conflicts > 1 else 'is'}"
+    return f"{words}; {pairs} significant in opposite directions under a candidate and {current}."
+
+
+def limits_section(study: CompareStudy) -> Section:
+    """Name what has no interval, and what could not be found out."""
+    items = [Item(term="Not known", words=f"{part}: {why}") for part, why in study.unknown.items()]
+    items += [Item(term="No interval", words=words) for words in _NO_INTERVAL]
+    words = (
+        "Everything rests on these systems and topics. A metric that serves them may not serve other tasks; and "
+        "nothing here asks whether the metric measures what users want."
+    )
+    return Section(
+        id="limits",
+        title="Limits",
+        lead="Figures without an interval, what could not be found out, and why.",
+        blocks=(Items(items=tuple(items)), Text(paragraphs=(words,))),
+        brief=True,
+    )
+
+
+# ------------------------------------------------------------------------------------------------------- the methods
+
+
+def compare_methods(study: CompareStudy) -> tuple[tuple[str, ...], tuple[Publication, ...]]:
+    """Return what was done in words that fit a paper, and the publications that they cite."""
+    parts = (
+        f"{_power_methods(study)} {_agreement_methods(study)}",
+        _topics_methods(study),
+        _judgments_methods(study),
+        _scores_methods(study),
+    )
+    paragraphs = tuple(words for words in parts if words)
+    words = " ".join(paragraphs)
+    procedures = (TESTS[SENSITIVITY], TESTS[study.power.test], CORRECTIONS["fdr_by"])
+    keys = [*(key for known in procedures for key in known.cite), *_SOURCES]
+    return paragraphs, tuple(source for source in publications(keys) if source.cited in words)
+
+
+def _power_methods(study: CompareStudy) -> str:
+    sizes, power, choice = study.scores.sizes, study.power, study.choice
+    draws = f", B = {power.n_resamples} resamples of the topics" if power.n_resamples else ""
+    chosen = "one system of each group" if choice.runs == "one-per-group" else f"{choice.n_systems} systems"
+    return (
+        f"We compared {sizes['metric']} metrics ({named(study.metrics)}; {name_of_metric(study.current)} is in use) "
+        f"on {sizes['system']} systems and {sizes['topic']} topics. Discriminative power is the share of the "
+        f"{study.sensitivity.n_pairs} pairs of systems that differ significantly (Sakai, 2006), by "
+        f"{described(TESTS[power.test])}{draws}, two-sided, at α = {power.alpha:g}, without correction and with "
+        f"{described(CORRECTIONS['fdr_by'])}. {percentage(power.confidence_level)} intervals for it, and for the "
+        "difference of two metrics' powers, are t intervals whose standard error is the spread over "
+        f"{power.n_topic_resamples} resamples of the topics, the same for every metric ({power.random_source}); over "
+        f"systems, the range of the middle {percentage(choice.confidence_level)} of {choice.n_choices} random choices "
+        f"of {chosen} is given. Differences required are those of the bootstrap sensitivity method with B = "
+        f"{study.sensitivity.n_resamples} (Sakai, 2006): the largest over the pairs, as published, and the median and "
+        "the 95th percentile."
+    )
+
+
+def _agreement_methods(study: CompareStudy) -> str:
+    result, intervals = study.agreement.result, study.agreement_intervals
+    side = "one-sided in the direction of the better mean" if result.alternative == "better" else "two-sided"
+    known = ""
+    if intervals is not None:
+        known = (
+            f", with {percentage(intervals.confidence_level)} intervals over {intervals.n_topic_resamples} resamples "
+            "of the topics"
+        )
+    return (
+        f"The pairs significant under each metric ({words_for_test(result.test)} test, {side}, "
+        f"{words_for_correction(result.correction)}, α = {study.agreement.alphas[0]:g}) were taken as a prediction of "
+        f"those significant under {name_of_metric(study.current)}, and precision, recall and F1 computed (Ogilvie and "
+        f"Lalmas, 2006){known}; pairs significant in opposite directions were counted as conflicts."
+    )
+
+
+def _topics_methods(study: CompareStudy) -> str:
+    if study.topics is None:
+        return ""
+    rates, posterior = study.topics.error_rates, study.topics.posterior
+    words = (
+        "The error rate of a number of topics is the share of cases in which two sets of so many topics disagree about "
+        f"which of two systems is better (Voorhees and Buckley, 2002), over {rates.n_trials} draws of two "
+        f"{rates.sampling} sets of {rates.sizes[0]} to {rates.sizes[-1]} topics ({rates.random_source})."
+    )
+    if posterior is not None:
+        words += (
+            f" The number of topics that keeps it within {percentage(study.topics.minimum.max_error)} is the median of "
+            f"the posterior of a Bayesian model of these rates, with its {percentage(posterior.ci_prob)} interval; the "
+            "covariance of the rates is that of a bootstrap of the topics, and the systems count as a sample too."
+        )
+    return words
+
+
+def _judgments_methods(study: CompareStudy) -> str:
+    stable = study.stability
+    if stable is None:
+        return ""
+    return (
+        f"Judgments were reduced at random, {stable.reduction.name}, to {listed(f'{step:g}' for step in stable.steps)} "
+        f"% (Sakai and Kando, 2008), {stable.n_replicates} times each, and every ranking was compared with that of all "
+        f"judgments by Kendall's τ; {percentage(study.confidence_level)} intervals are t intervals over these draws."
+    )
+
+
+def _scores_methods(study: CompareStudy) -> str:
+    words = (
+        "Zero scores are counted over systems and topics, ties over pairs of systems with equal scores on a topic, "
+        f"with {percentage(study.confidence_level)} t intervals over resamples of the topics."
+    )
+    if study.heaviness is not None:
+        words += (
+            " Top-heaviness is the score of a list of 1000 documents whose only relevant one stands at a given rank, "
+            f"for topics with {listed(study.heaviness['relevant'].to_numpy())} relevant documents (Sakai and Kando, "
+            "2008, Figure 1)."
+        )
+    version = study.provenance.versions.get("metaeval", "")
+    return f"{words} {f'Computed with metaeval {version}'.rstrip()}."

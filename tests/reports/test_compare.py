@@ -1,0 +1,167 @@
+# ruff: noqa: RUF001 - Greek letters and dashes are what people see
+"""The report of a comparison of metrics: its numbers are the study's, and its methods say how they came about."""
+
+import re
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from metaeval.metrics.score import score
+from metaeval.reports.report import Fold
+from metaeval.reports.topic_words import topic_count
+from metaeval.scores import as_scores
+from metaeval.simulate.collection import simulate_collection
+from metaeval.studies.compare import CompareStudy, study_comparison
+
+QUICK = {"n_resamples": 100, "n_topic_resamples": 20, "n_choices": 20, "n_replicates": 2, "rng": 5}
+
+
+@pytest.fixture(scope="module")
+def study():
+    """Compare three metrics of the runs of a small collection, the second one in use."""
+    made = simulate_collection(n_groups=4, runs_per_group=2, n_topics=24, n_documents=400, depth=60, rng=2)
+    collection = made.to_collection()
+    scores = score(collection, ["AP", "P@10", "RR"])
+    return study_comparison(scores, current="P@10", collection=collection, max_error=0.1, **QUICK)
+
+
+@pytest.fixture(scope="module")
+def plain():
+    """Compare two metrics that nobody can compute, from a table of scores, one turned against the other."""
+    values = np.random.default_rng(3).normal(0, 0.2, (1, 5, 16)) + np.arange(5)[:, None]
+    turned = as_scores(np.concatenate([values, -values]), metrics=["mine", "yours"])
+    return study_comparison(turned, topics=False, test="sign", **QUICK)
+
+
+def table_of(report, name):
+    """Return the table of a report with this name."""
+    (found,) = [table for table in report.tables() if table.name == name]
+    return found
+
+
+def test_the_table_puts_every_figure_with_its_interval(study):
+    """Power, topics needed, τ and F1 are the study's, as people write them."""
+    frame, table = study.to_frame(), table_of(study.report(), "metrics")
+    assert table.data is not None
+    assert table.data.equals(frame)
+    labels = [column.label for column in table.columns]
+    for row, cells in zip(frame.to_dict("records"), table.cells(), strict=True):
+        shown = dict(zip(labels, [cell.text for cell in cells], strict=True))
+        assert shown["Metric"] == row["metric"] + " (in use)" * row["in_use"]
+        assert shown["Power"] == f"{100 * row['power']:.1f} %"
+        assert shown["Topics needed"] == topic_count(row["topics_median"])
+        assert shown["τ, half judged"] == f"{row['tau_half']:.3f}"
+        assert shown["F1 with P@10"] == ("–" if row["in_use"] else f"{row['f1']:.3f}")
+
+
+def test_topics_needed_have_one_estimate(study):
+    """The posterior median stands in the summary and the tables; the curve is a check in a fold."""
+    report, frame = study.report(), study.to_frame()
+    section = next(section for section in report.sections if section.id == "topics")
+    needed, check = section.blocks
+    counts = study.topics.to_frame().set_index("metric")
+    for cells in needed.cells():
+        row = counts.loc[cells[0].text]
+        assert cells[1].text == topic_count(row["posterior_median"])
+        assert cells[2].text == f"{topic_count(row['posterior_low'])} to {topic_count(row['posterior_high'])}"
+    assert isinstance(check, Fold)
+    assert [cells[1].text for cells in check.blocks[0].cells()] == counts["text"].tolist()
+    assert "check" in check.blocks[0].caption
+    for row in frame.to_dict("records"):
+        ends = f"({topic_count(row['topics_low'])} to {topic_count(row['topics_high'])})"
+        assert f"{row['metric']} {topic_count(row['topics_median'])} {ends}" in report.summary[2]
+    assert "within 10 %" in report.summary[2]
+
+
+def test_a_count_without_posterior_is_missing_rather_than_that_of_the_curve(study, monkeypatch):
+    """What the model does not know is not filled from another estimate of the same thing."""
+    frame = study.to_frame()
+    frame.loc[0, ["topics_median", "topics_low", "topics_high"]] = np.nan
+    monkeypatch.setattr(CompareStudy, "to_frame", lambda _: frame)
+    report = study.report()
+    table = table_of(report, "metrics")
+    place = [column.label for column in table.columns].index("Topics needed")
+    assert [cell.text for cell in table.cells()[0][place : place + 2]] == ["–", "–"]
+    assert "P@10" not in report.summary[2]
+
+
+def test_the_first_sentence_names_the_pareto_front_with_its_power(study, plain):
+    """Every metric on the front with its power and interval, whatever the second quality is."""
+    for one in (study, plain):
+        first, frame = one.report().summary[0], one.to_frame().set_index("metric")
+        assert "Pareto front" in first
+        for name in one.unbeaten():
+            row = frame.loc[name]
+            low, high = 100 * row["power_low"], 100 * row["power_high"]
+            assert f"{name} {100 * row['power']:.1f} % ({low:.1f} to {high:.1f} %)" in first
+
+
+def test_differences_are_those_of_the_metric_in_use_first(study):
+    """The metric in use is always the first; sign, bounds and share are turned with it."""
+    every = study.power_differences().set_index(["metric_a", "metric_b"])
+    table = table_of(study.report(), "power-against-current").data
+    assert table["metric_a"].tolist() == ["P@10", "P@10"]
+    assert set(table["metric_b"]) == {"AP", "RR"}
+    for row in table.to_dict("records"):
+        turned = ("P@10", row["metric_b"]) not in every.index
+        known = every.loc[(row["metric_b"], "P@10") if turned else ("P@10", row["metric_b"])]
+        sign = -1 if turned else 1
+        assert row["difference"] == sign * known["difference"]
+        assert sorted([sign * known["low"], sign * known["high"]]) == [row["low"], row["high"]]
+        assert sorted([sign * known["systems_low"], sign * known["systems_high"]]) == [
+            row["systems_low"],
+            row["systems_high"],
+        ]
+        assert row["first_higher"] == pytest.approx(1 - known["first_higher"] if turned else known["first_higher"])
+
+
+def test_the_methods_tell_what_was_done_and_list_what_they_cite(study):
+    """Power and its test, topics, judgments, agreement, zeros and top-heaviness, with sizes and sources."""
+    report = study.report()
+    words = " ".join(report.methods.paragraphs)
+    for told in (
+        "3 metrics (P@10, AP and RR; P@10 is in use) on 8 systems and 24 topics",
+        "share of the 28 pairs of systems that differ significantly (Sakai, 2006), by the paired t test, two-sided",
+        "20 resamples of the topics, the same for every metric (seed 5)",
+        "20 random choices of one system of each group",
+        "bootstrap sensitivity method with B = 100",
+        "those significant under P@10",
+        "(paired t test, one-sided in the direction of the better mean, Benjamini–Yekutieli, α = 0.05)",
+        "keeps it within 10 % is the median of the posterior",
+        "to 10, 30, 50, 70 and 90 % (Sakai and Kando, 2008), 2 times each",
+        "Zero scores are counted",
+        "with 10 and 100 relevant documents",
+        f"metaeval {study.provenance.versions['metaeval']}",
+    ):
+        assert told in words
+    cited = set(re.findall(r"[A-Z]\w+(?: and [A-Z]\w+)?, (?:19|20)\d\d", words))
+    assert cited == {source.cited for source in report.methods.sources}
+    assert {"Voorhees and Buckley, 2002", "Ogilvie and Lalmas, 2006"} <= cited
+
+
+def test_the_methods_tell_no_more_than_was_done(plain):
+    """Without topics, runs and computable metrics there is nothing about them, and nothing cited for them."""
+    report = plain.report()
+    words = " ".join(report.methods.paragraphs)
+    assert "the sign test" in words
+    for absent in ("Voorhees", "Judgments were reduced", "Top-heaviness"):
+        assert absent not in words
+    assert "Voorhees and Buckley, 2002" not in {source.cited for source in report.methods.sources}
+    assert {"topics", "robustness", "top-heaviness"}.isdisjoint(section.id for section in report.sections)
+
+
+def test_conflicts_and_what_is_not_known_are_named(plain):
+    """Pairs in opposite directions have a table, and what could not be found out stands under the limits."""
+    report = plain.report()
+    assert len(table_of(report, "conflicts").frame) == 10
+    assert "10 pairs of systems are significant in opposite directions" in report.summary[-1]
+    (limits,) = (section for section in report.sections if section.id == "limits")
+    known = [item.words for item in limits.blocks[0].items if item.term == "Not known"]
+    assert [words.split(":")[0] for words in known] == list(plain.unknown)
+
+
+def test_agreement_without_intervals_says_so(plain):
+    """A column of intervals that are not there says that they are not there."""
+    report = replace(plain, agreement_intervals=None).report()
+    assert table_of(report, "agreement").frame["f1_interval"].tolist() == ["no interval"]
