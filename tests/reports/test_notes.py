@@ -15,7 +15,7 @@ from metaeval.reports.agree import agree_page
 from metaeval.reports.assessors import assessors_page
 from metaeval.reports.compare import compare_page
 from metaeval.reports.human import human_page
-from metaeval.reports.judgments import judgments_page
+from metaeval.reports.judgments import judgments_report
 from metaeval.reports.power import notes_section, power_page
 from metaeval.reports.topics import topics_page
 from metaeval.scores import as_scores
@@ -77,7 +77,7 @@ PAGES = {
     "human, systems": lambda missing: human_page(
         study_human(system_means(_frame(missing, items=False), reference="AP"), reference="AP", rng=0)
     ),
-    "judgments": lambda missing: judgments_page(
+    "judgments": lambda missing: judgments_report(
         study_judgments(_collection(missing), ["AP"], questions=["less-judging"], steps=[50], n_replicates=2, rng=0)
     ),
 }
