@@ -94,8 +94,8 @@ def verdict_sentence(study: ReliabilityStudy, metric: str) -> str:
 
 def _runs_section(study: ReliabilityStudy) -> Section:
     made = Table(
-        name="made-runs",
-        title="The runs, made of the assessments",
+        name="simulated-runs",
+        title="The simulated runs, made of the assessments",
         caption="As Kazai, Lalmas and de Vries (2004) made them.",
         frame=pd.DataFrame(RELIABILITY_RUNS.items(), columns=["run", "holds"]),
         columns=(Column(name="run", label="Run"), Column(name="holds", label="Holds")),

@@ -43,7 +43,7 @@ def test_tables_show_the_study(study):
     assert [row[2] for row in cells] == [f"{100 * share:.1f} %" for share in own["overlap"]]
     assert len(tables["verdicts"].cells()) == 8
     assert tables[f"top-{first}"].frame.equals(study.top(first))
-    made = [[cell.text for cell in row] for row in tables["made-runs"].cells()]
+    made = [[cell.text for cell in row] for row in tables["simulated-runs"].cells()]
     assert made == [list(item) for item in RELIABILITY_RUNS.items()]
     assert [row[0].text for row in tables["expectations"].cells()] == ["ideal", "overlap"]
 
