@@ -6,13 +6,14 @@ from typing import Any
 
 import pandas as pd
 
-from metaeval.reports.judgment_figures import growth_panels, stability_panels
+from metaeval.reports.judgment_figures import stability_panels
+from metaeval.reports.judgment_pools import closeness_blocks, pool_blocks
 from metaeval.reports.pictures import Picture
-from metaeval.reports.report import Block, Fold, Section, Text
+from metaeval.reports.report import Block, Fold, Section
 from metaeval.reports.tables import Column, Table
 from metaeval.studies.judgments import QUESTIONS, JudgmentsStudy
 from metaeval.studies.stability import Stability
-from metaeval.words import MISSING, count, listed, name_of_metric, number, share, whole
+from metaeval.words import MISSING, count, listed, name_of_metric, number, whole
 
 __all__ = ["REDUCTION_NAMES", "percent", "reduction_sections", "threshold_sentences", "with_error"]
 
@@ -59,7 +60,7 @@ def reduction_sections(study: JudgmentsStudy) -> tuple[Section, ...]:
     """
     sections = [_thresholds_section(study)] if study.stability else []
     for question, names in _by_question(study).items():
-        extra = _pool_blocks(study) if question == "shallower-pools" else ()
+        extra = pool_blocks(study) if question == "shallower-pools" else ()
         blocks = [block for name in names for block in _stability_blocks(study, study.stability[name])]
         if blocks or extra:
             sections.append(
@@ -68,7 +69,7 @@ def reduction_sections(study: JudgmentsStudy) -> tuple[Section, ...]:
                     title=_TITLES[question],
                     lead=_LEADS[question],
                     brief=True,
-                    blocks=(*_closeness(study, names), *blocks, *extra),
+                    blocks=(*closeness_blocks(study, names), *blocks, *extra),
                 )
             )
     return tuple(sections)
@@ -305,100 +306,6 @@ def _consistency_table(stability: Stability, frame: pd.DataFrame) -> Table:
                 Column(name=f"{metric} {name}", label=label, write=write, align="right", group=name_of_metric(metric))
                 for metric in stability.metrics
                 for name, label, write in (("found", "found", number(1)), ("wrong", "not confirmed", str))
-            ),
-        ),
-    )
-
-
-def _closeness(study: JudgmentsStudy, names: Sequence[str]) -> tuple[Block, ...]:
-    """Say how close the rebuilt pool comes to all judgments, before anything is compared with it."""
-    found = next((one.closeness for name in names if (one := study.stability[name]).closeness is not None), None)
-    original = study.original
-    if found is None or original is None:
-        return ()
-    low = found.sort_values("tau", kind="stable").iloc[0]
-    depths = original.depths
-    deep = f"depth {depths.min()}" if depths.min() == depths.max() else f"depth {depths.min()} to {depths.max()}"
-    words = (
-        f"The pool as rebuilt from {'all' if study.n_pooled is None else study.n_pooled} runs ({deep}) is "
-        f"{share(original.judged_share)} judged and holds {share(original.held_share)} of the judged and "
-        f"{share(original.relevant_held_share)} of the relevant documents. "
-    )
-    if pd.notna(low["tau"]):
-        words += (
-            f"Its ranking of the runs has a τ of at least {low['tau']:.3f} with the one by all judgments "
-            f"({name_of_metric(low['metric'])}). "
-        )
-    words += "It counts as 100 %."
-    table = Table(
-        name="closeness",
-        title="The rebuilt pool against all judgments",
-        caption="τ and τ_AP of the ranking by the rebuilt pool with the one by all judgments.",
-        frame=found,
-        columns=(
-            Column(name="metric", label="Metric", write=name_of_metric),
-            Column(name="tau", label="τ", write=number(3), align="right"),
-            Column(name="tau_ap", label="τ_AP", write=number(3), align="right"),
-        ),
-    )
-    return Text(paragraphs=(words,)), Fold(title="The rebuilt pool, by metric", blocks=(table,))
-
-
-def _pool_blocks(study: JudgmentsStudy) -> tuple[Block, ...]:
-    blocks: list[Block] = []
-    if study.growth is not None:
-        frame = study.growth.means().reset_index()
-        critical = study.growth.critical_depths()
-        known = critical.dropna()
-        sentence = (
-            f"The depth past which few new relevant documents come (at most {100 * study.growth.few:g} per 100 "
-            f"judged) is {known.median():.0f} for the median topic; in {count(int(critical.isna().sum()), 'topic')} "
-            "none is seen."
-            if len(known)
-            else "In no topic does the pool reach a depth past which few new relevant documents come."
-        )
-        half = frame[frame["judged"] >= frame["judged"].iloc[-1] / 2].iloc[0]
-        got = half["relevant"] / frame["relevant"].iloc[-1] if frame["relevant"].iloc[-1] else 0.0
-        blocks.append(
-            Picture(
-                name="pool growth",
-                figure=growth_panels(frame),
-                title="What deeper pools find",
-                caption="Relevant documents in the pool of a topic, mean over topics. Half of the judging finds "
-                f"{share(got)} of the relevant documents. {sentence}",
-                alt=f"Half of the judging, at depth {half['depth']:.0f}, finds {share(got)} of the relevant documents.",
-            )
-        )
-    if study.depths is not None:
-        blocks.append(_run_depths_table(study))
-    return tuple(blocks)
-
-
-def _run_depths_table(study: JudgmentsStudy) -> Table:
-    depths = study.depths
-    assert depths is not None  # noqa: S101 - the caller has looked
-    row: dict[str, object] = {
-        "topics": depths.n_topics,
-        "runs": depths.n_runs,
-        "answers": depths.n_answers,
-        "per_topic": depths.runs_per_topic,
-    }
-    row |= {f"size {size}": value for size, value in depths.table["mean_depth"].items()}
-    return Table(
-        name="run_depths",
-        title="How deep pools reach into the runs",
-        caption="Mean rank of the last document of a run that went into a pool of so many documents a topic. "
-        "Answers are the lists that are not empty.",
-        frame=pd.DataFrame([row]),
-        data=depths.to_frame(),
-        columns=(
-            Column(name="topics", label="Topics", write=whole, align="right", group="Submission"),
-            Column(name="runs", label="Runs", write=whole, align="right", group="Submission"),
-            Column(name="answers", label="Answers", write=whole, align="right", group="Submission"),
-            Column(name="per_topic", label="Runs per topic", write=number(1), align="right", group="Submission"),
-            *(
-                Column(name=f"size {size}", label=str(size), write=number(1), align="right", group="Pool")
-                for size in depths.table.index
             ),
         ),
     )
