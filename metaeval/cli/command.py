@@ -74,11 +74,20 @@ READING: Mapping[str, Options] = {
         **_GROUPS,
         "missing": (opt.MissingRule, None),
     },
+    "pools": {
+        "inputs": (opt.RunInputs, inspect.Parameter.empty),
+        **{name: option for name, option in _RUNS.items() if name != "undefined"},
+        "qrels": (opt.RequiredQrels, inspect.Parameter.empty),
+        **_GROUPS,
+        "pooled_column": (opt.PooledColumn, None),
+        "missing": (opt.MissingRule, None),
+    },
     "pilot": {"inputs": (opt.PilotInputs, None), **_RUNS, **_GROUPS, **_TABLES},
     "plugins": {"plugin": (opt.Plugins, None)},
     "nothing": {},
 }
-"""What a command may read: score tables or runs with judgments; runs with judgments only; plug-ins; what is its own."""
+"""What a command may read: score tables or runs with judgments; runs with judgments only; the same as pools, where a
+topic left with nothing relevant scores 0 and no rule is asked for; plug-ins; what is its own."""
 
 _TITLE = Annotated[
     str | None,

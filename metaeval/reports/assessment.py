@@ -1,13 +1,11 @@
-"""The page that shows how assessments were made: each question with a sentence, a picture and a table."""
+"""The report on how assessments were made: each question with a sentence, a picture and a table."""
 
-from collections.abc import Callable, Iterator, Sequence
-from functools import partial
-from pathlib import Path
+from collections.abc import Callable
 
-import numpy as np
 import pandas as pd
 from matplotlib.figure import Figure
 
+from metaeval.bibliography import publications
 from metaeval.figures.assessment import (
     entry_distances,
     growth_lines,
@@ -16,250 +14,100 @@ from metaeval.figures.assessment import (
     specificity_bars,
     time_strips,
 )
-from metaeval.reports.folder import check_folder, write_page
-from metaeval.reports.html import Block, Fold, Item, Items, Page, Section, Text
+from metaeval.reports.assessment_words import KINDS, answer_sentences, figures_in_words
+from metaeval.reports.data_files import csv_file
 from metaeval.reports.pictures import Picture
-from metaeval.reports.power import notes_section, provenance_section
+from metaeval.reports.report import Block, Fold, Item, Items, Methods, Report, Section, Text
 from metaeval.reports.tables import Column, Table
 from metaeval.studies.assessment import SHORT, AssessmentStudy, growth_kinds, shown_growth
-from metaeval.visible import csv_text
-from metaeval.words import count, listed, number, share, whole
+from metaeval.words import number, share, whole
 
-__all__ = ["answer_sentences", "assessment_page", "write_assessment_report"]
+__all__ = ["assessment_report"]
 
-_TITLE = "How were the assessments made?"
-_KINDS = {"relevant": "relevant documents", "elements": "relevant elements", "passages": "passages"}
 _SCALES = {
     "2002": "relevance and coverage (2002)",
     "2003": "both dimensions in degrees (2003, 2004)",
     "2005": "exhaustivity and highlighted text (2005, 2006)",
     "passages": "highlighted text (2007 on)",
 }
+_PARAGRAPHS = (
+    ("topics", "growth", "pools"),
+    ("passages", "elemental", "specificity", "sizes", "entries"),
+    ("times", "elements-twice", "passages-twice"),
+)
+"""Answers that stand together in the summary."""
+_SOURCES = ("piwowarski2008",)
 
 
-def assessment_page(study: AssessmentStudy, *, messages: Sequence[str] = ()) -> Page:
-    """Put an analysis of assessments into a page.
+def assessment_report(study: AssessmentStudy) -> Report:
+    """Put an analysis of assessments into a report.
 
     Parameters
     ----------
     study : AssessmentStudy
-    messages : sequence of str
-        Warnings given on the way.
 
     Returns
     -------
-    Page
+    Report
     """
     sentences = dict(answer_sentences(study))
     sections = [made(study, sentences[name]) for name, made in _SECTIONS.items() if name in sentences]
     if study.lacking:
-        items = tuple(Item(words=words) for words in study.lacking)
-        sections.append(
-            Section(
-                id="lacking",
-                title="What was not answered",
-                lead="Questions that these assessments and tables do not answer, and for want of what.",
-                blocks=(Items(items=items),),
-            )
-        )
-    facts = [(str(len(study.topics)), "topics"), (f"{study.topics['documents'].sum():.0f}", "documents assessed")]
-    facts += [(f"{study.topics['relevant'].sum():.0f}", "of them relevant")]
-    return Page(
-        title=_TITLE,
-        facts=tuple(facts),
-        summary=tuple(sentences.values()),
-        sections=(
-            *sections,
-            _methods_section(),
-            notes_section(study.notes, messages),
-            provenance_section(study.provenance),
+        sections.append(_unanswered_section(study))
+    paragraphs = [" ".join(sentences[name] for name in names if name in sentences) for names in _PARAGRAPHS]
+    frames = {"growth": study.growth, "entries": study.entries, "times": study.times}
+    return Report(
+        command="assessment",
+        title="How were the assessments made?",
+        facts=(
+            (str(len(study.topics)), "topics"),
+            (f"{study.topics['documents'].sum():.0f}", "documents assessed"),
+            (f"{study.topics['relevant'].sum():.0f}", "of them relevant"),
         ),
+        summary=tuple(paragraph for paragraph in paragraphs if paragraph),
+        sections=(_figures_section(study), *sections),
+        methods=Methods(paragraphs=_METHODS, sources=tuple(publications(_SOURCES))),
+        rows=study.to_frame(),
         provenance=study.provenance,
+        notes=study.notes,
+        data={f"{name}.csv": csv_file(frame) for name, frame in frames.items() if len(frame)},
     )
 
-
-def write_assessment_report(
-    study: AssessmentStudy, out: str | Path, *, overwrite: bool = False, messages: Sequence[str] = ()
-) -> Path:
-    """Write the report of an analysis of assessments as a folder.
-
-    Parameters
-    ----------
-    study : AssessmentStudy
-    out : path
-        See `metaeval.reports.folder.check_folder` for when it may exist already.
-    overwrite : bool, default False
-    messages : sequence of str
-        See `assessment_page`.
-
-    Returns
-    -------
-    pathlib.Path
-        The page to open: ``index.html`` in the folder.
-    """
-    check_folder(out, overwrite=overwrite)
-    tables = {"growth": study.growth, "entries": study.entries, "times": study.times}
-    data = {f"{name}.csv": partial(_write_csv, table) for name, table in tables.items() if len(table)}
-    return write_page(assessment_page(study, messages=messages), out, data=data, overwrite=overwrite)
-
-
-def _write_csv(frame: pd.DataFrame, path: Path) -> None:
-    path.write_text(csv_text(frame), encoding="utf-8", errors="backslashreplace", newline="\n")
-
-
-# ------------------------------------------------------------------------------------------------------ the sentences
-
-
-def answer_sentences(study: AssessmentStudy) -> Iterator[tuple[str, str]]:
-    """Yield the name of every question that has an answer, and the answer in a sentence."""
-    for name, said in _SENTENCES.items():
-        words = said(study)
-        if words:
-            yield name, words
-
-
-def _topics_words(study: AssessmentStudy) -> str:
-    means = study.topics.mean()
-    parts = [f"{means['documents']:.1f} documents assessed, {means['relevant']:.1f} of them relevant"]
-    parts += [f"{means[name]:.0f} {_KINDS[name]}" for name in ("elements", "passages") if np.isfinite(means[name])]
-    return f"A topic has on average {listed(parts)}."
-
-
-def _growth_words(study: AssessmentStudy) -> str:
-    if study.growth.empty:
-        return ""
-    rows = shown_growth(study.growth)
-    last = rows.iloc[-1]
-    half = study.growth.iloc[max(0, int(last["documents"]) // 2 - 1)]
-    kinds = growth_kinds(study.growth)
-    found = listed(f"{share(half[f'{kind}_share'])} of the {_KINDS[kind]}" for kind in kinds)
-    return (
-        f"Half of the pool, {half['documents']:.0f} instead of {last['documents']:.0f} documents a topic, would have "
-        f"found {found}."
-    )
-
-
-def _pools_words(study: AssessmentStudy) -> str:
-    if study.pools.empty:
-        return ""
-    sums = study.pools.sum()
-    return (
-        f"Of {sums['documents']} documents in the pools {share(sums['assessed'] / sums['documents'])} were assessed; "
-        f"{count(int(sums['outside']), 'assessed document')} lie outside."
-    )
-
-
-def _passages_words(study: AssessmentStudy) -> str:
-    if study.passages.empty:
-        return ""
-    one, five, most = (
-        study.figure("passages per document", name) for name in ("share with one", "share with at most five", "most")
-    )
-    return (
-        f"{share(one)} of the relevant documents have a single passage, {share(five)} five or fewer; the most is "
-        f"{most:.0f}."
-    )
-
-
-def _elemental_words(study: AssessmentStudy) -> str:
-    if study.elemental.empty or np.isnan(study.elemental["share"].iloc[0]):
-        return ""
-    whole_ones, others = study.elemental["passages"].iloc[:2]
-    rather = "text rather than elements" if whole_ones < others else "elements more often than text"
-    return (
-        f"{share(study.elemental['share'].iloc[0])} of {whole_ones + others} passages are exactly one element: the "
-        f"assessors marked {rather}."
-    )
-
-
-def _specificity_words(study: AssessmentStudy) -> str:
-    if study.classes.empty:
-        return ""
-    means = study.classes.set_index("element_class")["mean"]
-    named = [f"{name} {mean:.2f}" for name, mean in means.items() if name != "other"]
-    return f"Mean specificity of relevant elements: {listed(named or [f'{means.iloc[0]:.2f}'])}."
-
-
-def _sizes_words(study: AssessmentStudy) -> str:
-    if study.sizes.empty:
-        return ""
-    lowest = study.sizes.iloc[0]
-    small = "the elements too small to judge"
-    which = {
-        row["exhaustivity"]: f"those of exhaustivity {row['exhaustivity']}" for row in study.sizes.to_dict("records")
-    }
-    which |= {"?": small} if "?" in which else {}
-    medians = [f"{row['median']:.0f} among {which[row['exhaustivity']]}" for row in study.sizes.to_dict("records")]
-    return (
-        f"The median size of a relevant element in characters is {listed(medians)}. Of "
-        f"{which[lowest['exhaustivity']]}, {share(lowest['short'])} have fewer than {SHORT} characters."
-    )
-
-
-def _entries_words(study: AssessmentStudy) -> str:
-    if study.entries.empty:
-        return ""
-    first, any_of = (
-        study.figure("best entry points", f"share where {which} passage begins") for which in ("the first", "some")
-    )
-    return (
-        f"{share(first)} of {len(study.entries)} best entry points lie where the first passage begins, {share(any_of)} "
-        "where some passage does."
-    )
-
-
-def _times_words(study: AssessmentStudy) -> str:
-    if study.times.empty:
-        return ""
-    parts = [
-        f"{_duration(seconds)} for {kind} documents"
-        for kind in ("relevant", "irrelevant")
-        if np.isfinite(seconds := study.figure("time", f"mean seconds of {kind} documents"))
-    ]
-    return (
-        f"On average assessors took {listed(parts)}, and {study.figure('time', 'mean hours of a topic'):.1f} h a topic."
-    )
-
-
-def _duration(seconds: float) -> str:
-    return f"{seconds:.0f} s" if seconds < 100 else f"{seconds / 60:.1f} min"  # noqa: PLR2004 - two digits are read
-
-
-def _elements_twice_words(study: AssessmentStudy) -> str:
-    if study.element_agreement.empty:
-        return ""
-    mean = study.element_agreement.loc["mean"]
-    return (
-        f"Two assessors agree on {share(mean['documents'])} of the relevant documents, on {share(mean['both'])} of the "
-        f"relevant elements, and on {share(mean['exact'])} with their grades "
-        f"({count(len(study.element_agreement) - 1, 'topic')})."
-    )
-
-
-def _passages_twice_words(study: AssessmentStudy) -> str:
-    if study.passage_agreement.empty:
-        return ""
-    return (
-        f"Of the text that either of two assessors highlighted, both highlighted "
-        f"{share(study.passage_agreement['of_union'].mean())} ({count(len(study.passage_agreement), 'topic')})."
-    )
-
-
-_SENTENCES: dict[str, Callable[[AssessmentStudy], str]] = {
-    "topics": _topics_words,
-    "growth": _growth_words,
-    "pools": _pools_words,
-    "passages": _passages_words,
-    "elemental": _elemental_words,
-    "specificity": _specificity_words,
-    "sizes": _sizes_words,
-    "entries": _entries_words,
-    "times": _times_words,
-    "elements-twice": _elements_twice_words,
-    "passages-twice": _passages_twice_words,
-}
 
 # ------------------------------------------------------------------------------------------------------- the sections
+
+
+def _figures_section(study: AssessmentStudy) -> Section:
+    table = Table(
+        name="figures",
+        title="Figures of the assessments",
+        caption="Mean of a topic: over all topics that were assessed. The file holds every figure at full precision.",
+        frame=figures_in_words(study),
+        data=study.to_frame(),
+        columns=(
+            Column(name="question", label="Question"),
+            Column(name="figure", label="Figure"),
+            Column(name="value", label="Value", align="right"),
+        ),
+    )
+    return Section(
+        id="figures",
+        title="Key figures",
+        lead="What papers about assessments quote, for comparison with other campaigns.",
+        brief=True,
+        blocks=(table,),
+    )
+
+
+def _unanswered_section(study: AssessmentStudy) -> Section:
+    items = tuple(Item(words=words) for words in study.lacking)
+    return Section(
+        id="lacking",
+        title="Unanswered questions",
+        lead="More is answered where assessments and tables hold more.",
+        brief=True,
+        blocks=(Text(paragraphs=("Not answered, each for want of what is named:",)), Items(items=items)),
+    )
 
 
 def _number(name: str, label: str, write: Callable[[object], str] = whole, group: str = "") -> Column:
@@ -289,7 +137,7 @@ def _topics_section(study: AssessmentStudy, words: str) -> Section:
         columns=(Column(name="topic", label="Topic"), *(_number(name, labels[name]) for name in known)),
     )
     return Section(
-        id="topics", title="What was assessed", lead=words, blocks=(Fold(title="Topic by topic", blocks=(table,)),)
+        id="topics", title="Assessed documents", lead=words, blocks=(Fold(title="Topic by topic", blocks=(table,)),)
     )
 
 
@@ -299,8 +147,8 @@ def _growth_section(study: AssessmentStudy, words: str) -> Section:
     columns = [_number("documents", "Pool size"), _number("topics", "Topics")]
     for kind in kinds:
         columns += [
-            _number(kind, "mean", number(1), group=_KINDS[kind]),
-            _number(f"{kind}_share", "share", share, group=_KINDS[kind]),
+            _number(kind, "mean", number(1), group=KINDS[kind]),
+            _number(f"{kind}_share", "share", share, group=KINDS[kind]),
         ]
     table = Table(
         name="pool-growth",
@@ -318,7 +166,7 @@ def _growth_section(study: AssessmentStudy, words: str) -> Section:
         "The straight dotted line is what documents in random order would find.",
         words,
     )
-    return Section(id="growth", title="Are the pools large enough?", lead=words, blocks=(picture, table))
+    return Section(id="growth", title="Pool growth", lead=words, blocks=(picture, table))
 
 
 def _pools_section(study: AssessmentStudy, words: str) -> Section:
@@ -335,7 +183,7 @@ def _pools_section(study: AssessmentStudy, words: str) -> Section:
         ),
     )
     return Section(
-        id="pools", title="Was the pool assessed?", lead=words, blocks=(Fold(title="Topic by topic", blocks=(table,)),)
+        id="pools", title="Coverage of the pools", lead=words, blocks=(Fold(title="Topic by topic", blocks=(table,)),)
     )
 
 
@@ -361,7 +209,7 @@ def _passages_section(study: AssessmentStudy, words: str) -> Section:
     )
     return Section(
         id="passages",
-        title="How many passages has a document?",
+        title="Passages per document",
         lead=words,
         blocks=(picture, Fold(title="The numbers", blocks=(table,))),
     )
@@ -379,7 +227,7 @@ def _elemental_section(study: AssessmentStudy, words: str) -> Section:
             _number("share", "Share", share),
         ),
     )
-    return Section(id="elemental", title="Are passages elements?", lead=words, blocks=(table,))
+    return Section(id="elemental", title="Elemental passages", lead=words, blocks=(table,))
 
 
 def _specificity_section(study: AssessmentStudy, words: str) -> Section:
@@ -418,7 +266,7 @@ def _specificity_section(study: AssessmentStudy, words: str) -> Section:
         ),
     )
     blocks: tuple[Block, ...] = (picture, table, Fold(title="All numbers", blocks=(counts,)))
-    return Section(id="specificity", title="How specific are the elements?", lead=words, blocks=blocks)
+    return Section(id="specificity", title="Specificity of elements", lead=words, blocks=blocks)
 
 
 def _sizes_section(study: AssessmentStudy, words: str) -> Section:
@@ -441,14 +289,14 @@ def _sizes_section(study: AssessmentStudy, words: str) -> Section:
     picture = _picture(
         "sizes", size_bars(study.sizes, short=SHORT), "Exhaustivity and size", "The dashed line: 55 characters.", words
     )
-    return Section(id="sizes", title="Does exhaustivity go with size?", lead=words, blocks=(picture, table))
+    return Section(id="sizes", title="Exhaustivity and size", lead=words, blocks=(picture, table))
 
 
 def _entries_section(study: AssessmentStudy, words: str) -> Section:
     known = study.entries[["first", "biggest", "nearest"]].dropna()
     if known.empty:
         text = "Entry points are given as points in the tree: whether they coincide is known, how far they lie is not."
-        return Section(id="entries", title="Where to begin reading?", lead=words, blocks=(Text(paragraphs=(text,)),))
+        return Section(id="entries", title="Best entry points", lead=words, blocks=(Text(paragraphs=(text,)),))
     rows = [
         {
             "passage": name,
@@ -481,7 +329,7 @@ def _entries_section(study: AssessmentStudy, words: str) -> Section:
         "Documents by distance, in bins of 100 characters; the outermost hold all that lies farther.",
         words,
     )
-    return Section(id="entries", title="Where to begin reading?", lead=words, blocks=(picture, table))
+    return Section(id="entries", title="Best entry points", lead=words, blocks=(picture, table))
 
 
 def _times_section(study: AssessmentStudy, words: str) -> Section:
@@ -501,7 +349,7 @@ def _times_section(study: AssessmentStudy, words: str) -> Section:
         ),
     )
     picture = _picture("times", time_strips(study.times), "Time to assess a document", "All visits together.", words)
-    return Section(id="times", title="How long did it take?", lead=words, blocks=(picture, table))
+    return Section(id="times", title="Assessment time", lead=words, blocks=(picture, table))
 
 
 def _elements_twice_section(study: AssessmentStudy, words: str) -> Section:
@@ -523,7 +371,7 @@ def _elements_twice_section(study: AssessmentStudy, words: str) -> Section:
             _number("exact", "Exact", number(2)),
         ),
     )
-    return Section(id="elements-twice", title="Do two assessors agree on elements?", lead=words, blocks=(table,))
+    return Section(id="elements-twice", title="Agreement on elements", lead=words, blocks=(table,))
 
 
 def _passages_twice_section(study: AssessmentStudy, words: str) -> Section:
@@ -541,7 +389,7 @@ def _passages_twice_section(study: AssessmentStudy, words: str) -> Section:
             _number("of_union", "Of either", number(2)),
         ),
     )
-    return Section(id="passages-twice", title="Do two assessors highlight the same?", lead=words, blocks=(table,))
+    return Section(id="passages-twice", title="Agreement on passages", lead=words, blocks=(table,))
 
 
 _SECTIONS: dict[str, Callable[[AssessmentStudy, str], Section]] = {
@@ -558,16 +406,20 @@ _SECTIONS: dict[str, Callable[[AssessmentStudy, str], Section]] = {
     "passages-twice": _passages_twice_section,
 }
 
-
-def _methods_section() -> Section:
-    analyses = (
+_METHODS = (
+    (
         "The analyses are those of Piwowarski, Trotman and Lalmas (2008), section 5. A document is relevant if text in "
-        "it is highlighted or an element relevant. Specificity of 2003 and 2004 is divided by 3."
-    )
-    pools = (
+        "it is highlighted or an element relevant. A passage is elemental if it is as long as the smallest element "
+        "around both its ends. Specificity of 2003 and 2004 is divided by 3."
+    ),
+    (
         "Pools grow in rounds over the runs given; numbers between two rounds are interpolated. A topic's curve ends "
         "before the first round with a document that nobody assessed."
-    )
-    return Section(
-        id="methods", title="Methods", lead="What was computed.", blocks=(Text(paragraphs=(analyses, pools)),)
-    )
+    ),
+    (
+        "The distance of a best entry point is from the beginning of a passage, in characters. In a log of actions the "
+        "time to the topic's next action counts for the document, unless it is longer than the longest break allowed. "
+        "The agreement of two assessors is what both chose over what either chose. Nothing is tested or drawn at "
+        "random."
+    ),
+)

@@ -1,92 +1,73 @@
-"""The page that answers whether a measure rewards what users want: the test put into tables, curves and words."""
-
-from collections.abc import Sequence
-from functools import partial
-from pathlib import Path
+"""The report that answers whether a measure rewards what users want: the test put into tables, curves and words."""
 
 import pandas as pd
 
+from metaeval.bibliography import publications
 from metaeval.figures.reliability import AXES, overlap_scatters, simulated_run_curves
-from metaeval.reports.folder import check_folder, write_page
-from metaeval.reports.html import Block, Fold, Item, Items, Page, Section, Text
+from metaeval.reports.data_files import csv_file
 from metaeval.reports.pictures import Picture
-from metaeval.reports.power import notes_section, provenance_section
+from metaeval.reports.report import Block, Fold, Methods, Report, Section, Text
 from metaeval.reports.tables import Column, Table
 from metaeval.simulate.reliability_runs import RELIABILITY_RUNS
 from metaeval.studies.reliability import ReliabilityStudy
-from metaeval.visible import csv_text
 from metaeval.words import count, listed, number, share, whole
 
-__all__ = ["reliability_page", "verdict_sentence", "write_reliability_report"]
+__all__ = ["reliability_report", "verdict_sentence"]
 
-_TITLE = "Does the metric reward what users want?"
 _TOP = 10
 _OPEN = 2
+_SOURCES = ("kazai2004",)
 
 
-def reliability_page(study: ReliabilityStudy, *, messages: Sequence[str] = ()) -> Page:
-    """Put a reliability test into a page.
+def reliability_report(study: ReliabilityStudy) -> Report:
+    """Put a reliability test into a report.
 
     Parameters
     ----------
     study : ReliabilityStudy
-    messages : sequence of str
-        Warnings given on the way.
 
     Returns
     -------
-    Page
+    Report
     """
     sections = [_runs_section(study), _verdicts_section(study)]
+    data = {"runs.csv": csv_file(study.runs)}
+    counts = {"metric": len(study.metrics), "topic": _n_topics(study)}
     if study.curves:
         sections.append(_curves_section(study))
     if len(study.submissions):
         sections.append(_submissions_section(study))
-    facts = [(str(len(study.metrics)), "metrics"), (str(int(study.runs["topics"].max())), "topics")]
-    if len(study.submissions):
-        facts.append((str(len(study.submissions["run"].unique())), "submitted runs"))
-    return Page(
-        title=_TITLE,
-        facts=tuple(facts),
-        summary=tuple(verdict_sentence(study, metric) for metric in study.metrics),
-        sections=(
-            *sections,
-            _methods_section(),
-            notes_section(study.notes, messages),
-            provenance_section(study.provenance),
-        ),
+        data["submissions.csv"] = csv_file(study.submissions)
+        counts["submitted run"] = len(study.submissions["run"].unique())
+    return Report(
+        command="reliability",
+        title="Does the metric reward what users want?",
+        facts=tuple((str(n), what if n == 1 else f"{what}s") for what, n in counts.items()),
+        summary=(*_opening(study), " ".join(verdict_sentence(study, metric) for metric in study.metrics)),
+        sections=tuple(sections),
+        methods=Methods(paragraphs=_METHODS, sources=tuple(publications(_SOURCES))),
+        rows=study.to_frame(),
         provenance=study.provenance,
+        notes=study.notes,
+        data=data,
     )
 
 
-def write_reliability_report(
-    study: ReliabilityStudy, out: str | Path, *, overwrite: bool = False, messages: Sequence[str] = ()
-) -> Path:
-    """Write the report of a reliability test as a folder.
-
-    Parameters
-    ----------
-    study : ReliabilityStudy
-    out : path
-        See `metaeval.reports.folder.check_folder` for when it may exist already.
-    overwrite : bool, default False
-    messages : sequence of str
-        See `reliability_page`.
-
-    Returns
-    -------
-    pathlib.Path
-        The page to open: ``index.html`` in the folder.
-    """
-    check_folder(out, overwrite=overwrite)
-    data = {"runs.csv": partial(_write_csv, study.runs)}
-    if len(study.submissions):
-        data["submissions.csv"] = partial(_write_csv, study.submissions)
-    return write_page(reliability_page(study, messages=messages), out, data=data, overwrite=overwrite)
+def _n_topics(study: ReliabilityStudy) -> int:
+    return int(study.runs["topics"].max())
 
 
-def _write_csv(frame: pd.DataFrame, path: Path) -> None:
-    path.write_text(csv_text(frame), encoding="utf-8", errors="backslashreplace", newline="\n")
+def _opening(study: ReliabilityStudy) -> list[str]:
+    """Say of several metrics how many do what users want most."""
+    verdicts = study.verdicts[study.verdicts["expectation"] == "ideal"]
+    if len(verdicts) < 2:  # noqa: PLR2004 - the sentence of a single metric says it
+        return []
+    n_met = int(verdicts["met"].sum())
+    words = (
+        f"{n_met} of {len(verdicts)} metrics {'ranks' if n_met == 1 else 'rank'} the ideal run at least as high as "
+        f"every other, as users would, by means over {count(_n_topics(study), 'topic')}."
+    )
+    return [words]
 
 
 def verdict_sentence(study: ReliabilityStudy, metric: str) -> str:
@@ -106,14 +87,21 @@ def verdict_sentence(study: ReliabilityStudy, metric: str) -> str:
 
 
 def _runs_section(study: ReliabilityStudy) -> Section:
-    items = tuple(Item(term=name, words=words) for name, words in RELIABILITY_RUNS.items())
+    made = Table(
+        name="simulated-runs",
+        title="The simulated runs, made of the assessments",
+        caption="As Kazai, Lalmas and de Vries (2004) made them.",
+        frame=pd.DataFrame(RELIABILITY_RUNS.items(), columns=["run", "holds"]),
+        columns=(Column(name="run", label="Run"), Column(name="holds", label="Holds")),
+    )
     tables = [_runs_table(study, str(name)) for name in study.runs["quantisation"].drop_duplicates()]
     return Section(
         id="runs",
-        title="Six runs whose order users know",
+        title="Simulated runs of known order",
         lead="They are made of the assessments, by what an element is worth under a metric's own quantisation, best "
         "first. Whoever gets irb gets every best element and nothing twice.",
-        blocks=(*tables, Fold(title="What the runs hold", blocks=(Items(items=items),))),
+        brief=True,
+        blocks=(*tables, made),
     )
 
 
@@ -165,16 +153,20 @@ def _verdicts_section(study: ReliabilityStudy) -> Section:
         ),
         data=study.verdicts,
     )
-    meanings = study.verdicts.drop_duplicates("expectation")
-    items = tuple(
-        Item(term=name, words=words) for name, words in zip(meanings["expectation"], meanings["meaning"], strict=True)
+    meanings = Table(
+        name="expectations",
+        title="What users expect of a measure",
+        caption="Each is a set of preferences between two runs; a metric meets it if it contradicts none.",
+        frame=study.verdicts.drop_duplicates("expectation")[["expectation", "meaning"]],
+        columns=(Column(name="expectation", label="Expectation"), Column(name="meaning", label="Asks to")),
     )
     return Section(
         id="verdicts",
         title="Verdicts",
         lead="A metric that ranks another run above the ideal one rewards what users do not want. No metric need meet "
         "the order by overlap alone: it leaves out whether the elements are any good.",
-        blocks=(Items(items=items), table),
+        brief=True,
+        blocks=(table, meanings),
     )
 
 
@@ -184,7 +176,7 @@ def _curves_section(study: ReliabilityStudy) -> Section:
     blocks: list[Block] = [*pictures[:_OPEN], *folds]
     return Section(
         id="curves",
-        title="Along the lists",
+        title="Curves of the simulated runs",
         lead="Where the runs part: by recall, or by how far down the list one reads.",
         blocks=tuple(blocks),
     )
@@ -222,6 +214,7 @@ def _submissions_section(study: ReliabilityStudy) -> Section:
         id="submissions",
         title="Submitted runs",
         lead="Which runs each metric puts on top, where the others put them, and how much of them is said twice.",
+        brief=True,
         blocks=tuple(blocks),
     )
 
@@ -231,7 +224,7 @@ def _top_table(study: ReliabilityStudy, metric: str) -> Table:
     others = [name for name in frame.columns if name.startswith("rank under ")]
     return Table(
         name=f"top-{metric}",
-        title=f"The best {min(_TOP, len(frame))} under {metric}",
+        title=f"Submitted runs: the best {min(_TOP, len(frame))} under {metric}",
         caption="With their ranks under the other metrics.",
         frame=frame,
         columns=(
@@ -274,17 +267,16 @@ def _tau_table(study: ReliabilityStudy) -> Table:
     )
 
 
-def _methods_section() -> Section:
-    made = (
+_METHODS = (
+    (
         "The runs follow Kazai, Lalmas and de Vries (2004), section 3.2: on every path of relevant elements the one of "
         "the highest value is ideal (ties: the deeper one, unless the metric says otherwise), and of ideal elements "
         "that overlap the outer one stays. Each run lists its elements by falling value. Elements too small to judge "
         "are left out where the quantisation gives them nothing."
-    )
-    averaged = (
+    ),
+    (
         "A mean is over the topics where something is worth more than 0 under the metric; an empty list counts 0 "
-        "there. All results of the six runs count, 1500 of a submitted run."
-    )
-    return Section(
-        id="methods", title="Methods", lead="What was computed.", blocks=(Text(paragraphs=(made, averaged)),)
-    )
+        "there. All results of the six runs count, 1500 of a submitted run. Verdicts compare means as they are: "
+        "nothing is tested or drawn at random."
+    ),
+)

@@ -8,7 +8,7 @@ A study gives a result, one function turns the result into a `Report`, and the r
 ...     return Section(id="topics", title="Topics", lead="What was asked of the systems.", blocks=(words,))
 """
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, ClassVar, Literal
@@ -163,8 +163,8 @@ class Report(_Statements):
         The answer in plain words, one paragraph each. The first sentence answers the question.
     sections : tuple of Section
     methods : Methods
-    rows : pandas.DataFrame
-        The answer for programs.
+    rows : pandas.DataFrame or list of mappings
+        The answer for programs; mappings where rows of several tables stand together.
     provenance : Provenance
     notes : tuple of str
         What was assumed, filled or dropped.
@@ -187,7 +187,7 @@ class Report(_Statements):
     summary: tuple[str, ...]
     sections: tuple[Section, ...]
     methods: Methods
-    rows: pd.DataFrame
+    rows: pd.DataFrame | Sequence[Mapping[str, object]]
     provenance: Provenance
     notes: tuple[str, ...] = ()
     warnings: tuple[str, ...] = ()

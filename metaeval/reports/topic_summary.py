@@ -111,7 +111,8 @@ def _how_counted(study: TopicsStudy) -> str:
         return f"In brackets: {percentage(study.posterior.ci_prob)} intervals, by a Bayesian model."
     if family is None:
         return f"Nothing can be said beyond {size} topics: {study.unestimated.get(CURVE, 'no curve fits')}."
-    return f"These are counts as observed, and beyond {size} topics by the {FAMILIES[family].title}; they have no interval."
+    curve = FAMILIES[family].title
+    return f"These are counts as observed, and beyond {size} topics by the {curve}; they have no interval."
 
 
 def _enough_sentence(study: TopicsStudy) -> list[str]:

@@ -4,6 +4,7 @@ import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
+from typing import ClassVar
 
 import numpy as np
 import pandas as pd
@@ -15,6 +16,7 @@ from metaeval.equality import difference
 from metaeval.errors import InvalidOptionError, ScoresError
 from metaeval.provenance import Provenance, record_provenance
 from metaeval.scores import natural_order
+from metaeval.studies.study import Study
 
 __all__ = ["ELEMENT_CLASSES", "SHORT", "AssessmentStudy", "growth_kinds", "pool_growth", "shown_growth"]
 __all__ += ["study_assessments"]
@@ -44,7 +46,7 @@ _HOUR = 3600.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class AssessmentStudy:
+class AssessmentStudy(Study):
     """What assessments say of how they were made. A table that they cannot fill is empty, and `lacking` says why.
 
     Attributes
@@ -82,6 +84,8 @@ class AssessmentStudy:
     notes : tuple of str
     provenance : Provenance
     """
+
+    reported_by: ClassVar[str] = "metaeval.reports.assessment:assessment_report"
 
     scale: str
     topics: pd.DataFrame

@@ -6,7 +6,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
 from types import MappingProxyType
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 import pandas as pd
@@ -52,6 +52,7 @@ from metaeval.studies.stability import (
     replicate_store,
     standard_error,
 )
+from metaeval.studies.study import Study
 
 __all__ = ["QUESTIONS", "EffortPlans", "JudgmentsStudy", "study_judgments"]
 
@@ -124,7 +125,7 @@ class EffortPlans:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class JudgmentsStudy:
+class JudgmentsStudy(Study):
     """Everything that `metaeval judgments` tells about one collection.
 
     Attributes
@@ -166,6 +167,8 @@ class JudgmentsStudy:
     provenance : Provenance
         What produced the study.
     """
+
+    reported_by: ClassVar[str] = "metaeval.reports.judgments:judgments_report"
 
     metrics: tuple[str, ...]
     n_systems: int

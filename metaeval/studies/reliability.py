@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from itertools import pairwise
 from types import MappingProxyType
-from typing import NamedTuple
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -29,6 +29,7 @@ from metaeval.metrics.spec import AnyMetric, Metric
 from metaeval.parallel import track
 from metaeval.provenance import Provenance, record_provenance
 from metaeval.simulate.reliability_runs import RELIABILITY_RUNS, IdealTie, reliability_runs
+from metaeval.studies.study import Study
 
 __all__ = ["EXPECTATIONS", "Expectation", "Preference", "ReliabilityStudy", "default_metrics", "study_reliability"]
 
@@ -87,7 +88,7 @@ EXPECTATIONS: Mapping[str, Expectation] = MappingProxyType({"ideal": ideal_first
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class ReliabilityStudy:
+class ReliabilityStudy(Study):
     """How measures rank runs of known worth, and, where there are any, submitted ones.
 
     Attributes
@@ -108,6 +109,8 @@ class ReliabilityStudy:
     notes : tuple of str
     provenance : Provenance
     """
+
+    reported_by: ClassVar[str] = "metaeval.reports.reliability:reliability_report"
 
     runs: pd.DataFrame
     verdicts: pd.DataFrame

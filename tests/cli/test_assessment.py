@@ -43,7 +43,7 @@ def test_the_answer_in_words_and_as_a_page(command, tmp_path):
     assert ended.code == 0
     assert "Agreement of elements" in ended.out
     assert "documents assessed, mean of a topic" in ended.out
-    assert "give a log" in ended.err
+    assert "give a log" in ended.out
     ended = command(*words, "--log", "log.csv", "--out", "page")
     assert (ended.code, ended.out) == (0, "Report written: open page/index.html\n")
     assert "How were the assessments made?" in (tmp_path / "page" / "index.html").read_text()
@@ -58,9 +58,12 @@ def test_figures_are_written_as_on_the_page(command, tmp_path, year):
     log.to_csv(tmp_path / "log.csv", index=False)
     words = ("assessment", "made/assessments", "--runs", "made/submissions", "--second", "made/second")
     ended = command(*words, "--sizes", "made/sizes.txt", "--log", "log.csv")
-    rows = dict(re.split(r"\s{2,}", line.strip()) for line in ended.out.splitlines() if re.search(r"\S\s{2,}\S", line))
+    cells = [re.split(r"\s{2,}", line.strip()) for line in ended.out.splitlines()]
+    rows = {row[1]: row[2] for row in cells if len(row) == 3}
     assert rows["topics"] == "3"
-    assert not re.search(r"\d\.\d{3}|share|_|per topic| at ", ended.out)
+    assert len(rows) > 10
+    assert not re.search(r"\d\.\d{3}|_|per topic", ended.out)
+    assert not any(re.search(r"share| at ", name) for name in rows)
     if year == 2005:
         study = study_assessments(campaign.assessments, sizes=campaign.sizes)
         sizes = study.sizes.set_index("exhaustivity")

@@ -1,13 +1,15 @@
 """`metaeval judgments`: tables, JSON, report, options and errors that say what to do."""
 
 import json
+import re
 
 import numpy as np
 import pytest
 
 from metaeval.io.groups import read_groups
 from metaeval.io.trec import read_collection
-from metaeval.studies.judgments import study_judgments
+from metaeval.studies.judgments import PLAN_NAMES, study_judgments
+from metaeval.words import number
 
 QUICK = ("--metrics", "AP,P@10", "--replicates", 2, "--tested", 1)
 
@@ -34,12 +36,7 @@ def test_json_holds_every_table_of_the_study(command, inputs, teams, made_collec
     answer = ended.json()
     assert (answer["schema"], answer["command"]) == ("metaeval/1", "judgments")
     assert str(made_collection / "qrels.txt") in answer["provenance"]["inputs"]
-    collection = read_collection([str(inputs[0])], inputs[2], keep="all")
-    groups = [read_groups(teams[1], column=column, systems=collection.systems) for column in ("group", "pooled")]
-    study = study_judgments(
-        collection.with_groups(groups[0], pooled=groups[1]), ["AP", "P@10"], steps=[20, 60], sizes=[5, 15],
-        n_replicates=2, n_tested=1, cost=(2.0, 0.5), rng=3,
-    )  # fmt: skip
+    study = study_of(inputs, teams, steps=[20, 60], sizes=[5, 15], cost=(2.0, 0.5), rng=3)
     expected = [{"table": name, **row} for name, frame in study.tables().items() for row in frame.to_dict("records")]
     assert len(answer["results"]) == len(expected)
     for row, right in zip(answer["results"], expected, strict=True):
@@ -49,17 +46,49 @@ def test_json_holds_every_table_of_the_study(command, inputs, teams, made_collec
             assert row[str(name)] == (None if missing else value), (right["table"], name)
 
 
+def study_of(inputs, teams=None, **options):
+    """Ask the Python study of the same files, with the options of `QUICK`."""
+    collection = read_collection([str(inputs[0])], inputs[2], keep="all")
+    if teams is not None:
+        groups = [read_groups(teams[1], column=column, systems=collection.systems) for column in ("group", "pooled")]
+        collection = collection.with_groups(groups[0], pooled=groups[1])
+    return study_judgments(collection, ["AP", "P@10"], n_replicates=2, n_tested=1, **{"rng": 0, **options})
+
+
+def rows_of(out):
+    """Return the rows of printed tables: the words of every line, columns being two spaces apart."""
+    return [re.split(r"\s{2,}", line.strip()) for line in out.splitlines()]
+
+
 def test_the_tables_answer_every_question(command, inputs, teams):
-    """The default prints thresholds, stability, left-out groups, pool sufficiency and effort, and notes the seed."""
+    """The default prints thresholds, left-out groups, pool sufficiency and effort, and notes the seed."""
     ended = command("judgments", *inputs, *teams, *QUICK)
     assert ended.code == 0, ended.err
     for words in (
-        "6 runs, 12 topics", "How little keeps tau at 0.9", "stratified: tau and tau_AP", "mean of 2 replicates",
-        "borda: tau and tau_AP with the full ranking (nothing is drawn)", "keeps its depth", "keeps its size",
-        "Pool size, with the group left out", "Where to spend the same effort",
+        "What if we judge less?", "2 metrics, 6 runs, 12 topics", "Effort required for a τ of 0.9",
+        "means over 2 replicates", "keeps its depth", "keeps its size", "Sufficiency of the pools for a new group",
+        "τ at equal effort",
     ):  # fmt: skip
         assert words in " ".join(ended.out.split()), words
     assert "Seed 0" in ended.err
+    tables, rows = study_of(inputs, teams).tables(), rows_of(ended.out)
+    for metric, part in tables["thresholds"].groupby("metric"):
+        assert [metric, *part["text"]] in rows
+    for row in tables["left_out_summary"].to_dict("records"):
+        shares = [f"{100 * row[name]:.1f} %" for name in ("fell", "same", "rose")]
+        assert any(one[0] == row["metric"] and one[2:5] == shares for one in rows)
+    for (metric, kind), label in zip(
+        [(metric, kind) for metric in ("AP", "P@10") for kind in ("same", "reversed", "changed")],
+        ["Same", "Other: reversed", "Other: changed at all"] * 2,
+        strict=True,
+    ):
+        part = tables["pool_sufficiency"].query("metric == @metric")
+        assert [metric, label, *(f"{100 * value:.1f} %" for value in part[kind])] in rows
+    for (step, plan), part in tables["effort"].groupby(["step", "plan"]):
+        found = next(row for row in rows if row[:2] == [f"{step:g} %", PLAN_NAMES[plan]])
+        taus = part.set_index("metric").loc[["AP", "P@10"]]
+        assert found[3] == f"{part['judged'].iloc[0]:.0f}"
+        assert found[6:] == [f"{row['tau']:.3f} ± {row['tau_se']:.3f}" for row in taus.to_dict("records")]
 
 
 def test_one_question_reads_and_answers_no_more(command, inputs):
@@ -67,16 +96,26 @@ def test_one_question_reads_and_answers_no_more(command, inputs):
     ended = command("judgments", *inputs, *QUICK, "--question", "less-judging,fewer-topics", "--quiet")
     assert ended.code == 0, ended.err
     assert ended.err == ""
-    assert "topics: tau" in ended.out
-    assert "share: tau" not in ended.out
-    assert "Cannot be answered" not in ended.out
+    assert "Stability of the ranking: fewer topics" in ended.out
+    assert "Shallower pools" not in ended.out
+    assert "Not answered" not in ended.out
+    frame = study_of(inputs, questions=["less-judging", "fewer-topics"]).to_frame()
+    rows = rows_of(ended.out)
+    for _, part in frame.groupby(["reduction", "step"], sort=False):
+        cells = [
+            number(3)(row[name]) + ("" if np.isnan(row[f"{name}_se"]) else f" ± {row[f'{name}_se']:.3f}")
+            for row in part.to_dict("records")
+            for name in ("tau", "tau_ap")
+        ]
+        first = part.iloc[0]
+        assert [f"{first['step']:g} %", f"{first['judged']:.0f}", f"{first['relevant']:.0f}", *cells] in rows
 
 
 def test_what_the_input_does_not_allow_is_said(command, inputs):
     """Without groups new systems are not studied, and the answer says what is needed."""
     ended = command("judgments", *inputs, *QUICK, "--reductions", "order")
     assert ended.code == 0, ended.err
-    assert "Cannot be answered: new-systems: the runs have no groups" in ended.out
+    assert re.search(r"Not answered.*\n\s*new-systems: the runs have no groups", ended.out)
     named = command("judgments", *inputs, *QUICK, "--question", "new-systems")
     assert named.code == 2
     assert "--groups" in named.err
@@ -142,11 +181,11 @@ def test_a_budget_says_how_much_was_seen(command, inputs):
     words = ("--reductions", "stratified", "--question", "less-judging", "--replicates", 40, "--budget", "0.001s")
     ended = command("judgments", *inputs, "--metrics", "AP", *words)
     assert ended.code == 0, ended.err
-    assert "mean of 2 replicates" in " ".join(ended.out.split())
+    assert "standard error over 2 replicates" in " ".join(ended.out.split())
 
 
 REFUSED = {
-    "scores instead of runs": ((), None, "--qrels is needed"),
+    "scores instead of runs": ((), None, "--qrels"),
     "an unknown question": (("--question", "less"), 2, "less-judging"),
     "an unknown reduction": (("--reductions", "strat"), 2, "stratified"),
     "a step of no percent": (("--steps", "0"), 2, "above 0"),

@@ -1,3 +1,4 @@
+# ruff: noqa: RUF001 - typographic dashes are what people see
 """`metaeval reliability`: tables, JSON and a report from INEX files."""
 
 import re
@@ -7,6 +8,7 @@ import pytest
 from metaeval.simulate.inex import simulate_inex
 from metaeval.simulate.reliability_runs import RELIABILITY_RUNS
 from metaeval.studies.reliability import study_reliability
+from metaeval.words import share
 
 
 @pytest.fixture(scope="module")
@@ -33,15 +35,25 @@ def test_the_answer_as_json(command, made, folder):  # noqa: ARG001 - writes the
     assert next(row["met"] for row in rows if row["expectation"] == "ideal") is True
 
 
-def test_the_answer_in_words_and_as_a_page(command, folder, tmp_path):  # noqa: ARG001 - writes the files
-    """The terminal shows values and verdicts, the page more."""
+def test_the_answer_in_words_and_as_a_page(command, made, folder, tmp_path):  # noqa: ARG001 - writes the files
+    """The terminal shows values, ranks, overlap and verdicts, the page more."""
     said = command("reliability", "made/assessments", "--sizes", "made/sizes.txt").out
-    assert "ideal: met" in said
+    rows = [re.split(r"\s{2,}", line.strip()) for line in said.splitlines()]
+    study = study_reliability(made.assessments, sizes=made.sizes)
+    for quantisation, part in study.runs.groupby("quantisation"):
+        assert f"The six runs under {quantisation}" in said
+        for name, own in part.groupby("run"):
+            values = [cell for row in own.to_dict("records") for cell in (f"{row['value']:.4f}", str(row["rank"]))]
+            assert [name, f"{own['results'].iloc[0]:.1f}", share(own["overlap"].iloc[0]), *values] in rows
+    for row in study.verdicts.to_dict("records"):
+        kept = f"{row['preferences'] - row['broken']} of {row['preferences']}"
+        verdict = "met" if row["met"] else "not met"
+        assert [row["metric"], row["expectation"], verdict, kept, row["first_broken"] or "–"] in rows
     for name, words in RELIABILITY_RUNS.items():
-        assert re.search(rf"^\s*{name}\s+{re.escape(words)}", said, flags=re.MULTILINE)
-    assert re.search(r"ideal\s+rank the ideal run at least as high as every other", said)
-    assert re.search(r"overlap\s+rank less overlap higher: irb >= lo", said)
-    assert "ideal: not met (contradicted: irb >= frb" in said
+        assert [name, words] in rows
+    assert re.search(r"ideal\s+Rank the ideal run at least as high as every other", said)
+    assert re.search(r"overlap\s+Rank less overlap higher: irb >= lo", said)
+    assert re.search(r"not met\s+\d of 5\s+irb >= frb", said)
     words = ("reliability", "made/assessments", "made/submissions", "--sizes", "made/sizes.txt", "--out", "page")
     ended = command(*words)
     assert (ended.code, ended.out) == (0, "Report written: open page/index.html\n")

@@ -1,4 +1,4 @@
-"""The page of an analysis of assessments: a sentence, a picture and a table for each answer, of any year."""
+"""The report of an analysis of assessments: a sentence, a picture and a table for each answer, of any year."""
 
 import html
 import re
@@ -7,7 +7,8 @@ import numpy as np
 import pytest
 
 from metaeval.collection.inex import Assessments
-from metaeval.reports.assessment import answer_sentences, assessment_page, write_assessment_report
+from metaeval.reports.assessment import assessment_report
+from metaeval.reports.assessment_words import answer_sentences, figures_in_words
 from metaeval.reports.html import render_page
 from metaeval.simulate.inex import simulate_inex
 from metaeval.studies.assessment import study_assessments
@@ -42,11 +43,13 @@ def words_of(page):
 def test_every_answer_has_its_section(studies, year):
     """What is answered is a sentence and a section; what is not stands in a list."""
     study = studies[year]
-    page = assessment_page(study)
-    answered = [name for name, _ in answer_sentences(study)]
-    assert [section.id for section in page.sections][: len(answered)] == answered
+    page = assessment_report(study)
+    answered = dict(answer_sentences(study))
+    assert [section.id for section in page.sections] == ["figures", *answered, *(["lacking"] if study.lacking else [])]
     words = words_of(page)
-    for sentence in page.summary:
+    summary = " ".join(page.summary)
+    for sentence in answered.values():
+        assert sentence in summary
         assert words.count(" ".join(sentence.split())) >= 2
     for lacking in study.lacking:
         assert lacking in words
@@ -55,7 +58,7 @@ def test_every_answer_has_its_section(studies, year):
 def test_the_numbers_are_the_studys(studies):
     """Tables hold the study's frames; sentences its figures."""
     study = studies[2005]
-    page = assessment_page(study)
+    page = assessment_report(study)
     tables = {table.name: table for table in page.tables()}
     assert tables["passages"].frame.equals(study.passages)
     assert tables["element-agreement"].frame["topic"].iloc[-1] == "mean"
@@ -66,7 +69,22 @@ def test_the_numbers_are_the_studys(studies):
     )
     names = {picture.name for picture in page.pictures()}
     assert names == {"pool-growth", "passages", "specificity", "sizes", "times"}
-    assert {picture.name for picture in assessment_page(studies[2007]).pictures()} >= {"entries"}
+    assert {picture.name for picture in assessment_report(studies[2007]).pictures()} >= {"entries"}
+
+
+@pytest.mark.parametrize("year", [2002, 2004, 2005, 2006, 2007])
+def test_every_figure_is_in_the_first_table(studies, year):
+    """Every figure that papers quote has a name and a number as people write it; the file has it in full."""
+    study = studies[year]
+    table = assessment_report(study).main_table()
+    assert table.name == "figures"
+    assert table.data.equals(study.to_frame())
+    shown = figures_in_words(study)
+    assert shown["value_sort"].tolist() == study.to_frame()["value"].tolist()
+    for text, value in shown[["value", "value_sort"]].itertuples(index=False):
+        written = float(text.removesuffix(" %")) / (100 if text.endswith("%") else 1)
+        assert written == pytest.approx(value, abs=0.501 if text.isdecimal() else 0.051)
+    assert not shown["figure"].str.contains("per topic| at |_").any()
 
 
 @pytest.mark.parametrize("year", [2004, 2005])
@@ -84,7 +102,7 @@ def test_sizes_are_told_by_exhaustivity(studies, year):
 
 def test_entry_points_that_are_points(studies):
     """Of 2006 it is known whether entry points begin a passage, and nothing is drawn of distances."""
-    page = assessment_page(studies[2006])
+    page = assessment_report(studies[2006])
     assert "how far they lie is not" in words_of(page)
     assert np.isnan(studies[2006].entries["first"]).all()
 
@@ -93,7 +111,7 @@ def test_the_barest_assessments(tmp_path):
     """A page can be made of nothing but documents."""
     made = simulate_inex(year=2007, n_systems=2, n_topics=2, n_documents=30, n_results=20, pool_size=10, rng=1)
     study = study_assessments(Assessments(scale="passages", documents=made.assessments.documents))
-    index = write_assessment_report(study, tmp_path / "out")
-    assert "What was not answered" in index.read_text()
-    assert write_assessment_report(made_study(2005), tmp_path / "full").exists()
+    index = study.report().save(tmp_path / "out")
+    assert "Unanswered questions" in index.read_text()
+    assert made_study(2005).report().save(tmp_path / "full").exists()
     assert list((tmp_path / "full").rglob("growth.csv"))

@@ -1,5 +1,5 @@
 # ruff: noqa: RUF001 - typographic dashes and Greek letters are what people see
-"""The page of a judgments study: its numbers are the study's, in every state a study can be in."""
+"""The report of a judgments study: its numbers are the study's, in every state a study can be in."""
 
 import html
 import re
@@ -11,7 +11,7 @@ import pytest
 from metaeval.collection.documents import collection_from_rankings
 from metaeval.figures.judgments import measure_label, stability_panels
 from metaeval.reports.html import render_page
-from metaeval.reports.judgments import judgments_page, write_judgments_report
+from metaeval.reports.judgments import judgments_report
 from metaeval.simulate.collection import simulate_collection
 from metaeval.studies.judgments import study_judgments
 
@@ -33,7 +33,7 @@ def study(made):
 @pytest.fixture(scope="module")
 def page(study):
     """Put it on a page."""
-    return judgments_page(study, messages=["A warning given on the way."])
+    return replace(judgments_report(study), warnings=("A warning given on the way.",))
 
 
 def table_of(page, name):
@@ -100,13 +100,38 @@ def test_left_out_groups_pool_sizes_and_effort_are_the_studys(study, page):
     pd.testing.assert_frame_equal(table_of(page, "adaptive").data, tables["adaptive"])
 
 
-def test_the_summary_answers_in_sentences(page):
-    """How little is enough, what a new system would meet, and where effort goes."""
+def test_the_summary_answers_in_sentences(study, page):
+    """How little is enough and how sure that is, what a new system would meet, and where effort goes."""
     first, second, third = page.summary
     assert "are enough to keep τ at 0.9 or more" in first
+    largest = study.stability["stratified"].to_frame()["tau_se"].max()
+    assert f"(means over 3 replicates, standard error of τ at most {largest:.3f})." in first.partition(" pool")[0]
     assert "Had a run's own group not been in the pool" in second
     assert "On average scores rise under AP', and fall under AP." in second
     assert "With 60 % of the effort" in third
+
+
+def test_the_methods_name_every_choice(study, page):
+    """Reductions with their steps and replicates, the correlations, the tests with their level, and the seed."""
+    (words,) = page.methods.paragraphs
+    assert "A random part of all judged documents (20, 40, 60, 80 %, 3 replicates)" in words
+    assert f"All pairs of runs were tested at every step in 2 replicates ({study.stability['random'].test})." in words
+    assert "two-sided paired t test over topics, α = 0.05, uncorrected" in words
+    assert "Kendall’s τ_b, τ_AP (Yilmaz et al., 2008" in words
+    assert words.endswith("(seed 1).")
+
+
+def test_few_steps_stand_open_and_many_are_folded(made, page):
+    """The numbers of a short study stand open in its section; of a long one they are behind a line."""
+    short = study_judgments(made.to_collection(), ["AP"], reductions=["order"], n_replicates=1, n_tested=0, rng=1)
+
+    def shown(report):
+        return {block.name for part in report.sections if part.brief for block in part.blocks if block.kind == "table"}
+
+    assert "stability order" in shown(short.report())
+    assert "thresholds" in shown(page)
+    assert not any(name.startswith("stability") for name in shown(page))
+    assert page.main_table().name == "thresholds"
 
 
 def test_plans_that_tie_win_nothing(study):
@@ -114,20 +139,20 @@ def test_plans_that_tie_win_nothing(study):
     data = study.effort.data.copy(deep=True)
     data["tau"][:] = 0.5
     tied = replace(study, effort=replace(study.effort, data=data))
-    assert "With 60 % of the effort, the best plans tie under 2 metrics." in words_of(judgments_page(tied))
+    assert "With 60 % of the effort, the best plans tie under 2 metrics." in words_of(judgments_report(tied))
     data["tau"].loc[{"plan": "topics", "metric": "AP"}] = 0.6
-    words = words_of(judgments_page(replace(study, effort=replace(study.effort, data=data))))
+    words = words_of(judgments_report(replace(study, effort=replace(study.effort, data=data))))
     assert "full pools for fewer topics under 1 metric; the best plans tie under 1 metric." in words
 
 
 def test_levels_that_all_metrics_share_are_said_once(study):
     """A bound that every metric keeps at the smallest step, or none at the largest, is one sentence."""
-    words = words_of(judgments_page(replace(study, at_least=-0.99)))
+    words = words_of(judgments_report(replace(study, at_least=-0.99)))
     assert "Less than 10 % (every metric) of the judgments, taken at random, are enough" in words
     data = study.stability["stratified"].data.copy(deep=True)
     data["tau"][:] = 0.5
     low = {"stratified": replace(study.stability["stratified"], data=data)}
-    words = words_of(judgments_page(replace(study, stability=low)))
+    words = words_of(judgments_report(replace(study, stability=low)))
     assert "More than 90 % (every metric) of the judgments, taken at random, are needed" in words
 
 
@@ -137,7 +162,7 @@ def test_runs_that_all_tie_have_a_page():
     qrels = {"1": {"d1": 1, "d2": 0, "d3": 1}, "2": {"d5": 1, "d6": 0}}
     collection = collection_from_rankings(dict.fromkeys("abc", same), qrels, keep_all=True)
     collection = collection.with_groups({"a": "x", "b": "y", "c": "y"})
-    words = words_of(judgments_page(study_judgments(collection, ["AP"], n_replicates=2, rng=0)))
+    words = words_of(judgments_report(study_judgments(collection, ["AP"], n_replicates=2, rng=0)))
     assert "All runs tie, so there is no ranking to compare." in words
     assert not re.search(r"\bnan\b", words)
 
@@ -163,12 +188,12 @@ def test_axes_are_labelled_with_units(study):
 def test_a_study_of_one_question_has_a_page(made):
     """What was not asked has no section; what could not be answered has one."""
     bare = made.to_collection()
-    page = judgments_page(study_judgments(bare, ["AP"], n_replicates=1, n_tested=0, rng=0))
-    assert [section.id for section in page.sections] == [
+    page = judgments_report(study_judgments(bare, ["AP"], n_replicates=1, n_tested=0, rng=0))
+    assert [section.id for section in page.all_sections()] == [
         "thresholds", "less-judging", "fewer-topics", "unanswered", "methods", "notes", "provenance",
     ]  # fmt: skip
     assert "keep='all'" in words_of(page)
-    one = judgments_page(study_judgments(bare, ["AP"], questions=["fewer-topics"], n_replicates=1, rng=0))
+    one = judgments_report(study_judgments(bare, ["AP"], questions=["fewer-topics"], n_replicates=1, rng=0))
     assert "consistency topics" in {table.name for table in one.tables()}
 
 
@@ -177,7 +202,7 @@ def test_names_that_could_do_harm_stay_text(made):
     collection = made.to_collection(keep="all")
     groups = {name: f"<b>{name[:5]}" for name in collection.systems}
     study = study_judgments(collection.with_groups(groups), ["AP"], questions=["new-systems"], rng=0)
-    text = render_page(judgments_page(study))
+    text = render_page(judgments_report(study))
     assert "<b>team1" not in text
     assert "&lt;b&gt;team1" in text
 
@@ -185,9 +210,9 @@ def test_names_that_could_do_harm_stay_text(made):
 def test_a_report_folder_holds_every_table_and_figure(made, tmp_path):
     """Every table is there as CSV and LaTeX, every figure as SVG and PDF, every frame as data."""
     study = study_judgments(made.to_collection(keep="all"), ["AP"], reductions=["order"], n_replicates=1, rng=1)
-    folder = write_judgments_report(study, tmp_path / "r").parent
+    page = study.report()
+    folder = page.save(tmp_path / "r").parent
     assert {path.stem for path in (folder / "data").iterdir()} == set(study.tables())
-    page = judgments_page(study)
     for kinds, shown in ((("csv", "tex"), page.tables()), (("svg", "pdf"), page.pictures())):
         for kind in kinds:
             names = {path.stem for path in folder.glob(f"*/*.{kind}") if path.parent.name != "data"}

@@ -1,4 +1,4 @@
-"""The page of a reliability test: its numbers are the study's, with and without submitted runs."""
+"""The report of a reliability test: its numbers are the study's, with and without submitted runs."""
 
 import html
 import re
@@ -8,8 +8,9 @@ import pandas as pd
 import pytest
 
 from metaeval.reports.html import render_page
-from metaeval.reports.reliability import reliability_page, verdict_sentence, write_reliability_report
+from metaeval.reports.reliability import reliability_report, verdict_sentence
 from metaeval.simulate.inex import simulate_inex
+from metaeval.simulate.reliability_runs import RELIABILITY_RUNS
 from metaeval.studies.reliability import study_reliability
 
 HOSTILE = "<script>alert(1)</script> $x$"
@@ -32,7 +33,7 @@ def words_of(page):
 
 def test_tables_show_the_study(study):
     """The table in the form of the paper's Table 1, the verdicts, and the best runs under each metric."""
-    tables = {table.name: table for table in reliability_page(study).tables()}
+    tables = {table.name: table for table in reliability_report(study).tables()}
     first = study.metrics[0]
     cells = [[cell.text for cell in row] for row in tables["runs-SOG"].cells()]
     own = study.runs[study.runs["metric"] == first].set_index("run")
@@ -42,12 +43,19 @@ def test_tables_show_the_study(study):
     assert [row[2] for row in cells] == [f"{100 * share:.1f} %" for share in own["overlap"]]
     assert len(tables["verdicts"].cells()) == 8
     assert tables[f"top-{first}"].frame.equals(study.top(first))
+    made = [[cell.text for cell in row] for row in tables["simulated-runs"].cells()]
+    assert made == [list(item) for item in RELIABILITY_RUNS.items()]
+    assert [row[0].text for row in tables["expectations"].cells()] == ["ideal", "overlap"]
 
 
 def test_words_and_pictures(study):
     """Verdicts are told in the summary, hostile names are text, and every curve is a picture."""
-    page = reliability_page(study, messages=["mind the gap"])
+    page = replace(study.report(), warnings=("mind the gap",))
     words, markup = words_of(page), render_page(page)
+    met = int(study.verdicts.query("expectation == 'ideal'")["met"].sum())
+    assert 0 < met < 4
+    assert page.summary[0].startswith(f"{met} of 4 metrics rank")
+    assert page.summary[0].endswith("by means over 3 topics.")
     assert "inex2002(quant=SOG) ranks frb first" in words
     assert "against what users want" in words
     assert "mind the gap" in words
@@ -66,7 +74,7 @@ def test_the_tree_in_words(focused_tree):
     assert verdict_sentence(study, names[1]) == (
         "inex2002(quant=SOG) ranks frb first and the ideal run irb number 5 of 6, against what users want."
     )
-    page = reliability_page(study)
+    page = reliability_report(study)
     assert [section.id for section in page.sections[:3]] == ["runs", "verdicts", "curves"]
     assert "submissions" not in {section.id for section in page.sections}
     assert len(page.pictures()) == 2
@@ -74,7 +82,7 @@ def test_the_tree_in_words(focused_tree):
 
 def test_the_folder(study, tmp_path):
     """The page, its tables and the values of every run."""
-    index = write_reliability_report(study, tmp_path / "out")
+    index = study.report().save(tmp_path / "out")
     assert index.name == "index.html"
     found = pd.read_csv(next((tmp_path / "out").rglob("runs.csv")))
     assert found["value"].tolist() == pytest.approx(study.runs["value"].tolist())

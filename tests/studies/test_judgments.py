@@ -120,7 +120,7 @@ def test_what_leaving_a_group_out_does_is_counted_run_by_run(collection):
 
 
 def test_condensed_lists_overestimate_and_ordinary_ones_underestimate(study):
-    """The published finding holds on made data: a group left out loses by AP and gains by AP'."""
+    """The published finding holds on simulated data: a group left out loses by AP and gains by AP'."""
     table = study.tables()["left_out_summary"].set_index(["keep", "metric"])["mean_change"]
     assert table["depth", "AP"] < 0 < table["depth", "AP(judged_only=True)"]
 

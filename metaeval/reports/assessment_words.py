@@ -1,0 +1,231 @@
+"""What a report on assessments says in words: every answer as a sentence, every figure with its name."""
+
+import re
+from collections.abc import Callable, Iterator
+
+import numpy as np
+import pandas as pd
+
+from metaeval.studies.assessment import SHORT, AssessmentStudy, growth_kinds, shown_growth
+from metaeval.words import count, listed, number, share, whole
+
+__all__ = ["KINDS", "answer_sentences", "figures_in_words"]
+
+KINDS = {"relevant": "relevant documents", "elements": "relevant elements", "passages": "passages"}
+"""What is counted in documents, and what that is called."""
+
+_FIGURES = {
+    ("assessments", "topics"): ("topics", "count"),
+    ("assessments", "documents per topic"): ("documents assessed, mean of a topic", "one"),
+    ("assessments", "too_small per topic"): ("elements too small to judge, mean of a topic", "one"),
+    ("assessments", "highlighted per topic"): ("highlighted characters, mean of a topic", "count"),
+    ("assessments", "(.+) per topic"): ("{}, mean of a topic", "one"),
+    ("pool growth", "share of (.+) by (.+) documents"): ("{} found by {} documents a topic", "share"),
+    ("pools", "documents per topic"): ("documents in the pool, mean of a topic", "one"),
+    ("pools", "share assessed"): ("of them assessed", "share"),
+    ("passages per document", "share with one"): ("relevant documents with a single passage", "share"),
+    ("passages per document", "share with at most five"): ("relevant documents with five passages or fewer", "share"),
+    ("passages per document", "most"): ("most passages of a document", "count"),
+    ("elemental passages", "share"): ("passages that are exactly one element", "share"),
+    ("specificity", "mean of class (.+)"): ("mean specificity: {}", "two"),
+    ("exhaustivity and size", "median size at (.+)"): ("median size in characters, exhaustivity {}", "count"),
+    ("exhaustivity and size", "share below (.+) characters at (.+)"): (
+        "with fewer than {} characters, exhaustivity {}",
+        "share",
+    ),
+    ("best entry points", "share where the first passage begins"): ("where the first passage begins", "share"),
+    ("best entry points", "share where some passage begins"): ("where some passage begins", "share"),
+    ("best entry points", "median distance to the (.+)"): ("median distance to the {} passage, in characters", "count"),
+    ("time", "mean seconds of (.+)"): ("mean seconds: {}", "one"),
+    ("time", "mean hours of a topic"): ("mean hours of a topic", "one"),
+    ("agreement of elements", "mean of documents"): ("both call the document relevant", "share"),
+    ("agreement of elements", "mean of both"): ("both call the element relevant", "share"),
+    ("agreement of elements", "mean of exact"): ("both give the same grades", "share"),
+    ("agreement of passages", "mean of_union"): ("highlighted by both, of the text highlighted by either", "share"),
+}
+"""Question and statistic of a figure to its words and how its number is written; the first that fits."""
+_WRITERS: dict[str, Callable[[float], str]] = {
+    "count": lambda value: whole(round(value)),
+    "share": share,
+    "one": number(1),
+    "two": number(2),
+}
+
+
+def figures_in_words(study: AssessmentStudy) -> pd.DataFrame:
+    """Return the figures of a study as people write them.
+
+    Parameters
+    ----------
+    study : AssessmentStudy
+
+    Returns
+    -------
+    pandas.DataFrame
+        One row a figure of `AssessmentStudy.to_frame`: ``question``, ``figure``, ``value`` (text), ``value_sort``.
+    """
+    rows = [
+        (question.capitalize(), *_written(question, statistic, value), value)
+        for question, statistic, value in study.to_frame().itertuples(index=False)
+    ]
+    return pd.DataFrame(rows, columns=["question", "figure", "value", "value_sort"])
+
+
+def _written(question: str, statistic: str, value: float) -> tuple[str, str]:
+    """Return what a figure is called and how its number is written."""
+    for (asked, pattern), (words, writer) in _FIGURES.items():
+        found = re.fullmatch(pattern, statistic) if asked == question else None
+        if found:
+            parts = [KINDS.get(part, part) for part in found.groups()]
+            return words.format(*parts).replace("exhaustivity ?", "too small to judge"), _WRITERS[writer](value)
+    return statistic, _WRITERS["two"](value)
+
+
+def answer_sentences(study: AssessmentStudy) -> Iterator[tuple[str, str]]:
+    """Yield the name of every question that has an answer, and the answer in a sentence."""
+    for name, said in _SENTENCES.items():
+        words = said(study)
+        if words:
+            yield name, words
+
+
+def _topics_words(study: AssessmentStudy) -> str:
+    means = study.topics.mean()
+    parts = [f"{means['documents']:.1f} documents assessed, {means['relevant']:.1f} of them relevant"]
+    parts += [f"{means[name]:.0f} {KINDS[name]}" for name in ("elements", "passages") if np.isfinite(means[name])]
+    return f"A topic has on average {listed(parts)}."
+
+
+def _growth_words(study: AssessmentStudy) -> str:
+    if study.growth.empty:
+        return ""
+    rows = shown_growth(study.growth)
+    last = rows.iloc[-1]
+    half = study.growth.iloc[max(0, int(last["documents"]) // 2 - 1)]
+    kinds = growth_kinds(study.growth)
+    found = listed(f"{share(half[f'{kind}_share'])} of the {KINDS[kind]}" for kind in kinds)
+    return (
+        f"Half of the pool, {half['documents']:.0f} instead of {last['documents']:.0f} documents a topic, would have "
+        f"found {found}."
+    )
+
+
+def _pools_words(study: AssessmentStudy) -> str:
+    if study.pools.empty:
+        return ""
+    sums = study.pools.sum()
+    return (
+        f"Of {sums['documents']} documents in the pools {share(sums['assessed'] / sums['documents'])} were assessed; "
+        f"{count(int(sums['outside']), 'assessed document')} lie outside."
+    )
+
+
+def _passages_words(study: AssessmentStudy) -> str:
+    if study.passages.empty:
+        return ""
+    one, five, most = (
+        study.figure("passages per document", name) for name in ("share with one", "share with at most five", "most")
+    )
+    return (
+        f"{share(one)} of the relevant documents have a single passage, {share(five)} five or fewer; the most is "
+        f"{most:.0f}."
+    )
+
+
+def _elemental_words(study: AssessmentStudy) -> str:
+    if study.elemental.empty or np.isnan(study.elemental["share"].iloc[0]):
+        return ""
+    whole_ones, others = study.elemental["passages"].iloc[:2]
+    rather = "text rather than elements" if whole_ones < others else "elements more often than text"
+    return (
+        f"{share(study.elemental['share'].iloc[0])} of {whole_ones + others} passages are exactly one element: the "
+        f"assessors marked {rather}."
+    )
+
+
+def _specificity_words(study: AssessmentStudy) -> str:
+    if study.classes.empty:
+        return ""
+    means = study.classes.set_index("element_class")["mean"]
+    named = [f"{name} {mean:.2f}" for name, mean in means.items() if name != "other"]
+    return f"Mean specificity of relevant elements: {listed(named or [f'{means.iloc[0]:.2f}'])}."
+
+
+def _sizes_words(study: AssessmentStudy) -> str:
+    if study.sizes.empty:
+        return ""
+    lowest = study.sizes.iloc[0]
+    small = "the elements too small to judge"
+    which = {
+        row["exhaustivity"]: f"those of exhaustivity {row['exhaustivity']}" for row in study.sizes.to_dict("records")
+    }
+    which |= {"?": small} if "?" in which else {}
+    medians = [f"{row['median']:.0f} among {which[row['exhaustivity']]}" for row in study.sizes.to_dict("records")]
+    return (
+        f"The median size of a relevant element in characters is {listed(medians)}. Of "
+        f"{which[lowest['exhaustivity']]}, {share(lowest['short'])} have fewer than {SHORT} characters."
+    )
+
+
+def _entries_words(study: AssessmentStudy) -> str:
+    if study.entries.empty:
+        return ""
+    first, any_of = (
+        study.figure("best entry points", f"share where {which} passage begins") for which in ("the first", "some")
+    )
+    return (
+        f"{share(first)} of {len(study.entries)} best entry points lie where the first passage begins, {share(any_of)} "
+        "where some passage does."
+    )
+
+
+def _times_words(study: AssessmentStudy) -> str:
+    if study.times.empty:
+        return ""
+    parts = [
+        f"{_duration(seconds)} for {kind} documents"
+        for kind in ("relevant", "irrelevant")
+        if np.isfinite(seconds := study.figure("time", f"mean seconds of {kind} documents"))
+    ]
+    return (
+        f"On average assessors took {listed(parts)}, and {study.figure('time', 'mean hours of a topic'):.1f} h a topic."
+    )
+
+
+def _duration(seconds: float) -> str:
+    return f"{seconds:.0f} s" if seconds < 100 else f"{seconds / 60:.1f} min"  # noqa: PLR2004 - two digits are read
+
+
+def _elements_twice_words(study: AssessmentStudy) -> str:
+    if study.element_agreement.empty:
+        return ""
+    mean = study.element_agreement.loc["mean"]
+    return (
+        f"Two assessors agree on {share(mean['documents'])} of the relevant documents, on {share(mean['both'])} of the "
+        f"relevant elements, and on {share(mean['exact'])} with their grades "
+        f"({count(len(study.element_agreement) - 1, 'topic')})."
+    )
+
+
+def _passages_twice_words(study: AssessmentStudy) -> str:
+    if study.passage_agreement.empty:
+        return ""
+    return (
+        f"Of the text that either of two assessors highlighted, both highlighted "
+        f"{share(study.passage_agreement['of_union'].mean())} ({count(len(study.passage_agreement), 'topic')})."
+    )
+
+
+_SENTENCES: dict[str, Callable[[AssessmentStudy], str]] = {
+    "topics": _topics_words,
+    "growth": _growth_words,
+    "pools": _pools_words,
+    "passages": _passages_words,
+    "elemental": _elemental_words,
+    "specificity": _specificity_words,
+    "sizes": _sizes_words,
+    "entries": _entries_words,
+    "times": _times_words,
+    "elements-twice": _elements_twice_words,
+    "passages-twice": _passages_twice_words,
+}

@@ -1,0 +1,147 @@
+"""The section on effort: the same number of judgments, spent in different ways."""
+
+import pandas as pd
+
+from metaeval.figures.judgments import effort_panels
+from metaeval.reports.judgment_reductions import percent, with_error
+from metaeval.reports.pictures import Picture
+from metaeval.reports.report import Block, Fold, Section
+from metaeval.reports.tables import Column, Table
+from metaeval.studies.judgments import PLAN_NAMES, JudgmentsStudy
+from metaeval.words import count, listed, name_of_metric, number, whole
+
+__all__ = ["effort_section", "effort_sentences"]
+
+
+def effort_sentences(study: JudgmentsStudy) -> list[str]:
+    """Say which plan keeps the ranking closest at about 60 % of the effort."""
+    if study.effort is None:
+        return []
+    frame = study.effort.to_frame()
+    step = min(frame["step"].unique(), key=lambda one: abs(one - 60))
+    part = frame[(frame["step"] == step) & frame["tau"].notna()]
+    if part.empty:
+        return []
+    tau = part["tau"].round(12)
+    best = part[tau == tau.groupby(part["metric"]).transform("max")]
+    alone = best[~best["metric"].duplicated(keep=False)]
+    wins = [
+        f"{PLAN_NAMES[str(plan)].replace(',', ' for')} under {count(int(n), 'metric')}"
+        for plan, n in alone["plan"].value_counts().items()
+    ]
+    tied = part["metric"].nunique() - len(alone)
+    words = [f"the ranking stays closest to the full one with {listed(wins)}"] if wins else []
+    words += [f"the best plans tie under {count(tied, 'metric')}"] if tied else []
+    return [f"With {step:g} % of the effort, {'; '.join(words)}."]
+
+
+def effort_section(study: JudgmentsStudy) -> Section:
+    """Return the section that compares plans of equal effort.
+
+    Parameters
+    ----------
+    study : JudgmentsStudy
+        One that asked where to spend effort.
+
+    Returns
+    -------
+    Section
+    """
+    assert study.effort is not None  # noqa: S101 - the caller has looked
+    frame = study.tables()["effort"]
+    cost = study.cost
+    picture = Picture(
+        name="effort",
+        figure=effort_panels(frame, plans=PLAN_NAMES, at_least=study.at_least),
+        title="The same effort, spent in three ways",
+        caption="τ with the ranking of the whole pool; bars are standard errors. The number of judged documents is "
+        f"the same in all three; hours differ a little, because a relevant document takes {cost.minutes_relevant:g} "
+        f"min and another {cost.minutes_other:.3g} min. The upper line is the better plan.",
+        alt=" ".join(effort_sentences(study)),
+    )
+    blocks: list[Block] = [picture, _effort_table(study, frame)]
+    if study.effort.adaptive is not None:
+        blocks += _adaptive_blocks(study)
+    return Section(
+        id="effort",
+        title="Allocation of judging effort",
+        brief=True,
+        lead="A fixed number of judgments can go into shallow pools for all topics, into random samples of deep "
+        "pools, or into full pools for fewer topics.",
+        blocks=tuple(blocks),
+    )
+
+
+def _effort_table(study: JudgmentsStudy, frame: pd.DataFrame) -> Table:
+    assert study.effort is not None  # noqa: S101 - the caller has looked
+    rows = []
+    for (step, plan), part in frame.groupby(["step", "plan"], sort=False):
+        found = {row["metric"]: row for row in part.to_dict("records")}
+        first = part.iloc[0]
+        row = {"step": step, "plan": PLAN_NAMES[str(plan)], "judged": first["judged"], "relevant": first["relevant"]}
+        row |= {"hours": first["hours"], "topics": first["topics"]}
+        rows.append(row | {metric: with_error(found[metric], "tau") for metric in study.metrics})
+    return Table(
+        name="effort",
+        title="τ at equal effort",
+        caption="Effort in % of the judged documents of the whole pool. ± standard error over "
+        f"{count(study.effort.n_replicates, 'replicate')}.",
+        frame=pd.DataFrame(rows),
+        data=frame,
+        columns=(
+            Column(name="step", label="Effort", write=percent, align="right"),
+            Column(name="plan", label="Spent on"),
+            Column(name="topics", label="Topics", write=number(0), align="right"),
+            Column(name="judged", label="Judged", write=number(0), align="right"),
+            Column(name="relevant", label="Relevant", write=number(0), align="right"),
+            Column(name="hours", label="Hours", write=number(1), align="right"),
+            *(Column(name=metric, label=name_of_metric(metric), align="right", group="τ") for metric in study.metrics),
+        ),
+    )
+
+
+def _adaptive_blocks(study: JudgmentsStudy) -> tuple[Block, ...]:
+    assert study.effort is not None  # noqa: S101 - the caller has looked
+    frame, topics = study.effort.adaptive_table, study.tables()["adaptive_topics"]
+    assert frame is not None  # noqa: S101 - goes with the replay
+    rows = []
+    for pools, part in frame.groupby("pools", sort=False):
+        first = part.iloc[0]
+        row = {"pools": pools, "judged": first["judged"], "relevant": first["relevant"], "hours": first["hours"]}
+        rows.append(row | part.set_index("metric")["tau"].to_dict())
+    table = Table(
+        name="adaptive",
+        title="Depth chosen topic by topic",
+        caption="Adaptive: every topic's pool starts at depth 5 and grows by 5 until few new relevant documents "
+        "come. One depth: the same number of judgments spent rank by rank on all topics alike. τ with the ranking "
+        "of the whole pool.",
+        frame=pd.DataFrame(rows),
+        data=frame,
+        columns=(
+            Column(name="pools", label="Pools"),
+            Column(name="judged", label="Judged", write=whole, align="right"),
+            Column(name="relevant", label="Relevant", write=whole, align="right"),
+            Column(name="hours", label="Hours", write=number(1), align="right"),
+            *(
+                Column(name=metric, label=name_of_metric(metric), write=number(3), align="right", group="τ")
+                for metric in study.metrics
+            ),
+        ),
+    )
+    per_topic = Table(
+        name="adaptive_topics",
+        title="Every topic",
+        caption="Depth reached, and why it stopped there: few new ones came (rate), or nothing deeper was ever "
+        "judged (pool).",
+        frame=topics,
+        columns=(
+            Column(name="topic", label="Topic"),
+            Column(name="depth", label="Depth", write=whole, align="right", group="Adaptive"),
+            Column(name="judged", label="Judged", write=whole, align="right", group="Adaptive"),
+            Column(name="relevant", label="Relevant", write=whole, align="right", group="Adaptive"),
+            Column(name="stopped", label="Stopped by", group="Adaptive"),
+            Column(name="fixed_judged", label="Judged", write=whole, align="right", group="One depth"),
+            Column(name="fixed_relevant", label="Relevant", write=whole, align="right", group="One depth"),
+        ),
+    )
+    return table, Fold(title="Every topic", blocks=(per_topic,))

@@ -1,0 +1,231 @@
+# ruff: noqa: RUF001 - Greek letters and dashes are meant for people
+"""The section on new systems: what becomes of runs whose group is left out of the pool."""
+
+import pandas as pd
+
+from metaeval.figures.judgments import coverage_lines
+from metaeval.reports.pictures import Picture
+from metaeval.reports.report import Block, Fold, Section, Text
+from metaeval.reports.tables import Column, Table
+from metaeval.resampling.leave_out import CHANGE_INTERVALS, VERDICTS
+from metaeval.studies.judgments import JudgmentsStudy
+from metaeval.words import MISSING, count, listed, name_of_metric, number, share, whole
+
+__all__ = ["groups_section", "groups_sentences"]
+
+
+def groups_sentences(study: JudgmentsStudy) -> list[str]:
+    """Say what leaving its own group out of the pool does to a run's score and place."""
+    if "depth" not in study.left_out:
+        return []
+    table = study.tables()["left_out_summary"]
+    table = table[table["keep"] == "depth"].assign(size=lambda rows: rows["mean_change"].abs())
+    table = table.sort_values("size", kind="stable")
+    low, high = table.iloc[0], table.iloc[-1]
+    least, most = (_signed_percent(row["mean_change"]) for row in (low, high))
+    words = [
+        f"Had a run's own group not been in the pool, its score would have changed by {least} "
+        f"on average under {name_of_metric(low['metric'])}"
+        + (f" and by {most} under {name_of_metric(high['metric'])}" if len(table) > 1 else "")
+        + f"; no run would have moved by more than {count(int(table['most_places'].max()), 'place')}."
+    ]
+    change = table["mean_change"]
+    risen, fallen = (list(map(name_of_metric, table["metric"][which])) for which in (change > 0, change < 0))
+    if risen and fallen:
+        words.append(f"On average scores rise under {listed(risen)}, and fall under {listed(fallen)}.")
+    return words
+
+
+def groups_section(study: JudgmentsStudy) -> Section:
+    """Return the section on runs that did not take part in the pool.
+
+    Parameters
+    ----------
+    study : JudgmentsStudy
+
+    Returns
+    -------
+    Section
+    """
+    blocks: list[Block] = []
+    for rule, found in study.left_out.items():
+        blocks.append(_left_out_table(study, rule))
+        tables: list[Block] = [
+            _changes_table(study, rule, "run", "Runs by the relative change of their mean score"),
+            _changes_table(study, rule, "run and topic", "Runs and topics by the relative change of the score"),
+            _groups_table(rule, found.groups.reset_index()),
+        ]
+        blocks.append(Fold(title=f"Changes and groups, pool keeps its {rule}", blocks=tuple(tables)))
+    if study.sufficiency is not None:
+        blocks += [_sufficiency_table(study), Fold(title="Every verdict", blocks=(_verdicts_table(study),))]
+    if study.covered is not None:
+        blocks.append(_coverage_picture(study))
+    if not blocks:
+        blocks.append(Text(paragraphs=tuple(study.unanswered.values()) or ("Nothing could be computed.",), look="note"))
+    return Section(
+        id="new-systems",
+        title="Reusability for new systems",
+        lead="Each group's runs are left out when the pool is built, and then scored with the judgments that "
+        "remain: this is how a system that did not take part would have fared.",
+        brief=True,
+        blocks=tuple(blocks),
+    )
+
+
+def _left_out_table(study: JudgmentsStudy, rule: str) -> Table:
+    frame = study.tables()["left_out_summary"]
+    frame = frame[frame["keep"] == rule].reset_index(drop=True)
+    words = {
+        "depth": "The pool of the others keeps its depth, so what only the group had found is lost.",
+        "size": "The pool of the others is filled up to its size, so it reaches deeper; what was never judged stays "
+        "so.",
+    }
+    return Table(
+        name=f"left_out {rule}",
+        title=f"Runs without their group in the pool, which keeps its {rule}",
+        caption=f"{words[rule]} Change: new less old, in % of the old mean score; negative means that the score fell. "
+        f"Significant: share of runs, two-sided paired t over topics, α = {study.alpha:g}. Places: how far a run moves "
+        "among all others by its new score. τ: ranking by new against old scores.",
+        frame=frame,
+        data=frame,
+        columns=(
+            Column(name="metric", label="Metric", write=name_of_metric),
+            Column(name="mean_change", label="Mean change", write=_signed_percent, align="right"),
+            Column(name="fell", label="fell", write=share, align="right", group="Runs whose score"),
+            Column(name="same", label="stayed", write=share, align="right", group="Runs whose score"),
+            Column(name="rose", label="rose", write=share, align="right", group="Runs whose score"),
+            Column(name="significant", label="Significant", write=share, align="right"),
+            Column(name="mean_places", label="mean", write=number(1), align="right", group="Places moved"),
+            Column(name="most_places", label="most", write=whole, align="right", group="Places moved"),
+            Column(name="tau", label="τ", write=number(3), align="right"),
+        ),
+    )
+
+
+def _changes_table(study: JudgmentsStudy, rule: str, counted: str, title: str) -> Table:
+    frame = study.tables()["left_out_changes"]
+    frame = frame[(frame["keep"] == rule) & (frame["counted"] == counted)]
+    wide = pd.DataFrame({"interval": CHANGE_INTERVALS})
+    for metric in study.metrics:
+        own = frame[frame["metric"] == metric].set_index("interval").reindex(CHANGE_INTERVALS)
+        wide[metric] = [
+            f"{n:.0f}" if n == 0 else f"{n:.0f} ({100 * part:.1f} %)"
+            for n, part in zip(own["n"], own["share"], strict=True)
+        ]
+    wide["interval"] = [name.replace("-", "−").replace("inf", "∞") for name in CHANGE_INTERVALS]
+    return Table(
+        name=f"changes {rule} {counted}",
+        title=title,
+        caption="Change: new less old, in % of the old score; negative means that the score fell. “old score 0” holds "
+        "scores that were 0 and are not any more.",
+        frame=wide,
+        data=frame,
+        columns=(
+            Column(name="interval", label="Change, %"),
+            *(Column(name=metric, label=name_of_metric(metric), align="right") for metric in study.metrics),
+        ),
+    )
+
+
+def _groups_table(rule: str, groups: pd.DataFrame) -> Table:
+    return Table(
+        name=f"groups {rule}",
+        title="What the judgments lose with each group",
+        caption="Judged documents that only this group brought in; topics that lose all their relevant documents; "
+        "share of the pool of the others that is judged.",
+        frame=groups,
+        columns=(
+            Column(name="group", label="Group"),
+            Column(name="runs", label="all", write=whole, align="right", group="Runs"),
+            Column(name="pooled_runs", label="pooled", write=whole, align="right", group="Runs"),
+            Column(name="dropped", label="judged", write=whole, align="right", group="Lost"),
+            Column(name="dropped_relevant", label="relevant", write=whole, align="right", group="Lost"),
+            Column(name="emptied", label="Topics emptied", write=whole, align="right"),
+            Column(name="judged_share", label="Pool judged", write=share, align="right"),
+        ),
+    )
+
+
+def _sufficiency_table(study: JudgmentsStudy) -> Table:
+    assert study.sufficiency is not None  # noqa: S101 - the caller has looked
+    frame = study.sufficiency.to_frame()
+    sizes = frame["size"].unique().tolist()
+    labels = {"same": "Same", "reversed": "Other: reversed", "changed": "Other: changed at all"}
+    rows = []
+    for metric in study.metrics:
+        own = frame[frame["metric"] == metric].set_index("size")
+        rows += [
+            {"metric": metric, "row": label} | {f"size {size}": own[name][size] for size in sizes}
+            for name, label in labels.items()
+        ]
+    return Table(
+        name="pool_sufficiency",
+        title="Sufficiency of the pools for a new group",
+        caption="Pools of so many documents a topic, without the group. Same: runs of the group that score "
+        f"significantly differently than under all judgments ({study.sufficiency.n_runs} runs). Other: comparisons "
+        f"of its runs with those of others ({study.sufficiency.n_comparisons:,}) that turn from better to worse or "
+        f"back, and those with any other verdict. Paired t tests, α = {study.sufficiency.alpha:g}, uncorrected.",
+        frame=pd.DataFrame(rows),
+        data=frame,
+        columns=(
+            Column(name="metric", label="Metric", write=name_of_metric),
+            Column(name="row", label="Measured against"),
+            *(
+                Column(name=f"size {size}", label=str(size), write=share, align="right", group="Pool size")
+                for size in sizes
+            ),
+        ),
+    )
+
+
+def _verdicts_table(study: JudgmentsStudy) -> Table:
+    frame = study.tables()["pool_verdicts"]
+    columns = [(full, reduced) for full in VERDICTS for reduced in VERDICTS]
+    wide = frame.pivot_table(index=["metric", "size"], columns=["full", "reduced"], values="n", sort=False)[columns]
+    wide.columns = pd.Index([f"{full} {reduced}" for full, reduced in columns])
+    return Table(
+        name="pool_verdicts",
+        title="Every verdict on the group's runs",
+        caption="Comparisons of the group's runs with those of others: significantly better, not significantly "
+        "different (similar) or significantly worse under all judgments, and (below) under those of the pool without "
+        "the group.",
+        frame=wide.reset_index(),
+        data=frame,
+        columns=(
+            Column(name="metric", label="Metric", write=name_of_metric),
+            Column(name="size", label="Pool size", write=whole, align="right"),
+            *(
+                Column(
+                    name=f"{full} {reduced}",
+                    label=reduced,
+                    write=whole,
+                    align="right",
+                    group=f"{full.capitalize()} by all",
+                )
+                for full, reduced in columns
+            ),
+        ),
+    )
+
+
+def _coverage_picture(study: JudgmentsStudy) -> Picture:
+    assert study.covered is not None  # noqa: S101 - the caller has looked
+    frame = study.covered.to_frame()
+    largest = frame[(frame["size"] == frame["size"].max())]
+    tenth = largest[largest["rank"] == min(10, int(largest["rank"].max()))].iloc[0]
+    n_new = study.covered.counts.sizes["system"]
+    words = f"Of the first {tenth['rank']:.0f} results of the {count(n_new, 'new run')}, {share(tenth['up_to_rank'])} "
+    "are judged"
+    return Picture(
+        name="coverage",
+        figure=coverage_lines(frame),
+        title="How much of the runs outside the pool is judged",
+        caption="Share of the results at each rank that are judged, for pools of several sizes (documents a topic). "
+        f"{words} with the largest. Unjudged results count as not relevant under ordinary metrics.",
+        alt=f"{words} with pools of {tenth['size']:.0f} documents.",
+    )
+
+
+def _signed_percent(value: object) -> str:
+    written = number(1)(value)
+    return written if written == MISSING else f"{'+' if float(str(value)) > 0 else ''}{written} %"

@@ -1,0 +1,129 @@
+"""What a report on judgments says of the pools themselves: how well they are rebuilt, and what deeper ones find."""
+
+from collections.abc import Sequence
+
+import pandas as pd
+
+from metaeval.figures.judgments import growth_panels
+from metaeval.reports.pictures import Picture
+from metaeval.reports.report import Block, Fold, Text
+from metaeval.reports.tables import Column, Table
+from metaeval.studies.judgments import JudgmentsStudy
+from metaeval.words import count, name_of_metric, number, share, whole
+
+__all__ = ["closeness_blocks", "pool_blocks"]
+
+
+def closeness_blocks(study: JudgmentsStudy, names: Sequence[str]) -> tuple[Block, ...]:
+    """Say how close the rebuilt pool comes to all judgments, before anything is compared with it.
+
+    Parameters
+    ----------
+    study : JudgmentsStudy
+    names : sequence of str
+        Reductions; nothing is said where none of them reduces pools.
+
+    Returns
+    -------
+    tuple of Block
+    """
+    found = next((one.closeness for name in names if (one := study.stability[name]).closeness is not None), None)
+    original = study.original
+    if found is None or original is None:
+        return ()
+    low = found.sort_values("tau", kind="stable").iloc[0]
+    depths = original.depths
+    deep = f"depth {depths.min()}" if depths.min() == depths.max() else f"depth {depths.min()} to {depths.max()}"
+    words = (
+        f"The pool as rebuilt from {'all' if study.n_pooled is None else study.n_pooled} runs ({deep}) is "
+        f"{share(original.judged_share)} judged and holds {share(original.held_share)} of the judged and "
+        f"{share(original.relevant_held_share)} of the relevant documents. "
+    )
+    if pd.notna(low["tau"]):
+        words += (
+            f"Its ranking of the runs has a τ of at least {low['tau']:.3f} with the one by all judgments "
+            f"({name_of_metric(low['metric'])}). "
+        )
+    words += "It counts as 100 %."
+    table = Table(
+        name="closeness",
+        title="The rebuilt pool against all judgments",
+        caption="τ and τ_AP of the ranking by the rebuilt pool with the one by all judgments.",
+        frame=found,
+        columns=(
+            Column(name="metric", label="Metric", write=name_of_metric),
+            Column(name="tau", label="τ", write=number(3), align="right"),
+            Column(name="tau_ap", label="τ_AP", write=number(3), align="right"),
+        ),
+    )
+    return Text(paragraphs=(words,)), Fold(title="The rebuilt pool, by metric", blocks=(table,))
+
+
+def pool_blocks(study: JudgmentsStudy) -> tuple[Block, ...]:
+    """Show what deeper pools find, and how deep pools of some sizes reach into the runs.
+
+    Parameters
+    ----------
+    study : JudgmentsStudy
+
+    Returns
+    -------
+    tuple of Block
+    """
+    blocks: list[Block] = []
+    if study.growth is not None:
+        frame = study.growth.means().reset_index()
+        critical = study.growth.critical_depths()
+        known = critical.dropna()
+        sentence = (
+            f"The depth past which few new relevant documents come (at most {100 * study.growth.few:g} per 100 "
+            f"judged) is {known.median():.0f} for the median topic; in {count(int(critical.isna().sum()), 'topic')} "
+            "none is seen."
+            if len(known)
+            else "In no topic does the pool reach a depth past which few new relevant documents come."
+        )
+        half = frame[frame["judged"] >= frame["judged"].iloc[-1] / 2].iloc[0]
+        got = half["relevant"] / frame["relevant"].iloc[-1] if frame["relevant"].iloc[-1] else 0.0
+        blocks.append(
+            Picture(
+                name="pool growth",
+                figure=growth_panels(frame),
+                title="What deeper pools find",
+                caption="Relevant documents in the pool of a topic, mean over topics. Half of the judging finds "
+                f"{share(got)} of the relevant documents. {sentence}",
+                alt=f"Half of the judging, at depth {half['depth']:.0f}, finds {share(got)} of the relevant documents.",
+            )
+        )
+    if study.depths is not None:
+        blocks.append(_run_depths_table(study))
+    return tuple(blocks)
+
+
+def _run_depths_table(study: JudgmentsStudy) -> Table:
+    depths = study.depths
+    assert depths is not None  # noqa: S101 - the caller has looked
+    row: dict[str, object] = {
+        "topics": depths.n_topics,
+        "runs": depths.n_runs,
+        "answers": depths.n_answers,
+        "per_topic": depths.runs_per_topic,
+    }
+    row |= {f"size {size}": value for size, value in depths.table["mean_depth"].items()}
+    return Table(
+        name="run_depths",
+        title="How deep pools reach into the runs",
+        caption="Mean rank of the last document of a run that went into a pool of so many documents a topic. "
+        "Answers are the lists that are not empty.",
+        frame=pd.DataFrame([row]),
+        data=depths.to_frame(),
+        columns=(
+            Column(name="topics", label="Topics", write=whole, align="right", group="Submission"),
+            Column(name="runs", label="Runs", write=whole, align="right", group="Submission"),
+            Column(name="answers", label="Answers", write=whole, align="right", group="Submission"),
+            Column(name="per_topic", label="Runs per topic", write=number(1), align="right", group="Submission"),
+            *(
+                Column(name=f"size {size}", label=str(size), write=number(1), align="right", group="Pool")
+                for size in depths.table.index
+            ),
+        ),
+    )
