@@ -173,7 +173,8 @@ def _run(ask: Callable[..., Any], own: Mapping[str, Any], context: typer.Context
         for note in report.notes:
             session.say(f"Note: {note}")
         source = report.provenance.random_source
-        session.say(f"{source[:1].upper()}{source[1:]}." if source else "")
+        if source:
+            session.say(f"{source[:1].upper()}{source[1:]}.")
     loaded.finish()
 
 
