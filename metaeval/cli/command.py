@@ -31,7 +31,7 @@ COMMANDS: Mapping[str, str] = {
     "agree": "Say how far metrics lead to the same conclusions about systems.",
     "judgments": "Say what fewer judgments would change, and whether new systems would be judged fairly.",
     "assessors": "Compare people, or people and machines, who judged the same documents.",
-    "human": "Ask how far automatic metrics agree with people's scores of the same things.",
+    "human": "Say how far automatic metrics agree with people's scores of the same things.",
     "design": "Say how many topics a new collection needs.",
     "score": "Score runs against judgments: the mean of every run, and on request every topic.",
     "metrics": "List the metrics: built in, from installed packages, and from plug-in files.",

@@ -160,8 +160,6 @@ def design(  # noqa: PLR0913 - the options of the command
     if method is not None and "anova" in method and not inputs and systems is None:
         message = "--method anova asks about many systems; say how many by --systems, or give INPUTS to count them"
         raise InvalidOptionError(message)
-    from metaeval.studies.design import study_design  # noqa: PLC0415 - loads scipy
-
     countable = bool(inputs) or systems is not None
     known = ("t", "anova", "interval") if countable else ("t", "interval")
     return study_design(

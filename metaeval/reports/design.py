@@ -116,7 +116,7 @@ def _summary(study: DesignStudy) -> tuple[str, ...]:
     paragraphs = []
     for method, part in study.table.groupby("method", sort=False):
         design = _DESIGNS[str(method)]
-        answers = []
+        answers: list[str] = []
         for difference, rows in part.groupby("difference", sort=False):
             words = design.further if answers else design.reached
             answers.append(f"{_filled(study, words, float(str(difference)))} {_needed(study, rows)}")
@@ -124,7 +124,7 @@ def _summary(study: DesignStudy) -> tuple[str, ...]:
     basis = "was given"
     if study.variances is not None:
         freedom = study.table["degrees_of_freedom"]
-        least = " at least" if freedom.nunique() > 1 else ""
+        least = " at least" if freedom.min() < freedom.max() else ""
         basis = f"comes from the scores at hand, with {whole(freedom.min())} degrees of freedom{least}"
     return (*paragraphs, f"These numbers are as good as the variance of a score, which {basis}.")
 
@@ -231,10 +231,6 @@ def _methods(study: DesignStudy) -> Methods:
         spread = f"The variance of a score is {_VARIANCES[study.variances.method]}"
         if study.variances.table.groupby("metric").size().max() > 1:
             spread += ", pooled over the collections by their degrees of freedom"
-    return Methods(
-        paragraphs=(
-            f"{found}; α = {study.alpha:g}, power {study.power:g}.{exact} {spread}; that of a difference of two "
-            "systems is taken as twice that.",
-        ),
-        sources=(_SAKAI,),
-    )
+    twice = "that of a difference of two systems is taken as twice that"
+    words = f"{found}; α = {study.alpha:g}, power {study.power:g}.{exact} {spread}; {twice}."
+    return Methods(paragraphs=(words,), sources=(_SAKAI,))

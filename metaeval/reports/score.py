@@ -14,7 +14,7 @@ from metaeval.reports.report import Item, Items, Methods, Report, Section
 from metaeval.reports.tables import Column, Table
 from metaeval.scores import Scores, oriented_values
 from metaeval.studies.power import system_means
-from metaeval.words import count, listed, name_of_metric, number, short_names
+from metaeval.words import absent, count, listed, name_of_metric, number, short_names
 
 __all__ = ["score_report"]
 
@@ -50,20 +50,20 @@ def score_report(
     Report
     """
     sizes = scores.sizes
-    means = scores.mean("topic").to_pandas().T
-    rows = means.rename_axis(columns=None).melt(var_name="metric", value_name="mean", ignore_index=False).reset_index()
+    counted = {"metric": sizes["metric"], "run": sizes["system"], "topic": sizes["topic"]}
+    means = pd.DataFrame(
+        scores.mean("topic").to_numpy().T, index=scores["system"].to_numpy(), columns=scores["metric"].to_numpy()
+    )
+    rows = means.reset_index(names="system").melt("system", var_name="metric", value_name="mean")
     spread = {"means.csv": csv_file(system_means(scores))} if sizes["topic"] > 1 else {}
     return Report(
         command="score",
         title="What do these runs score?" if sizes["system"] > 1 else "What does this run score?",
-        facts=tuple(
-            (str(sizes[dim]), what if sizes[dim] == 1 else f"{what}s")
-            for dim, what in (("metric", "metric"), ("system", "run"), ("topic", "topic"))
-        ),
+        facts=tuple((str(size), what if size == 1 else f"{what}s") for what, size in counted.items()),
         summary=_summary(scores),
         sections=(_means_section(means, sizes["topic"]),),
         methods=_methods(scores, provenance, metrics, collection),
-        rows=rows[["system", "metric", "mean"]].assign(n_topics=sizes["topic"]),
+        rows=rows.assign(n_topics=sizes["topic"]),
         provenance=provenance,
         notes=tuple(scores.attrs.get("notes", ())),
         data=score_files(scores) | spread,
@@ -71,16 +71,17 @@ def score_report(
 
 
 def _summary(scores: Scores) -> tuple[str, ...]:
-    first, *others = _best(scores).itertuples()
+    first, *others = _best(scores).to_dict("records")
     n_runs, n_topics = scores.sizes["system"], scores.sizes["topic"]
     over = f"over {count(n_topics, 'topic')}"
-    spread = "" if pd.isna(first.low) else f" [{_SCORE(first.low)}, {_SCORE(first.high)}], a 95 % t interval {over}"
-    which = f"{first.system}, the best of {n_runs} runs under {name_of_metric(first.metric)}," if n_runs > 1 else ""
-    opening = f"{which or first.system} has a mean {name_of_metric(first.metric)} of {_SCORE(first.mean)}"
-    sentences = [f"{opening}{spread or f' {over}'}."]
+    who, name, ends = str(first["system"]), name_of_metric(first["metric"]), f" {over}"
+    if not absent(first["low"]):
+        ends = f" [{_SCORE(first['low'])}, {_SCORE(first['high'])}], a 95 % t interval {over}"
+    which = f"{who}, the best of {n_runs} runs under {name}," if n_runs > 1 else who
+    sentences = [f"{which} has a mean {name} of {_SCORE(first['mean'])}{ends}."]
     if others:
         named = [
-            f"{name_of_metric(one.metric)} {_SCORE(one.mean)}" + (f" ({one.system})" if n_runs > 1 else "")
+            f"{name_of_metric(one['metric'])} {_SCORE(one['mean'])}" + (f" ({one['system']})" if n_runs > 1 else "")
             for one in others
         ]
         sentences.append(f"{'The best of the other means' if n_runs > 1 else 'The other means'}: {listed(named)}.")
@@ -111,7 +112,7 @@ def _means_section(means: pd.DataFrame, n_topics: int) -> Section:
         name="means",
         title="Mean scores",
         caption=" ".join([f"Mean over {count(n_topics, 'topic')}.", *short_names(names)]),
-        frame=means.rename_axis(columns=None).reset_index(names="system"),
+        frame=means.reset_index(names="system"),
         columns=(Column(name="system", label="Run"), *columns),
     )
     return Section(
@@ -129,14 +130,14 @@ def _methods(
     sizes, order = scores.sizes, str(provenance.options.get("order"))
     names = listed(metric.full_name if isinstance(metric, Metric) else metric.name for metric in metrics)
     version = provenance.versions.get("metaeval", "")
-    sentences = [
+    words = (
         f"We scored {count(sizes['system'], 'run')} on {count(sizes['topic'], 'topic')} with "
         f"{f'metaeval {version}'.rstrip()} under {names or listed(scores['metric'].to_numpy())} (names as in "
         "ir_measures). A mean counts every topic the same."
-    ]
+    )
     if isinstance(collection, Collection) and order in _ORDERS:
-        sentences.append(f"The documents of a run were ordered {_ORDERS[order]}.")
+        words += f" The documents of a run were ordered {_ORDERS[order]}."
     defined = tuple(
         Item(term=name_of_metric(one.name), words=one.spec.summary) for one in metrics if isinstance(one, Metric)
     )
-    return Methods(paragraphs=(" ".join(sentences),), blocks=(Items(items=defined),) if defined else ())
+    return Methods(paragraphs=(words,), blocks=(Items(items=defined),) if defined else ())

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import combinations
+from typing import ClassVar
 
 import numpy as np
 import pandas as pd
@@ -19,6 +20,7 @@ from metaeval.parallel import track
 from metaeval.provenance import Provenance, record_provenance
 from metaeval.scores import Scores, as_scores
 from metaeval.studies.options import check_share, check_test
+from metaeval.studies.study import Study
 from metaeval.tests_stat.catalogue import find_test
 from metaeval.tests_stat.correction import FAMILY_WISE, canonical_correction
 
@@ -30,7 +32,7 @@ _EFFECTS = ("tau", "tau_ap", "precision", "recall", "f1", "n_predictor", "n_trut
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class AssessorStudy:
+class AssessorStudy(Study):
     """What a comparison of assessors found.
 
     Attributes
@@ -48,6 +50,8 @@ class AssessorStudy:
     notes : tuple of str
     provenance : Provenance
     """
+
+    reported_by: ClassVar[str] = "metaeval.reports.assessors:assessors_report"
 
     labels: Labels
     agreement: AssessorAgreement
