@@ -483,19 +483,10 @@ def _check_out(context: typer.Context) -> None:
 
 
 def check_scores_file(path: Path, *, overwrite: bool) -> None:
-    """Refuse a file of scores that must not or cannot be written."""
+    """Refuse a file of scores of an unknown format, or one that must not be replaced."""
     kept = [suffix for suffix in map(str.casefold, path.suffixes) if suffix not in _PACKED]
     if not kept or kept[-1] not in _ENDINGS:
         raise UnknownNameError("file ending", kept[-1] if kept else path.name, _ENDINGS)
-    if not path.parent.is_dir():
-        message = f"{str(path)!r} cannot be written: there is no folder {str(path.parent)!r}; make it or name another"
-        raise InvalidOptionError(message)
-    if not os.access(path.parent, os.W_OK):
-        message = f"nothing can be written in the folder {str(path.parent)!r}; name a file elsewhere"
-        raise InvalidOptionError(message)
-    if _kind(path) == "folder":
-        message = f"{str(path)!r} is a folder; name a file"
-        raise InvalidOptionError(message)
     _check_replaced(path, "", overwrite=overwrite)
 
 

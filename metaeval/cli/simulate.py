@@ -35,6 +35,7 @@ def scores(  # noqa: PLR0913 - the options of the command
         Path,
         typer.Argument(
             parser=checks.file_path,
+            callback=checks.file_to_write(),
             metavar="FILE",
             help="Where the scores go; .csv (long), .parquet or .nc, by its ending.",
             show_default=False,
