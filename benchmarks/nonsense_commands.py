@@ -11,7 +11,6 @@ reports/robustness.md, between the marks of its own section.
 
 import argparse
 import contextlib
-import functools
 import io
 import os
 import random
@@ -322,14 +321,12 @@ def run_all(n_here: int, n_apart: int, seed: int, *, say: bool = False) -> dict[
     counts = {"in one process": Count(), "as processes": Count()}
     lines = list(make_lines(n_here + n_apart, seed))
     random.Random(seed).shuffle(lines)  # noqa: S311 - as above
-    build = typer.main.get_command
     home, argv = Path.cwd(), sys.argv
     with tempfile.TemporaryDirectory() as place:
         whole, here = Path(place, "whole"), Path(place, "here")
         whole.mkdir()
         make_world(whole)
         try:
-            typer.main.get_command = functools.cache(build)  # the commands are the same for every line
             for number, words in enumerate(lines):
                 if number % FRESH == 0:  # some lines leave files, and may replace those of others
                     os.chdir(place)
@@ -341,7 +338,7 @@ def run_all(n_here: int, n_apart: int, seed: int, *, say: bool = False) -> dict[
                 if say and ended.trouble:
                     print(f"{_shown(ended)}\n    {ended.trouble.strip()[-1500:]}", flush=True)
         finally:
-            typer.main.get_command, sys.argv = build, argv
+            sys.argv = argv
             os.chdir(home)
     return counts
 

@@ -119,18 +119,19 @@ sys.exit(__main__.main())
 """
 
 AT_WORK = """
-import sys
+import sys, time, types
+import typer
 from metaeval import __main__
 import metaeval.io.files as files
-from metaeval.cli import app
-import os, time
+app = typer.Typer()
 @app.command()
 def wait() -> None:
     with files.write_atomically("table.csv") as temporary:
         temporary.write_text("half")
         print("there", flush=True)
         {stop}
-sys.argv[1:] = ["wait"]
+sys.modules["metaeval.cli.power"] = types.SimpleNamespace(power=typer.main.get_command(app))
+sys.argv[1:] = ["power"]
 sys.exit(__main__.main())
 """
 CODES = {

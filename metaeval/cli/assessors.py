@@ -1,19 +1,19 @@
 """`metaeval assessors`: do assessors, or an automatic judge and people, agree, and does it matter for the runs."""
 
-import math
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from metaeval.cli import app, checks
+from metaeval.cli import checks
 from metaeval.cli import options as opt
-from metaeval.cli.console import command_session, echo, json_document, print_table
+from metaeval.cli.command import command
+from metaeval.cli.reading import Loaded
 from metaeval.errors import InvalidOptionError, UnknownNameError
 
 if TYPE_CHECKING:
     from metaeval.studies.assessors import AssessorStudy
 
-__all__ = ["assessors", "ends"]
+__all__ = ["assessors"]
 
 MOST_LABEL = 32767  # what a file of judgments can hold
 _LABELS, _QUESTION, _RUNS = "Reading labels", "The question", "What it means for runs"
@@ -41,9 +41,9 @@ def _role(role: str, _name: str) -> None:
         raise UnknownNameError("role of a column (--column ROLE=NAME)", role, LABELS)
 
 
-@app.command()
+@command("assessors")
 def assessors(  # noqa: PLR0913 - the options of the command
-    context: typer.Context,
+    loaded: Loaded,
     *,
     inputs: Annotated[
         list[str],
@@ -174,16 +174,12 @@ def assessors(  # noqa: PLR0913 - the options of the command
     ] = "fdr_by",
     alpha: opt.Alpha = 0.05,
     seed: opt.Seed = 0,
-    out: opt.Out = None,
-    overwrite: opt.Overwrite = False,
-    as_json: opt.AsJson = False,
-    quiet: opt.Quiet = False,
-) -> None:
-    """Say how far assessors agree, and whether another one would have changed what is concluded about the runs.
+) -> "AssessorStudy":
+    """Compare people, or people and machines, who judged the same documents.
 
     Assessors may be people, crowd workers or automatic judges. Their labels are compared item by item (share of
     equal labels, Cohen's kappa, Krippendorff's alpha) and as sets of relevant items (overlap), with intervals over
-    topics.
+    topics. With runs it is asked whether another assessor would have changed what is concluded about them.
 
     For example:
 
@@ -192,110 +188,36 @@ def assessors(  # noqa: PLR0913 - the options of the command
         metaeval assessors judgments.csv --reference human --scale 0,1,2,3 --outside drop --out judges
     """
     from metaeval.agreement.assessors import as_labels  # noqa: PLC0415 - loads scipy
-    from metaeval.io.files import list_sources  # noqa: PLC0415
-    from metaeval.io.labels import read_labels  # noqa: PLC0415
-    from metaeval.metrics.names import split_names  # noqa: PLC0415
-    from metaeval.provenance import record_provenance  # noqa: PLC0415
-    from metaeval.studies.assessors import judgments_of_labels, study_assessors  # noqa: PLC0415
+    from metaeval.io.files import list_sources  # noqa: PLC0415 - as above
+    from metaeval.io.labels import read_labels  # noqa: PLC0415 - as above
+    from metaeval.metrics.names import split_names  # noqa: PLC0415 - as above
+    from metaeval.studies.assessors import judgments_of_labels, study_assessors  # noqa: PLC0415 - as above
 
-    with command_session(quiet=quiet) as session:
-        table = read_labels(
-            inputs[0] if len(inputs) == 1 else inputs,
-            columns=checks.parse_assignments(column, "--column"),
-            words={name: _whole(grade, "--word") for name, grade in checks.parse_assignments(word, "--word").items()},
-            where=checks.parse_assignments(where, "--where"),
-        )
-        levels = None if scale is None else _scale(scale)
-        labels = as_labels(table, scale=levels, outside=outside)  # type: ignore[arg-type]  # checked inside
-        files = [source.path for source in list_sources(inputs)]
-        collection = None
-        if runs:
-            from metaeval.io.trec import read_collection, run_sources  # noqa: PLC0415 - loads numba
-
-            collection = read_collection(runs, judgments_of_labels(labels))
-            files += [source.path for source in run_sources(runs)]
-        provenance = record_provenance(
-            "assessors",
-            options=context.params,
-            random_source=f"seed {seed}",
-            inputs=files,
-        )
-        study = study_assessors(
-            labels,
-            collection=collection,
-            metrics=split_names(metrics),
-            reference=reference,
-            rel=rel,
-            test=test,
-            correction=correction,
-            alpha=alpha,
-            n_resamples=resamples,
-            rng=seed,
-            provenance=provenance,
-        )
-        index = None
-        if out is not None:
-            from metaeval.reports.assessors import write_assessors_report  # noqa: PLC0415 - loads matplotlib
-
-            index = write_assessors_report(study, out, overwrite=overwrite, messages=session.warned())
-    if as_json:
-        typer.echo(json_document("assessors", study.to_frame(), provenance=provenance, messages=session.messages))
-    elif index is not None:
-        typer.echo(f"Report written: open {index}")
-    else:
-        _print(study)
-    for note in study.notes:
-        session.say(f"Note: {note}")
-
-
-def ends(low: float, high: float) -> str:
-    """Write an interval for the terminal.
-
-    Examples
-    --------
-    >>> ends(0.1, 0.25), ends(float("nan"), float("nan"))
-    ('0.100 to 0.250', 'none')
-    """
-    return "none" if math.isnan(low) else f"{low:.3f} to {high:.3f}"
-
-
-def _print(study: "AssessorStudy") -> None:
-    agreement = study.agreement
-    table = study.labels.table
-    typer.echo(f"{table.shape[1]} assessors, {len(table)} items, {len(study.labels.topics)} topics\n")
-    columns = ["First", "Second", "Items", "Same", "kappa", "95 % interval", "quadratic", "Overlap"]
-    columns[5] = f"{100 * agreement.confidence:g} % interval"
-    rows = [
-        [
-            row["first"],
-            row["second"],
-            row["items"],
-            row["same"],
-            row["kappa"],
-            ends(row["kappa_low"], row["kappa_high"]),
-            row["quadratic_kappa"],
-            row["overlap"],
-        ]
-        for row in agreement.pairs.sort_values("kappa", ascending=False, kind="stable").to_dict("records")
-    ]
-    print_table("Agreement of assessors", columns, rows)
-    typer.echo(
-        "Same: share of equal labels; kappa: Cohen's, plain and with quadratic weights; overlap: relevant to both over "
-        f"relevant to either (label {agreement.rel} or more), mean over topics\n"
+    table = read_labels(
+        inputs[0] if len(inputs) == 1 else inputs,
+        columns=checks.parse_assignments(column, "--column"),
+        words={name: _whole(grade, "--word") for name, grade in checks.parse_assignments(word, "--word").items()},
+        where=checks.parse_assignments(where, "--where"),
     )
-    rows = [[row["level"], row["alpha"], row["low"], row["high"]] for row in agreement.alpha.to_dict("records")]
-    print_table("Krippendorff's alpha over all", ["Labels taken as", "alpha", "low", "high"], rows)
-    alike = agreement.nearly_the_same()
-    if len(alike):
-        names = [f"{first} = {second}" for first, second in zip(alike["first"], alike["second"], strict=True)]
-        echo(f"The same label on 95 % of the items or more, kappa 0.9 or more: {', '.join(names)}\n")
-    if len(study.labels.outside):
-        counts = study.labels.outside.groupby("assessor").size().to_dict()
-        listed = ", ".join(f"{name} {number}" for name, number in counts.items())
-        echo(f"Labels off the scale, left out: {listed}\n")
-    if not study.effects.empty:
-        names = ["metric", "first", "second", "tau", "precision", "recall", "f1", "n_conflicts"]
-        rows = study.effects[names].to_numpy().tolist()
-        heads = ["Metric", "First", "Second", "tau", "Precision", "Recall", "F1", "Conflicts"]
-        print_table("What another assessor would have changed for the runs", heads, rows)
-        typer.echo("Significant pairs of runs under the second assessor as a prediction of those under the first")
+    loaded.read(*(source.path for source in list_sources(inputs)))
+    levels = None if scale is None else _scale(scale)
+    labels = as_labels(table, scale=levels, outside=outside)  # type: ignore[arg-type]  # checked inside
+    collection = None
+    if runs:
+        from metaeval.io.trec import read_collection, run_sources  # noqa: PLC0415 - loads numba
+
+        collection = read_collection(runs, judgments_of_labels(labels))
+        loaded.read(*(source.path for source in run_sources(runs)))
+    return study_assessors(
+        labels,
+        collection=collection,
+        metrics=split_names(metrics),
+        reference=reference,
+        rel=rel,
+        test=test,
+        correction=correction,
+        alpha=alpha,
+        n_resamples=resamples,
+        rng=seed,
+        provenance=loaded.provenance,
+    )

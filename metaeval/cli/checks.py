@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 __all__ = [
     "MOST_DRAWS",
     "Commands",
+    "check_scores_file",
     "column_names",
     "corrections",
     "error_rate",
@@ -412,25 +413,24 @@ def _kind(path: Path) -> str:
 _ENDINGS = (".nc", ".parquet", ".csv", ".tsv")
 _PACKED = (".gz", ".bz2", ".xz", ".zst")
 _FOR_RUNS = ("plugin", "undefined", "order", "score_precision", "element_sizes", "lenient")
-_BELONGS: Mapping[str, str] = {
-    "group_column": "groups",
-    "pooled_column": "groups",
-    "gains": "audit",
-    "longest_break": "log",
-    "overwrite": "out",
+_BELONGS: Mapping[str, tuple[str, ...]] = {
+    "group_column": ("groups",),
+    "pooled_column": ("groups",),
+    "gains": ("audit",),
+    "longest_break": ("log",),
+    "overwrite": ("out", "pairs", "scores"),
 }
-"""Options that do nothing without another one."""
-_BELONGS_IN: Mapping[tuple[str, str], str] = {
-    ("power", "overwrite"): "pairs",
-    ("assessors", "metrics"): "runs",
-    ("assessors", "test"): "runs",
-    ("assessors", "correction"): "runs",
-    ("assessors", "alpha"): "runs",
-    ("design", "pool"): "inputs",
-    ("design", "qrels"): "inputs",
+"""Options that do nothing without another one, or without any of a few."""
+_BELONGS_IN: Mapping[tuple[str, str], tuple[str, ...]] = {
+    ("assessors", "metrics"): ("runs",),
+    ("assessors", "test"): ("runs",),
+    ("assessors", "correction"): ("runs",),
+    ("assessors", "alpha"): ("runs",),
+    ("design", "pool"): ("inputs",),
+    ("design", "qrels"): ("inputs",),
 }
 """The same, in one command."""
-_EXCLUDE = (("groups", "group_regex"), ("audit", "metrics"))
+_EXCLUDE = (("groups", "group_regex"), ("audit", "metrics"), ("as_json", "as_latex"))
 """Options of which one makes the other pointless."""
 
 
@@ -446,9 +446,11 @@ def check_together(context: typer.Context) -> None:
     options = {str(parameter.name): parameter.opts[0] for parameter in context.command.params}
     options["inputs"] = "INPUTS"
     for name in given:
-        needed = _BELONGS_IN.get((str(context.info_name), name), _BELONGS.get(name))
-        if needed in given and given_at(context, name) and not given[needed]:
-            message = f"{options[name]} does nothing without {options[needed]}; add that, or leave {options[name]} out"
+        needed = _BELONGS_IN.get((str(context.info_name), name), _BELONGS.get(name, ()))
+        there = [other for other in needed if other in given]
+        if there and given_at(context, name) and not any(given[other] for other in there):
+            others = " or ".join(options[other] for other in there)
+            message = f"{options[name]} does nothing without {others}; add that, or leave {options[name]} out"
             raise InvalidOptionError(message)
     for first, second in _EXCLUDE:
         if first in given and second in given and given_at(context, first) and given_at(context, second):
@@ -463,39 +465,28 @@ def check_together(context: typer.Context) -> None:
 def _check_out(context: typer.Context) -> None:
     """Refuse an output that must not or cannot be written."""
     given = context.params
-    out, overwrite = given.get("out"), given.get("overwrite", False)
-    pairs = given.get("pairs")
-    if pairs is not None and not overwrite and _kind(pairs) != "absent":
-        message = f"--pairs: {str(pairs)!r} exists already; pass --overwrite to replace it, or name another file"
-        raise InvalidOptionError(message)
-    if out is None:
-        return
-    metavar = next(parameter.metavar for parameter in context.command.params if parameter.name == "out")
-    if metavar == "FILE":
-        _check_scores_file(out, overwrite=overwrite)
-    else:
-        from metaeval.reports.folder import check_folder  # noqa: PLC0415 - loads matplotlib
+    overwrite = given.get("overwrite", False)
+    if given.get("pairs") is not None:
+        _check_replaced(given["pairs"], "--pairs: ", overwrite=overwrite)
+    if given.get("scores") is not None:
+        check_scores_file(given["scores"], overwrite=overwrite)
+    if given.get("out") is not None:
+        from metaeval.io.folders import check_folder  # noqa: PLC0415 - loads what writing needs
 
-        check_folder(out, overwrite=overwrite)
+        check_folder(given["out"], overwrite=overwrite)
 
 
-def _check_scores_file(path: Path, *, overwrite: bool) -> None:
-    """Refuse a file of scores that must not or cannot be written."""
+def check_scores_file(path: Path, *, overwrite: bool) -> None:
+    """Refuse a file of scores of an unknown format, or one that must not be replaced."""
     kept = [suffix for suffix in map(str.casefold, path.suffixes) if suffix not in _PACKED]
     if not kept or kept[-1] not in _ENDINGS:
         raise UnknownNameError("file ending", kept[-1] if kept else path.name, _ENDINGS)
-    if not path.parent.is_dir():
-        message = f"{str(path)!r} cannot be written: there is no folder {str(path.parent)!r}; make it or name another"
-        raise InvalidOptionError(message)
-    if not os.access(path.parent, os.W_OK):
-        message = f"nothing can be written in the folder {str(path.parent)!r}; name a file elsewhere"
-        raise InvalidOptionError(message)
-    kind = _kind(path)
-    if kind == "folder":
-        message = f"{str(path)!r} is a folder; name a file"
-        raise InvalidOptionError(message)
-    if kind in {"file", "device"} and not overwrite:
-        message = f"{str(path)!r} exists already; pass --overwrite to replace it, or name another file"
+    _check_replaced(path, "", overwrite=overwrite)
+
+
+def _check_replaced(path: Path, option: str, *, overwrite: bool) -> None:
+    if not overwrite and _kind(path) != "absent":
+        message = f"{option}{str(path)!r} exists already; pass --overwrite to replace it, or name another file"
         raise InvalidOptionError(message)
 
 

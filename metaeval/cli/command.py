@@ -25,13 +25,13 @@ __all__ = ["COMMANDS", "OUTPUT", "READING", "LazyGroup", "command"]
 
 COMMANDS: Mapping[str, str] = {
     "report": "Write a report on which metrics tell systems apart, and how many topics they need.",
-    "power": "Count the pairs of systems that each metric tells apart.",
+    "power": "Count the pairs of systems that differ significantly under each metric.",
     "topics": "Say how many topics each metric needs, and how sure that is.",
     "compare-metrics": "Compare candidate metrics with each other and with the one in use, before adopting one.",
     "agree": "Say how far metrics lead to the same conclusions about systems.",
     "judgments": "Say what fewer judgments would change, and whether new systems would be judged fairly.",
     "assessors": "Compare people, or people and machines, who judged the same documents.",
-    "human": "Ask how far automatic metrics agree with people's scores of the same things.",
+    "human": "Say how far automatic metrics agree with people's scores of the same things.",
     "design": "Say how many topics a new collection needs.",
     "score": "Score runs against judgments: the mean of every run, and on request every topic.",
     "metrics": "List the metrics: built in, from installed packages, and from plug-in files.",
@@ -182,7 +182,8 @@ def _run(ask: Callable[..., Any], own: Mapping[str, Any], context: typer.Context
         for note in report.notes:
             session.say(f"Note: {note}")
         source = report.provenance.random_source
-        session.say(f"{source[:1].upper()}{source[1:]}." if source else "")
+        if source:
+            session.say(f"{source[:1].upper()}{source[1:]}.")
     loaded.finish()
 
 

@@ -5,10 +5,10 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from metaeval.cli import app, checks
+from metaeval.cli import checks
 from metaeval.cli import options as opt
-from metaeval.cli.assessors import ends
-from metaeval.cli.console import command_session, json_document, print_table
+from metaeval.cli.command import command
+from metaeval.cli.reading import Loaded
 from metaeval.errors import InvalidOptionError, UnknownNameError
 
 if TYPE_CHECKING:
@@ -21,9 +21,9 @@ __all__ = ["human"]
 _TABLE, _QUESTION = "Reading the table", "The question"
 
 
-@app.command()
+@command("human")
 def human(  # noqa: PLR0913 - the options of the command
-    context: typer.Context,
+    loaded: Loaded,
     *,
     inputs: Annotated[
         list[str],
@@ -189,12 +189,10 @@ def human(  # noqa: PLR0913 - the options of the command
         ),
     ] = 1000,
     seed: opt.Seed = 0,
-    out: opt.Out = None,
-    overwrite: opt.Overwrite = False,
-    as_json: opt.AsJson = False,
-    quiet: opt.Quiet = False,
-) -> None:
-    """Say how far metrics agree with human scores, which does so better, and whether they conclude the same.
+) -> "HumanStudy":
+    """Say how far automatic metrics agree with people's scores of the same things.
+
+    Which metric agrees better, and do metrics and people conclude the same about pairs of systems?
 
     For example:
 
@@ -203,68 +201,52 @@ def human(  # noqa: PLR0913 - the options of the command
         metaeval human metrics.csv people.csv --reference Z.SCR --item doc,seg --cluster doc --out agreement
     """
     from metaeval.agreement.items import item_scores, system_means  # noqa: PLC0415 - loads xarray
-    from metaeval.io.files import list_sources  # noqa: PLC0415
-    from metaeval.io.items import item_columns, read_items, system_column  # noqa: PLC0415
-    from metaeval.metrics.names import split_names  # noqa: PLC0415
-    from metaeval.provenance import record_provenance  # noqa: PLC0415
+    from metaeval.io.files import list_sources  # noqa: PLC0415 - as above
+    from metaeval.io.items import item_columns, read_items, system_column  # noqa: PLC0415 - as above
+    from metaeval.metrics.names import split_names  # noqa: PLC0415 - as above
     from metaeval.studies.human import study_human  # noqa: PLC0415 - loads scipy
 
-    with command_session(quiet=quiet) as session:
-        asked = [] if item is None else [name.strip() for name in item.split(",")]
-        frame = read_items(inputs, system=system, item=asked, where=checks.parse_assignments(where, "--where"))
-        own, items = system_column(frame, system, inputs[0]), item_columns(frame, asked, inputs[0])
-        if without:
-            frame = _without(frame, own, without)
-        chosen = None if metrics is None else list(split_names(metrics))
-        frame = frame.drop(columns=_filtered(frame, [own, *items, cluster, reference], where))
-        falling = tuple(lower_is_better or ())
-        if cluster is not None and not items:
-            message = "--cluster groups items, and no column names them; name it with --item"
-            raise InvalidOptionError(message)
-        scores = (
-            item_scores(
-                frame,
-                reference=reference,
-                system=own,
-                item=items,
-                cluster=cluster,
-                metrics=chosen,
-                lower_is_better=falling,
-            )
-            if items
-            else system_means(frame, reference=reference, system=own, metrics=chosen)
-        )
-        files = [source.path for source in list_sources(inputs)]
-        provenance = record_provenance("human", options=context.params, random_source=f"seed {seed}", inputs=files)
-        study = study_human(
-            scores,
+    asked = [] if item is None else [name.strip() for name in item.split(",")]
+    frame = read_items(inputs, system=system, item=asked, where=checks.parse_assignments(where, "--where"))
+    loaded.read(*(source.path for source in list_sources(inputs)))
+    own, items = system_column(frame, system, inputs[0]), item_columns(frame, asked, inputs[0])
+    if without:
+        frame = _without(frame, own, without)
+    chosen = None if metrics is None else list(split_names(metrics))
+    frame = frame.drop(columns=_filtered(frame, [own, *items, cluster, reference], where))
+    falling = tuple(lower_is_better or ())
+    if cluster is not None and not items:
+        message = "--cluster groups items, and no column names them; name it with --item"
+        raise InvalidOptionError(message)
+    scores = (
+        item_scores(
+            frame,
             reference=reference,
-            statistics=split_names(statistic),  # type: ignore[arg-type]  # checked inside, with the names that would do
-            levels=split_names(level),  # type: ignore[arg-type]
-            resample=resample,  # type: ignore[arg-type]
-            min_difference=min_difference,
-            permute=permute,  # type: ignore[arg-type]
-            test=test,
-            correction=correction,
-            alpha=alpha,
-            n_resamples=resamples,
-            lower_is_better=() if items else falling,
-            rng=seed,
-            provenance=provenance,
+            system=own,
+            item=items,
+            cluster=cluster,
+            metrics=chosen,
+            lower_is_better=falling,
         )
-        index = None
-        if out is not None:
-            from metaeval.reports.human import write_human_report  # noqa: PLC0415 - loads matplotlib
-
-            index = write_human_report(study, out, overwrite=overwrite, messages=session.warned())
-    if as_json:
-        typer.echo(json_document("human", study.to_frame(), provenance=provenance, messages=session.messages))
-    elif index is not None:
-        typer.echo(f"Report written: open {index}")
-    else:
-        _print(study)
-    for note in study.notes:
-        session.say(f"Note: {note}")
+        if items
+        else system_means(frame, reference=reference, system=own, metrics=chosen)
+    )
+    return study_human(
+        scores,
+        reference=reference,
+        statistics=split_names(statistic),  # type: ignore[arg-type]  # checked inside, with the names that would do
+        levels=split_names(level),  # type: ignore[arg-type]  # as above
+        resample=resample,  # type: ignore[arg-type]  # as above
+        min_difference=min_difference,
+        permute=permute,  # type: ignore[arg-type]  # as above
+        test=test,
+        correction=correction,
+        alpha=alpha,
+        n_resamples=resamples,
+        lower_is_better=() if items else falling,
+        rng=seed,
+        provenance=loaded.provenance,
+    )
 
 
 def _filtered(frame: "pd.DataFrame", used: Sequence[str | None], where: Sequence[str] | None) -> list[str]:
@@ -279,39 +261,3 @@ def _without(frame: "pd.DataFrame", column: str, names: Sequence[str]) -> "pd.Da
         if name not in known:
             raise UnknownNameError("system", name, known)
     return frame[~frame[column].isin(names)]
-
-
-def _print(study: "HumanStudy") -> None:
-    items = "" if study.scores is None else f", {study.scores.sizes['item']} items"
-    typer.echo(f"{len(study.metrics)} metrics, {len(study.means)} systems{items}\n")
-    for found in study.agreements:
-        rows = [
-            [row["metric"], row["value"], ends(row["low"], row["high"]), row["n_used"]]
-            for row in found.table.to_dict("records")
-        ]
-        level = {"system": "Over systems", "item": "On items", "all": "Over all cells"}[found.level]
-        columns = ["Metric", found.statistic, f"{100 * found.confidence:g} % interval", "Over"]
-        print_table(f"{level}: agreement with {study.reference}", columns, rows)
-    if not study.agreements:
-        wide = study.system_matrix()
-        ordered = wide.sort_values(wide.columns[0], ascending=False, kind="stable")
-        rows = [[str(name), *map(float, row)] for name, row in zip(ordered.index, ordered.to_numpy(), strict=True)]
-        print_table(f"Over systems: agreement with {study.reference}", ["Metric", *map(str, wide.columns)], rows)
-    if study.comparison is not None:
-        wins = study.comparison.wins(study.alpha)
-        rows = [
-            [str(name), int(better), int(worse)]
-            for name, (better, worse) in zip(wins.index, wins.to_numpy(), strict=True)
-        ]
-        title = f"Significantly better than others ({study.comparison.statistic}, permutation, {study.correction})"
-        print_table(title, ["Metric", "Better than", "Worse than"], rows)
-    if len(study.decisions):
-        names = ["metric", "n_metric", "n_human", "n_shared", "n_conflicts", "precision", "recall", "f1"]
-        columns = ["Metric", "Its pairs", "People's", "Both", "Opposite", "Precision", "Recall", "F1"]
-        print_table("Significant pairs of systems", columns, study.decisions[names].to_numpy().tolist())
-    if len(study.pairs):
-        rows = [
-            [row["metric"], int(row["pairs"]), int(row["agree"]), float(row["tau"])]
-            for row in study.pairs.reset_index().to_dict("records")
-        ]
-        print_table("Pairs that people tell apart on an item", ["Metric", "Pairs", "Agree", "tau"], rows)

@@ -379,7 +379,7 @@ Out = Annotated[
         help="Write the answer as a report in this folder.",
     ),
 ]
-Overwrite = Annotated[bool, typer.Option("--overwrite", help="Replace an older report in that folder.")]
+Overwrite = Annotated[bool, typer.Option("--overwrite", help="Replace an older report, or an older file.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print the answer as JSON on standard output.")]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="No progress and no notes on standard error.")]
 

@@ -1,20 +1,29 @@
 """`metaeval simulate`: example data with a known truth."""
 
 from pathlib import Path
-from typing import Annotated, cast
+from typing import Annotated, Any, cast
 
 import typer
 
 from metaeval.cli import checks
 from metaeval.cli import options as opt
 from metaeval.cli.console import command_session
-from metaeval.cli.score import OverwriteFile
 from metaeval.errors import InvalidOptionError
+
+__all__ = ["collection", "inex", "scores", "simulate"]
 
 _MOST_CELLS = 10**8
 """Most scores or lines in a simulation: what a machine of ordinary size holds."""
 
-__all__ = ["collection", "inex", "scores", "simulate"]
+
+def _count(option: str, words: str, *, least: int = 2, most: int = opt.MOST_SYSTEMS, letter: str = "N") -> Any:  # noqa: ANN401 - typer's
+    return typer.Option(option, callback=checks.whole(least, most), metavar=letter, help=words)
+
+
+_Topics = Annotated[int, _count("--topics", "How many topics.", letter="T")]
+_Documents = Annotated[int, _count("--documents", "Documents in the collection.", least=1, most=10**7, letter="D")]
+_Systems = Annotated[int, _count("--systems", "How many systems.")]
+_Compress = Annotated[bool, typer.Option("--compress", help="Pack the large files with gzip.")]
 
 _app = checks.Commands(no_args_is_help=True, add_completion=False, help="Make example data with a known truth.")
 
@@ -22,22 +31,18 @@ _app = checks.Commands(no_args_is_help=True, add_completion=False, help="Make ex
 @_app.command()
 def scores(  # noqa: PLR0913 - the options of the command
     *,
-    out: Annotated[
+    file: Annotated[
         Path,
         typer.Argument(
             parser=checks.file_path,
+            callback=checks.file_to_write(),
             metavar="FILE",
             help="Where the scores go; .csv (long), .parquet or .nc, by its ending.",
             show_default=False,
         ),
     ],
-    systems: Annotated[
-        int,
-        typer.Option("--systems", callback=checks.whole(2, opt.MOST_SYSTEMS), metavar="N", help="How many systems."),
-    ] = 30,
-    topics: Annotated[
-        int, typer.Option("--topics", callback=checks.whole(2, 10**6), metavar="T", help="How many topics.")
-    ] = 50,
+    systems: _Systems = 30,
+    topics: _Topics = 50,
     metrics: Annotated[
         str,
         typer.Option(
@@ -48,16 +53,10 @@ def scores(  # noqa: PLR0913 - the options of the command
         ),
     ] = "AP,nDCG@10,P@10,RR",
     groups: Annotated[
-        int | None,
-        typer.Option(
-            "--groups",
-            callback=checks.whole(1, opt.MOST_SYSTEMS),
-            metavar="G",
-            help="Put the systems into G groups of alike members.",
-        ),
+        int | None, _count("--groups", "Put the systems into G groups of alike members.", least=1, letter="G")
     ] = None,
     null: Annotated[bool, typer.Option("--null", help="All systems are equal in truth (to calibrate tests).")] = False,
-    overwrite: OverwriteFile = False,  # noqa: ARG001 - checked before the command begins
+    overwrite: opt.Overwrite = False,
     seed: opt.Seed = 0,
     quiet: opt.Quiet = False,
 ) -> None:
@@ -74,6 +73,7 @@ def scores(  # noqa: PLR0913 - the options of the command
     from metaeval.simulate.scores import simulate_scores  # noqa: PLC0415
 
     with command_session(quiet=quiet) as session:
+        checks.check_scores_file(file, overwrite=overwrite)
         _check_size(systems * topics, "--systems times --topics")
         table = simulate_scores(
             n_systems=systems,
@@ -83,8 +83,8 @@ def scores(  # noqa: PLR0913 - the options of the command
             null=null,
             rng=seed,
         )
-        write_scores(table, out)
-        session.say(f"Wrote {systems} systems x {topics} topics under {metrics} to {out} (seed {seed}).")
+        write_scores(table, file)
+        session.say(f"Wrote {systems} systems x {topics} topics under {metrics} to {file} (seed {seed}).")
 
 
 @_app.command()
@@ -99,41 +99,16 @@ def collection(  # noqa: PLR0913 - the options of the command
             show_default=False,
         ),
     ],
-    groups: Annotated[
-        int,
-        typer.Option(
-            "--groups", callback=checks.whole(1, opt.MOST_SYSTEMS), metavar="G", help="How many groups took part."
-        ),
-    ] = 8,
-    runs: Annotated[
-        int,
-        typer.Option(
-            "--runs-per-group", callback=checks.whole(1, opt.MOST_SYSTEMS), metavar="N", help="Runs of each group."
-        ),
-    ] = 3,
-    topics: Annotated[
-        int, typer.Option("--topics", callback=checks.whole(2, 10**6), metavar="T", help="How many topics.")
-    ] = 50,
-    documents: Annotated[
-        int,
-        typer.Option("--documents", callback=checks.whole(1, 10**7), metavar="D", help="Documents in the collection."),
-    ] = 2000,
-    depth: Annotated[
-        int, typer.Option("--depth", callback=checks.whole(1, 10**5), metavar="K", help="Documents in every list.")
-    ] = 100,
+    groups: Annotated[int, _count("--groups", "How many groups took part.", least=1, letter="G")] = 8,
+    runs: Annotated[int, _count("--runs-per-group", "Runs of each group.", least=1)] = 3,
+    topics: _Topics = 50,
+    documents: _Documents = 2000,
+    depth: Annotated[int, _count("--depth", "Documents in every list.", least=1, most=10**5, letter="K")] = 100,
     pool_depth: Annotated[
-        int,
-        typer.Option(
-            "--pool-depth",
-            callback=checks.whole(1, 10**5),
-            metavar="K",
-            help="Every run's first K documents are judged.",
-        ),
+        int, _count("--pool-depth", "Every run's first K documents are judged.", least=1, most=10**5, letter="K")
     ] = 20,
-    levels: Annotated[
-        int, typer.Option("--levels", callback=checks.whole(1, 100), metavar="L", help="Highest level of relevance.")
-    ] = 2,
-    compress: Annotated[bool, typer.Option("--compress", help="Pack every file with gzip.")] = False,
+    levels: Annotated[int, _count("--levels", "Highest level of relevance.", least=1, most=100, letter="L")] = 2,
+    compress: _Compress = False,
     seed: opt.Seed = 0,
     quiet: opt.Quiet = False,
 ) -> None:
@@ -178,27 +153,12 @@ def inex(  # noqa: PLR0913 - the options of the command
         ),
     ],
     year: Annotated[
-        int,
-        typer.Option(
-            "--year",
-            callback=checks.whole(2002, 2010),
-            metavar="YEAR",
-            help="Whose articles, scale and formats: 2002-2010.",
-        ),
+        int, _count("--year", "Whose articles, scale and formats: 2002-2010.", least=2002, most=2010, letter="YEAR")
     ] = 2005,
-    systems: Annotated[
-        int, typer.Option("--systems", callback=checks.whole(2, opt.MOST_SYSTEMS), metavar="N", help="How many runs.")
-    ] = 20,
-    topics: Annotated[
-        int, typer.Option("--topics", callback=checks.whole(2, 10**6), metavar="T", help="How many topics.")
-    ] = 30,
-    documents: Annotated[
-        int,
-        typer.Option("--documents", callback=checks.whole(1, 10**7), metavar="D", help="Articles in the collection."),
-    ] = 1000,
-    results: Annotated[
-        int, typer.Option("--results", callback=checks.whole(1, 10**5), metavar="K", help="Longest list of a topic.")
-    ] = 1500,
+    systems: _Systems = 20,
+    topics: _Topics = 30,
+    documents: _Documents = 1000,
+    results: Annotated[int, _count("--results", "Longest list of a topic.", least=1, most=10**5, letter="K")] = 1500,
     task: Annotated[
         str | None,
         typer.Option(
@@ -210,14 +170,15 @@ def inex(  # noqa: PLR0913 - the options of the command
     ] = None,
     pool: Annotated[
         int | None,
-        typer.Option(
+        _count(
             "--pool",
-            callback=checks.whole(1, 10**7),
-            metavar="D",
-            help="Documents assessed for each topic; by default as in the year.",
+            "Documents assessed for each topic; by default as in the year.",
+            least=1,
+            most=10**7,
+            letter="D",
         ),
     ] = None,
-    compress: Annotated[bool, typer.Option("--compress", help="Pack submissions and sizes with gzip.")] = False,
+    compress: _Compress = False,
     seed: opt.Seed = 0,
     quiet: opt.Quiet = False,
 ) -> None:

@@ -7,7 +7,6 @@ from functools import partial
 import numpy as np
 import pandas as pd
 
-from metaeval.bibliography import Publication, publications
 from metaeval.figures.agreement import agreement_rows, matrix_map
 from metaeval.reports.agree_pairs import (
     conflicts_section,
@@ -93,11 +92,11 @@ def _facts(study: AgreeStudy) -> tuple[tuple[str, str], ...]:
     )
 
 
-def _sources(study: AgreeStudy) -> tuple[Publication, ...]:
+def _sources(study: AgreeStudy) -> tuple[str, ...]:
     tested = (agreement.result for agreement in study.agreements)
     procedures = (known for one in tested for known in (TESTS.get(one.test), CORRECTIONS.get(one.correction)) if known)
     keys = [*(key for known in procedures for key in known.cite), *_SOURCES]
-    return tuple(publications(keys))
+    return tuple(dict.fromkeys(keys))
 
 
 # ----------------------------------------------------------------------------------------------------- the sections

@@ -5,7 +5,6 @@ from collections.abc import Callable
 import pandas as pd
 from matplotlib.figure import Figure
 
-from metaeval.bibliography import publications
 from metaeval.figures.assessment import (
     entry_distances,
     growth_lines,
@@ -66,7 +65,7 @@ def assessment_report(study: AssessmentStudy) -> Report:
         ),
         summary=tuple(paragraph for paragraph in paragraphs if paragraph),
         sections=(_figures_section(study), *sections),
-        methods=Methods(paragraphs=_METHODS, sources=tuple(publications(_SOURCES))),
+        methods=Methods(paragraphs=_METHODS, cite=_SOURCES),
         rows=study.to_frame(),
         provenance=study.provenance,
         notes=study.notes,

@@ -1,106 +1,81 @@
 # ruff: noqa: RUF001 - Greek letters and dashes are meant for people
-"""The page that answers whether assessors agree: a comparison of assessors put into sections, words and pictures."""
-
-from collections.abc import Sequence
-from functools import partial
-from pathlib import Path
+"""The report on whether assessors agree: a comparison of assessors put into sections, words and pictures."""
 
 import pandas as pd
 
 from metaeval.agreement.assessors import STATISTICS
 from metaeval.figures.assessors import agreement_dots, agreement_heat_map, topic_dots
-from metaeval.reports.folder import check_folder, write_page
-from metaeval.reports.html import Block, Fold, Item, Items, Page, Section, Text
+from metaeval.reports.data_files import csv_file
 from metaeval.reports.pictures import Picture
-from metaeval.reports.power import notes_section, provenance_section
+from metaeval.reports.report import Block, Fold, Item, Items, Methods, Report, Section, Text
 from metaeval.reports.tables import Column, Table
 from metaeval.studies.assessors import AssessorStudy
-from metaeval.visible import csv_text
-from metaeval.words import count, interval, number, percentage, share, whole
+from metaeval.tests_stat.catalogue import name_of_test, words_for_test
+from metaeval.tests_stat.correction import words_for_correction
+from metaeval.words import absent, count, interval, listed, number, percentage, share, whole
 
-__all__ = ["assessors_page", "write_assessors_report"]
+__all__ = ["assessors_report"]
 
-_TITLE = "Do the assessors agree?"
 _LABELS = {
     "same": "Same label",
     "kappa": "Cohen's κ",
     "linear_kappa": "κ, linear weights",
     "quadratic_kappa": "κ, quadratic weights",
     "overlap": "Overlap ∩/∪",
-    "first_kept": "First's kept",
-    "second_kept": "Second's kept",
+    "first_kept": "Overlap ∩/first",
+    "second_kept": "Overlap ∩/second",
     "same_over_union": "Same label ∩/∪",
     "bias": "Bias",
 }
 _MAIN = ("same", "kappa", "quadratic_kappa", "overlap")
 _SHARES = frozenset({"same", "overlap", "first_kept", "second_kept", "same_over_union"})
+_FEW_ROWS = 400
+"""Of a table that somebody may read."""
 
 
-def assessors_page(study: AssessorStudy, *, messages: Sequence[str] = ()) -> Page:
-    """Put a comparison of assessors into a page.
+def assessors_report(study: AssessorStudy) -> Report:
+    """Put a comparison of assessors into a report.
 
     Parameters
     ----------
     study : AssessorStudy
-    messages : sequence of str
-        Warnings given on the way; they stand with the study's notes.
 
     Returns
     -------
-    Page
+    Report
     """
-    sections = [_agreement_section(study)]
-    if not study.effects.empty:
-        sections.append(_effects_section(study))
-    sections += [_alike_section(study), _topics_section(study), _labels_section(study), _methods_section(study)]
+    effects = () if study.effects.empty else (_effects_section(study),)
     table = study.labels.table
-    facts = (
-        (str(table.shape[1]), "assessors"),
-        (str(int(table.notna().any(axis=1).sum())), "items"),
-        (str(len(study.labels.topics)), "topics"),
-        (str(int(table.notna().to_numpy().sum())), "labels"),
-    )
-    return Page(
-        title=_TITLE,
-        facts=facts,
+    sizes = {
+        "assessor": table.shape[1],
+        "item": int(table.notna().any(axis=1).sum()),
+        "topic": len(study.labels.topics),
+        "label": int(table.notna().to_numpy().sum()),
+    }
+    return Report(
+        command="assessors",
+        title="Do the assessors agree?",
+        facts=tuple((str(size), what if size == 1 else f"{what}s") for what, size in sizes.items()),
         summary=_summary(study),
-        sections=(*sections, notes_section(study.notes, messages), provenance_section(study.provenance)),
+        sections=(
+            _agreement_section(study),
+            *effects,
+            _alike_section(study),
+            _topics_section(study),
+            _labels_section(study),
+        ),
+        methods=_methods(study),
+        rows=study.to_frame(),
         provenance=study.provenance,
+        notes=study.notes,
+        data={"labels.csv": csv_file(table.reset_index())},
     )
-
-
-def write_assessors_report(
-    study: AssessorStudy, out: str | Path, *, overwrite: bool = False, messages: Sequence[str] = ()
-) -> Path:
-    """Write the report of a comparison of assessors as a folder.
-
-    Parameters
-    ----------
-    study : AssessorStudy
-    out : path
-        The folder; see `metaeval.reports.folder.check_folder` for when it may exist already.
-    overwrite : bool, default False
-    messages : sequence of str
-        See `assessors_page`.
-
-    Returns
-    -------
-    pathlib.Path
-        The page to open: ``index.html`` in the folder.
-    """
-    check_folder(out, overwrite=overwrite)
-    data = {"labels.csv": partial(_write_csv, study.labels.table.reset_index())}
-    return write_page(assessors_page(study, messages=messages), out, data=data, overwrite=overwrite)
-
-
-def _write_csv(frame: pd.DataFrame, path: Path) -> None:
-    path.write_text(csv_text(frame), encoding="utf-8", errors="backslashreplace", newline="\n")
 
 
 def _summary(study: AssessorStudy) -> tuple[str, ...]:
     alpha, decimal = study.agreement.alpha.set_index("level"), number(2)
-    row = {name: decimal(alpha[name]["ordinal"]) for name in ("alpha", "low", "high")}
-    over_all = f"Krippendorff's α for ordered grades is {row['alpha']} ({row['low']} to {row['high']})."
+    row = {name: alpha[name]["ordinal"] for name in ("alpha", "low", "high")}
+    over_all = f"Krippendorff's α for ordered grades is {decimal(row['alpha'])}{_ends(row['low'], row['high'])}."
     one_pair = len(study.agreement.pairs) == 1
     lines = [f"{_pair_words(study)} {over_all}" if one_pair else f"{_pairs_words(study)} Over all assessors {over_all}"]
     alike = study.agreement.nearly_the_same()
@@ -116,11 +91,16 @@ def _summary(study: AssessorStudy) -> tuple[str, ...]:
     return tuple(lines)
 
 
+def _ends(low: object, high: object) -> str:
+    return "" if absent(low) else f" ({interval(low, high, number(2))})"
+
+
 def _pair_words(study: AssessorStudy) -> str:
     pair = study.agreement.pairs.iloc[0]
     return (
         f"{pair['first']} and {pair['second']} gave the same label to {share(pair['same'])} of the items that both "
-        f"labelled, and Cohen's κ, which takes chance agreement out, is {number(2)(pair['kappa'])}."
+        f"labelled, and Cohen's κ, which takes chance agreement out, is {number(2)(pair['kappa'])}"
+        f"{_ends(pair['kappa_low'], pair['kappa_high'])}."
     )
 
 
@@ -149,29 +129,30 @@ def _effect_sentence(effects: pd.DataFrame) -> str:
     )
 
 
-def _pairs_table(study: AssessorStudy) -> Table:
+def _pairs_table(study: AssessorStudy, *, every: bool) -> Table:
+    """Return every statistic of every pair, each with its interval, or the main ones with the interval of κ."""
+    statistics, bounded = (tuple(_LABELS), tuple(_LABELS)) if every else (_MAIN, ("kappa",))
     pairs = study.agreement.pairs
     shown = pairs.copy()
-    for name in _LABELS:
-        write = share if name in _SHARES else number(2)
-        lows, highs = pairs[f"{name}_low"], pairs[f"{name}_high"]
-        shown[f"{name}_interval"] = [interval(low, high, write) for low, high in zip(lows, highs, strict=True)]
     columns = [
         Column(name="first", label="First"),
         Column(name="second", label="Second"),
         Column(name="items", label="Items", write=whole, align="right"),
     ]
-    for name, label in _LABELS.items():
-        write = share if name in _SHARES else number(2)
-        columns.append(Column(name=name, label=label, write=write, align="right"))
-        columns.append(Column(name=f"{name}_interval", label="interval", align="right", under=True))
+    for one in statistics:
+        write = share if one in _SHARES else number(2)
+        columns.append(Column(name=one, label=_LABELS[one], write=write, align="right"))
+        if one in bounded:
+            ends = zip(pairs[f"{one}_low"], pairs[f"{one}_high"], strict=True)
+            shown[f"{one}_interval"] = [interval(low, high, write) for low, high in ends]
+            columns.append(Column(name=f"{one}_interval", label="interval", align="right", under=True))
     return Table(
-        name="assessor-pairs",
-        title="Agreement of every pair",
-        caption=f"Under each value its {percentage(study.agreement.confidence)} interval over topics. Relevant means a "
-        f"label of {study.agreement.rel} or more; the ratios are means over topics.",
+        name="assessor-pairs" if every else "assessor-agreement",
+        title="Agreement of every pair, by every measure" if every else "Agreement of every pair",
+        caption=f"Intervals are {percentage(study.agreement.confidence)} intervals over topics. Relevant means a label "
+        f"of {study.agreement.rel} or more; the overlaps are means over topics.",
         frame=shown.sort_values("kappa", ascending=False, kind="stable"),
-        data=pairs,
+        data=pairs if every else pairs[["first", "second", "items", *_MAIN, "kappa_low", "kappa_high"]],
         columns=tuple(columns),
     )
 
@@ -194,10 +175,16 @@ def _agreement_section(study: AssessorStudy) -> Section:
     picture = _kappa_map(study) if study.agreement.reference is None and not one_pair else _kappa_dots(study)
     return Section(
         id="agreement",
-        title="How far do they agree?",
+        title="Agreement of assessors",
         lead="Two labels of the same item are compared, item by item. Some agreement comes by chance alone, more so "
         "where most items are not relevant: κ and α take that out.",
-        blocks=(picture, alpha, Fold(title="Every pair, every measure", blocks=(_pairs_table(study), _statistics()))),
+        brief=True,
+        blocks=(
+            picture,
+            _pairs_table(study, every=False),
+            alpha,
+            Fold(title="Every pair, every measure", blocks=(_pairs_table(study, every=True), _statistics())),
+        ),
     )
 
 
@@ -241,8 +228,8 @@ def _effects_section(study: AssessorStudy) -> Section:
         name="assessor-effects",
         title="What another assessor would have changed",
         caption="Rankings of the runs by mean score, and the pairs of runs that are significantly different under the "
-        f"second assessor as a prediction of those under the first ({study.test}, {study.correction}, α = "
-        f"{study.alpha:g}, one-sided in the better direction).",
+        f"second assessor as a prediction of those under the first ({name_of_test(study.test)}, "
+        f"{words_for_correction(study.correction)}, α = {study.alpha:g}, one-sided in the better direction).",
         frame=study.effects,
         columns=(
             Column(name="metric", label="Metric"),
@@ -261,9 +248,10 @@ def _effects_section(study: AssessorStudy) -> Section:
     )
     return Section(
         id="effect",
-        title="Does it matter for the runs?",
+        title="Effect on the evaluation of runs",
         lead="Assessors may disagree about many documents and still rank runs alike. The runs are scored under each "
         "assessor in turn; what an assessor did not label counts as unjudged.",
+        brief=True,
         blocks=(table,),
     )
 
@@ -290,7 +278,7 @@ def _alike_section(study: AssessorStudy) -> Section:
         )
     return Section(
         id="alike",
-        title="Are some of them one judge twice?",
+        title="Nearly identical assessors",
         lead="Automatic judges made from one model and nearly one prompt give nearly the same labels; they are not "
         "independent evidence.",
         blocks=blocks,
@@ -324,13 +312,12 @@ def _topics_section(study: AssessorStudy) -> Section:
             Column(name="second_kept", label="∩/second", write=share, align="right"),
         ),
     )
-    few = len(frame) <= 400  # noqa: PLR2004 - more rows than anybody reads
-    blocks: tuple[Block, ...] = (picture, Fold(title="The numbers", blocks=(table,))) if few else (picture,)
+    numbers = (Fold(title="The numbers", blocks=(table,)),) if len(frame) <= _FEW_ROWS else ()
     return Section(
         id="by-topic",
-        title="Which topics divide them?",
+        title="Agreement by topic",
         lead="Two people may read one request alike and the next one differently.",
-        blocks=blocks,
+        blocks=(picture, *numbers),
     )
 
 
@@ -386,24 +373,34 @@ def _labels_section(study: AssessorStudy) -> Section:
         )
     return Section(
         id="labels",
-        title="The labels",
+        title="Distribution of labels",
         lead="Assessors also differ in how freely they give labels.",
         blocks=tuple(blocks),
     )
 
 
-def _methods_section(study: AssessorStudy) -> Section:
+def _methods(study: AssessorStudy) -> Methods:
     agreement = study.agreement
+    measures = (
+        f"We compared the labels of {count(study.labels.table.shape[1], 'assessor')} item by item by the share of "
+        "equal labels, Cohen's κ (Cohen, 1960; weighted: Cohen, 1968) and Krippendorff's α over all of them "
+        "(Krippendorff, 2011), and the sets of items with a label of "
+        f"{agreement.rel} or more by their overlap on each topic (Voorhees, 2000; Piwowarski et al., 2008, section "
+        "5.2.6)."
+    )
     intervals = (
-        f"Intervals resample the topics {agreement.n_resamples} times ({agreement.random_source}): value ± t · s* · "
-        "√(T/(T−1)) with T − 1 degrees of freedom, s* the standard deviation over resamples. They say how the figures "
-        "would differ with other topics of the same kind, not with other items of these topics."
+        f"{percentage(agreement.confidence)} intervals resample the topics {agreement.n_resamples} times "
+        f"({agreement.random_source}): value ± t · s* · √(T/(T−1)) with T − 1 degrees of freedom, s* the standard "
+        "deviation over resamples. They say how the figures would differ with other topics of the same kind, not with "
+        "other items of these topics."
     )
-    sources = (
-        "Cohen's κ: Cohen (1960, 1968). Krippendorff's α: Krippendorff (2011). Ratios of relevant sets: Voorhees "
-        "(2000); Piwowarski, Trotman and Lalmas (2008), section 5.2.6. Decisions on pairs of runs: Ogilvie and Lalmas "
-        "(2006), section 3.4."
+    sources = ("cohen1960", "cohen1968", "krippendorff2011", "voorhees2000", "piwowarski2008")
+    if study.effects.empty:
+        return Methods(paragraphs=(measures, intervals), cite=sources)
+    effects = (
+        f"The runs were scored under each assessor by {listed(study.scores)} and tested pair by pair "
+        f"({words_for_test(study.test)} test, {words_for_correction(study.correction)}, α = {study.alpha:g}, one-sided "
+        "in the better direction); the significant pairs under one assessor predict those under another (Ogilvie and "
+        "Lalmas, 2006, section 3.4)."
     )
-    return Section(
-        id="methods", title="Methods", lead="What was computed.", blocks=(Text(paragraphs=(intervals, sources)),)
-    )
+    return Methods(paragraphs=(measures, intervals, effects), cite=(*sources, "ogilvie2006"))

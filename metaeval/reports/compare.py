@@ -43,7 +43,7 @@ def compare_report(study: CompareStudy) -> Report:
     Report
     """
     frame, sizes = study.to_frame(), study.scores.sizes
-    paragraphs, sources = compare_methods(study)
+    paragraphs, keys = compare_methods(study)
     return Report(
         command="compare-metrics",
         title="Which metric should we use?",
@@ -65,7 +65,7 @@ def compare_report(study: CompareStudy) -> Report:
             *_heaviness_section(study, frame),
             limits_section(study),
         ),
-        methods=Methods(paragraphs=paragraphs, sources=sources),
+        methods=Methods(paragraphs=paragraphs, cite=keys),
         rows=frame,
         provenance=study.provenance,
         notes=(*short_names(study.metrics), *study.notes),

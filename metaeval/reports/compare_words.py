@@ -6,7 +6,7 @@ from typing import Any
 
 import pandas as pd
 
-from metaeval.bibliography import Publication, publications
+from metaeval.bibliography import find_publication
 from metaeval.reports.methods import described
 from metaeval.reports.report import Item, Items, Section, Text
 from metaeval.reports.topic_words import topic_count
@@ -146,7 +146,7 @@ def limits_section(study: CompareStudy) -> Section:
 # ------------------------------------------------------------------------------------------------------- the methods
 
 
-def compare_methods(study: CompareStudy) -> tuple[tuple[str, ...], tuple[Publication, ...]]:
+def compare_methods(study: CompareStudy) -> tuple[tuple[str, ...], tuple[str, ...]]:
     """Return what was done in words that fit a paper, and the publications that they cite."""
     parts = (
         f"{_power_methods(study)} {_agreement_methods(study)}",
@@ -158,7 +158,7 @@ def compare_methods(study: CompareStudy) -> tuple[tuple[str, ...], tuple[Publica
     words = " ".join(paragraphs)
     procedures = (TESTS[SENSITIVITY], TESTS[study.power.test], CORRECTIONS["fdr_by"])
     keys = [*(key for known in procedures for key in known.cite), *_SOURCES]
-    return paragraphs, tuple(source for source in publications(keys) if source.cited in words)
+    return paragraphs, tuple(key for key in dict.fromkeys(keys) if find_publication(key).cited in words)
 
 
 def _power_methods(study: CompareStudy) -> str:

@@ -1,26 +1,22 @@
 # ruff: noqa: RUF001 - Greek letters and dashes are meant for people
-"""The page that answers whether metrics agree with people: a comparison put into sections, words and pictures."""
-
-from collections.abc import Sequence
-from functools import partial
-from pathlib import Path
+"""The report on whether metrics agree with people: a comparison put into sections, words and pictures."""
 
 import pandas as pd
 
 from metaeval.agreement.human import HumanAgreement
+from metaeval.agreement.metric_comparison import MetricComparison
 from metaeval.figures.human import comparison_map, correlation_dots, system_scatters
-from metaeval.reports.folder import check_folder, write_page
-from metaeval.reports.html import Block, Fold, Page, Section, Text
+from metaeval.reports.data_files import csv_file
 from metaeval.reports.pictures import Picture
-from metaeval.reports.power import notes_section, provenance_section
+from metaeval.reports.report import Block, Fold, Methods, Report, Section
 from metaeval.reports.tables import Column, Table
 from metaeval.studies.human import HumanStudy
-from metaeval.visible import csv_text
-from metaeval.words import count, listed, number, p_value, percentage, share, whole
+from metaeval.tests_stat.catalogue import name_of_test, words_for_test
+from metaeval.tests_stat.correction import words_for_correction
+from metaeval.words import count, interval, listed, number, p_value, percentage, share, whole
 
-__all__ = ["human_page", "write_human_report"]
+__all__ = ["human_report"]
 
-_TITLE = "Do the metrics agree with people?"
 _STATISTICS = {
     "pearson": "Pearson's r",
     "spearman": "Spearman's ρ",
@@ -32,21 +28,22 @@ _LEVELS = {
     "item": "over the systems of an item, mean over items",
     "all": "over all cells",
 }
+_UNITS = {"system": "systems", "item": "items", "all": "cells"}
+_EXCHANGED = {"both": "single scores", "items": "the scores of an item", "systems": "the scores of a system"}
 _PANELS = 6
+_DECIMAL = number(3)
 
 
-def human_page(study: HumanStudy, *, messages: Sequence[str] = ()) -> Page:
-    """Put a comparison with human scores into a page.
+def human_report(study: HumanStudy) -> Report:
+    """Put a comparison with human scores into a report.
 
     Parameters
     ----------
     study : HumanStudy
-    messages : sequence of str
-        Warnings given on the way; they stand with the study's notes.
 
     Returns
     -------
-    Page
+    Report
     """
     sections = [_agreement_section(study)]
     if study.comparison is not None or len(study.williams):
@@ -55,53 +52,23 @@ def human_page(study: HumanStudy, *, messages: Sequence[str] = ()) -> Page:
         sections.append(_decisions_section(study))
     if len(study.pairs):
         sections.append(_pairs_section(study))
-    facts = [(str(len(study.metrics)), "metrics"), (str(len(study.means)), "systems")]
+    sizes = {"metric": len(study.metrics), "system": len(study.means)}
     if study.scores is not None:
-        facts.append((str(study.scores.sizes["item"]), "items"))
+        sizes["item"] = study.scores.sizes["item"]
         if "cluster" in study.scores.coords:
-            facts.append((str(len(set(study.scores["cluster"].to_numpy().tolist()))), "clusters"))
-    return Page(
-        title=_TITLE,
-        facts=tuple(facts),
+            sizes["cluster"] = len(set(study.scores["cluster"].to_numpy().tolist()))
+    return Report(
+        command="human",
+        title="Do the metrics agree with people?",
+        facts=tuple((str(size), what if size == 1 else f"{what}s") for what, size in sizes.items()),
         summary=_summary(study),
-        sections=(
-            *sections,
-            _methods_section(study),
-            notes_section(study.notes, messages),
-            provenance_section(study.provenance),
-        ),
+        sections=tuple(sections),
+        methods=_methods(study),
+        rows=study.to_frame(),
         provenance=study.provenance,
+        notes=study.notes,
+        data={"means.csv": csv_file(study.means.rename_axis("system").reset_index())},
     )
-
-
-def write_human_report(
-    study: HumanStudy, out: str | Path, *, overwrite: bool = False, messages: Sequence[str] = ()
-) -> Path:
-    """Write the report of a comparison with human scores as a folder.
-
-    Parameters
-    ----------
-    study : HumanStudy
-    out : path
-        The folder; see `metaeval.reports.folder.check_folder` for when it may exist already.
-    overwrite : bool, default False
-    messages : sequence of str
-        See `human_page`.
-
-    Returns
-    -------
-    pathlib.Path
-        The page to open: ``index.html`` in the folder.
-    """
-    check_folder(out, overwrite=overwrite)
-    means = study.means.rename_axis("system").reset_index()
-    return write_page(
-        human_page(study, messages=messages), out, data={"means.csv": partial(_write_csv, means)}, overwrite=overwrite
-    )
-
-
-def _write_csv(frame: pd.DataFrame, path: Path) -> None:
-    path.write_text(csv_text(frame), encoding="utf-8", errors="backslashreplace", newline="\n")
 
 
 def _first(study: HumanStudy) -> pd.DataFrame:
@@ -116,75 +83,58 @@ def _first(study: HumanStudy) -> pd.DataFrame:
 def _summary(study: HumanStudy) -> tuple[str, ...]:
     lead = _first(study)
     statistic = study.agreements[0].statistic if study.agreements else study.system_table["statistic"].iloc[0]
-    decimal = number(3)
     best = lead.iloc[0]
-    ends = "" if pd.isna(best["low"]) else f" ({decimal(best['low'])} to {decimal(best['high'])})"
+    ends = "" if pd.isna(best["low"]) else f" ({_DECIMAL(best['low'])} to {_DECIMAL(best['high'])})"
     level = study.agreements[0].level if study.agreements else "system"
     closest = (
         f"The metric {best['metric']} agrees {'best ' if len(lead) > 1 else ''}with the human scores (column "
-        f"{study.reference}) {_LEVELS[level]}: {_STATISTICS[statistic]} {decimal(best['value'])}{ends}."
+        f"{study.reference}) {_LEVELS[level]}: {_STATISTICS[statistic]} {_DECIMAL(best['value'])}{ends}."
     )
     if len(lead) > 1:
         last = lead.iloc[-1]
         which = f"The last of {len(lead)} metrics is" if len(lead) > 2 else "The other metric is"  # noqa: PLR2004
-        closest += f" {which} {last['metric']} with {decimal(last['value'])}."
+        closest += f" {which} {last['metric']} with {_DECIMAL(last['value'])}."
     lines = [closest]
     if study.comparison is not None:
         lines.append(_wins_sentence(study.comparison.wins(study.alpha), str(best["metric"]), _corrected(study)))
     if len(study.decisions):
         top = study.decisions.sort_values("f1", ascending=False, kind="stable").iloc[0]
         conflicts = int(study.decisions["n_conflicts"].sum())
+        against = f"{count(conflicts, 'pair')} are" if conflicts > 1 else "1 pair is" if conflicts else "no pair is"
         lines.append(
             f"Significant pairs of systems: those under {top['metric']} predict those under {study.reference} best "
             f"(precision {share(top['precision'])}, recall {share(top['recall'])}); over all metrics "
-            f"{count(conflicts, 'pair')} {'is' if conflicts == 1 else 'are'} significant in opposite directions."
+            f"{against} significant in opposite directions."
         )
     return tuple(lines)
 
 
 def _corrected(study: HumanStudy) -> str:
-    return f"(permutation, {study.correction}, α = {study.alpha:g})"
+    return f"(permutation, {words_for_correction(study.correction)}, α = {study.alpha:g})"
 
 
 def _wins_sentence(wins: pd.DataFrame, best: str, how: str) -> str:
-    """Say how many others the best metric beats, and which ones nobody beats."""
+    """Say how many others the best metric is better than, and which ones no metric is better than."""
     beaten, others = wins["better_than"].to_dict()[best], [str(name) for name in wins.index if name != best]
     if len(others) == 1:
         return f"{best} is {'' if beaten else 'not '}significantly better than {others[0]} {how}."
     if beaten == len(others):
         return f"{best} is significantly better than each of the {len(others)} others {how}."
     worse_than = wins["worse_than"].to_dict()
-    unbeaten = [name for name in others if not worse_than[name]]
+    level = [name for name in others if not worse_than[name]]
     rest = "Each of the others is significantly worse than some metric."
-    if unbeaten:
-        verb = "is" if len(unbeaten) == 1 else "are"
-        rest = f"{listed(unbeaten)} {verb} not significantly worse than any other either."
+    if level:
+        verb = "is" if len(level) == 1 else "are"
+        rest = f"{listed(level)} {verb} not significantly worse than any other either."
     return f"{best} is significantly better than {beaten or 'none'} of the {len(others)} others {how}. {rest}"
 
 
 def _agreement_section(study: HumanStudy) -> Section:
-    blocks: list[Block] = []
-    for found in study.agreements:
-        name = f"{found.level}-{found.statistic}"
-        label = f"{_STATISTICS[found.statistic]}, {_LEVELS[found.level]}"
-        picture = Picture(
-            name=f"agreement-{name}",
-            figure=correlation_dots(found.table, label=label),
-            title=label[0].upper() + label[1:],
-            caption=f"Best first; bars are {percentage(found.confidence)} intervals over other "
-            f"{_resampled(found.resample)}. They hold for each metric by itself; whether two differ is told below.",
-            alt=f"{len(found.table)} dots with intervals, from {found.table['value'].max():.2f} to "
-            f"{found.table['value'].min():.2f}.",
-        )
-        blocks.append(
-            picture
-            if found is study.agreements[0]
-            else Fold(title=picture.title, blocks=(picture, _numbers(study, found)))
-        )
-        if found is study.agreements[0]:
-            blocks.append(Fold(title="The numbers", blocks=(_numbers(study, found),)))
-    if not study.agreements:
-        blocks.append(_system_numbers(study))
+    pictures = [_agreement_picture(found) for found in study.agreements]
+    levels = dict.fromkeys(found.level for found in study.agreements)
+    tables = [_level_table(study, [one for one in study.agreements if one.level == level]) for level in levels]
+    blocks: list[Block] = [*pictures[:1], *(tables or [_system_numbers(study)])]
+    blocks += [Fold(title=picture.title, blocks=(picture,)) for picture in pictures[1:]]
     panels = [str(name) for name in _first(study)["metric"]]
     shown = panels if len(panels) <= _PANELS else panels[: _PANELS - 1] + panels[-1:]
     blocks.append(
@@ -200,9 +150,10 @@ def _agreement_section(study: HumanStudy) -> Section:
     )
     return Section(
         id="agreement",
-        title="How closely do they follow?",
+        title="Agreement with human scores",
         lead="Agreement over systems says whether a metric ranks systems as people do; agreement on items says "
         "whether it can be trusted on a single text.",
+        brief=True,
         blocks=tuple(blocks),
     )
 
@@ -211,23 +162,43 @@ def _resampled(what: str) -> str:
     return {"items": "items of the same kind", "systems": "systems of the same kind", "both": "items and systems"}[what]
 
 
-def _numbers(study: HumanStudy, found: HumanAgreement) -> Table:
-    frame = found.table
-    name = f"{found.level}-{found.statistic}"
+def _agreement_picture(found: HumanAgreement) -> Picture:
+    label = f"{_STATISTICS[found.statistic]}, {_LEVELS[found.level]}"
+    return Picture(
+        name=f"agreement-{found.level}-{found.statistic}",
+        figure=correlation_dots(found.table, label=label),
+        title=label[0].upper() + label[1:],
+        caption=f"Best first; bars are {percentage(found.confidence)} intervals over other "
+        f"{_resampled(found.resample)}. They hold for each metric by itself; the comparison of metrics says which two "
+        "differ.",
+        alt=f"{len(found.table)} dots with intervals, from {found.table['value'].max():.2f} to "
+        f"{found.table['value'].min():.2f}.",
+    )
+
+
+def _level_table(study: HumanStudy, agreements: list[HumanAgreement]) -> Table:
+    """Put the statistics of one level side by side, the metric that is best by the first of them first."""
+    lead = agreements[0]
+    frame = lead.table[["metric", "n_systems", "n_items", "n_cells", "n_used"]].copy()
+    columns = [Column(name="metric", label="Metric")]
+    for found in agreements:
+        own, name = found.table.set_index("metric").loc[frame["metric"]], found.statistic
+        ends = [interval(low, high, _DECIMAL) for low, high in zip(own["low"], own["high"], strict=True)]
+        frame[[name, f"{name} ends_sort"]] = own[["value", "low"]].to_numpy()
+        frame[f"{name} ends"] = ends
+        group, label = _STATISTICS[name], f"{percentage(found.confidence)} interval"
+        columns.append(Column(name=name, label="value", write=_DECIMAL, align="right", group=group))
+        columns.append(Column(name=f"{name} ends", label=label, align="right", group=group, under=True))
+    counts = {"n_systems": "Systems", "n_items": "Items", "n_cells": "Cells", "n_used": "Over"}
+    columns += [Column(name=name, label=label, write=whole, align="right") for name, label in counts.items()]
+    where = _LEVELS[lead.level]
     return Table(
-        name=f"agreement-{name}",
-        title=f"{_STATISTICS[found.statistic]} with {study.reference}",
-        caption=f"{_LEVELS[found.level][0].upper()}{_LEVELS[found.level][1:]}; cells with both scores.",
+        name=f"agreement-{lead.level}",
+        title=f"Agreement with {study.reference} {where}",
+        caption=f"Cells with both scores. Over: {_UNITS[lead.level]} that {_STATISTICS[lead.statistic]} rests on.",
         frame=frame,
-        columns=(
-            Column(name="metric", label="Metric"),
-            Column(name="value", label="Value", write=number(3), align="right"),
-            Column(name="low", label="low", write=number(3), align="right"),
-            Column(name="high", label="high", write=number(3), align="right"),
-            Column(name="n_systems", label="Systems", write=whole, align="right"),
-            Column(name="n_items", label="Items", write=whole, align="right"),
-            Column(name="n_cells", label="Cells", write=whole, align="right"),
-        ),
+        columns=tuple(columns),
+        data=pd.concat([found.to_frame() for found in agreements], ignore_index=True),
     )
 
 
@@ -243,7 +214,7 @@ def _system_numbers(study: HumanStudy) -> Table:
         frame=wide.sort_values(statistics[0], ascending=False, kind="stable"),
         columns=(
             Column(name="metric", label="Metric"),
-            *(Column(name=name, label=_STATISTICS[name], write=number(3), align="right") for name in statistics),
+            *(Column(name=name, label=_STATISTICS[name], write=_DECIMAL, align="right") for name in statistics),
             Column(name="n_systems", label="Systems", write=whole, align="right"),
         ),
     )
@@ -253,44 +224,59 @@ def _comparison_section(study: HumanStudy) -> Section:
     blocks: list[Block] = []
     order = [str(name) for name in _first(study)["metric"]]
     if study.comparison is not None:
+        blocks.append(_wins_table(study, study.comparison))
         blocks.append(
             Picture(
                 name="metric-comparison",
                 figure=comparison_map(study.comparison.table, order=order, alpha=study.alpha),
                 title="Which metric is significantly better than which",
                 caption=f"A blue field: the metric of its row agrees with {study.reference} significantly better than "
-                f"that of its column ({study.correction}, α = {study.alpha:g}). Best metric first.",
+                f"that of its column {_corrected(study)}. Best metric first.",
                 alt=f"{int(study.comparison.wins(study.alpha)['better_than'].sum())} of "
                 f"{len(study.comparison.table)} pairs differ significantly.",
             )
         )
-        blocks.append(Fold(title="Every pair, by permutation", blocks=(_permutation_table(study),)))
+        blocks.append(Fold(title="Every pair, by permutation", blocks=(_permutation_table(study.comparison),)))
     if len(study.williams):
         blocks.append(
             Fold(title="Every pair, by Williams' test on the systems' means", blocks=(_williams_table(study),))
         )
     return Section(
         id="comparison",
-        title="Which metric is better?",
+        title="Comparison of metrics",
         lead="Two intervals may overlap although one metric is clearly better, since both are compared with the same "
         "human scores; so metrics are compared pair by pair.",
+        brief=True,
         blocks=tuple(blocks),
     )
 
 
-def _permutation_table(study: HumanStudy) -> Table:
-    assert study.comparison is not None  # noqa: S101 - asked only then
+def _wins_table(study: HumanStudy, comparison: MetricComparison) -> Table:
+    return Table(
+        name="metric-wins",
+        title="Metrics that agree significantly better than others",
+        caption=f"By {_STATISTICS[comparison.statistic]} {_corrected(study)}.",
+        frame=comparison.wins(study.alpha).rename_axis("metric").reset_index(),
+        columns=(
+            Column(name="metric", label="Metric"),
+            Column(name="better_than", label="Better than", write=whole, align="right"),
+            Column(name="worse_than", label="Worse than", write=whole, align="right"),
+        ),
+    )
+
+
+def _permutation_table(comparison: MetricComparison) -> Table:
     return Table(
         name="metric-permutation",
         title="Differences of agreement, by permutation",
         caption="Under the null hypothesis the two metrics' scores may be exchanged.",
-        frame=study.comparison.table,
+        frame=comparison.table,
         columns=(
             Column(name="metric_a", label="First"),
             Column(name="metric_b", label="Second"),
-            Column(name="value_a", label="first", write=number(3), align="right", group="Agreement"),
-            Column(name="value_b", label="second", write=number(3), align="right", group="Agreement"),
-            Column(name="difference", label="difference", write=number(3), align="right", group="Agreement"),
+            Column(name="value_a", label="first", write=_DECIMAL, align="right", group="Agreement"),
+            Column(name="value_b", label="second", write=_DECIMAL, align="right", group="Agreement"),
+            Column(name="difference", label="difference", write=_DECIMAL, align="right", group="Agreement"),
             Column(name="p", label="p", write=p_value, align="right"),
             Column(name="p_corrected", label="corrected", write=p_value, align="right"),
         ),
@@ -307,9 +293,9 @@ def _williams_table(study: HumanStudy) -> Table:
         columns=(
             Column(name="metric_a", label="First"),
             Column(name="metric_b", label="Second"),
-            Column(name="correlation_a", label="first", write=number(3), align="right", group="r with people"),
-            Column(name="correlation_b", label="second", write=number(3), align="right", group="r with people"),
-            Column(name="between", label="r of both", write=number(3), align="right"),
+            Column(name="correlation_a", label="first", write=_DECIMAL, align="right", group="r with people"),
+            Column(name="correlation_b", label="second", write=_DECIMAL, align="right", group="r with people"),
+            Column(name="between", label="r of both", write=_DECIMAL, align="right"),
             Column(name="n_systems", label="Systems", write=whole, align="right"),
             Column(name="t", label="t", write=number(2), align="right"),
             Column(name="p", label="p", write=p_value, align="right"),
@@ -322,7 +308,8 @@ def _decisions_section(study: HumanStudy) -> Section:
     table = Table(
         name="decisions",
         title="Significant pairs of systems, under each metric and under people",
-        caption=f"Test {study.test}, {study.correction}, α = {study.alpha:g}, one-sided in the better direction. "
+        caption=f"{name_of_test(study.test)}, {words_for_correction(study.correction)}, α = {study.alpha:g}, one-sided "
+        "in the better direction. "
         "Precision: of the pairs that the metric finds, the share that people find too. Recall: of the pairs that "
         "people find.",
         frame=study.decisions.sort_values("f1", ascending=False, kind="stable"),
@@ -334,17 +321,18 @@ def _decisions_section(study: HumanStudy) -> Section:
             Column(name="n_conflicts", label="opposite", write=whole, align="right", group="Significant under"),
             Column(name="precision", label="Precision", write=share, align="right"),
             Column(name="recall", label="Recall", write=share, align="right"),
-            Column(name="f1", label="F1", write=number(3), align="right"),
+            Column(name="f1", label="F1", write=_DECIMAL, align="right"),
             Column(name="n_systems", label="Systems", write=whole, align="right"),
             Column(name="n_units", label="Units", write=whole, align="right"),
         ),
     )
     return Section(
         id="decisions",
-        title="Do they conclude the same?",
+        title="Significant pairs of systems",
         lead="What matters in the end is which system is better than which. A metric has less noise than people and "
         "finds more pairs: low precision may mean that people were asked too little, opposite pairs are hard to "
         "explain but by an error of the metric.",
+        brief=True,
         blocks=(table,),
     )
 
@@ -353,7 +341,7 @@ def _pairs_section(study: HumanStudy) -> Section:
     frame = study.pairs.reset_index().sort_values("tau", ascending=False, kind="stable")
     table = Table(
         name="human-pairs",
-        title="Pairs of systems that people tell apart on an item",
+        title="Pairs of systems with different human scores on an item",
         caption="τ = (agree − others) / pairs, the Kendall-like figure of the WMT metrics tasks; a tie or gap of the "
         "metric counts against it.",
         frame=frame,
@@ -368,28 +356,54 @@ def _pairs_section(study: HumanStudy) -> Section:
     )
     return Section(
         id="pairs",
-        title="Pair by pair, on single items",
+        title="Pairwise agreement on items",
         lead="Which of two outputs for one item is better, where people see a difference.",
+        brief=True,
         blocks=(table,),
     )
 
 
-def _methods_section(study: HumanStudy) -> Section:
+def _methods(study: HumanStudy) -> Methods:
+    lead = study.agreements[0] if study.agreements else None
     cells = (
-        "Cells that lack the metric or the human score are left out for that metric, of both. Intervals: value ± t · "
-        "d · √(n/(n−1)), d the root mean square distance of resamples of items (or clusters, systems), the same for "
-        "every metric. Their quantiles would lie too low, because drawing again adds noise to the means of close "
-        "systems."
+        f"We compared {count(len(study.metrics), 'metric')} with the human scores {study.reference} of "
+        f"{count(len(study.means), 'system')}. Cells that lack the metric or the human score are left out for that "
+        "metric, of both. Pairs ordered as people do: the share of pairs of systems with different human means that "
+        "the metric orders alike (Kocmi et al., 2021)."
     )
-    figures = (
-        "Pairs ordered as people do: the share of pairs of systems with different human means that the metric orders "
-        "alike (Kocmi et al. 2021). Williams' test: Williams (1959), Graham and Baldwin (2014). Decisions: Ogilvie and "
-        "Lalmas (2006), section 3.4; a cluster's sum, scaled, is one unit, so the tests are on the mean over items."
-    )
-    words = [cells, figures]
-    if study.comparison is not None:
-        words.append(
-            f"Permutation of metrics: {study.comparison.n_resamples} exchanges ({study.comparison.permute}; "
-            f"{study.comparison.random_source}), after both metrics are brought to mean 0 and variance 1."
+    paragraphs, sources = [cells], ["kocmi2021"]
+    if lead is not None:
+        paragraphs.append(
+            f"{percentage(lead.confidence)} intervals: value ± t · d · √(n/(n−1)), d the root mean square distance of "
+            f"{lead.n_resamples} resamples of {_resampled(lead.resample)} ({lead.random_source}), whole clusters where "
+            "there are any, the same for every metric. Their quantiles (Deutsch et al., 2021) would lie too low, "
+            "because resampling adds noise to the means of close systems."
         )
-    return Section(id="methods", title="Methods", lead="What was computed.", blocks=(Text(paragraphs=tuple(words)),))
+        sources.append("deutsch2021")
+    corrected = words_for_correction(study.correction)
+    if study.comparison is not None:
+        paragraphs.append(
+            f"Two metrics are compared by permutation (Deutsch et al., 2021): {study.comparison.n_resamples} exchanges "
+            f"of {_EXCHANGED[study.comparison.permute]} ({study.comparison.random_source}), after both metrics are "
+            f"brought to mean 0 and variance 1; p-values are corrected over all pairs of metrics ({corrected})."
+        )
+    if len(study.williams):
+        paragraphs.append(
+            "Williams' test (Williams, 1959; Graham and Baldwin, 2014) compares the absolute correlations of two "
+            f"metrics' means with the human means; two-sided, {corrected}."
+        )
+        sources += ["williams1959", "graham2014"]
+    if len(study.decisions):
+        paragraphs.append(
+            f"Pairs of systems: {words_for_test(study.test)} test, {corrected}, α = {study.alpha:g}, one-sided in the "
+            "better direction; the significant pairs under a metric predict those under the human scores (Ogilvie and "
+            "Lalmas, 2006, section 3.4). A cluster's sum, scaled, is one unit, so the tests are on the mean over items."
+        )
+        sources.append("ogilvie2006")
+    if len(study.pairs):
+        paragraphs.append(
+            "Pairs on an item: τ = (agree − others) / pairs, over the pairs of systems whose human scores differ there "
+            "(Mathur et al., 2020, section 3.3)."
+        )
+        sources.append("mathur2020")
+    return Methods(paragraphs=tuple(paragraphs), cite=tuple(sources))

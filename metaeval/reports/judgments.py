@@ -3,7 +3,6 @@
 
 import pandas as pd
 
-from metaeval.bibliography import publications
 from metaeval.reports.data_files import csv_file
 from metaeval.reports.judgment_effort import effort_section, effort_sentences
 from metaeval.reports.judgment_groups import groups_section, groups_sentences
@@ -42,7 +41,7 @@ def judgments_report(study: JudgmentsStudy) -> Report:
         facts=_facts(study),
         summary=_summary(study),
         sections=tuple(sections),
-        methods=Methods(paragraphs=(_methods_paragraph(study),), sources=tuple(publications(_SOURCES))),
+        methods=Methods(paragraphs=(_methods_paragraph(study),), cite=_SOURCES),
         rows=[{"table": name, **row} for name, frame in tables.items() for row in _records(frame)],
         provenance=study.provenance,
         notes=study.notes,

@@ -1,14 +1,14 @@
 # ruff: noqa: RUF001 - typographic dashes and Greek letters are meant for people
 """What was done in a study of discriminative power, in words that fit a paper, and what to cite."""
 
-from metaeval.bibliography import Publication, cited, publications
+from metaeval.bibliography import cited
 from metaeval.studies.power import PowerStudy
 from metaeval.tests_stat.catalogue import TESTS, TestSpec
 from metaeval.tests_stat.correction import CORRECTIONS, FAMILY_WISE, CorrectionSpec
 from metaeval.tests_stat.result import PairwiseResult
 from metaeval.words import count, listed, name_of_metric, percentage, short_names
 
-__all__ = ["described", "methods_paragraph", "one_per_test", "sources"]
+__all__ = ["cited_keys", "described", "methods_paragraph", "one_per_test"]
 
 _POWER = ("sakai2006", "sakai2008")
 _SIDES = {"two-sided": "two-sided", "better": "one-sided in the direction of the better mean"}
@@ -36,7 +36,7 @@ def methods_paragraph(study: PowerStudy) -> str:
     Returns
     -------
     str
-        One paragraph; every publication it cites is in `sources`.
+        One paragraph; every publication it cites is in `cited_keys`.
     """
     sentences = (
         *_design(study),
@@ -49,12 +49,12 @@ def methods_paragraph(study: PowerStudy) -> str:
     return " ".join(sentences)
 
 
-def sources(study: PowerStudy) -> list[Publication]:
-    """Return what the methods paragraph cites, by author."""
+def cited_keys(study: PowerStudy) -> tuple[str, ...]:
+    """Return the keys of what the methods paragraph cites."""
     keys = list(_POWER)
     for result in study.comparisons:
         keys += _described(result.test)[1] + _corrected(result.correction)[1]
-    return publications(keys)
+    return tuple(dict.fromkeys(keys))
 
 
 def one_per_test(study: PowerStudy) -> list[PairwiseResult]:

@@ -11,7 +11,7 @@ from metaeval.figures.power import power_differences, power_dots
 from metaeval.figures.style import NAMED_ROWS
 from metaeval.figures.systems import score_distributions, system_ranking
 from metaeval.reports.data_files import pair_files, score_files
-from metaeval.reports.methods import methods_paragraph, one_per_test, sources
+from metaeval.reports.methods import cited_keys, methods_paragraph, one_per_test
 from metaeval.reports.pictures import Picture
 from metaeval.reports.report import Block, Fold, Methods, Report, Section, Text
 from metaeval.reports.tables import Column, Table
@@ -88,7 +88,7 @@ def power_report(study: PowerStudy, *, map_metric: str | None = None, top: int =
             _top_section(study, means, top),
             _identical_section(study),
         ),
-        methods=Methods(paragraphs=(methods_paragraph(study),), sources=tuple(sources(study))),
+        methods=Methods(paragraphs=(methods_paragraph(study),), cite=cited_keys(study)),
         rows=frame,
         provenance=study.provenance,
         notes=tuple(study.notes),

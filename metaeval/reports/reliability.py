@@ -2,7 +2,6 @@
 
 import pandas as pd
 
-from metaeval.bibliography import publications
 from metaeval.figures.reliability import AXES, overlap_scatters, simulated_run_curves
 from metaeval.reports.data_files import csv_file
 from metaeval.reports.pictures import Picture
@@ -45,7 +44,7 @@ def reliability_report(study: ReliabilityStudy) -> Report:
         facts=tuple((str(n), what if n == 1 else f"{what}s") for what, n in counts.items()),
         summary=(*_opening(study), " ".join(verdict_sentence(study, metric) for metric in study.metrics)),
         sections=tuple(sections),
-        methods=Methods(paragraphs=_METHODS, sources=tuple(publications(_SOURCES))),
+        methods=Methods(paragraphs=_METHODS, cite=_SOURCES),
         rows=study.to_frame(),
         provenance=study.provenance,
         notes=study.notes,

@@ -15,11 +15,11 @@ from typing import TYPE_CHECKING, ClassVar, Literal
 
 import pandas as pd
 
+from metaeval.bibliography import find_publication, publications
 from metaeval.provenance import Provenance
 from metaeval.reports.tables import Column, Table, table_latex
 
 if TYPE_CHECKING:
-    from metaeval.bibliography import Publication
     from metaeval.reports.pictures import Picture
 
 __all__ = ["Block", "Fold", "Item", "Items", "Methods", "Report", "Section", "Text", "Writer"]
@@ -122,14 +122,14 @@ class Methods(_Statements):
     ----------
     paragraphs : tuple of str
         At least one.
-    sources : tuple of Publication
-        The publications cited.
+    cite : tuple of str
+        Keys of `metaeval.bibliography`.
     blocks : tuple of Block
         What helps to read the report, such as definitions.
     """
 
     paragraphs: tuple[str, ...]
-    sources: "tuple[Publication, ...]" = ()
+    cite: tuple[str, ...] = ()
     blocks: tuple[Block, ...] = ()
 
     def __post_init__(self) -> None:
@@ -137,12 +137,14 @@ class Methods(_Statements):
         if not any(words.strip() for words in self.paragraphs):
             message = "a report without methods cannot be built: say what was done"
             raise TypeError(message)
+        for key in self.cite:
+            find_publication(key)
 
     def joined(self, other: "Methods") -> "Methods":
         """Return both, every publication once."""
         return Methods(
             paragraphs=self.paragraphs + other.paragraphs,
-            sources=tuple(dict.fromkeys(self.sources + other.sources)),
+            cite=tuple(dict.fromkeys(self.cite + other.cite)),
             blocks=self.blocks + other.blocks,
         )
 
@@ -295,10 +297,7 @@ class Report(_Statements):
             yield from _walk(section.blocks)
 
     def _methods(self) -> Section:
-        listed = tuple(
-            Item(words=source.full, link=source.address)
-            for source in sorted(self.methods.sources, key=lambda source: source.full)
-        )
+        listed = tuple(Item(words=source.full, link=source.address) for source in publications(self.methods.cite))
         words = tuple(Text(paragraphs=(paragraph,), look="quote") for paragraph in self.methods.paragraphs)
         return Section(
             id="methods",

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
-from metaeval.bibliography import publications
+from metaeval.bibliography import find_publication
 from metaeval.figures.topics import count_rows
 from metaeval.models.families import FAMILIES
 from metaeval.models.minimum_topics import MinimumTopics
@@ -365,9 +365,7 @@ def _fewest_sentences(study: TopicsStudy, fewer: pd.DataFrame) -> list[str]:
 
 def _methods(study: TopicsStudy) -> Methods:
     words = _methods_paragraph(study)
-    return Methods(
-        paragraphs=(words,), sources=tuple(source for source in publications(_SOURCES) if source.cited in words)
-    )
+    return Methods(paragraphs=(words,), cite=tuple(key for key in _SOURCES if find_publication(key).cited in words))
 
 
 def _methods_paragraph(study: TopicsStudy) -> str:

@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import combinations
+from typing import ClassVar
 
 import numpy as np
 import pandas as pd
@@ -21,6 +22,7 @@ from metaeval.parallel import track
 from metaeval.provenance import Provenance, record_provenance
 from metaeval.scores import Scores, as_scores
 from metaeval.studies.options import check_test
+from metaeval.studies.study import Study
 from metaeval.tests_stat.catalogue import find_test
 from metaeval.tests_stat.correction import canonical_correction
 
@@ -32,7 +34,7 @@ _EFFECTS = ("tau", "tau_ap", "precision", "recall", "f1", "n_predictor", "n_trut
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class AssessorStudy:
+class AssessorStudy(Study):
     """What a comparison of assessors found.
 
     Attributes
@@ -50,6 +52,8 @@ class AssessorStudy:
     notes : tuple of str
     provenance : Provenance
     """
+
+    reported_by: ClassVar[str] = "metaeval.reports.assessors:assessors_report"
 
     labels: Labels
     agreement: AssessorAgreement

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal, get_args
+from typing import ClassVar, Literal, get_args
 
 import pandas as pd
 
@@ -20,7 +20,9 @@ from metaeval.models.sample_size import (
     paired_t_topics,
     pilot_variance,
 )
+from metaeval.provenance import Provenance, record_provenance
 from metaeval.scores import Scores, as_scores
+from metaeval.studies.study import Study
 
 __all__ = ["DesignStudy", "Goal", "study_design"]
 
@@ -28,7 +30,7 @@ Goal = Literal["t", "anova", "interval"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class DesignStudy:
+class DesignStudy(Study):
     """How many topics each design asks for, and what the topics at hand achieve.
 
     Attributes
@@ -43,7 +45,12 @@ class DesignStudy:
     n_systems : int or None
         Systems in the analysis of variance.
     calculation : {"exact", "approximate"}
+    notes : tuple of str
+        What was assumed or left out when the scores were read.
+    provenance : Provenance
     """
+
+    reported_by: ClassVar[str] = "metaeval.reports.design:design_report"
 
     table: pd.DataFrame
     variances: PilotVariance | None
@@ -51,6 +58,8 @@ class DesignStudy:
     power: float
     n_systems: int | None
     calculation: DesignMethod
+    notes: tuple[str, ...]
+    provenance: Provenance
 
     def to_frame(self) -> pd.DataFrame:
         """Return the table."""
@@ -68,6 +77,7 @@ def study_design(  # noqa: PLR0913 - every option of the command
     n_systems: int | None = None,
     pairs: Sequence[tuple[str, str]] | None = None,
     calculation: DesignMethod = "exact",
+    provenance: Provenance | None = None,
 ) -> DesignStudy:
     """Find how many topics a collection needs for a test to find a difference, or for an interval to be narrow.
 
@@ -93,6 +103,7 @@ def study_design(  # noqa: PLR0913 - every option of the command
         Pairs of systems for ``variance="pairs"``.
     calculation : {"exact", "approximate"}
         Exact non-central distributions, or Sakai's approximations, for comparison with published tables.
+    provenance : Provenance, optional
 
     Returns
     -------
@@ -146,6 +157,8 @@ def study_design(  # noqa: PLR0913 - every option of the command
         power=power,
         n_systems=n_systems,
         calculation=calculation,
+        notes=tuple(dict.fromkeys(note for one in collections for note in one.attrs.get("notes", ()))),
+        provenance=provenance or record_provenance("study_design"),
     )
 
 

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 import pandas as pd
@@ -26,6 +27,7 @@ from metaeval.errors import EstimationError, InvalidOptionError, ScoresError
 from metaeval.parallel import track
 from metaeval.provenance import Provenance, record_provenance
 from metaeval.studies.options import check_test
+from metaeval.studies.study import Study
 from metaeval.tests_stat.catalogue import find_test
 from metaeval.tests_stat.correction import canonical_correction
 
@@ -35,7 +37,7 @@ _DECISIONS = ("n_units", "n_human", "n_metric", "n_shared", "n_conflicts", "prec
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class HumanStudy:
+class HumanStudy(Study):
     """What a comparison of metrics with human scores found.
 
     Attributes
@@ -50,7 +52,7 @@ class HumanStudy:
     system_table : pandas.DataFrame
         Agreement of the means alone: one row a metric and statistic, without intervals.
     pairs : pandas.DataFrame
-        Agreement on pairs of systems that people tell apart on an item; empty without items.
+        Agreement on pairs of systems whose human scores differ on an item; empty without items.
     comparison : MetricComparison or None
         Which metric follows people better, by permutation.
     williams : pandas.DataFrame
@@ -62,6 +64,8 @@ class HumanStudy:
     notes : tuple of str
     provenance : Provenance
     """
+
+    reported_by: ClassVar[str] = "metaeval.reports.human:human_report"
 
     scores: xr.DataArray | None
     means: pd.DataFrame

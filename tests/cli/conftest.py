@@ -1,6 +1,5 @@
 """What the tests of the command line share: one small table, one small collection, and a way to run a command."""
 
-import functools
 import json
 import sys
 from typing import NamedTuple
@@ -8,7 +7,6 @@ from typing import NamedTuple
 import numpy as np
 import pandas as pd
 import pytest
-import typer
 
 from metaeval.cli import main
 from metaeval.simulate.collection import simulate_collection
@@ -24,15 +22,6 @@ class Ended(NamedTuple):
     def json(self):
         """Read standard output as JSON."""
         return json.loads(self.out)
-
-
-@pytest.fixture(scope="session", autouse=True)
-def _built_once():
-    """Build the commands once and not for every line: that is nine tenths of the time of a line that is refused."""
-    build = typer.main.get_command
-    typer.main.get_command = functools.cache(build)
-    yield
-    typer.main.get_command = build
 
 
 @pytest.fixture

@@ -1,3 +1,4 @@
+# ruff: noqa: RUF001 - typographic dashes and Greek letters are what people see
 """`metaeval assessors`: tables, reports and JSON from labels, with and without runs."""
 
 import pytest
@@ -31,8 +32,25 @@ def test_labels_off_the_scale_stop_or_are_listed(command, labels):
     ended = command("assessors", labels, "--scale", "0,1,2")
     assert ended.code == 3
     assert "not on the scale" in ended.err
-    assert "none" in command("assessors", labels, "--where", "topic=1").out.split("Krippendorff")[0]
-    assert "robot 1" in command("assessors", labels, "--scale", "0,1,2", "--outside", "drop").out
+    assert "labels off the scale 0, 1, 2, left out: robot 1" in (
+        command("assessors", labels, "--scale", "0,1,2", "--outside", "drop").err
+    )
+
+
+def test_the_terminal_shows_every_pair(command, labels):
+    """The main measures of every pair with the interval of kappa, as the JSON has them; one topic gives no interval."""
+    words = ("assessors", labels, "--scale", "0,1,2", "--outside", "drop")
+    rows = command(*words, "--json").json()["results"]
+    lines = [line.split() for line in command(*words).out.splitlines()]
+    for first, second in (("ann", "ben"), ("ann", "robot"), ("ben", "robot")):
+        own = {row["statistic"]: row for row in rows if (row["first"], row["second"]) == (first, second)}
+        (line,) = (" ".join(line) for line in lines if line[:2] == [first, second])
+        kappa = own["kappa"]
+        ends = f"{kappa['low']:.2f} to {kappa['high']:.2f}"
+        assert f"{100 * own['same']['value']:.1f} % {kappa['value']:.2f} {ends}" in line
+        assert line.endswith(f"{own['quadratic_kappa']['value']:.2f} {100 * own['overlap']['value']:.1f} %")
+    alone = command("assessors", labels, "--where", "topic=1").out.splitlines()
+    assert ["–" in line for line in alone if line.startswith(("ann  ", "ben  "))] == [True] * 3
 
 
 def test_runs_are_scored_under_each_assessor(command, made_collection, tmp_path):
@@ -45,10 +63,13 @@ def test_runs_are_scored_under_each_assessor(command, made_collection, tmp_path)
     rows = command(*words, "--json").json()["results"]
     effects = {row["statistic"]: row["value"] for row in rows if row["metric"] == "AP"}
     assert 0 < effects["tau"] <= 1
-    assert "What another assessor would have changed" in command(*words).out
+    shown = command(*words).out
+    assert "What another assessor would have changed" in shown
+    assert f"{effects['tau']:.3f}" in shown
+    assert f"{effects['f1']:.3f}" in shown
     ended = command(*words, "--out", "page")
     assert ended.code == 0
-    assert "Does it matter for the runs?" in (tmp_path / "page" / "index.html").read_text()
+    assert "Effect on the evaluation of runs" in (tmp_path / "page" / "index.html").read_text()
     assert (tmp_path / "page" / "tables" / "assessor-effects.tex").exists()
 
 

@@ -43,9 +43,9 @@ OPTIONS = [
 ]
 FREE = {
     *("--lower-is-better", "--group-column", "--pooled-column", "--current", "--map-metric", "--reference"),
-    *("--system", "--item", "--cluster", "--without", "--second"),
+    *("--system", "--item", "--cluster", "--without", "--second", "--title"),
 }
-"""Options whose value only the input can judge: names of columns, systems and files."""
+"""Options whose value only the input can judge, names of columns, systems and files; and any words of one's own."""
 FREE_IN = {("human", "--metrics"), ("assessment", "--runs"), ("assessment", "--pools"), ("assessors", "--runs")}
 FREE_IN |= {("design", "--pool"), ("power", "--pairs")}
 
@@ -75,7 +75,7 @@ def line(words, trap, option=None):
     told = list(words)
     names = {parameter.opts[0] for parameter in COMMANDS[words].params}
     for parameter in COMMANDS[words].params:
-        if parameter.name == "out" and not parameter.opts[0].startswith("-"):
+        if parameter.name in {"out", "file"} and not parameter.opts[0].startswith("-"):
             told.append(str(trap.parent / ("new.csv" if parameter.metavar == "FILE" else "new")))
         elif not parameter.opts[0].startswith("-"):
             told += [str(trap / "input")] + [str(trap / "other")] * (words == ("assessors",))
@@ -159,7 +159,12 @@ SLIPS = [
     "power --metrics AP(",
     "power --metrics nDCG(gains=lineer)",
     "power --metrics AP(rel=no)",
+    "power --overwrite",
+    "power --json --latex",
     "score --metrics ,",
+    "score --scores scores.docx",
+    "score --scores no/such/folder.csv",
+    "score --overwrite",
     "agree --audit nDGC",
     "agree --audit nDCG --gains {1:1",
     "agree --audit nDCG --gains lineer",

@@ -1,5 +1,7 @@
+# ruff: noqa: RUF001 - typographic dashes and Greek letters are what people see
 """`metaeval design`: topics needed from scores or from a variance, JSON, pooling, and errors that say what to do."""
 
+import pandas as pd
 import pytest
 
 from metaeval.studies.design import study_design
@@ -44,19 +46,28 @@ def test_scores_give_the_variance(command, table):
         assert (row["metric"], row["n_topics"]) == (right["metric"], right["n_topics"])
         assert row["variance"] == pytest.approx(right["variance"], rel=1e-12)
     shown = command("design", *table, "--difference", 0.05)
-    assert "with the 20 topics at hand" in shown.out
-    for row in study_design(read_scores(table), differences=[0.05]).table.to_dict("records"):
-        achieved = f"{row['width_at_hand']:.3f}" if row["method"] == "interval" else f"{row['power_at_hand']:.2f}"
-        assert f"{row['n_topics']} ({achieved})" in shown.out
-    assert "Analysis of variance of 6 systems" in shown.out
+    assert "what the 20 topics there are achieve" in shown.out
+    lines = [line.split() for line in shown.out.splitlines()]
+    for metric, rows in study_design(read_scores(table), differences=[0.05]).table.groupby("metric"):
+        (line,) = (line for line in lines if line[:1] == [metric] and line[2:3] == ["0.05"])
+        cells = [f"{rows['variance'].iloc[0]:.5g}", "0.05"]
+        for row in rows.to_dict("records"):
+            achieved = f"{row['width_at_hand']:.3f}" if row["method"] == "interval" else f"{row['power_at_hand']:.2f}"
+            cells += [str(row["n_topics"]), achieved]
+        assert line[1:] == cells
+    assert "An analysis of variance of 6 systems finds a difference of 0.05 with" in shown.out
 
 
 def test_a_difference_too_small_is_marked(command):
-    """Where one of several differences asks for too many topics its cell says n/a, and a line says why."""
+    """Where one of several differences asks for too many topics its cell is a dash, and a note says why."""
     ended = command("design", "--variance", 0.1, "--difference", "0.00000001,0.1")
     assert ended.code == 0, ended.err
-    assert "n/a: given, 1e-08" in ended.out
-    assert "too small" in ended.out
+    (line,) = (line.split() for line in ended.out.splitlines() if "1e-08" in line and line.startswith("given"))
+    assert line == ["given", "0.1", "1e-08", "–", "–"]
+    n_topics = study_design(variance=0.1, differences=[0.1], methods=["t"]).table["n_topics"].item()
+    assert f"one of 0.1 with {n_topics} topics" in ended.out
+    assert ended.err.count("Note: given, difference 1e-08") == 2
+    assert "too small" in ended.err
 
 
 def test_collections_are_pooled(command, table):
@@ -114,3 +125,18 @@ def test_help_teaches(command):
     shown = " ".join(command("design", "--help").out.split())
     for words in ("how many topics a new collection needs", "--variance 0.05", "residual", "--pool"):
         assert words in shown
+
+
+def test_the_report_says_what_the_numbers_rest_on(command, table, tmp_path):
+    """The folder holds the designs and the variances; the page says how they were computed and what to cite."""
+    ended = command("design", *table, "--pool", f"AP={table[0]}", "--metrics", "AP", "--out", "page", "--approximate")
+    assert ended.code == 0, ended.err
+    page = (tmp_path / "page" / "index.html").read_text()
+    for words in ("Topic set size design. Information Retrieval Journal", "closed approximations", "pooled over the"):
+        assert words in page
+    variances = pd.read_csv(tmp_path / "page" / "tables" / "variances.csv")
+    assert variances["collection"].tolist()[-1] == "pooled"
+    designs = pd.read_csv(tmp_path / "page" / "data" / "designs.csv")
+    assert designs["variance"].iloc[0] == variances["variance"].iloc[-1]
+    for row in designs.itertuples():
+        assert f"{row.n_topics}" in page

@@ -1,3 +1,4 @@
+# ruff: noqa: RUF001 - typographic dashes and Greek letters are what people see
 """`metaeval human`: tables, reports and JSON from metrics and human scores."""
 
 import html
@@ -38,7 +39,25 @@ def test_the_answer_as_json(command, scores):
 def test_the_answer_in_words_and_as_a_page(command, scores, tmp_path):
     """The terminal shows the tables, the page the pictures, also where only means are known."""
     words = ("human", "scores.csv", "--reference", "human", "--resamples", "50")
-    assert "Significant pairs of systems" in command(*words).out
+    rows = {(r["metric"], r["level"], r["statistic"]): r for r in command(*words, "--json").json()["results"]}
+    shown = command(*words).out
+    for title in ("Agreement with human", "Metrics that agree significantly", "Significant pairs", "Pairs of systems"):
+        assert title in shown
+    for metric in "AB":
+        lines = [line.split() for line in shown.splitlines() if line.startswith(f"{metric}  ")]
+        over, on_items, wins, decisions, pairs = (" ".join(line).replace("−", "-") for line in lines)
+        for line, level in ((over, "system"), (on_items, "item")):
+            cells = [rows[metric, level, name] for name in ("pearson", "kendall", "accuracy")]
+            written = " ".join(f"{one['value']:.3f} {one['low']:.3f} to {one['high']:.3f}" for one in cells)
+            assert line == f"{metric} {written} 6 10 60 {6 if level == 'system' else 10}"
+        assert wins == f"{metric} {'1 0' if metric == 'A' else '0 1'}"
+        counts = [
+            f"{rows[metric, 'decisions', name]['value']:.0f}"
+            for name in ("n_metric", "n_human", "n_shared", "n_conflicts")
+        ]
+        assert decisions.startswith(f"{metric} {' '.join(counts)} ")
+        assert f"{rows[metric, 'decisions', 'f1']['value']:.3f}" in decisions
+        assert pairs.endswith(f"{rows[metric, 'pairs', 'tau']['value']:.4f}")
     assert command(*words, "--out", "page").code == 0
     assert "Do the metrics agree with people?" in (tmp_path / "page" / "index.html").read_text()
     means = scores.groupby("system")[["human", "A", "B"]].mean().reset_index()
@@ -120,3 +139,13 @@ def test_bad_options_stop(command, scores, words, code, message):  # noqa: ARG00
     ended = command("human", "scores.csv", *words)
     assert ended.code == code
     assert message in ended.err
+
+
+def test_the_methods_say_what_was_done(command, scores, tmp_path):  # noqa: ARG001 - writes the file
+    """Every part that is shown has its sentence, with its numbers, and what to cite."""
+    page = summary(command, tmp_path, "--correction", "holm", "--alpha", "0.1", "--seed", "3").replace("\xa0", " ")
+    for words in (
+        *("200 resamples of items of the same kind", "200 exchanges of single scores", "all pairs of metrics (Holm)"),
+        *("paired t test, Holm, α = 0.1", "seed 3", "10.3115/v1/D14-1020", "To ship or not to ship"),
+    ):
+        assert words in page

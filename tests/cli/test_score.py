@@ -19,9 +19,9 @@ def test_means_are_those_of_the_python_function(command, made_collection):
 
 
 def test_every_score_can_be_written_and_read_again(command, made_collection, tmp_path):
-    """--out writes the long table, which `metaeval power` reads."""
+    """--scores writes the long table, which `metaeval power` reads."""
     words = ("--qrels", made_collection / "qrels.txt", "--metrics", "AP,P@10")
-    assert command("score", made_collection / "runs", *words, "--out", "scores.csv").code == 0
+    assert command("score", made_collection / "runs", *words, "--scores", "scores.csv").code == 0
     frame = pd.read_csv(tmp_path / "scores.csv")
     assert len(frame) == 2 * 6 * 12
     rows = command("power", "scores.csv", "--test", "t", "--json").json()["results"]
@@ -32,12 +32,12 @@ def test_every_score_can_be_written_and_read_again(command, made_collection, tmp
 @pytest.fixture
 def unscored(monkeypatch):
     """Fail as soon as anything is scored."""
-    monkeypatch.setattr("metaeval.cli.options.load_scores", lambda *_: pytest.fail("was scored"))
+    monkeypatch.setattr("metaeval.cli.reading.Loaded.scores", lambda *_, **__: pytest.fail("was scored"))
 
 
 @pytest.mark.usefixtures("unscored")
 @pytest.mark.parametrize(
-    ("out", "message"),
+    ("name", "message"),
     [
         ("there.csv", "'there.csv' exists already; pass --overwrite"),
         ("x.xyz", ".xyz"),
@@ -46,11 +46,11 @@ def unscored(monkeypatch):
         ("folder.csv", "'folder.csv' is a folder"),
     ],
 )
-def test_a_file_that_cannot_be_written_is_refused_first(command, made_collection, tmp_path, out, message):
+def test_a_file_that_cannot_be_written_is_refused_first(command, made_collection, tmp_path, name, message):
     """Nothing is scored then, and what is there stays as it is."""
     (tmp_path / "there.csv").write_text("mine")
     (tmp_path / "folder.csv").mkdir()
-    ended = command("score", made_collection / "runs", "--qrels", made_collection / "qrels.txt", "--out", out)
+    ended = command("score", made_collection / "runs", "--qrels", made_collection / "qrels.txt", "--scores", name)
     assert ended.code == 2
     assert message in ended.err
     assert (tmp_path / "there.csv").read_text() == "mine"
@@ -61,7 +61,7 @@ def test_a_file_that_cannot_be_written_is_refused_first(command, made_collection
 def test_a_file_is_replaced_on_request(command, made_collection, tmp_path, name):
     """With --overwrite the scores take the place of the file, under every ending that can be written."""
     (tmp_path / name).write_text("mine")
-    words = ("--qrels", made_collection / "qrels.txt", "--metrics", "AP", "--out", name, "--overwrite")
+    words = ("--qrels", made_collection / "qrels.txt", "--metrics", "AP", "--scores", name, "--overwrite")
     assert command("score", made_collection / "runs", *words).code == 0
     assert read_scores(tmp_path / name).sizes["system"] == 6
 
@@ -90,10 +90,12 @@ def test_one_run_is_shown(command, made_collection, tmp_path, topics):
     words = ("--qrels", tmp_path / "qrels", "--metrics", "AP,P@10")
     ended = command("score", run, *words)
     assert ended.code == 0, ended.err
-    assert f"Mean over {'12 topics' if topics is None else '1 topic'} (" in ended.out
+    assert f"Mean over {'12 topics' if topics is None else '1 topic'}." in ended.out
     rows = command("score", run, *words, "--json").json()["results"]
+    for row in rows:
+        assert f"{row['mean']:.4f}" in ended.out
     among = command(
-        "score", made_collection / "runs", *words[:1], made_collection / "qrels.txt", *words[2:], "--out", "all.csv"
+        "score", made_collection / "runs", *words[:1], made_collection / "qrels.txt", *words[2:], "--scores", "all.csv"
     )
     assert among.code == 0
     scores = pd.read_csv(tmp_path / "all.csv", dtype={"topic": str})
@@ -102,8 +104,31 @@ def test_one_run_is_shown(command, made_collection, tmp_path, topics):
         own = own if topics is None else own[own["topic"].isin(topics)]
         assert row["mean"] == pytest.approx(own["score"].mean(), abs=1e-15)
     for name in ("x.csv", "x.parquet", "x.nc"):
-        assert command("score", run, *words, "--out", name).code == 0
+        assert command("score", run, *words, "--scores", name).code == 0
         refused = command("power", name, "--test", "t")
         assert refused.code == 3
         assert "at least two systems are needed" in refused.err
     assert len(pd.read_csv(tmp_path / "x.csv")) == 2 * (12 if topics is None else 1)
+
+
+def test_the_means_stand_in_every_answer(command, made_collection, tmp_path):
+    """The terminal, the page and LaTeX show the same table; the folder holds every score and the means' intervals."""
+    words = ("score", made_collection / "runs", "--qrels", made_collection / "qrels.txt", "--metrics", "AP,P@10")
+    rows = command(*words, "--json").json()["results"]
+    shown, latex = command(*words).out, command(*words, "--latex").out
+    assert command(*words, "--out", "page", "--scores", "all.csv", "--title", "Six runs").code == 0
+    page = (tmp_path / "page" / "index.html").read_text()
+    assert "<title>Six runs" in page
+    for row in rows:
+        assert all(row["system"] in text and f"{row['mean']:.4f}" in text for text in (shown, latex, page))
+    best = max((row for row in rows if row["metric"] == "AP"), key=lambda row: row["mean"])
+    means = pd.read_csv(tmp_path / "page" / "data" / "means.csv")
+    first = means[(means["metric"] == "AP") & (means["rank"] == 1)].iloc[0]
+    opening = f"{best['system']}, the best of 6 runs under AP, has a mean AP of {best['mean']:.4f}"
+    assert f"{opening} [{first['low']:.4f}, {first['high']:.4f}], a 95 % t interval over 12 topics." in shown
+    for name in ("scores.nc", "scores.parquet"):
+        kept = read_scores(tmp_path / "page" / "data" / name)
+        assert kept.equals(read_scores(tmp_path / "all.csv").sel(metric=kept["metric"], system=kept["system"]))
+    assert "equal scores by document identifier, descending" in page
+    refused = command(*words, "--out", "page")
+    assert (refused.code, "--overwrite" in refused.err) == (2, True)

@@ -6,7 +6,7 @@ import pandas as pd
 import pytest
 from rich.console import Console
 
-from metaeval.bibliography import Publication
+from metaeval.bibliography import PUBLICATIONS
 from metaeval.provenance import Provenance
 from metaeval.reports.power import power_report
 from metaeval.reports.report import Fold, Item, Items, Methods, Report, Section, Text
@@ -14,8 +14,8 @@ from metaeval.reports.tables import Column, Table
 from metaeval.reports.terminal import show_report
 from metaeval.studies.power import study_power
 
-PAPER = Publication(key="ann2001", authors="Ann", year=2001, title="On counting", doi="10.1/ann")
-METHODS = Methods(paragraphs=("We counted.",), sources=(PAPER,))
+PAPER = "holm1979"
+METHODS = Methods(paragraphs=("We counted.",), cite=(PAPER,))
 
 
 def small_table(name="t", n_rows=2):
@@ -77,7 +77,7 @@ def test_every_report_ends_with_methods_notes_and_provenance():
     assert [section.id for section in report.all_sections()] == ["counts", "rest", "methods", "notes", "provenance"]
     methods, notes, _ = report.all_sections()[-3:]
     assert methods.blocks[0].paragraphs == ("We counted.",)
-    assert methods.blocks[1].items == (Item(words="Ann (2001). On counting.", link="https://doi.org/10.1/ann"),)
+    assert methods.blocks[1].items == (Item(words=PUBLICATIONS[PAPER].full, link=PUBLICATIONS[PAPER].address),)
     assert notes.blocks[0].look == "note"
     assert notes.blocks[1].items == (Item(words="One run was dropped."),)
 
@@ -109,14 +109,14 @@ def test_another_study_adds_its_parts_in_their_places():
     """Sections come before or after, words join the summary and the methods; the same note or source stands once."""
     own = Section(id="other", title="Other", lead="Another study.", blocks=())
     first = Section(id="first", title="First", lead="Before all.", blocks=())
-    more = Methods(paragraphs=("We counted again.",), sources=(PAPER,))
+    more = Methods(paragraphs=("We counted again.",), cite=(PAPER,))
     report = small_report(notes=("Assumed.",)).extended(
         first=(first,), sections=(own,), summary=("And this.",), methods=more, notes=("Assumed.", "New.")
     )
     assert [section.id for section in report.sections] == ["first", "counts", "rest", "other"]
     assert report.summary == ("Two of two.", "And this.")
     assert report.methods.paragraphs == ("We counted.", "We counted again.")
-    assert report.methods.sources == (PAPER,)
+    assert report.methods.cite == (PAPER,)
     assert report.notes == ("Assumed.", "New.")
 
 

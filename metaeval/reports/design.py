@@ -1,0 +1,229 @@
+# ruff: noqa: RUF001 - Greek letters are meant for people
+"""The report of a design: how many topics a new collection needs."""
+
+from collections.abc import Callable, Mapping
+from typing import NamedTuple
+
+import pandas as pd
+
+from metaeval.reports.data_files import csv_file
+from metaeval.reports.report import Methods, Report, Section
+from metaeval.reports.tables import Column, Table
+from metaeval.studies.design import DesignStudy
+from metaeval.words import count, listed, name_of_metric, number, percentage, short_names, whole
+
+__all__ = ["design_report"]
+
+
+class _Design(NamedTuple):
+    """A design: its name, what its topics do about one difference and the next, what it achieves, its definition."""
+
+    name: str
+    reached: str
+    further: str
+    achieved: str
+    write: Callable[[object], str]
+    defined: str
+
+
+_DESIGNS: Mapping[str, _Design] = {
+    "t": _Design(
+        "Paired t test",
+        "With power {power:g} at α = {alpha:g}, a paired t test of two systems finds a difference of {difference} with",
+        "one of {difference} with",
+        "power",
+        number(2),
+        "for a two-sided paired t test of two systems (non-central t distribution)",
+    ),
+    "anova": _Design(
+        "Analysis of variance",
+        "An analysis of variance of {systems} systems finds a difference of {difference} with",
+        "one of {difference} with",
+        "power",
+        number(2),
+        "for a one-way analysis of variance over {systems} systems whose best and worst are that far apart and whose "
+        "others lie in the middle (non-central F distribution)",
+    ),
+    "interval": _Design(
+        "Interval width",
+        "The {level} confidence interval of a difference is no wider than {difference} with",
+        "no wider than {difference} with",
+        "width",
+        number(3),
+        "for the expected width of the {level} t interval of a difference, from end to end, to be no larger",
+    ),
+}
+_VARIANCES = {
+    "residual": "what is left of the scores when systems and topics are taken out",
+    "within": "that of the scores about each system's own mean",
+    "pairs": "half the variance of the differences of the systems that were paired",
+}
+
+
+def design_report(study: DesignStudy) -> Report:
+    """Put a design into a report.
+
+    Parameters
+    ----------
+    study : DesignStudy
+
+    Returns
+    -------
+    Report
+    """
+    metrics = study.table["metric"].unique().tolist()
+    facts = [] if study.variances is None else [(str(len(metrics)), "metric" if len(metrics) == 1 else "metrics")]
+    if _at_hand(study):
+        facts.append((_at_hand(study), "topics at hand"))
+    facts += [(f"{study.power:g}", "power"), (f"{study.alpha:g}", "significance level α")]
+    return Report(
+        command="design",
+        title="How many topics does a new collection need?",
+        facts=tuple(facts),
+        summary=_summary(study),
+        sections=(_topics_section(study), *_variance_section(study)),
+        methods=_methods(study),
+        rows=study.to_frame(),
+        provenance=study.provenance,
+        notes=(*study.notes, *_unanswered(study)),
+        data={"designs.csv": csv_file(study.table)},
+    )
+
+
+def _at_hand(study: DesignStudy) -> str:
+    """Return how many topics there are already; nothing where that is not one number."""
+    return whole(study.table["topics_at_hand"].iloc[0]) if "topics_at_hand" in study.table else ""
+
+
+def _filled(study: DesignStudy, words: str, difference: float = 0.0) -> str:
+    return words.format(
+        difference=f"{difference:g}",
+        power=study.power,
+        alpha=study.alpha,
+        level=percentage(1 - study.alpha),
+        systems=study.n_systems,
+    )
+
+
+def _summary(study: DesignStudy) -> tuple[str, ...]:
+    paragraphs = []
+    for method, part in study.table.groupby("method", sort=False):
+        design = _DESIGNS[str(method)]
+        answers: list[str] = []
+        for difference, rows in part.groupby("difference", sort=False):
+            words = design.further if answers else design.reached
+            answers.append(f"{_filled(study, words, float(str(difference)))} {_needed(study, rows)}")
+        paragraphs.append(f"{listed(answers)}.")
+    basis = "was given"
+    if study.variances is not None:
+        freedom = study.table["degrees_of_freedom"]
+        least = " at least" if freedom.min() < freedom.max() else ""
+        basis = f"comes from the scores at hand, with {whole(freedom.min())} degrees of freedom{least}"
+    return (*paragraphs, f"These numbers are as good as the variance of a score, which {basis}.")
+
+
+def _needed(study: DesignStudy, rows: pd.DataFrame) -> str:
+    """Say how many topics one question needs: of one metric, or of the least and the most demanding."""
+    known = rows.dropna(subset="n_topics").astype({"n_topics": int}).sort_values("n_topics", kind="stable")
+    if known.empty:
+        return "no number of topics up to ten million"
+    names, topics = [name_of_metric(name) for name in known["metric"]], known["n_topics"].tolist()
+    if topics[0] == topics[-1]:
+        return count(topics[0], "topic") + (f" ({names[0]})" if study.variances is not None and len(rows) == 1 else "")
+    return f"{topics[0]} ({names[0]}) to {topics[-1]} topics ({names[-1]})"
+
+
+def _unanswered(study: DesignStudy) -> tuple[str, ...]:
+    rows = study.table[study.table["note"] != ""]
+    return tuple(
+        f"{name_of_metric(row.metric)}, difference {row.difference:g}, {_DESIGNS[str(row.method)].name}: {row.note}"
+        for row in rows.itertuples()
+    )
+
+
+def _topics_section(study: DesignStudy) -> Section:
+    methods = study.table["method"].unique().tolist()
+    rows = []
+    for (metric, difference), part in study.table.groupby(["metric", "difference"], sort=False):
+        row = {"metric": metric, "variance": part["variance"].iloc[0], "difference": difference}
+        for one in part.to_dict("records"):
+            design = _DESIGNS[one["method"]]
+            row |= {one["method"]: one["n_topics"], f"{one['method']} at hand": one.get(f"{design.achieved}_at_hand")}
+        rows.append(row)
+    columns = [
+        Column(name="metric", label="Metric", write=name_of_metric),
+        Column(name="variance", label="Variance of a score", write=lambda value: f"{value:.5g}", align="right"),
+        Column(name="difference", label="Difference", write=lambda value: f"{value:g}", align="right"),
+    ]
+    for name in methods:
+        design = _DESIGNS[name]
+        group = design.name + (f", {study.n_systems} systems" if name == "anova" else "")
+        columns.append(Column(name=name, label="topics", write=whole, align="right", group=group))
+        if _at_hand(study):
+            label = f"{design.achieved} at hand"
+            columns.append(
+                Column(name=f"{name} at hand", label=label, write=design.write, align="right", group=group, under=True)
+            )
+    at_hand = f" At hand: what the {_at_hand(study)} topics there are achieve." if _at_hand(study) else ""
+    exact = "exact distributions" if study.calculation == "exact" else "approximations"
+    table = Table(
+        name="topic-set-size",
+        title="Topics needed for a new collection",
+        caption=f"α = {study.alpha:g}, power {study.power:g}; {exact}.{at_hand}"
+        + "".join(f" {words}" for words in short_names(study.table["metric"].unique())),
+        frame=pd.DataFrame(rows),
+        columns=tuple(columns),
+        data=study.table,
+    )
+    return Section(
+        id="topics",
+        title="Topic set size",
+        lead="The more the scores vary over topics, and the smaller the difference that matters, the more topics it "
+        "takes to find it.",
+        brief=True,
+        blocks=(table,),
+    )
+
+
+def _variance_section(study: DesignStudy) -> tuple[Section, ...]:
+    if study.variances is None:
+        return ()
+    frame, spread = study.variances.table, number(5)
+    columns = [
+        Column(name="metric", label="Metric", write=name_of_metric),
+        Column(name="collection", label="Collection"),
+        Column(name="variance", label="of a score", write=spread, align="right", group="Variance"),
+        Column(name="difference_variance", label="of a difference", write=spread, align="right", group="Variance"),
+        Column(name="degrees_of_freedom", label="Degrees of freedom", write=whole, align="right"),
+    ]
+    table = Table(
+        name="variances",
+        title="Variance of scores",
+        caption=f"The variance of a score is {_VARIANCES[study.variances.method]}; that of a difference of two systems "
+        "on one topic is twice that.",
+        frame=frame,
+        columns=tuple(column for column in columns if column.name in frame),
+    )
+    return (
+        Section(
+            id="variance",
+            title="Variance of scores",
+            lead="What the numbers of topics rest on. Scores of another collection may vary more, or less.",
+            blocks=(table,),
+        ),
+    )
+
+
+def _methods(study: DesignStudy) -> Methods:
+    names = study.table["method"].unique().tolist()
+    designs = listed(_filled(study, _DESIGNS[name].defined) for name in names)
+    exact = "" if study.calculation == "exact" else " His closed approximations take the place of the distributions."
+    found = f"We counted the fewest topics after Sakai's topic set size design (Sakai, 2016) {designs}"
+    spread = "The variance of a score was given"
+    if study.variances is not None:
+        spread = f"The variance of a score is {_VARIANCES[study.variances.method]}"
+        if study.variances.table.groupby("metric").size().max() > 1:
+            spread += ", pooled over the collections by their degrees of freedom"
+    twice = "that of a difference of two systems is taken as twice that"
+    words = f"{found}; α = {study.alpha:g}, power {study.power:g}.{exact} {spread}; {twice}."
+    return Methods(paragraphs=(words,), cite=("sakai2016",))

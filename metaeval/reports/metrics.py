@@ -1,0 +1,64 @@
+"""The list of metrics as a report."""
+
+from metaeval.metrics.registry import Registry
+from metaeval.provenance import Provenance
+from metaeval.reports.report import Methods, Report, Section
+from metaeval.reports.tables import Column, Table
+from metaeval.words import count, listed
+
+__all__ = ["metrics_report"]
+
+_BETTER = {True: "higher", False: "lower"}
+_NOTATION = (
+    "Names follow ir_measures: nDCG@10, AP(rel=2), RBP(p=0.8). A prime, as in AP', means the condensed list: scores of "
+    "the list without its unjudged documents. The names of trec_eval, ranx and NTCIREVAL are understood too. Any other "
+    "measure of ir_measures is computed through that package, where it is installed."
+)
+
+
+def metrics_report(registry: Registry, *, provenance: Provenance) -> Report:
+    """Put the metrics of a registry into a report.
+
+    Parameters
+    ----------
+    registry : Registry
+    provenance : Provenance
+
+    Returns
+    -------
+    Report
+    """
+    rows = registry.to_frame()
+    kinds = rows["on"].value_counts(sort=False)
+    of = listed(f"{number} of {kind}" for kind, number in kinds.items())
+    table = Table(
+        name="metrics",
+        title="Metrics",
+        caption="What stands in [] may be left out. AP' is AP(judged_only=True): the condensed list.",
+        frame=rows.assign(better=rows["higher_is_better"].map(_BETTER)),
+        columns=(
+            Column(name="usage", label="Write"),
+            Column(name="summary", label="What it is"),
+            Column(name="on", label="Of"),
+            Column(name="better", label="Better"),
+            Column(name="module", label="Module"),
+        ),
+        data=rows,
+    )
+    section = Section(
+        id="metrics",
+        title="Metrics",
+        lead="Measures of elements and passages need INEX runs and assessments; those of documents work on them too.",
+        brief=True,
+        blocks=(table,),
+    )
+    return Report(
+        command="metrics",
+        title="Which metrics can be computed?",
+        facts=((str(len(rows)), "metrics"),),
+        summary=(f"{count(len(rows), 'metric')} can be computed from runs and judgments: {of}.",),
+        sections=(section,),
+        methods=Methods(paragraphs=(_NOTATION,)),
+        rows=rows,
+        provenance=provenance,
+    )

@@ -1,0 +1,143 @@
+"""The report of scores: the mean of every run under every metric."""
+
+from collections.abc import Sequence
+
+import pandas as pd
+
+from metaeval.collection.base import JudgedCollection
+from metaeval.collection.documents import Collection
+from metaeval.equality import settled_means
+from metaeval.metrics.spec import AnyMetric, Metric
+from metaeval.provenance import Provenance
+from metaeval.reports.data_files import csv_file, score_files
+from metaeval.reports.report import Item, Items, Methods, Report, Section
+from metaeval.reports.tables import Column, Table
+from metaeval.scores import Scores, oriented_values
+from metaeval.studies.power import system_means
+from metaeval.words import absent, count, listed, name_of_metric, number, short_names
+
+__all__ = ["score_report"]
+
+_SCORE = number(4)
+_ORDERS = {
+    "score": "by score, equal scores by document identifier, descending, as trec_eval has them",
+    "rank": "by the ranks in the run",
+    "input": "as their lines stand in the run",
+}
+
+
+def score_report(
+    scores: Scores,
+    *,
+    provenance: Provenance,
+    metrics: Sequence[AnyMetric] = (),
+    collection: JudgedCollection | None = None,
+) -> Report:
+    """Put scores of runs into a report.
+
+    Parameters
+    ----------
+    scores : Scores
+        One run and one topic are enough.
+    provenance : Provenance
+    metrics : sequence of Metric, optional
+        Those of the scores, whose definitions the methods then give.
+    collection : Collection, ElementCollection or PassageCollection, optional
+        What was scored.
+
+    Returns
+    -------
+    Report
+    """
+    sizes = scores.sizes
+    counted = {"metric": sizes["metric"], "run": sizes["system"], "topic": sizes["topic"]}
+    means = pd.DataFrame(
+        scores.mean("topic").to_numpy().T, index=scores["system"].to_numpy(), columns=scores["metric"].to_numpy()
+    )
+    rows = means.reset_index(names="system").melt("system", var_name="metric", value_name="mean")
+    spread = {"means.csv": csv_file(system_means(scores))} if sizes["topic"] > 1 else {}
+    return Report(
+        command="score",
+        title="What do these runs score?" if sizes["system"] > 1 else "What does this run score?",
+        facts=tuple((str(size), what if size == 1 else f"{what}s") for what, size in counted.items()),
+        summary=_summary(scores),
+        sections=(_means_section(means, sizes["topic"]),),
+        methods=_methods(scores, provenance, metrics, collection),
+        rows=rows.assign(n_topics=sizes["topic"]),
+        provenance=provenance,
+        notes=tuple(scores.attrs.get("notes", ())),
+        data=score_files(scores) | spread,
+    )
+
+
+def _summary(scores: Scores) -> tuple[str, ...]:
+    first, *others = _best(scores).to_dict("records")
+    n_runs, n_topics = scores.sizes["system"], scores.sizes["topic"]
+    over = f"over {count(n_topics, 'topic')}"
+    who, name, ends = str(first["system"]), name_of_metric(first["metric"]), f" {over}"
+    if not absent(first["low"]):
+        ends = f" [{_SCORE(first['low'])}, {_SCORE(first['high'])}], a 95 % t interval {over}"
+    which = f"{who}, the best of {n_runs} runs under {name}," if n_runs > 1 else who
+    sentences = [f"{which} has a mean {name} of {_SCORE(first['mean'])}{ends}."]
+    if others:
+        named = [
+            f"{name_of_metric(one['metric'])} {_SCORE(one['mean'])}" + (f" ({one['system']})" if n_runs > 1 else "")
+            for one in others
+        ]
+        sentences.append(f"{'The best of the other means' if n_runs > 1 else 'The other means'}: {listed(named)}.")
+    return (" ".join(sentences),)
+
+
+def _best(scores: Scores) -> pd.DataFrame:
+    """Return the best run under every metric with its mean, and an interval where there are topics enough."""
+    if scores.sizes["topic"] > 1:
+        return system_means(scores).groupby("metric", sort=False).head(1)
+    places = settled_means(oriented_values(scores)).argmax(axis=1)
+    means = scores.mean("topic").to_numpy()
+    return pd.DataFrame(
+        {
+            "metric": scores["metric"].to_numpy(),
+            "system": scores["system"].to_numpy()[places],
+            "mean": means[range(len(places)), places],
+            "low": float("nan"),
+            "high": float("nan"),
+        }
+    )
+
+
+def _means_section(means: pd.DataFrame, n_topics: int) -> Section:
+    names = [str(name) for name in means.columns]
+    columns = [Column(name=name, label=name_of_metric(name), write=_SCORE, align="right") for name in names]
+    table = Table(
+        name="means",
+        title="Mean scores",
+        caption=" ".join([f"Mean over {count(n_topics, 'topic')}.", *short_names(names)]),
+        frame=means.reset_index(names="system"),
+        columns=(Column(name="system", label="Run"), *columns),
+    )
+    return Section(
+        id="means",
+        title="Mean scores",
+        lead="Every run under every metric. Whether two means differ by more than chance is a question for a test.",
+        brief=True,
+        blocks=(table,),
+    )
+
+
+def _methods(
+    scores: Scores, provenance: Provenance, metrics: Sequence[AnyMetric], collection: JudgedCollection | None
+) -> Methods:
+    sizes, order = scores.sizes, str(provenance.options.get("order"))
+    names = listed(metric.full_name if isinstance(metric, Metric) else metric.name for metric in metrics)
+    version = provenance.versions.get("metaeval", "")
+    words = (
+        f"We scored {count(sizes['system'], 'run')} on {count(sizes['topic'], 'topic')} with "
+        f"{f'metaeval {version}'.rstrip()} under {names or listed(scores['metric'].to_numpy())} (names as in "
+        "ir_measures). A mean counts every topic the same."
+    )
+    if isinstance(collection, Collection) and order in _ORDERS:
+        words += f" The documents of a run were ordered {_ORDERS[order]}."
+    defined = tuple(
+        Item(term=name_of_metric(one.name), words=one.spec.summary) for one in metrics if isinstance(one, Metric)
+    )
+    return Methods(paragraphs=(words,), blocks=(Items(items=defined),) if defined else ())

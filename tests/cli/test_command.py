@@ -1,0 +1,189 @@
+"""A law over all commands: each loads, is listed as it introduces itself, and means by an option what others mean."""
+
+import inspect
+from collections import defaultdict
+
+import pytest
+import typer
+
+from metaeval.cli import app
+from metaeval.cli.command import COMMANDS, OUTPUT
+from metaeval.cli.command import command as made_command
+from metaeval.reports.report import Methods, Report, Section, Text
+from metaeval.reports.tables import Column, Table
+
+GROUP = typer.main.get_command(app)
+SIMULATING = "simulate"
+"""Its commands write data and answer nothing: their options are sizes, and are compared among themselves."""
+
+OWN = {
+    "--alpha": {"agree": "answers several levels side by side"},
+    "--alternative": {"agree": "asks in which direction a pair differs, unless told otherwise"},
+    "--correction": {
+        "agree": "one correction is enough of an answer",
+        "assessors": "one correction, over pairs of runs",
+        "human": "one correction, over pairs of systems and of metrics",
+        "judgments": "one correction, by default the test's own",
+    },
+    "--groups": {
+        "simulate collection": "makes groups of runs, always",
+    },
+    "--interval-resamples": {
+        "agree": "intervals of precision, recall and F1",
+        "compare-metrics": "intervals of every part",
+        "power": "intervals on request",
+    },
+    "--max-error": {"compare-metrics": "one column among many"},
+    "--metrics": {
+        "assessors": "scores runs under every assessor, by a few metrics",
+        "human": "columns of a table",
+        "reliability": "measures of elements alone",
+    },
+    "--out": {"report": "always writes a report"},
+    "--qrels": {"judgments": "always about runs", "score": "always about runs"},
+    "--reference": {"human": "a column, and needed"},
+    "--replicates": {"compare-metrics": "of one part among many", "topics": "resamples topics, not judgments"},
+    "--resamples": {
+        "agree": "counts exchanges by default",
+        "assessors": "of topics, not of a test alone",
+        "compare-metrics": "of the bootstrap alone",
+        "human": "of items, and exchanges of metrics",
+    },
+    "--runs": {"assessment": "files that were pooled", "assessors": "files to score"},
+    "--sizes": {"judgments": "sizes of pools", "topics": "sizes of topic sets"},
+    "--systems": {"simulate inex": "a campaign is larger than a table, and has fewer runs"},
+    "--test": {
+        "agree": "several tests, the published one by default",
+        "assessors": "one test, between two runs",
+        "compare-metrics": "one test, behind several parts",
+        "human": "one test, between two systems",
+        "judgments": "one test, between two runs",
+    },
+    "--topics": {
+        "compare-metrics": "one column among many",
+        "simulate inex": "a campaign takes longer to make than a table",
+    },
+    "--documents": {"simulate inex": "articles are longer than other documents"},
+}
+"""Options that mean something of their own in a command, or have another default there, and why."""
+
+
+def _commands(group=GROUP, above=()):
+    for name, one in group.commands.items():
+        if hasattr(one, "commands"):
+            yield from _commands(one, (*above, name))
+        else:
+            yield " ".join((*above, name)), one
+
+
+LOADED = dict(_commands())
+
+
+def _meanings(simulating):
+    """Return for every option what each command says of it: metavar, help, default."""
+    found = defaultdict(dict)
+    for name, one in LOADED.items():
+        if name.startswith(SIMULATING) == simulating:
+            for parameter in one.params:
+                if parameter.opts[0].startswith("-"):
+                    default = parameter.show_default if isinstance(parameter.show_default, str) else parameter.default
+                    found[parameter.opts[0]][name] = (str(parameter.metavar), parameter.help, str(default))
+    return found
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_the_list_says_what_the_command_says(name):
+    """The line in the list of commands is the first line of the command's own help."""
+    assert (GROUP.commands[name].help or "").split("\n")[0] == COMMANDS[name]
+
+
+@pytest.mark.parametrize("name", [name for name in COMMANDS if name != SIMULATING])
+def test_every_command_offers_its_answer_in_every_form(name):
+    """A folder, JSON, LaTeX, a title; and it can be kept quiet."""
+    assert OUTPUT.keys() <= {parameter.name for parameter in LOADED[name].params}
+
+
+@pytest.mark.parametrize("simulating", [False, True])
+def test_an_option_means_the_same_in_every_command(simulating):
+    """One metavar, one help text and one default, but for the commands in the table above."""
+    differing = {}
+    for option, meanings in _meanings(simulating).items():
+        shared = {meaning for name, meaning in meanings.items() if name not in OWN.get(option, {})}
+        if len(shared) > 1:
+            differing[option] = {name: meanings[name] for name in meanings if name not in OWN.get(option, {})}
+    assert differing == {}
+
+
+def test_what_a_command_means_of_its_own_is_really_different():
+    """A line of the table above that has become needless, or names nothing, goes."""
+    needless = []
+    meanings = {False: _meanings(simulating=False), True: _meanings(simulating=True)}
+    for option, own in OWN.items():
+        for name in own:
+            others = meanings[name.startswith(SIMULATING)][option]
+            shared = {meaning for other, meaning in others.items() if other not in own}
+            if others.get(name) is None or others[name] in shared:
+                needless.append((option, name))
+    assert needless == []
+
+
+def test_help_of_the_program_loads_no_command(command, monkeypatch):
+    """It lists them all, in the order of the table, from the table alone."""
+    monkeypatch.setattr("metaeval.cli.command.import_module", lambda name: pytest.fail(f"{name} was loaded"))
+    listed = [line.strip("│ ").split(" ")[0] for line in command("--help").out.splitlines() if line.startswith("│ ")]
+    assert [word for word in listed if word in COMMANDS] == [*COMMANDS]
+
+
+def test_a_command_takes_what_it_reads_its_own_options_and_what_all_take():
+    """In this order; a default of a shared option can be another one."""
+
+    def ask(loaded, *, depth: int = 3):
+        """Ask nothing."""
+
+    made = made_command("metrics", reads="plugins", quiet=True)(ask)
+    assert [one.name for one in made.params] == ["plugin", "depth", *OUTPUT]
+    defaults = {one.name: one.default for one in made.params}
+    assert (defaults["depth"], defaults["quiet"], defaults["as_json"]) == (3, True, False)
+    assert made.help == inspect.getdoc(ask)
+
+
+@pytest.fixture
+def asked(command, monkeypatch):
+    """Run the command "metrics" with a report of our own as its answer."""
+    from metaeval.provenance import record_provenance  # noqa: PLC0415 - only here
+    from metaeval.scores import as_scores  # noqa: PLC0415 - only here
+
+    frame = as_scores({"AP": {"a": {"1": 0.5, "2": 0.25}, "b": {"1": 0.0, "2": 1.0}}}).to_dataframe("x").reset_index()
+    table = Table(
+        name="t", title="Scores", caption="", frame=frame[["system", "x"]], columns=(Column(name="system", label="S"),)
+    )
+    answer = Report(
+        command="metrics",
+        title="What is it?",
+        facts=(("2", "systems"),),
+        summary=("It is so.",),
+        sections=(Section(id="s", title="S", lead="", blocks=(table, Text(paragraphs=("Words.",))), brief=True),),
+        methods=Methods(paragraphs=("Nothing was done.",)),
+        rows=frame[["x"]],
+        provenance=record_provenance("metrics", random_source="seed 7"),
+        notes=("one was left out",),
+    )
+    monkeypatch.setattr("metaeval.reports.metrics.metrics_report", lambda *_, **__: answer)
+    return lambda *words: command("metrics", *words)
+
+
+def test_one_runner_shows_every_answer(asked, tmp_path):
+    """Words and tables, or JSON, or LaTeX, or a folder; notes and the seed are told where no folder has them."""
+    plain = asked()
+    assert plain.out.startswith("What is it?\n2 systems\n\nIt is so.\n")
+    assert "Words." in plain.out
+    assert plain.err == "Note: one was left out\nSeed 7.\n"
+    assert asked("--quiet").err == ""
+    assert asked("--title", "Mine").out.startswith("Mine\n")
+    assert [row["x"] for row in asked("--json").json()["results"]] == [0.5, 0.25, 0.0, 1.0]
+    assert "\\begin{tabular}{l}" in asked("--latex").out
+    written = asked("--out", "page", "--title", "Mine")
+    assert (written.out, "Note" in written.err) == ("Report written: open page/index.html\n", False)
+    assert "<title>Mine" in (tmp_path / "page" / "index.html").read_text()
+    both = asked("--out", "page", "--overwrite", "--json")
+    assert both.json()["results"] == asked("--json").json()["results"]
