@@ -1,4 +1,4 @@
-# ruff: noqa: RUF001, RUF002 - typographic dashes are meant for people
+# ruff: noqa: RUF002 - typographic dashes are meant for people
 """Publications by key: what ``cite=`` leads to, what pages list and what docs/bibliography.md is made from.
 
 They stand in ``bibliography.toml`` beside this file. A key is the first author's surname in small letters and the year.
