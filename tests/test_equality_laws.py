@@ -124,7 +124,7 @@ def asked(test):
 
 
 EVERY = [(test, alternative) for test in TESTS for alternative in asked(test)]
-EVERY_BY_PAIR = [(test, alternative) for test in BY_PAIR for alternative in ALTERNATIVES]
+EVERY_BY_PAIR = [(test, alternative) for test, alternative in EVERY if test in BY_PAIR]
 
 
 @pytest.mark.parametrize("n_topics", TOPICS)
