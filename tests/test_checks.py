@@ -54,7 +54,7 @@ ENGINES = {
     "split_half": (lambda **given: split_half(SCORES, **given), ("n_splits",)),
     "swap_method": (lambda **given: swap_method(SCORES, **given), ("n_trials",)),
     "topic_bootstrap": (lambda **given: topic_bootstrap(SCORES, **given), ("n_replicates", "n_trials")),
-    "bootstrap_sensitivity": (lambda **given: bootstrap_sensitivity(SCORES, **given), ("n_resamples",)),
+    "the bootstrap sensitivity method": (lambda **given: bootstrap_sensitivity(SCORES, **given), ("n_resamples",)),
     "discriminative_power_interval": (
         lambda **given: discriminative_power_interval(SCORES, **given),
         ("n_resamples", "n_topic_resamples"),

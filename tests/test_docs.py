@@ -139,6 +139,13 @@ def test_reference_covers_every_public_name(name):
     assert sum(module.startswith(f"{section}.") for section in sections) == 1
 
 
+def test_guide_names_the_tests_without_a_direction():
+    """It says which tests are two-sided only, as the table has them."""
+    guide = (ROOT / "docs" / "choosing-a-test.md").read_text("utf-8")
+    sentence = re.search(r"^(`.+) are two-sided\.$", guide, flags=re.MULTILINE)
+    assert re.findall(r"`(\w+)`", sentence[1]) == [name for name, spec in TESTS.items() if spec.one_sided]
+
+
 @pytest.mark.parametrize("name", [*TESTS, *CORRECTIONS])
 def test_guide_names_every_test_and_correction(name):
     """The guide to choosing a test has a row for it."""
