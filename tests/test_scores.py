@@ -14,21 +14,18 @@ import xarray as xr
 from hypothesis import given
 from hypothesis.extra import numpy as hnp
 
-from metaeval.cells import label_array
+from metaeval.cells import label_array, natural_order
 from metaeval.errors import InvalidOptionError, ScoresError, UnknownNameError
 from metaeval.scores import (
-    DIMS,
     as_scores,
     better_direction,
-    first_repeat,
     identical_systems,
-    natural_order,
     oriented_values,
-    place_rows,
     scores_to_long,
     select_runs,
     system_groups,
 )
+from metaeval.shapes import DIMS, first_repeat, place_rows
 
 
 class Metric(NamedTuple):
