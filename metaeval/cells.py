@@ -5,8 +5,9 @@ Every reader goes through these rules, so that the same table is the same scores
 
 import math
 import re
+import sys
 import unicodedata
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from decimal import Decimal
 from itertools import islice
 from numbers import Integral, Real
@@ -21,12 +22,15 @@ __all__ = [
     "LONGEST_NAME",
     "as_number",
     "clean_name",
+    "first_double",
     "first_few",
     "is_measure",
     "is_number",
     "label_array",
     "loses_digits",
+    "merge_labels",
     "metric_evidence",
+    "natural_order",
     "shortened",
     "topic_evidence",
 ]
@@ -38,6 +42,7 @@ LONGEST_NAME = 1_000
 """Characters that the name of a system, topic, metric or group may have: arrays of names are as wide as the longest."""
 
 _MOST_BYTES = 2**31
+_NUMBERS = re.compile(r"[0-9]+")
 _EXACT = 2**53
 _UNPRINTABLE = {"Cc", "Cs", "Zl", "Zp"}
 
@@ -212,6 +217,67 @@ def clean_name(name: object, what: str) -> str:
 
 def _is_absent(name: object) -> bool:
     return name is None or type(name).__name__ in {"NAType", "NaTType"} or bool(name != name)  # noqa: PLR0124 - not a number
+
+
+def natural_order(names: Iterable[str]) -> list[str]:
+    """Sort names so that numbers inside them count as numbers.
+
+    Examples
+    --------
+    >>> natural_order(["q10", "q2", "q1"])
+    ['q1', 'q2', 'q10']
+    """
+
+    # of two numbers without leading zeros the longer is the larger; a zero character goes before every text
+    def number(found: re.Match[str]) -> str:
+        digits = found[0].lstrip("0")
+        return f"\0{chr(min(len(digits), sys.maxunicode))}{digits}"
+
+    # equal numbers with different zeros are told apart by the name itself: sorting is stable
+    return sorted(sorted(names), key=lambda name: _NUMBERS.sub(number, name))
+
+
+def merge_labels(codes: NDArray[np.int64], names: Iterable[object], what: str) -> tuple[NDArray[np.int64], list[str]]:
+    """Clean the names that `codes` point to, and point codes of names that became equal to one of them.
+
+    Parameters
+    ----------
+    codes : array (row,)
+        Position in `names` for every row.
+    names : iterable
+        Names as they came.
+    what : str
+        "system", "topic", … for messages.
+
+    Returns
+    -------
+    codes : array (row,)
+    names : list of str
+        Unique, in order of appearance.
+
+    Raises
+    ------
+    ScoresError
+        For a name that is missing, empty or unprintable.
+    """
+    cleaned = [clean_name(name, what) for name in names]
+    unique = list(dict.fromkeys(cleaned))
+    if len(unique) == len(cleaned):
+        return codes, cleaned
+    place = {name: position for position, name in enumerate(unique)}
+    return np.array([place[name] for name in cleaned], dtype=np.int64)[codes], unique
+
+
+def first_double(names: Iterable[str]) -> str | None:
+    """Return the first name that stood there before; None if all are different.
+
+    Examples
+    --------
+    >>> first_double(["a", "b", "a", "b"])
+    'a'
+    """
+    seen: set[str] = set()
+    return next((name for name in names if name in seen or seen.add(name)), None)  # type: ignore[func-returns-value] # add gives None
 
 
 def label_array(names: Sequence[str], what: str) -> NDArray[np.str_]:

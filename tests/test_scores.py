@@ -1,7 +1,6 @@
 """Scores: every shape they come in, what is refused, and what the rest of the package asks of them."""
 
 import itertools
-import re
 from typing import NamedTuple
 
 import hypothesis.strategies as st
@@ -14,21 +13,18 @@ import xarray as xr
 from hypothesis import given
 from hypothesis.extra import numpy as hnp
 
-from metaeval.cells import label_array
+from metaeval.cells import label_array, natural_order
 from metaeval.errors import InvalidOptionError, ScoresError, UnknownNameError
 from metaeval.scores import (
-    DIMS,
     as_scores,
     better_direction,
-    first_repeat,
     identical_systems,
-    natural_order,
     oriented_values,
-    place_rows,
     scores_to_long,
     select_runs,
     system_groups,
 )
+from metaeval.shapes import DIMS
 
 
 class Metric(NamedTuple):
@@ -720,62 +716,7 @@ def test_long_and_back(values, grouped):
     xr.testing.assert_identical(as_scores(scores_to_long(scores)), scores)
 
 
-@given(st.lists(st.integers(0, 5), max_size=30))
-def test_the_first_repeat_is_found(cells):
-    """The row reported is the first whose cell stood before, with the row that held it, as a plain loop finds it."""
-    seen = {}
-    expected = None
-    for row, cell in enumerate(cells):
-        if cell in seen:
-            expected = (row, seen[cell])
-            break
-        seen[cell] = row
-    assert first_repeat(np.array(cells, dtype=np.int64)) == expected
-
-
-def test_cells_are_laid_out_by_metric_system_topic():
-    """Rows are placed as a C-ordered array metric x system x topic has them."""
-    codes = {dim: code.ravel() for dim, code in zip(DIMS, np.indices((2, 3, 4)), strict=True)}
-    labels = {"metric": ["a"] * 2, "system": ["a"] * 3, "topic": ["a"] * 4}
-    np.testing.assert_array_equal(place_rows(codes, labels), np.arange(24))
-
-
 # -------------------------------------------------------------------------------------------------------------- helpers
-
-
-def test_numbers_in_names_count_as_numbers():
-    """2 comes before 10, also inside names and with leading zeros; text goes by its letters."""
-    assert natural_order(["10", "9", "q2", "q10", "010", "q1b", "q1"]) == ["9", "010", "10", "q1", "q1b", "q2", "q10"]
-    assert natural_order(["9" * 5000, "8" * 5000])[0] == "8" * 5000
-
-
-def _literal_order(names):
-    """Sort names by their parts, text and numbers in turn; numbers go before text."""
-
-    def key(name):
-        parts = [part for part in re.split(r"([0-9]+)", name) if part]
-        return [(0, int(part), "") if part[0] in "0123456789" else (1, 0, part) for part in parts], name
-
-    return sorted(names, key=key)
-
-
-@given(st.lists(st.text(st.sampled_from("0019ab-é \x01"), max_size=8)))
-def test_natural_order_is_that_of_the_parts(names):
-    """The order is that of lists of parts, with and without leading zeros."""
-    assert natural_order(names) == _literal_order(names)
-
-
-@given(st.lists(st.text()))
-def test_natural_order_is_an_order(names):
-    """Nothing is lost, and the order of arrival does not matter."""
-    assert natural_order(names) == natural_order(reversed(names))
-    assert sorted(natural_order(names)) == sorted(names)
-
-
-@given(st.lists(st.integers(0, 10**6)))
-def test_natural_order_sorts_whole_numbers(numbers):
-    """For ids that are whole numbers the order is theirs."""
-    assert natural_order(map(str, numbers)) == [str(number) for number in sorted(numbers)]
 
 
 def test_identical_systems_agree_everywhere():

@@ -7,9 +7,9 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from metaeval.agreement.assessors import ratio
+from metaeval.cells import natural_order
 from metaeval.collection.inex import Assessments
 from metaeval.errors import InvalidOptionError, ScoresError
-from metaeval.scores import natural_order
 
 __all__ = ["character_ratios", "element_agreement", "passage_agreement"]
 

@@ -12,11 +12,11 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from metaeval.cells import natural_order
 from metaeval.checks import check_choice, check_count, check_share, t_half_width
 from metaeval.draws import RNGLike, bootstrap_counts, bootstrap_indices, resolve_rng
 from metaeval.errors import InvalidOptionError, ScoresError, UnknownNameError
 from metaeval.parallel import track
-from metaeval.scores import natural_order
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

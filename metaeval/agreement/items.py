@@ -12,10 +12,11 @@ import pandas as pd
 import xarray as xr
 from numpy.typing import NDArray
 
+from metaeval.cells import natural_order
 from metaeval.checks import check_choice
 from metaeval.equality import difference, settle
 from metaeval.errors import InvalidOptionError, ScoresError
-from metaeval.scores import Missing, Scores, as_scores, better_direction, natural_order
+from metaeval.scores import Missing, Scores, as_scores, better_direction
 
 __all__ = [
     "FEWEST",

@@ -49,7 +49,7 @@ def agree(  # noqa: PLR0913 - the options of the command
             rich_help_panel=_PANEL,
         ),
     ] = "",
-    test: opt.PairTests = "bootstrap_percentile",
+    test: opt.Tests = "bootstrap_percentile",
     correction: opt.Corrections = "fdr_by",
     alternative: Annotated[
         str | None,
@@ -140,7 +140,7 @@ def agree(  # noqa: PLR0913 - the options of the command
         )
     return ask(
         tests=opt.split_names(test, tuple(TESTS)),
-        corrections=opt.split_names(correction, CORRECTIONS),
+        corrections=opt.split_names(correction, tuple(CORRECTIONS)),
         alphas=checks.parse_numbers(alpha, "--alpha"),
         alternative=alternative,
         n_resamples=resamples,

@@ -223,7 +223,7 @@ class LazyGroup(TyperGroup):
 
     def __init__(self, *args: Any, **settings: Any) -> None:  # noqa: ANN401 - typer's
         super().__init__(*args, **settings)
-        self.commands = _Table()
+        self.commands = _Table()  # type: ignore[assignment]  # typer's own command is one kind of those it may hold
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:  # noqa: ANN401 - typer's own signature
         """Return a command; while commands are listed, one that has its first line only."""

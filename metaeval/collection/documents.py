@@ -13,7 +13,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from metaeval.cells import first_few
+from metaeval.cells import first_few, natural_order
 from metaeval.collection.base import JudgedCollection, as_levels, positions, renumbered, take_segments
 from metaeval.collection.ranking import (
     Identifiers,
@@ -28,7 +28,6 @@ from metaeval.collection.ranking import (
     rank_documents,
 )
 from metaeval.errors import InvalidOptionError, MetaevalWarning
-from metaeval.scores import natural_order
 
 __all__ = [
     "NOT_POOLED",

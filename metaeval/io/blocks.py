@@ -11,10 +11,10 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from metaeval.cells import BLANKS, first_few, is_measure, is_number, shortened
+from metaeval.cells import BLANKS, first_double, first_few, is_measure, is_number, merge_labels, shortened
 from metaeval.errors import closest_names
 from metaeval.io.sheets import Sheet, delimiter_name
-from metaeval.scores import Missing, first_double, merge_labels
+from metaeval.scores import Missing
 
 __all__ = [
     "AVERAGES",

@@ -25,11 +25,11 @@ from pathlib import Path
 from types import ModuleType
 from typing import BinaryIO, NamedTuple, cast
 
+from metaeval.cells import natural_order
 from metaeval.errors import FileFormatError, InvalidOptionError, MetaevalError, OutputError, closest_names
 from metaeval.io.locks import Lock
 from metaeval.process import sheltered
 from metaeval.provenance import current_record
-from metaeval.scores import natural_order
 
 __all__ = [
     "STANDARD_INPUT",

@@ -26,7 +26,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from metaeval.cells import loses_digits, shortened
+from metaeval.cells import first_double, loses_digits, shortened
 from metaeval.checks import check_choice
 from metaeval.collection.documents import (
     Collection,
@@ -50,7 +50,7 @@ from metaeval.columns import RANKINGS
 from metaeval.errors import InvalidOptionError
 from metaeval.io.trec import Keep, ScorePrecision, as_precision, read_qrels, read_runs
 from metaeval.parallel import track
-from metaeval.scores import Missing, first_double
+from metaeval.scores import Missing
 
 __all__ = ["collection_from", "qrels_from"]
 

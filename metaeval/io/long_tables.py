@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from metaeval.cells import first_few, shortened
+from metaeval.cells import first_double, first_few, merge_labels, shortened
 from metaeval.columns import column_roles
 from metaeval.errors import ScoresError
 from metaeval.io.blocks import (
@@ -24,7 +24,8 @@ from metaeval.io.blocks import (
 )
 from metaeval.io.files import Source
 from metaeval.io.sheets import Sheet, header_names
-from metaeval.scores import DIMS, Missing, first_double, first_repeat, merge_labels, place_rows
+from metaeval.scores import Missing
+from metaeval.shapes import DIMS, first_repeat, place_rows
 
 __all__ = ["RESULT_CELLS", "TREC_TEXTS", "hold_metrics", "read_long", "read_results"]
 

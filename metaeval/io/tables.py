@@ -15,7 +15,7 @@ import numpy as np
 import xarray as xr
 from numpy.typing import NDArray
 
-from metaeval.cells import first_few
+from metaeval.cells import first_few, natural_order
 from metaeval.checks import check_choice
 from metaeval.columns import SCORES, column_roles
 from metaeval.errors import FileFormatError, InvalidOptionError, ScoresError, UnknownNameError
@@ -35,15 +35,8 @@ from metaeval.io.sheets import Sheet, header_names, sheet_of
 from metaeval.io.stored import dataset_of_netcdf, netcdf_of, notes_of, parquet_of, rows_of_parquet
 from metaeval.io.wide_tables import read_wide
 from metaeval.parallel import track
-from metaeval.scores import (
-    DIMS,
-    Missing,
-    Scores,
-    as_scores,
-    natural_order,
-    refuse_sliver,
-    scores_to_long,
-)
+from metaeval.scores import Missing, Scores, as_scores, scores_to_long
+from metaeval.shapes import DIMS, refuse_sliver
 
 if TYPE_CHECKING:
     import polars as pl

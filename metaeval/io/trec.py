@@ -14,6 +14,7 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from metaeval.cells import natural_order
 from metaeval.checks import check_choice, check_jobs
 from metaeval.collection.documents import Collection, assemble_collection, warn_of_ties
 from metaeval.collection.ranking import (
@@ -35,7 +36,7 @@ from metaeval.errors import FileFormatError, InvalidOptionError
 from metaeval.io.files import STANDARD_INPUT, Source, first_words, list_sources, pipe_identity, read_bytes, read_source
 from metaeval.io.trec_lines import QRELS, RUN, Layout, Scan, scan
 from metaeval.parallel import track
-from metaeval.scores import Missing, natural_order
+from metaeval.scores import Missing
 
 __all__ = [
     "Keep",

@@ -22,7 +22,8 @@ from metaeval.metrics.plugins import default_registry
 from metaeval.metrics.registry import Registry
 from metaeval.metrics.spec import AnyMetric, Metric, On
 from metaeval.parallel import limit_threads, track
-from metaeval.scores import DIMS, Scores, as_scores
+from metaeval.scores import Scores, as_scores
+from metaeval.shapes import DIMS
 
 __all__ = ["Undefined", "lists_of", "metric_values", "resolve_metrics", "score", "topic_notes"]
 

@@ -72,7 +72,7 @@ def agree_report(study: AgreeStudy) -> Report:
             conflicts_section(study),
             *settings_section(study, rows),
         ),
-        methods=Methods(paragraphs=(methods_words(study),), sources=_sources(study)),
+        methods=Methods(paragraphs=(methods_words(study),), cite=_sources(study)),
         rows=study.to_frame(),
         provenance=study.provenance,
         notes=(*short_names(study.lead.metrics), *study.notes, *identical),

@@ -122,7 +122,13 @@ def disagreement_section(study: AgreeStudy, rows: pd.DataFrame) -> list[Section]
         pictures.append(
             Picture(
                 name=f"disagreement {predictor} {truth}",
-                figure=disagreement_panels(agreement, predictor, truth, cut=float(cut["threshold"])),
+                figure=disagreement_panels(
+                    agreement.disagreement(predictor, truth),
+                    agreement.densities(predictor, truth),
+                    predictor=predictor,
+                    truth=truth,
+                    cut=float(cut["threshold"]),
+                ),
                 title=f"Where {pair} disagree",
                 caption="Each dot is a pair of systems that is significant under at least one of the two: how far the "
                 "better one is ahead under either. Right: how many pairs of each kind there are at a size of the "

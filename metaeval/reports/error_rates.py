@@ -8,7 +8,7 @@ import pandas as pd
 
 from metaeval.figures.topics import difference_panels, error_panels, tolerance_panels
 from metaeval.models.exponential import PUBLISHED_CRITERION
-from metaeval.models.families import CURVES, FAMILIES
+from metaeval.models.families import FAMILIES
 from metaeval.models.minimum_topics import MinimumTopics
 from metaeval.reports.pictures import Picture
 from metaeval.reports.report import Block, Fold, Section, Text
@@ -270,7 +270,7 @@ def _held_out_table(study: TopicsStudy) -> Table:
     summary = study.comparison.summary()
     shown = summary.assign(
         name=[_sentence_case(FAMILIES[name].title) for name in summary["family"]],
-        formula=[CURVES[name].formula for name in summary["family"]],
+        formula=[FAMILIES[name].formula for name in summary["family"]],
     )
     above = "Held-out sizes"
     return Table(

@@ -15,8 +15,9 @@ from metaeval.collection.documents import NOT_POOLED, UNJUDGED, Collection
 from metaeval.draws import RNGLike, resolve_rng
 from metaeval.equality import settle
 from metaeval.errors import EstimationError
+from metaeval.resampling.entry_depths import EntryDepths, entry_depths
 from metaeval.resampling.judgments import REDUCTIONS, Reduced, check_steps, keep_documents
-from metaeval.resampling.pools import EntryDepths, entry_depths, original_pool
+from metaeval.resampling.pools import original_pool
 
 __all__ = ["COST_MODELS", "AdaptiveDepth", "CostModel", "adaptive_depth", "cost_model", "equal_effort"]
 

@@ -22,13 +22,8 @@ from metaeval.compiled import compiled
 from metaeval.draws import RNGLike, resolve_rng
 from metaeval.equality import settle
 from metaeval.errors import InvalidOptionError
-from metaeval.resampling.pools import (
-    DEFAULT_SIZES,
-    EntryDepths,
-    borda_scores,
-    entry_depths,
-    original_pool,
-)
+from metaeval.resampling.entry_depths import EntryDepths, borda_scores, entry_depths
+from metaeval.resampling.pools import DEFAULT_SIZES, original_pool
 
 __all__ = ["REDUCTIONS", "Pooling", "Reduced", "Reduction", "check_steps", "keep_documents", "reduce_judgments"]
 

@@ -25,16 +25,8 @@ from metaeval.metrics.registry import Registry
 from metaeval.metrics.score import metric_values, resolve_metrics
 from metaeval.metrics.spec import AnyMetric
 from metaeval.parallel import track
-from metaeval.resampling.pools import (
-    DEFAULT_SIZES,
-    EntryDepths,
-    EntryDepthsByGroup,
-    OriginalPool,
-    RunDepths,
-    entry_depths_by_group,
-    original_pool,
-    run_depths,
-)
+from metaeval.resampling.entry_depths import EntryDepths, EntryDepthsByGroup, entry_depths_by_group
+from metaeval.resampling.pools import DEFAULT_SIZES, OriginalPool, RunDepths, original_pool, run_depths
 from metaeval.tests_stat.paired_t import paired_t_statistics
 
 __all__ = [

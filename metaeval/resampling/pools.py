@@ -1,9 +1,4 @@
-"""Pools: which documents the runs put before the assessor, at any depth or size, and what was found there.
-
-Everything about a pool follows from one number a document, the smallest rank at which any pooled run has it (its
-*entry depth*): the pool of depth d is the documents that entered by d, and its size at every depth is a cumulative
-count. So the lists are read once, however many pools are asked for.
-"""
+"""Pools: which documents the runs put before the assessor, at any depth or size, and what was found there."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -18,195 +13,26 @@ from metaeval.checks import check_count, check_number
 from metaeval.collection.base import JudgedCollection
 from metaeval.collection.documents import NOT_POOLED, Collection
 from metaeval.compiled import compiled
-from metaeval.errors import InvalidOptionError, UnknownNameError
+from metaeval.errors import InvalidOptionError
+from metaeval.resampling.entry_depths import NEVER, EntryDepths, entry_depths, pooled_systems, retrieved_lists
 
 __all__ = [
     "DEFAULT_SIZES",
-    "NEVER",
     "Coverage",
-    "EntryDepths",
-    "EntryDepthsByGroup",
     "OriginalPool",
     "PoolGrowth",
     "RunDepths",
-    "borda_scores",
     "coverage",
-    "entry_depths",
-    "entry_depths_by_group",
     "original_pool",
     "pool",
     "pool_growth",
-    "pooled_systems",
     "run_depths",
 ]
-
-NEVER = int(np.iinfo(np.int32).max)
-"""Entry depth of a document that no pooled run has."""
 
 DEFAULT_SIZES = (50, 100, 200, 300, 400, 500)
 """Pool sizes of Piwowarski, Trotman and Lalmas (2008), Tables V and VI."""
 
 _FEW_NEW = 0.02
-
-
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class EntryDepths:
-    """Where every document enters the pool of some systems.
-
-    Attributes
-    ----------
-    depth : int32 array (n_codes,)
-        Smallest rank in any of the systems; `NEVER` where none has it. Codes below the collection's ``n_judgments``
-        are positions in its levels.
-    system : int32 array (n_codes,)
-        The first of the systems that has it there; -1 where none has. No two documents of a topic share depth and
-        system, so both together order the pool as rank-by-rank pooling meets it.
-    topic : int32 array (n_codes,)
-        Topic position; -1 for a document without judgment that none of the systems has.
-    ends : int32 array (n_topics,)
-        Length of the longest list of the systems on each topic.
-    longest : int
-        Length of the longest list of the collection.
-    complete : bool
-        Whether documents without a line in the qrels are there too, so that sizes count all distinct documents.
-    """
-
-    depth: NDArray[np.int32]
-    system: NDArray[np.int32]
-    topic: NDArray[np.int32]
-    ends: NDArray[np.int32]
-    longest: int
-    complete: bool
-
-    @property
-    def n_topics(self) -> int:
-        """Number of topics."""
-        return len(self.ends)
-
-    def counts(self, chosen: NDArray[np.bool_] | None = None) -> NDArray[np.int64]:
-        """Return how many documents (of those chosen) are in the pool at each depth, (n_topics, longest + 1)."""
-        inside = self.depth != NEVER if chosen is None else chosen & (self.depth != NEVER)
-        cells = self.topic[inside].astype(np.int64) * (self.longest + 1) + self.depth[inside]
-        counted = np.bincount(cells, minlength=self.n_topics * (self.longest + 1))
-        return np.cumsum(counted.reshape(self.n_topics, self.longest + 1), axis=1)
-
-    def depth_of_size(self, sizes: NDArray[np.integer]) -> NDArray[np.int64]:
-        """Return for each topic the smallest depth whose pool holds at least `sizes` distinct documents.
-
-        Parameters
-        ----------
-        sizes : integer array (..., n_topics)
-
-        Returns
-        -------
-        int64 array (..., n_topics)
-            Where the runs end before, the end of the longest list.
-        """
-        wanted = np.asarray(sizes)
-        counts = self.counts()
-        depths = np.empty(wanted.shape, dtype=np.int64)
-        for topic in range(self.n_topics):  # one short search each
-            depths[..., topic] = np.searchsorted(counts[topic], wanted[..., topic])
-        return np.minimum(depths, self.ends)
-
-    def within(self, depths: NDArray[np.integer] | int) -> NDArray[np.bool_]:
-        """Return which documents are in the pool of a depth, one for all topics or one a topic."""
-        limit = np.broadcast_to(np.asarray(depths), (self.n_topics,))
-        return (self.topic >= 0) & (self.depth <= limit[self.topic])
-
-
-def pooled_systems(collection: Collection, systems: Iterable[str] | None = None) -> NDArray[np.int64]:
-    """Return the positions of the runs that build pools: those named, else those marked as pooled, else all.
-
-    Raises
-    ------
-    UnknownNameError
-        If a name is not in the collection.
-    InvalidOptionError
-        If no run is left.
-    """
-    if systems is not None:
-        names = [str(name) for name in ([systems] if isinstance(systems, str) else systems)]
-        place = {name: number for number, name in enumerate(collection.systems)}
-        for name in names:
-            if name not in place:
-                raise UnknownNameError("system", name, collection.systems)
-        chosen = np.array(sorted({place[name] for name in names}), dtype=np.int64)
-    elif collection.pooled is not None:
-        chosen = np.flatnonzero(collection.pooled)
-    else:
-        chosen = np.arange(collection.n_systems)
-    if not chosen.size:
-        message = "no run builds the pool: mark at least one with pooled=, or name systems"
-        raise InvalidOptionError(message)
-    return chosen
-
-
-def entry_depths(
-    collection: Collection, systems: NDArray[np.int64] | None = None, *, complete: bool = True
-) -> EntryDepths:
-    """Find where every document enters the pool.
-
-    Parameters
-    ----------
-    collection : Collection
-    systems : int64 array, optional
-        Positions of the runs that build it; the pooled ones by default.
-    complete : bool
-        Whether documents without judgment must be there, so that sizes can be asked for.
-
-    Raises
-    ------
-    InvalidOptionError
-        If they must be and the collection was read without them, or the runs retrieve nothing.
-    """
-    chosen = pooled_systems(collection) if systems is None else systems
-    if not collection.n_retrieved[chosen].any():
-        message = "the pooled runs retrieve nothing for any topic of the qrels, so there is no pool"
-        raise InvalidOptionError(message)
-    offsets, ranks, codes, n_codes = _lists(collection, complete=complete)
-    depth = np.full(n_codes, NEVER, dtype=np.int32)
-    first = np.full(n_codes, -1, dtype=np.int32)
-    topic = _known_topics(collection, n_codes)
-    _enter(offsets, ranks, codes, chosen, collection.n_topics, depth, first, topic)
-    return EntryDepths(
-        depth=depth,
-        system=first,
-        topic=topic,
-        ends=collection.n_retrieved[chosen].max(axis=0),
-        longest=int(collection.n_retrieved.max(initial=0)),
-        complete=collection.retrieved is not None,
-    )
-
-
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class EntryDepthsByGroup:
-    """Entry depths with any one group left out, from a single pass over the lists.
-
-    Attributes
-    ----------
-    whole : EntryDepths
-        Of all pooled runs.
-    best_group : int32 array (n_codes,)
-        Group of the run that has the document highest.
-    other : int32 array (n_codes,)
-        Smallest rank in any pooled run of another group.
-    """
-
-    whole: EntryDepths
-    best_group: NDArray[np.int32]
-    other: NDArray[np.int32]
-
-    def without(self, group: int) -> EntryDepths:
-        """Return the entry depths when the runs of `group` are left out (``system`` is not known then: -1)."""
-        return EntryDepths(
-            depth=np.where(self.best_group == group, self.other, self.whole.depth),
-            system=np.full_like(self.whole.system, -1),
-            topic=self.whole.topic,
-            ends=self.whole.ends,
-            longest=self.whole.longest,
-            complete=self.whole.complete,
-        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -595,7 +421,7 @@ def coverage(
     deepest = entries.longest if depth is None else min(_whole(depth, "depth"), entries.longest)
     steps = entries.depth_of_size(np.repeat(wanted[:, None], documents.n_topics, axis=1))
     judged = _over_codes(documents.judged, entries)
-    offsets, _, codes, _ = _lists(documents, complete=True)
+    offsets, _, codes, _ = retrieved_lists(documents, complete=True)
     found = np.zeros((len(wanted) + 2, len(chosen), deepest), dtype=np.int64)
     _cover(offsets, codes, chosen, documents.n_topics, np.where(judged, entries.depth, NEVER), judged, steps, found)
     names = [documents.systems[row] for row in chosen]
@@ -666,58 +492,6 @@ def run_depths(
     return RunDepths(n_topics=documents.n_topics, n_runs=len(chosen), n_answers=int(answered.sum()), table=table)
 
 
-def borda_scores(collection: Collection, systems: NDArray[np.int64] | None = None) -> NDArray[np.float64]:
-    """Return the sum over the pooled runs of 1 / rank of every document, (n_codes,); 0 where none has it."""
-    offsets, _, codes, n_codes = _lists(collection, complete=True)
-    sums = np.zeros(n_codes)
-    chosen = pooled_systems(collection) if systems is None else systems
-    _sum_inverse_ranks(offsets, codes, chosen, collection.n_topics, sums)
-    return sums
-
-
-def entry_depths_by_group(collection: Collection, group_of: NDArray[np.int64], *, complete: bool) -> EntryDepthsByGroup:
-    """Find where every document enters the pool when any one group is left out.
-
-    Parameters
-    ----------
-    collection : Collection
-    group_of : int64 array (n_systems,)
-        Number of every system's group, from 0.
-    complete : bool
-        As in `entry_depths`.
-    """
-    whole = entry_depths(collection, complete=complete)
-    offsets, ranks, codes, n_codes = _lists(collection, complete=complete)
-    best = np.full(n_codes, NEVER, dtype=np.int32)
-    group = np.full(n_codes, -1, dtype=np.int32)
-    other = np.full(n_codes, NEVER, dtype=np.int32)
-    chosen = pooled_systems(collection)
-    _enter_by_group(offsets, ranks, codes, chosen, collection.n_topics, group_of, best, group, other)
-    return EntryDepthsByGroup(whole=whole, best_group=group, other=other)
-
-
-def _lists(
-    collection: Collection, *, complete: bool
-) -> tuple[NDArray[np.int64], NDArray[np.int32], NDArray[np.int32], int]:
-    """Return offsets, ranks, codes and their number; no ranks where every retrieved document is there."""
-    if collection.retrieved is not None:
-        every = collection.retrieved
-        return every.offsets, np.zeros(0, dtype=np.int32), every.codes, every.n_codes
-    if complete:
-        message = (
-            "pool sizes count documents without judgment, and this collection was read without them: read it with "
-            "keep='all' (keep_all=True)"
-        )
-        raise InvalidOptionError(message)
-    return collection.offsets, collection.ranks, collection.judgments, collection.n_judgments
-
-
-def _known_topics(collection: Collection, n_codes: int) -> NDArray[np.int32]:
-    topics = np.full(n_codes, -1, dtype=np.int32)
-    topics[: collection.n_judgments] = collection.topic_of_judgment
-    return topics
-
-
 def _over_codes(marked: NDArray[np.bool_], entries: EntryDepths) -> NDArray[np.bool_]:
     whole = np.zeros(len(entries.depth), dtype=bool)
     whole[: len(marked)] = marked
@@ -765,73 +539,6 @@ def _pool_notes(table: pd.DataFrame, *, known: bool) -> tuple[str, ...]:
         where = f"{len(short)} topics ({first_few(short)})"
         notes.append(f"the pooled runs end before the {what} in {where}: all they hold is taken")
     return tuple(notes)
-
-
-@compiled
-def _enter(  # noqa: PLR0913, PLR0917 - a kernel takes plain arrays
-    offsets: NDArray[np.int64],
-    ranks: NDArray[np.int32],
-    codes: NDArray[np.int32],
-    systems: NDArray[np.int64],
-    n_topics: int,
-    depth: NDArray[np.int32],
-    system: NDArray[np.int32],
-    topic_of: NDArray[np.int32],
-) -> None:
-    for row in systems:
-        for topic in range(n_topics):
-            start, stop = offsets[row * n_topics + topic], offsets[row * n_topics + topic + 1]
-            for place in range(start, stop):
-                rank = ranks[place] if len(ranks) else place - start + 1
-                code = codes[place]
-                topic_of[code] = topic
-                if rank < depth[code]:
-                    depth[code] = rank
-                    system[code] = row
-
-
-@compiled
-def _enter_by_group(  # noqa: PLR0913, PLR0917 - a kernel takes plain arrays
-    offsets: NDArray[np.int64],
-    ranks: NDArray[np.int32],
-    codes: NDArray[np.int32],
-    systems: NDArray[np.int64],
-    n_topics: int,
-    group_of: NDArray[np.int64],
-    best: NDArray[np.int32],
-    best_group: NDArray[np.int32],
-    other: NDArray[np.int32],
-) -> None:
-    for row in systems:
-        group = group_of[row]
-        for topic in range(n_topics):
-            start, stop = offsets[row * n_topics + topic], offsets[row * n_topics + topic + 1]
-            for place in range(start, stop):
-                rank = ranks[place] if len(ranks) else place - start + 1
-                code = codes[place]
-                if group == best_group[code]:
-                    best[code] = min(best[code], rank)
-                elif rank < best[code]:
-                    other[code] = best[code]
-                    best[code] = rank
-                    best_group[code] = group
-                elif rank < other[code]:
-                    other[code] = rank
-
-
-@compiled
-def _sum_inverse_ranks(
-    offsets: NDArray[np.int64],
-    codes: NDArray[np.int32],
-    systems: NDArray[np.int64],
-    n_topics: int,
-    sums: NDArray[np.float64],
-) -> None:
-    for row in systems:
-        for one in range(row * n_topics, (row + 1) * n_topics):
-            start = offsets[one]
-            for place in range(start, offsets[one + 1]):
-                sums[codes[place]] += 1.0 / (place - start + 1)
 
 
 @compiled

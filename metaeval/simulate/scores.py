@@ -20,7 +20,8 @@ from scipy.special import ndtr, ndtri
 from metaeval.checks import check_count, check_number
 from metaeval.draws import RandomSource, RNGLike, resolve_rng
 from metaeval.errors import InvalidOptionError, UnknownNameError
-from metaeval.scores import DIMS, Scores, as_scores
+from metaeval.scores import Scores, as_scores
+from metaeval.shapes import DIMS
 
 __all__ = [
     "METRIC_KINDS",

@@ -11,11 +11,11 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from metaeval.agreement.assessments import element_agreement, passage_agreement
+from metaeval.cells import natural_order
 from metaeval.collection.inex import TOO_SMALL, Assessments, Submission
 from metaeval.equality import difference
 from metaeval.errors import InvalidOptionError, ScoresError
 from metaeval.provenance import Provenance, record_provenance
-from metaeval.scores import natural_order
 from metaeval.studies.study import Study
 
 __all__ = ["ELEMENT_CLASSES", "SHORT", "AssessmentStudy", "growth_kinds", "pool_growth", "shown_growth"]

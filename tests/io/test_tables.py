@@ -23,10 +23,12 @@ import xarray as xr
 from hypothesis import assume, given, settings
 from hypothesis.extra import numpy as hnp
 
+from metaeval.cells import natural_order
 from metaeval.errors import FileFormatError, InvalidOptionError, MetaevalError, ScoresError, UnknownNameError
 from metaeval.io import stored
 from metaeval.io.tables import read_scores, write_scores
-from metaeval.scores import DIMS, as_scores, natural_order, scores_to_long
+from metaeval.scores import as_scores, scores_to_long
+from metaeval.shapes import DIMS
 
 LONG = ["system", "topic", "metric", "score"]
 SYSTEMS, TOPICS = ["bm25", "lm"], ["301", "302", "1001"]

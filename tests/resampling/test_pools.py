@@ -12,17 +12,8 @@ from hypothesis import strategies as st
 
 from metaeval.collection.documents import NOT_POOLED, collection_from_rankings
 from metaeval.errors import InvalidOptionError, UnknownNameError
-from metaeval.resampling.pools import (
-    NEVER,
-    borda_scores,
-    coverage,
-    entry_depths,
-    entry_depths_by_group,
-    original_pool,
-    pool,
-    pool_growth,
-    run_depths,
-)
+from metaeval.resampling.entry_depths import borda_scores
+from metaeval.resampling.pools import coverage, original_pool, pool, pool_growth, run_depths
 
 RUNS = {
     "a": {"1": ["d1", "d2", "d3", "d4"], "2": ["d1"]},
@@ -67,22 +58,6 @@ def test_pools_of_a_depth_and_of_a_size_are_unions_of_tops(data, random_cases, l
         kept = np.where(found[: collection.n_judgments], collection.levels, NOT_POOLED)
         assert literal.as_qrels(collection, kept) == literal.restricted(case.qrels, pools)
         assert found.sum() == sum(map(len, pools.values()))  # those without judgment are counted too
-
-
-@given(data=st.data())
-def test_entry_depths_without_a_group_are_those_of_the_other_runs(data, random_cases):
-    """One pass over all lists gives, for any group, what the lists of the others alone give."""
-    case = data.draw(random_cases())
-    collection = case.collection()
-    names = sorted(set(case.groups.values()))
-    numbers = np.array([names.index(name) for name in collection.groups])
-    by_group = entry_depths_by_group(collection, numbers, complete=True)
-    for number in range(len(names)):
-        others = np.flatnonzero(collection.pooled & (numbers != number))
-        expected = np.full(by_group.whole.depth.shape, NEVER)
-        if len(others):
-            expected = entry_depths(collection, others).depth
-        np.testing.assert_array_equal(by_group.without(number).depth, expected)
 
 
 @given(data=st.data())
