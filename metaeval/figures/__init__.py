@@ -1,1 +1,8 @@
-"""Drawing: labelled frames and arrays in, matplotlib figures out; no result of the package is known here."""
+"""Drawing: labelled frames and arrays in, matplotlib figures out; no result of the package is known here.
+
+A function is loaded, and matplotlib with it, when it is first asked for.
+"""
+
+import lazy_loader
+
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

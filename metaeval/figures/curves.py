@@ -6,12 +6,11 @@ import numpy as np
 import xarray as xr
 from matplotlib.figure import Figure
 
+from metaeval.figures.shown import NAMED_LINES
 from metaeval.figures.style import CYCLE, FOOT, KEY_STYLE, PAGE_WIDTH, THEME, inch_axes, short_name, styled, tidy_axes
 
-__all__ = ["NAMED_LINES", "precision_recall", "run_curves"]
+__all__ = ["precision_recall", "run_curves"]
 
-NAMED_LINES = 7
-"""So many runs get a line with their name; of more only the best and the last."""
 
 _MARKED = 20
 """Lines of more points have no marks."""

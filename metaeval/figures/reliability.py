@@ -9,6 +9,7 @@ import xarray as xr
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator, PercentFormatter
 
+from metaeval.figures.shown import AXES
 from metaeval.figures.style import (
     CYCLE,
     DASHES,
@@ -24,15 +25,8 @@ from metaeval.figures.style import (
     tidy_axes,
 )
 
-__all__ = ["AXES", "overlap_scatters", "simulated_run_curves"]
+__all__ = ["overlap_scatters", "simulated_run_curves"]
 
-AXES = {
-    "recall": ("recall", "precision (precall)"),
-    "rank_percent": ("rank, in % of the longer of list and ideal list", "gain over that of an ideal list"),
-    "rank": ("rank", "gain over that of an ideal list"),
-    "gain_recall": ("gain-recall", "effort-precision"),
-}
-"""What the axes of each kind of curve say."""
 
 _LINES = (*CYCLE[:5], CYCLE[8], *CYCLE[6:8])  # two blues would be one on a dark page
 _MARKED = 25

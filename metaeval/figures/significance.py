@@ -11,9 +11,9 @@ from matplotlib.figure import Figure
 from matplotlib.patches import Patch
 from numpy.typing import NDArray
 
+from metaeval.figures.shown import NAMED_ROWS
 from metaeval.figures.style import (
     KEY_STYLE,
-    NAMED_ROWS,
     PAGE_WIDTH,
     THEME,
     cell_edges,

@@ -32,7 +32,6 @@ __all__ = [
     "KEY_BESIDE",
     "KEY_STYLE",
     "MARKERS",
-    "NAMED_ROWS",
     "PAGE_WIDTH",
     "RIMMED",
     "THEME",
@@ -55,8 +54,6 @@ __all__ = [
     "tidy_axes",
 ]
 
-NAMED_ROWS = 45
-"""So many systems get a row with their name; more are shown by rank."""
 
 THEME = {
     "paper": "#ffffff",

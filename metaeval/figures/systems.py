@@ -8,9 +8,9 @@ from numpy.typing import NDArray
 
 from metaeval.equality import settled_means
 from metaeval.errors import UnknownNameError
+from metaeval.figures.shown import NAMED_ROWS
 from metaeval.figures.style import (
     FOOT,
-    NAMED_ROWS,
     PAGE_WIDTH,
     RIMMED,
     THEME,

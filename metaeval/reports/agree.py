@@ -3,11 +3,12 @@
 
 from collections.abc import Sequence
 from functools import partial
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
 
-from metaeval.figures.agreement import agreement_rows, matrix_map
+from metaeval import figures
 from metaeval.reports.agree_pairs import (
     conflicts_section,
     disagreement_section,
@@ -24,13 +25,15 @@ from metaeval.reports.agree_words import (
     summary_sentences,
 )
 from metaeval.reports.data_files import csv_file, score_files
-from metaeval.reports.pictures import Picture
-from metaeval.reports.report import Block, Fold, Item, Items, Methods, Report, Section, Text
+from metaeval.reports.report import Block, Fold, Item, Items, Methods, Picture, Report, Section, Text
 from metaeval.reports.tables import Column, Table
 from metaeval.studies.agree import AgreeStudy
 from metaeval.tests_stat.catalogue import TESTS, name_of_test
 from metaeval.tests_stat.correction import CORRECTIONS, words_for_correction
 from metaeval.words import count, intervals, listed, name_of_metric, number, percentage, share, share_of, short_names
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 __all__ = ["agree_report"]
 
@@ -131,7 +134,7 @@ def _advice_section(study: AgreeStudy, rows: pd.DataFrame) -> Section:
         blocks.append(
             Picture(
                 name="f1_rows",
-                figure=agreement_rows(rows.assign(label=names), enough=study.enough),
+                draw=lambda: figures.agreement_rows(rows.assign(label=names), enough=study.enough),
                 title="Agreement with the metric in use",
                 caption=f"Dot: F1 of the significant pairs of systems. {bounds}Line: {study.enough:g}, from which "
                 "conclusions are called the same here, which is a convention; choose another with enough.",
@@ -192,7 +195,7 @@ def _matrix_sections(study: AgreeStudy) -> list[Section]:
         matrix = _named_matrix(study, members, within=bool(base))
         picture = Picture(
             name=f"{stem}f1_map",
-            figure=matrix_map(matrix),
+            draw=partial(_matrix_figure, matrix),
             title=f"F1{' of the uses of the grades under ' + name if base else ''}",
             caption="F1 is the same both ways. The stronger the colour, the nearer the two are to finding the same "
             "pairs of systems.",
@@ -273,7 +276,7 @@ def _overview_section(study: AgreeStudy) -> list[Section]:
     matrix = _named_matrix(study, [name for group in study.groups().values() for name in group])
     picture = Picture(
         name="f1_map_all",
-        figure=matrix_map(matrix),
+        draw=lambda: figures.matrix_map(matrix),
         title="F1 between all metrics and uses of the grades",
         caption="How much the choice of the use of the grades matters, beside the choice of the metric.",
         alt=_matrix_alt(matrix),
@@ -298,3 +301,7 @@ def _how(study: AgreeStudy) -> str:
     side = "one-sided (better)" if result.alternative == "better" else result.alternative
     words = f"{name_of_test(result.test)}{draws}, {words_for_correction(result.correction)}"
     return f"{words}, {side}, α = {study.lead.alphas[0]:g}"
+
+
+def _matrix_figure(matrix: pd.DataFrame) -> "Figure":
+    return figures.matrix_map(matrix)

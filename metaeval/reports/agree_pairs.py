@@ -2,18 +2,22 @@
 """The sections of an agreement study that take two metrics at a time: correlations, differences, conflicts."""
 
 from functools import partial
+from typing import TYPE_CHECKING
 
 import pandas as pd
 
-from metaeval.figures.agreement import disagreement_panels
+from metaeval import figures
+from metaeval.agreement.decisions import DecisionAgreement
 from metaeval.reports.agree_words import grade_sentences, label
-from metaeval.reports.pictures import Picture
-from metaeval.reports.report import Fold, Section, Text
+from metaeval.reports.report import Fold, Picture, Section, Text
 from metaeval.reports.tables import Column, Table
 from metaeval.studies.agree import MERGED, AgreeStudy
 from metaeval.tests_stat.catalogue import name_of_test
 from metaeval.tests_stat.correction import words_for_correction
 from metaeval.words import count, intervals, name_of_metric, number, share, share_of, whole
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 __all__ = ["conflicts_section", "disagreement_section", "grades_section", "pairs_section", "settings_section"]
 
@@ -122,13 +126,7 @@ def disagreement_section(study: AgreeStudy, rows: pd.DataFrame) -> list[Section]
         pictures.append(
             Picture(
                 name=f"disagreement {predictor} {truth}",
-                figure=disagreement_panels(
-                    agreement.disagreement(predictor, truth),
-                    agreement.densities(predictor, truth),
-                    predictor=predictor,
-                    truth=truth,
-                    cut=float(cut["threshold"]),
-                ),
+                draw=partial(_panels, agreement, predictor, truth, float(cut["threshold"])),
                 title=f"Where {pair} disagree",
                 caption="Each dot is a pair of systems that is significant under at least one of the two: how far the "
                 "better one is ahead under either. Right: how many pairs of each kind there are at a size of the "
@@ -147,6 +145,11 @@ def disagreement_section(study: AgreeStudy, rows: pd.DataFrame) -> list[Section]
             blocks=(first, *folds, _threshold_table(study, rows, cuts)),
         )
     ]
+
+
+def _panels(agreement: DecisionAgreement, predictor: str, truth: str, cut: float) -> "Figure":
+    pairs, densities = agreement.disagreement(predictor, truth), agreement.densities(predictor, truth)
+    return figures.disagreement_panels(pairs, densities, predictor=predictor, truth=truth, cut=cut)
 
 
 def _threshold_table(study: AgreeStudy, rows: pd.DataFrame, cuts: pd.DataFrame) -> Table:

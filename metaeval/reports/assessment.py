@@ -1,25 +1,20 @@
 """The report on how assessments were made: each question with a sentence, a picture and a table."""
 
 from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 import pandas as pd
-from matplotlib.figure import Figure
 
-from metaeval.figures.assessment import (
-    entry_distances,
-    growth_lines,
-    passage_bars,
-    size_bars,
-    specificity_bars,
-    time_strips,
-)
+from metaeval import figures
 from metaeval.reports.assessment_words import KINDS, answer_sentences, figures_in_words
 from metaeval.reports.data_files import csv_file
-from metaeval.reports.pictures import Picture
-from metaeval.reports.report import Block, Fold, Item, Items, Methods, Report, Section, Text
+from metaeval.reports.report import Block, Fold, Item, Items, Methods, Picture, Report, Section, Text
 from metaeval.reports.tables import Column, Table
 from metaeval.studies.assessment import SHORT, AssessmentStudy, growth_kinds, shown_growth
 from metaeval.words import number, share, whole
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 __all__ = ["assessment_report"]
 
@@ -113,8 +108,8 @@ def _number(name: str, label: str, write: Callable[[object], str] = whole, group
     return Column(name=name, label=label, write=write, align="right", group=group)
 
 
-def _picture(name: str, figure: Figure, title: str, caption: str, alt: str) -> Picture:
-    return Picture(name=name, figure=figure, title=title, caption=caption, alt=alt)
+def _picture(name: str, draw: "Callable[[], Figure]", title: str, caption: str, alt: str) -> Picture:
+    return Picture(name=name, draw=draw, title=title, caption=caption, alt=alt)
 
 
 def _topics_section(study: AssessmentStudy, words: str) -> Section:
@@ -160,7 +155,7 @@ def _growth_section(study: AssessmentStudy, words: str) -> Section:
     )
     picture = _picture(
         "pool-growth",
-        growth_lines(study.growth),
+        lambda: figures.growth_lines(study.growth),
         "What is found as the pools grow",
         "The straight dotted line is what documents in random order would find.",
         words,
@@ -201,7 +196,7 @@ def _passages_section(study: AssessmentStudy, words: str) -> Section:
     )
     picture = _picture(
         "passages",
-        passage_bars(study.passages),
+        lambda: figures.passage_bars(study.passages),
         "Passages in a relevant document",
         "Adjacent ones count as one.",
         words,
@@ -247,7 +242,7 @@ def _specificity_section(study: AssessmentStudy, words: str) -> Section:
     full = "; those relevant throughout are left out, as they would hide the rest" if study.scale == "2005" else ""
     picture = _picture(
         "specificity",
-        specificity_bars(study.specificity),
+        lambda: figures.specificity_bars(study.specificity),
         "Specificity of relevant elements",
         f"Relevant elements by specificity, classes on top of one another{full}.",
         words,
@@ -286,7 +281,11 @@ def _sizes_section(study: AssessmentStudy, words: str) -> Section:
         data=study.sizes,
     )
     picture = _picture(
-        "sizes", size_bars(study.sizes, short=SHORT), "Exhaustivity and size", "The dashed line: 55 characters.", words
+        "sizes",
+        lambda: figures.size_bars(study.sizes, short=SHORT),
+        "Exhaustivity and size",
+        "The dashed line: 55 characters.",
+        words,
     )
     return Section(id="sizes", title="Exhaustivity and size", lead=words, blocks=(picture, table))
 
@@ -323,7 +322,7 @@ def _entries_section(study: AssessmentStudy, words: str) -> Section:
     )
     picture = _picture(
         "entries",
-        entry_distances(study.entries),
+        lambda: figures.entry_distances(study.entries),
         "Distance of best entry points",
         "Documents by distance, in bins of 100 characters; the outermost hold all that lies farther.",
         words,
@@ -347,7 +346,9 @@ def _times_section(study: AssessmentStudy, words: str) -> Section:
             _number("median", "Median", number(1)),
         ),
     )
-    picture = _picture("times", time_strips(study.times), "Time to assess a document", "All visits together.", words)
+    picture = _picture(
+        "times", lambda: figures.time_strips(study.times), "Time to assess a document", "All visits together.", words
+    )
     return Section(id="times", title="Assessment time", lead=words, blocks=(picture, table))
 
 

@@ -3,11 +3,10 @@
 
 import pandas as pd
 
+from metaeval import figures
 from metaeval.agreement.assessors import STATISTICS
-from metaeval.figures.assessors import agreement_dots, agreement_heat_map, topic_dots
 from metaeval.reports.data_files import csv_file
-from metaeval.reports.pictures import Picture
-from metaeval.reports.report import Block, Fold, Item, Items, Methods, Report, Section, Text
+from metaeval.reports.report import Block, Fold, Item, Items, Methods, Picture, Report, Section, Text
 from metaeval.reports.tables import Column, Table
 from metaeval.studies.assessors import AssessorStudy
 from metaeval.tests_stat.catalogue import name_of_test, words_for_test
@@ -192,7 +191,7 @@ def _kappa_map(study: AssessorStudy) -> Picture:
     matrix = study.agreement.matrix("kappa")
     return Picture(
         name="assessor-kappa",
-        figure=agreement_heat_map(matrix, label="Cohen's κ"),
+        draw=lambda: figures.agreement_heat_map(matrix, label="Cohen's κ"),
         title="Cohen's κ of every pair of assessors",
         caption="Each field compares the assessor of its row with that of its column; darker blue agrees more, "
         "white is what chance gives.",
@@ -212,7 +211,7 @@ def _kappa_dots(study: AssessorStudy) -> Picture:
         )
     return Picture(
         name="assessor-kappa",
-        figure=agreement_dots(pairs, statistic="kappa", label=f"Cohen's κ with {first}"),
+        draw=lambda: figures.agreement_dots(pairs, statistic="kappa", label=f"Cohen's κ with {first}"),
         title=f"Agreement with {first}",
         caption=caption,
         alt=f"{count(len(pairs), 'dot')} with intervals, sorted by kappa.",
@@ -288,7 +287,7 @@ def _alike_section(study: AssessorStudy) -> Section:
 def _topics_section(study: AssessorStudy) -> Section:
     picture = Picture(
         name="overlap-by-topic",
-        figure=topic_dots(
+        draw=lambda: figures.topic_dots(
             study.agreement.per_topic, statistic="overlap", label="overlap of relevant items, ∩/∪ (1: the same sets)"
         ),
         title="Agreement by topic",

@@ -1,19 +1,25 @@
 """The sections of a report that describe the runs and judgments behind the scores, whatever these judge."""
 
+from collections.abc import Callable
+from functools import partial
+from typing import TYPE_CHECKING
+
 import numpy as np
 import pandas as pd
 import xarray as xr
-from matplotlib.figure import Figure
 
+from metaeval import figures
 from metaeval.collection.base import JudgedCollection
 from metaeval.collection.documents import Collection
-from metaeval.figures.curves import NAMED_LINES, precision_recall, run_curves
+from metaeval.figures.shown import NAMED_LINES
 from metaeval.metrics.precision_recall import precision_recall_curves
-from metaeval.reports.pictures import Picture
-from metaeval.reports.report import Block, Fold, Section, Text
+from metaeval.reports.report import Block, Fold, Picture, Section, Text
 from metaeval.reports.tables import Column, Table
 from metaeval.studies.holdings import RunCurves, focused_curves, focused_holdings
 from metaeval.words import number, share, whole
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 __all__ = ["collection_sections"]
 
@@ -141,7 +147,7 @@ def _precision_recall(curves: xr.DataArray) -> Section:
         id="precision-recall",
         title="Precision and recall",
         lead="How precision falls as a run finds more of what is relevant: lines that cross serve different readers.",
-        blocks=_curve_blocks(curve, curves, precision_recall(curves), line=f": {line}"),
+        blocks=_curve_blocks(curve, curves, lambda: figures.precision_recall(curves), line=f": {line}"),
     )
 
 
@@ -152,8 +158,7 @@ def _run_curves(curves: tuple[RunCurves, ...], way_out: str) -> Section:
             words = f"There is no curve here: {curve.title}. {curve.lacking}{way_out}."
             blocks.append(Text(paragraphs=(words,), look="note"))
         else:
-            figure = run_curves(curve.data, across=curve.across, up=curve.up)
-            blocks += _curve_blocks(curve, curve.data, figure)
+            blocks += _curve_blocks(curve, curve.data, partial(_run_figure, curve, curve.data))
     return Section(
         id="curves",
         title="Precision and gain of the runs",
@@ -162,13 +167,19 @@ def _run_curves(curves: tuple[RunCurves, ...], way_out: str) -> Section:
     )
 
 
-def _curve_blocks(curve: RunCurves, data: xr.DataArray, figure: Figure, *, line: str = "") -> tuple[Block, ...]:
+def _run_figure(curve: RunCurves, data: xr.DataArray) -> "Figure":
+    return figures.run_curves(data, across=curve.across, up=curve.up)
+
+
+def _curve_blocks(
+    curve: RunCurves, data: xr.DataArray, draw: "Callable[[], Figure]", *, line: str = ""
+) -> tuple[Block, ...]:
     by_mean = data.mean(str(data.dims[1])).to_series().sort_values(ascending=False, kind="stable")
     best = by_mean.index[0]
     named = " Named are the runs with the most and the least area under their line." * (len(by_mean) > NAMED_LINES)
     picture = Picture(
         name=curve.name,
-        figure=figure,
+        draw=draw,
         title=curve.title,
         caption=f"Each line is a run{line}, averaged over the topics.{named}",
         alt=f"{curve.title} of {len(by_mean)} runs. Highest on average is {best}: "

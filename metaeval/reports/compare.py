@@ -6,13 +6,10 @@ from functools import partial
 
 import pandas as pd
 
-from metaeval.figures.compare import heaviness_panels
-from metaeval.figures.judgments import stability_panels
-from metaeval.figures.power import power_differences
+from metaeval import figures
 from metaeval.reports.compare_words import compare_methods, limits_section, named, summary_paragraphs
 from metaeval.reports.data_files import score_files
-from metaeval.reports.pictures import Picture
-from metaeval.reports.report import Block, Fold, Methods, Report, Section, Text
+from metaeval.reports.report import Block, Fold, Methods, Picture, Report, Section, Text
 from metaeval.reports.tables import Column, Table
 from metaeval.reports.topic_words import topic_count
 from metaeval.studies.compare import CompareStudy
@@ -117,7 +114,7 @@ def _overview_section(study: CompareStudy, frame: pd.DataFrame) -> Section:
     upwards = "needs fewer judgments" if study.second_quality == "tau_half" else f"concludes more as {current} does"
     picture = Picture(
         name="trade-off",
-        figure=study.plot(),
+        draw=study.plot,
         title="What is gained and what is lost",
         caption=f"Further right finds more pairs of systems significantly different, further up {upwards}. Bars are "
         "intervals; the dashed line joins the metrics on the Pareto front (blue: no other is as good in both and "
@@ -152,14 +149,14 @@ def _power_section(study: CompareStudy) -> Section:
     own, current = _against_current(study, differences), name_of_metric(study.current)
     dots = Picture(
         name="power",
-        figure=study.power.plot(),
+        draw=study.power.plot,
         title="Discriminative power with intervals over topics",
         caption="What others should expect to find with as many other topics of the same kind.",
         alt="One row a metric with the share of significantly different pairs.",
     )
     picture = Picture(
         name="power-differences",
-        figure=power_differences(own),
+        draw=lambda: figures.power_differences(own),
         title=f"{current} against every candidate",
         caption="Difference of the powers with intervals over topics, which are paired: both metrics see the same "
         "topics. Blue where the interval leaves out zero.",
@@ -277,11 +274,12 @@ def _topics_blocks(study: CompareStudy, topics: TopicsStudy) -> tuple[Block, ...
 
 
 def _robustness_section(study: CompareStudy) -> tuple[Section, ...]:
-    if study.stability is None:
+    stability = study.stability
+    if stability is None:
         return ()
     picture = Picture(
         name="robustness",
-        figure=stability_panels(study.stability.to_frame(), measures=["tau"], at_least=0.9),
+        draw=lambda: figures.stability_panels(stability.to_frame(), measures=["tau"], at_least=0.9),
         title="Rankings with fewer judgments",
         caption="Kendall's τ between the ranking with all judgments and with a random part of them (stratified), "
         f"mean of {study.stability.n_replicates} draws; bars are standard errors. Above the line at 0.9 rankings are "
@@ -373,11 +371,12 @@ def _scores_section(study: CompareStudy, frame: pd.DataFrame) -> Section:
 
 
 def _heaviness_section(study: CompareStudy, frame: pd.DataFrame) -> tuple[Section, ...]:
-    if study.heaviness is None:
+    heaviness = study.heaviness
+    if heaviness is None:
         return ()
     picture = Picture(
         name="top-heaviness",
-        figure=heaviness_panels(study.heaviness),
+        draw=lambda: figures.heaviness_panels(heaviness),
         title="How much the top counts",
         caption="A list of 1000 documents holds a single relevant one, at the rank on the axis; judgments are binary. "
         "A curve that falls at once looks at the very top only, and rests on few documents (Sakai and Kando 2008, "

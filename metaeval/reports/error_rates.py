@@ -6,12 +6,11 @@ from collections.abc import Sequence
 import numpy as np
 import pandas as pd
 
-from metaeval.figures.topics import difference_panels, error_panels, tolerance_panels
+from metaeval import figures
 from metaeval.models.exponential import PUBLISHED_CRITERION
 from metaeval.models.families import FAMILIES
 from metaeval.models.minimum_topics import MinimumTopics
-from metaeval.reports.pictures import Picture
-from metaeval.reports.report import Block, Fold, Section, Text
+from metaeval.reports.report import Block, Fold, Picture, Section, Text
 from metaeval.reports.tables import Column, Table
 from metaeval.reports.topic_words import (
     METRIC,
@@ -83,7 +82,7 @@ def _by_size(study: TopicsStudy, curves: pd.DataFrame) -> Section:
         line = _named_curve(minimum)
     picture = Picture(
         name="error_rates",
-        figure=error_panels(
+        draw=lambda: figures.error_panels(
             curves, margins=tolerance_names(study), max_error=minimum.max_error, seen_to=rates.sizes[-1]
         ),
         title="Error rate by topics and tolerance",
@@ -144,7 +143,9 @@ def _by_metric(study: TopicsStudy, curves: pd.DataFrame) -> tuple[Section, ...]:
         return ()
     picture = Picture(
         name="metrics_compared",
-        figure=tolerance_panels(curves, margins=tolerance_names(study), max_error=study.minimum.max_error),
+        draw=lambda: figures.tolerance_panels(
+            curves, margins=tolerance_names(study), max_error=study.minimum.max_error
+        ),
         title="Metrics at equal sizes",
         caption="Error rates as observed, one line a metric; the lower, the steadier the metric. All metrics saw the "
         f"same topic sets. The flat dashed line: the error allowed ({percentage(study.minimum.max_error)}). Every "
@@ -193,7 +194,7 @@ def _difference_picture(bins: DifferenceBins) -> Picture:
     )
     return Picture(
         name="difference_bins",
-        figure=difference_panels(bins.to_frame(), marks, max_error=bins.max_error),
+        draw=lambda: figures.difference_panels(bins.to_frame(), marks, max_error=bins.max_error),
         title=f"Sign changes by the size of the difference, {size} topics in each set",
         caption="Each dot is one step of the difference on the first set and shows the share of such comparisons that "
         f"change sign on the second.{banded} The last dot stands for all larger differences. The orange line is the "

@@ -12,7 +12,7 @@ from metaeval.io.folders import RECORD, check_folder, new_folder, record_text
 from metaeval.parallel import track
 from metaeval.reports.html import file_stems, render_page
 from metaeval.reports.json_answer import SCHEMA
-from metaeval.reports.pictures import Picture
+from metaeval.reports.report import Picture
 from metaeval.reports.tables import table_csv, table_latex
 
 if TYPE_CHECKING:
@@ -68,9 +68,9 @@ def write_report(report: "Report", out: str | Path, *, overwrite: bool = False) 
 
 
 def _write_picture(picture: Picture, folder: Path, stem: str) -> str:
-    svg = figure_svg(picture.figure, salt=stem)
+    svg = figure_svg(picture.draw(), salt=stem)
     _write_text(folder / f"{stem}.svg", svg)
-    (folder / f"{stem}.pdf").write_bytes(figure_pdf(picture.figure))
+    (folder / f"{stem}.pdf").write_bytes(figure_pdf(picture.draw()))
     return svg
 
 

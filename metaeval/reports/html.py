@@ -42,7 +42,7 @@ def render_page(
     if svgs is None:
         from metaeval.figures.style import figure_svg  # noqa: PLC0415 - matplotlib
 
-        svgs = {picture.name: figure_svg(picture.figure, salt=picture.name) for picture in report.pictures()}
+        svgs = {picture.name: figure_svg(picture.draw(), salt=picture.name) for picture in report.pictures()}
     charts = {
         picture.name: Markup(  # noqa: S704 - matplotlib escaped the text, and inline_svg only its own attributes
             inline_svg(svgs[picture.name], key=f"chart-{number}", title=picture.title, alt=picture.alt)

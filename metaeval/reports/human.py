@@ -3,12 +3,11 @@
 
 import pandas as pd
 
+from metaeval import figures
 from metaeval.agreement.human import HumanAgreement
 from metaeval.agreement.metric_comparison import MetricComparison
-from metaeval.figures.human import comparison_map, correlation_dots, system_scatters
 from metaeval.reports.data_files import csv_file
-from metaeval.reports.pictures import Picture
-from metaeval.reports.report import Block, Fold, Methods, Report, Section
+from metaeval.reports.report import Block, Fold, Methods, Picture, Report, Section
 from metaeval.reports.tables import Column, Table
 from metaeval.studies.human import HumanStudy
 from metaeval.tests_stat.catalogue import name_of_test, words_for_test
@@ -140,7 +139,7 @@ def _agreement_section(study: HumanStudy) -> Section:
     blocks.append(
         Picture(
             name="systems",
-            figure=system_scatters(study.means, reference=study.reference, metrics=shown),
+            draw=lambda: figures.system_scatters(study.means, reference=study.reference, metrics=shown),
             title="Systems as people and as metrics see them",
             caption="A point is a system. A correlation over few systems may rest on one of them that stands far from "
             "the rest: look before trusting the number."
@@ -166,7 +165,7 @@ def _agreement_picture(found: HumanAgreement) -> Picture:
     label = f"{_STATISTICS[found.statistic]}, {_LEVELS[found.level]}"
     return Picture(
         name=f"agreement-{found.level}-{found.statistic}",
-        figure=correlation_dots(found.table, label=label),
+        draw=lambda: figures.correlation_dots(found.table, label=label),
         title=label[0].upper() + label[1:],
         caption=f"Best first; bars are {percentage(found.confidence)} intervals over other "
         f"{_resampled(found.resample)}. They hold for each metric by itself; the comparison of metrics says which two "
@@ -223,20 +222,21 @@ def _system_numbers(study: HumanStudy) -> Table:
 def _comparison_section(study: HumanStudy) -> Section:
     blocks: list[Block] = []
     order = [str(name) for name in _first(study)["metric"]]
-    if study.comparison is not None:
-        blocks.append(_wins_table(study, study.comparison))
+    comparison = study.comparison
+    if comparison is not None:
+        blocks.append(_wins_table(study, comparison))
         blocks.append(
             Picture(
                 name="metric-comparison",
-                figure=comparison_map(study.comparison.table, order=order, alpha=study.alpha),
+                draw=lambda: figures.comparison_map(comparison.table, order=order, alpha=study.alpha),
                 title="Which metric is significantly better than which",
                 caption=f"A blue field: the metric of its row agrees with {study.reference} significantly better than "
                 f"that of its column {_corrected(study)}. Best metric first.",
-                alt=f"{int(study.comparison.wins(study.alpha)['better_than'].sum())} of "
-                f"{len(study.comparison.table)} pairs differ significantly.",
+                alt=f"{int(comparison.wins(study.alpha)['better_than'].sum())} of "
+                f"{len(comparison.table)} pairs differ significantly.",
             )
         )
-        blocks.append(Fold(title="Every pair, by permutation", blocks=(_permutation_table(study.comparison),)))
+        blocks.append(Fold(title="Every pair, by permutation", blocks=(_permutation_table(comparison),)))
     if len(study.williams):
         blocks.append(
             Fold(title="Every pair, by Williams' test on the systems' means", blocks=(_williams_table(study),))

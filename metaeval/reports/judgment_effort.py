@@ -2,10 +2,9 @@
 
 import pandas as pd
 
-from metaeval.figures.judgments import effort_panels
+from metaeval import figures
 from metaeval.reports.judgment_reductions import percent, with_error
-from metaeval.reports.pictures import Picture
-from metaeval.reports.report import Block, Fold, Section
+from metaeval.reports.report import Block, Fold, Picture, Section
 from metaeval.reports.tables import Column, Table
 from metaeval.studies.judgments import PLAN_NAMES, JudgmentsStudy
 from metaeval.words import count, listed, name_of_metric, number, whole
@@ -52,7 +51,7 @@ def effort_section(study: JudgmentsStudy) -> Section:
     cost = study.cost
     picture = Picture(
         name="effort",
-        figure=effort_panels(frame, plans=PLAN_NAMES, at_least=study.at_least),
+        draw=lambda: figures.effort_panels(frame, plans=PLAN_NAMES, at_least=study.at_least),
         title="The same effort, spent in three ways",
         caption="τ with the ranking of the whole pool; bars are standard errors. The number of judged documents is "
         f"the same in all three; hours differ a little, because a relevant document takes {cost.minutes_relevant:g} "

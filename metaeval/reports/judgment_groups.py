@@ -3,9 +3,8 @@
 
 import pandas as pd
 
-from metaeval.figures.judgments import coverage_lines
-from metaeval.reports.pictures import Picture
-from metaeval.reports.report import Block, Fold, Section, Text
+from metaeval import figures
+from metaeval.reports.report import Block, Fold, Picture, Section, Text
 from metaeval.reports.tables import Column, Table
 from metaeval.resampling.leave_out import CHANGE_INTERVALS, VERDICTS
 from metaeval.studies.judgments import JudgmentsStudy
@@ -218,7 +217,7 @@ def _coverage_picture(study: JudgmentsStudy) -> Picture:
     "are judged"
     return Picture(
         name="coverage",
-        figure=coverage_lines(frame),
+        draw=lambda: figures.coverage_lines(frame),
         title="How much of the runs outside the pool is judged",
         caption="Share of the results at each rank that are judged, for pools of several sizes (documents a topic). "
         f"{words} with the largest. Unjudged results count as not relevant under ordinary metrics.",

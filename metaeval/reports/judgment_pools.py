@@ -4,9 +4,8 @@ from collections.abc import Sequence
 
 import pandas as pd
 
-from metaeval.figures.judgments import growth_panels
-from metaeval.reports.pictures import Picture
-from metaeval.reports.report import Block, Fold, Text
+from metaeval import figures
+from metaeval.reports.report import Block, Fold, Picture, Text
 from metaeval.reports.tables import Column, Table
 from metaeval.studies.judgments import JudgmentsStudy
 from metaeval.words import count, name_of_metric, number, share, whole
@@ -87,7 +86,7 @@ def pool_blocks(study: JudgmentsStudy) -> tuple[Block, ...]:
         blocks.append(
             Picture(
                 name="pool growth",
-                figure=growth_panels(frame),
+                draw=lambda: figures.growth_panels(frame),
                 title="What deeper pools find",
                 caption="Relevant documents in the pool of a topic, mean over topics. Half of the judging finds "
                 f"{share(got)} of the relevant documents. {sentence}",

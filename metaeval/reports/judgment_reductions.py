@@ -6,10 +6,9 @@ from typing import Any
 
 import pandas as pd
 
-from metaeval.figures.judgments import stability_panels
+from metaeval import figures
 from metaeval.reports.judgment_pools import closeness_blocks, pool_blocks
-from metaeval.reports.pictures import Picture
-from metaeval.reports.report import Block, Fold, Section
+from metaeval.reports.report import Block, Fold, Picture, Section
 from metaeval.reports.tables import Column, Table
 from metaeval.studies.judgments import QUESTIONS, JudgmentsStudy
 from metaeval.studies.stability import Stability
@@ -180,7 +179,7 @@ def _stability_blocks(study: JudgmentsStudy, stability: Stability) -> tuple[Bloc
     )
     picture = Picture(
         name=f"stability {name}",
-        figure=stability_panels(frame, measures=_FOUR, at_least=study.at_least),
+        draw=lambda: figures.stability_panels(frame, measures=_FOUR, at_least=study.at_least),
         title=REDUCTION_NAMES[name],
         caption=f"{drawn}τ and τ_AP compare the ranking with the full one; the dashed line is τ = "
         f"{study.at_least:g}. τ_AP weighs the best runs most.{power} {_meaning(stability, frame)}",

@@ -6,14 +6,12 @@ from collections.abc import Callable, Sequence
 import numpy as np
 import pandas as pd
 
+from metaeval import figures
 from metaeval.errors import InvalidOptionError, UnknownNameError
-from metaeval.figures.power import power_differences, power_dots
-from metaeval.figures.style import NAMED_ROWS
-from metaeval.figures.systems import score_distributions, system_ranking
+from metaeval.figures.shown import NAMED_ROWS
 from metaeval.reports.data_files import pair_files, score_files
 from metaeval.reports.methods import cited_keys, methods_paragraph, one_per_test
-from metaeval.reports.pictures import Picture
-from metaeval.reports.report import Block, Fold, Methods, Report, Section, Text
+from metaeval.reports.report import Block, Fold, Methods, Picture, Report, Section, Text
 from metaeval.reports.tables import Column, Table
 from metaeval.studies.power import PowerStudy
 from metaeval.tests_stat.catalogue import name_of_test, words_for_test
@@ -201,7 +199,7 @@ def _power_section(study: PowerStudy, frame: pd.DataFrame) -> Section:
     )
     picture = Picture(
         name="discriminative_power",
-        figure=power_dots(labelled(frame)),
+        draw=lambda: figures.power_dots(labelled(frame)),
         title="Discriminative power",
         caption="Share of the pairs of systems that differ significantly under each metric, best metric first"
         + ("; the bar is its interval over topics. " if "power_low" in frame else ". ")
@@ -323,7 +321,7 @@ def _differences_section(study: PowerStudy, frame: pd.DataFrame) -> list[Section
     clear = int(((shown["low"] > 0) | (shown["high"] < 0)).sum())
     picture = Picture(
         name="power_differences",
-        figure=power_differences(shown),
+        draw=lambda: figures.power_differences(shown),
         title="Differences between the metrics' powers",
         caption=f"Each dot is the power of the first metric minus that of the second, with its {level} interval over "
         "topics. Filled: the interval leaves out zero, so more pairs differ significantly under the first metric. "
@@ -367,7 +365,7 @@ def _asl_section(study: PowerStudy) -> list[Section]:
         return []
     picture = Picture(
         name="asl_curves",
-        figure=sensitivity.plot(),
+        draw=sensitivity.plot,
         title="Achieved significance levels",
         caption=f"For each metric all {sensitivity.n_pairs} pairs of systems are sorted by their achieved significance "
         "level. Under a metric whose curve stays low for longer, more pairs differ significantly; where it crosses the "
@@ -399,7 +397,7 @@ def _ranking_section(study: PowerStudy, means: pd.DataFrame, order: Sequence[str
         part = means[means["metric"] == metric].merge(counts, on=["metric", "system"], sort=False)
         picture = Picture(
             name=f"ranking {metric}",
-            figure=system_ranking(means, metric, higher_is_better=bool(rising.sel(metric=metric))),
+            draw=lambda: figures.system_ranking(means, metric, higher_is_better=bool(rising.sel(metric=metric))),
             title=f"Systems by mean {name_of_metric(metric)}",
             caption="Dot: mean over the topics. Bar: 95 % t interval of that mean alone. Overlapping bars do not mean "
             "that two systems are the same, because they were measured on the same topics; the tests take that into "
@@ -466,7 +464,7 @@ def _scores_section(study: PowerStudy, order: Sequence[str]) -> Section:
         means = values.mean(axis=1)
         picture = Picture(
             name=f"scores {metric}",
-            figure=score_distributions(study.scores, metric),
+            draw=lambda: figures.score_distributions(study.scores, metric),
             title=f"{name_of_metric(metric)} over the topics",
             caption=caption,
             alt=f"Scores from {_SCORE(values.min())} to {_SCORE(values.max())}; means from {_SCORE(means.min())} to "
@@ -491,7 +489,7 @@ def _map_section(study: PowerStudy, order: Sequence[str]) -> Section:
         found = int(strict.data["significant"].sel(metric=metric).sum())
         picture = Picture(
             name=f"map {metric}",
-            figure=strict.plot(metric),
+            draw=lambda: strict.plot(metric),
             title=f"Who is better than whom under {name_of_metric(metric)}",
             caption="Systems in order of their mean, best on top and on the left. Blue: the row's system is better "
             f"than the column's; orange: worse{pale}. The wider the grey band along the diagonal, the farther apart "

@@ -2,10 +2,10 @@
 
 import pandas as pd
 
-from metaeval.figures.reliability import AXES, overlap_scatters, simulated_run_curves
+from metaeval import figures
+from metaeval.figures.shown import AXES
 from metaeval.reports.data_files import csv_file
-from metaeval.reports.pictures import Picture
-from metaeval.reports.report import Block, Fold, Methods, Report, Section, Text
+from metaeval.reports.report import Block, Fold, Methods, Picture, Report, Section, Text
 from metaeval.reports.tables import Column, Table
 from metaeval.simulate.reliability_runs import RELIABILITY_RUNS
 from metaeval.studies.reliability import ReliabilityStudy
@@ -187,7 +187,7 @@ def _curve_picture(study: ReliabilityStudy, place: int) -> Picture:
     means = curve.mean(axis).to_series().sort_values(ascending=False, kind="stable")
     return Picture(
         name=f"curve-{place}",
-        figure=simulated_run_curves(curve),
+        draw=lambda: figures.simulated_run_curves(curve),
         title=f"{curve.name}, by {AXES[axis][0].split(',')[0]}",
         caption="Mean over topics; a line a simulated run.",
         alt=f"{len(means)} curves; mean of the highest, {means.index[0]}, {means.iloc[0]:.3f}, of the lowest, "
@@ -244,7 +244,7 @@ def _top_table(study: ReliabilityStudy, metric: str) -> Table:
 def _scatter_picture(study: ReliabilityStudy, n_runs: int) -> Picture:
     return Picture(
         name="overlap",
-        figure=overlap_scatters(study.submissions),
+        draw=lambda: figures.overlap_scatters(study.submissions),
         title="Overlap and score",
         caption="A point is a submitted run. If scores rise with overlap, either the better systems overlap more, or "
         "the metric pays for it.",

@@ -20,9 +20,9 @@ from metaeval.provenance import Provenance
 from metaeval.reports.tables import Column, Table, table_latex
 
 if TYPE_CHECKING:
-    from metaeval.reports.pictures import Picture
+    from matplotlib.figure import Figure
 
-__all__ = ["Block", "Fold", "Item", "Items", "Methods", "Report", "Section", "Text", "Writer"]
+__all__ = ["Block", "Fold", "Item", "Items", "Methods", "Picture", "Report", "Section", "Text", "Writer"]
 
 type Block = "Text | Items | Fold | Table | Picture"
 type Writer = Callable[[Path], object]
@@ -60,6 +60,32 @@ class Text(_Statements):
 
     paragraphs: tuple[str, ...]
     look: Literal["plain", "quote", "note"] = "plain"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Picture:
+    """A figure, drawn when it is first shown, and what a reader needs beside it.
+
+    Attributes
+    ----------
+    name : str
+        Of the files it becomes; made safe when they are written.
+    draw : callable
+        Draws the figure. A terminal asks for none, so matplotlib stays unloaded there.
+    title : str
+    caption : str
+        What the picture shows and how to read it.
+    alt : str
+        What it says, in words, for those who cannot see it.
+    """
+
+    kind: ClassVar[str] = "picture"
+
+    name: str
+    draw: "Callable[[], Figure]"
+    title: str
+    caption: str
+    alt: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -223,10 +249,8 @@ class Report(_Statements):
         """Return every table, folded ones too, in reading order."""
         return [block for block in self._blocks() if isinstance(block, Table)]
 
-    def pictures(self) -> "list[Picture]":
+    def pictures(self) -> list[Picture]:
         """Return every picture, folded ones too, in reading order."""
-        from metaeval.reports.pictures import Picture  # noqa: PLC0415 - matplotlib
-
         return [block for block in self._blocks() if isinstance(block, Picture)]
 
     def main_table(self) -> Table:

@@ -7,14 +7,13 @@ from typing import Any
 import numpy as np
 import pandas as pd
 
+from metaeval import figures
 from metaeval.bibliography import find_publication
-from metaeval.figures.topics import count_rows
 from metaeval.models.families import FAMILIES
 from metaeval.models.minimum_topics import MinimumTopics
 from metaeval.reports.data_files import csv_file, score_files
 from metaeval.reports.error_rates import error_sections, rates_section
-from metaeval.reports.pictures import Picture
-from metaeval.reports.report import Block, Fold, Item, Items, Methods, Report, Section, Text, Writer
+from metaeval.reports.report import Block, Fold, Item, Items, Methods, Picture, Report, Section, Text, Writer
 from metaeval.reports.tables import Column, Table
 from metaeval.reports.topic_summary import topic_answers, topic_facts, topic_summary
 from metaeval.reports.topic_words import (
@@ -203,7 +202,7 @@ def _counts_picture(study: TopicsStudy, counts: pd.DataFrame, level: str) -> Pic
     )
     return Picture(
         name="topics_needed",
-        figure=count_rows(shown.reset_index(drop=True), at_hand=study.error_rates.n_topics),
+        draw=lambda: figures.count_rows(shown.reset_index(drop=True), at_hand=study.error_rates.n_topics),
         title=f"Topics needed, with {level} intervals",
         caption=f"Every row is a tolerance. Dot: the median; bar: {level} interval, cut off where it reaches "
         "the right edge. Left of the orange line the topics at hand are enough, right of it they are not. "

@@ -232,7 +232,7 @@ def test_with_many_metrics_only_differences_from_the_best_are_drawn(made_scores,
     (picture,) = [picture for picture in page.pictures() if picture.name == "power_differences"]
     frame = study.to_frame()
     best = frame["metric"].iloc[int(frame["power"].to_numpy().argmax())]
-    labels = [text.get_text() for text in picture.figure.axes[0].texts]
+    labels = [text.get_text() for text in picture.draw().axes[0].texts]
     assert len(labels) == n_shown
     assert len(table_of(page, "power_differences").frame) == n_metrics * (n_metrics - 1) // 2
     if n_metrics > 6:
