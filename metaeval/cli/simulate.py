@@ -70,7 +70,7 @@ def scores(  # noqa: PLR0913 - the options of the command
         metaeval simulate scores scores.csv --systems 20 --seed 1
     """
     from metaeval.io.tables import write_scores  # noqa: PLC0415 - loads polars
-    from metaeval.simulate.scores import simulate_scores  # noqa: PLC0415
+    from metaeval.simulate.scores import simulate_scores  # noqa: PLC0415 - loads xarray
 
     with command_session(quiet=quiet) as session:
         checks.check_scores_file(file, overwrite=overwrite)

@@ -91,7 +91,7 @@ def _summary(study: HumanStudy) -> tuple[str, ...]:
     )
     if len(lead) > 1:
         last = lead.iloc[-1]
-        which = f"The last of {len(lead)} metrics is" if len(lead) > 2 else "The other metric is"  # noqa: PLR2004
+        which = f"The last of {len(lead)} metrics is" if len(lead) > 2 else "The other metric is"  # noqa: PLR2004 - two
         closest += f" {which} {last['metric']} with {_DECIMAL(last['value'])}."
     lines = [closest]
     if study.comparison is not None:

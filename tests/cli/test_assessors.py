@@ -3,6 +3,8 @@
 
 import pytest
 
+from metaeval.words import MISSING
+
 
 @pytest.fixture
 def labels(tmp_path):
@@ -50,7 +52,7 @@ def test_the_terminal_shows_every_pair(command, labels):
         assert f"{100 * own['same']['value']:.1f} % {kappa['value']:.2f} {ends}" in line
         assert line.endswith(f"{own['quadratic_kappa']['value']:.2f} {100 * own['overlap']['value']:.1f} %")
     alone = command("assessors", labels, "--where", "topic=1").out.splitlines()
-    assert ["–" in line for line in alone if line.startswith(("ann  ", "ben  "))] == [True] * 3
+    assert [MISSING in line for line in alone if line.startswith(("ann  ", "ben  "))] == [True] * 3
 
 
 def test_runs_are_scored_under_each_assessor(command, made_collection, tmp_path):

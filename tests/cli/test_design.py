@@ -5,6 +5,7 @@ import pandas as pd
 import pytest
 
 from metaeval.studies.design import study_design
+from metaeval.words import MISSING
 
 
 def test_a_variance_alone_is_enough(command):
@@ -63,7 +64,7 @@ def test_a_difference_too_small_is_marked(command):
     ended = command("design", "--variance", 0.1, "--difference", "0.00000001,0.1")
     assert ended.code == 0, ended.err
     (line,) = (line.split() for line in ended.out.splitlines() if "1e-08" in line and line.startswith("given"))
-    assert line == ["given", "0.1", "1e-08", "–", "–"]
+    assert line == ["given", "0.1", "1e-08", MISSING, MISSING]
     n_topics = study_design(variance=0.1, differences=[0.1], methods=["t"]).table["n_topics"].item()
     assert f"one of 0.1 with {n_topics} topics" in ended.out
     assert ended.err.count("Note: given, difference 1e-08") == 2

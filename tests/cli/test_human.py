@@ -8,6 +8,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from metaeval.words import number
+
 
 @pytest.fixture
 def scores(tmp_path):
@@ -45,10 +47,11 @@ def test_the_answer_in_words_and_as_a_page(command, scores, tmp_path):
         assert title in shown
     for metric in "AB":
         lines = [line.split() for line in shown.splitlines() if line.startswith(f"{metric}  ")]
-        over, on_items, wins, decisions, pairs = (" ".join(line).replace("−", "-") for line in lines)
+        over, on_items, wins, decisions, pairs = (" ".join(line) for line in lines)
         for line, level in ((over, "system"), (on_items, "item")):
             cells = [rows[metric, level, name] for name in ("pearson", "kendall", "accuracy")]
-            written = " ".join(f"{one['value']:.3f} {one['low']:.3f} to {one['high']:.3f}" for one in cells)
+            shares = [tuple(map(number(3), (one["value"], one["low"], one["high"]))) for one in cells]
+            written = " ".join("{} {} to {}".format(*one) for one in shares)
             assert line == f"{metric} {written} 6 10 60 {6 if level == 'system' else 10}"
         assert wins == f"{metric} {'1 0' if metric == 'A' else '0 1'}"
         counts = [
@@ -87,13 +90,13 @@ def test_two_metrics_are_compared_in_plain_words(command, scores, tmp_path):
 def test_one_or_three_metrics_in_plain_words(command, scores, tmp_path):
     """One metric is not called the best; the best of three is told from those that are as good and those that are not.
 
-    A twin of the best metric is not significantly worse than it, and one of noise is.
+    A copy of the best metric is not significantly worse than it, and a metric of noise is.
     """
-    scores.assign(twin=scores["A"] + 0.01 * scores["B"]).to_csv(tmp_path / "scores.csv", index=False)
+    scores.assign(copy=scores["A"] + 0.01 * scores["B"]).to_csv(tmp_path / "scores.csv", index=False)
     page = summary(command, tmp_path, "--correction", "none")
     assert "The last of 3 metrics is B with" in page
-    assert re.search("(A|twin) is significantly better than 1 of the 2 others", page)
-    assert re.search("(A|twin) is not significantly worse than any other either", page)
+    assert re.search("(A|copy) is significantly better than 1 of the 2 others", page)
+    assert re.search("(A|copy) is not significantly worse than any other either", page)
     scores.assign(C=-scores["B"]).to_csv(tmp_path / "scores.csv", index=False)
     page = summary(command, tmp_path, "--correction", "none", "--overwrite")
     assert "A is significantly better than each of the 2 others" in page
@@ -146,6 +149,11 @@ def test_the_methods_say_what_was_done(command, scores, tmp_path):  # noqa: ARG0
     page = summary(command, tmp_path, "--correction", "holm", "--alpha", "0.1", "--seed", "3").replace("\xa0", " ")
     for words in (
         *("200 resamples of items of the same kind", "200 exchanges of single scores", "all pairs of metrics (Holm)"),
-        *("paired t test, Holm, α = 0.1", "seed 3", "10.3115/v1/D14-1020", "To ship or not to ship"),
+        *(
+            "paired t test, Holm, \N{GREEK SMALL LETTER ALPHA} = 0.1",
+            "seed 3",
+            "10.3115/v1/D14-1020",
+            "To ship or not to ship",
+        ),
     ):
         assert words in page

@@ -1,4 +1,4 @@
-"""`metaeval simulate`: made scores and collections, the same for the same seed."""
+"""`metaeval simulate`: simulated scores and collections, the same for the same seed."""
 
 import pytest
 
@@ -34,7 +34,7 @@ def test_a_file_is_replaced_only_on_request(command, tmp_path):
 
 
 def test_a_collection_is_scored(command, tmp_path):
-    """The runs, judgments and groups of a made collection work in `metaeval power`."""
+    """The runs, judgments and groups of a simulated collection work in `metaeval power`."""
     sizes = ("--groups", 2, "--runs-per-group", 2, "--topics", 8, "--documents", 200, "--depth", 30)
     assert command("simulate", "collection", "made", *sizes).code == 0
     assert (tmp_path / "made" / "groups.csv").is_file()

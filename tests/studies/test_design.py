@@ -1,6 +1,7 @@
 """The design study: published topic counts, variances from scores, and what the topics at hand achieve."""
 
 import numpy as np
+import pandas as pd
 import pytest
 
 from metaeval.errors import EstimationError, InvalidOptionError, UnknownNameError
@@ -92,3 +93,21 @@ def test_refuses_what_it_cannot_do(options, error, words):
     """Each error names the argument and its rule."""
     with pytest.raises(error, match=words):
         study_design(**options)
+
+
+def test_the_report_names_what_was_left_out():
+    """The notes of all pilot scores, and every question without an answer, are notes of the report."""
+    rng = np.random.default_rng(0)
+    whole, gaps = rng.random((2, 12, 4))
+    gaps[3, 0] = np.nan
+    frames = {name: pd.DataFrame(values, columns=list("abcd")) for name, values in (("x", whole), ("y", gaps))}
+    scores = {name: as_scores({"AP": frame}, missing="drop-topics") for name, frame in frames.items()}
+    study = study_design(scores, differences=[0.1, 1e-8], methods=["t"])
+    report = study.report()
+    assert study.notes == tuple(scores["y"].attrs["notes"])
+    assert report.notes[: len(study.notes)] == study.notes
+    assert "too small" in report.notes[-1]
+    assert report.provenance.command == "study_design"
+    assert report.rows.equals(study.table)
+    (variances,) = (table for table in report.tables() if table.name == "variances")
+    assert variances.frame["collection"].tolist() == ["x", "y", "pooled"]
