@@ -282,15 +282,15 @@ def _robustness_section(study: CompareStudy) -> tuple[Section, ...]:
         draw=lambda: figures.stability_panels(stability.to_frame(), measures=["tau"], at_least=0.9),
         title="Rankings with fewer judgments",
         caption="Kendall's τ between the ranking with all judgments and with a random part of them (stratified), "
-        f"mean of {study.stability.n_replicates} draws; bars are standard errors. Above the line at 0.9 rankings are "
+        f"mean of {stability.n_replicates} draws; bars are standard errors. Above the line at 0.9 rankings are "
         "commonly called the same.",
-        alt=f"Lines for {len(study.stability.metrics)} metrics over {len(study.stability.steps)} levels.",
+        alt=f"Lines for {len(stability.metrics)} metrics over {len(stability.steps)} levels.",
     )
     table = Table(
         name="judgments-needed",
         title="Smallest share of judgments that keeps τ at 0.9",
         caption="Interpolated between levels; in parentheses the number of relevant documents left.",
-        frame=study.stability.thresholds(),
+        frame=stability.thresholds(),
         columns=(_METRIC, _right(name="text", label="Judgments")),
     )
     return (
@@ -381,13 +381,13 @@ def _heaviness_section(study: CompareStudy, frame: pd.DataFrame) -> tuple[Sectio
         caption="A list of 1000 documents holds a single relevant one, at the rank on the axis; judgments are binary. "
         "A curve that falls at once looks at the very top only, and rests on few documents (Sakai and Kando 2008, "
         "Figure 1). Exact.",
-        alt=f"Falling curves of {study.heaviness.sizes['metric']} metrics.",
+        alt=f"Falling curves of {heaviness.sizes['metric']} metrics.",
     )
     table = Table(
         name="half-score",
         title="Rank of half the score",
         caption="The first rank at which a lone relevant document scores at most half of what it does at rank 1, for a "
-        f"topic with {study.heaviness['relevant'].to_numpy()[0]} relevant ones.",
+        f"topic with {heaviness['relevant'].to_numpy()[0]} relevant ones.",
         frame=frame,
         columns=(_METRIC, _right(name="top_half", label="Rank", write=whole)),
     )

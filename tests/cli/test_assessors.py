@@ -1,4 +1,3 @@
-# ruff: noqa: RUF001 - typographic dashes and Greek letters are what people see
 """`metaeval assessors`: tables, reports and JSON from labels, with and without runs."""
 
 import pytest

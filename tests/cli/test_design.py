@@ -1,4 +1,3 @@
-# ruff: noqa: RUF001 - typographic dashes and Greek letters are what people see
 """`metaeval design`: topics needed from scores or from a variance, JSON, pooling, and errors that say what to do."""
 
 import pandas as pd

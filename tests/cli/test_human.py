@@ -1,4 +1,3 @@
-# ruff: noqa: RUF001 - typographic dashes and Greek letters are what people see
 """`metaeval human`: tables, reports and JSON from metrics and human scores."""
 
 import html
