@@ -11,8 +11,9 @@ import pandas as pd
 import pytest
 
 from metaeval.models.bayesian_error_rate import BayesianErrorRate
+from metaeval.models.families import FAMILIES
 from metaeval.reports.html import render_page
-from metaeval.reports.topic_words import CURVE_NAMES, count_marks, fewer_rows, topic_count
+from metaeval.reports.topic_words import count_marks, fewer_rows, topic_count
 from metaeval.reports.topics import topics_report, with_topics, without_topics
 from metaeval.scores import as_scores
 from metaeval.studies.power import study_power
@@ -172,7 +173,7 @@ def test_the_curves_are_the_studys(study, page):
     """Every curve's error and bias on the sizes held out, best first, and the published one's parameters."""
     ranking = study.comparison.summary().to_dict("records")
     for cells, row in zip(table_of(page, "curves_compared").cells(), ranking, strict=True):
-        assert cells[0].text.casefold() == CURVE_NAMES[row["family"]]
+        assert cells[0].text.casefold() == FAMILIES[row["family"].title]
         assert float(cells[1].text) == pytest.approx(row["held_out_error"], abs=0.00005)
         bias = float(cells[2].text.removesuffix(" %").replace("−", "-"))
         assert bias == pytest.approx(100 * row["held_out_bias"], abs=0.05)
