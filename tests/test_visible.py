@@ -2,6 +2,7 @@
 
 import io
 import json
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -10,7 +11,9 @@ from rich.console import Console
 
 from metaeval.cli import console
 from metaeval.io.tables import read_scores, write_scores
-from metaeval.reports.folder import write_report
+from metaeval.reports.json_answer import json_document
+from metaeval.reports.tables import Column, Table
+from metaeval.reports.terminal import terminal_table
 from metaeval.scores import as_scores
 from metaeval.studies.power import study_power
 from metaeval.visible import csv_text, shielded, visible
@@ -57,7 +60,7 @@ def test_a_report_about_such_names(scores, tmp_path, monkeypatch):
     """Page, tables, figures and data hold no hidden letter and no formula; Parquet and NetCDF the names themselves."""
     monkeypatch.setattr("metaeval.reports.folder.figure_pdf", lambda _: b"")  # the slow part
     study = study_power(scores, tests=["t"], n_topic_resamples=None, rng=0)
-    write_report(study, tmp_path / "report", messages=[f"left out: {ESCAPES}"])
+    replace(study.report(), warnings=(f"left out: {ESCAPES}",)).save(tmp_path / "report")
     written = [path for path in (tmp_path / "report").rglob("*") if path.suffix in {".html", ".svg", ".tex"}]
     assert len({path.suffix for path in written}) == 3
     for path in written:
@@ -76,17 +79,19 @@ def test_scores_keep_their_names(scores, tmp_path, ending):
     assert read_scores(write_scores(scores, tmp_path / f"scores{ending}"))["system"].to_numpy().tolist() == NAMES
 
 
-def test_the_terminal_shows_names_as_they_are_written(monkeypatch, capsys):
+def test_the_terminal_shows_names_as_they_are_written(capsys):
     """Neither escape sequences nor rich's own markup in a name is obeyed, in cells, headings, titles or warnings."""
     stream = io.StringIO()
-    monkeypatch.setattr(console, "out_console", lambda: Console(file=stream, force_terminal=True, width=400))
-    console.print_table(ESCAPES, NAMES, [[ESCAPES, *NAMES[1:]]], caption=NAMES[1])
+    columns = tuple(Column(name=f"c{place}", label=name) for place, name in enumerate(NAMES))
+    frame = pd.DataFrame([dict(zip([column.name for column in columns], [ESCAPES, *NAMES[1:]], strict=True))])
+    table = Table(name="t", title=ESCAPES, caption=NAMES[1], frame=frame, columns=columns)
+    Console(file=stream, force_terminal=True, width=400).print(terminal_table(table))
     shown = stream.getvalue()
     assert shown.count("[red]markup[/red]") == 3
     assert "\\u001b[31mred" in shown
     assert "\x1b[31m" not in shown
     assert "\u202e" not in shown
-    console.echo(NAMES[0])
+    console.answer(NAMES[0])
     console.Session(quiet=False).say(NAMES[1] + ESCAPES)
     captured = capsys.readouterr()
     assert captured.out == "run\\u202egnp.exe\n"
@@ -97,6 +102,6 @@ def test_json_holds_the_names_and_nothing_hidden(scores):
     """Its own escapes say the same."""
     study = study_power(scores, tests=["t"], n_topic_resamples=None, rng=0)
     rows = [{"system": name} for name in (*NAMES, ESCAPES, "\x9b2J")]
-    words = console.json_document("power", rows, provenance=study.provenance, messages=[])
+    words = json_document("power", rows, provenance=study.provenance, messages=[])
     assert [row["system"] for row in json.loads(words)["results"]] == [*NAMES, ESCAPES, "\x9b2J"]
     assert not set(HIDDEN) & set(words)

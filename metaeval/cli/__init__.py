@@ -42,7 +42,9 @@ def _version(value: bool) -> None:  # noqa: FBT001 - typer's callback
     if value:
         from importlib.metadata import version  # noqa: PLC0415
 
-        typer.echo(f"metaeval {version('metaeval')}")
+        from metaeval.cli.console import answer  # noqa: PLC0415 - rich
+
+        answer(f"metaeval {version('metaeval')}")
         raise typer.Exit
 
 

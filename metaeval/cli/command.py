@@ -156,7 +156,7 @@ def command(name: str, *, reads: str = "nothing", **defaults: object) -> Callabl
 
 def _run(ask: Callable[..., Any], own: Mapping[str, Any], context: typer.Context) -> None:
     """Read, ask, and show the answer as the options say."""
-    from metaeval.cli.console import command_session, out_console  # noqa: PLC0415 - rich
+    from metaeval.cli.console import answer, command_session, out_console  # noqa: PLC0415 - rich
     from metaeval.cli.reading import Loaded  # noqa: PLC0415 - rich
 
     given = context.params
@@ -169,11 +169,11 @@ def _run(ask: Callable[..., Any], own: Mapping[str, Any], context: typer.Context
             index = report.save(given["out"], overwrite=given["overwrite"])
             loaded.saved()
     if given["as_json"]:
-        typer.echo(replace(report, warnings=tuple(session.messages)).to_json())
+        answer(replace(report, warnings=tuple(session.messages)).to_json())
     elif given["as_latex"]:
-        typer.echo(report.to_latex(), nl=False)
+        answer(report.to_latex(), end="")
     elif index is not None:
-        typer.echo(f"Report written: open {index}")
+        answer(f"Report written: open {index}")
     else:
         from metaeval.reports.terminal import show_report  # noqa: PLC0415 - rich
 

@@ -1,28 +1,23 @@
-"""What every command shares: the two consoles, progress, warnings, JSON, exit codes."""
+"""What every command shares: the two consoles, progress, warnings, exit codes."""
 
-import json
-import math
 import sys
 import warnings
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Self
 
-import pandas as pd
 import typer
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
-from rich.table import Table
-from rich.text import Text
 
 from metaeval.cli.wording import in_options
 from metaeval.errors import EstimationError, InvalidOptionError, MetaevalError, OutputError
 from metaeval.parallel import reporting
-from metaeval.provenance import Provenance, recording_inputs
+from metaeval.provenance import recording_inputs
 from metaeval.visible import visible
 
-__all__ = ["EXIT_CODES", "Session", "command_session", "echo", "exit_code", "json_document", "percent", "print_table"]
+__all__ = ["EXIT_CODES", "Session", "answer", "command_session", "error_console", "exit_code", "out_console"]
 
 EXIT_CODES = {
     0: "done",
@@ -132,84 +127,6 @@ def command_session(*, quiet: bool) -> Iterator[Session]:
                 error_console().print(words, style="yellow", markup=False, soft_wrap=True)
 
 
-def json_document(
-    command: str,
-    rows: pd.DataFrame | Sequence[Mapping[str, object]],
-    *,
-    provenance: Provenance,
-    messages: Sequence[str],
-) -> str:
-    """Return the JSON answer of a command: flat rows, full precision, null for what is undefined."""
-    records = rows.to_dict("records") if isinstance(rows, pd.DataFrame) else list(rows)
-    document = {
-        "schema": "metaeval/1",
-        "command": command,
-        "options": provenance.to_dict()["options"],
-        "results": records,
-        "warnings": list(messages),
-        "provenance": provenance.to_dict(),
-    }
-    # where letters may have to be escaped on their way out, JSON's own escapes are the ones that can be read again
-    escaped = not (sys.stdout.encoding or "").casefold().startswith("utf")
-    return visible(json.dumps(_plain(document), indent=2, ensure_ascii=escaped, allow_nan=False), keep=_LINES)
-
-
-def percent(count: int, total: int) -> str:
-    """Write a share as Sakai and Kando's tables do.
-
-    Examples
-    --------
-    >>> percent(80, 120)
-    '80/120 = 66.7 %'
-    """
-    return f"{count}/{total} = {100 * count / total:.1f} %"
-
-
-def print_table(title: str, columns: Sequence[str], rows: Sequence[Sequence[object]], *, caption: str = "") -> None:
-    """Print a table on standard output; numbers to the right, names as they are."""
-    # texts, for what looks like markup in a name is part of it
-    table = Table(
-        title=_words(title),
-        caption=_words(caption) if caption else None,
-        title_justify="left",
-        caption_justify="left",
-        box=None,
-    )
-    for place, column in enumerate(columns):
-        numeric = bool(rows) and not isinstance(rows[0][place], str)
-        table.add_column(_words(column), justify="right" if numeric else "left", overflow="fold")
-    for row in rows:
-        table.add_row(*(_cell(value) for value in row))
-    out_console().print(table)
-
-
-def _words(words: str) -> Text:
-    return Text(visible(words, keep=_LINES))
-
-
-def echo(words: str = "", *, nl: bool = True) -> None:
-    """Print a line on standard output that may hold names from files."""
-    typer.echo(visible(words, keep=_LINES), nl=nl)
-
-
-def _cell(value: object) -> str:
-    from rich.markup import escape  # noqa: PLC0415 - names may look like markup
-
-    if value is None or value is pd.NA or (isinstance(value, float) and math.isnan(value)):
-        return "-"
-    return escape(f"{value:.4f}" if isinstance(value, float) else visible(str(value)))
-
-
-def _plain(value: object) -> object:
-    """Turn numpy and pandas values into JSON's own, and what is undefined into null."""
-    if isinstance(value, Mapping):
-        return {str(key): _plain(item) for key, item in value.items()}
-    if isinstance(value, list | tuple):
-        return [_plain(item) for item in value]
-    if value is None or value is pd.NA or isinstance(value, str | bool):
-        return None if value is pd.NA else value
-    if hasattr(value, "item"):
-        value = value.item()
-    if isinstance(value, float):
-        return value if math.isfinite(value) else None
-    return value if isinstance(value, int | bool) else str(value)
+def answer(words: str, *, end: str = "\n") -> None:
+    """Print an answer on standard output; names from files show what they hide."""
+    typer.echo(visible(words, keep=_LINES) + end, nl=False)
