@@ -72,6 +72,7 @@ SHARED_TESTS = {  # kernels whose tests stand together: one literal version a fa
 NO_EFFECT = ("no-op", "remove-decorator")  # with compilation off, a kernel's decorator does nothing
 TIMEOUT_FACTOR, TIMEOUT_FLOOR = 5.0, 30.0
 _ASLEEP = 20  # a mutant that waits for ever takes no time of the processor
+_UNSIGNED = "metaeval.tests_stat.permutations"  # its states are 64-bit numbers without a sign
 _KEY = ("file", "before", "after", "operator")
 
 
@@ -201,8 +202,11 @@ class _Changed(importlib.abc.MetaPathFinder, importlib.abc.Loader):
 
 def _uncompiled(name: str) -> frozenset[str]:
     """Name the modules whose kernels must run as plain Python: the changed one and all that import it."""
-    module = _module(name)
-    return frozenset({module, *_graph().find_downstream_modules(module)})
+    module, graph = _module(name), _graph()
+    plain = {module, *graph.find_downstream_modules(module)}
+    if graph.chain_exists(importer=module, imported=_UNSIGNED):  # a compiled kernel gives it a plain int, and takes none back
+        plain |= {_UNSIGNED, *graph.find_downstream_modules(_UNSIGNED)}
+    return frozenset(plain)
 
 
 @cache
