@@ -159,7 +159,7 @@ def true_minimum(name: str, many: np.ndarray, means: np.ndarray) -> float:
 
 def true_rates(many: np.ndarray, rng: np.random.Generator) -> list[float]:
     """Count swaps on topic sets drawn with replacement from many topics."""
-    settings = {"margins": [0.0], "margin": "absolute", "sampling": "bootstrap", "duplicates": "keep"}
+    settings = {"tolerances": [0.0], "tolerance_unit": "absolute", "sampling": "bootstrap", "duplicates": "keep"}
     rates = swap_method(many, sizes=SIZES, n_trials=2000, rng=rng, n_threads=1, **settings)
     return rates.rates(half_swaps=True).to_numpy()[0, 0].tolist()
 
@@ -208,7 +208,7 @@ def one(setting: str, number: int, folder: Path) -> dict:
     truth = [*true_rates(many, rng), true_minimum(name, many, means)]
     made = draw(int(n_topics), rng)
     trials = {"20": 40, "50": 30, "100": 20}[count]
-    evidence = observe_error_rates(made, margin="absolute", bootstrap_trials=trials, rng=rng, n_threads=1)
+    evidence = observe_error_rates(made, tolerance_unit="absolute", bootstrap_trials=trials, rng=rng, n_threads=1)
     sizes = evidence.data["observed_size"].to_numpy().astype(float)
     swaps, compared = (evidence.data[key].to_numpy()[0, 0].astype(float) for key in ("swaps", "comparisons"))
     return {

@@ -28,21 +28,21 @@ def markdown(frame: pd.DataFrame) -> str:
     return "\n".join("| " + " | ".join(cells) + " |" for cells in lines)
 
 
-def differences(folder: Path, year: int, n_replicates: int) -> pd.DataFrame:
+def differences(folder: Path, year: int, n_topic_resamples: int) -> pd.DataFrame:
     """Return the error rate of AP and what every other metric has above it, with 90 % intervals."""
     paths = {name: folder / "trec-matrices" / f"web{year}_{name}.csv" for name in METRICS}
     scores = as_scores({name: pd.read_csv(path) for name, path in paths.items()})
     seen = swap_method(scores, sizes=SIZES, n_trials=400, rng=0).rates()
-    drawn = topic_bootstrap(scores, sizes=SIZES, n_replicates=n_replicates, rng=0)
+    drawn = topic_bootstrap(scores, sizes=SIZES, n_topic_resamples=n_topic_resamples, rng=0)
     replicates = drawn["swaps"] / drawn["comparisons"]
     spread = (replicates - replicates.sel(metric="ap", drop=True)).std("replicate", ddof=1)
     above = seen - seen.sel(metric="ap", drop=True)
     rows = []
     for size in SIZES:
-        for margin in seen["margin"].to_numpy():
-            cell = {"margin": margin, "size": size}
+        for tolerance in seen["tolerance"].to_numpy():
+            cell = {"tolerance": tolerance, "size": size}
             row = {
-                "tolerance": f"{margin:.0%}",
+                "tolerance": f"{tolerance:.0%}",
                 "topics": size,
                 "ap": f"{float(seen.sel(cell | {'metric': 'ap'})):.3f}",
             }
@@ -63,7 +63,8 @@ def main() -> None:
     parts = [
         "# Early precision against the average at equal topic-set sizes: Web tracks 2010-2014",
         (
-            "Error rates of the swap method (disjoint sets, relative margins, 400 trials): AP, and every other metric "
+            "Error rates of the swap method (disjoint sets, relative tolerances, 400 trials): AP, and every other "
+            "metric "
             f"less AP with a 90 % interval from {options.replicates} topic-bootstrap replicates."
         ),
     ]

@@ -33,9 +33,9 @@ def markdown(frame: pd.DataFrame) -> str:
     return "\n".join("| " + " | ".join(cells) + " |" for cells in lines)
 
 
-def true_minimum(scores: np.ndarray, margin: float) -> str:
+def true_minimum(scores: np.ndarray, tolerance: float) -> str:
     """Find the smallest size with at most 5 % error among all sizes that 1153 topics allow, in steps of 5."""
-    rates = swap_method(scores, sizes=range(5, 576, 5), margins=[margin], n_trials=300, rng=1)
+    rates = swap_method(scores, sizes=range(5, 576, 5), tolerances=[tolerance], n_trials=300, rng=1)
     found = minimum_topics(rates, limit=1153)
     return found.table().iloc[0, 0]
 
@@ -43,18 +43,19 @@ def true_minimum(scores: np.ndarray, margin: float) -> str:
 def predict(scores: np.ndarray, sample: int) -> tuple[dict[tuple[float, str], np.ndarray], str, dict[str, str]]:
     """Fit every curve to 200 topics: predicted rates, the family that won, and the minimum topics of each family."""
     topics = np.random.default_rng([7, sample]).choice(scores.shape[1], 200, replace=False)
-    rates = swap_method(scores[:, topics], margins=MARGINS, rng=sample)
+    rates = swap_method(scores[:, topics], tolerances=MARGINS, rng=sample)
     compared = compare_curves(rates)
-    curves = {(margin, family): curve.rate(TRUE_SIZES) for (_, margin, family), curve in compared.curves.items()}
+    curves = {(tolerance, family): curve.rate(TRUE_SIZES) for (_, tolerance, family), curve in compared.curves.items()}
     seen = rates.rates(half_swaps=True).sel(size=100).to_numpy()[0]
     curves |= {
-        (margin, "seen at 100 topics"): np.r_[rate, [np.nan] * 5] for margin, rate in zip(MARGINS, seen, strict=True)
+        (tolerance, "seen at 100 topics"): np.r_[rate, [np.nan] * 5]
+        for tolerance, rate in zip(MARGINS, seen, strict=True)
     }
     needed = {
         family: minimum_topics(rates, limit=5000, family=family, comparison=compared).table().loc[0.0].iloc[0]
         for family in ("best", *CURVES)
     }
-    curves |= {(margin, "best"): curves[margin, str(compared.best)] for margin in MARGINS}
+    curves |= {(tolerance, "best"): curves[tolerance, str(compared.best)] for tolerance in MARGINS}
     return curves, str(compared.best), needed
 
 
@@ -62,19 +63,19 @@ def extrapolation_report(folder: Path, n_samples: int) -> str:
     """Compare what 200 topics predict with what 1153 topics show."""
     table = pd.read_csv(folder / "trec-matrices" / "mq2007_statap_top26.csv.gz", index_col=0)
     scores = table.to_numpy(dtype=float)
-    truth = swap_method(scores, sizes=TRUE_SIZES, margins=MARGINS, n_trials=1000, rng=0).rates(half_swaps=True)
+    truth = swap_method(scores, sizes=TRUE_SIZES, tolerances=MARGINS, n_trials=1000, rng=0).rates(half_swaps=True)
     predicted, winners, needed = zip(*(predict(scores, sample) for sample in range(n_samples)), strict=True)
     rows = []
-    for margin in MARGINS:
-        true = truth.sel({"margin": margin}).to_numpy()[0]
-        rows.append({"tolerance": f"{margin:.0%}", "curve": "**true error rate**"} | _cells(true, "{:.4f}"))
+    for tolerance in MARGINS:
+        true = truth.sel({"tolerance": tolerance}).to_numpy()[0]
+        rows.append({"tolerance": f"{tolerance:.0%}", "curve": "**true error rate**"} | _cells(true, "{:.4f}"))
         for family in ("seen at 100 topics", *CURVES, "best"):
-            ratios = np.array([one[margin, family] for one in predicted]) / true - 1
+            ratios = np.array([one[tolerance, family] for one in predicted]) / true - 1
             cells = [
                 "" if np.isnan(bias) else f"{bias:+.0%} ± {spread:.0%}"
                 for bias, spread in zip(ratios.mean(axis=0), ratios.std(axis=0, ddof=1), strict=True)
             ]
-            rows.append({"tolerance": f"{margin:.0%}", "curve": family} | _cells(cells, "{}"))
+            rows.append({"tolerance": f"{tolerance:.0%}", "curve": family} | _cells(cells, "{}"))
     errors = pd.DataFrame(rows).set_index("tolerance")
     minimum = pd.DataFrame(
         {
@@ -88,7 +89,7 @@ def extrapolation_report(folder: Path, n_samples: int) -> str:
             "# Extrapolating the error rate: predicted against seen (MQ2007)",
             (
                 f"26 systems, statAP. {n_samples} random samples of 200 of the 1153 topics; swap method with 50 trials "
-                "at sizes 5 to 100, disjoint sets, relative margins, zero differences as half swaps; every curve "
+                "at sizes 5 to 100, disjoint sets, relative tolerances, zero differences as half swaps; every curve "
                 "fitted to all those sizes. True: all 1153 topics, 1000 trials. Cells: mean relative error of the "
                 "prediction ± its standard deviation over the samples of topics. `best` takes, in each sample, the "
                 "curve with the smallest held-out error over the three tolerances."
@@ -115,7 +116,7 @@ def web_report(folder: Path) -> str:
         "# Minimum topics for at most 5 % error: Web tracks 2010-2014",
         (
             "The form of Pal, Mitra and Kamps (2010, Table 7): tolerance in rows, metrics in columns. Swap method, "
-            "disjoint sets, relative margins, 200 trials, sizes 5 to half the topics, limit 100. `63*` is "
+            "disjoint sets, relative tolerances, 200 trials, sizes 5 to half the topics, limit 100. `63*` is "
             "extrapolated, `>100` beyond the limit, `<5` below the smallest size. Two blocks a track: the curve that "
             "predicted the upper half of the sizes best from the lower half, and the published exponential."
         ),
@@ -126,7 +127,7 @@ def web_report(folder: Path) -> str:
         rates = swap_method(scores, n_trials=200, rng=0)
         table = minimum_topics_table(rates, limit=100)
         summary = compare_curves(rates).summary().set_index("family").round({"held_out_error": 4, "held_out_bias": 3})
-        at_ten = rates.rates().sel(size=[10, 20]).sel({"margin": [0.0, 0.05, 0.1]})
+        at_ten = rates.rates().sel(size=[10, 20]).sel({"tolerance": [0.0, 0.05, 0.1]})
         parts += [
             f"## Web {year}: {rates.n_systems} systems, {rates.n_topics} topics",
             markdown(table),

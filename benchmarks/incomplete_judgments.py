@@ -230,7 +230,7 @@ def metric_names(binary: int) -> dict[str, str]:
 def deep_learning(data: Path, setting: Setting) -> Study:
     """Read DL19: 37 runs of 12 groups, 43 topics; pooled to depth 10, and judged far beyond by other means."""
     folder = data / "trec-dl19-passage"
-    runs = read_collection(folder / "runs", folder / "qrels.txt.gz", score_precision="float32", keep="all")
+    runs = read_collection(folder / "runs", folder / "qrels.txt.gz", score_precision="float32", retrieved="all")
     groups = read_groups(folder / "runs.csv", column="participant", systems=runs.systems)
     return Study("DL19", runs.with_groups(groups), 10, metric_names(2), setting)
 
@@ -240,7 +240,7 @@ def trec_covid(data: Path, setting: Setting) -> Study:
     folder = data / "trec-covid-r1"
     example = runpy.run_path(str(ROOT / "examples" / "trec_covid_rankings.py"))
     rankings = example["read_rankings"](folder / "rankings.tsv.xz")
-    runs = collection_from_rankings(rankings, example["read_levels"](folder / "qrels-rnd1.txt.gz"), keep_all=True)
+    runs = collection_from_rankings(rankings, example["read_levels"](folder / "qrels-rnd1.txt.gz"), retrieved="all")
     teams, pooled = (
         read_groups(folder / "leaderboard.csv", column=column, systems=runs.systems)
         for column in ("team", "contributed judgments")

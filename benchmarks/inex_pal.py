@@ -144,7 +144,7 @@ def measured(year: int, options: argparse.Namespace) -> Year:
         rng=options.seed + year,
     )
     groups = dict(zip((one.run for one in made.submissions), made.groups, strict=True))
-    collection = passage_collection(made.submissions, made.assessments, keep_all=True).with_groups(groups)
+    collection = passage_collection(made.submissions, made.assessments, retrieved="all").with_groups(groups)
     del made
     scores = score(collection, METRICS)
     return Year(
@@ -248,7 +248,7 @@ def distribution_table(years: Sequence[Year], *, per_topic: bool) -> str:
 def minimum_rows(one: Year) -> dict[str, Sequence[object]]:
     """Return Table 7's rows, with the published ones for tolerances 0 and 5 %."""
     rows: dict[str, Sequence[object]] = {}
-    for tolerance, values in zip(one.rates.margins, one.minimum.to_numpy().tolist(), strict=True):
+    for tolerance, values in zip(one.rates.tolerances, one.minimum.to_numpy().tolist(), strict=True):
         label = f"{100 * tolerance:g}"
         rows[f"{one.year}, {label} %"] = values
         if label in PUBLISHED_TOPICS[one.year]:
@@ -281,7 +281,7 @@ def _falls(values: NDArray[np.float64]) -> bool:
 
 
 def _mean_rates(one: Year) -> NDArray[np.float64]:
-    return one.rates.rates().sel(margin=0.0).mean("size").to_numpy()
+    return one.rates.rates().sel(tolerance=0.0).mean("size").to_numpy()
 
 
 def _numbers(values: Sequence[float] | NDArray[np.float64], digits: int = 3) -> str:

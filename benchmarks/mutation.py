@@ -204,7 +204,9 @@ def _uncompiled(name: str) -> frozenset[str]:
     """Name the modules whose kernels must run as plain Python: the changed one and all that import it."""
     module, graph = _module(name), _graph()
     plain = {module, *graph.find_downstream_modules(module)}
-    if graph.chain_exists(importer=module, imported=_UNSIGNED):  # a compiled kernel gives it a plain int, and takes none back
+    if graph.chain_exists(
+        importer=module, imported=_UNSIGNED
+    ):  # a compiled kernel gives it a plain int, and takes none back
         plain |= {_UNSIGNED, *graph.find_downstream_modules(_UNSIGNED)}
     return frozenset(plain)
 

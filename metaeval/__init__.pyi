@@ -11,8 +11,8 @@ from .agreement.human import HumanAgreement as HumanAgreement
 from .agreement.human import human_agreement as human_agreement
 from .agreement.human import pair_agreement as pair_agreement
 from .agreement.human import system_statistics as system_statistics
-from .agreement.items import cluster_scores as cluster_scores
 from .agreement.items import item_scores as item_scores
+from .agreement.items import mean_by_cluster as mean_by_cluster
 from .agreement.items import system_means as system_means
 from .agreement.metric_comparison import MetricComparison as MetricComparison
 from .agreement.metric_comparison import compare_with_human as compare_with_human
@@ -72,10 +72,10 @@ from .models.curves import compare_curves as compare_curves
 from .models.exponential import fit_exponential as fit_exponential
 from .models.minimum_topics import minimum_topics as minimum_topics
 from .models.minimum_topics import minimum_topics_table as minimum_topics_table
-from .models.sample_size import anova_topics as anova_topics
-from .models.sample_size import interval_topics as interval_topics
-from .models.sample_size import paired_t_topics as paired_t_topics
 from .models.sample_size import pilot_variance as pilot_variance
+from .models.sample_size import topic_set_size_for_anova as topic_set_size_for_anova
+from .models.sample_size import topic_set_size_for_interval as topic_set_size_for_interval
+from .models.sample_size import topic_set_size_for_t as topic_set_size_for_t
 from .resampling.agreement_interval import AgreementIntervals as AgreementIntervals
 from .resampling.agreement_interval import agreement_intervals as agreement_intervals
 from .resampling.difference_bins import difference_bins as difference_bins

@@ -201,14 +201,14 @@ def system_groups(scores: Scores) -> NDArray[np.str_]:
     return scores["group"].to_numpy()
 
 
-def select_runs(scores: Scores, runs: str | int, generator: np.random.Generator) -> Scores:
+def select_runs(scores: Scores, choose: str | int, generator: np.random.Generator) -> Scores:
     """Choose systems as the papers do: all of them, one at random per group, or so many at random.
 
     Parameters
     ----------
     scores : Scores
-        With a ``group`` coordinate if `runs` is "one-per-group".
-    runs : {"all", "one-per-group"} or int
+        With a ``group`` coordinate if `choose` is "one-per-group".
+    choose : {"all", "one-per-group"} or int
         Sakai and Kando (2008, section 4) take one run per team for discriminative power and 30 runs for rank
         correlation.
     generator : numpy.random.Generator
@@ -223,7 +223,7 @@ def select_runs(scores: Scores, runs: str | int, generator: np.random.Generator)
     Raises
     ------
     InvalidOptionError
-        If there are no groups, or fewer systems than asked for, or `runs` is another word.
+        If there are no groups, or fewer systems than asked for, or `choose` is another word.
 
     Examples
     --------
@@ -232,9 +232,9 @@ def select_runs(scores: Scores, runs: str | int, generator: np.random.Generator)
     ['x', 'y']
     """
     names = np.array(natural_order(scores["system"].to_numpy().tolist()))
-    if isinstance(runs, str) and runs == "all":
+    if isinstance(choose, str) and choose == "all":
         return scores
-    if isinstance(runs, str) and runs == "one-per-group":
+    if isinstance(choose, str) and choose == "one-per-group":
         system_groups(scores)
         group = scores["group"].sel(system=names).to_numpy()
         known = natural_order(set(group.tolist()))
@@ -242,10 +242,10 @@ def select_runs(scores: Scores, runs: str | int, generator: np.random.Generator)
             message = f"one run per group needs at least two groups; there is only {known[0]!r}"
             raise InvalidOptionError(message)
         chosen = {str(generator.choice(names[group == one])) for one in known}
-    elif isinstance(runs, Integral) and not isinstance(runs, bool) and 2 <= runs <= len(names):  # noqa: PLR2004 - a pair
-        chosen = set(generator.choice(names, size=int(runs), replace=False).tolist())
+    elif isinstance(choose, Integral) and not isinstance(choose, bool) and 2 <= choose <= len(names):  # noqa: PLR2004 - a pair
+        chosen = set(generator.choice(names, size=int(choose), replace=False).tolist())
     else:
-        message = f"runs must be 'all', 'one-per-group' or a number from 2 to {len(names)} (systems), not {runs!r}"
+        message = f"choose must be 'all', 'one-per-group' or a number from 2 to {len(names)} (systems), not {choose!r}"
         raise InvalidOptionError(message)
     return scores.isel(system=np.flatnonzero([name in chosen for name in scores["system"].to_numpy().tolist()]))
 

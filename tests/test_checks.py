@@ -47,7 +47,7 @@ WIDE = SCORES.to_series().unstack("metric").reset_index()
 ITEMS = item_scores(WIDE, reference="AP", item="topic", system="system")
 COLLECTION = simulate_collection(
     n_groups=3, runs_per_group=2, n_topics=6, n_documents=60, depth=20, pool_depth=10, rng=1
-).to_collection(keep="all")
+).to_collection(retrieved="all")
 LABELS = as_labels({name: {"1": {"d1": 1, "d2": 0}, "2": {"d1": 1}} for name in "ab"})
 
 ENGINES = {
@@ -122,8 +122,8 @@ STUDIES = {
         {
             "sizes": [10**6],
             "n_trials": 10**12,
-            "margins": [-1.0],
-            "margin": "percent",
+            "tolerances": [-1.0],
+            "tolerance": "percent",
             "sampling": "any",
             "max_error": 7,
             "n_replicates": 10**30,

@@ -64,7 +64,7 @@ SCORES = simulate_scores(n_systems=5, n_topics=20, metrics=["AP", "nDCG@10", "P@
 WIDE = SCORES.to_series().unstack("metric").reset_index()  # noqa: PD010 - nothing to aggregate
 ITEMS = item_scores(WIDE, reference="AP", item="topic", system="system")
 MADE = simulate_collection(n_groups=3, runs_per_group=2, n_topics=12, n_documents=200, depth=30, pool_depth=10, rng=1)
-COLLECTION = MADE.to_collection(keep="all")
+COLLECTION = MADE.to_collection(retrieved="all")
 LABELS = as_labels(
     {
         name: {topic: {f"d{one}": (one + place) % 3 > 0 for one in range(6)} for topic in "1234"}
@@ -75,9 +75,13 @@ POPULATION = simulate_population(n_systems=4, rng=0)
 
 STUDIES = {
     "study_power": lambda rng: study_power(
-        SCORES, tests=["bootstrap", "randomisation", "max_t", "bootstrap_sensitivity"], n_resamples=50, runs=4, rng=rng
+        SCORES,
+        tests=["bootstrap", "randomisation", "max_t", "bootstrap_sensitivity"],
+        n_resamples=50,
+        choose=4,
+        rng=rng,
     ),
-    "study_agreement": lambda rng: study_agreement(SCORES, tests=["bootstrap"], n_resamples=50, runs=4, rng=rng),
+    "study_agreement": lambda rng: study_agreement(SCORES, tests=["bootstrap"], n_resamples=50, choose=4, rng=rng),
     "audit_quantisations": lambda rng: audit_quantisations(COLLECTION, ["nDCG@10"], n_resamples=50, rng=rng),
     "study_assessors": lambda rng: study_assessors(LABELS, n_resamples=50, rng=rng),
     "study_comparison": lambda rng: study_comparison(
@@ -89,7 +93,7 @@ STUDIES = {
     ),
     "measure_stability": lambda rng: measure_stability(COLLECTION, ["AP"], steps=[50], n_replicates=2, rng=rng),
     "study_topics": lambda rng: study_topics(
-        SCORES, sizes=[5, 10], margins=[0.05], n_trials=3, modelled=[], n_replicates=150, rng=rng
+        SCORES, sizes=[5, 10], tolerances=[0.05], n_trials=3, modelled=[], n_replicates=150, rng=rng
     ),
 }
 ENGINES = {
@@ -105,7 +109,7 @@ ENGINES = {
     "discriminative_power_interval": lambda rng: discriminative_power_interval(
         SCORES, n_resamples=20, n_topic_resamples=5, rng=rng
     ),
-    "run_choice_power": lambda rng: run_choice_power(SCORES, runs=3, n_resamples=20, rng=rng),
+    "run_choice_power": lambda rng: run_choice_power(SCORES, choose=3, n_resamples=20, rng=rng),
     "bootstrap_sensitivity": lambda rng: bootstrap_sensitivity(SCORES, n_resamples=50, rng=rng),
     "sensitivity_test": lambda rng: sensitivity_test(SCORES, n_resamples=50, rng=rng),
     "split_half": lambda rng: split_half(SCORES, tests=["t"], n_splits=3, rng=rng),

@@ -288,7 +288,7 @@ class AssessorAgreement:
     scale : tuple of int
     outside : pandas.DataFrame
         Labels off the scale, left out.
-    confidence : float
+    confidence_level : float
     n_resamples : int
     random_source : str
     """
@@ -301,7 +301,7 @@ class AssessorAgreement:
     rel: int
     scale: tuple[int, ...]
     outside: pd.DataFrame
-    confidence: float
+    confidence_level: float
     n_resamples: int
     random_source: str
 
@@ -370,7 +370,7 @@ def compare_assessors(  # noqa: PLR0913 - every option is one question
     *,
     reference: str | None = None,
     rel: int = 1,
-    confidence: float = 0.95,
+    confidence_level: float = 0.95,
     n_resamples: int = 1000,
     rng: RNGLike = None,
 ) -> AssessorAgreement:
@@ -383,7 +383,7 @@ def compare_assessors(  # noqa: PLR0913 - every option is one question
         An assessor (say the human one) that every other is compared with; it is the first of each pair.
     rel : int
         Lowest label that counts as relevant in the ratios of relevant sets.
-    confidence : float
+    confidence_level : float
         Level of the intervals.
     n_resamples : int
         Resamples of topics, shared by all pairs.
@@ -427,7 +427,7 @@ def compare_assessors(  # noqa: PLR0913 - every option is one question
     if rel not in labels.scale:
         message = f"rel={rel!r} is not on the scale {', '.join(map(str, labels.scale))}"
         raise InvalidOptionError(message)
-    check_share(confidence, "confidence")
+    check_share(confidence_level, "confidence_level")
     check_count(n_resamples, "n_resamples", least=2)  # a standard deviation takes two
     if reference is not None:
         check_choice(reference, "assessor", labels.assessors)
@@ -456,7 +456,7 @@ def compare_assessors(  # noqa: PLR0913 - every option is one question
     )
     for name in STATISTICS:
         own = np.isfinite(ratios[name]).sum(axis=0) if name in ratios else frame["topics"].to_numpy()
-        reach = _reach(own, confidence)
+        reach = _reach(own, confidence_level)
         low, high = (-np.inf, np.inf) if name == "bias" else (-1.0 if "kappa" in name else 0.0, 1.0)
         frame[name] = estimate[name]
         frame[f"{name}_low"] = np.maximum(estimate[name] - reach * spread[name], low)
@@ -465,12 +465,12 @@ def compare_assessors(  # noqa: PLR0913 - every option is one question
         pairs=frame[frame["items"] > 0].reset_index(drop=True),
         per_topic=_topic_frame(frame, topics, tables, ratios),
         all_pairs=_all_pairs(labels.assessors, counts.sum(axis=0), scale),
-        alpha=_alpha_frame(labels, drawn, confidence),
+        alpha=_alpha_frame(labels, drawn, confidence_level),
         reference=reference,
         rel=int(rel),
         scale=labels.scale,
         outside=labels.outside,
-        confidence=float(confidence),
+        confidence_level=float(confidence_level),
         n_resamples=int(n_resamples),
         random_source=source.description,
     )
@@ -501,9 +501,9 @@ def _pairs_of(labels: Labels, reference: str | None) -> tuple[NDArray[np.int64],
     return np.full(n - 1, place), others
 
 
-def _reach(n_topics: NDArray[np.int64], confidence: float) -> Floats:
+def _reach(n_topics: NDArray[np.int64], confidence_level: float) -> Floats:
     """Return what multiplies a standard deviation over resamples; NaN for one topic, which tells of no other."""
-    return t_half_width(np.sqrt(n_topics / np.maximum(n_topics - 1, 1)), n_topics, confidence)
+    return t_half_width(np.sqrt(n_topics / np.maximum(n_topics - 1, 1)), n_topics, confidence_level)
 
 
 def _all_statistics(tables: Floats, ratios: Mapping[str, Floats], scale: Floats, counts: Floats) -> dict[str, Floats]:
@@ -613,9 +613,9 @@ def _distances(total: Floats, scale: Floats, level: Level) -> Floats:
     raise UnknownNameError("level of measurement", str(level), ("nominal", "ordinal", "interval"))
 
 
-def _alpha_frame(labels: Labels, counts: Floats, confidence: float) -> pd.DataFrame:
+def _alpha_frame(labels: Labels, counts: Floats, confidence_level: float) -> pd.DataFrame:
     matrices = coincidences(labels, topics=labels.topics)
-    reach = float(_reach(np.array((matrices.sum(axis=(1, 2)) > 0).sum()), confidence))
+    reach = float(_reach(np.array((matrices.sum(axis=(1, 2)) > 0).sum()), confidence_level))
     drawn = (counts @ matrices.reshape(len(matrices), -1)).reshape(len(counts), *matrices.shape[1:])
     rows = []
     for level in ("nominal", "ordinal", "interval"):

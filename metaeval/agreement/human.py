@@ -99,7 +99,7 @@ class HumanAgreement:
         The question.
     resampled : mapping of str to array (n_resamples,)
         The statistic of every metric on every resample, NaN where undefined.
-    confidence : float
+    confidence_level : float
     n_resamples : int
     random_source : str
     """
@@ -110,7 +110,7 @@ class HumanAgreement:
     statistic: Statistic
     level: Level
     resample: Resample
-    confidence: float
+    confidence_level: float
     n_resamples: int
     random_source: str
 
@@ -132,7 +132,7 @@ def human_agreement(  # noqa: PLR0913 - every option is one question
     statistic: Statistic = "pearson",
     level: Level = "system",
     resample: Resample = "items",
-    confidence: float = 0.95,
+    confidence_level: float = 0.95,
     n_resamples: int = 1000,
     rng: RNGLike = None,
 ) -> HumanAgreement:
@@ -153,7 +153,7 @@ def human_agreement(  # noqa: PLR0913 - every option is one question
         items where it is defined and at least three systems have both scores. "all": over all cells at once.
     resample : {"items", "systems", "both"}
         What the interval asks about: other items (clusters, where there are some), other systems, or both.
-    confidence : float
+    confidence_level : float
     n_resamples : int
     rng : None, int or Generator
 
@@ -195,7 +195,7 @@ def human_agreement(  # noqa: PLR0913 - every option is one question
     check_choice(statistic, "statistic", STATISTICS)
     check_choice(level, "level", ("system", "item", "all"))
     check_choice(resample, "way to resample", ("items", "systems", "both"))
-    check_share(confidence, "confidence")
+    check_share(confidence_level, "confidence_level")
     check_count(n_resamples, "n_resamples", least=0)
     scores = oriented(scores)
     source = resolve_rng(rng)
@@ -217,7 +217,7 @@ def human_agreement(  # noqa: PLR0913 - every option is one question
         )
         drawn_values[metric] = resampled
         units = _units(cells, resample, STATISTICS[statistic] if level == "item" else None)
-        low, high = _interval(value, resampled, units, statistic, confidence)
+        low, high = _interval(value, resampled, units, statistic, confidence_level)
         rows.append(
             {
                 "metric": metric,
@@ -238,7 +238,7 @@ def human_agreement(  # noqa: PLR0913 - every option is one question
         statistic=statistic,
         level=level,
         resample=resample,
-        confidence=float(confidence),
+        confidence_level=float(confidence_level),
         n_resamples=int(n_resamples),
         random_source=source.description,
     )
@@ -257,13 +257,13 @@ def _units(cells: Cells, resample: Resample, of_items: Callable[[Floats, Floats]
 
 
 def _interval(
-    value: float, resampled: Floats, units: int, statistic: Statistic, confidence: float
+    value: float, resampled: Floats, units: int, statistic: Statistic, confidence_level: float
 ) -> tuple[float, float]:
     known = resampled[np.isfinite(resampled)]
     if len(known) < 2 or units < 2:  # noqa: PLR2004 - a standard deviation takes two
         return float("nan"), float("nan")
     spread = np.sqrt(((known - value) ** 2).mean() * units / (units - 1))
-    half = t_half_width(spread, units, confidence)
+    half = t_half_width(spread, units, confidence_level)
     lowest = 0.0 if statistic == "accuracy" else -1.0
     return max(value - float(half), lowest), min(value + float(half), 1.0)
 

@@ -22,10 +22,10 @@ __all__ = [
     "FEWEST",
     "Cells",
     "cells_of",
-    "cluster_scores",
     "cluster_sizes",
     "cluster_sums",
     "item_scores",
+    "mean_by_cluster",
     "oriented",
     "reference_of",
     "system_means",
@@ -338,7 +338,7 @@ def cluster_sizes(cells: Cells) -> tuple[Floats, Floats]:
     return belongs @ np.abs(cells.human).T, belongs @ np.abs(cells.metric).T
 
 
-def cluster_scores(scores: xr.DataArray, *, missing: Missing = "error") -> Scores:
+def mean_by_cluster(scores: xr.DataArray, *, missing: Missing = "error") -> Scores:
     r"""Turn items into Scores for every other engine (tests, power, agreement), clusters as the units that are drawn.
 
     Parameters
@@ -363,7 +363,7 @@ def cluster_scores(scores: xr.DataArray, *, missing: Missing = "error") -> Score
     --------
     >>> names = {"system": list("aaabbb"), "item": list("123123"), "doc": list("xxyxxy")}
     >>> frame = pd.DataFrame(names | {"human": [1.0, 2, 6, 2, 2, 5], "BLEU": [0.1, 0.2, 0.6, 0.2, 0.2, 0.5]})
-    >>> table = cluster_scores(item_scores(frame, reference="human", cluster="doc"))
+    >>> table = mean_by_cluster(item_scores(frame, reference="human", cluster="doc"))
     >>> table.sel(metric="human").mean("topic").to_numpy()
     array([3., 3.])
     """

@@ -94,17 +94,17 @@ def agree(  # noqa: PLR0913 - the options of the command
             rich_help_panel=_PANEL,
         ),
     ] = 200,
-    enough: Annotated[
+    min_f1: Annotated[
         float,
         typer.Option(
-            "--enough",
+            "--min-f1",
             callback=checks.number("an F1 above 0 and at most 1", lambda share: 0 < share <= 1),
             metavar="F1",
             help="The F1 from which conclusions count as the same; a convention.",
             rich_help_panel=_PANEL,
         ),
     ] = 0.9,
-    runs: opt.Runs = "all",
+    choose: opt.Choose = "all",
     seed: opt.Seed = 0,
     threads: opt.Threads = None,
 ) -> "AgreeStudy":
@@ -144,9 +144,9 @@ def agree(  # noqa: PLR0913 - the options of the command
         alphas=checks.parse_numbers(alpha, "--alpha"),
         alternative=alternative,
         n_resamples=resamples,
-        runs=opt.parse_runs(runs),
+        choose=opt.parse_choice(choose),
         n_topic_resamples=interval_resamples or None,
-        enough=enough,
+        min_f1=min_f1,
         rng=seed,
         n_threads=threads,
         provenance=loaded.provenance,

@@ -87,7 +87,7 @@ def assessment(  # noqa: PLR0913 - the options of the command
     sizes: Annotated[
         Path | None,
         typer.Option(
-            "--sizes",
+            "--element-sizes",
             parser=checks.file_path,
             callback=checks.file_to_read("the table of sizes"),
             metavar="FILE",
@@ -101,7 +101,7 @@ def assessment(  # noqa: PLR0913 - the options of the command
 
     For example:
 
-        metaeval assessment assessments/ --runs submissions/ --sizes sizes.txt --out analysis
+        metaeval assessment assessments/ --runs submissions/ --element-sizes sizes.txt --out analysis
 
         metaeval assessment qrels.txt --second second/qrels.txt --log log.csv
     """
@@ -115,10 +115,10 @@ def assessment(  # noqa: PLR0913 - the options of the command
     from metaeval.io.inex_log import read_assessment_log  # noqa: PLC0415 - as above
     from metaeval.studies.assessment import study_assessments  # noqa: PLC0415 - loads numba
 
-    inside, strict = second is not None and Path(second) == Path(assessments), not lenient
-    judged = read_assessments(assessments, strict=strict)
+    inside = second is not None and Path(second) == Path(assessments)
+    judged = read_assessments(assessments, lenient=lenient)
     actions = None if log is None else read_assessment_log(log)
-    table = None if sizes is None else read_element_sizes(sizes, strict=strict)
+    table = None if sizes is None else read_element_sizes(sizes, lenient=lenient)
     sources = [*assessment_sources(assessments), *(list_sources(runs) if runs else ())]
     pool_files = list_sources(pools) if pools else []
     again = [] if second is None else assessment_sources(second, second=inside)
@@ -126,9 +126,9 @@ def assessment(  # noqa: PLR0913 - the options of the command
     loaded.read(*(path for path in (log, sizes) if path is not None))
     return study_assessments(
         judged,
-        submissions=read_submissions(runs, strict=strict) if runs else (),
-        pools=_pools([source.path for source in pool_files], strict=strict) if pools else None,
-        second=None if second is None else read_assessments(second, second=inside, strict=strict),
+        submissions=read_submissions(runs, lenient=lenient) if runs else (),
+        pools=_pools([source.path for source in pool_files], lenient=lenient) if pools else None,
+        second=None if second is None else read_assessments(second, second=inside, lenient=lenient),
         log=actions,
         sizes=table,
         longest_break=longest_break,
@@ -136,9 +136,9 @@ def assessment(  # noqa: PLR0913 - the options of the command
     )
 
 
-def _pools(paths: list[str], *, strict: bool) -> "pd.DataFrame":
+def _pools(paths: list[str], *, lenient: bool) -> "pd.DataFrame":
     import pandas as pd  # noqa: PLC0415 - only where there are pools
 
     from metaeval.io.inex import read_pool  # noqa: PLC0415 - loads polars
 
-    return pd.concat([read_pool(path, strict=strict) for path in paths], ignore_index=True)
+    return pd.concat([read_pool(path, lenient=lenient) for path in paths], ignore_index=True)

@@ -111,7 +111,9 @@ def judgments(  # noqa: PLR0913 - the options of the command
             callback=checks.several_of(_reductions, every=True),
             metavar="NAME,…",
             show_default="those of the question",
-            help="Ways to judge less: stratified, random, relevant, order, topics, depth, share, size, borda.",
+            help=(
+                "Ways to judge less: stratified, random, relevant, order, topics, depth, share, size, reciprocal-rank."
+            ),
             rich_help_panel=_PANEL,
         ),
     ] = None,
@@ -129,10 +131,10 @@ def judgments(  # noqa: PLR0913 - the options of the command
             rich_help_panel=_PANEL,
         ),
     ] = None,
-    sizes: Annotated[
+    pool_sizes: Annotated[
         str | None,
         typer.Option(
-            "--sizes",
+            "--pool-sizes",
             callback=checks.numbers(
                 "whole numbers of documents by comma, such as 50,100,200",
                 lambda size: 1 <= size <= 10**9 and size == int(size),
@@ -164,20 +166,20 @@ def judgments(  # noqa: PLR0913 - the options of the command
             rich_help_panel=_PANEL,
         ),
     ] = None,
-    threshold: Annotated[
+    min_tau: Annotated[
         float,
         typer.Option(
-            "--threshold",
+            "--min-tau",
             callback=checks.number("a Kendall's tau above -1 and at most 1", lambda tau: -1 < tau <= 1),
             metavar="TAU",
             help="The Kendall's tau to keep.",
             rich_help_panel=_PANEL,
         ),
     ] = 0.9,
-    best: Annotated[
+    top: Annotated[
         int,
         typer.Option(
-            "--best",
+            "--top",
             callback=checks.whole(2, opt.MOST_SYSTEMS),
             metavar="K",
             help="Correlations are also taken among the best K runs.",
@@ -273,19 +275,19 @@ def judgments(  # noqa: PLR0913 - the options of the command
         keep = out.with_name(f"{out.name}.replicates")
         loaded.when_saved(partial(discard_replicates, keep))
     return study_judgments(
-        loaded.collection(keep=_needed(asked, ways)),
+        loaded.collection(retrieved=_needed(asked, ways)),
         loaded.metrics(),
         questions=asked,
         reductions=ways,
         steps=None if steps is None else checks.parse_numbers(steps, "--steps"),
-        sizes=None if sizes is None else [int(size) for size in checks.parse_numbers(sizes, "--sizes")],
+        sizes=None if pool_sizes is None else [int(size) for size in checks.parse_numbers(pool_sizes, "--pool-sizes")],
         n_replicates=replicates,
         n_tested=tested,
         test=test,
         correction=correction,
         alpha=alpha,
-        at_least=threshold,
-        best=best,
+        min_tau=min_tau,
+        top=top,
         pool_depth=pool_depth,
         cost=parse_cost(cost),
         rng=seed,

@@ -16,6 +16,7 @@ __all__ = [
     "DEFAULT_METRICS",
     "Alpha",
     "AsJson",
+    "Choose",
     "Corrections",
     "DocumentOrder",
     "ElementSizes",
@@ -35,7 +36,6 @@ __all__ = [
     "Qrels",
     "Quiet",
     "Resamples",
-    "Runs",
     "ScorePrecision",
     "Seed",
     "SystemsIn",
@@ -43,7 +43,7 @@ __all__ = [
     "Threads",
     "UndefinedRule",
     "check_resamples",
-    "parse_runs",
+    "parse_choice",
     "split_names",
 ]
 
@@ -76,19 +76,19 @@ def _read_regex(text: str) -> object:
     return groups_from_regex(text, [])
 
 
-def parse_runs(text: str) -> str | int:
-    """Turn the text of --runs into what `metaeval.scores.select_runs` takes.
+def parse_choice(text: str) -> str | int:
+    """Turn the text of --choose into what `metaeval.scores.select_runs` takes.
 
     Examples
     --------
-    >>> parse_runs("all"), parse_runs("30")
+    >>> parse_choice("all"), parse_choice("30")
     ('all', 30)
     """
     word = text.strip().casefold()
     if word in ("all", "one-per-group"):
         return word
     if not word.isdecimal() or not 2 <= int(word[:10]) <= MOST_SYSTEMS:  # noqa: PLR2004 - a pair
-        message = f"--runs takes all, one-per-group or a number of systems from 2, not {text!r}"
+        message = f"--choose takes all, one-per-group or a number of systems from 2, not {text!r}"
         raise InvalidOptionError(message)
     return int(word)
 
@@ -292,11 +292,11 @@ GroupRegex = Annotated[
         rich_help_panel=_INPUT_PANEL,
     ),
 ]
-Runs = Annotated[
+Choose = Annotated[
     str,
     typer.Option(
-        "--runs",
-        callback=checks.read_by(parse_runs),
+        "--choose",
+        callback=checks.read_by(parse_choice),
         metavar="all|one-per-group|N",
         help="Which systems to compare; chosen with the seed.",
         rich_help_panel=_QUESTION_PANEL,

@@ -34,7 +34,7 @@ def power(  # noqa: PLR0913 - the options of the command
     alpha: opt.Alpha = 0.05,
     resamples: opt.Resamples = None,
     interval_resamples: opt.Intervals = 0,
-    runs: opt.Runs = "all",
+    choose: opt.Choose = "all",
     pairs: Annotated[
         Path | None,
         typer.Option(
@@ -71,7 +71,7 @@ def power(  # noqa: PLR0913 - the options of the command
         alternative=alternative,  # type: ignore[arg-type]  # one of those that the option takes
         alpha=alpha,
         n_resamples=resamples,
-        runs=opt.parse_runs(runs),
+        choose=opt.parse_choice(choose),
         n_topic_resamples=interval_resamples or None,
         rng=seed,
         n_threads=threads,

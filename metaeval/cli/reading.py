@@ -80,18 +80,18 @@ class Loaded:
             self._scores = scores
         return self._scores
 
-    def collection(self, *, keep: Literal["judged", "all"] = "judged") -> "JudgedCollection":
+    def collection(self, *, retrieved: Literal["judged", "all"] = "judged") -> "JudgedCollection":
         """Return the runs and judgments, compiled.
 
         What the files hold, documents, elements or passages, is found by their content.
 
         Parameters
         ----------
-        keep : {"judged", "all"}
+        retrieved : {"judged", "all"}
             "all" keeps every retrieved document, which pools need.
         """
         if self._collection is None:
-            self._collection = self._compiled(keep)
+            self._collection = self._compiled(retrieved)
         return self._collection
 
     def compiled(self) -> "JudgedCollection | None":
@@ -154,7 +154,7 @@ class Loaded:
         for step in self._at_end:
             step()
 
-    def _compiled(self, keep: Literal["judged", "all"]) -> "JudgedCollection":
+    def _compiled(self, retrieved: Literal["judged", "all"]) -> "JudgedCollection":
         from metaeval.io.groups import read_groups  # noqa: PLC0415 - loads polars
         from metaeval.io.judged import read_judged  # noqa: PLC0415 - loads numba
         from metaeval.io.sheets import read_sheet  # noqa: PLC0415 - loads polars
@@ -166,11 +166,11 @@ class Loaded:
             given["inputs"],
             given["qrels"],
             sizes=given.get("element_sizes"),
-            keep=keep,
+            retrieved=retrieved,
             order=given["order"],
             score_precision=given["score_precision"],
             missing=given["missing"] or "zero",
-            strict=not given.get("lenient"),
+            lenient=bool(given.get("lenient")),
         )
         self.read(*read.files, *self._group_file())
         collection = read.collection

@@ -51,7 +51,7 @@ def reliability(  # noqa: PLR0913 - the options of the command
     sizes: Annotated[
         Path | None,
         typer.Option(
-            "--sizes",
+            "--element-sizes",
             parser=checks.file_path,
             callback=checks.file_to_read("the table of sizes"),
             metavar="FILE",
@@ -66,7 +66,7 @@ def reliability(  # noqa: PLR0913 - the options of the command
 
     For example:
 
-        metaeval reliability assessments/ --sizes sizes.txt
+        metaeval reliability assessments/ --element-sizes sizes.txt
 
         metaeval reliability assessments/ submissions/ --metrics "inex2002(quant=SOG),nxCG(quant=SOG)@25" --out answer
     """
@@ -80,9 +80,9 @@ def reliability(  # noqa: PLR0913 - the options of the command
     from metaeval.metrics.names import split_names  # noqa: PLC0415 - loads numba with the rest of its package
     from metaeval.studies.reliability import study_reliability  # noqa: PLC0415 - as above
 
-    judged = read_assessments(assessments, strict=not lenient)
-    submissions = read_submissions(runs, strict=not lenient) if runs else []
-    table = None if sizes is None else read_element_sizes(sizes, strict=not lenient)
+    judged = read_assessments(assessments, lenient=lenient)
+    submissions = read_submissions(runs, lenient=lenient) if runs else []
+    table = None if sizes is None else read_element_sizes(sizes, lenient=lenient)
     sources = [*assessment_sources(assessments), *(list_sources(runs) if runs else ())]
     loaded.read(*(source.path for source in sources), *([] if sizes is None else [sizes]))
     return study_reliability(
@@ -90,7 +90,7 @@ def reliability(  # noqa: PLR0913 - the options of the command
         submissions,
         metrics=None if metrics is None else split_names(metrics),
         sizes=table,
-        strict=not lenient,
+        lenient=lenient,
         registry=loaded.registry,
         provenance=loaded.provenance,
     )

@@ -27,7 +27,7 @@ def report(  # noqa: PLR0913 - the options of the command
     alpha: opt.Alpha = 0.05,
     resamples: opt.Resamples = None,
     interval_resamples: opt.Intervals = 200,
-    runs: opt.Runs = "all",
+    choose: opt.Choose = "all",
     map_metric: Annotated[
         str | None,
         typer.Option(
@@ -81,7 +81,7 @@ def report(  # noqa: PLR0913 - the options of the command
         corrections=opt.split_names(correction, tuple(CORRECTIONS)),
         alpha=alpha,
         n_resamples=resamples,
-        runs=opt.parse_runs(runs),
+        choose=opt.parse_choice(choose),
         n_topic_resamples=interval_resamples or None,
         rng=seed,
         n_threads=threads,

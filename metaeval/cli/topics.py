@@ -33,15 +33,15 @@ def parse_sizes(text: str) -> list[int]:
     for part in text.split(","):
         found = re.fullmatch(r"\s*(\d+)\s*(?:-\s*(\d+)\s*(?::\s*([1-9]\d*)\s*)?)?", part)
         if found is None:
-            message = f"--sizes takes sizes and ranges by comma, such as 5-25 or 5,10,20 or 5-50:5, not {text!r}"
+            message = f"--topic-sizes takes sizes and ranges by comma, such as 5-25 or 5,10,20 or 5-50:5, not {text!r}"
             raise InvalidOptionError(message)
         first, last, step = (None if word is None else int(word[:_DIGITS]) for word in found.groups())
         if max(first or 0, last or 0) > _MOST_TOPICS:
-            message = f"--sizes takes sizes up to {_MOST_TOPICS} topics, not {text!r}"
+            message = f"--topic-sizes takes sizes up to {_MOST_TOPICS} topics, not {text!r}"
             raise InvalidOptionError(message)
         sizes += range(first or 0, (last if last is not None else first or 0) + 1, step or 1)
     if not sizes or min(sizes) < 1:
-        message = f"--sizes takes sizes of at least 1 topic, and ranges that rise, not {text!r}"
+        message = f"--topic-sizes takes sizes of at least 1 topic, and ranges that rise, not {text!r}"
         raise InvalidOptionError(message)
     return sizes
 
@@ -50,10 +50,10 @@ def parse_sizes(text: str) -> list[int]:
 def topics(  # noqa: PLR0913 - the options of the command
     loaded: Loaded,
     *,
-    sizes: Annotated[
+    topic_sizes: Annotated[
         str | None,
         typer.Option(
-            "--sizes",
+            "--topic-sizes",
             callback=checks.read_by(parse_sizes),
             metavar="5-25|5,10,20",
             show_default="5 to half the topics",
@@ -78,16 +78,16 @@ def topics(  # noqa: PLR0913 - the options of the command
             callback=checks.numbers("numbers from 0 by comma, such as 0,5,10", lambda one: one >= 0),
             metavar="0,5,10",
             show_default="0,5,10,20,30; absolute 0,0.01,0.02,0.05",
-            help="By how much a system must win on both sets to count: percent of the larger mean, or, with --margin "
-            "absolute, in the metric's own unit. Recommended: 10, for a lead by less than a tenth is rarely a reason "
-            "to choose a system; 0, every disagreement, is always answered too.",
+            help="By how much a system must win on both sets to count: percent of the larger mean, or, with "
+            "--tolerance-unit absolute, in the metric's own unit. Recommended: 10, for a lead by less than a tenth is "
+            "rarely a reason to choose a system; 0, every disagreement, is always answered too.",
             rich_help_panel=_PANEL,
         ),
     ] = None,
-    margin: Annotated[
+    tolerance_unit: Annotated[
         str,
         typer.Option(
-            "--margin",
+            "--tolerance-unit",
             callback=checks.one_of("relative", "absolute"),
             metavar="relative|absolute",
             help="What the tolerances are measured in.",
@@ -152,10 +152,10 @@ def topics(  # noqa: PLR0913 - the options of the command
             rich_help_panel=_PANEL,
         ),
     ] = False,
-    replicates: Annotated[
+    interval_resamples: Annotated[
         int,
         typer.Option(
-            "--replicates",
+            "--interval-resamples",
             callback=checks.whole(2, checks.MOST_DRAWS, also=(0,)),
             metavar="R",
             help="Topic resamples behind every interval, more where the model needs them; 0 leaves all intervals out.",
@@ -184,27 +184,27 @@ def topics(  # noqa: PLR0913 - the options of the command
     """
     from metaeval.studies.topics import study_topics  # noqa: PLC0415 - loads scipy and numba
 
-    asked = _margins(tolerances, margin)
-    wanted = None if sizes is None else parse_sizes(sizes)
+    asked = _tolerances(tolerances, tolerance_unit)
+    wanted = None if topic_sizes is None else parse_sizes(topic_sizes)
     if wanted is not None and limit is not None and limit < max(wanted):
-        message = f"--limit {limit} lies below the largest of --sizes, {max(wanted)}; raise it, or leave it out"
+        message = f"--limit {limit} lies below the largest of --topic-sizes, {max(wanted)}; raise it, or leave it out"
         raise InvalidOptionError(message)
-    if hierarchical and not (bayes and replicates):
-        message = "--hierarchical is a Bayesian model, which --no-bayes and --replicates 0 leave out; drop one"
+    if hierarchical and not (bayes and interval_resamples):
+        message = "--hierarchical is a Bayesian model, which --no-bayes and --interval-resamples 0 leave out; drop one"
         raise InvalidOptionError(message)
     study = study_topics(
         loaded.scores(),
         sizes=wanted,
         n_trials=trials,
-        margins=asked,
-        margin=margin,  # type: ignore[arg-type]  # one of those that the option takes
+        tolerances=asked,
+        tolerance_unit=tolerance_unit,  # type: ignore[arg-type]  # one of those that the option takes
         sampling=sampling,  # type: ignore[arg-type]  # likewise
         max_error=max_error,
         limit=limit,
         bin_width=bin_width,
         bayesian=bayes,
         hierarchical=hierarchical,
-        n_replicates=replicates,
+        n_topic_resamples=interval_resamples,
         rng=seed,
         n_threads=threads,
         provenance=loaded.provenance,
@@ -213,12 +213,12 @@ def topics(  # noqa: PLR0913 - the options of the command
     return study
 
 
-def _margins(text: str | None, margin: str) -> list[float] | None:
+def _tolerances(text: str | None, tolerance_unit: str) -> list[float] | None:
     """Return the tolerances asked for as shares or in the metric's unit, and 0, which the answer always has."""
     if text is None:
         return None
     values = checks.parse_numbers(text, "--tolerances")
-    if margin == "relative":
+    if tolerance_unit == "relative":
         if not all(0 <= value < 100 for value in values):  # noqa: PLR2004 - percent
             message = f"--tolerances are percentages from 0 to below 100 of the larger mean, not {text!r}"
             raise InvalidOptionError(message)

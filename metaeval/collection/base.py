@@ -7,7 +7,7 @@ documents (`JudgedCollection.by_document`), and names, groups, levels and notes 
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any, Literal, Self
 
 import numpy as np
 import pandas as pd
@@ -21,7 +21,10 @@ from metaeval.scores import Missing
 if TYPE_CHECKING:
     from metaeval.collection.documents import Collection
 
-__all__ = ["JudgedCollection", "as_levels", "positions", "renumbered", "take_segments"]
+__all__ = ["JudgedCollection", "Retrieved", "as_levels", "positions", "renumbered", "take_segments"]
+
+Retrieved = Literal["judged", "all"]
+"""Whether a collection holds the judged documents of every run alone, or all that were retrieved, which pools need."""
 
 _LEVELS = np.iinfo(np.int16)
 _TRUTH = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}

@@ -14,7 +14,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from metaeval.cells import first_few, natural_order
-from metaeval.collection.base import JudgedCollection, as_levels, positions, renumbered, take_segments
+from metaeval.collection.base import JudgedCollection, Retrieved, as_levels, positions, renumbered, take_segments
 from metaeval.collection.ranking import (
     Identifiers,
     JudgedDocuments,
@@ -113,7 +113,7 @@ class Collection(JudgedCollection):
     pooled : bool array (n_systems,) or None
         Which runs built the pool that was judged.
     retrieved : RetrievedDocuments or None
-        Every retrieved document, on request (``keep="all"``).
+        Every retrieved document, on request (``retrieved="all"``).
     notes : tuple of str
         What reading had to say.
     """
@@ -294,7 +294,7 @@ def collection_from_rankings(
     rankings: Mapping[str, Mapping[str, Sequence[str]]],
     qrels: Mapping[str, Mapping[str, int]],
     *,
-    keep_all: bool = False,
+    retrieved: Retrieved = "judged",
 ) -> Collection:
     """Compile lists that are in order already: for each system and topic the documents, best first.
 
@@ -303,7 +303,7 @@ def collection_from_rankings(
     rankings : mapping of system to mapping of topic to sequence of document identifiers
         Topics that are not in the qrels are ignored and noted.
     qrels : mapping of topic to mapping of document to level
-    keep_all : bool
+    retrieved : {"judged", "all"}
         Also keep every retrieved document (`Collection.retrieved`).
 
     Returns
@@ -342,7 +342,7 @@ def collection_from_rankings(
             known=judged.topics,
         )
         try:
-            run = rank_documents(lines, table, n_topics=len(judged.topics), order="input", keep_all=keep_all)
+            run = rank_documents(lines, table, n_topics=len(judged.topics), order="input", retrieved=retrieved)
         except RankingProblem as problem:
             raise repetition_error(str(system), lines, problem) from None
         runs[str(system)] = complete_codes(run, others, len(judged.levels))

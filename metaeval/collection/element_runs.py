@@ -84,7 +84,7 @@ def normalised(table: pd.DataFrame, source: str, what: str) -> Words:
     return Words(codes, normal)
 
 
-def checked_assessments(assessments: Assessments, *, strict: bool) -> pd.DataFrame:
+def checked_assessments(assessments: Assessments, *, lenient: bool) -> pd.DataFrame:
     """Return the assessed elements with normalised paths, each once, sizes whole, what is invalid not relevant."""
     documents, source = assessments.documents, assessments.source
     repeated = documents.duplicated(["topic", "document"]).to_numpy()
@@ -121,8 +121,8 @@ def checked_assessments(assessments: Assessments, *, strict: bool) -> pd.DataFra
     for rule, marked in wrong.items():
         if not marked.any():
             continue
-        if strict:
-            refuse(table, marked, f"{rule}; strict=False goes on without it", source, "")
+        if not lenient:
+            refuse(table, marked, f"{rule}; lenient=True goes on without it", source, "")
         notes.append(f"{rule}: {int(marked.sum())} (taken as not relevant, or once)")
         if rule != "the element is assessed twice":
             table.loc[marked, ["exhaustivity", "specificity"]] = 0

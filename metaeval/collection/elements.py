@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from metaeval.cells import first_few
 from metaeval.checks import check_count
-from metaeval.collection.base import JudgedCollection, take_segments
+from metaeval.collection.base import JudgedCollection, Retrieved, take_segments
 from metaeval.collection.documents import Collection, CollectionWarning, assemble_collection
 from metaeval.collection.element_runs import (
     ElementRun,
@@ -163,8 +163,8 @@ def element_collection(  # noqa: PLR0913 - the contract of both collections
     *,
     limit: int = 1500,
     sizes: pd.DataFrame | None = None,
-    strict: bool = True,
-    keep_all: bool = False,
+    lenient: bool = False,
+    retrieved: Retrieved = "judged",
 ) -> ElementCollection:
     """Compile runs of elements and their assessments.
 
@@ -179,11 +179,11 @@ def element_collection(  # noqa: PLR0913 - the contract of both collections
     sizes : pandas.DataFrame, optional
         Characters of elements, columns ``document``, ``path`` and ``size``: for assessments without sizes, and for
         results that were not assessed. Some measures need them.
-    strict : bool, default True
+    lenient : bool, default False
         Whether assessments that break the rules are an error. Otherwise they are repaired and said in a warning: a
         pair outside the scale and an element assessed twice count as not relevant and once; what is only
         inconsistent (a child more exhaustive than its parent) stays.
-    keep_all : bool
+    retrieved : {"judged", "all"}
         Also keep every retrieved document (``by_document.retrieved``), for building pools.
 
     Returns
@@ -198,12 +198,12 @@ def element_collection(  # noqa: PLR0913 - the contract of both collections
         assessments have no topic in common.
     FileFormatError
         If a result is no element, a document is assessed twice for a topic or an element lies in no assessed one, or
-        (strict) an assessment breaks a rule; naming the file and line.
+        (unless lenient) an assessment breaks a rule; naming the file and line.
 
     Warns
     -----
     CollectionWarning
-        With ``strict=False``, saying what was repaired.
+        With ``lenient=True``, saying what was repaired.
 
     Examples
     --------
@@ -223,10 +223,10 @@ def element_collection(  # noqa: PLR0913 - the contract of both collections
     if assessments.scale == "passages":
         message = "assessments of the scale 'passages' have no exhaustivity; use passage_collection"
         raise InvalidOptionError(message)
-    judged = checked_assessments(assessments, strict=strict)
+    judged = checked_assessments(assessments, lenient=lenient)
     judgments = document_judgments(assessments, judged)
     runs = each_run(submissions, lambda submission: checked_run(submission, judgments.topics, limit))
-    return _assembled(runs, judged, judgments, assessments, sizes, keep_all=keep_all, strict=strict)
+    return _assembled(runs, judged, judgments, assessments, sizes, retrieved=retrieved, lenient=lenient)
 
 
 class _Names(NamedTuple):
@@ -255,8 +255,8 @@ def _assembled(  # noqa: PLR0913 - everything that was checked
     assessments: Assessments,
     sizes: pd.DataFrame | None,
     *,
-    keep_all: bool,
-    strict: bool,
+    retrieved: Retrieved,
+    lenient: bool,
 ) -> ElementCollection:
     ids = np.array([name.decode() for name in judgments.document_ids.tolist()], dtype=object)
     names = _Names(
@@ -296,9 +296,9 @@ def _assembled(  # noqa: PLR0913 - everything that was checked
     elements = _with_assessments(bare, rows, judged, assessments.scale)
     counts = np.stack([np.bincount(run.topics, minlength=len(names.topics)) for run in runs.values()])
     found = _looked_up(id_keys, run_topics * len(names.documents) + run_documents)
-    by_document = _by_document(runs, judgments, counts, run_documents, found, keep_all=keep_all)
+    by_document = _by_document(runs, judgments, counts, run_documents, found, retrieved=retrieved)
     notes = [*assessments.notes, *judged.attrs["notes"]]
-    notes += _inconsistencies(elements, offsets[topics], rows, judged, assessments, strict=strict)
+    notes += _inconsistencies(elements, offsets[topics], rows, judged, assessments, lenient=lenient)
     if notes[len(assessments.notes) :]:
         warn("; ".join(notes[len(assessments.notes) :]), CollectionWarning, stacklevel=3)
     notes += _cut_notes(runs)
@@ -436,7 +436,7 @@ def _by_document(  # noqa: PLR0913 - results come as columns
     documents: NDArray[np.int64],
     found: NDArray[np.int64],
     *,
-    keep_all: bool,
+    retrieved: Retrieved,
 ) -> Collection:
     """Rank the documents of every list by their first result; `found` is the judgment of every result, or -1."""
     n_topics = counts.shape[1]
@@ -464,7 +464,7 @@ def _by_document(  # noqa: PLR0913 - results come as columns
             ranks=ranks[start:stop][known].astype(np.int32),
             judgments=found[start:stop][known].astype(np.int32),
             tied=np.nan,
-            codes=codes[start:stop].astype(np.int32) if keep_all else None,
+            codes=codes[start:stop].astype(np.int32) if retrieved == "all" else None,
             unjudged=None,
         )
     answered = frozenset().union(*(run.answered for run in runs.values()))
@@ -497,7 +497,7 @@ def _inconsistencies(  # noqa: PLR0913 - what was put together before
     judged: pd.DataFrame,
     assessments: Assessments,
     *,
-    strict: bool,
+    lenient: bool,
 ) -> list[str]:
     """Find elements that are more exhaustive than one around them, which no assessor means."""
     if assessments.scale == "2002":
@@ -508,8 +508,8 @@ def _inconsistencies(  # noqa: PLR0913 - what was put together before
     if not wrong.any():
         return []
     rule = "the element is more exhaustive than the one around it"
-    if strict:
-        refuse(judged, wrong[rows], f"{rule}; strict=False takes it as it is", assessments.source, "")
+    if not lenient:
+        refuse(judged, wrong[rows], f"{rule}; lenient=True takes it as it is", assessments.source, "")
     return [f"{rule}: {int(wrong.sum())} (taken as they are)"]
 
 

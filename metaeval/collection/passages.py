@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from metaeval.cells import first_few
 from metaeval.checks import check_count
-from metaeval.collection.base import JudgedCollection, renumbered, take_segments
+from metaeval.collection.base import JudgedCollection, Retrieved, renumbered, take_segments
 from metaeval.collection.documents import Collection, assemble_collection
 from metaeval.collection.inex import Assessments, Submission, each_run
 from metaeval.collection.passage_runs import CompiledRun, HighlightedText, JudgedText, Results, compiled_run
@@ -138,7 +138,7 @@ class PassageCollection(JudgedCollection):
 
 
 def passage_collection(
-    submissions: Iterable[Submission], assessments: Assessments, *, limit: int = 1500, keep_all: bool = False
+    submissions: Iterable[Submission], assessments: Assessments, *, limit: int = 1500, retrieved: Retrieved = "judged"
 ) -> PassageCollection:
     """Compile runs of passages and their assessments.
 
@@ -152,7 +152,7 @@ def passage_collection(
         is measured against, also where the passages do not add up to it.
     limit : int, default 1500
         Results of a topic beyond it are left out and noted, as in the campaigns.
-    keep_all : bool
+    retrieved : {"judged", "all"}
         Also keep every retrieved document (``by_document.retrieved``), for building pools.
 
     Returns
@@ -185,15 +185,17 @@ def passage_collection(
     check_count(limit, "limit")
     judged = JudgedText.of(assessments)
     runs = each_run(submissions, lambda submission: compiled_run(submission, judged, limit))
-    return _assembled(runs, judged, limit, keep_all=keep_all)
+    return _assembled(runs, judged, limit, retrieved=retrieved)
 
 
-def _assembled(runs: dict[str, CompiledRun], judged: JudgedText, limit: int, *, keep_all: bool) -> PassageCollection:
+def _assembled(
+    runs: dict[str, CompiledRun], judged: JudgedText, limit: int, *, retrieved: Retrieved
+) -> PassageCollection:
     compiled = list(runs.values())
     n_judgments = len(judged.judgments.levels)
     ranked = [run.ranked for run in compiled]
     n_codes = n_judgments
-    if keep_all:
+    if retrieved == "all":
         ranked, n_codes = _with_codes(compiled, n_judgments)
     notes = list(judged.notes)
     for what, counts in (

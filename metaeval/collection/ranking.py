@@ -11,6 +11,7 @@ from typing import Literal, NamedTuple, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from metaeval.collection.base import Retrieved
 from metaeval.compiled import compiled
 
 __all__ = [
@@ -254,7 +255,7 @@ def identifier_array(names: Sequence[bytes]) -> Identifiers:
 
 
 def rank_documents(
-    lines: Lines, table: JudgedDocuments, *, n_topics: int, order: Order = "score", keep_all: bool = False
+    lines: Lines, table: JudgedDocuments, *, n_topics: int, order: Order = "score", retrieved: Retrieved = "judged"
 ) -> RankedRun:
     """Put the lists of one run in order and find the judged documents in them.
 
@@ -267,7 +268,7 @@ def rank_documents(
     order : {"score", "rank", "input"}
         "score": by key, descending, equal keys by identifier, descending (byte by byte); "rank": by key, descending,
         equal keys refused; "input": as the lines stand.
-    keep_all : bool
+    retrieved : {"judged", "all"}
         Whether to name every retrieved document.
 
     Raises
@@ -301,8 +302,8 @@ def rank_documents(
         ranks=ranks.astype(np.int32),
         judgments=codes[found],
         tied=tied_share(lines.keys, ranked, bounds[: n_topics + 1]) if order == "score" else np.nan,
-        codes=codes if keep_all else None,
-        unjudged=_unjudged(lines.text, starts, lengths, topics, codes) if keep_all else None,
+        codes=codes if retrieved == "all" else None,
+        unjudged=_unjudged(lines.text, starts, lengths, topics, codes) if retrieved == "all" else None,
     )
 
 

@@ -94,14 +94,14 @@ def matrix_map(matrix: pd.DataFrame, *, lowest: float = 0.5) -> Figure:
 
 
 @styled
-def agreement_rows(frame: pd.DataFrame, *, enough: float) -> Figure:
+def agreement_rows(frame: pd.DataFrame, *, min_f1: float) -> Figure:
     """Draw F1 with its interval, one row a comparison, and a line at what counts as the same.
 
     Parameters
     ----------
     frame : pandas.DataFrame
         Columns label, f1, and f1_low and f1_high where there are intervals.
-    enough : float
+    min_f1 : float
 
     Returns
     -------
@@ -112,7 +112,7 @@ def agreement_rows(frame: pd.DataFrame, *, enough: float) -> Figure:
     if "f1_low" in frame:
         bars(axes, frame["f1_low"], frame["f1_high"], y, color=THEME["pale-blue"], linewidth=3.0)
     axes.plot(frame["f1"], y, "o", color=THEME["blue"], markersize=4.8, zorder=4)
-    mark_value(axes, enough, f"{enough:g}")
+    mark_value(axes, min_f1, f"{min_f1:g}")
     lowest = float(np.nanmin(frame[["f1", "f1_low"]] if "f1_low" in frame else frame[["f1"]]))
     axes.set_xlim(min(0.5, np.floor(lowest * 10) / 10), 1.01)
     axes.set_xlabel("F1 of the significant pairs")

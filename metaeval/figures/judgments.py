@@ -55,7 +55,7 @@ def measure_label(measure: str) -> str:
 
 
 @styled
-def stability_panels(frame: pd.DataFrame, *, measures: Sequence[str], at_least: float) -> Figure:
+def stability_panels(frame: pd.DataFrame, *, measures: Sequence[str], min_tau: float) -> Figure:
     """Draw measures against what is left of the judgments, a panel for each measure and a line for each metric.
 
     Parameters
@@ -64,7 +64,7 @@ def stability_panels(frame: pd.DataFrame, *, measures: Sequence[str], at_least: 
         Columns metric, reduction, unit, step and the measures, of one reduction; see `Stability.to_frame`.
     measures : sequence of str
         Columns; those with a standard error (``tau_se``) get bars.
-    at_least : float
+    min_tau : float
         A line is drawn at it in the panels of correlations.
 
     Returns
@@ -80,7 +80,7 @@ def stability_panels(frame: pd.DataFrame, *, measures: Sequence[str], at_least: 
         for place, metric in enumerate(metrics):
             _line(axes, drawn[drawn["metric"] == metric], "step", measure, place)
         if _is_correlation(measure):
-            _bound(axes, frame[measure], at_least)
+            _bound(axes, frame[measure], min_tau)
         elif measure == "power":
             axes.set_ylim(0, 1)
             axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{100 * value:g} %"))
@@ -92,7 +92,7 @@ def stability_panels(frame: pd.DataFrame, *, measures: Sequence[str], at_least: 
 
 
 @styled
-def reduction_panels(frame: pd.DataFrame, *, measure: str = "tau", at_least: float = 0.9) -> Figure:
+def reduction_panels(frame: pd.DataFrame, *, measure: str = "tau", min_tau: float = 0.9) -> Figure:
     """Draw one measure against the judged documents left, a panel for each reduction and a line for each metric.
 
     Parameters
@@ -100,7 +100,7 @@ def reduction_panels(frame: pd.DataFrame, *, measure: str = "tau", at_least: flo
     frame : pandas.DataFrame
         Rows of several reductions.
     measure : str
-    at_least : float
+    min_tau : float
         A line is drawn at it.
 
     Returns
@@ -113,7 +113,7 @@ def reduction_panels(frame: pd.DataFrame, *, measure: str = "tau", at_least: flo
         own = frame[frame["reduction"] == reduction].assign(judged_percent=lambda rows: 100 * rows["judged_share"])
         for place, metric in enumerate(metrics):
             _line(axes, own[own["metric"] == metric], "judged_percent", measure, place)
-        _bound(axes, frame[measure], at_least)
+        _bound(axes, frame[measure], min_tau)
         axes.set_xlim(0, 103)
         axes.set_xlabel("judged documents left, %")
     return figure
@@ -182,7 +182,7 @@ def coverage_lines(frame: pd.DataFrame, *, most: int = 100) -> Figure:
 
 
 @styled
-def effort_panels(frame: pd.DataFrame, *, plans: Mapping[str, str], at_least: float, in_hours: bool = True) -> Figure:
+def effort_panels(frame: pd.DataFrame, *, plans: Mapping[str, str], min_tau: float, in_hours: bool = True) -> Figure:
     """Draw the correlation with the full ranking against the effort spent, a panel for each metric, a line a plan.
 
     Parameters
@@ -191,7 +191,7 @@ def effort_panels(frame: pd.DataFrame, *, plans: Mapping[str, str], at_least: fl
         metric, plan, hours or judged, tau, tau_se.
     plans : mapping
         Plan to what it is called.
-    at_least : float
+    min_tau : float
         A line is drawn at it.
     in_hours : bool
         Whether effort is shown in hours, not in documents.
@@ -208,7 +208,7 @@ def effort_panels(frame: pd.DataFrame, *, plans: Mapping[str, str], at_least: fl
     for metric, axes in zip(metrics, panels, strict=True):
         for place, plan in enumerate(known):
             _line(axes, frame[(frame["metric"] == metric) & (frame["plan"] == plan)], x, "tau", place)
-        _bound(axes, frame["tau"], at_least)
+        _bound(axes, frame["tau"], min_tau)
         axes.set_xlim(left=0)
         axes.set_xlabel("hours of judging" if in_hours else "documents judged")
     for axes in panels[::3]:
@@ -262,10 +262,10 @@ def _line(axes: Axes, part: pd.DataFrame, x: str, measure: str, place: int) -> N
     axes.plot(part[x], part[measure], markersize=3.4, markeredgewidth=0, **_style(place))
 
 
-def _bound(axes: Axes, values: pd.Series, at_least: float) -> None:
+def _bound(axes: Axes, values: pd.Series, min_tau: float) -> None:
     """Draw the correlation to keep, and end the scale at 1."""
-    axes.axhline(at_least, **BOUND)
-    low = min(float(values.min()), at_least) if values.notna().any() else at_least
+    axes.axhline(min_tau, **BOUND)
+    low = min(float(values.min()), min_tau) if values.notna().any() else min_tau
     low = max(-1.0, np.floor((low - 0.03) * 10) / 10)
     axes.set_ylim(low, 1.01)
 

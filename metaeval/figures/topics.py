@@ -35,16 +35,16 @@ _ALIKE = 4  # so many colours of the cycle are told apart by everyone, on a dark
 
 
 @styled
-def error_panels(frame: pd.DataFrame, *, margins: Sequence[str], max_error: float, seen_to: int) -> Figure:
+def error_panels(frame: pd.DataFrame, *, tolerances: Sequence[str], max_error: float, seen_to: int) -> Figure:
     """Draw the error rate against the size of the topic sets, one panel a metric and one line a tolerance.
 
     Parameters
     ----------
     frame : pandas.DataFrame
-        Columns metric, margin, size, seen, fitted and, where there are bands, median (drawn instead of fitted), low
+        Columns metric, tolerance, size, seen, fitted and, where there are bands, median (drawn instead of fitted), low
         and high, with seen_low and seen_high for the bars of what was seen; rates as shares. Rates of zero have no
         place on the logarithmic scale.
-    margins : sequence of str
+    tolerances : sequence of str
         What the tolerances are called, in ascending order.
     max_error : float
         A line is drawn at it.
@@ -55,52 +55,52 @@ def error_panels(frame: pd.DataFrame, *, margins: Sequence[str], max_error: floa
     -------
     matplotlib.figure.Figure
     """
-    metrics, levels = list(dict.fromkeys(frame["metric"])), np.unique(frame["margin"])
-    room = 0.2 + max(text_width(name, 7.5) for name in margins)
+    metrics, levels = list(dict.fromkeys(frame["metric"])), np.unique(frame["tolerance"])
+    room = 0.2 + max(text_width(name, 7.5) for name in tolerances)
     columns, largest = min(2, len(metrics)), int(frame["size"].max())
     names = [metric_label(name) for name in metrics]
     figure, panels = panel_grid(names, columns=columns, height=2.3, left=0.72, right=room, top=0.1)
     for metric, axes in zip(metrics, panels, strict=True):
         ends = []
-        for place, margin in enumerate(levels):
-            part = frame[(frame["metric"] == metric) & (frame["margin"] == margin)]
+        for place, tolerance in enumerate(levels):
+            part = frame[(frame["metric"] == metric) & (frame["tolerance"] == tolerance)]
             color = CYCLE[place % len(CYCLE)]
             ends.append((*_error_line(axes, part, color, seen_to), color))
         _error_scale(axes, max_error)
         axes.set_xlim(0, largest)
-        _end_labels(axes, [(name, *end) for name, end in zip(margins, ends, strict=True)], x=largest)
+        _end_labels(axes, [(name, *end) for name, end in zip(tolerances, ends, strict=True)], x=largest)
         axes.set_xlabel("topics in each set")
     _label_first_column(panels[::columns], "error rate")
     return figure
 
 
 @styled
-def tolerance_panels(frame: pd.DataFrame, *, margins: Sequence[str], max_error: float) -> Figure:
+def tolerance_panels(frame: pd.DataFrame, *, tolerances: Sequence[str], max_error: float) -> Figure:
     """Draw the error rates seen, one panel a tolerance and one line a metric: metrics compared at equal sizes.
 
     Every panel has a scale of its own: the tolerances differ far more than the metrics, which are to be told apart.
 
     Parameters
     ----------
-    frame, margins, max_error
-        As in `error_panels`; only the columns metric, margin, size and seen are used.
+    frame, tolerances, max_error
+        As in `error_panels`; only the columns metric, tolerance, size and seen are used.
 
     Returns
     -------
     matplotlib.figure.Figure
     """
-    metrics, levels = list(dict.fromkeys(frame["metric"])), np.unique(frame["margin"])
-    names = [metric_label(f"tolerance {name}") for name in margins]
+    metrics, levels = list(dict.fromkeys(frame["metric"])), np.unique(frame["tolerance"])
+    names = [metric_label(f"tolerance {name}") for name in tolerances]
     n_rows = int(np.ceil(len(metrics) / 6))
     columns = min(3, len(levels))
     figure, panels = panel_grid(names, columns=columns, height=2.1, left=0.72, top=0.15 + 0.2 * n_rows)
-    for margin, axes in zip(levels, panels, strict=True):
+    for tolerance, axes in zip(levels, panels, strict=True):
         for place, metric in enumerate(metrics):
-            part = frame[(frame["metric"] == metric) & (frame["margin"] == margin) & (frame["seen"] > 0)]
+            part = frame[(frame["metric"] == metric) & (frame["tolerance"] == tolerance) & (frame["seen"] > 0)]
             style: dict[str, Any] = {"color": CYCLE[place % len(CYCLE)], "linewidth": 1.4}
             dashes = DASHES[place // _ALIKE % _ALIKE]
             axes.plot(part["size"], part["seen"], label=metric_label(metric), linestyle=dashes, **style)
-        seen = frame.loc[(frame["margin"] == margin) & (frame["seen"] > 0), "seen"]
+        seen = frame.loc[(frame["tolerance"] == tolerance) & (frame["seen"] > 0), "seen"]
         _error_scale(axes, max_error, seen.min() / 1.2, seen.max() * 1.2)
         axes.set_xlabel("topics in each set")
     _label_first_column(panels[::columns], "error rate")

@@ -44,14 +44,14 @@ SubmissionForm = Literal["xml", "lines"]
 type Paths = str | os.PathLike[str] | Iterable[str | os.PathLike[str]] | Mapping[str, str | Path]
 
 
-def read_submission(path: str | os.PathLike[str], *, strict: bool = True) -> Submission:
+def read_submission(path: str | os.PathLike[str], *, lenient: bool = False) -> Submission:
     r"""Read one INEX run: XML (2002 to 2008), or lines in TREC style with a location (2009, 2010).
 
     Parameters
     ----------
     path : path
         The file, compressed or not.
-    strict : bool, default True
+    lenient : bool, default False
         Whether elements that do not belong in a submission, a second file, rank or score of a result, malformed paths
         and a second run name are errors, or remarked in a warning and passed over.
 
@@ -65,7 +65,7 @@ def read_submission(path: str | os.PathLike[str], *, strict: bool = True) -> Sub
     ------
     FileFormatError
         With file and line: for broken XML, a declared entity, a result without document or location, a number that is
-        none, columns that are too few or differ from line to line; if strict, for what `strict` lists.
+        none, columns that are too few or differ from line to line; if not `lenient`, for what that lists.
 
     Warns
     -----
@@ -97,19 +97,19 @@ def read_submission(path: str | os.PathLike[str], *, strict: bool = True) -> Sub
     >>> run.run, run.results[["document", "offset", "length"]].to_numpy().tolist()
     ('RunX', [['9996', 465, 3426], ['9996', 4000, 120]])
     """
-    submission, notes = _read_submission(Source(str(path)), strict=strict)
+    submission, notes = _read_submission(Source(str(path)), lenient=lenient)
     _warn(notes)
     return submission
 
 
-def read_submissions(paths: Paths, *, strict: bool = True, n_jobs: int = 1) -> list[Submission]:
+def read_submissions(paths: Paths, *, lenient: bool = False, n_jobs: int = 1) -> list[Submission]:
     r"""Read several INEX runs; see `read_submission`.
 
     Parameters
     ----------
     paths : path, or sequence of paths
         Files, ``NAME=path``, folders (every file inside is a run), patterns, or a mapping of name to path.
-    strict : bool
+    lenient : bool
         See `read_submission`.
     n_jobs : int, default 1
         Files read at the same time, -1 for one per core.
@@ -133,15 +133,15 @@ def read_submissions(paths: Paths, *, strict: bool = True, n_jobs: int = 1) -> l
     >>> [one.run for one in read_submissions(folder)]
     ['RunX', 'RunY']
     """
-    return submissions_from(run_sources(paths), strict=strict, n_jobs=n_jobs)
+    return submissions_from(run_sources(paths), lenient=lenient, n_jobs=n_jobs)
 
 
-def submissions_from(sources: Sequence[Source], *, strict: bool, n_jobs: int = 1) -> list[Submission]:
+def submissions_from(sources: Sequence[Source], *, lenient: bool, n_jobs: int = 1) -> list[Submission]:
     """Read the runs in files that were listed already; see `read_submissions`."""
     if any(pipe_identity(source.path) is not None for source in sources):
         n_jobs = 1  # other processes do not see this one's pipes
     unused = np.random.default_rng(0)  # nothing is drawn
-    work = partial(_read_submission, strict=strict)
+    work = partial(_read_submission, lenient=lenient)
     read = parallel_map(work, sources, generator=unused, n_jobs=n_jobs, description="reading submissions")
     tags = [(submission.run or source.own_name, source) for (submission, _), source in zip(read, sources, strict=True)]
     names, renamed = system_names(tags)
@@ -150,9 +150,9 @@ def submissions_from(sources: Sequence[Source], *, strict: bool, n_jobs: int = 1
 
 
 def _read_submission(
-    source: Source, _: np.random.Generator | None = None, *, strict: bool
+    source: Source, _: np.random.Generator | None = None, *, lenient: bool
 ) -> tuple[Submission, tuple[str, ...]]:
-    findings = Findings(source.path, strict=strict)
+    findings = Findings(source.path, lenient=lenient)
 
     def parse(content: bytes) -> Submission:
         if root_name(content):
@@ -166,7 +166,7 @@ def _read_submission(
     return named, findings.notes
 
 
-def read_assessments(paths: Paths, *, second: bool = False, strict: bool = True) -> Assessments:
+def read_assessments(paths: Paths, *, second: bool = False, lenient: bool = False) -> Assessments:
     r"""Read INEX assessments: XML files, one a topic (2002 to 2007), or a file of FOL judgments (2008 to 2010).
 
     Parameters
@@ -176,7 +176,7 @@ def read_assessments(paths: Paths, *, second: bool = False, strict: bool = True)
         ``others``, and topics in folders called ``in_progress`` are passed over.
     second : bool, default False
         Read the second judgments instead: what lies in folders called ``others``.
-    strict : bool, default True
+    lenient : bool, default False
         Whether what breaks a rule of the scale is an error, or remarked in a warning. See Notes.
 
     Returns
@@ -188,19 +188,19 @@ def read_assessments(paths: Paths, *, second: bool = False, strict: bool = True)
     ------
     FileFormatError
         With file and line: for broken XML, a declared entity, a topic or a document assessed twice, files of different
-        scales, an attribute that is missing or no number; if strict, for a broken rule.
+        scales, an attribute that is missing or no number; if not lenient, for a broken rule.
 
     Warns
     -----
     InexWarning
-        If not strict, once a file, for broken rules. In any case for what real files are known to have: more
+        If lenient, once a file, for broken rules. In any case for what real files are known to have: more
         highlighted characters than a document is long, passages that do not sum up to ``rsize``, a best entry point
         without passages, elements of size 0.
 
     Notes
     -----
     ============== ==================================================================================================
-    rule           not strict
+    rule           lenient
     ============== ==================================================================================================
     valid pair     2003, 2004: exhaustivity and specificity 0 to 3, and 0 together; 2002: relevance 0 to 3 with
                    coverage N exactly at 0, not 3S. Others count as (0, 0)
@@ -221,14 +221,14 @@ def read_assessments(paths: Paths, *, second: bool = False, strict: bool = True)
     >>> judged.scale, judged.documents["relevant_size"].tolist(), judged.passages["length"].tolist()
     ('passages', [300, 0], [200, 100])
     """
-    return assessments_from(paths, second=second, strict=strict)[0]
+    return assessments_from(paths, second=second, lenient=lenient)[0]
 
 
-def assessments_from(paths: Paths, *, second: bool, strict: bool) -> tuple[Assessments, list[str]]:
+def assessments_from(paths: Paths, *, second: bool, lenient: bool) -> tuple[Assessments, list[str]]:
     """Read assessments, and return them with the files that were read; see `read_assessments`."""
     sources = assessment_sources(paths, second=second)
     parts = [
-        read_source(source, partial(_parsed, path=source.path, strict=strict))
+        read_source(source, partial(_parsed, path=source.path, lenient=lenient))
         for source in track(sources, description="reading assessments")
     ]
     together = joined(parts, str(paths) if isinstance(paths, str | os.PathLike) else "several files")
@@ -236,15 +236,15 @@ def assessments_from(paths: Paths, *, second: bool, strict: bool) -> tuple[Asses
     return together, [source.path for source in sources]
 
 
-def assessments_of(content: bytes, path: str, *, strict: bool) -> tuple[Assessments, list[str]]:
+def assessments_of(content: bytes, path: str, *, lenient: bool) -> tuple[Assessments, list[str]]:
     """Read assessments from the content of a file that was read already; see `assessments_from`."""
-    together = joined([_parsed(content, path=path, strict=strict)], path)
+    together = joined([_parsed(content, path=path, lenient=lenient)], path)
     _warn(together.notes)
     return together, [path]
 
 
-def _parsed(content: bytes, *, path: str, strict: bool) -> Assessments:
-    findings = Findings(path, strict=strict)
+def _parsed(content: bytes, *, path: str, lenient: bool) -> Assessments:
+    findings = Findings(path, lenient=lenient)
     if root_name(content):
         return assessments_of_xml(content, findings)
     words = first_words(content)
@@ -277,13 +277,13 @@ def _wanted(parts: tuple[str, ...], *, second: bool) -> bool:
     return ("others" in parts) == second and "in_progress" not in parts
 
 
-def read_pool(path: str | os.PathLike[str], *, strict: bool = True) -> pd.DataFrame:
+def read_pool(path: str | os.PathLike[str], *, lenient: bool = False) -> pd.DataFrame:
     """Read a pool file: what the assessors of a topic were shown.
 
     Parameters
     ----------
     path : path
-    strict : bool
+    lenient : bool
         As for `read_submission`.
 
     Returns
@@ -305,20 +305,20 @@ def read_pool(path: str | os.PathLike[str], *, strict: bool = True) -> pd.DataFr
     >>> read_pool(file)[["topic", "document", "path"]].to_numpy().tolist()
     [['289', 'co/2001/r7022', '/article[1]']]
     """
-    findings = Findings(str(path), strict=strict)
+    findings = Findings(str(path), lenient=lenient)
     pool = pool_of_xml(read_bytes(str(path)), findings)
     _warn(findings.notes)
     return pool
 
 
-def read_element_sizes(path: str | os.PathLike[str], *, strict: bool = True) -> pd.DataFrame:
+def read_element_sizes(path: str | os.PathLike[str], *, lenient: bool = False) -> pd.DataFrame:
     r"""Read a table of element sizes: document, path and size in characters, a line each.
 
     Parameters
     ----------
     path : path
         Columns stand apart by white space or commas; a header may give their order.
-    strict : bool, default True
+    lenient : bool, default False
         Whether a size of 0, two sizes of one element and malformed paths are errors, or remarked in a warning.
 
     Returns
@@ -339,7 +339,7 @@ def read_element_sizes(path: str | os.PathLike[str], *, strict: bool = True) -> 
     >>> read_element_sizes(file)["size"].tolist()
     [40000, 36000]
     """
-    findings = Findings(str(path), strict=strict)
+    findings = Findings(str(path), lenient=lenient)
     sizes = sizes_of_lines(read_bytes(str(path)), findings)
     _warn(findings.notes)
     return sizes

@@ -34,10 +34,10 @@ class InexWarning(MetaevalWarning):
 
 @dataclass(slots=True)
 class Findings:
-    """What reading one file finds: an error where `strict`, else remembered, each rule once with its first line."""
+    """What reading one file finds: an error unless `lenient`, else remembered, each rule once with its first line."""
 
     path: str
-    strict: bool
+    lenient: bool
     found: dict[str, list[tuple[int, str]]] = field(default_factory=dict)
 
     def refuse(self, message: str, line: int | None = None) -> FileFormatError:
@@ -45,9 +45,9 @@ class Findings:
         return FileFormatError(shortened(message, _LONGEST_MESSAGE), path=self.path, line=line)
 
     def broken(self, rule: str, value: str, line: int, *, instead: str) -> None:
-        """Raise if strict, else remember that a rule is broken and what is done `instead`."""
-        if self.strict:
-            raise self.refuse(f"{rule}; got {shortened(value, 300)}. With strict=False, {instead}", line)
+        """Raise if not lenient, else remember that a rule is broken and what is done `instead`."""
+        if not self.lenient:
+            raise self.refuse(f"{rule}; got {shortened(value, 300)}. With lenient=True, {instead}", line)
         self.remark(f"{rule}; {instead}", value, line)
 
     def remark(self, rule: str, value: str, line: int) -> None:
@@ -83,7 +83,7 @@ class Names:
         return self._findings.named("document", document_name(text), line)
 
     def path(self, text: str, line: int) -> str:
-        """Return an element's path in its one spelling; what is none stays as it stands if not strict."""
+        """Return an element's path in its one spelling; what is none stays as it stands if lenient."""
         known = self.paths.get(text)
         return self._learn(self.paths, normalised_path, text, line) if known is None else known
 
@@ -154,7 +154,7 @@ def checked_assessments(
     scale : Scale
     documents, elements, passages : pandas.DataFrame
     findings : Findings
-        Told of every rule that is broken. Where it is not strict, an invalid pair becomes (0, 0), a repeated element
+        Told of every rule that is broken. Where it is lenient, an invalid pair becomes (0, 0), a repeated element
         is dropped, everything else stays.
     """
     elements = _without_repeated(elements, findings)

@@ -28,6 +28,7 @@ from numpy.typing import NDArray
 
 from metaeval.cells import first_double, loses_digits, shortened
 from metaeval.checks import check_choice
+from metaeval.collection.base import Retrieved
 from metaeval.collection.documents import (
     Collection,
     assemble_collection,
@@ -48,7 +49,7 @@ from metaeval.collection.ranking import (
 )
 from metaeval.columns import RANKINGS
 from metaeval.errors import InvalidOptionError
-from metaeval.io.trec import Keep, ScorePrecision, as_precision, read_qrels, read_runs
+from metaeval.io.trec import ScorePrecision, as_precision, read_qrels, read_runs
 from metaeval.parallel import track
 from metaeval.scores import Missing
 
@@ -86,7 +87,7 @@ def collection_from(  # noqa: PLR0913 - one keyword per rule of reading
     runs: Mapping[str, object],
     qrels: object,
     *,
-    keep: Keep = "judged",
+    retrieved: Retrieved = "judged",
     order: Order = "score",
     score_precision: ScorePrecision = "float64",
     missing: Missing = "zero",
@@ -104,7 +105,7 @@ def collection_from(  # noqa: PLR0913 - one keyword per rule of reading
         (``ir_measures.ScoredDoc``); the path of a TREC file.
     qrels : object
         The same shapes with relevance, label or score as level; an ir_datasets dataset or its id; a path; `Judgments`.
-    keep, order, score_precision, missing, groups, pooled
+    retrieved, order, score_precision, missing, groups, pooled
         See `metaeval.io.trec.read_collection`; ``order="rank"`` needs a column rank, ``order="input"`` takes the order
         of the rows.
 
@@ -130,7 +131,7 @@ def collection_from(  # noqa: PLR0913 - one keyword per rule of reading
     >>> collection.ranks.tolist(), collection.document_ids[collection.judgments].tolist()
     ([2], [b'd1'])
     """
-    check_choice(keep, "choice for keep", get_args(Keep))
+    check_choice(retrieved, "choice for retrieved", get_args(Retrieved))
     check_choice(order, "order of documents", get_args(Order))
     check_choice(score_precision, "score precision", get_args(ScorePrecision))
     check_choice(missing, "rule for missing topics", get_args(Missing))
@@ -153,7 +154,7 @@ def collection_from(  # noqa: PLR0913 - one keyword per rule of reading
             keys=keys,
         )
         try:
-            run = rank_documents(lines, table, n_topics=len(judgments.topics), order=order, keep_all=keep == "all")
+            run = rank_documents(lines, table, n_topics=len(judgments.topics), order=order, retrieved=retrieved)
         except RankingProblem as problem:
             raise repetition_error(str(name), lines, problem) from None
         ranked[str(name)] = complete_codes(run, others, len(judgments.levels))

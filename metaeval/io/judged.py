@@ -8,6 +8,7 @@ from typing import Literal
 
 import numpy as np
 
+from metaeval.collection.base import Retrieved
 from metaeval.collection.documents import Collection, warn_of_ties
 from metaeval.collection.elements import ElementCollection, element_collection
 from metaeval.collection.inex import Assessments, Submission
@@ -50,11 +51,11 @@ def read_judged(  # noqa: PLR0913 - what either kind of file needs
     judgments: str | os.PathLike[str],
     *,
     sizes: str | os.PathLike[str] | None = None,
-    keep: Literal["judged", "all"] = "judged",
+    retrieved: Literal["judged", "all"] = "judged",
     order: Order = "score",
     score_precision: ScorePrecision = "float64",
     missing: Missing = "zero",
-    strict: bool = True,
+    lenient: bool = False,
 ) -> JudgedInput:
     r"""Read runs and judgments of documents, elements or passages, whichever the files hold.
 
@@ -66,13 +67,13 @@ def read_judged(  # noqa: PLR0913 - what either kind of file needs
         TREC judgments; a file of FOL judgments; an XML file of assessments, or a folder of these.
     sizes : path, optional
         Sizes of elements, for assessments of elements; see `metaeval.io.inex.read_element_sizes`.
-    keep : {"judged", "all"}
+    retrieved : {"judged", "all"}
         "all" keeps every retrieved document too, which pools need.
     order, score_precision
         For TREC runs alone; see `metaeval.read_collection`. The order of INEX runs is a matter of their format.
     missing : {"zero", "error", "drop-systems", "drop-topics"}
         What to do where a run lacks a topic that has something relevant.
-    strict : bool, default True
+    lenient : bool, default False
         Whether INEX files that break a rule are an error, or are read as far as they go, with warnings.
 
     Returns
@@ -112,19 +113,19 @@ def read_judged(  # noqa: PLR0913 - what either kind of file needs
         rules = Rules.checked(order=order, score_precision=score_precision, split_tags=False)
         levels = judgments_of(content, str(judgments))
         check = partial(_refuse_located, judgments=str(judgments))
-        collection = collection_of(sources, levels, rules, label=str(judgments), keep=keep, check=check)
+        collection = collection_of(sources, levels, rules, label=str(judgments), retrieved=retrieved, check=check)
         warn_of_ties(collection)
         return _input(collection.handle_missing(missing), [source.path for source in sources], [str(judgments)])
     if (order, score_precision) != ("score", "float64"):
         message = "the order of INEX runs is that of their format; order and score precision are for TREC runs"
         raise InvalidOptionError(message)
     assessments, judged_files = (
-        assessments_of(content, str(judgments), strict=strict)
+        assessments_of(content, str(judgments), lenient=lenient)
         if content
-        else assessments_from(judgments, second=False, strict=strict)
+        else assessments_from(judgments, second=False, lenient=lenient)
     )
-    submissions = submissions_from(sources, strict=strict)
-    compiled = _compiled(submissions, assessments, sizes, strict=strict, keep_all=keep == "all")
+    submissions = submissions_from(sources, lenient=lenient)
+    compiled = _compiled(submissions, assessments, sizes, lenient=lenient, retrieved=retrieved)
     size_files = [] if sizes is None else [str(sizes)]
     return _input(compiled.handle_missing(missing), [source.path for source in sources], judged_files, size_files)
 
@@ -138,8 +139,8 @@ def _compiled(
     assessments: Assessments,
     sizes: str | os.PathLike[str] | None,
     *,
-    strict: bool,
-    keep_all: bool,
+    lenient: bool,
+    retrieved: Retrieved,
 ) -> ElementCollection | PassageCollection:
     kind = "passages" if assessments.scale == "passages" else "elements"
     for submission in submissions:
@@ -150,9 +151,9 @@ def _compiled(
                 f"sizes of elements ({sizes}) belong to assessments of elements; {assessments.source} has passages"
             )
             raise InvalidOptionError(message)
-        return passage_collection(submissions, assessments, keep_all=keep_all)
-    table = None if sizes is None else read_element_sizes(sizes, strict=strict)
-    return element_collection(submissions, assessments, sizes=table, strict=strict, keep_all=keep_all)
+        return passage_collection(submissions, assessments, retrieved=retrieved)
+    table = None if sizes is None else read_element_sizes(sizes, lenient=lenient)
+    return element_collection(submissions, assessments, sizes=table, lenient=lenient, retrieved=retrieved)
 
 
 def _check_results(submission: Submission, kind: str) -> None:

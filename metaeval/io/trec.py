@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from metaeval.cells import natural_order
 from metaeval.checks import check_choice, check_jobs
+from metaeval.collection.base import Retrieved
 from metaeval.collection.documents import Collection, assemble_collection, warn_of_ties
 from metaeval.collection.ranking import (
     JudgedDocuments,
@@ -39,7 +40,7 @@ from metaeval.parallel import track
 from metaeval.scores import Missing
 
 __all__ = [
-    "Keep",
+    "Retrieved",
     "Rules",
     "ScorePrecision",
     "as_precision",
@@ -54,7 +55,6 @@ __all__ = [
 ]
 
 ScorePrecision = Literal["float64", "float32"]
-Keep = Literal["judged", "all"]
 _LONGEST_NAME = 1000
 type RunPaths = str | os.PathLike[str] | Iterable[str | os.PathLike[str]] | Mapping[str, str | Path]
 
@@ -63,7 +63,7 @@ def read_collection(  # noqa: PLR0913 - one keyword per rule of reading
     runs: RunPaths,
     qrels: str | os.PathLike[str] | Judgments,
     *,
-    keep: Keep = "judged",
+    retrieved: Retrieved = "judged",
     order: Order = "score",
     score_precision: ScorePrecision = "float64",
     missing: Missing = "zero",
@@ -82,8 +82,8 @@ def read_collection(  # noqa: PLR0913 - one keyword per rule of reading
         or a mapping of system name to path. Files packed with gzip, bzip2, xz or zstandard are unpacked.
     qrels : path or Judgments
         Judgments in TREC format (topic iteration document relevance), or "-"; or judgments that are there already.
-    keep : {"judged", "all"}
-        Keep only the judged documents of every list, which is all a measure needs, or every retrieved document too
+    retrieved : {"judged", "all"}
+        Retrieved only the judged documents of every list, which is all a measure needs, or every retrieved document too
         (`Collection.retrieved`), which pools need.
     order : {"score", "rank", "input"}
         How a list is ordered: by score, descending, equal scores by document identifier, descending byte by byte,
@@ -130,7 +130,7 @@ def read_collection(  # noqa: PLR0913 - one keyword per rule of reading
     >>> collection.systems, collection.ranks.tolist(), collection.n_retrieved.tolist()
     (('bm25',), [2], [[2]])
     """
-    check_choice(keep, "choice for keep", get_args(Keep))
+    check_choice(retrieved, "choice for retrieved", get_args(Retrieved))
     check_choice(missing, "rule for missing topics", get_args(Missing))
     rules = Rules.checked(order=order, score_precision=score_precision, split_tags=split_tags)
     sources = run_sources(runs)
@@ -139,7 +139,7 @@ def read_collection(  # noqa: PLR0913 - one keyword per rule of reading
     else:
         refuse_shared_pipe(sources, qrels)
         judgments, label = read_qrels(qrels), str(qrels)
-    collection = collection_of(sources, judgments, rules, label=label, keep=keep, n_jobs=n_jobs)
+    collection = collection_of(sources, judgments, rules, label=label, retrieved=retrieved, n_jobs=n_jobs)
     warn_of_ties(collection)
     return collection.with_groups(groups, pooled=pooled).handle_missing(missing)
 
@@ -150,7 +150,7 @@ def collection_of(  # noqa: PLR0913 - what reading depends on
     rules: "Rules",
     *,
     label: str | None,
-    keep: Keep = "judged",
+    retrieved: Retrieved = "judged",
     n_jobs: int = -1,
     check: Callable[[bytes, str], None] | None = None,
 ) -> Collection:
@@ -165,7 +165,7 @@ def collection_of(  # noqa: PLR0913 - what reading depends on
         How runs are read.
     label : str or None
         The file of the judgments, for messages.
-    keep, n_jobs
+    retrieved, n_jobs
         See `read_collection`.
     check : callable, optional
         Called with the content and the path of every run before it is read as one.
@@ -179,7 +179,7 @@ def collection_of(  # noqa: PLR0913 - what reading depends on
 
     def rank(source: Source) -> list[_NamedRun]:
         parts = _read_run(source, rules, judgments.topics, check)
-        return [_ranked(part, table, len(judgments.topics), rules.order, keep_all=keep == "all") for part in parts]
+        return [_ranked(part, table, len(judgments.topics), rules.order, retrieved=retrieved) for part in parts]
 
     found: list[_NamedRun] = []
     for parts in track(_threaded(rank, sources, n_jobs), description="reading runs", total=len(sources)):
@@ -487,9 +487,9 @@ def _read_run(
     ]
 
 
-def _ranked(part: _RunPart, table: JudgedDocuments, n_topics: int, order: Order, *, keep_all: bool) -> _NamedRun:
+def _ranked(part: _RunPart, table: JudgedDocuments, n_topics: int, order: Order, *, retrieved: Retrieved) -> _NamedRun:
     try:
-        run = rank_documents(part.lines, table, n_topics=n_topics, order=order, keep_all=keep_all)
+        run = rank_documents(part.lines, table, n_topics=n_topics, order=order, retrieved=retrieved)
     except RankingProblem as problem:
         raise _repetition(part, problem) from None
     return _NamedRun(part.tag, part.source, part.topics, run, part.note)

@@ -32,7 +32,7 @@ from metaeval.io.stored import read_tree, write_tree
 from metaeval.models.curves import ErrorCurve, absolute_thresholds, fit_curve
 from metaeval.models.families import BAYESIAN, FAMILIES, Prior
 from metaeval.parallel import track
-from metaeval.resampling.swap import Margin, lay_out, swap_method, topic_bootstrap
+from metaeval.resampling.swap import ToleranceUnit, lay_out, swap_method, topic_bootstrap
 from metaeval.scores import oriented_values
 
 if TYPE_CHECKING:
@@ -80,22 +80,22 @@ class SwapEvidence:
     Attributes
     ----------
     data : xarray.Dataset
-        Dims ``metric``, ``margin``, ``observed_size`` and ``replicate``; variables
+        Dims ``metric``, ``tolerance``, ``observed_size`` and ``replicate``; variables
 
-        - ``swaps`` (a tie at margin 0 is half a swap) and ``comparisons`` (metric, margin, observed_size);
-        - ``replicate_rate`` (replicate, metric, margin, observed_size): the rates of the topic bootstrap;
-        - ``share_without_swap`` (metric, margin, observed_size): the share of the replicates that saw none;
-        - ``threshold`` (metric, margin): the margin in the metric's own unit;
+        - ``swaps`` (a tie at tolerance 0 is half a swap) and ``comparisons`` (metric, tolerance, observed_size);
+        - ``replicate_rate`` (replicate, metric, tolerance, observed_size): the rates of the topic bootstrap;
+        - ``share_without_swap`` (metric, tolerance, observed_size): the share of the replicates that saw none;
+        - ``threshold`` (metric, tolerance): the tolerance in the metric's own unit;
         - ``effective_topics``, ``tail_topics``, ``acceleration``, ``effective_systems`` (metric): see
           `bayesian_error_rate`.
-    margin : {"relative", "absolute"}
+    tolerance_unit : {"relative", "absolute"}
     n_systems, n_topics : int
         Copies of systems left out.
     random_source : str
     """
 
     data: xr.Dataset
-    margin: Margin
+    tolerance_unit: ToleranceUnit
     n_systems: int
     n_topics: int
     random_source: str = ""
@@ -106,19 +106,19 @@ class SwapEvidence:
         return tuple(self.data["metric"].to_numpy().tolist())
 
     def logits(self) -> xr.DataArray:
-        """Return logit((S + 1/2) / (N + 1)), dims (metric, margin, observed_size)."""
+        """Return logit((S + 1/2) / (N + 1)), dims (metric, tolerance, observed_size)."""
         return xr.apply_ufunc(logit, (self.data["swaps"] + 0.5) / (self.data["comparisons"] + 1.0))
 
 
 def observe_error_rates(  # noqa: PLR0913 - the choices of the swap method
     scores: object,
     *,
-    margins: Sequence[float] = (0.0,),
-    margin: Margin = "relative",
+    tolerances: Sequence[float] = (0.0,),
+    tolerance_unit: ToleranceUnit = "relative",
     sizes: Sequence[int] | None = None,
     n_trials: int = 100,
-    n_replicates: int = 200,
-    bootstrap_trials: int = 40,
+    n_topic_resamples: int = 200,
+    n_trials_per_resample: int = 40,
     rng: RNGLike = None,
     n_threads: int | None = None,
 ) -> SwapEvidence:
@@ -127,16 +127,16 @@ def observe_error_rates(  # noqa: PLR0913 - the choices of the swap method
     Parameters
     ----------
     scores : Scores or anything `metaeval.as_scores` takes
-    margins, margin
-        As in `metaeval.resampling.swap.swap_method`; margin 0 alone by default.
+    tolerances, tolerance_unit
+        As in `metaeval.resampling.swap.swap_method`; tolerance 0 alone by default.
     sizes : sequence of int, optional
         At most 8; by default 8 sizes from 5 to half the topics, evenly spaced in their logarithm. More would only
         repeat what these say.
     n_trials : int, default 100
         Pairs of topic sets drawn at each size.
-    n_replicates : int, default 200
+    n_topic_resamples : int, default 200
         Resamples of the topics, at least 150 and four times the cells of a model (metrics x sizes).
-    bootstrap_trials : int, default 40
+    n_trials_per_resample : int, default 40
         Pairs of topic sets at each size in each resample.
     rng, n_threads
         As in `metaeval.resampling.swap.swap_method`.
@@ -168,19 +168,26 @@ def observe_error_rates(  # noqa: PLR0913 - the choices of the swap method
             f"the model needs {FEWEST_SIZES} to {MOST_SIZES} topic-set sizes, not {list(sizes)}; {n_topics} topics"
         )
         raise kind(message)
-    if n_replicates < max(150, 4 * n_metrics * len(sizes)):
+    if n_topic_resamples < max(150, 4 * n_metrics * len(sizes)):
         message = (
-            f"n_replicates must be at least {max(150, 4 * n_metrics * len(sizes))} for {n_metrics} metrics and "
-            f"{len(sizes)} sizes, not {n_replicates}: fewer make the covariance singular"
+            f"n_topic_resamples must be at least {max(150, 4 * n_metrics * len(sizes))} for {n_metrics} metrics and "
+            f"{len(sizes)} sizes, not {n_topic_resamples}: fewer make the covariance singular"
         )
         raise InvalidOptionError(message)
     source = resolve_rng(rng)
     first, second = source.generator.spawn(2)
-    shared: dict[str, Any] = {"sizes": sizes, "margins": margins, "margin": margin, "n_threads": n_threads}
+    shared: dict[str, Any] = {
+        "sizes": sizes,
+        "tolerances": tolerances,
+        "tolerance_unit": tolerance_unit,
+        "n_threads": n_threads,
+    }
     rates = swap_method(scores, n_trials=n_trials, rng=first, **shared)
     totals = rates.totals(half_swaps=True)
-    resampled = topic_bootstrap(scores, n_replicates=n_replicates, n_trials=bootstrap_trials, rng=second, **shared)
-    ties = resampled["zero_differences"] * (resampled["margin"] == 0)
+    resampled = topic_bootstrap(
+        scores, n_topic_resamples=n_topic_resamples, n_trials=n_trials_per_resample, rng=second, **shared
+    )
+    ties = resampled["zero_differences"] * (resampled["tolerance"] == 0)
     again = resampled["swaps"] + 0.5 * ties
     smooth = (again + 0.5) / (resampled["comparisons"] + 1.0)
     described = [_describe_noise(one) for one in oriented_values(layout.scores)]
@@ -189,15 +196,15 @@ def observe_error_rates(  # noqa: PLR0913 - the choices of the swap method
         {
             "swaps": totals["swaps"],
             "comparisons": totals["comparisons"],
-            "replicate_rate": smooth.transpose("replicate", "metric", "margin", "size"),
-            "share_without_swap": (again == 0).mean("replicate").transpose("metric", "margin", "size"),
+            "replicate_rate": smooth.transpose("replicate", "metric", "tolerance", "size"),
+            "share_without_swap": (again == 0).mean("replicate").transpose("metric", "tolerance", "size"),
             "threshold": absolute_thresholds(rates),
         }
         | {name: ("metric", column) for name, column in columns.items()}
     )
     return SwapEvidence(
         data=data.rename({"size": "observed_size"}),
-        margin=margin,
+        tolerance_unit=tolerance_unit,
         n_systems=n_systems,
         n_topics=n_topics,
         random_source=source.description,
@@ -313,12 +320,12 @@ def _tail_shift(x: Floats) -> Floats:
 
 
 class _Cells(NamedTuple):
-    """The cells of one metric at one margin, and what is needed to judge a curve by them."""
+    """The cells of one metric at one tolerance, and what is needed to judge a curve by them."""
 
     metric: str
     family: str
     prior: Prior
-    level: float  # 1 with a margin above 0 (differences are in units of it), else 0
+    level: float  # 1 with a tolerance above 0 (differences are in units of it), else 0
     sizes: Floats
     grid: Floats
     logits: Floats
@@ -332,7 +339,7 @@ class _Cells(NamedTuple):
 
     @property
     def n_log_normal(self) -> int:
-        return len(self.prior.names(margin=self.level > 0))
+        return len(self.prior.names(tolerance=self.level > 0))
 
     @property
     def n_parameters(self) -> int:
@@ -354,7 +361,7 @@ def _sizes_ahead(smallest: int) -> Floats:
 
 def _cells(evidence: SwapEvidence, metric: str, tolerance: float, family: str) -> _Cells:
     """Put together the cells of one metric, or say why its error rate cannot be estimated."""
-    cell = evidence.data.sel({"metric": metric, "margin": tolerance})
+    cell = evidence.data.sel({"metric": metric, "tolerance": tolerance})
     swaps, compared = cell["swaps"].to_numpy(), cell["comparisons"].to_numpy()
     replicates = logit(cell["replicate_rate"].to_numpy())
     if float(cell["effective_topics"]) < FEWEST_EFFECTIVE_TOPICS:
@@ -366,7 +373,7 @@ def _cells(evidence: SwapEvidence, metric: str, tolerance: float, family: str) -
     alive = (swaps > 0) & (cell["share_without_swap"].to_numpy() <= _MOST_WITHOUT_SWAP)
     if alive.sum() < FEWEST_SIZES:
         message = (
-            f"{metric!r}: only {int(alive.sum())} of {len(swaps)} sizes have swaps enough at margin {tolerance:g} "
+            f"{metric!r}: only {int(alive.sum())} of {len(swaps)} sizes have swaps enough at tolerance {tolerance:g} "
             f"({swaps.sum():g} in all); the error rate is already near zero and its course cannot be estimated"
         )
         raise EstimationError(message)
@@ -431,14 +438,18 @@ def _topics_to_trust(cell: xr.Dataset) -> float:
     return max(np.sqrt(seen * min(seen, tail)), FEWEST_EFFECTIVE_TOPICS)
 
 
-def _widened(covariance: Floats, effective_topics: float, n_replicates: int) -> Floats:
+def _widened(covariance: Floats, effective_topics: float, n_topic_resamples: int) -> Floats:
     """Shrink a bootstrap covariance to its diagonal a little, and widen it.
 
     Resampled topics vary too little; and the inverse of a covariance from few replicates is too large by the factor
     of Hartlap, Simon and Schneider (2007).
     """
     own = np.diag(np.diag(covariance))
-    wide = (1.0 - 1.0 / effective_topics) ** -_WIDENING * (n_replicates - 1.0) / (n_replicates - len(covariance) - 2.0)
+    wide = (
+        (1.0 - 1.0 / effective_topics) ** -_WIDENING
+        * (n_topic_resamples - 1.0)
+        / (n_topic_resamples - len(covariance) - 2.0)
+    )
     return np.asarray(wide * (covariance + 1e-4 * own)) + _NUGGET**2 * np.eye(len(covariance))
 
 
@@ -597,7 +608,7 @@ def _coefficients(loadings: Floats, residual: Floats, covariance: Floats, genera
 
 def _drawn(cells: _Cells, values: Sequence[Floats], omega: Floats, coefficients: Floats) -> _Draws:
     """Put the curves of every draw together: the smooth curve and its misfit."""
-    names = cells.prior.every_name(margin=cells.level > 0)
+    names = cells.prior.every_name(tolerance=cells.level > 0)
     ahead = np.einsum("dsk,dk->ds", _loadings(cells.ahead, omega), coefficients)
     seen = np.einsum("dsk,dk->ds", _loadings(cells.seen, omega), coefficients)
     return _Draws(
@@ -626,7 +637,7 @@ def _refuse_misfit(cells: _Cells, residual: Floats, covariance: Floats) -> None:
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class BayesianErrorRate:
-    """Posterior of the error curve and of the minimum topic count of every metric, at one margin.
+    """Posterior of the error curve and of the minimum topic count of every metric, at one tolerance.
 
     Attributes
     ----------
@@ -641,8 +652,8 @@ class BayesianErrorRate:
         Key of `metaeval.models.families.BAYESIAN`.
     method : {"fast", "pymc"}
     tolerance : float
-        The margin.
-    margin : {"relative", "absolute"}
+        The tolerance.
+    tolerance_unit : {"relative", "absolute"}
     max_error : float
         Error rate the minimum topic count keeps to.
     ci_prob : float
@@ -657,7 +668,7 @@ class BayesianErrorRate:
     family: str
     method: Method
     tolerance: float
-    margin: Margin
+    tolerance_unit: ToleranceUnit
     max_error: float
     ci_prob: float
     n_systems: int
@@ -776,7 +787,7 @@ def _result(tree: Any) -> BayesianErrorRate:  # noqa: ANN401 - an xarray.DataTre
         family=str(attrs["family"]),
         method=attrs["method"],
         tolerance=float(attrs["tolerance"]),
-        margin=attrs["margin"],
+        tolerance_unit=attrs["tolerance_unit"],
         max_error=float(attrs["max_error"]),
         ci_prob=float(attrs["ci_prob"]),
         n_systems=int(attrs["n_systems"]),
@@ -792,7 +803,7 @@ def bayesian_error_rate(  # noqa: PLR0913 - the settings of a model and of its s
     scores: object,
     *,
     tolerance: float = 0.0,
-    margin: Margin = "relative",
+    tolerance_unit: ToleranceUnit = "relative",
     family: str = "mixed_orthant",
     method: Method = "fast",
     max_error: float = 0.05,
@@ -810,8 +821,8 @@ def bayesian_error_rate(  # noqa: PLR0913 - the settings of a model and of its s
     scores : SwapEvidence, Scores or anything `metaeval.as_scores` takes
         Evidence from `observe_error_rates` serves several tolerances, families and methods without counting again.
     tolerance : float, default 0
-        The margin by which a system must win on both topic sets. One model a tolerance.
-    margin : {"relative", "absolute"}
+        The tolerance by which a system must win on both topic sets. One model a tolerance.
+    tolerance_unit : {"relative", "absolute"}
         As in `metaeval.resampling.swap.swap_method`; evidence brings its own.
     family : str, default "mixed_orthant"
         Shape of the curve, a key of `metaeval.models.families.BAYESIAN`.
@@ -879,7 +890,7 @@ def bayesian_error_rate(  # noqa: PLR0913 - the settings of a model and of its s
     --------
     >>> generator = np.random.default_rng(1)
     >>> made = generator.normal(size=(20, 1)) * 0.1 + generator.normal(size=(20, 60)) * 0.15
-    >>> fitted = bayesian_error_rate(made, margin="absolute", rng=0)
+    >>> fitted = bayesian_error_rate(made, tolerance_unit="absolute", rng=0)
     >>> found = fitted.minimum_topics()
     >>> bool(found["low"][0] < found["median"][0] < found["high"][0])
     True
@@ -890,11 +901,13 @@ def bayesian_error_rate(  # noqa: PLR0913 - the settings of a model and of its s
     evidence = (
         scores
         if isinstance(scores, SwapEvidence)
-        else observe_error_rates(scores, margins=[tolerance], margin=margin, rng=counting, n_threads=n_threads)
+        else observe_error_rates(
+            scores, tolerances=[tolerance], tolerance_unit=tolerance_unit, rng=counting, n_threads=n_threads
+        )
     )
-    if tolerance not in evidence.data["margin"].to_numpy():
-        known = evidence.data["margin"].to_numpy().tolist()
-        raise InvalidOptionError(f"tolerance must be one of the margins counted, {known}, not {tolerance!r}")
+    if tolerance not in evidence.data["tolerance"].to_numpy():
+        known = evidence.data["tolerance"].to_numpy().tolist()
+        raise InvalidOptionError(f"tolerance must be one of the tolerances counted, {known}, not {tolerance!r}")
     cells, left_out = _estimable(evidence, tolerance, family)
     if method == "pymc":
         sampling = {"draws": draws, "tune": tune, "target_accept": target_accept}
@@ -909,7 +922,7 @@ def bayesian_error_rate(  # noqa: PLR0913 - the settings of a model and of its s
         "family": family,
         "method": method,
         "tolerance": float(tolerance),
-        "margin": evidence.margin,
+        "tolerance_unit": evidence.tolerance_unit,
         "max_error": float(max_error),
         "ci_prob": float(ci_prob),
         "n_systems": evidence.n_systems,
@@ -956,7 +969,7 @@ def _fit_each(
     names = list(fitted)
     if not names:
         return fitted
-    levels = logit(evidence.data["replicate_rate"].sel({"margin": tolerance, "metric": names}).mean("observed_size"))
+    levels = logit(evidence.data["replicate_rate"].sel({"tolerance": tolerance, "metric": names}).mean("observed_size"))
     correlation = np.corrcoef(levels.transpose("metric", "replicate").to_numpy()).reshape(len(names), len(names))
     values, vectors = np.linalg.eigh(correlation)
     root = vectors * np.sqrt(np.maximum(values, 0.0))
@@ -1047,8 +1060,10 @@ def _placed(values: Floats, own: Floats, sizes: Floats) -> Floats:
 
 
 def _counted(evidence: SwapEvidence, cell: _Cells, sizes: Floats) -> Floats:
-    """Return the comparisons at each size: the same at every margin."""
-    chosen = evidence.data["comparisons"].isel({"margin": 0}).sel({"metric": cell.metric, "observed_size": cell.sizes})
+    """Return the comparisons at each size: the same at every tolerance."""
+    chosen = (
+        evidence.data["comparisons"].isel({"tolerance": 0}).sel({"metric": cell.metric, "observed_size": cell.sizes})
+    )
     return _placed(chosen.to_numpy().astype(float), cell.sizes, sizes)
 
 
@@ -1078,7 +1093,7 @@ def _fit_hierarchical(
     posterior = sampled["posterior"].to_dataset().stack(sample=("chain", "draw"))  # noqa: PD013 - xarray
     kept = np.linspace(0, posterior.sizes["sample"] - 1, _N_CHAINS * _N_DRAWS).round().astype(int)
     posterior = posterior.isel(sample=kept)
-    names = cells[0].prior.every_name(margin=cells[0].level > 0)
+    names = cells[0].prior.every_name(tolerance=cells[0].level > 0)
     values = [[posterior[name].isel({"metric": place}).to_numpy() for name in names] for place in range(len(cells))]
     omegas = [posterior["omega"].isel({"metric": place}).to_numpy() for place in range(len(cells))]
     pairs = list(zip(cells, values, strict=True))
@@ -1135,7 +1150,7 @@ def _joint(evidence: SwapEvidence, tolerance: float, cells: Sequence[_Cells]) ->
 
 def _joint_covariance(evidence: SwapEvidence, tolerance: float, cells: Sequence[_Cells]) -> Floats:
     """Return the covariance over metrics and sizes, its blocks those of the single fits, slightly shrunken."""
-    replicates = logit(evidence.data["replicate_rate"].sel({"margin": tolerance}))
+    replicates = logit(evidence.data["replicate_rate"].sel({"tolerance": tolerance}))
     columns = [
         replicates.sel({"metric": cell.metric, "observed_size": cell.sizes.astype(int)})
         .transpose("replicate", "observed_size")
@@ -1162,7 +1177,7 @@ def _model(
     import pytensor.tensor  # noqa: PLC0415 - as above
 
     pt: Any = pytensor.tensor
-    prior, margin = cells[0].prior, cells[0].level > 0
+    prior, tolerance = cells[0].prior, cells[0].level > 0
     n_cells = len(parts.owner)
     freedom = min(cell.freedom for cell in cells)
     logits, sizes = (np.concatenate([getattr(cell, name) for cell in cells]) for name in ("logits", "sizes"))
@@ -1173,7 +1188,7 @@ def _model(
     start = np.log(np.array(likely).T)
     with pm.Model(coords={"metric": [cell.metric for cell in cells]}) as model:
         values = []
-        for place, name in enumerate(prior.names(margin=margin)):
+        for place, name in enumerate(prior.names(tolerance=tolerance)):
             middle = float(start[place].mean())
             common = pm.Normal(f"log_{name}_mean", prior.centre[place], prior.scale[place], initval=middle)
             apart = pm.HalfNormal(f"log_{name}_sd", 0.5, initval=0.5)

@@ -31,16 +31,16 @@ SIZES_TO_COMPARE = 4
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ErrorCurve:
-    """One shape fitted to one metric at one margin.
+    """One shape fitted to one metric at one tolerance.
 
     Attributes
     ----------
     family : str
         Key of `metaeval.models.families.CURVES`.
     parameters : mapping of str to float
-        Fitted values. The orthant's ``a`` is 1 at a margin of 0, where only the ratio c/a matters.
+        Fitted values. The orthant's ``a`` is 1 at a tolerance of 0, where only the ratio c/a matters.
     threshold : float
-        Margin in the metric's unit.
+        ToleranceUnit in the metric's unit.
     weighted_error : float
         Root mean square of (observed - fitted) / sqrt(p (1 - p)) over the sizes fitted.
     """
@@ -88,7 +88,7 @@ def fit_curve(
     swaps, comparisons : array (size,)
         Counts; a swap may be half (a tie).
     threshold : float, default 0
-        Margin in the metric's unit (see `absolute_thresholds`); only the orthant curve uses it.
+        ToleranceUnit in the metric's unit (see `absolute_thresholds`); only the orthant curve uses it.
 
     Returns
     -------
@@ -173,19 +173,19 @@ def held_out(sizes: ArrayLike) -> NDArray[np.bool_]:
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class CurveComparison:
-    """Every shape on every metric and margin, judged by sizes it has not seen.
+    """Every shape on every metric and tolerance, judged by sizes it has not seen.
 
     Attributes
     ----------
     table : pandas.DataFrame
-        One row a metric, margin and family: ``held_out_error`` (root mean square of (predicted - seen) /
+        One row a metric, tolerance and family: ``held_out_error`` (root mean square of (predicted - seen) /
         sqrt(p (1 - p)) over the held-out sizes, the scale of the fit, on which a rate near zero does not drown the
         others), ``held_out_bias`` (mean predicted over mean seen, less one), ``weighted_error`` of the fit to all
         sizes, its ``parameters``, and a ``note`` where a shape could not be fitted.
-    curves : mapping of (metric, margin, family) to ErrorCurve
+    curves : mapping of (metric, tolerance, family) to ErrorCurve
         Fits to all sizes.
     best : str or None
-        The family with the smallest root mean square of ``held_out_error`` over metrics and margins; None if there
+        The family with the smallest root mean square of ``held_out_error`` over metrics and tolerances; None if there
         are too few sizes to hold any out.
     """
 
@@ -194,7 +194,7 @@ class CurveComparison:
     best: str | None
 
     def summary(self) -> pd.DataFrame:
-        """Return one row a family, the best first: error and bias on held-out sizes over all metrics and margins."""
+        """Return one row a family, the best first: error and bias on held-out sizes over all metrics and tolerances."""
         scored = self.table.dropna(subset=["held_out_error"])
         grouped = scored.groupby("family", sort=False)
         frame = pd.DataFrame(
@@ -212,23 +212,25 @@ class CurveComparison:
 
 
 def absolute_thresholds(error_rates: ErrorRates) -> xr.DataArray:
-    """Return every margin in the metric's own unit, dims (metric, margin).
+    """Return every tolerance in the metric's own unit, dims (metric, tolerance).
 
-    A relative margin p becomes p times the mean, over pairs, sizes and trials, of the larger of the two means.
+    A relative tolerance p becomes p times the mean, over pairs, sizes and trials, of the larger of the two means.
     """
-    margins = error_rates.counts["margin"]
+    tolerances = error_rates.counts["tolerance"]
     ones = xr.ones_like(error_rates.counts["larger_mean"].mean(("size", "trial")))
-    scale = ones if error_rates.margin == "absolute" else error_rates.counts["larger_mean"].mean(("size", "trial"))
-    return (scale * margins.assign_coords(margin=margins)).transpose("metric", "margin")
+    scale = (
+        ones if error_rates.tolerance_unit == "absolute" else error_rates.counts["larger_mean"].mean(("size", "trial"))
+    )
+    return (scale * tolerances.assign_coords(tolerance=tolerances)).transpose("metric", "tolerance")
 
 
 def compare_curves(error_rates: ErrorRates, *, families: Sequence[str] = tuple(CURVES)) -> CurveComparison:
-    """Fit every shape to every metric and margin, and see how well the small sizes predict the large ones.
+    """Fit every shape to every metric and tolerance, and see how well the small sizes predict the large ones.
 
     Parameters
     ----------
     error_rates : ErrorRates
-        From `metaeval.resampling.swap.swap_method`. A zero difference counts as half a swap (at margin 0).
+        From `metaeval.resampling.swap.swap_method`. A zero difference counts as half a swap (at tolerance 0).
     families : sequence of str, default all of `metaeval.models.families.CURVES`
 
     Returns
@@ -245,15 +247,16 @@ def compare_curves(error_rates: ErrorRates, *, families: Sequence[str] = tuple(C
     The held-out error comes from a fit to the lower half of the sizes, tried on the upper half. The cells of one
     data set share topics and systems, so pointwise cross-validation would flatter every shape; predicting larger
     sizes than any that were seen is the use these curves are put to. A winner by a hair is no winner: look at the
-    whole table. One family is chosen for all metrics and margins, because a choice cell by cell follows the noise: on
-    200 of the 1153 topics of MQ2007 it took the power law at margin 0 in 12 of 20 samples, and twice the topics
-    needed; chosen over all margins, the median answer was 433 where 485 is true.
+    whole table. One family is chosen for all metrics and tolerances, because a choice cell by cell follows the noise:
+    on
+    200 of the 1153 topics of MQ2007 it took the power law at tolerance 0 in 12 of 20 samples, and twice the topics
+    needed; chosen over all tolerances, the median answer was 433 where 485 is true.
 
     Examples
     --------
     >>> from metaeval.resampling.swap import swap_method
     >>> noise = np.random.default_rng(1).random((8, 60))
-    >>> compared = compare_curves(swap_method(noise + np.arange(8)[:, None] / 20, rng=0, margins=[0, 0.05]))
+    >>> compared = compare_curves(swap_method(noise + np.arange(8)[:, None] / 20, rng=0, tolerances=[0, 0.05]))
     >>> len(compared.table)
     10
     """
@@ -263,15 +266,15 @@ def compare_curves(error_rates: ErrorRates, *, families: Sequence[str] = tuple(C
     thresholds = absolute_thresholds(error_rates)
     rows, curves = [], {}
     for metric in error_rates.metrics:
-        for margin in error_rates.margins:
-            cell = totals.sel({"metric": metric, "margin": margin})
-            threshold = float(thresholds.sel({"metric": metric, "margin": margin}))
+        for tolerance in error_rates.tolerances:
+            cell = totals.sel({"metric": metric, "tolerance": tolerance})
+            threshold = float(thresholds.sel({"metric": metric, "tolerance": tolerance}))
             sizes, swaps, compared = (cell[name].to_numpy().astype(float) for name in ("size", "swaps", "comparisons"))
             for family in families:
                 row, curve = _judge(family, (sizes, swaps, compared), threshold)
-                rows.append({"metric": metric, "margin": margin, "family": family, **row})
+                rows.append({"metric": metric, "tolerance": tolerance, "family": family, **row})
                 if curve is not None:
-                    curves[metric, margin, family] = curve
+                    curves[metric, tolerance, family] = curve
     bare = CurveComparison(table=pd.DataFrame(rows), curves=MappingProxyType(curves), best=None)
     ranking = bare.summary()
     complete = ranking[ranking["n_fitted"] == ranking["n_fitted"].max()]

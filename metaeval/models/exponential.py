@@ -138,7 +138,7 @@ def fit_exponential(sizes: ArrayLike, rates: ArrayLike, *, scale: FitScale = "lo
 
 
 def exponential_table(error_rates: ErrorRates, *, scale: FitScale = "log", half_swaps: bool = True) -> pd.DataFrame:
-    """Fit every metric and margin, one row each.
+    """Fit every metric and tolerance, one row each.
 
     Parameters
     ----------
@@ -153,7 +153,7 @@ def exponential_table(error_rates: ErrorRates, *, scale: FitScale = "log", half_
     Returns
     -------
     pandas.DataFrame
-        ``metric``, ``margin``, ``a1``, ``se_a1``, ``a2``, ``se_a2``, ``chi_squared``, ``degrees_of_freedom``,
+        ``metric``, ``tolerance``, ``a1``, ``se_a1``, ``a2``, ``se_a2``, ``chi_squared``, ``degrees_of_freedom``,
         ``within_published_criterion`` (chi-square at most 27.991, the paper's own yardstick), ``n_zero_sizes``,
         ``held_out_error``, ``held_out_bias`` and a ``note`` where there was nothing to fit.
 
@@ -161,15 +161,15 @@ def exponential_table(error_rates: ErrorRates, *, scale: FitScale = "log", half_
     --------
     >>> from metaeval.resampling.swap import swap_method
     >>> noise = np.random.default_rng(1).random((6, 60))
-    >>> exponential_table(swap_method(noise, margins=[0], rng=0))[["metric", "margin", "n_zero_sizes"]]
-        metric  margin  n_zero_sizes
+    >>> exponential_table(swap_method(noise, tolerances=[0], rng=0))[["metric", "tolerance", "n_zero_sizes"]]
+        metric  tolerance  n_zero_sizes
     0  metric1     0.0             0
     """
     rates = error_rates.rates(half_swaps=half_swaps)
     rows = [
-        {"metric": metric, "margin": margin, **_row(error_rates.sizes, cell.to_numpy(), scale)}
+        {"metric": metric, "tolerance": tolerance, **_row(error_rates.sizes, cell.to_numpy(), scale)}
         for metric, per_metric in rates.groupby("metric", squeeze=False)
-        for margin, cell in ((float(one["margin"]), one) for one in per_metric.squeeze("metric"))
+        for tolerance, cell in ((float(one["tolerance"]), one) for one in per_metric.squeeze("metric"))
     ]
     order = {name: place for place, name in enumerate(error_rates.metrics)}
     return pd.DataFrame(rows).sort_values(

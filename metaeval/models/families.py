@@ -76,13 +76,14 @@ class Prior:
     Attributes
     ----------
     parameters : tuple of str
-        Positive parameters at margin 0; with a margin above 0 those of ``with_margin`` follow.
+        Positive parameters at tolerance 0; with a tolerance above 0 those of ``with_tolerance`` follow.
     centre, scale : tuple of float
-        Median and standard deviation of the log of each parameter under its log-normal prior, ``with_margin`` included.
+        Median and standard deviation of the log of each parameter under its log-normal prior, ``with_tolerance``
+        included.
     rate : callable
         ``rate(xp, sizes, *parameters)``, ``xp`` NumPy or PyTensor.
-    with_margin : tuple of str, default ()
-        Parameters that only a margin above 0 asks for.
+    with_tolerance : tuple of str, default ()
+        Parameters that only a tolerance above 0 asks for.
     spread : float or None
         Scale of the half-normal prior of a last parameter ``spread``; None if there is none.
     """
@@ -91,16 +92,16 @@ class Prior:
     centre: tuple[float, ...]
     scale: tuple[float, ...]
     rate: Callable[..., Any]
-    with_margin: tuple[str, ...] = ()
+    with_tolerance: tuple[str, ...] = ()
     spread: float | None = None
 
-    def names(self, *, margin: bool) -> tuple[str, ...]:
+    def names(self, *, tolerance: bool) -> tuple[str, ...]:
         """Return the names of the log-normal parameters."""
-        return self.parameters + (self.with_margin if margin else ())
+        return self.parameters + (self.with_tolerance if tolerance else ())
 
-    def every_name(self, *, margin: bool) -> tuple[str, ...]:
+    def every_name(self, *, tolerance: bool) -> tuple[str, ...]:
         """Return the names of all parameters."""
-        return self.names(margin=margin) + (("spread",) if self.spread is not None else ())
+        return self.names(tolerance=tolerance) + (("spread",) if self.spread is not None else ())
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -267,14 +268,15 @@ def _orthant(xp: Any, z: Any, ratio: Any, reach: Any = None, spread: Any = None)
 def _both_beyond(height: Floats, noise: Floats) -> Floats:
     r"""Return the orthant probability in closed form: several times faster than the quadrature, which has a gradient.
 
-    With :math:`b = \sqrt{(1 - \rho)/(1 + \rho)}`, h the margin in standard deviations and T the function of Owen (1956,
+    With :math:`b = \sqrt{(1 - \rho)/(1 + \rho)}`, h the tolerance in standard deviations and T the function of Owen
+    (1956,
     Annals of Mathematical Statistics 27) it is :math:`4 T(h/b, b) - 2 \Phi(-h/b) (1 - 2 \Phi(-h))`, the branch of his
-    formula for equal margins that loses few digits.
+    formula for equal tolerances that loses few digits.
     """
     slope = np.sqrt(noise / (2.0 + noise))
-    margin = np.sqrt(height)
-    beyond = margin / slope
-    return np.maximum(4.0 * owens_t(beyond, slope) - 2.0 * ndtr(-beyond) * (1.0 - 2.0 * ndtr(-margin)), 0.0)
+    tolerance = np.sqrt(height)
+    beyond = tolerance / slope
+    return np.maximum(4.0 * owens_t(beyond, slope) - 2.0 * ndtr(-beyond) * (1.0 - 2.0 * ndtr(-tolerance)), 0.0)
 
 
 def _plain_orthant(xp: Any, z: Any, ratio: Any, reach: Any = None) -> Any:  # noqa: ANN401 - as above
@@ -360,7 +362,7 @@ _ROWS = (
             centre=(_RATIO[0], _REACH[0]),
             scale=(_RATIO[1], _REACH[1]),
             rate=_plain_orthant,
-            with_margin=("a_over_margin",),
+            with_tolerance=("a_over_margin",),
         ),
     ),
     Family(
@@ -372,7 +374,7 @@ _ROWS = (
             centre=(_RATIO[0], _REACH[0]),
             scale=(_RATIO[1], _REACH[1]),
             rate=_mixed_orthant,
-            with_margin=("a_over_margin",),
+            with_tolerance=("a_over_margin",),
             spread=0.5,
         ),
     ),

@@ -27,12 +27,12 @@ EXTRAPOLATED_MARK = "*"
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class MinimumTopics:
-    """The smallest number of topics that keeps the error rate within a limit, per margin and metric.
+    """The smallest number of topics that keeps the error rate within a limit, per tolerance and metric.
 
     Attributes
     ----------
     data : xarray.Dataset
-        Dims ``margin`` and ``metric``; variables
+        Dims ``tolerance`` and ``metric``; variables
 
         - ``kind``: "observed" (``n_topics`` is a size at which swaps were counted), "extrapolated" (from the curve),
           "above limit", "below smallest" (the limit holds at the smallest size, and by the curve one topic earlier),
@@ -48,7 +48,7 @@ class MinimumTopics:
     smallest_size, largest_size : int
         Range of the observed sizes.
     relative : bool
-        Whether the margins are shares of the larger mean.
+        Whether the tolerances are shares of the larger mean.
     comparison : CurveComparison
         How every curve did on sizes it had not seen: the reason for the choice.
     """
@@ -63,10 +63,10 @@ class MinimumTopics:
     comparison: CurveComparison
 
     def to_frame(self) -> pd.DataFrame:
-        """Return one row a margin and metric: ``kind``, ``n_topics``, ``largest_rate``, ``text``, ``curve``."""
-        frame = self.data.to_dataframe(dim_order=["margin", "metric"]).reset_index()
+        """Return one row a tolerance and metric: ``kind``, ``n_topics``, ``largest_rate``, ``text``, ``curve``."""
+        frame = self.data.to_dataframe(dim_order=["tolerance", "metric"]).reset_index()
         frame["text"] = [self._text(str(kind), n) for kind, n in zip(frame["kind"], frame["n_topics"], strict=True)]
-        return frame[["margin", "metric", "kind", "n_topics", "largest_rate", "text"]].assign(curve=self.family)
+        return frame[["tolerance", "metric", "kind", "n_topics", "largest_rate", "text"]].assign(curve=self.family)
 
     def table(self) -> pd.DataFrame:
         """Return the table of Pal, Mitra and Kamps (2010, Table 7): tolerance in rows, metrics in columns.
@@ -76,7 +76,7 @@ class MinimumTopics:
         """
         frame = self.to_frame()
         unit = "tolerance (%)" if self.relative else "tolerance"
-        frame[unit] = (frame["margin"] * 100).round(6) if self.relative else frame["margin"]
+        frame[unit] = (frame["tolerance"] * 100).round(6) if self.relative else frame["tolerance"]
         wide = frame.set_index([unit, "metric"])["text"].unstack()  # noqa: PD010 - texts are moved, not aggregated
         return wide[self.data["metric"].to_numpy().tolist()].rename_axis(columns=None)
 
@@ -135,7 +135,7 @@ def minimum_topics(
     --------
     >>> from metaeval.resampling.swap import swap_method
     >>> noise = np.random.default_rng(1).random((8, 60))
-    >>> rates = swap_method(noise + np.arange(8)[:, None] / 4, rng=0, margins=[0, 0.2])
+    >>> rates = swap_method(noise + np.arange(8)[:, None] / 4, rng=0, tolerances=[0, 0.2])
     >>> minimum_topics(rates).table()["metric1"].tolist()
     ['5', '<5']
     """
@@ -147,29 +147,29 @@ def minimum_topics(
         raise InvalidOptionError(message)
     comparison = compare_curves(error_rates) if comparison is None else comparison
     chosen = comparison.best if family == "best" else family
-    rates = error_rates.rates().transpose("margin", "metric", "size")
+    rates = error_rates.rates().transpose("tolerance", "metric", "size")
     sizes = np.asarray(error_rates.sizes)
     answers = [
-        _answer(sizes, cell.to_numpy(), comparison.curves.get((metric, margin, str(chosen))), max_error, int(limit))
-        for margin, row in zip(error_rates.margins, rates, strict=True)
+        _answer(sizes, cell.to_numpy(), comparison.curves.get((metric, tolerance, str(chosen))), max_error, int(limit))
+        for tolerance, row in zip(error_rates.tolerances, rates, strict=True)
         for metric, cell in zip(error_rates.metrics, row, strict=True)
     ]
     shape = rates.shape[:2]
     return MinimumTopics(
         data=xr.Dataset(
             {
-                "kind": (("margin", "metric"), np.array([kind for kind, _ in answers]).reshape(shape)),
-                "n_topics": (("margin", "metric"), np.array([number for _, number in answers]).reshape(shape)),
-                "largest_rate": (("margin", "metric"), rates.isel(size=-1).to_numpy()),
+                "kind": (("tolerance", "metric"), np.array([kind for kind, _ in answers]).reshape(shape)),
+                "n_topics": (("tolerance", "metric"), np.array([number for _, number in answers]).reshape(shape)),
+                "largest_rate": (("tolerance", "metric"), rates.isel(size=-1).to_numpy()),
             },
-            coords={"margin": rates["margin"].to_numpy(), "metric": rates["metric"].to_numpy()},
+            coords={"tolerance": rates["tolerance"].to_numpy(), "metric": rates["metric"].to_numpy()},
         ),
         max_error=float(max_error),
         limit=int(limit),
         family=chosen,
         smallest_size=error_rates.sizes[0],
         largest_size=error_rates.sizes[-1],
-        relative=error_rates.margin == "relative",
+        relative=error_rates.tolerance_unit == "relative",
         comparison=comparison,
     )
 

@@ -29,12 +29,12 @@ __all__ = [
     "PilotVariance",
     "VarianceMethod",
     "anova_power",
-    "anova_topics",
-    "interval_topics",
     "interval_width",
     "paired_t_power",
-    "paired_t_topics",
     "pilot_variance",
+    "topic_set_size_for_anova",
+    "topic_set_size_for_interval",
+    "topic_set_size_for_t",
 ]
 
 type Floats = NDArray[np.float64]
@@ -43,7 +43,7 @@ VarianceMethod = Literal["residual", "within", "pairs"]
 MOST_TOPICS = 10_000_000
 
 
-def paired_t_topics(
+def topic_set_size_for_t(
     min_difference: float,
     difference_variance: float,
     *,
@@ -87,7 +87,7 @@ def paired_t_topics(
 
     Examples
     --------
-    >>> paired_t_topics(0.1, 0.1), paired_t_topics(0.1, 0.1, method="approximate")
+    >>> topic_set_size_for_t(0.1, 0.1), topic_set_size_for_t(0.1, 0.1, method="approximate")
     (81, 81)
     """
     check_number(min_difference, "min_difference", above=0)
@@ -111,7 +111,7 @@ def paired_t_power(n_topics: int, min_difference: float, difference_variance: fl
     n_topics : int
         At least 2.
     min_difference, difference_variance, alpha
-        As in `paired_t_topics`.
+        As in `topic_set_size_for_t`.
 
     Notes
     -----
@@ -131,7 +131,7 @@ def paired_t_power(n_topics: int, min_difference: float, difference_variance: fl
     return float(1 - ncfdtr(1, n_topics - 1, n_topics * min_difference**2 / difference_variance, critical))
 
 
-def anova_topics(  # noqa: PLR0913 - the quantities of a design
+def topic_set_size_for_anova(  # noqa: PLR0913 - the quantities of a design
     min_difference: float,
     variance: float,
     n_systems: int,
@@ -151,7 +151,7 @@ def anova_topics(  # noqa: PLR0913 - the quantities of a design
     n_systems : int
         m, at least 2.
     alpha, power, method
-        As in `paired_t_topics`.
+        As in `topic_set_size_for_t`.
 
     Returns
     -------
@@ -172,7 +172,7 @@ def anova_topics(  # noqa: PLR0913 - the quantities of a design
 
     Examples
     --------
-    >>> anova_topics(0.1, 0.05, 10), anova_topics(0.1, 0.05, 10, method="approximate")
+    >>> topic_set_size_for_anova(0.1, 0.05, 10), topic_set_size_for_anova(0.1, 0.05, 10, method="approximate")
     (158, 157)
     """
     check_number(min_difference, "min_difference", above=0)
@@ -198,7 +198,7 @@ def anova_power(  # noqa: PLR0913 - the quantities of a design
     n_topics : int
         At least 2.
     min_difference, variance, n_systems, alpha, method
-        As in `anova_topics`.
+        As in `topic_set_size_for_anova`.
 
     Notes
     -----
@@ -231,7 +231,7 @@ def anova_power(  # noqa: PLR0913 - the quantities of a design
     return float(1 - ndtr(upper / np.sqrt(factor / between + critical / within)))
 
 
-def interval_topics(
+def topic_set_size_for_interval(
     width: float, difference_variance: float, *, alpha: float = 0.05, method: DesignMethod = "exact"
 ) -> int:
     r"""Return the fewest topics for which the interval of a difference is expected to be no wider than `width`.
@@ -269,7 +269,7 @@ def interval_topics(
 
     Examples
     --------
-    >>> interval_topics(0.1, 0.1)
+    >>> topic_set_size_for_interval(0.1, 0.1)
     156
     """
     check_number(width, "width", above=0)
@@ -288,7 +288,7 @@ def interval_width(
     n_topics : int
         At least 2.
     difference_variance, alpha, method
-        As in `interval_topics`.
+        As in `topic_set_size_for_interval`.
 
     Examples
     --------

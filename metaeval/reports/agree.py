@@ -134,9 +134,9 @@ def _advice_section(study: AgreeStudy, rows: pd.DataFrame) -> Section:
         blocks.append(
             Picture(
                 name="f1_rows",
-                draw=lambda: figures.agreement_rows(rows.assign(label=names), enough=study.enough),
+                draw=lambda: figures.agreement_rows(rows.assign(label=names), min_f1=study.min_f1),
                 title="Agreement with the metric in use",
-                caption=f"Dot: F1 of the significant pairs of systems. {bounds}Line: {study.enough:g}, from which "
+                caption=f"Dot: F1 of the significant pairs of systems. {bounds}Line: {study.min_f1:g}, from which "
                 "conclusions are called the same here, which is a convention; choose another with enough.",
                 alt="; ".join(f"{name} {row.f1:.2f}" for name, row in zip(names, rows.itertuples(), strict=True)),
             )

@@ -67,7 +67,7 @@ def answer_sentence(study: AgreeStudy) -> str:
         return _one_answer(study, rows[0])
     if not rows:
         return "There is nothing to compare."
-    found = Counter(_verdict(row, study.enough) for row in rows)
+    found = Counter(_verdict(row, study.min_f1) for row in rows)
     what = "uses of the grades" if study.variants else "metrics"
     references = " or ".join(dict.fromkeys(label(study, row["truth"], within=True) for row in rows))
     answers = {
@@ -85,10 +85,10 @@ def answer_sentence(study: AgreeStudy) -> str:
         opening = f"{'Both' if len(rows) == _TWO else f'All {len(rows)}'} {what} compared with {references}"
     else:
         opening = f"Of {len(rows)} {what} compared with {references},"
-    criterion = f"judged by F1 against {study.enough:g}, without intervals"
+    criterion = f"judged by F1 against {study.min_f1:g}, without intervals"
     if study.intervals is not None:
         level = percentage(study.intervals.confidence_level)
-        criterion = f"judged by whether the {level} interval of F1 lies above {study.enough:g}, below it or around it"
+        criterion = f"judged by whether the {level} interval of F1 lies above {study.min_f1:g}, below it or around it"
     return f"{opening} {listed(parts)} ({criterion})."
 
 
@@ -99,7 +99,7 @@ def _one_answer(study: AgreeStudy, row: Mapping[Hashable, Any]) -> str:
         "different": f"{predictor} leads to different conclusions about these systems than {truth}",
         "open": f"Whether {predictor} leads to the same conclusions about these systems as {truth} is not settled by "
         "these topics",
-    }[_verdict(row, study.enough)]
+    }[_verdict(row, study.min_f1)]
     level = f" ({percentage(study.intervals.confidence_level)} interval)" if study.intervals is not None else ""
     return f"{answer}: F1 {_f1(row)}{level}, {count(int(row['n_conflicts']), 'conflict')}."
 
@@ -207,9 +207,9 @@ def advice_sentences(study: AgreeStudy) -> list[str]:
         pair = " for ".join(label(study, row[side], within=True) for side in ("predictor", "truth"))
         pair = f"{name_of_metric(row['base'])}: {pair}" if row["base"] else pair
         contrary = f"; {count(conflicts, 'conflict')}" * (conflicts > 0)
-        words[_verdict(row, study.enough)].append(f"{pair} (F1 {_f1(row)}{contrary})")
+        words[_verdict(row, study.min_f1)].append(f"{pair} (F1 {_f1(row)}{contrary})")
     level = percentage(study.intervals.confidence_level) if study.intervals is not None else ""
-    bar = f"{study.enough:g}"
+    bar = f"{study.min_f1:g}"
     reasons = {
         "same": f"Same conclusions, as far as these data go (the whole {level} interval of F1 at {bar} or above, and "
         "no pair decided in opposite directions)",
@@ -224,7 +224,7 @@ def advice_sentences(study: AgreeStudy) -> list[str]:
     return [f"{reason}: {'; '.join(words[kind])}." for kind, reason in reasons.items() if words[kind]]
 
 
-def _verdict(row: Mapping[Hashable, Any], enough: float) -> str:
+def _verdict(row: Mapping[Hashable, Any], min_f1: float) -> str:
     """Say whether the evidence settles the question: same, different or open.
 
     A metric that finds no pair may only lack topics or resamples, so nothing is settled about it.
@@ -232,10 +232,10 @@ def _verdict(row: Mapping[Hashable, Any], enough: float) -> str:
     silent = row["n_truth"] == 0 or row["n_predictor"] == 0
     low, high = row.get("f1_low", math.nan), row.get("f1_high", math.nan)
     if silent or math.isnan(low):
-        return "open" if silent or row["f1"] >= enough else "different"
-    if high < enough:
+        return "open" if silent or row["f1"] >= min_f1 else "different"
+    if high < min_f1:
         return "different"
-    return "same" if low >= enough and not row["n_conflicts"] else "open"
+    return "same" if low >= min_f1 and not row["n_conflicts"] else "open"
 
 
 def methods_words(study: AgreeStudy) -> str:

@@ -354,7 +354,7 @@ def _times_section(study: AssessmentStudy, words: str) -> Section:
 
 def _elements_twice_section(study: AssessmentStudy, words: str) -> Section:
     frame = study.element_agreement.rename_axis("topic").reset_index()
-    margins = [name for name in frame.columns if name.startswith("specificity<")]
+    tolerances = [name for name in frame.columns if name.startswith("specificity<")]
     table = Table(
         name="element-agreement",
         title="Two assessors, element by element",
@@ -367,7 +367,7 @@ def _elements_twice_section(study: AssessmentStudy, words: str) -> Section:
             _number("documents", "Documents", number(2)),
             _number("both", "Both", number(2)),
             _number("same_exhaustivity", "Exh.", number(2)),
-            *(_number(name, f"s < {name.removeprefix('specificity<')}", number(2)) for name in margins),
+            *(_number(name, f"s < {name.removeprefix('specificity<')}", number(2)) for name in tolerances),
             _number("exact", "Exact", number(2)),
         ),
     )

@@ -148,8 +148,8 @@ def _pairs_table(study: AssessorStudy, *, every: bool) -> Table:
     return Table(
         name="assessor-pairs" if every else "assessor-agreement",
         title="Agreement of every pair, by every measure" if every else "Agreement of every pair",
-        caption=f"Intervals are {percentage(study.agreement.confidence)} intervals over topics. Relevant means a label "
-        f"of {study.agreement.rel} or more; the overlaps are means over topics.",
+        caption=f"Intervals are {percentage(study.agreement.confidence_level)} intervals over topics. Relevant means a "
+        f"label of {study.agreement.rel} or more; the overlaps are means over topics.",
         frame=shown.sort_values("kappa", ascending=False, kind="stable"),
         data=pairs if every else pairs[["first", "second", "items", *_MAIN, "kappa_low", "kappa_high"]],
         columns=tuple(columns),
@@ -200,7 +200,7 @@ def _kappa_map(study: AssessorStudy) -> Picture:
 
 
 def _kappa_dots(study: AssessorStudy) -> Picture:
-    pairs, level = study.agreement.pairs, percentage(study.agreement.confidence)
+    pairs, level = study.agreement.pairs, percentage(study.agreement.confidence_level)
     first, second = pairs[["first", "second"]].iloc[0]
     caption = f"The dot is Cohen's κ of {second} with {first}, the bar its {level} interval over topics."
     if len(pairs) > 1:
@@ -388,7 +388,7 @@ def _methods(study: AssessorStudy) -> Methods:
         "5.2.6)."
     )
     intervals = (
-        f"{percentage(agreement.confidence)} intervals resample the topics {agreement.n_resamples} times "
+        f"{percentage(agreement.confidence_level)} intervals resample the topics {agreement.n_resamples} times "
         f"({agreement.random_source}): value ± t · s* · √(T/(T−1)) with T − 1 degrees of freedom, s* the standard "
         "deviation over resamples. They say how the figures would differ with other topics of the same kind, not with "
         "other items of these topics."

@@ -120,7 +120,7 @@ def _overview_section(study: CompareStudy, frame: pd.DataFrame) -> Section:
         "intervals; the dashed line joins the metrics on the Pareto front (blue: no other is as good in both and "
         "better in one); the ring is the metric in use. Bars are of each metric by itself; two whose bars overlap may "
         "still differ, since both saw the same topics: the differences are below.",
-        alt=f"{len(frame)} points; on the Pareto front: {named(study.unbeaten())}.",
+        alt=f"{len(frame)} points; on the Pareto front: {named(study.pareto_front())}.",
     )
     return Section(
         id="overview",
@@ -279,7 +279,7 @@ def _robustness_section(study: CompareStudy) -> tuple[Section, ...]:
         return ()
     picture = Picture(
         name="robustness",
-        draw=lambda: figures.stability_panels(stability.to_frame(), measures=["tau"], at_least=0.9),
+        draw=lambda: figures.stability_panels(stability.to_frame(), measures=["tau"], min_tau=0.9),
         title="Rankings with fewer judgments",
         caption="Kendall's τ between the ranking with all judgments and with a random part of them (stratified), "
         f"mean of {stability.n_replicates} draws; bars are standard errors. Above the line at 0.9 rankings are "

@@ -53,7 +53,7 @@ def summary_paragraphs(study: CompareStudy, frame: pd.DataFrame) -> tuple[str, .
 
 
 def _front_sentence(study: CompareStudy, rows: Mapping[str, _Row]) -> str:
-    front = study.unbeaten()
+    front = study.pareto_front()
     if not front:
         return ""
     quality = "keeping the ranking with half the judgments"
@@ -164,7 +164,7 @@ def compare_methods(study: CompareStudy) -> tuple[tuple[str, ...], tuple[str, ..
 def _power_methods(study: CompareStudy) -> str:
     sizes, power, choice = study.scores.sizes, study.power, study.choice
     draws = f", B = {power.n_resamples} resamples of the topics" if power.n_resamples else ""
-    chosen = "one system of each group" if choice.runs == "one-per-group" else f"{choice.n_systems} systems"
+    chosen = "one system of each group" if choice.choose == "one-per-group" else f"{choice.n_systems} systems"
     return (
         f"We compared {sizes['metric']} metrics ({named(study.metrics)}; {name_of_metric(study.current)} is in use) "
         f"on {sizes['system']} systems and {sizes['topic']} topics. Discriminative power is the share of the "

@@ -76,14 +76,14 @@ def _by_size(study: TopicsStudy, curves: pd.DataFrame) -> Section:
             "the topics are shared, so the bars of one line move together. "
         )
         line = f"median of the Bayesian model, with its {percentage(study.posterior.ci_prob)} band"
-        if len(study.posterior.counts().dropna(subset="median")) < len(rates.metrics) * len(rates.margins):
+        if len(study.posterior.counts().dropna(subset="median")) < len(rates.metrics) * len(rates.tolerances):
             line += f", or without a band {_named_curve(minimum)}"
     else:
         line = _named_curve(minimum)
     picture = Picture(
         name="error_rates",
         draw=lambda: figures.error_panels(
-            curves, margins=tolerance_names(study), max_error=minimum.max_error, seen_to=rates.sizes[-1]
+            curves, tolerances=tolerance_names(study), max_error=minimum.max_error, seen_to=rates.sizes[-1]
         ),
         title="Error rate by topics and tolerance",
         caption="Dots: share of the pairs of systems on which two sets of this size disagree; at tolerance 0 a tie "
@@ -106,20 +106,22 @@ def _named_curve(minimum: MinimumTopics) -> str:
 
 
 def _curves_alt(study: TopicsStudy) -> str:
-    rates, margin = study.error_rates.rates(), study.error_rates.margins[0]
+    rates, tolerance = study.error_rates.rates(), study.error_rates.tolerances[0]
     first, last = (
-        rates.sel(margin=margin, size=size) for size in (study.error_rates.sizes[0], study.error_rates.sizes[-1])
+        rates.sel(tolerance=tolerance, size=size) for size in (study.error_rates.sizes[0], study.error_rates.sizes[-1])
     )
-    tolerance = tolerance_name(study, margin)
+    named = tolerance_name(study, tolerance)
     return "; ".join(
-        f"{name_of_metric(metric)}, tolerance {tolerance}: from {share(float(a))} to {share(float(b))}"
+        f"{name_of_metric(metric)}, tolerance {named}: from {share(float(a))} to {share(float(b))}"
         for metric, a, b in zip(study.error_rates.metrics, first, last, strict=True)
     )
 
 
 def _rates_table(study: TopicsStudy) -> Table:
     frame = study.error_rates.to_frame()
-    wide = frame.pivot_table(index=["metric", "margin"], columns="size", values="error_rate", sort=False, dropna=False)
+    wide = frame.pivot_table(
+        index=["metric", "tolerance"], columns="size", values="error_rate", sort=False, dropna=False
+    )
     sizes = _few(study.error_rates.sizes, 8)
     shown = wide[sizes].set_axis([str(size) for size in sizes], axis=1).reset_index()
     return Table(
@@ -144,7 +146,7 @@ def _by_metric(study: TopicsStudy, curves: pd.DataFrame) -> tuple[Section, ...]:
     picture = Picture(
         name="metrics_compared",
         draw=lambda: figures.tolerance_panels(
-            curves, margins=tolerance_names(study), max_error=study.minimum.max_error
+            curves, tolerances=tolerance_names(study), max_error=study.minimum.max_error
         ),
         title="Metrics at equal sizes",
         caption="Error rates as observed, one line a metric; the lower, the steadier the metric. All metrics saw the "
@@ -165,11 +167,11 @@ def _by_metric(study: TopicsStudy, curves: pd.DataFrame) -> tuple[Section, ...]:
 def _by_metric_alt(study: TopicsStudy) -> str:
     last = study.error_rates.rates().isel(size=-1)
     parts = []
-    for margin in study.error_rates.margins:
-        order = last.sel(margin=margin).to_series().dropna().sort_values(kind="stable")
+    for tolerance in study.error_rates.tolerances:
+        order = last.sel(tolerance=tolerance).to_series().dropna().sort_values(kind="stable")
         if len(order):
             least, most = (name_of_metric(order.index[place]) for place in (0, -1))
-            parts.append(f"tolerance {tolerance_name(study, margin)}: least {least}, most {most}")
+            parts.append(f"tolerance {tolerance_name(study, tolerance)}: least {least}, most {most}")
     return f"At {study.error_rates.sizes[-1]} topics, {'; '.join(parts)}."
 
 

@@ -167,7 +167,7 @@ def _agreement_picture(found: HumanAgreement) -> Picture:
         name=f"agreement-{found.level}-{found.statistic}",
         draw=lambda: figures.correlation_dots(found.table, label=label),
         title=label[0].upper() + label[1:],
-        caption=f"Best first; bars are {percentage(found.confidence)} intervals over other "
+        caption=f"Best first; bars are {percentage(found.confidence_level)} intervals over other "
         f"{_resampled(found.resample)}. They hold for each metric by itself; the comparison of metrics says which two "
         "differ.",
         alt=f"{len(found.table)} dots with intervals, from {found.table['value'].max():.2f} to "
@@ -185,7 +185,7 @@ def _level_table(study: HumanStudy, agreements: list[HumanAgreement]) -> Table:
         ends = [interval(low, high, _DECIMAL) for low, high in zip(own["low"], own["high"], strict=True)]
         frame[[name, f"{name} ends_sort"]] = own[["value", "low"]].to_numpy()
         frame[f"{name} ends"] = ends
-        group, label = _STATISTICS[name], f"{percentage(found.confidence)} interval"
+        group, label = _STATISTICS[name], f"{percentage(found.confidence_level)} interval"
         columns.append(Column(name=name, label="value", write=_DECIMAL, align="right", group=group))
         columns.append(Column(name=f"{name} ends", label=label, align="right", group=group, under=True))
     counts = {"n_systems": "Systems", "n_items": "Items", "n_cells": "Cells", "n_used": "Over"}
@@ -374,7 +374,8 @@ def _methods(study: HumanStudy) -> Methods:
     paragraphs, sources = [cells], ["kocmi2021"]
     if lead is not None:
         paragraphs.append(
-            f"{percentage(lead.confidence)} intervals: value ± t · d · √(n/(n−1)), d the root mean square distance of "
+            f"{percentage(lead.confidence_level)} intervals: value ± t · d · √(n/(n−1)), d the root mean square "
+            "distance of "
             f"{lead.n_resamples} resamples of {_resampled(lead.resample)} ({lead.random_source}), whole clusters where "
             "there are any, the same for every metric. Their quantiles (Deutsch et al., 2021) would lie too low, "
             "because resampling adds noise to the means of close systems."

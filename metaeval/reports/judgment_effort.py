@@ -51,7 +51,7 @@ def effort_section(study: JudgmentsStudy) -> Section:
     cost = study.cost
     picture = Picture(
         name="effort",
-        draw=lambda: figures.effort_panels(frame, plans=PLAN_NAMES, at_least=study.at_least),
+        draw=lambda: figures.effort_panels(frame, plans=PLAN_NAMES, min_tau=study.min_tau),
         title="The same effort, spent in three ways",
         caption="τ with the ranking of the whole pool; bars are standard errors. The number of judged documents is "
         f"the same in all three; hours differ a little, because a relevant document takes {cost.minutes_relevant:g} "

@@ -25,7 +25,7 @@ REDUCTION_NAMES: Mapping[str, str] = {
     "depth": "Pools of a smaller depth",
     "share": "Shallower pools, by their number of documents",
     "size": "Pools of a fixed number of documents",
-    "borda": "Reciprocal-rank pool, of the documents that the runs together rank highest",
+    "reciprocal-rank": "Reciprocal-rank pool, of the documents that the runs together rank highest",
 }
 """What reductions are called on the page."""
 
@@ -86,7 +86,7 @@ def threshold_sentences(study: JudgmentsStudy) -> list[str]:
         name = next((one for one in names if study.stability[one].reduction.unit == "%"), None)
         if name is None:
             continue
-        table = study.stability[name].thresholds(at_least=study.at_least)
+        table = study.stability[name].thresholds(min_tau=study.min_tau)
         table = table[table["kind"] != "undefined"]
         if table.empty:
             continue
@@ -101,7 +101,7 @@ def threshold_sentences(study: JudgmentsStudy) -> list[str]:
             words = f"{_level(low)} ({'every metric' if every else listed(map(name_of_metric, table['metric']))})"
         verb = "needed" if low["kind"] == "above largest" else "enough"
         sentences.append(
-            f"{words[:1].upper()}{words[1:]} {opening[question]} are {verb} to keep τ at {study.at_least:g} or more"
+            f"{words[:1].upper()}{words[1:]} {opening[question]} are {verb} to keep τ at {study.min_tau:g} or more"
             f"{_uncertainty(study.stability[name])}."
         )
     return sentences
@@ -143,9 +143,9 @@ def _thresholds_section(study: JudgmentsStudy) -> Section:
     words = "; ".join(f"{name}: {_lowered(name)}" for name in study.stability)
     table = Table(
         name="thresholds",
-        title=f"Effort required for a τ of {study.at_least:g} or more",
-        caption="In percent of the full judgments, pool or topics (size and borda: documents a topic), and in "
-        "brackets the relevant documents judged; interpolated between steps. <: the smallest step tried is enough. "
+        title=f"Effort required for a τ of {study.min_tau:g} or more",
+        caption="In percent of the full judgments, pool or topics (size and reciprocal-rank: documents a topic), and "
+        "in brackets the relevant documents judged; interpolated between steps. <: the smallest step tried is enough. "
         f">: the largest is not. {words[:1].upper()}{words[1:]}.",
         frame=wide,
         data=frame,
@@ -157,7 +157,7 @@ def _thresholds_section(study: JudgmentsStudy) -> Section:
     return Section(
         id="thresholds",
         title="Required judging effort",
-        lead=f"Two rankings of the same runs with a Kendall’s τ of {study.at_least:g} or more are commonly taken for "
+        lead=f"Two rankings of the same runs with a Kendall’s τ of {study.min_tau:g} or more are commonly taken for "
         "the same. This is the least effort from which every larger one keeps it.",
         brief=True,
         blocks=(table,),
@@ -179,10 +179,10 @@ def _stability_blocks(study: JudgmentsStudy, stability: Stability) -> tuple[Bloc
     )
     picture = Picture(
         name=f"stability {name}",
-        draw=lambda: figures.stability_panels(frame, measures=_FOUR, at_least=study.at_least),
+        draw=lambda: figures.stability_panels(frame, measures=_FOUR, min_tau=study.min_tau),
         title=REDUCTION_NAMES[name],
         caption=f"{drawn}τ and τ_AP compare the ranking with the full one; the dashed line is τ = "
-        f"{study.at_least:g}. τ_AP weighs the best runs most.{power} {_meaning(stability, frame)}",
+        f"{study.min_tau:g}. τ_AP weighs the best runs most.{power} {_meaning(stability, frame)}",
         alt=_stability_alt(stability, frame),
     )
     few = sum(len(one.steps) for one in study.stability.values()) <= _FEW_STEPS
@@ -266,8 +266,8 @@ def _best_table(stability: Stability, frame: pd.DataFrame) -> Table:
     cells = {name: (lambda row, name=name: with_error(row, name)) for name in names}
     return Table(
         name=f"best {stability.reduction.name}",
-        title=f"Among the best {stability.best} runs",
-        caption=f"τ among the {stability.best} runs that are best under the full judgments, and the rank-biased "
+        title=f"Among the best {stability.top} runs",
+        caption=f"τ among the {stability.top} runs that are best under the full judgments, and the rank-biased "
         "overlap of both whole rankings (p = 0.9). A high τ over all runs can hide a low one among the best.",
         frame=_wide(frame, stability.metrics, cells),
         data=frame[["metric", "step", "tau_best", "tau_ap_best", "rho_best", "rbo_best", "rho", "rbo", "tau_p_value"]],

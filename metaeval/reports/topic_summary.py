@@ -33,18 +33,20 @@ def topic_facts(study: TopicsStudy) -> tuple[tuple[str, str], ...]:
 def topic_answers(study: TopicsStudy) -> tuple[str, ...]:
     """Answer at tolerance 0, where it is in the study, and at the one to quote."""
     rates = study.error_rates
-    above = [margin for margin in rates.margins if margin > 0]
-    best = RECOMMENDED_TOLERANCE if rates.margin == "relative" and RECOMMENDED_TOLERANCE in above else None
-    chosen = [margin for margin in rates.margins if margin == 0] + ([best] if best is not None else above[:1])
-    first, *others = (_answer(study, margin, again=place > 0) for place, margin in enumerate(chosen))
+    above = [tolerance for tolerance in rates.tolerances if tolerance > 0]
+    best = RECOMMENDED_TOLERANCE if rates.tolerance_unit == "relative" and RECOMMENDED_TOLERANCE in above else None
+    chosen = [tolerance for tolerance in rates.tolerances if tolerance == 0] + (
+        [best] if best is not None else above[:1]
+    )
+    first, *others = (_answer(study, tolerance, again=place > 0) for place, tolerance in enumerate(chosen))
     return (f"{first} {_how_counted(study)}", *others)
 
 
-def _answer(study: TopicsStudy, margin: float, *, again: bool) -> str:
+def _answer(study: TopicsStudy, tolerance: float, *, again: bool) -> str:
     frame = study.to_frame()
-    rows = frame[frame["margin"] == margin]
+    rows = frame[frame["tolerance"] == tolerance]
     sets = "two such sets" if again else f"two sets of {study.error_rates.sizes[-1]} topics"
-    when = f"where a lead counts from {in_a_sentence(study, margin)} on, " if margin else ""
+    when = f"where a lead counts from {in_a_sentence(study, tolerance)} on, " if tolerance else ""
     opening = f"{when}{sets} disagree about {_rates_words(rows)}"
     needs = _needs(study, rows)
     silent = [name_of_metric(name) for name in rows["metric"] if name not in {metric for metric, *_ in needs}]
@@ -120,14 +122,14 @@ def _enough_sentence(study: TopicsStudy) -> list[str]:
     if study.posterior is None:
         return []
     counts = study.posterior.counts().dropna(subset=["p_enough"])
-    for margin, part in counts.groupby("margin"):
+    for tolerance, part in counts.groupby("tolerance"):
         unclear = part[part["p_enough"].between(0.02, 0.98)]
         if unclear.empty:
             continue
         chances = [
             f"{chance(row['p_enough'])} for {name_of_metric(row['metric'])}" for row in unclear.to_dict("records")
         ]
-        within = f" at a tolerance of {tolerance_name(study, float(str(margin)))}" if margin else ""
+        within = f" at a tolerance of {tolerance_name(study, float(str(tolerance)))}" if tolerance else ""
         return [
             f"The probability that all {study.error_rates.n_topics} topics are enough{within} is {listed(chances)}."
         ]

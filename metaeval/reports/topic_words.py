@@ -62,26 +62,26 @@ def chance(value: object) -> str:
     return "<1 %" if share < _LEAST else ">99 %" if share > _MOST else f"{100 * share:.0f} %"
 
 
-def tolerance_name(study: TopicsStudy, margin: float) -> str:
+def tolerance_name(study: TopicsStudy, tolerance: float) -> str:
     """Return what a tolerance is called: "10 %" of the larger mean, or "0.05" in the metric's unit."""
-    return percentage(margin) if study.error_rates.margin == "relative" else f"{margin:g}"
+    return percentage(tolerance) if study.error_rates.tolerance_unit == "relative" else f"{tolerance:g}"
 
 
 def tolerance_names(study: TopicsStudy) -> list[str]:
     """Return what all tolerances of a study are called."""
-    return [tolerance_name(study, margin) for margin in study.error_rates.margins]
+    return [tolerance_name(study, tolerance) for tolerance in study.error_rates.tolerances]
 
 
 def with_tolerances(study: TopicsStudy, frame: pd.DataFrame) -> pd.DataFrame:
-    """Return a frame with a column ``margin`` with what its tolerances are called, sorted as numbers."""
-    names = [tolerance_name(study, margin) for margin in frame["margin"]]
-    return frame.assign(tolerance=names, tolerance_sort=frame["margin"])
+    """Return a frame with a column ``tolerance`` with what its tolerances are called, sorted as numbers."""
+    names = [tolerance_name(study, tolerance) for tolerance in frame["tolerance"]]
+    return frame.assign(tolerance=names, tolerance_sort=frame["tolerance"])
 
 
-def in_a_sentence(study: TopicsStudy, margin: float) -> str:
+def in_a_sentence(study: TopicsStudy, tolerance: float) -> str:
     """Return a tolerance with what it is a share of."""
-    name = tolerance_name(study, margin)
-    return f"{name} of the larger mean" if study.error_rates.margin == "relative" else name
+    name = tolerance_name(study, tolerance)
+    return f"{name} of the larger mean" if study.error_rates.tolerance_unit == "relative" else name
 
 
 def not_estimated(reason: str) -> str:
@@ -110,8 +110,8 @@ def fewer_rows(study: TopicsStudy) -> pd.DataFrame:
     pairs = pd.MultiIndex.from_tuples(combinations(study.error_rates.metrics, 2), names=["metric_a", "metric_b"])
     if study.posterior is None or pairs.empty:
         return pd.DataFrame(columns=["metric_a", "metric_b"])
-    long = study.posterior.fewer().set_index(["metric_a", "metric_b", "margin"])["p_fewer"]
-    return long.unstack("margin").reindex(pairs).reset_index()  # noqa: PD010 - probabilities are moved, not aggregated
+    long = study.posterior.fewer().set_index(["metric_a", "metric_b", "tolerance"])["p_fewer"]
+    return long.unstack("tolerance").reindex(pairs).reset_index()  # noqa: PD010 - probabilities are moved, not aggregated
 
 
 def count_marks(*tables: MinimumTopics) -> list[tuple[str, str]]:

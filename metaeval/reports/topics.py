@@ -134,8 +134,8 @@ def _rows(study: TopicsStudy) -> pd.DataFrame:
         return frame
     chances: dict[tuple[object, object], dict[str, float]] = {}
     for pair in study.posterior.fewer().to_dict("records"):
-        chances.setdefault((pair["metric_a"], pair["margin"]), {})[pair["metric_b"]] = pair["p_fewer"]
-    keys = zip(frame["metric"], frame["margin"], strict=True)
+        chances.setdefault((pair["metric_a"], pair["tolerance"]), {})[pair["metric_b"]] = pair["p_fewer"]
+    keys = zip(frame["metric"], frame["tolerance"], strict=True)
     return frame.assign(p_fewer_than=pd.Series([chances.get(key, {}) for key in keys], dtype="object"))
 
 
@@ -198,7 +198,7 @@ def _model_blocks(study: TopicsStudy) -> list[Block]:
 
 def _counts_picture(study: TopicsStudy, counts: pd.DataFrame, level: str) -> Picture:
     shown = counts.dropna(subset=["median"]).assign(
-        label=lambda rows: [tolerance_name(study, margin) for margin in rows["margin"]]
+        label=lambda rows: [tolerance_name(study, tolerance) for tolerance in rows["tolerance"]]
     )
     return Picture(
         name="topics_needed",
@@ -215,11 +215,11 @@ def _counts_picture(study: TopicsStudy, counts: pd.DataFrame, level: str) -> Pic
 
 
 def _refusal(study: TopicsStudy, row: Mapping[Hashable, Any]) -> str:
-    return f"{name_of_metric(row['metric'])}, tolerance {tolerance_name(study, row['margin'])}: {row['note']}."
+    return f"{name_of_metric(row['metric'])}, tolerance {tolerance_name(study, row['tolerance'])}: {row['note']}."
 
 
 def _counts_table(study: TopicsStudy, counts: pd.DataFrame, level: str) -> Table:
-    rates, keys = study.error_rates, ["metric", "margin"]
+    rates, keys = study.error_rates, ["metric", "tolerance"]
     data = counts.merge(study.to_frame()[[*keys, "size", "error_rate"]], on=keys, how="left")
     shown = with_tolerances(study, data).assign(
         interval=[interval(low, high, topic_count) for low, high in zip(data["low"], data["high"], strict=True)],
@@ -291,7 +291,7 @@ def _minimum_table(study: TopicsStudy, minimum: MinimumTopics, *, name: str) -> 
     order = minimum.data["n_topics"].to_pandas()
     for metric in metrics:
         wide[f"{metric}_sort"] = order[metric].to_numpy()
-    relative = study.error_rates.margin == "relative"
+    relative = study.error_rates.tolerance_unit == "relative"
     of_what = "as a share of the larger of the two means" if relative else "in the metric's own unit"
     marks = " ".join(f"{mark}: {words}." for mark, words in count_marks(minimum))
     return Table(
@@ -313,7 +313,7 @@ def _fewer_section(study: TopicsStudy) -> tuple[Section, ...]:
     if fewer.empty:
         return ()
     shown = fewer_rows(study)
-    names = {margin: tolerance_name(study, float(margin)) for margin in shown.columns[2:]}
+    names = {tolerance: tolerance_name(study, float(tolerance)) for tolerance in shown.columns[2:]}
     columns = [Column(name=name, label=name, write=chance, align="right", group="Tolerance") for name in names.values()]
     table = Table(
         name="fewer_topics",
@@ -343,10 +343,10 @@ def _fewer_section(study: TopicsStudy) -> tuple[Section, ...]:
 def _fewest_sentences(study: TopicsStudy, fewer: pd.DataFrame) -> list[str]:
     """Say for every tolerance which metric needs fewest topics, and against which others that is not settled."""
     sentences = []
-    for margin, part in fewer.groupby("margin"):
+    for tolerance, part in fewer.groupby("tolerance"):
         best = str(part.groupby("metric_a", sort=False)["p_fewer"].min().idxmax())
         others = part[part["metric_a"] == best].set_index("metric_b")["p_fewer"].sort_values(kind="stable")
-        level = tolerance_name(study, float(str(margin)))
+        level = tolerance_name(study, float(str(tolerance)))
         open_ = [f"{name_of_metric(name)} ({chance(value)})" for name, value in others.items() if value < _SETTLED]
         best = name_of_metric(best)
         if open_:
@@ -372,7 +372,7 @@ def _methods_paragraph(study: TopicsStudy) -> str:
     sizes = f"{rates.sizes[0]} to {rates.sizes[-1]}" if len(rates.sizes) > 1 else str(rates.sizes[0])
     bound = " (Sanderson and Zobel, 2005)" if rates.sampling == "overlapping" else ""
     scale = ("a share of the larger mean (Buckley and Voorhees, 2000) of ", "")
-    before, after = scale if rates.margin == "relative" else ("", " in the metric's unit")
+    before, after = scale if rates.tolerance_unit == "relative" else ("", " in the metric's unit")
     used = (
         "We estimated error rates by the swap method (Voorhees and Buckley, 2002; Pal et al., 2010) for "
         f"{count(len(rates.metrics), 'metric')} ({listed(map(name_of_metric, rates.metrics))}), {rates.n_systems} "
@@ -394,7 +394,7 @@ def _model_words(study: TopicsStudy) -> list[str]:
     models = study.posterior.models
     each = "metric and tolerance" if all(model.method == "fast" for model in models) else "tolerance, over all metrics"
     at = ""
-    if len(models) < len(study.error_rates.margins):
+    if len(models) < len(study.error_rates.tolerances):
         at = f" (at {listed([tolerance_name(study, model.tolerance) for model in models])})"
     words = (
         f"The number of topics that keep the error rate at or below {percentage(study.minimum.max_error)} is the "

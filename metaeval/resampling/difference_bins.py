@@ -93,7 +93,7 @@ def difference_bins(  # noqa: PLR0913 - one keyword per choice of the method
     max_error: float = 0.05,
     sampling: Sampling = "disjoint",
     duplicates: Duplicates = "drop",
-    n_replicates: int = 200,
+    n_topic_resamples: int = 200,
     confidence_level: float = 0.95,
     rng: RNGLike = None,
     n_threads: int | None = None,
@@ -115,7 +115,7 @@ def difference_bins(  # noqa: PLR0913 - one keyword per choice of the method
         Error rate to stay within.
     sampling, duplicates, rng, n_threads
         As in `metaeval.resampling.swap.swap_method`; the same seed draws the same topic sets.
-    n_replicates : int, default 200
+    n_topic_resamples : int, default 200
         Resamples of the topics for the intervals; 0 for none.
     confidence_level : float, default 0.95
         Of the intervals.
@@ -148,17 +148,17 @@ def difference_bins(  # noqa: PLR0913 - one keyword per choice of the method
     --------
     >>> import numpy as np
     >>> noise = np.random.default_rng(1).normal(size=(6, 60))
-    >>> found = difference_bins(noise + np.arange(6)[:, None] / 4, width=0.1, n_replicates=0, rng=0)
+    >>> found = difference_bins(noise + np.arange(6)[:, None] / 4, width=0.1, n_topic_resamples=0, rng=0)
     >>> found.sensitivity().round(2)
         metric  size           reading  difference  share
     0  metric1    30  every larger bin         0.6    0.4
     """
     sizes = sizes if sizes is not None else _half(scores, sampling, duplicates, n_trials)
     layout = lay_out(scores, sizes=sizes, sampling=sampling, duplicates=duplicates, n_trials=n_trials)
-    edges = _checked_edges(width, n_bins, max_error, n_replicates, confidence_level)
+    edges = _checked_edges(width, n_bins, max_error, n_topic_resamples, confidence_level)
     source = resolve_rng(rng)
     generators = source.generator.spawn(int(layout.sizes[-1]) + 1)
-    resamples = bootstrap_indices(generators[0], n_replicates, layout.oriented.shape[0])
+    resamples = bootstrap_indices(generators[0], n_topic_resamples, layout.oriented.shape[0])
     counts, ties, readings, intervals = [], [], [], []
     with limit_threads(n_threads):
         for size in track(layout.sizes.tolist(), description="difference bins", total=len(layout.sizes)):
@@ -189,13 +189,13 @@ def _half(scores: object, sampling: Sampling, duplicates: Duplicates, n_trials: 
 
 
 def _checked_edges(
-    width: float, n_bins: int, max_error: float, n_replicates: int, confidence_level: float
+    width: float, n_bins: int, max_error: float, n_topic_resamples: int, confidence_level: float
 ) -> NDArray[np.float64]:
     """Refuse options outside their rules; return the lower edges of the bins."""
     check_number(width, "width", above=0)
     check_count(n_bins, "n_bins", least=2)
     check_share(max_error, "max_error")
-    check_count(n_replicates, "n_replicates", least=2, most=MOST_REPLICATES, zero=True)
+    check_count(n_topic_resamples, "n_topic_resamples", least=2, most=MOST_REPLICATES, zero=True)
     check_share(confidence_level, "confidence_level")
     return np.array([float(Decimal(repr(float(width))) * place) for place in range(int(n_bins))])  # 0.3, not 3 * 0.1
 

@@ -230,7 +230,7 @@ def retrieved_lists(
     if complete:
         message = (
             "pool sizes count documents without judgment, and this collection was read without them: read it with "
-            "keep='all' (keep_all=True)"
+            "retrieved='all'"
         )
         raise InvalidOptionError(message)
     return collection.offsets, collection.ranks, collection.judgments, collection.n_judgments

@@ -68,12 +68,12 @@ class Pooling:
     ----------
     depth : int or None
         Depth to which the runs were pooled; None finds it for each topic (see `original_pool`).
-    borda_share : float
-        Share of the pool that "borda" takes by summed inverse rank; the rest comes in rank by rank.
+    reciprocal_rank_share : float
+        Share of the pool that "reciprocal-rank" takes by summed inverse rank; the rest comes in rank by rank.
     """
 
     depth: int | None = None
-    borda_share: float = 1.0
+    reciprocal_rank_share: float = 1.0
 
 
 class _Reducer(Protocol):
@@ -98,7 +98,7 @@ class Reduction:
     unit : str
         What steps are counted in: "%" or "documents" (a topic).
     needs_retrieved : bool
-        Whether the collection must hold every retrieved document (``keep="all"``). "depth" does without where the
+        Whether the collection must hold every retrieved document (``retrieved="all"``). "depth" does without where the
         depth of the original pool is given.
     summary : str
         What it does, in a line.
@@ -123,7 +123,7 @@ def reduce_judgments(  # noqa: PLR0913 - one keyword per choice
     steps: Sequence[float] | None = None,
     rng: RNGLike = None,
     pool_depth: int | None = None,
-    borda_share: float = 1.0,
+    reciprocal_rank_share: float = 1.0,
 ) -> Reduced:
     """Reduce the judgments of a collection in one of the ways of `REDUCTIONS`.
 
@@ -142,15 +142,16 @@ def reduce_judgments(  # noqa: PLR0913 - one keyword per choice
         - "depth": the pool at j % of its original depth, at least 1;
         - "share": the shallowest pool with at least j % of the original number of documents;
         - "size": runs pooled rank by rank until at least n documents of the topic are in;
-        - "borda": the first n documents by summed inverse rank over the pooled runs.
+        - "reciprocal-rank": the first n documents by summed inverse rank over the pooled runs.
     steps : sequence of float, optional
         j in % (above 0, at most 100) or n in documents; the published ones by default.
     rng : None, int or numpy.random.Generator
         Source of the draws; one draw serves all steps.
     pool_depth : int, optional
         Depth to which the runs were pooled, where it is known; see `metaeval.resampling.pools.original_pool`.
-    borda_share : float, default 1
-        With "borda", the share of the n documents that is taken by summed inverse rank; the rest is taken rank by
+    reciprocal_rank_share : float, default 1
+        With "reciprocal-rank", the share of the n documents that is taken by summed inverse rank; the rest is taken
+        rank by
         rank, run after run, up to exactly n. At 0 the whole pool is, which is what to compare Borda with at equal n.
 
     Returns
@@ -169,7 +170,7 @@ def reduce_judgments(  # noqa: PLR0913 - one keyword per choice
     Shares of documents and topics are rounded to the nearest whole number, halves up, except where the formula
     truncates (Table 1 of Pal, Mitra and Kamps holds 5,164 of 6,460 relevant documents at 80 %: truncating would have
     cost some forty more). Judged documents outside every pooled run's pool are dropped by "depth", "share", "size"
-    and "borda", and counted in the notes.
+    and "reciprocal-rank", and counted in the notes.
 
     Examples
     --------
@@ -184,13 +185,13 @@ def reduce_judgments(  # noqa: PLR0913 - one keyword per choice
     ([2, 4], [1, 2])
     """
     check_choice(reduction, "reduction", REDUCTIONS)
-    check_number(borda_share, "borda_share", least=0, most=1)
+    check_number(reciprocal_rank_share, "reciprocal_rank_share", least=0, most=1)
     chosen = REDUCTIONS[reduction]
     return chosen.function(
         collection.by_document,
         check_steps(chosen, steps),
         resolve_rng(rng).generator,
-        Pooling(depth=pool_depth, borda_share=float(borda_share)),
+        Pooling(depth=pool_depth, reciprocal_rank_share=float(reciprocal_rank_share)),
     )
 
 
@@ -310,7 +311,7 @@ def _borda(
     pools = []
     for size in steps:
         voted = np.zeros(len(found), dtype=bool)
-        n_voted = np.floor(size * pooling.borda_share + _NOISE)
+        n_voted = np.floor(size * pooling.reciprocal_rank_share + _NOISE)
         voted[by_score] = np.arange(len(found)) - starts < n_voted
         passed = np.concatenate([[0], np.cumsum(~voted[by_rank])])
         chosen = voted.copy()
@@ -533,7 +534,7 @@ REDUCTIONS: Mapping[str, Reduction] = MappingProxyType(
                 cite=("piwowarski2008",),
             ),
             Reduction(
-                name="borda",
+                name="reciprocal-rank",
                 function=_borda,
                 random=False,
                 default_steps=_SIZE_STEPS,

@@ -232,7 +232,7 @@ def pool(
     --------
     >>> from metaeval.collection.documents import collection_from_rankings
     >>> runs = {"a": {"1": ["d1", "d2", "d3"]}, "b": {"1": ["d4", "d1", "d2"]}}
-    >>> collection = collection_from_rankings(runs, {"1": {"d1": 1, "d2": 0, "d3": 0, "d4": 1}}, keep_all=True)
+    >>> collection = collection_from_rankings(runs, {"1": {"d1": 1, "d2": 0, "d3": 0, "d4": 1}}, retrieved="all")
     >>> pool(collection, depth=1)
     array([ True, False, False,  True])
     >>> pool(collection, size=3)
@@ -275,7 +275,7 @@ def original_pool(collection: JudgedCollection, *, depth: int | None = None) -> 
     --------
     >>> from metaeval.collection.documents import collection_from_rankings
     >>> runs = {"a": {"1": ["d1", "d2", "d3"]}, "b": {"1": ["d4", "d1", "d2"]}}
-    >>> collection = collection_from_rankings(runs, {"1": {"d1": 1, "d2": 0, "d3": 0}}, keep_all=True)
+    >>> collection = collection_from_rankings(runs, {"1": {"d1": 1, "d2": 0, "d3": 0}}, retrieved="all")
     >>> found = original_pool(collection)
     >>> found.depths.tolist(), round(found.judged_share, 3), round(found.held_share, 3)
     ([2], 0.667, 0.667)
@@ -284,7 +284,7 @@ def original_pool(collection: JudgedCollection, *, depth: int | None = None) -> 
     if depth is None and documents.retrieved is None:
         message = (
             "the depth of the original pool is not known and cannot be found without the documents that have no "
-            "judgment: give the depth, or read the collection with keep='all' (keep_all=True)"
+            "judgment: give the depth, or read the collection with retrieved='all'"
         )
         raise InvalidOptionError(message)
     entries = entry_depths(documents, complete=depth is None)
@@ -357,7 +357,7 @@ def pool_growth(
     --------
     >>> from metaeval.collection.documents import collection_from_rankings
     >>> runs = {"a": {"1": ["d1", "d2", "d3"]}, "b": {"1": ["d4", "d1", "d2"]}}
-    >>> collection = collection_from_rankings(runs, {"1": {"d1": 1, "d2": 0, "d3": 0, "d4": 1}}, keep_all=True)
+    >>> collection = collection_from_rankings(runs, {"1": {"d1": 1, "d2": 0, "d3": 0, "d4": 1}}, retrieved="all")
     >>> pool_growth(collection).means()[["judged", "relevant"]].to_numpy()
     array([[2., 2.],
            [3., 2.],
@@ -467,7 +467,7 @@ def run_depths(
     --------
     >>> from metaeval.collection.documents import collection_from_rankings
     >>> runs = {"a": {"1": ["d1", "d2", "d3"]}, "b": {"1": ["d4", "d1"]}}
-    >>> collection = collection_from_rankings(runs, {"1": {"d1": 1}}, keep_all=True)
+    >>> collection = collection_from_rankings(runs, {"1": {"d1": 1}}, retrieved="all")
     >>> run_depths(collection, sizes=[2, 4]).table["mean_depth"].tolist()
     [1.0, 2.5]
     """

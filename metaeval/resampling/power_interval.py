@@ -270,7 +270,7 @@ class RunChoicePower:
         The test that decides about a pair.
     alpha : float
         Its level.
-    runs : str or int
+    choose : str or int
         How the systems were chosen.
     confidence_level : float
         Share of the choices that lies between ``low`` and ``high``.
@@ -284,7 +284,7 @@ class RunChoicePower:
     data: xr.Dataset
     test: str
     alpha: float
-    runs: str | int
+    choose: str | int
     confidence_level: float
     n_resamples: int | None
     n_choices: int
@@ -343,7 +343,7 @@ class RunChoicePower:
 def run_choice_power(  # noqa: PLR0913 - one keyword per choice
     scores: object,
     *,
-    runs: str | int = "one-per-group",
+    choose: str | int = "one-per-group",
     test: str = SENSITIVITY,
     corrections: Sequence[str] = ("none", "fdr_by"),
     alpha: float = 0.05,
@@ -361,8 +361,8 @@ def run_choice_power(  # noqa: PLR0913 - one keyword per choice
     Parameters
     ----------
     scores : Scores or anything `metaeval.as_scores` takes
-        With groups, if `runs` is "one-per-group".
-    runs : "one-per-group" or int
+        With groups, if `choose` is "one-per-group".
+    choose : "one-per-group" or int
         One run of every group, or so many of all.
     test : str, default "bootstrap_sensitivity"
         A name in `metaeval.tests_stat.catalogue.TESTS`, except the tests whose p-value of a pair depends on the other
@@ -412,12 +412,12 @@ def run_choice_power(  # noqa: PLR0913 - one keyword per choice
     if find_test(name).family_wise:
         message = f"test {name!r} looks at all systems at once, so choosing among its pairs means nothing; use another"
         raise InvalidOptionError(message)
-    if runs == "all":
-        message = "runs='all' leaves nothing to choose; use 'one-per-group' or a number of systems"
+    if choose == "all":
+        message = "choose='all' leaves nothing to choose; use 'one-per-group' or a number of systems"
         raise InvalidOptionError(message)
     source = resolve_rng(rng)
     result = _decide(scores, test=name, alpha=alpha, n_resamples=n_resamples, rng=source, n_threads=n_threads)
-    chosen = _choices(scores, runs, n_choices, source.generator)
+    chosen = _choices(scores, choose, n_choices, source.generator)
     question = ask(scores, alpha=alpha)
     power = np.empty((len(corrections), len(result.metrics), n_choices))
     for choice in track(range(n_choices), description="Choosing runs", total=n_choices):
@@ -438,7 +438,7 @@ def run_choice_power(  # noqa: PLR0913 - one keyword per choice
         ),
         test=name,
         alpha=float(alpha),
-        runs=runs,
+        choose=choose,
         confidence_level=float(confidence_level),
         n_resamples=_inner_resamples(name, n_resamples),
         n_choices=n_choices,
@@ -608,8 +608,10 @@ def _n_rejected(ratios: NDArray[np.float64], critical: NDArray[np.float64], corr
     return np.where(reached.any(axis=1), reached.shape[1] - np.argmax(reached[:, ::-1], axis=1), 0)
 
 
-def _choices(scores: Scores, runs: str | int, n_choices: int, generator: np.random.Generator) -> NDArray[np.bool_]:
+def _choices(scores: Scores, choose: str | int, n_choices: int, generator: np.random.Generator) -> NDArray[np.bool_]:
     """Choose runs so many times, an array (choice, system)."""
     names = scores["system"].to_numpy()
     slim = scores.isel(metric=[0], topic=[0])
-    return np.stack([np.isin(names, select_runs(slim, runs, generator)["system"].to_numpy()) for _ in range(n_choices)])
+    return np.stack(
+        [np.isin(names, select_runs(slim, choose, generator)["system"].to_numpy()) for _ in range(n_choices)]
+    )

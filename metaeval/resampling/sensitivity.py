@@ -61,7 +61,7 @@ class SensitivityResult:
         Where the draws came from.
     n_topics : int
         Number of topics.
-    runs : str or int
+    choose : str or int
         How the systems were chosen.
     identical : tuple of tuple of str
         Systems with equal scores under every metric; their pairs stay in the denominator.
@@ -75,7 +75,7 @@ class SensitivityResult:
     n_resamples: int
     random_source: str
     n_topics: int
-    runs: str | int
+    choose: str | int
     identical: tuple[tuple[str, ...], ...]
     zero_variance_resamples: Mapping[str, Mapping[str, int]]
 
@@ -190,7 +190,7 @@ def bootstrap_sensitivity(  # noqa: PLR0913 - one keyword per choice
     *,
     n_resamples: int = 1000,
     alpha: float = 0.05,
-    runs: str | int = "all",
+    choose: str | int = "all",
     rng: RNGLike = None,
     n_threads: int | None = None,
 ) -> SensitivityResult:
@@ -203,7 +203,7 @@ def bootstrap_sensitivity(  # noqa: PLR0913 - one keyword per choice
         B, the number of topic samples, the same for every pair and metric.
     alpha : float, default 0.05
         Significance level.
-    runs : {"all", "one-per-group"} or int
+    choose : {"all", "one-per-group"} or int
         Which systems to compare; see `metaeval.scores.select_runs`.
     rng : None, int or numpy.random.Generator
         Source of the choice of runs, then of the topic samples.
@@ -259,7 +259,7 @@ def bootstrap_sensitivity(  # noqa: PLR0913 - one keyword per choice
     0  metric1              1        3
     """
     source = resolve_rng(rng)
-    chosen = select_runs(as_scores(scores), runs, source.generator)
+    chosen = select_runs(as_scores(scores), choose, source.generator)
     question = ask(chosen, alpha=alpha)
     n_resamples = check_resamples(n_resamples)
     tally, required = _resample(question, n_resamples, _place(n_resamples, question.alpha), source.generator, n_threads)
@@ -278,7 +278,7 @@ def bootstrap_sensitivity(  # noqa: PLR0913 - one keyword per choice
         n_resamples=n_resamples,
         random_source=source.description,
         n_topics=question.n_topics,
-        runs=runs,
+        choose=choose,
         identical=identical_systems(chosen),
         zero_variance_resamples=MappingProxyType(details),
     )

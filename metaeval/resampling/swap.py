@@ -28,8 +28,8 @@ __all__ = [
     "Duplicates",
     "ErrorRates",
     "Layout",
-    "Margin",
     "Sampling",
+    "ToleranceUnit",
     "draw_topic_sets",
     "lay_out",
     "set_means",
@@ -38,7 +38,7 @@ __all__ = [
     "topic_bootstrap",
 ]
 
-Margin = Literal["relative", "absolute"]
+ToleranceUnit = Literal["relative", "absolute"]
 Sampling = Literal["disjoint", "overlapping", "bootstrap"]
 Duplicates = Literal["drop", "keep"]
 PAPER_TOLERANCES = (0.0, 0.05, 0.1, 0.2, 0.3)
@@ -47,22 +47,22 @@ SMALLEST_SIZE = 5
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class ErrorRates:
-    """Swaps counted per metric, margin, topic-set size and trial.
+    """Swaps counted per metric, tolerance, topic-set size and trial.
 
     Attributes
     ----------
     counts : xarray.Dataset
-        Dims ``metric``, ``margin`` (the tolerance; not named so, because ``sel`` of xarray has an argument of that
+        Dims ``metric``, ``tolerance`` (the tolerance; not named so, because ``sel`` of xarray has an argument of that
         name), ``size`` (topics in each of the two sets) and ``trial``; variables
 
-        - ``swaps`` (metric, margin, size, trial): pairs of systems whose order was reversed;
+        - ``swaps`` (metric, tolerance, size, trial): pairs of systems whose order was reversed;
         - ``comparisons`` (metric, size, trial): pairs compared (all of them, unless only pairs significant on the
           first set were);
         - ``zero_differences`` (metric, size, trial): compared pairs with equal means on at least one set;
         - ``larger_mean`` (metric, size, trial): the larger of a pair's two means, averaged over all pairs and both
-          sets. A relative margin p asks on average for a difference of p times this.
-    margin : {"relative", "absolute"}
-        What the margins are measured in: shares of the larger of the two means, or the metric's own unit.
+          sets. A relative tolerance p asks on average for a difference of p times this.
+    tolerance_unit : {"relative", "absolute"}
+        What the tolerances are measured in: shares of the larger of the two means, or the metric's own unit.
     sampling : {"disjoint", "overlapping", "bootstrap"}
         How the two topic sets were drawn.
     n_systems, n_topics : int
@@ -80,7 +80,7 @@ class ErrorRates:
     """
 
     counts: xr.Dataset
-    margin: Margin
+    tolerance_unit: ToleranceUnit
     sampling: Sampling
     n_systems: int
     n_topics: int
@@ -96,9 +96,9 @@ class ErrorRates:
         return tuple(self.counts["metric"].to_numpy().tolist())
 
     @property
-    def margins(self) -> tuple[float, ...]:
+    def tolerances(self) -> tuple[float, ...]:
         """Tolerances: by how much a system must win on both sets."""
-        return tuple(self.counts["margin"].to_numpy().tolist())
+        return tuple(self.counts["tolerance"].to_numpy().tolist())
 
     @property
     def sizes(self) -> tuple[int, ...]:
@@ -123,30 +123,36 @@ class ErrorRates:
         --------
         ``swap:trials=50|disjoint|relative|T=50|seed 0``
         """
-        parts = [f"swap:trials={self.n_trials}", self.sampling, self.margin, f"T={self.n_topics}", self.random_source]
+        parts = [
+            f"swap:trials={self.n_trials}",
+            self.sampling,
+            self.tolerance_unit,
+            f"T={self.n_topics}",
+            self.random_source,
+        ]
         if self.significant_on_first is not None:
             parts.insert(3, f"significant on first set: {self.significant_on_first}, alpha={self.alpha:g}")
         return "|".join(parts)
 
     def totals(self, *, half_swaps: bool = False) -> xr.Dataset:
-        """Return ``swaps`` and ``comparisons`` summed over the trials, dims (metric, margin, size).
+        """Return ``swaps`` and ``comparisons`` summed over the trials, dims (metric, tolerance, size).
 
         Parameters
         ----------
         half_swaps : bool, default False
-            Count a zero difference as half a swap at margin 0, as the models of the error rate do: an exact tie
-            between discrete scores stands for a difference that could have gone either way. With a margin above 0
+            Count a zero difference as half a swap at tolerance 0, as the models of the error rate do: an exact tie
+            between discrete scores stands for a difference that could have gone either way. With a tolerance above 0
             a tie is never a win, so nothing is added there.
         """
         swaps = self.counts["swaps"].sum("trial")
         comparisons = self.counts["comparisons"].sum("trial").broadcast_like(swaps).transpose(*swaps.dims)
         if half_swaps:
-            ties = self.counts["zero_differences"].sum("trial") * (self.counts["margin"] == 0)
+            ties = self.counts["zero_differences"].sum("trial") * (self.counts["tolerance"] == 0)
             swaps = swaps + 0.5 * ties.transpose(*swaps.dims)
         return xr.Dataset({"swaps": swaps, "comparisons": comparisons})
 
     def rates(self, *, half_swaps: bool = False) -> xr.DataArray:
-        """Return the error rate, swaps / comparisons, dims (metric, margin, size); NaN where nothing was compared.
+        """Return the error rate, swaps / comparisons, dims (metric, tolerance, size); NaN where nothing was compared.
 
         Parameters
         ----------
@@ -163,13 +169,13 @@ class ErrorRates:
         return (total["zero_differences"] / total["comparisons"].where(total["comparisons"] > 0)).rename("zero_share")
 
     def to_frame(self) -> pd.DataFrame:
-        """Return one row a metric, margin and size: counts over all trials and the error rate."""
+        """Return one row a metric, tolerance and size: counts over all trials and the error rate."""
         table = self.totals().assign(
             zero_differences=self.counts["zero_differences"].sum("trial"), error_rate=self.rates()
         )
-        frame = table.to_dataframe(dim_order=["metric", "margin", "size"]).reset_index()
+        frame = table.to_dataframe(dim_order=["metric", "tolerance", "size"]).reset_index()
         columns = ["swaps", "zero_differences", "comparisons", "error_rate"]
-        return frame[["metric", "margin", "size", *columns]]
+        return frame[["metric", "tolerance", "size", *columns]]
 
 
 class Layout(NamedTuple):
@@ -201,8 +207,8 @@ def swap_method(  # noqa: PLR0913 - one keyword per choice of the method
     *,
     sizes: Sequence[int] | None = None,
     n_trials: int = 50,
-    margins: Sequence[float] = PAPER_TOLERANCES,
-    margin: Margin = "relative",
+    tolerances: Sequence[float] = PAPER_TOLERANCES,
+    tolerance_unit: ToleranceUnit = "relative",
     sampling: Sampling = "disjoint",
     duplicates: Duplicates = "drop",
     significant_on_first: str | None = None,
@@ -219,9 +225,9 @@ def swap_method(  # noqa: PLR0913 - one keyword per choice of the method
         Topics in each set; 5 to half the topics by default. At most half the topics for disjoint sets, else all.
     n_trials : int, default 50
         Pairs of topic sets drawn at each size.
-    margins : sequence of float, default (0, 0.05, 0.1, 0.2, 0.3)
+    tolerances : sequence of float, default (0, 0.05, 0.1, 0.2, 0.3)
         Tolerances: by how much a system must win on both sets. At 0 it must win strictly.
-    margin : {"relative", "absolute"}
+    tolerance_unit : {"relative", "absolute"}
         Relative to the larger of the two means on that set (0.05 is 5 %; scores must not be negative), or in the
         metric's own unit.
     sampling : {"disjoint", "overlapping", "bootstrap"}
@@ -248,7 +254,7 @@ def swap_method(  # noqa: PLR0913 - one keyword per choice of the method
     EstimationError
         If there are too few topics for the smallest size.
     ScoresError
-        If the scores have gaps, hold fewer than two different systems, or are negative under a relative margin.
+        If the scores have gaps, hold fewer than two different systems, or are negative under a relative tolerance.
     InvalidOptionError
         If an option is outside its rule.
 
@@ -258,7 +264,7 @@ def swap_method(  # noqa: PLR0913 - one keyword per choice of the method
 
     .. math:: \bar x_A - \bar x_B \ge p \max(\bar x_A, \bar x_B) \quad\text{and}\quad \bar x_A > \bar x_B
 
-    (an absolute margin p stands alone on the right). A swap is A beating B on one set and B beating A on the other,
+    (an absolute tolerance p stands alone on the right). A swap is A beating B on one set and B beating A on the other,
     and the error rate at size z is swaps / (pairs x trials). A difference of exactly zero on either set is no swap
     and is counted separately. Voorhees and Buckley (2002); tolerances and the absence of bins as in Pal, Mitra and
     Kamps (2010, section "Error Rates"); relative to the larger mean as in Buckley and Voorhees (2000); the bounds
@@ -268,12 +274,13 @@ def swap_method(  # noqa: PLR0913 - one keyword per choice of the method
     --------
     >>> import numpy as np
     >>> noise = np.random.default_rng(1).normal(size=(3, 60))
-    >>> rates = swap_method(noise + [[0.0], [0.5], [2.0]], sizes=[5, 30], margin="absolute", margins=[0], rng=0)
+    >>> shared = {"tolerance_unit": "absolute", "tolerances": [0], "rng": 0}
+    >>> rates = swap_method(noise + [[0.0], [0.5], [2.0]], sizes=[5, 30], **shared)
     >>> rates.rates().values.round(2)
     array([[[0.08, 0.  ]]])
     """
     layout = lay_out(scores, sizes=sizes, sampling=sampling, duplicates=duplicates, n_trials=n_trials)
-    tolerances = _checked_margins(margins, margin, layout)
+    levels = _checked_tolerances(tolerances, tolerance_unit, layout)
     check_share(alpha, "alpha")
     test = None if significant_on_first is None else find_test(significant_on_first)
     source = resolve_rng(rng)
@@ -283,18 +290,18 @@ def swap_method(  # noqa: PLR0913 - one keyword per choice of the method
         for size in track(layout.sizes.tolist(), description="swap method", total=len(layout.sizes)):
             sets = draw_topic_sets(generators[size], layout.oriented.shape[0], size, n_trials, sampling)
             asked = _significant(layout.scores, sets, test, alpha, generators[size])
-            counted = _count_swaps(layout.oriented, sets, tolerances, margin == "relative", asked)
+            counted = _count_swaps(layout.oriented, sets, levels, tolerance_unit == "relative", asked)
             blocks.append((*counted, _n_compared(asked, layout, n_trials)))
     names = ("swaps", "zero_differences", "larger_mean", "comparisons")
-    dims = (("metric", "margin", "trial"), *[("metric", "trial")] * 3)
+    dims = (("metric", "tolerance", "trial"), *[("metric", "trial")] * 3)
     stacked = [np.stack(block, axis=-2) for block in zip(*blocks, strict=True)]
     counts = xr.Dataset(
         {name: ((*dim[:-1], "size", "trial"), block) for name, dim, block in zip(names, dims, stacked, strict=True)},
-        coords=_coordinates(layout, tolerances) | {"trial": np.arange(1, n_trials + 1)},
+        coords=_coordinates(layout, levels) | {"trial": np.arange(1, n_trials + 1)},
     )
     return ErrorRates(
         counts=counts,
-        margin=margin,
+        tolerance_unit=tolerance_unit,
         sampling=sampling,
         n_systems=layout.scores.sizes["system"],
         n_topics=layout.scores.sizes["topic"],
@@ -309,11 +316,11 @@ def swap_method(  # noqa: PLR0913 - one keyword per choice of the method
 def topic_bootstrap(  # noqa: PLR0913 - the choices of the swap method
     scores: object,
     *,
-    n_replicates: int = 200,
+    n_topic_resamples: int = 200,
     sizes: Sequence[int] | None = None,
     n_trials: int = 50,
-    margins: Sequence[float] = PAPER_TOLERANCES,
-    margin: Margin = "relative",
+    tolerances: Sequence[float] = PAPER_TOLERANCES,
+    tolerance_unit: ToleranceUnit = "relative",
     sampling: Sampling = "disjoint",
     duplicates: Duplicates = "drop",
     rng: RNGLike = None,
@@ -328,15 +335,15 @@ def topic_bootstrap(  # noqa: PLR0913 - the choices of the swap method
     Parameters
     ----------
     scores : Scores or anything `metaeval.as_scores` takes
-    n_replicates : int, default 200
+    n_topic_resamples : int, default 200
         Resamples of the topics.
-    sizes, n_trials, margins, margin, sampling, duplicates, rng, n_threads
+    sizes, n_trials, tolerances, tolerance_unit, sampling, duplicates, rng, n_threads
         As in `swap_method`.
 
     Returns
     -------
     xarray.Dataset
-        ``swaps`` (replicate, metric, margin, size), ``zero_differences`` (replicate, metric, size), both summed
+        ``swaps`` (replicate, metric, tolerance, size), ``zero_differences`` (replicate, metric, size), both summed
         over the trials, and the number of ``comparisons`` behind each.
 
     Raises
@@ -348,30 +355,30 @@ def topic_bootstrap(  # noqa: PLR0913 - the choices of the swap method
     --------
     >>> import numpy as np
     >>> noise = np.random.default_rng(1).random((4, 40))
-    >>> topic_bootstrap(noise, sizes=[5, 20], n_replicates=10, rng=0)["swaps"].shape
+    >>> topic_bootstrap(noise, sizes=[5, 20], n_topic_resamples=10, rng=0)["swaps"].shape
     (10, 1, 5, 2)
     """
     layout = lay_out(scores, sizes=sizes, sampling=sampling, duplicates=duplicates, n_trials=n_trials)
-    tolerances = _checked_margins(margins, margin, layout)
-    check_count(n_replicates, "n_replicates", least=2, most=MOST_REPLICATES)
+    levels = _checked_tolerances(tolerances, tolerance_unit, layout)
+    check_count(n_topic_resamples, "n_topic_resamples", least=2, most=MOST_REPLICATES)
     generators = resolve_rng(rng).generator.spawn(int(layout.sizes[-1]) + 1)
     n_topics, n_metrics, n_systems = layout.oriented.shape
-    resamples = bootstrap_indices(generators[0], n_replicates, n_topics)
+    resamples = bootstrap_indices(generators[0], n_topic_resamples, n_topics)
     swaps, zeros = [], []
     with limit_threads(n_threads):
         for size in track(layout.sizes.tolist(), description="topic bootstrap", total=len(layout.sizes)):
-            sets = draw_topic_sets(generators[size], n_topics, size, n_replicates * n_trials, sampling)
-            drawn = np.take_along_axis(resamples, sets.reshape(n_replicates, -1), axis=1).reshape(sets.shape)
-            found, ties, _ = _count_swaps(layout.oriented, drawn, tolerances, margin == "relative", _EVERY_PAIR)
-            swaps.append(found.reshape(n_metrics, len(tolerances), n_replicates, n_trials).sum(axis=-1))
-            zeros.append(ties.reshape(n_metrics, n_replicates, n_trials).sum(axis=-1))
+            sets = draw_topic_sets(generators[size], n_topics, size, n_topic_resamples * n_trials, sampling)
+            drawn = np.take_along_axis(resamples, sets.reshape(n_topic_resamples, -1), axis=1).reshape(sets.shape)
+            found, ties, _ = _count_swaps(layout.oriented, drawn, levels, tolerance_unit == "relative", _EVERY_PAIR)
+            swaps.append(found.reshape(n_metrics, len(levels), n_topic_resamples, n_trials).sum(axis=-1))
+            zeros.append(ties.reshape(n_metrics, n_topic_resamples, n_trials).sum(axis=-1))
     return xr.Dataset(
         {
-            "swaps": (("replicate", "metric", "margin", "size"), np.moveaxis(np.stack(swaps, axis=-1), 2, 0)),
+            "swaps": (("replicate", "metric", "tolerance", "size"), np.moveaxis(np.stack(swaps, axis=-1), 2, 0)),
             "zero_differences": (("replicate", "metric", "size"), np.moveaxis(np.stack(zeros, axis=-1), 1, 0)),
             "comparisons": ((), n_systems * (n_systems - 1) // 2 * n_trials),
         },
-        coords=_coordinates(layout, tolerances),
+        coords=_coordinates(layout, levels),
     )
 
 
@@ -478,26 +485,30 @@ def _checked_sizes(sizes: Sequence[int] | None, n_topics: int, sampling: Samplin
     return np.unique(np.asarray(asked, dtype=np.int64))
 
 
-def _checked_margins(margins: Sequence[float], margin: Margin, layout: Layout) -> NDArray[np.float64]:
-    check_choice(margin, "margin", get_args(Margin))
-    tolerances = np.unique(np.asarray(margins, dtype=np.float64))
-    upper = 1.0 if margin == "relative" else np.inf
-    if tolerances.ndim != 1 or not len(tolerances) or not ((tolerances >= 0) & (tolerances < upper)).all():
-        message = f"margins must be numbers in [0, {upper:g}) for {margin} margins, not {margins!r}"
+def _checked_tolerances(
+    tolerances: Sequence[float], tolerance_unit: ToleranceUnit, layout: Layout
+) -> NDArray[np.float64]:
+    check_choice(tolerance_unit, "tolerance_unit", get_args(ToleranceUnit))
+    levels = np.unique(np.asarray(tolerances, dtype=np.float64))
+    upper = 1.0 if tolerance_unit == "relative" else np.inf
+    if levels.ndim != 1 or not len(levels) or not ((levels >= 0) & (levels < upper)).all():
+        message = f"tolerances must be numbers in [0, {upper:g}) for {tolerance_unit} ones, not {tolerances!r}"
         raise InvalidOptionError(message)
     lowest = layout.scores.min(("system", "topic"))
-    if margin == "relative" and tolerances[-1] > 0 and (lowest < 0).any():
+    if tolerance_unit == "relative" and levels[-1] > 0 and (lowest < 0).any():
         name = str(lowest["metric"].to_numpy()[np.argmin(lowest.to_numpy())])
         message = (
-            f"a relative margin is a share of the larger mean and needs scores of at least 0, but {name!r} goes down "
-            f"to {float(lowest.min()):g}; pass margin='absolute' with margins in the metric's unit, or margins=[0]"
+            f"a relative tolerance is a share of the larger mean and needs scores of at least 0, but {name!r} goes "
+            "down "
+            f"to {float(lowest.min()):g}; pass tolerance_unit='absolute' with tolerances in the metric's unit, "
+            "or tolerances=[0]"
         )
         raise ScoresError(message)
-    return tolerances
+    return levels
 
 
 def _coordinates(layout: Layout, tolerances: NDArray[np.float64]) -> dict[str, NDArray[np.generic]]:
-    return {"metric": layout.scores["metric"].to_numpy(), "margin": tolerances, "size": layout.sizes}
+    return {"metric": layout.scores["metric"].to_numpy(), "tolerance": tolerances, "size": layout.sizes}
 
 
 def _significant(
@@ -569,11 +580,11 @@ def set_sizes(
 
 
 @compiled
-def _reached(gap: float, unit: float, margins: NDArray[np.float64], size: float) -> int:
-    """Return how many of the ascending margins, in some unit, a win by `gap` reaches on paper."""
-    count = len(margins)
+def _reached(gap: float, unit: float, tolerances: NDArray[np.float64], size: float) -> int:
+    """Return how many of the ascending tolerances, in some unit, a win by `gap` reaches on paper."""
+    count = len(tolerances)
     while count > 0:
-        bound = margins[count - 1] * unit
+        bound = tolerances[count - 1] * unit
         if gap >= bound - RELATIVE * (size + bound):
             break
         count -= 1
@@ -584,14 +595,14 @@ def _reached(gap: float, unit: float, margins: NDArray[np.float64], size: float)
 def _count_swaps(
     values: NDArray[np.float64],
     sets: NDArray[np.int64],
-    margins: NDArray[np.float64],
+    tolerances: NDArray[np.float64],
     relative: bool,  # noqa: FBT001 - as above
     asked: NDArray[np.bool_],
 ) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.float64]]:
-    """Count swaps (metric, margin, trial) and ties (metric, trial), and average the larger means (metric, trial)."""
+    """Count swaps (metric, tolerance, trial) and ties (metric, trial), and average the larger means (metric, trial)."""
     n_metrics, n_systems = values.shape[1:]
-    n_trials, n_margins = len(sets), len(margins)
-    swaps = np.zeros((n_metrics, n_margins, n_trials), dtype=np.int64)
+    n_trials, n_tolerances = len(sets), len(tolerances)
+    swaps = np.zeros((n_metrics, n_tolerances, n_trials), dtype=np.int64)
     zeros = np.zeros((n_metrics, n_trials), dtype=np.int64)
     larger = np.zeros((n_metrics, n_trials))
     lowest = values.min()
@@ -600,7 +611,7 @@ def _count_swaps(
         sizes1 = set_sizes(values, sets[trial, 0], first, lowest)
         sizes2 = set_sizes(values, sets[trial, 1], second, lowest)
         for metric in range(n_metrics):
-            reached = np.zeros(n_margins + 1, dtype=np.int64)
+            reached = np.zeros(n_tolerances + 1, dtype=np.int64)
             pair = -1
             total = 0.0
             for a in range(n_systems):
@@ -618,11 +629,11 @@ def _count_swaps(
                     if abs(gap1) <= RELATIVE * size1 or abs(gap2) <= RELATIVE * size2:
                         zeros[metric, trial] += 1
                     elif (gap1 > 0) != (gap2 > 0):
-                        on_first = _reached(abs(gap1), larger1 if relative else 1.0, margins, size1)
-                        on_second = _reached(abs(gap2), larger2 if relative else 1.0, margins, size2)
+                        on_first = _reached(abs(gap1), larger1 if relative else 1.0, tolerances, size1)
+                        on_second = _reached(abs(gap2), larger2 if relative else 1.0, tolerances, size2)
                         reached[min(on_first, on_second)] += 1
             larger[metric, trial] = total / (2 * (pair + 1))
-            for place in range(n_margins - 1, -1, -1):
+            for place in range(n_tolerances - 1, -1, -1):
                 reached[place] += reached[place + 1]
                 swaps[metric, place, trial] = reached[place + 1]
     return swaps, zeros, larger

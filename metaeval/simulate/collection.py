@@ -11,13 +11,13 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from metaeval.checks import check_count
+from metaeval.collection.base import Retrieved
 from metaeval.collection.documents import Collection, CollectionWarning
 from metaeval.draws import RNGLike, resolve_rng
 from metaeval.errors import InvalidOptionError
 from metaeval.io.files import write_bytes
 from metaeval.io.folders import unused_folder
 from metaeval.io.interop import collection_from
-from metaeval.io.trec import Keep
 from metaeval.parallel import track
 
 __all__ = ["SimulatedCollection", "simulate_collection"]
@@ -102,12 +102,12 @@ class SimulatedCollection:
             }
         )
 
-    def to_collection(self, *, keep: Keep = "judged") -> Collection:
+    def to_collection(self, *, retrieved: Retrieved = "judged") -> Collection:
         """Compile runs and judgments, with groups and pooled runs; the same as reading what `write_collection` wrote.
 
         Parameters
         ----------
-        keep : {"judged", "all"}
+        retrieved : {"judged", "all"}
             See `metaeval.io.trec.read_collection`.
 
         Returns
@@ -118,7 +118,7 @@ class SimulatedCollection:
         pooled = dict(zip(self.systems, self.pooled.tolist(), strict=True))
         with catch_warnings():
             simplefilter("ignore", CollectionWarning)  # the ties are made on purpose
-            return collection_from(self.runs, self.qrels, keep=keep, groups=groups, pooled=pooled)
+            return collection_from(self.runs, self.qrels, retrieved=retrieved, groups=groups, pooled=pooled)
 
     def write_collection(self, folder: str | os.PathLike[str], *, compress: bool = False) -> Path:
         """Write TREC files: ``runs/NAME.txt``, ``qrels.txt`` and ``groups.csv`` (system, group, pooled).

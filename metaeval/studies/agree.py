@@ -71,7 +71,7 @@ class AgreeStudy(Study):
         Intervals over topics for the first of them.
     variants : tuple of Variant
         The uses of the grades, in an audit; empty otherwise.
-    enough : float
+    min_f1 : float
         The F1 from which two metrics are called interchangeable for conclusions about systems.
     identical : tuple of tuples of str
         Systems with equal scores under every metric; they stay among the pairs.
@@ -86,7 +86,7 @@ class AgreeStudy(Study):
     agreements: tuple[DecisionAgreement, ...]
     intervals: AgreementIntervals | None
     variants: tuple[Variant, ...]
-    enough: float
+    min_f1: float
     identical: tuple[tuple[str, ...], ...]
     notes: tuple[str, ...]
     provenance: Provenance
@@ -168,10 +168,10 @@ def study_agreement(  # noqa: PLR0913 - every option of the command
     alternative: Alternative | None = None,
     n_resamples: int | None = None,
     p_value_rule: PValueRule = "plus-one",
-    runs: str | int = "all",
+    choose: str | int = "all",
     n_topic_resamples: int | None = 200,
     confidence_level: float = 0.95,
-    enough: float = 0.9,
+    min_f1: float = 0.9,
     variants: Sequence[Variant] = (),
     rng: RNGLike = None,
     n_threads: int | None = None,
@@ -188,12 +188,12 @@ def study_agreement(  # noqa: PLR0913 - every option of the command
     alphas : float or sequence of float, default 0.05
     alternative, n_resamples, p_value_rule
         See `metaeval.agreement.decisions.decision_agreement`.
-    runs : {"all", "one-per-group"} or int
+    choose : {"all", "one-per-group"} or int
         Which systems to compare; see `metaeval.scores.select_runs`.
     n_topic_resamples : int or None, default 200
         Resamples of the topics for the intervals, which the first test and correction get; None leaves them out.
     confidence_level : float, default 0.95
-    enough : float, default 0.9
+    min_f1 : float, default 0.9
         The F1 from which two metrics are called interchangeable; a convention (Ogilvie and Lalmas call .9 reasonably
         high and .75 rather low).
     variants : sequence of Variant
@@ -226,7 +226,7 @@ def study_agreement(  # noqa: PLR0913 - every option of the command
       predictor    truth  n_pairs
     0        AP  nDCG@10       10
     """
-    check_number(enough, "enough", above=0, most=1)
+    check_number(min_f1, "min_f1", above=0, most=1)
     if not tests or not corrections:
         message = "at least one test and one correction are needed"
         raise InvalidOptionError(message)
@@ -239,7 +239,7 @@ def study_agreement(  # noqa: PLR0913 - every option of the command
     check_intervals(n_topic_resamples, confidence_level)
     seed = resolve_seed(rng)
     scores = as_scores(scores)
-    chosen = select_runs(scores, runs, resolve_rng(seed).generator)
+    chosen = select_runs(scores, choose, resolve_rng(seed).generator)
     options = {"alphas": alphas, "n_resamples": n_resamples, "rng": seed, "n_threads": n_threads}
     agreements: list[DecisionAgreement] = []
     for name in dict.fromkeys(find_test(test).name for test in tests):
@@ -270,9 +270,9 @@ def study_agreement(  # noqa: PLR0913 - every option of the command
         agreements=tuple(agreements),
         intervals=intervals,
         variants=tuple(variants),
-        enough=float(enough),
+        min_f1=float(min_f1),
         identical=identical_systems(chosen),
-        notes=(*chosen.attrs.get("notes", ()), *_choice_note(scores, chosen, runs), *_fixed_note(variants)),
+        notes=(*chosen.attrs.get("notes", ()), *_choice_note(scores, chosen, choose), *_fixed_note(variants)),
         provenance=provenance or record_provenance("study_agreement", random_source=f"seed {seed}"),
     )
 
@@ -291,10 +291,10 @@ def audit_quantisations(  # noqa: PLR0913 - what scoring and the study may be to
     alternative: Alternative | None = None,
     n_resamples: int | None = None,
     p_value_rule: PValueRule = "plus-one",
-    runs: str | int = "all",
+    choose: str | int = "all",
     n_topic_resamples: int | None = 200,
     confidence_level: float = 0.95,
-    enough: float = 0.9,
+    min_f1: float = 0.9,
     rng: RNGLike = None,
     provenance: Provenance | None = None,
 ) -> AgreeStudy:
@@ -346,10 +346,10 @@ def audit_quantisations(  # noqa: PLR0913 - what scoring and the study may be to
         alternative=alternative,
         n_resamples=n_resamples,
         p_value_rule=p_value_rule,
-        runs=runs,
+        choose=choose,
         n_topic_resamples=n_topic_resamples,
         confidence_level=confidence_level,
-        enough=enough,
+        min_f1=min_f1,
         variants=variants,
         rng=rng,
         n_threads=n_threads,
@@ -481,8 +481,8 @@ def _fixed_note(variants: Sequence[Variant]) -> list[str]:
     return [f"{', '.join(fixed)} {verb} the grades in one way only as named, so no other uses are compared"]
 
 
-def _choice_note(scores: Scores, chosen: Scores, runs: str | int) -> list[str]:
-    if runs == "all":
+def _choice_note(scores: Scores, chosen: Scores, choose: str | int) -> list[str]:
+    if choose == "all":
         return []
-    how = "one per group" if runs == "one-per-group" else f"{runs} at random"
+    how = "one per group" if choose == "one-per-group" else f"{choose} at random"
     return [f"runs: {how}: {chosen.sizes['system']} of {scores.sizes['system']} systems were compared"]

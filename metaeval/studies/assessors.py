@@ -104,7 +104,7 @@ def study_assessors(  # noqa: PLR0913 - every option is one question
     test: str = "t",
     correction: str | None = None,
     alpha: float = 0.05,
-    confidence: float = 0.95,
+    confidence_level: float = 0.95,
     n_resamples: int = 1000,
     registry: Registry | None = None,
     rng: RNGLike = None,
@@ -125,7 +125,7 @@ def study_assessors(  # noqa: PLR0913 - every option is one question
         Lowest label that counts as relevant in the overlap of relevant sets.
     test, correction, alpha
         How pairs of runs are tested; "better" against worse, Benjamini and Yekutieli by default.
-    confidence : float
+    confidence_level : float
     n_resamples : int
         Resamples of topics, and of a resampling test.
     registry : Registry, optional
@@ -159,7 +159,7 @@ def study_assessors(  # noqa: PLR0913 - every option is one question
     source = resolve_rng(seed)
     record = provenance or record_provenance("study_assessors", random_source=source.description)
     agreement = compare_assessors(
-        labels, reference=reference, rel=rel, confidence=confidence, n_resamples=n_resamples, rng=source
+        labels, reference=reference, rel=rel, confidence_level=confidence_level, n_resamples=n_resamples, rng=source
     )
     scores: dict[str, Scores] = {}
     effects = pd.DataFrame()

@@ -221,7 +221,7 @@ class CompareStudy(Study):
         frame = self.agreement.conflicts()
         return frame[(frame["metric_a"] == self.current) | (frame["metric_b"] == self.current)].reset_index(drop=True)
 
-    def unbeaten(self) -> tuple[str, ...]:
+    def pareto_front(self) -> tuple[str, ...]:
         """Return the metrics on the Pareto front: none is as good in power and `second_quality` and better in one.
 
         A metric whose second quality is not known is left out: it neither beats nor is beaten.
@@ -251,7 +251,9 @@ class CompareStudy(Study):
 
         second = self.second_quality
         label = "τ with the full ranking, half the judgments" if second == "tau_half" else f"F1 with {self.current}"
-        return trade_off(self._two_qualities(), second=second, label=label, front=self.unbeaten(), current=self.current)
+        return trade_off(
+            self._two_qualities(), second=second, label=label, front=self.pareto_front(), current=self.current
+        )
 
 
 def study_comparison(  # noqa: PLR0913 - every option of the command
@@ -354,7 +356,7 @@ def study_comparison(  # noqa: PLR0913 - every option of the command
     )
     choice = run_choice_power(
         table,
-        runs="one-per-group" if "group" in table.coords else max(2, table.sizes["system"] // 2),
+        choose="one-per-group" if "group" in table.coords else max(2, table.sizes["system"] // 2),
         test=test,
         n_resamples=n_resamples,
         n_choices=n_choices,
@@ -417,8 +419,8 @@ def _topics_needed(  # noqa: PLR0913, PLR0917 - what the study takes
     try:
         return study_topics(
             table,
-            margins=[0.0],
-            margin="absolute",
+            tolerances=[0.0],
+            tolerance_unit="absolute",
             max_error=max_error,
             differences=False,
             confidence_level=confidence_level,

@@ -13,12 +13,12 @@ from metaeval.models.sample_size import (
     PilotVariance,
     VarianceMethod,
     anova_power,
-    anova_topics,
-    interval_topics,
     interval_width,
     paired_t_power,
-    paired_t_topics,
     pilot_variance,
+    topic_set_size_for_anova,
+    topic_set_size_for_interval,
+    topic_set_size_for_t,
 )
 from metaeval.provenance import Provenance, record_provenance
 from metaeval.scores import Scores, as_scores
@@ -195,7 +195,7 @@ def _answer(method: Goal, asked: _Asked, at_hand: int | None) -> dict[str, objec
 
 
 def _t_topics(asked: _Asked) -> int:
-    return paired_t_topics(
+    return topic_set_size_for_t(
         asked.difference, 2 * asked.variance, power=asked.power, alpha=asked.alpha, method=asked.method
     )
 
@@ -205,7 +205,7 @@ def _t_power(asked: _Asked, n_topics: int) -> float:
 
 
 def _anova_topics(asked: _Asked) -> int:
-    return anova_topics(
+    return topic_set_size_for_anova(
         asked.difference, asked.variance, asked.n_systems, power=asked.power, alpha=asked.alpha, method=asked.method
     )
 
@@ -217,7 +217,7 @@ def _anova_power(asked: _Asked, n_topics: int) -> float:
 
 
 def _interval_topics(asked: _Asked) -> int:
-    return interval_topics(asked.difference, 2 * asked.variance, alpha=asked.alpha, method=asked.method)
+    return topic_set_size_for_interval(asked.difference, 2 * asked.variance, alpha=asked.alpha, method=asked.method)
 
 
 def _interval_width(asked: _Asked, n_topics: int) -> float:

@@ -18,7 +18,7 @@ from metaeval.agreement.human import (
     pair_agreement,
     system_statistics,
 )
-from metaeval.agreement.items import check_direction, cluster_scores, oriented, reference_of
+from metaeval.agreement.items import check_direction, mean_by_cluster, oriented, reference_of
 from metaeval.agreement.metric_comparison import MetricComparison, Permute, compare_with_human, williams_table
 from metaeval.checks import check_choice, check_count, check_number, check_share
 from metaeval.draws import RNGLike, resolve_seed
@@ -132,7 +132,7 @@ def study_human(  # noqa: PLR0913 - every option is one question
     test: str = "t",
     correction: str = "fdr_by",
     alpha: float = 0.05,
-    confidence: float = 0.95,
+    confidence_level: float = 0.95,
     n_resamples: int = 1000,
     lower_is_better: Sequence[str] = (),
     rng: RNGLike = None,
@@ -157,7 +157,7 @@ def study_human(  # noqa: PLR0913 - every option is one question
     test, correction, alpha
         How pairs of systems are tested, clusters of items being the units; the correction also serves the comparisons
         of metrics.
-    confidence : float
+    confidence_level : float
     n_resamples : int
     lower_is_better : sequence of str
         Columns of a frame where less is better; a table of items has its directions from `item_scores`.
@@ -184,7 +184,7 @@ def study_human(  # noqa: PLR0913 - every option is one question
         message = f"name a statistic and a level at least, not {list(statistics)} and {list(levels)}"
         raise InvalidOptionError(message)
     check_share(alpha, "alpha")
-    check_share(confidence, "confidence")
+    check_share(confidence_level, "confidence_level")
     check_test(test, correction)
     test, correction = find_test(test).name, canonical_correction(correction)
     check_count(n_resamples, "n_resamples", least=0)
@@ -219,7 +219,7 @@ def study_human(  # noqa: PLR0913 - every option is one question
                 statistic=statistic,
                 level=level,
                 resample=resample,
-                confidence=confidence,
+                confidence_level=confidence_level,
                 n_resamples=n_resamples,
                 rng=int(generator.integers(2**63)),
             )
@@ -314,7 +314,7 @@ def _decisions(  # noqa: PLR0913, PLR0917 - the question
             few = ", ".join(scores["system"].to_numpy()[held <= held.max() / 2].tolist())
             notes.append(f"significant pairs under {metric} leave out systems with too few cells: {few}")
         try:
-            units = cluster_scores(kept, missing="drop-topics")
+            units = mean_by_cluster(kept, missing="drop-topics")
             found = decision_agreement(
                 units,
                 test=test,

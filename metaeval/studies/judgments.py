@@ -59,7 +59,7 @@ __all__ = ["QUESTIONS", "EffortPlans", "JudgmentsStudy", "study_judgments"]
 QUESTIONS: Mapping[str, tuple[str, ...]] = MappingProxyType(
     {
         "less-judging": ("stratified", "random", "relevant", "order"),
-        "shallower-pools": ("share", "size", "borda"),
+        "shallower-pools": ("share", "size", "reciprocal-rank"),
         "fewer-topics": ("topics",),
         "new-systems": (),
         "effort": (),
@@ -156,7 +156,7 @@ class JudgmentsStudy(Study):
         Where to spend effort.
     cost : CostModel
         Minutes for a relevant and for another document.
-    at_least : float
+    min_tau : float
         The tau to keep.
     alpha : float
         Level of the tests.
@@ -187,7 +187,7 @@ class JudgmentsStudy(Study):
     covered: Coverage | None
     effort: EffortPlans | None
     cost: CostModel
-    at_least: float
+    min_tau: float
     alpha: float
     unanswered: Mapping[str, str]
     notes: tuple[str, ...]
@@ -208,7 +208,7 @@ class JudgmentsStudy(Study):
         """
         found: dict[str, pd.DataFrame | None] = {
             "stability": self._together(lambda one: one.to_frame(), named=False),
-            "thresholds": self._together(lambda one: one.thresholds(at_least=self.at_least)),
+            "thresholds": self._together(lambda one: one.thresholds(min_tau=self.min_tau)),
             "closeness": next((one.closeness for one in self.stability.values() if one.closeness is not None), None),
             "pool": None if self.original is None else self.original.to_frame(),
             "pool_growth": None if self.growth is None else self.growth.means().reset_index(),
@@ -240,7 +240,7 @@ class JudgmentsStudy(Study):
         """
         from metaeval.figures.judgments import reduction_panels  # noqa: PLC0415 - matplotlib
 
-        return reduction_panels(self.to_frame(), measure=measure, at_least=self.at_least)
+        return reduction_panels(self.to_frame(), measure=measure, min_tau=self.min_tau)
 
     def _with_hours(self, frame: pd.DataFrame) -> pd.DataFrame:
         return frame.assign(hours=self.cost.hours(frame["relevant"], frame["judged"] - frame["relevant"]))
@@ -273,8 +273,8 @@ def study_judgments(  # noqa: PLR0913 - every option of the command
     test: str = "t",
     correction: str | None = None,
     alpha: float = 0.05,
-    at_least: float = THRESHOLD,
-    best: int = 10,
+    min_tau: float = THRESHOLD,
+    top: int = 10,
     pool_depth: int | None = None,
     cost: str | CostModel = "2006",
     adaptive_rate: float = 0.05,
@@ -291,7 +291,7 @@ def study_judgments(  # noqa: PLR0913 - every option of the command
     ----------
     collection : JudgedCollection
         Pools (all questions but "less-judging" and "fewer-topics") need every retrieved document
-        (``keep="all"``); new systems need groups.
+        (``retrieved="all"``); new systems need groups.
     metrics : sequence of str, MetricSpec, Metric or ir_measures measure
     questions : sequence of str, optional
         Of `QUESTIONS`; by default all that the collection allows. One that is named and cannot be answered is an
@@ -306,11 +306,11 @@ def study_judgments(  # noqa: PLR0913 - every option of the command
         original pool reaches, or parts of its size.
     n_replicates : int, default 10
         Draws at every step.
-    n_tested, test, correction, alpha, best, n_jobs, keep, budget
+    n_tested, test, correction, alpha, top, n_jobs, keep, budget
         See `metaeval.measure_stability`. The budget is for all reductions and the replicates of "effort" together;
         what draws nothing is always done in full. `alpha` is also the level of the t tests of runs without their
         group and of pool sufficiency.
-    at_least : float, default 0.9
+    min_tau : float, default 0.9
         The tau to keep.
     pool_depth : int, optional
         Depth to which the pooled runs were pooled, where it is known.
@@ -354,10 +354,10 @@ def study_judgments(  # noqa: PLR0913 - every option of the command
     0    topics     AP  100.0  1.0
     """
     chosen_cost = cost_model(cost)
-    check_number(at_least, "at_least", above=-1, most=1)
+    check_number(min_tau, "min_tau", above=-1, most=1)
     documents = collection.by_document
     asked, unanswered = _asked(documents, questions)
-    check_options(documents, n_replicates=n_replicates, n_tested=n_tested, best=best, alpha=alpha, budget=budget)
+    check_options(documents, n_replicates=n_replicates, n_tested=n_tested, top=top, alpha=alpha, budget=budget)
     check_test(test, correction)
     check_jobs(n_jobs)
     if isinstance(adaptive_rate, bool) or not 0 <= adaptive_rate <= 1:
@@ -385,7 +385,7 @@ def study_judgments(  # noqa: PLR0913 - every option of the command
         test=test,
         correction=correction,
         alpha=alpha,
-        best=best,
+        top=top,
         pool_depth=pool_depth,
         rng=seed,
         n_jobs=n_jobs,
@@ -433,7 +433,7 @@ def study_judgments(  # noqa: PLR0913 - every option of the command
         covered=fairness.get("covered"),
         effort=effort,
         cost=chosen_cost,
-        at_least=float(at_least),
+        min_tau=float(min_tau),
         alpha=float(alpha),
         unanswered=MappingProxyType(attempt.failed),
         notes=(),
@@ -471,7 +471,7 @@ def _asked(collection: Collection, questions: Sequence[str] | None) -> tuple[tup
         raise InvalidOptionError(message)
     lacking: dict[str, str] = {}
     if collection.retrieved is None:
-        reason = "the collection was read without documents that have no judgment; read it with keep='all'"
+        reason = "the collection was read without documents that have no judgment; read it with retrieved='all'"
         lacking |= dict.fromkeys(("shallower-pools", "new-systems", _EFFORT), reason)
     if collection.groups is None:
         lacking["new-systems"] = "the runs have no groups (teams) to leave out; give them by with_groups (--groups)"

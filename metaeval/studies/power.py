@@ -98,7 +98,7 @@ def study_power(  # noqa: PLR0913 - every option of the command
     alpha: float = 0.05,
     n_resamples: int | None = None,
     p_value_rule: PValueRule = "plus-one",
-    runs: str | int = "all",
+    choose: str | int = "all",
     n_topic_resamples: int | None = None,
     confidence_level: float = 0.95,
     rng: RNGLike = None,
@@ -125,7 +125,7 @@ def study_power(  # noqa: PLR0913 - every option of the command
         B of every resampling test; each test's own default otherwise (bootstrap 1000).
     p_value_rule : {"plus-one", "plain"}
         For resampling tests; bootstrap sensitivity is always plain, as published.
-    runs : {"all", "one-per-group"} or int
+    choose : {"all", "one-per-group"} or int
         Which systems to compare; see `metaeval.scores.select_runs`.
     n_topic_resamples : int, optional
         Topic resamples for the intervals of discriminative power under the first of `tests`; None leaves them out.
@@ -169,8 +169,8 @@ def study_power(  # noqa: PLR0913 - every option of the command
     check_intervals(n_topic_resamples, confidence_level)
     seed = resolve_seed(rng)
     scores = as_scores(scores)
-    chosen = select_runs(scores, runs, resolve_rng(seed).generator)
-    notes = [*chosen.attrs.get("notes", []), *_choice_note(scores, chosen, runs)]
+    chosen = select_runs(scores, choose, resolve_rng(seed).generator)
+    notes = [*chosen.attrs.get("notes", []), *_choice_note(scores, chosen, choose)]
     sensitivity: SensitivityResult | None = None
     comparisons: list[PairwiseResult] = []
     for name in track(names, description="Testing pairs", total=len(names)):
@@ -271,10 +271,10 @@ def _check(tests: Sequence[str], corrections: Sequence[str], alternative: str) -
         raise InvalidOptionError(message)
 
 
-def _choice_note(scores: Scores, chosen: Scores, runs: str | int) -> list[str]:
-    if runs == "all":
+def _choice_note(scores: Scores, chosen: Scores, choose: str | int) -> list[str]:
+    if choose == "all":
         return []
-    how = "one per group" if runs == "one-per-group" else f"{runs} at random"
+    how = "one per group" if choose == "one-per-group" else f"{choose} at random"
     return [f"runs: {how}: {chosen.sizes['system']} of {scores.sizes['system']} systems were compared"]
 
 

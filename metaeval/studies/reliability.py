@@ -43,7 +43,7 @@ class Preference(NamedTuple):
     ----------
     better, worse : str
         The runs: the first is at least as good as the other.
-    strict : bool
+    lenient : bool
         Whether it is truly better; else both may be equally good.
 
     Examples
@@ -177,7 +177,7 @@ def study_reliability(  # noqa: PLR0913 - one keyword per question
     metrics: object = None,
     sizes: pd.DataFrame | None = None,
     expectations: Mapping[str, Expectation] = EXPECTATIONS,
-    strict: bool = True,
+    lenient: bool = False,
     registry: Registry | None = None,
     provenance: Provenance | None = None,
 ) -> ReliabilityStudy:
@@ -198,7 +198,7 @@ def study_reliability(  # noqa: PLR0913 - one keyword per question
     expectations : mapping of str to function
         What users want: a function of the table of runs (index ``run``, columns ``value``, ``rank``, ``overlap``,
         ``results``) that returns a `Preference` for each pair of runs that it has an opinion on.
-    strict : bool, default True
+    lenient : bool, default False
         See `metaeval.element_collection`.
     registry : Registry, optional
         Where names are looked up.
@@ -240,7 +240,7 @@ def study_reliability(  # noqa: PLR0913 - one keyword per question
                 f"{one.name} does not rank elements; take measures such as {', '.join(default_metrics(assessments))}"
             )
             raise InvalidOptionError(message)
-    options = {"sizes": sizes, "strict": strict}
+    options = {"sizes": sizes, "lenient": lenient}
     made = _six_collections(chosen, assessments, known, options)
     notes: list[str] = list(assessments.notes)
     parts, curves = [], []

@@ -84,7 +84,7 @@ class Stability:
         full judgments; ``found_full`` (metric).
     n_judged, n_relevant, n_topics : int
         In the full judgments, or in the original pool where pools are reduced.
-    best : int
+    top : int
         How many systems count as the best.
     test : str
         Which test, with correction and level.
@@ -100,7 +100,7 @@ class Stability:
     n_judged: int
     n_relevant: int
     n_topics: int
-    best: int
+    top: int
     test: str
     closeness: pd.DataFrame | None
     notes: tuple[str, ...]
@@ -167,14 +167,14 @@ class Stability:
         )
         return table[list(_COLUMNS)].reset_index(drop=True)
 
-    def thresholds(self, *, measure: str = "tau", at_least: float = THRESHOLD) -> pd.DataFrame:
+    def thresholds(self, *, measure: str = "tau", min_tau: float = THRESHOLD) -> pd.DataFrame:
         """Return for each metric the smallest step from which every larger one keeps the correlation.
 
         Parameters
         ----------
         measure : str
             "tau", "tau_ap", "rho" or "rbo", or one of these with "_best".
-        at_least : float, default 0.9
+        min_tau : float, default 0.9
             Of the mean over replicates.
 
         Returns
@@ -194,13 +194,13 @@ class Stability:
             If the bound is not above -1 and at most 1.
         """
         check_choice(measure, "measure of stability", _MEASURES)
-        check_number(at_least, "at_least", above=-1, most=1)
+        check_number(min_tau, "min_tau", above=-1, most=1)
         # a mean over the replicates that happen to be defined would say that a step holds what it lost in the others
         means = self.data[measure].mean("replicate", skipna=False).transpose("metric", "step").to_numpy()
         left = self.data[["judged", "relevant"]].mean("replicate")
         rows = []
         for metric, values in zip(self.metrics, means, strict=True):
-            kind, place = smallest_place(values, at_least)
+            kind, place = smallest_place(values, min_tau)
             row: dict[str, object] = {"metric": metric, "kind": kind}
             for name, numbers in (
                 ("level", np.array(self.steps)),
@@ -228,7 +228,7 @@ class Stability:
         """
         from metaeval.figures.judgments import stability_panels  # noqa: PLC0415 - matplotlib
 
-        return stability_panels(self.to_frame(), measures=[measure], at_least=THRESHOLD)
+        return stability_panels(self.to_frame(), measures=[measure], min_tau=THRESHOLD)
 
 
 _MEASURES = tuple(f"{name}{among}" for among in ("", "_best") for name in CORRELATIONS)
@@ -273,7 +273,7 @@ def measure_stability(  # noqa: PLR0913 - every option of the study
     test: str = "t",
     correction: str | None = None,
     alpha: float = 0.05,
-    best: int = 10,
+    top: int = 10,
     pool_depth: int | None = None,
     rng: RNGLike = None,
     n_jobs: int = 1,
@@ -299,7 +299,7 @@ def measure_stability(  # noqa: PLR0913 - every option of the study
         Replicates on which every pair of systems is tested at every step.
     test, correction, alpha
         See `metaeval.compare_systems`.
-    best : int, default 10
+    top : int, default 10
         The correlations are also taken among so many best systems of the full ranking.
     pool_depth : int, optional
         Depth of the original pool, where it is known.
@@ -354,7 +354,7 @@ def measure_stability(  # noqa: PLR0913 - every option of the study
     check_choice(reduction, "reduction", REDUCTIONS)
     chosen = REDUCTIONS[reduction]
     documents = collection.by_document
-    check_options(documents, n_replicates=n_replicates, n_tested=n_tested, best=best, alpha=alpha, budget=budget)
+    check_options(documents, n_replicates=n_replicates, n_tested=n_tested, top=top, alpha=alpha, budget=budget)
     check_jobs(n_jobs)
     numbers = range(int(n_replicates) if chosen.random else 1)
     check_test(test, correction)
@@ -397,7 +397,7 @@ def measure_stability(  # noqa: PLR0913 - every option of the study
         deadline=None if budget is None else time.monotonic() + budget,
         description=f"judging less: {reduction}",
     )
-    return _stability(collection, chosen, plan, reference, values, done, best)
+    return _stability(collection, chosen, plan, reference, values, done, top)
 
 
 # ----------------------------------------------------------------------------------------------------- one replicate
@@ -525,7 +525,7 @@ def _stability(  # noqa: PLR0913, PLR0917 - the parts of an answer
     reference: _Reference,
     values: NDArray[np.float64],
     done: Sequence[Arrays],
-    best: int,
+    top: int,
 ) -> Stability:
     names = [one.name for one in plan.metrics]
     signs = np.array([1.0 if one.higher_is_better else -1.0 for one in plan.metrics])
@@ -539,7 +539,7 @@ def _stability(  # noqa: PLR0913, PLR0917 - the parts of an answer
         {
             "reference": (("metric", "system"), full),
             "mean": ((*inner, "system"), means),
-            **{name: (inner, table) for name, table in _all_correlations(x, y, best).items()},
+            **{name: (inner, table) for name, table in _all_correlations(x, y, top).items()},
             **{
                 name: (("replicate", "step"), np.stack([one[name] for one in done]))
                 for name in ("judged", "relevant", "topics", "emptied")
@@ -563,7 +563,7 @@ def _stability(  # noqa: PLR0913, PLR0917 - the parts of an answer
         n_judged=reference.n_judged,
         n_relevant=reference.n_relevant,
         n_topics=int(plan.counted.sum()),
-        best=min(best, len(plan.systems)),
+        top=min(top, len(plan.systems)),
         test=result,
         closeness=_closeness(collection, plan, reference, x, signs) if reference.rebuilt else None,
         notes=tuple(notes),
@@ -590,9 +590,9 @@ def correlations(x: NDArray[np.float64], y: NDArray[np.float64]) -> dict[str, ND
     }
 
 
-def _all_correlations(x: NDArray[np.float64], y: NDArray[np.float64], best: int) -> dict[str, NDArray[np.float64]]:
-    top = correlations(*best_of_reference(np.broadcast_to(x, y.shape), y, k=best))
-    among_best = {f"{name}_best": values for name, values in top.items()}
+def _all_correlations(x: NDArray[np.float64], y: NDArray[np.float64], top: int) -> dict[str, NDArray[np.float64]]:
+    among = correlations(*best_of_reference(np.broadcast_to(x, y.shape), y, k=top))
+    among_best = {f"{name}_best": values for name, values in among.items()}
     return correlations(x, y) | among_best | {"tau_p_value": np.asarray(kendall_p_value(x, y, undefined="nan"))}
 
 
@@ -673,7 +673,7 @@ def counted_topics(collection: Collection) -> NDArray[np.bool_]:
 
 
 def check_options(  # noqa: PLR0913 - one keyword per choice
-    collection: Collection, *, n_replicates: int, n_tested: int, best: int, alpha: float, budget: float | None
+    collection: Collection, *, n_replicates: int, n_tested: int, top: int, alpha: float, budget: float | None
 ) -> None:
     """Refuse options outside their rules, and collections that cannot rank anything.
 
@@ -686,7 +686,7 @@ def check_options(  # noqa: PLR0913 - one keyword per choice
     """
     check_count(n_replicates, "n_replicates", most=MOST_REPLICATES)
     check_count(n_tested, "n_tested", least=0)
-    check_count(best, "best", least=2)
+    check_count(top, "top", least=2)
     check_share(alpha, "alpha")
     if budget is not None:
         check_number(budget, "budget", above=0, unit="seconds")

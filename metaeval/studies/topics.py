@@ -27,7 +27,7 @@ from metaeval.models.minimum_topics import MinimumTopics, minimum_topics
 from metaeval.parallel import track
 from metaeval.provenance import Provenance, record_provenance
 from metaeval.resampling.difference_bins import DifferenceBins, difference_bins
-from metaeval.resampling.swap import PAPER_TOLERANCES, SMALLEST_SIZE, ErrorRates, Margin, Sampling, swap_method
+from metaeval.resampling.swap import PAPER_TOLERANCES, SMALLEST_SIZE, ErrorRates, Sampling, ToleranceUnit, swap_method
 from metaeval.scores import Scores, as_scores
 from metaeval.studies.study import Study
 
@@ -114,15 +114,15 @@ class TopicsPosterior:
         for model in self.models:
             effect = model.design_effect().groupby("metric", sort=False)["design_effect"].last().reset_index()
             counts = model.minimum_topics().merge(effect, on="metric", how="left")
-            parts.append(counts.assign(margin=model.tolerance, method=model.method))
+            parts.append(counts.assign(tolerance=model.tolerance, method=model.method))
         columns = ["median", "low", "high", "p_enough", "extrapolated", "design_effect", "method", "note"]
-        return self._ordered(pd.concat(parts, ignore_index=True))[["metric", "margin", *columns]]
+        return self._ordered(pd.concat(parts, ignore_index=True))[["metric", "tolerance", *columns]]
 
     def curves(self, sizes: ArrayLike) -> pd.DataFrame:
         """Return one row a metric, tolerance and size: median, low and high of the error rate."""
-        parts = [model.curve(sizes).assign(margin=model.tolerance) for model in self.models]
+        parts = [model.curve(sizes).assign(tolerance=model.tolerance) for model in self.models]
         frame = self._ordered(pd.concat(parts, ignore_index=True))
-        return frame[["metric", "margin", "size", "median", "low", "high"]]
+        return frame[["metric", "tolerance", "size", "median", "low", "high"]]
 
     def observed(self) -> pd.DataFrame:
         """Return one row a metric, tolerance and size that a model was fitted to: ``seen_low`` and ``seen_high``, the
@@ -135,23 +135,23 @@ class TopicsPosterior:
             centre, error = model.tree["observed_data"]["logit_rate"], model.tree["constant_data"]["standard_error"]
             frame = centre.to_dataset().assign(standard_error=error).to_dataframe().reset_index().rename(columns=names)
             low, high = (expit(frame["centre"] + sign * reach * frame["error"]) for sign in (-1, 1))
-            parts.append(frame.assign(margin=model.tolerance, seen_low=low, seen_high=high).dropna())
+            parts.append(frame.assign(tolerance=model.tolerance, seen_low=low, seen_high=high).dropna())
         frame = self._ordered(pd.concat(parts, ignore_index=True))
-        return frame[["metric", "margin", "size", "seen_low", "seen_high"]]
+        return frame[["metric", "tolerance", "size", "seen_low", "seen_high"]]
 
     def fewer(self) -> pd.DataFrame:
         """Return one row a tolerance and ordered pair of metrics: the probability that a needs fewer topics than b."""
         rows = [
-            {"margin": model.tolerance, "metric_a": a, "metric_b": b, "p_fewer": model.p_fewer(a, b)}
+            {"tolerance": model.tolerance, "metric_a": a, "metric_b": b, "p_fewer": model.p_fewer(a, b)}
             for model in self.models
             for a, b in permutations([name for name in self.metrics if name in model.metrics], 2)
         ]
-        return pd.DataFrame(rows, columns=["margin", "metric_a", "metric_b", "p_fewer"])
+        return pd.DataFrame(rows, columns=["tolerance", "metric_a", "metric_b", "p_fewer"])
 
     def _ordered(self, frame: pd.DataFrame) -> pd.DataFrame:
         order = {name: place for place, name in enumerate(self.metrics)}
         return frame.sort_values(
-            ["metric", "margin"],
+            ["metric", "tolerance"],
             key=lambda column: column.map(order) if column.name == "metric" else column,
             kind="stable",
             ignore_index=True,
@@ -209,7 +209,7 @@ class TopicsStudy(Study):
         does. The columns with ``exponential`` hold the answer of the published curve, those with ``posterior``,
         ``p_enough`` and ``design_effect`` that of the Bayesian model (see `TopicsPosterior.counts`).
         """
-        keys = ["metric", "margin"]
+        keys = ["metric", "tolerance"]
         frame = self.minimum.to_frame().rename(columns={"largest_rate": "error_rate"})
         frame = frame.assign(
             n_systems=self.error_rates.n_systems,
@@ -245,22 +245,22 @@ class TopicsStudy(Study):
         sizes = np.union1d(ahead, seen)
         parts = []
         for metric in self.error_rates.metrics:
-            for margin in self.error_rates.margins:
-                curve = self.comparison.curves.get((metric, margin, str(self.minimum.family)))
-                observed = pd.Series(rates.sel({"metric": metric, "margin": margin}).to_numpy(), index=seen)
+            for tolerance in self.error_rates.tolerances:
+                curve = self.comparison.curves.get((metric, tolerance, str(self.minimum.family)))
+                observed = pd.Series(rates.sel({"metric": metric, "tolerance": tolerance}).to_numpy(), index=seen)
                 fitted = np.full(len(sizes), np.nan) if curve is None else curve.rate(sizes)
                 columns = {"size": sizes, "seen": observed.reindex(sizes).to_numpy(), "fitted": fitted}
-                parts.append(pd.DataFrame({"metric": metric, "margin": margin, **columns}))
+                parts.append(pd.DataFrame({"metric": metric, "tolerance": tolerance, **columns}))
         frame = pd.concat(parts, ignore_index=True)
         if self.posterior is None:
             return frame
-        keys = ["metric", "margin", "size"]
+        keys = ["metric", "tolerance", "size"]
         frame = frame.merge(self.posterior.curves(sizes), on=keys, how="left")
         return frame.merge(self.posterior.observed(), on=keys, how="left")
 
 
 _COLUMNS = (
-    *("metric", "margin", "kind", "n_topics", "text", "curve", "n_topics_exponential", "text_exponential"),
+    *("metric", "tolerance", "kind", "n_topics", "text", "curve", "n_topics_exponential", "text_exponential"),
     *("posterior_median", "posterior_low", "posterior_high", "posterior_method", "p_enough", "design_effect", "note"),
     *("size", "error_rate", "n_systems", "topics_at_hand", "max_error", "limit"),
 )
@@ -271,8 +271,8 @@ def study_topics(  # noqa: PLR0913 - every option of the command
     *,
     sizes: Sequence[int] | None = None,
     n_trials: int = 50,
-    margins: Sequence[float] | None = None,
-    margin: Margin = "relative",
+    tolerances: Sequence[float] | None = None,
+    tolerance_unit: ToleranceUnit = "relative",
     sampling: Sampling = "disjoint",
     max_error: float = 0.05,
     limit: int | None = None,
@@ -281,7 +281,7 @@ def study_topics(  # noqa: PLR0913 - every option of the command
     bayesian: bool = True,
     hierarchical: bool = False,
     modelled: Sequence[float] | None = None,
-    n_replicates: int = 200,
+    n_topic_resamples: int = 200,
     confidence_level: float = 0.9,
     rng: RNGLike = None,
     n_threads: int | None = None,
@@ -296,10 +296,10 @@ def study_topics(  # noqa: PLR0913 - every option of the command
         Topics in each of the two sets; by default 5 to half the topics, thinned out where these are many.
     n_trials : int, default 50
         Pairs of topic sets drawn at each size.
-    margins : sequence of float, optional
+    tolerances : sequence of float, optional
         Tolerances; 0, 0.05, 0.1, 0.2, 0.3 of the larger mean by default, or 0, 0.01, 0.02, 0.05 in the metric's unit
-        with ``margin="absolute"``.
-    margin, sampling
+        with ``tolerance_unit="absolute"``.
+    tolerance_unit, sampling
         See `metaeval.resampling.swap.swap_method`.
     max_error : float, default 0.05
         The error rate to stay within.
@@ -317,7 +317,7 @@ def study_topics(  # noqa: PLR0913 - every option of the command
         fits of the single metrics stand in for it, and `TopicsStudy.unestimated` says so.
     modelled : sequence of float, optional
         The tolerances at which the Bayesian model is fitted, all of them by default; most of the time goes there.
-    n_replicates : int, default 200
+    n_topic_resamples : int, default 200
         Topic-bootstrap replicates behind every interval, raised for the Bayesian model where it needs more (150, and
         32 for every metric); 0 leaves the intervals of the difference bins out and the model too.
     confidence_level : float, default 0.9
@@ -349,13 +349,13 @@ def study_topics(  # noqa: PLR0913 - every option of the command
     Examples
     --------
     >>> from metaeval import simulate_scores
-    >>> study = study_topics(simulate_scores(n_systems=6, n_topics=40, rng=1), margins=[0.1], bayesian=False, rng=1)
-    >>> study.to_frame()[["metric", "margin", "size"]].head(2)
-           metric  margin  size
+    >>> study = study_topics(simulate_scores(n_systems=6, n_topics=40, rng=1), tolerances=[0.1], bayesian=False, rng=1)
+    >>> study.to_frame()[["metric", "tolerance", "size"]].head(2)
+           metric  tolerance  size
     0          AP     0.1    20
     1     nDCG@10     0.1    20
     """
-    _check_options(max_error, confidence_level, n_replicates)
+    _check_options(max_error, confidence_level, n_topic_resamples)
     check_threads(n_threads)
     if limit is not None:
         check_count(limit, "limit")
@@ -364,10 +364,10 @@ def study_topics(  # noqa: PLR0913 - every option of the command
     scores = as_scores(scores)
     seed = resolve_seed(rng)
     chosen, thinned = (list(sizes), False) if sizes is not None else _default_sizes(scores.sizes["topic"])
-    if margins is None:
-        margins = PAPER_TOLERANCES if margin == "relative" else ABSOLUTE_TOLERANCES
+    if tolerances is None:
+        tolerances = PAPER_TOLERANCES if tolerance_unit == "relative" else ABSOLUTE_TOLERANCES
     shared: dict[str, Any] = {"n_trials": n_trials, "sampling": sampling, "rng": seed, "n_threads": n_threads}
-    rates = swap_method(scores, sizes=chosen, margins=margins, margin=margin, **shared)
+    rates = swap_method(scores, sizes=chosen, tolerances=tolerances, tolerance_unit=tolerance_unit, **shared)
     unestimated: dict[str, str] = {}
     comparison = compare_curves(rates)
     minimum = minimum_topics(rates, max_error=max_error, limit=limit, comparison=comparison)
@@ -382,24 +382,24 @@ def study_topics(  # noqa: PLR0913 - every option of the command
                 sizes=[rates.sizes[-1]],
                 width=bin_width,
                 max_error=max_error,
-                n_replicates=n_replicates,
+                n_topic_resamples=n_topic_resamples,
                 confidence_level=confidence_level,
                 **shared,
             ),
         )
     posterior = None
-    if bayesian and n_replicates:
+    if bayesian and n_topic_resamples:
         evidence = _attempt(
             INTERVALS,
             unestimated,
-            lambda: _evidence(scores, rates, n_replicates=n_replicates, rng=seed, n_threads=n_threads),
+            lambda: _evidence(scores, rates, n_topic_resamples=n_topic_resamples, rng=seed, n_threads=n_threads),
         )
         settings = {"max_error": max_error, "ci_prob": confidence_level, "rng": seed}
-        chosen_margins = [tolerance for tolerance in rates.margins if modelled is None or tolerance in modelled]
+        chosen_tolerances = [tolerance for tolerance in rates.tolerances if modelled is None or tolerance in modelled]
         models = (
             []
             if evidence is None
-            else _models(evidence, chosen_margins, settings, unestimated, hierarchical=hierarchical)
+            else _models(evidence, chosen_tolerances, settings, unestimated, hierarchical=hierarchical)
         )
         posterior = TopicsPosterior(models=tuple(models), metrics=rates.metrics) if models else None
     published = minimum_topics(
@@ -420,11 +420,11 @@ def study_topics(  # noqa: PLR0913 - every option of the command
     )
 
 
-def _check_options(max_error: float, confidence_level: float, n_replicates: int) -> None:
+def _check_options(max_error: float, confidence_level: float, n_topic_resamples: int) -> None:
     """Refuse before any work what would be refused after it."""
     check_error_rate(max_error)
     check_share(confidence_level, "confidence_level")
-    check_count(n_replicates, "n_replicates", least=2, most=MOST_REPLICATES, zero=True)  # a spread needs two
+    check_count(n_topic_resamples, "n_topic_resamples", least=2, most=MOST_REPLICATES, zero=True)  # a spread needs two
 
 
 def _default_sizes(n_topics: int) -> tuple[list[int] | None, bool]:
@@ -444,18 +444,20 @@ def _attempt[R](part: str, unestimated: dict[str, str], estimate: Callable[[], R
         return None
 
 
-def _evidence(scores: Scores, rates: ErrorRates, *, n_replicates: int, rng: int, n_threads: int | None) -> SwapEvidence:
+def _evidence(
+    scores: Scores, rates: ErrorRates, *, n_topic_resamples: int, rng: int, n_threads: int | None
+) -> SwapEvidence:
     """Count for the models what they need, once for all tolerances."""
     if rates.sampling != "disjoint":
         message = f"the Bayesian model knows disjoint topic sets, not {rates.sampling}"
         raise EstimationError(message)
     return observe_error_rates(
         scores,
-        margins=rates.margins,
-        margin=rates.margin,
+        tolerances=rates.tolerances,
+        tolerance_unit=rates.tolerance_unit,
         sizes=_model_sizes(rates.sizes),
         n_trials=max(rates.n_trials, 2),
-        n_replicates=max(n_replicates, FEWEST_REPLICATES, 4 * MOST_MODEL_SIZES * len(rates.metrics)),
+        n_topic_resamples=max(n_topic_resamples, FEWEST_REPLICATES, 4 * MOST_MODEL_SIZES * len(rates.metrics)),
         rng=rng,
         n_threads=n_threads,
     )
@@ -504,11 +506,11 @@ def _no_counts(minimum: MinimumTopics) -> dict[str, str]:
         reasons = [note for note in dict.fromkeys(fits["note"]) if note]
         why = reasons[0] if reasons else "there are too few sizes"
         return {CURVE: f"no curve can be judged by sizes it has not seen: {why}"}
-    notes = fits[fits["family"] == minimum.family].set_index(["metric", "margin"])["note"]
+    notes = fits[fits["family"] == minimum.family].set_index(["metric", "tolerance"])["note"]
     frame = minimum.to_frame()
     silent = frame[frame["kind"] == "cannot be estimated"]
     return {
-        f"{COUNTS} under {row['metric']} at tolerance {row['margin']:g}": notes[row["metric"], row["margin"]]
+        f"{COUNTS} under {row['metric']} at tolerance {row['tolerance']:g}": notes[row["metric"], row["tolerance"]]
         or "no pair was compared"
         for row in silent.to_dict("records")
     }

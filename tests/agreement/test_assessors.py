@@ -220,8 +220,8 @@ def test_bad_options_stop():
         compare_assessors(labels, rel=9)
     with pytest.raises(UnknownNameError, match="no assessor 'Z'"):
         compare_assessors(labels, reference="Z")
-    with pytest.raises(InvalidOptionError, match="confidence"):
-        compare_assessors(labels, confidence=1)
+    with pytest.raises(InvalidOptionError, match="confidence_level"):
+        compare_assessors(labels, confidence_level=1)
     with pytest.raises(InvalidOptionError, match="n_resamples"):
         compare_assessors(labels, n_resamples=1)
     apart = frame({"a": [0, NONE], "b": [NONE, 1]})

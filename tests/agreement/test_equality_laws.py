@@ -17,7 +17,7 @@ from hypothesis.extra.numpy import arrays
 
 from metaeval.agreement.decisions import decision_agreement
 from metaeval.agreement.human import human_agreement, pair_agreement, system_statistics
-from metaeval.agreement.items import cluster_scores
+from metaeval.agreement.items import mean_by_cluster
 from metaeval.agreement.metric_comparison import compare_with_human, williams_table
 from metaeval.agreement.rankings import (
     best_of_reference,
@@ -276,7 +276,7 @@ def test_means_of_systems_alone_tie_by_their_own_sizes():
 def test_sums_over_clusters_tie_and_vanish_on_paper():
     """Signed scores that cancel leave 0, and equal sums of a cluster are one number."""
     counts = np.array([[[1, 2, -3, 1, 2, 3], [-3, 1, 2, 3, 2, 1]], [[1, 2, 3, 3, 2, 1], [3, 2, 1, 1, 2, 3]]])
-    found = cluster_scores(table(counts, 0.1, clusters=list("xxxyyy"))).to_numpy()
+    found = mean_by_cluster(table(counts, 0.1, clusters=list("xxxyyy"))).to_numpy()
     assert (found[0, :, 0] == 0).all()
     np.testing.assert_array_equal(found[:, 0], found[:, 1])
 

@@ -176,8 +176,8 @@ def test_bad_options_stop():
     for options in ({"statistic": "r"}, {"level": "doc"}, {"resample": "topics"}):
         with pytest.raises(UnknownNameError):
             human_agreement(table(), **options)
-    with pytest.raises(InvalidOptionError, match="confidence"):
-        human_agreement(table(), confidence=1.5)
+    with pytest.raises(InvalidOptionError, match="confidence_level"):
+        human_agreement(table(), confidence_level=1.5)
     with pytest.raises(InvalidOptionError, match="n_resamples"):
         human_agreement(table(), n_resamples=-1)
     with pytest.raises(UnknownNameError):

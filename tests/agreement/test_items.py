@@ -7,9 +7,9 @@ import pytest
 from metaeval.agreement.human import human_agreement, pair_agreement
 from metaeval.agreement.items import (
     cells_of,
-    cluster_scores,
     cluster_sums,
     item_scores,
+    mean_by_cluster,
     oriented,
     reference_of,
     system_means,
@@ -97,7 +97,7 @@ def test_directions_are_noted_kept_by_clusters_and_turned_once():
     """Values stay raw; turning negates what falls, and a second turning changes nothing."""
     table = item_scores(frame(), reference="human", cluster="doc", lower_is_better=["B"])
     assert table["higher_is_better"].to_numpy().tolist() == [True, True, False]
-    assert cluster_scores(table)["higher_is_better"].to_numpy().tolist() == [True, True, False]
+    assert mean_by_cluster(table)["higher_is_better"].to_numpy().tolist() == [True, True, False]
     turned = oriented(table)
     np.testing.assert_array_equal(turned.sel(metric="B"), -table.sel(metric="B"))
     np.testing.assert_array_equal(turned.sel(metric="A"), table.sel(metric="A"))
@@ -134,11 +134,11 @@ def test_clusters_become_the_units_of_every_engine():
     """Means over clusters are means over items, and a t test has as many degrees of freedom as there are clusters."""
     table = frame()
     laid = item_scores(table[table["item"] != "5"], reference="human", cluster="doc")
-    scores = cluster_scores(laid)
+    scores = mean_by_cluster(laid)
     assert scores.sizes["topic"] == 3
     np.testing.assert_allclose(scores.mean("topic").to_numpy(), laid.mean("item").to_numpy())
     assert len(paired_t_test(scores).to_frame()) == 3 * 6
-    assert cluster_scores(item_scores(table, reference="human")).sizes["topic"] == 6
+    assert mean_by_cluster(item_scores(table, reference="human")).sizes["topic"] == 6
 
 
 def test_gaps_stop_the_other_engines_unless_a_rule_is_named():
@@ -147,8 +147,8 @@ def test_gaps_stop_the_other_engines_unless_a_rule_is_named():
     table.loc[0, "A"] = np.nan
     laid = item_scores(table, reference="human", cluster="doc")
     with pytest.raises(ScoresError):
-        cluster_scores(laid)
-    left = cluster_scores(laid, missing="drop-topics")
+        mean_by_cluster(laid)
+    left = mean_by_cluster(laid, missing="drop-topics")
     np.testing.assert_allclose(left.mean("topic"), laid.sel(item=[str(i) for i in range(1, 6)]).mean("item"))
 
 

@@ -19,7 +19,7 @@ def test_the_answer_as_json(command, tmp_path, year):
     campaign = made(year)
     campaign.write_collection(tmp_path / "made")
     words = ("assessment", "made/assessments", "--runs", "made/submissions", "--second", "made/second")
-    rows = command(*words, "--sizes", "made/sizes.txt", "--json").json()["results"]
+    rows = command(*words, "--element-sizes", "made/sizes.txt", "--json").json()["results"]
     study = study_assessments(
         campaign.assessments,
         submissions=campaign.submissions,
@@ -57,7 +57,7 @@ def test_figures_are_written_as_on_the_page(command, tmp_path, year):
     log = campaign.assessments.documents[["topic", "document"]].assign(seconds=50)
     log.to_csv(tmp_path / "log.csv", index=False)
     words = ("assessment", "made/assessments", "--runs", "made/submissions", "--second", "made/second")
-    ended = command(*words, "--sizes", "made/sizes.txt", "--log", "log.csv")
+    ended = command(*words, "--element-sizes", "made/sizes.txt", "--log", "log.csv")
     cells = [re.split(r"\s{2,}", line.strip()) for line in ended.out.splitlines()]
     rows = {row[1]: row[2] for row in cells if len(row) == 3}
     assert rows["topics"] == "3"

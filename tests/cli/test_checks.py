@@ -152,7 +152,7 @@ def test_numbers_out_of_range_are_refused_before_anything_is_opened(refused, tra
 SLIPS = [
     "power --test ttset",
     "report --correction fdr_b",
-    "topics --margin abs",
+    "topics --tolerance-unit abs",
     "power --order rnk",
     "power --metrics nDGC@10",
     "power --metrics AP;nDCG",

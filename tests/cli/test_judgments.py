@@ -29,7 +29,8 @@ def teams(made_collection):
 def test_json_holds_every_table_of_the_study(command, inputs, teams, made_collection):
     """The rows are those of the Python study on the same files, options and seed."""
     ended = command(
-        "judgments", *inputs, *teams, *QUICK, "--steps", "20,60", "--sizes", "5,15", "--seed", 3, "--cost", "2,0.5",
+        "judgments", *inputs, *teams, *QUICK, "--steps", "20,60", "--pool-sizes", "5,15", "--seed", 3, "--cost",
+        "2,0.5",
         "--json",
     )  # fmt: skip
     assert ended.code == 0, ended.err
@@ -48,7 +49,7 @@ def test_json_holds_every_table_of_the_study(command, inputs, teams, made_collec
 
 def study_of(inputs, teams=None, **options):
     """Ask the Python study of the same files, with the options of `QUICK`."""
-    collection = read_collection([str(inputs[0])], inputs[2], keep="all")
+    collection = read_collection([str(inputs[0])], inputs[2], retrieved="all")
     if teams is not None:
         groups = [read_groups(teams[1], column=column, systems=collection.systems) for column in ("group", "pooled")]
         collection = collection.with_groups(groups[0], pooled=groups[1])
@@ -190,7 +191,7 @@ REFUSED = {
     "an unknown reduction": (("--reductions", "strat"), 2, "stratified"),
     "a step of no percent": (("--steps", "0"), 2, "above 0"),
     "words for steps": (("--steps", "ten"), 2, "--steps takes percentages above 0"),
-    "half a document": (("--sizes", "2.5"), 2, "whole numbers"),
+    "half a document": (("--pool-sizes", "2.5"), 2, "whole numbers"),
     "no time": (("--budget", "0s"), 2, "--budget takes a time"),
     "an unknown time": (("--budget", "3 weeks"), 2, "--budget takes a time"),
     "one minute": (("--cost", "1,"), 2, "--cost takes"),

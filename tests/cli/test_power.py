@@ -61,7 +61,7 @@ def test_every_pair_can_be_written(command, table, tmp_path):
 
 def test_runs_and_groups(command, table):
     """One run per group, groups from the names: three systems, three pairs."""
-    ended = command("power", *table, "--group-regex", "^(team[0-9]+)", "--runs", "one-per-group", "--json")
+    ended = command("power", *table, "--group-regex", "^(team[0-9]+)", "--choose", "one-per-group", "--json")
     assert {row["n_pairs"] for row in ended.json()["results"]} == {3}
 
 
@@ -81,7 +81,7 @@ def test_intervals_on_demand(command, table):
         (["power", "AP.csv", "--correction", "fdr_bb"], 2, "fdr_by"),
         (["power", "AP.csv", "--alpha", "1.5"], 2, "alpha"),
         (["power", "AP.csv", "--alternative", "upwards"], 2, "two-sided"),
-        (["power", "AP.csv", "--runs", "99"], 2, "number from 2 to 6"),
+        (["power", "AP.csv", "--choose", "99"], 2, "number from 2 to 6"),
         (["power", "AP.csv", "--group-regex", "^(x)"], 2, "team0-run0"),
         (["power", "AP.csv", "--lower-is-better", "XP"], 2, "AP"),
         (["power", "AP.csv", "--qrels", "absent.txt"], 3, "absent.txt"),

@@ -26,7 +26,7 @@ def folder(made, tmp_path):
 def test_the_answer_as_json(command, made, folder):  # noqa: ARG001 - writes the files
     """Values, ranks and verdicts are those of the study on the same data."""
     name = "nxCGpercent(quant=gen)"
-    words = ("reliability", "made/assessments", "made/submissions", "--sizes", "made/sizes.txt")
+    words = ("reliability", "made/assessments", "made/submissions", "--element-sizes", "made/sizes.txt")
     rows = command(*words, "--metrics", name, "--json").json()["results"]
     study = study_reliability(made.assessments, made.submissions, metrics=name, sizes=made.sizes)
     found = {row["run"]: row["value"] for row in rows if row["kind"] == "simulated"}
@@ -37,7 +37,7 @@ def test_the_answer_as_json(command, made, folder):  # noqa: ARG001 - writes the
 
 def test_the_answer_in_words_and_as_a_page(command, made, folder, tmp_path):  # noqa: ARG001 - writes the files
     """The terminal shows values, ranks, overlap and verdicts, the page more."""
-    said = command("reliability", "made/assessments", "--sizes", "made/sizes.txt").out
+    said = command("reliability", "made/assessments", "--element-sizes", "made/sizes.txt").out
     rows = [re.split(r"\s{2,}", line.strip()) for line in said.splitlines()]
     study = study_reliability(made.assessments, sizes=made.sizes)
     for quantisation, part in study.runs.groupby("quantisation"):
@@ -54,7 +54,15 @@ def test_the_answer_in_words_and_as_a_page(command, made, folder, tmp_path):  # 
     assert re.search(r"ideal\s+Rank the ideal run at least as high as every other", said)
     assert re.search(r"overlap\s+Rank less overlap higher: irb >= lo", said)
     assert re.search(r"not met\s+\d of 5\s+irb >= frb", said)
-    words = ("reliability", "made/assessments", "made/submissions", "--sizes", "made/sizes.txt", "--out", "page")
+    words = (
+        "reliability",
+        "made/assessments",
+        "made/submissions",
+        "--element-sizes",
+        "made/sizes.txt",
+        "--out",
+        "page",
+    )
     ended = command(*words)
     assert (ended.code, ended.out) == (0, "Report written: open page/index.html\n")
     assert "Submitted runs: the best" in command(*words[:-2]).out
@@ -69,7 +77,7 @@ def test_the_answer_in_words_and_as_a_page(command, made, folder, tmp_path):  # 
         (("made/assessments", "--metrics", "AP"), 2, "AP does not rank elements"),
         (("made/assessments", "--metrics", "nxCGpercent(quant=SOG)"), 2, "made for assessments of the scale 2003"),
         (("nowhere",), 3, "nowhere"),
-        (("made/assessments", "--sizes", "none.txt"), 3, "none.txt"),
+        (("made/assessments", "--element-sizes", "none.txt"), 3, "none.txt"),
     ],
 )
 def test_bad_options_stop(command, folder, words, code, message):  # noqa: ARG001 - writes the files

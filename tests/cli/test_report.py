@@ -28,9 +28,9 @@ def test_says_how_many_topics_are_enough(command, table, tmp_path):
     page = (folder / "index.html").read_text()
     for words in ("Topic set size", "Error rates by topic set size", "swap method"):
         assert words in page
-    needed = pd.read_csv(folder / "tables" / "minimum_topics.csv").set_index(["metric", "margin"])["text"]
+    needed = pd.read_csv(folder / "tables" / "minimum_topics.csv").set_index(["metric", "tolerance"])["text"]
     rows = command("topics", *table, "--no-bayes", "--replicates", 0, "--seed", 3, "--json").json()["results"]
-    assert needed.to_dict() == {(row["metric"], row["margin"]): row["text"] for row in rows}
+    assert needed.to_dict() == {(row["metric"], row["tolerance"]): row["text"] for row in rows}
     for kind, name in (("figures", "error_rates.svg"), ("tables", "error_rates.tex"), ("data", "error_rates.csv")):
         assert (folder / kind / name).stat().st_size > 0
 

@@ -13,7 +13,7 @@ from metaeval.studies import topics
 from metaeval.studies.topics import study_topics
 
 POSTERIOR = ("posterior_median", "posterior_low", "posterior_high")
-QUICK = ("--trials", 10, "--no-bayes", "--replicates", 0)
+QUICK = ("--trials", 10, "--no-bayes", "--interval-resamples", 0)
 
 
 @pytest.fixture
@@ -31,7 +31,8 @@ def wide(tmp_path):
 def test_json_holds_the_study(command, wide):
     """The rows are those of the Python study on the same scores, options and seed."""
     ended = command(
-        "topics", *wide, *QUICK, "--sizes", "5-15:5,12", "--tolerances", "0,10", "--max-error", 0.1, "--limit", 80,
+        "topics", *wide, *QUICK, "--topic-sizes", "5-15:5,12", "--tolerances", "0,10", "--max-error", 0.1, "--limit",
+        80,
         "--seed", 3, "--json",
     )  # fmt: skip
     assert ended.code == 0, ended.err
@@ -40,8 +41,8 @@ def test_json_holds_the_study(command, wide):
     assert set(answer["provenance"]["inputs"]) == set(map(str, wide))
     scores = as_scores({path.stem: pd.read_csv(path).set_axis(range(1, 31)) for path in wide})
     expected = study_topics(
-        scores, sizes=[5, 10, 12, 15], n_trials=10, margins=[0, 0.1], max_error=0.1, limit=80, bayesian=False,
-        n_replicates=0, rng=3,
+        scores, sizes=[5, 10, 12, 15], n_trials=10, tolerances=[0, 0.1], max_error=0.1, limit=80, bayesian=False,
+        n_topic_resamples=0, rng=3,
     ).to_frame()  # fmt: skip
     for row, right in zip(answer["results"], expected.to_dict("records"), strict=True):
         assert set(row) == set(right)
@@ -61,7 +62,9 @@ def test_the_terminal_shows_counts_certainty_and_differences(command, wide):
     for row in command(*words, "--json").json()["results"]:
         needed = [topic_count(math.inf if row[name] is None else row[name]) for name in POSTERIOR]
         median, low, high, effect = (*needed, f"{row['design_effect']:.0f}")
-        opening = f"{row['metric']} {100 * row['margin']:g} % {100 * row['error_rate']:.1f} % {median} {low} to {high} "
+        opening = (
+            f"{row['metric']} {100 * row['tolerance']:g} % {100 * row['error_rate']:.1f} % {median} {low} to {high} "
+        )
         (line,) = [line for line in shown if line.startswith(opening)]
         assert line.endswith(f" % {effect}")
     (pair,) = [line.split() for line in shown if line.startswith("AP P ")]
@@ -74,9 +77,9 @@ def test_without_the_model_the_terminal_shows_what_was_observed(command, wide):
     ended = command(*words)
     lines = [line.split() for line in ended.out.splitlines()]
     rows = command(*words, "--json").json()["results"]
-    for margin in (0, 0.2):
-        texts = [row["text"] for row in rows if row["margin"] == margin]
-        assert [f"{100 * margin:g}", "%", *texts] in lines
+    for tolerance in (0, 0.2):
+        texts = [row["text"] for row in rows if row["tolerance"] == tolerance]
+        assert [f"{100 * tolerance:g}", "%", *texts] in lines
     for curve in ("Exponential", "Power law", "Orthant curve"):
         assert curve in ended.out
 
@@ -84,7 +87,7 @@ def test_without_the_model_the_terminal_shows_what_was_observed(command, wide):
 def test_zero_is_always_among_the_tolerances(command, wide):
     """Whatever tolerance is asked for, every disagreement is counted as well."""
     rows = command("topics", wide[0], *QUICK, "--tolerances", "10", "--json").json()["results"]
-    assert [row["margin"] for row in rows] == [0, 0.1]
+    assert [row["tolerance"] for row in rows] == [0, 0.1]
 
 
 def test_json_says_which_metric_needs_fewer_topics(command, wide):
@@ -141,7 +144,7 @@ def test_from_runs_and_judgments(command, made_collection):
     """Runs are scored first; the sizes fit the twelve topics."""
     ended = command(
         "topics", made_collection / "runs", "--qrels", made_collection / "qrels.txt", "--metrics", "AP,P@10", *QUICK,
-        "--sizes", "2-6", "--json",
+        "--topic-sizes", "2-6", "--json",
     )  # fmt: skip
     assert ended.code == 0, ended.err
     rows = ended.json()["results"]
@@ -150,10 +153,10 @@ def test_from_runs_and_judgments(command, made_collection):
 
 
 def test_absolute_tolerances_are_in_the_metrics_unit(command, wide):
-    """With --margin absolute the tolerances are taken as they are."""
-    words = ("--margin", "absolute", "--tolerances", "0,0.05", "--json")
+    """With --tolerance-unit absolute the tolerances are taken as they are."""
+    words = ("--tolerance-unit", "absolute", "--tolerances", "0,0.05", "--json")
     rows = command("topics", wide[0], *QUICK, *words).json()["results"]
-    assert [row["margin"] for row in rows] == [0, 0.05]
+    assert [row["tolerance"] for row in rows] == [0, 0.05]
 
 
 @pytest.mark.parametrize(
@@ -161,18 +164,18 @@ def test_absolute_tolerances_are_in_the_metrics_unit(command, wide):
     [
         ([], 2, "Missing argument"),
         (["absent.csv"], 3, "absent.csv"),
-        (["AP.csv", "--sizes", "5..9"], 2, "5-25"),
-        (["AP.csv", "--sizes", "5-16"], 2, "1 to 15"),
-        (["AP.csv", "--sizes", "20"], 4, "too few"),
+        (["AP.csv", "--topic-sizes", "5..9"], 2, "5-25"),
+        (["AP.csv", "--topic-sizes", "5-16"], 2, "1 to 15"),
+        (["AP.csv", "--topic-sizes", "20"], 4, "too few"),
         (["AP.csv", "--tolerances", "a,b"], 2, "0,5,10"),
         (["AP.csv", "--tolerances", "0,100"], 2, "below 100"),
-        (["AP.csv", "--margin", "percent"], 2, "relative"),
+        (["AP.csv", "--tolerance-unit", "percent"], 2, "relative"),
         (["AP.csv", "--sampling", "half"], 2, "disjoint"),
         (["AP.csv", "--max-error", "0.7"], 2, "--max-error takes a share"),
         (["AP.csv", "--limit", "3"], 2, "limit"),
         (["AP.csv", "--trials", "0"], 2, "--trials takes"),
         (["AP.csv", "--bin-width", "0", "--no-bayes"], 2, "width"),
-        (["AP.csv", "--replicates", "1"], 2, "--replicates takes 0 or"),
+        (["AP.csv", "--interval-resamples", "1"], 2, "--interval-resamples takes 0 or"),
         (["negative.csv"], 3, "absolute"),
     ],
 )

@@ -103,9 +103,9 @@ def test_parameters_of_metrics_are_notation():
             "a lacks 3 of 5 topics; pass --missing zero, drop-systems or drop-topics",
         ),
         (
-            "pass margin='absolute' with margins in the metric's unit, or margins=[0]",
-            ["--margin", "--tolerances"],
-            "pass --margin absolute with margins in the metric's unit, or --tolerances 0",
+            "pass tolerance_unit='absolute' with tolerances in the metric's unit, or tolerances=[0]",
+            ["--tolerance-unit", "--tolerances"],
+            "pass --tolerance-unit absolute with tolerances in the metric's unit, or --tolerances 0",
         ),
         ("no table has a column 'x' (where=, --where)", ["--where"], "no table has a column 'x' (--where)"),
         ("name the columns of items with item= (--item)", ["--item"], "name the columns of items with --item"),

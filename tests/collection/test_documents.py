@@ -38,7 +38,7 @@ some_rankings = st.dictionaries(
 
 @pytest.fixture
 def collection():
-    return collection_from_rankings(RANKINGS, QRELS, keep_all=True)
+    return collection_from_rankings(RANKINGS, QRELS, retrieved="all")
 
 
 def contents(collection):
@@ -85,7 +85,7 @@ def test_compiling_equals_the_definition(rankings, qrels):
         with pytest.raises(InvalidOptionError, match="no topic in common"):
             collection_from_rankings(rankings, qrels)
         return
-    collection = collection_from_rankings(rankings, qrels, keep_all=True)
+    collection = collection_from_rankings(rankings, qrels, retrieved="all")
     assert contents(collection) == literal(rankings, qrels)
     names = {}
     codes = collection.retrieved.codes.tolist()
@@ -143,7 +143,7 @@ def test_rejudging_refuses_levels_that_do_not_fit(collection, levels, message):
 @given(st.permutations(["a", "b", "c"]), st.integers(1, 3), st.permutations(["1", "2", "10"]), st.integers(1, 3))
 def test_selecting_equals_compiling_the_part(systems, n_systems, topics, n_topics):
     """A selection holds what compiling only those runs and topics would hold, in the order named."""
-    whole = collection_from_rankings(RANKINGS, QRELS, keep_all=True).with_groups({"a": "g", "b": "g", "c": "h"})
+    whole = collection_from_rankings(RANKINGS, QRELS, retrieved="all").with_groups({"a": "g", "b": "g", "c": "h"})
     part = whole.select(systems=systems[:n_systems], topics=topics[:n_topics])
     assert part.systems == tuple(systems[:n_systems])
     assert part.topics == tuple(topics[:n_topics])
@@ -285,7 +285,7 @@ def trec_covid(data_folder):
             rankings.setdefault(run, {})[topic] = documents.split(" ")
     with (folder / "leaderboard.csv").open() as lines:
         pooled = {row["run"]: row["contributed judgments"] == "yes" for row in csv.DictReader(lines)}
-    return collection_from_rankings(rankings, qrels, keep_all=True).with_groups(pooled=pooled)
+    return collection_from_rankings(rankings, qrels, retrieved="all").with_groups(pooled=pooled)
 
 
 def test_statistics_of_trec_covid_are_the_published_ones(trec_covid):

@@ -115,7 +115,7 @@ def test_the_same_runs_as_lists_of_documents(collection):
 def test_all_retrieved_documents_are_kept_on_request():
     """With one code for each document of a topic, whichever run has it."""
     other = submission("C", ("1", "d9", "/y[1]"), ("1", "d8", "/y[1]"))
-    retrieved = element_collection([A, other], assessments(), keep_all=True).by_document.retrieved
+    retrieved = element_collection([A, other], assessments(), retrieved="all").by_document.retrieved
     assert retrieved.offsets.tolist() == [0, 4, 5, 5, 7, 7, 7]
     assert retrieved.codes[:5].tolist() == [2, 0, 5, 1, 3]
     assert retrieved.codes[5:].tolist() == [5, 6]
@@ -224,10 +224,10 @@ def test_assessments_outside_their_scale(scale, changes, rule):
     elements.loc[0, list(changes)] = list(changes.values())
     broken = assessments(elements=elements, scale=scale)
     place = r"assess.xml, line 11: topic '1', document 'd1', element /a\[1\]: .*"
-    with pytest.raises(FileFormatError, match=f"{place}{rule}.*; strict=False goes on"):
+    with pytest.raises(FileFormatError, match=f"{place}{rule}.*; lenient=True goes on"):
         element_collection([A], broken)
     with pytest.warns(CollectionWarning, match=rf"{rule}.*: 1 \(taken as not relevant"):
-        collection = element_collection([A], broken, strict=False)
+        collection = element_collection([A], broken, lenient=True)
     assert collection.elements.exhaustivity[0] == 0
     assert collection.elements.exhaustivity[2] == 1
 
@@ -244,13 +244,13 @@ def test_specificity_is_what_the_characters_say():
 
 
 def test_what_is_assessed_twice():
-    """A document of a topic is an error, an element too unless strict=False, which takes the first."""
+    """A document of a topic is an error, an element too unless lenient=True, which takes the first."""
     elements = assessments().elements
     twice = assessments(elements=pd.concat([elements, elements.iloc[[0]].assign(path="/a", exhaustivity=1, line=99)]))
     with pytest.raises(FileFormatError, match=r"assess.xml, line 99: .*element /a\[1\]: the element is assessed twice"):
         element_collection([A], twice)
     with pytest.warns(CollectionWarning, match="the element is assessed twice: 1"):
-        assert element_collection([A], twice, strict=False).elements.exhaustivity[0] == 2
+        assert element_collection([A], twice, lenient=True).elements.exhaustivity[0] == 2
     with pytest.raises(
         FileFormatError, match=r"assess.xml, line 6: topic '1', document 'd1': assessed twice; choose one"
     ):
@@ -273,7 +273,7 @@ def test_an_element_more_exhaustive_than_what_is_around_it(outer, inner):
     ):
         element_collection([A], given)
     with pytest.warns(CollectionWarning, match=r"more exhaustive than the one around it: 1 \(taken as they are\)"):
-        assert element_collection([A], given, strict=False).elements.exhaustivity[2] == inner
+        assert element_collection([A], given, lenient=True).elements.exhaustivity[2] == inner
     consistent = assessments([(*rows[0][:3], inner, *rows[0][4:]), (*rows[1][:3], outer, *rows[1][4:])])
     assert element_collection([A], consistent).elements.exhaustivity[2] == outer
 

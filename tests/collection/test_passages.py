@@ -193,12 +193,12 @@ def test_groups_and_missing_topics_are_those_of_the_documents():
 
 
 def test_every_document_is_kept_on_request():
-    """With keep_all a document has one code in all runs, also where nobody judged it."""
+    """With retrieved a document has one code in all runs, also where nobody judged it."""
     runs = [
         submission("T1 dX 0 5\nT1 d1 0 5\nT1 dX 9 5", run="a"),
         submission("T1 dY 0 5\nT1 dX 0 5\nT2 dX 0 5", run="b"),
     ]
-    collection = passage_collection(runs, assessments(), keep_all=True)
+    collection = passage_collection(runs, assessments(), retrieved="all")
     retrieved = collection.by_document.retrieved
     assert retrieved.offsets.tolist() == [0, 2, 2, 4, 5]
     first, second, third = retrieved.codes[:2], retrieved.codes[2:4], retrieved.codes[4:]

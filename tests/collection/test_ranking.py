@@ -24,10 +24,10 @@ def lines(documents, lists, keys):
 
 def test_equal_hashes_do_not_merge_documents(monkeypatch):
     """With one hash for everything, codes and judgments stay what they are."""
-    told_apart = collection_from_rankings(RANKINGS, QRELS, keep_all=True)
+    told_apart = collection_from_rankings(RANKINGS, QRELS, retrieved="all")
     monkeypatch.setattr(ranking, "hash_documents", lambda _, starts, __: np.zeros(len(starts), dtype=np.uint64))
     monkeypatch.setattr(ranking, "_with_topic", lambda hashes, _: hashes)
-    collided = collection_from_rankings(RANKINGS, QRELS, keep_all=True)
+    collided = collection_from_rankings(RANKINGS, QRELS, retrieved="all")
     assert collided.judgments.tolist() == told_apart.judgments.tolist()
     assert collided.retrieved.codes.tolist() == told_apart.retrieved.codes.tolist()
     assert collided.retrieved.n_codes == 5 + len({("1", "x"), ("1", "y"), ("2", "b"), ("2", "x"), ("2", "y")})

@@ -23,8 +23,8 @@ _OWN = "one"
 # ------------------------------------------------------------------------------------------------ documents
 
 
-def _strict(rng: random.Random) -> dict[str, Any]:
-    return {"strict": False} if rng.random() < 0.5 else {}
+def _lenient(rng: random.Random) -> dict[str, Any]:
+    return {"lenient": True} if rng.random() < 0.5 else {}
 
 
 def _make_submission(rng: random.Random) -> Case:
@@ -52,7 +52,7 @@ def _make_submission(rng: random.Random) -> Case:
                 f"<result><file>{rng.choice(('123456', 'co/2001/r7022', 'd.xml'))}</file>{place}{rank}{rsv}</result>"
             )
         lines.append("</topic>")
-    return Case(("\n".join([*lines, "</inex-submission>"]).encode() + b"\n",), _strict(rng))
+    return Case(("\n".join([*lines, "</inex-submission>"]).encode() + b"\n",), _lenient(rng))
 
 
 def _make_submission_lines(rng: random.Random) -> Case:
@@ -69,7 +69,7 @@ def _make_submission_lines(rng: random.Random) -> Case:
             lines.append(
                 f"{topic} Q0 {rng.choice(('9996', 'd2.xml', 'd3'))} {rank} {10 - rank + rng.random():.3f} RunX {place}"
             )
-    return Case(("\n".join(lines).encode() + b"\n",), _strict(rng))
+    return Case(("\n".join(lines).encode() + b"\n",), _lenient(rng))
 
 
 def _make_assessments(rng: random.Random) -> Case:
@@ -92,7 +92,7 @@ def _make_assessments(rng: random.Random) -> Case:
         if year != "2007":
             lines += _judgments(rng, year)
         lines.append("</file>")
-    return Case(("\n".join([*lines, "</assessments>"]).encode() + b"\n",), _strict(rng))
+    return Case(("\n".join([*lines, "</assessments>"]).encode() + b"\n",), _lenient(rng))
 
 
 def _judgments(rng: random.Random, year: str) -> list[str]:
@@ -127,7 +127,7 @@ def _make_fol(rng: random.Random) -> Case:
             spans = [f"{rng.randint(0, 100)}:{one}", f"{rng.randint(210, 400)}:{two}"][: rng.randint(1, 2)]
             relevant = one + (two if len(spans) > 1 else 0)
             lines.append(f"{topic} Q0 {document} {relevant} {size} {rng.randint(0, 99)} {' '.join(spans)}")
-    return Case(("\n".join(lines).encode() + b"\n",), _strict(rng))
+    return Case(("\n".join(lines).encode() + b"\n",), _lenient(rng))
 
 
 def _make_pool(rng: random.Random) -> Case:
@@ -138,7 +138,7 @@ def _make_pool(rng: random.Random) -> Case:
         if rng.random() < 0.4:
             lines.append(f'<passage start="{rng.choice(_PATHS)}{_TEXT}.0" end="{rng.choice(_PATHS)}{_TEXT}.57"/>')
         lines.append("</file>")
-    return Case(("\n".join([*lines, "</pool>"]).encode() + b"\n",), _strict(rng))
+    return Case(("\n".join([*lines, "</pool>"]).encode() + b"\n",), _lenient(rng))
 
 
 def _make_sizes(rng: random.Random) -> Case:
@@ -149,7 +149,7 @@ def _make_sizes(rng: random.Random) -> Case:
         for d in ("r1", "d2.xml")
         for path in _PATHS[: rng.randint(1, 3)]
     ]
-    return Case(("\n".join(lines).encode() + b"\n",), _strict(rng))
+    return Case(("\n".join(lines).encode() + b"\n",), _lenient(rng))
 
 
 def _make_judged(rng: random.Random) -> Case:
@@ -160,7 +160,7 @@ def _make_judged(rng: random.Random) -> Case:
     run, judgments = (make(rng).files[0] for make in (runs[kind], judged[other]))
     for topic in (b"289", b'topic-id="9"', b'name="7"'):
         judgments = judgments.replace(topic, topic.replace(b"289", b"414").replace(b"9", b"414").replace(b"7", b"414"))
-    return Case((run, judgments), _strict(rng))
+    return Case((run, judgments), _lenient(rng))
 
 
 def _make_run(rng: random.Random) -> Case:
@@ -371,8 +371,8 @@ def _tree(content: bytes) -> _Tag:
     return root.inside[0]
 
 
-def _only(tag: _Tag, names: Sequence[str], *, strict: bool) -> None:
-    if strict and any(one.name not in names for one in tag.inside):
+def _only(tag: _Tag, names: Sequence[str], *, lenient: bool) -> None:
+    if not lenient and any(one.name not in names for one in tag.inside):
         raise RefusedError("an element that does not belong here")
 
 
@@ -380,22 +380,22 @@ _STEP = re.compile(r"([^\W\d][\w.:-]*)(?:\[([1-9][0-9]*)\])?")
 _POINT = re.compile(r"(.*)/text\(\)(?:\[([1-9][0-9]*)\])?(?:\.([0-9]+))?", flags=re.DOTALL)
 
 
-def _path(text: str, *, strict: bool) -> str:
+def _path(text: str, *, lenient: bool) -> str:
     text = text.strip()
     steps = [_STEP.fullmatch(step) for step in text[1:].split("/")]
     if not text.startswith("/") or None in steps:
-        if strict:
+        if not lenient:
             raise RefusedError("a malformed path")
         return text
     return "".join(f"/{step[1]}[{step[2] or '1'}]" for step in steps if step)
 
 
-def _point(text: str, *, strict: bool) -> str:
+def _point(text: str, *, lenient: bool) -> str:
     found = _POINT.fullmatch(text.strip())
     if not found:
-        return _path(text, strict=strict)
-    path = _path(found[1], strict=strict)
-    if not strict and path == found[1].strip() and not re.fullmatch(r"(/[^\W\d][\w.:-]*\[[0-9]+\])+", path):
+        return _path(text, lenient=lenient)
+    path = _path(found[1], lenient=lenient)
+    if lenient and path == found[1].strip() and not re.fullmatch(r"(/[^\W\d][\w.:-]*\[[0-9]+\])+", path):
         return text.strip()
     place = "" if found[3] is None else "." + (found[3].lstrip("0") or "0")
     return f"{path}/text()[{found[2] or '1'}]{place}"
@@ -409,22 +409,22 @@ def _document(text: str) -> str:
 
 
 def _submission_opinions(case: Case) -> list[object]:
-    strict = case.options.get("strict", True)
+    lenient = case.options.get("lenient", False)
     root = _tree(case.files[0])
     if root.name != "inex-submission":
         raise RefusedError("another root")
-    _only(root, ("topic-fields", "description", "collections", "topic"), strict=strict)
+    _only(root, ("topic-fields", "description", "collections", "topic"), lenient=lenient)
     answered: dict[str, None] = {}
     rows: list[list[Any]] = []
     for part, topic in enumerate(root.all("topic")):
-        _only(topic, ("result",), strict=strict)
+        _only(topic, ("result",), lenient=lenient)
         name = topic["topic-id"]
         if not name:
             raise RefusedError("a topic without a name")
         answered[name] = None
         for result in topic.all("result"):
-            _only(result, ("file", "path", "passage", "fol", "rank", "rsv"), strict=strict)
-            rows += [[part, name, *row] for row in _result_rows(result, strict=strict)]
+            _only(result, ("file", "path", "passage", "fol", "rank", "rsv"), lenient=lenient)
+            rows += [[part, name, *row] for row in _result_rows(result, lenient=lenient)]
     found = []
     for name in dict.fromkeys(row[1] for row in rows):
         mine = [row for row in rows if row[1] == name]
@@ -447,12 +447,12 @@ def _submission_opinions(case: Case) -> list[object]:
     ]
 
 
-def _result_rows(result: _Tag, *, strict: bool) -> list[tuple[Any, ...]]:
+def _result_rows(result: _Tag, *, lenient: bool) -> list[tuple[Any, ...]]:
     for name in ("file", "rank", "rsv"):
-        if strict and len(result.all(name)) > 1:
+        if not lenient and len(result.all(name)) > 1:
             raise RefusedError(f"two of <{name}> in a result")
     for one in result.all("file", "path", "passage", "fol", "rank", "rsv"):
-        _only(one, (), strict=strict)
+        _only(one, (), lenient=lenient)
     if not result.all("file"):
         raise RefusedError("no document")
     document = _document(result.all("file")[0].text)
@@ -460,9 +460,9 @@ def _result_rows(result: _Tag, *, strict: bool) -> list[tuple[Any, ...]]:
     places: list[tuple[str, str, int, int]] = []
     for one in result.all("path", "passage", "fol"):
         if one.name == "path":
-            places.append((_path(one.text, strict=strict), "", -1, -1))
+            places.append((_path(one.text, lenient=lenient), "", -1, -1))
         elif one.name == "passage":
-            start, end = (_point(one[word], strict=strict) for word in ("start", "end"))
+            start, end = (_point(one[word], lenient=lenient) for word in ("start", "end"))
             places.append((start, end, -1, -1))
         else:
             offset = whole_of(one["offset"], -1)
@@ -487,18 +487,20 @@ def _digits(text: str) -> int:
 
 
 def _line_submission_opinions(case: Case) -> list[object]:
-    strict = case.options.get("strict", True)
+    lenient = case.options.get("lenient", False)
     rows = _words(case.files[0])
     if len(rows[0]) not in {7, 8} or any(len(row) != len(rows[0]) for row in rows):
         raise RefusedError("not 7 or 8 columns in every line")
-    if strict and len({row[5] for row in rows}) > 1:
+    if not lenient and len({row[5] for row in rows}) > 1:
         raise RefusedError("a second run")
     of_elements = rows[0][6].startswith("/")
     results = []
     for row in rows:
         if of_elements:
             paths = (
-                [_path(row[6], strict=strict), ""] if len(row) == 7 else [_point(one, strict=strict) for one in row[6:]]
+                [_path(row[6], lenient=lenient), ""]
+                if len(row) == 7
+                else [_point(one, lenient=lenient) for one in row[6:]]
             )
             place: list[Any] = [*paths, -1, -1]
         elif row[6] in {"X", "x", "-1"}:
@@ -523,13 +525,13 @@ def _first(tag: _Tag, *names: str) -> str:
 
 
 def _assessment_opinions(case: Case) -> list[object]:  # noqa: C901, PLR0912 - a literal reading, step by step
-    strict = case.options.get("strict", True)
+    lenient = case.options.get("lenient", False)
     if not case.files[0].lstrip().removeprefix(b"\xef\xbb\xbf").startswith((b"<", b"\xff\xfe", b"\xfe\xff")):
         return _fol_opinions(case)
     root = _tree(case.files[0])
     if root.name != "assessments":
         raise RefusedError("another root")
-    _only(root, ("inex_topic", "file"), strict=strict)
+    _only(root, ("inex_topic", "file"), lenient=lenient)
     named = [root.attributes[name] for name in ("topic", "topic-id", "topic_id") if name in root.attributes]
     others = [value for name, value in root.attributes.items() if name not in {"pool", "version"}]
     if not named and not others:
@@ -550,16 +552,16 @@ def _assessment_opinions(case: Case) -> list[object]:  # noqa: C901, PLR0912 - a
         documents[name] = {"highlighted": 0, "size": -1, "root": 0, "point": ""}
         for one in file.inside:
             if one.name == "best-entry-point":
-                documents[name]["point"] = _point(one["path"], strict=strict)
+                documents[name]["point"] = _point(one["path"], lenient=lenient)
             elif one.name == "passage":
                 size = whole_of(one["size"], 0)
                 passages.append(
-                    (topic, name, -1, size, *(_point(one[word], strict=strict) for word in ("start", "end")))
+                    (topic, name, -1, size, *(_point(one[word], lenient=lenient) for word in ("start", "end")))
                 )
                 documents[name]["highlighted"] += size
             elif one.name in {"element", "path"} or "path" in one.attributes:
-                elements.append(_element(one, name, scales, strict=strict))
-            elif strict:
+                elements.append(_element(one, name, scales, lenient=lenient))
+            elif not lenient:
                 raise RefusedError("an element that does not belong here")
     if len(scales) > 1:
         raise RefusedError("two scales")
@@ -568,8 +570,8 @@ def _assessment_opinions(case: Case) -> list[object]:  # noqa: C901, PLR0912 - a
         for one in elements:
             if one["path"].count("/") == 1:
                 documents[one["document"]].update(size=one["size"], root=one["rsize"])
-    kept = _held_to_rules(elements, scale, strict=strict)
-    if strict:
+    kept = _held_to_rules(elements, scale, lenient=lenient)
+    if not lenient:
         _touching(passages)
     sized = scale in {"2005", "passages"}
     highlighted = {name: (one["highlighted"] or one["root"]) if sized else -1 for name, one in documents.items()}
@@ -585,13 +587,13 @@ def _assessment_opinions(case: Case) -> list[object]:  # noqa: C901, PLR0912 - a
     ]
 
 
-def _element(one: _Tag, document: str, scales: set[str], *, strict: bool) -> dict[str, Any]:
+def _element(one: _Tag, document: str, scales: set[str], *, lenient: bool) -> dict[str, Any]:
     scale = (
         "2005" if "rsize" in one.attributes else "2002" if {"coverage", "relevance"} & set(one.attributes) else "2003"
     )
     scales.add(scale)
     words = ("exhaustiveness", "exhaustivity", "exh", "relevance")
-    found: dict[str, Any] = {"document": document, "path": _path(one["path"], strict=strict)}
+    found: dict[str, Any] = {"document": document, "path": _path(one["path"], lenient=lenient)}
     found |= {
         word: whole_of(one.attributes[word].strip(), 0) if word in one.attributes else -1 for word in ("size", "rsize")
     }
@@ -600,7 +602,7 @@ def _element(one: _Tag, document: str, scales: set[str], *, strict: bool) -> dic
     else:
         found["e"] = _grade(_first(one, *words))
     if scale == "2005" and found["e"] > 2:
-        if strict:
+        if not lenient:
             raise RefusedError("an invalid exhaustivity")
         found["e"] = 2
     if scale == "2002":
@@ -613,11 +615,11 @@ def _element(one: _Tag, document: str, scales: set[str], *, strict: bool) -> dic
     return found
 
 
-def _held_to_rules(elements: list[dict[str, Any]], scale: str, *, strict: bool) -> list[dict[str, Any]]:  # noqa: C901, PLR0912 - a literal reading, step by step
+def _held_to_rules(elements: list[dict[str, Any]], scale: str, *, lenient: bool) -> list[dict[str, Any]]:  # noqa: C901, PLR0912 - a literal reading, step by step
     kept: list[dict[str, Any]] = []
     for one in elements:
         if any((one["document"], one["path"]) == (other["document"], other["path"]) for other in kept):
-            if strict:
+            if not lenient:
                 raise RefusedError("an element twice")
             continue
         kept.append(dict(one))
@@ -628,7 +630,7 @@ def _held_to_rules(elements: list[dict[str, Any]], scale: str, *, strict: bool) 
                 or one["rsize"] > one["size"]
                 or (one["size"] > 0 and (one["rsize"] == 0) != (one["e"] == 0))
             )
-            if wrong and strict:
+            if wrong and not lenient:
                 raise RefusedError("invalid sizes")
         kept = [one for one in kept if one["size"] > 0 and one["rsize"] > 0 and one["e"] != 0]
         for one in kept:
@@ -638,10 +640,10 @@ def _held_to_rules(elements: list[dict[str, Any]], scale: str, *, strict: bool) 
         for one in kept:
             right = one["e"] in {0, 1, 2, 3} and one["s"] in {0, 1, 2, 3} and (one["e"] == 0) == (one["s"] == 0)
             if not right or (scale == "2002" and (one["e"], one["s"]) == (3, 2)):
-                if strict:
+                if not lenient:
                     raise RefusedError("an invalid pair")
                 one["e"], one["s"] = 0, 0.0
-    if strict:
+    if not lenient:
         degree = [0.5 if one["e"] == -1 else one["e"] for one in kept]
         for number, one in enumerate(kept):
             above = [
@@ -661,7 +663,7 @@ def _touching(passages: Sequence[tuple[Any, ...]]) -> None:
 
 
 def _fol_opinions(case: Case) -> list[object]:
-    strict = case.options.get("strict", True)
+    lenient = case.options.get("lenient", False)
     documents, passages = [], []
     seen = set()
     for row in _words(case.files[0]):
@@ -681,28 +683,28 @@ def _fol_opinions(case: Case) -> list[object]:
             spans.append(tuple(_digits(part) for part in text.split(":")))
         passages += [(topic, name, offset, length, "", "") for offset, length in spans]
         ordered = sorted(spans)
-        if strict and relevant <= size and any(offset + length > size for offset, length in spans):
+        if not lenient and relevant <= size and any(offset + length > size for offset, length in spans):
             raise RefusedError("a passage outside its document")
-        if strict and any(b[0] <= a[0] + a[1] for a, b in pairwise(ordered)):
+        if not lenient and any(b[0] <= a[0] + a[1] for a, b in pairwise(ordered)):
             raise RefusedError("passages that touch")
     return [{"scale": "passages", "documents": documents, "elements": [], "passages": passages}]
 
 
 def _pool_opinions(case: Case) -> list[object]:
-    strict = case.options.get("strict", True)
+    lenient = case.options.get("lenient", False)
     root = _tree(case.files[0])
     if root.name != "pool":
         raise RefusedError("another root")
-    _only(root, ("inex_topic", "file"), strict=strict)
+    _only(root, ("inex_topic", "file"), lenient=lenient)
     topic = root["topic"]
     rows = []
     for file in root.all("file"):
-        _only(file, ("path", "passage"), strict=strict)
+        _only(file, ("path", "passage"), lenient=lenient)
         name = _document(_first(file, "file", "name"))
         mine = [
-            (topic, name, _path(one["path"], strict=strict), "")
+            (topic, name, _path(one["path"], lenient=lenient), "")
             if one.name == "path"
-            else (topic, name, *(_point(one[word], strict=strict) for word in ("start", "end")))
+            else (topic, name, *(_point(one[word], lenient=lenient) for word in ("start", "end")))
             for one in file.all("path", "passage")
         ]
         rows += mine or [(topic, name, "", "")]
@@ -729,7 +731,7 @@ def _judged_opinions(case: Case) -> list[object]:
 
 
 def _size_opinions(case: Case) -> list[object]:
-    strict = case.options.get("strict", True)
+    lenient = case.options.get("lenient", False)
     rows = _words(case.files[0].replace(b",", b" ").replace(b'"', b""))
     if any(len(row) != 3 for row in rows):
         raise RefusedError("not three columns")
@@ -740,9 +742,9 @@ def _size_opinions(case: Case) -> list[object]:
     sizes: dict[tuple[str, str], int] = {}
     for row in rows:
         cell = dict(zip(order, row, strict=True))
-        key = _document(cell["document"]), _path(cell["path"], strict=strict)
+        key = _document(cell["document"]), _path(cell["path"], lenient=lenient)
         size = _digits(cell["size"])
-        if strict and (size == 0 or sizes.get(key, size) != size):
+        if not lenient and (size == 0 or sizes.get(key, size) != size):
             raise RefusedError("no size, or two")
         sizes.setdefault(key, size)
     return [{"sizes": [(*key, size) for key, size in sizes.items() if size]}]

@@ -87,7 +87,7 @@ def test_any_bytes_are_read_or_refused(tmp_path_factory, content):
     path.write_bytes(content)
     for read in (read_submission, read_assessments, read_element_sizes, read_pool):
         try:
-            read(path, strict=False)
+            read(path, lenient=True)
         except FileFormatError as error:
             assert error.path == str(path)  # noqa: PT017 - most bytes are no file, some are
 
@@ -119,10 +119,10 @@ def test_a_line_of_six_columns_has_no_entry_point(file):
 
 
 def test_lenient_reading_keeps_what_strict_refuses(file):
-    """With strict=False an overlap of passages is a warning."""
+    """With lenient=True an overlap of passages is a warning."""
     path = file("T3 Q0 d1 100 500 0 0:60 50:40\n")
     with pytest.warns(InexWarning, match="must not overlap; it stays as it is"):
-        assert len(read_assessments(path, strict=False).passages) == 2
+        assert len(read_assessments(path, lenient=True).passages) == 2
 
 
 RUNS = {
@@ -198,7 +198,7 @@ def test_order_of_lines_counts_and_disagreement_is_told(file):
 def test_malformed_paths_stay_when_lenient(file):
     """A path that is none matches nothing, and is remarked."""
     with pytest.warns(InexWarning, match="matches no assessment"):
-        run = read_submission(file("1 Q0 d 1 0.5 run /a[1]/*\n"), strict=False)
+        run = read_submission(file("1 Q0 d 1 0.5 run /a[1]/*\n"), lenient=True)
     assert run.results["path"].tolist() == ["/a[1]/*"]
 
 
@@ -236,7 +236,7 @@ def test_bad_sizes_are_refused_with_their_line(file, text, line, says):
 def test_lenient_sizes_leave_out_what_has_none(file):
     """An element of size 0 is as good as missing; the first of two sizes counts."""
     with pytest.warns(InexWarning, match="left out"):
-        sizes = read_element_sizes(file("d /a[1] 4\nd /a[1] 5\nd /b[1] 0\nd /a[1] 4\n"), strict=False)
+        sizes = read_element_sizes(file("d /a[1] 4\nd /a[1] 5\nd /b[1] 0\nd /a[1] 4\n"), lenient=True)
     assert sizes.to_numpy().tolist() == [["d", "/a[1]", 4]]
 
 

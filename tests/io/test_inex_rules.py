@@ -77,7 +77,7 @@ def test_the_tree_rule_against_every_ancestor(judged):
         if nearest and order.index(judged[document, path][0]) > order.index(judged[nearest][0]):
             expected.add(line)
     tables = (empty_table(ASSESSMENT_COLUMNS), elements, empty_table(PASSAGE_COLUMNS))
-    lenient = Findings("file", strict=False)
+    lenient = Findings("file", lenient=True)
     checked_assessments("2005", *tables, lenient)
     assert {line for places in lenient.found.values() for line, _ in places} == expected
     if expected:
@@ -96,7 +96,7 @@ def test_the_passage_rules_against_neighbours(spans):
     names = ("document", "offset", "length")
     passages = table_of(PASSAGE_COLUMNS, dict(zip(names, list(zip(*spans, strict=True)) or [()] * 3, strict=True)))
     documents = table_of(ASSESSMENT_COLUMNS, {"document": ["x", "y"], "size": [size, size], "relevant_size": [9, 9]})
-    findings = Findings("file", strict=False)
+    findings = Findings("file", lenient=True)
     checked_assessments("passages", documents, empty_table(ELEMENT_COLUMNS), passages, findings)
     found = {rule.partition(";")[0]: len(places) for rule, places in findings.found.items()}
     mine = [sorted((start, length) for name, start, length in spans if name == document) for document in "xy"]
@@ -111,7 +111,7 @@ def test_the_passage_rules_against_neighbours(spans):
 
 def test_findings_are_told_once_a_rule():
     """A rule is told with its first place and how many more there are."""
-    findings = Findings("f.xml", strict=False)
+    findings = Findings("f.xml", lenient=True)
     findings.remark("some rule", "first", 3)
     findings.broken("other rule", "value", 4, instead="it stays")
     findings.remark("some rule", "second", 9)
@@ -119,7 +119,7 @@ def test_findings_are_told_once_a_rule():
         "f.xml, line 3: some rule (here: first; 1 more in this file)",
         "f.xml, line 4: other rule; it stays (here: value)",
     )
-    with pytest.raises(FileFormatError, match=r"f\.xml, line 4: other rule; got value\. With strict=False, it stays"):
+    with pytest.raises(FileFormatError, match=r"f\.xml, line 4: other rule; got value\. With lenient=True, it stays"):
         Findings("f.xml", strict=True).broken("other rule", "value", 4, instead="it stays")
 
 

@@ -164,10 +164,10 @@ def test_bad_submissions_are_refused_with_their_line(file, text, line, says):
 
 
 def test_unknown_elements_are_passed_over_when_lenient(file):
-    """With strict=False what does not belong is left out together with all it holds."""
+    """With lenient=True what does not belong is left out together with all it holds."""
     text = submission(["<file>1<note><file>2</file>3</note></file><note>4</note><path>/a<note>5</note></path>"])
     with pytest.warns(InexWarning, match="it is passed over"):
-        assert read_submission(file(text), strict=False).results["document"].tolist() == ["1"]
+        assert read_submission(file(text), lenient=True).results["document"].tolist() == ["1"]
 
 
 @pytest.mark.parametrize(
@@ -186,7 +186,7 @@ def test_a_result_has_one_document_rank_and_score(file, first, second):
     with pytest.raises(FileFormatError, match=f"line 5: a result has one <{name}>; got a second one, '[^']+'"):
         read_submission(file(text))
     with pytest.warns(InexWarning, match=f"line 5: a result has one <{name}>; the first counts"):
-        lenient = read_submission(file(text), strict=False)
+        lenient = read_submission(file(text), lenient=True)
     assert lenient.results[["document", "rank"]].to_numpy().tolist() == [["a", 2]]
     assert name != "rsv" or lenient.results["rsv"].tolist() == [0.5]
 
@@ -208,7 +208,7 @@ def test_nesting_without_end_is_no_danger(file):
     with pytest.raises(FileFormatError, match="<inex-submission> may hold"):
         read_submission(path)
     with pytest.warns(InexWarning, match="passed over"):
-        assert read_submission(path, strict=False).results.empty
+        assert read_submission(path, lenient=True).results.empty
 
 
 def test_line_numbers_stay_right_in_long_files(file):
@@ -331,18 +331,18 @@ def test_rules_are_errors_when_strict_and_warnings_when_not(file, text, line, sa
         read_assessments(path)
     assert (refused.value.path, refused.value.line) == (str(path), line)
     with pytest.warns(InexWarning, match=f"{path.name}, line {line}: "):
-        assert read_assessments(path, strict=False).notes
+        assert read_assessments(path, lenient=True).notes
 
 
 @pytest.mark.filterwarnings("ignore::metaeval.io.inex.InexWarning")
 def test_what_becomes_of_broken_judgments_when_lenient(file):
     """Invalid pairs count as (0, 0), repeated elements once, contradicting sizes are capped."""
-    judged = read_assessments(file(assessments(PAIR.format(0, 2) + PAIR.format(3, 3))), strict=False).elements
+    judged = read_assessments(file(assessments(PAIR.format(0, 2) + PAIR.format(3, 3))), lenient=True).elements
     assert judged[["exhaustivity", "specificity"]].to_numpy().tolist() == [[0, 0.0]]
-    judged = read_assessments(file(modern(NEW.format(1, 10, 20))), strict=False).elements
+    judged = read_assessments(file(modern(NEW.format(1, 10, 20))), lenient=True).elements
     assert judged[["relevant_size", "specificity"]].to_numpy().tolist() == [[10, 1.0]]
-    assert read_assessments(file(modern(NEW.format(0, 10, 5))), strict=False).elements.empty
-    assert read_assessments(file(modern(NEW.format(3, 10, 5))), strict=False).elements["exhaustivity"].tolist() == [2]
+    assert read_assessments(file(modern(NEW.format(0, 10, 5))), lenient=True).elements.empty
+    assert read_assessments(file(modern(NEW.format(3, 10, 5))), lenient=True).elements["exhaustivity"].tolist() == [2]
 
 
 def test_an_element_without_text_is_dropped(file):

@@ -169,9 +169,9 @@ def test_ties_are_ordered_by_identifier_and_warned_of():
 
 
 def test_every_retrieved_document_is_kept_on_request():
-    """keep='all' gives the same document of two runs the same code."""
+    """retrieved='all' gives the same document of two runs the same code."""
     runs = {"a": {"1": {"x": 3, "y": 2, "d": 1}}, "b": {"1": {"y": 2, "z": 1}}}
-    retrieved = collection_from(runs, {"1": {"d": 1}}, keep="all").retrieved
+    retrieved = collection_from(runs, {"1": {"d": 1}}, retrieved="all").retrieved
     assert retrieved.codes.tolist() == [1, 2, 0, 2, 3]
     assert retrieved.n_codes == 4
 

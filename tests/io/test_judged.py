@@ -70,8 +70,8 @@ def test_elements_are_compiled_as_by_hand(folders):
 def test_passages_and_documents_are_compiled_as_by_hand(folders):
     """The same for passages, every retrieved document kept, and for TREC files with their own options."""
     runs, judgments = parts(folders / "2009")
-    found = read_judged([runs], judgments, keep="all").collection
-    by_hand = passage_collection(read_submissions(runs), read_assessments(judgments), keep_all=True)
+    found = read_judged([runs], judgments, retrieved="all").collection
+    by_hand = passage_collection(read_submissions(runs), read_assessments(judgments), retrieved="all")
     assert np.array_equal(metric_values(found, ["AiP"]), metric_values(by_hand, ["AiP"]))
     assert np.array_equal(found.by_document.retrieved.codes, by_hand.by_document.retrieved.codes)
     runs, judgments = parts(folders / "trec")
@@ -173,4 +173,4 @@ def test_broken_rules_are_refused_or_passed_over(folders, tmp_path):
     with pytest.raises(FileFormatError, match="line"):
         read_judged([runs], tmp_path)
     with pytest.warns(UserWarning, match="exhaustivity"):
-        assert isinstance(read_judged([runs], tmp_path, strict=False).collection, ElementCollection)
+        assert isinstance(read_judged([runs], tmp_path, lenient=True).collection, ElementCollection)

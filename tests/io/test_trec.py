@@ -472,7 +472,7 @@ def test_a_file_of_several_tags_is_several_runs_on_request(tmp_path, qrels):
     """split_tags=True takes the lines of each tag for a run, whatever their order."""
     path = tmp_path / "all.txt"
     path.write_text("1 Q0 d1 1 2 a\n1 Q0 d1 1 5 b\n2 Q0 d1 1 2 a\n1 Q0 d3 2 6 b\n1 Q0 d2 2 3 a\n1 Q0 x 0 1 b\n")
-    collection = read_collection(path, qrels, split_tags=True, keep="all")
+    collection = read_collection(path, qrels, split_tags=True, retrieved="all")
     assert collection.systems == ("a", "b")
     assert taken_apart(collection, 0) == {"1": [(1, b"d2", 0), (2, b"d1", 2)], "2": [(1, b"d1", 1)]}
     assert taken_apart(collection, 1) == {"1": [(1, b"d3", 1), (2, b"d1", 2)], "2": []}
@@ -551,7 +551,7 @@ def test_workers_do_not_change_the_answer(tmp_path):
         (tmp_path / f"run{run}.txt").write_text("\n".join(lines))
     (tmp_path / "qrels").write_text("\n".join(f"{t} 0 d{d} {d % 3}" for t in range(5) for d in range(0, 60, 3)))
     one, many = (
-        read_collection(str(tmp_path / "run*"), tmp_path / "qrels", keep="all", n_jobs=n_jobs) for n_jobs in (1, 4)
+        read_collection(str(tmp_path / "run*"), tmp_path / "qrels", retrieved="all", n_jobs=n_jobs) for n_jobs in (1, 4)
     )
     for name in ("offsets", "ranks", "judgments", "n_retrieved", "tied"):
         assert getattr(one, name).tobytes() == getattr(many, name).tobytes()
@@ -682,7 +682,7 @@ def test_one_very_long_identifier_costs_its_own_length(tmp_path):
     run.write_text("".join(f"1 Q0 {name} 1 {-rank} a\n" for rank, name in enumerate(documents)))
     qrels.write_text("".join(f"1 0 {name} {len(name) % 2}\n" for name in documents))
     tracemalloc.start()
-    collection = read_collection(run, qrels, keep="all", n_jobs=1)
+    collection = read_collection(run, qrels, retrieved="all", n_jobs=1)
     table = read_runs(run)["a"]
     _, peak = tracemalloc.get_traced_memory()
     tracemalloc.stop()

@@ -45,7 +45,7 @@ def two_metrics():
 
 @pytest.fixture(scope="module")
 def evidence(two_metrics):
-    return observe_error_rates(two_metrics, margins=[0.0, 0.02], margin="absolute", rng=3)
+    return observe_error_rates(two_metrics, tolerances=[0.0, 0.02], tolerance_unit="absolute", rng=3)
 
 
 @pytest.fixture(scope="module")
@@ -55,7 +55,7 @@ def fitted(evidence):
 
 @pytest.mark.parametrize("level", [None, 0.4, 3.0])
 def test_orthant_family_is_the_orthant_curve(level):
-    """The orthant family agrees with the quadrature of `families.orthant_rate`, with and without a margin."""
+    """The orthant family agrees with the quadrature of `families.orthant_rate`, with and without a tolerance."""
     sizes = np.array([5.0, 25.0, 400.0])
     ratio = np.array([[0.8], [3.0]])
     reach = () if level is None else (np.full((2, 1), level),)
@@ -202,16 +202,18 @@ def test_posterior_holds_the_truth_of_known_systems():
         first, second = np.triu_indices(20, 1)
         below = ndtr(-(effects[first] - effects[second]) / (0.12 * np.sqrt(2)) * np.sqrt([[20], [50]]))
         truth = (2 * below * (1 - below)).mean(axis=1)
-        band = bayesian_error_rate(made, margin="absolute", rng=seed, n_threads=1).curve([20, 50])
+        band = bayesian_error_rate(made, tolerance_unit="absolute", rng=seed, n_threads=1).curve([20, 50])
         held.append((band["low"] <= truth) & (truth <= band["high"]))
     assert np.mean(held) > 0.7  # 24 correlated intervals of 90 %
 
 
 def test_evidence_counts_what_the_swap_method_counts(two_metrics, evidence):
-    """Evidence holds the totals of the swap method, ties as half swaps at margin 0 only."""
+    """Evidence holds the totals of the swap method, ties as half swaps at tolerance 0 only."""
     first, _ = np.random.default_rng(3).spawn(2)
     sizes = evidence.data["observed_size"].to_numpy().tolist()
-    rates = swap_method(two_metrics, sizes=sizes, margins=[0.0, 0.02], margin="absolute", n_trials=100, rng=first)
+    rates = swap_method(
+        two_metrics, sizes=sizes, tolerances=[0.0, 0.02], tolerance_unit="absolute", n_trials=100, rng=first
+    )
     np.testing.assert_array_equal(evidence.data["swaps"], rates.totals(half_swaps=True)["swaps"])
 
 
@@ -262,7 +264,7 @@ def test_covariance_from_few_replicates_is_widened():
 
 
 def test_posterior_with_a_margin_is_sampled_well(evidence):
-    """The proposal follows the bent posterior of a fit with a margin: most of its points count."""
+    """The proposal follows the bent posterior of a fit with a tolerance: most of its points count."""
     cells = module._cells(evidence, "loud", 0.02, "mixed_orthant")
     weights = []
     original = module._systematic
@@ -289,7 +291,7 @@ def test_noisier_metric_needs_more_topics(fitted):
 def test_metric_against_itself_is_a_toss(two_metrics):
     """A metric and its copy under another name share topic resamples, and neither is called better."""
     twice = two_metrics.isel(metric=[0, 0]).assign_coords(metric=["one", "two"])
-    found = bayesian_error_rate(twice, margin="absolute", rng=1)
+    found = bayesian_error_rate(twice, tolerance_unit="absolute", rng=1)
     assert 0.35 < found.p_fewer("one", "two") < 0.65
 
 
@@ -345,7 +347,7 @@ def test_same_seed_same_numbers(evidence):
 
 @pytest.mark.parametrize("family", list(BAYESIAN))
 def test_every_family_fits_with_and_without_margin(evidence, family):
-    """Every family gives finite intervals at both margins."""
+    """Every family gives finite intervals at both tolerances."""
     for tolerance in (0.0, 0.02):
         found = bayesian_error_rate(evidence, tolerance=tolerance, family=family, rng=0)
         assert np.isfinite(found.curve()[["median", "low", "high"]].to_numpy()).all()
@@ -363,7 +365,7 @@ def test_hierarchical_model_agrees_with_the_fast_fit(evidence, fitted):
 
 
 def test_hierarchical_model_with_a_margin(evidence, tmp_path):
-    """With a margin PyMC's model agrees with the fast fit, ArviZ reads it, and a file gives the same numbers."""
+    """With a tolerance PyMC's model agrees with the fast fit, ArviZ reads it, and a file gives the same numbers."""
     single, sampled = (
         bayesian_error_rate(evidence, tolerance=0.02, method=method, rng=4) for method in ("fast", "pymc")
     )
@@ -411,7 +413,7 @@ def test_metric_that_never_swaps_is_marked(two_metrics):
     """A metric whose error is zero is named as not estimable and does not stop the other."""
     steps = two_metrics.copy()
     steps[1] = np.arange(20)[:, None] + 0.01 * two_metrics[1]
-    found = bayesian_error_rate(steps, margin="absolute", rng=0)
+    found = bayesian_error_rate(steps, tolerance_unit="absolute", rng=0)
     assert list(found.not_estimated) == ["loud"]
     row = found.minimum_topics().set_index("metric").loc["loud"]
     assert np.isnan(row["median"])
@@ -424,7 +426,7 @@ def test_error_that_does_not_fall_is_refused():
     noise = np.random.default_rng(3).normal(size=(12, 60))
     noise -= noise.mean(axis=1, keepdims=True)
     with pytest.raises(EstimationError, match="does not fall"):
-        bayesian_error_rate(noise, margin="absolute", rng=0)
+        bayesian_error_rate(noise, tolerance_unit="absolute", rng=0)
 
 
 def test_curve_that_does_not_suit_is_refused(evidence):
@@ -440,7 +442,7 @@ def test_noise_of_one_topic_is_not_enough():
     made = np.arange(10.0)[:, None] * np.ones(40)
     made[:, 0] += np.random.default_rng(0).normal(0, 50, 10)
     with pytest.raises(EstimationError, match="topics' worth"):
-        bayesian_error_rate(made, margin="absolute", rng=0)
+        bayesian_error_rate(made, tolerance_unit="absolute", rng=0)
 
 
 @pytest.mark.parametrize(
@@ -470,10 +472,10 @@ def test_scores_that_cannot_answer():
         bayesian_error_rate(made[:1], rng=0)
     with pytest.raises(ScoresError, match="same scores"):
         bayesian_error_rate(np.tile(made[:1], (3, 1)), rng=0)
-    with pytest.raises(InvalidOptionError, match="margins"):
+    with pytest.raises(InvalidOptionError, match="tolerances"):
         bayesian_error_rate(made, tolerance=1.0, rng=0)
-    with pytest.raises(InvalidOptionError, match="n_replicates"):
-        observe_error_rates(made, n_replicates=50, rng=0)
+    with pytest.raises(InvalidOptionError, match="n_topic_resamples"):
+        observe_error_rates(made, n_topic_resamples=50, rng=0)
     with pytest.raises(InvalidOptionError, match="3 to 8"):
         observe_error_rates(made, sizes=range(5, 20), rng=0)
 

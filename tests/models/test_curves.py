@@ -52,12 +52,14 @@ def test_orthant_equals_scipys_bivariate_normal_and_its_closed_form():
 
 
 def test_swaps_of_a_gaussian_population_follow_the_orthant():
-    """In the population the formula is made for, the swap method finds its error rates, with a margin and without."""
+    """The swap method finds the formula's error rates in the population it is made for, at any tolerance."""
     rng = np.random.default_rng(0)
     systems = rng.normal(0, 0.1, size=(300, 1))
     systems *= 0.1 / systems.std(ddof=1)
     scores = systems + rng.normal(0, 0.2, size=(1, 1000)) + rng.normal(0, 0.3, size=(300, 1000))
-    found = swap_method(scores, sizes=[5, 20, 60], margins=[0, 0.05], margin="absolute", n_trials=100, rng=0).rates()
+    found = swap_method(
+        scores, sizes=[5, 20, 60], tolerances=[0, 0.05], tolerance_unit="absolute", n_trials=100, rng=0
+    ).rates()
     for place, threshold in enumerate((0.0, 0.05)):
         wanted = orthant_rate([5, 20, 60], a=0.1 * np.sqrt(2), c=0.3 * np.sqrt(2), threshold=threshold)
         np.testing.assert_allclose(found[0, place], wanted, rtol=0.04)
@@ -80,7 +82,7 @@ def test_sign_changes_of_large_differences_follow_the_conditional_form():
     rng = np.random.default_rng(1)
     systems = rng.normal(size=(300, 1))
     scores = systems / systems.std() * a / np.sqrt(2) + rng.normal(0, c / np.sqrt(2), size=(300, 800))
-    bins = difference_bins(scores, sizes=[size], n_trials=50, width=0.05, n_replicates=0, rng=0).bins
+    bins = difference_bins(scores, sizes=[size], n_trials=50, width=0.05, n_topic_resamples=0, rng=0).bins
     beyond = bins.isel(metric=0, size=0, bin=slice(1, None)).sum("bin")
     assert float(beyond["sign_changes"] / beyond["comparisons"]) == pytest.approx(expected, rel=0.06)
 
@@ -180,14 +182,14 @@ def test_what_cannot_be_fitted_is_said(family, counts, kind, message):
 
 
 def test_thresholds_are_the_margins_in_the_metrics_unit():
-    """A relative margin becomes a share of the mean larger mean; an absolute one stays."""
+    """A relative tolerance becomes a share of the mean larger mean; an absolute one stays."""
     scores = np.random.default_rng(0).random((2, 6, 30))
-    relative = swap_method(scores, margins=[0, 0.1], rng=0)
+    relative = swap_method(scores, tolerances=[0, 0.1], rng=0)
     found = absolute_thresholds(relative)
-    assert found.dims == ("metric", "margin")
+    assert found.dims == ("metric", "tolerance")
     np.testing.assert_allclose(found[:, 1], 0.1 * relative.counts["larger_mean"].mean(("size", "trial")))
     assert (found[:, 0] == 0).all()
-    absolute = absolute_thresholds(swap_method(scores, margins=[0, 0.1], margin="absolute", rng=0))
+    absolute = absolute_thresholds(swap_method(scores, tolerances=[0, 0.1], tolerance_unit="absolute", rng=0))
     np.testing.assert_array_equal(absolute, [[0, 0.1]] * 2)
 
 
@@ -200,10 +202,12 @@ def test_comparison_prefers_the_shape_that_predicts_the_larger_sizes():
     """On a Gaussian population the orthant wins, and the exponential promises too little error."""
     rng = np.random.default_rng(3)
     scores = 1 + rng.normal(0, 0.1, size=(80, 1)) + rng.normal(0, 0.3, size=(80, 400))
-    compared = compare_curves(swap_method(scores, sizes=range(5, 101, 5), margins=[0, 0.02], margin="absolute", rng=0))
+    compared = compare_curves(
+        swap_method(scores, sizes=range(5, 101, 5), tolerances=[0, 0.02], tolerance_unit="absolute", rng=0)
+    )
     assert compared.best == "orthant"
     assert compared.summary()["family"].iloc[0] == "orthant"
-    biases = compared.table.set_index(["family", "margin"])["held_out_bias"]
+    biases = compared.table.set_index(["family", "tolerance"])["held_out_bias"]
     assert biases["exponential", 0.0] < -0.1
     assert abs(biases["orthant", 0.0]) < 0.05
     literal = compared.curves["metric1", 0.0, "orthant"]
@@ -212,7 +216,7 @@ def test_comparison_prefers_the_shape_that_predicts_the_larger_sizes():
 
 def test_held_out_error_is_that_of_a_fit_to_the_lower_half():
     """Refitting the lower half by hand and predicting the upper half gives the table's numbers."""
-    rates = swap_method(np.random.default_rng(0).random((12, 40)) + np.arange(12)[:, None] / 30, rng=0, margins=[0])
+    rates = swap_method(np.random.default_rng(0).random((12, 40)) + np.arange(12)[:, None] / 30, rng=0, tolerances=[0])
     row = compare_curves(rates, families=["power"]).table.iloc[0]
     total = rates.totals(half_swaps=True)
     swaps, compared = (total[name].to_numpy()[0, 0] for name in ("swaps", "comparisons"))
@@ -228,11 +232,11 @@ def test_held_out_error_is_that_of_a_fit_to_the_lower_half():
 def test_cells_that_cannot_be_fitted_carry_a_note_and_no_number():
     """An error that is zero already, and too few sizes to hold any out, are said in the table."""
     apart = np.arange(4)[:, None] + np.random.default_rng(0).random((4, 30)) / 100
-    none = compare_curves(swap_method(apart, rng=0, margins=[0]))
+    none = compare_curves(swap_method(apart, rng=0, tolerances=[0]))
     assert none.best is None
     assert none.table["note"].str.contains("already zero").all()
     assert none.table["held_out_error"].isna().all()
-    few = compare_curves(swap_method(np.random.default_rng(0).random((9, 30)), sizes=[3, 6, 15], rng=0, margins=[0]))
+    few = compare_curves(swap_method(np.random.default_rng(0).random((9, 30)), sizes=[3, 6, 15], rng=0, tolerances=[0]))
     assert few.best is None
     assert few.table["note"].str.contains("fewer than 4 sizes|does not fall").all()
 

@@ -122,12 +122,12 @@ def test_unknown_scale_and_senseless_limit_are_refused():
 
 
 def test_the_table_has_a_row_for_every_cell_and_notes_for_the_empty_ones():
-    """One row a metric and margin in their order; a cell without errors has no numbers but a note."""
+    """One row a metric and tolerance in their order; a cell without errors has no numbers but a note."""
     rng = np.random.default_rng(0)
     scores = np.stack([rng.random((6, 40)), np.arange(1, 7)[:, None] + rng.random((6, 40)) / 10])
-    rates = swap_method(scores, margins=[0, 0.1], rng=0)
+    rates = swap_method(scores, tolerances=[0, 0.1], rng=0)
     table = exponential_table(rates)
-    assert table[["metric", "margin"]].to_numpy().tolist() == [
+    assert table[["metric", "tolerance"]].to_numpy().tolist() == [
         ["metric1", 0.0], ["metric1", 0.1], ["metric2", 0.0], ["metric2", 0.1],
     ]  # fmt: skip
     direct = fit_exponential(rates.sizes, rates.rates(half_swaps=True).to_numpy()[0, 1])

@@ -14,23 +14,23 @@ SIZES = tuple(range(5, 36))
 N_PAIRS = 4950
 
 
-def made_rates(*curves, sizes=SIZES, margins=(0.0,)):
-    """ErrorRates with given rates, one metric a curve (or a row of curves over the margins)."""
+def made_rates(*curves, sizes=SIZES, tolerances=(0.0,)):
+    """ErrorRates with given rates, one metric a curve (or a row of curves over the tolerances)."""
     compared = 200 * N_PAIRS
     values = np.round(np.asarray(curves, dtype=float) * compared).astype(int)
-    values = values.reshape(len(curves), len(margins), len(sizes), 1)
+    values = values.reshape(len(curves), len(tolerances), len(sizes), 1)
     metrics = [f"m{number}" for number in range(1, len(curves) + 1)]
     shape = (len(curves), len(sizes), 1)
     counts = xr.Dataset(
         {
-            "swaps": (("metric", "margin", "size", "trial"), values),
+            "swaps": (("metric", "tolerance", "size", "trial"), values),
             "comparisons": (("metric", "size", "trial"), np.full(shape, compared)),
             "zero_differences": (("metric", "size", "trial"), np.zeros(shape, dtype=int)),
             "larger_mean": (("metric", "size", "trial"), np.full(shape, 0.3)),
         },
-        coords={"metric": metrics, "margin": list(margins), "size": list(sizes), "trial": [1]},
+        coords={"metric": metrics, "tolerance": list(tolerances), "size": list(sizes), "trial": [1]},
     )
-    return ErrorRates(counts=counts, margin="relative", sampling="disjoint", n_systems=100, n_topics=70)
+    return ErrorRates(counts=counts, tolerance_unit="relative", sampling="disjoint", n_systems=100, n_topics=70)
 
 
 def power(scale, slope=0.5):
@@ -93,8 +93,8 @@ def test_best_is_the_family_that_predicted_the_held_out_sizes():
 
 def test_the_table_shows_the_exponential_beside_the_best():
     """Two blocks, tolerance in percent by metric; the exponential promises fewer topics."""
-    margins = (0.0, 0.05)
-    rates = made_rates([power(0.4), power(0.35)], [power(0.5), power(0.08)], margins=margins)
+    tolerances = (0.0, 0.05)
+    rates = made_rates([power(0.4), power(0.35)], [power(0.5), power(0.08)], tolerances=tolerances)
     table = minimum_topics_table(rates, limit=200)
     assert table.index.names == ["curve", "tolerance (%)"]
     assert table.index.get_level_values("tolerance (%)").tolist() == [0.0, 5.0] * 2

@@ -11,12 +11,12 @@ from statsmodels.stats.power import FTestAnovaPower, TTestIndPower, TTestPower
 from metaeval.errors import EstimationError, InvalidOptionError, ScoresError, UnknownNameError
 from metaeval.models.sample_size import (
     anova_power,
-    anova_topics,
-    interval_topics,
     interval_width,
     paired_t_power,
-    paired_t_topics,
     pilot_variance,
+    topic_set_size_for_anova,
+    topic_set_size_for_interval,
+    topic_set_size_for_t,
 )
 from metaeval.scores import as_scores
 
@@ -35,9 +35,9 @@ def test_the_design_table_comes_out_exactly(design):
     size, variance = design
     for place, method in enumerate(("approximate", "exact")):
         found = [
-            paired_t_topics(size, 2 * variance, method=method),
-            *(anova_topics(size, variance, m, method=method) for m in (2, 10, 100)),
-            interval_topics(size, 2 * variance, method=method),
+            topic_set_size_for_t(size, 2 * variance, method=method),
+            *(topic_set_size_for_anova(size, variance, m, method=method) for m in (2, 10, 100)),
+            topic_set_size_for_interval(size, 2 * variance, method=method),
         ]
         assert found == [row[place] for row in DESIGN_TABLE[design]]
 
@@ -46,7 +46,7 @@ def test_the_design_table_comes_out_exactly(design):
 def test_paired_t_agrees_with_statsmodels(effect, alpha, power):
     """Topics and power are those of statsmodels' TTestPower."""
     needed = TTestPower().solve_power(effect_size=effect, alpha=alpha, power=power)
-    found = paired_t_topics(effect, 1.0, alpha=alpha, power=power)
+    found = topic_set_size_for_t(effect, 1.0, alpha=alpha, power=power)
     assert found == int(np.ceil(needed))
     wanted = TTestPower().power(effect, found, alpha)
     assert paired_t_power(found, effect, 1.0, alpha=alpha) == pytest.approx(wanted, abs=1e-10)
@@ -64,14 +64,14 @@ def test_anova_agrees_with_statsmodels(n_systems):
 def test_designs_do_what_they_say_in_simulation():
     """At the sizes named, simulated tests find the difference, and simulated intervals are as wide, as planned."""
     rng = np.random.default_rng(0)
-    n = paired_t_topics(0.2, 0.1)
+    n = topic_set_size_for_t(0.2, 0.1)
     gaps = rng.normal(0.2, np.sqrt(0.1), size=(20_000, n))
     spread = gaps.std(axis=1, ddof=1) / np.sqrt(n)
     critical = 2.0796138  # t(21 degrees of freedom) at .975, from printed tables
     assert n == 22
     assert np.mean(np.abs(gaps.mean(axis=1)) > critical * spread) == pytest.approx(0.8, abs=0.02)
     assert np.mean(2 * critical * spread) == pytest.approx(interval_width(n, 0.1), rel=0.005)
-    n = anova_topics(0.2, 0.05, 10)
+    n = topic_set_size_for_anova(0.2, 0.05, 10)
     means = np.r_[0.1, -0.1, np.zeros(8)]
     groups = rng.normal(means[:, None], np.sqrt(0.05), size=(10_000, 10, n))
     between = n * groups.mean(axis=2).var(axis=1, ddof=1)
@@ -86,13 +86,13 @@ def test_designs_do_what_they_say_in_simulation():
 )
 def test_the_answer_is_the_smallest_that_will_do(difference, variance, method):
     """One topic fewer does not reach the power or the width; scale does not matter."""
-    n = anova_topics(difference, variance, 4, method=method)
+    n = topic_set_size_for_anova(difference, variance, 4, method=method)
     assert anova_power(n, difference, variance, 4, method=method) >= 0.8
     assert n == 2 or anova_power(n - 1, difference, variance, 4, method=method) < 0.8
-    width = interval_topics(difference, variance, method=method)
+    width = topic_set_size_for_interval(difference, variance, method=method)
     assert interval_width(width, variance, method=method) <= difference
     assert width == 2 or interval_width(width - 1, variance, method=method) > difference
-    assert paired_t_topics(difference, variance, method=method) == paired_t_topics(
+    assert topic_set_size_for_t(difference, variance, method=method) == topic_set_size_for_t(
         difference * 4, variance * 16, method=method
     )
 
@@ -144,21 +144,25 @@ def test_collections_are_pooled_by_degrees_of_freedom():
 @pytest.mark.parametrize(
     ("call", "kind", "message"),
     [
-        (lambda: paired_t_topics(0, 0.1), InvalidOptionError, "min_difference must be a number above 0, not 0"),
-        (lambda: paired_t_topics(0.1, -1), InvalidOptionError, "difference_variance must be a number above 0"),
-        (lambda: paired_t_topics(0.1, np.nan), InvalidOptionError, "difference_variance must be"),
-        (lambda: paired_t_topics(0.1, 0.1, alpha=0), InvalidOptionError, "alpha must lie between 0 and 1"),
+        (lambda: topic_set_size_for_t(0, 0.1), InvalidOptionError, "min_difference must be a number above 0, not 0"),
+        (lambda: topic_set_size_for_t(0.1, -1), InvalidOptionError, "difference_variance must be a number above 0"),
+        (lambda: topic_set_size_for_t(0.1, np.nan), InvalidOptionError, "difference_variance must be"),
+        (lambda: topic_set_size_for_t(0.1, 0.1, alpha=0), InvalidOptionError, "alpha must lie between 0 and 1"),
         (
-            lambda: paired_t_topics(0.1, 0.1, power=0.01),
+            lambda: topic_set_size_for_t(0.1, 0.1, power=0.01),
             InvalidOptionError,
             r"between 0.05 and 1 \(above alpha\)",
         ),
-        (lambda: paired_t_topics(0.1, 0.1, method="sakai"), UnknownNameError, "exact, approximate"),
-        (lambda: paired_t_topics(1e-6, 0.1), EstimationError, "more than 10000000 topics"),
-        (lambda: paired_t_topics(1e-6, 0.1, method="approximate"), EstimationError, "topics would be needed"),
-        (lambda: anova_topics(0.1, 0.1, 1), InvalidOptionError, "n_systems must be a whole number of at least 2"),
+        (lambda: topic_set_size_for_t(0.1, 0.1, method="sakai"), UnknownNameError, "exact, approximate"),
+        (lambda: topic_set_size_for_t(1e-6, 0.1), EstimationError, "more than 10000000 topics"),
+        (lambda: topic_set_size_for_t(1e-6, 0.1, method="approximate"), EstimationError, "topics would be needed"),
+        (
+            lambda: topic_set_size_for_anova(0.1, 0.1, 1),
+            InvalidOptionError,
+            "n_systems must be a whole number of at least 2",
+        ),
         (lambda: anova_power(1, 0.1, 0.1, 2), InvalidOptionError, "n_topics must be a whole number of at least 2"),
-        (lambda: interval_topics(-0.1, 0.1), InvalidOptionError, "width must be a number above 0"),
+        (lambda: topic_set_size_for_interval(-0.1, 0.1), InvalidOptionError, "width must be a number above 0"),
         (lambda: pilot_variance(np.eye(3), method="all"), UnknownNameError, "no method 'all'"),
         (lambda: pilot_variance(np.eye(3), method="pairs"), InvalidOptionError, "pairs= names the pairs"),
         (lambda: pilot_variance(np.eye(3), pairs=[("a", "b")]), InvalidOptionError, "got method=.residual."),

@@ -91,7 +91,7 @@ def test_the_first_sentence_names_the_pareto_front_with_its_power(study, plain):
     for one in (study, plain):
         first, frame = one.report().summary[0], one.to_frame().set_index("metric")
         assert "Pareto front" in first
-        for name in one.unbeaten():
+        for name in one.pareto_front():
             row = frame.loc[name]
             low, high = 100 * row["power_low"], 100 * row["power_high"]
             assert f"{name} {100 * row['power']:.1f} % ({low:.1f} to {high:.1f} %)" in first

@@ -27,7 +27,7 @@ def made():
 @pytest.fixture(scope="module")
 def study(made):
     """Ask everything of it."""
-    return study_judgments(made.to_collection(keep="all"), ["AP", "AP'"], n_replicates=3, n_tested=2, rng=1)
+    return study_judgments(made.to_collection(retrieved="all"), ["AP", "AP'"], n_replicates=3, n_tested=2, rng=1)
 
 
 @pytest.fixture(scope="module")
@@ -147,7 +147,7 @@ def test_plans_that_tie_win_nothing(study):
 
 def test_levels_that_all_metrics_share_are_said_once(study):
     """A bound that every metric keeps at the smallest step, or none at the largest, is one sentence."""
-    words = words_of(judgments_report(replace(study, at_least=-0.99)))
+    words = words_of(judgments_report(replace(study, min_tau=-0.99)))
     assert "Less than 10 % (every metric) of the judgments, taken at random, are enough" in words
     data = study.stability["stratified"].data.copy(deep=True)
     data["tau"][:] = 0.5
@@ -160,7 +160,7 @@ def test_runs_that_all_tie_have_a_page():
     """Where no ranking is defined, the page says so instead of showing numbers that are none."""
     same = {"1": ["d1", "d2", "d3"], "2": ["d5", "d6"]}
     qrels = {"1": {"d1": 1, "d2": 0, "d3": 1}, "2": {"d5": 1, "d6": 0}}
-    collection = collection_from_rankings(dict.fromkeys("abc", same), qrels, keep_all=True)
+    collection = collection_from_rankings(dict.fromkeys("abc", same), qrels, retrieved="all")
     collection = collection.with_groups({"a": "x", "b": "y", "c": "y"})
     words = words_of(judgments_report(study_judgments(collection, ["AP"], n_replicates=2, rng=0)))
     assert "All runs tie, so there is no ranking to compare." in words
@@ -178,7 +178,7 @@ def test_every_picture_says_what_it_means(study, page):
 def test_axes_are_labelled_with_units(study):
     """Every panel of every picture says what is along it; scales of correlations end at 1."""
     for one in study.stability.values():
-        figure = stability_panels(one.to_frame(), measures=["tau", "score"], at_least=0.9)
+        figure = stability_panels(one.to_frame(), measures=["tau", "score"], min_tau=0.9)
         for axes in figure.axes:
             assert re.search(r"%|documents", axes.get_xlabel())
         assert figure.axes[0].get_ylim()[1] == pytest.approx(1.01)
@@ -192,14 +192,14 @@ def test_a_study_of_one_question_has_a_page(made):
     assert [section.id for section in page.all_sections()] == [
         "thresholds", "less-judging", "fewer-topics", "unanswered", "methods", "notes", "provenance",
     ]  # fmt: skip
-    assert "keep='all'" in words_of(page)
+    assert "retrieved='all'" in words_of(page)
     one = judgments_report(study_judgments(bare, ["AP"], questions=["fewer-topics"], n_replicates=1, rng=0))
     assert "consistency topics" in {table.name for table in one.tables()}
 
 
 def test_names_that_could_do_harm_stay_text(made):
     """A group with markup in its name is shown as it is."""
-    collection = made.to_collection(keep="all")
+    collection = made.to_collection(retrieved="all")
     groups = {name: f"<b>{name[:5]}" for name in collection.systems}
     study = study_judgments(collection.with_groups(groups), ["AP"], questions=["new-systems"], rng=0)
     text = render_page(judgments_report(study))
@@ -209,7 +209,7 @@ def test_names_that_could_do_harm_stay_text(made):
 
 def test_a_report_folder_holds_every_table_and_figure(made, tmp_path):
     """Every table is there as CSV and LaTeX, every figure as SVG and PDF, every frame as data."""
-    study = study_judgments(made.to_collection(keep="all"), ["AP"], reductions=["order"], n_replicates=1, rng=1)
+    study = study_judgments(made.to_collection(retrieved="all"), ["AP"], reductions=["order"], n_replicates=1, rng=1)
     page = study.report()
     folder = page.save(tmp_path / "r").parent
     assert {path.stem for path in (folder / "data").iterdir()} == set(study.tables())

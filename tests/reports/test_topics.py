@@ -32,7 +32,7 @@ def made_scores(n_metrics=2, n_systems=10, n_topics=40, *, noise=0.15, **labels)
 @pytest.fixture(scope="module")
 def study():
     """Two metrics with names that could do harm, two tolerances, and the model."""
-    return study_topics(made_scores(metrics=HOSTILE), margins=[0, 0.1], n_trials=20, rng=7)
+    return study_topics(made_scores(metrics=HOSTILE), tolerances=[0, 0.1], n_trials=20, rng=7)
 
 
 @pytest.fixture(scope="module")
@@ -80,7 +80,7 @@ def test_the_posterior_table_is_the_studys(study, page):
     rates = study.error_rates.rates().sel(size=20)
     for cells, row in zip(table.cells(), counts.to_dict("records"), strict=True):
         error, median, between, enough, effect = (cell.text for cell in cells[2:])
-        assert error == f"{100 * float(rates.sel({'metric': row['metric'], 'margin': row['margin']})):.1f} %"
+        assert error == f"{100 * float(rates.sel({'metric': row['metric'], 'tolerance': row['tolerance']})):.1f} %"
         assert float(effect) == pytest.approx(row["design_effect"], abs=0.5)
         assert float(median) == pytest.approx(row["median"], rel=0.005)
         low, high = between.split(" to ")
@@ -116,7 +116,9 @@ def test_the_comparisons_are_weighed(study, page):
 def test_condensed_metrics_go_by_short_names_explained_once():
     """The page says AP' for AP(judged_only=True) and tells once what that is; the data keep the full name."""
     scores = made_scores(metrics=["AP", "AP(judged_only=True)"])
-    page = topics_report(study_topics(scores, margins=[0.1], n_trials=10, bayesian=False, n_replicates=0, rng=0))
+    page = topics_report(
+        study_topics(scores, tolerances=[0.1], n_trials=10, bayesian=False, n_topic_resamples=0, rng=0)
+    )
     table = table_of(page, "minimum_topics")
     assert [column.label for column in table.columns] == ["Tolerance", "AP", "AP'"]
     assert set(table.data["metric"]) == {"AP", "AP(judged_only=True)"}
@@ -149,7 +151,7 @@ def test_as_a_part_of_another_report(study):
 
 def test_a_refused_hierarchy_is_named():
     """The page says which model was refused, why, and what stands in for it."""
-    study = study_topics(made_scores(1), margins=[0], n_trials=10, rng=0)
+    study = study_topics(made_scores(1), tolerances=[0], n_trials=10, rng=0)
     reasons = {**study.unestimated, "hierarchical model at tolerance 0": "it did not converge"}
     words = words_of(topics_report(replace(study, unestimated=reasons)))
     assert "Hierarchical model at tolerance 0: it did not converge." in words
@@ -161,10 +163,10 @@ def test_the_error_rates_are_the_studys(study, page):
     table = table_of(page, "error_rates")
     rates = study.error_rates.rates()
     sizes = [int(column.label) for column in table.columns[2:]]
-    keys = [(metric, margin) for metric in HOSTILE for margin in (0.0, 0.1)]
-    for (metric, margin), cells in zip(keys, table.cells(), strict=True):
+    keys = [(metric, tolerance) for metric in HOSTILE for tolerance in (0.0, 0.1)]
+    for (metric, tolerance), cells in zip(keys, table.cells(), strict=True):
         for size, cell in zip(sizes, cells[2:], strict=True):
-            value = float(rates.sel({"metric": metric, "margin": margin, "size": size}))
+            value = float(rates.sel({"metric": metric, "tolerance": tolerance, "size": size}))
             assert cell.text == f"{100 * value:.1f} %"
     assert len(table.data) == 2 * 2 * 16
 
@@ -200,10 +202,10 @@ def test_nothing_in_a_name_is_markup(page):
 
 def test_the_summary_answers_with_the_median_and_its_interval(study, page):
     """Errors and topics needed at tolerance 0 and at the one to quote, how sure that is, and what it does not say."""
-    counts = study.posterior.counts().set_index(["margin", "metric"])
-    for margin, paragraph in zip((0.0, 0.1), page.summary, strict=False):
+    counts = study.posterior.counts().set_index(["tolerance", "metric"])
+    for tolerance, paragraph in zip((0.0, 0.1), page.summary, strict=False):
         for metric in HOSTILE:
-            row = counts.loc[margin, metric]
+            row = counts.loc[tolerance, metric]
             low, median, high = (topic_count(row[name]) for name in ("low", "median", "high"))
             assert f"{median} [{low}, {high}]" in paragraph
     assert page.summary[0].startswith(f"Two sets of {study.error_rates.sizes[-1]} topics disagree about ")
@@ -216,7 +218,7 @@ def test_the_summary_answers_with_the_median_and_its_interval(study, page):
 
 def test_one_metric_in_one_sentence():
     """The first sentence says what the error is and how many topics keep it within the limit, with the interval."""
-    study = study_topics(made_scores(1, metrics=["AP"]), margins=[0], n_trials=10, rng=0)
+    study = study_topics(made_scores(1, metrics=["AP"]), tolerances=[0], n_trials=10, rng=0)
     (row,) = study.posterior.counts().to_dict("records")
     rate = float(study.error_rates.rates().isel(size=-1).squeeze())
     low, median, high = (topic_count(row[name]) for name in ("low", "median", "high"))
@@ -228,7 +230,7 @@ def test_one_metric_in_one_sentence():
 
 def test_many_metrics_are_summed_up_by_the_two_ends():
     """Of more than four metrics the sentence names those that err and need least and most."""
-    study = study_topics(made_scores(5), sizes=[5, 10], margins=[0.1], n_trials=10, bayesian=False, rng=0)
+    study = study_topics(made_scores(5), sizes=[5, 10], tolerances=[0.1], n_trials=10, bayesian=False, rng=0)
     seen = study.to_frame().sort_values("error_rate", kind="stable")
     first = topics_report(study).summary[0]
     for place in (0, -1):
@@ -251,7 +253,7 @@ def test_the_folder_is_written_whole(study, tmp_path):
 
 def test_without_a_model_the_page_stands():
     """One metric and no model: counts as observed are the answer, no section compares metrics, the curve is named."""
-    study = study_topics(made_scores(1), margins=[0, 0.2], n_trials=5, bayesian=False, n_replicates=0, rng=0)
+    study = study_topics(made_scores(1), tolerances=[0, 0.2], n_trials=5, bayesian=False, n_topic_resamples=0, rng=0)
     page = topics_report(study)
     assert {"fewer", "compared"}.isdisjoint(section.id for section in page.sections)
     assert page.main_table().name == "minimum_topics"
@@ -262,7 +264,7 @@ def test_without_a_model_the_page_stands():
 
 def test_what_cannot_be_estimated_is_said():
     """Systems that never swap: the page says that curve and intervals cannot be estimated, and why."""
-    study = study_topics(made_scores(noise=0.001), margins=[0], n_trials=5, rng=0)
+    study = study_topics(made_scores(noise=0.001), tolerances=[0], n_trials=5, rng=0)
     words = words_of(topics_report(study))
     assert "This cannot be estimated" in words
     assert "5 or fewer" in words
@@ -272,7 +274,13 @@ def test_what_cannot_be_estimated_is_said():
 def test_one_size_and_absolute_tolerances():
     """A single size has rates and bins but no curve; tolerances are in the metric's unit."""
     study = study_topics(
-        made_scores(), sizes=[10], margins=[0, 0.05], margin="absolute", n_trials=5, n_replicates=0, rng=0
+        made_scores(),
+        sizes=[10],
+        tolerances=[0, 0.05],
+        tolerance_unit="absolute",
+        n_trials=5,
+        n_topic_resamples=0,
+        rng=0,
     )
     page = topics_report(study)
     assert [row[0].text for row in page.main_table().cells()] == ["0", "0.05"]
@@ -284,7 +292,7 @@ def test_one_size_and_absolute_tolerances():
 @pytest.mark.parametrize("sampling", ["overlapping", "bootstrap"])
 def test_other_sampling_says_what_the_error_is(sampling):
     """Overlapping sets give a lower bound, and the page says how sets were drawn."""
-    study = study_topics(made_scores(), sizes=[5, 10, 20, 30], margins=[0], sampling=sampling, n_trials=5, rng=0)
+    study = study_topics(made_scores(), sizes=[5, 10, 20, 30], tolerances=[0], sampling=sampling, n_trials=5, rng=0)
     words = words_of(topics_report(study))
     assert ("lower bound" in words) == (sampling == "overlapping")
     assert "upper bound" not in words
@@ -294,7 +302,7 @@ def test_web_2013_in_words(data_folder):
     """On Web 2013, AP needs fewest topics of AP and RR at a tolerance of 10 %, and the page says so."""
     folder = data_folder / "trec-matrices"
     scores = {name: pd.read_csv(folder / f"web2013_{name.lower()}.csv") for name in ("AP", "RR")}
-    study = study_topics(scores, margins=[0.1], bayesian=False, n_replicates=0, rng=0)
+    study = study_topics(scores, tolerances=[0.1], bayesian=False, n_topic_resamples=0, rng=0)
     counts = study.to_frame().set_index("metric")
     assert counts["kind"]["AP"] == "observed"
     needed = counts["n_topics"]

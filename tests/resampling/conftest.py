@@ -25,9 +25,9 @@ class Case:
     groups: dict
     pooled: dict
 
-    def collection(self, *, keep_all=True):
+    def collection(self, *, retrieved="all"):
         """Compile runs and judgments, with groups and pooled runs."""
-        compiled = collection_from_rankings(self.rankings, self.qrels, keep_all=keep_all)
+        compiled = collection_from_rankings(self.rankings, self.qrels, retrieved=retrieved)
         return compiled.with_groups(self.groups, pooled=self.pooled)
 
     def lists(self, topic, *, without=None):
@@ -130,7 +130,9 @@ def deep_learning(data_folder):
     files = sorted((folder / "runs").iterdir())
     with catch_warnings():
         simplefilter("ignore", CollectionWarning)  # ties are in the order of trec_eval on both sides
-        collection = read_collection(files, folder / "qrels.txt.gz", keep="all", score_precision="float32", n_jobs=1)
+        collection = read_collection(
+            files, folder / "qrels.txt.gz", retrieved="all", score_precision="float32", n_jobs=1
+        )
     columns = {0: "query_id", 2: "doc_id", 4: "score"}
     tables = {
         path.stem: pd.read_csv(

@@ -37,7 +37,7 @@ def literal_bins(whole, size, n_trials, seed, *, n_bins):
 def test_bins_and_readings_equal_a_literal_loop(size):
     """Counts, ties and all three readings are those of exact arithmetic; edges such as 0.29 fall in their own bin."""
     whole = np.random.default_rng(1).integers(0, 11, size=(7, 24)) + np.arange(7)[:, None]
-    found = difference_bins(whole / 10, sizes=[size], n_trials=6, n_bins=40, max_error=0.2, n_replicates=0, rng=2)
+    found = difference_bins(whole / 10, sizes=[size], n_trials=6, n_bins=40, max_error=0.2, n_topic_resamples=0, rng=2)
     compared, changed, raw, ties = literal_bins(whole, size, 6, 2, n_bins=40)
     np.testing.assert_array_equal(found.bins["comparisons"].to_numpy()[0, 0], compared)
     np.testing.assert_array_equal(found.bins["sign_changes"].to_numpy()[0, 0], changed)
@@ -60,7 +60,9 @@ def test_bins_and_readings_equal_a_literal_loop(size):
 def test_trec8_reproduces_the_orientation_figures(data_folder):
     """TREC-8 AP: bin 0.05-0.06 and, at 25 topics, the three readings 0.07, 0.07 and 0.026."""
     table = pd.read_csv(data_folder / "trec-matrices" / "adhoc8_ap.csv")
-    found = difference_bins(as_scores({"ap": table}), sizes=[5, 10, 15, 20, 25], n_trials=200, n_replicates=0, rng=1)
+    found = difference_bins(
+        as_scores({"ap": table}), sizes=[5, 10, 15, 20, 25], n_trials=200, n_topic_resamples=0, rng=1
+    )
     fifth = found.bins["error_rate"].isel(metric=0, bin=5).to_numpy()
     np.testing.assert_allclose(fifth, [0.301, 0.219, 0.168, 0.130, 0.099], rtol=0.06)
     readings = found.readings["difference"].sel(metric="ap", size=25).to_numpy()
@@ -89,9 +91,9 @@ def test_equal_differences_are_reached_together():
 def test_intervals_surround_the_rate_and_change_nothing_else():
     """Intervals hold their rate, are wider at higher confidence, and the draws for them leave the counts alone."""
     scores = np.random.default_rng(0).random((8, 40)) + np.arange(8)[:, None] / 20
-    bare = difference_bins(scores, n_replicates=0, rng=3)
-    found = difference_bins(scores, n_replicates=40, rng=3)
-    wider = difference_bins(scores, n_replicates=40, confidence_level=0.99, rng=3)
+    bare = difference_bins(scores, n_topic_resamples=0, rng=3)
+    found = difference_bins(scores, n_topic_resamples=40, rng=3)
+    wider = difference_bins(scores, n_topic_resamples=40, confidence_level=0.99, rng=3)
     xr.testing.assert_equal(bare.bins[["comparisons", "sign_changes"]], found.bins[["comparisons", "sign_changes"]])
     frame = found.to_frame()
     assert (frame["comparisons"] > 0).all()
@@ -104,8 +106,8 @@ def test_intervals_surround_the_rate_and_change_nothing_else():
 def test_same_bytes_for_any_number_of_threads():
     """Counts and intervals do not depend on the cores used."""
     scores = np.random.default_rng(0).random((2, 6, 30))
-    one = difference_bins(scores, sizes=[5, 15], n_replicates=10, rng=0, n_threads=1)
-    two = difference_bins(scores, sizes=[5, 15], n_replicates=10, rng=0, n_threads=2)
+    one = difference_bins(scores, sizes=[5, 15], n_topic_resamples=10, rng=0, n_threads=1)
+    two = difference_bins(scores, sizes=[5, 15], n_topic_resamples=10, rng=0, n_threads=2)
     xr.testing.assert_identical(one.bins, two.bins)
     xr.testing.assert_identical(one.readings, two.readings)
 
@@ -114,7 +116,7 @@ def test_nothing_within_the_limit_is_said_as_nothing():
     """Where no difference keeps errors low, the difference is NaN and its share 0."""
     rng = np.random.default_rng(0)
     noise = np.round(rng.normal(size=(4, 20)), 3)
-    found = difference_bins(noise, sizes=[10], n_trials=30, max_error=1e-6, n_replicates=0, rng=0)
+    found = difference_bins(noise, sizes=[10], n_trials=30, max_error=1e-6, n_topic_resamples=0, rng=0)
     frame = found.sensitivity()
     assert frame["difference"].isna().all()
     assert (frame["share"] == 0).all()
@@ -126,7 +128,7 @@ def test_nothing_within_the_limit_is_said_as_nothing():
         ({"width": 0}, InvalidOptionError, "width must be a number above 0, not 0"),
         ({"n_bins": 1}, InvalidOptionError, "n_bins must be a whole number of at least 2"),
         ({"max_error": 1.5}, InvalidOptionError, "max_error must lie between 0 and 1, not 1.5"),
-        ({"n_replicates": 1}, InvalidOptionError, "n_replicates must be 0 or"),
+        ({"n_topic_resamples": 1}, InvalidOptionError, "n_topic_resamples must be 0 or"),
         ({"confidence_level": 95}, InvalidOptionError, "confidence_level must lie"),
         ({"sizes": [11]}, EstimationError, "20 topics are too few"),
     ],
@@ -139,6 +141,6 @@ def test_refusals_name_rule_and_value(options, kind, message):
 
 def test_an_unknown_reading_is_refused_with_the_known_ones():
     """The three readings are named in the refusal."""
-    found = difference_bins(np.random.default_rng(0).random((3, 20)), n_replicates=0, rng=0)
+    found = difference_bins(np.random.default_rng(0).random((3, 20)), n_topic_resamples=0, rng=0)
     with pytest.raises(UnknownNameError, match="cumulative"):
         found.sensitivity("cumulated")

@@ -21,7 +21,7 @@ from metaeval.simulate.collection import simulate_collection
 def collection():
     """Give a made collection pooled at depth 12."""
     made = simulate_collection(n_topics=10, n_documents=300, depth=80, pool_depth=12, rng=4)
-    return made.to_collection(keep="all")
+    return made.to_collection(retrieved="all")
 
 
 def test_hours_are_those_that_were_measured():
@@ -244,7 +244,7 @@ def test_bad_input_is_refused(name, collection):
 
 def test_effort_needs_something_judged_in_the_pool():
     """Where no judged document is in any pool, nothing can be replayed; steps have the rule of all percentages."""
-    collection = collection_from_rankings({"a": {"1": ["d9"]}}, {"1": {"d1": 1}}, keep_all=True)
+    collection = collection_from_rankings({"a": {"1": ["d9"]}}, {"1": {"d1": 1}}, retrieved="all")
     with pytest.raises(EstimationError, match="no judged document"):
         equal_effort(collection)
     with pytest.raises(InvalidOptionError, match="above 0 and at most 100"):

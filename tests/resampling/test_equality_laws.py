@@ -33,29 +33,38 @@ def gaps_of(counts, pair_of_sets):
     return [[(mean[a], mean[b]) for mean in means] for a, b in combinations(range(len(counts)), 2)]
 
 
-def literal_swaps(counts, margins, *, size, n_trials, seed, relative):
-    """Count swaps per margin, and zero differences, in exact arithmetic."""
-    swaps, zeros = [0] * len(margins), 0
+def literal_swaps(counts, tolerances, *, size, n_trials, seed, relative):
+    """Count swaps per tolerance, and zero differences, in exact arithmetic."""
+    swaps, zeros = [0] * len(tolerances), 0
     for pair_of_sets in sets_of(seed, size, counts.shape[1], n_trials):
         for first, second in gaps_of(counts, pair_of_sets):
             apart = [a - b for a, b in (first, second)]
             zeros += 0 in apart
             if apart[0] * apart[1] < 0:
-                for place, margin in enumerate(margins):
-                    bounds = [margin * max(abs(a), abs(b)) if relative else margin for a, b in (first, second)]
+                for place, tolerance in enumerate(tolerances):
+                    bounds = [tolerance * max(abs(a), abs(b)) if relative else tolerance for a, b in (first, second)]
                     swaps[place] += all(abs(gap) >= bound for gap, bound in zip(apart, bounds, strict=True))
     return swaps, zeros
 
 
-@pytest.mark.parametrize("margin", ["relative", "absolute"])
+@pytest.mark.parametrize("tolerance_unit", ["relative", "absolute"])
 @pytest.mark.parametrize("unit", [1.0, *UNITS.values()], ids=["counts", *UNITS])
 @pytest.mark.parametrize("seed", range(3))
-def test_swaps_are_those_of_fractions(margin, unit, seed):
+def test_swaps_are_those_of_fractions(tolerance_unit, unit, seed):
     """Swaps at every tolerance and zero differences are exact, whatever the unit the scores come in."""
     counts, shares = made(seed), [Fraction(0), Fraction(1, 10), Fraction(1, 5), Fraction(1, 3), Fraction(1, 2)]
-    expected, zeros = literal_swaps(counts, shares, size=5, n_trials=20, seed=seed, relative=margin == "relative")
-    margins = [float(one) * (1.0 if margin == "relative" else unit) for one in shares]
-    found = swap_method(counts.astype(float) * unit, sizes=[5], n_trials=20, margins=margins, margin=margin, rng=seed)
+    expected, zeros = literal_swaps(
+        counts, shares, size=5, n_trials=20, seed=seed, relative=tolerance_unit == "relative"
+    )
+    tolerances = [float(one) * (1.0 if tolerance_unit == "relative" else unit) for one in shares]
+    found = swap_method(
+        counts.astype(float) * unit,
+        sizes=[5],
+        n_trials=20,
+        tolerances=tolerances,
+        tolerance_unit=tolerance_unit,
+        rng=seed,
+    )
     total = found.totals()
     assert total["swaps"].to_numpy()[0, :, 0].tolist() == expected
     assert found.counts["zero_differences"].sum().item() == zeros
@@ -66,7 +75,9 @@ def test_signed_scores_that_cancel_tie_by_their_sizes(unit):
     """Means of scores on both sides of 0 tie where their sums do, also where the sums are 0."""
     counts = made(1, lowest=-4)
     expected, zeros = literal_swaps(counts, [Fraction(0)], size=6, n_trials=20, seed=1, relative=False)
-    found = swap_method(counts.astype(float) * unit, sizes=[6], n_trials=20, margins=[0], margin="absolute", rng=1)
+    found = swap_method(
+        counts.astype(float) * unit, sizes=[6], n_trials=20, tolerances=[0], tolerance_unit="absolute", rng=1
+    )
     assert found.totals()["swaps"].to_numpy().ravel().tolist() == expected
     assert found.counts["zero_differences"].sum().item() == zeros
 
@@ -80,7 +91,7 @@ def test_a_wild_system_swaps_with_others_alone(cell, cells):
     counts[-1, :cells] = cell
     shares = [Fraction(0), Fraction(1, 5)]
     expected, zeros = literal_swaps(counts, shares, size=8, n_trials=20, seed=0, relative=True)
-    found = swap_method(counts.astype(float) / 10, sizes=[8], n_trials=20, margins=[0, 0.2], rng=0)
+    found = swap_method(counts.astype(float) / 10, sizes=[8], n_trials=20, tolerances=[0, 0.2], rng=0)
     assert found.totals()["swaps"].to_numpy()[0, :, 0].tolist() == expected
     assert found.counts["zero_differences"].sum().item() == zeros
 

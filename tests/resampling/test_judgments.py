@@ -21,7 +21,7 @@ from metaeval.simulate.collection import simulate_collection
 
 STEPS = {"%": (100, 63, 37.5, 8), "documents": (12, 7, 3, 1)}
 RANDOM = [name for name, one in REDUCTIONS.items() if one.random]
-BY_POOL = ["depth", "share", "size", "borda"]
+BY_POOL = ["depth", "share", "size", "reciprocal-rank"]
 
 
 def nearest(count, percent):
@@ -45,7 +45,7 @@ def parts(levels):
 def test_random_reductions_keep_what_their_formula_says(data, seed, random_cases, literal):
     """Per topic the number kept is that of the formula, levels stay, and what goes is unjudged but pooled."""
     case = data.draw(random_cases())
-    collection = case.collection(keep_all=False)
+    collection = case.collection(retrieved="judged")
     for name, kept_of in {
         "stratified": lambda r, n, j: (min(r, max(1, r * j // 100)), min(n, max(10, n * j // 100))),
         "relevant": lambda r, n, j: (nearest(r, j), n),
@@ -71,7 +71,7 @@ def test_random_reductions_keep_what_their_formula_says(data, seed, random_cases
 def test_the_assessor_who_stops_early_judges_the_first_identifiers(data, random_cases, literal):
     """By document order the first of the judged documents stay judged, the others become unjudged."""
     case = data.draw(random_cases())
-    collection = case.collection(keep_all=False)
+    collection = case.collection(retrieved="judged")
     reduced = reduce_judgments(collection, reduction="order", steps=STEPS["%"])
     for step, levels in zip(STEPS["%"], reduced.levels, strict=True):
         for topic, left in literal.as_qrels(collection, levels).items():
@@ -108,7 +108,7 @@ def test_borda_takes_the_largest_sums_of_inverse_ranks(data, share, random_cases
     case = data.draw(random_cases())
     collection = case.collection()
     steps = STEPS["documents"]
-    reduced = reduce_judgments(collection, reduction="borda", steps=steps, borda_share=share)
+    reduced = reduce_judgments(collection, reduction="reciprocal-rank", steps=steps, reciprocal_rank_share=share)
     for step, levels in zip(steps, reduced.levels, strict=True):
         pools = {}
         for topic in case.qrels:
@@ -161,7 +161,7 @@ def test_all_of_the_judgments_are_all_of_them(name):
 def test_a_share_of_all_is_the_original_pool():
     """Depth and share at 100 % are the original pool; runs of a made collection rebuild it whole."""
     made = simulate_collection(n_topics=6, n_documents=150, depth=60, pool_depth=9, rng=1)
-    collection = made.to_collection(keep="all")
+    collection = made.to_collection(retrieved="all")
     for name in ("depth", "share"):
         for pool_depth in (None, 9):
             reduced = reduce_judgments(collection, reduction=name, steps=[100], pool_depth=pool_depth)
@@ -215,7 +215,7 @@ def test_topics_without_anything_relevant_are_never_kept():
 def test_what_is_reduced_already_stays_so():
     """A reduction starts from the current levels: a random sample of a shallow pool, and a shallow pool of a sample."""
     made = simulate_collection(n_topics=6, n_documents=150, depth=60, pool_depth=9, rng=1)
-    collection = made.to_collection(keep="all")
+    collection = made.to_collection(retrieved="all")
     shallow = collection.rejudge(reduce_judgments(collection, reduction="depth", steps=[40], pool_depth=9).levels[0])
     sampled = reduce_judgments(shallow, reduction="random", steps=[50], rng=0)
     assert ((sampled.levels[0] == NOT_POOLED) == (shallow.levels == NOT_POOLED)).all()
@@ -227,7 +227,7 @@ def test_what_is_reduced_already_stays_so():
 def test_topics_that_lose_everything_relevant_are_reported():
     """A pool that misses every relevant document of a topic leaves it, says so and counts it."""
     runs = {"a": {"1": ["d1", "d2"], "2": ["d1", "d2"]}}
-    collection = collection_from_rankings(runs, {"1": {"d1": 0, "d2": 1}, "2": {"d1": 1, "d2": 0}}, keep_all=True)
+    collection = collection_from_rankings(runs, {"1": {"d1": 0, "d2": 1}, "2": {"d1": 1, "d2": 0}}, retrieved="all")
     reduced = reduce_judgments(collection, reduction="size", steps=[1, 2])
     assert reduced.emptied.tolist() == [1, 0]
     assert "at step 1, 1 topics have nothing relevant left (1)" in reduced.notes
@@ -236,7 +236,7 @@ def test_topics_that_lose_everything_relevant_are_reported():
 def test_judgments_outside_the_pools_are_counted():
     """What no pooled run has is dropped by pools, and short runs and unjudged documents are mentioned."""
     runs = {"a": {"1": ["d1", "d9"]}, "new": {"1": ["d2"]}}
-    collection = collection_from_rankings(runs, {"1": {"d1": 1, "d2": 1, "d3": 0}}, keep_all=True)
+    collection = collection_from_rankings(runs, {"1": {"d1": 1, "d2": 1, "d3": 0}}, retrieved="all")
     collection = collection.with_groups(pooled=["a"])
     reduced = reduce_judgments(collection, reduction="size", steps=[2, 5])
     assert reduced.levels.tolist() == [[1, NOT_POOLED, NOT_POOLED]] * 2
@@ -267,7 +267,7 @@ def passages(documents):
     results = [("d1", 0, 300), ("d9", 0, 40), ("d2", 100, 500), ("d1", 600, 100), ("d3", 0, 1000)]
     table = pd.DataFrame([{"topic": "1", "document": d, "offset": o, "length": n} for d, o, n in results])
     runs = [Submission(run="a", results=table), Submission(run="b", results=table[::-1].reset_index(drop=True))]
-    return passage_collection(runs, judged, keep_all=True)
+    return passage_collection(runs, judged, retrieved="all")
 
 
 @pytest.mark.parametrize("name", REDUCTIONS)
@@ -322,7 +322,7 @@ def test_trec_eval_agrees_on_a_made_collection(name, literal, one_core):  # noqa
     """Scores under reduced judgments are trec_eval's on the qrels written anew, the two codes included."""
     made = simulate_collection(n_groups=3, runs_per_group=2, n_topics=8, n_documents=200, depth=100, rng=2)
     runs = {system: literal.as_run(table) for system, table in made.runs.items()}
-    check_against_trec_eval(made.to_collection(keep="all"), runs, name, literal, pool_depth=20)
+    check_against_trec_eval(made.to_collection(retrieved="all"), runs, name, literal, pool_depth=20)
 
 
 @pytest.mark.parametrize("name", REDUCTIONS)
@@ -342,7 +342,7 @@ BAD_INPUT = {
     "half a document": ("size", {"steps": [2.5]}, "whole numbers of documents, at least 1, not 2.5"),
     "no step": ("topics", {"steps": []}, "at least one step"),
     "twice": ("topics", {"steps": [50, 50]}, "each once"),
-    "Borda above 1": ("borda", {"borda_share": 1.5}, "borda_share must lie from 0 to 1"),
+    "Borda above 1": ("reciprocal-rank", {"reciprocal_rank_share": 1.5}, "reciprocal_rank_share must lie from 0 to 1"),
     "depth 0": ("share", {"pool_depth": 0}, "depth must be a whole number"),
     "seed": ("random", {"rng": -1}, "rng must be"),
 }
@@ -352,7 +352,7 @@ BAD_INPUT = {
 def test_bad_input_is_refused(case):
     """Each refusal names the argument and its rule."""
     name, options, message = BAD_INPUT[case]
-    collection = collection_from_rankings({"a": {"1": ["d1", "d2"]}}, {"1": {"d1": 1, "d2": 0}}, keep_all=True)
+    collection = collection_from_rankings({"a": {"1": ["d1", "d2"]}}, {"1": {"d1": 1, "d2": 0}}, retrieved="all")
     with pytest.raises(InvalidOptionError, match=message):
         reduce_judgments(collection, reduction=name, **options)
 
@@ -362,7 +362,7 @@ def test_what_a_pool_needs_is_asked_for():
     collection = collection_from_rankings({"a": {"1": ["d1", "d2"]}}, {"1": {"d1": 1, "d2": 0}})
     for name in BY_POOL:
         assert REDUCTIONS[name].needs_retrieved
-        with pytest.raises(InvalidOptionError, match="keep='all'"):
+        with pytest.raises(InvalidOptionError, match="retrieved='all'"):
             reduce_judgments(collection, reduction=name)
     reduced = reduce_judgments(collection, reduction="depth", steps=[50], pool_depth=2)
     assert reduced.levels.tolist() == [[1, NOT_POOLED]]

@@ -32,7 +32,7 @@ def made():
 @pytest.fixture(scope="module")
 def collection(made):
     """Give it compiled, with every retrieved document."""
-    return made.to_collection(keep="all")
+    return made.to_collection(retrieved="all")
 
 
 def fresh_scores(case, names, qrels, topics):
@@ -334,7 +334,7 @@ def test_a_pool_of_everything_is_sufficient(made):
     lists = {topic: [f"d{number}" for number in range(8)] for topic in made.topics}
     turned = {topic: names[::-1] for topic, names in lists.items()}
     qrels = {topic: {name: int(name == "d3") for name in names} for topic, names in lists.items()}
-    collection = collection_from_rankings({"a": lists, "b": turned}, qrels, keep_all=True)
+    collection = collection_from_rankings({"a": lists, "b": turned}, qrels, retrieved="all")
     found = pool_sufficiency(collection.with_groups({"a": "A", "b": "B"}), ["AP"], sizes=[8])
     assert found.to_frame()[["same", "reversed", "changed"]].to_numpy().tolist() == [[0, 0, 0]]
     assert found.counts["other"].sel(full="better", reduced="better").item() == 1
@@ -346,7 +346,7 @@ def test_a_pool_of_everything_is_sufficient(made):
 @pytest.mark.parametrize("study", [leave_group_out, pool_sufficiency])
 def test_groups_are_needed(study, collection):
     """Without groups, or with all pooled runs in one, there is nothing to leave out."""
-    bare = collection_from_rankings({"a": {"1": ["d1"]}, "b": {"1": ["d1"]}}, {"1": {"d1": 1}}, keep_all=True)
+    bare = collection_from_rankings({"a": {"1": ["d1"]}, "b": {"1": ["d1"]}}, {"1": {"d1": 1}}, retrieved="all")
     with pytest.raises(InvalidOptionError, match="no groups to leave out"):
         study(bare, ["AP"])
     with pytest.raises(InvalidOptionError, match="built by group 'X' alone"):
@@ -367,7 +367,7 @@ def test_options_outside_their_rule_are_refused(collection, made):
         leave_group_out(collection, ["AP"], depth=8).significance(alpha=0)
     with pytest.raises(InvalidOptionError, match="sizes must be"):
         pool_sufficiency(collection, ["AP"], sizes=[0])
-    with pytest.raises(InvalidOptionError, match="keep='all'"):
+    with pytest.raises(InvalidOptionError, match="retrieved='all'"):
         leave_group_out(made.to_collection(), ["AP"], keep="size", depth=8)
     with pytest.raises(InvalidOptionError, match="give the depth"):
         leave_group_out(made.to_collection(), ["AP"])

@@ -24,7 +24,7 @@ QRELS = {"1": {"d1": 1, "d2": 0, "d3": 2, "d5": 0}, "2": {"d1": 0, "d2": 1}}
 
 
 def small(**options):
-    return collection_from_rankings(RUNS, QRELS, **({"keep_all": True} | options)).with_groups(
+    return collection_from_rankings(RUNS, QRELS, **({"retrieved": True} | options)).with_groups(
         {"a": "A", "b": "B", "new": "N"}, pooled=["a", "b"]
     )
 
@@ -39,7 +39,7 @@ def covid(data_folder):
     table = pd.read_csv(folder / "leaderboard.csv")
     building = set(table["run"][table["contributed judgments"] == "yes"])
     rankings = example.read_rankings(folder / "rankings.tsv.xz", runs=building)
-    return collection_from_rankings(rankings, example.read_levels(folder / "qrels-rnd1.txt.gz"), keep_all=True)
+    return collection_from_rankings(rankings, example.read_levels(folder / "qrels-rnd1.txt.gz"), retrieved="all")
 
 
 @given(data=st.data())
@@ -76,7 +76,7 @@ def test_judged_documents_alone_give_the_same_pools_of_a_depth(data, random_case
     """Reading without unjudged documents changes nothing but the sizes."""
     case = data.draw(random_cases())
     depth = data.draw(st.integers(1, 15))
-    judged = case.collection(keep_all=False)
+    judged = case.collection(retrieved="judged")
     everything = pool(case.collection(), depth=depth)
     np.testing.assert_array_equal(pool(judged, depth=depth), everything[: judged.n_judgments])
 
@@ -223,7 +223,7 @@ def test_the_depth_of_trec_covid_is_seven(data_folder):
 
 def test_a_known_depth_needs_no_unjudged_documents():
     """Depth pools come from judged documents alone; then the size of the pool is not known and said so."""
-    found = original_pool(small(keep_all=False), depth=1)
+    found = original_pool(small(retrieved="judged"), depth=1)
     assert np.isnan(found.judged_share)
     assert found.n_documents.tolist() == [-1, -1]
     assert found.per_topic["judged_held"].tolist() == [2, 2]
@@ -233,7 +233,7 @@ def test_a_known_depth_needs_no_unjudged_documents():
 
 def test_runs_too_short_for_the_qrels_are_reported():
     """Where all the runs hold fewer documents than the qrels, all they hold is taken, and the note names the topic."""
-    found = original_pool(collection_from_rankings({"a": {"1": ["d1"]}, "b": {"1": ["d1"]}}, QRELS, keep_all=True))
+    found = original_pool(collection_from_rankings({"a": {"1": ["d1"]}, "b": {"1": ["d1"]}}, QRELS, retrieved="all"))
     assert found.per_topic["reached"].tolist() == [False, False]
     assert "end before the number of judged documents in 2 topics (1, 2)" in found.notes[-1]
 
@@ -245,13 +245,13 @@ BAD_INPUT = {
     "half a document": (lambda: pool(small(), size=2.5), "size must be a whole number"),
     "a truth": (lambda: pool(small(), depth=True), "depth must be a whole number"),
     "no run": (lambda: pool(small(), depth=1, systems=[]), "no run builds the pool"),
-    "size of judged documents": (lambda: pool(small(keep_all=False), size=2), "keep='all'"),
-    "unknown depth": (lambda: original_pool(small(keep_all=False)), "give the depth, or read the collection"),
+    "size of judged documents": (lambda: pool(small(retrieved="judged"), size=2), "retrieved='all'"),
+    "unknown depth": (lambda: original_pool(small(retrieved="judged")), "give the depth, or read the collection"),
     "few": (lambda: pool_growth(small(), few=-1), "few must be a number of at least 0"),
     "size 0": (lambda: coverage(small(), sizes=[0]), "sizes must be a whole number"),
     "no size": (lambda: coverage(small(), sizes=[]), "sizes= must name at least one"),
     "no new run": (lambda: coverage(small().with_groups(pooled=list(RUNS))), "every run builds the pool"),
-    "depths of judged documents": (lambda: run_depths(small(keep_all=False)), "keep='all'"),
+    "depths of judged documents": (lambda: run_depths(small(retrieved="judged")), "retrieved='all'"),
 }
 
 

@@ -204,7 +204,7 @@ def test_run_choice_describes_its_spread(grouped):
 
 def test_run_choice_of_a_number_of_systems(grouped):
     """A number of runs is drawn at random from all."""
-    result = run_choice_power(grouped, test="sign", runs=5, n_choices=40, rng=5)
+    result = run_choice_power(grouped, test="sign", choose=5, n_choices=40, rng=5)
     chosen = result.data["chosen"].to_numpy()
     assert (chosen.sum(axis=1) == 5).all()
     assert chosen.any(axis=0).all()

@@ -238,12 +238,12 @@ def test_one_run_per_group():
     groups = {f"system{number}": "ab"[number % 2] for number in range(1, 7)}
     scores = as_scores(values, groups=groups)
     chosen = {
-        bootstrap_sensitivity(scores, runs="one-per-group", n_resamples=40, rng=seed).systems for seed in range(9)
+        bootstrap_sensitivity(scores, choose="one-per-group", n_resamples=40, rng=seed).systems for seed in range(9)
     }
     assert all(groups[first] != groups[second] for first, second in chosen)
     assert len(chosen) > 1
-    again = bootstrap_sensitivity(scores, runs="one-per-group", n_resamples=40, rng=3)
-    assert again.systems == bootstrap_sensitivity(scores, runs="one-per-group", n_resamples=40, rng=3).systems
+    again = bootstrap_sensitivity(scores, choose="one-per-group", n_resamples=40, rng=3)
+    assert again.systems == bootstrap_sensitivity(scores, choose="one-per-group", n_resamples=40, rng=3).systems
     assert (again.runs, again.n_pairs) == ("one-per-group", 1)
 
 

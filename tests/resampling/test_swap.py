@@ -19,11 +19,11 @@ TOLERANCES = ("0", "1/20", "1/10", "1/5", "3/10")
 
 
 def tenths(seed, *, n_metrics=2, n_systems=5, n_topics=14):
-    """Scores in whole tenths, so that ties and margins met exactly are common."""
+    """Scores in whole tenths, so that ties and tolerances met exactly are common."""
     return np.random.default_rng(seed).integers(0, 11, size=(n_metrics, n_systems, n_topics))
 
 
-def literal_counts(whole, sets, margin, *, relative):
+def literal_counts(whole, sets, tolerance, *, relative):
     """Count swaps and ties and average the larger means of one metric and trial in exact arithmetic, pair by pair."""
     means = [[Fraction(int(sum(row[topic] for topic in topics)), 10 * len(topics)) for row in whole] for topics in sets]
     swaps = ties = 0
@@ -33,7 +33,7 @@ def literal_counts(whole, sets, margin, *, relative):
         for mean in means:
             gap = mean[a] - mean[b]
             larger.append(max(mean[a], mean[b]))
-            needed = margin * larger[-1] if relative else margin
+            needed = tolerance * larger[-1] if relative else tolerance
             verdicts.append(0 if gap == 0 else (1 if gap > 0 else -1) if abs(gap) >= needed else None)
         if 0 in verdicts:
             ties += 1
@@ -43,13 +43,14 @@ def literal_counts(whole, sets, margin, *, relative):
 
 
 @pytest.mark.parametrize("sampling", ["disjoint", "overlapping", "bootstrap"])
-@pytest.mark.parametrize("margin", ["relative", "absolute"])
-def test_counts_equal_a_literal_loop_in_exact_arithmetic(sampling, margin):
-    """Swaps, ties and larger means are those of fractions, ties and margins met exactly included."""
+@pytest.mark.parametrize("tolerance_unit", ["relative", "absolute"])
+def test_counts_equal_a_literal_loop_in_exact_arithmetic(sampling, tolerance_unit):
+    """Swaps, ties and larger means are those of fractions, ties and tolerances met exactly included."""
     whole = tenths(3)
-    margins = [Fraction(text) for text in TOLERANCES]
+    tolerances = [Fraction(text) for text in TOLERANCES]
     result = swap_method(
-        whole / 10, sizes=[3, 5, 7], n_trials=4, margins=list(map(float, margins)), margin=margin, sampling=sampling,
+        whole / 10, sizes=[3, 5, 7], n_trials=4, tolerances=list(map(float, tolerances)),
+        tolerance_unit=tolerance_unit, sampling=sampling,
         rng=11,
     )  # fmt: skip
     generators = np.random.default_rng(11).spawn(8)
@@ -58,9 +59,9 @@ def test_counts_equal_a_literal_loop_in_exact_arithmetic(sampling, margin):
         for trial in range(4):
             for metric in range(2):
                 cell = result.counts.sel(size=size).isel(metric=metric, trial=trial)
-                for place, tolerance in enumerate(margins):
+                for place, tolerance in enumerate(tolerances):
                     swaps, ties, larger = literal_counts(
-                        whole[metric], sets[trial], tolerance, relative=margin == "relative"
+                        whole[metric], sets[trial], tolerance, relative=tolerance_unit == "relative"
                     )
                     assert int(cell["swaps"][place]) == swaps
                     assert int(cell["zero_differences"]) == ties
@@ -69,14 +70,16 @@ def test_counts_equal_a_literal_loop_in_exact_arithmetic(sampling, margin):
 
 
 def test_margin_met_exactly_counts_and_margin_zero_is_strict():
-    """A win by exactly the margin is a win; equal means are not, at margin 0 either."""
+    """A win by exactly the tolerance is a win; equal means are not, at tolerance 0 either."""
     # on topics 1-10 a leads by 0.05, on topics 11-20 b does; c equals a everywhere in mean but not by topic
     a = np.r_[np.tile([0.3, 0.4], 5), np.tile([0.3, 0.3], 5)]
     b = np.r_[np.tile([0.3, 0.3], 5), np.tile([0.3, 0.4], 5)]
-    result = swap_method([a, b], sizes=[10], margins=[0, 0.05, 0.0500001], margin="absolute", n_trials=4000, rng=0)
+    result = swap_method(
+        [a, b], sizes=[10], tolerances=[0, 0.05, 0.0500001], tolerance_unit="absolute", n_trials=4000, rng=0
+    )
     worst = result.counts["swaps"].max(("metric", "size", "trial")).to_numpy()
     assert worst[0] == 1
-    flat = swap_method([[0.1] * 10, [0.1] * 9 + [0.2]], sizes=[5], margins=[0], n_trials=20, rng=0)
+    flat = swap_method([[0.1] * 10, [0.1] * 9 + [0.2]], sizes=[5], tolerances=[0], n_trials=20, rng=0)
     assert int(flat.counts["swaps"].sum()) == 0
     assert int(flat.counts["zero_differences"].sum()) == 20
 
@@ -85,20 +88,22 @@ def test_trec8_reproduces_the_orientation_figures(data_folder):
     """TREC-8 AP at 10 %: about .088/.026/.013 at 5/15/25 topics; 8 % of the P@10 comparisons at 5 topics tie."""
     folder = data_folder / "trec-matrices"
     scores = as_scores({name: pd.read_csv(folder / f"adhoc8_{name}.csv") for name in ("ap", "p10")})
-    result = swap_method(scores, sizes=[5, 15, 25], margins=[0, 0.1], n_trials=400, rng=0)
+    result = swap_method(scores, sizes=[5, 15, 25], tolerances=[0, 0.1], n_trials=400, rng=0)
     assert result.n_systems == 127
     assert result.dropped == ("run59", "run70")
-    at_ten = result.rates().sel({"metric": "ap", "margin": 0.1}).to_numpy()
+    at_ten = result.rates().sel({"metric": "ap", "tolerance": 0.1}).to_numpy()
     np.testing.assert_allclose(at_ten, [0.088, 0.026, 0.013], rtol=0.08)
     assert float(result.zero_share().sel(metric="p10", size=5)) == pytest.approx(0.08, abs=0.005)
     assert float(result.zero_share().sel(metric="ap", size=5)) < 0.001
 
 
-@given(seed=st.integers(0, 2**32 - 1), margin=st.sampled_from(["relative", "absolute"]))
-def test_a_larger_margin_never_finds_more_swaps(seed, margin):
-    """Swaps fall as the margin grows, in every single cell."""
-    result = swap_method(tenths(seed) / 10, sizes=[2, 5], n_trials=3, margin=margin, rng=seed, n_threads=1)
-    assert (result.counts["swaps"].diff("margin") <= 0).all()
+@given(seed=st.integers(0, 2**32 - 1), tolerance_unit=st.sampled_from(["relative", "absolute"]))
+def test_a_larger_tolerance_never_finds_more_swaps(seed, tolerance_unit):
+    """Swaps fall as the tolerance grows, in every single cell."""
+    result = swap_method(
+        tenths(seed) / 10, sizes=[2, 5], n_trials=3, tolerance_unit=tolerance_unit, rng=seed, n_threads=1
+    )
+    assert (result.counts["swaps"].diff("tolerance") <= 0).all()
     assert (result.counts["swaps"] + result.counts["zero_differences"] <= result.counts["comparisons"]).all()
 
 
@@ -121,8 +126,8 @@ def test_other_sizes_metrics_trials_and_threads_change_nothing():
     """A cell depends on the seed, the size and the scores of its metric alone."""
     scores = as_scores(np.random.default_rng(0).random((3, 6, 30)), metrics=["a", "b", "c"])
     whole = swap_method(scores, n_trials=6, rng=5, n_threads=2)
-    part = swap_method(scores.sel(metric=["b"]), sizes=[9, 15], n_trials=4, margins=[0.1], rng=5, n_threads=1)
-    cut = whole.counts.sel({"metric": ["b"], "margin": [0.1], "size": [9, 15], "trial": [1, 2, 3, 4]})
+    part = swap_method(scores.sel(metric=["b"]), sizes=[9, 15], n_trials=4, tolerances=[0.1], rng=5, n_threads=1)
+    cut = whole.counts.sel({"metric": ["b"], "tolerance": [0.1], "size": [9, 15], "trial": [1, 2, 3, 4]})
     xr.testing.assert_identical(part.counts.drop_attrs(), cut.drop_attrs())
 
 
@@ -143,8 +148,10 @@ def test_sets_are_drawn_as_named():
 def test_overlap_lowers_the_error_and_all_topics_leave_none():
     """Overlapping sets swap less than disjoint ones; two sets of all topics cannot disagree."""
     scores = np.random.default_rng(2).random((12, 40))
-    disjoint = swap_method(scores, sizes=[20], margins=[0], n_trials=200, rng=0).rates().item()
-    overlapping = swap_method(scores, sizes=[20, 40], margins=[0], sampling="overlapping", n_trials=200, rng=0).rates()
+    disjoint = swap_method(scores, sizes=[20], tolerances=[0], n_trials=200, rng=0).rates().item()
+    overlapping = swap_method(
+        scores, sizes=[20, 40], tolerances=[0], sampling="overlapping", n_trials=200, rng=0
+    ).rates()
     assert overlapping[0, 0, 0] < disjoint
     assert overlapping[0, 0, 1] == 0
 
@@ -168,7 +175,7 @@ def test_only_pairs_significant_on_the_first_set_are_compared():
     """The restriction counts exactly the pairs that a t test on the first set rejects."""
     values = np.random.default_rng(4).random((6, 40)) + np.linspace(0, 0.5, 6)[:, None]
     scores = as_scores(values)
-    result = swap_method(scores, sizes=[10], n_trials=5, margins=[0], significant_on_first="t", alpha=0.1, rng=3)
+    result = swap_method(scores, sizes=[10], n_trials=5, tolerances=[0], significant_on_first="t", alpha=0.1, rng=3)
     sets = draw_topic_sets(np.random.default_rng(3).spawn(11)[10], 40, 10, 5, "disjoint")
     for trial, (first, second) in enumerate(sets):
         found = paired_t_test(scores.isel(topic=first), correction="none", alpha=0.1).data
@@ -177,26 +184,26 @@ def test_only_pairs_significant_on_the_first_set_are_compared():
         assert int(result.counts["comparisons"][0, 0, trial]) == asked.sum()
         assert int(result.counts["swaps"][0, 0, 0, trial]) == (asked & (later != found["better"].to_numpy()[0])).sum()
     assert "significant on first set: t" in result.signature
-    assert float(result.rates().item()) < float(swap_method(scores, sizes=[10], margins=[0], rng=3).rates().item())
+    assert float(result.rates().item()) < float(swap_method(scores, sizes=[10], tolerances=[0], rng=3).rates().item())
 
 
 def test_half_swaps_count_ties_at_margin_zero_only():
-    """The models' count adds half of every zero difference at margin 0 and nothing elsewhere."""
-    result = swap_method(tenths(1) / 10, n_trials=20, margins=[0, 0.1], rng=0)
+    """The models' count adds half of every zero difference at tolerance 0 and nothing elsewhere."""
+    result = swap_method(tenths(1) / 10, n_trials=20, tolerances=[0, 0.1], rng=0)
     plain, half = result.totals()["swaps"], result.totals(half_swaps=True)["swaps"]
     ties = result.counts["zero_differences"].sum("trial")
-    xr.testing.assert_allclose((half - plain).sel(margin=0.0, drop=True), ties / 2)
-    xr.testing.assert_equal(half.sel(margin=0.1), plain.sel(margin=0.1) * 1.0)
+    xr.testing.assert_allclose((half - plain).sel(tolerance=0.0, drop=True), ties / 2)
+    xr.testing.assert_equal(half.sel(tolerance=0.1), plain.sel(tolerance=0.1) * 1.0)
     assert ties.sum() > 0
 
 
 def test_table_holds_every_cell_with_its_rate():
-    """One row a metric, margin and size; rate = swaps / comparisons."""
+    """One row a metric, tolerance and size; rate = swaps / comparisons."""
     result = swap_method(tenths(1) / 10, n_trials=5, rng=0)
     frame = result.to_frame()
     assert len(frame) == 2 * 5 * 3
     assert frame.columns.tolist() == [
-        "metric", "margin", "size", "swaps", "zero_differences", "comparisons", "error_rate",
+        "metric", "tolerance", "size", "swaps", "zero_differences", "comparisons", "error_rate",
     ]  # fmt: skip
     np.testing.assert_allclose(frame["error_rate"], frame["swaps"] / frame["comparisons"])
     assert result.signature == "swap:trials=5|disjoint|relative|T=14|seed 0"
@@ -208,13 +215,16 @@ def test_topic_bootstrap_recovers_the_spread_over_topic_samples():
     rng = np.random.default_rng(0)
     systems = rng.normal(size=(1, 10, 1))
     truth = [
-        swap_method(systems + 2 * rng.normal(size=(1, 10, 40)), sizes=[20], margins=[0], margin="absolute", rng=rng)
+        swap_method(
+            systems + 2 * rng.normal(size=(1, 10, 40)), sizes=[20], tolerances=[0], tolerance_unit="absolute", rng=rng
+        )
         .totals()["swaps"].item()
         for _ in range(100)
     ]  # fmt: skip
     spreads = [
         topic_bootstrap(
-            systems + 2 * rng.normal(size=(1, 10, 40)), sizes=[20], margins=[0], margin="absolute", n_replicates=50,
+            systems + 2 * rng.normal(size=(1, 10, 40)), sizes=[20], tolerances=[0], tolerance_unit="absolute",
+            n_topic_resamples=50,
             rng=rng,
         )["swaps"].std().item()
         for _ in range(8)
@@ -225,15 +235,15 @@ def test_topic_bootstrap_recovers_the_spread_over_topic_samples():
 def test_topic_bootstrap_equals_the_swap_method_on_each_resample():
     """A replicate is the swap count on the topics it drew, with the sets it drew, for every metric."""
     whole = tenths(6)
-    found = topic_bootstrap(whole / 10, sizes=[4], n_trials=3, n_replicates=5, margins=[0, 0.1], rng=9)
+    found = topic_bootstrap(whole / 10, sizes=[4], n_trials=3, n_topic_resamples=5, tolerances=[0, 0.1], rng=9)
     generators = np.random.default_rng(9).spawn(5)
     resamples = generators[0].integers(0, 14, size=(5, 14))
     sets = draw_topic_sets(generators[4], 14, 4, 15, "disjoint").reshape(5, 3, 2, 4)
     for replicate in range(5):
         for metric in range(2):
-            for place, margin in enumerate((Fraction(0), Fraction(1, 10))):
+            for place, tolerance in enumerate((Fraction(0), Fraction(1, 10))):
                 cells = [
-                    literal_counts(whole[metric], resamples[replicate][pair], margin, relative=True)
+                    literal_counts(whole[metric], resamples[replicate][pair], tolerance, relative=True)
                     for pair in sets[replicate]
                 ]
                 assert int(found["swaps"][replicate, metric, place, 0]) == sum(cell[0] for cell in cells)
@@ -248,12 +258,12 @@ def test_topic_bootstrap_equals_the_swap_method_on_each_resample():
         ({"sizes": [5, 8]}, InvalidOptionError, "from 1 to 7"),
         ({"sizes": []}, InvalidOptionError, "sizes must be whole numbers"),
         ({"sizes": [2.5]}, InvalidOptionError, "whole numbers"),
-        ({"margins": [1.0]}, InvalidOptionError, r"\[0, 1\) for relative margins"),
-        ({"margins": [-0.1]}, InvalidOptionError, r"margins must be numbers in \[0, 1\)"),
-        ({"margins": [np.nan]}, InvalidOptionError, "margins must be"),
-        ({"margins": []}, InvalidOptionError, "margins must be"),
-        ({"margins": [-1.0], "margin": "absolute"}, InvalidOptionError, r"\[0, inf\)"),
-        ({"margin": "relativ"}, UnknownNameError, "did you mean 'relative'"),
+        ({"tolerances": [1.0]}, InvalidOptionError, r"\[0, 1\) for relative tolerances"),
+        ({"tolerances": [-0.1]}, InvalidOptionError, r"tolerances must be numbers in \[0, 1\)"),
+        ({"tolerances": [np.nan]}, InvalidOptionError, "tolerances must be"),
+        ({"tolerances": []}, InvalidOptionError, "tolerances must be"),
+        ({"tolerances": [-1.0], "tolerance_unit": "absolute"}, InvalidOptionError, r"\[0, inf\)"),
+        ({"tolerance": "relativ"}, UnknownNameError, "did you mean 'relative'"),
         ({"sampling": "joint"}, UnknownNameError, "no sampling 'joint'"),
         ({"duplicates": "all"}, UnknownNameError, "no rule for duplicates 'all'"),
         ({"n_trials": 0}, InvalidOptionError, "n_trials must be a whole number of at least 1, not 0"),
@@ -275,14 +285,14 @@ def test_too_few_topics_or_systems_are_refused():
         swap_method(np.ones((3, 12)), rng=0)
     with pytest.raises(ScoresError, match="at least two systems"):
         swap_method(np.ones((1, 12)), rng=0)
-    with pytest.raises(InvalidOptionError, match="n_replicates"):
-        topic_bootstrap(tenths(0) / 10, n_replicates=1)
+    with pytest.raises(InvalidOptionError, match="n_topic_resamples"):
+        topic_bootstrap(tenths(0) / 10, n_topic_resamples=1)
 
 
 def test_negative_scores_need_an_absolute_margin():
-    """A share of a negative mean has no meaning; at margin 0 alone, or in the metric's unit, there is no share."""
+    """A share of a negative mean has no meaning; at tolerance 0 alone, or in the metric's unit, there is no share."""
     values = np.random.default_rng(0).normal(size=(3, 12))
-    with pytest.raises(ScoresError, match="margin='absolute'"):
+    with pytest.raises(ScoresError, match="tolerance_unit='absolute'"):
         swap_method(values, rng=0)
-    relative = swap_method(values, margins=[0], rng=0).counts
-    xr.testing.assert_equal(relative, swap_method(values, margins=[0], margin="absolute", rng=0).counts)
+    relative = swap_method(values, tolerances=[0], rng=0).counts
+    xr.testing.assert_equal(relative, swap_method(values, tolerances=[0], tolerance_unit="absolute", rng=0).counts)

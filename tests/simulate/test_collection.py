@@ -55,9 +55,9 @@ def test_reading_the_files_gives_the_collection(made, tmp_path):
     folder = made.write_collection(tmp_path / "made")
     table = pd.read_csv(folder / "groups.csv", index_col="system")
     read = read_collection(
-        folder / "runs", folder / "qrels.txt", keep="all", groups=table["group"], pooled=table["pooled"]
+        folder / "runs", folder / "qrels.txt", retrieved="all", groups=table["group"], pooled=table["pooled"]
     )
-    compiled = made.to_collection(keep="all")
+    compiled = made.to_collection(retrieved="all")
     assert read.systems == compiled.systems == made.systems
     assert read.groups == compiled.groups == made.groups
     for name in ("offsets", "ranks", "judgments", "n_retrieved", "levels", "document_ids", "pooled", "tied"):

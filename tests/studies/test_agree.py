@@ -68,7 +68,7 @@ def test_every_test_with_every_correction():
 
 def test_choice_of_runs_is_noted():
     """Fewer runs make fewer pairs, and the study says so."""
-    study = study_agreement(made_scores(), tests=["t"], runs=4, n_topic_resamples=None, rng=0)
+    study = study_agreement(made_scores(), tests=["t"], choose=4, n_topic_resamples=None, rng=0)
     assert study.lead.n_pairs == 6
     assert any("4 of 7 systems" in note for note in study.notes)
 
@@ -193,8 +193,8 @@ class TestAudit:
 @pytest.mark.parametrize(
     ("options", "words"),
     [
-        ({"enough": 0}, "enough"),
-        ({"enough": 1.1}, "enough"),
+        ({"min_f1": 0}, "min_f1"),
+        ({"min_f1": 1.1}, "min_f1"),
         ({"tests": []}, "at least one"),
         ({"corrections": []}, "one"),
     ],

@@ -83,7 +83,7 @@ def test_top_heaviness_follows_the_definitions():
 
 def test_no_metric_on_the_front_is_beaten(study):
     """For every metric off the front some metric is at least as good in both qualities and better in one."""
-    frame, front = study.to_frame().set_index("metric")[["power", "tau_half"]], study.unbeaten()
+    frame, front = study.to_frame().set_index("metric")[["power", "tau_half"]], study.pareto_front()
     for name, row in frame.iterrows():
         beaten = ((frame >= row).all(axis=1) & (frame > row).any(axis=1)).any()
         assert beaten == (name not in front)
@@ -95,7 +95,7 @@ def test_a_metric_without_the_second_quality_is_not_called_beaten(collection):
     mine = scores.sel(metric=["AP"]).assign_coords(metric=["mine"])
     both = study_comparison(xr.concat([scores, mine], "metric"), collection=collection, topics=False, **QUICK)
     alone = study_comparison(scores, collection=collection, topics=False, **QUICK)
-    assert both.unbeaten() == alone.unbeaten()
+    assert both.pareto_front() == alone.pareto_front()
     assert both.unknown["robustness to fewer judgments"] == "not computed from runs here: mine"
 
 
@@ -132,7 +132,7 @@ def test_the_front_as_by_hand(study, monkeypatch):
         columns=["metric", "power", "tau_half"],
     )
     monkeypatch.setattr(CompareStudy, "_two_qualities", lambda _: frame)
-    assert study.unbeaten() == ("a", "d", "e")
+    assert study.pareto_front() == ("a", "d", "e")
 
 
 def test_conflicts_are_those_with_the_metric_in_use():

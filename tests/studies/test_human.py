@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 
 from metaeval.agreement.decisions import decision_agreement
-from metaeval.agreement.items import cluster_scores, item_scores
+from metaeval.agreement.items import item_scores, mean_by_cluster
 from metaeval.errors import InvalidOptionError, ScoresError, UnknownNameError
 from metaeval.studies.human import study_human
 
@@ -26,7 +26,7 @@ def test_decisions_are_those_of_the_clusters():
     """Significant pairs are tested on clusters, the human score being the truth."""
     table = made()
     study = study_human(table, n_resamples=50, rng=0)
-    expected = decision_agreement(cluster_scores(table.sel(metric=["human", "close"])), test="t").to_frame()
+    expected = decision_agreement(mean_by_cluster(table.sel(metric=["human", "close"])), test="t").to_frame()
     expected = expected[expected["truth"] == "human"].iloc[0]
     row = study.decisions.set_index("metric").loc["close"]
     assert row["n_units"] == 10
@@ -105,7 +105,7 @@ def test_systems_with_few_cells_leave_the_decisions_of_their_metric_only():
     assert rows["n_systems"].to_dict() == {"close": 8, "far": 7}
     assert any("under far leave out systems with too few cells: s2" in note for note in study.notes)
     kept = table.sel(metric=["human", "far"]).drop_sel(system="s2", item="7")
-    expected = decision_agreement(cluster_scores(kept), test="t").to_frame().query("truth == 'human'").iloc[0]
+    expected = decision_agreement(mean_by_cluster(kept), test="t").to_frame().query("truth == 'human'").iloc[0]
     assert rows.loc["far", ["n_human", "n_metric"]].tolist() == expected[["n_truth", "n_predictor"]].tolist()
 
 

@@ -30,7 +30,7 @@ def made():
 @pytest.fixture(scope="module")
 def collection(made):
     """Compile them with every retrieved document."""
-    return made.to_collection(keep="all")
+    return made.to_collection(retrieved="all")
 
 
 @pytest.fixture(scope="module")
@@ -138,10 +138,10 @@ def test_without_groups_or_documents_the_rest_is_answered(made):
     found = study_judgments(bare, ["AP"], n_replicates=1, rng=0)
     assert found.questions == ("less-judging", "fewer-topics")
     assert set(found.unanswered) == {"shallower-pools", "new-systems", "effort"}
-    assert "keep='all'" in found.unanswered["effort"]
-    with pytest.raises(InvalidOptionError, match=r"'effort' cannot be answered.*keep='all'"):
+    assert "retrieved='all'" in found.unanswered["effort"]
+    with pytest.raises(InvalidOptionError, match=r"'effort' cannot be answered.*retrieved='all'"):
         study_judgments(bare, ["AP"], questions=["effort"])
-    groupless = made.to_collection(keep="all")
+    groupless = made.to_collection(retrieved="all")
     groupless = replace(groupless, groups=None, pooled=None)
     found = study_judgments(groupless, ["AP"], reductions=["order"], n_replicates=1, rng=0)
     assert "groups" in found.unanswered["new-systems"]
@@ -177,7 +177,7 @@ REFUSED = {
     "no question": ({"questions": []}, InvalidOptionError, "questions= is empty"),
     "an unknown reduction": ({"reductions": ["stratfied"]}, UnknownNameError, "stratified"),
     "an unknown cost": ({"cost": "1999"}, UnknownNameError, "cost"),
-    "an impossible tau": ({"at_least": 1.2}, InvalidOptionError, "at_least"),
+    "an impossible tau": ({"min_tau": 1.2}, InvalidOptionError, "min_tau"),
     "too much effort": ({"questions": ["effort"], "steps": [150]}, InvalidOptionError, "at most 100 %"),
     "no draw of effort": ({"questions": ["effort"], "n_replicates": 0}, InvalidOptionError, "n_replicates"),
     "no time for effort": ({"questions": ["effort"], "budget": -1}, InvalidOptionError, "budget"),
@@ -274,7 +274,7 @@ def test_every_verdict_adds_up_to_the_shares(study):
 
 def test_one_topic_is_ranked_and_not_tested(made):
     """On a single topic nothing is called significant or not."""
-    one = made.to_collection(keep="all")
+    one = made.to_collection(retrieved="all")
     one = one.select(topics=one.topics[:1])
     found = study_judgments(one, ["AP"], n_replicates=2, rng=0)
     tables = found.tables()

@@ -71,7 +71,7 @@ def test_difference_required_belongs_to_the_published_method():
 def test_one_run_per_group_is_said():
     """The choice of runs is seeded, noted, and leaves one system per group."""
     groups = {f"system{number}": f"team{number % 3}" for number in range(1, 8)}
-    study = study_power(made_scores(groups=groups), tests=["t"], runs="one-per-group", rng=2)
+    study = study_power(made_scores(groups=groups), tests=["t"], choose="one-per-group", rng=2)
     assert study.scores.sizes["system"] == 3
     assert sorted(study.scores["group"].to_numpy()) == ["team0", "team1", "team2"]
     assert any("one per group: 3 of 7" in note for note in study.notes)

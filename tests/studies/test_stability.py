@@ -60,7 +60,7 @@ def made():
 @pytest.fixture(scope="module")
 def collection(made):
     """Compile them with every retrieved document."""
-    return made.to_collection(keep="all")
+    return made.to_collection(retrieved="all")
 
 
 def _written(collection, levels):
@@ -174,7 +174,7 @@ def test_replicates_steps_and_reductions_leave_each_other_alone(collection):
 
 def test_the_best_systems_are_those_of_the_full_ranking(collection):
     """The correlation among the best is that of the best three by the full judgments."""
-    found = measure_stability(collection, ["AP"], steps=[30], n_replicates=2, best=3, rng=2)
+    found = measure_stability(collection, ["AP"], steps=[30], n_replicates=2, top=3, rng=2)
     full, reduced = found.data["reference"][0].to_numpy(), found.data["mean"][1, 0, 0].to_numpy()
     best = np.argsort(-full)[:3]
     expected = scipy.stats.kendalltau(full[best], reduced[best]).statistic
@@ -240,16 +240,16 @@ def test_the_smallest_step_is_the_one_from_which_all_larger_ones_keep_the_bound(
 def test_thresholds_read_as_published(collection):
     """The text holds percent and relevant documents, with signs where the answer is censored."""
     found = measure_stability(collection, ["AP", "RR"], steps=[20, 100], n_replicates=3, rng=0)
-    easy, hard = found.thresholds(at_least=-0.99), found.thresholds(at_least=0.999)
+    easy, hard = found.thresholds(min_tau=-0.99), found.thresholds(min_tau=0.999)
     assert set(easy["kind"]) == {"below smallest"}
     assert easy["text"].str.match(r"<20 % \(<\d+\)").all()
     assert set(hard["kind"]) <= {"interpolated", "observed"}
     means = found.data.mean("replicate")
     tau = means["tau"].sel(metric="AP").to_numpy()
-    row = found.thresholds(at_least=float(tau.mean()))
+    row = found.thresholds(min_tau=float(tau.mean()))
     assert row["level"][0] == pytest.approx(60)
     assert row["relevant"][0] == pytest.approx(float(means["relevant"].mean()))
-    falls = measure_stability(collection, ["AP"], steps=[20], n_replicates=2, rng=0).thresholds(at_least=1.0)
+    falls = measure_stability(collection, ["AP"], steps=[20], n_replicates=2, rng=0).thresholds(min_tau=1.0)
     assert falls["kind"][0] == "above largest"
     assert falls["text"][0].startswith(">20 % (>")
 
@@ -453,8 +453,8 @@ def test_unknown_measures_and_bounds_are_refused(collection):
     found = measure_stability(collection, ["AP"], steps=[50], n_replicates=1, rng=0)
     with pytest.raises(UnknownNameError):
         found.thresholds(measure="kappa")
-    with pytest.raises(InvalidOptionError, match="at_least"):
-        found.thresholds(at_least=1.5)
+    with pytest.raises(InvalidOptionError, match="min_tau"):
+        found.thresholds(min_tau=1.5)
 
 
 def test_an_edited_helper_of_a_plugin_is_another_metric(collection, tmp_path):

@@ -22,22 +22,22 @@ def made_scores(n_metrics=2, n_systems=10, n_topics=40, *, spread=0.1, noise=0.1
 @pytest.fixture(scope="module")
 def study():
     """Two metrics, two tolerances, with the Bayesian model."""
-    return study_topics(made_scores(), margins=[0, 0.1], n_trials=20, rng=7)
+    return study_topics(made_scores(), tolerances=[0, 0.1], n_trials=20, rng=7)
 
 
 def test_the_rows_are_those_of_the_parts(study):
     """One row a metric and tolerance, with what the swap method and the minimum-topics model answer by themselves."""
     frame = study.to_frame()
-    assert list(zip(frame["metric"], frame["margin"], strict=True)) == [
+    assert list(zip(frame["metric"], frame["tolerance"], strict=True)) == [
         ("metric1", 0.0), ("metric1", 0.1), ("metric2", 0.0), ("metric2", 0.1),
     ]  # fmt: skip
-    rates = swap_method(made_scores(), sizes=range(5, 21), margins=[0, 0.1], n_trials=20, rng=7)
+    rates = swap_method(made_scores(), sizes=range(5, 21), tolerances=[0, 0.1], n_trials=20, rng=7)
     last = rates.rates().sel(size=20)
     for table, column in ((minimum_topics(rates), "text"), (minimum_topics(rates, family="exponential"), None)):
         for row in table.to_frame().to_dict("records"):
-            own = frame[(frame["metric"] == row["metric"]) & (frame["margin"] == row["margin"])].iloc[0]
+            own = frame[(frame["metric"] == row["metric"]) & (frame["tolerance"] == row["tolerance"])].iloc[0]
             assert own[column or "text_exponential"] == row["text"]
-            assert own["error_rate"] == float(last.sel({"metric": row["metric"], "margin": row["margin"]}))
+            assert own["error_rate"] == float(last.sel({"metric": row["metric"], "tolerance": row["tolerance"]}))
     assert (frame["topics_at_hand"] == 40).all()
     assert (frame["size"] == 20).all()
 
@@ -49,9 +49,9 @@ def test_the_posterior_holds_together(study):
     assert (counts["median"] <= counts["high"]).all()
     assert ((counts["p_enough"] >= 0.5) == (counts["median"] <= 40)).all()
     assert (counts["design_effect"] > 1).all()
-    fewer = study.posterior.fewer().set_index(["margin", "metric_a", "metric_b"])["p_fewer"]
-    for margin in (0.0, 0.1):
-        both = fewer[margin, "metric1", "metric2"] + fewer[margin, "metric2", "metric1"]
+    fewer = study.posterior.fewer().set_index(["tolerance", "metric_a", "metric_b"])["p_fewer"]
+    for tolerance in (0.0, 0.1):
+        both = fewer[tolerance, "metric1", "metric2"] + fewer[tolerance, "metric2", "metric1"]
         assert both == pytest.approx(1.0)
     assert (counts["median"].to_numpy() == study.to_frame()["posterior_median"].to_numpy()).all()
 
@@ -65,15 +65,17 @@ def test_curves_go_from_the_smallest_size_to_the_limit(study):
     assert sorted(set(seen["size"])) == list(range(5, 21))
     rates = study.error_rates.rates(half_swaps=True)
     for row in seen.to_dict("records"):
-        assert row["seen"] == float(rates.sel({"metric": row["metric"], "margin": row["margin"], "size": row["size"]}))
+        assert row["seen"] == float(
+            rates.sel({"metric": row["metric"], "tolerance": row["tolerance"], "size": row["size"]})
+        )
     assert (curves["low"] <= curves["median"]).all()
     assert (curves["median"] <= curves["high"]).all()
-    assert (curves.groupby(["metric", "margin"])["fitted"].diff().dropna() <= 0).all()
+    assert (curves.groupby(["metric", "tolerance"])["fitted"].diff().dropna() <= 0).all()
 
 
 def test_the_same_seed_gives_the_same_study(study):
     """Another run gives the same numbers, one thread too; leaving the model out changes no other part."""
-    again = study_topics(made_scores(), margins=[0, 0.1], n_trials=20, bayesian=False, n_threads=1, rng=7)
+    again = study_topics(made_scores(), tolerances=[0, 0.1], n_trials=20, bayesian=False, n_threads=1, rng=7)
     assert again.posterior is None
     shared = [name for name in again.to_frame() if name in study.to_frame()]
     assert again.to_frame().equals(study.to_frame()[shared])
@@ -87,15 +89,17 @@ def test_difference_bins_are_those_of_the_largest_size(study):
 
 
 def test_defaults_follow_the_kind_of_margin():
-    """Absolute margins have tolerances of their own, and negative scores are fine with them."""
-    study = study_topics(made_scores() - 2.0, margin="absolute", n_trials=5, bayesian=False, n_replicates=0, rng=0)
-    assert study.error_rates.margins == ABSOLUTE_TOLERANCES
+    """Absolute tolerances have tolerances of their own, and negative scores are fine with them."""
+    study = study_topics(
+        made_scores() - 2.0, tolerance_unit="absolute", n_trials=5, bayesian=False, n_topic_resamples=0, rng=0
+    )
+    assert study.error_rates.tolerances == ABSOLUTE_TOLERANCES
     assert study.bins.bins["low"].isnull().all()
 
 
 def test_many_topics_are_thinned_out_and_that_is_said():
     """Beyond some sixty sizes by default fifty are used, and a note says so."""
-    study = study_topics(made_scores(1, 4, 240), margins=[0], n_trials=4, bayesian=False, n_replicates=0, rng=0)
+    study = study_topics(made_scores(1, 4, 240), tolerances=[0], n_trials=4, bayesian=False, n_topic_resamples=0, rng=0)
     assert len(study.error_rates.sizes) <= 50
     assert study.error_rates.sizes[-1] == 120
     assert any("evenly spaced" in note for note in study.notes)
@@ -105,14 +109,14 @@ def test_copies_of_systems_are_named():
     """One of two identical systems is kept and the other one named."""
     values = made_scores().to_numpy()
     copied = as_scores(np.concatenate([values, values[:, :1]], axis=1))
-    study = study_topics(copied, margins=[0], n_trials=5, bayesian=False, n_replicates=0, rng=0)
+    study = study_topics(copied, tolerances=[0], n_trials=5, bayesian=False, n_topic_resamples=0, rng=0)
     assert study.error_rates.n_systems == 10
     assert any("system11" in note for note in study.notes)
 
 
 def test_an_error_of_zero_is_said_and_the_rest_stands():
     """Systems far apart: nothing to fit, so the curve and the model say why, and the table still answers."""
-    study = study_topics(made_scores(noise=0.001), margins=[0], n_trials=5, rng=0)
+    study = study_topics(made_scores(noise=0.001), tolerances=[0], n_trials=5, rng=0)
     assert study.posterior is None
     assert "zero" in " ".join(study.unestimated.values())
     assert set(study.unestimated) >= {"curve", "intervals of the topic counts at tolerance 0"}
@@ -122,7 +126,7 @@ def test_an_error_of_zero_is_said_and_the_rest_stands():
 
 def test_other_sampling_has_no_model_and_says_so():
     """The Bayesian model knows disjoint sets only."""
-    study = study_topics(made_scores(), margins=[0], sampling="bootstrap", sizes=[5, 10, 20, 40], n_trials=5, rng=0)
+    study = study_topics(made_scores(), tolerances=[0], sampling="bootstrap", sizes=[5, 10, 20, 40], n_trials=5, rng=0)
     assert study.posterior is None
     assert "disjoint" in study.unestimated["intervals of the topic counts"]
 
@@ -131,7 +135,7 @@ def test_what_was_seen_has_intervals_at_the_sizes_of_the_model(study):
     """Every observed rate lies within its own interval, which is there at eight sizes a metric and tolerance."""
     curves = study.curves()
     banded = curves.dropna(subset=["seen_low"])
-    assert (banded.groupby(["metric", "margin"]).size() == 8).all()
+    assert (banded.groupby(["metric", "tolerance"]).size() == 8).all()
     assert (banded["seen_low"] < banded["seen_high"]).all()
     counted = banded[banded["seen"] > 0]
     assert len(counted) > 20
@@ -149,12 +153,12 @@ def test_what_was_seen_has_intervals_at_the_sizes_of_the_model(study):
 
 def test_only_some_tolerances_may_be_modelled(study):
     """The model is fitted where it is asked for, and there it says what it says among all."""
-    part = study_topics(made_scores(), margins=[0, 0.1], modelled=[0.1], differences=False, n_trials=20, rng=7)
+    part = study_topics(made_scores(), tolerances=[0, 0.1], modelled=[0.1], differences=False, n_trials=20, rng=7)
     assert [model.tolerance for model in part.posterior.models] == [0.1]
     assert part.bins is None
     assert DIFFERENCES not in part.unestimated
     both = study.posterior.counts()
-    right = both[both["margin"] == 0.1].reset_index(drop=True)
+    right = both[both["tolerance"] == 0.1].reset_index(drop=True)
     assert part.posterior.counts().equals(right)
     assert part.to_frame()["posterior_median"].isna().tolist() == [True, False, True, False]
 
@@ -169,7 +173,7 @@ def test_a_refused_hierarchy_leaves_the_fits_of_single_metrics(study, monkeypatc
         return fit(evidence, method=method, tolerance=tolerance, **settings)
 
     monkeypatch.setattr(topics, "bayesian_error_rate", refuse)
-    refused = study_topics(made_scores(), margins=[0, 0.1], n_trials=20, hierarchical=True, rng=7)
+    refused = study_topics(made_scores(), tolerances=[0, 0.1], n_trials=20, hierarchical=True, rng=7)
     assert refused.posterior.counts().equals(study.posterior.counts())
     assert set(refused.posterior.counts()["method"]) == {"fast"}
     named = {part: reason for part, reason in refused.unestimated.items() if part.startswith(HIERARCHICAL)}
@@ -181,7 +185,7 @@ def test_an_error_that_does_not_fall_has_no_topic_count():
     noise = np.random.default_rng(0).random((1, 6, 40))
     alike = 1 + noise - noise.mean(axis=2, keepdims=True)
     values = np.concatenate([alike, alike + np.linspace(0, 0.5, 6)[:, None]])
-    study = study_topics(values, margins=[0], n_trials=20, bayesian=False, n_replicates=0, rng=0)
+    study = study_topics(values, tolerances=[0], n_trials=20, bayesian=False, n_topic_resamples=0, rng=0)
     row, other = study.to_frame().to_dict("records")
     assert row["kind"] == "cannot be estimated"
     assert np.isnan(row["n_topics"])
@@ -191,7 +195,7 @@ def test_an_error_that_does_not_fall_has_no_topic_count():
 
 def test_one_size_gives_rates_and_no_curve():
     """With a single size there is an error rate and no course of it."""
-    study = study_topics(made_scores(), sizes=[10], margins=[0], n_trials=5, rng=0)
+    study = study_topics(made_scores(), sizes=[10], tolerances=[0], n_trials=5, rng=0)
     assert study.minimum.family is None
     assert {"curve", "intervals of the topic counts"} <= set(study.unestimated)
     assert len(study.to_frame()) == 2
@@ -202,8 +206,8 @@ def test_one_size_gives_rates_and_no_curve():
     [
         ({"max_error": 0.5}, InvalidOptionError, "max_error"),
         ({"confidence_level": 1.0}, InvalidOptionError, "confidence_level"),
-        ({"n_replicates": 1}, InvalidOptionError, "n_replicates"),
-        ({"margins": [1.0]}, InvalidOptionError, "margins"),
+        ({"n_topic_resamples": 1}, InvalidOptionError, "n_topic_resamples"),
+        ({"tolerances": [1.0]}, InvalidOptionError, "tolerances"),
         ({"sizes": [21]}, EstimationError, "too few"),
         ({"sizes": [5, 21]}, InvalidOptionError, "sizes"),
         ({"limit": 10}, InvalidOptionError, "limit"),

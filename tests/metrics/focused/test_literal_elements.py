@@ -159,9 +159,9 @@ class Literal:
         below = [b for b in set(before) if inside(c, b)]
         return amount[c] - sum(amount[b] for b in below if not any(inside(x, b) for x in below))
 
-    def inex_ng(self, *, overlap=True, strict=False):
+    def inex_ng(self, *, overlap=True, lenient=True):
         def share(grade):
-            return float(grade == 3) if strict else grade / 3
+            return float(grade == 3) if not lenient else grade / 3
 
         base = sum(share(e) for e, _ in self.grades.values())
         found = good = read = 0.0
@@ -240,13 +240,13 @@ def compiled(world, scale):
     columns = ["topic", "document", "path", "exhaustivity", "specificity", "size", "relevant_size"]
     lists = pd.DataFrame([{"topic": "9", "document": d, "path": p} for d, p in results]).assign(rsv=[-t for t in ties])
     other = pd.DataFrame([{"topic": topic, "document": d, "path": p} for topic in ("7", "9") for d, p in results[::-1]])
-    with warnings.catch_warnings():  # drawn grades need not be consistent, and strict=False says so
+    with warnings.catch_warnings():  # drawn grades need not be consistent, and lenient=True says so
         warnings.simplefilter("ignore", CollectionWarning)
         return element_collection(
             [Submission(run="other", results=other), Submission(run="own", results=lists)],
             Assessments(scale=scale, documents=documents, elements=pd.DataFrame(rows, columns=columns)),
             sizes=table,
-            strict=False,
+            lenient=True,
         )
 
 

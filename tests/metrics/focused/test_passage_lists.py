@@ -69,7 +69,7 @@ def test_scores_of_passages_feed_every_engine(passages):
     result = compare_systems(scores, test="t").data
     assert result["p_value"].sel(metric="iP@0.01").item() == pytest.approx(ttest_rel(*precision).pvalue)
     assert (scores.sel(metric="AP") == 1).all()
-    swaps = swap_method(scores.sel(metric=["AiP"]), sizes=[1], n_trials=200, rng=0, margins=[0.0]).counts
+    swaps = swap_method(scores.sel(metric=["AiP"]), sizes=[1], n_trials=200, rng=0, tolerances=[0.0]).counts
     assert swaps["swaps"].sum() / swaps["comparisons"].sum() == pytest.approx(2 / 3, abs=0.1)
 
 
