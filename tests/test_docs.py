@@ -15,7 +15,6 @@ import pytest
 import typer
 from markdown_it import MarkdownIt
 
-import metaeval
 from metaeval.cli import app, main
 from metaeval.tests_stat.catalogue import TESTS
 from metaeval.tests_stat.correction import CORRECTIONS
@@ -129,14 +128,6 @@ def test_every_command_has_its_page(name):
     blocks = list(_blocks(page))
     assert (f"{{command}} {name}", "") in blocks
     assert any(kind == "console" and f"$ metaeval {name} " in text for kind, text in blocks)
-
-
-@pytest.mark.parametrize("name", metaeval.__all__)
-def test_reference_covers_every_public_name(name):
-    """A section of the reference documents the module that defines the name."""
-    sections = re.findall(r"public-names:: (\S+)", (ROOT / "docs" / "reference.rst").read_text("utf-8"))
-    module = f"{getattr(metaeval, name).__module__}."
-    assert sum(module.startswith(f"{section}.") for section in sections) == 1
 
 
 def test_guide_names_the_tests_without_a_direction():

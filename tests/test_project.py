@@ -3,19 +3,15 @@
 import ast
 import graphlib
 import importlib.metadata
-import inspect
 import re
 import shutil
 import subprocess
 import sys
 import tokenize
 import tomllib
-import typing
 from pathlib import Path
 
 import pytest
-
-import metaeval
 
 ROOT = Path(__file__).parents[1]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
@@ -153,38 +149,6 @@ def test_the_library_asserts_nothing():
     for path in _kept_files():
         found = [node.lineno for node in ast.walk(ast.parse(path.read_text("utf-8"))) if isinstance(node, ast.Assert)]
         assert found == [], path
-
-
-def test_every_exported_name_resolves():
-    """The list of public names holds each name once, and every one of them exists."""
-    assert len(set(metaeval.__all__)) == len(metaeval.__all__)
-    for name in metaeval.__all__:
-        assert getattr(metaeval, name) is not None
-
-
-def _described(name):
-    """Return the docstring of a public name, or the one of its class for a constant."""
-    return inspect.getdoc(getattr(metaeval, name)) or ""
-
-
-@pytest.mark.parametrize("name", metaeval.__all__)
-def test_every_function_shows_itself_at_work(name):
-    """A public function has a runnable example, or notes where one would take long; a class says what it holds."""
-    value = getattr(metaeval, name)
-    if inspect.isroutine(value):
-        assert re.search(r">>>|^Notes\n-----", _described(name), flags=re.MULTILINE)
-    elif inspect.isclass(value) and not issubclass(value, Exception):
-        assert re.search(r"^(Attributes|Examples|Notes|Parameters)\n-+$", _described(name), flags=re.MULTILINE)
-
-
-def test_functions_take_data_first_and_options_by_keyword():
-    """A public function has at most three positional parameters; everything to tune is keyword-only."""
-    for name in metaeval.__all__:
-        value = getattr(metaeval, name)
-        if inspect.isroutine(value):
-            kinds = [parameter.kind for parameter in inspect.signature(value).parameters.values()]
-            assert kinds.count(inspect.Parameter.POSITIONAL_OR_KEYWORD) <= 3, name
-            assert inspect.Parameter.VAR_KEYWORD not in kinds or typing.get_overloads(value), name
 
 
 def test_version_stands_in_one_place():

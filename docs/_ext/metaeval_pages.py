@@ -9,9 +9,10 @@
 import inspect
 import re
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator, Mapping
+from importlib import import_module
 from textwrap import indent
-from typing import TypeAliasType
+from typing import Any, TypeAliasType
 
 import typer
 from docutils import nodes
@@ -27,7 +28,7 @@ import metaeval
 from metaeval.bibliography import BY_SUBJECT, Publication
 from metaeval.cli import app
 
-__all__ = ["command_parameters", "exported_from", "find_command", "reference", "setup"]
+__all__ = ["command_parameters", "exported_from", "find_command", "public_names", "reference", "setup"]
 
 logger = logging.getLogger(__name__)
 
@@ -63,9 +64,23 @@ def _default(parameter: TyperOption) -> str:
     return "" if nothing else f"Default: `{parameter.default}`."
 
 
-def exported_from(module: str) -> list[str]:
-    """Return the names that `metaeval` exports and that `module`, or a module below it, defines."""
-    return sorted(name for name in metaeval.__all__ if _is_below(getattr(metaeval, name).__module__, module))
+def exported_from(module: str) -> dict[str, Any]:
+    """Return the public names, of `metaeval` and of its chapters, that `module`, or a module below it, defines."""
+    return {name: thing for name, thing in public_names().items() if _is_below(thing.__module__, module)}
+
+
+def public_names() -> dict[str, Any]:
+    """Return everything public by the name it is imported as: first what stands at the top, then the chapters."""
+    chapters = [name for name in metaeval.__all__ if inspect.ismodule(getattr(metaeval, name))]
+    found: dict[str, Any] = {}
+    for place in ("metaeval", *(f"metaeval.{name}" for name in chapters)):
+        module = import_module(place)
+        for name in sorted(module.__all__):
+            thing = getattr(module, name)
+            known = [other for other in found.values() if other is thing]
+            if not inspect.ismodule(thing) and hasattr(thing, "__module__") and not known:
+                found[f"{place}.{name}"] = thing
+    return found
 
 
 def _is_below(module: str, package: str) -> bool:
@@ -121,15 +136,14 @@ class PublicNames(SphinxDirective):
         return self.parse_text_to_nodes("\n".join(_autodoc(names)))
 
 
-def _autodoc(names: Iterable[str]) -> Iterator[str]:
-    for name in names:
-        value = getattr(metaeval, name)
+def _autodoc(names: Mapping[str, Any]) -> Iterator[str]:
+    for name, value in names.items():
         if isinstance(value, TypeAliasType):  # has no docstring of its own: its module says what it is
-            yield f".. py:type:: metaeval.{name}\n"
+            yield f".. py:type:: {name}\n"
             yield indent(inspect.getdoc(sys.modules[value.__module__]) or "", "   ") + "\n"
             continue
         kind = "class" if inspect.isclass(value) else "function" if inspect.isroutine(value) else "data"
-        yield f".. auto{kind}:: metaeval.{name}"
+        yield f".. auto{kind}:: {name}"
         if kind == "class":
             yield "   :members:"
         yield ""

@@ -1,1 +1,5 @@
 """Files into types and back: the only place that reads data."""
+
+import lazy_loader
+
+__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

@@ -101,7 +101,9 @@ def load_plugin(path: str | Path) -> tuple[MetricSpec | Quantisation, ...]:
         raise InvalidOptionError(message)
     name = f"metaeval_plugin_{file.stem}"
     found = importlib.util.spec_from_file_location(name, file)
-    assert found is not None and found.loader is not None  # noqa: S101, PT018 - a .py file always has a loader
+    if found is None or found.loader is None:
+        message = f"plug-in {str(path)!r} cannot be loaded as Python"
+        raise InvalidOptionError(message)
     module = importlib.util.module_from_spec(found)
     sys.modules[name] = module
     try:

@@ -12,11 +12,10 @@ from metaeval.io.folders import RECORD, check_folder, new_folder, record_text
 from metaeval.parallel import track
 from metaeval.reports.html import file_stems, render_page
 from metaeval.reports.json_answer import SCHEMA
-from metaeval.reports.report import Picture
 from metaeval.reports.tables import table_csv, table_latex
 
 if TYPE_CHECKING:
-    from metaeval.reports.report import Report
+    from metaeval.reports.report import Picture, Report
 
 __all__ = ["write_report"]
 
@@ -67,7 +66,7 @@ def write_report(report: "Report", out: str | Path, *, overwrite: bool = False) 
     return Path(out) / "index.html"
 
 
-def _write_picture(picture: Picture, folder: Path, stem: str) -> str:
+def _write_picture(picture: "Picture", folder: Path, stem: str) -> str:
     svg = figure_svg(picture.draw(), salt=stem)
     _write_text(folder / f"{stem}.svg", svg)
     (folder / f"{stem}.pdf").write_bytes(figure_pdf(picture.draw()))

@@ -90,7 +90,16 @@ class Picture:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Item:
-    """A line of a list; `link` is an address shown after it, `term` a word before it."""
+    """A line of a list.
+
+    Attributes
+    ----------
+    words : str
+    link : str
+        An address shown after them.
+    term : str
+        A word before them.
+    """
 
     words: str
     link: str = ""
@@ -99,7 +108,12 @@ class Item:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Items(_Statements):
-    """A list."""
+    """A list.
+
+    Attributes
+    ----------
+    items : tuple of Item
+    """
 
     kind: ClassVar[str] = "items"
 
@@ -108,7 +122,13 @@ class Items(_Statements):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Fold(_Statements):
-    """Blocks behind a line that opens them; on paper they are open, and a terminal leaves them out."""
+    """Blocks behind a line that opens them; on paper they are open, and a terminal leaves them out.
+
+    Attributes
+    ----------
+    title : str
+    blocks : tuple of Block
+    """
 
     kind: ClassVar[str] = "fold"
 

@@ -58,7 +58,17 @@ class Column:
 
 
 class Cell(NamedTuple):
-    """What a cell shows, what it is sorted by, and what stands under it."""
+    """A cell of a page.
+
+    Attributes
+    ----------
+    text : str
+    sort : str
+        What the rows are sorted by.
+    align : str
+    under : str
+        What stands under the text, in the same cell.
+    """
 
     text: str
     sort: str
@@ -67,7 +77,17 @@ class Cell(NamedTuple):
 
 
 class Heading(NamedTuple):
-    """What heads a column of a page, what stands under that, and the heading above that neighbours share."""
+    """The heading of a column of a page.
+
+    Attributes
+    ----------
+    label : str
+    align : str
+    group : str
+        The heading above, which neighbours share.
+    under : str
+        What stands under the label.
+    """
 
     label: str
     align: str

@@ -151,7 +151,7 @@ def agreement_intervals(  # noqa: PLR0913 - one keyword per choice
     -----
     With F the measure on the topics at hand and F* on topics drawn with replacement from them, the interval is
     :math:`F \pm t_{T-1}\, s \sqrt{T/(T-1)}`, cut at 0 and 1. For a share, s is the standard deviation of F*: the form
-    that covers for discriminative power (`metaeval.discriminative_power_interval`). For precision, recall and F1 it
+    that covers for discriminative power (`discriminative_power_interval`). For precision, recall and F1 it
     is the root mean square of :math:`F^* - F`, which counts the bias of F* too. A resampled difference carries noise
     twice, so that more pairs are significant on resampled topics, and F* varies less than F does over samples; its
     standard deviation alone gave intervals that were too narrow. Where a measure was undefined in more than a tenth

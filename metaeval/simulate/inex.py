@@ -87,7 +87,7 @@ class SimulatedInex:
     random_source: str
 
     def write_collection(self, folder: str | os.PathLike[str], *, compress: bool = False) -> Path:
-        """Write INEX files, as `metaeval.read_submissions` and `metaeval.read_assessments` read them.
+        """Write INEX files, as `metaeval.inex.read_submissions` and `metaeval.inex.read_assessments` read them.
 
         Parameters
         ----------
@@ -237,7 +237,7 @@ def simulate_inex(  # noqa: PLR0913 - one keyword per dimension
     ============================================ ================ ========= ================ =========
 
     Points in text count the characters of the paragraph or heading, as if it held no inline elements. All assessments
-    obey the rules that `metaeval.read_assessments` holds them to.
+    obey the rules that `metaeval.inex.read_assessments` holds them to.
 
     References
     ----------

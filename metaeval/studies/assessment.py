@@ -78,7 +78,7 @@ class AssessmentStudy(Study):
     times : pandas.DataFrame
         One row a document in the log: ``seconds``, ``relevant``.
     element_agreement, passage_agreement : pandas.DataFrame
-        See `metaeval.element_agreement` and `metaeval.passage_agreement`.
+        See `metaeval.inex.element_agreement` and `metaeval.inex.passage_agreement`.
     lacking : tuple of str
         Which question could not be answered, and for want of what.
     notes : tuple of str
@@ -140,7 +140,7 @@ def study_assessments(  # noqa: PLR0913 - one keyword per source
     submissions : iterable of Submission, optional
         The runs that were pooled, for the growth of the pools.
     pools : pandas.DataFrame, optional
-        Columns ``topic`` and ``document``, as `metaeval.read_pool` returns.
+        Columns ``topic`` and ``document``, as `metaeval.inex.read_pool` returns.
     second : Assessments, optional
         By another assessor of some of the topics.
     log : pandas.DataFrame, optional

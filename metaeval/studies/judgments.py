@@ -307,9 +307,9 @@ def study_judgments(  # noqa: PLR0913 - every option of the command
     n_replicates : int, default 10
         Draws at every step.
     n_tested, test, correction, alpha, top, n_jobs, keep, budget
-        See `metaeval.measure_stability`. The budget is for all reductions and the replicates of "effort" together;
-        what draws nothing is always done in full. `alpha` is also the level of the t tests of runs without their
-        group and of pool sufficiency.
+        See `measure_stability`. The budget is for all reductions and the replicates of "effort" together; what draws
+        nothing is always done in full. `alpha` is also the level of the t tests of runs without their group and of
+        pool sufficiency.
     min_tau : float, default 0.9
         The tau to keep.
     pool_depth : int, optional

@@ -199,7 +199,7 @@ def study_reliability(  # noqa: PLR0913 - one keyword per question
         What users want: a function of the table of runs (index ``run``, columns ``value``, ``rank``, ``overlap``,
         ``results``) that returns a `Preference` for each pair of runs that it has an opinion on.
     lenient : bool, default False
-        See `metaeval.element_collection`.
+        See `metaeval.inex.element_collection`.
     registry : Registry, optional
         Where names are looked up.
     provenance : Provenance, optional

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from scipy.stats import ttest_rel
 
-from metaeval import compare_systems, score, swap_method
+from metaeval import compare_systems, score
 from metaeval.collection.documents import UNJUDGED
 from metaeval.collection.passages import passage_collection
 from metaeval.errors import InvalidOptionError
@@ -12,6 +12,7 @@ from metaeval.io.inex import InexWarning, read_submission
 from metaeval.metrics.focused.passage_lists import thresholds
 from metaeval.metrics.plugins import default_registry
 from metaeval.metrics.score import metric_values
+from metaeval.resampling import swap_method
 
 RUN = "T1 d1 0 400, T1 d1 500 200, T1 d3 0 100, T1 d2 100 200"
 OTHER = "T1 d2 0 200, T2 d4 50 100"

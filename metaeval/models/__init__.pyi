@@ -1,0 +1,17 @@
+from .bayesian_comparison import BayesianComparison as BayesianComparison
+from .bayesian_comparison import bayesian_t as bayesian_t
+from .bayesian_comparison import hierarchical as hierarchical
+from .bayesian_error_rate import BayesianErrorRate as BayesianErrorRate
+from .bayesian_error_rate import bayesian_error_rate as bayesian_error_rate
+from .curves import CurveComparison as CurveComparison
+from .curves import compare_curves as compare_curves
+from .exponential import ExponentialFit as ExponentialFit
+from .exponential import fit_exponential as fit_exponential
+from .minimum_topics import MinimumTopics as MinimumTopics
+from .minimum_topics import minimum_topics as minimum_topics
+from .minimum_topics import minimum_topics_table as minimum_topics_table
+from .sample_size import PilotVariance as PilotVariance
+from .sample_size import pilot_variance as pilot_variance
+from .sample_size import topic_set_size_for_anova as topic_set_size_for_anova
+from .sample_size import topic_set_size_for_interval as topic_set_size_for_interval
+from .sample_size import topic_set_size_for_t as topic_set_size_for_t

@@ -1,0 +1,12 @@
+from .report import Fold as Fold
+from .report import Item as Item
+from .report import Items as Items
+from .report import Methods as Methods
+from .report import Picture as Picture
+from .report import Report as Report
+from .report import Section as Section
+from .report import Text as Text
+from .tables import Cell as Cell
+from .tables import Column as Column
+from .tables import Heading as Heading
+from .tables import Table as Table

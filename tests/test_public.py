@@ -1,0 +1,80 @@
+"""What a user imports: a short list at the top, chapters below, and every result type public."""
+
+import inspect
+import re
+import typing
+from importlib import import_module
+from pathlib import Path
+
+import pytest
+
+import metaeval
+
+REFERENCE = Path(__file__).parent.parent / "docs" / "reference.rst"
+CHAPTERS = [name for name in metaeval.__all__ if inspect.ismodule(getattr(metaeval, name))]
+TOP = [name for name in metaeval.__all__ if name not in CHAPTERS]
+
+
+def public():
+    """Every public name with what it stands for."""
+    found = {name: getattr(metaeval, name) for name in TOP}
+    for chapter in [*CHAPTERS, "inex"]:
+        module = import_module(f"metaeval.{chapter}")
+        found |= {name: getattr(module, name) for name in module.__all__ if not inspect.ismodule(getattr(module, name))}
+    return found
+
+
+def test_the_top_level_is_short():
+    """About 45 names stand at the top; the rest is in chapters."""
+    assert 40 <= len(TOP) <= 50
+    assert {"agreement", "models", "reports", "resampling", "studies"} <= set(CHAPTERS)
+
+
+@pytest.mark.parametrize("name", sorted(public()))
+def test_what_a_public_function_returns_is_public(name):
+    """The class of every result can be imported from a chapter, for annotations and for isinstance."""
+    known = {value.__name__ for value in public().values() if inspect.isclass(value)}
+    thing = public()[name]
+    members = vars(thing).items() if inspect.isclass(thing) else [(name, thing)]
+    for function in (value for key, value in members if not key.startswith("_")):
+        if not inspect.isfunction(function):
+            continue
+        annotation = inspect.signature(function).return_annotation
+        written = annotation.__name__ if inspect.isclass(annotation) else str(annotation)
+        module = import_module(function.__module__)
+        for word in re.findall(r"[A-Z]\w+", written):
+            returned = annotation if inspect.isclass(annotation) else getattr(module, word, None)
+            if inspect.isclass(returned) and returned.__module__.startswith("metaeval."):
+                assert returned.__name__ in known, f"{name} returns {returned.__name__}"
+
+
+@pytest.mark.parametrize("name", sorted(public()))
+def test_reference_covers_every_public_name(name):
+    """A section of the reference documents the module that defines the name."""
+    sections = re.findall(r"public-names:: (\S+)", REFERENCE.read_text("utf-8"))
+    module = f"{getattr(public()[name], '__module__', 'metaeval.metrics.')}."
+    assert sum(module.startswith(f"{section}.") for section in sections) == 1
+
+
+def _described(name):
+    """Return the docstring of a public name, or the one of its class for a constant."""
+    return inspect.getdoc(public()[name]) or ""
+
+
+@pytest.mark.parametrize("name", sorted(public()))
+def test_every_function_shows_itself_at_work(name):
+    """A public function has a runnable example, or notes where one would take long; a class says what it holds."""
+    value = public()[name]
+    if inspect.isroutine(value):
+        assert re.search(r">>>|^Notes\n-----", _described(name), flags=re.MULTILINE)
+    elif inspect.isclass(value) and not issubclass(value, Exception) and not getattr(value, "_is_protocol", False):
+        assert re.search(r"^(Attributes|Examples|Notes|Parameters)\n-+$", _described(name), flags=re.MULTILINE)
+
+
+def test_functions_take_data_first_and_options_by_keyword():
+    """A public function has at most three positional parameters; everything to tune is keyword-only."""
+    for name, value in public().items():
+        if inspect.isroutine(value):
+            kinds = [parameter.kind for parameter in inspect.signature(value).parameters.values()]
+            assert kinds.count(inspect.Parameter.POSITIONAL_OR_KEYWORD) <= 3, name
+            assert inspect.Parameter.VAR_KEYWORD not in kinds or typing.get_overloads(value), name
