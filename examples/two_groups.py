@@ -1,4 +1,4 @@
-"""Two rankings that no test tells apart: the example of Ogilvie and Lalmas (2006, section 3.4), made and drawn.
+"""Two rankings without a significant difference: the example of Ogilvie and Lalmas (2006, section 3.4), made and drawn.
 
     python examples/two_groups.py [--out two-groups.svg]
 

@@ -29,7 +29,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     context_settings={"help_option_names": ["-h", "--help"]},
     help=(
-        "Can this metric be trusted to tell two systems apart?\n\n"
+        "Can this metric be trusted to say which of two systems is better?\n\n"
         "Start with `metaeval report SCORES.csv`: it writes a folder whose index.html answers. "
         "`metaeval power` gives the same numbers in the terminal.\n\n"
         "Exit codes: 0 done, 2 usage, 3 bad input, 4 could not be estimated, 5 could not write (full disk, closed "
@@ -40,7 +40,7 @@ app = typer.Typer(
 
 def _version(value: bool) -> None:  # noqa: FBT001 - typer's callback
     if value:
-        from importlib.metadata import version  # noqa: PLC0415
+        from importlib.metadata import version  # noqa: PLC0415 - only here
 
         from metaeval.cli.console import answer  # noqa: PLC0415 - rich
 
@@ -50,7 +50,7 @@ def _version(value: bool) -> None:  # noqa: FBT001 - typer's callback
 
 @app.callback()
 def _options(
-    version: bool = typer.Option(False, "--version", callback=_version, is_eager=True, help="Print the version."),  # noqa: FBT001, FBT003
+    version: bool = typer.Option(False, "--version", callback=_version, is_eager=True, help="Print the version."),  # noqa: FBT001, FBT003 - typer's way to declare a flag
 ) -> None:
     """Take the options that stand before a command."""
 

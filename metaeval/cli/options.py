@@ -65,7 +65,7 @@ def _check_threads() -> Callable[[Any], object]:
 
 def check_resamples() -> Callable[[Any], object]:
     """Return the library's check of a number of resamples, which loads numba."""
-    from metaeval.tests_stat.counting import check_resamples  # noqa: PLC0415
+    from metaeval.tests_stat.counting import check_resamples  # noqa: PLC0415 - loads numba
 
     return check_resamples
 

@@ -65,7 +65,7 @@ def trade_off(frame: pd.DataFrame, *, second: str, label: str, front: Sequence[s
     in_use = (known["metric"] == current).to_numpy()
     axes.plot(x[in_use], y[in_use], "o", markersize=12, markerfacecolor="none", markeredgecolor=CYCLE[1])
     _names(axes, x, y, [metric_label(name, 20) for name in known["metric"]])
-    axes.set_xlabel("discriminative power: share of pairs told apart (%)")
+    axes.set_xlabel("discriminative power: share of significantly different pairs (%)")
     axes.set_ylabel(label)
     tidy_axes(axes, grid="y")
     axes.grid(axis="x", color=THEME["rule"], linewidth=0.6)

@@ -91,7 +91,7 @@ def asl_curves(curves: pd.DataFrame, *, alpha: float, significant: Mapping[str, 
     axes.legend(
         [handles[place] for place in order],
         [labels[place] for place in order],
-        title="pairs told apart at α",
+        title="significantly different pairs at α",
         title_fontsize=8,
         alignment="left",
         **KEY_BESIDE,
@@ -101,7 +101,7 @@ def asl_curves(curves: pd.DataFrame, *, alpha: float, significant: Mapping[str, 
 
 @styled
 def power_dots(frame: pd.DataFrame) -> Figure:
-    """Draw the share of pairs each metric tells apart, with its interval, under every correction side by side.
+    """Draw the share of significantly different pairs, with its interval, under every correction side by side.
 
     Parameters
     ----------
@@ -138,7 +138,7 @@ def power_dots(frame: pd.DataFrame) -> Figure:
         for x, level, share in zip(100 * ends, y, part["power"], strict=True) if single else ():
             axes.annotate(f"{100 * share:.1f} %", (x, level), xytext=(7, 0), va="center", **_SMALL_NOTE)
     axes.set_xlim(0, 100)
-    axes.set_xlabel("discriminative power: share of pairs told apart (%)")
+    axes.set_xlabel("discriminative power: share of significantly different pairs (%)")
     key_above(axes, columns=3)
     return figure
 

@@ -112,7 +112,7 @@ def _signs(axes: Axes, states: NDArray[np.int8]) -> None:
 
 def _map_key(figure: Figure, correction: str | None, *, left: float, foot: float) -> None:
     how = f"after {correction}" if correction else "significant"
-    words = {2: f"row better, {how}", -2: f"column better, {how}", 0: "not told apart"}
+    words = {2: f"row better, {how}", -2: f"column better, {how}", 0: "not significantly different"}
     if correction:
         words |= {1: "row better, only uncorrected", -1: "column better, only uncorrected"}
     order = [state for state in (2, 1, -2, -1, 0) if state in words]

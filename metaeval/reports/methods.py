@@ -76,7 +76,7 @@ def _design(study: PowerStudy) -> tuple[str, ...]:
         f"For each metric all {lead.n_pairs} pairs of systems were tested at α = {lead.alpha:g}, {side}, with "
         f"{listed(map(_test_with_draws, one_per_test(study)))}."
     )
-    power = "Discriminative power is the share of the pairs that a test tells apart"
+    power = "Discriminative power is the share of the pairs that differ significantly"
     short = short_names(study.scores["metric"].to_numpy())
     return compared, *short, tested, f"{power}{cited(_POWER)}."
 

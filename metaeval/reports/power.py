@@ -1,5 +1,5 @@
 # ruff: noqa: RUF001 - Greek letters are meant for people
-"""The page that answers which metrics tell systems apart: a power study put into sections, words and pictures."""
+"""A power study as a report: discriminative power, its differences, rankings, pairwise significance."""
 
 from collections.abc import Callable, Sequence
 

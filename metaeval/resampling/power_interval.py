@@ -207,7 +207,8 @@ def discriminative_power_interval(  # noqa: PLR0913 - one keyword per choice
     population and samples of 50, uncorrected 95 % intervals covered .92 of the time on average over nine choices of
     systems (.87 to .96); with 249 other topics .923 for AP and .930 for P@10, single choices of systems down to .88.
     The target mostly lies below the interval (in .055 of the samples; above it in .023): the spread falls as power
-    rises, so that a sample that tells too many pairs apart is also too sure of it. Read the lower limit with that in
+    rises, so that a sample with too many significantly different pairs is also too sure of it. Read the lower limit
+    with that in
     mind.
 
     Where every resample gives the same power (0 or 1, few pairs), the interval is a point, which says nothing.

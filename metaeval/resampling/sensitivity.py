@@ -1,4 +1,4 @@
-"""Sakai's bootstrap sensitivity method: how many pairs of systems a metric tells apart, and by how much they differ."""
+"""Sakai's bootstrap sensitivity method: how many pairs of systems differ significantly, and by how much."""
 
 import math
 from collections.abc import Mapping
@@ -194,7 +194,7 @@ def bootstrap_sensitivity(  # noqa: PLR0913 - one keyword per choice
     rng: RNGLike = None,
     n_threads: int | None = None,
 ) -> SensitivityResult:
-    r"""Decide how many pairs of systems each metric tells apart, as Sakai (2006) does.
+    r"""Decide how many pairs of systems differ significantly under each metric, as Sakai (2006) does.
 
     Parameters
     ----------
@@ -228,7 +228,8 @@ def bootstrap_sensitivity(  # noqa: PLR0913 - one keyword per choice
 
     .. math:: \mathrm{ASL} = \frac{1}{B} \#\{b : |t(w^{*b})| \ge |t(z)|\}, \qquad t(z) = \bar z / (s / \sqrt T)
 
-    [1]_ [2]_. The pair is told apart if ASL < :math:`\alpha`; *discriminative power* is the share of all pairs that
+    [1]_ [2]_. The pair differs significantly if ASL < :math:`\alpha`; *discriminative power* is the share of all pairs
+    that
     are, those of identical systems included.
 
     The *difference required* [1]_ is read, pair by pair, from the resample at place :math:`\lfloor B\alpha \rfloor`

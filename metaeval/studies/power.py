@@ -1,4 +1,4 @@
-"""Which metrics tell systems apart? From scores to discriminative power under the tests and corrections asked for."""
+"""Under which metrics do systems differ significantly? From scores to discriminative power, test by test."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -105,7 +105,7 @@ def study_power(  # noqa: PLR0913 - every option of the command
     n_threads: int | None = None,
     provenance: Provenance | None = None,
 ) -> PowerStudy:
-    """Decide for every pair of systems whether each metric tells them apart, and count.
+    """Decide for every pair of systems whether they differ significantly under each metric, and count.
 
     Parameters
     ----------

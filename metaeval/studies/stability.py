@@ -1,7 +1,7 @@
 """How much do conclusions change with fewer judgments: one way to judge less, step by step, replicate by replicate.
 
 Every replicate reduces the judgments with its own seed, scores all runs again and keeps their mean scores (and, for
-some replicates, which pairs a test tells apart). Everything else here follows from these.
+some replicates, which pairs differ significantly). Everything else here follows from these.
 """
 
 import time
@@ -80,7 +80,7 @@ class Stability:
         ``tau_ap``, ``rho``, ``rbo`` (replicate, step, metric) compare the two, and the same with ``_best`` among the
         reference's best systems; NaN where all systems tie. ``judged``, ``relevant``, ``topics`` and ``emptied``
         (replicate, step) count what is left. ``found`` and ``contradicted`` (tested replicate, step, metric): pairs
-        that the test tells apart, and those of them that it does not tell apart (in the same direction) under the
+        that differ significantly, and those of them that do not (in the same direction) under the
         full judgments; ``found_full`` (metric).
     n_judged, n_relevant, n_topics : int
         In the full judgments, or in the original pool where pools are reduced.
@@ -131,7 +131,8 @@ class Stability:
 
         ``score`` is the mean over systems, topics and replicates. ``undefined`` counts the replicates in which all
         systems tie, which the means leave out; ``tau_p_value`` is the largest over replicates. ``power`` is the share
-        of pairs told apart; ``contradicted_share`` is of those found. Standard errors of a single replicate are
+        of significantly different pairs; ``contradicted_share`` is of those found. Standard errors of a single
+        replicate are
         missing.
         """
         data = self.data.assign(score=self.data["mean"].mean("system"), power=self.data["found"] / self.n_pairs)
@@ -470,7 +471,7 @@ def _one_of_collection(number: int, generator: np.random.Generator, plan: Plan, 
 
 
 def _found(values: NDArray[np.float64], plan: Plan, generator: np.random.Generator) -> NDArray[np.float64]:
-    """Count pairs told apart, and those of them that the full judgments contradict, shape (metric, 2)."""
+    """Count significantly different pairs, and those of them that the full judgments contradict, shape (metric, 2)."""
     if values.shape[2] < _FEWEST:
         return np.full((len(values), 2), np.nan)
     verdicts = _verdicts(values, plan.metrics, plan.test, plan.correction, plan.alpha, generator)
@@ -571,7 +572,7 @@ def _stability(  # noqa: PLR0913, PLR0917 - the parts of an answer
 
 
 def _n_found(plan: Plan) -> NDArray[np.generic]:
-    """Count the pairs that the full judgments tell apart; on a single topic no test can."""
+    """Count the pairs that differ significantly under the full judgments; on a single topic none can."""
     counted = (plan.full_verdicts != 0).sum(axis=1)
     return counted if plan.counted.sum() >= _FEWEST else np.full(len(counted), np.nan)
 
