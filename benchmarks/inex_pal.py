@@ -281,7 +281,7 @@ def _falls(values: NDArray[np.float64]) -> bool:
 
 
 def _mean_rates(one: Year) -> NDArray[np.float64]:
-    return one.rates.rates().sel(tolerance=0.0).mean("size").to_numpy()
+    return one.rates.rates().sel({"tolerance": 0.0}).mean("size").to_numpy()
 
 
 def _numbers(values: Sequence[float] | NDArray[np.float64], digits: int = 3) -> str:

@@ -145,6 +145,22 @@ def test_the_library_asserts_nothing():
         assert found == [], path
 
 
+def _is_text(statement):
+    value = statement.value if isinstance(statement, ast.Expr) else None
+    return isinstance(value, ast.JoinedStr) or (isinstance(value, ast.Constant) and isinstance(value.value, str))
+
+
+def test_no_statement_is_a_bare_string():
+    """Inside a function a string on a line of its own, after the docstring, is half of a sentence that went lost."""
+    for path in MODULES.values():
+        for function in ast.walk(ast.parse(path.read_text("utf-8"))):
+            if isinstance(function, ast.FunctionDef):
+                inner = [node for statement in function.body[1:] for node in ast.walk(statement)]
+                own = [node for node in inner if isinstance(node, ast.Expr) and _is_text(node)]
+                documented = {id(node.body[0]) for node in inner if isinstance(node, ast.FunctionDef | ast.ClassDef)}
+                assert [node.lineno for node in own if id(node) not in documented] == [], path
+
+
 def test_version_stands_in_one_place():
     """The installed version is pyproject's, and no module repeats it."""
     assert importlib.metadata.version("metaeval") == PROJECT["version"]

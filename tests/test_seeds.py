@@ -93,7 +93,7 @@ STUDIES = {
     ),
     "measure_stability": lambda rng: measure_stability(COLLECTION, ["AP"], steps=[50], n_replicates=2, rng=rng),
     "study_topics": lambda rng: study_topics(
-        SCORES, sizes=[5, 10], tolerances=[0.05], n_trials=3, modelled=[], n_replicates=150, rng=rng
+        SCORES, sizes=[5, 10], tolerances=[0.05], n_trials=3, modelled=[], n_topic_resamples=150, rng=rng
     ),
 }
 ENGINES = {
@@ -101,7 +101,7 @@ ENGINES = {
     "decision_agreement": lambda rng: decision_agreement(SCORES, n_resamples=50, rng=rng),
     "human_agreement": lambda rng: human_agreement(ITEMS, reference="AP", n_resamples=50, rng=rng),
     "compare_with_human": lambda rng: compare_with_human(ITEMS, reference="AP", n_resamples=50, rng=rng),
-    "observe_error_rates": lambda rng: observe_error_rates(SCORES, n_trials=5, n_replicates=150, rng=rng),
+    "observe_error_rates": lambda rng: observe_error_rates(SCORES, n_trials=5, n_topic_resamples=150, rng=rng),
     "agreement_intervals": lambda rng: agreement_intervals(SCORES, n_resamples=20, n_topic_resamples=5, rng=rng),
     "difference_bins": lambda rng: difference_bins(SCORES, n_trials=5, rng=rng),
     "equal_effort": lambda rng: equal_effort(COLLECTION, steps=[50], rng=rng),
@@ -114,7 +114,7 @@ ENGINES = {
     "sensitivity_test": lambda rng: sensitivity_test(SCORES, n_resamples=50, rng=rng),
     "split_half": lambda rng: split_half(SCORES, tests=["t"], n_splits=3, rng=rng),
     "swap_method": lambda rng: swap_method(SCORES, n_trials=5, rng=rng),
-    "topic_bootstrap": lambda rng: topic_bootstrap(SCORES, n_replicates=3, n_trials=3, rng=rng),
+    "topic_bootstrap": lambda rng: topic_bootstrap(SCORES, n_topic_resamples=3, n_trials=3, rng=rng),
     "simulate_collection": lambda rng: simulate_collection(n_topics=3, n_documents=30, depth=10, pool_depth=5, rng=rng),
     "simulate_inex": lambda rng: simulate_inex(n_systems=2, n_topics=2, n_documents=20, n_results=5, rng=rng),
     "Population.draw": lambda rng: POPULATION.draw(5, rng=rng),

@@ -133,6 +133,7 @@ PYTHON_ONLY = frozenset(
             "few",
             "form",
             "header",
+            "lenient",
             "retrieved",
             "method",
             "nesting",

@@ -108,7 +108,8 @@ def _named_curve(minimum: MinimumTopics) -> str:
 def _curves_alt(study: TopicsStudy) -> str:
     rates, tolerance = study.error_rates.rates(), study.error_rates.tolerances[0]
     first, last = (
-        rates.sel(tolerance=tolerance, size=size) for size in (study.error_rates.sizes[0], study.error_rates.sizes[-1])
+        rates.sel({"tolerance": tolerance, "size": size})
+        for size in (study.error_rates.sizes[0], study.error_rates.sizes[-1])
     )
     named = tolerance_name(study, tolerance)
     return "; ".join(
@@ -168,7 +169,7 @@ def _by_metric_alt(study: TopicsStudy) -> str:
     last = study.error_rates.rates().isel(size=-1)
     parts = []
     for tolerance in study.error_rates.tolerances:
-        order = last.sel(tolerance=tolerance).to_series().dropna().sort_values(kind="stable")
+        order = last.sel({"tolerance": tolerance}).to_series().dropna().sort_values(kind="stable")
         if len(order):
             least, most = (name_of_metric(order.index[place]) for place in (0, -1))
             parts.append(f"tolerance {tolerance_name(study, tolerance)}: least {least}, most {most}")

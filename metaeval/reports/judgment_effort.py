@@ -6,7 +6,7 @@ from metaeval import figures
 from metaeval.reports.judgment_reductions import percent, with_error
 from metaeval.reports.report import Block, Fold, Picture, Section
 from metaeval.reports.tables import Column, Table
-from metaeval.studies.judgments import PLAN_NAMES, JudgmentsStudy
+from metaeval.studies.judgments import PLAN_NAMES, EffortPlans, JudgmentsStudy
 from metaeval.words import count, listed, name_of_metric, number, whole
 
 __all__ = ["effort_section", "effort_sentences"]
@@ -34,21 +34,22 @@ def effort_sentences(study: JudgmentsStudy) -> list[str]:
     return [f"With {step:g} % of the effort, {'; '.join(words)}."]
 
 
-def effort_section(study: JudgmentsStudy) -> Section:
+def effort_section(study: JudgmentsStudy) -> tuple[Section, ...]:
     """Return the section that compares plans of equal effort.
 
     Parameters
     ----------
     study : JudgmentsStudy
-        One that asked where to spend effort.
 
     Returns
     -------
-    Section
+    tuple of Section
+        None where it did not ask.
     """
-    assert study.effort is not None  # noqa: S101 - the caller has looked
+    effort, cost = study.effort, study.cost
+    if effort is None:
+        return ()
     frame = study.tables()["effort"]
-    cost = study.cost
     picture = Picture(
         name="effort",
         draw=lambda: figures.effort_panels(frame, plans=PLAN_NAMES, min_tau=study.min_tau),
@@ -58,10 +59,10 @@ def effort_section(study: JudgmentsStudy) -> Section:
         f"min and another {cost.minutes_other:.3g} min. The upper line is the better plan.",
         alt=" ".join(effort_sentences(study)),
     )
-    blocks: list[Block] = [picture, _effort_table(study, frame)]
-    if study.effort.adaptive is not None:
-        blocks += _adaptive_blocks(study)
-    return Section(
+    blocks: list[Block] = [picture, _effort_table(study, effort, frame)]
+    if effort.adaptive is not None and effort.adaptive_table is not None:
+        blocks += _adaptive_blocks(study, effort.adaptive_table)
+    section = Section(
         id="effort",
         title="Allocation of judging effort",
         brief=True,
@@ -69,10 +70,10 @@ def effort_section(study: JudgmentsStudy) -> Section:
         "pools, or into full pools for fewer topics.",
         blocks=tuple(blocks),
     )
+    return (section,)
 
 
-def _effort_table(study: JudgmentsStudy, frame: pd.DataFrame) -> Table:
-    assert study.effort is not None  # noqa: S101 - the caller has looked
+def _effort_table(study: JudgmentsStudy, effort: EffortPlans, frame: pd.DataFrame) -> Table:
     rows = []
     for (step, plan), part in frame.groupby(["step", "plan"], sort=False):
         found = {row["metric"]: row for row in part.to_dict("records")}
@@ -84,7 +85,7 @@ def _effort_table(study: JudgmentsStudy, frame: pd.DataFrame) -> Table:
         name="effort",
         title="τ at equal effort",
         caption="Effort in % of the judged documents of the whole pool. ± standard error over "
-        f"{count(study.effort.n_replicates, 'replicate')}.",
+        f"{count(effort.n_replicates, 'replicate')}.",
         frame=pd.DataFrame(rows),
         data=frame,
         columns=(
@@ -99,10 +100,8 @@ def _effort_table(study: JudgmentsStudy, frame: pd.DataFrame) -> Table:
     )
 
 
-def _adaptive_blocks(study: JudgmentsStudy) -> tuple[Block, ...]:
-    assert study.effort is not None  # noqa: S101 - the caller has looked
-    frame, topics = study.effort.adaptive_table, study.tables()["adaptive_topics"]
-    assert frame is not None  # noqa: S101 - goes with the replay
+def _adaptive_blocks(study: JudgmentsStudy, frame: pd.DataFrame) -> tuple[Block, ...]:
+    topics = study.tables()["adaptive_topics"]
     rows = []
     for pools, part in frame.groupby("pools", sort=False):
         first = part.iloc[0]

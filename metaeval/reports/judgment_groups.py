@@ -6,7 +6,8 @@ import pandas as pd
 from metaeval import figures
 from metaeval.reports.report import Block, Fold, Picture, Section, Text
 from metaeval.reports.tables import Column, Table
-from metaeval.resampling.leave_out import CHANGE_INTERVALS, VERDICTS
+from metaeval.resampling.leave_out import CHANGE_INTERVALS, VERDICTS, PoolSufficiency
+from metaeval.resampling.pools import Coverage
 from metaeval.studies.judgments import JudgmentsStudy
 from metaeval.words import MISSING, count, listed, name_of_metric, number, share, whole
 
@@ -56,9 +57,12 @@ def groups_section(study: JudgmentsStudy) -> Section:
         ]
         blocks.append(Fold(title=f"Changes and groups, pool keeps its {rule}", blocks=tuple(tables)))
     if study.sufficiency is not None:
-        blocks += [_sufficiency_table(study), Fold(title="Every verdict", blocks=(_verdicts_table(study),))]
+        blocks += [
+            _sufficiency_table(study, study.sufficiency),
+            Fold(title="Every verdict", blocks=(_verdicts_table(study),)),
+        ]
     if study.covered is not None:
-        blocks.append(_coverage_picture(study))
+        blocks.append(_coverage_picture(study.covered))
     if not blocks:
         blocks.append(Text(paragraphs=tuple(study.unanswered.values()) or ("Nothing could be computed.",), look="note"))
     return Section(
@@ -145,9 +149,8 @@ def _groups_table(rule: str, groups: pd.DataFrame) -> Table:
     )
 
 
-def _sufficiency_table(study: JudgmentsStudy) -> Table:
-    assert study.sufficiency is not None  # noqa: S101 - the caller has looked
-    frame = study.sufficiency.to_frame()
+def _sufficiency_table(study: JudgmentsStudy, sufficiency: PoolSufficiency) -> Table:
+    frame = sufficiency.to_frame()
     sizes = frame["size"].unique().tolist()
     labels = {"same": "Same", "reversed": "Other: reversed", "changed": "Other: changed at all"}
     rows = []
@@ -161,9 +164,9 @@ def _sufficiency_table(study: JudgmentsStudy) -> Table:
         name="pool_sufficiency",
         title="Sufficiency of the pools for a new group",
         caption="Pools of so many documents a topic, without the group. Same: runs of the group that score "
-        f"significantly differently than under all judgments ({study.sufficiency.n_runs} runs). Other: comparisons "
-        f"of its runs with those of others ({study.sufficiency.n_comparisons:,}) that turn from better to worse or "
-        f"back, and those with any other verdict. Paired t tests, α = {study.sufficiency.alpha:g}, uncorrected.",
+        f"significantly differently than under all judgments ({sufficiency.n_runs} runs). Other: comparisons "
+        f"of its runs with those of others ({sufficiency.n_comparisons:,}) that turn from better to worse or "
+        f"back, and those with any other verdict. Paired t tests, α = {sufficiency.alpha:g}, uncorrected.",
         frame=pd.DataFrame(rows),
         data=frame,
         columns=(
@@ -207,14 +210,13 @@ def _verdicts_table(study: JudgmentsStudy) -> Table:
     )
 
 
-def _coverage_picture(study: JudgmentsStudy) -> Picture:
-    assert study.covered is not None  # noqa: S101 - the caller has looked
-    frame = study.covered.to_frame()
+def _coverage_picture(covered: Coverage) -> Picture:
+    frame = covered.to_frame()
     largest = frame[(frame["size"] == frame["size"].max())]
     tenth = largest[largest["rank"] == min(10, int(largest["rank"].max()))].iloc[0]
-    n_new = study.covered.counts.sizes["system"]
-    words = f"Of the first {tenth['rank']:.0f} results of the {count(n_new, 'new run')}, {share(tenth['up_to_rank'])} "
-    "are judged"
+    n_new = covered.counts.sizes["system"]
+    seen = share(tenth["up_to_rank"])
+    words = f"Of the first {tenth['rank']:.0f} results of the {count(n_new, 'new run')}, {seen} are judged"
     return Picture(
         name="coverage",
         draw=lambda: figures.coverage_lines(frame),

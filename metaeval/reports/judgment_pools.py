@@ -7,6 +7,7 @@ import pandas as pd
 from metaeval import figures
 from metaeval.reports.report import Block, Fold, Picture, Text
 from metaeval.reports.tables import Column, Table
+from metaeval.resampling.pools import RunDepths
 from metaeval.studies.judgments import JudgmentsStudy
 from metaeval.words import count, name_of_metric, number, share, whole
 
@@ -94,13 +95,11 @@ def pool_blocks(study: JudgmentsStudy) -> tuple[Block, ...]:
             )
         )
     if study.depths is not None:
-        blocks.append(_run_depths_table(study))
+        blocks.append(_run_depths_table(study.depths))
     return tuple(blocks)
 
 
-def _run_depths_table(study: JudgmentsStudy) -> Table:
-    depths = study.depths
-    assert depths is not None  # noqa: S101 - the caller has looked
+def _run_depths_table(depths: RunDepths) -> Table:
     row: dict[str, object] = {
         "topics": depths.n_topics,
         "runs": depths.n_runs,

@@ -31,8 +31,7 @@ def judgments_report(study: JudgmentsStudy) -> Report:
     sections = [*reduction_sections(study)]
     if "new-systems" in study.questions:
         sections.append(groups_section(study))
-    if study.effort is not None:
-        sections.append(effort_section(study))
+    sections += effort_section(study)
     if study.unanswered:
         sections.append(_unanswered_section(study))
     return Report(

@@ -134,7 +134,7 @@ def test_quiet_says_nothing_besides_the_answer(command, table):
         (("--alpha", "0"), "--alpha takes levels above 0 and below 1"),
         (("--audit", "AP"), "--qrels"),
         (("--gains", "exponential"), "--audit"),
-        (("--min-f1", "2"), "min_f1"),
+        (("--min-f1", "2"), "--min-f1"),
         (("--test", "tt"), "did you mean t?"),
         (("--correction", "fdr_b"), "did you mean fdr_by or fdr_bh?"),
         (("--alternative", "greater"), "alternative"),

@@ -15,7 +15,7 @@ COMMANDS = {
     "power": ("power", *SCORED, "--test", "t", "--interval-resamples", "0"),
     "power of a table": ("power", "{table}", "--test", "t", "--interval-resamples", "0"),
     "report": ("report", *SCORED, "--interval-resamples", "0", "--no-topics", "--overwrite"),
-    "topics": ("topics", "{table}", "--trials", "10", "--no-bayes", "--replicates", "0"),
+    "topics": ("topics", "{table}", "--trials", "10", "--no-bayes", "--interval-resamples", "0"),
     "compare-metrics": ("compare-metrics", *SCORED),
     "agree": ("agree", *SCORED, "--test", "t"),
     "judgments": (
@@ -37,8 +37,17 @@ COMMANDS = {
         "AP",
     ),
     "INEX": ("score", "{passages}", "--qrels", "{highlighted}"),
-    "assessment": ("assessment", "{assessments}", "--runs", "{one submission}", "--sizes", "{sizes}", "--log", "{log}"),
-    "reliability": ("reliability", "{assessments}", "{submission}", "--sizes", "{sizes}", "--metrics", "MAep"),
+    "assessment": (
+        "assessment",
+        "{assessments}",
+        "--runs",
+        "{one submission}",
+        "--element-sizes",
+        "{sizes}",
+        "--log",
+        "{log}",
+    ),
+    "reliability": ("reliability", "{assessments}", "{submission}", "--element-sizes", "{sizes}", "--metrics", "MAep"),
 }
 
 

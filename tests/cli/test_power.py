@@ -153,4 +153,4 @@ def test_the_file_of_pairs_replaces_nothing_unasked(command, table, tmp_path):
     assert command(*words).code == 0
     assert command(*words, "--overwrite").code == 0
     assert "system_a" in (tmp_path / "pairs.csv").read_text()
-    assert "--overwrite does nothing without --pairs" in command("power", table[0], "--overwrite").err
+    assert "--overwrite does nothing without --out or --pairs" in command("power", table[0], "--overwrite").err

@@ -29,7 +29,7 @@ def test_says_how_many_topics_are_enough(command, table, tmp_path):
     for words in ("Topic set size", "Error rates by topic set size", "swap method"):
         assert words in page
     needed = pd.read_csv(folder / "tables" / "minimum_topics.csv").set_index(["metric", "tolerance"])["text"]
-    rows = command("topics", *table, "--no-bayes", "--replicates", 0, "--seed", 3, "--json").json()["results"]
+    rows = command("topics", *table, "--no-bayes", "--interval-resamples", 0, "--seed", 3, "--json").json()["results"]
     assert needed.to_dict() == {(row["metric"], row["tolerance"]): row["text"] for row in rows}
     for kind, name in (("figures", "error_rates.svg"), ("tables", "error_rates.tex"), ("data", "error_rates.csv")):
         assert (folder / kind / name).stat().st_size > 0
@@ -113,4 +113,4 @@ def test_json_of_a_report(command, table):
     """--json prints the same rows as the table of the page."""
     answer = command("report", table[0], "--interval-resamples", 0, "--no-topics", "--json").json()
     assert answer["command"] == "report"
-    assert len(answer["results"]) == 2
+    assert len(answer["results"]) == 3

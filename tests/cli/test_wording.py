@@ -117,7 +117,7 @@ def test_parameters_of_metrics_are_notation():
         ("out: 'x' is a file; name a folder", ["--out"], "--out: 'x' is a file; name a folder"),
         ("alpha must lie between 0 and 1, not 3", ["--alpha"], "--alpha must lie between 0 and 1, not 3"),
         ("nothing is rejected: raise n_resamples", ["--resamples"], "nothing is rejected: raise --resamples"),
-        ("With strict=False, it is 0", ["--lenient"], "With --lenient, it is 0"),
+        ("With lenient=True, it is 0", ["--lenient"], "With --lenient, it is 0"),
         ("AP(rel=2) and nDCG(gains={1:1})@10 stay", ["--rel", "--gains"], "AP(rel=2) and nDCG(gains={1:1})@10 stay"),
         ("no document has a level of at least rel=2", ["--metrics"], "no document has a level of at least rel=2"),
         ("MAep(quant=Gen5, rel=1) stays", ["--rel"], "MAep(quant=Gen5, rel=1) stays"),

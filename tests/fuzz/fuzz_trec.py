@@ -53,7 +53,7 @@ def _make_qrels(rng: random.Random) -> Case:
 
 
 def _make_collection(rng: random.Random) -> Case:
-    options: dict[str, Any] = {"keep": "all"} if rng.random() < 0.5 else {}
+    options: dict[str, Any] = {"retrieved": "all"} if rng.random() < 0.5 else {}
     if rng.random() < 0.3:
         options["order"] = rng.choice(("rank", "input"))
     return Case((_run_text(rng), _qrels_text(rng)), options)

@@ -50,7 +50,7 @@ def test_order_of_results_against_a_literal_sort(rows):
         "line": list(range(len(rows))),
     }
     parts = np.array([row[1] for row in rows], dtype=np.int64)
-    found = ordered_results(table_of(RESULT_COLUMNS, columns), parts, Findings("file", strict=True))
+    found = ordered_results(table_of(RESULT_COLUMNS, columns), parts, Findings("file", lenient=False))
     assert found["line"].tolist() == _literal_order(rows)
 
 
@@ -82,7 +82,7 @@ def test_the_tree_rule_against_every_ancestor(judged):
     assert {line for places in lenient.found.values() for line, _ in places} == expected
     if expected:
         with pytest.raises(FileFormatError, match="more exhaustive") as refused:
-            checked_assessments("2005", *tables, Findings("file", strict=True))
+            checked_assessments("2005", *tables, Findings("file", lenient=False))
         assert refused.value.line == min(expected)
 
 
@@ -120,7 +120,7 @@ def test_findings_are_told_once_a_rule():
         "f.xml, line 4: other rule; it stays (here: value)",
     )
     with pytest.raises(FileFormatError, match=r"f\.xml, line 4: other rule; got value\. With lenient=True, it stays"):
-        Findings("f.xml", strict=True).broken("other rule", "value", 4, instead="it stays")
+        Findings("f.xml", lenient=False).broken("other rule", "value", 4, instead="it stays")
 
 
 @pytest.mark.parametrize(

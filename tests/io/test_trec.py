@@ -393,7 +393,7 @@ def test_options_outside_their_rule_are_refused(tmp_path, qrels):
     """Names of choices, numbers of workers and standard input asked for twice."""
     (tmp_path / "run.txt").write_text(RUN_TEXT)
     for options, message in (
-        ({"keep": "some"}, "no choice for keep 'some'"),
+        ({"retrieved": "some"}, "no choice for retrieved 'some'"),
         ({"order": "scores"}, "no order of documents 'scores'; did you mean 'score'"),
         ({"score_precision": "float16"}, "no score precision 'float16'"),
         ({"missing": "drop"}, "no rule for missing topics 'drop'"),

@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from metaeval.bibliography import PUBLICATIONS
 from metaeval.collection.documents import collection_from_rankings
 from metaeval.reports.agree_words import (
     advice_sentences,
@@ -179,15 +180,15 @@ def test_the_methods_tell_every_test_correction_and_level(study):
     report = both.report()
     words = " ".join(report.methods.paragraphs)
     for told in (
-        "the paired t test and the sign test",
+        "the paired t test (Student, 1908) and the sign test (Conover, 1999)",
         "Holm's step-down correction",
         "no correction",
         "first of each",
     ):
         assert told in words
     assert "Intervals" not in words
-    assert {source.cited for source in report.methods.sources} == {
-        "Holm, 1979", "Ogilvie and Lalmas, 2006", "Yilmaz et al., 2008",
+    assert {PUBLICATIONS[key].cited for key in report.methods.cite} == {
+        "Student, 1908", "Conover, 1999", "Holm, 1979", "Ogilvie and Lalmas, 2006", "Yilmaz et al., 2008",
     }  # fmt: skip
 
 

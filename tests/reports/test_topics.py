@@ -175,7 +175,7 @@ def test_the_curves_are_the_studys(study, page):
     """Every curve's error and bias on the sizes held out, best first, and the published one's parameters."""
     ranking = study.comparison.summary().to_dict("records")
     for cells, row in zip(table_of(page, "curves_compared").cells(), ranking, strict=True):
-        assert cells[0].text.casefold() == FAMILIES[row["family"].title]
+        assert cells[0].text.casefold() == FAMILIES[row["family"]].title
         assert float(cells[1].text) == pytest.approx(row["held_out_error"], abs=0.00005)
         bias = float(cells[2].text.removesuffix(" %").replace("−", "-"))
         assert bias == pytest.approx(100 * row["held_out_bias"], abs=0.05)

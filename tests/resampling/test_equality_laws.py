@@ -100,7 +100,7 @@ def test_a_wild_system_swaps_with_others_alone(cell, cells):
 def test_the_bootstrap_of_error_rates_has_no_unit(unit):
     """Resampled topics give the same swaps and ties in every unit."""
     counts = made(3).astype(float)
-    expected, found = (topic_bootstrap(counts * one, sizes=[5], n_replicates=10, rng=0) for one in (1.0, unit))
+    expected, found = (topic_bootstrap(counts * one, sizes=[5], n_topic_resamples=10, rng=0) for one in (1.0, unit))
     for name in ("swaps", "zero_differences"):
         np.testing.assert_array_equal(found[name], expected[name])
 
@@ -123,7 +123,7 @@ def test_bins_are_those_of_fractions(unit, cell):
             compared[place] += 1
             changed[place] += apart[0] * apart[1] < 0
     found = difference_bins(
-        counts.astype(float) * unit, sizes=[5], n_trials=20, width=0.2 * unit, n_bins=8, n_replicates=0, rng=2
+        counts.astype(float) * unit, sizes=[5], n_trials=20, width=0.2 * unit, n_bins=8, n_topic_resamples=0, rng=2
     )
     assert found.bins["comparisons"].to_numpy().ravel().tolist() == compared
     assert found.bins["sign_changes"].to_numpy().ravel().tolist() == changed
@@ -134,7 +134,7 @@ def test_bins_are_those_of_fractions(unit, cell):
 def test_readings_of_bins_have_no_unit(unit):
     """The differences that can be trusted scale with the scores, and as many comparisons reach them."""
     counts = (made(5) + np.arange(6)[:, None]).astype(float)
-    options = {"sizes": [5, 8], "n_trials": 20, "n_bins": 30, "max_error": 0.2, "n_replicates": 0, "rng": 0}
+    options = {"sizes": [5, 8], "n_trials": 20, "n_bins": 30, "max_error": 0.2, "n_topic_resamples": 0, "rng": 0}
     expected = difference_bins(counts, width=0.2, **options).readings
     found = difference_bins(counts * unit, width=0.2 * unit, **options).readings
     np.testing.assert_allclose(found["difference"], expected["difference"] * unit, rtol=1e-9)
@@ -143,5 +143,5 @@ def test_readings_of_bins_have_no_unit(unit):
 
 def test_edges_are_written_as_on_paper():
     """The edges are the multiples of the width in decimals: 0.3, not three times 0.1 in binary."""
-    found = difference_bins(as_scores(made(0).astype(float)), width=0.1, n_bins=8, n_replicates=0, rng=0)
+    found = difference_bins(as_scores(made(0).astype(float)), width=0.1, n_bins=8, n_topic_resamples=0, rng=0)
     assert found.bins["lower_edge"].to_numpy().tolist() == [0.0, 0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7]

@@ -24,7 +24,7 @@ QRELS = {"1": {"d1": 1, "d2": 0, "d3": 2, "d5": 0}, "2": {"d1": 0, "d2": 1}}
 
 
 def small(**options):
-    return collection_from_rankings(RUNS, QRELS, **({"retrieved": True} | options)).with_groups(
+    return collection_from_rankings(RUNS, QRELS, **({"retrieved": "all"} | options)).with_groups(
         {"a": "A", "b": "B", "new": "N"}, pooled=["a", "b"]
     )
 

@@ -244,7 +244,7 @@ def test_one_run_per_group():
     assert len(chosen) > 1
     again = bootstrap_sensitivity(scores, choose="one-per-group", n_resamples=40, rng=3)
     assert again.systems == bootstrap_sensitivity(scores, choose="one-per-group", n_resamples=40, rng=3).systems
-    assert (again.runs, again.n_pairs) == ("one-per-group", 1)
+    assert (again.choose, again.n_pairs) == ("one-per-group", 1)
 
 
 @pytest.mark.parametrize(
@@ -253,8 +253,8 @@ def test_one_run_per_group():
         ({"n_resamples": 10}, InvalidOptionError, "use n_resamples of at least 20"),
         ({"n_resamples": 0}, InvalidOptionError, "n_resamples"),
         ({"alpha": 0.0}, InvalidOptionError, "alpha must lie between 0 and 1"),
-        ({"runs": "some"}, InvalidOptionError, "runs must be"),
-        ({"runs": "one-per-group"}, InvalidOptionError, "no groups"),
+        ({"choose": "some"}, InvalidOptionError, "choose must be"),
+        ({"choose": "one-per-group"}, InvalidOptionError, "no groups"),
     ],
 )
 def test_refusals(options, error, words):

@@ -192,8 +192,8 @@ def test_half_swaps_count_ties_at_margin_zero_only():
     result = swap_method(tenths(1) / 10, n_trials=20, tolerances=[0, 0.1], rng=0)
     plain, half = result.totals()["swaps"], result.totals(half_swaps=True)["swaps"]
     ties = result.counts["zero_differences"].sum("trial")
-    xr.testing.assert_allclose((half - plain).sel(tolerance=0.0, drop=True), ties / 2)
-    xr.testing.assert_equal(half.sel(tolerance=0.1), plain.sel(tolerance=0.1) * 1.0)
+    xr.testing.assert_allclose((half - plain).sel({"tolerance": 0.0}, drop=True), ties / 2)
+    xr.testing.assert_equal(half.sel({"tolerance": 0.1}), plain.sel({"tolerance": 0.1}) * 1.0)
     assert ties.sum() > 0
 
 
@@ -258,12 +258,12 @@ def test_topic_bootstrap_equals_the_swap_method_on_each_resample():
         ({"sizes": [5, 8]}, InvalidOptionError, "from 1 to 7"),
         ({"sizes": []}, InvalidOptionError, "sizes must be whole numbers"),
         ({"sizes": [2.5]}, InvalidOptionError, "whole numbers"),
-        ({"tolerances": [1.0]}, InvalidOptionError, r"\[0, 1\) for relative tolerances"),
+        ({"tolerances": [1.0]}, InvalidOptionError, r"\[0, 1\) for relative ones"),
         ({"tolerances": [-0.1]}, InvalidOptionError, r"tolerances must be numbers in \[0, 1\)"),
         ({"tolerances": [np.nan]}, InvalidOptionError, "tolerances must be"),
         ({"tolerances": []}, InvalidOptionError, "tolerances must be"),
         ({"tolerances": [-1.0], "tolerance_unit": "absolute"}, InvalidOptionError, r"\[0, inf\)"),
-        ({"tolerance": "relativ"}, UnknownNameError, "did you mean 'relative'"),
+        ({"tolerance_unit": "relativ"}, UnknownNameError, "did you mean 'relative'"),
         ({"sampling": "joint"}, UnknownNameError, "no sampling 'joint'"),
         ({"duplicates": "all"}, UnknownNameError, "no rule for duplicates 'all'"),
         ({"n_trials": 0}, InvalidOptionError, "n_trials must be a whole number of at least 1, not 0"),

@@ -97,8 +97,8 @@ def test_identical_systems_stay_in_the_count_and_are_listed():
             InvalidOptionError,
             "sensitivity is two-sided only.*'bootstrap'",
         ),
-        ({"runs": "some"}, InvalidOptionError, "one-per-group"),
-        ({"runs": "one-per-group"}, InvalidOptionError, "groups"),
+        ({"choose": "some"}, InvalidOptionError, "one-per-group"),
+        ({"choose": "one-per-group"}, InvalidOptionError, "groups"),
         ({"alpha": 0.0, "tests": ["t"]}, InvalidOptionError, "alpha"),
     ],
 )

@@ -424,10 +424,10 @@ REFUSED = {
     "half a replicate": ({"n_replicates": 2.5}, InvalidOptionError, "whole number"),
     "a level of no percent": ({"steps": [0, 50]}, InvalidOptionError, "above 0 and at most 100"),
     "a level above all": ({"steps": [101]}, InvalidOptionError, "above 0 and at most 100"),
-    "one best system": ({"best": 1}, InvalidOptionError, "at least 2"),
+    "one best system": ({"top": 1}, InvalidOptionError, "at least 2"),
     "no time": ({"budget": 0}, InvalidOptionError, "above 0"),
     "certainty": ({"alpha": 1.0}, InvalidOptionError, "between 0 and 1"),
-    "pools without documents": ({"reduction": "size"}, InvalidOptionError, "keep="),
+    "pools without documents": ({"reduction": "size"}, InvalidOptionError, "retrieved="),
 }
 
 

@@ -159,9 +159,9 @@ class Literal:
         below = [b for b in set(before) if inside(c, b)]
         return amount[c] - sum(amount[b] for b in below if not any(inside(x, b) for x in below))
 
-    def inex_ng(self, *, overlap=True, lenient=True):
+    def inex_ng(self, *, overlap=True, strict=False):
         def share(grade):
-            return float(grade == 3) if not lenient else grade / 3
+            return float(grade == 3) if strict else grade / 3
 
         base = sum(share(e) for e, _ in self.grades.values())
         found = good = read = 0.0
