@@ -97,7 +97,7 @@ def assessment(  # noqa: PLR0913 - the options of the command
     ] = None,
     lenient: opt.Lenient = False,
 ) -> "AssessmentStudy":
-    """Say how assessments of elements and passages were made: pools, passages, grades, entry points, time, agreement.
+    """Say how assessments of elements and passages were made: pools, grades, time, agreement.
 
     For example:
 

@@ -267,7 +267,7 @@ def _check_offsets(documents: pd.DataFrame, passages: pd.DataFrame, findings: Fi
         return
     keys = ["topic", "document"]
     given = given.merge(documents[[*keys, "size", "relevant_size"]], on=keys, how="left", suffixes=("", "_of"))
-    given = given.sort_values([*keys, "offset"], kind="stable")
+    given = given.sort_values([*keys, "offset", "length"], kind="stable")
     same = np.r_[False, (given[keys].to_numpy()[1:] == given[keys].to_numpy()[:-1]).all(axis=1)]
     offset, end = given["offset"].to_numpy(), (given["offset"] + given["length"]).to_numpy()
     before = np.r_[0, end[:-1]]

@@ -21,7 +21,7 @@ def described(procedure: TestSpec | CorrectionSpec) -> str:
     Examples
     --------
     >>> described(TESTS["sign"]), described(CORRECTIONS["bonferroni"])
-    ('the sign test', 'the Bonferroni correction (Dunn, 1961)')
+    ('the sign test (Conover, 1999)', 'the Bonferroni correction (Dunn, 1961)')
     """
     return procedure.described + cited(procedure.cite)
 

@@ -25,6 +25,10 @@ OWN = {
         "human": "one correction, over pairs of systems and of metrics",
         "judgments": "one correction, by default the test's own",
     },
+    "--element-sizes": {
+        "assessment": "of elements alone",
+        "reliability": "of elements alone",
+    },
     "--groups": {
         "simulate collection": "makes groups of runs, always",
     },
@@ -32,6 +36,7 @@ OWN = {
         "agree": "intervals of precision, recall and F1",
         "compare-metrics": "intervals of every part",
         "power": "intervals on request",
+        "topics": "behind every interval, more where the model needs them",
     },
     "--max-error": {"compare-metrics": "one column among many"},
     "--metrics": {
@@ -42,7 +47,7 @@ OWN = {
     "--out": {"report": "always writes a report"},
     "--qrels": {"judgments": "always about runs", "score": "always about runs"},
     "--reference": {"human": "a column, and needed"},
-    "--replicates": {"compare-metrics": "of one part among many", "topics": "resamples topics, not judgments"},
+    "--replicates": {"compare-metrics": "of one part among many"},
     "--resamples": {
         "agree": "counts exchanges by default",
         "assessors": "of topics, not of a test alone",
@@ -50,7 +55,7 @@ OWN = {
         "human": "of items, and exchanges of metrics",
     },
     "--runs": {"assessment": "files that were pooled", "assessors": "files to score"},
-    "--sizes": {"judgments": "sizes of pools", "topics": "sizes of topic sets"},
+    "--top": {"judgments": "correlations among so many runs"},
     "--systems": {"simulate inex": "a campaign is larger than a table, and has fewer runs"},
     "--test": {
         "agree": "several tests, the published one by default",

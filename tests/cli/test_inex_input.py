@@ -137,7 +137,7 @@ def test_the_report_describes_the_collection(command, given, made, year, tmp_pat
 
 def test_groups_are_those_of_the_table(command, given, made):
     """One run a group is chosen as for other files."""
-    words = ("--groups", made / "2009" / "groups.csv", "--runs", "one-per-group", "--test", "t", "--metrics", "AiP")
+    words = ("--groups", made / "2009" / "groups.csv", "--choose", "one-per-group", "--test", "t", "--metrics", "AiP")
     (row, *_) = command("power", *given("2009"), *words, "--json").json()["results"]
     assert row["n_pairs"] == 3
 
