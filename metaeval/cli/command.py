@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 __all__ = ["COMMANDS", "OUTPUT", "READING", "LazyGroup", "command"]
 
 COMMANDS: Mapping[str, str] = {
-    "report": "Write a report on which metrics tell systems apart, and how many topics they need.",
+    "report": "Write a report on which metrics find significant differences, and how many topics they need.",
     "power": "Count the pairs of systems that each metric tells apart.",
     "topics": "Say how many topics each metric needs, and how sure that is.",
     "compare-metrics": "Compare candidate metrics with each other and with the one in use, before adopting one.",
