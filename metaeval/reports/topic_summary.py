@@ -1,6 +1,8 @@
 # ruff: noqa: RUF001 - dashes are meant for people
 """The short answer of a topics study: how many topics, and how sure that is."""
 
+from typing import NamedTuple
+
 import numpy as np
 import pandas as pd
 
@@ -49,10 +51,10 @@ def _answer(study: TopicsStudy, tolerance: float, *, again: bool) -> str:
     when = f"where a lead counts from {in_a_sentence(study, tolerance)} on, " if tolerance else ""
     opening = f"{when}{sets} disagree about {_rates_words(rows)}"
     needs = _needs(study, rows)
-    silent = [name_of_metric(name) for name in rows["metric"] if name not in {metric for metric, *_ in needs}]
+    silent = [name_of_metric(name) for name in rows["metric"] if name not in {need.metric for need in needs}]
     limit = f"to keep that within {percentage(study.minimum.max_error)}"
     if needs:
-        sentence = f"{opening}; {limit}, {_needs_words([needed[1:] for needed in needs])}."
+        sentence = f"{opening}; {limit}, {_needs_words(needs)}."
         sentence += f" No number can be given for {listed(silent)}." if silent else ""
     else:
         sentence = f"{opening}; how many topics it takes {limit} cannot be estimated."
@@ -71,40 +73,50 @@ def _rates_words(rows: pd.DataFrame) -> str:
     return listed([f"{rate} of the pairs under {name}", *(f"{rate} under {name}" for name, rate in others)])
 
 
-def _needs(study: TopicsStudy, rows: pd.DataFrame) -> list[tuple[str, str, str]]:
-    """Return full name, name and number of topics of every metric that has one, fewest first.
+class _Need(NamedTuple):
+    """What a metric needs: for the order, its full name, and in words."""
+
+    order: float
+    metric: str
+    topics: str
+    mark: str = ""
+
+
+def _needs(study: TopicsStudy, rows: pd.DataFrame) -> list[_Need]:
+    """Return what every metric that has an answer needs, fewest topics first.
 
     The number is the median with its interval; without one, what the sizes observed say.
     """
-    smallest = study.minimum.smallest_size
+    smallest, limit = study.minimum.smallest_size, study.minimum.limit
     words = {
-        "observed": (0, "{:.0f}"),
-        "extrapolated": (0, "about {:.0f}"),
-        "above limit": (study.minimum.limit, f"more than {study.minimum.limit}"),
-        "below smallest": (0, f"fewer than {smallest}"),
-        "at most smallest": (0, f"{smallest} or fewer"),
+        "observed": "{:.0f}",
+        "extrapolated": "about {:.0f}",
+        "above limit": f"more than {limit}",
+        "below smallest": f"fewer than {smallest}",
+        "at most smallest": f"{smallest} or fewer",
     }
     mark = "" if study.posterior is None else " (as observed)"
     found = []
     for row in rows.to_dict("records"):
-        median = row.get("posterior_median", np.nan)
+        metric, median, counted = str(row["metric"]), row.get("posterior_median", np.nan), row["n_topics"]
         if not np.isnan(median):
             low, high = topic_count(row["posterior_low"]), topic_count(row["posterior_high"])
-            found.append((median, row["metric"], f"{topic_count(median)} [{low}, {high}]"))
+            found.append(_Need(median, metric, f"{topic_count(median)} [{low}, {high}]"))
         elif row["kind"] in words:
-            least, pattern = words[row["kind"]]
-            n_topics = row["n_topics"]
-            found.append((least if np.isnan(n_topics) else n_topics, row["metric"], pattern.format(n_topics) + mark))
-    found.sort(key=lambda one: one[0])
-    return [(str(metric), name_of_metric(metric), needed) for _, metric, needed in found]
+            order = limit if row["kind"] == "above limit" else smallest if np.isnan(counted) else counted
+            found.append(_Need(order, metric, words[row["kind"]].format(counted), mark))
+    return sorted(found, key=lambda need: need.order)
 
 
-def _needs_words(needs: list[tuple[str, str]]) -> str:
-    (name, fewest), *others = needs
+def _needs_words(needs: list[_Need]) -> str:
+    first, last, name = needs[0], needs[-1], name_of_metric
     if len(needs) > _FEW:
-        last, most = others[-1]
-        return f"{name} needs fewest topics, {fewest}, and {last} most, {most}"
-    return listed([f"{name} needs {fewest} topics", *(f"{other} {needed}" for other, needed in others)])
+        return (
+            f"{name(first.metric)} needs fewest topics, {first.topics}{first.mark}, and {name(last.metric)} most, "
+            f"{last.topics}{last.mark}"
+        )
+    others = [f"{name(need.metric)} {need.topics}{need.mark}" for need in needs[1:]]
+    return listed([f"{name(first.metric)} needs {first.topics} topics{first.mark}", *others])
 
 
 def _how_counted(study: TopicsStudy) -> str:

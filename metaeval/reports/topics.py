@@ -291,12 +291,13 @@ def _minimum_table(study: TopicsStudy, minimum: MinimumTopics, *, name: str) -> 
     order = minimum.data["n_topics"].to_pandas()
     for metric in metrics:
         wide[f"{metric}_sort"] = order[metric].to_numpy()
+    beyond = "" if minimum.family is None else f", and beyond that by the {FAMILIES[minimum.family].title}"
     relative = study.error_rates.tolerance_unit == "relative"
     of_what = "as a share of the larger of the two means" if relative else "in the metric's own unit"
     marks = " ".join(f"{mark}: {words}." for mark, words in count_marks(minimum))
     return Table(
         name=name,
-        title="Topics needed as observed, by metric and tolerance",
+        title=f"Topics needed as observed{beyond}",
         caption=f"A tolerance is the lead a system must have on both sets, {of_what}. {marks}".rstrip(),
         frame=wide,
         columns=(

@@ -1,3 +1,4 @@
+# ruff: noqa: RUF001 - typographic dashes are what people see
 """`metaeval topics`: terminal, JSON, report, options and errors that say what to do."""
 
 import math
@@ -59,14 +60,18 @@ def test_the_terminal_shows_counts_certainty_and_differences(command, wide):
         assert part in ended.out
     assert "Seed 0" in ended.err
     shown = [" ".join(line.split()) for line in ended.out.splitlines()]
-    for row in command(*words, "--json").json()["results"]:
-        needed = [topic_count(math.inf if row[name] is None else row[name]) for name in POSTERIOR]
-        median, low, high, effect = (*needed, f"{row['design_effect']:.0f}")
-        opening = (
-            f"{row['metric']} {100 * row['tolerance']:g} % {100 * row['error_rate']:.1f} % {median} {low} to {high} "
-        )
-        (line,) = [line for line in shown if line.startswith(opening)]
-        assert line.endswith(f" % {effect}")
+    rows = command(*words, "--json").json()["results"]
+    assert sum(row["note"] == "" for row in rows) == 3
+    for row in rows:
+        opening = f"{row['metric']} {100 * row['tolerance']:g} % {100 * row['error_rate']:.1f} % "
+        (line,) = [line.removeprefix(opening) for line in shown if line.startswith(opening)]
+        if row["note"]:
+            assert line == "– – – –"
+            assert any(row["note"][:40] in words for words in shown)
+        else:
+            median, low, high = (topic_count(math.inf if row[name] is None else row[name]) for name in POSTERIOR)
+            assert line.startswith(f"{median} {low} to {high} ")
+            assert line.endswith(f" % {row['design_effect']:.0f}")
     (pair,) = [line.split() for line in shown if line.startswith("AP P ")]
     assert all(share.lstrip("<>").isdecimal() for share in pair[2::2])
 
