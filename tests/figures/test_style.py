@@ -7,6 +7,7 @@ from metaeval.figures.style import figure_pdf, figure_svg, metric_label, panel_g
 from metaeval.figures.systems import score_distributions, system_ranking
 from metaeval.resampling.sensitivity import bootstrap_sensitivity
 from metaeval.studies.power import system_means
+from metaeval.tests_stat.labels import labelled
 from metaeval.tests_stat.paired_t import paired_t_test
 
 
@@ -19,7 +20,7 @@ def every_figure(scores):
     return {
         "scores": score_distributions(scores, metric),
         "asl": sensitivity.plot(),
-        "power": power_dots(power),
+        "power": power_dots(labelled(power)),
         "map": result.plot(metric),
         "ranking": system_ranking(system_means(scores), metric),
     }
