@@ -146,7 +146,7 @@ def _corrected_sentence(study: PowerStudy, frame: pd.DataFrame, best: pd.DataFra
         left = [f"{found} under {name_of_metric(metric)}" for found, metric in zip(left, best["metric"], strict=True)]
     if strict.test == study.comparisons[0].test:
         return [f"After the {name_of_correction(strict.correction)} correction {listed(left)} remain."]
-    how = _how(strict.test, strict.correction)
+    how = f"{words_for_test(strict.test)}, {words_for_correction(strict.correction)}"
     return [f"With the false discovery rate kept at α ({how}), {listed(left)} differ."]
 
 

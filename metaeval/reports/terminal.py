@@ -69,9 +69,12 @@ def terminal_table(table: Table) -> Group:
         Texts throughout: what looks like markup in a name is part of it.
     """
     shown = RichTable(box=None, show_edge=False, pad_edge=False)
+    above, grouped = "", any(column.group for column in table.columns)
     for column in table.columns:
-        words = f"{column.group}\n{column.label}" if column.group else column.label
-        shown.add_column(_line(words), justify=column.align, overflow="fold")
+        over = column.group if column.group != above else ""  # said once over neighbours that share it
+        words = f"{over}\n{column.label}" if grouped else column.label
+        shown.add_column(_line(words), justify=column.align, overflow="fold", vertical="bottom")
+        above = column.group
     rows = table.cells()
     for row in rows[:_LONGEST]:
         shown.add_row(*(_line(cell.text) for cell in row))
