@@ -1,13 +1,14 @@
 # make demo and make test need nothing but a Python of 3.12 or newer and a package index.
 # PYTHON=/path/to/python chooses the Python; everything lands in .venv, which can be deleted at any time.
 
-.PHONY: help demo test lint docs picture benchmark clean
+.PHONY: help demo quick test lint docs picture benchmark clean
 
 bin := .venv/bin
 made := examples/made/collection
 
 help:
 	@echo "make demo       set up .venv and make a report of the bundled example"
+	@echo "make quick      set up .venv and run the quick tests, under two minutes"
 	@echo "make test       set up .venv and run all tests"
 	@echo "make lint       style, types and the direction of imports"
 	@echo "make docs       build the documentation into docs/_build/html"
@@ -19,6 +20,10 @@ demo:
 	@sh scripts/setup.sh
 	$(bin)/metaeval report $(made)/runs --qrels $(made)/qrels.txt.gz --groups $(made)/groups.csv \
 		--out metaeval-report --overwrite
+
+quick:
+	@sh scripts/setup.sh dev
+	$(bin)/python -m pytest -n auto --maxprocesses=4 --quick
 
 test:
 	@sh scripts/setup.sh dev

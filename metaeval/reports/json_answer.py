@@ -12,7 +12,7 @@ from metaeval.visible import visible
 
 __all__ = ["SCHEMA", "json_document"]
 
-SCHEMA = "metaeval/1"
+SCHEMA = "metaeval/2"
 
 
 def json_document(

@@ -35,7 +35,7 @@ def test_json_holds_every_table_of_the_study(command, inputs, teams, made_collec
     )  # fmt: skip
     assert ended.code == 0, ended.err
     answer = ended.json()
-    assert (answer["schema"], answer["command"]) == ("metaeval/1", "judgments")
+    assert (answer["schema"], answer["command"]) == ("metaeval/2", "judgments")
     assert str(made_collection / "qrels.txt") in answer["provenance"]["inputs"]
     study = study_of(inputs, teams, steps=[20, 60], sizes=[5, 15], cost=(2.0, 0.5), rng=3)
     expected = [{"table": name, **row} for name, frame in study.tables().items() for row in frame.to_dict("records")]
