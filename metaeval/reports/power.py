@@ -109,14 +109,17 @@ def _summary(study: PowerStudy, frame: pd.DataFrame) -> tuple[str, ...]:
     rows = _rows_of(frame, lead)
     best = rows[rows["n_significant"] == rows["n_significant"].max()]
     how = f"at α = {lead.alpha:g} ({words_for_test(lead.test)}, {words_for_correction(lead.correction)})"
-    opening = [_best_sentence(rows, best, how), *_corrected_sentence(study, frame, best)]
+    opening = [_best_sentence(study, rows, best, how), *_corrected_sentence(study, frame, best)]
     rest = [*_distinct_sentence(study, rows, best), *_worst_sentence(rows, best), *_required_sentence(frame, best)]
     return tuple(" ".join(part) for part in (opening, rest, [*_identical_sentence(study), _CAUTION]) if part)
 
 
-def _best_sentence(rows: pd.DataFrame, best: pd.DataFrame, how: str) -> str:
+def _best_sentence(study: PowerStudy, rows: pd.DataFrame, best: pd.DataFrame, how: str) -> str:
     top, names = best.iloc[0], [name_of_metric(name) for name in best["metric"]]
-    bounds = f", interval {interval(top['power_low'], top['power_high'])}" if pd.notna(top.get("power_low")) else ""
+    bounds = ""
+    if study.intervals is not None and pd.notna(top["power_low"]):
+        level = percentage(study.intervals.confidence_level)
+        bounds = f", {level} interval {interval(top['power_low'], top['power_high'])}"
     found = f"{top['n_significant']} of {top['n_pairs']} ({share(top['power'])}{bounds})"
     if top["n_significant"] == 0:
         return f"No pair of systems differs significantly {how}" + (", under any metric." if len(rows) > 1 else ".")
