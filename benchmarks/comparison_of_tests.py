@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pandas as pd
 
-from metaeval.resampling.split_half import split_half
+from metaeval.resampling.split_halves import split_half
 from metaeval.scores import as_scores
 
 REPORT = Path(__file__).parent / "reports" / "comparison-of-tests.md"

@@ -28,7 +28,7 @@ from scipy.optimize import least_squares
 from scipy.special import expit, ndtr
 
 from metaeval.errors import EstimationError
-from metaeval.models.bayesian_error_rate import bayesian_error_rate, observe_error_rates
+from metaeval.models.bayesian_model import bayesian_error_rate, observe_error_rates
 from metaeval.models.curves import fit_curve
 from metaeval.models.families import BAYESIAN
 from metaeval.resampling.swap import swap_method

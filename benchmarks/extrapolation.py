@@ -16,7 +16,7 @@ import xarray as xr
 
 from metaeval.models.curves import compare_curves
 from metaeval.models.families import CURVES
-from metaeval.models.minimum_topics import minimum_topics, minimum_topics_table
+from metaeval.models.topic_counts import minimum_topics, minimum_topics_table
 from metaeval.resampling.swap import swap_method
 from metaeval.scores import as_scores
 

@@ -20,7 +20,7 @@ from metaeval.agreement.rankings import kendall_tau, tau_ap
 from metaeval.collection.passages import PassageCollection, passage_collection
 from metaeval.metrics import metric_values, resolve_metrics, score
 from metaeval.models.exponential import exponential_table
-from metaeval.models.minimum_topics import minimum_topics
+from metaeval.models.topic_counts import minimum_topics
 from metaeval.resampling.judgments import reduce_judgments
 from metaeval.resampling.leave_out import GroupsLeftOut, leave_group_out
 from metaeval.resampling.pools import original_pool

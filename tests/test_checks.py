@@ -28,7 +28,7 @@ from metaeval.parallel import parallel_map, reporting
 from metaeval.resampling.agreement_interval import agreement_intervals
 from metaeval.resampling.power_interval import discriminative_power_interval, run_choice_power
 from metaeval.resampling.sensitivity import bootstrap_sensitivity
-from metaeval.resampling.split_half import split_half
+from metaeval.resampling.split_halves import split_half
 from metaeval.resampling.swap import swap_method, topic_bootstrap
 from metaeval.simulate.collection import simulate_collection
 from metaeval.simulate.scores import simulate_scores

@@ -25,7 +25,7 @@ from metaeval.resampling.agreement_interval import agreement_intervals
 from metaeval.resampling.leave_out import GroupsLeftOut
 from metaeval.resampling.power_interval import discriminative_power_interval, t_powers
 from metaeval.resampling.sensitivity import bootstrap_sensitivity
-from metaeval.resampling.split_half import split_half
+from metaeval.resampling.split_halves import split_half
 from metaeval.scores import as_scores
 from metaeval.tests_stat.catalogue import TESTS
 from metaeval.tests_stat.max_t import max_t_test

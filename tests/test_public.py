@@ -78,3 +78,12 @@ def test_functions_take_data_first_and_options_by_keyword():
             kinds = [parameter.kind for parameter in inspect.signature(value).parameters.values()]
             assert kinds.count(inspect.Parameter.POSITIONAL_OR_KEYWORD) <= 3, name
             assert inspect.Parameter.VAR_KEYWORD not in kinds or typing.get_overloads(value), name
+
+
+@pytest.mark.parametrize("chapter", CHAPTERS)
+def test_no_name_of_a_chapter_is_also_a_module_in_it(chapter):
+    """What `from metaeval.models import X` gives would depend on what was imported before."""
+    module = import_module(f"metaeval.{chapter}")
+    modules = {path.stem for path in Path(module.__file__).parent.glob("*.py")}
+    own = {name for name in module.__all__ if not inspect.ismodule(getattr(module, name))}
+    assert not own & modules - {"score"}  # metaeval.metrics loads whole, so that its function stands first

@@ -20,16 +20,16 @@ from metaeval.agreement.metric_comparison import compare_with_human
 from metaeval.draws import resolve_seed
 from metaeval.errors import InvalidOptionError
 from metaeval.models.bayesian_comparison import hierarchical
-from metaeval.models.bayesian_error_rate import bayesian_error_rate, observe_error_rates
+from metaeval.models.bayesian_model import bayesian_error_rate, observe_error_rates
 from metaeval.parallel import limit_threads
 from metaeval.provenance import Provenance
 from metaeval.resampling.agreement_interval import agreement_intervals
-from metaeval.resampling.difference_bins import difference_bins
+from metaeval.resampling.bins import difference_bins
 from metaeval.resampling.effort import equal_effort
 from metaeval.resampling.judgments import reduce_judgments
 from metaeval.resampling.power_interval import discriminative_power_interval, run_choice_power
 from metaeval.resampling.sensitivity import bootstrap_sensitivity
-from metaeval.resampling.split_half import split_half
+from metaeval.resampling.split_halves import split_half
 from metaeval.resampling.swap import swap_method, topic_bootstrap
 from metaeval.simulate.collection import simulate_collection
 from metaeval.simulate.inex import simulate_inex

@@ -9,7 +9,7 @@ import pandas as pd
 from metaeval import figures
 from metaeval.models.exponential import PUBLISHED_CRITERION
 from metaeval.models.families import FAMILIES
-from metaeval.models.minimum_topics import MinimumTopics
+from metaeval.models.topic_counts import MinimumTopics
 from metaeval.reports.report import Block, Fold, Picture, Section, Text
 from metaeval.reports.tables import Column, Table
 from metaeval.reports.topic_words import (
@@ -20,7 +20,7 @@ from metaeval.reports.topic_words import (
     tolerance_names,
     with_tolerances,
 )
-from metaeval.resampling.difference_bins import DifferenceBins
+from metaeval.resampling.bins import DifferenceBins
 from metaeval.studies.topics import CURVE, DIFFERENCES, EXPONENTIAL, TopicsStudy
 from metaeval.words import MISSING, count, name_of_metric, number, percentage, share, whole
 

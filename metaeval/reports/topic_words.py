@@ -7,7 +7,7 @@ from itertools import combinations
 import pandas as pd
 
 from metaeval.models.families import FAMILIES
-from metaeval.models.minimum_topics import MinimumTopics
+from metaeval.models.topic_counts import MinimumTopics
 from metaeval.reports.tables import Column
 from metaeval.studies.topics import TopicsStudy
 from metaeval.words import MISSING, name_of_metric, percentage

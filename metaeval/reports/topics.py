@@ -10,7 +10,7 @@ import pandas as pd
 from metaeval import figures
 from metaeval.bibliography import find_publication
 from metaeval.models.families import FAMILIES
-from metaeval.models.minimum_topics import MinimumTopics
+from metaeval.models.topic_counts import MinimumTopics
 from metaeval.reports.data_files import csv_file, score_files
 from metaeval.reports.error_rates import error_sections, rates_section
 from metaeval.reports.report import Block, Fold, Item, Items, Methods, Picture, Report, Section, Text, Writer

@@ -1,7 +1,7 @@
 from .agreement_interval import AgreementIntervals as AgreementIntervals
 from .agreement_interval import agreement_intervals as agreement_intervals
-from .difference_bins import DifferenceBins as DifferenceBins
-from .difference_bins import difference_bins as difference_bins
+from .bins import DifferenceBins as DifferenceBins
+from .bins import difference_bins as difference_bins
 from .effort import AdaptiveDepth as AdaptiveDepth
 from .effort import CostModel as CostModel
 from .effort import EqualEffort as EqualEffort
@@ -22,7 +22,7 @@ from .power_interval import discriminative_power_interval as discriminative_powe
 from .power_interval import run_choice_power as run_choice_power
 from .sensitivity import SensitivityResult as SensitivityResult
 from .sensitivity import bootstrap_sensitivity as bootstrap_sensitivity
-from .split_half import SplitHalves as SplitHalves
-from .split_half import split_half as split_half
+from .split_halves import SplitHalves as SplitHalves
+from .split_halves import split_half as split_half
 from .swap import ErrorRates as ErrorRates
 from .swap import swap_method as swap_method

@@ -13,8 +13,8 @@ from scipy.special import expit, ndtri
 from metaeval.checks import MOST_REPLICATES, check_count, check_error_rate, check_number, check_share, check_threads
 from metaeval.draws import RNGLike, resolve_seed
 from metaeval.errors import EstimationError
-from metaeval.models.bayesian_error_rate import MOST_SIZES as MOST_MODEL_SIZES
-from metaeval.models.bayesian_error_rate import (
+from metaeval.models.bayesian_model import MOST_SIZES as MOST_MODEL_SIZES
+from metaeval.models.bayesian_model import (
     BayesianErrorRate,
     Method,
     SwapEvidence,
@@ -23,10 +23,10 @@ from metaeval.models.bayesian_error_rate import (
 )
 from metaeval.models.curves import CurveComparison, compare_curves
 from metaeval.models.exponential import exponential_table
-from metaeval.models.minimum_topics import MinimumTopics, minimum_topics
+from metaeval.models.topic_counts import MinimumTopics, minimum_topics
 from metaeval.parallel import track
 from metaeval.provenance import Provenance, record_provenance
-from metaeval.resampling.difference_bins import DifferenceBins, difference_bins
+from metaeval.resampling.bins import DifferenceBins, difference_bins
 from metaeval.resampling.swap import PAPER_TOLERANCES, SMALLEST_SIZE, ErrorRates, Sampling, ToleranceUnit, swap_method
 from metaeval.scores import Scores, as_scores
 from metaeval.studies.study import Study

@@ -17,7 +17,7 @@ from metaeval.models.curves import (
     held_out,
 )
 from metaeval.models.families import CURVES, orthant_rate
-from metaeval.resampling.difference_bins import difference_bins
+from metaeval.resampling.bins import difference_bins
 from metaeval.resampling.swap import swap_method
 
 SIZES = np.arange(5, 41)

@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from metaeval.models.bayesian_error_rate import BayesianErrorRate
+from metaeval.models.bayesian_model import BayesianErrorRate
 from metaeval.models.families import FAMILIES
 from metaeval.reports.html import render_page
 from metaeval.reports.topic_words import count_marks, fewer_rows, topic_count

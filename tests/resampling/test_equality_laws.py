@@ -6,7 +6,7 @@ from itertools import combinations
 import numpy as np
 import pytest
 
-from metaeval.resampling.difference_bins import difference_bins
+from metaeval.resampling.bins import difference_bins
 from metaeval.resampling.swap import draw_topic_sets, swap_method, topic_bootstrap
 from metaeval.scores import as_scores
 

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from metaeval.errors import EstimationError, InvalidOptionError, ScoresError
-from metaeval.models.minimum_topics import minimum_topics
-from metaeval.resampling.difference_bins import difference_bins
+from metaeval.models.topic_counts import minimum_topics
+from metaeval.resampling.bins import difference_bins
 from metaeval.resampling.swap import swap_method
 from metaeval.scores import as_scores
 from metaeval.studies import topics

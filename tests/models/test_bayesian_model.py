@@ -12,8 +12,8 @@ from scipy import stats
 from scipy.special import expit, logit, ndtr
 
 from metaeval.errors import EstimationError, InvalidOptionError, ScoresError, UnknownNameError
-from metaeval.models import bayesian_error_rate as module
-from metaeval.models.bayesian_error_rate import (
+from metaeval.models import bayesian_model as module
+from metaeval.models.bayesian_model import (
     BayesianErrorRate,
     bayesian_error_rate,
     observe_error_rates,

@@ -9,7 +9,7 @@ import pytest
 import xarray as xr
 
 from metaeval.errors import EstimationError, InvalidOptionError, UnknownNameError
-from metaeval.resampling.difference_bins import _cumulative, difference_bins
+from metaeval.resampling.bins import _cumulative, difference_bins
 from metaeval.resampling.swap import draw_topic_sets
 from metaeval.scores import as_scores
 

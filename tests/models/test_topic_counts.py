@@ -6,7 +6,7 @@ import xarray as xr
 
 from metaeval.errors import InvalidOptionError, UnknownNameError
 from metaeval.models.curves import compare_curves
-from metaeval.models.minimum_topics import minimum_topics, minimum_topics_table
+from metaeval.models.topic_counts import minimum_topics, minimum_topics_table
 from metaeval.resampling.swap import ErrorRates
 from metaeval.words import MISSING
 

@@ -7,7 +7,7 @@ import xarray as xr
 from scipy import stats
 
 from metaeval.errors import EstimationError, InvalidOptionError, UnknownNameError
-from metaeval.resampling.split_half import split_half
+from metaeval.resampling.split_halves import split_half
 from metaeval.scores import as_scores
 
 
