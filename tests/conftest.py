@@ -22,6 +22,21 @@ hypothesis.settings.register_profile("metaeval", deadline=None, derandomize=True
 hypothesis.settings.load_profile("metaeval")
 
 
+def pytest_addoption(parser):
+    """Add `--quick`: leave out the tests listed in slow.txt (scripts/list_slow_tests.py makes it)."""
+    parser.addoption("--quick", action="store_true", help="leave out the tests listed in tests/slow.txt")
+
+
+def pytest_collection_modifyitems(config, items):
+    """Deselect what is slow, where only the quick tests are asked for."""
+    if not config.getoption("--quick"):
+        return
+    slow = set((Path(__file__).parent / "slow.txt").read_text("utf-8").split("\n"))
+    left = [item for item in items if item.nodeid.split("[")[0] in slow]
+    config.hook.pytest_deselected(items=left)
+    items[:] = [item for item in items if item.nodeid.split("[")[0] not in slow]
+
+
 def pytest_collection_finish():
     """Set what is loaded apart from the garbage collector: Holm's method in statsmodels runs it for every family."""
     gc.collect()
