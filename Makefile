@@ -4,7 +4,7 @@
 .PHONY: help demo quick test lint docs picture benchmark clean
 
 bin := .venv/bin
-made := examples/made/collection
+made := examples/simulated/collection
 
 help:
 	@echo "make demo       set up .venv and make a report of the bundled example"

@@ -161,6 +161,13 @@ def test_no_statement_is_a_bare_string():
                 assert [node.lineno for node in own if id(node) not in documented] == [], path
 
 
+def test_examples_that_the_makefile_names_are_there():
+    """What a newcomer runs first finds its files."""
+    named = re.findall(r"examples/[\w./-]+", (ROOT / "Makefile").read_text("utf-8"))
+    assert named
+    assert all((ROOT / name).exists() for name in named)
+
+
 def test_version_stands_in_one_place():
     """The installed version is pyproject's, and no module repeats it."""
     assert importlib.metadata.version("metaeval") == PROJECT["version"]
