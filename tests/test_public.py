@@ -3,6 +3,7 @@
 import inspect
 import re
 import typing
+from functools import cache
 from importlib import import_module
 from pathlib import Path
 
@@ -15,6 +16,7 @@ CHAPTERS = [name for name in metaeval.__all__ if inspect.ismodule(getattr(metaev
 TOP = [name for name in metaeval.__all__ if name not in CHAPTERS]
 
 
+@cache
 def public():
     """Every public name with what it stands for."""
     found = {name: getattr(metaeval, name) for name in TOP}
