@@ -57,6 +57,9 @@ _REGISTRY = "metaeval.registry"
 _SCORING = ("reliability", "assessors")
 """Commands that score by --metrics without --qrels."""
 
+_COUNTING = ("power", "report")
+"""Commands that count discriminative power, as published."""
+
 type Callback = Callable[..., Any]
 type Known = Sequence[str] | Callable[[], Iterable[str]]
 
@@ -523,6 +526,13 @@ def _check_tests(context: typer.Context) -> None:
                 f"{fixed[0].one_sided}"
             )
             raise InvalidOptionError(message)
+    corrections = str(given.get("correction")).split(",")
+    if context.info_name in _COUNTING and asked == ["bootstrap_sensitivity"] and not {"none", "all"} & set(corrections):
+        message = (
+            f"--correction {given['correction']}: the test bootstrap_sensitivity stands uncorrected, as published, for "
+            "its p-values k/B can be 0; choose the test t or bootstrap, or --correction none"
+        )
+        raise InvalidOptionError(message)
     n_resamples, alpha = given.get("resamples"), given.get("alpha")
     if "bootstrap_sensitivity" in asked and n_resamples is not None and isinstance(alpha, float):
         least = math.ceil(1 / alpha - 1e-9)

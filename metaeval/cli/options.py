@@ -327,7 +327,7 @@ Alpha = Annotated[
     float,
     typer.Option(
         "--alpha",
-        callback=checks.number("a level above 0 and below 1", lambda level: LEAST_SHARE <= level < 1),
+        callback=checks.number("a level above 0 and below 1, at least 1e-100", lambda level: LEAST_SHARE <= level < 1),
         metavar="LEVEL",
         help="Significance level.",
     ),

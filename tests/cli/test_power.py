@@ -80,6 +80,8 @@ def test_intervals_on_demand(command, table):
         (["power", "AP.csv", "--test", "wilcoxn"], 2, "wilcoxon"),
         (["power", "AP.csv", "--correction", "fdr_bb"], 2, "fdr_by"),
         (["power", "AP.csv", "--alpha", "1.5"], 2, "alpha"),
+        (["power", "AP.csv", "--alpha", "1e-320"], 2, "at least 1e-100"),
+        (["power", "-", "--test", "bootstrap_sensitivity", "--correction", "holm"], 2, "stands uncorrected"),
         (["power", "AP.csv", "--alternative", "upwards"], 2, "two-sided"),
         (["power", "AP.csv", "--choose", "99"], 2, "number from 2 to 6"),
         (["power", "AP.csv", "--group-regex", "^(x)"], 2, "team0-run0"),
