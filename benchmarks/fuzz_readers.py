@@ -38,7 +38,7 @@ BEGIN, END = "<!-- readers -->", "<!-- /readers -->"
 NO_END, DIED = "no end", "the process died"
 CHUNK = 500
 HANGS = 10.0
-LEAST = 10_000
+LEAST = 2_000
 GIBIBYTE = 2**30
 MOST_MEMORY = 2 * GIBIBYTE
 

@@ -38,7 +38,7 @@ def pytest_collection_modifyitems(config, items):
 
 
 def pytest_collection_finish():
-    """Set what is loaded apart from the garbage collector: Holm's method in statsmodels runs it for every family."""
+    """Set what is loaded apart from the garbage collector, which would go through it again and again."""
     gc.collect()
     gc.freeze()
 

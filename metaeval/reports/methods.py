@@ -12,7 +12,7 @@ __all__ = ["cited_keys", "described", "methods_paragraph", "one_per_test"]
 
 _POWER = ("sakai2006", "sakai2008")
 _SIDES = {"two-sided": "two-sided", "better": "one-sided in the direction of the better mean"}
-_LIBRARIES = {"numpy": "NumPy", "scipy": "SciPy", "statsmodels": "statsmodels"}
+_LIBRARIES = {"numpy": "NumPy", "scipy": "SciPy"}
 
 
 def described(procedure: TestSpec | CorrectionSpec) -> str:

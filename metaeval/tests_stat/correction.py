@@ -1,5 +1,5 @@
 # ruff: noqa: RUF001 - typographic dashes and Greek letters are meant for people
-"""The one table of corrections for testing many pairs at once; statsmodels does the arithmetic.
+"""The one table of corrections for testing many pairs at once.
 
 The family is, for every test, all the pairs of one metric. With ``alternative="better"`` both directions of every
 pair are hypotheses, so the family has twice as many members.
@@ -47,8 +47,6 @@ class CorrectionSpec:
         What a paper would say was done.
     cite : tuple of str
         Keys of `metaeval.bibliography`.
-    method : str
-        What statsmodels calls it; empty if there is nothing to adjust.
     levels : callable
         ``levels(alpha, place, n)``: the level at which the smallest (place 1), second smallest, … of n p-values is
         tested.
@@ -63,7 +61,6 @@ class CorrectionSpec:
     words: str
     described: str
     cite: tuple[str, ...] = ()
-    method: str = ""
     levels: Callable[[float, NDArray[np.int64], int], NDArray[np.floating[Any]]]
     step: Step = "none"
     synonyms: tuple[str, ...] = ()
@@ -74,12 +71,20 @@ class CorrectionSpec:
         return sentence_case(self.words)
 
     def function(self, families: Floats) -> Floats:
-        """Return adjusted p-values of families (family, hypothesis)."""
-        if not self.method:
-            return families.copy()
-        from statsmodels.stats.multitest import multipletests  # noqa: PLC0415 - a second to import
+        """Return adjusted p-values of families (family, hypothesis): the least alpha at which each is rejected.
 
-        return np.stack([multipletests(family, method=self.method)[1] for family in families])
+        That is p over its level at alpha = 1, or what a smaller p-value (step down) or a larger one (step up) asks.
+        """
+        n = families.shape[-1]
+        order = np.argsort(families, axis=-1)
+        asked = np.take_along_axis(families, order, axis=-1) / self.levels(1.0, np.arange(1, n + 1), n)
+        if self.step == "down":
+            asked = np.maximum.accumulate(asked, axis=-1)
+        elif self.step == "up":
+            asked = np.minimum.accumulate(asked[..., ::-1], axis=-1)[..., ::-1]
+        adjusted = np.empty_like(families)
+        np.put_along_axis(adjusted, order, np.minimum(asked, 1.0), axis=-1)
+        return adjusted
 
 
 def _harmonic(n: int) -> float:
@@ -99,7 +104,6 @@ _ROWS = (
         words="Bonferroni",
         described="the Bonferroni correction",
         cite=("dunn1961",),
-        method="bonferroni",
         levels=lambda alpha, place, n: np.full(len(place), alpha / n),
         synonyms=("bonf",),
     ),
@@ -108,7 +112,6 @@ _ROWS = (
         words="Holm",
         described="Holm's step-down correction",
         cite=("holm1979",),
-        method="holm",
         levels=lambda alpha, place, n: alpha / (n - place + 1),
         step="down",
         synonyms=("holm_bonferroni",),
@@ -118,7 +121,6 @@ _ROWS = (
         words="Benjamini–Hochberg",
         described="the Benjamini–Hochberg procedure",
         cite=("benjamini1995",),
-        method="fdr_bh",
         levels=lambda alpha, place, n: alpha * place / n,
         step="up",
         synonyms=("bh", "fdr", "benjamini_hochberg"),  # fdr as R and SciPy read it
@@ -129,7 +131,6 @@ _ROWS = (
         described="the Benjamini–Yekutieli procedure, which keeps the false discovery rate at α under any dependence "
         "between the pairs",
         cite=("benjamini2001",),
-        method="fdr_by",
         levels=lambda alpha, place, n: alpha * place / (n * _harmonic(n)),
         step="up",
         synonyms=("by", "benjamini_yekutieli"),
