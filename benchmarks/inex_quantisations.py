@@ -102,7 +102,9 @@ def findings(found: DecisionAgreement) -> str:
 def agreement_of(collection: ElementCollection, pattern: str, resamples: int, seed: int) -> DecisionAgreement:
     """Score under every quantisation and compare the conclusions."""
     scores = score(collection, [pattern.format(name) for name in (*NAMED, *SIZED)])
-    return decision_agreement(scores, n_resamples=resamples, rng=seed)
+    return decision_agreement(
+        scores, test="bootstrap_percentile", alternative="better", n_resamples=resamples, rng=seed
+    )
 
 
 def main() -> None:

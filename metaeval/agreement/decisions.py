@@ -279,10 +279,10 @@ class DecisionAgreement:
 def decision_agreement(  # noqa: PLR0913 - one keyword per choice
     scores: object,
     *,
-    test: str = "bootstrap_percentile",
+    test: str = "t",
     correction: str | None = None,
     alphas: float | Sequence[float] = 0.05,
-    alternative: Alternative | None = None,
+    alternative: Alternative = "two-sided",
     n_resamples: int | None = None,
     p_value_rule: PValueRule = "plus-one",
     rng: RNGLike = None,
@@ -294,16 +294,16 @@ def decision_agreement(  # noqa: PLR0913 - one keyword per choice
     ----------
     scores : Scores or anything `metaeval.as_scores` takes
         At least two metrics, or one metric under two quantisations: both are metrics here.
-    test : str, default "bootstrap_percentile"
-        A name in `metaeval.tests_stat.catalogue.TESTS`. The default is the one of the paper.
+    test : str, default "t"
+        A name in `metaeval.tests_stat.catalogue.TESTS`; the paper [1]_ takes "bootstrap_percentile".
     correction : str, optional
         Benjamini and Yekutieli's "fdr_by" by default, or "family-wise" for a test that adjusts itself.
     alphas : float or sequence of float, default 0.05
         Levels of significance; the tests run once for all of them.
-    alternative : {"better", "two-sided"}, optional
-        "better" by default: one-sided in the direction of each pair's better mean, both directions counting as
-        hypotheses. Two-sided tests count in the direction of the better mean; so do bootstrap sensitivity and
-        Tukey's, which know no other.
+    alternative : {"two-sided", "better"}
+        Two-sided tests count in the direction of the better mean. "better" is one-sided in the direction of each
+        pair's better mean, both directions counting as hypotheses, as in the paper; bootstrap sensitivity, max-t and
+        Tukey's test know no such.
     n_resamples : int, optional
         B of a resampling test; 10 000 by default, as in the paper.
     p_value_rule : {"plus-one", "plain"}
@@ -357,14 +357,13 @@ def decision_agreement(  # noqa: PLR0913 - one keyword per choice
         raise InvalidOptionError(message)
     levels = checked_alphas(alphas)
     spec = find_test(test)
-    asked = alternative or ("two-sided" if spec.one_sided else "better")
-    if asked not in ("better", "two-sided"):
+    if alternative not in ("better", "two-sided"):
         message = f"alternative must be 'better' or 'two-sided', which name a better system, not {alternative!r}"
         raise InvalidOptionError(message)
     result = compare_systems(
         scores,
         test=spec.name,
-        alternative=asked,
+        alternative=alternative,
         correction=correction,
         alpha=levels[0],
         n_resamples=10_000 if n_resamples is None else n_resamples,

@@ -49,19 +49,18 @@ def agree(  # noqa: PLR0913 - the options of the command
             rich_help_panel=_PANEL,
         ),
     ] = "",
-    test: opt.Tests = "bootstrap_percentile",
+    test: opt.Tests = "t",
     correction: opt.Corrections = "fdr_by",
     alternative: Annotated[
-        str | None,
+        str,
         typer.Option(
             "--alternative",
-            callback=checks.one_of("better", "two-sided"),
-            metavar="better|two-sided",
-            show_default="better",
+            callback=checks.one_of("two-sided", "better"),
+            metavar="two-sided|better",
             help="better: one-sided towards each pair's better mean, both directions counting as hypotheses.",
             rich_help_panel=_PANEL,
         ),
-    ] = None,
+    ] = "two-sided",
     alpha: Annotated[
         str,
         typer.Option(

@@ -248,7 +248,7 @@ def _topics_blocks(study: CompareStudy, topics: TopicsStudy) -> tuple[Block, ...
         columns=(_METRIC, _right(name="text", label="Topics")),
     )
     check = Fold(title="Check: topics needed by the fitted curve", blocks=(by_curve,))
-    if "posterior_median" not in frame:
+    if topics.posterior is None:
         words = tuple(f"{part}: {why}" for part, why in topics.unestimated.items())
         return Text(paragraphs=words, look="note"), check
     ends = intervals(frame["posterior_low"], frame["posterior_high"], topic_count)
@@ -259,7 +259,7 @@ def _topics_blocks(study: CompareStudy, topics: TopicsStudy) -> tuple[Block, ...
     needed = Table(
         name="topics-needed",
         title=f"Topics needed, error at most {limit}",
-        caption=f"Median of the posterior of the Bayesian model, with its {percentage(study.confidence_level)} "
+        caption=f"Median of the posterior of the Bayesian model, with its {percentage(topics.posterior.ci_prob)} "
         "interval.",
         frame=frame.assign(ends=told),
         data=frame,

@@ -98,7 +98,7 @@ def _clear_sentence(study: CompareStudy) -> str:
 
 
 def _topics_sentence(study: CompareStudy, frame: pd.DataFrame) -> str:
-    if study.topics is None or "topics_median" not in frame:
+    if study.topics is None or study.topics.posterior is None:
         return ""
     known = frame[frame["topics_median"].notna()]
     if known.empty:
@@ -108,8 +108,8 @@ def _topics_sentence(study: CompareStudy, frame: pd.DataFrame) -> str:
         f"({topic_count(row['topics_low'])} to {topic_count(row['topics_high'])})"
         for row in known.to_dict("records")
     ]
-    limit = percentage(study.topics.minimum.max_error)
-    return f"Topics needed to keep the error within {limit} (posterior median and interval): {listed(needed)}."
+    limit, level = percentage(study.topics.minimum.max_error), percentage(study.topics.posterior.ci_prob)
+    return f"Topics needed to keep the error within {limit} (posterior median and {level} interval): {listed(needed)}."
 
 
 def _agreement_sentence(study: CompareStudy, others: pd.DataFrame) -> str:

@@ -98,7 +98,7 @@ class AgreementIntervals:
 def agreement_intervals(  # noqa: PLR0913 - one keyword per choice
     scores: object,
     *,
-    test: str = "bootstrap_percentile",
+    test: str = "t",
     correction: str | None = None,
     alphas: float | Sequence[float] = 0.05,
     n_resamples: int | None = None,

@@ -162,10 +162,10 @@ class AgreeStudy(Study):
 def study_agreement(  # noqa: PLR0913 - every option of the command
     scores: object,
     *,
-    tests: Sequence[str] = ("bootstrap_percentile",),
+    tests: Sequence[str] = ("t",),
     corrections: Sequence[str] = ("fdr_by",),
     alphas: float | Sequence[float] = 0.05,
-    alternative: Alternative | None = None,
+    alternative: Alternative = "two-sided",
     n_resamples: int | None = None,
     p_value_rule: PValueRule = "plus-one",
     choose: str | int = "all",
@@ -231,7 +231,7 @@ def study_agreement(  # noqa: PLR0913 - every option of the command
         message = "at least one test and one correction are needed"
         raise InvalidOptionError(message)
     for test in tests:
-        check_test(test, alternative=alternative or "two-sided")
+        check_test(test, alternative=alternative)
         _corrections_of(find_test(test).name, corrections)
     for alpha in np.atleast_1d(alphas).tolist():
         check_share(alpha, "alphas")
@@ -285,10 +285,10 @@ def audit_quantisations(  # noqa: PLR0913 - what scoring and the study may be to
     registry: Registry | None = None,
     n_threads: int | None = None,
     undefined: str | None = None,
-    tests: Sequence[str] = ("bootstrap_percentile",),
+    tests: Sequence[str] = ("t",),
     corrections: Sequence[str] = ("fdr_by",),
     alphas: float | Sequence[float] = 0.05,
-    alternative: Alternative | None = None,
+    alternative: Alternative = "two-sided",
     n_resamples: int | None = None,
     p_value_rule: PValueRule = "plus-one",
     choose: str | int = "all",

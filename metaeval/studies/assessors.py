@@ -124,7 +124,7 @@ def study_assessors(  # noqa: PLR0913 - every option is one question
     rel : int
         Lowest label that counts as relevant in the overlap of relevant sets.
     test, correction, alpha
-        How pairs of runs are tested; "better" against worse, Benjamini and Yekutieli by default.
+        How pairs of runs are tested, two-sided; Benjamini and Yekutieli by default.
     confidence_level : float
     n_resamples : int
         Resamples of topics, and of a resampling test.

@@ -298,6 +298,7 @@ def study_comparison(  # noqa: PLR0913 - every option of the command
     topics : bool, default True
         Find out how many topics are needed.
     confidence_level : float, default 0.95
+        Of all intervals but that of the topics needed, which is the 90 % one of `study_topics`.
     rng : None, int or Generator
     n_threads : int, optional
     provenance : Provenance, optional
@@ -374,7 +375,7 @@ def study_comparison(  # noqa: PLR0913 - every option of the command
         n_threads=n_threads,
     )
     unknown: dict[str, str] = {}
-    needed = _topics_needed(table, max_error, confidence_level, seed, n_threads, unknown) if topics else None
+    needed = _topics_needed(table, max_error, seed, n_threads, unknown) if topics else None
     stability, heaviness = None, None
     known, ranking = _computable(names, registry), _computable(names, registry, on_documents=True)
     if ranking:
@@ -408,10 +409,9 @@ def study_comparison(  # noqa: PLR0913 - every option of the command
     )
 
 
-def _topics_needed(  # noqa: PLR0913, PLR0917 - what the study takes
+def _topics_needed(
     table: Scores,
     max_error: float,
-    confidence_level: float,
     seed: int,
     n_threads: int | None,
     unknown: dict[str, str],
@@ -423,7 +423,6 @@ def _topics_needed(  # noqa: PLR0913, PLR0917 - what the study takes
             tolerance_unit="absolute",
             max_error=max_error,
             differences=False,
-            confidence_level=confidence_level,
             rng=seed,
             n_threads=n_threads,
         )

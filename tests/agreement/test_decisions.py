@@ -34,19 +34,27 @@ def random_scores(seed, *, n_metrics=3, n_systems=7, n_topics=25, spread=0.15):
     return as_scores(shared + generator.normal(0, 0.1, (n_metrics, n_systems, n_topics)))
 
 
-def literal_rejected(values, alpha):
+def literal_rejected(values, alpha, alternative):
     """Return the ordered pairs whose first system is significantly better, tested one by one, then corrected."""
-    ordered = [(a, b) for a in range(len(values)) for b in range(len(values)) if a != b]
+    n = len(values)
+    if alternative == "two-sided":
+        pairs = [(a, b) for a in range(n) for b in range(a)]
+        p_values = [stats.ttest_rel(values[a], values[b]).pvalue for a, b in pairs]
+        rejected = multipletests(p_values, alpha=alpha, method="fdr_by")[0]
+        found = [pair for pair, keep in zip(pairs, rejected, strict=True) if keep]
+        return {(a, b) if values[a].mean() > values[b].mean() else (b, a) for a, b in found}
+    ordered = [(a, b) for a in range(n) for b in range(n) if a != b]
     p_values = [stats.ttest_rel(values[a], values[b], alternative="greater").pvalue for a, b in ordered]
     rejected = multipletests(p_values, alpha=alpha, method="fdr_by")[0]
     return {pair for pair, keep in zip(ordered, rejected, strict=True) if keep}
 
 
-def test_two_groups_agree_wholly_while_correlations_do_not():
+@pytest.mark.parametrize("options", [{"test": "bootstrap_percentile", "alternative": "better"}, {}])
+def test_two_groups_agree_wholly_while_correlations_do_not(options):
     """Two groups reversed within: F1 is 1, tau 1/19 and rho 0.5038 (Ogilvie and Lalmas 2006, section 3.4)."""
     with warnings.catch_warnings():
         warnings.simplefilter("error", UnreachableLevelWarning)
-        agreement = decision_agreement(two_groups(), n_resamples=2000, rng=0)
+        agreement = decision_agreement(two_groups(), n_resamples=2000, rng=0, **options)
     row = agreement.to_frame().iloc[0]
     assert row["n_shared"] == row["n_predictor"] == row["n_truth"] == 100
     assert row["f1"] == row["precision"] == row["recall"] == 1
@@ -66,13 +74,14 @@ def test_shares_of_the_published_table_hang_together():
     assert shares["f1"][0, 1] == pytest.approx(0.75, abs=0.005)
 
 
+@pytest.mark.parametrize("alternative", ["two-sided", "better"])
 @pytest.mark.parametrize("seed", range(4))
-def test_equals_a_literal_count(seed):
+def test_equals_a_literal_count(seed, alternative):
     """Sets of ordered pairs, made one test at a time, give the same precision, recall, F1 and conflicts."""
     scores = random_scores(seed)
-    agreement = decision_agreement(scores, test="t", alphas=[0.05, 0.2])
+    agreement = decision_agreement(scores, test="t", alphas=[0.05, 0.2], alternative=alternative)
     for alpha in agreement.alphas:
-        sets = [literal_rejected(values, alpha) for values in scores.to_numpy()]
+        sets = [literal_rejected(values, alpha, alternative) for values in scores.to_numpy()]
         for i, predicted in enumerate(sets):
             for j, true in enumerate(sets):
                 shared = predicted & true

@@ -10,6 +10,7 @@ from metaeval.scores import as_scores
 from metaeval.studies.agree import study_agreement
 
 QUICK = ("--resamples", 200, "--interval-resamples", 20)
+PUBLISHED = ("--test", "bootstrap_percentile", "--alternative", "better")  # Ogilvie and Lalmas (2006)
 
 
 def test_json_holds_the_study(command, table):
@@ -49,13 +50,13 @@ def test_tables_and_sentences(command, table):
 @pytest.mark.parametrize(
     ("options", "words"),
     [
-        (QUICK, "Bootstrap, percentile, B = 200, seed 0, Benjamini–Yekutieli, one-sided (better), α = 0.05."),
+        (QUICK, "Paired t, Benjamini–Yekutieli, two-sided, α = 0.05."),
         (
-            ("--resamples", 10_000, "--interval-resamples", 0, "--seed", 3),
+            (*PUBLISHED, "--resamples", 10_000, "--interval-resamples", 0, "--seed", 3),
             "Bootstrap, percentile, B = 10000, seed 3, Benjamini–Yekutieli, one-sided (better), α = 0.05.",
         ),
         (
-            ("--test", "t", "--correction", "holm,none", "--alternative", "two-sided", "--interval-resamples", 0),
+            ("--correction", "holm,none", "--interval-resamples", 0),
             "Paired t, Holm, two-sided, α = 0.05.",
         ),
     ],

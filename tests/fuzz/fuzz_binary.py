@@ -512,7 +512,7 @@ READERS = (
         read=read_as_scores,
         opinions=_parquet_opinions,
         names=("one.parquet",),
-        speed=480,
+        speed=8,
         shorten=False,
         changes=(0, 0, 1, 1, 1, 2),
     ),

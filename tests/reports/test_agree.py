@@ -36,7 +36,14 @@ def made_scores(n_metrics=3, n_systems=8, n_topics=30, *, seed=3, noise=0.1, **l
 @pytest.fixture(scope="module")
 def study():
     """Three metrics, two with names that could do harm, at two levels, with intervals."""
-    return study_agreement(made_scores(metrics=HOSTILE), tests=["t"], alphas=[0.05, 0.01], n_topic_resamples=20, rng=7)
+    return study_agreement(
+        made_scores(metrics=HOSTILE),
+        tests=["t"],
+        alphas=[0.05, 0.01],
+        alternative="better",
+        n_topic_resamples=20,
+        rng=7,
+    )
 
 
 @pytest.fixture(scope="module")

@@ -128,7 +128,7 @@ def test_the_methods_tell_what_was_done_and_list_what_they_cite(study):
         "20 random choices of one system of each group",
         "bootstrap sensitivity method with B = 100",
         "those significant under P@10",
-        "(paired t test, one-sided in the direction of the better mean, Benjamini–Yekutieli, α = 0.05)",
+        "(paired t test, two-sided, Benjamini–Yekutieli, α = 0.05)",
         "keeps it within 10 % is the median of the posterior",
         "to 10, 30, 50, 70 and 90 % (Sakai and Kando, 2008), 2 times each",
         "Zero scores are counted",
