@@ -523,7 +523,7 @@ READERS = (
         read=_read_netcdf,
         opinions=_netcdf_opinions,
         names=("one.nc",),
-        speed=70,
+        speed=5,
         shorten=False,
         changes=(0, 0, 1, 1, 1, 2),
     ),
