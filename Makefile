@@ -1,7 +1,7 @@
 # make demo and make test need nothing but a Python of 3.12 or newer and a package index.
 # PYTHON=/path/to/python chooses the Python; everything lands in .venv, which can be deleted at any time.
 
-.PHONY: help demo quick test lint docs picture benchmark clean
+.PHONY: help demo quick test required lint docs picture benchmark clean
 
 bin := .venv/bin
 made := examples/simulated/collection
@@ -10,6 +10,7 @@ help:
 	@echo "make demo       set up .venv and make a report of the bundled example"
 	@echo "make quick      set up .venv and run the quick tests, under two minutes"
 	@echo "make test       set up .venv and run all tests"
+	@echo "make required   run all tests beside the required packages alone, in .venv-required"
 	@echo "make lint       style, types and the direction of imports"
 	@echo "make docs       build the documentation into docs/_build/html"
 	@echo "make picture    draw the picture in README.md anew"
@@ -28,6 +29,10 @@ quick:
 test:
 	@sh scripts/setup.sh dev
 	$(bin)/python -m pytest -n auto --maxprocesses=4
+
+required:
+	@sh scripts/setup.sh test .venv-required
+	.venv-required/bin/python -m pytest -n auto --maxprocesses=4
 
 lint:
 	@sh scripts/setup.sh dev
@@ -50,5 +55,5 @@ benchmark:
 		echo "== $$script"; $(bin)/python $$script || exit 1; done
 
 clean:
-	rm -rf .venv build dist docs/_build metaeval-report .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache
+	rm -rf .venv .venv-required build dist docs/_build metaeval-report .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +

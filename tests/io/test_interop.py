@@ -4,7 +4,6 @@ import sys
 from collections import namedtuple
 from types import SimpleNamespace
 
-import ir_measures
 import numpy as np
 import pandas as pd
 import polars as pl
@@ -53,11 +52,16 @@ class Ranx:
 
 TrecQrel = namedtuple("TrecQrel", ["query_id", "doc_id", "relevance", "iteration"])  # noqa: PYI024 - as ir_datasets
 
+
+def _ir_measures(name, row):
+    return getattr(pytest.importorskip("ir_measures"), name)(*row)
+
+
 RUNS = {
     "mapping": lambda: nested(ROWS),
     "ir_measures frame": lambda: frame(ROWS, "query_id", "doc_id", "score"),
-    "ir_measures records": lambda: [ir_measures.ScoredDoc(*row) for row in ROWS],
-    "ir_measures iterator": lambda: (ir_measures.ScoredDoc(*row) for row in ROWS),
+    "ir_measures records": lambda: [_ir_measures("ScoredDoc", row) for row in ROWS],
+    "ir_measures iterator": lambda: (_ir_measures("ScoredDoc", row) for row in ROWS),
     "PyTerrier frame": pyterrier_run,
     "ranx object": lambda: Ranx(ROWS),
     "ranx frame": lambda: frame(ROWS, "q_id", "doc_id", "score"),
@@ -66,13 +70,15 @@ RUNS = {
     "old strings": lambda: frame(ROWS, "qid", "docno", "score").astype({"qid": object, "docno": object}),
     "numbers as queries": lambda: frame(ROWS, "qid", "docno", "score").astype({"qid": "int32"}),
     "bytes as documents": lambda: nested([(query, document.encode(), value) for query, document, value in ROWS]),
-    "ir_datasets": lambda: SimpleNamespace(scoreddocs_iter=lambda: iter([ir_measures.ScoredDoc(*row) for row in ROWS])),
+    "ir_datasets": lambda: SimpleNamespace(
+        scoreddocs_iter=lambda: iter([_ir_measures("ScoredDoc", row) for row in ROWS])
+    ),
     "records of dictionaries": lambda: [{"query_id": q, "doc_id": d, "score": s} for q, d, s in ROWS],
 }
 QRELS = {
     "mapping": lambda: nested(LEVELS),
     "ir_measures frame": lambda: frame(LEVELS, "query_id", "doc_id", "relevance"),
-    "ir_measures records": lambda: [ir_measures.Qrel(*row) for row in LEVELS],
+    "ir_measures records": lambda: [_ir_measures("Qrel", row) for row in LEVELS],
     "PyTerrier frame": lambda: frame(LEVELS, "qid", "docno", "label"),
     "PyTerrier dataset": lambda: SimpleNamespace(get_qrels=lambda: frame(LEVELS, "qid", "docno", "label")),
     "ranx object": lambda: Ranx(LEVELS),

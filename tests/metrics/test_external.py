@@ -2,7 +2,6 @@
 
 from types import SimpleNamespace
 
-import ir_measures
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -13,6 +12,8 @@ from metaeval.errors import InvalidOptionError, UnknownNameError
 from metaeval.metrics import BUILTIN, Metric, MetricError, MetricNameError, metric_values, score
 from metaeval.metrics.external import ExternalMetric
 from metaeval.testing import made_collections
+
+ir_measures = pytest.importorskip("ir_measures")
 
 pytestmark = pytest.mark.usefixtures("one_core")
 

@@ -2,7 +2,6 @@
 
 import numpy as np
 import pytest
-import pytrec_eval
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -18,7 +17,8 @@ def test_sampled_pools_give_the_values_of_trec_eval(values_of, levels, n_strange
     pool = [*qrels, *(f"u{place}" for place in range(n_strangers))]
     ranking = np.random.default_rng(seed).permutation(pool).tolist()
     run = {doc: float(-place) for place, doc in enumerate(ranking)}
-    theirs = pytrec_eval.RelevanceEvaluator({"1": qrels}, {"infAP", "bpref", "map"}).evaluate({"1": run})["1"]
+    evaluator = pytest.importorskip("pytrec_eval").RelevanceEvaluator({"1": qrels}, {"infAP", "bpref", "map"})
+    theirs = evaluator.evaluate({"1": run})["1"]
     expected = [theirs["infAP"], theirs["bpref"], theirs["map"]]
     assert values_of(ranking, qrels, ["infAP", "bpref", "AP"]) == pytest.approx(expected, abs=1e-9)
 

@@ -7,7 +7,6 @@ from math import floor
 import numpy as np
 import pandas as pd
 import pytest
-import pytrec_eval
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -295,7 +294,7 @@ THEIRS = {"map": "AP", "bpref": "bpref", "ndcg": "nDCG", "P_10": "P@10", "recip_
 
 def trec_eval(runs, qrels):
     """Score runs on rewritten qrels with trec_eval's own code, (measure, system, topic)."""
-    evaluator = pytrec_eval.RelevanceEvaluator(qrels, set(THEIRS))
+    evaluator = pytest.importorskip("pytrec_eval").RelevanceEvaluator(qrels, set(THEIRS))
     found = {name: evaluator.evaluate(run) for name, run in runs.items()}
     return np.array(
         [[[found[name].get(topic, {}).get(measure, 0.0) for topic in qrels] for name in runs] for measure in THEIRS]

@@ -4,7 +4,6 @@ import os
 import time
 import warnings
 
-import distributed
 import joblib
 import numba
 import numpy as np
@@ -93,6 +92,7 @@ def test_threads_leave_the_limits_of_this_process_as_they_were(monkeypatch):
 
 def test_a_dask_cluster_gives_the_same(tmp_path):
     """Workers of a Dask cluster, reached through joblib's backend, change nothing."""
+    distributed = pytest.importorskip("distributed")
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # the cluster's own: ports taken, packages deprecated
         with (

@@ -8,11 +8,9 @@ import time
 import warnings
 from types import SimpleNamespace
 
-import distributed
 import joblib
 import numpy as np
 import pytest
-import pytrec_eval
 import scipy.stats
 
 from metaeval.collection.documents import NOT_POOLED, UNJUDGED, collection_from_rankings
@@ -89,7 +87,7 @@ def _runs(collection):
 def _slow_means(collection, levels, topics):
     """Score every run with trec_eval on rewritten qrels, and average over the topics kept."""
     qrels = {topic: lines for topic, lines in _written(collection, levels).items() if lines}
-    evaluator = pytrec_eval.RelevanceEvaluator(qrels, set(MEASURES.values()))
+    evaluator = pytest.importorskip("pytrec_eval").RelevanceEvaluator(qrels, set(MEASURES.values()))
     found = [evaluator.evaluate(run) for run in _runs(collection)]
     return np.array(
         [
@@ -256,6 +254,7 @@ def test_thresholds_read_as_published(collection):
 
 def test_workers_change_nothing(collection, monkeypatch):
     """One worker, two threads, two processes and a Dask cluster give the same bits."""
+    distributed = pytest.importorskip("distributed")
     options = {"steps": [30, 70], "n_replicates": 4, "n_tested": 2, "rng": 8}
     alone = measure_stability(collection, ["AP", "bpref"], **options)
     together = measure_stability(collection, ["AP", "bpref"], n_jobs=2, **options)
