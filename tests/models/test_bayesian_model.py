@@ -355,19 +355,21 @@ def test_every_family_fits_with_and_without_margin(evidence, family):
 
 def test_hierarchical_model_agrees_with_the_fast_fit(evidence, fitted):
     """PyMC's hierarchical model converges and gives medians near those of the single fits."""
-    sampled = bayesian_error_rate(evidence, method="pymc", rng=2)
+    options = {"method": "pymc", "draws": 500, "tune": 500, "rng": 2}
+    sampled = bayesian_error_rate(evidence, **options)
     single, pooled = (result.minimum_topics().set_index("metric")["median"] for result in (fitted, sampled))
     np.testing.assert_allclose(np.log(pooled), np.log(single), atol=0.25)
     assert not sampled.tree["sample_stats"]["diverging"].any()
     assert sampled.p_fewer("quiet", "loud") > 0.95
-    again = bayesian_error_rate(evidence, method="pymc", rng=2)
+    again = bayesian_error_rate(evidence, **options)
     xr.testing.assert_identical(sampled.tree["posterior"].to_dataset(), again.tree["posterior"].to_dataset())
 
 
 def test_hierarchical_model_with_a_margin(evidence, tmp_path):
     """With a tolerance PyMC's model agrees with the fast fit, ArviZ reads it, and a file gives the same numbers."""
     single, sampled = (
-        bayesian_error_rate(evidence, tolerance=0.02, method=method, rng=4) for method in ("fast", "pymc")
+        bayesian_error_rate(evidence, tolerance=0.02, method=method, draws=500, tune=500, rng=4)
+        for method in ("fast", "pymc")
     )
     for column in ("median", "low", "high"):
         one, other = (np.log(result.curve([20, 50])[column]) for result in (single, sampled))
