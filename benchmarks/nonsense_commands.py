@@ -178,7 +178,7 @@ def make_world(folder: Path) -> None:
 FAST = {
     "power": "scores.csv other.csv --resamples 40",
     "report": "scores.csv --resamples 40 --interval-resamples 0 --no-topics --out NEW",
-    "topics": "scores.csv --trials 3 --replicates 2 --no-bayes --tolerances 0",
+    "topics": "scores.csv --trials 3 --interval-resamples 2 --no-bayes --tolerances 0",
     "agree": "scores.csv other.csv --resamples 40 --interval-resamples 0",
     "compare-metrics": "scores.csv other.csv --resamples 40 --interval-resamples 2 --no-topics",
     "judgments": "made/runs --qrels made/qrels.txt --metrics AP --replicates 2 --tested 0 --question less-judging",

@@ -18,6 +18,17 @@ def nonsense():
 
 
 @pytest.mark.filterwarnings("default")
+def test_every_line_works_before_nonsense_is_added(nonsense, tmp_path, monkeypatch):
+    """A line that is refused for its own options would hide what the nonsense does."""
+    nonsense.make_world(tmp_path)
+    monkeypatch.chdir(tmp_path)
+    assert set(nonsense.FAST) == set(nonsense.commands())
+    for name, words in nonsense.FAST.items():
+        ended = nonsense.run_here([*name.split(), *words.replace("NEW", f"new-{name.replace(' ', '-')}").split()])
+        assert (ended.code, ended.trouble) == (0, ""), name
+
+
+@pytest.mark.filterwarnings("default")
 @pytest.mark.parametrize("seed", [1, 2])
 def test_nonsense_ends_with_a_documented_code_and_a_word(nonsense, seed):
     """No traceback, no other exit code, none without a message, and none that takes long."""
