@@ -3,6 +3,7 @@
 Nothing heavy is loaded here, so that a signal is answered properly while the rest of the package is still loading.
 """
 
+import atexit
 import io
 import os
 import signal
@@ -145,11 +146,18 @@ class Stop:
 def end(code: int) -> int:
     """Return the exit code, after seeing to it that it is the one the process ends with.
 
-    Python gives signals back to the system before it is through; another one would then decide how it ends.
+    Python gives signals back to the system before it is through; another one would then decide how it ends. And what
+    was stopped by a signal is left at once: kernels may still be at work in other threads, and taking the interpreter
+    down under them has ended in a segmentation fault.
     """
     if code >= _BY_SIGNAL:
         for number in _SIGNALS:
             signal.signal(number, signal.SIG_IGN)
+        atexit._run_exitfuncs()  # noqa: SLF001 - temporary folders are still put away; there is no public name for it
+        for stream in (sys.stdout, sys.stderr):
+            with suppress(OSError, ValueError, AttributeError):  # closed, full or not there
+                stream.flush()
+        os._exit(code)
     return code
 
 

@@ -236,3 +236,27 @@ def test_words_for_signals():
     """The codes are those of shells."""
     assert stopped_by(signal.SIGINT) == (130, "Interrupted")
     assert stopped_by(signal.SIGUSR1) == (128 + signal.SIGUSR1, "Stopped")
+
+
+def test_what_a_signal_stopped_is_left_at_once(tmp_path):
+    """Threads still at work neither hold the process up nor see it taken down under them; exit functions run."""
+    left = tmp_path / "left"
+    program = (
+        "import atexit, threading, time\n"
+        "from pathlib import Path\n"
+        "from metaeval import process\n"
+        f"atexit.register(Path({str(left)!r}).touch)\n"
+        "threading.Thread(target=time.sleep, args=(60,)).start()\n"
+        "print('said', end='')\n"
+        "process.end(143)\n"
+    )
+    ended = subprocess.run(
+        [sys.executable, "-c", program],
+        env=os.environ | {"PYTHONPATH": str(ROOT)},
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=30,
+    )
+    assert (ended.returncode, ended.stdout, ended.stderr) == (143, "said", "")
+    assert left.exists()
