@@ -213,6 +213,8 @@ def short_failures(readers: list[Reader], counts: dict[str, Count]) -> Iterator[
                     case, got = shortened(reader, case, folder)
                 else:
                     got = Outcome(kind, why)
+                if not got.failed:  # what the machine did, rather than the input
+                    got = Outcome(kind, f"{why}, and not when tried again")
                 yield reader, case, got
 
 

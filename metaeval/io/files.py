@@ -20,7 +20,7 @@ import zlib
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager, suppress
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from types import ModuleType
 from typing import BinaryIO, NamedTuple, cast
@@ -102,12 +102,8 @@ class Source(NamedTuple):
 
 class _Compression(NamedTuple):
     magic: re.Pattern[bytes]
-    opener: Callable[[BinaryIO], BinaryIO]
+    unpacker: Callable[[bytes], bytes]
     packer: Callable[[bytes], bytes]
-
-
-def _open_gzip(stream: BinaryIO) -> BinaryIO:
-    return cast("BinaryIO", gzip.GzipFile(fileobj=stream))
 
 
 def _pack_gzip(content: bytes) -> bytes:
@@ -115,16 +111,35 @@ def _pack_gzip(content: bytes) -> bytes:
     return gzip.compress(content, compresslevel=6, mtime=0)
 
 
-def _open_bzip2(stream: BinaryIO) -> BinaryIO:
-    return cast("BinaryIO", bz2.BZ2File(stream))
+def _unpack_members(content: bytes, member: Callable[[], bz2.BZ2Decompressor | lzma.LZMADecompressor]) -> bytes:
+    """Unpack members one after the other, to the last byte.
+
+    Python's own readers of bzip2 and xz take what follows the first member for padding as soon as it is no member, so
+    that a file whose second member is damaged in its first bytes would end there without a word.
+    """
+    parts = []
+    while content:
+        unpacker = member()
+        parts.append(unpacker.decompress(content))
+        if not unpacker.eof:
+            message = "its end is missing"
+            raise EOFError(message)
+        content = unpacker.unused_data
+    return b"".join(parts)
 
 
-def _open_lzma(stream: BinaryIO) -> BinaryIO:
-    return cast("BinaryIO", lzma.LZMAFile(stream))
+def _unpack_bzip2(content: bytes) -> bytes:
+    return _unpack_members(content, bz2.BZ2Decompressor)
 
 
-def _open_zstandard(stream: BinaryIO) -> BinaryIO:
-    return cast("BinaryIO", _zstandard().ZstdFile(stream))
+def _unpack_xz(content: bytes) -> bytes:
+    whole = len(content.rstrip(b"\0"))
+    padding = (len(content) - whole) // 4 * 4  # the format allows zeros at the end, four by four
+    return _unpack_members(content[: len(content) - padding], partial(lzma.LZMADecompressor, lzma.FORMAT_XZ))
+
+
+def _unpack_zstandard(content: bytes) -> bytes:
+    return cast("bytes", _zstandard().ZstdFile(io.BytesIO(content)).read())
 
 
 def _pack_zstandard(content: bytes) -> bytes:
@@ -141,12 +156,12 @@ def _zstandard() -> ModuleType:
     return zstd
 
 
-# every opener unpacks concatenated members too; bzip2 is told from text by its first block (or its end, if empty)
+# every unpacker takes concatenated members too; bzip2 is told from text by its first block (or its end, if empty)
 _COMPRESSIONS: Mapping[str, _Compression] = {
-    ".gz": _Compression(re.compile(rb"\x1f\x8b"), _open_gzip, _pack_gzip),
-    ".bz2": _Compression(re.compile(rb"BZh[1-9](1AY&SY|\x17rE8P\x90)"), _open_bzip2, bz2.compress),
-    ".xz": _Compression(re.compile(rb"\xfd7zXZ\x00"), _open_lzma, lzma.compress),
-    ".zst": _Compression(re.compile(rb"\x28\xb5\x2f\xfd"), _open_zstandard, _pack_zstandard),
+    ".gz": _Compression(re.compile(rb"\x1f\x8b"), gzip.decompress, _pack_gzip),
+    ".bz2": _Compression(re.compile(rb"BZh[1-9](1AY&SY|\x17rE8P\x90)"), _unpack_bzip2, bz2.compress),
+    ".xz": _Compression(re.compile(rb"\xfd7zXZ\x00"), _unpack_xz, lzma.compress),
+    ".zst": _Compression(re.compile(rb"\x28\xb5\x2f\xfd"), _unpack_zstandard, _pack_zstandard),
 }
 
 
@@ -293,7 +308,7 @@ def read_bytes(path: str | os.PathLike[str]) -> bytes:
     for compression in _COMPRESSIONS.values():
         if compression.magic.match(content):
             with _explaining_damage(label):
-                return compression.opener(cast("BinaryIO", io.BytesIO(content))).read()
+                return compression.unpacker(content)
     if Path(label).suffix.casefold() in _COMPRESSIONS and content:
         message = f"the file is named {Path(label).suffix} but its content is not; rename it, or fetch it again"
         raise FileFormatError(message, path=label)

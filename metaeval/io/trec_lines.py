@@ -160,9 +160,9 @@ def scan(content: bytes, layout: Layout, *, path: str, ranked: bool = False) -> 
         _POWERS,
         _EXPONENTS,
     )
-    overflow = _settle(content, unsure, numbers, ranks)
-    if overflow is not None and (problem == 0 or overflow < place):
-        problem, place = _INFINITE, overflow
+    overflow, infinite = _settle(content, unsure, numbers, ranks)
+    if infinite and (problem == 0 or overflow < place):
+        problem, place = infinite, overflow
     if problem == _WRONG and _is_special(content, int(place), layout.number):
         problem = _INFINITE
     if problem:
@@ -216,14 +216,19 @@ def _rule(problem: int, layout: Layout) -> str:
 
 def _settle(
     content: bytes, unsure: NDArray[np.int64], numbers: NDArray[np.float64], ranks: NDArray[np.float64]
-) -> int | None:
-    """Fill in the numbers that need more than 64 bits; return the place of the first that overflows, if any."""
+) -> tuple[int, int]:
+    """Fill in the numbers that need more than 64 bits; return place and problem of the first that overflows, else 0.
+
+    The line that broke a rule has no place among them, and a rank that does not order only tells whether columns moved.
+    """
     for line, is_rank, start, stop in unsure.tolist():
         value = float(content[start:stop])
         if math.isinf(value):
-            return start
-        (ranks if is_rank else numbers)[line] = value
-    return None
+            return start, (_RANK if is_rank else _INFINITE)
+        filled = ranks if is_rank else numbers
+        if line < len(filled):
+            filled[line] = value
+    return 0, 0
 
 
 def _powers_of_ten() -> tuple[NDArray[np.uint64], NDArray[np.int64]]:
@@ -318,13 +323,15 @@ def scan_lines(  # noqa: C901, PLR0912, PLR0913, PLR0915, PLR0917 - one pass ove
                 problem = _SHIFTED if status < _WRONG else 0
             elif status >= _WRONG:
                 problem = status if part == 0 else _RANK
-            elif part == 0 or ranked:
-                if status == _UNSURE:
-                    unsure = _with_row(unsure, n_unsure)
-                    unsure[n_unsure, 0], unsure[n_unsure, 1] = n_lines, part
-                    unsure[n_unsure, 2], unsure[n_unsure, 3] = first[column], last[column]
-                    n_unsure += 1
-                (numbers if part == 0 else ranks)[n_lines] = value
+            elif status == _UNSURE:
+                unsure = _with_row(unsure, n_unsure)
+                unsure[n_unsure, 0], unsure[n_unsure, 1] = n_lines, part
+                unsure[n_unsure, 2], unsure[n_unsure, 3] = first[column], last[column]
+                n_unsure += 1
+            elif part == 0:
+                numbers[n_lines] = value
+            elif ranked:
+                ranks[n_lines] = value
             if problem:
                 break
         if problem:

@@ -489,11 +489,27 @@ def _make_packed(rng: random.Random) -> Case:
 
 
 def _packed_opinions(case: Case) -> list[object]:
-    _, parts = _parts(case.options["number"])
+    suffix, parts = _parts(case.options["number"])
     if not case.files[0]:
         return [b""]
-    # a file cut between two members is whole; one that lost what tells it from text is refused by its ending
-    return [b"".join(parts[: at + 1]) for at in range(len(parts))][::-1]
+    # members one after the other are whole, in whatever order and number, and so is a file cut between two of them; one
+    # that lost what tells it from text is refused by its ending
+    whole = _unpacked(case.files[0], suffix, parts, _packed(case.options["number"]))
+    return [b"".join(parts) if whole is None else whole]
+
+
+def _unpacked(content: bytes, suffix: str, parts: list[bytes], file: bytes) -> bytes | None:
+    """Take known members off the front until none is left; None where something else stands."""
+    members = {_PACKERS[suffix](part): part for part in parts} | {file: b"".join(parts)}
+    found: list[bytes] = []
+    while content:
+        member = next((one for one in members if content.startswith(one)), None)
+        if member is None:
+            padded = found and suffix in {".gz", ".xz"} and not content.strip(b"\0")  # zeros at the end are padding
+            return b"".join(found) if padded else None
+        found.append(members[member])
+        content = content[len(member) :]
+    return b"".join(found)
 
 
 def _read_packed(paths: Sequence[str], _: Mapping[str, Any]) -> object:

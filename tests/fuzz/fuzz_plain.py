@@ -3,6 +3,7 @@
 import math
 import re
 from collections.abc import Sequence
+from fractions import Fraction
 
 from fuzz_harness import RefusedError
 
@@ -48,6 +49,12 @@ def is_number(text: str) -> bool:
     except RefusedError:
         return False
     return True
+
+
+def keeps_digits(text: str) -> bool:
+    """Whether a float holds a number as it is written: an identifier of many digits is none."""
+    value = number_of(text)
+    return abs(value) < 2**53 or Fraction(text) in {Fraction(value), Fraction(repr(value))}
 
 
 def whole_of(text: str, least: int, most: int = 2**63 - 1) -> int:
@@ -139,7 +146,8 @@ def rows_of(content: bytes) -> list[list[str]]:
 
 def names_in(cells: Sequence[str]) -> list[str]:
     """Names in a header; what pandas writes for none counts as none."""
-    return [re.sub(r"Unnamed: [0-9]+", "", cell.strip()) for cell in cells]
+    names = [cell.strip() for cell in cells]
+    return ["" if re.fullmatch(r"Unnamed: [0-9]+", name) else name for name in names]
 
 
 def fitted(names: list[str], rows: Sequence[Sequence[str]]) -> list[str]:

@@ -8,7 +8,7 @@ from typing import Any
 
 import pandas as pd
 from fuzz_harness import Case, Reader, RefusedError
-from fuzz_plain import AVERAGES, GAPS, fitted, is_number, name_of, names_in, natural, number_of, rows_of
+from fuzz_plain import AVERAGES, GAPS, fitted, is_number, keeps_digits, name_of, names_in, natural, number_of, rows_of
 from fuzz_text import pick, text_mutation
 from fuzz_trec import qrels_of
 
@@ -584,7 +584,11 @@ def _group_opinions(case: Case) -> list[object]:
 def _label(cell: str, words: Mapping[str, int]) -> float | None:
     if cell.casefold() in GAPS:
         return None
-    return float(words[cell.casefold()]) if cell.casefold() in words else number_of(cell)
+    if cell.casefold() in words:
+        return float(words[cell.casefold()])
+    if not keeps_digits(cell):
+        raise RefusedError("more digits than a label holds")
+    return number_of(cell)
 
 
 def _label_opinions(case: Case) -> list[object]:
@@ -694,7 +698,9 @@ def _item_opinions(case: Case) -> list[object]:  # noqa: C901 - a literal readin
         if len(at) != len(keys):
             raise RefusedError("other keys")
         named = [keys[at.index(place)] if place in at else name for place, name in enumerate(names)]
-        values = {name: _typed([row[place] for row in rows]) for place, name in enumerate(named) if place not in at}
+        values = {
+            name: _typed([row[place] for row in rows]) for place, name in enumerate(named) if name and place not in at
+        }
         parts.append((named, values, [tuple(row[place] for place in at) for row in rows]))
     columns: dict[str, list[float | str | None]] = {}
     if len(parts) == 1:
@@ -718,7 +724,9 @@ def _item_opinions(case: Case) -> list[object]:  # noqa: C901 - a literal readin
 
 def _typed(cells: Sequence[str]) -> list[float | str | None]:
     gaps = [cell.casefold() in GAPS for cell in cells]
-    if all(gaps) or any(not gap and not is_number(cell) for cell, gap in zip(cells, gaps, strict=True)):
+    if all(gaps) or any(
+        not gap and not (is_number(cell) and keeps_digits(cell)) for cell, gap in zip(cells, gaps, strict=True)
+    ):
         return list(cells)
     return [None if gap else number_of(cell) for cell, gap in zip(cells, gaps, strict=True)]
 

@@ -69,6 +69,26 @@ def test_members_put_one_after_another_are_read_to_the_end(tmp_path, suffix):
     assert read_text(path) == "first\nsecond\n"
 
 
+@pytest.mark.parametrize("suffix", PACKERS)
+@pytest.mark.parametrize("junk", [b"junk", b"\n", b"\0\0\0\x01"])
+def test_what_follows_a_member_and_is_none_is_damage(tmp_path, suffix, junk):
+    """A second member whose first bytes were lost is no end of the file; one cut short is none either."""
+    first, second = PACKERS[suffix](b"first\n"), PACKERS[suffix](b"second\n" * 20)
+    path = tmp_path / f"table.csv{suffix}"
+    for rest in (junk, junk + second, b"X" + second[1:], second[:-3]):
+        path.write_bytes(first + rest)
+        with pytest.raises(FileFormatError, match=r"damaged|cut short"):
+            read_bytes(path)
+
+
+def test_zeros_at_the_end_are_padding(tmp_path):
+    """Both gzip and xz allow them."""
+    for suffix in (".gz", ".xz"):
+        path = tmp_path / f"table.csv{suffix}"
+        path.write_bytes(PACKERS[suffix](TEXT.encode()) + b"\0" * 512)
+        assert read_text(path) == TEXT
+
+
 @pytest.mark.parametrize("suffix", ["", *PACKERS])
 def test_standard_input_is_a_file_too(standard_input, suffix):
     """A hyphen reads standard input, unpacked as any file."""
