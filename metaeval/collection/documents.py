@@ -4,9 +4,9 @@ Every measure depends only on the judged documents of a ranked list and their ra
 alone, as ragged arrays, and re-judging it is a change of one small vector.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, Self
+from typing import Any, NamedTuple, Self
 from warnings import warn
 
 import numpy as np
@@ -20,6 +20,7 @@ from metaeval.collection.ranking import (
     JudgedDocuments,
     Judgments,
     Lines,
+    Order,
     OtherDocuments,
     RankedRun,
     RankingProblem,
@@ -37,12 +38,12 @@ __all__ = [
     "CollectionWarning",
     "Judgments",
     "RetrievedDocuments",
+    "RetrievedLines",
     "assemble_collection",
     "collection_from_rankings",
+    "collection_of_lines",
     "is_judged",
     "judgments_from",
-    "lines_of",
-    "repetition_error",
     "warn_of_ties",
 ]
 
@@ -329,63 +330,80 @@ def collection_from_rankings(
     if not rankings:
         message = "there is no run; give at least one"
         raise InvalidOptionError(message)
-    table, others = JudgedDocuments.of(judged), OtherDocuments()
-    runs: dict[str, RankedRun] = {}
-    answered: set[str] = set()
-    for system, given in rankings.items():
-        lists = {str(topic): names for topic, names in given.items()}
-        answered.update(lists)
-        lines = lines_of(
-            [str(name).encode() for names in lists.values() for name in names],
-            list(lists),
-            np.repeat(np.arange(len(lists)), [len(names) for names in lists.values()]),
-            known=judged.topics,
-        )
-        try:
-            run = rank_documents(lines, table, n_topics=len(judged.topics), order="input", retrieved=retrieved)
-        except RankingProblem as problem:
-            raise repetition_error(str(system), lines, problem) from None
-        runs[str(system)] = complete_codes(run, others, len(judged.levels))
-    return assemble_collection(judged, runs, answered, n_codes=len(judged.levels) + others.n_codes)
+
+    def listed() -> Iterator[RetrievedLines]:
+        for system, given in rankings.items():
+            lists = {str(topic): names for topic, names in given.items()}
+            documents = [str(name).encode() for names in lists.values() for name in names]
+            codes = np.repeat(np.arange(len(lists)), [len(names) for names in lists.values()])
+            yield RetrievedLines(str(system), documents, list(lists), codes, np.zeros(len(documents)))
+
+    return collection_of_lines(judged, listed(), order="input", retrieved=retrieved)
 
 
-def lines_of(
-    documents: Sequence[bytes],
-    topics: Sequence[str],
-    topic_codes: NDArray[np.integer],
-    *,
-    known: Sequence[str],
-    keys: NDArray[np.float64] | None = None,
-) -> Lines:
-    """Lay out retrieved documents that come as Python objects for `rank_documents`.
+class RetrievedLines(NamedTuple):
+    """The retrieved documents of one run, as Python objects.
 
-    Parameters
+    Attributes
     ----------
+    system : str
     documents : sequence of bytes (n_lines,)
         Identifiers.
     topics : sequence of str
-        Names of the topics.
+        Names of the topics answered.
     topic_codes : integer array (n_lines,)
         Which of `topics` each line belongs to.
-    known : sequence of str
-        Topics of the qrels.
-    keys : float64 array (n_lines,), optional
-        What lists are ordered by, descending; not needed for lists in order.
+    keys : float64 array (n_lines,)
+        What lists are ordered by, descending.
     """
-    place = {topic: number for number, topic in enumerate(known)}
-    lists = np.array([place.setdefault(topic, len(place)) for topic in topics], dtype=np.int64)
-    lengths = np.fromiter(map(len, documents), dtype=np.int64, count=len(documents))
-    return Lines(
-        text=np.frombuffer(b"".join(documents), dtype=np.uint8),
-        starts=np.cumsum(lengths) - lengths,
-        lengths=lengths,
-        keys=np.zeros(len(documents)) if keys is None else keys,
-        lists=lists[topic_codes],
-        n_lists=len(place),
-    )
+
+    system: str
+    documents: Sequence[bytes]
+    topics: Sequence[str]
+    topic_codes: NDArray[np.integer]
+    keys: NDArray[np.float64]
+
+    def laid_out(self, known: Sequence[str]) -> Lines:
+        """Return what `rank_documents` takes; `known` are the topics of the judgments."""
+        place = {topic: number for number, topic in enumerate(known)}
+        lists = np.array([place.setdefault(topic, len(place)) for topic in self.topics], dtype=np.int64)
+        lengths = np.fromiter(map(len, self.documents), dtype=np.int64, count=len(self.documents))
+        return Lines(
+            text=np.frombuffer(b"".join(self.documents), dtype=np.uint8),
+            starts=np.cumsum(lengths) - lengths,
+            lengths=lengths,
+            keys=self.keys,
+            lists=lists[self.topic_codes],
+            n_lists=len(place),
+        )
 
 
-def repetition_error(system: str, lines: Lines, problem: RankingProblem) -> InvalidOptionError:
+def collection_of_lines(
+    judgments: Judgments, runs: Iterable[RetrievedLines], *, order: Order, retrieved: Retrieved
+) -> Collection:
+    """Rank runs that come as Python objects, and put them together with their judgments.
+
+    Raises
+    ------
+    InvalidOptionError
+        If a document stands twice in a list, two documents share a rank with ``order="rank"``, or runs and judgments
+        have no topic in common.
+    """
+    table, others = JudgedDocuments.of(judgments), OtherDocuments()
+    ranked: dict[str, RankedRun] = {}
+    answered: set[str] = set()
+    for run in runs:
+        lines = run.laid_out(judgments.topics)
+        try:
+            own = rank_documents(lines, table, n_topics=len(judgments.topics), order=order, retrieved=retrieved)
+        except RankingProblem as problem:
+            raise _repetition_error(run.system, lines, problem) from None
+        ranked[run.system] = complete_codes(own, others, len(judgments.levels))
+        answered.update(run.topics)
+    return assemble_collection(judgments, ranked, answered, n_codes=len(judgments.levels) + others.n_codes)
+
+
+def _repetition_error(system: str, lines: Lines, problem: RankingProblem) -> InvalidOptionError:
     """Say which document stands twice in a run that came as Python objects, or which two share a rank."""
     start, length = int(lines.starts[problem.second]), int(lines.lengths[problem.second])
     name = lines.text[start : start + length].tobytes().decode()

@@ -126,6 +126,12 @@ class ElementCollection(JudgedCollection):
         return np.repeat(np.arange(self.n_topics), np.diff(self.element_offsets))
 
     @property
+    def elements_returned(self) -> NDArray[np.int64]:
+        """Position in `elements` of every result."""
+        starts = np.tile(self.element_offsets[:-1], self.n_systems)
+        return self.results + np.repeat(starts, np.diff(self.offsets))
+
+    @property
     def in_force(self) -> NDArray[np.bool_]:
         """Which elements are assessed now: those of documents that have not lost their judgment."""
         judgment = self.by_document.topic_offsets[self.topic_of_element] + self.elements.documents

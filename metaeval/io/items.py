@@ -143,7 +143,7 @@ def _read(path: str, where: Mapping[str, str]) -> _Table:
     rows = list(body.rows())
     if not rows:
         raise sheet.error("the table has a header and no row")
-    names = fitting_names(header_names(sheet.sample()[0]), rows, body)
+    names, _ = fitting_names(header_names(sheet.sample()[0]), rows, body)
     # a column without a name is empty, or holds names of rows
     columns = {
         name: list(map(str.strip, cells)) for name, cells in zip(names, zip(*rows, strict=True), strict=True) if name

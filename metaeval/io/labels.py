@@ -107,7 +107,7 @@ def _from_table(
     rows = list(body.rows())
     if not rows:
         raise sheet.error("the table has a header and no row")
-    names = fitting_names(header_names(sheet.sample()[0]), rows, body)
+    names, _ = fitting_names(header_names(sheet.sample()[0]), rows, body)
     cells = np.array([list(map(str.strip, row)) for row in rows], dtype=object)
     lines = np.arange(len(rows))
     for column, text in where.items():

@@ -16,17 +16,10 @@ from metaeval.collection.passages import HighlightedText, PassageCollection
 from metaeval.compiled import compiled
 from metaeval.errors import InvalidOptionError
 from metaeval.metrics.focused.interpolated_precision import labelled_curves
-from metaeval.metrics.focused.passage_lists import (
-    PassageLists,
-    best_from,
-    list_sums,
-    passage_lists,
-    running_sums,
-    share,
-    thresholds,
-)
+from metaeval.metrics.focused.passage_lists import PassageLists, passage_lists, thresholds
 from metaeval.metrics.parameters import Cutoff, Rule
 from metaeval.metrics.spec import MetricSpec
+from metaeval.metrics.sums import best_from, list_sums, running_sums, share
 
 __all__ = [
     "SPECS",
