@@ -2,7 +2,7 @@
 
 import os
 import warnings
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -14,7 +14,7 @@ import pandas as pd
 from metaeval.checks import check_choice
 from metaeval.collection.inex import Assessments, Submission
 from metaeval.errors import FileFormatError, InvalidOptionError
-from metaeval.io.files import Source, first_words, list_sources, pipe_identity, read_bytes, read_source, write_bytes
+from metaeval.io.files import first_words, pipe_identity, read_bytes
 from metaeval.io.inex_lines import (
     assessments_of_lines,
     is_fol_judgments,
@@ -32,7 +32,8 @@ from metaeval.io.inex_xml import (
     xml_of_assessments,
     xml_of_submission,
 )
-from metaeval.io.trec import run_sources, system_names
+from metaeval.io.sources import RunPaths, Source, list_sources, read_source, run_sources, system_names
+from metaeval.io.writing import write_bytes
 from metaeval.parallel import parallel_map, track
 
 __all__ = ["InexWarning", "SubmissionForm", "assessment_sources", "read_assessments", "read_element_sizes", "read_pool"]
@@ -41,7 +42,6 @@ __all__ += ["read_submission", "read_submissions", "write_assessments", "write_e
 
 _RUN_WORDS, _RUN_TAG = (6, 7, 8), 5
 SubmissionForm = Literal["xml", "lines"]
-type Paths = str | os.PathLike[str] | Iterable[str | os.PathLike[str]] | Mapping[str, str | Path]
 
 
 def read_submission(path: str | os.PathLike[str], *, lenient: bool = False) -> Submission:
@@ -102,7 +102,7 @@ def read_submission(path: str | os.PathLike[str], *, lenient: bool = False) -> S
     return submission
 
 
-def read_submissions(paths: Paths, *, lenient: bool = False, n_jobs: int = 1) -> list[Submission]:
+def read_submissions(paths: RunPaths, *, lenient: bool = False, n_jobs: int = 1) -> list[Submission]:
     r"""Read several INEX runs; see `read_submission`.
 
     Parameters
@@ -166,7 +166,7 @@ def _read_submission(
     return named, findings.notes
 
 
-def read_assessments(paths: Paths, *, second: bool = False, lenient: bool = False) -> Assessments:
+def read_assessments(paths: RunPaths, *, second: bool = False, lenient: bool = False) -> Assessments:
     r"""Read INEX assessments: XML files, one a topic (2002 to 2007), or a file of FOL judgments (2008 to 2010).
 
     Parameters
@@ -224,7 +224,7 @@ def read_assessments(paths: Paths, *, second: bool = False, lenient: bool = Fals
     return assessments_from(paths, second=second, lenient=lenient)[0]
 
 
-def assessments_from(paths: Paths, *, second: bool, lenient: bool) -> tuple[Assessments, list[str]]:
+def assessments_from(paths: RunPaths, *, second: bool, lenient: bool) -> tuple[Assessments, list[str]]:
     """Read assessments, and return them with the files that were read; see `read_assessments`."""
     sources = assessment_sources(paths, second=second)
     parts = [
@@ -254,7 +254,7 @@ def _parsed(content: bytes, *, path: str, lenient: bool) -> Assessments:
     return assessments_of_lines(content, findings)
 
 
-def assessment_sources(paths: Paths, *, second: bool = False) -> list[Source]:
+def assessment_sources(paths: RunPaths, *, second: bool = False) -> list[Source]:
     """List the files that `read_assessments` would read."""
     listed = [paths] if isinstance(paths, str | os.PathLike) else list(paths)
     return [found for path in listed for found in _sources_below(path, second=second)]

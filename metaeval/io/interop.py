@@ -39,7 +39,8 @@ from metaeval.collection.documents import (
 from metaeval.collection.ranking import Judgments, Order
 from metaeval.columns import RANKINGS
 from metaeval.errors import InvalidOptionError
-from metaeval.io.trec import ScorePrecision, as_precision, read_qrels, read_runs
+from metaeval.io.qrels import read_qrels
+from metaeval.io.trec import ScorePrecision, as_precision, read_runs
 from metaeval.parallel import track
 from metaeval.scores import Missing
 

@@ -11,8 +11,8 @@ from metaeval.cells import shortened
 from metaeval.columns import ITEMS, first_called
 from metaeval.errors import FileFormatError
 from metaeval.io.blocks import GAP_WORDS, columns_found, fitting_names, is_number
-from metaeval.io.files import list_sources
 from metaeval.io.sheets import Sheet, header_names, read_sheet
+from metaeval.io.sources import list_sources
 
 __all__ = ["item_columns", "read_items", "system_column"]
 

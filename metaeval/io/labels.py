@@ -11,9 +11,9 @@ from metaeval.collection.documents import UNJUDGED
 from metaeval.columns import LABELS, first_called, underscored
 from metaeval.errors import InvalidOptionError
 from metaeval.io.blocks import GAP_WORDS, columns_found, fitting_names, is_number, place_of
-from metaeval.io.files import list_sources
+from metaeval.io.qrels import read_qrels
 from metaeval.io.sheets import Sheet, header_names, read_sheet
-from metaeval.io.trec import read_qrels
+from metaeval.io.sources import list_sources
 
 __all__ = ["read_labels"]
 

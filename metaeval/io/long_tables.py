@@ -22,8 +22,8 @@ from metaeval.io.blocks import (
     unique_names,
     ways_to_name,
 )
-from metaeval.io.files import Source
 from metaeval.io.sheets import Sheet, header_names
+from metaeval.io.sources import Source
 from metaeval.scores import Missing
 from metaeval.shapes import DIMS, first_repeat, place_rows
 

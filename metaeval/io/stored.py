@@ -22,8 +22,9 @@ import xarray as xr
 from metaeval.cells import shortened
 from metaeval.errors import FileFormatError
 from metaeval.io import foreign
-from metaeval.io.files import read_bytes, write_bytes
+from metaeval.io.files import read_bytes
 from metaeval.io.foreign import dataset_of, rows_of, tree_of
+from metaeval.io.writing import write_bytes
 from metaeval.scores import Scores
 
 if TYPE_CHECKING:

@@ -29,11 +29,13 @@ from metaeval.io.blocks import (
     place_of,
     ways_to_name,
 )
-from metaeval.io.files import Source, base_name, list_sources, read_source, write_bytes
+from metaeval.io.files import base_name
 from metaeval.io.long_tables import RESULT_CELLS, TREC_TEXTS, hold_metrics, read_long, read_results
 from metaeval.io.sheets import Sheet, header_names, sheet_of
+from metaeval.io.sources import Source, list_sources, read_source
 from metaeval.io.stored import dataset_of_netcdf, netcdf_of, notes_of, parquet_of, rows_of_parquet
 from metaeval.io.wide_tables import read_wide
+from metaeval.io.writing import write_bytes
 from metaeval.parallel import track
 from metaeval.scores import Missing, Scores, as_scores, scores_to_long
 from metaeval.shapes import DIMS, refuse_sliver

@@ -24,8 +24,8 @@ from metaeval.io.blocks import (
     unique_names,
     ways_to_name,
 )
-from metaeval.io.files import Source
 from metaeval.io.sheets import Sheet, header_names
+from metaeval.io.sources import Source
 
 __all__ = ["read_wide"]
 
