@@ -18,10 +18,10 @@ from metaeval.errors import FileFormatError, InvalidOptionError
 from metaeval.io.files import first_words, read_bytes
 from metaeval.io.inex import assessments_from, assessments_of, read_element_sizes, submissions_from
 from metaeval.io.inex_lines import is_fol_judgments
-from metaeval.io.inex_xml import root_name
 from metaeval.io.qrels import judgments_of
 from metaeval.io.sources import refuse_shared_pipe, run_sources
 from metaeval.io.trec import Rules, ScorePrecision, collection_of
+from metaeval.io.xml_events import root_name
 from metaeval.scores import Missing
 
 __all__ = ["JudgedInput", "read_judged"]

@@ -15,7 +15,7 @@ from metaeval.compiled import compiled
 from metaeval.draws import RNGLike, resolve_rng
 from metaeval.errors import InvalidOptionError
 from metaeval.io.folders import unused_folder
-from metaeval.io.inex import write_assessments, write_element_sizes, write_submission
+from metaeval.io.inex_writing import write_assessments, write_element_sizes, write_submission
 from metaeval.io.writing import write_bytes
 from metaeval.parallel import track
 from metaeval.simulate.articles import Articles, make_articles
