@@ -13,8 +13,9 @@ import pytest
 
 from metaeval.errors import InvalidOptionError, MetaevalWarning, OutputError
 from metaeval.io import folders
-from metaeval.io.folders import check_folder, claiming, new_folder, written_files
+from metaeval.io.folders import check_folder, claiming, new_folder
 from metaeval.io.locks import Lock
+from metaeval.io.written_files import written_files
 
 
 def content(folder):
@@ -328,7 +329,7 @@ def wait(*_):
     print("there", flush=True)
     time.sleep(60)
 if stage == "exchanged":
-    folders._remove_carried = wait
+    folders.remove_carried = wait
 if stage == "between":
     folders._exchange = lambda *_: False
     rename = Path.rename
