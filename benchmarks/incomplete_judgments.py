@@ -22,7 +22,8 @@ from numpy.typing import NDArray
 from scipy.special import stdtrit
 
 from metaeval.agreement.rankings import kendall_tau
-from metaeval.collection.documents import UNJUDGED, Collection, collection_from_rankings
+from metaeval.collection.assembly import collection_from_rankings
+from metaeval.collection.documents import UNJUDGED, Collection
 from metaeval.equality import settle, settled_means
 from metaeval.io.groups import read_groups
 from metaeval.io.trec import read_collection

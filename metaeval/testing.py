@@ -16,8 +16,8 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
+from metaeval.collection.assembly import collection_from_rankings
 from metaeval.collection.base import JudgedCollection
-from metaeval.collection.documents import collection_from_rankings
 from metaeval.collection.elements import ElementCollection, element_collection
 from metaeval.collection.inex import Assessments, Scale, Submission
 from metaeval.collection.passages import PassageCollection, passage_collection

@@ -28,15 +28,11 @@ from numpy.typing import NDArray
 
 from metaeval.cells import first_double, loses_digits, shortened
 from metaeval.checks import check_choice
+from metaeval.collection.assembly import RetrievedLines, collection_of_lines, judgments_from, warn_of_ties
 from metaeval.collection.base import Retrieved
-from metaeval.collection.documents import (
-    Collection,
-    RetrievedLines,
-    collection_of_lines,
-    judgments_from,
-    warn_of_ties,
-)
-from metaeval.collection.ranking import Judgments, Order
+from metaeval.collection.document_codes import Judgments
+from metaeval.collection.documents import Collection
+from metaeval.collection.ranking import Order
 from metaeval.columns import RANKINGS
 from metaeval.errors import InvalidOptionError
 from metaeval.io.qrels import read_qrels

@@ -8,8 +8,9 @@ from typing import Literal
 
 import numpy as np
 
+from metaeval.collection.assembly import warn_of_ties
 from metaeval.collection.base import Retrieved
-from metaeval.collection.documents import Collection, warn_of_ties
+from metaeval.collection.documents import Collection
 from metaeval.collection.elements import ElementCollection, element_collection
 from metaeval.collection.inex import Assessments, Submission
 from metaeval.collection.passages import PassageCollection, passage_collection

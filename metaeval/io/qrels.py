@@ -5,7 +5,8 @@ import os
 import numpy as np
 
 from metaeval.cells import natural_order
-from metaeval.collection.ranking import Judgments, first_repetition, hash_documents, identifier_array
+from metaeval.collection.document_codes import Judgments, hash_documents, identifier_array
+from metaeval.collection.ranking import first_repetition
 from metaeval.io.files import read_bytes
 from metaeval.io.trec_lines import QRELS, refuse_swapped, scan
 

@@ -10,18 +10,16 @@ from numpy.typing import NDArray
 
 from metaeval.cells import natural_order
 from metaeval.checks import check_choice
+from metaeval.collection.assembly import assemble_collection, warn_of_ties
 from metaeval.collection.base import Retrieved
-from metaeval.collection.documents import Collection, assemble_collection, warn_of_ties
+from metaeval.collection.document_codes import JudgedDocuments, Judgments, OtherDocuments, hash_documents
+from metaeval.collection.documents import Collection
 from metaeval.collection.ranking import (
-    JudgedDocuments,
-    Judgments,
     Lines,
     Order,
-    OtherDocuments,
     RankedRun,
     RankingProblem,
     complete_codes,
-    hash_documents,
     ordered_lists,
     rank_documents,
 )

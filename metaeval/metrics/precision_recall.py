@@ -45,7 +45,7 @@ def precision_recall_curves(collection: Collection, *, rel: int = 1) -> xr.DataA
 
     Examples
     --------
-    >>> from metaeval.collection.documents import collection_from_rankings
+    >>> from metaeval.collection.assembly import collection_from_rankings
     >>> runs = {"a": {"1": ["d1", "d9", "d2"]}}
     >>> curve = precision_recall_curves(collection_from_rankings(runs, {"1": {"d1": 1, "d2": 1}}))
     >>> curve.sel(system="a").values.round(2)[[0, 5, 8, 10]]

@@ -80,7 +80,7 @@ def score(  # noqa: PLR0913 - one keyword per choice
 
     Examples
     --------
-    >>> from metaeval.collection.documents import collection_from_rankings
+    >>> from metaeval.collection.assembly import collection_from_rankings
     >>> runs = {"a": {"1": ["d1", "d2"], "2": ["d5"]}, "b": {"1": ["d2", "d1"], "2": ["d4", "d5"]}}
     >>> qrels = {"1": {"d1": 2, "d2": 0}, "2": {"d5": 1}}
     >>> score(collection_from_rankings(runs, qrels), ["AP", "nDCG@10"]).mean("topic").to_numpy().round(3)
@@ -136,7 +136,7 @@ def metric_values(
 
     Examples
     --------
-    >>> from metaeval.collection.documents import collection_from_rankings
+    >>> from metaeval.collection.assembly import collection_from_rankings
     >>> collection = collection_from_rankings({"a": {"1": ["d9", "d1"]}}, {"1": {"d1": 1, "d2": 0}})
     >>> metric_values(collection, ["AP", "AP'"]).ravel()
     array([0.5, 1. ])

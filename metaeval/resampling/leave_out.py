@@ -273,7 +273,7 @@ def leave_group_out(
 
     Examples
     --------
-    >>> from metaeval.collection.documents import collection_from_rankings
+    >>> from metaeval.collection.assembly import collection_from_rankings
     >>> runs = {"a": {"1": ["d1", "d2"], "2": ["d5"]}, "b": {"1": ["d2", "d3"], "2": ["d5"]}}
     >>> qrels = {"1": {"d1": 1, "d2": 0, "d3": 1}, "2": {"d5": 1}}
     >>> collection = collection_from_rankings(runs, qrels).with_groups({"a": "one", "b": "two"})

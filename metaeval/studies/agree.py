@@ -322,7 +322,7 @@ def audit_quantisations(  # noqa: PLR0913 - what scoring and the study may be to
 
     Examples
     --------
-    >>> from metaeval.collection.documents import collection_from_rankings
+    >>> from metaeval.collection.assembly import collection_from_rankings
     >>> runs = {"a": {"1": ["d1", "d2"], "2": ["d5"]}, "b": {"1": ["d2", "d1"], "2": ["d4", "d5"]}}
     >>> qrels = {"1": {"d1": 2, "d2": 1}, "2": {"d5": 1}}
     >>> collection = collection_from_rankings(runs, qrels)

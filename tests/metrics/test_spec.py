@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from metaeval.collection.documents import collection_from_rankings
+from metaeval.collection.assembly import collection_from_rankings
 from metaeval.errors import InvalidOptionError
 from metaeval.metrics import BUILTIN, MetricError, MetricSpec, Quantisation, RankedLists, RankedTopic, metric
 from metaeval.metrics.score import metric_values, score

@@ -5,7 +5,7 @@ from typing import Annotated
 import numpy as np
 from numpy.typing import NDArray
 
-from metaeval.collection.passages import HighlightedText
+from metaeval.collection.highlighted_text import HighlightedText
 from metaeval.compiled import compiled
 from metaeval.metrics.focused.passage_lists import PassageLists
 from metaeval.metrics.parameters import Cutoff, Rule

@@ -11,7 +11,7 @@ import numba
 import numpy as np
 from numpy.typing import NDArray
 
-from metaeval.collection.elements import above
+from metaeval.collection.element_table import above
 from metaeval.collection.inex import TOO_SMALL, UNKNOWN
 from metaeval.compiled import compiled, compiled_parallel
 from metaeval.errors import InvalidOptionError

@@ -12,7 +12,8 @@ import xarray as xr
 from numpy.typing import NDArray
 
 from metaeval.checks import check_choice, check_number
-from metaeval.collection.passages import HighlightedText, PassageCollection
+from metaeval.collection.highlighted_text import HighlightedText
+from metaeval.collection.passages import PassageCollection
 from metaeval.compiled import compiled
 from metaeval.errors import InvalidOptionError
 from metaeval.metrics.focused.interpolated_precision import labelled_curves

@@ -8,7 +8,8 @@ from typing import Annotated, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from metaeval.collection.passages import PassageCollection, Results
+from metaeval.collection.passage_runs import Results
+from metaeval.collection.passages import PassageCollection
 from metaeval.errors import InvalidOptionError
 from metaeval.metrics.parameters import Rule
 from metaeval.metrics.sums import running_sums, share
