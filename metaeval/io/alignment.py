@@ -12,8 +12,8 @@ from metaeval.cells import first_few, natural_order
 from metaeval.errors import ScoresError
 from metaeval.io.blocks import Block
 from metaeval.io.files import base_name
+from metaeval.layout import DIMS, refuse_sliver
 from metaeval.scores import Missing
-from metaeval.shapes import DIMS, refuse_sliver
 
 __all__ = ["put_together", "with_distinct_systems"]
 

@@ -24,8 +24,8 @@ from metaeval.io.blocks import (
 )
 from metaeval.io.sheets import Sheet, header_names
 from metaeval.io.sources import Source
+from metaeval.layout import DIMS, first_repeat, place_rows
 from metaeval.scores import Missing
-from metaeval.shapes import DIMS, first_repeat, place_rows
 
 __all__ = ["RESULT_CELLS", "TREC_TEXTS", "hold_metrics", "read_long", "read_results"]
 

@@ -31,9 +31,9 @@ from metaeval.io.sources import Source, list_sources, read_source
 from metaeval.io.stored import dataset_of_netcdf, netcdf_of, notes_of, parquet_of, rows_of_parquet
 from metaeval.io.wide_tables import read_wide
 from metaeval.io.writing import write_bytes
+from metaeval.layout import DIMS
 from metaeval.parallel import track
 from metaeval.scores import Missing, Scores, as_scores, scores_to_long
-from metaeval.shapes import DIMS
 
 if TYPE_CHECKING:
     import polars as pl

@@ -15,15 +15,16 @@ from metaeval.collection.documents import Collection
 from metaeval.collection.elements import ElementCollection
 from metaeval.collection.passages import PassageCollection
 from metaeval.errors import InvalidOptionError, ScoresError
+from metaeval.layout import DIMS
 from metaeval.metrics.focused.element_lists import element_lists
 from metaeval.metrics.focused.passage_lists import passage_lists
 from metaeval.metrics.lists import ranked_lists
 from metaeval.metrics.plugins import default_registry
 from metaeval.metrics.registry import Registry
-from metaeval.metrics.spec import AnyMetric, Metric, On
+from metaeval.metrics.resolved import AnyMetric, Metric
+from metaeval.metrics.spec import On
 from metaeval.parallel import limit_threads, track
 from metaeval.scores import Scores, as_scores
-from metaeval.shapes import DIMS
 
 __all__ = ["Undefined", "lists_of", "metric_values", "resolve_metrics", "score", "topic_notes"]
 

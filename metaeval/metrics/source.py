@@ -23,7 +23,7 @@ import joblib
 import numpy as np
 
 from metaeval.errors import InvalidOptionError
-from metaeval.metrics.spec import AnyMetric, Metric
+from metaeval.metrics.resolved import AnyMetric, Metric
 
 __all__ = ["code_versions", "metric_checksum", "source_checksum"]
 

@@ -22,8 +22,8 @@ from metaeval.collection.documents import NOT_POOLED, Collection
 from metaeval.equality import RELATIVE, at_least, difference
 from metaeval.errors import EstimationError, InvalidOptionError
 from metaeval.metrics.registry import Registry
+from metaeval.metrics.resolved import AnyMetric
 from metaeval.metrics.score import metric_values, resolve_metrics
-from metaeval.metrics.spec import AnyMetric
 from metaeval.parallel import track
 from metaeval.resampling.entry_depths import EntryDepths, EntryDepthsByGroup, entry_depths_by_group
 from metaeval.resampling.pools import DEFAULT_SIZES, OriginalPool, RunDepths, original_pool, run_depths

@@ -15,8 +15,8 @@ from metaeval.errors import InvalidOptionError
 from metaeval.metrics.names import Call, MetricNameError, ParsedName, Table, Value, parse_name, split_names
 from metaeval.metrics.plugins import default_registry
 from metaeval.metrics.registry import Registry
+from metaeval.metrics.resolved import Metric
 from metaeval.metrics.score import score
-from metaeval.metrics.spec import Metric
 from metaeval.provenance import Provenance, record_provenance
 from metaeval.resampling.agreement_interval import AgreementIntervals, agreement_intervals
 from metaeval.scores import Scores, as_scores, identical_systems, select_runs

@@ -11,8 +11,9 @@ from metaeval.collection.paths import contains
 from metaeval.errors import InvalidOptionError, UnknownNameError
 from metaeval.io.inex import read_assessments, read_element_sizes, read_submissions
 from metaeval.simulate.articles import make_articles
-from metaeval.simulate.inex import _best, _pool, _without_overlap, simulate_inex
-from metaeval.simulate.inex_judgments import CAMPAIGNS
+from metaeval.simulate.campaigns import CAMPAIGNS
+from metaeval.simulate.inex import _pool, simulate_inex
+from metaeval.simulate.inex_runs import _best, _without_overlap
 
 SMALL = {"n_systems": 4, "n_topics": 3, "n_documents": 60, "n_results": 40, "relevant_documents": 8, "pool_size": 30}
 
