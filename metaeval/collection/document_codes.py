@@ -29,8 +29,6 @@ __all__ = [
 
 type Identifiers = NDArray[np.bytes_] | NDArray[np.object_]
 """Document identifiers (UTF-8): bytes of one width, or Python bytes where one width would waste memory."""
-
-
 _PRIME = np.uint64(0x100000001B3)
 _BASIS = np.uint64(0xCBF29CE484222325)
 _SPREAD = np.uint64(0x9E3779B97F4A7C15)

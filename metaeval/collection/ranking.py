@@ -1,7 +1,7 @@
 """From the lines of a run to ranks of judged documents: order the lists, refuse repetitions, look documents up.
 
-Documents stay bytes in one buffer throughout; nothing here makes a Python object per line. Identity of documents is
-decided by comparing their bytes; a hash only says where to look.
+As in `metaeval.collection.document_codes`, nothing here makes a Python object per line. Why this is no table of
+another package stands in docs/architecture.md.
 """
 
 from typing import Literal, NamedTuple

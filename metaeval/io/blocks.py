@@ -11,7 +11,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from metaeval.cells import BLANKS, first_double, first_few, is_measure, is_number, merge_labels, shortened
+from metaeval.cells import BLANKS, first_double, first_few, is_number, merge_labels, shortened
 from metaeval.errors import closest_names
 from metaeval.io.sheets import Sheet, delimiter_name
 from metaeval.scores import Missing
@@ -26,8 +26,6 @@ __all__ = [
     "TableOptions",
     "columns_found",
     "fitting_names",
-    "is_measure",
-    "is_number",
     "place_of",
     "ragged",
     "refuse_faulty_names",

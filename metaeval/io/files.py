@@ -174,10 +174,6 @@ def read_bytes(path: str | os.PathLike[str]) -> bytes:
     path : str or path
         "-" is standard input; pipes, ``/dev/fd/N`` and named ones too, are read to their end.
 
-    Returns
-    -------
-    bytes
-
     Raises
     ------
     FileFormatError
@@ -225,10 +221,6 @@ def text_of(content: bytes, label: str) -> bytes:
         The whole file, unpacked.
     label : str
         Names the file in errors.
-
-    Returns
-    -------
-    bytes
 
     Raises
     ------

@@ -41,11 +41,6 @@ def check_folder(out: str | Path, *, overwrite: bool = False) -> None:
     other things, but that one is kept beside the new one under another name. Inside a `claiming` block the folder is
     held from here on, and another process that wants it is told so.
 
-    Parameters
-    ----------
-    out : path
-    overwrite : bool, default False
-
     Raises
     ------
     InvalidOptionError

@@ -20,7 +20,7 @@ from metaeval.io.sources import RunPaths, Source, list_sources, read_source, run
 from metaeval.io.xml_events import root_name
 from metaeval.parallel import parallel_map, track
 
-__all__ = ["InexWarning", "assessment_sources", "read_assessments", "read_element_sizes", "read_pool"]
+__all__ = ["assessment_sources", "read_assessments", "read_element_sizes", "read_pool"]
 __all__ += ["assessments_from", "assessments_of", "submissions_from"]
 __all__ += [
     "read_submission",

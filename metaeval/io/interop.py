@@ -148,10 +148,6 @@ def qrels_from(data: object) -> Judgments:
     data : object
         See `collection_from`.
 
-    Returns
-    -------
-    Judgments
-
     Raises
     ------
     InvalidOptionError

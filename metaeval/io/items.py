@@ -7,10 +7,10 @@ from typing import NamedTuple
 import numpy as np
 import pandas as pd
 
-from metaeval.cells import shortened
+from metaeval.cells import is_number, shortened
 from metaeval.columns import ITEMS, first_called
 from metaeval.errors import FileFormatError
-from metaeval.io.blocks import GAP_WORDS, columns_found, fitting_names, is_number
+from metaeval.io.blocks import GAP_WORDS, columns_found, fitting_names
 from metaeval.io.sheets import Sheet, header_names, read_sheet
 from metaeval.io.sources import list_sources
 

@@ -79,10 +79,6 @@ def read_judged(  # noqa: PLR0913 - what either kind of file needs
     lenient : bool, default False
         Whether INEX files that break a rule are an error, or are read as far as they go, with warnings.
 
-    Returns
-    -------
-    JudgedInput
-
     Raises
     ------
     FileFormatError

@@ -6,11 +6,11 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 import pandas as pd
 
-from metaeval.cells import first_few
+from metaeval.cells import first_few, is_number
 from metaeval.collection.documents import UNJUDGED
 from metaeval.columns import LABELS, first_called, underscored
 from metaeval.errors import InvalidOptionError
-from metaeval.io.blocks import GAP_WORDS, columns_found, fitting_names, is_number, place_of
+from metaeval.io.blocks import GAP_WORDS, columns_found, fitting_names, place_of
 from metaeval.io.qrels import read_qrels
 from metaeval.io.sheets import Sheet, header_names, read_sheet
 from metaeval.io.sources import list_sources

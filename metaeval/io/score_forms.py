@@ -2,8 +2,9 @@
 
 from collections.abc import Mapping, Sequence
 
+from metaeval.cells import is_measure, is_number
 from metaeval.columns import column_roles
-from metaeval.io.blocks import Form, TableOptions, is_measure, is_number, place_of, ways_to_name
+from metaeval.io.blocks import Form, TableOptions, place_of, ways_to_name
 from metaeval.io.long_tables import RESULT_CELLS, TREC_TEXTS, hold_metrics
 from metaeval.io.sheets import Sheet, header_names
 

@@ -54,10 +54,6 @@ def list_sources(paths: str | Path | Iterable[str | Path] | Mapping[str, str | P
         A folder stands for every file in it, in natural order, but for hidden files and folders inside. A text is
         taken as ``NAME=path`` where no file of that whole name exists.
 
-    Returns
-    -------
-    list of Source
-
     Raises
     ------
     FileFormatError
@@ -174,10 +170,6 @@ def run_sources(runs: RunPaths) -> list[Source]:
 
 def system_names(runs: Sequence[tuple[str, Source]]) -> tuple[list[str], list[str]]:
     """Name every run by the name given, else its tag; those that share a tag by file name, else by path.
-
-    Parameters
-    ----------
-    runs : sequence of (tag, Source)
 
     Returns
     -------

@@ -38,7 +38,6 @@ from metaeval.parallel import threaded_map, track
 from metaeval.scores import Missing
 
 __all__ = [
-    "Retrieved",
     "Rules",
     "ScorePrecision",
     "as_precision",

@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from metaeval.cells import first_few, shortened
+from metaeval.cells import first_few, is_measure, is_number, shortened
 from metaeval.columns import column_roles
 from metaeval.io.blocks import (
     AVERAGES,
@@ -17,8 +17,6 @@ from metaeval.io.blocks import (
     TableOptions,
     columns_found,
     fitting_names,
-    is_measure,
-    is_number,
     place_of,
     to_numbers,
     unique_names,
@@ -34,16 +32,6 @@ _SHOWN = 5
 
 def read_wide(sheet: Sheet, source: Source, options: TableOptions) -> Block:
     """Read a table of systems by topics; the metric is named after the file.
-
-    Parameters
-    ----------
-    sheet : Sheet
-    source : Source
-    options : TableOptions
-
-    Returns
-    -------
-    Block
 
     Raises
     ------

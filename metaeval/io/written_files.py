@@ -15,17 +15,11 @@ __all__ = ["RECORD", "carry_over", "list_files", "record_text", "remove_carried"
 
 RECORD = "provenance.json"
 """The file that says what made a folder, and lists what was written into it."""
-
-
 _OWN_FOLDERS = frozenset({".", "tables", "figures", "data"})
 
 
 def written_files(folder: Path) -> dict[str, str] | None:
     """Return the files that metaeval wrote into a report with their checksums, or None where there is no such list.
-
-    Parameters
-    ----------
-    folder : path
 
     Returns
     -------

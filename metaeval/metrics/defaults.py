@@ -15,10 +15,6 @@ _BEST = ("AgP(mode=best)", "gP(mode=best)@5", "gP(mode=best)@10", "gP(mode=best)
 def default_metrics(collection: JudgedCollection) -> tuple[str, ...]:
     """Return the measures to take where none are named: for elements and passages those of the campaigns.
 
-    Parameters
-    ----------
-    collection : JudgedCollection
-
     Returns
     -------
     tuple of str

@@ -65,10 +65,6 @@ def metric_checksum(metrics: Iterable[AnyMetric]) -> str:
 def source_checksum(objects: Iterable[Callable[..., object]]) -> str:
     """Return the checksum of the code behind functions and classes, so that an edited plug-in is another one.
 
-    Parameters
-    ----------
-    objects : iterable of callables
-
     Returns
     -------
     str

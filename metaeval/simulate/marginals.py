@@ -16,8 +16,6 @@ from metaeval.errors import InvalidOptionError, UnknownNameError
 __all__ = ["METRIC_KINDS", "Marginal", "MetricKind", "marginal_of", "parsed_metric"]
 
 _NODES = 256
-
-
 _DEEPEST = 1000
 
 
