@@ -22,12 +22,13 @@ from numpy.typing import NDArray
 from scipy.special import stdtrit
 
 from metaeval.agreement.rankings import kendall_tau
-from metaeval.collection.documents import UNJUDGED, Collection, collection_from_rankings
+from metaeval.collection.assembly import collection_from_rankings
+from metaeval.collection.documents import UNJUDGED, Collection
 from metaeval.equality import settle, settled_means
 from metaeval.io.groups import read_groups
 from metaeval.io.trec import read_collection
+from metaeval.metrics.resolved import AnyMetric
 from metaeval.metrics.score import metric_values, resolve_metrics
-from metaeval.metrics.spec import AnyMetric
 from metaeval.resampling.judgments import REDUCTIONS, reduce_judgments
 from metaeval.resampling.leave_out import GroupsLeftOut, Keep, leave_group_out, pool_sufficiency
 from metaeval.resampling.pools import DEFAULT_SIZES, OriginalPool, coverage, original_pool

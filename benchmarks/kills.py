@@ -28,7 +28,7 @@ import time
 from collections import Counter
 from pathlib import Path
 
-from metaeval.io.folders import written_files
+from metaeval.io.written_files import written_files
 from metaeval.provenance import file_checksum
 from metaeval.simulate.collection import simulate_collection
 

@@ -19,10 +19,10 @@ from .errors import ScoresError as ScoresError
 from .io.groups import read_groups as read_groups
 from .io.items import read_items as read_items
 from .io.labels import read_labels as read_labels
+from .io.qrels import read_qrels as read_qrels
 from .io.tables import read_scores as read_scores
 from .io.tables import write_scores as write_scores
 from .io.trec import read_collection as read_collection
-from .io.trec import read_qrels as read_qrels
 from .io.trec import read_runs as read_runs
 from .metrics.lists import RankedTopic as RankedTopic
 from .metrics.plugins import default_registry as default_registry

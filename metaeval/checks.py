@@ -70,10 +70,6 @@ def check_count(  # noqa: PLR0913 - one keyword per limit
     zero : bool
         Whether 0 is allowed beside the limits: none at all.
 
-    Returns
-    -------
-    int
-
     Raises
     ------
     InvalidOptionError
@@ -121,10 +117,6 @@ def check_number(  # noqa: PLR0913 - one keyword per limit
         Limits that are.
     unit : str
         What the number is, where that is no matter of course: "minutes".
-
-    Returns
-    -------
-    float
 
     Raises
     ------

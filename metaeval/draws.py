@@ -81,10 +81,6 @@ def resolve_seed(rng: RNGLike) -> int:
     rng : None, int, numpy.random.Generator or RandomSource
         An integer of any type is the seed itself; None takes fresh entropy; a generator is drawn from once.
 
-    Returns
-    -------
-    int
-
     Raises
     ------
     InvalidOptionError

@@ -12,10 +12,10 @@ from metaeval.io.inex import read_element_sizes as read_element_sizes
 from metaeval.io.inex import read_pool as read_pool
 from metaeval.io.inex import read_submission as read_submission
 from metaeval.io.inex import read_submissions as read_submissions
-from metaeval.io.inex import write_assessments as write_assessments
-from metaeval.io.inex import write_element_sizes as write_element_sizes
-from metaeval.io.inex import write_submission as write_submission
 from metaeval.io.inex_log import read_assessment_log as read_assessment_log
+from metaeval.io.inex_writing import write_assessments as write_assessments
+from metaeval.io.inex_writing import write_element_sizes as write_element_sizes
+from metaeval.io.inex_writing import write_submission as write_submission
 from metaeval.metrics.focused.curves import element_curves as element_curves
 from metaeval.metrics.focused.in_context import generalised_precision_curves as generalised_precision_curves
 from metaeval.metrics.focused.inex_eval import inex_eval_table as inex_eval_table

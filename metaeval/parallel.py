@@ -4,16 +4,19 @@ Nothing below the command line prints. Long loops go through `track` or `paralle
 caller opens `reporting` with something that shows progress.
 """
 
+from collections import deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
-from contextvars import ContextVar
+from contextvars import ContextVar, copy_context
+from itertools import islice
 from typing import Protocol
 
 import numpy as np
 
 from metaeval.checks import check_jobs, check_threads
 
-__all__ = ["ProgressReporter", "limit_threads", "parallel_map", "reporting", "track"]
+__all__ = ["ProgressReporter", "limit_threads", "parallel_map", "reporting", "threaded_map", "track"]
 
 
 class ProgressReporter(Protocol):
@@ -108,6 +111,38 @@ def parallel_map[T, R](
         joblib.delayed(function)(item, own) for item, own in work
     )
     return list(track(jobs, description=description, total=len(items)))
+
+
+def threaded_map[T, R](function: Callable[[T], R], items: Sequence[T], *, n_jobs: int) -> Iterator[R]:
+    """Map in order on threads, with at most one result more than workers waiting, so that memory stays bounded.
+
+    Examples
+    --------
+    >>> list(threaded_map(len, ["a", "bc"], n_jobs=2))
+    [1, 2]
+    """
+    workers = min(_n_workers(n_jobs), len(items))
+    if workers == 1:
+        yield from map(function, items)
+        return
+    pending: deque[Future[R]] = deque()
+    left = iter(items)
+    with ThreadPoolExecutor(workers) as pool:
+        try:
+            pending.extend(pool.submit(copy_context().run, function, item) for item in islice(left, workers + 1))
+            while pending:
+                yield pending.popleft().result()
+                pending.extend(pool.submit(copy_context().run, function, item) for item in islice(left, 1))
+        finally:
+            pool.shutdown(wait=False, cancel_futures=True)
+
+
+def _n_workers(n_jobs: int) -> int:
+    if check_jobs(n_jobs) > 0:
+        return n_jobs
+    import joblib  # noqa: PLC0415 - only this choice asks for the number of cores
+
+    return max(1, int(joblib.cpu_count()) + 1 + n_jobs)
 
 
 @contextmanager

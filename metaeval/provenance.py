@@ -162,10 +162,6 @@ def record_provenance(
         Description of the generator.
     inputs : iterable of paths
         Files to record with a checksum.
-
-    Returns
-    -------
-    Provenance
     """
     versions = {"python": platform.python_version()}
     for package in _PACKAGES:

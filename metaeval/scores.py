@@ -23,7 +23,8 @@ from metaeval.cells import (
 )
 from metaeval.checks import check_choice
 from metaeval.errors import InvalidOptionError, ScoresError, UnknownNameError
-from metaeval.shapes import DIMS, ScoreTable, recognise
+from metaeval.layout import DIMS, ScoreTable
+from metaeval.shapes import recognise
 
 __all__ = [
     "Missing",

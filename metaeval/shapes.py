@@ -4,9 +4,8 @@ Names are checked here, and numbers as far as they are numbers; what gaps, infin
 decided by `metaeval.scores.as_scores`, whatever the shape was.
 """
 
-import math
 from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import pandas as pd
@@ -14,11 +13,6 @@ import xarray as xr
 from numpy.typing import NDArray
 
 from metaeval.cells import (
-    as_number,
-    clean_name,
-    first_double,
-    loses_digits,
-    merge_labels,
     metric_evidence,
     natural_order,
     shortened,
@@ -26,29 +20,11 @@ from metaeval.cells import (
 )
 from metaeval.columns import SCORES, column_roles, part_of_word
 from metaeval.errors import InvalidOptionError, ScoresError
+from metaeval.layout import DIMS, ScoreTable, clean_names, exact_floats, frame_numbers, refuse_sliver, table_of_rows
 
-__all__ = ["DIMS", "ScoreTable", "first_repeat", "place_rows", "recognise", "refuse_sliver"]
-
-DIMS = ("metric", "system", "topic")
-_LARGE = 10_000_000
-_SPARSE = 50
-
-
-class ScoreTable(NamedTuple):
-    """What was recognised, before anything is checked but its names."""
-
-    scores: NDArray[np.float64]
-    labels: dict[str, list[str]]
-    coordinates: dict[str, tuple[str, NDArray[Any]]]
-    attributes: dict[str, Any]
-
-
-def _clean_names(names: Iterable[object], what: str) -> list[str]:
-    cleaned = [clean_name(name, what) for name in names]
-    if len(set(cleaned)) < len(cleaned):
-        message = f"{what} {first_double(cleaned)!r} stands twice; names must be unique"
-        raise ScoresError(message)
-    return cleaned
+__all__ = [
+    "recognise",
+]
 
 
 def recognise(data: object, names: dict[str, Sequence[str] | None], nesting: Sequence[str] | None) -> ScoreTable:
@@ -134,7 +110,7 @@ def _from_dataarray(data: xr.DataArray) -> ScoreTable:
             raise ScoresError(message)
     return ScoreTable(
         scores=_real_numbers(data.to_numpy()),
-        labels={dim: _clean_names(data[dim].to_numpy().tolist(), dim) for dim in DIMS},
+        labels={dim: clean_names(data[dim].to_numpy().tolist(), dim) for dim in DIMS},
         coordinates=extras,
         attributes={name: list(entry) if isinstance(entry, list) else entry for name, entry in data.attrs.items()},
     )
@@ -161,9 +137,9 @@ def _from_frame(frame: pd.DataFrame) -> ScoreTable:
                 "neither system, topic, metric, score, group nor higher_is_better"
             )
             raise ScoresError(message)
-        return _from_rows(frame.set_axis(columns, axis=1), parts, [parts["score"]])
+        return table_of_rows(frame.set_axis(columns, axis=1), parts, [parts["score"]])
     if "system" in parts and "topic" in parts and others and not {"metric", "score"} & parts.keys():
-        return _from_rows(frame.set_axis(columns, axis=1), parts, others)
+        return table_of_rows(frame.set_axis(columns, axis=1), parts, others)
     absent = [part for part in ("system", "topic", "metric", "score") if part not in parts]
     message = (
         f"a long table needs columns for system, topic, metric and score; {', '.join(absent)} not found among "
@@ -176,74 +152,8 @@ def _from_frame(frame: pd.DataFrame) -> ScoreTable:
 def _clean_column_names(frame: pd.DataFrame) -> list[str]:
     columns = [str(column) for column in frame.columns]
     if len(set(columns)) < len(columns):
-        _clean_names(columns, "column")
+        clean_names(columns, "column")
     return columns
-
-
-def _from_rows(frame: pd.DataFrame, parts: Mapping[str, str], score_columns: Sequence[str]) -> ScoreTable:
-    """Lay out rows: one score each, or one score per metric in several columns."""
-    codes: dict[str, NDArray[np.int64]] = {}
-    labels: dict[str, list[str]] = {}
-    for dim in DIMS:
-        if dim in parts:
-            code, names = pd.factorize(frame[parts[dim]], use_na_sentinel=False)
-            codes[dim], labels[dim] = merge_labels(code.astype(np.int64), names.tolist(), dim)
-    n_rows, n_columns = len(frame), len(score_columns)
-    if "metric" not in codes:
-        codes = {dim: np.repeat(code, n_columns) for dim, code in codes.items()}
-        codes["metric"] = np.tile(np.arange(n_columns, dtype=np.int64), n_rows)
-        labels["metric"] = _clean_names(score_columns, "metric")
-    cells = place_rows(codes, labels)
-    repeat = first_repeat(cells)
-    if repeat is not None:
-        message = f"{_one_cell(codes, labels, repeat[0])} stands twice, in rows {repeat[1]} and {repeat[0]}; keep one"
-        raise ScoresError(message)
-    flat = np.full(math.prod(len(labels[dim]) for dim in DIMS), np.nan)
-    scores = [_frame_numbers(frame[column], f"column {column!r}") for column in score_columns]
-    flat[cells] = np.stack(scores, axis=1).ravel()
-    table = ScoreTable(
-        scores=flat.reshape([len(labels[dim]) for dim in DIMS]),
-        labels=labels,
-        coordinates={
-            part: (dim, _one_per_name(frame[parts[part]], codes[dim][::n_columns], labels[dim], part, dim))
-            for part, dim in (("group", "system"), ("higher_is_better", "metric"))
-            if part in parts and dim in parts
-        },
-        attributes={},
-    )
-    return _topics_in_order(table)
-
-
-def _one_cell(codes: Mapping[str, NDArray[np.int64]], labels: Mapping[str, Sequence[str]], row: int) -> str:
-    metric, system, topic = (labels[dim][codes[dim][row]] for dim in DIMS)
-    return f"system {system!r} on topic {topic!r} under {metric!r}"
-
-
-def _one_per_name(
-    column: pd.Series, codes: NDArray[np.int64], names: Sequence[str], part: str, dim: str
-) -> NDArray[Any]:
-    """Reduce a column that says the same on every row of a system (or metric) to one entry each."""
-    said = column.astype(object).where(column.notna(), None).to_numpy()
-    entries: list[Any] = [None] * len(names)
-    pairs = dict.fromkeys(zip(codes.tolist(), said, strict=True))
-    for code, entry in pairs:
-        if entries[code] is not None and entries[code] != entry:
-            message = f"{dim} {names[code]!r} has more than one {part}: {entries[code]!r} and {entry!r}; keep one"
-            raise ScoresError(message)
-        entries[code] = entry
-    return np.array(entries, dtype=object)
-
-
-def _topics_in_order(table: ScoreTable) -> ScoreTable:
-    names = table.labels["topic"]
-    order = natural_order(names)
-    if order == names:
-        return table
-    place = {name: position for position, name in enumerate(names)}
-    return table._replace(
-        scores=np.ascontiguousarray(table.scores[:, :, [place[name] for name in order]]),
-        labels=table.labels | {"topic": order},
-    )
 
 
 def _from_mapping(tables: Mapping[Any, Any], nesting: Sequence[str] | None) -> ScoreTable:
@@ -280,7 +190,7 @@ def _from_nested(tables: Mapping[Any, Any], nesting: Sequence[str] | None) -> Sc
     levels = [list(dict.fromkeys(frame[level].tolist())) for level in ("outer", "middle", "inner")]
     roles = _roles_of_levels(levels) if nesting is None else tuple(map(str, nesting))
     frame = frame.set_axis([*roles, "score"], axis=1)
-    return _from_rows(frame, {name: name for name in frame.columns}, ["score"])
+    return table_of_rows(frame, {name: name for name in frame.columns}, ["score"])
 
 
 _NESTINGS = (("system", "topic", "metric"), ("system", "metric", "topic"), ("metric", "system", "topic"))
@@ -325,11 +235,11 @@ def _from_wide(tables: Mapping[Any, pd.DataFrame]) -> ScoreTable:
     systems: dict[str, None] = {}
     topics: dict[str, None] = {}
     frames: dict[str, pd.DataFrame] = {}
-    metrics = _clean_names(tables, "metric")
+    metrics = clean_names(tables, "metric")
     for metric, given in zip(metrics, tables.values(), strict=True):
         table = _topics_in_rows(given, metric)
         try:
-            columns, index = _clean_names(table.columns, "system"), _clean_names(table.index, "topic")
+            columns, index = clean_names(table.columns, "system"), clean_names(table.index, "topic")
         except ScoresError as error:
             raise ScoresError(f"{error} (table {metric!r})") from error
         ids = [column for column in columns if part_of_word(column) == "topic"]
@@ -357,7 +267,7 @@ def _wide_numbers(table: pd.DataFrame, columns: Sequence[str], metric: str) -> N
     if all(isinstance(kind, np.dtype) and kind.kind in "fb" for kind in set(table.dtypes)):
         return table.to_numpy(dtype=np.float64)
     arrays = [
-        _frame_numbers(table.iloc[:, place], f"system {name!r} under {metric!r}") for place, name in enumerate(columns)
+        frame_numbers(table.iloc[:, place], f"system {name!r} under {metric!r}") for place, name in enumerate(columns)
     ]
     return np.stack(arrays, axis=1) if arrays else np.empty((len(table), 0))
 
@@ -397,7 +307,7 @@ def _from_results(results: Mapping[Any, Any]) -> ScoreTable:
         for topic, metric, score in _rows_of(result, system)
     ]
     frame = pd.DataFrame(rows, columns=["system", "topic", "metric", "score"], dtype=object)
-    return _from_rows(frame, {name: name for name in frame.columns}, ["score"])
+    return table_of_rows(frame, {name: name for name in frame.columns}, ["score"])
 
 
 def _rows_of(result: Any, system: object) -> Iterable[tuple[object, object, object]]:  # noqa: ANN401 - recognised by shape
@@ -443,7 +353,7 @@ def _from_array(data: object, names: Mapping[str, Sequence[str] | None]) -> Scor
         if len(listed) != size:
             message = f"{dim}s= holds {len(listed)} names for {size} {dim}s"
             raise InvalidOptionError(message)
-        labels[dim] = _clean_names(listed, dim)
+        labels[dim] = clean_names(listed, dim)
     return ScoreTable(values, labels, {}, {})
 
 
@@ -457,87 +367,7 @@ def _real_numbers(data: object) -> NDArray[np.float64]:
         raise ScoresError(message)
     if array.dtype.kind in "OUST":
         cells = pd.Series(array.ravel().astype(object), dtype=object)
-        return _frame_numbers(cells, "the array", "place").reshape(array.shape)
+        return frame_numbers(cells, "the array", "place").reshape(array.shape)
     if array.dtype.kind in "iu":
-        return _exact_floats(array.ravel(), "the array", "place").reshape(array.shape)
+        return exact_floats(array.ravel(), "the array", "place").reshape(array.shape)
     return np.array(array, dtype=np.float64, order="C")
-
-
-def _frame_numbers(column: pd.Series, where: str, row_word: str = "row") -> NDArray[np.float64]:
-    """Return a column as float64, its gaps as NaN."""
-    kind = column.dtype.kind if isinstance(column.dtype, np.dtype) else "O"
-    if kind in "fb":
-        return column.to_numpy(dtype=np.float64)
-    if kind in "iu":
-        return _exact_floats(column.to_numpy(), where, row_word)
-    cells = column.tolist()
-    if set(map(type, cells)) == {float}:
-        return np.array(cells, dtype=np.float64)
-    numbers = np.full(len(column), np.nan)
-    for row, (cell, absent) in enumerate(zip(cells, column.isna().tolist(), strict=True)):
-        if absent:
-            continue
-        try:
-            numbers[row] = as_number(cell)
-        except (TypeError, ValueError) as error:
-            message = (
-                f"{where} holds {shortened(repr(cell))} in {row_word} {row}, which {error}; scores must be numbers"
-            )
-            raise ScoresError(message) from error
-    return numbers
-
-
-def _exact_floats(whole: NDArray[np.integer], where: str, row_word: str) -> NDArray[np.float64]:
-    """Turn whole numbers into floats, none of which may lose digits."""
-    numbers = whole.astype(np.float64)
-    for row in np.flatnonzero(np.abs(numbers) >= 2**53).tolist():  # beyond it, not every whole number is a float
-        if loses_digits(int(whole[row]), float(numbers[row])):
-            message = (
-                f"{where} holds {whole[row]} in {row_word} {row}, which has more digits than a score can hold (whole "
-                "numbers up to 2**53 are exact); round it, or divide all by one number"
-            )
-            raise ScoresError(message)
-    return numbers
-
-
-def place_rows(codes: Mapping[str, NDArray[np.int64]], labels: Mapping[str, Sequence[str]]) -> NDArray[np.int64]:
-    """Return the cell of every row in an array metric x system x topic laid out flat.
-
-    Raises
-    ------
-    ScoresError
-        If the rows could fill only a sliver of that array: then the columns are taken for something they are not.
-    """
-    shape = tuple(len(labels[dim]) for dim in DIMS)
-    n_rows = len(codes["topic"])
-    refuse_sliver(shape, n_rows, "check which column is which")
-    return (codes["metric"] * shape[1] + codes["system"]) * shape[2] + codes["topic"]
-
-
-def refuse_sliver(shape: Sequence[int], n_scores: int, advice: str) -> None:
-    """Refuse an array metric x system x topic of which so many scores could fill only a sliver.
-
-    Raises
-    ------
-    ScoresError
-        With the numbers and the `advice`; up to ten million cells, and fifty a score, are always allowed.
-    """
-    if math.prod(shape) > max(_LARGE, _SPARSE * n_scores):
-        message = f"{n_scores} scores cannot fill {shape[0]} metrics x {shape[1]} systems x {shape[2]} topics; {advice}"
-        raise ScoresError(message)
-
-
-def first_repeat(cells: NDArray[np.int64]) -> tuple[int, int] | None:
-    """Return the first row whose cell was taken before, and the row that took it; None if no cell stands twice.
-
-    Examples
-    --------
-    >>> first_repeat(np.array([4, 2, 7, 2, 4]))
-    (3, 1)
-    """
-    order = np.argsort(cells, kind="stable")
-    again = np.flatnonzero(np.diff(cells[order]) == 0)
-    if not len(again):
-        return None
-    where = again[np.argmin(order[again + 1])]
-    return int(order[where + 1]), int(order[where])

@@ -16,18 +16,20 @@ import numpy as np
 import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 
+from metaeval.collection.assembly import collection_from_rankings
 from metaeval.collection.base import JudgedCollection
-from metaeval.collection.documents import collection_from_rankings
 from metaeval.collection.elements import ElementCollection, element_collection
 from metaeval.collection.inex import Assessments, Scale, Submission
 from metaeval.collection.passages import PassageCollection, passage_collection
 from metaeval.draws import RNGLike, resolve_rng
 from metaeval.errors import InvalidOptionError
+from metaeval.metrics.bounds import BoundsError
 from metaeval.metrics.lists import ranked_lists
 from metaeval.metrics.plugins import default_registry
 from metaeval.metrics.registry import Registry
+from metaeval.metrics.resolved import Metric
 from metaeval.metrics.score import lists_of, metric_values
-from metaeval.metrics.spec import BoundsError, Metric, MetricSpec
+from metaeval.metrics.spec import MetricSpec
 from metaeval.parallel import limit_threads
 
 __all__ = ["check_metric", "made_collections"]

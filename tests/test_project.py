@@ -62,7 +62,7 @@ def test_every_import_is_a_declared_dependency(folder, extras):
     """What the code imports is asked for in pyproject.toml, not only brought along by something else."""
     asked = PROJECT["dependencies"] + [line for extra in extras for line in PROJECT["optional-dependencies"][extra]]
     if folder == "tests":
-        asked += [line for extra in ("external", "sampler") for line in PROJECT["optional-dependencies"][extra]]
+        asked += [line for extra in ("test", "external", "sampler") for line in PROJECT["optional-dependencies"][extra]]
     declared = {_plain(re.match(r"[\w.-]+", line)[0]) for line in asked}
     declared.add("h5py")  # asked for as h5netcdf[h5py]
     known = {*sys.stdlib_module_names, "compression", "metaeval"}  # compression: standard from Python 3.14 on

@@ -14,6 +14,7 @@ from hypothesis.extra import numpy as hnp
 
 from metaeval.cells import label_array, natural_order
 from metaeval.errors import InvalidOptionError, ScoresError, UnknownNameError
+from metaeval.layout import DIMS
 from metaeval.scores import (
     as_scores,
     better_direction,
@@ -23,7 +24,6 @@ from metaeval.scores import (
     select_runs,
     system_groups,
 )
-from metaeval.shapes import DIMS
 
 
 class Metric(NamedTuple):

@@ -4,7 +4,7 @@ import hypothesis.strategies as st
 import numpy as np
 from hypothesis import given
 
-from metaeval.shapes import DIMS, first_repeat, place_rows
+from metaeval.layout import DIMS, first_repeat, place_rows
 
 
 @given(st.lists(st.integers(0, 5), max_size=30))

@@ -105,7 +105,6 @@ def assessment(  # noqa: PLR0913 - the options of the command
 
         metaeval assessment qrels.txt --second second/qrels.txt --log log.csv
     """
-    from metaeval.io.files import list_sources  # noqa: PLC0415 - loads polars
     from metaeval.io.inex import (  # noqa: PLC0415 - as above
         assessment_sources,
         read_assessments,
@@ -113,6 +112,7 @@ def assessment(  # noqa: PLR0913 - the options of the command
         read_submissions,
     )
     from metaeval.io.inex_log import read_assessment_log  # noqa: PLC0415 - as above
+    from metaeval.io.sources import list_sources  # noqa: PLC0415 - loads polars
     from metaeval.studies.assessment import study_assessments  # noqa: PLC0415 - loads numba
 
     inside = second is not None and Path(second) == Path(assessments)

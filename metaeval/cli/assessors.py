@@ -188,8 +188,8 @@ def assessors(  # noqa: PLR0913 - the options of the command
         metaeval assessors judgments.csv --reference human --scale 0,1,2,3 --outside drop --out judges
     """
     from metaeval.agreement.assessors import as_labels  # noqa: PLC0415 - loads scipy
-    from metaeval.io.files import list_sources  # noqa: PLC0415 - as above
     from metaeval.io.labels import read_labels  # noqa: PLC0415 - as above
+    from metaeval.io.sources import list_sources  # noqa: PLC0415 - as above
     from metaeval.metrics.names import split_names  # noqa: PLC0415 - as above
     from metaeval.studies.assessors import judgments_of_labels, study_assessors  # noqa: PLC0415 - as above
 
@@ -204,7 +204,8 @@ def assessors(  # noqa: PLR0913 - the options of the command
     labels = as_labels(table, scale=levels, outside=outside)  # type: ignore[arg-type]  # checked inside
     collection = None
     if runs:
-        from metaeval.io.trec import read_collection, run_sources  # noqa: PLC0415 - loads numba
+        from metaeval.io.sources import run_sources  # noqa: PLC0415 - loads numba
+        from metaeval.io.trec import read_collection  # noqa: PLC0415 - loads numba
 
         collection = read_collection(runs, judgments_of_labels(labels))
         loaded.read(*(source.path for source in run_sources(runs)))

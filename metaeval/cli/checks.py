@@ -337,7 +337,7 @@ def file_to_read(what: str = "a file", *, folder: bool = False) -> Callback:
     def check(value: str | Path, _option: str) -> str | Path:
         path = Path(value)
         if str(path) != "-" and _kind(path) == "absent":
-            from metaeval.io.files import list_sources  # noqa: PLC0415 - its error names the nearest files
+            from metaeval.io.sources import list_sources  # noqa: PLC0415 - its error names the nearest files
 
             list_sources(str(path))
         if not folder and _kind(path) == "folder":
@@ -365,7 +365,7 @@ def files_to_read(*, first: bool = True) -> Callback:
             for place in {text, text.rpartition("=")[2]}:
                 _kind(Path(place))
         if not first:
-            from metaeval.io.trec import run_sources  # noqa: PLC0415 - loads numba
+            from metaeval.io.sources import run_sources  # noqa: PLC0415 - loads numba
 
             run_sources([value] if isinstance(value, str) else value)
         return value

@@ -158,7 +158,7 @@ class Loaded:
         from metaeval.io.groups import read_groups  # noqa: PLC0415 - loads polars
         from metaeval.io.judged import read_judged  # noqa: PLC0415 - loads numba
         from metaeval.io.sheets import read_sheet  # noqa: PLC0415 - loads polars
-        from metaeval.io.trec import run_sources  # noqa: PLC0415 - loads numba
+        from metaeval.io.sources import run_sources  # noqa: PLC0415 - loads numba
 
         given = self.options
         self.session.say(f"Reading {count(len(run_sources(given['inputs'])), 'run')} and their judgments")

@@ -70,13 +70,13 @@ def reliability(  # noqa: PLR0913 - the options of the command
 
         metaeval reliability assessments/ submissions/ --metrics "inex2002(quant=SOG),nxCG(quant=SOG)@25" --out answer
     """
-    from metaeval.io.files import list_sources  # noqa: PLC0415 - loads polars
     from metaeval.io.inex import (  # noqa: PLC0415 - as above
         assessment_sources,
         read_assessments,
         read_element_sizes,
         read_submissions,
     )
+    from metaeval.io.sources import list_sources  # noqa: PLC0415 - loads polars
     from metaeval.metrics.names import split_names  # noqa: PLC0415 - loads numba with the rest of its package
     from metaeval.studies.reliability import study_reliability  # noqa: PLC0415 - as above
 

@@ -1,4 +1,4 @@
 from .base import JudgedCollection as JudgedCollection
+from .document_codes import Judgments as Judgments
 from .documents import Collection as Collection
 from .documents import CollectionStatistics as CollectionStatistics
-from .ranking import Judgments as Judgments

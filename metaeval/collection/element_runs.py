@@ -6,10 +6,10 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from metaeval.collection.documents import judgments_from
+from metaeval.collection.assembly import judgments_from
+from metaeval.collection.document_codes import Judgments
 from metaeval.collection.inex import TOO_SMALL, UNKNOWN, Assessments, Scale, Submission, whole_column
 from metaeval.collection.paths import normalised_path
-from metaeval.collection.ranking import Judgments
 from metaeval.errors import FileFormatError, InvalidOptionError
 
 __all__ = ["ElementRun", "Words", "checked_assessments", "checked_run", "document_judgments", "normalised", "refuse"]

@@ -8,7 +8,7 @@ change of one small vector.
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field, replace
-from typing import Any, NamedTuple, Self
+from typing import Any, Self
 from warnings import warn
 
 import numpy as np
@@ -17,65 +17,34 @@ from numpy.typing import NDArray
 
 from metaeval.cells import first_few
 from metaeval.checks import check_count
+from metaeval.collection.assembly import assemble_collection
 from metaeval.collection.base import JudgedCollection, Retrieved, take_segments
-from metaeval.collection.documents import Collection, CollectionWarning, assemble_collection
+from metaeval.collection.document_codes import Judgments
+from metaeval.collection.documents import Collection, CollectionWarning
 from metaeval.collection.element_runs import (
     ElementRun,
     Words,
     checked_assessments,
     checked_run,
     document_judgments,
-    normalised,
     refuse,
 )
+from metaeval.collection.element_table import (
+    ElementNames,
+    Elements,
+    above,
+    in_document_order,
+    known_sizes,
+    linked_tree,
+    looked_up,
+    path_stops,
+    with_assessments,
+)
 from metaeval.collection.inex import TOO_SMALL, UNKNOWN, Assessments, Scale, Submission, each_run, whole_column
-from metaeval.collection.ranking import Judgments, RankedRun
-from metaeval.compiled import compiled
+from metaeval.collection.ranking import RankedRun
 from metaeval.errors import InvalidOptionError
 
-__all__ = ["ElementCollection", "Elements", "above", "element_collection"]
-
-_TOP_GRADE = 3
-
-
-class Elements(NamedTuple):
-    """All elements that were assessed or retrieved: topic after topic, documents apart, in document order.
-
-    An element stands before its descendants, and these follow it without a gap. Positions count from the topic's
-    first element, so that topics can be taken apart.
-
-    Attributes
-    ----------
-    parents : int32 array (n,)
-        Position of the nearest ancestor in the table, -1 for none.
-    stops : int32 array (n,)
-        Position behind the last descendant.
-    documents : int32 array (n,)
-        Which of the topic's judgments of documents; -1 for a document that was not assessed.
-    names, paths : int32 array (n,)
-        Which of the collection's `document_names` and `path_names`.
-    assessed : bool array (n,)
-    exhaustivity : int8 array (n,)
-        0 also where nothing was assessed; `TOO_SMALL` (-1) for "?".
-    specificity : float64 array (n,)
-        In the terms of the scale.
-    fully_specific : bool array (n,)
-        Where all characters are highlighted, by whole numbers; grade 3 on the older scales.
-    sizes, relevant_sizes : int64 array (n,)
-        Characters, and highlighted ones; `UNKNOWN` (-1) where nobody said.
-    """
-
-    parents: NDArray[np.int32]
-    stops: NDArray[np.int32]
-    documents: NDArray[np.int32]
-    names: NDArray[np.int32]
-    paths: NDArray[np.int32]
-    assessed: NDArray[np.bool_]
-    exhaustivity: NDArray[np.int8]
-    specificity: NDArray[np.float64]
-    fully_specific: NDArray[np.bool_]
-    sizes: NDArray[np.int64]
-    relevant_sizes: NDArray[np.int64]
+__all__ = ["ElementCollection", "element_collection"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -124,6 +93,12 @@ class ElementCollection(JudgedCollection):
     def topic_of_element(self) -> NDArray[np.int64]:
         """Topic position of every element."""
         return np.repeat(np.arange(self.n_topics), np.diff(self.element_offsets))
+
+    @property
+    def elements_returned(self) -> NDArray[np.int64]:
+        """Position in `elements` of every result."""
+        starts = np.tile(self.element_offsets[:-1], self.n_systems)
+        return np.add(self.results, np.repeat(starts, np.diff(self.offsets)), dtype=np.int64)
 
     @property
     def in_force(self) -> NDArray[np.bool_]:
@@ -229,25 +204,6 @@ def element_collection(  # noqa: PLR0913 - the contract of both collections
     return _assembled(runs, judged, judgments, assessments, sizes, retrieved=retrieved, lenient=lenient)
 
 
-class _Names(NamedTuple):
-    """Codes of topics, documents and paths; the paths are sorted so that codes follow document order."""
-
-    topics: pd.Index
-    documents: pd.Index
-    paths: pd.Index
-
-    def keys(
-        self, topics: NDArray[np.int64], documents: NDArray[np.int64], paths: NDArray[np.int64]
-    ) -> NDArray[np.int64]:
-        """Return one number for the codes of topic, document and path, ascending in table order."""
-        return (topics * len(self.documents) + documents) * len(self.paths) + paths
-
-    def parts(self, keys: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]:
-        """Take keys apart into the codes of topics, documents and paths."""
-        rest, paths = np.divmod(keys, len(self.paths))
-        return (*np.divmod(rest, len(self.documents)), paths)
-
-
 def _assembled(  # noqa: PLR0913 - everything that was checked
     runs: dict[str, ElementRun],
     judged: pd.DataFrame,
@@ -259,10 +215,10 @@ def _assembled(  # noqa: PLR0913 - everything that was checked
     lenient: bool,
 ) -> ElementCollection:
     ids = np.array([name.decode() for name in judgments.document_ids.tolist()], dtype=object)
-    names = _Names(
+    names = ElementNames(
         pd.Index(judgments.topics, dtype=object),
         pd.Index(pd.unique(np.concatenate([ids, *(run.documents.names for run in runs.values())])), dtype=object),
-        _in_document_order([Words.of(judged["path"]), *(run.paths for run in runs.values())]),
+        in_document_order([Words.of(judged["path"]), *(run.paths for run in runs.values())]),
     )
     run_topics = np.concatenate([run.topics for run in runs.values()])
     run_documents = np.concatenate([run.documents.within(names.documents) for run in runs.values()])
@@ -277,8 +233,10 @@ def _assembled(  # noqa: PLR0913 - everything that was checked
     offsets = np.searchsorted(topics, np.arange(len(names.topics) + 1)).astype(np.int64)
     topics_of_ids = np.repeat(np.arange(len(names.topics)), np.diff(judgments.topic_offsets))
     id_keys = topics_of_ids * len(names.documents) + names.documents.get_indexer(pd.Index(ids, dtype=object))
-    judgment = _looked_up(id_keys, topics * len(names.documents) + documents)
-    parents, stops = _tree(topics * len(names.documents) + documents, paths, _path_stops(names.paths), offsets[topics])
+    judgment = looked_up(id_keys, topics * len(names.documents) + documents)
+    parents, stops = linked_tree(
+        topics * len(names.documents) + documents, paths, path_stops(names.paths), offsets[topics]
+    )
     bare = Elements(
         parents=parents,
         stops=stops,
@@ -289,13 +247,13 @@ def _assembled(  # noqa: PLR0913 - everything that was checked
         exhaustivity=np.zeros(len(table), dtype=np.int8),
         specificity=np.zeros(len(table)),
         fully_specific=np.zeros(len(table), dtype=bool),
-        sizes=_known_sizes(sizes, names, documents, paths),
+        sizes=known_sizes(sizes, names, documents, paths),
         relevant_sizes=np.full(len(table), UNKNOWN, dtype=np.int64),
     )
     rows = np.searchsorted(table, judged_keys)
-    elements = _with_assessments(bare, rows, judged, assessments.scale)
+    elements = with_assessments(bare, rows, judged, assessments.scale)
     counts = np.stack([np.bincount(run.topics, minlength=len(names.topics)) for run in runs.values()])
-    found = _looked_up(id_keys, run_topics * len(names.documents) + run_documents)
+    found = looked_up(id_keys, run_topics * len(names.documents) + run_documents)
     by_document = _by_document(runs, judgments, counts, run_documents, found, retrieved=retrieved)
     notes = [*assessments.notes, *judged.attrs["notes"]]
     notes += _inconsistencies(elements, offsets[topics], rows, judged, assessments, lenient=lenient)
@@ -314,119 +272,6 @@ def _assembled(  # noqa: PLR0913 - everything that was checked
         document_names=np.asarray(names.documents, dtype=object),
         path_names=np.asarray(names.paths, dtype=object),
     )
-
-
-def _in_document_order(columns: list[Words]) -> pd.Index:
-    """Sort different paths so that each is followed by its descendants: "/" must come before every other character."""
-    different = {path for column in columns for path in column.names}
-    return pd.Index(sorted(different, key=lambda path: path.replace("/", "\0")), dtype=object)
-
-
-def _path_stops(paths: pd.Index) -> NDArray[np.int64]:
-    """Return for every path in document order the position behind its last descendant."""
-    stops = np.full(len(paths), len(paths), dtype=np.int64)
-    waiting: list[int] = []
-    for place, path in enumerate(paths):
-        while waiting and not path.startswith(paths[waiting[-1]] + "/"):
-            stops[waiting.pop()] = place
-        waiting.append(place)
-    return stops
-
-
-@compiled
-def _tree(
-    documents: NDArray[np.int64], paths: NDArray[np.int64], path_stops: NDArray[np.int64], starts: NDArray[np.int64]
-) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
-    """Link sorted elements: nearest ancestor, and position behind the last descendant, from the topic's first."""
-    n = len(paths)
-    parents = np.full(n, -1, dtype=np.int32)
-    stops = np.empty(n, dtype=np.int32)
-    waiting = np.empty(n, dtype=np.int64)
-    depth = 0
-    for place in range(n):
-        while depth > 0 and (
-            documents[waiting[depth - 1]] != documents[place] or path_stops[paths[waiting[depth - 1]]] <= paths[place]
-        ):
-            depth -= 1
-            stops[waiting[depth]] = place - starts[waiting[depth]]
-        if depth > 0:
-            parents[place] = waiting[depth - 1] - starts[place]
-        waiting[depth] = place
-        depth += 1
-    while depth > 0:
-        depth -= 1
-        stops[waiting[depth]] = n - starts[waiting[depth]]
-    return parents, stops
-
-
-@compiled
-def above(parents: NDArray[np.int32], starts: NDArray[np.int64], chosen: NDArray[np.bool_]) -> NDArray[np.int32]:
-    """Return the nearest chosen ancestor of every element, -1 for none; ``starts`` is its topic's first element."""
-    found = np.full(len(parents), -1, dtype=np.int32)
-    for place in range(len(parents)):
-        parent = parents[place]
-        if parent >= 0:
-            found[place] = parent if chosen[starts[place] + parent] else found[starts[place] + parent]
-    return found
-
-
-def _looked_up(keys: NDArray[np.int64], wanted: NDArray[np.int64]) -> NDArray[np.int64]:
-    """Return where each wanted key stands, -1 for nowhere."""
-    order = np.argsort(keys)
-    slots = np.minimum(np.searchsorted(keys[order], wanted), len(keys) - 1)
-    return np.where(keys[order][slots] == wanted, order[slots], -1)
-
-
-def _known_sizes(
-    sizes: pd.DataFrame | None, names: _Names, documents: NDArray[np.int64], paths: NDArray[np.int64]
-) -> NDArray[np.int64]:
-    """Return the size that the table of sizes has for every element, `UNKNOWN` for none."""
-    if sizes is None or sizes.empty:
-        return np.full(len(paths), UNKNOWN, dtype=np.int64)
-    lacking = [column for column in ("document", "path", "size") if column not in sizes]
-    if lacking:
-        message = f"sizes= must have the columns document, path and size; {lacking[0]} is missing"
-        raise InvalidOptionError(message)
-    values = whole_column(sizes, "size")
-    table = sizes.assign(document=Words.of(sizes["document"]).words, size=values, topic="")
-    table["path"] = normalised(table, "", "sizes=, ").words
-    table = table.drop_duplicates(["document", "path", "size"])
-    wrong = table.duplicated(["document", "path"]).to_numpy() | (table["size"] <= 0).to_numpy()
-    if wrong.any():
-        row = table.iloc[int(np.argmax(wrong))]
-        message = (
-            f"sizes= must give every element one size of 1 or more; document {row['document']!r}, {row['path']} has "
-            f"{row['size']}" + (" beside another" if row["size"] > 0 else "")
-        )
-        raise InvalidOptionError(message)
-    own_documents, own_paths = (
-        Words.of(table["document"]).within(names.documents),
-        Words.of(table["path"]).within(names.paths),
-    )
-    known = (own_documents >= 0) & (own_paths >= 0)
-    if not known.any():
-        return np.full(len(paths), UNKNOWN, dtype=np.int64)
-    keys = own_documents[known] * len(names.paths) + own_paths[known]
-    found = _looked_up(keys, documents * len(names.paths) + paths)
-    return np.where(found < 0, UNKNOWN, table["size"].to_numpy()[known][found])
-
-
-def _with_assessments(elements: Elements, rows: NDArray[np.int64], judged: pd.DataFrame, scale: Scale) -> Elements:
-    """Enter what was assessed."""
-    size, relevant = (judged[name].to_numpy() for name in ("size", "relevant_size"))
-    exhaustivity, specificity = (judged[name].to_numpy() for name in ("exhaustivity", "specificity"))
-    counted = (scale == "2005") & (size > 0) & (relevant >= 0)
-    full = np.where(counted, relevant == size, specificity == (1 if scale == "2005" else _TOP_GRADE))
-    for column, values in (
-        (elements.assessed, True),
-        (elements.exhaustivity, exhaustivity),
-        (elements.specificity, specificity),
-        (elements.fully_specific, full & (exhaustivity != 0)),
-        (elements.sizes, np.where(size > 0, size, elements.sizes[rows])),
-        (elements.relevant_sizes, relevant),
-    ):
-        column[rows] = values
-    return elements
 
 
 def _by_document(  # noqa: PLR0913 - results come as columns
@@ -473,7 +318,7 @@ def _by_document(  # noqa: PLR0913 - results come as columns
 
 def _highlighted(  # noqa: PLR0913, PLR0917 - what was put together before
     assessments: Assessments,
-    names: _Names,
+    names: ElementNames,
     id_keys: NDArray[np.int64],
     elements: Elements,
     starts: NDArray[np.int64],
@@ -483,7 +328,7 @@ def _highlighted(  # noqa: PLR0913, PLR0917 - what was put together before
     documents = assessments.documents
     own = Words.of(documents["topic"]).within(names.topics) * len(names.documents)
     own += Words.of(documents["document"]).within(names.documents)
-    said = whole_column(documents, "relevant_size", source=assessments.source)[_looked_up(own, id_keys)]
+    said = whole_column(documents, "relevant_size", source=assessments.source)[looked_up(own, id_keys)]
     top = elements.assessed & (judgment >= 0) & (above(elements.parents, starts, elements.assessed) < 0)
     sums = np.bincount(judgment[top], weights=np.maximum(elements.relevant_sizes[top], 0), minlength=len(said))
     unknown = np.bincount(judgment[top & (elements.relevant_sizes < 0)], minlength=len(said)) > 0

@@ -16,14 +16,16 @@ from numpy.typing import NDArray
 
 from metaeval.cells import first_few
 from metaeval.checks import check_count
+from metaeval.collection.assembly import assemble_collection
 from metaeval.collection.base import JudgedCollection, Retrieved, renumbered, take_segments
-from metaeval.collection.documents import Collection, assemble_collection
+from metaeval.collection.documents import Collection
+from metaeval.collection.highlighted_text import HighlightedText, JudgedText
 from metaeval.collection.inex import Assessments, Submission, each_run
-from metaeval.collection.passage_runs import CompiledRun, HighlightedText, JudgedText, Results, compiled_run
+from metaeval.collection.passage_runs import CompiledRun, Results, compiled_run
 from metaeval.collection.ranking import RankedRun
 from metaeval.errors import InvalidOptionError
 
-__all__ = ["FAULTS", "HighlightedText", "PassageCollection", "Results", "passage_collection"]
+__all__ = ["FAULTS", "PassageCollection", "passage_collection"]
 
 FAULTS = {
     "overlap": "overlaps an earlier result of the same document",

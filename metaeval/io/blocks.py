@@ -2,7 +2,7 @@
 
 import math
 import re
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -11,7 +11,7 @@ from typing import Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from metaeval.cells import BLANKS, first_double, first_few, is_measure, is_number, merge_labels, shortened
+from metaeval.cells import BLANKS, first_double, first_few, is_number, merge_labels, shortened
 from metaeval.errors import closest_names
 from metaeval.io.sheets import Sheet, delimiter_name
 from metaeval.scores import Missing
@@ -26,8 +26,6 @@ __all__ = [
     "TableOptions",
     "columns_found",
     "fitting_names",
-    "is_measure",
-    "is_number",
     "place_of",
     "ragged",
     "refuse_faulty_names",
@@ -189,17 +187,47 @@ def unique_names(names: Sequence[str], what: str, sheet: Sheet) -> list[str]:
     return cleaned
 
 
-def fitting_names(names: list[str], rows: Sequence[Sequence[str]], body: Sheet) -> list[str]:
-    """Check that every row has a cell for every name, and that every name names one column."""
-    if names and all(len(cells) == len(names) + 1 for cells in rows):
-        names = _with_unnamed_column(names, rows)
-    width = len(names) or len(rows[0])
+def fitting_names(names: list[str], rows: Iterable[Sequence[str]], body: Sheet) -> tuple[list[str], list[str]]:
+    """Check that every row has a cell for every name, and that every name names one column.
+
+    Parameters
+    ----------
+    names : list of str
+        One a column; none where there is no header.
+    rows : iterable of sequence of str
+        The rows of `body`, gone through once: as text they may fill the memory.
+    body : Sheet
+
+    Returns
+    -------
+    names : list of str
+        "" for a column without one: a delimiter at the end of every row, or names of rows as R writes them.
+    first : list of str
+        The first cell of every row, as it stands.
+    """
+    first: list[str] = []
+    start: Sequence[str] = ()
+    shifted, longer = names, False
+    unnamed: set[int] = set()
+    filled: set[int] = set()
     for position, cells in enumerate(rows):
-        if len(cells) != width:
-            raise body.error(ragged(cells, width, body), position)
-    unnamed = [place for place, name in enumerate(names) if place and not name]
-    refuse_faulty_names(names, {place for place in unnamed if any(cells[place].strip() for cells in rows)}, body)
-    return names
+        if not position:
+            start, longer = cells, bool(names) and len(cells) == len(names) + 1
+            shifted = ["", *names] if longer else names
+            unnamed = {at for at, name in [*enumerate(names), *enumerate(shifted)] if at and not name}
+            unnamed |= {len(names)} if longer else set()
+        if len(cells) != (len(start) if longer else len(names) or len(start)):
+            odd = (start, 0) if longer else (cells, position)
+            raise body.error(ragged(odd[0], len(names) or len(start), body), odd[1])
+        first.append(cells[0])
+        if len(filled) < len(unnamed):
+            filled.update(at for at in unnamed if at not in filled and cells[at].strip())
+    if longer and len(names) not in filled:
+        shifted = [*names, ""]
+    elif longer and any(is_number(cell) and not cell.strip().isdecimal() for cell in first):
+        raise body.error(ragged(start, len(names), body), 0)  # scores, so a name is missing
+    refuse_faulty_names(shifted, {at for at in filled if shifted and not shifted[at]}, body)
+    return shifted, first
 
 
 def refuse_faulty_names(names: Sequence[str], filled: Collection[int], body: Sheet) -> None:
@@ -211,15 +239,6 @@ def refuse_faulty_names(names: Sequence[str], filled: Collection[int], body: She
         first, second = [place for place, name in enumerate(names) if name == again][:2]
         message = f"columns {first + 1} and {second + 1} are both called {again!r}; names must be unique"
         raise body.error(message)
-
-
-def _with_unnamed_column(names: list[str], rows: Sequence[Sequence[str]]) -> list[str]:
-    """Make room for a delimiter at the end of every row, or for the names of rows, which R writes without a title."""
-    if not any(cells[-1].strip() for cells in rows):
-        return [*names, ""]
-    if any(is_number(cells[0]) and not cells[0].strip().isdecimal() for cells in rows):
-        return names  # scores, so a name is missing
-    return ["", *names]
 
 
 def ragged(cells: Sequence[str], width: int, sheet: Sheet) -> str:

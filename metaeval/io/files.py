@@ -1,8 +1,8 @@
-"""Opening, unpacking and writing files.
+"""Opening and unpacking files, and what a line of text is.
 
 Every input goes through `read_bytes`, which opens it once, and every text through `text_of`, which says what a line is.
 Compression is told from the first bytes, so a file that was renamed, and standard input, are unpacked too. Every
-failure is a `FileFormatError` that names the file. Nothing is ever left half-written under its final name.
+failure is a `FileFormatError` that names the file.
 """
 
 import bz2
@@ -11,40 +11,33 @@ import io
 import lzma
 import os
 import re
-import secrets
-import shutil
 import stat
 import sys
 import tempfile
 import zlib
-from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping
-from contextlib import contextmanager, suppress
-from functools import cache, partial
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from types import ModuleType
 from typing import BinaryIO, NamedTuple, cast
 
-from metaeval.cells import natural_order
-from metaeval.errors import FileFormatError, InvalidOptionError, MetaevalError, OutputError, closest_names
-from metaeval.io.locks import Lock
-from metaeval.process import sheltered
+from metaeval.errors import FileFormatError, closest_names
 from metaeval.provenance import current_record
 
 __all__ = [
+    "COMPRESSIONS",
     "STANDARD_INPUT",
-    "Source",
     "base_name",
     "decode_text",
+    "entries_of",
+    "file_status",
     "first_words",
-    "list_sources",
+    "no_such_file",
     "pipe_identity",
     "read_bytes",
-    "read_source",
     "read_text",
     "text_of",
-    "write_atomically",
-    "write_bytes",
 ]
 
 STANDARD_INPUT = "-"
@@ -55,7 +48,6 @@ _PLAIN_SUFFIXES = frozenset(
 )
 _WIDE_MARKS = (b"\xff\xfe", b"\xfe\xff")
 _MARK = b"\xef\xbb\xbf"
-_TEMPORARY = re.compile(r"\.[0-9a-f]{16}\.part(\..*)?")
 _DESCRIPTOR = re.compile(r"/dev/stdin|/(?:dev|proc/self)/fd/([0-9]{1,9})")
 _MOST_IN_MEMORY = 16 * 2**20
 _LONGEST_LINE = 100_000
@@ -76,28 +68,6 @@ _KINDS: Mapping[bytes, str] = {
     b"7z\xbc\xaf": "a 7z archive",
 }
 """How files of other kinds begin, for errors."""
-
-
-class Source(NamedTuple):
-    """A file to read.
-
-    Attributes
-    ----------
-    path : str
-    name : str or None
-        The name the caller gave it; None for the file's own.
-    listed : bool
-        Whether it was found in a folder, and not named.
-    """
-
-    path: str
-    name: str | None = None
-    listed: bool = False
-
-    @property
-    def own_name(self) -> str:
-        """The name given, else the file's name without the endings that say what kind of file it is."""
-        return self.name or base_name(self.path)
 
 
 class _Compression(NamedTuple):
@@ -157,12 +127,13 @@ def _zstandard() -> ModuleType:
 
 
 # every unpacker takes concatenated members too; bzip2 is told from text by its first block (or its end, if empty)
-_COMPRESSIONS: Mapping[str, _Compression] = {
+COMPRESSIONS: Mapping[str, _Compression] = {
     ".gz": _Compression(re.compile(rb"\x1f\x8b"), gzip.decompress, _pack_gzip),
     ".bz2": _Compression(re.compile(rb"BZh[1-9](1AY&SY|\x17rE8P\x90)"), _unpack_bzip2, bz2.compress),
     ".xz": _Compression(re.compile(rb"\xfd7zXZ\x00"), _unpack_xz, lzma.compress),
     ".zst": _Compression(re.compile(rb"\x28\xb5\x2f\xfd"), _unpack_zstandard, _pack_zstandard),
 }
+"""How files are packed, by their endings."""
 
 
 def base_name(path: str | Path) -> str:
@@ -178,96 +149,29 @@ def base_name(path: str | Path) -> str:
     if str(path) == STANDARD_INPUT:
         return "standard input"
     name = Path(path).name
-    for endings in (_COMPRESSIONS, _PLAIN_SUFFIXES):
+    for endings in (COMPRESSIONS, _PLAIN_SUFFIXES):
         stem, dot, ending = name.rpartition(".")
         if stem and (dot + ending).casefold() in endings:
             name = stem
     return name
 
 
-def list_sources(paths: str | Path | Iterable[str | Path] | Mapping[str, str | Path]) -> list[Source]:
-    """Find out which files are meant: paths, ``NAME=path``, a mapping from name to path, ``-``, or folders.
-
-    Parameters
-    ----------
-    paths : str, path, iterable of them, or mapping of str to path
-        A folder stands for every file in it, in natural order, but for hidden files and folders inside. A text is
-        taken as ``NAME=path`` where no file of that whole name exists.
-
-    Returns
-    -------
-    list of Source
-
-    Raises
-    ------
-    FileFormatError
-        If a file does not exist (with the nearest names beside it), or a folder is empty.
-    InvalidOptionError
-        If nothing is given, or one file twice.
-    """
-    if isinstance(paths, Mapping):
-        given = [Source(str(path), str(name)) for name, path in paths.items()]
-    else:
-        listed = [paths] if isinstance(paths, str | Path) else list(paths)
-        given = [_named_source(path) if isinstance(path, str) else Source(str(path)) for path in listed]
-    if not given:
-        message = "no file was given; name at least one"
-        raise InvalidOptionError(message)
-    sources = [found for source in given for found in _files_of(source)]
-    seen: set[object] = set()
-    for source in sources:
-        place = pipe_identity(source.path) or os.path.realpath(source.path)
-        if place in seen:
-            message = f"{source.path} is given twice; give every file once"
-            raise InvalidOptionError(message)
-        seen.add(place)
-    return sources
-
-
-def _named_source(text: str) -> Source:
-    """Split at the first "=" that leaves an existing path behind it: names may hold one too, as RBP(p=0.8) does."""
-    if text == STANDARD_INPUT or "=" not in text or os.path.exists(text):  # noqa: PTH110 - no error for a long name
-        return Source(text)
-    pieces = text.split("=")
-    splits = [("=".join(pieces[:cut]).strip(), "=".join(pieces[cut:])) for cut in range(1, len(pieces))]
-    for name, path in splits:
-        if name and (path == STANDARD_INPUT or os.path.exists(path)):  # noqa: PTH110 - likewise
-            return Source(path, name)
-    name, path = splits[-1]
-    return Source(path, name or None)
-
-
-def _files_of(source: Source) -> list[Source]:
-    status = None if source.path == STANDARD_INPUT else _status(source.path)
-    if source.path == STANDARD_INPUT or (status is not None and not stat.S_ISDIR(status.st_mode)):
-        return [source]
-    if status is None:
-        raise _not_found(source.path)
-    if source.name is not None:
-        message = f"a name ({source.name}=) is for one file, and this is a folder; name the files inside"
-        raise FileFormatError(message, path=source.path)
-    path = Path(source.path)
-    names = natural_order(entry.name for entry in _inside(path) if entry.is_file() and not entry.name.startswith("."))
-    if not names:
-        message = "the folder holds no files; name the files to read"
-        raise FileFormatError(message, path=source.path)
-    return [Source(str(path / name), listed=True) for name in names]
-
-
-def _inside(folder: Path) -> list[Path]:
+def entries_of(folder: Path) -> list[Path]:
+    """Return what stands in a folder, or raise the error that names it."""
     try:
         return list(folder.iterdir())
     except OSError as error:
         raise FileFormatError(f"the folder cannot be read ({error.strerror})", path=folder) from None
 
 
-def _not_found(path: str) -> FileFormatError:
+def no_such_file(path: str) -> FileFormatError:
+    """Return the error for a file that is not there, with the nearest names beside it."""
     parent, name = Path(path).parent, Path(path).name
     if not os.path.isdir(parent):  # noqa: PTH112 - Path.is_dir raises for a name that is too long
         return FileFormatError(f"there is no folder {str(parent)!r}; check the path", path=path)
     if os.path.islink(path):  # noqa: PTH114 - likewise
         return FileFormatError("this link leads nowhere; check what it points to", path=path)
-    beside = sorted(entry.name for entry in _inside(parent))
+    beside = sorted(entry.name for entry in entries_of(parent))
     packed = [other for other in beside if base_name(other) == base_name(name)]
     near = list(dict.fromkeys([*packed, *closest_names(name, beside)]))[:3]
     guess = f"; did you mean {' or '.join(map(repr, near))}?" if near else "; check the path"
@@ -286,10 +190,6 @@ def read_bytes(path: str | os.PathLike[str]) -> bytes:
     path : str or path
         "-" is standard input; pipes, ``/dev/fd/N`` and named ones too, are read to their end.
 
-    Returns
-    -------
-    bytes
-
     Raises
     ------
     FileFormatError
@@ -305,11 +205,11 @@ def read_bytes(path: str | os.PathLike[str]) -> bytes:
     """
     label = str(path)
     content = _recorded(label)
-    for compression in _COMPRESSIONS.values():
+    for compression in COMPRESSIONS.values():
         if compression.magic.match(content):
             with _explaining_damage(label):
                 return compression.unpacker(content)
-    if Path(label).suffix.casefold() in _COMPRESSIONS and content:
+    if Path(label).suffix.casefold() in COMPRESSIONS and content:
         message = f"the file is named {Path(label).suffix} but its content is not; rename it, or fetch it again"
         raise FileFormatError(message, path=label)
     return content
@@ -318,22 +218,6 @@ def read_bytes(path: str | os.PathLike[str]) -> bytes:
 def read_text(path: str | os.PathLike[str]) -> str:
     """Return a text file as `text_of` has it, decoded; see `read_bytes`."""
     return decode_text(read_bytes(path), str(path))
-
-
-def read_source[T](source: Source, parse: Callable[[bytes], T]) -> T:
-    """Read one of the files that `list_sources` found, and parse its content.
-
-    Where a file that came with a folder breaks a rule in its first line, as a README or a picture among runs does, the
-    error says how to leave it out.
-    """
-    content = b""
-    try:
-        content = read_bytes(source.path)
-        return parse(content)
-    except FileFormatError as error:
-        if source.listed and _is_first_line(content, error.line):
-            error.args = (f"{error}. {_way_past(Path(source.path))}",)
-        raise
 
 
 def decode_text(content: bytes, label: str) -> str:
@@ -353,10 +237,6 @@ def text_of(content: bytes, label: str) -> bytes:
         The whole file, unpacked.
     label : str
         Names the file in errors.
-
-    Returns
-    -------
-    bytes
 
     Raises
     ------
@@ -439,7 +319,7 @@ def _as_they_come(label: str) -> bytes:
         with _opened(label) as stream:
             return stream.read()
     except FileNotFoundError:
-        raise _not_found(label) from None
+        raise no_such_file(label) from None
     except IsADirectoryError:
         raise FileFormatError("this is a folder; name a file in it", path=label) from None
     except PermissionError:
@@ -450,7 +330,7 @@ def _as_they_come(label: str) -> bytes:
 
 
 def _opened(path: str) -> BinaryIO:
-    status = _status(path)
+    status = file_status(path)
     if status is None or stat.S_ISREG(status.st_mode) or stat.S_ISDIR(status.st_mode):
         return Path(path).open("rb")
     descriptor = _DESCRIPTOR.fullmatch(path)
@@ -464,7 +344,8 @@ def _opened(path: str) -> BinaryIO:
     return stream
 
 
-def _status(path: str) -> os.stat_result | None:
+def file_status(path: str) -> os.stat_result | None:
+    """Return what the system says of a path, None where there is nothing."""
     try:
         return os.stat(path)  # noqa: PTH116 - Path.stat takes no name that is too long, in some versions
     except (OSError, ValueError):
@@ -474,7 +355,7 @@ def _status(path: str) -> os.stat_result | None:
 def pipe_identity(label: str) -> object | None:
     """Return what tells a pipe, or standard input, from others by any name; None for a file, which stays."""
     if label != STANDARD_INPUT:
-        status = _status(label)
+        status = file_status(label)
         return None if status is None or stat.S_ISREG(status.st_mode) else (status.st_dev, status.st_ino)
     try:
         status = os.fstat(sys.stdin.fileno())
@@ -493,27 +374,6 @@ def _no_text(content: bytes, place: int, message: str, label: str) -> FileFormat
     return FileFormatError(message, path=label, line=line)
 
 
-def _is_first_line(content: bytes, line: int | None) -> bool:
-    """Whether a line (None: the whole file) is the first that is neither empty nor a comment."""
-    earlier = [] if line is None else content.splitlines()[: line - 1]
-    return not any(text.strip() and not text.startswith(b"#") for text in earlier)
-
-
-def _way_past(path: Path) -> str:
-    """Say how to name the files of a folder without one of them."""
-    names = [entry.name for entry in path.parent.iterdir() if entry.is_file() and not entry.name.startswith(".")]
-    others = [name for name in names if name != path.name]
-    endings = Counter(Path(name).suffix for name in others if Path(name).suffix)
-    ending, count = next(iter(endings.most_common(1)), ("", 0))
-    start = os.path.commonprefix(others)  # noqa: RUF071 - letters, not folders
-    found = f"It is one of {len(names)} files in the folder {path.parent}"
-    if 2 * count > len(others) and not path.name.endswith(ending):
-        return f"{found}; to leave it out, name the others: {path.parent / f'*{ending}'}"
-    if len(others) > 1 and start and not path.name.startswith(start):
-        return f"{found}; to leave it out, name the others: {path.parent / f'{start}*'}"
-    return f"{found}; if it does not belong there, move it, or name the others one by one"
-
-
 @contextmanager
 def _explaining_damage(label: str) -> Iterator[None]:
     """Turn what the unpackers raise into an error that names the file."""
@@ -529,132 +389,3 @@ def _explaining_damage(label: str) -> Iterator[None]:
             raise
         message = f"the compressed content is damaged ({error}); fetch the file again"
         raise FileFormatError(message, path=label) from error
-
-
-@contextmanager
-def write_atomically(path: str | Path) -> Iterator[Path]:
-    """Give a temporary path beside `path`; what is written there takes the final name only if the block succeeds.
-
-    After an error, or an interruption, the temporary file is gone and an older file of the final name is untouched.
-    What a killed process left there is swept away by the next one that writes into the folder.
-
-    Parameters
-    ----------
-    path : str or path
-        Final name. Its folder must exist; a file there is replaced. A link is followed. A pipe or a device is
-        written to once the block has succeeded.
-
-    Yields
-    ------
-    pathlib.Path
-        With the same ending, so that libraries that go by it do the same. The file is there, and empty.
-
-    Raises
-    ------
-    FileFormatError
-        If the folder does not exist, or the path is a folder or a link to itself.
-    OutputError
-        If the system refuses: a full disk, a limit on file sizes, a folder that must not be written.
-
-    Examples
-    --------
-    >>> import tempfile
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     with write_atomically(Path(folder, "table.csv")) as temporary:
-    ...         _ = temporary.write_text("a,b")
-    ...     print(Path(folder, "table.csv").read_text())
-    a,b
-    """
-    with _explaining_refusal(path):
-        if _is_stream(path):
-            with _written_to_stream(Path(path)) as temporary:
-                yield temporary
-            return
-        target = Path(os.path.realpath(path))
-        _check_target(target, path)
-        _sweep_once(target.parent)
-        temporary, lock = _new_temporary(target)
-        try:
-            yield temporary
-            os.replace(temporary, target)  # noqa: PTH105 - Path.replace is the same call
-        except BaseException:
-            with sheltered():
-                temporary.unlink(missing_ok=True)
-            raise
-        finally:
-            lock.release()
-
-
-def write_bytes(path: str | Path, content: bytes) -> Path:
-    """Write bytes atomically, packed as the ending says (.gz, .bz2, .xz, .zst), and return the path."""
-    compression = _COMPRESSIONS.get(Path(path).suffix.casefold())
-    with write_atomically(path) as temporary:
-        temporary.write_bytes(content if compression is None else compression.packer(content))
-    return Path(path)
-
-
-@contextmanager
-def _explaining_refusal(path: str | Path) -> Iterator[None]:
-    """Turn what the system says against writing into an error that names the file."""
-    try:
-        yield
-    except MetaevalError:
-        raise
-    except OSError as error:
-        message = f"{path}: cannot be written: {error.strerror or error}"
-        raise OutputError(message) from error
-
-
-def _check_target(target: Path, path: str | Path) -> None:
-    if target.is_symlink():
-        message = "this link leads back to itself; give the name of a file"
-        raise FileFormatError(message, path=path)
-    if target.is_dir():
-        message = "this is a folder; give the name of a file"
-        raise FileFormatError(message, path=path)
-    if not target.parent.is_dir():
-        message = f"there is no folder {str(target.parent)!r}; make it first"
-        raise FileFormatError(message, path=path)
-
-
-def _is_stream(path: str | Path) -> bool:
-    """Say whether a path is a pipe or a device: a file must not take its place."""
-    try:
-        mode = os.stat(path).st_mode  # noqa: PTH116 - Path.stat is the same call
-    except OSError:
-        return False
-    return not (stat.S_ISREG(mode) or stat.S_ISDIR(mode))
-
-
-@contextmanager
-def _written_to_stream(path: Path) -> Iterator[Path]:
-    with tempfile.TemporaryDirectory() as folder:
-        temporary = Path(folder, path.name)
-        temporary.touch()
-        yield temporary
-        with temporary.open("rb") as content, path.open("wb") as stream:
-            shutil.copyfileobj(content, stream)
-
-
-def _new_temporary(target: Path) -> tuple[Path, Lock]:
-    """Make a hidden file beside `target`, held so that no other process takes it for a leftover."""
-    while True:
-        temporary = target.with_name(f".{secrets.token_hex(8)}.part{''.join(target.suffixes[-2:])}")
-        lock = Lock.take(temporary)
-        if lock is not None:  # else another process was quicker, and swept it away
-            return temporary, lock
-
-
-@cache
-def _sweep_once(folder: Path) -> None:
-    """Remove the temporary files that killed processes left in a folder, the first time this process writes there."""
-    with suppress(OSError):  # a folder may be writable and unreadable
-        for entry in folder.iterdir():
-            if _TEMPORARY.fullmatch(entry.name) and entry.is_file() and not entry.is_symlink():
-                _sweep(entry)
-
-
-def _sweep(leftover: Path) -> None:
-    lock = Lock.take(leftover, make=False)
-    if lock is not None:  # nobody is at work on it
-        lock.release(remove=lock.sure)

@@ -7,8 +7,6 @@ killed one left is cleared up by the next.
 
 import ctypes
 import errno
-import filecmp
-import json
 import os
 import platform
 import re
@@ -16,7 +14,7 @@ import secrets
 import shutil
 import sys
 import warnings
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from contextvars import ContextVar
 from functools import cache
@@ -24,15 +22,15 @@ from pathlib import Path
 
 from metaeval.errors import InvalidOptionError, MetaevalError, MetaevalWarning, OutputError
 from metaeval.io.locks import Lock
+from metaeval.io.written_files import carry_over, list_files, remove_carried, written_files
 from metaeval.process import sheltered
-from metaeval.provenance import file_checksum
 
-__all__ = ["RECORD", "check_folder", "claiming", "new_folder", "record_text", "unused_folder", "written_files"]
-
-RECORD = "provenance.json"
-"""The file that says what made a folder, and lists what was written into it."""
-
-_OWN_FOLDERS = frozenset({".", "tables", "figures", "data"})
+__all__ = [
+    "check_folder",
+    "claiming",
+    "new_folder",
+    "unused_folder",
+]
 
 
 def check_folder(out: str | Path, *, overwrite: bool = False) -> None:
@@ -42,11 +40,6 @@ def check_folder(out: str | Path, *, overwrite: bool = False) -> None:
     that metaeval wrote, by the list in its provenance.json, and no others (see `new_folder`). So is a folder of
     other things, but that one is kept beside the new one under another name. Inside a `claiming` block the folder is
     held from here on, and another process that wants it is told so.
-
-    Parameters
-    ----------
-    out : path
-    overwrite : bool, default False
 
     Raises
     ------
@@ -202,7 +195,7 @@ def new_folder(out: str | Path, *, overwrite: bool = False) -> Iterator[Path]:
             fresh.mkdir()
             with _reasons_of_files(out):
                 yield fresh
-                _list_files(fresh)
+                list_files(fresh)
             _checked_place(out, overwrite=overwrite)  # somebody may have put something there meanwhile
             with _reasons_of_files(out), sheltered():
                 replaced = _take_place(fresh, final)
@@ -211,7 +204,7 @@ def new_folder(out: str | Path, *, overwrite: bool = False) -> Iterator[Path]:
                 shutil.rmtree(fresh, ignore_errors=True)
             raise
         if replaced is not None:
-            _remove_carried(replaced, final)
+            remove_carried(replaced, final)
 
 
 @contextmanager
@@ -297,7 +290,7 @@ def _take_place(fresh: Path, final: Path) -> Path | None:
         message = f"{str(final)!r} held other things than a report; they are kept in {str(aside)!r}"
         warnings.warn(message, MetaevalWarning, stacklevel=2)
         return None
-    renamed = _carry_over(final, fresh)
+    renamed = carry_over(final, fresh)
     shutil.copymode(final, fresh)
     old = fresh
     if not _exchange(fresh, final):
@@ -333,145 +326,6 @@ def _system_library() -> ctypes.CDLL | None:
     return ctypes.CDLL(None, use_errno=True) if sys.platform == "linux" else None
 
 
-# ------------------------------------------------------------------------------------------- whose files are whose
-
-
-def written_files(folder: Path) -> dict[str, str] | None:
-    """Return the files that metaeval wrote into a report with their checksums, or None where there is no such list.
-
-    Parameters
-    ----------
-    folder : path
-
-    Returns
-    -------
-    dict of str to str, or None
-        Path within the folder (with ``/``) to SHA-256 checksum. A damaged list is none.
-    """
-    try:
-        record = json.loads((folder / RECORD).read_bytes())
-    except (OSError, ValueError, RecursionError):
-        return None
-    if not isinstance(record, dict) or not str(record.get("schema")).startswith("metaeval/"):
-        return None
-    files = record.get("files")
-    return files if isinstance(files, dict) and all(isinstance(one, str) for one in files.values()) else None
-
-
-def _list_files(folder: Path) -> None:
-    """Add the list of files to the record of a folder, and see to it that all are on the disk."""
-    record = folder / RECORD
-    if not record.exists():
-        return
-    files = {}
-    for path in sorted(folder.rglob("*")):
-        if path.is_file() and path != record:
-            with path.open("rb") as stream:
-                os.fsync(stream.fileno())  # the old report goes as soon as the new one is named
-            files[path.relative_to(folder).as_posix()] = file_checksum(path)
-    content = {**json.loads(record.read_text(encoding="utf-8")), "files": files}
-    with record.open("w", encoding="utf-8", newline="\n") as stream:
-        stream.write(record_text(content))
-        stream.flush()
-        os.fsync(stream.fileno())
-
-
-def _is_unchanged(path: Path, name: str, ours: Mapping[str, str]) -> bool:
-    """Say whether a file is what metaeval wrote; a link is not, whatever it leads to."""
-    if name == RECORD:
-        return True
-    return name in ours and not path.is_symlink() and path.is_file() and file_checksum(path) == ours[name]
-
-
-def _foreign(folder: Path, *, ours: Mapping[str, str]) -> Iterator[Path]:
-    """Yield what others put into a folder: files, links, other things, and folders that hold nothing."""
-    for place, folders, names in os.walk(folder):
-        inside = Path(place)
-        for name in (*names, *(one for one in folders if (inside / one).is_symlink())):
-            if not _is_unchanged(inside / name, (inside / name).relative_to(folder).as_posix(), ours):
-                yield inside / name
-        if not names and not folders and inside.relative_to(folder).as_posix() not in _OWN_FOLDERS:
-            yield inside
-
-
-def _carry_over(old: Path, new: Path) -> list[str]:
-    """Put what others put into `old` into `new` too, and return what has another name there.
-
-    Links serve where the disk has them, so that a file edited meanwhile is the same in both, and size is no matter.
-    """
-    renamed = []
-    foreign = _foreign(old, ours=written_files(old) or {})
-    # those first that keep their names, which the others then cannot take
-    for path in sorted(foreign, key=lambda path: (os.path.lexists(new / path.relative_to(old)), path)):
-        name = path.relative_to(old)
-        target = _free(new, name)
-        target.parent.mkdir(parents=True, exist_ok=True)
-        if path.is_symlink():
-            target.symlink_to(path.readlink())
-        elif path.is_dir():
-            target.mkdir(exist_ok=True)
-        else:
-            try:
-                os.link(path, target, follow_symlinks=False)
-            except OSError:
-                shutil.copy2(path, target)
-        if target != new / name:
-            renamed.append(target.relative_to(new).as_posix())
-    return renamed
-
-
-def _free(folder: Path, name: Path) -> Path:
-    """Return where in a folder something can go under its own name, or the nearest to it that is free."""
-    place = folder
-    for part in name.parts[:-1]:
-        place = place / part
-        if os.path.lexists(place) and (place.is_symlink() or not place.is_dir()):
-            place = _beside(place)
-    place = place / name.name
-    return _beside(place) if os.path.lexists(place) else place
-
-
-def _beside(path: Path) -> Path:
-    """Return the first free name for keeping what had the name of `path`."""
-    number = 1
-    while os.path.lexists(
-        aside := path.with_name(f"{path.stem}.before" + (f"-{number}" if number > 1 else "") + path.suffix)
-    ):
-        number += 1
-    return aside
-
-
-def _remove_carried(old: Path, new: Path) -> None:
-    """Remove a report that was replaced; what others put there and `new` does not hold goes there first."""
-    ours = written_files(old) or {}
-    held = {_identity(path) for path in new.rglob("*") if not path.is_dir() or path.is_symlink()}
-    for path in [*_foreign(old, ours=ours)]:
-        if path.is_dir() and not path.is_symlink():
-            continue
-        if _identity(path) not in held and not _has_copy(path, old, new):
-            target = _free(new, path.relative_to(old))
-            target.parent.mkdir(parents=True, exist_ok=True)
-            path.rename(target)
-    shutil.rmtree(old, ignore_errors=True)
-    if old.exists():
-        message = f"the older report could not be removed altogether; what is left is in {str(old)!r}"
-        warnings.warn(message, MetaevalWarning, stacklevel=2)
-
-
-def _identity(path: Path) -> tuple[object, ...]:
-    found = path.lstat()
-    return ("link", str(path.readlink())) if path.is_symlink() else (found.st_dev, found.st_ino)
-
-
-def _has_copy(path: Path, old: Path, new: Path) -> bool:
-    """Say whether a file was copied, where the disk has no links: under its own name or one beside it."""
-    place = (new / path.relative_to(old)).parent
-    if not path.is_file() or not place.is_dir():
-        return False
-    similar = [one for one in place.iterdir() if one.name.startswith(path.stem) and one.is_file()]
-    return any(filecmp.cmp(path, one, shallow=False) for one in similar)
-
-
 def _clear_leftovers(final: Path) -> None:
     """Clear up after a process that was killed while it wrote `final`; the caller holds the lock."""
     pattern = re.compile(rf"\.{re.escape(final.name)}\.[0-9a-f]{{8}}\.(part|old)")
@@ -484,7 +338,7 @@ def _clear_leftovers(final: Path) -> None:
         if written_files(leftover) is None or not final.exists():
             shutil.rmtree(leftover, ignore_errors=True)  # never finished: all in it is ours, or a link or copy
         else:
-            _remove_carried(leftover, final)
+            remove_carried(leftover, final)
 
 
 def _final(out: str | Path) -> Path:
@@ -507,8 +361,3 @@ def _set_aside(folder: Path) -> Path:
     while (aside := folder.with_name(f"{folder.name}.before" + (f"-{number}" if number > 1 else ""))).exists():
         number += 1
     return aside
-
-
-def record_text(content: Mapping[str, object]) -> str:
-    """Return a record as it is written."""
-    return json.dumps(content, indent=2, ensure_ascii=False, default=str) + "\n"

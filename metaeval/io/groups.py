@@ -54,7 +54,7 @@ def read_groups(
     sheet = path if isinstance(path, Sheet) else read_sheet(path)
     body = sheet.without_header()
     rows = list(body.rows())
-    names = fitting_names(header_names(sheet.sample()[0]), rows, body)
+    names, _ = fitting_names(header_names(sheet.sample()[0]), rows, body)
     at_system = _system_place(sheet, names, rows, wanted, system_column)
     at_group = _group_place(sheet, names, at_system, column)
     groups: dict[str, str] = {}

@@ -2,46 +2,32 @@
 
 import os
 import warnings
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import Literal, get_args
 
 import numpy as np
 import pandas as pd
 
-from metaeval.checks import check_choice
 from metaeval.collection.inex import Assessments, Submission
-from metaeval.errors import FileFormatError, InvalidOptionError
-from metaeval.io.files import Source, first_words, list_sources, pipe_identity, read_bytes, read_source, write_bytes
-from metaeval.io.inex_lines import (
-    assessments_of_lines,
-    is_fol_judgments,
-    lines_of_assessments,
-    lines_of_results,
-    sizes_of_lines,
-    submission_of_lines,
-)
+from metaeval.errors import FileFormatError
+from metaeval.io.files import first_words, pipe_identity, read_bytes
+from metaeval.io.inex_lines import assessments_of_lines, is_fol_judgments, sizes_of_lines, submission_of_lines
 from metaeval.io.inex_rules import Findings, InexWarning, joined
-from metaeval.io.inex_xml import (
-    assessments_of_xml,
-    pool_of_xml,
-    root_name,
-    submission_of_xml,
-    xml_of_assessments,
-    xml_of_submission,
-)
-from metaeval.io.trec import run_sources, system_names
+from metaeval.io.inex_xml import assessments_of_xml, pool_of_xml, submission_of_xml
+from metaeval.io.sources import RunPaths, Source, list_sources, read_source, run_sources, system_names
+from metaeval.io.xml_events import root_name
 from metaeval.parallel import parallel_map, track
 
-__all__ = ["InexWarning", "SubmissionForm", "assessment_sources", "read_assessments", "read_element_sizes", "read_pool"]
+__all__ = ["assessment_sources", "read_assessments", "read_element_sizes", "read_pool"]
 __all__ += ["assessments_from", "assessments_of", "submissions_from"]
-__all__ += ["read_submission", "read_submissions", "write_assessments", "write_element_sizes", "write_submission"]
+__all__ += [
+    "read_submission",
+    "read_submissions",
+]
 
 _RUN_WORDS, _RUN_TAG = (6, 7, 8), 5
-SubmissionForm = Literal["xml", "lines"]
-type Paths = str | os.PathLike[str] | Iterable[str | os.PathLike[str]] | Mapping[str, str | Path]
 
 
 def read_submission(path: str | os.PathLike[str], *, lenient: bool = False) -> Submission:
@@ -102,7 +88,7 @@ def read_submission(path: str | os.PathLike[str], *, lenient: bool = False) -> S
     return submission
 
 
-def read_submissions(paths: Paths, *, lenient: bool = False, n_jobs: int = 1) -> list[Submission]:
+def read_submissions(paths: RunPaths, *, lenient: bool = False, n_jobs: int = 1) -> list[Submission]:
     r"""Read several INEX runs; see `read_submission`.
 
     Parameters
@@ -166,7 +152,7 @@ def _read_submission(
     return named, findings.notes
 
 
-def read_assessments(paths: Paths, *, second: bool = False, lenient: bool = False) -> Assessments:
+def read_assessments(paths: RunPaths, *, second: bool = False, lenient: bool = False) -> Assessments:
     r"""Read INEX assessments: XML files, one a topic (2002 to 2007), or a file of FOL judgments (2008 to 2010).
 
     Parameters
@@ -224,7 +210,7 @@ def read_assessments(paths: Paths, *, second: bool = False, lenient: bool = Fals
     return assessments_from(paths, second=second, lenient=lenient)[0]
 
 
-def assessments_from(paths: Paths, *, second: bool, lenient: bool) -> tuple[Assessments, list[str]]:
+def assessments_from(paths: RunPaths, *, second: bool, lenient: bool) -> tuple[Assessments, list[str]]:
     """Read assessments, and return them with the files that were read; see `read_assessments`."""
     sources = assessment_sources(paths, second=second)
     parts = [
@@ -254,7 +240,7 @@ def _parsed(content: bytes, *, path: str, lenient: bool) -> Assessments:
     return assessments_of_lines(content, findings)
 
 
-def assessment_sources(paths: Paths, *, second: bool = False) -> list[Source]:
+def assessment_sources(paths: RunPaths, *, second: bool = False) -> list[Source]:
     """List the files that `read_assessments` would read."""
     listed = [paths] if isinstance(paths, str | os.PathLike) else list(paths)
     return [found for path in listed for found in _sources_below(path, second=second)]
@@ -343,110 +329,6 @@ def read_element_sizes(path: str | os.PathLike[str], *, lenient: bool = False) -
     sizes = sizes_of_lines(read_bytes(str(path)), findings)
     _warn(findings.notes)
     return sizes
-
-
-def write_submission(submission: Submission, path: str | os.PathLike[str], *, form: SubmissionForm = "xml") -> Path:
-    """Write a run as an INEX file that `read_submission` reads back.
-
-    Parameters
-    ----------
-    submission : Submission
-    path : path
-        A last ending .gz, .bz2, .xz or .zst compresses.
-    form : {"xml", "lines"}
-        XML of 2002 to 2008, or lines of 2009 and 2010, which hold neither participant and task nor a topic answered
-        with an empty list, and give a rank and a score to every result.
-
-    Returns
-    -------
-    pathlib.Path
-
-    Raises
-    ------
-    UnknownNameError
-        For another form.
-    InvalidOptionError
-        If lines should hold elements and passages at once.
-
-    Examples
-    --------
-    >>> import tempfile, pathlib
-    >>> made = Submission(run="r", answered=("1",))
-    >>> path = write_submission(made, pathlib.Path(tempfile.mkdtemp(), "r.xml"))
-    >>> read_submission(path).answered
-    ('1',)
-    """
-    check_choice(form, "form of a submission", get_args(SubmissionForm))
-    if form == "xml":
-        return write_bytes(Path(path), xml_of_submission(submission))
-    elements = submission.results["path"].to_numpy() != ""
-    if elements.any() and not elements.all():
-        message = "lines hold elements or passages, and this run has both; write it with form='xml'"
-        raise InvalidOptionError(message)
-    return write_bytes(Path(path), lines_of_results(submission))
-
-
-def write_assessments(assessments: Assessments, path: str | os.PathLike[str]) -> Path:
-    r"""Write assessments as INEX files that `read_assessments` reads back.
-
-    Parameters
-    ----------
-    assessments : Assessments
-    path : path
-        For passages given by offsets, the file of FOL judgments. For everything else a folder, which is made and gets
-        a file ``topic-NAME.xml`` a topic.
-
-    Returns
-    -------
-    pathlib.Path
-
-    Raises
-    ------
-    InvalidOptionError
-        If passages have neither offsets nor points.
-
-    Examples
-    --------
-    >>> import tempfile, pathlib
-    >>> documents = pd.DataFrame({"topic": ["1"], "document": ["d"], "relevant_size": 0, "size": 80, "best_entry": -1})
-    >>> made = Assessments(scale="passages", documents=documents.assign(best_entry_point="", line=0))
-    >>> write_assessments(made, pathlib.Path(tempfile.mkdtemp(), "qrels.txt")).read_text()
-    '1 Q0 d 0 80\n'
-    """
-    target = Path(path)
-    if assessments.scale == "passages" and not (assessments.passages["start"] != "").any():
-        return write_bytes(target, lines_of_assessments(assessments))
-    target.mkdir(parents=True, exist_ok=True)
-    for topic in dict.fromkeys(assessments.documents["topic"]):
-        write_bytes(target / f"topic-{topic}.xml", xml_of_assessments(assessments, topic))
-    return target
-
-
-def write_element_sizes(sizes: pd.DataFrame, path: str | os.PathLike[str]) -> Path:
-    """Write a table of element sizes that `read_element_sizes` reads back.
-
-    Parameters
-    ----------
-    sizes : pandas.DataFrame
-        ``document``, ``path``, ``size`` in characters.
-    path : path
-        A last ending .gz, .bz2, .xz or .zst compresses.
-
-    Returns
-    -------
-    pathlib.Path
-
-    Examples
-    --------
-    >>> import tempfile, pathlib
-    >>> sizes = pd.DataFrame({"document": ["d"], "path": ["/article[1]"], "size": [4000]})
-    >>> path = write_element_sizes(sizes, pathlib.Path(tempfile.mkdtemp(), "sizes.txt.gz"))
-    >>> read_element_sizes(path).to_numpy().tolist()
-    [['d', '/article[1]', 4000]]
-    """
-    columns = (sizes[name].tolist() for name in ("document", "path", "size"))
-    lines = (f"{document} {element} {size}\n" for document, element, size in zip(*columns, strict=True))
-    return write_bytes(Path(path), "".join(["document path size\n", *lines]).encode())
 
 
 def _warn(notes: Iterable[str]) -> None:

@@ -28,7 +28,10 @@ from metaeval.columns import SIZES, first_called
 from metaeval.io.files import first_words, text_of
 from metaeval.io.inex_rules import Findings, Names, checked_assessments, document_name, results_table
 
-__all__ = ["assessments_of_lines", "is_fol_judgments", "lines_of_assessments", "lines_of_results"]
+__all__ = [
+    "assessments_of_lines",
+    "is_fol_judgments",
+]
 __all__ += ["sizes_of_lines", "submission_of_lines"]
 
 _RUN_WORDS, _TREC_QRELS_WORDS = 6, 4
@@ -353,44 +356,3 @@ def _checked_table(table: pd.DataFrame, lines: NDArray[np.int64], findings: Find
             value = f"{what['size']} for {what['path']} in {what['document']}"
             findings.broken(rule, value, int(lines[row]), instead=instead)
     return table[~repeated & ~empty].reset_index(drop=True)
-
-
-def lines_of_results(submission: Submission) -> bytes:
-    """Write a run in TREC style; all results must have locations of one kind."""
-    results = submission.results
-    path, end, offset, length = (results[name].to_numpy() for name in ("path", "end_path", "offset", "length"))
-    elements = path != ""
-    rank = np.where(np.isnan(results["rank"]), results.groupby("topic", sort=False).cumcount() + 1, results["rank"])
-    rsv = np.where(np.isnan(results["rsv"]), -rank, results["rsv"])
-    if elements.any():
-        places = [f"{one} {two}".rstrip() for one, two in zip(path, end, strict=True)]
-    elif (length >= 0).any():
-        places = [
-            "X X" if one < 0 else f"{one} {two}" for one, two in zip(offset.tolist(), length.tolist(), strict=True)
-        ]
-    else:
-        places = ["X" if one < 0 else str(one) for one in offset.tolist()]
-    run = submission.run.replace(" ", "_") or "run"
-    columns = zip(results["topic"], results["document"], rank.tolist(), rsv.tolist(), places, strict=True)
-    return "".join(
-        f"{topic} Q0 {document} {place:.15g} {score!r} {run} {where}\n"
-        for topic, document, place, score, where in columns
-    ).encode()
-
-
-def lines_of_assessments(assessments: Assessments) -> bytes:
-    """Write FOL judgments."""
-    passages: dict[tuple[str, str], list[str]] = {}
-    table = assessments.passages
-    for topic, document, offset, length in zip(
-        table["topic"], table["document"], table["offset"].tolist(), table["length"].tolist(), strict=True
-    ):
-        passages.setdefault((topic, document), []).append(f"{offset}:{length}")
-    documents = assessments.documents
-    numbers = (documents[name].tolist() for name in ("relevant_size", "size", "best_entry"))
-    lines = []
-    for topic, document, relevant, size, bep in zip(documents["topic"], documents["document"], *numbers, strict=True):
-        found = passages.get((topic, document), [])
-        tail = [str(max(bep, 0)), *found] if found else []
-        lines.append(" ".join([topic, "Q0", document, str(relevant), str(size), *tail]))
-    return ("\n".join(lines) + "\n").encode()

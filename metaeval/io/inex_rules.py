@@ -22,10 +22,11 @@ from metaeval.collection.inex import (
 from metaeval.collection.paths import nearest_ancestors, normalised_path, normalised_point
 from metaeval.errors import FileFormatError, InvalidOptionError, MetaevalWarning
 
-__all__ = ["Findings", "InexWarning", "Names", "checked_assessments", "document_name"]
+__all__ = ["COVERAGE_LETTERS", "Findings", "InexWarning", "Names", "checked_assessments", "document_name"]
 
 _LONGEST_MESSAGE = 1000
-_LETTERS = {0: "N", 1: "L", 2: "S", 3: "E"}
+COVERAGE_LETTERS = {0: "N", 1: "L", 2: "S", 3: "E"}
+"""Coverage as the files of 2002 write it."""
 
 
 class InexWarning(MetaevalWarning):
@@ -221,7 +222,7 @@ def _checked_pairs(elements: pd.DataFrame, scale: Scale, findings: Findings) -> 
         rule = "relevance must be 0 to 3 and coverage N, L, S or E, N exactly with 0, and S not with 3"
     for row in np.flatnonzero(bad):
         what = elements.iloc[row]
-        letter = _LETTERS.get(int(specificity[row])) if scale == "2002" and specificity[row] >= 0 else None
+        letter = COVERAGE_LETTERS.get(int(specificity[row])) if scale == "2002" and specificity[row] >= 0 else None
         value = f"({exhaustivity[row]}, {letter or f'{specificity[row]:g}'}) for {what['path']}"
         findings.broken(rule, value, int(what["line"]), instead="the pair counts as (0, 0)")
     return elements.assign(exhaustivity=np.where(bad, 0, exhaustivity), specificity=np.where(bad, 0.0, specificity))

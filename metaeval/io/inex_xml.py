@@ -1,16 +1,8 @@
-"""INEX files in XML: submissions, assessments and pools.
-
-Files are read as a stream of events, by the standard library's expat, with exact line numbers. No entity may be
-declared, so there is nothing to expand, and nothing outside the file is ever opened: neither a DTD nor an entity.
-"""
+"""INEX files in XML: submissions, assessments and pools."""
 
 import math
-import re
-from collections.abc import Callable, Mapping, Sequence
-from contextlib import suppress
-from html import escape
+from collections.abc import Mapping, Sequence
 from typing import ClassVar
-from xml.parsers import expat
 
 import numpy as np
 import pandas as pd
@@ -19,7 +11,6 @@ from metaeval.cells import is_number, shortened
 from metaeval.collection.inex import (
     ASSESSMENT_COLUMNS,
     ELEMENT_COLUMNS,
-    LARGEST,
     PASSAGE_COLUMNS,
     TOO_SMALL,
     UNKNOWN,
@@ -29,139 +20,19 @@ from metaeval.collection.inex import (
     table_of,
 )
 from metaeval.collection.paths import depth_of
-from metaeval.errors import FileFormatError, InvalidOptionError, closest_names
-from metaeval.io.inex_rules import Findings, Names, checked_assessments, ordered_results, results_table
+from metaeval.io.inex_rules import COVERAGE_LETTERS, Findings, checked_assessments, ordered_results, results_table
+from metaeval.io.xml_events import ANYTHING, Attributes, XmlEvents
 
-__all__ = ["assessments_of_xml", "pool_of_xml", "root_name", "submission_of_xml"]
-__all__ += ["xml_of_assessments", "xml_of_submission"]
+__all__ = ["assessments_of_xml", "pool_of_xml", "submission_of_xml"]
 
-_ANYTHING = "*"
-_WHOLE = re.compile(r"(-?)0*([0-9]+)", flags=re.ASCII)
-_MOST_DIGITS = len(str(LARGEST))
-type _Attributes = dict[str, str]
 
 _EXHAUSTIVITY = ("exhaustiveness", "exhaustivity", "exh", "relevance")
 _SPECIFICITY = ("specificity", "spec", "coverage")
-_COVERAGE = {"N": 0, "L": 1, "S": 2, "E": 3}
-_LETTERS = {number: letter for letter, number in _COVERAGE.items()}
+_COVERAGE = {letter: number for number, letter in COVERAGE_LETTERS.items()}
 _HIGHLY = 2
 
 
-class _Events:
-    """The events of one file, held to a table of which element may stand in which."""
-
-    children: ClassVar[Mapping[str, frozenset[str]]] = {}
-
-    def __init__(self, findings: Findings) -> None:
-        self.findings = findings
-        self.names = Names(findings)
-        self.stack = [""]
-        self.text: list[str] = []
-        self.before = 0
-        self.opening = {
-            name[6:].replace("_", "-"): getattr(self, name) for name in dir(self) if name.startswith("begin_")
-        }
-        self.closing = {
-            name[4:].replace("_", "-"): getattr(self, name) for name in dir(self) if name.startswith("end_")
-        }
-        self.parser = expat.ParserCreate()
-        self.parser.buffer_text = True
-        self.parser.StartElementHandler, self.parser.EndElementHandler = self._handlers()
-        self.parser.CharacterDataHandler = self.text.append
-        self.parser.EntityDeclHandler = self._entity
-
-    def _handlers(self) -> tuple[Callable[[str, _Attributes], None], Callable[[str], None]]:
-        """Return what meets a start and an end: closures, since they are called for every element of a file."""
-        stack, clear, closing = self.stack, self.text.clear, self.closing
-        expected = {
-            parent: {name: (name if name in self.children else _ANYTHING, self.opening.get(name)) for name in names}
-            for parent, names in (*self.children.items(), (_ANYTHING, ()))
-        }
-
-        def start(name: str, attributes: _Attributes) -> None:
-            known = expected[stack[-1]].get(name)
-            if known is None:
-                stack.append(self._strange(name, attributes))
-                return
-            clear()
-            if known[1] is not None:
-                known[1](attributes)
-            stack.append(known[0])
-
-        def end(name: str) -> None:
-            if stack.pop() != name:
-                del self.text[self.before :]
-            elif name in closing:
-                closing[name]()
-
-        return start, end
-
-    def _strange(self, name: str, attributes: _Attributes) -> str:
-        parent = self.stack[-1]
-        if parent == _ANYTHING:
-            return _ANYTHING
-        self.before = len(self.text)
-        return self.other(name, parent, attributes)
-
-    @property
-    def line(self) -> int:
-        return self.parser.CurrentLineNumber
-
-    def read(self, content: bytes) -> None:
-        """Read a whole file; a `FileFormatError` names the line that is broken."""
-        try:
-            self.parser.Parse(content, True)  # noqa: FBT003 - expat takes it by position: this is all
-        except expat.ExpatError as error:
-            reason = expat.ErrorString(error.code)
-            message = f"the XML is broken ({reason}, column {error.offset + 1}); repair it, or fetch the file again"
-            raise self.findings.refuse(message, error.lineno) from None
-        except FileFormatError:
-            raise
-        except (LookupError, ValueError) as error:
-            raise self.findings.refuse(f"the encoding cannot be read ({error}); save the file as UTF-8", 1) from error
-
-    def _entity(self, name: str, *_: object) -> None:
-        message = (
-            f"the file declares an entity ({name}), which can hide a bomb or another file; write its text in its place"
-        )
-        raise self.findings.refuse(message, self.line)
-
-    def other(self, name: str, parent: str, _: _Attributes) -> str:
-        """Meet an element that does not belong here; what it holds is passed over."""
-        known = sorted(self.children[parent])
-        if not parent:
-            message = (
-                f"the file begins with <{name}>, not with <{known[0]}>; name another file (are runs and qrels swapped?)"
-            )
-            raise self.findings.refuse(message, self.line)
-        near = closest_names(name, known)
-        value = f"<{name}>" + (f" (did you mean <{near[0]}>?)" if near else "")
-        rule = f"<{parent}> may hold {', '.join(f'<{one}>' for one in known) or 'text'} only"
-        self.findings.broken(rule, value, self.line, instead="it is passed over")
-        return _ANYTHING
-
-    def content(self) -> str:
-        return "".join(self.text).strip()
-
-    def needed(self, attributes: _Attributes, *names: str, of: str) -> str:
-        for name in names:
-            if name in attributes:
-                return attributes[name].strip()
-        raise self.findings.refuse(f"<{of}> needs the attribute {' or '.join(names)}", self.line)
-
-    def whole(self, text: str, what: str, *, least: int = 0) -> int:
-        digits = _WHOLE.fullmatch(text.strip())
-        number = least - 1
-        if digits:
-            number = int(digits[1] + digits[2]) if len(digits[2]) <= _MOST_DIGITS else LARGEST + 1
-        if not least <= number <= LARGEST:
-            limit = f" up to {LARGEST}" if number > LARGEST else ""
-            message = f"{what} must be a whole number from {least}{limit}, not {shortened(text)!r}"
-            raise self.findings.refuse(message, self.line)
-        return number
-
-
-class _SubmissionEvents(_Events):
+class _SubmissionEvents(XmlEvents):
     children: ClassVar[Mapping[str, frozenset[str]]] = {
         "": frozenset({"inex-submission"}),
         "inex-submission": frozenset({"topic-fields", "description", "collections", "topic"}),
@@ -179,17 +50,17 @@ class _SubmissionEvents(_Events):
         self.rows: list[tuple[object, ...]] = []
         self.begin_result({})
 
-    def begin_inex_submission(self, attributes: _Attributes) -> None:
+    def begin_inex_submission(self, attributes: Attributes) -> None:
         self.about = {name: attributes.get(name, "").strip() for name in ("run-id", "participant-id", "task")}
 
-    def begin_topic(self, attributes: _Attributes) -> None:
+    def begin_topic(self, attributes: Attributes) -> None:
         self.topic = self.findings.named("topic", self.needed(attributes, "topic-id", of="topic"), self.line)
         self.part += 1
         if self.answered.setdefault(self.topic, self.line) != self.line:
             value = f"{self.topic}, begun in line {self.answered[self.topic]}"
             self.findings.remark("a topic stands in one <topic>; the parts are put one after another", value, self.line)
 
-    def begin_result(self, _: _Attributes) -> None:
+    def begin_result(self, _: Attributes) -> None:
         self.document = ""
         self.places: list[tuple[str, str, int, int]] = []
         self.rank = self.rsv = np.nan
@@ -206,11 +77,11 @@ class _SubmissionEvents(_Events):
         path = self.names.paths.get(text) or self.names.path(text, self.line)
         self.places.append((path, "", UNKNOWN, UNKNOWN))
 
-    def begin_passage(self, attributes: _Attributes) -> None:
+    def begin_passage(self, attributes: Attributes) -> None:
         start, end = (self.names.point(self.needed(attributes, w, of="passage"), self.line) for w in ("start", "end"))
         self.places.append((start, end, UNKNOWN, UNKNOWN))
 
-    def begin_fol(self, attributes: _Attributes) -> None:
+    def begin_fol(self, attributes: Attributes) -> None:
         offset = self.whole(self.needed(attributes, "offset", of="fol"), "an offset", least=-1)
         length = self.whole(attributes.get("length", "-1"), "a length", least=-1)
         if offset < 0:
@@ -266,7 +137,7 @@ def submission_of_xml(content: bytes, findings: Findings) -> Submission:
     )
 
 
-class _AssessmentEvents(_Events):
+class _AssessmentEvents(XmlEvents):
     children: ClassVar[Mapping[str, frozenset[str]]] = {
         "": frozenset({"assessments"}),
         "assessments": frozenset({"inex_topic", "file"}),
@@ -282,14 +153,14 @@ class _AssessmentEvents(_Events):
         self.elements: list[tuple[object, ...]] = []
         self.passages: list[tuple[object, ...]] = []
 
-    def begin_assessments(self, attributes: _Attributes) -> None:
+    def begin_assessments(self, attributes: Attributes) -> None:
         numbers = [value for name, value in attributes.items() if name not in {"pool", "version"}]
         named = [attributes[name] for name in ("topic", "topic-id", "topic_id") if name in attributes]
         if not (named or numbers):
             raise self.findings.refuse("<assessments> needs the attribute topic", self.line)
         self.topic = self.findings.named("topic", (named or numbers)[0].strip(), self.line)
 
-    def begin_file(self, attributes: _Attributes) -> None:
+    def begin_file(self, attributes: Attributes) -> None:
         self.modern = "file" not in attributes
         self.document = self.names.document(self.needed(attributes, "file", "name", of="file"), self.line)
         if self.document in self.documents:
@@ -300,31 +171,31 @@ class _AssessmentEvents(_Events):
             raise self.findings.refuse(message, self.line)
         self.documents[self.document] = {"highlighted": 0, "size": UNKNOWN, "point": "", "line": self.line, "root": 0}
 
-    def begin_best_entry_point(self, attributes: _Attributes) -> None:
+    def begin_best_entry_point(self, attributes: Attributes) -> None:
         point = self.names.point(self.needed(attributes, "path", of="best-entry-point"), self.line)
         self.documents[self.document]["point"] = point
 
-    def begin_passage(self, attributes: _Attributes) -> None:
+    def begin_passage(self, attributes: Attributes) -> None:
         start, end = (self.names.point(self.needed(attributes, w, of="passage"), self.line) for w in ("start", "end"))
         size = self.whole(self.needed(attributes, "size", of="passage"), "a passage's size")
         document = self.documents[self.document]
         document["highlighted"] = int(str(document["highlighted"])) + size
         self.passages.append((self.topic, self.document, size, start, end, self.line))
 
-    def begin_element(self, attributes: _Attributes) -> None:
+    def begin_element(self, attributes: Attributes) -> None:
         self._judge(attributes, "element")
 
-    def begin_path(self, attributes: _Attributes) -> None:
+    def begin_path(self, attributes: Attributes) -> None:
         self._judge(attributes, "path")
 
-    def other(self, name: str, parent: str, attributes: _Attributes) -> str:
+    def other(self, name: str, parent: str, attributes: Attributes) -> str:
         """Take any element of a file that has a path for a judgment, whatever it is called (2002 to 2004)."""
         if parent == "file" and "path" in attributes:
             self._judge(attributes, name)
-            return _ANYTHING
+            return ANYTHING
         return super().other(name, parent, attributes)
 
-    def _judge(self, attributes: _Attributes, name: str) -> None:
+    def _judge(self, attributes: Attributes, name: str) -> None:
         scale = self._scale_of(attributes)
         if scale != (self.scale or scale):
             message = f"this judgment is on the scale of {scale}, those before are on that of {self.scale}"
@@ -344,14 +215,14 @@ class _AssessmentEvents(_Events):
         row = (self.topic, self.document, path, exhaustivity, specificity, size, relevant, self.line)
         self.elements.append(row)
 
-    def _scale_of(self, attributes: _Attributes) -> Scale:
+    def _scale_of(self, attributes: Attributes) -> Scale:
         if "rsize" in attributes:
             return "2005"
         if "coverage" in attributes or "relevance" in attributes:
             return "2002"
         return "2003"
 
-    def _exhaustivity(self, attributes: _Attributes, scale: Scale, name: str) -> int:
+    def _exhaustivity(self, attributes: Attributes, scale: Scale, name: str) -> int:
         present = any(word in attributes for word in _EXHAUSTIVITY)
         if scale == "2005" and not present:
             return _HIGHLY  # highlighted only: whatever is relevant is
@@ -406,7 +277,7 @@ def _columns(rows: Sequence[tuple[object, ...]], columns: dict[str, type], names
     return table_of(columns, dict(zip(names, values, strict=True)))
 
 
-class _PoolEvents(_Events):
+class _PoolEvents(XmlEvents):
     children: ClassVar[Mapping[str, frozenset[str]]] = {
         "": frozenset({"pool"}),
         "pool": frozenset({"inex_topic", "file"}),
@@ -418,17 +289,17 @@ class _PoolEvents(_Events):
         self.topic = ""
         self.rows: list[tuple[object, ...]] = []
 
-    def begin_pool(self, attributes: _Attributes) -> None:
+    def begin_pool(self, attributes: Attributes) -> None:
         self.topic = self.findings.named("topic", self.needed(attributes, "topic", of="pool"), self.line)
 
-    def begin_file(self, attributes: _Attributes) -> None:
+    def begin_file(self, attributes: Attributes) -> None:
         self.document = self.names.document(self.needed(attributes, "file", "name", of="file"), self.line)
         self.filled = False
 
-    def begin_path(self, attributes: _Attributes) -> None:
+    def begin_path(self, attributes: Attributes) -> None:
         self._add(self.names.path(self.needed(attributes, "path", of="path"), self.line), "")
 
-    def begin_passage(self, attributes: _Attributes) -> None:
+    def begin_passage(self, attributes: Attributes) -> None:
         start, end = (self.names.point(self.needed(attributes, w, of="passage"), self.line) for w in ("start", "end"))
         self._add(start, end)
 
@@ -447,111 +318,3 @@ def pool_of_xml(content: bytes, findings: Findings) -> pd.DataFrame:
     events.read(content)
     columns = {"topic": str, "document": str, "path": str, "end_path": str, "line": np.int64}
     return _columns(events.rows, columns, tuple(columns))
-
-
-def root_name(content: bytes) -> str:
-    """Return the name of the first element of a file, "" if it is no XML (only a guess of what to read it as)."""
-    found: list[str] = []
-    parser = expat.ParserCreate()
-    parser.StartElementHandler = lambda name, _: found.append(name)
-    parser.EntityDeclHandler = _stop
-    start = content.lstrip()
-    if not start.removeprefix(b"\xef\xbb\xbf").startswith((b"<", b"\xff\xfe", b"\xfe\xff")):
-        return ""
-    with suppress(expat.ExpatError, LookupError, ValueError):  # the reader proper says what is wrong, with its line
-        parser.Parse(content[:1_000_000], False)  # noqa: FBT003 - expat takes it by position: more may follow
-    return found[0] if found else _ANYTHING
-
-
-def _stop(*_: object) -> None:
-    """Go no further where an entity is declared, which may stand for any amount of text."""
-    message = "an entity"
-    raise ValueError(message)
-
-
-def xml_of_submission(submission: Submission) -> bytes:
-    """Write a submission in XML."""
-    results = submission.results
-    kind = "element" if (results["path"].to_numpy() != "").all() else "fol"
-    about = _attributes(
-        **{
-            "participant-id": submission.participant,
-            "run-id": submission.run,
-            "task": submission.task,
-            "query": "automatic",
-            "result-type": kind,
-        }
-    )
-    by_topic = dict.fromkeys(submission.answered, "")
-    if len(results):
-        lines = pd.Series(_result_lines(results), dtype=object)
-        joined = lines.groupby(results["topic"].to_numpy(), sort=False).agg("".join)
-        by_topic |= dict(zip(joined.index, joined, strict=True))
-    topics = "".join(
-        f"  <topic{_attributes(**{'topic-id': topic})}>\n{text}  </topic>\n" for topic, text in by_topic.items()
-    )
-    return (
-        f'<?xml version="1.0" encoding="UTF-8"?>\n<inex-submission{about}>\n'
-        f'  <topic-fields title="yes"/>\n{topics}</inex-submission>\n'
-    ).encode()
-
-
-def _result_lines(results: pd.DataFrame) -> list[str]:
-    columns = (results[name].tolist() for name in ("document", "path", "end_path", "offset", "length", "rank", "rsv"))
-    lines = []
-    for document, path, end, offset, length, rank, rsv in zip(*columns, strict=True):
-        if end:
-            place = f"<passage{_attributes(start=path, end=end)}/>"
-        elif path:
-            place = f"<path>{escape(path)}</path>"
-        elif length >= 0:
-            place = f'<fol offset="{offset}" length="{length}"/>'
-        else:
-            place = f'<fol offset="{offset}"/>'
-        ranked = "" if rank != rank else f"<rank>{rank:.15g}</rank>"  # noqa: PLR0124 - NaN: not given
-        scored = "" if rsv != rsv else f"<rsv>{rsv!r}</rsv>"  # noqa: PLR0124 - NaN: not given
-        lines.append(f"    <result><file>{escape(document)}</file>{place}{ranked}{scored}</result>\n")
-    return lines
-
-
-def _attributes(**values: object) -> str:
-    return "".join(f' {name}="{escape(str(value))}"' for name, value in values.items())
-
-
-def xml_of_assessments(assessments: Assessments, topic: str) -> bytes:
-    """Write the assessments of one topic in XML."""
-    documents, elements, passages = (
-        table[table["topic"] == topic] for table in (assessments.documents, assessments.elements, assessments.passages)
-    )
-    if (passages["start"] == "").any():
-        message = f"passages given by offsets (topic {topic}) have no points to write; the FOL format is for them"
-        raise InvalidOptionError(message)
-    modern = assessments.scale in {"2005", "passages"}
-    inside: dict[str, list[str]] = {name: [] for name in documents["document"]}
-    for document, point in zip(documents["document"], documents["best_entry_point"], strict=True):
-        if point:
-            inside[document].append(f"    <best-entry-point{_attributes(path=point)}/>\n")
-    for document, start, end, size in passages[["document", "start", "end", "length"]].itertuples(index=False):
-        inside[document].append(f"    <passage{_attributes(start=start, end=end, size=size)}/>\n")
-    columns = ["document", "path", "exhaustivity", "specificity", "size", "relevant_size"]
-    for document, *judgment in elements[columns].itertuples(index=False):
-        inside[document].append(f"    {_judgment(assessments.scale, *judgment)}\n")
-    files = "".join(
-        f"  <file{_attributes(**({'collection': 'made', 'name': name} if modern else {'file': name}))}>\n"
-        f"{''.join(lines)}  </file>\n"
-        for name, lines in inside.items()
-    )
-    start = "  <inex_topic/>\n" if modern else ""
-    head = _attributes(pool=topic, topic=topic, version="1.0")
-    return f'<?xml version="1.0" encoding="UTF-8"?>\n<assessments{head}>\n{start}{files}</assessments>\n'.encode()
-
-
-def _judgment(  # noqa: PLR0913, PLR0917 - the columns of the table
-    scale: Scale, path: str, exhaustivity: int, specificity: float, size: int, relevant_size: int
-) -> str:
-    degree = "?" if exhaustivity == TOO_SMALL else str(exhaustivity)
-    if scale == "2002":
-        return f"<path{_attributes(path=path, relevance=degree, coverage=_LETTERS[int(specificity)])}/>"
-    if scale == "2003":
-        return f"<path{_attributes(path=path, exhaustiveness=degree, specificity=int(specificity))}/>"
-    return f"<element{_attributes(path=path, exhaustivity=degree, size=size, rsize=relevant_size)}/>"

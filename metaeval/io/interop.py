@@ -14,7 +14,7 @@ metaeval          path of a file in TREC format                   path, or what 
 
 import math
 import os
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from importlib import import_module
 from itertools import chain
@@ -28,28 +28,15 @@ from numpy.typing import NDArray
 
 from metaeval.cells import first_double, loses_digits, shortened
 from metaeval.checks import check_choice
+from metaeval.collection.assembly import RetrievedLines, collection_of_lines, judgments_from, warn_of_ties
 from metaeval.collection.base import Retrieved
-from metaeval.collection.documents import (
-    Collection,
-    assemble_collection,
-    judgments_from,
-    lines_of,
-    repetition_error,
-    warn_of_ties,
-)
-from metaeval.collection.ranking import (
-    JudgedDocuments,
-    Judgments,
-    Order,
-    OtherDocuments,
-    RankedRun,
-    RankingProblem,
-    complete_codes,
-    rank_documents,
-)
+from metaeval.collection.document_codes import Judgments
+from metaeval.collection.documents import Collection
+from metaeval.collection.ranking import Order
 from metaeval.columns import RANKINGS
 from metaeval.errors import InvalidOptionError
-from metaeval.io.trec import ScorePrecision, as_precision, read_qrels, read_runs
+from metaeval.io.qrels import read_qrels
+from metaeval.io.trec import ScorePrecision, as_precision, read_runs
 from metaeval.parallel import track
 from metaeval.scores import Missing
 
@@ -139,28 +126,16 @@ def collection_from(  # noqa: PLR0913 - one keyword per rule of reading
         message = f"runs must map system names to runs and hold at least one, not {type(runs).__name__}: {runs!r:.60}"
         raise InvalidOptionError(message)
     judgments = qrels_from(qrels)
-    table, others = JudgedDocuments.of(judgments), OtherDocuments()
-    ranked: dict[str, RankedRun] = {}
-    answered: set[str] = set()
-    for name, data in track(list(runs.items()), description="reading runs"):
-        source = _Source("run", f"run {str(name)!r}")
-        rows = _rows(data, source, "rank" if order == "rank" else "score")
-        keys = -rows.numbers if order == "rank" else as_precision(rows.numbers, score_precision)
-        lines = lines_of(
-            [rows.documents[code].encode() for code in rows.document_codes.tolist()],
-            rows.topics,
-            rows.topic_codes,
-            known=judgments.topics,
-            keys=keys,
-        )
-        try:
-            run = rank_documents(lines, table, n_topics=len(judgments.topics), order=order, retrieved=retrieved)
-        except RankingProblem as problem:
-            raise repetition_error(str(name), lines, problem) from None
-        ranked[str(name)] = complete_codes(run, others, len(judgments.levels))
-        answered.update(rows.topics)
-    n_codes = len(judgments.levels) + others.n_codes
-    collection = assemble_collection(judgments, ranked, answered, n_codes=n_codes)
+
+    def listed() -> Iterator[RetrievedLines]:
+        for name, data in track(list(runs.items()), description="reading runs"):
+            source = _Source("run", f"run {str(name)!r}")
+            rows = _rows(data, source, "rank" if order == "rank" else "score")
+            keys = -rows.numbers if order == "rank" else as_precision(rows.numbers, score_precision)
+            documents = [rows.documents[code].encode() for code in rows.document_codes.tolist()]
+            yield RetrievedLines(str(name), documents, rows.topics, rows.topic_codes, keys)
+
+    collection = collection_of_lines(judgments, listed(), order=order, retrieved=retrieved)
     warn_of_ties(collection)
     return collection.with_groups(groups, pooled=pooled).handle_missing(missing)
 
@@ -172,10 +147,6 @@ def qrels_from(data: object) -> Judgments:
     ----------
     data : object
         See `collection_from`.
-
-    Returns
-    -------
-    Judgments
 
     Raises
     ------

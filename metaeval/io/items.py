@@ -7,12 +7,12 @@ from typing import NamedTuple
 import numpy as np
 import pandas as pd
 
-from metaeval.cells import shortened
+from metaeval.cells import is_number, shortened
 from metaeval.columns import ITEMS, first_called
 from metaeval.errors import FileFormatError
-from metaeval.io.blocks import GAP_WORDS, columns_found, fitting_names, is_number
-from metaeval.io.files import list_sources
+from metaeval.io.blocks import GAP_WORDS, columns_found, fitting_names
 from metaeval.io.sheets import Sheet, header_names, read_sheet
+from metaeval.io.sources import list_sources
 
 __all__ = ["item_columns", "read_items", "system_column"]
 
@@ -143,7 +143,7 @@ def _read(path: str, where: Mapping[str, str]) -> _Table:
     rows = list(body.rows())
     if not rows:
         raise sheet.error("the table has a header and no row")
-    names = fitting_names(header_names(sheet.sample()[0]), rows, body)
+    names, _ = fitting_names(header_names(sheet.sample()[0]), rows, body)
     # a column without a name is empty, or holds names of rows
     columns = {
         name: list(map(str.strip, cells)) for name, cells in zip(names, zip(*rows, strict=True), strict=True) if name

@@ -8,8 +8,9 @@ from typing import Literal
 
 import numpy as np
 
+from metaeval.collection.assembly import warn_of_ties
 from metaeval.collection.base import Retrieved
-from metaeval.collection.documents import Collection, warn_of_ties
+from metaeval.collection.documents import Collection
 from metaeval.collection.elements import ElementCollection, element_collection
 from metaeval.collection.inex import Assessments, Submission
 from metaeval.collection.passages import PassageCollection, passage_collection
@@ -18,8 +19,10 @@ from metaeval.errors import FileFormatError, InvalidOptionError
 from metaeval.io.files import first_words, read_bytes
 from metaeval.io.inex import assessments_from, assessments_of, read_element_sizes, submissions_from
 from metaeval.io.inex_lines import is_fol_judgments
-from metaeval.io.inex_xml import root_name
-from metaeval.io.trec import Rules, ScorePrecision, collection_of, judgments_of, refuse_shared_pipe, run_sources
+from metaeval.io.qrels import judgments_of
+from metaeval.io.sources import refuse_shared_pipe, run_sources
+from metaeval.io.trec import Rules, ScorePrecision, collection_of
+from metaeval.io.xml_events import root_name
 from metaeval.scores import Missing
 
 __all__ = ["JudgedInput", "read_judged"]
@@ -75,10 +78,6 @@ def read_judged(  # noqa: PLR0913 - what either kind of file needs
         What to do where a run lacks a topic that has something relevant.
     lenient : bool, default False
         Whether INEX files that break a rule are an error, or are read as far as they go, with warnings.
-
-    Returns
-    -------
-    JudgedInput
 
     Raises
     ------

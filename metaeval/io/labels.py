@@ -6,14 +6,14 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 import pandas as pd
 
-from metaeval.cells import first_few
+from metaeval.cells import first_few, is_number
 from metaeval.collection.documents import UNJUDGED
 from metaeval.columns import LABELS, first_called, underscored
 from metaeval.errors import InvalidOptionError
-from metaeval.io.blocks import GAP_WORDS, columns_found, fitting_names, is_number, place_of
-from metaeval.io.files import list_sources
+from metaeval.io.blocks import GAP_WORDS, columns_found, fitting_names, place_of
+from metaeval.io.qrels import read_qrels
 from metaeval.io.sheets import Sheet, header_names, read_sheet
-from metaeval.io.trec import read_qrels
+from metaeval.io.sources import list_sources
 
 __all__ = ["read_labels"]
 
@@ -107,7 +107,7 @@ def _from_table(
     rows = list(body.rows())
     if not rows:
         raise sheet.error("the table has a header and no row")
-    names = fitting_names(header_names(sheet.sample()[0]), rows, body)
+    names, _ = fitting_names(header_names(sheet.sample()[0]), rows, body)
     cells = np.array([list(map(str.strip, row)) for row in rows], dtype=object)
     lines = np.arange(len(rows))
     for column, text in where.items():

@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 from numpy.typing import NDArray
 
-from metaeval.cells import first_double, first_few, merge_labels, shortened
+from metaeval.cells import first_double, first_few, is_measure, merge_labels, shortened
 from metaeval.columns import column_roles
 from metaeval.errors import ScoresError
 from metaeval.io.blocks import (
@@ -15,17 +15,16 @@ from metaeval.io.blocks import (
     BadCellError,
     Block,
     TableOptions,
-    is_measure,
     place_of,
     ragged,
     to_numbers,
     unique_names,
     ways_to_name,
 )
-from metaeval.io.files import Source
 from metaeval.io.sheets import Sheet, header_names
+from metaeval.io.sources import Source
+from metaeval.layout import DIMS, first_repeat, place_rows
 from metaeval.scores import Missing
-from metaeval.shapes import DIMS, first_repeat, place_rows
 
 __all__ = ["RESULT_CELLS", "TREC_TEXTS", "hold_metrics", "read_long", "read_results"]
 
@@ -53,10 +52,6 @@ def read_long(sheet: Sheet, source: Source, options: TableOptions) -> Block:
     source : Source
         Names the system or the metric where no column does.
     options : TableOptions
-
-    Returns
-    -------
-    Block
 
     Raises
     ------
@@ -123,10 +118,6 @@ def read_results(sheet: Sheet, source: Source, options: TableOptions, *, metric:
     options : TableOptions
     metric, topic : int
         Positions of the columns, from 0.
-
-    Returns
-    -------
-    Block
 
     Raises
     ------

@@ -125,10 +125,6 @@ def read_sheet(path: str | Path, *, delimiter: str | None = None) -> Sheet:
     delimiter : str, optional
         What divides the cells; by default the one that divides the first rows evenly.
 
-    Returns
-    -------
-    Sheet
-
     Raises
     ------
     FileFormatError

@@ -12,7 +12,7 @@ import os
 import signal
 import subprocess
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from io import BytesIO
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -22,8 +22,9 @@ import xarray as xr
 from metaeval.cells import shortened
 from metaeval.errors import FileFormatError
 from metaeval.io import foreign
-from metaeval.io.files import read_bytes, write_bytes
+from metaeval.io.files import read_bytes
 from metaeval.io.foreign import dataset_of, rows_of, tree_of
+from metaeval.io.writing import write_bytes
 from metaeval.scores import Scores
 
 if TYPE_CHECKING:
@@ -94,12 +95,7 @@ def dataset_of_netcdf(content: bytes, label: str) -> xr.Dataset:
     FileFormatError
         If the file is damaged, or declares more data than it could hold.
     """
-    if not _is_whole(content[:-_SEAL_LENGTH], content[-_SEAL_LENGTH:], label):
-        _try_apart("NetCDF", content, label)
-    try:
-        return dataset_of(content)
-    except Exception as error:  # the libraries raise whatever a damaged file leads them to
-        raise _unreadable("NetCDF", str(error) or type(error).__name__, label) from error
+    return _netcdf(content, label, dataset_of)
 
 
 def write_tree(tree: xr.DataTree, path: str | Path) -> Path:
@@ -117,11 +113,14 @@ def read_tree(path: str | Path) -> xr.DataTree:
     FileFormatError
         If the file is not there, is damaged or no NetCDF, or declares more data than it could hold.
     """
-    content, label = read_bytes(path), str(path)
+    return _netcdf(read_bytes(path), str(path), tree_of, groups=True)
+
+
+def _netcdf[T](content: bytes, label: str, read: Callable[[bytes], T], *, groups: bool = False) -> T:
     if not _is_whole(content[:-_SEAL_LENGTH], content[-_SEAL_LENGTH:], label):
-        _try_apart("NetCDF", content, label, groups=True)
+        _try_apart("NetCDF", content, label, groups=groups)
     try:
-        return tree_of(content)
+        return read(content)
     except Exception as error:  # the libraries raise whatever a damaged file leads them to
         raise _unreadable("NetCDF", str(error) or type(error).__name__, label) from error
 

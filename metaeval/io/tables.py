@@ -9,34 +9,31 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, get_args
+from typing import TYPE_CHECKING, get_args
 
 import numpy as np
-import xarray as xr
-from numpy.typing import NDArray
 
 from metaeval.cells import first_few, natural_order
 from metaeval.checks import check_choice
-from metaeval.columns import SCORES, column_roles
+from metaeval.columns import SCORES
 from metaeval.errors import FileFormatError, InvalidOptionError, ScoresError, UnknownNameError
+from metaeval.io.alignment import put_together, with_distinct_systems
 from metaeval.io.blocks import (
     Block,
     Form,
     SystemsIn,
     TableOptions,
-    is_measure,
-    is_number,
-    place_of,
-    ways_to_name,
 )
-from metaeval.io.files import Source, base_name, list_sources, read_source, write_bytes
-from metaeval.io.long_tables import RESULT_CELLS, TREC_TEXTS, hold_metrics, read_long, read_results
-from metaeval.io.sheets import Sheet, header_names, sheet_of
+from metaeval.io.long_tables import read_long, read_results
+from metaeval.io.score_forms import find_form
+from metaeval.io.sheets import Sheet, sheet_of
+from metaeval.io.sources import Source, list_sources, read_source
 from metaeval.io.stored import dataset_of_netcdf, netcdf_of, notes_of, parquet_of, rows_of_parquet
 from metaeval.io.wide_tables import read_wide
+from metaeval.io.writing import write_bytes
+from metaeval.layout import DIMS
 from metaeval.parallel import track
 from metaeval.scores import Missing, Scores, as_scores, scores_to_long
-from metaeval.shapes import DIMS, refuse_sliver
 
 if TYPE_CHECKING:
     import polars as pl
@@ -44,8 +41,6 @@ if TYPE_CHECKING:
 __all__ = ["Form", "SystemsIn", "read_scores", "write_scores"]
 
 _PARTS = (*SCORES, "ignore")
-_RUN_CELLS = 6
-_QRELS_CELLS = 4
 _COMPRESSED = frozenset({".gz", ".bz2", ".xz", ".zst"})
 
 
@@ -135,7 +130,7 @@ def read_scores(  # noqa: PLR0913 - what a table leaves open
     )
     sources = list_sources(paths)
     blocks = [_read_block(source, options) for source in track(sources, description="Reading score tables")]
-    array = _put_together(_with_distinct_systems(blocks), missing)
+    array = put_together(with_distinct_systems(blocks), missing)
     try:
         scores = as_scores(array, missing=missing, higher_is_better=higher_is_better, groups=groups)
     except ScoresError as error:
@@ -221,95 +216,12 @@ def _read_block(source: Source, options: TableOptions) -> Block:
 
 def _read_sheet_block(sheet: Sheet, source: Source, options: TableOptions) -> Block:
     try:
-        form = options.form or _find_form(sheet, options)
+        form = options.form or find_form(sheet, options)
         return _FORMS[form](sheet, source, options)
     except FileFormatError:
         raise
     except ScoresError as error:
         raise sheet.error(str(error)) from error
-
-
-def _find_form(sheet: Sheet, options: TableOptions) -> Form:
-    """Tell the form by the header's words, else by three columns that end in a number."""
-    if options.positions:
-        return "long"
-    names = header_names(sheet.sample()[0])
-    if names[:2] == ["runid", "all"]:
-        return "trec_eval"
-    if options.header is not False and _is_long(sheet, names, options):
-        return "long"
-    _refuse_runs(sheet)
-    return _find_result_form(sheet) if options.header is None and _holds_results(sheet, names) else "wide"
-
-
-def _is_long(sheet: Sheet, names: Sequence[str], options: TableOptions) -> bool:
-    """Whether the header is that of a long table; an error where it could be, but lacks a part."""
-    for column in [*options.chosen.values(), *options.ignored]:
-        place_of(column, names, sheet)
-    roles = column_roles(names, chosen=options.chosen, ignored=options.ignored)
-    parts = roles.parts.keys()
-    if {"topic", "score"} <= parts and parts & {"system", "metric"}:
-        return True
-    if {"system", "topic"} <= parts and "metric" not in parts and options.systems_in != "rows":
-        _refuse_scores_as_names(sheet, names, roles.parts["system"], options)
-        return True
-    _refuse_without_topics(sheet, names, roles.parts)
-    return parts == {"topic"} and options.systems_in != "rows" and hold_metrics(roles.others)
-
-
-def _refuse_without_topics(sheet: Sheet, names: Sequence[str], parts: Mapping[str, str]) -> None:
-    """Refuse a long table that lacks a part; a first column of systems alone may be a wide table's."""
-    if "metric" in parts or {"system", "score"} <= parts.keys() or names.index(parts.get("system", names[0])):
-        absent = [part for part in ("topic", "score") if part not in parts]
-        raise sheet.error(f"there is no column for the {' and the '.join(absent)}; {ways_to_name(names)}")
-
-
-def _refuse_runs(sheet: Sheet) -> None:
-    rows = sheet.sample()
-    if all(len(cells) == _RUN_CELLS and is_number(cells[3]) and is_number(cells[4]) for cells in rows):
-        raise sheet.error(
-            "this looks like a TREC run; score it first: give the judgments with --qrels, or use read_collection"
-        )
-    if all(len(cells) == _QRELS_CELLS and cells[1] == "0" and is_number(cells[3]) for cells in rows):
-        raise sheet.error("this looks like TREC judgments (qrels), not scores; score runs with them first")
-
-
-def _refuse_scores_as_names(sheet: Sheet, names: Sequence[str], column: str, options: TableOptions) -> None:
-    """Refuse a wide table with a system called "run" or "name", whose scores would be read as names."""
-    cells = [row[names.index(column)] for row in sheet.sample()[1:] if len(row) == len(names)]
-    if "system" not in options.columns and cells and all(is_number(cell) and "." in cell for cell in cells):
-        message = (
-            f"column {column!r} could hold the names of systems, or be a system itself, for it holds numbers; pass "
-            "form='wide' if it is a system, form='long' if it holds names"
-        )
-        raise sheet.error(message)
-
-
-def _holds_results(sheet: Sheet, names: Sequence[str]) -> bool:
-    """Whether this is measure, topic and value in some order, without a header."""
-    rows = sheet.sample()
-    if "" in names or any(column_roles([name]).parts for name in names):
-        return False
-    if any(len(cells) != RESULT_CELLS for cells in rows):
-        return False
-    first = next((cells for cells in rows if cells[0].strip() not in TREC_TEXTS), rows[0])
-    return is_number(first[2]) and any(not any(is_number(cells[place]) for cells in rows) for place in (0, 1))
-
-
-def _find_result_form(sheet: Sheet) -> Form:
-    """Tell trec_eval's order from that of ir_measures by the averages ("all"), else by names of known measures."""
-    rows = [cells for cells in sheet.rows() if len(cells) == RESULT_CELLS]
-    first, second = ({cells[place].strip() for cells in rows} for place in (0, 1))
-    if ("all" in first) != ("all" in second):
-        return "ir_measures" if "all" in first else "trec_eval"
-    if any(map(is_measure, first)) != any(map(is_measure, second)):
-        return "trec_eval" if any(map(is_measure, first)) else "ir_measures"
-    message = (
-        f"three columns without a header, and either of the first two ({rows[0][0]!r}, {rows[0][1]!r}) could be the "
-        "measure; pass form='trec_eval' (measure, topic, value), form='ir_measures' (topic, measure, value) or, for a "
-        "wide table, header=False"
-    )
-    raise sheet.error(message)
 
 
 def _read_parquet(content: bytes, source: Source, options: TableOptions) -> Block:
@@ -381,124 +293,6 @@ def _topics_in_order(block: Block, order: Sequence[str] | None = None) -> Block:
     place = {name: position for position, name in enumerate(names)}
     scores = block.scores[:, :, [place[name] for name in wanted]]
     return replace(block, scores=scores, labels=block.labels | {"topic": wanted})
-
-
-def _with_distinct_systems(blocks: Sequence[Block]) -> list[Block]:
-    """Name systems by their files where two files carry one tag and would overwrite each other."""
-    distinct = []
-    for block in blocks:
-        twins = [
-            other for other in blocks if other.tag is not None and other.tag == block.tag and _overlap(block, other)
-        ]
-        if len(twins) > 1:
-            note = f"the tag {block.tag!r} is not the file's own, so the system goes by the file's name"
-            labels = block.labels | {"system": [base_name(block.label)]}
-            distinct.append(replace(block, labels=labels, notes=[*block.notes, note]))
-        else:
-            distinct.append(block)
-    return distinct
-
-
-def _overlap(one: Block, other: Block) -> bool:
-    return all(not set(one.labels[dim]).isdisjoint(other.labels[dim]) for dim in ("metric", "topic"))
-
-
-def _put_together(blocks: Sequence[Block], missing: Missing) -> xr.DataArray:
-    """Align the blocks by metric, system and topic."""
-    labels = {dim: list(dict.fromkeys(name for block in blocks for name in block.labels[dim])) for dim in DIMS}
-    if any(block.labels["topic"] != blocks[0].labels["topic"] for block in blocks):
-        labels["topic"] = natural_order(labels["topic"])
-    place = {dim: {name: at for at, name in enumerate(labels[dim])} for dim in DIMS}
-    shape = [len(labels[dim]) for dim in DIMS]
-    refuse_sliver(
-        shape, sum(block.scores.size for block in blocks), "read together, files must share systems or topics"
-    )
-    scores = np.full(shape, np.nan)
-    for number, block in enumerate(blocks):
-        cells = np.ix_(*([place[dim][name] for name in block.labels[dim]] for dim in DIMS))
-        before = scores[cells]
-        clash = ~np.isnan(before) & ~np.isnan(block.scores)
-        if clash.any():
-            raise _clash(block, blocks[:number], clash)
-        scores[cells] = np.where(np.isnan(block.scores), before, block.scores)
-    if missing == "error" and len(blocks) > 1:
-        _refuse_unequal_files(blocks, labels)
-    coordinates: dict[str, Any] = {dim: labels[dim] for dim in DIMS}
-    for part, dim in (("group", "system"), ("higher_is_better", "metric")):
-        said = _attached_to_all(blocks, part, dim)
-        if said:
-            default = True if part == "higher_is_better" else None
-            coordinates[part] = (dim, np.array([said.get(name, default) for name in labels[dim]], dtype=object))
-    return xr.DataArray(scores, dims=DIMS, coords=coordinates, attrs={"notes": _joined_notes(blocks)})
-
-
-def _joined_notes(blocks: Sequence[Block]) -> list[str]:
-    """Say once what holds for several files."""
-    files: dict[str, list[str]] = {}
-    for block in blocks:
-        for note in block.notes:
-            files.setdefault(note, []).append(block.name)
-    earlier = dict.fromkeys(note for block in blocks for note in block.earlier_notes)
-    return [*earlier, *(f"{first_few(names)}: {note}" for note, names in files.items())]
-
-
-def _clash(block: Block, earlier: Sequence[Block], clash: NDArray[np.bool_]) -> ScoresError:
-    at = np.argwhere(clash)[0]
-    metric, system, topic = (block.labels[dim][place] for dim, place in zip(DIMS, at, strict=True))
-    owner = next(
-        other
-        for other in earlier
-        if metric in other.labels["metric"] and system in other.labels["system"] and topic in other.labels["topic"]
-    )
-    message = (
-        f"{owner.label} and {block.label} both have a score of system {system!r} on topic {topic!r} under {metric!r}; "
-        "leave out one of the files, or name what they hold (NAME=path)"
-    )
-    return ScoresError(message)
-
-
-def _attached_to_all(blocks: Sequence[Block], part: str, dim: str) -> dict[str, Any]:
-    said: dict[str, Any] = {}
-    for block in blocks:
-        for name, entry in block.attached.get(part, {}).items():
-            if said.setdefault(name, entry) != entry:
-                message = f"{block.label}: {dim} {name!r} has {part} {entry!r}, but {said[name]!r} in another file"
-                raise ScoresError(f"{message}; make them agree")
-    return said
-
-
-def _refuse_unequal_files(blocks: Sequence[Block], labels: Mapping[str, Sequence[str]]) -> None:
-    """Say which files lack which systems or topics of the others; single missing scores are left to `as_scores`."""
-    for dim, rule in (("system", "drop-systems"), ("topic", "drop-topics")):
-        held: dict[str, set[str]] = {}
-        for block in blocks:
-            for metric in block.labels["metric"]:
-                held.setdefault(metric, set()).update(block.labels[dim])
-        lacking = {metric: [name for name in labels[dim] if name not in names] for metric, names in held.items()}
-        common = sum(all(name in names for names in held.values()) for name in labels[dim])
-        if not any(lacking.values()):
-            continue
-        lines = [
-            f"{_files_with(metric, blocks)} has {len(held[metric])}"
-            + (f" and lacks {first_few(absent)}" if absent else "")
-            for metric, absent in lacking.items()
-        ]
-        numbered = [block.name for block in blocks if block.numbered]
-        hint = (
-            f" ({first_few(numbered)}: topics are numbered, for want of a topic column)"
-            if dim == "topic" and numbered
-            else ""
-        )
-        message = (
-            f"these files do not hold the same {dim}s{hint}: {'; '.join(lines)}. Tables read together are metrics of "
-            f"one collection: read collections one at a time, or pass missing={rule!r} to keep the {common} {dim}s "
-            "that all have"
-        )
-        raise ScoresError(message)
-
-
-def _files_with(metric: str, blocks: Sequence[Block]) -> str:
-    return f"{first_few([block.name for block in blocks if metric in block.labels['metric']])} ({metric})"
 
 
 def _as_parquet(scores: Scores) -> bytes:

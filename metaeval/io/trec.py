@@ -1,13 +1,7 @@
 """Runs and qrels in the text formats of TREC."""
 
-import glob
 import os
-from collections import deque
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from concurrent.futures import Future, ThreadPoolExecutor
-from contextvars import copy_context
-from itertools import islice
-from pathlib import Path
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Literal, NamedTuple, get_args
 
 import numpy as np
@@ -15,48 +9,44 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from metaeval.cells import natural_order
-from metaeval.checks import check_choice, check_jobs
+from metaeval.checks import check_choice
+from metaeval.collection.assembly import assemble_collection, warn_of_ties
 from metaeval.collection.base import Retrieved
-from metaeval.collection.documents import Collection, assemble_collection, warn_of_ties
+from metaeval.collection.document_codes import JudgedDocuments, Judgments, OtherDocuments, hash_documents
+from metaeval.collection.documents import Collection
 from metaeval.collection.ranking import (
-    JudgedDocuments,
-    Judgments,
     Lines,
     Order,
-    OtherDocuments,
     RankedRun,
     RankingProblem,
     complete_codes,
-    first_repetition,
-    hash_documents,
-    identifier_array,
     ordered_lists,
     rank_documents,
 )
 from metaeval.errors import FileFormatError, InvalidOptionError
-from metaeval.io.files import STANDARD_INPUT, Source, first_words, list_sources, pipe_identity, read_bytes, read_source
-from metaeval.io.trec_lines import QRELS, RUN, Layout, Scan, scan
-from metaeval.parallel import track
+from metaeval.io.qrels import read_qrels
+from metaeval.io.sources import (
+    RunPaths,
+    Source,
+    read_source,
+    refuse_shared_pipe,
+    run_sources,
+    system_names,
+)
+from metaeval.io.trec_lines import RUN, Scan, refuse_swapped, scan
+from metaeval.parallel import threaded_map, track
 from metaeval.scores import Missing
 
 __all__ = [
-    "Retrieved",
     "Rules",
     "ScorePrecision",
     "as_precision",
     "collection_of",
-    "judgments_of",
     "read_collection",
-    "read_qrels",
     "read_runs",
-    "refuse_shared_pipe",
-    "run_sources",
-    "system_names",
 ]
 
 ScorePrecision = Literal["float64", "float32"]
-_LONGEST_NAME = 1000
-type RunPaths = str | os.PathLike[str] | Iterable[str | os.PathLike[str]] | Mapping[str, str | Path]
 
 
 def read_collection(  # noqa: PLR0913 - one keyword per rule of reading
@@ -182,7 +172,7 @@ def collection_of(  # noqa: PLR0913 - what reading depends on
         return [_ranked(part, table, len(judgments.topics), rules.order, retrieved=retrieved) for part in parts]
 
     found: list[_NamedRun] = []
-    for parts in track(_threaded(rank, sources, n_jobs), description="reading runs", total=len(sources)):
+    for parts in track(threaded_map(rank, sources, n_jobs=n_jobs), description="reading runs", total=len(sources)):
         found += [part._replace(run=complete_codes(part.run, others, len(judgments.levels))) for part in parts]
     names, notes = system_names([(part.tag, part.source) for part in found])
     try:
@@ -237,164 +227,12 @@ def read_runs(
     return {name: _run_table(part, order) for name, part in zip(names, parts, strict=True)}
 
 
-def read_qrels(path: str | os.PathLike[str]) -> Judgments:
-    r"""Read judgments in TREC format: topic, iteration, document, relevance.
-
-    Parameters
-    ----------
-    path : path
-        The file, compressed or not, or "-" for standard input.
-
-    Returns
-    -------
-    Judgments
-        Topics in natural order, documents of a topic in the order of their identifiers.
-
-    Raises
-    ------
-    FileFormatError
-        For a malformed line, a relevance that is no whole number, a document judged twice, an empty file.
-
-    Examples
-    --------
-    >>> import tempfile, pathlib
-    >>> file = pathlib.Path(tempfile.mkdtemp(), "qrels.txt")
-    >>> _ = file.write_text("1 0 d2 0\n1 0 d1 2\n")
-    >>> read_qrels(file).levels.tolist()
-    [2, 0]
-    """
-    return judgments_of(read_bytes(path), str(path))
-
-
-def judgments_of(content: bytes, path: str) -> Judgments:
-    """Read judgments from a content that was read already; see `read_qrels`."""
-    words = first_words(content)
-    if len(words) >= len(RUN.columns) and _is_number(words[RUN.number]) and not words[RUN.tag].isdigit():
-        raise FileFormatError(_swapped("a run", RUN, "judgments", QRELS), path=path)
-    found = scan(content, QRELS, path=path)
-    topics = _names(found, found.topics, "topic")
-    names = natural_order(set(topics))
-    place = {name: number for number, name in enumerate(names)}
-    lists = _per_line(found, [place[name] for name in topics])
-    extreme = np.flatnonzero(np.abs(found.numbers) > np.iinfo(np.int16).max)
-    if len(extreme):
-        raise found.error(int(extreme[0]), f"the relevance must lie within ±{np.iinfo(np.int16).max}")
-    text = np.frombuffer(found.content, dtype=np.uint8)
-    hashes = hash_documents(text, found.starts, found.lengths)
-    sequence = np.argsort(lists, kind="stable")
-    offsets = np.concatenate([[0], np.cumsum(np.bincount(lists, minlength=len(names)))]).astype(np.int64)
-    first, second = first_repetition(text, found.starts, found.lengths, hashes, sequence, offsets)
-    if second >= 0:
-        message = f"this document is judged twice on this topic, first in line {found.line_number(first)}; keep one"
-        raise found.error(second, message)
-    document_ids = identifier_array(found.documents())
-    sequence = np.lexsort((document_ids, lists))
-    return Judgments(
-        topics=tuple(names),
-        topic_offsets=offsets,
-        document_ids=document_ids[sequence],
-        levels=found.numbers[sequence].astype(np.int16),
-    )
-
-
-def run_sources(runs: RunPaths) -> list[Source]:
-    """List the files meant by paths, ``NAME=path``, folders and patterns; the latter two in natural order.
-
-    Raises
-    ------
-    FileFormatError
-        If a file does not exist, a folder is empty or no file matches a pattern.
-    InvalidOptionError
-        If nothing is given, or a file twice.
-    """
-    if isinstance(runs, Mapping):
-        return list_sources(runs)
-    given = [runs] if isinstance(runs, str | os.PathLike) else list(runs)
-    return list_sources([path for one in given for path in _expanded(one)])
-
-
-def system_names(runs: Sequence[tuple[str, Source]]) -> tuple[list[str], list[str]]:
-    """Name every run by the name given, else its tag; those that share a tag by file name, else by path.
-
-    Parameters
-    ----------
-    runs : sequence of (tag, Source)
-
-    Returns
-    -------
-    names, notes : list of str
-        The names, and a note for every tag that was given up.
-
-    Raises
-    ------
-    InvalidOptionError
-        If no choice makes the names unique.
-
-    Examples
-    --------
-    >>> system_names([("bm25", Source("a.txt.gz")), ("bm25", Source("b.txt.gz")), ("lm", Source("c.txt.gz"))])
-    (['a', 'b', 'lm'], ["2 runs have the tag 'bm25' and are named by their files: a, b"])
-    """
-    choices = [
-        (tag, source.own_name, source.path, f"{source.path}:{tag}") if source.name is None else (source.name,)
-        for tag, source in runs
-    ]
-    step = [0] * len(runs)
-    names = [choice[0] for choice in choices]
-    while shared := [place for place, name in enumerate(names) if names.count(name) > 1]:
-        if all(step[place] == len(choices[place]) - 1 for place in shared):
-            message = f"two runs would be named {names[shared[0]]!r}; rename a file or a tag, or give NAME=path"
-            raise InvalidOptionError(message)
-        for place in shared:
-            step[place] = min(step[place] + 1, len(choices[place]) - 1)
-        names = [choice[number] for choice, number in zip(choices, step, strict=True)]
-    renamed: dict[str, list[str]] = {}
-    for (tag, _), name, number in zip(runs, names, step, strict=True):
-        if number:
-            renamed.setdefault(tag, []).append(name)
-    return names, [
-        f"{len(files)} runs have the tag {tag!r} and are named by their files: {', '.join(files)}"
-        if len(files) > 1
-        else f"the run with the tag {tag!r} is named by its file, since that is another run's name: {files[0]}"
-        for tag, files in renamed.items()
-    ]
-
-
 def as_precision(scores: NDArray[np.float64], precision: ScorePrecision) -> NDArray[np.float64]:
     """Return scores as they compare in a precision; what 32 bits cannot hold becomes infinite, as in trec_eval."""
     if precision == "float64":
         return scores
     with np.errstate(over="ignore", under="ignore"):
         return scores.astype(np.float32).astype(np.float64)
-
-
-def refuse_shared_pipe(sources: Sequence[Source], judgments: str | os.PathLike[str]) -> None:
-    """Refuse judgments that would come from the pipe of a run.
-
-    Raises
-    ------
-    InvalidOptionError
-    """
-    identity = pipe_identity(str(judgments))
-    if identity is not None and identity in [pipe_identity(source.path) for source in sources]:
-        what = "standard input" if str(judgments) == STANDARD_INPUT else "a pipe"
-        message = f"runs and qrels cannot both be {str(judgments)!r}: {what} holds one file"
-        raise InvalidOptionError(message)
-
-
-def _swapped(found: str, found_layout: Layout, wanted: str, wanted_layout: Layout) -> str:
-    return (
-        f"this is {found} ({' '.join(found_layout.columns)}), and {wanted} ({' '.join(wanted_layout.columns)}) should "
-        "stand here; if the two are swapped, give runs first, and judgments as qrels (--qrels)"
-    )
-
-
-def _is_number(word: bytes) -> bool:
-    try:
-        float(word)
-    except ValueError:
-        return False
-    return True
 
 
 class Rules(NamedTuple):
@@ -441,13 +279,11 @@ def _read_run(
     def parse(content: bytes) -> Scan:
         if check is not None:
             check(content, source.path)
-        words = first_words(content)
-        if len(words) == len(QRELS.columns) and _is_number(words[QRELS.number]):
-            raise FileFormatError(_swapped("a file of judgments", QRELS, "a run", RUN), path=source.path)
+        refuse_swapped(content, RUN, path=source.path)
         return scan(content, RUN, path=source.path, ranked=rules.order == "rank")
 
     found = read_source(source, parse)
-    tags = _names(found, found.tags, "tag")
+    tags = found.names("tag")
     kinds = list(dict.fromkeys(tags))
     if len(kinds) > 1 and not rules.split_tags:
         line = int(found.segment_bounds[tags.index(kinds[1])])
@@ -457,8 +293,8 @@ def _read_run(
         )
         raise found.error(line, message)
     place = {topic: number for number, topic in enumerate(topics)}
-    names = _names(found, found.topics, "topic")
-    lists = _per_line(found, [place.setdefault(name, len(place)) for name in names])
+    names = found.names("topic")
+    lists = found.per_line([place.setdefault(name, len(place)) for name in names])
     keys = -found.ranks if rules.order == "rank" else as_precision(found.numbers, rules.score_precision)
     note = f"{source.path}: columns after the sixth, ignored in lines: {found.n_wide}" if found.n_wide else ""
     lines = Lines(
@@ -471,7 +307,7 @@ def _read_run(
     )
     if len(kinds) == 1:
         return [_RunPart(kinds[0], source, sorted(set(names), key=place.__getitem__), lines, found, None, note)]
-    owner = _per_line(found, [kinds.index(tag) for tag in tags])
+    owner = found.per_line([kinds.index(tag) for tag in tags])
     return [
         _RunPart(
             tag,
@@ -522,65 +358,8 @@ def _run_table(part: _RunPart, order: Order) -> pd.DataFrame:
     return pd.DataFrame(
         {
             "query_id": np.repeat(np.array(names, dtype=object), counts),
-            "doc_id": _decoded(part.scan.documents(positions)),
+            "doc_id": [name.decode() for name in part.scan.documents(positions)],
             "rank": np.arange(len(sequence)) - np.repeat(bounds[:-1], counts) + 1,
             "score": part.scan.numbers[positions],
         }
     )
-
-
-def _threaded[T, R](function: Callable[[T], R], items: Sequence[T], n_jobs: int) -> Iterator[R]:
-    """Map in order, with at most one result more than workers waiting, so that memory stays bounded."""
-    workers = min(_n_workers(n_jobs), len(items))
-    if workers == 1:
-        yield from map(function, items)
-        return
-    pending: deque[Future[R]] = deque()
-    left = iter(items)
-    with ThreadPoolExecutor(workers) as pool:
-        try:
-            pending.extend(pool.submit(copy_context().run, function, item) for item in islice(left, workers + 1))
-            while pending:
-                yield pending.popleft().result()
-                pending.extend(pool.submit(copy_context().run, function, item) for item in islice(left, 1))
-        finally:
-            pool.shutdown(wait=False, cancel_futures=True)
-
-
-def _n_workers(n_jobs: int) -> int:
-    if check_jobs(n_jobs) > 0:
-        return n_jobs
-    import joblib  # noqa: PLC0415 - only this choice asks for the number of cores
-
-    return max(1, int(joblib.cpu_count()) + 1 + n_jobs)
-
-
-def _expanded(path: str | os.PathLike[str]) -> list[str | Path]:
-    """Return the files that a pattern matches; everything else as it stands."""
-    if not isinstance(path, str):
-        return [Path(path)]
-    if not glob.has_magic(path) or os.path.exists(path) or "=" in path:  # noqa: PTH110 - no error for a long name
-        return [path]
-    found = glob.glob(path, recursive=True)  # noqa: PTH207 - a whole path is the pattern
-    files = natural_order(file for file in found if Path(file).is_file())
-    if not files:
-        raise FileFormatError("no file matches this pattern; check the path", path=path)
-    return [Path(file) for file in files]
-
-
-def _names(found: Scan, names: Sequence[bytes], what: str) -> list[str]:
-    """Decode the names of all segments; refuse one that is so long that tables of names would not fit in memory."""
-    longest = max(map(len, names))
-    if longest > _LONGEST_NAME:
-        line = int(found.segment_bounds[[len(name) for name in names].index(longest)])
-        message = f"a {what} of {longest:,} bytes; at most {_LONGEST_NAME:,} are read, so shorten it"
-        raise found.error(line, message)
-    return _decoded(names)
-
-
-def _decoded(names: Iterable[bytes]) -> list[str]:
-    return [name.decode() for name in names]
-
-
-def _per_line(found: Scan, codes: Sequence[int]) -> NDArray[np.int64]:
-    return np.repeat(np.array(codes, dtype=np.int64), np.diff(found.segment_bounds))

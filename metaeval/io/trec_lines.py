@@ -1,37 +1,28 @@
 """Scan the bytes of a TREC file: fields, topics, numbers, and the first line that breaks a rule.
 
 One compiled pass serves every kind of white space, both line ends and any file size, so there is no second parser
-that could disagree with it. A number is read exactly: short decimals by one exact operation (Clinger 1990), longer
-ones by a 64-bit product whose error is bounded, in the manner of Lemire (2021, "Number parsing at a gigabyte per
-second"); the few that fall too close to the middle between two floats are left to Python's own `float`.
+that could disagree with it. Why this is no table reader of another package stands in docs/architecture.md.
 """
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
 from metaeval.compiled import compiled
 from metaeval.errors import FileFormatError
-from metaeval.io.files import text_of
+from metaeval.io.decimals import EXPONENTS, POWERS, UNSURE, WRONG, read_number
+from metaeval.io.files import first_words, text_of
 
-__all__ = ["QRELS", "RUN", "Layout", "Scan", "line_error", "scan"]
+__all__ = ["QRELS", "RUN", "Layout", "Scan", "line_error", "refuse_swapped", "scan"]
 
-_EXACT, _UNSURE, _WRONG, _INFINITE, _TOO_FEW, _TOO_MANY, _RANK, _SHIFTED = range(8)
+_INFINITE, _TOO_FEW, _TOO_MANY, _RANK, _SHIFTED = range(WRONG + 1, WRONG + 6)
 _SPACE, _TAB, _RETURN, _NEWLINE, _HASH = (ord(sign) for sign in " \t\r\n#")
-_MINUS, _PLUS, _POINT, _ZERO, _NINE, _EXPONENT = (ord(sign) for sign in "-+.09e")
-_MOST_DIGITS = 19
-_LARGEST_EXACT = np.uint64(2**53)
-_LARGEST_POWER = 22
-_REACH = 280
-_LARGEST_EXPONENT = 10**17  # more than a file has digits, so that none can make up for it
-_LOW = np.uint64(2**32 - 1)
-_HALF = np.uint64(32)
-_ONE = np.uint64(1)
-_TEN = np.uint64(10)
-_TOP_BIT = np.uint64(2**63)
 _SHOWN = 120
+_LONGEST_NAME = 1000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -123,6 +114,25 @@ class Scan:
         """Return the number in the file of a line of this scan."""
         return self.content.count(b"\n", 0, int(self.starts[line])) + 1
 
+    def names(self, what: Literal["topic", "tag"]) -> list[str]:
+        """Return the topic or tag of every segment as text.
+
+        Raises
+        ------
+        FileFormatError
+            For one that is so long that tables of names would not fit in memory.
+        """
+        names = self.topics if what == "topic" else self.tags
+        longest = max(map(len, names))
+        if longest > _LONGEST_NAME:
+            line = int(self.segment_bounds[[len(name) for name in names].index(longest)])
+            raise self.error(line, f"a {what} of {longest:,} bytes; at most {_LONGEST_NAME:,} are read, so shorten it")
+        return [name.decode() for name in names]
+
+    def per_line(self, codes: Sequence[int]) -> NDArray[np.int64]:
+        """Return for every line the number of its segment."""
+        return np.repeat(np.array(codes, dtype=np.int64), np.diff(self.segment_bounds))
+
     def documents(self, lines: NDArray[np.int64] | None = None) -> list[bytes]:
         """Return the document identifiers of some lines, of all by default."""
         chosen = slice(None) if lines is None else lines
@@ -157,13 +167,13 @@ def scan(content: bytes, layout: Layout, *, path: str, ranked: bool = False) -> 
         len(content) // (2 * len(layout.columns)) + 1,  # no line is shorter; memory is used where it is written
         columns,
         (layout.open_ended, layout.whole, ranked),
-        _POWERS,
-        _EXPONENTS,
+        POWERS,
+        EXPONENTS,
     )
     overflow, infinite = _settle(content, unsure, numbers, ranks)
     if infinite and (problem == 0 or overflow < place):
         problem, place = infinite, overflow
-    if problem == _WRONG and _is_special(content, int(place), layout.number):
+    if problem == WRONG and _is_special(content, int(place), layout.number):
         problem = _INFINITE
     if problem:
         raise line_error(content, int(place), _rule(int(problem), layout), path)
@@ -182,6 +192,31 @@ def scan(content: bytes, layout: Layout, *, path: str, ranked: bool = False) -> 
         tags=[content[start:stop] for start, stop in segments[:, 3:5].tolist()],
         n_wide=int(n_wide),
     )
+
+
+def refuse_swapped(content: bytes, wanted: Layout, *, path: str) -> None:
+    """Refuse a file whose first line is one of judgments where a run is wanted, or the other way round."""
+    words = first_words(content)
+    if wanted is RUN:
+        kinds, found = ("a file of judgments", "a run"), QRELS
+        wrong = len(words) == len(QRELS.columns) and _is_number(words[QRELS.number])
+    else:
+        kinds, found = ("a run", "judgments"), RUN
+        wrong = len(words) >= len(RUN.columns) and _is_number(words[RUN.number]) and not words[RUN.tag].isdigit()
+    if wrong:
+        message = (
+            f"this is {kinds[0]} ({' '.join(found.columns)}), and {kinds[1]} ({' '.join(wanted.columns)}) should "
+            "stand here; if the two are swapped, give runs first, and judgments as qrels (--qrels)"
+        )
+        raise FileFormatError(message, path=path)
+
+
+def _is_number(word: bytes) -> bool:
+    try:
+        float(word)
+    except ValueError:
+        return False
+    return True
 
 
 def line_error(content: bytes, place: int, message: str, path: str) -> FileFormatError:
@@ -209,7 +244,7 @@ def _rule(problem: int, layout: Layout) -> str:
         _RANK: f"the rank (column {layout.rank + 1}) must be a finite number; a document identifier holds no blanks",
         _SHIFTED: f"a line with more than {len(layout.columns)} columns has a number for its tag (column "
         f"{layout.tag + 1}); a document identifier holds no blanks",
-        _WRONG: f"{number} must be a {'whole number' if layout.whole else 'decimal number'}",
+        WRONG: f"{number} must be a {'whole number' if layout.whole else 'decimal number'}",
         _INFINITE: f"{number} must be {'a whole number within ±32767' if layout.whole else 'finite'}",
     }[problem]
 
@@ -229,21 +264,6 @@ def _settle(
         if line < len(filled):
             filled[line] = value
     return 0, 0
-
-
-def _powers_of_ten() -> tuple[NDArray[np.uint64], NDArray[np.int64]]:
-    """Return 10**q for q = -reach…reach as p * 2**e, p the leading 64 bits, cut off."""
-    leading, exponents = [], []
-    for power in range(-_REACH, _REACH + 1):
-        scale = 64 + max(0, -power) * 4
-        whole = (10 ** max(power, 0) << scale) // 10 ** max(-power, 0)
-        excess = whole.bit_length() - 64
-        leading.append(whole >> excess)
-        exponents.append(excess - scale)
-    return np.array(leading, dtype=np.uint64), np.array(exponents, dtype=np.int64)
-
-
-_POWERS, _EXPONENTS = _powers_of_ten()
 
 
 @compiled
@@ -320,10 +340,10 @@ def scan_lines(  # noqa: C901, PLR0912, PLR0913, PLR0915, PLR0917 - one pass ove
             column = number if part == 0 else rank if part == 1 else tag
             status, value = read_number(text, first[column], last[column], whole and part == 0, powers, exponents)
             if part == 2:  # noqa: PLR2004 - the tag
-                problem = _SHIFTED if status < _WRONG else 0
-            elif status >= _WRONG:
+                problem = _SHIFTED if status < WRONG else 0
+            elif status >= WRONG:
                 problem = status if part == 0 else _RANK
-            elif status == _UNSURE:
+            elif status == UNSURE:
                 unsure = _with_row(unsure, n_unsure)
                 unsure[n_unsure, 0], unsure[n_unsure, 1] = n_lines, part
                 unsure[n_unsure, 2], unsure[n_unsure, 3] = first[column], last[column]
@@ -398,104 +418,3 @@ def _with_row(table: NDArray[np.int64], n_rows: int) -> NDArray[np.int64]:
         for column in range(table.shape[1]):
             larger[row, column] = table[row, column]
     return larger
-
-
-@compiled
-def read_number(  # noqa: C901, PLR0912, PLR0913, PLR0917 - the grammar of a number, compiled
-    text: NDArray[np.uint8],
-    start: int,
-    stop: int,
-    whole: bool,  # noqa: FBT001 - a kernel takes no names
-    powers: NDArray[np.uint64],
-    exponents: NDArray[np.int64],
-) -> tuple[int, float]:
-    """Read a decimal number: how it went (exact, unsure, wrong, infinite), and its value if exact."""
-    position = start
-    negative = text[np.uint64(position)] == _MINUS
-    if negative or text[np.uint64(position)] == _PLUS:
-        position += 1
-    digits = np.uint64(0)
-    n_digits, power, n_seen = 0, 0, 0
-    after_point = False
-    while position < stop:
-        sign = text[np.uint64(position)]
-        if _ZERO <= sign <= _NINE:
-            n_seen += 1
-            if n_digits < _MOST_DIGITS:
-                digits = digits * _TEN + np.uint64(sign - _ZERO)
-                n_digits += int(digits > 0)
-                power -= after_point
-            else:
-                n_digits += 1
-                power += not after_point
-        elif sign == _POINT and not after_point and not whole:
-            after_point = True
-        else:
-            break
-        position += 1
-    if n_seen == 0:
-        return _WRONG, 0.0
-    if position < stop:
-        if whole or (text[np.uint64(position)] | 32) != _EXPONENT:
-            return _WRONG, 0.0
-        position += 1
-        falling = position < stop and text[np.uint64(position)] == _MINUS
-        if position < stop and (falling or text[np.uint64(position)] == _PLUS):
-            position += 1
-        if position == stop:
-            return _WRONG, 0.0
-        exponent = 0
-        while position < stop:
-            sign = text[np.uint64(position)]
-            if not _ZERO <= sign <= _NINE:
-                return _WRONG, 0.0
-            exponent = min(exponent * 10 + int(sign - _ZERO), _LARGEST_EXPONENT)
-            position += 1
-        power += -exponent if falling else exponent
-    status, value = _scaled(digits, power, n_digits > _MOST_DIGITS, powers, exponents)
-    return status, -value if negative else value
-
-
-@compiled
-def _scaled(
-    digits: np.uint64,
-    power: int,
-    cut: bool,  # noqa: FBT001 - a kernel takes no names
-    powers: NDArray[np.uint64],
-    exponents: NDArray[np.int64],
-) -> tuple[int, float]:
-    """Return digits * 10**power, rounded to the nearest float, or that 64 bits cannot tell which one is nearest.
-
-    The product of two numbers cut to 64 bits is short of the truth by less than 2 units of its leading word, by less
-    than 21 if digits were cut too (the cut is at most 1 in 10**18 < 2**64 / 19). The float is certain unless the
-    middle between two floats lies inside that error.
-    """
-    if digits == 0:
-        return _EXACT, 0.0
-    if not cut and digits < _LARGEST_EXACT and -_LARGEST_POWER <= power <= _LARGEST_POWER:
-        value = float(digits)
-        return _EXACT, value / 10.0**-power if power < 0 else value * 10.0**power
-    if not -_REACH <= power <= _REACH:
-        return _UNSURE, 0.0
-    shift = 0
-    while digits < _TOP_BIT:
-        digits = digits << _ONE
-        shift += 1
-    leading = _high_word(digits, powers[power + _REACH])
-    extra = np.uint64(11 if leading >= _TOP_BIT else 10)
-    rest = leading & ((_ONE << extra) - _ONE)
-    middle = _ONE << (extra - _ONE)
-    error = np.uint64(21 if cut else 2)
-    if rest <= middle < rest + error:
-        return _UNSURE, 0.0
-    mantissa = (leading >> extra) + np.uint64(rest > middle)
-    return _EXACT, math.ldexp(float(mantissa), np.int64(extra) + 64 + exponents[power + _REACH] - shift)
-
-
-@compiled
-def _high_word(one: np.uint64, other: np.uint64) -> np.uint64:
-    """Return the upper 64 bits of the product."""
-    low = (one & _LOW) * (other & _LOW)
-    cross = (one >> _HALF) * (other & _LOW) + (low >> _HALF)
-    cross_low = (one & _LOW) * (other >> _HALF) + (cross & _LOW)
-    return (one >> _HALF) * (other >> _HALF) + (cross >> _HALF) + (cross_low >> _HALF)

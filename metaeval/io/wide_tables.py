@@ -7,7 +7,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from metaeval.cells import first_few, shortened
+from metaeval.cells import first_few, is_measure, is_number, shortened
 from metaeval.columns import column_roles
 from metaeval.io.blocks import (
     AVERAGES,
@@ -16,17 +16,14 @@ from metaeval.io.blocks import (
     Block,
     TableOptions,
     columns_found,
-    is_measure,
-    is_number,
+    fitting_names,
     place_of,
-    ragged,
-    refuse_faulty_names,
     to_numbers,
     unique_names,
     ways_to_name,
 )
-from metaeval.io.files import Source
 from metaeval.io.sheets import Sheet, header_names
+from metaeval.io.sources import Source
 
 __all__ = ["read_wide"]
 
@@ -35,16 +32,6 @@ _SHOWN = 5
 
 def read_wide(sheet: Sheet, source: Source, options: TableOptions) -> Block:
     """Read a table of systems by topics; the metric is named after the file.
-
-    Parameters
-    ----------
-    sheet : Sheet
-    source : Source
-    options : TableOptions
-
-    Returns
-    -------
-    Block
 
     Raises
     ------
@@ -85,47 +72,24 @@ class _Rows(NamedTuple):
     body : Sheet
     names : list of str
         One a column; none where there is no header.
-    width : int
-        Cells of every row.
     first : list of str
         The first cell of every row, as it stands.
+    width : int
+        Cells of every row.
     """
 
     body: Sheet
     names: list[str]
-    width: int
     first: list[str]
+    width: int
 
     @classmethod
     def of(cls, body: Sheet, names: list[str]) -> "_Rows":
-        """Check that every row has a cell for every name, and that every name names one column."""
+        """Check the rows; see `fitting_names`."""
         start = next(body.rows(), None)
         if start is None:
             raise body.error("the table has a header and no rows; it needs a row for every topic")
-        width = len(start)
-        # a delimiter at the end of every row, or names of rows as R writes them
-        longer = bool(names) and width == len(names) + 1
-        shifted = ["", *names] if longer else names
-        unnamed = {at for at, name in [*enumerate(names), *enumerate(shifted)] if at and not name}
-        unnamed |= {width - 1} if longer else set()
-        first: list[str] = []
-        filled: set[int] = set()
-        for position, cells in enumerate(body.rows()):
-            if len(cells) != (width if longer else len(names) or width):
-                odd = (start, 0) if longer else (cells, position)
-                raise body.error(ragged(odd[0], len(names) or width, body), odd[1])
-            first.append(cells[0])
-            if len(filled) < len(unnamed):
-                filled.update(at for at in unnamed if at not in filled and cells[at].strip())
-        if longer and width - 1 not in filled:
-            names = [*names, ""]
-        elif longer and any(is_number(cell) and not cell.strip().isdecimal() for cell in first):
-            raise body.error(ragged(start, len(names), body), 0)  # scores, so a name is missing
-        else:
-            names = shifted
-        filled = {at for at in filled if names and not names[at]}
-        refuse_faulty_names(names, filled, body)
-        return cls(body, names, width, first)
+        return cls(body, *fitting_names(names, body.rows(), body), len(start))
 
     def column(self, place: int) -> list[str]:
         cells = (row[place] for row in self.body.rows()) if place else self.first

@@ -1,5 +1,6 @@
 """What is measured: the registry, quantisations and one file a measure or close family."""
 
+from metaeval.metrics.bounds import MetricError
 from metaeval.metrics.builtin import BUILTIN
 from metaeval.metrics.lists import IdealLists, JudgedLists, RankedLists, RankedTopic
 from metaeval.metrics.names import MetricNameError, ParsedName, parse_name, short_label, split_names
@@ -7,8 +8,9 @@ from metaeval.metrics.plugins import PluginWarning, default_registry, load_plugi
 from metaeval.metrics.precision_recall import precision_recall_curves
 from metaeval.metrics.quantisation import QUANTISATIONS, Quantisation
 from metaeval.metrics.registry import Registry
+from metaeval.metrics.resolved import AnyMetric, Metric
 from metaeval.metrics.score import metric_values, resolve_metrics, score
-from metaeval.metrics.spec import AnyMetric, Metric, MetricError, MetricSpec, metric
+from metaeval.metrics.spec import MetricSpec, metric
 
 __all__ = [
     "BUILTIN",

@@ -1,7 +1,5 @@
 """Which measures fit a collection where nobody names any."""
 
-import numpy as np
-
 from metaeval.collection.base import JudgedCollection
 from metaeval.collection.elements import ElementCollection
 from metaeval.collection.passages import PassageCollection
@@ -16,10 +14,6 @@ _BEST = ("AgP(mode=best)", "gP(mode=best)@5", "gP(mode=best)@10", "gP(mode=best)
 
 def default_metrics(collection: JudgedCollection) -> tuple[str, ...]:
     """Return the measures to take where none are named: for elements and passages those of the campaigns.
-
-    Parameters
-    ----------
-    collection : JudgedCollection
 
     Returns
     -------
@@ -57,9 +51,7 @@ def _of_passages(collection: PassageCollection) -> tuple[str, ...]:
 
 
 def _of_elements(collection: ElementCollection) -> tuple[str, ...]:
-    topics = np.tile(np.arange(collection.n_topics), collection.n_systems)
-    starts = np.repeat(collection.element_offsets[topics], np.diff(collection.offsets))
-    sized = bool((collection.elements.sizes[starts + collection.results] > 0).all())
+    sized = bool((collection.elements.sizes[collection.elements_returned] > 0).all())
     if collection.scale == "2005":
         return (*_SIZED, "HiXF@25") if sized else _SIZED
     if sized:

@@ -15,9 +15,10 @@ from numpy.typing import NDArray
 
 from metaeval.collection.documents import Collection
 from metaeval.errors import InvalidOptionError
+from metaeval.metrics.bounds import MetricError, check_values
 from metaeval.metrics.lists import RankedLists
 from metaeval.metrics.names import Call, MetricNameError, ParsedName, Table
-from metaeval.metrics.spec import AnyMetric, MetricError, check_values
+from metaeval.metrics.resolved import AnyMetric
 from metaeval.parallel import track
 
 __all__ = ["ExternalMetric", "external_metric", "from_ir_measures"]

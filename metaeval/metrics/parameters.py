@@ -111,10 +111,6 @@ def read_parameters(function: Callable[..., Any], *, what: str) -> Mapping[str, 
     what : str
         How errors name it.
 
-    Returns
-    -------
-    mapping of str to Parameter
-
     Raises
     ------
     InvalidOptionError

@@ -1,13 +1,11 @@
 """Interpolated precision at eleven points of recall: the classic picture of a run."""
 
-import numba
 import numpy as np
 import xarray as xr
-from numpy.typing import NDArray
 
 from metaeval.collection.documents import Collection
-from metaeval.compiled import compiled_parallel
 from metaeval.errors import InvalidOptionError
+from metaeval.metrics.sums import best_from, running_sums
 
 __all__ = ["RECALL_POINTS", "precision_recall_curves"]
 
@@ -47,7 +45,7 @@ def precision_recall_curves(collection: Collection, *, rel: int = 1) -> xr.DataA
 
     Examples
     --------
-    >>> from metaeval.collection.documents import collection_from_rankings
+    >>> from metaeval.collection.assembly import collection_from_rankings
     >>> runs = {"a": {"1": ["d1", "d9", "d2"]}}
     >>> curve = precision_recall_curves(collection_from_rankings(runs, {"1": {"d1": 1, "d2": 1}}))
     >>> curve.sel(system="a").values.round(2)[[0, 5, 8, 10]]
@@ -61,44 +59,12 @@ def precision_recall_curves(collection: Collection, *, rel: int = 1) -> xr.DataA
         message = f"no document has a level of at least rel={rel}, so there is no recall to speak of"
         raise InvalidOptionError(message)
     needed = np.floor(np.outer(n_relevant, RECALL_POINTS) + 0.5).astype(np.int64)
-    precision = _interpolated(
-        collection.offsets, collection.ranks, collection.judgments, relevant, needed, len(collection.systems)
-    )
+    found = running_sums(collection.offsets, relevant[collection.judgments].astype(np.int64))
+    precision = best_from(collection.offsets, found / collection.ranks, found, needed)
+    precision = precision.reshape(collection.n_systems, *needed.shape)
     return xr.DataArray(
         precision[:, counted].mean(axis=1),
         dims=("system", "recall"),
         coords={"system": list(collection.systems), "recall": list(RECALL_POINTS)},
         name="precision",
     )
-
-
-@compiled_parallel
-def _interpolated(  # noqa: PLR0913, PLR0917 - a kernel takes plain arrays
-    offsets: NDArray[np.int64],
-    ranks: NDArray[np.int32],
-    judgments: NDArray[np.int32],
-    relevant: NDArray[np.bool_],
-    needed: NDArray[np.int64],
-    n_systems: int,
-) -> NDArray[np.float64]:
-    n_topics, n_points = needed.shape
-    precision = np.zeros((n_systems, n_topics, n_points))
-    for number in numba.prange(n_systems * n_topics):
-        system, topic = number // n_topics, number % n_topics
-        start, stop = offsets[number], offsets[number + 1]
-        count = 0
-        for place in range(start, stop):
-            count += relevant[judgments[place]]
-        best = 0.0
-        point = n_points - 1
-        for place in range(stop - 1, start - 1, -1):
-            if relevant[judgments[place]]:
-                while point >= 0 and needed[topic, point] > count:
-                    precision[system, topic, point] = best
-                    point -= 1
-                best = max(best, count / ranks[place])
-                count -= 1
-        while point >= 0:
-            precision[system, topic, point] = best
-            point -= 1
-    return precision

@@ -15,7 +15,8 @@ from metaeval.metrics.element_quantisation import ELEMENT_QUANTISATIONS
 from metaeval.metrics.names import Call, MetricNameError, ParsedName, Table, Value, translations
 from metaeval.metrics.parameters import Parameter
 from metaeval.metrics.quantisation import QUANTISATIONS, Quantisation, as_gains
-from metaeval.metrics.spec import AnyMetric, Metric, MetricSpec
+from metaeval.metrics.resolved import AnyMetric, Metric
+from metaeval.metrics.spec import MetricSpec
 
 __all__ = ["Registry", "module_of"]
 

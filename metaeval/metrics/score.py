@@ -15,15 +15,16 @@ from metaeval.collection.documents import Collection
 from metaeval.collection.elements import ElementCollection
 from metaeval.collection.passages import PassageCollection
 from metaeval.errors import InvalidOptionError, ScoresError
+from metaeval.layout import DIMS
 from metaeval.metrics.focused.element_lists import element_lists
 from metaeval.metrics.focused.passage_lists import passage_lists
 from metaeval.metrics.lists import ranked_lists
 from metaeval.metrics.plugins import default_registry
 from metaeval.metrics.registry import Registry
-from metaeval.metrics.spec import AnyMetric, Metric, On
+from metaeval.metrics.resolved import AnyMetric, Metric
+from metaeval.metrics.spec import On
 from metaeval.parallel import limit_threads, track
 from metaeval.scores import Scores, as_scores
-from metaeval.shapes import DIMS
 
 __all__ = ["Undefined", "lists_of", "metric_values", "resolve_metrics", "score", "topic_notes"]
 
@@ -80,7 +81,7 @@ def score(  # noqa: PLR0913 - one keyword per choice
 
     Examples
     --------
-    >>> from metaeval.collection.documents import collection_from_rankings
+    >>> from metaeval.collection.assembly import collection_from_rankings
     >>> runs = {"a": {"1": ["d1", "d2"], "2": ["d5"]}, "b": {"1": ["d2", "d1"], "2": ["d4", "d5"]}}
     >>> qrels = {"1": {"d1": 2, "d2": 0}, "2": {"d5": 1}}
     >>> score(collection_from_rankings(runs, qrels), ["AP", "nDCG@10"]).mean("topic").to_numpy().round(3)
@@ -136,7 +137,7 @@ def metric_values(
 
     Examples
     --------
-    >>> from metaeval.collection.documents import collection_from_rankings
+    >>> from metaeval.collection.assembly import collection_from_rankings
     >>> collection = collection_from_rankings({"a": {"1": ["d9", "d1"]}}, {"1": {"d1": 1, "d2": 0}})
     >>> metric_values(collection, ["AP", "AP'"]).ravel()
     array([0.5, 1. ])

@@ -23,7 +23,7 @@ import joblib
 import numpy as np
 
 from metaeval.errors import InvalidOptionError
-from metaeval.metrics.spec import AnyMetric, Metric
+from metaeval.metrics.resolved import AnyMetric, Metric
 
 __all__ = ["code_versions", "metric_checksum", "source_checksum"]
 
@@ -64,10 +64,6 @@ def metric_checksum(metrics: Iterable[AnyMetric]) -> str:
 
 def source_checksum(objects: Iterable[Callable[..., object]]) -> str:
     """Return the checksum of the code behind functions and classes, so that an edited plug-in is another one.
-
-    Parameters
-    ----------
-    objects : iterable of callables
 
     Returns
     -------

@@ -4,69 +4,31 @@ A `MetricSpec` says what a metric is called, how it is computed, which way is be
 `Metric` is a spec with its parameters filled in: ``AP(rel=2)``.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from numbers import Real
 from types import MappingProxyType
-from typing import Any, Concatenate, Literal, Protocol, get_args, overload
+from typing import Any, Concatenate, Literal, get_args, overload
 
 import numpy as np
 from numpy.typing import NDArray
 
 from metaeval.checks import check_choice
-from metaeval.equality import RELATIVE
-from metaeval.errors import InvalidOptionError, MetaevalError
+from metaeval.metrics.bounds import MetricError, bounds_text, within_bounds
 from metaeval.metrics.element_quantisation import GENERALISED
-from metaeval.metrics.focused.element_lists import ElementLists
-from metaeval.metrics.lists import JudgedLists, RankedLists, RankedTopic, ranked_topics
-from metaeval.metrics.names import Call, ParsedName
+from metaeval.metrics.lists import RankedTopic
+from metaeval.metrics.names import Call
 from metaeval.metrics.parameters import Parameter, read_parameters
-from metaeval.metrics.quantisation import LINEAR, Quantisation, gain_table
-from metaeval.parallel import track
+from metaeval.metrics.quantisation import LINEAR
 
-__all__ = ["AnyMetric", "BoundsError", "Metric", "MetricError", "MetricSpec", "On", "check_values", "metric"]
+__all__ = ["MetricSpec", "On", "metric"]
 
 _RESERVED = ("judged_only", "gains", "quant")
-_ALWAYS_SHOWN = ("p", "a", "quant")
 
 type TopicFunction = Callable[Concatenate[RankedTopic, ...], float]
 type Kernel = Callable[Concatenate[Any, ...], NDArray[np.float64]]
 type Counts = Callable[Concatenate[Any, ...], NDArray[np.int64]]
 On = Literal["documents", "elements", "passages"]
-
-
-class MetricError(InvalidOptionError):
-    """A metric that breaks its contract: a signature, a value that is no finite number or outside its bounds."""
-
-
-class BoundsError(MetricError):
-    """A score outside the bounds that its metric declares."""
-
-
-class AnyMetric(Protocol):
-    """What scoring needs of a metric, built in or from elsewhere."""
-
-    @property
-    def name(self) -> str:
-        """The canonical name."""
-
-    @property
-    def higher_is_better(self) -> bool:
-        """Which way is better."""
-
-    @property
-    def worst(self) -> float:
-        """The score of a list that is not there."""
-
-    @property
-    def without_relevant(self) -> float | None:
-        """Its value on a topic with nothing relevant; None where that makes no difference."""
-
-    def n_relevant(self, lists: RankedLists) -> NDArray[np.int64]:
-        """Return how many documents of every topic the metric takes as relevant."""
-
-    def compute(self, lists: RankedLists) -> NDArray[np.float64]:
-        """Return the scores, shape (n_systems, n_topics)."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -181,8 +143,8 @@ class MetricSpec:
             raise MetricError(message)
         for word in ("without_relevant", "ideal"):
             value = getattr(self, word)
-            if value is not None and not _within(np.atleast_1d(np.float64(value)), self.bounds).all():
-                message = f"metric {self.name!r}: {word}={value:g} lies outside its bounds {_shown(self.bounds)}"
+            if value is not None and not within_bounds(np.atleast_1d(np.float64(value)), self.bounds).all():
+                message = f"metric {self.name!r}: {word}={value:g} lies outside its bounds {bounds_text(self.bounds)}"
                 raise MetricError(message)
 
     @property
@@ -254,285 +216,6 @@ def metric(
         return MetricSpec(name=own, function=body, **options)
 
     return made if function is None else made(function)
-
-
-@dataclass(frozen=True, slots=True)
-class Metric:
-    """A metric with its parameters filled in.
-
-    Attributes
-    ----------
-    spec : MetricSpec
-    parameters : tuple of (str, value)
-        Every parameter, sorted by name, ``judged_only``, ``gains`` and ``quant`` included where the spec has them.
-    quantisation : Quantisation or None
-        The function behind ``gains=`` or ``quant=``, where it is not a table.
-    """
-
-    spec: MetricSpec
-    parameters: tuple[tuple[str, Any], ...]
-    quantisation: Quantisation | None = None
-
-    @property
-    def name(self) -> str:
-        """Canonical name: sorted keys, defaults left out; equal metrics have equal names."""
-        return self._text(full=False)
-
-    @property
-    def full_name(self) -> str:
-        """The name with every parameter that has a value, for readers whose tools have other defaults."""
-        return self._text(full=True)
-
-    @property
-    def on(self) -> On:
-        """What it ranks: documents, elements or passages."""
-        return self.spec.on
-
-    @property
-    def higher_is_better(self) -> bool:
-        """Which way is better."""
-        return self.spec.higher_is_better
-
-    @property
-    def without_relevant(self) -> float | None:
-        """Its value on a topic with nothing relevant; None where that makes no difference."""
-        return self.spec.without_relevant
-
-    @property
-    def worst(self) -> float:
-        """The score of a list that is not there: the lower bound, or the upper one where lower is better."""
-        worst = float(self.spec.bounds[0 if self.higher_is_better else 1])
-        if not np.isfinite(worst):
-            end = "smallest" if self.higher_is_better else "largest"
-            message = (
-                f"{self.name} has no {end} value, so a run that lacks a topic has no score there; drop those runs "
-                "or topics when reading (missing='drop-systems' or 'drop-topics')"
-            )
-            raise MetricError(message)
-        return worst
-
-    def __getitem__(self, name: str) -> Any:  # noqa: ANN401 - the type is the parameter's own
-        """Return the value of one parameter."""
-        return dict(self.parameters)[name]
-
-    def n_relevant(self, lists: JudgedLists) -> NDArray[np.int64]:
-        """Return how many things of every topic count as relevant: by ``rel``, by gain, or as the spec says."""
-        values = dict(self.parameters)
-        view = self.view(lists)
-        if self.spec.relevant is not None:
-            counts = np.asarray(self.spec.relevant(view, **self.own_values()))
-            if counts.dtype.kind not in "biu" or counts.shape != view.lengths.shape[1:]:
-                message = (
-                    f"{self.name}: relevant= must return whole numbers of shape {view.lengths.shape[1:]} (topics), "
-                    f"not {counts.dtype} of shape {counts.shape}"
-                )
-                raise MetricError(message)
-            return counts.astype(np.int64)
-        if not isinstance(view, RankedLists):
-            return view.n_relevant()
-        if values.get("rel") is not None:
-            return view.n_relevant(values["rel"])
-        return view.n_with_gain() if self.spec.graded else view.n_relevant()
-
-    def compute(self, lists: JudgedLists) -> NDArray[np.float64]:
-        """Return the scores, shape (n_systems, n_topics); lists that are not there get `worst`.
-
-        Parameters
-        ----------
-        lists : RankedLists, ElementLists or PassageLists
-            As the spec's ``on`` says.
-
-        Raises
-        ------
-        MetricError
-            If a value is no finite number or lies outside the metric's bounds, or its function or kernel fails.
-        """
-        view = self.view(lists)
-        kernel, function = self.spec.kernel, self.spec.function
-        if kernel is not None:
-            values = self._all_at_once(view, kernel)
-        elif function is not None and isinstance(view, RankedLists):
-            values = self._one_by_one(view, function)
-        else:  # a spec has one of the two, and a kernel where it does not rank documents
-            message = f"{self.name} ranks {self.on}, and these are {type(view).__name__}"
-            raise MetricError(message)
-        check_values(self.name, values, self.spec.bounds, lists.collection.systems, lists.collection.topics)
-        absent = lists.collection.n_retrieved == 0
-        if self.without_relevant is not None:
-            absent &= self.n_relevant(lists) > 0
-        if absent.any():
-            values = np.where(absent, self.worst, values)
-        return values
-
-    def own_values(self) -> dict[str, Any]:
-        """Return the parameters that its function or kernel takes."""
-        return {name: value for name, value in self.parameters if name in self.spec.parameters}
-
-    def _all_at_once(self, view: JudgedLists, kernel: Callable[..., Any]) -> NDArray[np.float64]:
-        try:
-            found = kernel(view, **self.own_values())
-        except (MetaevalError, MemoryError):
-            raise
-        except Exception as error:
-            message = f"{self.name}: the kernel fails: {type(error).__name__}: {error}"
-            raise MetricError(message) from error
-        values = np.asarray(found)
-        if values.shape != view.lengths.shape:
-            message = f"{self.name}: the kernel must return shape {view.lengths.shape}, not {values.shape}"
-            raise MetricError(message)
-        if values.dtype.kind not in "biuf" or np.ma.is_masked(found):
-            what = "masked values" if np.ma.is_masked(found) else f"values of type {values.dtype}"
-            message = f"{self.name}: the kernel must return real numbers (float64), not {what}"
-            raise MetricError(message)
-        return values.astype(np.float64)
-
-    def _one_by_one(self, view: RankedLists, function: Callable[..., Any]) -> NDArray[np.float64]:
-        own = self.own_values()
-        values = np.zeros(view.lengths.shape)
-        if self.without_relevant is None:
-            defined = np.ones(view.n_topics, dtype=bool)
-        else:
-            defined = self.n_relevant(view) > 0
-            values[:] = self.without_relevant
-        wanted = np.flatnonzero((view.collection.n_retrieved > 0) & defined)
-        todo = ranked_topics(view, wanted, judged_only=bool(dict(self.parameters).get("judged_only")))
-        for system, topic, one in track(todo, description=self.name, total=len(wanted)):
-            try:
-                value = function(one, **own)
-            except (MetaevalError, MemoryError):
-                raise
-            except Exception as error:
-                message = f"{self.name} fails for {_place(view, system, topic)}: {type(error).__name__}: {error}"
-                raise MetricError(message) from error
-            number = _as_number(value)
-            if number is None:
-                place = _place(view, system, topic)
-                message = f"{self.name} must give a finite number for every list; {place} got {value!r:.200}"
-                raise MetricError(message)
-            values[system, topic] = number
-        return values
-
-    @overload
-    def view(self, lists: ElementLists) -> ElementLists: ...
-    @overload
-    def view(self, lists: JudgedLists) -> JudgedLists: ...
-    def view(self, lists: JudgedLists) -> JudgedLists:
-        """Return the lists as its function or kernel gets them: condensed, or under its quantisation."""
-        values = dict(self.parameters)
-        if isinstance(lists, ElementLists) and self.quantisation is not None:
-            return lists.quantised(values["quant"], self.quantisation)
-        if not isinstance(lists, RankedLists):
-            return lists
-        view = lists.condensed() if values.get("judged_only") else lists
-        gains = values.get("gains", LINEAR)
-        top = max(lists.highest, values.get("max_level") or 0)
-        if not self.spec.graded or (gains == LINEAR and top == lists.highest):
-            return view
-        known = {} if self.quantisation is None else {self.quantisation.name: self.quantisation}
-        present = np.flatnonzero(lists.counts.any(axis=0))
-        return view.with_gains(gains, gain_table(gains, known, top_level=top, present=present))
-
-    def _text(self, *, full: bool) -> str:
-        shown = tuple(
-            (key, self._as_shown(key, value, full=full))
-            for key, value in self.parameters
-            if key != "k" and self._is_shown(key, value, full=full)
-        )
-        return str(ParsedName(self.spec.name, shown, dict(self.parameters).get("k")))
-
-    def _as_shown(self, key: str, value: Any, *, full: bool) -> Any:  # noqa: ANN401 - the type is the parameter's own
-        """Leave the parameters of an element's quantisation out that have their default."""
-        if full or key != "quant" or self.quantisation is None:
-            return value
-        own = self.quantisation.parameters
-        return Call(value.word, tuple((name, one) for name, one in value.arguments if one != own[name].default))
-
-    def _is_shown(self, key: str, value: object, *, full: bool) -> bool:
-        if value is None or key == "judged_only":
-            return bool(value)
-        if full or key in _ALWAYS_SHOWN:
-            return True
-        return bool(value != (self.spec.default_gains if key == "gains" else self.spec.parameters[key].default))
-
-
-def check_values(
-    name: str,
-    values: NDArray[np.float64],
-    bounds: tuple[float, float],
-    systems: Sequence[str],
-    topics: Sequence[str],
-) -> None:
-    """Refuse scores that are no finite numbers, or lie outside the bounds by more than rounding.
-
-    Parameters
-    ----------
-    name : str
-        Of the metric.
-    values : array (n_systems, n_topics)
-    bounds : (float, float)
-        Smallest and largest value that the metric declares.
-    systems, topics : sequence of str
-        Names for the message.
-
-    Raises
-    ------
-    MetricError
-        `BoundsError` outside the bounds. Naming the first such system and topic, the value and the bounds.
-
-    Examples
-    --------
-    >>> check_values("AP", np.array([[1.0000000000000002]]), (0.0, 1.0), ["a"], ["1"])
-    """
-    if not np.isfinite(values).all():
-        system, topic = (int(place) for place in np.argwhere(~np.isfinite(values))[0])
-        message = (
-            f"{name} must give a finite number for every list; run {systems[system]!r}, topic {topics[topic]!r} got "
-            f"{float(values[system, topic])!r}"
-        )
-        raise MetricError(message)
-    inside = _within(values, bounds)
-    if inside.all():
-        return
-    system, topic = (int(place) for place in np.argwhere(~inside)[0])
-    more = int((~inside).sum()) - 1
-    message = (
-        f"{name} lies outside the declared bounds {_shown(bounds)} for run {systems[system]!r}, topic "
-        f"{topics[topic]!r}: {float(values[system, topic])!r}{f' (and {more} more)' if more else ''}; correct the "
-        "metric, or declare the bounds that it has: @metric(bounds=(low, high))"
-    )
-    raise BoundsError(message)
-
-
-def _within(values: NDArray[np.float64], bounds: tuple[float, float]) -> NDArray[np.bool_]:
-    """Say which values lie within bounds, those that equal a bound on paper included.
-
-    A value near 0 is a difference of larger numbers, so the sizes are those of the whole range.
-    """
-    low, high = map(float, bounds)
-    finite = [abs(bound) for bound in (low, high) if np.isfinite(bound)]
-    size = max(finite) if len(finite) > 1 else max([*finite, float(np.abs(values).max(initial=0.0))])
-    allowance = RELATIVE * size
-    return (values >= low - allowance) & (values <= high + allowance)
-
-
-def _shown(bounds: tuple[float, float]) -> str:
-    return f"[{bounds[0]:g}, {bounds[1]:g}]"
-
-
-def _place(lists: JudgedLists, system: int, topic: int) -> str:
-    return f"run {lists.collection.systems[system]!r}, topic {lists.collection.topics[topic]!r}"
-
-
-def _as_number(value: object) -> float | None:
-    """Return what a plug-in's function gave as a number; None for anything that only looks like one."""
-    if isinstance(value, np.ndarray | np.generic) and (value.ndim or value.dtype.kind not in "biuf"):
-        return None
-    if getattr(value, "shape", ()) or not (hasattr(value, "__float__") or hasattr(value, "__index__")):
-        return None
-    try:
-        return float(value)  # type: ignore[arg-type]  # it has one of the two methods
-    except (TypeError, ValueError, OverflowError):
-        return None
 
 
 def _same_parameters(first: Mapping[str, Parameter], second: Mapping[str, Parameter]) -> bool:

@@ -67,7 +67,7 @@ def collection_sections(collection: JudgedCollection) -> tuple[Section, ...]:
 
     Examples
     --------
-    >>> from metaeval.collection.documents import collection_from_rankings
+    >>> from metaeval.collection.assembly import collection_from_rankings
     >>> collection = collection_from_rankings({"bm25": {"1": ["a", "b"]}}, {"1": {"b": 1}})
     >>> [section.title for section in collection_sections(collection)]
     ['Collection statistics', 'Precision and recall']

@@ -7,9 +7,9 @@ from pathlib import Path
 
 import pandas as pd
 
-from metaeval.io.files import write_atomically
 from metaeval.io.stored import parquet_of
 from metaeval.io.tables import write_scores
+from metaeval.io.writing import write_atomically
 from metaeval.reports.report import Writer
 from metaeval.scores import Scores
 from metaeval.tests_stat.result import PairwiseResult

@@ -8,7 +8,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from metaeval.figures.style import figure_pdf, figure_svg
-from metaeval.io.folders import RECORD, check_folder, new_folder, record_text
+from metaeval.io.folders import check_folder, new_folder
+from metaeval.io.written_files import RECORD, record_text
 from metaeval.parallel import track
 from metaeval.reports.html import file_stems, render_page
 from metaeval.reports.json_answer import SCHEMA

@@ -7,7 +7,7 @@ import pandas as pd
 from metaeval.collection.base import JudgedCollection
 from metaeval.collection.documents import Collection
 from metaeval.equality import settled_means
-from metaeval.metrics.spec import AnyMetric, Metric
+from metaeval.metrics.resolved import AnyMetric, Metric
 from metaeval.provenance import Provenance
 from metaeval.reports.data_files import csv_file, score_files
 from metaeval.reports.report import Item, Items, Methods, Report, Section

@@ -207,7 +207,7 @@ def adaptive_depth(  # noqa: PLR0913 - one keyword per choice of the strategy
 
     Examples
     --------
-    >>> from metaeval.collection.documents import collection_from_rankings
+    >>> from metaeval.collection.assembly import collection_from_rankings
     >>> runs = {"a": {"1": ["d1", "d2", "d3"], "2": ["d4", "d5", "d6"]}}
     >>> qrels = {"1": {"d1": 1, "d2": 1, "d3": 1}, "2": {"d4": 1, "d5": 0, "d6": 0}}
     >>> replayed = adaptive_depth(collection_from_rankings(runs, qrels), start=1, step=1, pool_depth=3)
@@ -273,7 +273,7 @@ def equal_effort(
 
     Examples
     --------
-    >>> from metaeval.collection.documents import collection_from_rankings
+    >>> from metaeval.collection.assembly import collection_from_rankings
     >>> runs = {"a": {"1": ["d1", "d2"], "2": ["d3", "d4"]}, "b": {"1": ["d2", "d1"], "2": ["d4", "d3"]}}
     >>> qrels = {"1": {"d1": 1, "d2": 0}, "2": {"d3": 1, "d4": 0}}
     >>> spent = equal_effort(collection_from_rankings(runs, qrels), steps=[50], rng=0, pool_depth=2)

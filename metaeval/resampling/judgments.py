@@ -174,7 +174,7 @@ def reduce_judgments(  # noqa: PLR0913 - one keyword per choice
 
     Examples
     --------
-    >>> from metaeval.collection.documents import collection_from_rankings
+    >>> from metaeval.collection.assembly import collection_from_rankings
     >>> runs = {"a": {"1": ["d1", "d2", "d3"]}, "b": {"1": ["d4", "d1", "d2"]}}
     >>> collection = collection_from_rankings(runs, {"1": {"d1": 1, "d2": 0, "d3": 0, "d4": 2}})
     >>> reduced = reduce_judgments(collection, reduction="order", steps=[50, 100])

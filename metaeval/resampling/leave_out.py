@@ -22,8 +22,8 @@ from metaeval.collection.documents import NOT_POOLED, Collection
 from metaeval.equality import RELATIVE, at_least, difference
 from metaeval.errors import EstimationError, InvalidOptionError
 from metaeval.metrics.registry import Registry
+from metaeval.metrics.resolved import AnyMetric
 from metaeval.metrics.score import metric_values, resolve_metrics
-from metaeval.metrics.spec import AnyMetric
 from metaeval.parallel import track
 from metaeval.resampling.entry_depths import EntryDepths, EntryDepthsByGroup, entry_depths_by_group
 from metaeval.resampling.pools import DEFAULT_SIZES, OriginalPool, RunDepths, original_pool, run_depths
@@ -273,7 +273,7 @@ def leave_group_out(
 
     Examples
     --------
-    >>> from metaeval.collection.documents import collection_from_rankings
+    >>> from metaeval.collection.assembly import collection_from_rankings
     >>> runs = {"a": {"1": ["d1", "d2"], "2": ["d5"]}, "b": {"1": ["d2", "d3"], "2": ["d5"]}}
     >>> qrels = {"1": {"d1": 1, "d2": 0, "d3": 1}, "2": {"d5": 1}}
     >>> collection = collection_from_rankings(runs, qrels).with_groups({"a": "one", "b": "two"})

@@ -230,7 +230,7 @@ def pool(
 
     Examples
     --------
-    >>> from metaeval.collection.documents import collection_from_rankings
+    >>> from metaeval.collection.assembly import collection_from_rankings
     >>> runs = {"a": {"1": ["d1", "d2", "d3"]}, "b": {"1": ["d4", "d1", "d2"]}}
     >>> collection = collection_from_rankings(runs, {"1": {"d1": 1, "d2": 0, "d3": 0, "d4": 1}}, retrieved="all")
     >>> pool(collection, depth=1)
@@ -273,7 +273,7 @@ def original_pool(collection: JudgedCollection, *, depth: int | None = None) -> 
 
     Examples
     --------
-    >>> from metaeval.collection.documents import collection_from_rankings
+    >>> from metaeval.collection.assembly import collection_from_rankings
     >>> runs = {"a": {"1": ["d1", "d2", "d3"]}, "b": {"1": ["d4", "d1", "d2"]}}
     >>> collection = collection_from_rankings(runs, {"1": {"d1": 1, "d2": 0, "d3": 0}}, retrieved="all")
     >>> found = original_pool(collection)
@@ -355,7 +355,7 @@ def pool_growth(
 
     Examples
     --------
-    >>> from metaeval.collection.documents import collection_from_rankings
+    >>> from metaeval.collection.assembly import collection_from_rankings
     >>> runs = {"a": {"1": ["d1", "d2", "d3"]}, "b": {"1": ["d4", "d1", "d2"]}}
     >>> collection = collection_from_rankings(runs, {"1": {"d1": 1, "d2": 0, "d3": 0, "d4": 1}}, retrieved="all")
     >>> pool_growth(collection).means()[["judged", "relevant"]].to_numpy()
@@ -465,7 +465,7 @@ def run_depths(
 
     Examples
     --------
-    >>> from metaeval.collection.documents import collection_from_rankings
+    >>> from metaeval.collection.assembly import collection_from_rankings
     >>> runs = {"a": {"1": ["d1", "d2", "d3"]}, "b": {"1": ["d4", "d1"]}}
     >>> collection = collection_from_rankings(runs, {"1": {"d1": 1}}, retrieved="all")
     >>> run_depths(collection, sizes=[2, 4]).table["mean_depth"].tolist()

@@ -133,10 +133,6 @@ def make_articles(
     elements_per_article : float
         What the structure and the paragraphs do not make up is filled with inline elements in the paragraphs, as far
         as their text has room.
-
-    Returns
-    -------
-    Articles
     """
     tree = _Tree(n_documents)
     roots = np.arange(n_documents)

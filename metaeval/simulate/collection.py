@@ -15,9 +15,9 @@ from metaeval.collection.base import Retrieved
 from metaeval.collection.documents import Collection, CollectionWarning
 from metaeval.draws import RNGLike, resolve_rng
 from metaeval.errors import InvalidOptionError
-from metaeval.io.files import write_bytes
 from metaeval.io.folders import unused_folder
 from metaeval.io.interop import collection_from
+from metaeval.io.writing import write_bytes
 from metaeval.parallel import track
 
 __all__ = ["SimulatedCollection", "simulate_collection"]

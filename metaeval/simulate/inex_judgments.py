@@ -1,7 +1,7 @@
 """Made assessments of made articles: what is relevant, what an assessor highlights, and what that says of elements."""
 
 from dataclasses import dataclass, field
-from typing import Literal, NamedTuple
+from typing import Literal
 
 import numpy as np
 import pandas as pd
@@ -18,9 +18,10 @@ from metaeval.collection.inex import (
     empty_table,
     table_of,
 )
-from metaeval.simulate.articles import IEEE, INLINE, SECTION, TEXT, WIKIPEDIA, Articles, Template
+from metaeval.simulate.articles import INLINE, SECTION, TEXT, Articles
+from metaeval.simulate.campaigns import Campaign
 
-__all__ = ["CAMPAIGNS", "Campaign", "Highlights", "assessments_of", "make_highlights", "make_second_highlights"]
+__all__ = ["Highlights", "assessments_of", "make_highlights", "make_second_highlights"]
 
 _FAR = np.int64(2) ** 32
 _SPREAD_OF_RELEVANT = 0.6
@@ -31,37 +32,6 @@ _ALIGNED = 0.7
 _TOO_SHORT = 55
 _ENTRY_AT_START = 0.6
 _ENTRY_SPREAD = 300.0
-
-
-class Campaign(NamedTuple):
-    """What the papers say of a year."""
-
-    scale: Scale
-    template: Template
-    elements: float
-    relevant: float
-    exponent: float
-    most_passages: int
-    elemental: float
-    pool: int
-    document_agreement: float
-    passage_agreement: float
-    second: int
-
-
-_OLD = Campaign("2003", IEEE, 160, 60.7, 1.8, 49, 0.36, 499, 0.27, 0.23, 12)
-_NEW = Campaign("passages", WIKIPEDIA, 161, 60.4, 2.3, 74, 0.45, 600, 0.57, 0.31, 15)
-CAMPAIGNS = {
-    2002: _OLD._replace(scale="2002", second=2),
-    2003: _OLD,
-    2004: _OLD,
-    2005: _OLD._replace(scale="2005", document_agreement=0.39, second=5),
-    2006: _NEW._replace(scale="2005", relevant=50, pool=500),
-    2007: _NEW,
-    2008: _NEW._replace(relevant=69.8),
-    2009: _NEW._replace(relevant=71.4),
-    2010: _NEW._replace(relevant=105.2),
-}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)

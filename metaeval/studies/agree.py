@@ -15,8 +15,8 @@ from metaeval.errors import InvalidOptionError
 from metaeval.metrics.names import Call, MetricNameError, ParsedName, Table, Value, parse_name, split_names
 from metaeval.metrics.plugins import default_registry
 from metaeval.metrics.registry import Registry
+from metaeval.metrics.resolved import Metric
 from metaeval.metrics.score import score
-from metaeval.metrics.spec import Metric
 from metaeval.provenance import Provenance, record_provenance
 from metaeval.resampling.agreement_interval import AgreementIntervals, agreement_intervals
 from metaeval.scores import Scores, as_scores, identical_systems, select_runs
@@ -322,7 +322,7 @@ def audit_quantisations(  # noqa: PLR0913 - what scoring and the study may be to
 
     Examples
     --------
-    >>> from metaeval.collection.documents import collection_from_rankings
+    >>> from metaeval.collection.assembly import collection_from_rankings
     >>> runs = {"a": {"1": ["d1", "d2"], "2": ["d5"]}, "b": {"1": ["d2", "d1"], "2": ["d4", "d5"]}}
     >>> qrels = {"1": {"d1": 2, "d2": 1}, "2": {"d5": 1}}
     >>> collection = collection_from_rankings(runs, qrels)

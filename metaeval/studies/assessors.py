@@ -13,7 +13,9 @@ from metaeval.agreement.assessors import AssessorAgreement, Labels, compare_asse
 from metaeval.agreement.decisions import decision_agreement
 from metaeval.cells import first_few
 from metaeval.checks import check_share
-from metaeval.collection.documents import UNJUDGED, Collection, Judgments, judgments_from
+from metaeval.collection.assembly import judgments_from
+from metaeval.collection.document_codes import Judgments
+from metaeval.collection.documents import UNJUDGED, Collection
 from metaeval.draws import RandomSource, RNGLike, resolve_rng, resolve_seed
 from metaeval.errors import InvalidOptionError, MetaevalError
 from metaeval.metrics.registry import Registry

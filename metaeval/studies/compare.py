@@ -11,8 +11,9 @@ from numpy.typing import NDArray
 
 from metaeval.agreement.decisions import DecisionAgreement
 from metaeval.checks import MOST_REPLICATES, check_choice, check_count, check_error_rate, check_share, t_half_width
+from metaeval.collection.assembly import collection_from_rankings
 from metaeval.collection.base import JudgedCollection
-from metaeval.collection.documents import Collection, collection_from_rankings
+from metaeval.collection.documents import Collection
 from metaeval.draws import RNGLike, bootstrap_counts, bootstrap_indices, resolve_seed
 from metaeval.equality import at_least, settle
 from metaeval.errors import EstimationError, InvalidOptionError, MetaevalError

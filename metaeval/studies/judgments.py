@@ -20,8 +20,8 @@ from metaeval.draws import RNGLike, resolve_seed
 from metaeval.equality import settled_means
 from metaeval.errors import EstimationError, InvalidOptionError, UnknownNameError
 from metaeval.metrics.registry import Registry
+from metaeval.metrics.resolved import AnyMetric
 from metaeval.metrics.score import metric_values, resolve_metrics, topic_notes
-from metaeval.metrics.spec import AnyMetric
 from metaeval.parallel import limit_threads
 from metaeval.provenance import Provenance, record_provenance
 from metaeval.resampling.effort import AdaptiveDepth, CostModel, adaptive_depth, cost_model, equal_effort

@@ -25,7 +25,7 @@ from numpy.typing import NDArray
 
 from metaeval.checks import check_jobs
 from metaeval.errors import InvalidOptionError, MetaevalWarning
-from metaeval.io.files import write_atomically
+from metaeval.io.writing import write_atomically
 from metaeval.parallel import limit_threads, track
 
 __all__ = [

@@ -25,9 +25,9 @@ from metaeval.equality import at_least as reaches
 from metaeval.equality import settled_means
 from metaeval.errors import EstimationError
 from metaeval.metrics.registry import Registry
+from metaeval.metrics.resolved import AnyMetric, Metric
 from metaeval.metrics.score import metric_values, resolve_metrics
 from metaeval.metrics.source import code_versions, metric_checksum
-from metaeval.metrics.spec import AnyMetric, Metric
 from metaeval.parallel import limit_threads
 from metaeval.resampling.judgments import REDUCTIONS, Reduction, check_steps, reduce_judgments
 from metaeval.resampling.pools import original_pool

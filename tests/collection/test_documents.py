@@ -10,7 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from metaeval.collection.documents import NOT_POOLED, UNJUDGED, collection_from_rankings, judgments_from
+from metaeval.collection.assembly import collection_from_rankings, judgments_from
+from metaeval.collection.documents import NOT_POOLED, UNJUDGED
 from metaeval.errors import InvalidOptionError, ScoresError, UnknownNameError
 
 QRELS = {

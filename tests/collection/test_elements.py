@@ -7,7 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from metaeval.collection.documents import NOT_POOLED, UNJUDGED, CollectionWarning
-from metaeval.collection.elements import above, element_collection
+from metaeval.collection.element_table import above
+from metaeval.collection.elements import element_collection
 from metaeval.collection.inex import Assessments, Submission
 from metaeval.collection.paths import nearest_ancestors
 from metaeval.errors import FileFormatError, InvalidOptionError, ScoresError, UnknownNameError

@@ -5,9 +5,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from metaeval.collection import ranking
-from metaeval.collection.documents import collection_from_rankings, lines_of
-from metaeval.collection.ranking import RankingProblem, hash_documents, identifier_array, ordered_lists
+from metaeval.collection import document_codes, ranking
+from metaeval.collection.assembly import RetrievedLines, collection_from_rankings
+from metaeval.collection.document_codes import hash_documents, identifier_array
+from metaeval.collection.ranking import RankingProblem, ordered_lists
 
 QRELS = {"1": {"a": 1, "b": 2, "ab": 0}, "2": {"a": 0, "c": 1}}
 RANKINGS = {
@@ -19,14 +20,17 @@ names = st.lists(st.binary(min_size=1, max_size=3), min_size=1, max_size=30)
 
 def lines(documents, lists, keys):
     """Lay out documents of the topics 0, 1 and 2."""
-    return lines_of(documents, ["0", "1", "2"], np.array(lists), known=["0", "1", "2"], keys=np.array(keys, float))
+    return RetrievedLines("r", documents, ["0", "1", "2"], np.array(lists), np.array(keys, float)).laid_out(
+        ["0", "1", "2"]
+    )
 
 
 def test_equal_hashes_do_not_merge_documents(monkeypatch):
     """With one hash for everything, codes and judgments stay what they are."""
     told_apart = collection_from_rankings(RANKINGS, QRELS, retrieved="all")
-    monkeypatch.setattr(ranking, "hash_documents", lambda _, starts, __: np.zeros(len(starts), dtype=np.uint64))
-    monkeypatch.setattr(ranking, "_with_topic", lambda hashes, _: hashes)
+    for module in (ranking, document_codes):
+        monkeypatch.setattr(module, "hash_documents", lambda _, starts, __: np.zeros(len(starts), dtype=np.uint64))
+    monkeypatch.setattr(document_codes, "_with_topic", lambda hashes, _: hashes)
     collided = collection_from_rankings(RANKINGS, QRELS, retrieved="all")
     assert collided.judgments.tolist() == told_apart.judgments.tolist()
     assert collided.retrieved.codes.tolist() == told_apart.retrieved.codes.tolist()
@@ -70,9 +74,8 @@ def test_very_long_lists_are_ordered_as_short_ones(monkeypatch):
     """The way through very long lists, block by block of equal scores, ends in the same order."""
     rng = np.random.default_rng(1)
     names = [f"d{number}".encode() for number in rng.permutation(3000)]
-    lines = lines_of(
-        names, ["1", "2"], rng.integers(0, 2, 3000), known=["2", "1"], keys=rng.integers(-3, 3, 3000) / 4.0
-    )
+    topics, keys = rng.integers(0, 2, 3000), rng.integers(-3, 3, 3000) / 4.0
+    lines = RetrievedLines("r", names, ["1", "2"], topics, keys).laid_out(["2", "1"])
     hashes = hash_documents(lines.text, lines.starts, lines.lengths)
     expected = ordered_lists(lines, "score", hashes=hashes)
     monkeypatch.setattr(ranking, "_LONG", 10)

@@ -20,8 +20,9 @@ from fuzz_harness import Case, Reader, RefusedError
 from fuzz_tables import laid_out, read_as_scores, score_opinions
 
 from metaeval.errors import FileFormatError
-from metaeval.io.files import read_bytes, write_bytes
+from metaeval.io.files import read_bytes
 from metaeval.io.tables import read_scores
+from metaeval.io.writing import write_bytes
 from metaeval.studies.replicates import ReplicateStore
 
 _BASES = 120

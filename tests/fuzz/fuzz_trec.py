@@ -8,7 +8,8 @@ from fuzz_harness import Case, Reader, RefusedError
 from fuzz_plain import is_number, lines_of, natural, number_of, text_of, whole_of, words_of
 from fuzz_text import pick, text_mutation
 
-from metaeval.io.trec import read_collection, read_qrels, read_runs
+from metaeval.io.qrels import read_qrels
+from metaeval.io.trec import read_collection, read_runs
 
 _RUN_COLUMNS, _QRELS_COLUMNS = 6, 4
 _LEVEL = 2**15 - 1

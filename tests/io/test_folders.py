@@ -13,8 +13,10 @@ import pytest
 
 from metaeval.errors import InvalidOptionError, MetaevalWarning, OutputError
 from metaeval.io import folders
-from metaeval.io.folders import check_folder, claiming, new_folder, written_files
+from metaeval.io.folders import check_folder, claiming, new_folder
 from metaeval.io.locks import Lock
+from metaeval.io.written_files import written_files
+from metaeval.provenance import file_checksum
 
 
 def content(folder):
@@ -235,7 +237,7 @@ def test_names_in_the_list_are_only_ever_compared(tmp_path):
     treasure.write_text("gold")
     write_small(out, words="old")
     record = json.loads((out / "provenance.json").read_text())
-    record["files"] |= {"../treasure": folders.file_checksum(treasure), str(treasure): folders.file_checksum(treasure)}
+    record["files"] |= {"../treasure": file_checksum(treasure), str(treasure): file_checksum(treasure)}
     (out / "provenance.json").write_text(json.dumps(record))
     write_small(out, overwrite=True)
     assert treasure.read_text() == "gold"
@@ -328,7 +330,7 @@ def wait(*_):
     print("there", flush=True)
     time.sleep(60)
 if stage == "exchanged":
-    folders._remove_carried = wait
+    folders.remove_carried = wait
 if stage == "between":
     folders._exchange = lambda *_: False
     rename = Path.rename

@@ -21,17 +21,9 @@ from metaeval.collection.inex import (
     table_of,
 )
 from metaeval.errors import FileFormatError, InvalidOptionError, UnknownNameError
-from metaeval.io.inex import (
-    InexWarning,
-    read_assessments,
-    read_element_sizes,
-    read_pool,
-    read_submission,
-    read_submissions,
-    write_assessments,
-    write_element_sizes,
-    write_submission,
-)
+from metaeval.io.inex import read_assessments, read_element_sizes, read_pool, read_submission, read_submissions
+from metaeval.io.inex_rules import InexWarning
+from metaeval.io.inex_writing import write_assessments, write_element_sizes, write_submission
 
 NAMES = st.text(st.characters(codec="utf-8", categories=["L", "N", "P", "S"]), min_size=1, max_size=8).filter(
     lambda name: not (name.endswith(".xml") or name.startswith("<"))  # a file that begins with "<" is XML

@@ -5,7 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from metaeval.errors import FileFormatError
-from metaeval.io.inex import InexWarning, read_assessments, read_element_sizes, read_pool, read_submission
+from metaeval.io.inex import read_assessments, read_element_sizes, read_pool, read_submission
+from metaeval.io.inex_rules import InexWarning
 
 PIECES = ["T1", " Q0 d1 ", " 1", " 0.5", " run", " /a[1]", " 5:10", "\n", "\t", ",", "X", "-1", "\r"]
 PIECES += ["<assessments topic='1'>", "<file name='1'>", "<element path='/a' size='3' rsize='1'/>", "</file>", "<!--"]
@@ -80,7 +81,7 @@ def test_text_that_is_no_utf8_is_refused_with_its_line(tmp_path):
 
 
 @given(st.binary(max_size=200) | st.lists(st.sampled_from(PIECES), max_size=30).map("".join).map(str.encode))
-@pytest.mark.filterwarnings("ignore::metaeval.io.inex.InexWarning")
+@pytest.mark.filterwarnings("ignore::metaeval.io.inex_rules.InexWarning")
 def test_any_bytes_are_read_or_refused(tmp_path_factory, content):
     """Whatever a file holds, reading it ends in tables or in an error that names the file."""
     path = tmp_path_factory.mktemp("any") / "file"

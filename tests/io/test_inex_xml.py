@@ -1,7 +1,8 @@
 import pytest
 
 from metaeval.errors import FileFormatError
-from metaeval.io.inex import InexWarning, read_assessments, read_pool, read_submission
+from metaeval.io.inex import read_assessments, read_pool, read_submission
+from metaeval.io.inex_rules import InexWarning
 
 HEAD = (
     '<?xml version="1.0" encoding="ISO-8859-1"?>\n'
@@ -81,7 +82,7 @@ def test_the_layout_of_2002(file):
         ([(None, None), (None, None), (None, None)], ["0", "1", "2"]),  # neither: the file's order
     ],
 )
-@pytest.mark.filterwarnings("ignore::metaeval.io.inex.InexWarning")
+@pytest.mark.filterwarnings("ignore::metaeval.io.inex_rules.InexWarning")
 def test_order_of_results(file, numbers, order):
     """Ranks count where all have one, else scores where all have one, else the order of the file."""
     results = [
@@ -334,7 +335,7 @@ def test_rules_are_errors_when_strict_and_warnings_when_not(file, text, line, sa
         assert read_assessments(path, lenient=True).notes
 
 
-@pytest.mark.filterwarnings("ignore::metaeval.io.inex.InexWarning")
+@pytest.mark.filterwarnings("ignore::metaeval.io.inex_rules.InexWarning")
 def test_what_becomes_of_broken_judgments_when_lenient(file):
     """Invalid pairs count as (0, 0), repeated elements once, contradicting sizes are capped."""
     judged = read_assessments(file(assessments(PAIR.format(0, 2) + PAIR.format(3, 3))), lenient=True).elements

@@ -14,7 +14,8 @@ from hypothesis import strategies as st
 from metaeval.collection.documents import CollectionWarning
 from metaeval.errors import InvalidOptionError, UnknownNameError
 from metaeval.io.interop import collection_from, qrels_from
-from metaeval.io.trec import read_collection, read_qrels
+from metaeval.io.qrels import read_qrels
+from metaeval.io.trec import read_collection
 
 ROWS = [("1", "d1", 2.5), ("1", "d9", 3.5), ("10", "d2", -1.0), ("2", "d1", 0.0), ("10", "d1", 7.0)]
 LEVELS = [("1", "d1", 2), ("1", "d2", 0), ("2", "d1", 1), ("10", "d2", -1), ("10", "d1", 3)]

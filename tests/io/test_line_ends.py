@@ -14,8 +14,9 @@ from metaeval.io.inex import read_assessments, read_element_sizes, read_submissi
 from metaeval.io.inex_log import read_assessment_log
 from metaeval.io.items import read_items
 from metaeval.io.labels import read_labels
+from metaeval.io.qrels import read_qrels
 from metaeval.io.tables import read_scores
-from metaeval.io.trec import read_qrels, read_runs
+from metaeval.io.trec import read_runs
 
 READERS = {
     "runs": ("1 Q0 d1 1 3.5 bm25\n1 Q0 d2 2 2.5 bm25\n2 Q0 d1 1 0.5 bm25\n", read_runs),

@@ -10,15 +10,17 @@ import pandas as pd
 import pytest
 
 from metaeval.errors import FileFormatError, InvalidOptionError
-from metaeval.io.files import list_sources, read_bytes
+from metaeval.io.files import read_bytes
 from metaeval.io.groups import read_groups
 from metaeval.io.inex import read_assessments, read_element_sizes, read_pool, read_submission, read_submissions
 from metaeval.io.inex_log import read_assessment_log
 from metaeval.io.items import read_items
 from metaeval.io.judged import read_judged
 from metaeval.io.labels import read_labels
+from metaeval.io.qrels import read_qrels
+from metaeval.io.sources import list_sources
 from metaeval.io.tables import read_scores, write_scores
-from metaeval.io.trec import read_collection, read_qrels, read_runs
+from metaeval.io.trec import read_collection, read_runs
 from metaeval.provenance import file_checksum, record_provenance, recording_inputs
 from metaeval.scores import as_scores
 

@@ -27,8 +27,8 @@ from metaeval.cells import natural_order
 from metaeval.errors import FileFormatError, InvalidOptionError, MetaevalError, ScoresError, UnknownNameError
 from metaeval.io import stored
 from metaeval.io.tables import read_scores, write_scores
+from metaeval.layout import DIMS
 from metaeval.scores import as_scores, scores_to_long
-from metaeval.shapes import DIMS
 
 LONG = ["system", "topic", "metric", "score"]
 SYSTEMS, TOPICS = ["bm25", "lm"], ["301", "302", "1001"]

@@ -18,9 +18,11 @@ from hypothesis import strategies as st
 
 from metaeval.collection.documents import CollectionWarning
 from metaeval.errors import FileFormatError, InvalidOptionError, UnknownNameError
-from metaeval.io.files import Source, write_bytes
-from metaeval.io.trec import read_collection, read_qrels, read_runs, system_names
+from metaeval.io.qrels import read_qrels
+from metaeval.io.sources import Source, system_names
+from metaeval.io.trec import read_collection, read_runs
 from metaeval.io.trec_lines import QRELS, RUN, scan
+from metaeval.io.writing import write_bytes
 
 QRELS_TEXT = "1 0 d1 2\n1 0 d2 0\n1 0 d3 1\n2 0 d1 1\n"
 RUN_TEXT = "1 Q0 d9 1 3.5 bm25\n1 Q0 d1 2 2.5 bm25\n2 Q0 d1 1 1 bm25\n"

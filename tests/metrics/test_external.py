@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from metaeval.collection.documents import collection_from_rankings
+from metaeval.collection.assembly import collection_from_rankings
 from metaeval.errors import InvalidOptionError, UnknownNameError
 from metaeval.metrics import BUILTIN, Metric, MetricError, MetricNameError, metric_values, score
 from metaeval.metrics.external import ExternalMetric

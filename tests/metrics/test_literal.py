@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from metaeval.collection.documents import collection_from_rankings
+from metaeval.collection.assembly import collection_from_rankings
 from metaeval.metrics import BUILTIN, metric_values, resolve_metrics
 
 pytestmark = pytest.mark.usefixtures("one_core")

@@ -10,7 +10,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from metaeval.collection.documents import CollectionWarning, collection_from_rankings
+from metaeval.collection.assembly import collection_from_rankings
+from metaeval.collection.documents import CollectionWarning
 from metaeval.io.trec import read_collection
 from metaeval.metrics import metric_values, resolve_metrics, score
 

@@ -2,7 +2,7 @@
 
 import pytest
 
-from metaeval.collection.documents import collection_from_rankings
+from metaeval.collection.assembly import collection_from_rankings
 from metaeval.metrics import metric_values
 
 

@@ -76,7 +76,7 @@ def test_a_quantisation_of_ones_own_is_used_by_name():
 
 def test_metrics_are_found_in_any_registry_that_is_passed():
     """resolve_metrics and scoring look where they are told."""
-    from metaeval.collection.documents import collection_from_rankings  # noqa: PLC0415
+    from metaeval.collection.assembly import collection_from_rankings  # noqa: PLC0415
 
     registry = Registry([metric(half)])
     rankings, qrels = next(made_collections(np.random.default_rng(0), 1))

@@ -3,7 +3,8 @@
 import numpy as np
 import pytest
 
-from metaeval.collection.documents import NOT_POOLED, UNJUDGED, collection_from_rankings
+from metaeval.collection.assembly import collection_from_rankings
+from metaeval.collection.documents import NOT_POOLED, UNJUDGED
 from metaeval.errors import InvalidOptionError, ScoresError, UnknownNameError
 from metaeval.metrics import (
     BUILTIN,

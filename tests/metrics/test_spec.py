@@ -3,11 +3,11 @@
 import numpy as np
 import pytest
 
-from metaeval.collection.documents import collection_from_rankings
+from metaeval.collection.assembly import collection_from_rankings
 from metaeval.errors import InvalidOptionError
 from metaeval.metrics import BUILTIN, MetricError, MetricSpec, Quantisation, RankedLists, RankedTopic, metric
+from metaeval.metrics.bounds import BoundsError
 from metaeval.metrics.score import metric_values, score
-from metaeval.metrics.spec import BoundsError
 from metaeval.testing import check_metric
 
 

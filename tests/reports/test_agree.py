@@ -10,7 +10,7 @@ import pandas as pd
 import pytest
 
 from metaeval.bibliography import PUBLICATIONS
-from metaeval.collection.documents import collection_from_rankings
+from metaeval.collection.assembly import collection_from_rankings
 from metaeval.reports.agree_words import (
     advice_sentences,
     answer_sentence,

@@ -2,7 +2,7 @@
 
 import pytest
 
-from metaeval.collection.documents import collection_from_rankings
+from metaeval.collection.assembly import collection_from_rankings
 from metaeval.collection.elements import element_collection
 from metaeval.collection.passages import passage_collection
 from metaeval.metrics.precision_recall import precision_recall_curves

@@ -8,7 +8,7 @@ from dataclasses import replace
 import pandas as pd
 import pytest
 
-from metaeval.collection.documents import collection_from_rankings
+from metaeval.collection.assembly import collection_from_rankings
 from metaeval.figures.judgments import measure_label, stability_panels
 from metaeval.reports.html import render_page
 from metaeval.reports.judgments import judgments_report

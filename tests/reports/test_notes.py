@@ -10,7 +10,7 @@ import pytest
 import metaeval
 from metaeval.agreement.assessors import as_labels
 from metaeval.agreement.items import item_scores, system_means
-from metaeval.collection.documents import collection_from_rankings
+from metaeval.collection.assembly import collection_from_rankings
 from metaeval.metrics.score import score
 from metaeval.scores import as_scores
 from metaeval.simulate.scores import simulate_scores

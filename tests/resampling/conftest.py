@@ -9,7 +9,8 @@ import pandas as pd
 import pytest
 from hypothesis import strategies as st
 
-from metaeval.collection.documents import NOT_POOLED, CollectionWarning, collection_from_rankings
+from metaeval.collection.assembly import collection_from_rankings
+from metaeval.collection.documents import NOT_POOLED, CollectionWarning
 from metaeval.io.trec import read_collection
 from metaeval.parallel import limit_threads
 

@@ -7,7 +7,8 @@ import pytest
 from hypothesis import assume, given
 from hypothesis import strategies as st
 
-from metaeval.collection.documents import NOT_POOLED, UNJUDGED, collection_from_rankings
+from metaeval.collection.assembly import collection_from_rankings
+from metaeval.collection.documents import NOT_POOLED, UNJUDGED
 from metaeval.errors import EstimationError, InvalidOptionError, UnknownNameError
 from metaeval.metrics import metric_values
 from metaeval.resampling.effort import COST_MODELS, CostModel, adaptive_depth, cost_model, equal_effort

@@ -10,7 +10,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from metaeval.collection.documents import NOT_POOLED, UNJUDGED, collection_from_rankings
+from metaeval.collection.assembly import collection_from_rankings
+from metaeval.collection.documents import NOT_POOLED, UNJUDGED
 from metaeval.collection.inex import Assessments, Submission
 from metaeval.collection.passages import passage_collection
 from metaeval.errors import InvalidOptionError, UnknownNameError

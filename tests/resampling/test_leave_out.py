@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy.stats import ttest_rel
 
-from metaeval.collection.documents import collection_from_rankings
+from metaeval.collection.assembly import collection_from_rankings
 from metaeval.collection.inex import Assessments, Submission
 from metaeval.collection.passages import passage_collection
 from metaeval.errors import InvalidOptionError, UnknownNameError

@@ -10,7 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from metaeval.collection.documents import NOT_POOLED, collection_from_rankings
+from metaeval.collection.assembly import collection_from_rankings
+from metaeval.collection.documents import NOT_POOLED
 from metaeval.errors import InvalidOptionError, UnknownNameError
 from metaeval.resampling.entry_depths import borda_scores
 from metaeval.resampling.pools import coverage, original_pool, pool, pool_growth, run_depths

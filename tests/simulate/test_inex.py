@@ -11,8 +11,9 @@ from metaeval.collection.paths import contains
 from metaeval.errors import InvalidOptionError, UnknownNameError
 from metaeval.io.inex import read_assessments, read_element_sizes, read_submissions
 from metaeval.simulate.articles import make_articles
-from metaeval.simulate.inex import _best, _pool, _without_overlap, simulate_inex
-from metaeval.simulate.inex_judgments import CAMPAIGNS
+from metaeval.simulate.campaigns import CAMPAIGNS
+from metaeval.simulate.inex import simulate_inex
+from metaeval.simulate.inex_runs import _best, _without_overlap, pool_of
 
 SMALL = {"n_systems": 4, "n_topics": 3, "n_documents": 60, "n_results": 40, "relevant_documents": 8, "pool_size": 30}
 
@@ -147,7 +148,7 @@ def test_pools_grow_in_rounds():
             self.elements = np.array(documents)
 
     answers = [Answer(3, 3, 1, 2), Answer(3, 4, 5), Answer(8)]
-    pools = {size: _pool(Articles, answers, size).tolist() for size in (1, 2, 3, 4, 5, 99)}
+    pools = {size: pool_of(Articles, answers, size).tolist() for size in (1, 2, 3, 4, 5, 99)}
     assert pools == {
         1: [3, 8],
         2: [3, 8],

@@ -5,7 +5,8 @@ import pytest
 
 from metaeval.collection.inex import TOO_SMALL
 from metaeval.simulate.articles import make_articles
-from metaeval.simulate.inex_judgments import CAMPAIGNS, assessments_of, make_highlights, make_second_highlights
+from metaeval.simulate.campaigns import CAMPAIGNS
+from metaeval.simulate.inex_judgments import assessments_of, make_highlights, make_second_highlights
 
 
 @pytest.fixture(scope="module")

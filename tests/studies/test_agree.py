@@ -5,7 +5,7 @@ import pandas as pd
 import pytest
 
 from metaeval.agreement.decisions import decision_agreement
-from metaeval.collection.documents import collection_from_rankings
+from metaeval.collection.assembly import collection_from_rankings
 from metaeval.errors import InvalidOptionError, UnknownNameError
 from metaeval.metrics.plugins import default_registry
 from metaeval.metrics.score import score

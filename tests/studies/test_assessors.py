@@ -5,7 +5,7 @@ import pytest
 
 from metaeval.agreement.assessors import as_labels
 from metaeval.agreement.decisions import decision_agreement
-from metaeval.collection.documents import collection_from_rankings
+from metaeval.collection.assembly import collection_from_rankings
 from metaeval.errors import InvalidOptionError
 from metaeval.io.labels import read_labels
 from metaeval.metrics.score import metric_values

@@ -13,7 +13,8 @@ import numpy as np
 import pytest
 import scipy.stats
 
-from metaeval.collection.documents import NOT_POOLED, UNJUDGED, collection_from_rankings
+from metaeval.collection.assembly import collection_from_rankings
+from metaeval.collection.documents import NOT_POOLED, UNJUDGED
 from metaeval.errors import EstimationError, InvalidOptionError, UnknownNameError
 from metaeval.io.judged import read_judged
 from metaeval.metrics.plugins import load_plugin

@@ -5,11 +5,12 @@ from typing import Annotated
 import numpy as np
 from numpy.typing import NDArray
 
-from metaeval.collection.passages import HighlightedText
+from metaeval.collection.highlighted_text import HighlightedText
 from metaeval.compiled import compiled
-from metaeval.metrics.focused.passage_lists import PassageLists, list_sums, share
+from metaeval.metrics.focused.passage_lists import PassageLists
 from metaeval.metrics.parameters import Cutoff, Rule
 from metaeval.metrics.spec import MetricSpec
+from metaeval.metrics.sums import list_sums, share
 
 __all__ = ["SPECS", "best_entry_point_distance", "tolerated_hits"]
 

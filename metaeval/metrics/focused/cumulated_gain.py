@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from metaeval.compiled import compiled
 from metaeval.metrics.focused.element_lists import ElementLists
-from metaeval.metrics.focused.gains import Alpha, Task, Tie, cumulated_gains
+from metaeval.metrics.focused.gains import Alpha, CumulatedGains, Task, Tie, cumulated_gains
 from metaeval.metrics.parameters import Cutoff, Rule
 from metaeval.metrics.spec import MetricSpec
 
@@ -35,7 +35,7 @@ def normalised_gain(  # noqa: PLR0913 - its parameters
     a list gains nothing (Kazai, Lalmas and de Vries 2004, equation 3).
     """
     gains = cumulated_gains(lists, alpha=alpha, normalise=normalise, task=task, tie=tie)
-    return _gain_at(*gains, k, False).reshape(lists.lengths.shape)  # noqa: FBT003 - a kernel takes no names
+    return _gain_at(gains, k, False).reshape(lists.lengths.shape)  # noqa: FBT003 - a kernel takes no names
 
 
 def mean_normalised_gain(  # noqa: PLR0913 - its parameters
@@ -49,7 +49,7 @@ def mean_normalised_gain(  # noqa: PLR0913 - its parameters
 ) -> NDArray[np.float64]:
     """Mean of nxCG over the ranks 1 to k (MAnxCG)."""
     gains = cumulated_gains(lists, alpha=alpha, normalise=normalise, task=task, tie=tie)
-    return _gain_at(*gains, k, True).reshape(lists.lengths.shape)  # noqa: FBT003 - a kernel takes no names
+    return _gain_at(gains, k, True).reshape(lists.lengths.shape)  # noqa: FBT003 - a kernel takes no names
 
 
 def percentage_curve(  # noqa: PLR0913 - its parameters
@@ -68,7 +68,7 @@ def percentage_curve(  # noqa: PLR0913 - its parameters
     Percentage p of N = max(list, ideal list) is rank :math:`\lceil p N / 100 \rceil`.
     """
     gains = cumulated_gains(lists, alpha=alpha, normalise=normalise, task=task, tie=tie)
-    return _gain_at_percentages(*gains, points).reshape(*lists.lengths.shape, points)
+    return _gain_at_percentages(gains, points).reshape(*lists.lengths.shape, points)
 
 
 def normalised_gain_by_percentage(  # noqa: PLR0913 - its parameters
@@ -96,7 +96,7 @@ def normalised_gain_curve(  # noqa: PLR0913 - its parameters
 ) -> NDArray[np.float64]:
     """Return nxCG at the ranks 1 to k, shape (n_systems, n_topics, k)."""
     gains = cumulated_gains(lists, alpha=alpha, normalise=normalise, task=task, tie=tie)
-    return _gain_by_rank(*gains, k).reshape(*lists.lengths.shape, k)
+    return _gain_by_rank(gains, k).reshape(*lists.lengths.shape, k)
 
 
 def mean_effort_precision(
@@ -117,7 +117,7 @@ def mean_effort_precision(
     number of gaining ranks where near misses make that larger. Gains above the ideal total take all ideal elements.
     """
     gains = cumulated_gains(lists, alpha=alpha, normalise=normalise, task=task, tie=tie)
-    return _natural_effort(*gains).reshape(lists.lengths.shape)
+    return _natural_effort(gains).reshape(lists.lengths.shape)
 
 
 def effort_precision_curve(  # noqa: PLR0913 - its parameters
@@ -134,7 +134,7 @@ def effort_precision_curve(  # noqa: PLR0913 - its parameters
     0 where the run never gains so much.
     """
     gains = cumulated_gains(lists, alpha=alpha, normalise=normalise, task=task, tie=tie)
-    return _effort_at_recall(*gains, points).reshape(*lists.lengths.shape, points)
+    return _effort_at_recall(gains, points).reshape(*lists.lengths.shape, points)
 
 
 def interpolated_effort_precision(  # noqa: PLR0913 - its parameters
@@ -167,7 +167,7 @@ def gain_q(
     divided as in MAep (Kazai and Lalmas 2006, after Sakai). Values depend on the scale of the quantisation.
     """
     gains = cumulated_gains(lists, alpha=alpha, normalise=normalise, task=task, tie=tie)
-    return _blended_ratio(*gains, False).reshape(lists.lengths.shape)  # noqa: FBT003 - a kernel takes no names
+    return _blended_ratio(gains, False).reshape(lists.lengths.shape)  # noqa: FBT003 - a kernel takes no names
 
 
 def gain_r(
@@ -180,23 +180,22 @@ def gain_r(
 ) -> NDArray[np.float64]:
     """R-measure on gains of elements: the blended ratio at the rank of the last ideal element."""
     gains = cumulated_gains(lists, alpha=alpha, normalise=normalise, task=task, tie=tie)
-    return _blended_ratio(*gains, True).reshape(lists.lengths.shape)  # noqa: FBT003 - a kernel takes no names
+    return _blended_ratio(gains, True).reshape(lists.lengths.shape)  # noqa: FBT003 - a kernel takes no names
 
 
 @compiled
-def _gain_at(  # noqa: PLR0913, PLR0917 - arrays of a kernel
-    offsets: NDArray[np.int64],
-    gains: NDArray[np.float64],
-    ideal_offsets: NDArray[np.int64],
-    ideal: NDArray[np.float64],
-    k: int,
-    averaged: bool,  # noqa: FBT001 - a kernel takes no names
-) -> NDArray[np.float64]:
-    values = np.zeros(len(offsets) - 1)
-    n_topics = len(ideal_offsets) - 1
-    for number in range(len(offsets) - 1):
-        own = gains[offsets[number] : offsets[number + 1]]
-        best = ideal[ideal_offsets[number % n_topics] : ideal_offsets[number % n_topics + 1]]
+def _list_and_ideal(lists: CumulatedGains, number: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Return the gains of one list, and those of the ideal list of its topic."""
+    topic = number % (len(lists.ideal_offsets) - 1)
+    own = lists.gains[lists.offsets[number] : lists.offsets[number + 1]]
+    return own, lists.ideal[lists.ideal_offsets[topic] : lists.ideal_offsets[topic + 1]]
+
+
+@compiled
+def _gain_at(lists: CumulatedGains, k: int, averaged: bool) -> NDArray[np.float64]:  # noqa: FBT001 - a kernel takes no names
+    values = np.zeros(len(lists.offsets) - 1)
+    for number in range(len(lists.offsets) - 1):
+        own, best = _list_and_ideal(lists, number)
         if len(best) == 0:
             continue
         total = whole = ratio = mean = 0.0
@@ -212,18 +211,10 @@ def _gain_at(  # noqa: PLR0913, PLR0917 - arrays of a kernel
 
 
 @compiled
-def _gain_by_rank(
-    offsets: NDArray[np.int64],
-    gains: NDArray[np.float64],
-    ideal_offsets: NDArray[np.int64],
-    ideal: NDArray[np.float64],
-    k: int,
-) -> NDArray[np.float64]:
-    values = np.zeros((len(offsets) - 1, k))
-    n_topics = len(ideal_offsets) - 1
-    for number in range(len(offsets) - 1):
-        own = gains[offsets[number] : offsets[number + 1]]
-        best = ideal[ideal_offsets[number % n_topics] : ideal_offsets[number % n_topics + 1]]
+def _gain_by_rank(lists: CumulatedGains, k: int) -> NDArray[np.float64]:
+    values = np.zeros((len(lists.offsets) - 1, k))
+    for number in range(len(lists.offsets) - 1):
+        own, best = _list_and_ideal(lists, number)
         total = whole = 0.0
         for rank in range(k if len(best) else 0):
             total += own[rank] if rank < len(own) else 0.0
@@ -233,18 +224,10 @@ def _gain_by_rank(
 
 
 @compiled
-def _gain_at_percentages(
-    offsets: NDArray[np.int64],
-    gains: NDArray[np.float64],
-    ideal_offsets: NDArray[np.int64],
-    ideal: NDArray[np.float64],
-    points: int,
-) -> NDArray[np.float64]:
-    values = np.zeros((len(offsets) - 1, points))
-    n_topics = len(ideal_offsets) - 1
-    for number in range(len(offsets) - 1):
-        own = gains[offsets[number] : offsets[number + 1]]
-        best = ideal[ideal_offsets[number % n_topics] : ideal_offsets[number % n_topics + 1]]
+def _gain_at_percentages(lists: CumulatedGains, points: int) -> NDArray[np.float64]:
+    values = np.zeros((len(lists.offsets) - 1, points))
+    for number in range(len(lists.offsets) - 1):
+        own, best = _list_and_ideal(lists, number)
         if len(best) == 0:
             continue
         longest = max(len(own), len(best))
@@ -261,17 +244,10 @@ def _gain_at_percentages(
 
 
 @compiled
-def _natural_effort(
-    offsets: NDArray[np.int64],
-    gains: NDArray[np.float64],
-    ideal_offsets: NDArray[np.int64],
-    ideal: NDArray[np.float64],
-) -> NDArray[np.float64]:
-    values = np.zeros(len(offsets) - 1)
-    n_topics = len(ideal_offsets) - 1
-    for number in range(len(offsets) - 1):
-        own = gains[offsets[number] : offsets[number + 1]]
-        best = ideal[ideal_offsets[number % n_topics] : ideal_offsets[number % n_topics + 1]]
+def _natural_effort(lists: CumulatedGains) -> NDArray[np.float64]:
+    values = np.zeros(len(lists.offsets) - 1)
+    for number in range(len(lists.offsets) - 1):
+        own, best = _list_and_ideal(lists, number)
         if len(best) == 0:
             continue
         total = efforts = 0.0
@@ -292,18 +268,10 @@ def _natural_effort(
 
 
 @compiled
-def _effort_at_recall(
-    offsets: NDArray[np.int64],
-    gains: NDArray[np.float64],
-    ideal_offsets: NDArray[np.int64],
-    ideal: NDArray[np.float64],
-    points: int,
-) -> NDArray[np.float64]:
-    values = np.zeros((len(offsets) - 1, points))
-    n_topics = len(ideal_offsets) - 1
-    for number in range(len(offsets) - 1):
-        own = gains[offsets[number] : offsets[number + 1]]
-        best = ideal[ideal_offsets[number % n_topics] : ideal_offsets[number % n_topics + 1]]
+def _effort_at_recall(lists: CumulatedGains, points: int) -> NDArray[np.float64]:
+    values = np.zeros((len(lists.offsets) - 1, points))
+    for number in range(len(lists.offsets) - 1):
+        own, best = _list_and_ideal(lists, number)
         if len(best) == 0 or len(own) == 0:
             continue
         all_of_it = best.sum()
@@ -324,18 +292,10 @@ def _effort_at_recall(
 
 
 @compiled
-def _blended_ratio(
-    offsets: NDArray[np.int64],
-    gains: NDArray[np.float64],
-    ideal_offsets: NDArray[np.int64],
-    ideal: NDArray[np.float64],
-    at_last: bool,  # noqa: FBT001 - a kernel takes no names
-) -> NDArray[np.float64]:
-    values = np.zeros(len(offsets) - 1)
-    n_topics = len(ideal_offsets) - 1
-    for number in range(len(offsets) - 1):
-        own = gains[offsets[number] : offsets[number + 1]]
-        best = ideal[ideal_offsets[number % n_topics] : ideal_offsets[number % n_topics + 1]]
+def _blended_ratio(lists: CumulatedGains, at_last: bool) -> NDArray[np.float64]:  # noqa: FBT001 - a kernel takes no names
+    values = np.zeros(len(lists.offsets) - 1)
+    for number in range(len(lists.offsets) - 1):
+        own, best = _list_and_ideal(lists, number)
         if len(best) == 0:
             continue
         total = whole = ratios = last = 0.0
@@ -355,47 +315,16 @@ def _blended_ratio(
 
 _UNBOUNDED = (0.0, np.inf)  # an element outside the ideal ones may gain beyond the ideal total
 
-SPECS = (
-    MetricSpec(
-        name="nxCG", kernel=normalised_gain, on="elements", graded=True, bounds=_UNBOUNDED, ideal=1.0, cite="kazai2004"
-    ),
-    MetricSpec(
-        name="MAnxCG",
-        kernel=mean_normalised_gain,
-        on="elements",
-        graded=True,
-        bounds=_UNBOUNDED,
-        ideal=1.0,
-        cite="kazai2006",
-    ),
-    MetricSpec(
-        name="nxCGpercent",
-        kernel=normalised_gain_by_percentage,
-        on="elements",
-        graded=True,
-        bounds=_UNBOUNDED,
-        ideal=1.0,
-        cite="kazai2004",
-    ),
-    MetricSpec(
-        name="MAep",
-        kernel=mean_effort_precision,
-        on="elements",
-        graded=True,
-        bounds=_UNBOUNDED,
-        ideal=1.0,
-        cite="ogilvie2006",
-    ),
-    MetricSpec(
-        name="iMAep",
-        kernel=interpolated_effort_precision,
-        on="elements",
-        graded=True,
-        bounds=_UNBOUNDED,
-        ideal=1.0,
-        cite="kazai2006",
-    ),
-    MetricSpec(name="xQ", kernel=gain_q, on="elements", graded=True, bounds=_UNBOUNDED, ideal=1.0, cite="kazai2006"),
-    MetricSpec(name="xR", kernel=gain_r, on="elements", graded=True, bounds=_UNBOUNDED, ideal=1.0, cite="kazai2006"),
+SPECS = tuple(
+    MetricSpec(name=name, kernel=kernel, on="elements", graded=True, bounds=_UNBOUNDED, ideal=1.0, cite=cite)
+    for name, kernel, cite in (
+        ("nxCG", normalised_gain, "kazai2004"),
+        ("MAnxCG", mean_normalised_gain, "kazai2006"),
+        ("nxCGpercent", normalised_gain_by_percentage, "kazai2004"),
+        ("MAep", mean_effort_precision, "ogilvie2006"),
+        ("iMAep", interpolated_effort_precision, "kazai2006"),
+        ("xQ", gain_q, "kazai2006"),
+        ("xR", gain_r, "kazai2006"),
+    )
 )
 """In teaching order."""

@@ -14,7 +14,7 @@ from metaeval.metrics.focused.element_lists import element_lists
 from metaeval.metrics.focused.inex_2002 import precall_curve
 from metaeval.metrics.plugins import default_registry
 from metaeval.metrics.registry import Registry
-from metaeval.metrics.spec import Metric
+from metaeval.metrics.resolved import Metric
 
 __all__ = ["element_curves"]
 

@@ -11,14 +11,23 @@ import numba
 import numpy as np
 from numpy.typing import NDArray
 
-from metaeval.collection.elements import above
+from metaeval.collection.element_table import above
 from metaeval.collection.inex import TOO_SMALL, UNKNOWN
 from metaeval.compiled import compiled, compiled_parallel
 from metaeval.errors import InvalidOptionError
 from metaeval.metrics.focused.element_lists import ElementLists
 from metaeval.metrics.parameters import Rule
 
-__all__ = ["Alpha", "CumulatedGains", "Task", "Tie", "cumulated_gains", "first_values", "ideal_recall_base"]
+__all__ = [
+    "Alpha",
+    "CumulatedGains",
+    "Task",
+    "Tie",
+    "cumulated_gains",
+    "first_values",
+    "ideal_recall_base",
+    "was_shown",
+]
 
 Alpha = Annotated[float, Rule(lambda alpha: 0 <= alpha <= 1, "from 0 to 1")]
 """How much of what was seen before is lost: 0 nothing, 1 all."""
@@ -237,8 +246,16 @@ def _ideal_containers(  # noqa: PLR0913, PLR0917 - arrays of a kernel
     return containers
 
 
+@compiled
+def was_shown(element: int, parents: NDArray[np.int32], returned: NDArray[np.bool_]) -> bool:
+    """Say whether an element of a topic, or one around it, was returned before."""
+    while element >= 0 and not returned[element]:
+        element = parents[element]
+    return element >= 0
+
+
 @compiled_parallel
-def _credited(  # noqa: C901, PLR0913, PLR0917 - one walk over arrays, as a kernel
+def _credited(  # noqa: PLR0913, PLR0917 - one walk over arrays, as a kernel
     offsets: NDArray[np.int64],
     results: NDArray[np.int32],
     element_offsets: NDArray[np.int64],
@@ -270,12 +287,7 @@ def _credited(  # noqa: C901, PLR0913, PLR0917 - one walk over arrays, as a kern
             own = results[place]
             if not live[start + own]:
                 continue
-            seen = returned[own]
-            around = up[own]
-            while around >= 0 and not seen:
-                seen = returned[around]
-                around = up[around]
-            if seen:
+            if was_shown(own, up, returned):
                 gain = (1.0 - alpha) * worth[own]
             elif touched[own] and tree[own] and alpha > 0.0:
                 gain = _partly_seen(

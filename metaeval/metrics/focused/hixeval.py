@@ -8,7 +8,7 @@ from metaeval.collection.inex import UNKNOWN
 from metaeval.compiled import compiled_parallel
 from metaeval.errors import InvalidOptionError
 from metaeval.metrics.focused.element_lists import ElementLists
-from metaeval.metrics.focused.gains import Alpha
+from metaeval.metrics.focused.gains import Alpha, was_shown
 from metaeval.metrics.lists import depth
 from metaeval.metrics.parameters import Cutoff
 from metaeval.metrics.spec import MetricSpec
@@ -72,10 +72,7 @@ def _characters(lists: ElementLists, k: int | None, alpha: float) -> tuple[NDArr
     elements = collection.elements
     highlighted = np.where(lists.relevant, elements.relevant_sizes, 0)
     ranks = np.arange(len(collection.results)) - np.repeat(collection.offsets[:-1], np.diff(collection.offsets))
-    used = collection.results + np.repeat(
-        np.tile(collection.element_offsets[:-1], collection.n_systems), np.diff(collection.offsets)
-    )
-    used = used[ranks < depth(k)]
+    used = collection.elements_returned[ranks < depth(k)]
     lists.refuse_unknown_size(used[elements.sizes[used] == UNKNOWN], what="HiXEval")
     lacking = used[highlighted[used] == UNKNOWN]
     if lacking.size:
@@ -118,12 +115,7 @@ def _highlighted_shown(  # noqa: PLR0913, PLR0917 - arrays of a kernel
         for place in range(offsets[number], min(offsets[number + 1], offsets[number] + k)):
             own = results[place]
             text = highlighted[start + own]
-            seen = returned[own]
-            around = up[own]
-            while around >= 0 and not seen:
-                seen = returned[around]
-                around = up[around]
-            again = text if seen else min(before[own], text)
+            again = text if was_shown(own, up, returned) else min(before[own], text)
             found[number] += text - alpha * again
             shown[number] += sizes[start + own]
             returned[own] = True

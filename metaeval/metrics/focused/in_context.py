@@ -12,21 +12,15 @@ import xarray as xr
 from numpy.typing import NDArray
 
 from metaeval.checks import check_choice, check_number
-from metaeval.collection.passages import HighlightedText, PassageCollection
+from metaeval.collection.highlighted_text import HighlightedText
+from metaeval.collection.passages import PassageCollection
 from metaeval.compiled import compiled
 from metaeval.errors import InvalidOptionError
 from metaeval.metrics.focused.interpolated_precision import labelled_curves
-from metaeval.metrics.focused.passage_lists import (
-    PassageLists,
-    best_from,
-    list_sums,
-    passage_lists,
-    running_sums,
-    share,
-    thresholds,
-)
+from metaeval.metrics.focused.passage_lists import PassageLists, passage_lists, thresholds
 from metaeval.metrics.parameters import Cutoff, Rule
 from metaeval.metrics.spec import MetricSpec
+from metaeval.metrics.sums import best_from, list_sums, running_sums, share
 
 __all__ = [
     "SPECS",

@@ -8,6 +8,7 @@ from metaeval.collection.inex import UNKNOWN
 from metaeval.compiled import compiled_parallel
 from metaeval.errors import InvalidOptionError
 from metaeval.metrics.focused.element_lists import ElementLists
+from metaeval.metrics.focused.gains import was_shown
 from metaeval.metrics.spec import MetricSpec
 
 __all__ = ["SPECS", "text_precision_recall"]
@@ -62,9 +63,7 @@ def text_precision_recall(
     exhaustivity, specificity = _shares(lists, strict=strict)
     collection = lists.collection
     sizes = collection.elements.sizes
-    used = collection.results + np.repeat(
-        np.tile(collection.element_offsets[:-1], collection.n_systems), np.diff(collection.offsets)
-    )
+    used = collection.elements_returned
     lists.refuse_unknown_size(used[sizes[used] == UNKNOWN], what="inexNG")
     return _text_seen_once(
         collection.offsets,
@@ -121,12 +120,7 @@ def _text_seen_once(  # noqa: PLR0913, PLR0917 - arrays of a kernel
             size = sizes[start + own]
             fresh = size
             if overlap:
-                seen = returned[own]
-                around = up[own]
-                while around >= 0 and not seen:
-                    seen = returned[around]
-                    around = up[around]
-                fresh = 0 if seen else max(size - shown[own], 0)
+                fresh = 0 if was_shown(own, up, returned) else max(size - shown[own], 0)
                 returned[own] = True
                 shown[own] += fresh
                 around = up[own]

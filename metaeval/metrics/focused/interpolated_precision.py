@@ -12,18 +12,10 @@ from numpy.typing import NDArray
 
 from metaeval.collection.passages import PassageCollection
 from metaeval.errors import InvalidOptionError
-from metaeval.metrics.focused.passage_lists import (
-    Compat,
-    Overlap,
-    PassageLists,
-    best_from,
-    passage_lists,
-    running_sums,
-    share,
-    thresholds,
-)
+from metaeval.metrics.focused.passage_lists import Compat, Overlap, PassageLists, passage_lists, thresholds
 from metaeval.metrics.parameters import Rule
 from metaeval.metrics.spec import MetricSpec
+from metaeval.metrics.sums import best_from, running_sums, share
 
 __all__ = [
     "SPECS",

@@ -8,7 +8,8 @@ from metaeval import compare_systems, score
 from metaeval.collection.documents import UNJUDGED
 from metaeval.collection.passages import passage_collection
 from metaeval.errors import InvalidOptionError
-from metaeval.io.inex import InexWarning, read_submission
+from metaeval.io.inex import read_submission
+from metaeval.io.inex_rules import InexWarning
 from metaeval.metrics.focused.passage_lists import thresholds
 from metaeval.metrics.plugins import default_registry
 from metaeval.metrics.score import metric_values

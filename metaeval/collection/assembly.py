@@ -1,0 +1,284 @@
+"""From ranked runs and judgments to a `Collection`: those of readers, and those that are Python objects."""
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from typing import NamedTuple
+from warnings import warn
+
+import numpy as np
+from numpy.typing import NDArray
+
+from metaeval.cells import first_few, natural_order
+from metaeval.collection.base import Retrieved, as_levels
+from metaeval.collection.document_codes import JudgedDocuments, Judgments, OtherDocuments, identifier_array
+from metaeval.collection.documents import NOT_POOLED, UNJUDGED, Collection, CollectionWarning, RetrievedDocuments
+from metaeval.collection.ranking import Lines, Order, RankedRun, RankingProblem, complete_codes, rank_documents
+from metaeval.errors import InvalidOptionError
+
+__all__ = [
+    "RetrievedLines",
+    "assemble_collection",
+    "collection_from_rankings",
+    "collection_of_lines",
+    "judgments_from",
+    "warn_of_ties",
+]
+
+_MANY_TIES = 0.1
+
+
+def collection_from_rankings(
+    rankings: Mapping[str, Mapping[str, Sequence[str]]],
+    qrels: Mapping[str, Mapping[str, int]],
+    *,
+    retrieved: Retrieved = "judged",
+) -> Collection:
+    """Compile lists that are in order already: for each system and topic the documents, best first.
+
+    Parameters
+    ----------
+    rankings : mapping of system to mapping of topic to sequence of document identifiers
+        Topics that are not in the qrels are ignored and noted.
+    qrels : mapping of topic to mapping of document to level
+    retrieved : {"judged", "all"}
+        Also keep every retrieved document (`Collection.retrieved`).
+
+    Returns
+    -------
+    Collection
+        ``tied`` is NaN, since there are no scores.
+
+    Raises
+    ------
+    InvalidOptionError
+        If a document stands twice in a list, a level is no whole number, or there is no system, no topic or no topic
+        in common.
+
+    Examples
+    --------
+    >>> collection = collection_from_rankings(
+    ...     {"bm25": {"1": ["d3", "d9", "d1"]}}, {"1": {"d1": 2, "d2": 1, "d3": 0}}
+    ... )
+    >>> collection.ranks.tolist(), collection.levels[collection.judgments].tolist()
+    ([1, 3], [0, 2])
+    """
+    judged = judgments_from(qrels)
+    if not rankings:
+        message = "there is no run; give at least one"
+        raise InvalidOptionError(message)
+
+    def listed() -> Iterator[RetrievedLines]:
+        for system, given in rankings.items():
+            lists = {str(topic): names for topic, names in given.items()}
+            documents = [str(name).encode() for names in lists.values() for name in names]
+            codes = np.repeat(np.arange(len(lists)), [len(names) for names in lists.values()])
+            yield RetrievedLines(str(system), documents, list(lists), codes, np.zeros(len(documents)))
+
+    return collection_of_lines(judged, listed(), order="input", retrieved=retrieved)
+
+
+class RetrievedLines(NamedTuple):
+    """The retrieved documents of one run, as Python objects.
+
+    Attributes
+    ----------
+    system : str
+    documents : sequence of bytes (n_lines,)
+        Identifiers.
+    topics : sequence of str
+        Names of the topics answered.
+    topic_codes : integer array (n_lines,)
+        Which of `topics` each line belongs to.
+    keys : float64 array (n_lines,)
+        What lists are ordered by, descending.
+    """
+
+    system: str
+    documents: Sequence[bytes]
+    topics: Sequence[str]
+    topic_codes: NDArray[np.integer]
+    keys: NDArray[np.float64]
+
+    def laid_out(self, known: Sequence[str]) -> Lines:
+        """Return what `rank_documents` takes; `known` are the topics of the judgments."""
+        place = {topic: number for number, topic in enumerate(known)}
+        lists = np.array([place.setdefault(topic, len(place)) for topic in self.topics], dtype=np.int64)
+        lengths = np.fromiter(map(len, self.documents), dtype=np.int64, count=len(self.documents))
+        return Lines(
+            text=np.frombuffer(b"".join(self.documents), dtype=np.uint8),
+            starts=np.cumsum(lengths) - lengths,
+            lengths=lengths,
+            keys=self.keys,
+            lists=lists[self.topic_codes],
+            n_lists=len(place),
+        )
+
+
+def collection_of_lines(
+    judgments: Judgments, runs: Iterable[RetrievedLines], *, order: Order, retrieved: Retrieved
+) -> Collection:
+    """Rank runs that come as Python objects, and put them together with their judgments.
+
+    Raises
+    ------
+    InvalidOptionError
+        If a document stands twice in a list, two documents share a rank with ``order="rank"``, or runs and judgments
+        have no topic in common.
+    """
+    table, others = JudgedDocuments.of(judgments), OtherDocuments()
+    ranked: dict[str, RankedRun] = {}
+    answered: set[str] = set()
+    for run in runs:
+        lines = run.laid_out(judgments.topics)
+        try:
+            own = rank_documents(lines, table, n_topics=len(judgments.topics), order=order, retrieved=retrieved)
+        except RankingProblem as problem:
+            raise _repetition_error(run.system, lines, problem) from None
+        ranked[run.system] = complete_codes(own, others, len(judgments.levels))
+        answered.update(run.topics)
+    return assemble_collection(judgments, ranked, answered, n_codes=len(judgments.levels) + others.n_codes)
+
+
+def _repetition_error(system: str, lines: Lines, problem: RankingProblem) -> InvalidOptionError:
+    """Say which document stands twice in a run that came as Python objects, or which two share a rank."""
+    start, length = int(lines.starts[problem.second]), int(lines.lengths[problem.second])
+    name = lines.text[start : start + length].tobytes().decode()
+    if problem.kind == "document":
+        return InvalidOptionError(f"run {system!r} has document {name!r} twice in one topic; keep one")
+    rank = -lines.keys[problem.second]
+    return InvalidOptionError(
+        f"run {system!r} has two documents at rank {rank:g} of one topic, the second {name!r}; ranks must be unique "
+        "with order='rank'"
+    )
+
+
+def assemble_collection(
+    judgments: Judgments,
+    runs: Mapping[str, RankedRun],
+    answered: Iterable[str],
+    *,
+    n_codes: int,
+    notes: tuple[str, ...] = (),
+) -> Collection:
+    """Put ranked runs and their judgments together.
+
+    Parameters
+    ----------
+    judgments : Judgments
+    runs : mapping of system to RankedRun
+        With codes for every document, or without codes in all of them.
+    answered : iterable of str
+        Topics that any run answers, also those without judgments.
+    n_codes : int
+        Codes lie below it.
+    notes : tuple of str
+        What reading had to say.
+
+    Raises
+    ------
+    InvalidOptionError
+        If runs and judgments have no topic in common.
+    """
+    ranked = list(runs.values())
+    levels = np.maximum(judgments.levels, np.int16(NOT_POOLED + 1))  # what has a line was pooled
+    n_retrieved = np.stack([run.n_retrieved for run in ranked]).astype(np.int32)
+    codes = [run.codes for run in ranked if run.codes is not None]
+    collection = Collection(
+        systems=tuple(runs),
+        topics=judgments.topics,
+        offsets=_offsets(np.stack([run.n_judged for run in ranked])),
+        ranks=np.concatenate([run.ranks for run in ranked]),
+        judgments=np.concatenate([run.judgments for run in ranked]),
+        n_retrieved=n_retrieved,
+        topic_offsets=judgments.topic_offsets,
+        levels=levels,
+        full_levels=levels,
+        document_ids=judgments.document_ids,
+        top_level=max(int(levels.max()), 0),
+        tied=np.array([run.tied for run in ranked]),
+        retrieved=RetrievedDocuments(offsets=_offsets(n_retrieved), codes=np.concatenate(codes), n_codes=n_codes)
+        if codes
+        else None,
+        notes=(*notes, *_notes_of_levels(judgments.levels)),
+    )
+    return _with_foreign_topics(collection, answered)
+
+
+def warn_of_ties(collection: Collection) -> None:
+    """Warn once, two calls up, if scores leave much of some run's order to the document identifiers.
+
+    Warns
+    -----
+    CollectionWarning
+        If more than a tenth of the documents of a run are tied.
+    """
+    many = [
+        (share, name) for share, name in zip(collection.tied, collection.systems, strict=True) if share > _MANY_TIES
+    ]
+    if not many:
+        return
+    worst = first_few(sorted(many, reverse=True), write=lambda one: f"{one[1]} {one[0]:.0%}")
+    message = (
+        f"in {len(many)} of {collection.n_systems} runs more than {_MANY_TIES:.0%} of the documents have tied scores "
+        f"({worst}); ties are ordered by document identifier, descending, as in "
+        "trec_eval; order='rank' or 'input' takes the runs' own order"
+    )
+    warn(message, CollectionWarning, stacklevel=3)
+
+
+def judgments_from(qrels: Mapping[str, Mapping[str, int]]) -> Judgments:
+    """Compile judgments given as a mapping of topic to mapping of document to level.
+
+    Raises
+    ------
+    InvalidOptionError
+        If there is no judgment, or a level is no 16-bit whole number.
+    """
+    by_name = {str(topic): part for topic, part in qrels.items()}
+    topics = natural_order(by_name)
+    ordered = [sorted((str(doc).encode(), level) for doc, level in by_name[topic].items()) for topic in topics]
+    if not any(ordered):
+        message = "there is no judgment; qrels must hold a level for at least one document"
+        raise InvalidOptionError(message)
+    documents = [doc for part in ordered for doc, _ in part]
+    if any(doc.endswith(b"\0") for doc in documents):
+        message = "a document identifier ends in a zero byte, which arrays of bytes cannot hold; rename it"
+        raise InvalidOptionError(message)
+    return Judgments(
+        topics=tuple(topics),
+        topic_offsets=np.cumsum([0, *map(len, ordered)], dtype=np.int64),
+        document_ids=identifier_array(documents),
+        levels=as_levels(np.array([level for part in ordered for _, level in part])),
+    )
+
+
+def _notes_of_levels(levels: NDArray[np.int16]) -> list[str]:
+    """Say which levels below -1 there are: some tools take spam at -2 as judged non-relevant."""
+    present, counts = np.unique(levels[levels < UNJUDGED], return_counts=True)
+    if not len(present):
+        return []
+    named = ", ".join(f"{level} ({count:,})" for level, count in zip(present.tolist(), counts.tolist(), strict=True))
+    note = (
+        f"documents at negative levels count as pooled but not judged, as in trec_eval: {named}; give them level 0 to "
+        "count them as judged non-relevant"
+    )
+    return [note]
+
+
+def _offsets(counts: NDArray[np.integer]) -> NDArray[np.int64]:
+    return np.concatenate([[0], np.cumsum(counts, dtype=np.int64)]).astype(np.int64)
+
+
+def _with_foreign_topics(collection: Collection, topics: Iterable[str]) -> Collection:
+    answered = set(topics)
+    foreign = natural_order(answered - set(collection.topics))
+    if len(foreign) == len(answered):
+        message = (
+            f"runs and qrels have no topic in common: runs answer {first_few(foreign)}, the qrels judge "
+            f"{first_few(collection.topics)}; topics are matched by their id as written"
+        )
+        raise InvalidOptionError(message)
+    if not foreign:
+        return collection
+    note = f"topics of the runs without judgments, ignored: {len(foreign)} ({first_few(foreign)})"
+    return replace(collection, notes=(*collection.notes, note))

@@ -1,0 +1,312 @@
+"""Documents by their identifiers: judgments and other documents, found through tables of hashes.
+
+Documents stay bytes in one buffer throughout; nothing here makes a Python object per line. Identity of documents is
+decided by comparing their bytes; a hash only says where to look.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from typing import NamedTuple, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from metaeval.compiled import compiled
+
+__all__ = [
+    "Identifiers",
+    "JudgedDocuments",
+    "Judgments",
+    "OtherDocuments",
+    "UnjudgedDocuments",
+    "copied_documents",
+    "find_documents",
+    "hash_documents",
+    "identifier_array",
+    "same_bytes",
+    "slot_of",
+]
+
+type Identifiers = NDArray[np.bytes_] | NDArray[np.object_]
+"""Document identifiers (UTF-8): bytes of one width, or Python bytes where one width would waste memory."""
+_PRIME = np.uint64(0x100000001B3)
+_BASIS = np.uint64(0xCBF29CE484222325)
+_SPREAD = np.uint64(0x9E3779B97F4A7C15)
+_MIX = np.uint64(0xBF58476D1CE4E5B9)
+_HALF = np.uint64(32)
+_MOST_PADDING = 8
+_SMALL = 2**20
+
+
+class Judgments(NamedTuple):
+    """The qrels of a collection, compiled: topics in natural order, documents of a topic in order of their id.
+
+    Attributes
+    ----------
+    topics : tuple of str
+    topic_offsets : int64 array (n_topics + 1,)
+        The judgments of topic t stand at ``topic_offsets[t]:topic_offsets[t + 1]``.
+    document_ids : Identifiers (n_judgments,)
+        Ascending inside a topic; see `identifier_array`.
+    levels : int16 array (n_judgments,)
+    """
+
+    topics: tuple[str, ...]
+    topic_offsets: NDArray[np.int64]
+    document_ids: Identifiers
+    levels: NDArray[np.int16]
+
+
+class UnjudgedDocuments(NamedTuple):
+    """Retrieved documents that have no judgment: identifiers (``text[offsets[i]:offsets[i + 1]]``) and topics."""
+
+    text: NDArray[np.uint8]
+    offsets: NDArray[np.int64]
+    topics: NDArray[np.int64]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class JudgedDocuments:
+    """Where to find the judgment of a document; looking up changes nothing, so threads may share it.
+
+    Attributes
+    ----------
+    text, offsets, hashes : arrays
+        Identifier ``text[offsets[j]:offsets[j + 1]]`` and hash of every judgment j.
+    slots : int32 array
+        Judgments by hash, one table a topic, open addressing with linear probing; -1 is free.
+    slot_bounds : int64 array (n_topics + 1,)
+        Where the table of each topic begins; its size is a power of two, at least twice the judgments.
+    """
+
+    text: NDArray[np.uint8]
+    offsets: NDArray[np.int64]
+    hashes: NDArray[np.uint64]
+    slots: NDArray[np.int32]
+    slot_bounds: NDArray[np.int64]
+
+    @classmethod
+    def of(cls, judgments: Judgments) -> Self:
+        """Lay the judgments out for `rank_documents`."""
+        names = judgments.document_ids.tolist()
+        lengths = np.fromiter(map(len, names), dtype=np.int64, count=len(names))
+        text = np.frombuffer(b"".join(names), dtype=np.uint8)
+        offsets = np.concatenate([[0], np.cumsum(lengths)]).astype(np.int64)
+        hashes = hash_documents(text, offsets[:-1], lengths)
+        sizes = [_slots_for(count) for count in np.diff(judgments.topic_offsets).tolist()]
+        slot_bounds = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
+        slots = np.full(slot_bounds[-1], -1, dtype=np.int32)
+        enter_by_hash(hashes, judgments.topic_offsets, slots, slot_bounds)
+        return cls(text, offsets, hashes, slots, slot_bounds)
+
+
+@dataclass(slots=True, eq=False)
+class OtherDocuments:
+    """Codes of (topic, document) in the order in which they are added.
+
+    Attributes
+    ----------
+    text, offsets, topics, hashes : arrays
+        Identifier ``text[offsets[code]:offsets[code + 1]]``, topic and hash of every code; room for more at the end.
+    slots : int32 array
+        Codes by hash: one table, its size a power of two, at least twice the codes; -1 is free.
+    n_codes : int
+        Codes in use.
+    """
+
+    text: NDArray[np.uint8] = field(default_factory=lambda: np.empty(0, dtype=np.uint8))
+    offsets: NDArray[np.int64] = field(default_factory=lambda: np.zeros(1, dtype=np.int64))
+    topics: NDArray[np.int64] = field(default_factory=lambda: np.empty(0, dtype=np.int64))
+    hashes: NDArray[np.uint64] = field(default_factory=lambda: np.empty(0, dtype=np.uint64))
+    slots: NDArray[np.int32] = field(default_factory=lambda: np.full(2, -1, dtype=np.int32))
+    n_codes: int = 0
+
+    def add(self, documents: UnjudgedDocuments) -> NDArray[np.int32]:
+        """Return the code of every document, giving new ones to those not seen before."""
+        self._make_room(len(documents.topics), len(documents.text))
+        hashes = hash_documents(documents.text, documents.offsets[:-1], np.diff(documents.offsets))
+        codes, self.n_codes = add_documents(
+            documents.text,
+            documents.offsets,
+            documents.topics,
+            _with_topic(hashes, documents.topics),
+            self.text,
+            self.offsets,
+            self.topics,
+            self.hashes,
+            self.slots,
+            self.n_codes,
+        )
+        return codes
+
+    def _make_room(self, n_new: int, n_bytes: int) -> None:
+        needed = self.n_codes + n_new
+        if needed > len(self.topics):
+            more = 2 * needed - len(self.topics)
+            self.topics = np.concatenate([self.topics, np.empty(more, dtype=np.int64)])
+            self.hashes = np.concatenate([self.hashes, np.empty(more, dtype=np.uint64)])
+            self.offsets = np.concatenate([self.offsets, np.empty(more, dtype=np.int64)])
+        used = int(self.offsets[self.n_codes])
+        if used + n_bytes > len(self.text):
+            self.text = np.concatenate([self.text, np.empty(2 * (used + n_bytes) - len(self.text), dtype=np.uint8)])
+        if _slots_for(needed) > len(self.slots):
+            self.slots = np.full(_slots_for(needed), -1, dtype=np.int32)
+            whole = np.array([0, self.n_codes]), np.array([0, len(self.slots)])
+            enter_by_hash(self.hashes, whole[0], self.slots, whole[1])
+
+
+def identifier_array(names: Sequence[bytes]) -> Identifiers:
+    """Return identifiers as an array that indexing, comparing and ``tolist`` work on alike, whichever kind it is.
+
+    Arrays of one width are compact for the identifiers of real collections, which are about equally long. One of a
+    megabyte among many short ones would ask for a megabyte each, so such names stay Python objects.
+
+    Examples
+    --------
+    >>> identifier_array([b"d1", b"d10"]).dtype, identifier_array([b"d1"] * 9 + [b"x" * 10**6]).dtype
+    (dtype('S3'), dtype('O'))
+    """
+    lengths = [len(name) for name in names]
+    if max(lengths, default=0) * len(names) <= _MOST_PADDING * sum(lengths) + _SMALL:
+        return np.array(names, dtype=np.bytes_)
+    array = np.empty(len(names), dtype=object)
+    array[:] = names
+    return array
+
+
+def _slots_for(n_codes: int) -> int:
+    return 1 << (2 * max(n_codes, 1) - 1).bit_length()
+
+
+def _with_topic(hashes: NDArray[np.uint64], topics: NDArray[np.int64]) -> NDArray[np.uint64]:
+    return (hashes ^ (topics.astype(np.uint64) * _SPREAD)) * _MIX
+
+
+@compiled
+def slot_of(code_hash: np.uint64, mask: np.uint64) -> np.uint64:
+    """Return where a table of so many slots is first looked into."""
+    return (code_hash ^ (code_hash >> _HALF)) & mask
+
+
+@compiled
+def same_bytes(one: NDArray[np.uint8], start: int, stop: int, other: NDArray[np.uint8], first: int, last: int) -> bool:  # noqa: PLR0913, PLR0917 - a kernel takes plain arrays
+    """Say whether two pieces of text are the same."""
+    if stop - start != last - first:
+        return False
+    for step in range(stop - start):  # noqa: SIM110 - compiled
+        # an index without sign needs no check for being negative
+        if one[np.uint64(start + step)] != other[np.uint64(first + step)]:
+            return False
+    return True
+
+
+@compiled
+def hash_documents(
+    text: NDArray[np.uint8], starts: NDArray[np.int64], lengths: NDArray[np.int64]
+) -> NDArray[np.uint64]:
+    """Return the 64-bit FNV-1a hash of every identifier."""
+    hashes = np.empty(len(starts), dtype=np.uint64)
+    for line in range(len(starts)):
+        value = _BASIS
+        for place in range(starts[line], starts[line] + lengths[line]):
+            value = (value ^ np.uint64(text[np.uint64(place)])) * _PRIME
+        hashes[line] = value
+    return hashes
+
+
+@compiled
+def enter_by_hash(
+    hashes: NDArray[np.uint64], bounds: NDArray[np.int64], slots: NDArray[np.int32], slot_bounds: NDArray[np.int64]
+) -> None:
+    """Enter the codes ``bounds[i]:bounds[i + 1]`` into the free table ``slots[slot_bounds[i]:slot_bounds[i + 1]]``."""
+    for number in range(len(bounds) - 1):
+        table = slots[slot_bounds[number] : slot_bounds[number + 1]]
+        mask = np.uint64(len(table) - 1)
+        for code in range(bounds[number], bounds[number + 1]):
+            slot = slot_of(hashes[code], mask)
+            while table[slot] >= 0:
+                slot = (slot + np.uint64(1)) & mask
+            table[slot] = code
+
+
+@compiled
+def find_documents(  # noqa: PLR0913, PLR0917 - a kernel takes plain arrays
+    text: NDArray[np.uint8],
+    starts: NDArray[np.int64],
+    lengths: NDArray[np.int64],
+    hashes: NDArray[np.uint64],
+    topics: NDArray[np.int64],
+    known_text: NDArray[np.uint8],
+    known_offsets: NDArray[np.int64],
+    known_hashes: NDArray[np.uint64],
+    slots: NDArray[np.int32],
+    slot_bounds: NDArray[np.int64],
+) -> NDArray[np.int32]:
+    """Return the judgment of every document, -1 where there is none."""
+    codes = np.empty(len(starts), dtype=np.int32)
+    for line in range(len(starts)):
+        first = slot_bounds[topics[line]]
+        mask = np.uint64(slot_bounds[topics[line] + 1] - first - 1)
+        slot = slot_of(hashes[line], mask)
+        code = slots[first + np.int64(slot)]
+        start, stop = starts[line], starts[line] + lengths[line]
+        while code >= 0 and not (
+            known_hashes[code] == hashes[line]
+            and same_bytes(text, start, stop, known_text, known_offsets[code], known_offsets[code + 1])
+        ):
+            slot = (slot + np.uint64(1)) & mask
+            code = slots[first + np.int64(slot)]
+        codes[line] = code
+    return codes
+
+
+@compiled
+def add_documents(  # noqa: PLR0913, PLR0917 - a kernel takes plain arrays
+    text: NDArray[np.uint8],
+    offsets: NDArray[np.int64],
+    topics: NDArray[np.int64],
+    hashes: NDArray[np.uint64],
+    known_text: NDArray[np.uint8],
+    known_offsets: NDArray[np.int64],
+    known_topics: NDArray[np.int64],
+    known_hashes: NDArray[np.uint64],
+    slots: NDArray[np.int32],
+    n_codes: int,
+) -> tuple[NDArray[np.int32], int]:
+    """Return the code of every document, entering those the table lacks, and how many codes it has then."""
+    mask = np.uint64(len(slots) - 1)
+    codes = np.empty(len(topics), dtype=np.int32)
+    for line in range(len(topics)):
+        start, stop = offsets[line], offsets[line + 1]
+        slot = slot_of(hashes[line], mask)
+        code = slots[slot]
+        while code >= 0 and not (
+            known_hashes[code] == hashes[line]
+            and known_topics[code] == topics[line]
+            and same_bytes(text, start, stop, known_text, known_offsets[code], known_offsets[code + 1])
+        ):
+            slot = (slot + np.uint64(1)) & mask
+            code = slots[slot]
+        if code < 0:
+            code = n_codes
+            slots[slot] = code
+            known_hashes[code], known_topics[code] = hashes[line], topics[line]
+            first = known_offsets[code]
+            for step in range(stop - start):
+                known_text[first + step] = text[start + step]
+            known_offsets[code + 1] = first + stop - start
+            n_codes += 1
+        codes[line] = code
+    return codes, n_codes
+
+
+@compiled
+def copied_documents(
+    text: NDArray[np.uint8], starts: NDArray[np.int64], offsets: NDArray[np.int64]
+) -> NDArray[np.uint8]:
+    """Return the identifiers that begin at `starts`, one after the other, divided at `offsets`."""
+    copied = np.empty(offsets[-1], dtype=np.uint8)
+    for line in range(len(starts)):
+        for step in range(offsets[line + 1] - offsets[line]):
+            copied[offsets[line] + step] = text[starts[line] + step]
+    return copied

@@ -1,0 +1,136 @@
+"""The blocks of several files put together by metric, system and topic, by name and never by position."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+import xarray as xr
+from numpy.typing import NDArray
+
+from metaeval.cells import first_few, natural_order
+from metaeval.errors import ScoresError
+from metaeval.io.blocks import Block
+from metaeval.io.files import base_name
+from metaeval.layout import DIMS, refuse_sliver
+from metaeval.scores import Missing
+
+__all__ = ["put_together", "with_distinct_systems"]
+
+
+def with_distinct_systems(blocks: Sequence[Block]) -> list[Block]:
+    """Name systems by their files where two files carry one tag and would overwrite each other."""
+    distinct = []
+    for block in blocks:
+        twins = [
+            other for other in blocks if other.tag is not None and other.tag == block.tag and _overlap(block, other)
+        ]
+        if len(twins) > 1:
+            note = f"the tag {block.tag!r} is not the file's own, so the system goes by the file's name"
+            labels = block.labels | {"system": [base_name(block.label)]}
+            distinct.append(replace(block, labels=labels, notes=[*block.notes, note]))
+        else:
+            distinct.append(block)
+    return distinct
+
+
+def _overlap(one: Block, other: Block) -> bool:
+    return all(not set(one.labels[dim]).isdisjoint(other.labels[dim]) for dim in ("metric", "topic"))
+
+
+def put_together(blocks: Sequence[Block], missing: Missing) -> xr.DataArray:
+    """Align the blocks by metric, system and topic."""
+    labels = {dim: list(dict.fromkeys(name for block in blocks for name in block.labels[dim])) for dim in DIMS}
+    if any(block.labels["topic"] != blocks[0].labels["topic"] for block in blocks):
+        labels["topic"] = natural_order(labels["topic"])
+    place = {dim: {name: at for at, name in enumerate(labels[dim])} for dim in DIMS}
+    shape = [len(labels[dim]) for dim in DIMS]
+    refuse_sliver(
+        shape, sum(block.scores.size for block in blocks), "read together, files must share systems or topics"
+    )
+    scores = np.full(shape, np.nan)
+    for number, block in enumerate(blocks):
+        cells = np.ix_(*([place[dim][name] for name in block.labels[dim]] for dim in DIMS))
+        before = scores[cells]
+        clash = ~np.isnan(before) & ~np.isnan(block.scores)
+        if clash.any():
+            raise _clash(block, blocks[:number], clash)
+        scores[cells] = np.where(np.isnan(block.scores), before, block.scores)
+    if missing == "error" and len(blocks) > 1:
+        _refuse_unequal_files(blocks, labels)
+    coordinates: dict[str, Any] = {dim: labels[dim] for dim in DIMS}
+    for part, dim in (("group", "system"), ("higher_is_better", "metric")):
+        said = _attached_to_all(blocks, part, dim)
+        if said:
+            default = True if part == "higher_is_better" else None
+            coordinates[part] = (dim, np.array([said.get(name, default) for name in labels[dim]], dtype=object))
+    return xr.DataArray(scores, dims=DIMS, coords=coordinates, attrs={"notes": _joined_notes(blocks)})
+
+
+def _joined_notes(blocks: Sequence[Block]) -> list[str]:
+    """Say once what holds for several files."""
+    files: dict[str, list[str]] = {}
+    for block in blocks:
+        for note in block.notes:
+            files.setdefault(note, []).append(block.name)
+    earlier = dict.fromkeys(note for block in blocks for note in block.earlier_notes)
+    return [*earlier, *(f"{first_few(names)}: {note}" for note, names in files.items())]
+
+
+def _clash(block: Block, earlier: Sequence[Block], clash: NDArray[np.bool_]) -> ScoresError:
+    at = np.argwhere(clash)[0]
+    metric, system, topic = (block.labels[dim][place] for dim, place in zip(DIMS, at, strict=True))
+    owner = next(
+        other
+        for other in earlier
+        if metric in other.labels["metric"] and system in other.labels["system"] and topic in other.labels["topic"]
+    )
+    message = (
+        f"{owner.label} and {block.label} both have a score of system {system!r} on topic {topic!r} under {metric!r}; "
+        "leave out one of the files, or name what they hold (NAME=path)"
+    )
+    return ScoresError(message)
+
+
+def _attached_to_all(blocks: Sequence[Block], part: str, dim: str) -> dict[str, Any]:
+    said: dict[str, Any] = {}
+    for block in blocks:
+        for name, entry in block.attached.get(part, {}).items():
+            if said.setdefault(name, entry) != entry:
+                message = f"{block.label}: {dim} {name!r} has {part} {entry!r}, but {said[name]!r} in another file"
+                raise ScoresError(f"{message}; make them agree")
+    return said
+
+
+def _refuse_unequal_files(blocks: Sequence[Block], labels: Mapping[str, Sequence[str]]) -> None:
+    """Say which files lack which systems or topics of the others; single missing scores are left to `as_scores`."""
+    for dim, rule in (("system", "drop-systems"), ("topic", "drop-topics")):
+        held: dict[str, set[str]] = {}
+        for block in blocks:
+            for metric in block.labels["metric"]:
+                held.setdefault(metric, set()).update(block.labels[dim])
+        lacking = {metric: [name for name in labels[dim] if name not in names] for metric, names in held.items()}
+        common = sum(all(name in names for names in held.values()) for name in labels[dim])
+        if not any(lacking.values()):
+            continue
+        lines = [
+            f"{_files_with(metric, blocks)} has {len(held[metric])}"
+            + (f" and lacks {first_few(absent)}" if absent else "")
+            for metric, absent in lacking.items()
+        ]
+        numbered = [block.name for block in blocks if block.numbered]
+        hint = (
+            f" ({first_few(numbered)}: topics are numbered, for want of a topic column)"
+            if dim == "topic" and numbered
+            else ""
+        )
+        message = (
+            f"these files do not hold the same {dim}s{hint}: {'; '.join(lines)}. Tables read together are metrics of "
+            f"one collection: read collections one at a time, or pass missing={rule!r} to keep the {common} {dim}s "
+            "that all have"
+        )
+        raise ScoresError(message)
+
+
+def _files_with(metric: str, blocks: Sequence[Block]) -> str:
+    return f"{first_few([block.name for block in blocks if metric in block.labels['metric']])} ({metric})"

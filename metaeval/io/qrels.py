@@ -1,0 +1,71 @@
+"""Judgments in the text format of TREC: topic, iteration, document, relevance."""
+
+import os
+
+import numpy as np
+
+from metaeval.cells import natural_order
+from metaeval.collection.document_codes import Judgments, hash_documents, identifier_array
+from metaeval.collection.ranking import first_repetition
+from metaeval.io.files import read_bytes
+from metaeval.io.trec_lines import QRELS, refuse_swapped, scan
+
+__all__ = ["judgments_of", "read_qrels"]
+
+
+def read_qrels(path: str | os.PathLike[str]) -> Judgments:
+    r"""Read judgments in TREC format: topic, iteration, document, relevance.
+
+    Parameters
+    ----------
+    path : path
+        The file, compressed or not, or "-" for standard input.
+
+    Returns
+    -------
+    Judgments
+        Topics in natural order, documents of a topic in the order of their identifiers.
+
+    Raises
+    ------
+    FileFormatError
+        For a malformed line, a relevance that is no whole number, a document judged twice, an empty file.
+
+    Examples
+    --------
+    >>> import tempfile, pathlib
+    >>> file = pathlib.Path(tempfile.mkdtemp(), "qrels.txt")
+    >>> _ = file.write_text("1 0 d2 0\n1 0 d1 2\n")
+    >>> read_qrels(file).levels.tolist()
+    [2, 0]
+    """
+    return judgments_of(read_bytes(path), str(path))
+
+
+def judgments_of(content: bytes, path: str) -> Judgments:
+    """Read judgments from a content that was read already; see `read_qrels`."""
+    refuse_swapped(content, QRELS, path=path)
+    found = scan(content, QRELS, path=path)
+    topics = found.names("topic")
+    names = natural_order(set(topics))
+    place = {name: number for number, name in enumerate(names)}
+    lists = found.per_line([place[name] for name in topics])
+    extreme = np.flatnonzero(np.abs(found.numbers) > np.iinfo(np.int16).max)
+    if len(extreme):
+        raise found.error(int(extreme[0]), f"the relevance must lie within ±{np.iinfo(np.int16).max}")
+    text = np.frombuffer(found.content, dtype=np.uint8)
+    hashes = hash_documents(text, found.starts, found.lengths)
+    sequence = np.argsort(lists, kind="stable")
+    offsets = np.concatenate([[0], np.cumsum(np.bincount(lists, minlength=len(names)))]).astype(np.int64)
+    first, second = first_repetition(text, found.starts, found.lengths, hashes, sequence, offsets)
+    if second >= 0:
+        message = f"this document is judged twice on this topic, first in line {found.line_number(first)}; keep one"
+        raise found.error(second, message)
+    document_ids = identifier_array(found.documents())
+    sequence = np.lexsort((document_ids, lists))
+    return Judgments(
+        topics=tuple(names),
+        topic_offsets=offsets,
+        document_ids=document_ids[sequence],
+        levels=found.numbers[sequence].astype(np.int16),
+    )

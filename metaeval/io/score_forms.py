@@ -1,0 +1,97 @@
+"""Which form a table of scores has, told by its header and its first rows; what could be two is refused."""
+
+from collections.abc import Mapping, Sequence
+
+from metaeval.cells import is_measure, is_number
+from metaeval.columns import column_roles
+from metaeval.io.blocks import Form, TableOptions, place_of, ways_to_name
+from metaeval.io.long_tables import RESULT_CELLS, TREC_TEXTS, hold_metrics
+from metaeval.io.sheets import Sheet, header_names
+
+__all__ = ["find_form"]
+
+_RUN_CELLS = 6
+_QRELS_CELLS = 4
+
+
+def find_form(sheet: Sheet, options: TableOptions) -> Form:
+    """Tell the form by the header's words, else by three columns that end in a number."""
+    if options.positions:
+        return "long"
+    names = header_names(sheet.sample()[0])
+    if names[:2] == ["runid", "all"]:
+        return "trec_eval"
+    if options.header is not False and _is_long(sheet, names, options):
+        return "long"
+    _refuse_runs(sheet)
+    return _find_result_form(sheet) if options.header is None and _holds_results(sheet, names) else "wide"
+
+
+def _is_long(sheet: Sheet, names: Sequence[str], options: TableOptions) -> bool:
+    """Whether the header is that of a long table; an error where it could be, but lacks a part."""
+    for column in [*options.chosen.values(), *options.ignored]:
+        place_of(column, names, sheet)
+    roles = column_roles(names, chosen=options.chosen, ignored=options.ignored)
+    parts = roles.parts.keys()
+    if {"topic", "score"} <= parts and parts & {"system", "metric"}:
+        return True
+    if {"system", "topic"} <= parts and "metric" not in parts and options.systems_in != "rows":
+        _refuse_scores_as_names(sheet, names, roles.parts["system"], options)
+        return True
+    _refuse_without_topics(sheet, names, roles.parts)
+    return parts == {"topic"} and options.systems_in != "rows" and hold_metrics(roles.others)
+
+
+def _refuse_without_topics(sheet: Sheet, names: Sequence[str], parts: Mapping[str, str]) -> None:
+    """Refuse a long table that lacks a part; a first column of systems alone may be a wide table's."""
+    if "metric" in parts or {"system", "score"} <= parts.keys() or names.index(parts.get("system", names[0])):
+        absent = [part for part in ("topic", "score") if part not in parts]
+        raise sheet.error(f"there is no column for the {' and the '.join(absent)}; {ways_to_name(names)}")
+
+
+def _refuse_runs(sheet: Sheet) -> None:
+    rows = sheet.sample()
+    if all(len(cells) == _RUN_CELLS and is_number(cells[3]) and is_number(cells[4]) for cells in rows):
+        raise sheet.error(
+            "this looks like a TREC run; score it first: give the judgments with --qrels, or use read_collection"
+        )
+    if all(len(cells) == _QRELS_CELLS and cells[1] == "0" and is_number(cells[3]) for cells in rows):
+        raise sheet.error("this looks like TREC judgments (qrels), not scores; score runs with them first")
+
+
+def _refuse_scores_as_names(sheet: Sheet, names: Sequence[str], column: str, options: TableOptions) -> None:
+    """Refuse a wide table with a system called "run" or "name", whose scores would be read as names."""
+    cells = [row[names.index(column)] for row in sheet.sample()[1:] if len(row) == len(names)]
+    if "system" not in options.columns and cells and all(is_number(cell) and "." in cell for cell in cells):
+        message = (
+            f"column {column!r} could hold the names of systems, or be a system itself, for it holds numbers; pass "
+            "form='wide' if it is a system, form='long' if it holds names"
+        )
+        raise sheet.error(message)
+
+
+def _holds_results(sheet: Sheet, names: Sequence[str]) -> bool:
+    """Whether this is measure, topic and value in some order, without a header."""
+    rows = sheet.sample()
+    if "" in names or any(column_roles([name]).parts for name in names):
+        return False
+    if any(len(cells) != RESULT_CELLS for cells in rows):
+        return False
+    first = next((cells for cells in rows if cells[0].strip() not in TREC_TEXTS), rows[0])
+    return is_number(first[2]) and any(not any(is_number(cells[place]) for cells in rows) for place in (0, 1))
+
+
+def _find_result_form(sheet: Sheet) -> Form:
+    """Tell trec_eval's order from that of ir_measures by the averages ("all"), else by names of known measures."""
+    rows = [cells for cells in sheet.rows() if len(cells) == RESULT_CELLS]
+    first, second = ({cells[place].strip() for cells in rows} for place in (0, 1))
+    if ("all" in first) != ("all" in second):
+        return "ir_measures" if "all" in first else "trec_eval"
+    if any(map(is_measure, first)) != any(map(is_measure, second)):
+        return "trec_eval" if any(map(is_measure, first)) else "ir_measures"
+    message = (
+        f"three columns without a header, and either of the first two ({rows[0][0]!r}, {rows[0][1]!r}) could be the "
+        "measure; pass form='trec_eval' (measure, topic, value), form='ir_measures' (topic, measure, value) or, for a "
+        "wide table, header=False"
+    )
+    raise sheet.error(message)

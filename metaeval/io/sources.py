@@ -1,0 +1,238 @@
+"""Which files are meant: paths, names, folders and patterns, and what the systems in them are called."""
+
+import glob
+import os
+import stat
+from collections import Counter
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+from metaeval.cells import natural_order
+from metaeval.errors import FileFormatError, InvalidOptionError
+from metaeval.io.files import (
+    STANDARD_INPUT,
+    base_name,
+    entries_of,
+    file_status,
+    no_such_file,
+    pipe_identity,
+    read_bytes,
+)
+
+__all__ = ["RunPaths", "Source", "list_sources", "read_source", "refuse_shared_pipe", "run_sources", "system_names"]
+
+
+class Source(NamedTuple):
+    """A file to read.
+
+    Attributes
+    ----------
+    path : str
+    name : str or None
+        The name the caller gave it; None for the file's own.
+    listed : bool
+        Whether it was found in a folder, and not named.
+    """
+
+    path: str
+    name: str | None = None
+    listed: bool = False
+
+    @property
+    def own_name(self) -> str:
+        """The name given, else the file's name without the endings that say what kind of file it is."""
+        return self.name or base_name(self.path)
+
+
+def list_sources(paths: str | Path | Iterable[str | Path] | Mapping[str, str | Path]) -> list[Source]:
+    """Find out which files are meant: paths, ``NAME=path``, a mapping from name to path, ``-``, or folders.
+
+    Parameters
+    ----------
+    paths : str, path, iterable of them, or mapping of str to path
+        A folder stands for every file in it, in natural order, but for hidden files and folders inside. A text is
+        taken as ``NAME=path`` where no file of that whole name exists.
+
+    Raises
+    ------
+    FileFormatError
+        If a file does not exist (with the nearest names beside it), or a folder is empty.
+    InvalidOptionError
+        If nothing is given, or one file twice.
+    """
+    if isinstance(paths, Mapping):
+        given = [Source(str(path), str(name)) for name, path in paths.items()]
+    else:
+        listed = [paths] if isinstance(paths, str | Path) else list(paths)
+        given = [_named_source(path) if isinstance(path, str) else Source(str(path)) for path in listed]
+    if not given:
+        message = "no file was given; name at least one"
+        raise InvalidOptionError(message)
+    sources = [found for source in given for found in _files_of(source)]
+    seen: set[object] = set()
+    for source in sources:
+        place = pipe_identity(source.path) or os.path.realpath(source.path)
+        if place in seen:
+            message = f"{source.path} is given twice; give every file once"
+            raise InvalidOptionError(message)
+        seen.add(place)
+    return sources
+
+
+def _named_source(text: str) -> Source:
+    """Split at the first "=" that leaves an existing path behind it: names may hold one too, as RBP(p=0.8) does."""
+    if text == STANDARD_INPUT or "=" not in text or os.path.exists(text):  # noqa: PTH110 - no error for a long name
+        return Source(text)
+    pieces = text.split("=")
+    splits = [("=".join(pieces[:cut]).strip(), "=".join(pieces[cut:])) for cut in range(1, len(pieces))]
+    for name, path in splits:
+        if name and (path == STANDARD_INPUT or os.path.exists(path)):  # noqa: PTH110 - likewise
+            return Source(path, name)
+    name, path = splits[-1]
+    return Source(path, name or None)
+
+
+def _files_of(source: Source) -> list[Source]:
+    status = None if source.path == STANDARD_INPUT else file_status(source.path)
+    if source.path == STANDARD_INPUT or (status is not None and not stat.S_ISDIR(status.st_mode)):
+        return [source]
+    if status is None:
+        raise no_such_file(source.path)
+    if source.name is not None:
+        message = f"a name ({source.name}=) is for one file, and this is a folder; name the files inside"
+        raise FileFormatError(message, path=source.path)
+    path = Path(source.path)
+    names = natural_order(
+        entry.name for entry in entries_of(path) if entry.is_file() and not entry.name.startswith(".")
+    )
+    if not names:
+        message = "the folder holds no files; name the files to read"
+        raise FileFormatError(message, path=source.path)
+    return [Source(str(path / name), listed=True) for name in names]
+
+
+def read_source[T](source: Source, parse: Callable[[bytes], T]) -> T:
+    """Read one of the files that `list_sources` found, and parse its content.
+
+    Where a file that came with a folder breaks a rule in its first line, as a README or a picture among runs does, the
+    error says how to leave it out.
+    """
+    content = b""
+    try:
+        content = read_bytes(source.path)
+        return parse(content)
+    except FileFormatError as error:
+        if source.listed and _is_first_line(content, error.line):
+            error.args = (f"{error}. {_way_past(Path(source.path))}",)
+        raise
+
+
+def _is_first_line(content: bytes, line: int | None) -> bool:
+    """Whether a line (None: the whole file) is the first that is neither empty nor a comment."""
+    earlier = [] if line is None else content.splitlines()[: line - 1]
+    return not any(text.strip() and not text.startswith(b"#") for text in earlier)
+
+
+def _way_past(path: Path) -> str:
+    """Say how to name the files of a folder without one of them."""
+    names = [entry.name for entry in path.parent.iterdir() if entry.is_file() and not entry.name.startswith(".")]
+    others = [name for name in names if name != path.name]
+    endings = Counter(Path(name).suffix for name in others if Path(name).suffix)
+    ending, count = next(iter(endings.most_common(1)), ("", 0))
+    start = os.path.commonprefix(others)  # noqa: RUF071 - letters, not folders
+    found = f"It is one of {len(names)} files in the folder {path.parent}"
+    if 2 * count > len(others) and not path.name.endswith(ending):
+        return f"{found}; to leave it out, name the others: {path.parent / f'*{ending}'}"
+    if len(others) > 1 and start and not path.name.startswith(start):
+        return f"{found}; to leave it out, name the others: {path.parent / f'{start}*'}"
+    return f"{found}; if it does not belong there, move it, or name the others one by one"
+
+
+type RunPaths = str | os.PathLike[str] | Iterable[str | os.PathLike[str]] | Mapping[str, str | Path]
+
+
+def run_sources(runs: RunPaths) -> list[Source]:
+    """List the files meant by paths, ``NAME=path``, folders and patterns; the latter two in natural order.
+
+    Raises
+    ------
+    FileFormatError
+        If a file does not exist, a folder is empty or no file matches a pattern.
+    InvalidOptionError
+        If nothing is given, or a file twice.
+    """
+    if isinstance(runs, Mapping):
+        return list_sources(runs)
+    given = [runs] if isinstance(runs, str | os.PathLike) else list(runs)
+    return list_sources([path for one in given for path in _expanded(one)])
+
+
+def system_names(runs: Sequence[tuple[str, Source]]) -> tuple[list[str], list[str]]:
+    """Name every run by the name given, else its tag; those that share a tag by file name, else by path.
+
+    Returns
+    -------
+    names, notes : list of str
+        The names, and a note for every tag that was given up.
+
+    Raises
+    ------
+    InvalidOptionError
+        If no choice makes the names unique.
+
+    Examples
+    --------
+    >>> system_names([("bm25", Source("a.txt.gz")), ("bm25", Source("b.txt.gz")), ("lm", Source("c.txt.gz"))])
+    (['a', 'b', 'lm'], ["2 runs have the tag 'bm25' and are named by their files: a, b"])
+    """
+    choices = [
+        (tag, source.own_name, source.path, f"{source.path}:{tag}") if source.name is None else (source.name,)
+        for tag, source in runs
+    ]
+    step = [0] * len(runs)
+    names = [choice[0] for choice in choices]
+    while shared := [place for place, name in enumerate(names) if names.count(name) > 1]:
+        if all(step[place] == len(choices[place]) - 1 for place in shared):
+            message = f"two runs would be named {names[shared[0]]!r}; rename a file or a tag, or give NAME=path"
+            raise InvalidOptionError(message)
+        for place in shared:
+            step[place] = min(step[place] + 1, len(choices[place]) - 1)
+        names = [choice[number] for choice, number in zip(choices, step, strict=True)]
+    renamed: dict[str, list[str]] = {}
+    for (tag, _), name, number in zip(runs, names, step, strict=True):
+        if number:
+            renamed.setdefault(tag, []).append(name)
+    return names, [
+        f"{len(files)} runs have the tag {tag!r} and are named by their files: {', '.join(files)}"
+        if len(files) > 1
+        else f"the run with the tag {tag!r} is named by its file, since that is another run's name: {files[0]}"
+        for tag, files in renamed.items()
+    ]
+
+
+def refuse_shared_pipe(sources: Sequence[Source], judgments: str | os.PathLike[str]) -> None:
+    """Refuse judgments that would come from the pipe of a run.
+
+    Raises
+    ------
+    InvalidOptionError
+    """
+    identity = pipe_identity(str(judgments))
+    if identity is not None and identity in [pipe_identity(source.path) for source in sources]:
+        what = "standard input" if str(judgments) == STANDARD_INPUT else "a pipe"
+        message = f"runs and qrels cannot both be {str(judgments)!r}: {what} holds one file"
+        raise InvalidOptionError(message)
+
+
+def _expanded(path: str | os.PathLike[str]) -> list[str | Path]:
+    """Return the files that a pattern matches; everything else as it stands."""
+    if not isinstance(path, str):
+        return [Path(path)]
+    if not glob.has_magic(path) or os.path.exists(path) or "=" in path:  # noqa: PTH110 - no error for a long name
+        return [path]
+    found = glob.glob(path, recursive=True)  # noqa: PTH207 - a whole path is the pattern
+    files = natural_order(file for file in found if Path(file).is_file())
+    if not files:
+        raise FileFormatError("no file matches this pattern; check the path", path=path)
+    return [Path(file) for file in files]

@@ -1,0 +1,150 @@
+"""Writing files: whole or not at all, under their final name only when they are complete."""
+
+import os
+import re
+import secrets
+import shutil
+import stat
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from functools import cache
+from pathlib import Path
+
+from metaeval.errors import FileFormatError, MetaevalError, OutputError
+from metaeval.io.files import COMPRESSIONS
+from metaeval.io.locks import Lock
+from metaeval.process import sheltered
+
+__all__ = ["write_atomically", "write_bytes"]
+
+_TEMPORARY = re.compile(r"\.[0-9a-f]{16}\.part(\..*)?")
+
+
+@contextmanager
+def write_atomically(path: str | Path) -> Iterator[Path]:
+    """Give a temporary path beside `path`; what is written there takes the final name only if the block succeeds.
+
+    After an error, or an interruption, the temporary file is gone and an older file of the final name is untouched.
+    What a killed process left there is swept away by the next one that writes into the folder.
+
+    Parameters
+    ----------
+    path : str or path
+        Final name. Its folder must exist; a file there is replaced. A link is followed. A pipe or a device is
+        written to once the block has succeeded.
+
+    Yields
+    ------
+    pathlib.Path
+        With the same ending, so that libraries that go by it do the same. The file is there, and empty.
+
+    Raises
+    ------
+    FileFormatError
+        If the folder does not exist, or the path is a folder or a link to itself.
+    OutputError
+        If the system refuses: a full disk, a limit on file sizes, a folder that must not be written.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     with write_atomically(Path(folder, "table.csv")) as temporary:
+    ...         _ = temporary.write_text("a,b")
+    ...     print(Path(folder, "table.csv").read_text())
+    a,b
+    """
+    with _explaining_refusal(path):
+        if _is_stream(path):
+            with _written_to_stream(Path(path)) as temporary:
+                yield temporary
+            return
+        target = Path(os.path.realpath(path))
+        _check_target(target, path)
+        _sweep_once(target.parent)
+        temporary, lock = _new_temporary(target)
+        try:
+            yield temporary
+            os.replace(temporary, target)  # noqa: PTH105 - Path.replace is the same call
+        except BaseException:
+            with sheltered():
+                temporary.unlink(missing_ok=True)
+            raise
+        finally:
+            lock.release()
+
+
+def write_bytes(path: str | Path, content: bytes) -> Path:
+    """Write bytes atomically, packed as the ending says (.gz, .bz2, .xz, .zst), and return the path."""
+    compression = COMPRESSIONS.get(Path(path).suffix.casefold())
+    with write_atomically(path) as temporary:
+        temporary.write_bytes(content if compression is None else compression.packer(content))
+    return Path(path)
+
+
+@contextmanager
+def _explaining_refusal(path: str | Path) -> Iterator[None]:
+    """Turn what the system says against writing into an error that names the file."""
+    try:
+        yield
+    except MetaevalError:
+        raise
+    except OSError as error:
+        message = f"{path}: cannot be written: {error.strerror or error}"
+        raise OutputError(message) from error
+
+
+def _check_target(target: Path, path: str | Path) -> None:
+    if target.is_symlink():
+        message = "this link leads back to itself; give the name of a file"
+        raise FileFormatError(message, path=path)
+    if target.is_dir():
+        message = "this is a folder; give the name of a file"
+        raise FileFormatError(message, path=path)
+    if not target.parent.is_dir():
+        message = f"there is no folder {str(target.parent)!r}; make it first"
+        raise FileFormatError(message, path=path)
+
+
+def _is_stream(path: str | Path) -> bool:
+    """Say whether a path is a pipe or a device: a file must not take its place."""
+    try:
+        mode = os.stat(path).st_mode  # noqa: PTH116 - Path.stat is the same call
+    except OSError:
+        return False
+    return not (stat.S_ISREG(mode) or stat.S_ISDIR(mode))
+
+
+@contextmanager
+def _written_to_stream(path: Path) -> Iterator[Path]:
+    with tempfile.TemporaryDirectory() as folder:
+        temporary = Path(folder, path.name)
+        temporary.touch()
+        yield temporary
+        with temporary.open("rb") as content, path.open("wb") as stream:
+            shutil.copyfileobj(content, stream)
+
+
+def _new_temporary(target: Path) -> tuple[Path, Lock]:
+    """Make a hidden file beside `target`, held so that no other process takes it for a leftover."""
+    while True:
+        temporary = target.with_name(f".{secrets.token_hex(8)}.part{''.join(target.suffixes[-2:])}")
+        lock = Lock.take(temporary)
+        if lock is not None:  # else another process was quicker, and swept it away
+            return temporary, lock
+
+
+@cache
+def _sweep_once(folder: Path) -> None:
+    """Remove the temporary files that killed processes left in a folder, the first time this process writes there."""
+    with suppress(OSError):  # a folder may be writable and unreadable
+        for entry in folder.iterdir():
+            if _TEMPORARY.fullmatch(entry.name) and entry.is_file() and not entry.is_symlink():
+                _sweep(entry)
+
+
+def _sweep(leftover: Path) -> None:
+    lock = Lock.take(leftover, make=False)
+    if lock is not None:  # nobody is at work on it
+        lock.release(remove=lock.sure)

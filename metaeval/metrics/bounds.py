@@ -1,0 +1,84 @@
+"""What a metric's values may be: finite, and within the bounds that it declares."""
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+from metaeval.equality import RELATIVE
+from metaeval.errors import InvalidOptionError
+
+__all__ = ["BoundsError", "MetricError", "bounds_text", "check_values", "within_bounds"]
+
+
+class MetricError(InvalidOptionError):
+    """A metric that breaks its contract: a signature, a value that is no finite number or outside its bounds."""
+
+
+class BoundsError(MetricError):
+    """A score outside the bounds that its metric declares."""
+
+
+def check_values(
+    name: str,
+    values: NDArray[np.float64],
+    bounds: tuple[float, float],
+    systems: Sequence[str],
+    topics: Sequence[str],
+) -> None:
+    """Refuse scores that are no finite numbers, or lie outside the bounds by more than rounding.
+
+    Parameters
+    ----------
+    name : str
+        Of the metric.
+    values : array (n_systems, n_topics)
+    bounds : (float, float)
+        Smallest and largest value that the metric declares.
+    systems, topics : sequence of str
+        Names for the message.
+
+    Raises
+    ------
+    MetricError
+        `BoundsError` outside the bounds. Naming the first such system and topic, the value and the bounds.
+
+    Examples
+    --------
+    >>> check_values("AP", np.array([[1.0000000000000002]]), (0.0, 1.0), ["a"], ["1"])
+    """
+    if not np.isfinite(values).all():
+        system, topic = (int(place) for place in np.argwhere(~np.isfinite(values))[0])
+        message = (
+            f"{name} must give a finite number for every list; run {systems[system]!r}, topic {topics[topic]!r} got "
+            f"{float(values[system, topic])!r}"
+        )
+        raise MetricError(message)
+    inside = within_bounds(values, bounds)
+    if inside.all():
+        return
+    system, topic = (int(place) for place in np.argwhere(~inside)[0])
+    more = int((~inside).sum()) - 1
+    message = (
+        f"{name} lies outside the declared bounds {bounds_text(bounds)} for run {systems[system]!r}, topic "
+        f"{topics[topic]!r}: {float(values[system, topic])!r}{f' (and {more} more)' if more else ''}; correct the "
+        "metric, or declare the bounds that it has: @metric(bounds=(low, high))"
+    )
+    raise BoundsError(message)
+
+
+def within_bounds(values: NDArray[np.float64], bounds: tuple[float, float]) -> NDArray[np.bool_]:
+    """Say which values lie within bounds, those that equal a bound on paper included.
+
+    A value near 0 is a difference of larger numbers, so the sizes are those of the whole range.
+    """
+    low, high = map(float, bounds)
+    finite = [abs(bound) for bound in (low, high) if np.isfinite(bound)]
+    size = max(finite) if len(finite) > 1 else max([*finite, float(np.abs(values).max(initial=0.0))])
+    allowance = RELATIVE * size
+    return (values >= low - allowance) & (values <= high + allowance)
+
+
+def bounds_text(bounds: tuple[float, float]) -> str:
+    """Write bounds as an interval."""
+    return f"[{bounds[0]:g}, {bounds[1]:g}]"

@@ -1,0 +1,59 @@
+"""Which files are meant, and what the systems in them are called."""
+
+from pathlib import Path
+
+import pytest
+
+from metaeval.errors import FileFormatError, InvalidOptionError
+from metaeval.io.files import read_bytes
+from metaeval.io.sources import Source, list_sources
+
+
+def test_names_and_paths(tmp_path, monkeypatch):
+    """NAME=path names a file; names and paths may themselves hold an equals sign."""
+    monkeypatch.chdir(tmp_path)
+    for name in ("ap.csv", "k=10.csv", "rbp.csv"):
+        Path(name).write_text("x")
+    assert list_sources("ap.csv") == [Source("ap.csv")]
+    assert list_sources(["AP=ap.csv", "k=10.csv"]) == [Source("ap.csv", "AP"), Source("k=10.csv")]
+    assert list_sources("RBP(p=0.8)=rbp.csv") == [Source("rbp.csv", "RBP(p=0.8)")]
+    assert list_sources("P=k=10.csv") == [Source("k=10.csv", "P")]
+    assert list_sources("AP=-") == [Source("-", "AP")]
+    assert list_sources({"AP": Path("ap.csv")}) == [Source("ap.csv", "AP")]
+    assert list_sources(Path("k=10.csv")) == [Source("k=10.csv")]
+
+
+def test_a_folder_is_every_file_in_it(tmp_path):
+    """Files come in natural order; hidden files and folders inside are left out."""
+    for name in ("run10.txt", "run9.txt", ".hidden"):
+        (tmp_path / name).write_text("x")
+    (tmp_path / "inner").mkdir()
+    assert [Path(source.path).name for source in list_sources(tmp_path)] == ["run9.txt", "run10.txt"]
+
+
+def test_a_file_that_is_not_there(tmp_path):
+    """The error names the nearest files, also the packed one."""
+    (tmp_path / "adhoc8_ap.csv.gz").write_text("x")
+    (tmp_path / "adhoc8_rr.csv").write_text("x")
+    with pytest.raises(FileFormatError, match=r"no such file; did you mean 'adhoc8_ap\.csv\.gz'"):
+        list_sources(tmp_path / "adhoc8_ap.csv")
+    with pytest.raises(FileFormatError, match="no such file; check the path"):
+        list_sources(tmp_path / "zzz")
+    with pytest.raises(FileFormatError, match="there is no folder"):
+        list_sources(f"AP={tmp_path}/absent/ap.csv")
+    with pytest.raises(FileFormatError, match="no such file"):
+        read_bytes(tmp_path / "zzz")
+
+
+def test_nothing_and_everything_twice(tmp_path):
+    """No file, an empty folder, a named folder and a file given twice are errors."""
+    with pytest.raises(InvalidOptionError, match="no file was given"):
+        list_sources([])
+    with pytest.raises(FileFormatError, match="the folder holds no files"):
+        list_sources(tmp_path)
+    with pytest.raises(FileFormatError, match="is for one file, and this is a folder"):
+        list_sources(f"AP={tmp_path}")
+    path = tmp_path / "ap.csv"
+    path.write_text("x")
+    with pytest.raises(InvalidOptionError, match="is given twice"):
+        list_sources([path, tmp_path])
