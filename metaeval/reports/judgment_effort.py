@@ -6,7 +6,8 @@ from metaeval import figures
 from metaeval.reports.judgment_reductions import percent, with_error
 from metaeval.reports.report import Block, Fold, Picture, Section
 from metaeval.reports.tables import Column, Table
-from metaeval.studies.judgments import PLAN_NAMES, EffortPlans, JudgmentsStudy
+from metaeval.resampling.effort_plans import PLAN_NAMES, EffortPlans
+from metaeval.studies.judgments import JudgmentsStudy
 from metaeval.words import count, listed, name_of_metric, number, whole
 
 __all__ = ["effort_section", "effort_sentences"]

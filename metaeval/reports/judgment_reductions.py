@@ -10,8 +10,8 @@ from metaeval import figures
 from metaeval.reports.judgment_pools import closeness_blocks, pool_blocks
 from metaeval.reports.report import Block, Fold, Picture, Section
 from metaeval.reports.tables import Column, Table
+from metaeval.resampling.stability import Stability
 from metaeval.studies.judgments import QUESTIONS, JudgmentsStudy
-from metaeval.studies.stability import Stability
 from metaeval.words import MISSING, count, listed, name_of_metric, number, whole
 
 __all__ = ["REDUCTION_NAMES", "percent", "reduction_sections", "threshold_sentences", "with_error"]

@@ -17,8 +17,6 @@ from .judgments import study_judgments as study_judgments
 from .power import PowerStudy as PowerStudy
 from .power import study_power as study_power
 from .reliability import study_reliability as study_reliability
-from .stability import Stability as Stability
-from .stability import measure_stability as measure_stability
 from .study import Study as Study
 from .topics import TopicsStudy as TopicsStudy
 from .topics import study_topics as study_topics

@@ -19,8 +19,8 @@ from metaeval.metrics.score import score
 from metaeval.metrics.spec import Metric
 from metaeval.provenance import Provenance, record_provenance
 from metaeval.resampling.agreement_interval import AgreementIntervals, agreement_intervals
+from metaeval.resampling.options import check_intervals, check_resampling, check_test
 from metaeval.scores import Scores, as_scores, identical_systems, select_runs
-from metaeval.studies.options import check_intervals, check_resampling, check_test
 from metaeval.studies.study import Study
 from metaeval.tests_stat.catalogue import find_test
 from metaeval.tests_stat.correction import FAMILY_WISE

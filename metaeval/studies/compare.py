@@ -21,6 +21,7 @@ from metaeval.metrics.score import metric_values, resolve_metrics
 from metaeval.parallel import track
 from metaeval.provenance import Provenance, record_provenance
 from metaeval.resampling.agreement_interval import AgreementIntervals
+from metaeval.resampling.options import check_intervals, check_resampling, check_test
 from metaeval.resampling.power_interval import (
     PowerIntervals,
     RunChoicePower,
@@ -28,10 +29,9 @@ from metaeval.resampling.power_interval import (
     run_choice_power,
 )
 from metaeval.resampling.sensitivity import SensitivityResult, bootstrap_sensitivity
+from metaeval.resampling.stability import Stability, measure_stability
 from metaeval.scores import Scores, as_scores
 from metaeval.studies.agree import study_agreement
-from metaeval.studies.options import check_intervals, check_resampling, check_test
-from metaeval.studies.stability import Stability, measure_stability
 from metaeval.studies.study import Study
 from metaeval.studies.topics import TopicsStudy, study_topics
 

@@ -13,10 +13,10 @@ from metaeval.equality import settled_means
 from metaeval.errors import InvalidOptionError
 from metaeval.parallel import track
 from metaeval.provenance import Provenance, record_provenance
+from metaeval.resampling.options import check_intervals, check_resampling
 from metaeval.resampling.power_interval import PowerIntervals, discriminative_power_interval
 from metaeval.resampling.sensitivity import SensitivityResult, bootstrap_sensitivity
 from metaeval.scores import Scores, as_scores, identical_systems, oriented_values, select_runs
-from metaeval.studies.options import check_intervals, check_resampling
 from metaeval.studies.study import Study
 from metaeval.tests_stat.catalogue import TESTS, compare_systems, find_test
 from metaeval.tests_stat.correction import CORRECTIONS, FAMILY_WISE, canonical_correction

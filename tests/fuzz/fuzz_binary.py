@@ -22,7 +22,7 @@ from fuzz_tables import laid_out, read_as_scores, score_opinions
 from metaeval.errors import FileFormatError
 from metaeval.io.files import read_bytes, write_bytes
 from metaeval.io.tables import read_scores
-from metaeval.studies.replicates import ReplicateStore
+from metaeval.resampling.replicates import ReplicateStore
 
 _BASES = 120
 

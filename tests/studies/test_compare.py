@@ -11,10 +11,10 @@ from metaeval.agreement.decisions import decision_agreement
 from metaeval.errors import InvalidOptionError, UnknownNameError
 from metaeval.metrics.score import score
 from metaeval.resampling.sensitivity import bootstrap_sensitivity
+from metaeval.resampling.stability import measure_stability
 from metaeval.scores import as_scores
 from metaeval.simulate.collection import simulate_collection
 from metaeval.studies.compare import CompareStudy, study_comparison, top_heaviness
-from metaeval.studies.stability import measure_stability
 
 QUICK = {"n_resamples": 200, "n_topic_resamples": 40, "n_choices": 30, "n_replicates": 3, "rng": 5}
 
