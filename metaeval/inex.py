@@ -6,6 +6,7 @@ A chapter of names that live where their kind lives; each is loaded when it is f
 from importlib import import_module
 
 _PLACES = {
+    "metaeval.agreement.assessed_pools": ("pool_growth",),
     "metaeval.agreement.assessments": ("character_ratios", "element_agreement", "passage_agreement"),
     "metaeval.collection.elements": ("ElementCollection", "element_collection"),
     "metaeval.collection.inex": ("Assessments", "Submission"),
@@ -28,7 +29,7 @@ _PLACES = {
     "metaeval.metrics.focused.overlap": ("run_overlap",),
     "metaeval.simulate.inex": ("SimulatedInex", "simulate_inex"),
     "metaeval.simulate.reliability_runs": ("reliability_runs",),
-    "metaeval.studies.assessment": ("AssessmentStudy", "pool_growth"),
+    "metaeval.studies.assessment": ("AssessmentStudy",),
     "metaeval.studies.reliability": ("Preference", "ReliabilityStudy"),
 }
 _MODULE = {name: module for module, names in _PLACES.items() for name in names}

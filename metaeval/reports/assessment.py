@@ -6,11 +6,13 @@ from typing import TYPE_CHECKING
 import pandas as pd
 
 from metaeval import figures
-from metaeval.reports.assessment_words import KINDS, answer_sentences, figures_in_words
+from metaeval.agreement.assessed_pools import growth_kinds, shown_growth
+from metaeval.agreement.assessment_tables import SHORT
+from metaeval.reports.assessment_words import answer_sentences, figures_in_words
 from metaeval.reports.data_files import csv_file
 from metaeval.reports.report import Block, Fold, Item, Items, Methods, Picture, Report, Section, Text
 from metaeval.reports.tables import Column, Table
-from metaeval.studies.assessment import SHORT, AssessmentStudy, growth_kinds, shown_growth
+from metaeval.studies.assessment import FOUND, AssessmentStudy
 from metaeval.words import number, share, whole
 
 if TYPE_CHECKING:
@@ -141,8 +143,8 @@ def _growth_section(study: AssessmentStudy, words: str) -> Section:
     columns = [_number("documents", "Pool size"), _number("topics", "Topics")]
     for kind in kinds:
         columns += [
-            _number(kind, "mean", number(1), group=KINDS[kind]),
-            _number(f"{kind}_share", "share", share, group=KINDS[kind]),
+            _number(kind, "mean", number(1), group=FOUND[kind]),
+            _number(f"{kind}_share", "share", share, group=FOUND[kind]),
         ]
     table = Table(
         name="pool-growth",
