@@ -11,7 +11,8 @@ from metaeval.agreement.decisions import DecisionAgreement
 from metaeval.reports.agree_words import grade_sentences, label
 from metaeval.reports.report import Fold, Picture, Section, Text
 from metaeval.reports.tables import Column, Table
-from metaeval.studies.agree import MERGED, AgreeStudy
+from metaeval.studies.agree import AgreeStudy
+from metaeval.studies.variants import MERGED
 from metaeval.tests_stat.catalogue import name_of_test
 from metaeval.tests_stat.correction import words_for_correction
 from metaeval.words import count, intervals, name_of_metric, number, share, share_of, whole

@@ -9,7 +9,8 @@ from typing import Any
 import pandas as pd
 
 from metaeval.reports.methods import described
-from metaeval.studies.agree import BINARY, FIXED, AgreeStudy
+from metaeval.studies.agree import AgreeStudy
+from metaeval.studies.variants import BINARY, FIXED
 from metaeval.tests_stat.catalogue import TESTS
 from metaeval.tests_stat.correction import CORRECTIONS
 from metaeval.tests_stat.result import PairwiseResult

@@ -15,7 +15,7 @@ from metaeval.figures.shown import NAMED_LINES
 from metaeval.metrics.precision_recall import precision_recall_curves
 from metaeval.reports.report import Block, Fold, Picture, Section, Text
 from metaeval.reports.tables import Column, Table
-from metaeval.studies.holdings import RunCurves, focused_curves, focused_holdings
+from metaeval.studies.focused_statistics import RunCurves, focused_curves, focused_statistics
 from metaeval.words import number, share, whole
 
 if TYPE_CHECKING:
@@ -76,11 +76,11 @@ def collection_sections(collection: JudgedCollection) -> tuple[Section, ...]:
         held = collection.statistics()
         curves = precision_recall_curves(collection)
         return _statistics("documents", held.to_frame(), held.per_system), _precision_recall(curves)
-    holdings = focused_holdings(collection)
-    n_without_size = int(holdings.per_system["size"].isna().sum())
+    statistics = focused_statistics(collection)
+    n_without_size = int(statistics.per_system["size"].isna().sum())
     way_out = " (--element-sizes FILE)" if n_without_size else ""
     return (
-        _statistics(holdings.kind, holdings.to_frame(), holdings.per_system),
+        _statistics(statistics.kind, statistics.to_frame(), statistics.per_system),
         _run_curves(focused_curves(collection), way_out),
     )
 

@@ -7,9 +7,9 @@ from .assessors import judgments_of_labels as judgments_of_labels
 from .assessors import study_assessors as study_assessors
 from .compare import CompareStudy as CompareStudy
 from .compare import study_comparison as study_comparison
-from .compare import top_heaviness as top_heaviness
 from .design import DesignStudy as DesignStudy
 from .design import study_design as study_design
+from .heaviness import top_heaviness as top_heaviness
 from .human import HumanStudy as HumanStudy
 from .human import study_human as study_human
 from .judgments import JudgmentsStudy as JudgmentsStudy

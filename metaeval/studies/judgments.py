@@ -15,7 +15,7 @@ from metaeval.checks import check_choice, check_count, check_jobs, check_number
 from metaeval.collection.base import JudgedCollection
 from metaeval.collection.documents import Collection
 from metaeval.draws import RNGLike, resolve_seed
-from metaeval.errors import EstimationError, InvalidOptionError, UnknownNameError
+from metaeval.errors import EstimationError, InvalidOptionError
 from metaeval.metrics.registry import Registry
 from metaeval.metrics.score import resolve_metrics, topic_notes
 from metaeval.metrics.spec import AnyMetric
@@ -39,7 +39,7 @@ from metaeval.resampling.pools import (
 )
 from metaeval.resampling.rescoring import counted_topics
 from metaeval.resampling.stability import THRESHOLD, Stability, check_options, measure_stability
-from metaeval.studies.study import Study
+from metaeval.studies.study import Attempts, Study
 
 __all__ = ["QUESTIONS", "JudgmentsStudy", "study_judgments"]
 
@@ -326,7 +326,8 @@ def study_judgments(  # noqa: PLR0913 - every option of the command
         n_jobs=n_jobs,
         keep=keep,
     )
-    attempt = _Attempts(unanswered)
+    attempt = Attempts(EstimationError, InvalidOptionError)
+    attempt.failed |= unanswered
     pools = _pools(collection, original, wanted_sizes) if "shallower-pools" in asked else {}
     fairness = (
         _fairness(collection, own_metrics, attempt, wanted_sizes, alpha, pool_depth) if "new-systems" in asked else {}
@@ -375,24 +376,6 @@ def study_judgments(  # noqa: PLR0913 - every option of the command
         provenance=provenance or record_provenance("study_judgments", random_source=f"seed {seed}"),
     )
     return replace(study, notes=_notes(study, documents))
-
-
-class _Attempts:
-    """Runs parts of a study; one that this collection cannot answer is noted with the reason, and the rest goes on."""
-
-    def __init__(self, failed: dict[str, str]) -> None:
-        self.failed = failed
-
-    def __call__[T](self, part: str, work: Callable[[], T]) -> T | None:
-        try:
-            return work()
-        except EstimationError as error:
-            self.failed[part] = str(error)
-        except InvalidOptionError as error:
-            if isinstance(error, UnknownNameError):
-                raise
-            self.failed[part] = str(error)
-        return None
 
 
 def _asked(collection: Collection, questions: Sequence[str] | None) -> tuple[tuple[str, ...], dict[str, str]]:
@@ -479,7 +462,7 @@ def _pools(collection: JudgedCollection, original: OriginalPool | None, sizes: S
 def _fairness(  # noqa: PLR0913, PLR0917 - what the parts take
     collection: JudgedCollection,
     metrics: tuple[AnyMetric, ...],
-    attempt: "_Attempts",
+    attempt: Attempts,
     sizes: Sequence[int],
     alpha: float,
     pool_depth: int | None,

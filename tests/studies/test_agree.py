@@ -11,7 +11,8 @@ from metaeval.metrics.plugins import default_registry
 from metaeval.metrics.score import score
 from metaeval.resampling.agreement_interval import agreement_intervals
 from metaeval.scores import as_scores
-from metaeval.studies.agree import audit_quantisations, audit_variants, study_agreement
+from metaeval.studies.agree import audit_quantisations, study_agreement
+from metaeval.studies.variants import audit_variants
 
 
 def made_scores(n_metrics=3, n_systems=7, n_topics=25):

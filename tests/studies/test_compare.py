@@ -14,7 +14,8 @@ from metaeval.resampling.sensitivity import bootstrap_sensitivity
 from metaeval.resampling.stability import measure_stability
 from metaeval.scores import as_scores
 from metaeval.simulate.collection import simulate_collection
-from metaeval.studies.compare import CompareStudy, study_comparison, top_heaviness
+from metaeval.studies.compare import CompareStudy, study_comparison
+from metaeval.studies.heaviness import top_heaviness
 
 QUICK = {"n_resamples": 200, "n_topic_resamples": 40, "n_choices": 30, "n_replicates": 3, "rng": 5}
 
