@@ -26,7 +26,7 @@ from metaeval.reports.agree_words import (
 )
 from metaeval.reports.data_files import csv_file, score_files
 from metaeval.reports.report import Block, Fold, Item, Items, Methods, Picture, Report, Section, Text
-from metaeval.reports.tables import Column, Table
+from metaeval.reports.tables import Column, Table, left, right
 from metaeval.studies.agree import AgreeStudy
 from metaeval.tests_stat.catalogue import TESTS, name_of_test
 from metaeval.tests_stat.correction import CORRECTIONS, words_for_correction
@@ -163,9 +163,9 @@ def _shares_section(study: AgreeStudy) -> Section:
         found_sort=frame["n_rejected"],
         bounds=intervals(frame["low"], frame["high"]),
     )
-    columns = [Column(name="metric", label="Metric", write=name_of_metric)]
-    columns += [Column(name="words", label="Use of the grades")] if words else []
-    columns += [_right(name="found", label="Significant pairs")]
+    columns = [*left(name_of_metric, metric="Metric")]
+    columns += [*left(words="Use of the grades")] if words else []
+    columns += [*right(found="Significant pairs")]
     if study.intervals is not None:
         columns.append(_right(name="bounds", label=f"{percentage(study.intervals.confidence_level)} interval"))
     table = Table(
@@ -249,8 +249,8 @@ def _matrix_table(study: AgreeStudy, members: Sequence[str], measure: str, stem:
         caption=caption,
         frame=data.assign(predictor=short).rename(columns=places),
         columns=(
-            Column(name="predictor", label="Predictor"),
-            _right(name="share", label="Power", write=share),
+            *left(predictor="Predictor"),
+            *right(share, share="Power"),
             *(
                 _right(name=place, label=name, write=number(2), group="Truth")
                 for place, name in zip(places.values(), short, strict=True)

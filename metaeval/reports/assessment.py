@@ -11,7 +11,7 @@ from metaeval.agreement.assessment_tables import SHORT
 from metaeval.reports.assessment_words import answer_sentences, figures_in_words
 from metaeval.reports.data_files import csv_file
 from metaeval.reports.report import Block, Fold, Item, Items, Methods, Picture, Report, Section, Text
-from metaeval.reports.tables import Column, Table
+from metaeval.reports.tables import Column, Table, left, right
 from metaeval.studies.assessment import FOUND, AssessmentStudy
 from metaeval.words import number, share, whole
 
@@ -81,9 +81,8 @@ def _figures_section(study: AssessmentStudy) -> Section:
         frame=figures_in_words(study),
         data=study.to_frame(),
         columns=(
-            Column(name="question", label="Question"),
-            Column(name="figure", label="Figure"),
-            Column(name="value", label="Value", align="right"),
+            *left(question="Question", figure="Figure"),
+            *right(value="Value"),
         ),
     )
     return Section(
@@ -130,7 +129,7 @@ def _topics_section(study: AssessmentStudy, words: str) -> Section:
         title="What each topic has",
         caption=f"Scale: {_SCALES[study.scale]}. Elements: relevant, without those too small to judge.",
         frame=frame,
-        columns=(Column(name="topic", label="Topic"), *(_number(name, labels[name]) for name in known)),
+        columns=(*left(topic="Topic"), *(_number(name, labels[name]) for name in known)),
     )
     return Section(
         id="topics", title="Assessed documents", lead=words, blocks=(Fold(title="Topic by topic", blocks=(table,)),)
@@ -172,7 +171,7 @@ def _pools_section(study: AssessmentStudy, words: str) -> Section:
         caption="Documents of each pool file, how many of them were assessed, and assessed documents outside the pool.",
         frame=study.pools.rename_axis("topic").reset_index(),
         columns=(
-            Column(name="topic", label="Topic"),
+            *left(topic="Topic"),
             _number("documents", "In the pool"),
             _number("assessed", "Assessed"),
             _number("outside", "Outside"),
@@ -218,7 +217,7 @@ def _elemental_section(study: AssessmentStudy, words: str) -> Section:
         caption="Elemental: as long as the smallest element around both ends. Unknown: nobody says how long that is.",
         frame=study.elemental,
         columns=(
-            Column(name="kind", label="Passage"),
+            *left(kind="Passage"),
             _number("passages", "Passages"),
             _number("share", "Share", share),
         ),
@@ -234,7 +233,7 @@ def _specificity_section(study: AssessmentStudy, words: str) -> Section:
         "throughout, or in the top degree.",
         frame=study.classes,
         columns=(
-            Column(name="element_class", label="Class"),
+            *left(element_class="Class"),
             _number("elements", "Elements"),
             _number("mean", "Mean", number(2)),
             _number("of_paragraph", "Of paragraphs'", share),
@@ -255,7 +254,7 @@ def _specificity_section(study: AssessmentStudy, words: str) -> Section:
         caption="Specificity above the first up to the second number; from 1 to 1: relevant throughout.",
         frame=study.specificity,
         columns=(
-            Column(name="element_class", label="Class"),
+            *left(element_class="Class"),
             _number("low", "above", number(2)),
             _number("high", "up to", number(2)),
             _number("elements", "Elements"),
@@ -272,7 +271,7 @@ def _sizes_section(study: AssessmentStudy, words: str) -> Section:
         caption=f"Characters of relevant elements; short: below {SHORT} characters.",
         frame=study.sizes,
         columns=(
-            Column(name="exhaustivity", label="Exhaustivity"),
+            *left(exhaustivity="Exhaustivity"),
             _number("elements", "Elements"),
             _number("low", "5 %", group="Characters"),
             _number("median", "median", group="Characters"),
@@ -314,7 +313,7 @@ def _entries_section(study: AssessmentStudy, words: str) -> Section:
         caption="In characters; before: the entry point comes first.",
         frame=pd.DataFrame(rows),
         columns=(
-            Column(name="passage", label="Passage"),
+            *left(passage="Passage"),
             _number("exact", "exactly there", share),
             _number("near", "within 100", share),
             _number("before", "before", share),
@@ -342,7 +341,7 @@ def _times_section(study: AssessmentStudy, words: str) -> Section:
         caption="All visits together; mean and median over documents.",
         frame=frame,
         columns=(
-            Column(name="kind", label="Documents"),
+            *left(kind="Documents"),
             _number("size", "Number"),
             _number("mean", "Mean", number(1)),
             _number("median", "Median", number(1)),
@@ -364,7 +363,7 @@ def _elements_twice_section(study: AssessmentStudy, words: str) -> Section:
         "specificity closer than so much; with exactly the same grades. Documents: of those relevant to either.",
         frame=frame,
         columns=(
-            Column(name="topic", label="Topic"),
+            *left(topic="Topic"),
             _number("union", "Elements"),
             _number("documents", "Documents", number(2)),
             _number("both", "Both", number(2)),
@@ -384,7 +383,7 @@ def _passages_twice_section(study: AssessmentStudy, words: str) -> Section:
         caption="Characters that each highlighted, and both; both over the first's, the second's, and either's.",
         frame=frame,
         columns=(
-            Column(name="topic", label="Topic"),
+            *left(topic="Topic"),
             *(_number(name, label) for name, label in (("first", "First"), ("second", "Second"), ("both", "Both"))),
             _number("of_first", "Of the first", number(2)),
             _number("of_second", "Of the second", number(2)),

@@ -7,7 +7,7 @@ from metaeval import figures
 from metaeval.agreement.assessors import STATISTICS
 from metaeval.reports.data_files import csv_file
 from metaeval.reports.report import Block, Fold, Item, Items, Methods, Picture, Report, Section, Text
-from metaeval.reports.tables import Column, Table
+from metaeval.reports.tables import Column, Table, left, right
 from metaeval.studies.assessors import AssessorStudy
 from metaeval.tests_stat.catalogue import name_of_test, words_for_test
 from metaeval.tests_stat.correction import words_for_correction
@@ -134,9 +134,8 @@ def _pairs_table(study: AssessorStudy, *, every: bool) -> Table:
     pairs = study.agreement.pairs
     shown = pairs.copy()
     columns = [
-        Column(name="first", label="First"),
-        Column(name="second", label="Second"),
-        Column(name="items", label="Items", write=whole, align="right"),
+        *left(first="First", second="Second"),
+        *right(whole, items="Items"),
     ]
     for one in statistics:
         write = share if one in _SHARES else number(2)
@@ -164,10 +163,8 @@ def _agreement_section(study: AssessorStudy) -> Section:
         "as amounts.",
         frame=study.agreement.alpha,
         columns=(
-            Column(name="level", label="Labels taken as"),
-            Column(name="alpha", label="α", write=number(3), align="right"),
-            Column(name="low", label="low", write=number(3), align="right"),
-            Column(name="high", label="high", write=number(3), align="right"),
+            *left(level="Labels taken as"),
+            *right(number(3), alpha="α", low="low", high="high"),
         ),
     )
     one_pair = len(study.agreement.pairs) == 1
@@ -231,18 +228,18 @@ def _effects_section(study: AssessorStudy) -> Section:
         f"{words_for_correction(study.correction)}, α = {study.alpha:g}, one-sided in the better direction).",
         frame=study.effects,
         columns=(
-            Column(name="metric", label="Metric"),
-            Column(name="first", label="First"),
-            Column(name="second", label="Second"),
-            Column(name="tau", label="τ", write=number(3), align="right", group="Rankings"),
-            Column(name="tau_ap", label="τ_AP", write=number(3), align="right", group="Rankings"),
-            Column(name="n_truth", label="first", write=whole, align="right", group="Significant pairs"),
-            Column(name="n_predictor", label="second", write=whole, align="right", group="Significant pairs"),
-            Column(name="n_shared", label="both", write=whole, align="right", group="Significant pairs"),
-            Column(name="n_conflicts", label="opposite", write=whole, align="right", group="Significant pairs"),
-            Column(name="precision", label="precision", write=share, align="right"),
-            Column(name="recall", label="recall", write=share, align="right"),
-            Column(name="f1", label="F1", write=number(3), align="right"),
+            *left(metric="Metric", first="First", second="Second"),
+            *right(number(3), "Rankings", tau="τ", tau_ap="τ_AP"),
+            *right(
+                whole,
+                "Significant pairs",
+                n_truth="first",
+                n_predictor="second",
+                n_shared="both",
+                n_conflicts="opposite",
+            ),
+            *right(share, precision="precision", recall="recall"),
+            *right(number(3), f1="F1"),
         ),
     )
     return Section(
@@ -267,11 +264,10 @@ def _alike_section(study: AssessorStudy) -> Section:
                 caption="Sorted by the share of equal labels; κ is 0.9 or more, so chance does not explain it.",
                 frame=alike,
                 columns=(
-                    Column(name="first", label="First"),
-                    Column(name="second", label="Second"),
-                    Column(name="items", label="Items", write=whole, align="right"),
-                    Column(name="same", label="Same label", write=share, align="right"),
-                    Column(name="kappa", label="κ", write=number(3), align="right"),
+                    *left(first="First", second="Second"),
+                    *right(whole, items="Items"),
+                    *right(share, same="Same label"),
+                    *right(number(3), kappa="κ"),
                 ),
             ),
         )
@@ -302,13 +298,9 @@ def _topics_section(study: AssessorStudy) -> Section:
         caption="Of the relevant items, by topic and pair.",
         frame=frame,
         columns=(
-            Column(name="topic", label="Topic"),
-            Column(name="first", label="First"),
-            Column(name="second", label="Second"),
-            Column(name="items", label="Items", write=whole, align="right"),
-            Column(name="overlap", label="∩/∪", write=share, align="right"),
-            Column(name="first_kept", label="∩/first", write=share, align="right"),
-            Column(name="second_kept", label="∩/second", write=share, align="right"),
+            *left(topic="Topic", first="First", second="Second"),
+            *right(whole, items="Items"),
+            *right(share, overlap="∩/∪", first_kept="∩/first", second_kept="∩/second"),
         ),
     )
     numbers = (Fold(title="The numbers", blocks=(table,)),) if len(frame) <= _FEW_ROWS else ()
@@ -336,10 +328,9 @@ def _labels_section(study: AssessorStudy) -> Section:
         for name, column in table.items()
     ]
     columns = [
-        Column(name="assessor", label="Assessor"),
-        Column(name="labels", label="Labels", write=whole, align="right"),
-        Column(name="missing", label="Missing", write=whole, align="right"),
-        Column(name="mean", label="Mean", write=number(2), align="right"),
+        *left(assessor="Assessor"),
+        *right(whole, labels="Labels", missing="Missing"),
+        *right(number(2), mean="Mean"),
         *(
             Column(name=f"at_{level}", label=str(level), write=share, align="right", group="Share of label")
             for level in study.labels.scale
@@ -363,10 +354,8 @@ def _labels_section(study: AssessorStudy) -> Section:
                 caption=f"Left out: the scale is {', '.join(map(str, study.labels.scale))}.",
                 frame=outside,
                 columns=(
-                    Column(name="assessor", label="Assessor"),
-                    Column(name="topic", label="Topic"),
-                    Column(name="item", label="Item"),
-                    Column(name="label", label="Label", write=number(0), align="right"),
+                    *left(assessor="Assessor", topic="Topic", item="Item"),
+                    *right(number(0), label="Label"),
                 ),
             )
         )

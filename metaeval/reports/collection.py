@@ -14,7 +14,7 @@ from metaeval.collection.documents import Collection
 from metaeval.figures.shown import NAMED_LINES
 from metaeval.metrics.precision_recall import precision_recall_curves
 from metaeval.reports.report import Block, Fold, Picture, Section, Text
-from metaeval.reports.tables import Column, Table
+from metaeval.reports.tables import Column, Table, left, right
 from metaeval.studies.focused_statistics import RunCurves, focused_curves, focused_statistics
 from metaeval.words import number, share, whole
 
@@ -42,15 +42,16 @@ _CAPTIONS = {
     "run's characters that an earlier result of the list had.",
 }
 _RUN_COLUMNS = (
-    Column(name="system", label="Run"),
-    Column(name="topics", label="Topics", write=whole, align="right"),
-    Column(name="retrieved", label="Retrieved", write=whole, align="right"),
-    Column(name="results", label="Results", write=whole, align="right"),
-    Column(name="documents", label="Documents", write=whole, align="right"),
-    Column(name="size", label="Characters of a result", write=whole, align="right"),
-    Column(name="overlap", label="Overlap", write=share, align="right"),
-    Column(name="tied", label="Tied scores", write=share, align="right"),
-    Column(name="unjudged_at_10", label="Unjudged in top 10", write=share, align="right"),
+    *left(system="Run"),
+    *right(
+        whole,
+        topics="Topics",
+        retrieved="Retrieved",
+        results="Results",
+        documents="Documents",
+        size="Characters of a result",
+    ),
+    *right(share, overlap="Overlap", tied="Tied scores", unjudged_at_10="Unjudged in top 10"),
 )
 
 
@@ -113,7 +114,7 @@ def _quantities(kind: str, frame: pd.DataFrame) -> Table:
         frame=shown,
         data=frame,
         columns=(
-            Column(name="quantity", label="What"),
+            *left(quantity="What"),
             *(Column(name=name, label=label, align="right") for name, label in labels.items()),
         ),
     )
@@ -201,7 +202,7 @@ def _numbers(curve: RunCurves, data: xr.DataArray, order: list[str]) -> Table:
         f"({curve.across.split(':', maxsplit=1)[0]}); runs by their mean over all points, best first.",
         frame=frame.set_axis(names, axis=1).reset_index(),
         columns=(
-            Column(name="system", label="Run"),
+            *left(system="Run"),
             *(Column(name=name, label=name, write=number(3), align="right") for name in names),
         ),
     )

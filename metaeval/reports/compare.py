@@ -10,7 +10,7 @@ from metaeval import figures
 from metaeval.reports.compare_words import compare_methods, limits_section, named, summary_paragraphs
 from metaeval.reports.data_files import score_files
 from metaeval.reports.report import Block, Fold, Methods, Picture, Report, Section, Text
-from metaeval.reports.tables import Column, Table
+from metaeval.reports.tables import Column, Table, left, right
 from metaeval.reports.topic_words import topic_count
 from metaeval.studies.compare import CompareStudy
 from metaeval.studies.topics import TopicsStudy
@@ -106,9 +106,9 @@ def _overview_section(study: CompareStudy, frame: pd.DataFrame) -> Section:
         frame=shown.assign(shown=names),
         data=frame,
         columns=(
-            Column(name="shown", label="Metric"),
+            *left(shown="Metric"),
             *columns,
-            _right(name="conflicts", label="Conflicts", write=whole),
+            *right(whole, conflicts="Conflicts"),
         ),
     )
     upwards = "needs fewer judgments" if study.second_quality == "tau_half" else f"concludes more as {current} does"
@@ -187,12 +187,10 @@ def _differences_table(study: CompareStudy, frame: pd.DataFrame, name: str, titl
         ),
         data=frame,
         columns=(
-            Column(name="metric_a", label="First", write=name_of_metric),
-            Column(name="metric_b", label="Second", write=name_of_metric),
-            _right(name="difference", label="Difference (points)", write=_points),
-            _right(name="topics", label="over topics", group="Interval"),
-            _right(name="systems", label="over systems", group="Interval"),
-            _right(name="first_higher", label="First higher", write=share),
+            *left(name_of_metric, metric_a="First", metric_b="Second"),
+            *right(_points, difference="Difference (points)"),
+            *right(text, "Interval", topics="over topics", systems="over systems"),
+            *right(share, first_higher="First higher"),
         ),
     )
 
@@ -206,9 +204,12 @@ def _required_section(study: CompareStudy) -> Section:
         frame=study.sensitivity.summary(),
         columns=(
             _METRIC,
-            _right(name="difference_required", label="largest", write=number(3)),
-            _right(name="difference_required_median", label="median", write=number(3)),
-            _right(name="difference_required_p95", label="95th percentile", write=number(3)),
+            *right(
+                number(3),
+                difference_required="largest",
+                difference_required_median="median",
+                difference_required_p95="95th percentile",
+            ),
         ),
     )
     return Section(
@@ -245,7 +246,7 @@ def _topics_blocks(study: CompareStudy, topics: TopicsStudy) -> tuple[Block, ...
         caption="By the curve that predicts held-out sizes best: read off where observed, * extrapolated, > beyond the "
         "limit. It has no interval and is a check on the model only.",
         frame=frame,
-        columns=(_METRIC, _right(name="text", label="Topics")),
+        columns=(_METRIC, *right(text="Topics")),
     )
     check = Fold(title="Check: topics needed by the fitted curve", blocks=(by_curve,))
     if topics.posterior is None:
@@ -265,9 +266,9 @@ def _topics_blocks(study: CompareStudy, topics: TopicsStudy) -> tuple[Block, ...
         data=frame,
         columns=(
             _METRIC,
-            _right(name="posterior_median", label="Topics needed", write=topic_count),
-            _right(name="ends", label="interval"),
-            _right(name="p_enough", label=f"{study.scores.sizes['topic']} are enough", write=share),
+            *right(topic_count, posterior_median="Topics needed"),
+            *right(ends="interval"),
+            *right(share, p_enough=f"{study.scores.sizes['topic']} are enough"),
         ),
     )
     return needed, check
@@ -291,7 +292,7 @@ def _robustness_section(study: CompareStudy) -> tuple[Section, ...]:
         title="Smallest share of judgments that keeps τ at 0.9",
         caption="Interpolated between levels; in parentheses the number of relevant documents left.",
         frame=stability.thresholds(),
-        columns=(_METRIC, _right(name="text", label="Judgments")),
+        columns=(_METRIC, *right(text="Judgments")),
     )
     return (
         Section(
@@ -319,7 +320,7 @@ def _agreement_section(study: CompareStudy, frame: pd.DataFrame) -> Section:
         columns=(
             _METRIC,
             *columns,
-            _right(name="conflicts", label="Conflicts", write=whole),
+            *right(whole, conflicts="Conflicts"),
         ),
     )
     conflicts = study.conflicts()
@@ -329,12 +330,11 @@ def _agreement_section(study: CompareStudy, frame: pd.DataFrame) -> Section:
         caption="Either metric is wrong about these, or they measure different things: look at the runs.",
         frame=conflicts,
         columns=(
-            Column(name="metric_a", label="Metric", write=name_of_metric),
-            Column(name="better_under_a", label="better"),
-            Column(name="metric_b", label="Metric", write=name_of_metric),
-            Column(name="better_under_b", label="better"),
-            _right(name="lead_a", label="lead", write=number(3)),
-            _right(name="lead_b", label="lead", write=number(3)),
+            *left(name_of_metric, metric_a="Metric"),
+            *left(better_under_a="better"),
+            *left(name_of_metric, metric_b="Metric"),
+            *left(better_under_b="better"),
+            *right(number(3), lead_a="lead", lead_b="lead"),
         ),
     )
     return Section(
@@ -357,7 +357,7 @@ def _scores_section(study: CompareStudy, frame: pd.DataFrame) -> Section:
         columns=(
             _METRIC,
             *columns,
-            _right(name="identical_share", label="Identical pairs", write=share),
+            *right(share, identical_share="Identical pairs"),
         ),
     )
     return Section(
@@ -389,7 +389,7 @@ def _heaviness_section(study: CompareStudy, frame: pd.DataFrame) -> tuple[Sectio
         caption="The first rank at which a lone relevant document scores at most half of what it does at rank 1, for a "
         f"topic with {heaviness['relevant'].to_numpy()[0]} relevant ones.",
         frame=frame,
-        columns=(_METRIC, _right(name="top_half", label="Rank", write=whole)),
+        columns=(_METRIC, *right(whole, top_half="Rank")),
     )
     return (
         Section(

@@ -8,7 +8,7 @@ import pandas as pd
 
 from metaeval.reports.data_files import csv_file
 from metaeval.reports.report import Methods, Report, Section
-from metaeval.reports.tables import Column, Table
+from metaeval.reports.tables import Column, Table, left, right
 from metaeval.studies.design import DesignStudy
 from metaeval.words import count, listed, name_of_metric, number, percentage, short_names, whole
 
@@ -151,9 +151,9 @@ def _topics_section(study: DesignStudy) -> Section:
             row |= {one["method"]: one["n_topics"], f"{one['method']} at hand": one.get(f"{design.achieved}_at_hand")}
         rows.append(row)
     columns = [
-        Column(name="metric", label="Metric", write=name_of_metric),
-        Column(name="variance", label="Variance of a score", write=lambda value: f"{value:.5g}", align="right"),
-        Column(name="difference", label="Difference", write=lambda value: f"{value:g}", align="right"),
+        *left(name_of_metric, metric="Metric"),
+        *right(lambda value: f"{value:.5g}", variance="Variance of a score"),
+        *right(lambda value: f"{value:g}", difference="Difference"),
     ]
     for name in methods:
         design = _DESIGNS[name]
@@ -190,11 +190,10 @@ def _variance_section(study: DesignStudy) -> tuple[Section, ...]:
         return ()
     frame, spread = study.variances.table, number(5)
     columns = [
-        Column(name="metric", label="Metric", write=name_of_metric),
-        Column(name="collection", label="Collection"),
-        Column(name="variance", label="of a score", write=spread, align="right", group="Variance"),
-        Column(name="difference_variance", label="of a difference", write=spread, align="right", group="Variance"),
-        Column(name="degrees_of_freedom", label="Degrees of freedom", write=whole, align="right"),
+        *left(name_of_metric, metric="Metric"),
+        *left(collection="Collection"),
+        *right(spread, "Variance", variance="of a score", difference_variance="of a difference"),
+        *right(whole, degrees_of_freedom="Degrees of freedom"),
     ]
     table = Table(
         name="variances",

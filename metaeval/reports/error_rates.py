@@ -11,7 +11,7 @@ from metaeval.models.exponential import PUBLISHED_CRITERION
 from metaeval.models.families import FAMILIES
 from metaeval.models.topic_counts import MinimumTopics
 from metaeval.reports.report import Block, Fold, Picture, Section, Text
-from metaeval.reports.tables import Column, Table
+from metaeval.reports.tables import Column, Table, left, right
 from metaeval.reports.topic_words import (
     METRIC,
     TOLERANCE,
@@ -286,11 +286,11 @@ def _held_out_table(study: TopicsStudy) -> Table:
         frame=shown,
         data=summary,
         columns=(
-            Column(name="name", label="Curve"),
-            Column(name="held_out_error", label="Error", write=number(4), align="right", group=above),
-            Column(name="held_out_bias", label="Bias", write=_signed_share, align="right", group=above),
-            Column(name="n_fitted", label="Fits", write=whole, align="right"),
-            Column(name="formula", label="Formula"),
+            *left(name="Curve"),
+            *right(number(4), above, held_out_error="Error"),
+            *right(_signed_share, above, held_out_bias="Bias"),
+            *right(whole, n_fitted="Fits"),
+            *left(formula="Formula"),
         ),
     )
 
@@ -311,10 +311,9 @@ def _fits_table(study: TopicsStudy) -> Table:
         columns=(
             METRIC,
             TOLERANCE,
-            Column(name="name", label="Curve"),
-            Column(name="held_out_error", label="Held out", write=number(4), align="right"),
-            Column(name="weighted_error", label="All sizes", write=number(4), align="right"),
-            Column(name="outcome", label="Parameters"),
+            *left(name="Curve"),
+            *right(number(4), held_out_error="Held out", weighted_error="All sizes"),
+            *left(outcome="Parameters"),
         ),
     )
 
@@ -336,13 +335,11 @@ def _exponential(study: TopicsStudy) -> tuple[Block, ...]:
         columns=(
             METRIC,
             TOLERANCE,
-            Column(name="a1", label="value", write=number(4), align="right", group="A₁"),
-            Column(name="se_a1", label="s.e.", write=number(4), align="right", group="A₁"),
-            Column(name="a2", label="value", write=number(4), align="right", group="A₂"),
-            Column(name="se_a2", label="s.e.", write=number(4), align="right", group="A₂"),
-            Column(name="chi_squared", label="χ²", write=number(2), align="right"),
-            Column(name="held_out_bias", label="Held-out bias", write=_signed_share, align="right"),
-            Column(name="n_zero_sizes", label="Left out", write=whole, align="right"),
+            *right(number(4), "A₁", a1="value", se_a1="s.e."),
+            *right(number(4), "A₂", a2="value", se_a2="s.e."),
+            *right(number(2), chi_squared="χ²"),
+            *right(_signed_share, held_out_bias="Held-out bias"),
+            *right(whole, n_zero_sizes="Left out"),
         ),
     )
     return Text(paragraphs=(words,)), table

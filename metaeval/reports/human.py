@@ -8,7 +8,7 @@ from metaeval.agreement.human import HumanAgreement
 from metaeval.agreement.metric_comparison import MetricComparison
 from metaeval.reports.data_files import csv_file
 from metaeval.reports.report import Block, Fold, Methods, Picture, Report, Section
-from metaeval.reports.tables import Column, Table
+from metaeval.reports.tables import Column, Table, left, right
 from metaeval.studies.human import HumanStudy
 from metaeval.tests_stat.catalogue import name_of_test, words_for_test
 from metaeval.tests_stat.correction import words_for_correction
@@ -179,7 +179,7 @@ def _level_table(study: HumanStudy, agreements: list[HumanAgreement]) -> Table:
     """Put the statistics of one level side by side, the metric that is best by the first of them first."""
     lead = agreements[0]
     frame = lead.table[["metric", "n_systems", "n_items", "n_cells", "n_used"]].copy()
-    columns = [Column(name="metric", label="Metric")]
+    columns = [*left(metric="Metric")]
     for found in agreements:
         own, name = found.table.set_index("metric").loc[frame["metric"]], found.statistic
         ends = [interval(low, high, _DECIMAL) for low, high in zip(own["low"], own["high"], strict=True)]
@@ -212,9 +212,9 @@ def _system_numbers(study: HumanStudy) -> Table:
         caption="Only one score a system is known, so there are no intervals over items.",
         frame=wide.sort_values(statistics[0], ascending=False, kind="stable"),
         columns=(
-            Column(name="metric", label="Metric"),
+            *left(metric="Metric"),
             *(Column(name=name, label=_STATISTICS[name], write=_DECIMAL, align="right") for name in statistics),
-            Column(name="n_systems", label="Systems", write=whole, align="right"),
+            *right(whole, n_systems="Systems"),
         ),
     )
 
@@ -258,9 +258,8 @@ def _wins_table(study: HumanStudy, comparison: MetricComparison) -> Table:
         caption=f"By {_STATISTICS[comparison.statistic]} {_corrected(study)}.",
         frame=comparison.wins(study.alpha).rename_axis("metric").reset_index(),
         columns=(
-            Column(name="metric", label="Metric"),
-            Column(name="better_than", label="Better than", write=whole, align="right"),
-            Column(name="worse_than", label="Worse than", write=whole, align="right"),
+            *left(metric="Metric"),
+            *right(whole, better_than="Better than", worse_than="Worse than"),
         ),
     )
 
@@ -272,13 +271,9 @@ def _permutation_table(comparison: MetricComparison) -> Table:
         caption="Under the null hypothesis the two metrics' scores may be exchanged.",
         frame=comparison.table,
         columns=(
-            Column(name="metric_a", label="First"),
-            Column(name="metric_b", label="Second"),
-            Column(name="value_a", label="first", write=_DECIMAL, align="right", group="Agreement"),
-            Column(name="value_b", label="second", write=_DECIMAL, align="right", group="Agreement"),
-            Column(name="difference", label="difference", write=_DECIMAL, align="right", group="Agreement"),
-            Column(name="p", label="p", write=p_value, align="right"),
-            Column(name="p_corrected", label="corrected", write=p_value, align="right"),
+            *left(metric_a="First", metric_b="Second"),
+            *right(_DECIMAL, "Agreement", value_a="first", value_b="second", difference="difference"),
+            *right(p_value, p="p", p_corrected="corrected"),
         ),
     )
 
@@ -291,15 +286,12 @@ def _williams_table(study: HumanStudy) -> Table:
         "round counts by how closely it does.",
         frame=study.williams,
         columns=(
-            Column(name="metric_a", label="First"),
-            Column(name="metric_b", label="Second"),
-            Column(name="correlation_a", label="first", write=_DECIMAL, align="right", group="r with people"),
-            Column(name="correlation_b", label="second", write=_DECIMAL, align="right", group="r with people"),
-            Column(name="between", label="r of both", write=_DECIMAL, align="right"),
-            Column(name="n_systems", label="Systems", write=whole, align="right"),
-            Column(name="t", label="t", write=number(2), align="right"),
-            Column(name="p", label="p", write=p_value, align="right"),
-            Column(name="p_corrected", label="corrected", write=p_value, align="right"),
+            *left(metric_a="First", metric_b="Second"),
+            *right(_DECIMAL, "r with people", correlation_a="first", correlation_b="second"),
+            *right(_DECIMAL, between="r of both"),
+            *right(whole, n_systems="Systems"),
+            *right(number(2), t="t"),
+            *right(p_value, p="p", p_corrected="corrected"),
         ),
     )
 
@@ -314,16 +306,13 @@ def _decisions_section(study: HumanStudy) -> Section:
         "people find.",
         frame=study.decisions.sort_values("f1", ascending=False, kind="stable"),
         columns=(
-            Column(name="metric", label="Metric"),
-            Column(name="n_metric", label="metric", write=whole, align="right", group="Significant under"),
-            Column(name="n_human", label="people", write=whole, align="right", group="Significant under"),
-            Column(name="n_shared", label="both", write=whole, align="right", group="Significant under"),
-            Column(name="n_conflicts", label="opposite", write=whole, align="right", group="Significant under"),
-            Column(name="precision", label="Precision", write=share, align="right"),
-            Column(name="recall", label="Recall", write=share, align="right"),
-            Column(name="f1", label="F1", write=_DECIMAL, align="right"),
-            Column(name="n_systems", label="Systems", write=whole, align="right"),
-            Column(name="n_units", label="Units", write=whole, align="right"),
+            *left(metric="Metric"),
+            *right(
+                whole, "Significant under", n_metric="metric", n_human="people", n_shared="both", n_conflicts="opposite"
+            ),
+            *right(share, precision="Precision", recall="Recall"),
+            *right(_DECIMAL, f1="F1"),
+            *right(whole, n_systems="Systems", n_units="Units"),
         ),
     )
     return Section(
@@ -346,12 +335,9 @@ def _pairs_section(study: HumanStudy) -> Section:
         "metric counts against it.",
         frame=frame,
         columns=(
-            Column(name="metric", label="Metric"),
-            Column(name="pairs", label="Pairs", write=whole, align="right"),
-            Column(name="agree", label="Agree", write=whole, align="right"),
-            Column(name="tied", label="Tied", write=whole, align="right"),
-            Column(name="unknown", label="Unknown", write=whole, align="right"),
-            Column(name="tau", label="τ", write=number(4), align="right"),
+            *left(metric="Metric"),
+            *right(whole, pairs="Pairs", agree="Agree", tied="Tied", unknown="Unknown"),
+            *right(number(4), tau="τ"),
         ),
     )
     return Section(

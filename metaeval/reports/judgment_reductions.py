@@ -9,7 +9,7 @@ import pandas as pd
 from metaeval import figures
 from metaeval.reports.judgment_pools import closeness_blocks, pool_blocks
 from metaeval.reports.report import Block, Fold, Picture, Section
-from metaeval.reports.tables import Column, Table
+from metaeval.reports.tables import Column, Table, left, right
 from metaeval.resampling.stability import Stability
 from metaeval.studies.judgments import QUESTIONS, JudgmentsStudy
 from metaeval.words import MISSING, count, listed, name_of_metric, number, whole
@@ -150,7 +150,7 @@ def _thresholds_section(study: JudgmentsStudy) -> Section:
         frame=wide,
         data=frame,
         columns=(
-            Column(name="metric", label="Metric", write=name_of_metric),
+            *left(name_of_metric, metric="Metric"),
             *(Column(name=name, label=name, align="right") for name in study.stability),
         ),
     )
@@ -234,9 +234,8 @@ def _wide(
 def _step_columns(stability: Stability) -> tuple[Column, ...]:
     label, write = ("Left", percent) if stability.reduction.unit == "%" else ("Size", whole)
     return (
-        Column(name="step", label=label, write=write, align="right"),
-        Column(name="judged", label="Judged", write=number(0), align="right"),
-        Column(name="relevant", label="Relevant", write=number(0), align="right"),
+        *right(write, step=label),
+        *right(number(0), judged="Judged", relevant="Relevant"),
     )
 
 

@@ -12,7 +12,7 @@ from metaeval.figures.shown import NAMED_ROWS
 from metaeval.reports.data_files import pair_files, score_files
 from metaeval.reports.methods import cited_keys, methods_paragraph, one_per_test
 from metaeval.reports.report import Block, Fold, Methods, Picture, Report, Section, Text
-from metaeval.reports.tables import Column, Table
+from metaeval.reports.tables import Column, Table, left, right
 from metaeval.studies.power import PowerStudy
 from metaeval.tests_stat.catalogue import name_of_test, words_for_test
 from metaeval.tests_stat.correction import CORRECTIONS, FAMILY_WISE, name_of_correction, words_for_correction
@@ -353,11 +353,9 @@ def _differences_table(differences: pd.DataFrame, how: str, level: str) -> Table
         "leave out zero by chance.",
         frame=differences,
         columns=(
-            Column(name="metric_a", label="Metric", write=name_of_metric),
-            Column(name="metric_b", label="minus metric", write=name_of_metric),
-            Column(name="difference", label="Difference of shares", write=points, align="right"),
-            Column(name="low", label="low", write=points, align="right", group=f"{level} interval"),
-            Column(name="high", label="high", write=points, align="right", group=f"{level} interval"),
+            *left(name_of_metric, metric_a="Metric", metric_b="minus metric"),
+            *right(points, difference="Difference of shares"),
+            *right(points, f"{level} interval", low="low", high="high"),
         ),
     )
 
@@ -421,15 +419,13 @@ def _ranking_section(study: PowerStudy, means: pd.DataFrame, order: Sequence[str
 
 
 def _ranking_table(metric: str, part: pd.DataFrame, how: str) -> Table:
-    columns = [Column(name="rank", label="Rank", write=whole, align="right"), Column(name="system", label="System")]
+    columns = [*right(whole, rank="Rank"), *left(system="System")]
     if (part["group"] != "").any():
         columns.append(Column(name="group", label="Group"))
     columns += [
-        Column(name="mean", label="Mean", write=_SCORE, align="right"),
-        Column(name="low", label="low", write=_SCORE, align="right", group="95 % interval"),
-        Column(name="high", label="high", write=_SCORE, align="right", group="95 % interval"),
-        Column(name="better_than", label="better than", write=whole, align="right", group="Significantly"),
-        Column(name="worse_than", label="worse than", write=whole, align="right", group="Significantly"),
+        *right(_SCORE, mean="Mean"),
+        *right(_SCORE, "95 % interval", low="low", high="high"),
+        *right(whole, "Significantly", better_than="better than", worse_than="worse than"),
     ]
     return Table(
         name=f"ranking {metric}",
@@ -573,10 +569,9 @@ def _top_pairs_table(results: Sequence[PairwiseResult], found: pd.DataFrame, siz
     corrected = [result.correction for result in results if result.correction != "none"]
     columns = [
         _METRIC,
-        Column(name="better", label="Better"),
-        Column(name="worse", label="Worse"),
-        Column(name="difference", label="Difference", write=_SCORE, align="right"),
-        Column(name="p_value", label="p", write=p_value, align="right"),
+        *left(better="Better", worse="Worse"),
+        *right(_SCORE, difference="Difference"),
+        *right(p_value, p_value="p"),
     ]
     columns += [
         Column(name=f"p {name}", label=f"p, {name_of_correction(name)}", write=p_value, align="right")
@@ -601,7 +596,7 @@ def _identical_section(study: PowerStudy) -> Section:
         title="Identical systems",
         caption="Systems with the same number are the same.",
         frame=pd.DataFrame(rows, columns=["set", "system"]),
-        columns=(Column(name="set", label="Set", write=whole, align="right"), Column(name="system", label="System")),
+        columns=(*right(whole, set="Set"), *left(system="System")),
     )
     return Section(
         id="identical",

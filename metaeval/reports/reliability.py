@@ -6,7 +6,7 @@ from metaeval import figures
 from metaeval.figures.shown import AXES
 from metaeval.reports.data_files import csv_file
 from metaeval.reports.report import Block, Fold, Methods, Picture, Report, Section, Text
-from metaeval.reports.tables import Column, Table
+from metaeval.reports.tables import Column, Table, left, right
 from metaeval.simulate.reliability_runs import RELIABILITY_RUNS
 from metaeval.studies.reliability import ReliabilityStudy
 from metaeval.words import count, listed, number, share, whole
@@ -91,7 +91,7 @@ def _runs_section(study: ReliabilityStudy) -> Section:
         title="The simulated runs, made of the assessments",
         caption="As Kazai, Lalmas and de Vries (2004) made them.",
         frame=pd.DataFrame(RELIABILITY_RUNS.items(), columns=["run", "holds"]),
-        columns=(Column(name="run", label="Run"), Column(name="holds", label="Holds")),
+        columns=left(run="Run", holds="Holds"),
     )
     tables = [_runs_table(study, str(name)) for name in study.runs["quantisation"].drop_duplicates()]
     return Section(
@@ -109,9 +109,9 @@ def _runs_table(study: ReliabilityStudy, quantisation: str) -> Table:
     metrics = part["metric"].drop_duplicates().tolist()
     frame = part[part["metric"] == metrics[0]][["run", "results", "overlap"]].reset_index(drop=True)
     columns = [
-        Column(name="run", label="Run"),
-        Column(name="results", label="Results", write=number(1), align="right"),
-        Column(name="overlap", label="Overlap", write=share, align="right"),
+        *left(run="Run"),
+        *right(number(1), results="Results"),
+        *right(share, overlap="Overlap"),
     ]
     for place, metric in enumerate(metrics):
         own = part[part["metric"] == metric].set_index("run").loc[frame["run"]]
@@ -144,11 +144,9 @@ def _verdicts_section(study: ReliabilityStudy) -> Section:
         caption="a >= b: a at least as good as b; a > b: truly better.",
         frame=frame,
         columns=(
-            Column(name="metric", label="Metric"),
-            Column(name="expectation", label="Expectation"),
-            Column(name="verdict", label="Verdict"),
-            Column(name="kept", label="Preferences kept", align="right"),
-            Column(name="first_broken", label="Contradicted"),
+            *left(metric="Metric", expectation="Expectation", verdict="Verdict"),
+            *right(kept="Preferences kept"),
+            *left(first_broken="Contradicted"),
         ),
         data=study.verdicts,
     )
@@ -157,7 +155,7 @@ def _verdicts_section(study: ReliabilityStudy) -> Section:
         title="What users expect of a measure",
         caption="Each is a set of preferences between two runs; a metric meets it if it contradicts none.",
         frame=study.verdicts.drop_duplicates("expectation")[["expectation", "meaning"]],
-        columns=(Column(name="expectation", label="Expectation"), Column(name="meaning", label="Asks to")),
+        columns=left(expectation="Expectation", meaning="Asks to"),
     )
     return Section(
         id="verdicts",
@@ -227,10 +225,10 @@ def _top_table(study: ReliabilityStudy, metric: str) -> Table:
         caption="With their ranks under the other metrics.",
         frame=frame,
         columns=(
-            Column(name="rank", label="Rank", write=whole, align="right"),
-            Column(name="run", label="Run"),
-            Column(name="value", label="Mean", write=number(4), align="right"),
-            Column(name="overlap", label="Overlap", write=share, align="right"),
+            *right(whole, rank="Rank"),
+            *left(run="Run"),
+            *right(number(4), value="Mean"),
+            *right(share, overlap="Overlap"),
             *(
                 Column(
                     name=name, label=name.removeprefix("rank under "), write=whole, align="right", group="Rank under"
@@ -259,9 +257,8 @@ def _tau_table(study: ReliabilityStudy) -> Table:
         caption="Kendall's τ. With “overlap”: positive if runs with more overlap score higher.",
         frame=study.correlations,
         columns=(
-            Column(name="metric", label="Metric"),
-            Column(name="other", label="And"),
-            Column(name="tau", label="τ", write=number(3), align="right"),
+            *left(metric="Metric", other="And"),
+            *right(number(3), tau="τ"),
         ),
     )
 

@@ -11,7 +11,7 @@ from metaeval.metrics.spec import AnyMetric, Metric
 from metaeval.provenance import Provenance
 from metaeval.reports.data_files import csv_file, score_files
 from metaeval.reports.report import Item, Items, Methods, Report, Section
-from metaeval.reports.tables import Column, Table
+from metaeval.reports.tables import Column, Table, left
 from metaeval.scores import Scores, oriented_values
 from metaeval.studies.power import system_means
 from metaeval.words import absent, count, listed, name_of_metric, number, short_names
@@ -113,7 +113,7 @@ def _means_section(means: pd.DataFrame, n_topics: int) -> Section:
         title="Mean scores",
         caption=" ".join([f"Mean over {count(n_topics, 'topic')}.", *short_names(names)]),
         frame=means.reset_index(names="system"),
-        columns=(Column(name="system", label="Run"), *columns),
+        columns=(*left(system="Run"), *columns),
     )
     return Section(
         id="means",

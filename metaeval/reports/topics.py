@@ -14,7 +14,7 @@ from metaeval.models.topic_counts import MinimumTopics
 from metaeval.reports.data_files import csv_file, score_files
 from metaeval.reports.error_rates import error_sections, rates_section
 from metaeval.reports.report import Block, Fold, Item, Items, Methods, Picture, Report, Section, Text, Writer
-from metaeval.reports.tables import Column, Table
+from metaeval.reports.tables import Column, Table, left, right
 from metaeval.reports.topic_summary import topic_answers, topic_facts, topic_summary
 from metaeval.reports.topic_words import (
     METRIC,
@@ -29,7 +29,7 @@ from metaeval.reports.topic_words import (
     with_tolerances,
 )
 from metaeval.studies.topics import COUNTS, CURVE, HIERARCHICAL, INTERVALS, TopicsStudy
-from metaeval.words import count, interval, listed, name_of_metric, number, percentage, share, short_names
+from metaeval.words import count, interval, listed, name_of_metric, number, percentage, share, short_names, text
 
 __all__ = ["topics_report", "with_topics", "without_topics"]
 
@@ -239,11 +239,11 @@ def _counts_table(study: TopicsStudy, counts: pd.DataFrame, level: str) -> Table
         columns=(
             METRIC,
             TOLERANCE,
-            Column(name="error_rate", label=f"Error at {rates.sizes[-1]}", write=share, align="right"),
-            Column(name="median", label="median", write=topic_count, align="right", group="Topics needed"),
-            Column(name="interval", label=f"{level} interval", align="right", group="Topics needed"),
-            Column(name="enough", label=f"{rates.n_topics} are enough", align="right"),
-            Column(name="design_effect", label="Design effect", write=number(0), align="right"),
+            *right(share, error_rate=f"Error at {rates.sizes[-1]}"),
+            *right(topic_count, "Topics needed", median="median"),
+            *right(text, "Topics needed", interval=f"{level} interval"),
+            *right(enough=f"{rates.n_topics} are enough"),
+            *right(number(0), design_effect="Design effect"),
         ),
     )
 
@@ -324,8 +324,7 @@ def _fewer_section(study: TopicsStudy) -> tuple[Section, ...]:
         frame=shown.rename(columns=names),
         data=fewer,
         columns=(
-            Column(name="metric_a", label="First", write=name_of_metric),
-            Column(name="metric_b", label="Second", write=name_of_metric),
+            *left(name_of_metric, metric_a="First", metric_b="Second"),
             *columns,
         ),
     )
