@@ -24,10 +24,6 @@ def precision_recall(curves: xr.DataArray) -> Figure:
     ----------
     curves : xarray.DataArray (system, recall)
         Precision at the points of recall, averaged over the topics.
-
-    Returns
-    -------
-    matplotlib.figure.Figure
     """
     return _curves(
         curves.transpose("system", "recall"),
@@ -47,10 +43,6 @@ def run_curves(curves: xr.DataArray, *, across: str, up: str) -> Figure:
         Values from 0 on, averaged over the topics.
     across, up : str
         What the axes say.
-
-    Returns
-    -------
-    matplotlib.figure.Figure
     """
     return _curves(curves, across=across, up=up, top=min(1.02, 1.08 * max(float(curves.max()), 1e-3)))
 

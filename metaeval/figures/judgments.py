@@ -66,10 +66,6 @@ def stability_panels(frame: pd.DataFrame, *, measures: Sequence[str], min_tau: f
         Columns; those with a standard error (``tau_se``) get bars.
     min_tau : float
         A line is drawn at it in the panels of correlations.
-
-    Returns
-    -------
-    matplotlib.figure.Figure
     """
     metrics = list(dict.fromkeys(frame["metric"]))
     shown = [name for name in measures if frame[name].notna().any()] or list(measures[:1])
@@ -102,10 +98,6 @@ def reduction_panels(frame: pd.DataFrame, *, measure: str = "tau", min_tau: floa
     measure : str
     min_tau : float
         A line is drawn at it.
-
-    Returns
-    -------
-    matplotlib.figure.Figure
     """
     metrics, reductions = (list(dict.fromkeys(frame[name])) for name in ("metric", "reduction"))
     figure, panels = _panels(reductions, columns=2, keys=metrics)
@@ -127,10 +119,6 @@ def growth_panels(frame: pd.DataFrame) -> Figure:
     ----------
     frame : pandas.DataFrame
         One row a depth: depth, judged and relevant, means over topics.
-
-    Returns
-    -------
-    matplotlib.figure.Figure
     """
     figure, panels = _panels(["by pool depth", "by documents judged"], columns=2, keys=())
     start = pd.DataFrame({"depth": [0], "judged": [0.0], "relevant": [0.0]})
@@ -156,10 +144,6 @@ def coverage_lines(frame: pd.DataFrame, *, most: int = 100) -> Figure:
         size, rank and at_rank.
     most : int, default 100
         Last rank shown.
-
-    Returns
-    -------
-    matplotlib.figure.Figure
     """
     sizes = list(dict.fromkeys(frame["size"]))
     room = 0.35 + max(text_width(f"{size} documents", 7.5) for size in sizes)
@@ -195,10 +179,6 @@ def effort_panels(frame: pd.DataFrame, *, plans: Mapping[str, str], min_tau: flo
         A line is drawn at it.
     in_hours : bool
         Whether effort is shown in hours, not in documents.
-
-    Returns
-    -------
-    matplotlib.figure.Figure
     """
     metrics = list(dict.fromkeys(frame["metric"]))
     known = [name for name in plans if name in set(frame["plan"])]

@@ -50,10 +50,6 @@ def error_panels(frame: pd.DataFrame, *, tolerances: Sequence[str], max_error: f
         A line is drawn at it.
     seen_to : int
         Largest size observed; the curves are dashed beyond.
-
-    Returns
-    -------
-    matplotlib.figure.Figure
     """
     metrics, levels = list(dict.fromkeys(frame["metric"])), np.unique(frame["tolerance"])
     room = 0.2 + max(text_width(name, 7.5) for name in tolerances)
@@ -84,10 +80,6 @@ def tolerance_panels(frame: pd.DataFrame, *, tolerances: Sequence[str], max_erro
     ----------
     frame, tolerances, max_error
         As in `error_panels`; only the columns metric, tolerance, size and seen are used.
-
-    Returns
-    -------
-    matplotlib.figure.Figure
     """
     metrics, levels = list(dict.fromkeys(frame["metric"])), np.unique(frame["tolerance"])
     names = [metric_label(f"tolerance {name}") for name in tolerances]
@@ -120,10 +112,6 @@ def difference_panels(frame: pd.DataFrame, marks: pd.DataFrame, *, max_error: fl
         One row a metric: metric and difference, the one that can be trusted (missing if none can).
     max_error : float
         A line is drawn at it.
-
-    Returns
-    -------
-    matplotlib.figure.Figure
     """
     metrics = list(dict.fromkeys(frame["metric"]))
     columns, right = min(3, len(metrics)), float(frame["lower_edge"].max())
@@ -167,10 +155,6 @@ def count_rows(frame: pd.DataFrame, *, at_hand: int) -> Figure:
         Columns metric, label (of the tolerance), median, low, high.
     at_hand : int
         Topics at hand; a line is drawn at it.
-
-    Returns
-    -------
-    matplotlib.figure.Figure
     """
     rows: list[tuple[str, int | None]] = []
     for metric, part in frame.groupby("metric", sort=False):

@@ -45,16 +45,7 @@ _SOURCES = ("ogilvie2006", "yilmaz2008")
 
 
 def agree_report(study: AgreeStudy) -> Report:
-    """Put an agreement study into a report.
-
-    Parameters
-    ----------
-    study : AgreeStudy
-
-    Returns
-    -------
-    Report
-    """
+    """Put an agreement study into a report."""
     rows = compared_rows(study)
     identical = [f"identical systems, never significantly different: {listed(names)}" for names in study.identical]
     return Report(

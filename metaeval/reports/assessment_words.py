@@ -23,10 +23,6 @@ _WRITERS: dict[str, Callable[[float], str]] = {
 def figures_in_words(study: AssessmentStudy) -> pd.DataFrame:
     """Return the figures of a study as people write them.
 
-    Parameters
-    ----------
-    study : AssessmentStudy
-
     Returns
     -------
     pandas.DataFrame

@@ -33,16 +33,7 @@ _FEW_ROWS = 400
 
 
 def assessors_report(study: AssessorStudy) -> Report:
-    """Put a comparison of assessors into a report.
-
-    Parameters
-    ----------
-    study : AssessorStudy
-
-    Returns
-    -------
-    Report
-    """
+    """Put a comparison of assessors into a report."""
     effects = () if study.effects.empty else (_effects_section(study),)
     table = study.labels.table
     sizes = {

@@ -58,14 +58,6 @@ _RUN_COLUMNS = (
 def collection_sections(collection: JudgedCollection) -> tuple[Section, ...]:
     """Return the sections on a collection: what it holds, and the curves of its runs.
 
-    Parameters
-    ----------
-    collection : Collection, ElementCollection or PassageCollection
-
-    Returns
-    -------
-    tuple of Section
-
     Examples
     --------
     >>> from metaeval.collection.documents import collection_from_rankings

@@ -29,16 +29,7 @@ type _Measures = Mapping[str, tuple[str, Callable[[object], str]]]
 
 
 def compare_report(study: CompareStudy) -> Report:
-    """Put a comparison of metrics into a report.
-
-    Parameters
-    ----------
-    study : CompareStudy
-
-    Returns
-    -------
-    Report
-    """
+    """Put a comparison of metrics into a report."""
     frame, sizes = study.to_frame(), study.scores.sizes
     paragraphs, keys = compare_methods(study)
     return Report(

@@ -61,16 +61,7 @@ _VARIANCES = {
 
 
 def design_report(study: DesignStudy) -> Report:
-    """Put a design into a report.
-
-    Parameters
-    ----------
-    study : DesignStudy
-
-    Returns
-    -------
-    Report
-    """
+    """Put a design into a report."""
     metrics = study.table["metric"].unique().tolist()
     facts = [] if study.variances is None else [(str(len(metrics)), "metric" if len(metrics) == 1 else "metrics")]
     if _at_hand(study):

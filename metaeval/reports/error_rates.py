@@ -34,16 +34,7 @@ _READINGS = {
 
 
 def error_sections(study: TopicsStudy) -> tuple[Section, ...]:
-    """Return every section on error rates.
-
-    Parameters
-    ----------
-    study : TopicsStudy
-
-    Returns
-    -------
-    tuple of Section
-    """
+    """Return every section on error rates."""
     curves = study.curves()
     return (
         _by_size(study, curves),
@@ -54,16 +45,7 @@ def error_sections(study: TopicsStudy) -> tuple[Section, ...]:
 
 
 def rates_section(study: TopicsStudy) -> Section:
-    """Return the section on how the error falls as topic sets grow.
-
-    Parameters
-    ----------
-    study : TopicsStudy
-
-    Returns
-    -------
-    Section
-    """
+    """Return the section on how the error falls as topic sets grow."""
     return _by_size(study, study.curves())
 
 

@@ -34,16 +34,7 @@ _DECIMAL = number(3)
 
 
 def human_report(study: HumanStudy) -> Report:
-    """Put a comparison with human scores into a report.
-
-    Parameters
-    ----------
-    study : HumanStudy
-
-    Returns
-    -------
-    Report
-    """
+    """Put a comparison with human scores into a report."""
     sections = [_agreement_section(study)]
     if study.comparison is not None or len(study.williams):
         sections.append(_comparison_section(study))

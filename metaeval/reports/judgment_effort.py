@@ -38,10 +38,6 @@ def effort_sentences(study: JudgmentsStudy) -> list[str]:
 def effort_section(study: JudgmentsStudy) -> tuple[Section, ...]:
     """Return the section that compares plans of equal effort.
 
-    Parameters
-    ----------
-    study : JudgmentsStudy
-
     Returns
     -------
     tuple of Section

@@ -37,16 +37,7 @@ def groups_sentences(study: JudgmentsStudy) -> list[str]:
 
 
 def groups_section(study: JudgmentsStudy) -> Section:
-    """Return the section on runs that did not take part in the pool.
-
-    Parameters
-    ----------
-    study : JudgmentsStudy
-
-    Returns
-    -------
-    Section
-    """
+    """Return the section on runs that did not take part in the pool."""
     blocks: list[Block] = []
     for rule, found in study.left_out.items():
         blocks.append(_left_out_table(study, rule))

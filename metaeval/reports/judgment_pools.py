@@ -22,10 +22,6 @@ def closeness_blocks(study: JudgmentsStudy, names: Sequence[str]) -> tuple[Block
     study : JudgmentsStudy
     names : sequence of str
         Reductions; nothing is said where none of them reduces pools.
-
-    Returns
-    -------
-    tuple of Block
     """
     found = next((one.closeness for name in names if (one := study.stability[name]).closeness is not None), None)
     original = study.original
@@ -59,16 +55,7 @@ def closeness_blocks(study: JudgmentsStudy, names: Sequence[str]) -> tuple[Block
 
 
 def pool_blocks(study: JudgmentsStudy) -> tuple[Block, ...]:
-    """Show what deeper pools find, and how deep pools of some sizes reach into the runs.
-
-    Parameters
-    ----------
-    study : JudgmentsStudy
-
-    Returns
-    -------
-    tuple of Block
-    """
+    """Show what deeper pools find, and how deep pools of some sizes reach into the runs."""
     blocks: list[Block] = []
     if study.growth is not None:
         frame = study.growth.means().reset_index()

@@ -47,16 +47,7 @@ _FEW_STEPS = 40
 
 
 def reduction_sections(study: JudgmentsStudy) -> tuple[Section, ...]:
-    """Return how much is required, and a section for every question about judging less.
-
-    Parameters
-    ----------
-    study : JudgmentsStudy
-
-    Returns
-    -------
-    tuple of Section
-    """
+    """Return how much is required, and a section for every question about judging less."""
     sections = [_thresholds_section(study)] if study.stability else []
     for question, names in _by_question(study).items():
         extra = pool_blocks(study) if question == "shallower-pools" else ()

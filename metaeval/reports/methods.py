@@ -1,151 +1,78 @@
-# ruff: noqa: RUF001 - typographic dashes and Greek letters are meant for people
-"""What was done in a study of discriminative power, in words that fit a paper, and what to cite."""
+# ruff: noqa: RUF001, RUF002 - Greek letters are meant for people
+"""Sentences that the methods of several reports share: tests, corrections, sides, software, and what they cite."""
 
-from metaeval.bibliography import cited
-from metaeval.studies.power import PowerStudy
-from metaeval.tests_stat.catalogue import TESTS, TestSpec
-from metaeval.tests_stat.correction import CORRECTIONS, FAMILY_WISE, CorrectionSpec
+from collections.abc import Iterable
+
+from metaeval.bibliography import cited, find_publication
+from metaeval.provenance import Provenance
+from metaeval.tests_stat.catalogue import TESTS, words_for_test
+from metaeval.tests_stat.correction import CORRECTIONS, FAMILY_WISE, words_for_correction
 from metaeval.tests_stat.result import PairwiseResult
-from metaeval.words import count, listed, name_of_metric, percentage, short_names
 
-__all__ = ["cited_keys", "described", "methods_paragraph", "one_per_test"]
+__all__ = ["cited_in", "cited_keys", "computed_with", "decided_by", "described_by", "side_words", "with_draws"]
 
-_POWER = ("sakai2006", "sakai2008")
 _SIDES = {"two-sided": "two-sided", "better": "one-sided in the direction of the better mean"}
-_LIBRARIES = {"numpy": "NumPy", "scipy": "SciPy"}
 
 
-def described(procedure: TestSpec | CorrectionSpec) -> str:
-    """Return how a sentence describes a test or correction, with what it cites.
+def described_by(procedure: str) -> str:
+    """Return how a sentence describes a test or correction, with what it cites; one from elsewhere by its own name.
 
     Examples
     --------
-    >>> described(TESTS["sign"]), described(CORRECTIONS["bonferroni"])
-    ('the sign test (Conover, 1999)', 'the Bonferroni correction (Dunn, 1961)')
+    >>> described_by("sign"), described_by("bonferroni"), described_by("mine")
+    ('the sign test (Conover, 1999)', 'the Bonferroni correction (Dunn, 1961)', 'mine')
     """
-    return procedure.described + cited(procedure.cite)
+    if procedure == FAMILY_WISE:
+        return "the test's own family-wise p-values"
+    row = TESTS.get(procedure) or CORRECTIONS.get(procedure)
+    return row.described + cited(row.cite) if row else procedure
 
 
-def methods_paragraph(study: PowerStudy) -> str:
-    """Return what was done in words that fit a paper, from the record of what was done.
-
-    Parameters
-    ----------
-    study : PowerStudy
-
-    Returns
-    -------
-    str
-        One paragraph; every publication it cites is in `cited_keys`.
-    """
-    sentences = (
-        *_design(study),
-        *_corrections(study),
-        *_difference_required(study),
-        *_intervals(study),
-        *_identical(study),
-        _software(study),
-    )
-    return " ".join(sentences)
+def cited_keys(result: PairwiseResult) -> tuple[str, ...]:
+    """Return the keys of what the descriptions of a comparison's test and correction cite."""
+    rows = (TESTS.get(result.test), CORRECTIONS.get(result.correction))
+    return tuple(key for row in rows if row is not None for key in row.cite)
 
 
-def cited_keys(study: PowerStudy) -> tuple[str, ...]:
-    """Return the keys of what the methods paragraph cites."""
-    keys = list(_POWER)
-    for result in study.comparisons:
-        keys += _described(result.test)[1] + _corrected(result.correction)[1]
-    return tuple(dict.fromkeys(keys))
+def cited_in(paragraphs: Iterable[str], keys: Iterable[str]) -> tuple[str, ...]:
+    """Return those of the keys, each once, whose publications some words cite."""
+    words = " ".join(paragraphs)
+    return tuple(key for key in dict.fromkeys(keys) if find_publication(key).cited in words)
 
 
-def one_per_test(study: PowerStudy) -> list[PairwiseResult]:
-    """Return the first comparison of every test."""
-    first: dict[str, PairwiseResult] = {}
-    for result in study.comparisons:
-        first.setdefault(result.test, result)
-    return list(first.values())
-
-
-def _design(study: PowerStudy) -> tuple[str, ...]:
-    sizes, lead = study.scores.sizes, study.comparisons[0]
-    side = _SIDES.get(lead.alternative, f"one-sided ({lead.alternative})")
-    compared = (
-        f"We compared {sizes['system']} systems on {sizes['topic']} topics under {count(sizes['metric'], 'metric')} "
-        f"({listed(map(name_of_metric, study.scores['metric'].to_numpy()))})."
-    )
-    tested = (
-        f"For each metric all {lead.n_pairs} pairs of systems were tested at α = {lead.alpha:g}, {side}, with "
-        f"{listed(map(_test_with_draws, one_per_test(study)))}."
-    )
-    power = "Discriminative power is the share of the pairs that differ significantly"
-    short = short_names(study.scores["metric"].to_numpy())
-    return compared, *short, tested, f"{power}{cited(_POWER)}."
-
-
-def _test_with_draws(result: PairwiseResult) -> str:
-    described, keys = _described(result.test)
-    words = described + cited(keys)
+def with_draws(result: PairwiseResult) -> str:
+    """Describe the test of a comparison, with its B and seed if it draws."""
+    words = described_by(result.test)
     if result.n_resamples:
         words += f", B = {result.n_resamples} resamples shared by all pairs and metrics"
         words += f", {result.random_source}" if result.random_source else ""
     return words
 
 
-def _corrections(study: PowerStudy) -> tuple[str, ...]:
-    present = dict.fromkeys(result.correction for result in study.comparisons)
-    used = [_corrected(name) for name in present if name != "none"]
-    if not used:
-        return ()
-    start = "Beside the uncorrected results, p" if "none" in present else "P"
-    named = listed(described + cited(keys) for described, keys in used)
-    return (f"{start}-values were adjusted over all pairs of one metric with {named}.",)
+def side_words(alternative: str) -> str:
+    """Return which alternative was tested, in words.
+
+    Examples
+    --------
+    >>> side_words("better"), side_words("less")
+    ('one-sided in the direction of the better mean', 'one-sided (less)')
+    """
+    return _SIDES.get(alternative, f"one-sided ({alternative})")
 
 
-def _difference_required(study: PowerStudy) -> tuple[str, ...]:
-    if study.sensitivity is None:
-        return ()
-    words = (
-        "The difference required is the largest absolute mean difference, over all pairs, of the resample at place "
-        f"⌊Bα⌋ when the B = {study.sensitivity.n_resamples} resamples of a pair are ordered by the absolute value of "
-        "their studentised statistic, largest first (Sakai, 2006); as a maximum it depends on single pairs, so its "
-        "median and 95th percentile over the pairs are given too."
-    )
-    return (words,)
+def decided_by(test: str, correction: str, alpha: float) -> str:
+    """Return what decided which pairs differ significantly, in a few words.
+
+    Examples
+    --------
+    >>> decided_by("t", "holm", 0.05)
+    'paired t test, Holm, α = 0.05, two-sided'
+    """
+    return f"{words_for_test(test)} test, {words_for_correction(correction)}, α = {alpha:g}, two-sided"
 
 
-def _intervals(study: PowerStudy) -> tuple[str, ...]:
-    intervals = study.intervals
-    if intervals is None:
-        return ()
-    same = intervals.test in {result.test for result in study.comparisons}
-    other = "" if same else f", under {_described(intervals.test)[0]}"
-    words = (
-        f"{percentage(intervals.confidence_level)} intervals for discriminative power, and for the difference of two "
-        "metrics' powers, are t intervals whose standard error is the spread of the power over "
-        f"{intervals.n_topic_resamples} resamples of the topics, the same for every metric{other}; on real topics 95 % "
-        "intervals of this form held the expected power in about 92 % of samples and otherwise mostly lay above it."
-    )
-    return (words,)
-
-
-def _identical(study: PowerStudy) -> tuple[str, ...]:
-    n_same = sum(map(len, study.identical))
-    return (f"{n_same} systems with identical scores stayed among the pairs.",) if n_same else ()
-
-
-def _software(study: PowerStudy) -> str:
-    versions = study.provenance.versions
-    around = [f"{label} {versions[name]}" for name, label in _LIBRARIES.items() if name in versions]
-    own = f"Computed with metaeval {versions.get('metaeval', '')}".rstrip()
-    return f"{own} ({', '.join(around)})." if around else f"{own}."
-
-
-def _described(test: str) -> tuple[str, tuple[str, ...]]:
-    """Return what a paper would say of a test, and what it cites; one from elsewhere goes by its own name."""
-    return (TESTS[test].described, TESTS[test].cite) if test in TESTS else (test, ())
-
-
-def _corrected(correction: str) -> tuple[str, tuple[str, ...]]:
-    if correction == FAMILY_WISE:
-        return "the test's own family-wise p-values", ()
-    row = CORRECTIONS.get(correction)
-    return (row.described, row.cite) if row else (correction, ())
+def computed_with(provenance: Provenance, *details: str) -> str:
+    """Return the sentence that names the software."""
+    version = provenance.versions.get("metaeval", "")
+    around = f" ({', '.join(details)})" if details else ""
+    return f"{f'Computed with metaeval {version}'.rstrip()}{around}."

@@ -17,17 +17,7 @@ _NOTATION = (
 
 
 def metrics_report(registry: Registry, *, provenance: Provenance) -> Report:
-    """Put the metrics of a registry into a report.
-
-    Parameters
-    ----------
-    registry : Registry
-    provenance : Provenance
-
-    Returns
-    -------
-    Report
-    """
+    """Put the metrics of a registry into a report."""
     rows = registry.to_frame()
     kinds = rows["on"].value_counts(sort=False)
     of = listed(f"{number} of {kind}" for kind, number in kinds.items())

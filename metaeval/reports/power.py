@@ -10,9 +10,16 @@ from metaeval import figures
 from metaeval.errors import InvalidOptionError, UnknownNameError
 from metaeval.figures.shown import NAMED_ROWS
 from metaeval.reports.data_files import pair_files, score_files
-from metaeval.reports.methods import cited_keys, methods_paragraph, one_per_test
-from metaeval.reports.report import Block, Fold, Methods, Picture, Report, Section, Text
-from metaeval.reports.tables import Column, Table, left, right
+from metaeval.reports.power_words import (
+    deciding,
+    one_per_test,
+    power_differences,
+    power_methods,
+    power_summary,
+    rows_of,
+)
+from metaeval.reports.report import Block, Fold, Picture, Report, Section, Text
+from metaeval.reports.tables import METRIC, Column, Table, left, right
 from metaeval.studies.power import PowerStudy
 from metaeval.tests_stat.catalogue import name_of_test, words_for_test
 from metaeval.tests_stat.correction import CORRECTIONS, FAMILY_WISE, name_of_correction, words_for_correction
@@ -21,7 +28,6 @@ from metaeval.tests_stat.result import PairwiseResult
 from metaeval.tests_stat.sensitivity import SENSITIVITY
 from metaeval.words import (
     interval,
-    listed,
     name_of_metric,
     number,
     p_value,
@@ -36,7 +42,6 @@ __all__ = ["power_report"]
 
 _SCORE = number(4)
 _ALL_DIFFERENCES = 6
-_CAUTION = "Discriminative power says how steady a metric is over topics, not whether it measures the right thing."
 
 
 def power_report(study: PowerStudy, *, map_metric: str | None = None, top: int = 10) -> Report:
@@ -49,10 +54,6 @@ def power_report(study: PowerStudy, *, map_metric: str | None = None, top: int =
         The metric shown first where every metric has a picture of its own; the first one by default.
     top : int, default 10
         Significant pairs are counted and listed among so many best systems.
-
-    Returns
-    -------
-    Report
 
     Raises
     ------
@@ -75,7 +76,7 @@ def power_report(study: PowerStudy, *, map_metric: str | None = None, top: int =
         if len(metrics) > 1
         else f"Do these systems differ significantly under {name_of_metric(metrics[0])}?",
         facts=_facts(study),
-        summary=_summary(study, frame),
+        summary=power_summary(study, frame),
         sections=(
             _power_section(study, frame),
             *_differences_section(study, frame),
@@ -86,7 +87,7 @@ def power_report(study: PowerStudy, *, map_metric: str | None = None, top: int =
             _top_section(study, means, top),
             _identical_section(study),
         ),
-        methods=Methods(paragraphs=(methods_paragraph(study),), cite=cited_keys(study)),
+        methods=power_methods(study),
         rows=frame,
         provenance=study.provenance,
         notes=tuple(study.notes),
@@ -102,94 +103,6 @@ def _facts(study: PowerStudy) -> tuple[tuple[str, str], ...]:
     counts = {"metric": sizes["metric"], "system": sizes["system"], "topic": sizes["topic"], "pair": lead.n_pairs}
     shown = [(str(number), what if number == 1 else f"{what}s") for what, number in counts.items()]
     return (*shown, (f"{lead.alpha:g}", "significance level α"))
-
-
-def _summary(study: PowerStudy, frame: pd.DataFrame) -> tuple[str, ...]:
-    lead = study.comparisons[0]
-    rows = _rows_of(frame, lead)
-    best = rows[rows["n_significant"] == rows["n_significant"].max()]
-    how = f"at α = {lead.alpha:g} ({words_for_test(lead.test)}, {words_for_correction(lead.correction)})"
-    opening = [_best_sentence(study, rows, best, how), *_corrected_sentence(study, frame, best)]
-    rest = [*_distinct_sentence(study, rows, best), *_worst_sentence(rows, best), *_required_sentence(frame, best)]
-    return tuple(" ".join(part) for part in (opening, rest, [*_identical_sentence(study), _CAUTION]) if part)
-
-
-def _best_sentence(study: PowerStudy, rows: pd.DataFrame, best: pd.DataFrame, how: str) -> str:
-    top, names = best.iloc[0], [name_of_metric(name) for name in best["metric"]]
-    bounds = ""
-    if study.intervals is not None and pd.notna(top["power_low"]):
-        level = percentage(study.intervals.confidence_level)
-        bounds = f", {level} interval {interval(top['power_low'], top['power_high'])}"
-    found = f"{top['n_significant']} of {top['n_pairs']} ({share(top['power'])}{bounds})"
-    if top["n_significant"] == 0:
-        return f"No pair of systems differs significantly {how}" + (", under any metric." if len(rows) > 1 else ".")
-    if len(rows) == 1:
-        return f"Under {names[0]} {found} pairs of systems differ significantly {how}."
-    if len(best) == len(rows):
-        every = "both" if len(rows) == 2 else f"all {len(rows)}"  # noqa: PLR2004 - two have their own word
-        return f"Under {every} metrics equally many pairs of systems differ significantly: {found} {how}."
-    if len(best) > 1:
-        return (
-            f"Of {len(rows)} metrics, {listed(names)} have the highest discriminative power: {found} pairs of systems "
-            f"differ significantly under each {how}."
-        )
-    return (
-        f"Of {len(rows)} metrics, {names[0]} has the highest discriminative power: {found} pairs of systems differ "
-        f"significantly {how}."
-    )
-
-
-def _corrected_sentence(study: PowerStudy, frame: pd.DataFrame, best: pd.DataFrame) -> list[str]:
-    strict = _strict(study)
-    if strict is study.comparisons[0] or best["n_significant"].iloc[0] == 0:
-        return []
-    kept = _rows_of(frame, strict).set_index("metric").loc[best["metric"]]
-    left = [f"{row.n_significant} ({share(row.power)})" for row in kept.itertuples()]
-    if len(best) > 1:
-        left = [f"{found} under {name_of_metric(metric)}" for found, metric in zip(left, best["metric"], strict=True)]
-    if strict.test == study.comparisons[0].test:
-        return [f"After the {name_of_correction(strict.correction)} correction {listed(left)} remain."]
-    how = f"{words_for_test(strict.test)}, {words_for_correction(strict.correction)}"
-    return [f"With the false discovery rate kept at α ({how}), {listed(left)} differ."]
-
-
-def _distinct_sentence(study: PowerStudy, rows: pd.DataFrame, best: pd.DataFrame) -> list[str]:
-    differences = _differences(study)
-    if study.intervals is None or differences is None or len(best) > 1:
-        return []
-    name, level = best["metric"].iloc[0], percentage(study.intervals.confidence_level)
-    facing = differences[(differences["metric_a"] == name) | (differences["metric_b"] == name)]
-    unclear = facing[(facing["low"] <= 0) & (facing["high"] >= 0)]
-    near = [b if a == name else a for a, b in zip(unclear["metric_a"], unclear["metric_b"], strict=True)]
-    if not near:
-        return [f"Its lead is clear: every {level} interval for its difference from another metric leaves out zero."]
-    others = "any other metric" if len(near) == len(rows) - 1 > 1 else listed(map(name_of_metric, near))
-    return [f"Its lead over {others} is not clear: the {level} interval of the difference in power holds zero."]
-
-
-def _worst_sentence(rows: pd.DataFrame, best: pd.DataFrame) -> list[str]:
-    worst = rows[rows["n_significant"] == rows["n_significant"].min()]
-    if len(worst) > 1 or len(best) == len(rows):
-        return []
-    row = worst.iloc[0]
-    return [f"{name_of_metric(row['metric'])} has the lowest: {row['n_significant']} ({share(row['power'])})."]
-
-
-def _required_sentence(frame: pd.DataFrame, best: pd.DataFrame) -> list[str]:
-    metric = best["metric"].iloc[0]
-    rows = frame[(frame["test"] == SENSITIVITY) & (frame["correction"] == "none") & (frame["metric"] == metric)]
-    return [
-        f"Under {name_of_metric(metric)} the difference in means required is {_SCORE(row.difference_required)} for the "
-        f"most demanding pair and {_SCORE(row.difference_required_median)} for the median pair."
-        for row in rows.itertuples()
-    ]
-
-
-def _identical_sentence(study: PowerStudy) -> list[str]:
-    n_same = sum(map(len, study.identical))
-    if not n_same:
-        return []
-    return [f"{n_same} systems have the same scores as another throughout; such pairs can never differ significantly."]
 
 
 # ----------------------------------------------------------------------------------------------------- the sections
@@ -227,7 +140,7 @@ def _power_section(study: PowerStudy, frame: pd.DataFrame) -> Section:
 def _power_table(study: PowerStudy, frame: pd.DataFrame) -> Table:
     keys = ["metric", "test"]
     rows = pd.DataFrame([_power_row(part) for _, part in frame.groupby(keys, sort=False)])
-    columns = [_METRIC]
+    columns = [METRIC]
     if len(one_per_test(study)) > 1:
         columns.append(Column(name="test", label="Test", write=lambda name: name_of_test(str(name))))
     for name in (*CORRECTIONS, FAMILY_WISE):
@@ -258,7 +171,6 @@ def _short_names(study: PowerStudy) -> list[Block]:
     return [Text(paragraphs=paragraphs)] if paragraphs else []
 
 
-_METRIC = Column(name="metric", label="Metric", write=name_of_metric)
 _REQUIRED = {
     "difference_required": "max",
     "difference_required_median": "median",
@@ -279,41 +191,14 @@ def _power_row(part: pd.DataFrame) -> dict[str, object]:
     return row
 
 
-def _differences(study: PowerStudy) -> pd.DataFrame | None:
-    """Return the intervals of the differences of powers under the first comparison's correction, or None.
-
-    They may come from another test than the first one; their column ``test`` says which.
-    """
-    if study.intervals is None or study.scores.sizes["metric"] < 2:  # noqa: PLR2004 - a difference needs two
-        return None
-    frame = study.intervals.differences()
-    frame = frame[frame["correction"] == study.comparisons[0].correction]
-    return None if frame.empty else _larger_first(frame)
-
-
-def _larger_first(frame: pd.DataFrame) -> pd.DataFrame:
-    """Turn every row so that its difference is not negative, and sort, largest first."""
-    turned = frame["difference"].to_numpy() < 0
-    a, b = frame["metric_a"].to_numpy(), frame["metric_b"].to_numpy()
-    low, high = frame["low"].to_numpy(), frame["high"].to_numpy()
-    out = frame.assign(
-        metric_a=np.where(turned, b, a),
-        metric_b=np.where(turned, a, b),
-        difference=np.abs(frame["difference"].to_numpy()),
-        low=np.where(turned, -high, low),
-        high=np.where(turned, -low, high),
-    )
-    return out.sort_values("difference", ascending=False, kind="stable", ignore_index=True)
-
-
 def _differences_section(study: PowerStudy, frame: pd.DataFrame) -> list[Section]:
-    differences = _differences(study)
+    differences = power_differences(study)
     if differences is None or study.intervals is None:
         return []
     level = percentage(study.intervals.confidence_level)
     shown, only = differences, ""
     if study.scores.sizes["metric"] > _ALL_DIFFERENCES:
-        rows = _rows_of(frame, study.comparisons[0])
+        rows = rows_of(frame, study.comparisons[0])
         best = rows["metric"].iloc[int(rows["power"].to_numpy().argmax())]
         shown = differences[(differences["metric_a"] == best) | (differences["metric_b"] == best)]
         only = (
@@ -390,7 +275,7 @@ def _asl_section(study: PowerStudy) -> list[Section]:
 
 
 def _ranking_section(study: PowerStudy, means: pd.DataFrame, order: Sequence[str]) -> Section:
-    strict, rising = _strict(study), study.scores["higher_is_better"]
+    strict, rising = deciding(study), study.scores["higher_is_better"]
     counts = _verdict_counts(strict)
     how = _how(strict.test, strict.correction)
 
@@ -481,7 +366,7 @@ def _scores_section(study: PowerStudy, order: Sequence[str]) -> Section:
 
 
 def _map_section(study: PowerStudy, order: Sequence[str]) -> Section:
-    strict = _strict(study)
+    strict = deciding(study)
     pale = "" if strict.correction in ("none", "family-wise") else "; pale: only without the correction"
 
     def blocks(metric: str) -> tuple[Block, ...]:
@@ -508,7 +393,7 @@ def _map_section(study: PowerStudy, order: Sequence[str]) -> Section:
 
 def _top_section(study: PowerStudy, means: pd.DataFrame, top: int) -> Section:
     size = min(top, study.scores.sizes["system"])
-    decides = _strict(study).test
+    decides = deciding(study).test
     results = [result for result in study.comparisons if result.test == decides]
     pairs = _top_pairs(results, means, size)
     blocks: list[Block] = [_top_counts_table(results, pairs, size)]
@@ -560,7 +445,7 @@ def _top_counts_table(results: Sequence[PairwiseResult], pairs: pd.DataFrame, si
         title=f"Significantly different pairs among the top {size} systems",
         caption=f"Of {n_pairs} pairs of each metric's own best {size} systems ({name_of_test(results[0].test)}).",
         frame=shown,
-        columns=(_METRIC, *columns),
+        columns=(METRIC, *columns),
         data=found.rename(columns=lambda name: f"n_significant_{name}").assign(n_pairs=n_pairs).reset_index(),
     )
 
@@ -568,7 +453,7 @@ def _top_counts_table(results: Sequence[PairwiseResult], pairs: pd.DataFrame, si
 def _top_pairs_table(results: Sequence[PairwiseResult], found: pd.DataFrame, size: int) -> Table:
     corrected = [result.correction for result in results if result.correction != "none"]
     columns = [
-        _METRIC,
+        METRIC,
         *left(better="Better", worse="Worse"),
         *right(_SCORE, difference="Difference"),
         *right(p_value, p_value="p"),
@@ -628,16 +513,6 @@ def _settings(study: PowerStudy) -> str:
             parts += [f"B = {result.n_resamples}", *([result.random_source] if result.random_source else [])]
         tests.append(", ".join(parts))
     return f"{'; '.join(tests)}. {lead.alternative.capitalize()}, α = {lead.alpha:g}."
-
-
-def _strict(study: PowerStudy) -> PairwiseResult:
-    """Return the result that decides about pairs: the first under Benjamini-Yekutieli, else the first test's last."""
-    same = [result for result in study.comparisons if result.test == study.comparisons[0].test]
-    return next((result for result in study.comparisons if result.correction == "fdr_by"), same[-1])
-
-
-def _rows_of(frame: pd.DataFrame, result: PairwiseResult) -> pd.DataFrame:
-    return frame[(frame["test"] == result.test) & (frame["correction"] == result.correction)]
 
 
 def _how(test: str, correction: str) -> str:

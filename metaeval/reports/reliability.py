@@ -19,16 +19,7 @@ _SOURCES = ("kazai2004",)
 
 
 def reliability_report(study: ReliabilityStudy) -> Report:
-    """Put a reliability test into a report.
-
-    Parameters
-    ----------
-    study : ReliabilityStudy
-
-    Returns
-    -------
-    Report
-    """
+    """Put a reliability test into a report."""
     sections = [_runs_section(study), _verdicts_section(study)]
     data = {"runs.csv": csv_file(study.runs)}
     counts = {"metric": len(study.metrics), "topic": _n_topics(study)}

@@ -17,12 +17,25 @@ import pandas as pd
 
 from metaeval.bibliography import find_publication, publications
 from metaeval.provenance import Provenance
-from metaeval.reports.tables import Column, Table, table_latex
+from metaeval.reports.tables import Table, left, table_latex
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-__all__ = ["Block", "Fold", "Item", "Items", "Methods", "Picture", "Report", "Section", "Text", "Writer"]
+__all__ = [
+    "Block",
+    "Fold",
+    "Item",
+    "Items",
+    "Methods",
+    "Picture",
+    "Report",
+    "Section",
+    "Text",
+    "Writer",
+    "facts",
+    "unanswered",
+]
 
 type Block = "Text | Items | Fold | Table | Picture"
 type Writer = Callable[[Path], object]
@@ -375,7 +388,7 @@ class Report(_Statements):
             title="Provenance",
             caption="The same record for programs is in provenance.json.",
             frame=pd.DataFrame([row for row in rows if row[1]], columns=["what", "value"]),
-            columns=(Column(name="what", label="What"), Column(name="value", label="Value")),
+            columns=left(what="What", value="Value"),
         )
         return Section(
             id="provenance",
@@ -383,6 +396,33 @@ class Report(_Statements):
             lead="What it takes to make this report again: the same inputs, options and seed give the same numbers.",
             blocks=(table,),
         )
+
+
+def facts(**counts: int) -> tuple[tuple[str, str], ...]:
+    """Return numbers with what they count, for the head of a report.
+
+    Examples
+    --------
+    >>> facts(metric=3, topic=1)
+    (('3', 'metrics'), ('1', 'topic'))
+    """
+    return tuple((str(number), what if number == 1 else f"{what}s") for what, number in counts.items())
+
+
+def unanswered(items: Iterable[Item]) -> tuple[Section, ...]:
+    """Return the section on the questions that had no answer, each with the reason; none where all had one."""
+    listed = tuple(items)
+    if not listed:
+        return ()
+    return (
+        Section(
+            id="unanswered",
+            title="Unanswered questions",
+            lead="More is answered where the input holds more.",
+            brief=True,
+            blocks=(Text(paragraphs=("Not answered, each for want of what is named:",)), Items(items=listed)),
+        ),
+    )
 
 
 def _walk(blocks: Iterable[Block]) -> Iterator[Block]:

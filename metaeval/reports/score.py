@@ -44,10 +44,6 @@ def score_report(
         Those of the scores, whose definitions the methods then give.
     collection : Collection, ElementCollection or PassageCollection, optional
         What was scored.
-
-    Returns
-    -------
-    Report
     """
     sizes = scores.sizes
     counted = {"metric": sizes["metric"], "run": sizes["system"], "topic": sizes["topic"]}

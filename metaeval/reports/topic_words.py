@@ -98,10 +98,6 @@ def not_estimated(reason: str) -> str:
 def fewer_rows(study: TopicsStudy) -> pd.DataFrame:
     """Return one row a pair of metrics: metric_a, metric_b, and at every tolerance the probability that a needs fewer.
 
-    Parameters
-    ----------
-    study : TopicsStudy
-
     Returns
     -------
     pandas.DataFrame

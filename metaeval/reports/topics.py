@@ -51,14 +51,6 @@ _SOURCES = ("voorhees2002", "pal2010", "buckley2000", "sanderson2005")
 def topics_report(study: TopicsStudy) -> Report:
     """Put a topics study into a report.
 
-    Parameters
-    ----------
-    study : TopicsStudy
-
-    Returns
-    -------
-    Report
-
     Examples
     --------
     >>> from metaeval import simulate_scores
@@ -89,10 +81,6 @@ def with_topics(report: Report, study: TopicsStudy) -> Report:
     report : Report
     study : TopicsStudy
         On the same scores.
-
-    Returns
-    -------
-    Report
     """
     return report.extended(
         sections=(*_size_sections(study), rates_section(study)),
@@ -104,17 +92,7 @@ def with_topics(report: Report, study: TopicsStudy) -> Report:
 
 
 def without_topics(report: Report, reason: str) -> Report:
-    """Return a report with the reason why its scores leave nothing to say about topics.
-
-    Parameters
-    ----------
-    report : Report
-    reason : str
-
-    Returns
-    -------
-    Report
-    """
+    """Return a report with the reason why its scores leave nothing to say about topics."""
     words = Text(paragraphs=(not_estimated(reason),), look="note")
     lead = "How many topics keep two sets of them from disagreeing about the systems."
     return report.extended(sections=(Section(id="topics", title=_TITLE, lead=lead, blocks=(words,), brief=True),))
