@@ -18,18 +18,18 @@ from metaeval.reports.agree_pairs import (
 )
 from metaeval.reports.agree_words import (
     advice_sentences,
+    agree_methods,
     answer_sentence,
     compared_rows,
     label,
-    methods_words,
     summary_sentences,
 )
 from metaeval.reports.data_files import csv_file, score_files
-from metaeval.reports.report import Block, Fold, Item, Items, Methods, Picture, Report, Section, Text
-from metaeval.reports.tables import Column, Table, left, right
+from metaeval.reports.report import Block, Fold, Item, Items, Picture, Report, Section, Text, facts
+from metaeval.reports.tables import Table, left, right
 from metaeval.studies.agree import AgreeStudy
-from metaeval.tests_stat.catalogue import TESTS, name_of_test
-from metaeval.tests_stat.correction import CORRECTIONS, words_for_correction
+from metaeval.tests_stat.catalogue import name_of_test
+from metaeval.tests_stat.correction import words_for_correction
 from metaeval.words import count, intervals, listed, name_of_metric, number, percentage, share, share_of, short_names
 
 if TYPE_CHECKING:
@@ -38,10 +38,6 @@ if TYPE_CHECKING:
 __all__ = ["agree_report"]
 
 _USES = "Linear: gain = grade; exponential: gain = 2^grade − 1; binary ≥ k: relevant from grade k on, all alike. "
-
-_right = partial(Column, align="right")
-
-_SOURCES = ("ogilvie2006", "yilmaz2008")
 
 
 def agree_report(study: AgreeStudy) -> Report:
@@ -66,7 +62,7 @@ def agree_report(study: AgreeStudy) -> Report:
             conflicts_section(study),
             *settings_section(study, rows),
         ),
-        methods=Methods(paragraphs=(methods_words(study),), cite=_sources(study)),
+        methods=agree_methods(study),
         rows=study.to_frame(),
         provenance=study.provenance,
         notes=(*short_names(study.lead.metrics), *study.notes, *identical),
@@ -77,20 +73,9 @@ def agree_report(study: AgreeStudy) -> Report:
 
 def _facts(study: AgreeStudy) -> tuple[tuple[str, str], ...]:
     sizes = study.scores.sizes
-    one, many = ("use of grades", "uses of grades") if study.variants else ("metric", "metrics")
-    counts = {"system": sizes["system"], "topic": sizes["topic"], "pair": study.lead.n_pairs}
-    return (
-        (str(sizes["metric"]), one if sizes["metric"] == 1 else many),
-        *((str(n), what if n == 1 else f"{what}s") for what, n in counts.items()),
-        (f"{study.lead.alphas[0]:g}", "significance level α"),
-    )
-
-
-def _sources(study: AgreeStudy) -> tuple[str, ...]:
-    tested = (agreement.result for agreement in study.agreements)
-    procedures = (known for one in tested for known in (TESTS.get(one.test), CORRECTIONS.get(one.correction)) if known)
-    keys = [*(key for known in procedures for key in known.cite), *_SOURCES]
-    return tuple(dict.fromkeys(keys))
+    compared = ((str(sizes["metric"]), "uses of grades"),) if study.variants else facts(metric=sizes["metric"])
+    counted = facts(system=sizes["system"], topic=sizes["topic"], pair=study.lead.n_pairs)
+    return (*compared, *counted, (f"{study.lead.alphas[0]:g}", "significance level α"))
 
 
 # ----------------------------------------------------------------------------------------------------- the sections
@@ -158,7 +143,7 @@ def _shares_section(study: AgreeStudy) -> Section:
     columns += [*left(words="Use of the grades")] if words else []
     columns += [*right(found="Significant pairs")]
     if study.intervals is not None:
-        columns.append(_right(name="bounds", label=f"{percentage(study.intervals.confidence_level)} interval"))
+        columns += right(bounds=f"{percentage(study.intervals.confidence_level)} interval")
     table = Table(
         name="shares",
         title="Discriminative power",
@@ -242,10 +227,7 @@ def _matrix_table(study: AgreeStudy, members: Sequence[str], measure: str, stem:
         columns=(
             *left(predictor="Predictor"),
             *right(share, share="Power"),
-            *(
-                _right(name=place, label=name, write=number(2), group="Truth")
-                for place, name in zip(places.values(), short, strict=True)
-            ),
+            *right(number(2), "Truth", **dict(zip(places.values(), short, strict=True))),
         ),
         data=data,
     )

@@ -10,12 +10,12 @@ from metaeval import figures
 from metaeval.agreement.decisions import DecisionAgreement
 from metaeval.reports.agree_words import grade_sentences, label
 from metaeval.reports.report import Fold, Picture, Section, Text
-from metaeval.reports.tables import Column, Table, left, right, under
+from metaeval.reports.tables import Column, Table, bounded, left, right
 from metaeval.studies.agree import AgreeStudy
 from metaeval.studies.variants import MERGED
 from metaeval.tests_stat.catalogue import name_of_test
 from metaeval.tests_stat.correction import words_for_correction
-from metaeval.words import count, intervals, name_of_metric, number, share, share_of, whole
+from metaeval.words import count, name_of_metric, number, share, share_of, whole
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -27,8 +27,7 @@ _SCREEN = 30
 _MOST_CONFLICTS = 200
 _MOST_PICTURES = 8
 
-_right = partial(Column, align="right")
-_CONFLICTS = _right(name="n_conflicts", label="Conflicts", write=whole)
+_CONFLICTS = right(whole, n_conflicts="Conflicts")
 
 
 def grades_section(study: AgreeStudy) -> list[Section]:
@@ -36,20 +35,19 @@ def grades_section(study: AgreeStudy) -> list[Section]:
     frame = study.grades()
     if frame.empty:
         return []
-    known = study.intervals is not None
+    shown, f1 = _with_f1(study, frame)
     table = Table(
         name="grades",
         title="Conclusions without one boundary between grades",
         caption="Each metric with linear gains, predicted by itself when two neighbouring grades count the same (level "
         "1 merged with 0 counts as not relevant; others get the mean of their gains).",
-        frame=frame.assign(bounds=intervals(frame["f1_low"], frame["f1_high"], _TWO)) if known else frame,
+        frame=shown,
         columns=(
             *left(name_of_metric, base="Metric"),
             *left(boundary="Blind to"),
-            *right(_TWO, f1="F1"),
-            *([*right(bounds="interval")] if known else []),
+            *f1,
             *right(share, recall="Recall", precision="Precision"),
-            _CONFLICTS,
+            *_CONFLICTS,
             *right(_TWO, tau="τ"),
         ),
         data=frame,
@@ -72,21 +70,19 @@ def pairs_section(study: AgreeStudy) -> Section:
     frame = _without_merged(study, study.to_frame().iloc[: len(metrics) * (len(metrics) - 1)], "predictor", "truth")
     first = frame["truth"].map(order) < frame["predictor"].map(order)
     frame = frame[first].sort_values("f1", kind="stable", ignore_index=True)
-    known = study.intervals is not None
-    shown = _labelled(study, frame, "truth", "predictor")
+    shown, f1 = _with_f1(study, _labelled(study, frame, "truth", "predictor"))
     rankings = "Correlation of the rankings"
     table = Table(
         name="pairs_of_metrics",
         title="Every two metrics",
         caption="Sorted by F1, least agreement first. τ AP takes the first metric's ranking as the reference.",
-        frame=shown.assign(bounds=intervals(frame["f1_low"], frame["f1_high"], _TWO)) if known else shown,
+        frame=shown,
         columns=(
             *left(truth="Metric"),
             Column(name="predictor", label="and", under=True),
-            *right(_TWO, f1="F1"),
-            *([*under(bounds="interval")] if known else []),
+            *f1,
             *right(share, recall="first's found by second", precision="second's found by first"),
-            _CONFLICTS,
+            *_CONFLICTS,
             *right(_TWO, rankings, tau="τ", tau_ap="τ AP", rho="ρ"),
         ),
         data=frame,
@@ -227,7 +223,7 @@ def settings_section(study: AgreeStudy, rows: pd.DataFrame) -> list[Section]:
             *left(truth="Truth", predictor="Predictor", setting="Decided by"),
             *right(share, "Power", share_truth="truth", share_predictor="predictor"),
             *right(_TWO, precision="Precision", recall="Recall", f1="F1"),
-            _CONFLICTS,
+            *_CONFLICTS,
         ),
         data=frame,
     )
@@ -240,6 +236,11 @@ def settings_section(study: AgreeStudy, rows: pd.DataFrame) -> list[Section]:
             brief=True,
         )
     ]
+
+
+def _with_f1(study: AgreeStudy, frame: pd.DataFrame) -> tuple[pd.DataFrame, tuple[Column, ...]]:
+    """Return the frame and the columns of F1, with its interval where there is one."""
+    return (frame, right(_TWO, f1="F1")) if study.intervals is None else bounded(frame, {"f1": ("F1", _TWO)})
 
 
 def _labelled(study: AgreeStudy, frame: pd.DataFrame, *columns: str) -> pd.DataFrame:

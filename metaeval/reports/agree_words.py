@@ -8,26 +8,25 @@ from typing import Any
 
 import pandas as pd
 
-from metaeval.reports.methods import described
+from metaeval.reports.methods import cited_keys, computed_with, described_by, side_words, with_draws
+from metaeval.reports.report import Methods
 from metaeval.studies.agree import AgreeStudy
 from metaeval.studies.variants import BINARY, FIXED
-from metaeval.tests_stat.catalogue import TESTS
-from metaeval.tests_stat.correction import CORRECTIONS
-from metaeval.tests_stat.result import PairwiseResult
 from metaeval.words import MISSING, count, listed, name_of_metric, percentage
 
 __all__ = [
     "advice_sentences",
+    "agree_methods",
     "answer_sentence",
     "compared_rows",
     "grade_sentences",
     "label",
-    "methods_words",
     "summary_sentences",
 ]
 
 _MOST_NAMED = 8
 _TWO = 2
+_SOURCES = ("ogilvie2006", "yilmaz2008")
 
 
 def compared_rows(study: AgreeStudy) -> pd.DataFrame:
@@ -239,24 +238,23 @@ def _verdict(row: Mapping[Hashable, Any], min_f1: float) -> str:
     return "same" if low >= min_f1 and not row["n_conflicts"] else "open"
 
 
-def methods_words(study: AgreeStudy) -> str:
+def agree_methods(study: AgreeStudy) -> Methods:
     """Say what was done in words that fit a paper."""
     sizes, results = study.scores.sizes, [agreement.result for agreement in study.agreements]
-    better = study.lead.result.alternative == "better"
-    side = "one-sided in the direction of the better mean" if better else "two-sided"
-    family = "both directions of all pairs of one metric" if better else "all pairs of one metric"
-    tests = listed(dict.fromkeys(map(_test_words, results)))
-    corrections = listed(dict.fromkeys(described(CORRECTIONS[result.correction]) for result in results))
+    alternative = study.lead.result.alternative
+    family = f"{'both directions of ' * (alternative == 'better')}all pairs of one metric"
+    tests = listed(dict.fromkeys(map(with_draws, results)))
+    corrections = listed(dict.fromkeys(described_by(result.correction) for result in results))
     metrics = f"{count(sizes['metric'], 'metric')} ({listed(map(name_of_metric, study.lead.metrics))})"
     levels = listed(f"{alpha:g}" for alpha in study.lead.alphas)
     first = " Where one is meant, it is the first of each." if len(results) > 1 else ""
     words = (
         f"We compared {sizes['system']} systems on {sizes['topic']} topics under {metrics}. For each metric all "
-        f"{study.lead.n_pairs} pairs of systems were tested at α = {levels}, {side}, with {tests}; correction over "
-        f"{family}: {corrections}.{first} The ordered pairs significant under one metric were taken as a prediction of "
-        "those significant under another, and precision, recall and F1 computed (Ogilvie and Lalmas, 2006); pairs "
-        "significant in opposite directions were counted as conflicts. The rankings of the mean scores were compared "
-        "by Kendall's τ, τ AP (Yilmaz et al., 2008) and Spearman's ρ."
+        f"{study.lead.n_pairs} pairs of systems were tested at α = {levels}, {side_words(alternative)}, with {tests}; "
+        f"correction over {family}: {corrections}.{first} The ordered pairs significant under one metric were taken as "
+        "a prediction of those significant under another, and precision, recall and F1 computed (Ogilvie and Lalmas, "
+        "2006); pairs significant in opposite directions were counted as conflicts. The rankings of the mean scores "
+        "were compared by Kendall's τ, τ AP (Yilmaz et al., 2008) and Spearman's ρ."
     )
     if study.intervals is not None:
         how = {
@@ -268,10 +266,5 @@ def methods_words(study: AgreeStudy) -> str:
             "the standard deviation (shares) or the root mean square distance (precision, recall, F1) over "
             f"{study.intervals.n_topic_resamples} resamples of the topics, {how}."
         )
-    version = study.provenance.versions.get("metaeval", "")
-    return f"{words} {f'Computed with metaeval {version}'.rstrip()}."
-
-
-def _test_words(result: PairwiseResult) -> str:
-    draws = f", B = {result.n_resamples} resamples of the topics, {result.random_source}" if result.n_resamples else ""
-    return f"{described(TESTS[result.test])}{draws}"
+    keys = [*(key for result in results for key in cited_keys(result)), *_SOURCES]
+    return Methods(paragraphs=(f"{words} {computed_with(study.provenance)}",), cite=tuple(dict.fromkeys(keys)))

@@ -6,11 +6,10 @@ import pandas as pd
 from metaeval import figures
 from metaeval.agreement.assessors import STATISTICS
 from metaeval.reports.data_files import csv_file
-from metaeval.reports.report import Block, Fold, Item, Items, Methods, Picture, Report, Section, Text
-from metaeval.reports.tables import Column, Table, left, right
+from metaeval.reports.methods import decided_by
+from metaeval.reports.report import Block, Fold, Item, Items, Methods, Picture, Report, Section, Text, facts
+from metaeval.reports.tables import Table, bounded, left, right
 from metaeval.studies.assessors import AssessorStudy
-from metaeval.tests_stat.catalogue import name_of_test, words_for_test
-from metaeval.tests_stat.correction import words_for_correction
 from metaeval.words import absent, count, interval, listed, number, percentage, share, whole
 
 __all__ = ["assessors_report"]
@@ -45,7 +44,7 @@ def assessors_report(study: AssessorStudy) -> Report:
     return Report(
         command="assessors",
         title="Do the assessors agree?",
-        facts=tuple((str(size), what if size == 1 else f"{what}s") for what, size in sizes.items()),
+        facts=facts(**sizes),
         summary=_summary(study),
         sections=(
             _agreement_section(study),
@@ -121,20 +120,14 @@ def _effect_sentence(effects: pd.DataFrame) -> str:
 
 def _pairs_table(study: AssessorStudy, *, every: bool) -> Table:
     """Return every statistic of every pair, each with its interval, or the main ones with the interval of κ."""
-    statistics, bounded = (tuple(_LABELS), tuple(_LABELS)) if every else (_MAIN, ("kappa",))
-    pairs = study.agreement.pairs
-    shown = pairs.copy()
-    columns = [
-        *left(first="First", second="Second"),
-        *right(whole, items="Items"),
-    ]
-    for one in statistics:
-        write = share if one in _SHARES else number(2)
-        columns.append(Column(name=one, label=_LABELS[one], write=write, align="right"))
-        if one in bounded:
-            ends = zip(pairs[f"{one}_low"], pairs[f"{one}_high"], strict=True)
-            shown[f"{one}_interval"] = [interval(low, high, write) for low, high in ends]
-            columns.append(Column(name=f"{one}_interval", label="interval", align="right", under=True))
+    pairs, writers = study.agreement.pairs, {name: share if name in _SHARES else number(2) for name in _LABELS}
+    shown, columns = pairs, [*left(first="First", second="Second"), *right(whole, items="Items")]
+    for name in _LABELS if every else _MAIN:
+        if every or name == "kappa":
+            shown, added = bounded(shown, {name: (_LABELS[name], writers[name])})
+            columns += added
+        else:
+            columns += right(writers[name], **{name: _LABELS[name]})
     return Table(
         name="assessor-pairs" if every else "assessor-agreement",
         title="Agreement of every pair, by every measure" if every else "Agreement of every pair",
@@ -215,8 +208,8 @@ def _effects_section(study: AssessorStudy) -> Section:
         name="assessor-effects",
         title="What another assessor would have changed",
         caption="Rankings of the runs by mean score, and the pairs of runs that are significantly different under the "
-        f"second assessor as a prediction of those under the first ({name_of_test(study.test)}, "
-        f"{words_for_correction(study.correction)}, α = {study.alpha:g}, one-sided in the better direction).",
+        "second assessor as a prediction of those under the first "
+        f"({decided_by(study.test, study.correction, study.alpha)}).",
         frame=study.effects,
         columns=(
             *left(metric="Metric", first="First", second="Second"),
@@ -322,10 +315,7 @@ def _labels_section(study: AssessorStudy) -> Section:
         *left(assessor="Assessor"),
         *right(whole, labels="Labels", missing="Missing"),
         *right(number(2), mean="Mean"),
-        *(
-            Column(name=f"at_{level}", label=str(level), write=share, align="right", group="Share of label")
-            for level in study.labels.scale
-        ),
+        *right(share, "Share of label", **{f"at_{level}": str(level) for level in study.labels.scale}),
     ]
     blocks: list[Block] = [
         Table(
@@ -378,8 +368,7 @@ def _methods(study: AssessorStudy) -> Methods:
         return Methods(paragraphs=(measures, intervals), cite=sources)
     effects = (
         f"The runs were scored under each assessor by {listed(study.scores)} and tested pair by pair "
-        f"({words_for_test(study.test)} test, {words_for_correction(study.correction)}, α = {study.alpha:g}, one-sided "
-        "in the better direction); the significant pairs under one assessor predict those under another (Ogilvie and "
-        "Lalmas, 2006, section 3.4)."
+        f"({decided_by(study.test, study.correction, study.alpha)}); the significant pairs under one assessor predict "
+        "those under another (Ogilvie and Lalmas, 2006, section 3.4)."
     )
     return Methods(paragraphs=(measures, intervals, effects), cite=(*sources, "ogilvie2006"))

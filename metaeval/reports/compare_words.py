@@ -6,9 +6,8 @@ from typing import Any
 
 import pandas as pd
 
-from metaeval.bibliography import find_publication
-from metaeval.reports.methods import described
-from metaeval.reports.report import Item, Items, Section, Text
+from metaeval.reports.methods import cited_in, computed_with, described_by, side_words
+from metaeval.reports.report import Item, Items, Methods, Section, Text
 from metaeval.reports.topic_words import topic_count
 from metaeval.studies.compare import CompareStudy
 from metaeval.tests_stat.catalogue import TESTS, words_for_test
@@ -146,7 +145,7 @@ def limits_section(study: CompareStudy) -> Section:
 # ------------------------------------------------------------------------------------------------------- the methods
 
 
-def compare_methods(study: CompareStudy) -> tuple[tuple[str, ...], tuple[str, ...]]:
+def compare_methods(study: CompareStudy) -> Methods:
     """Return what was done in words that fit a paper, and the publications that they cite."""
     parts = (
         f"{_power_methods(study)} {_agreement_methods(study)}",
@@ -155,10 +154,9 @@ def compare_methods(study: CompareStudy) -> tuple[tuple[str, ...], tuple[str, ..
         _scores_methods(study),
     )
     paragraphs = tuple(words for words in parts if words)
-    words = " ".join(paragraphs)
     procedures = (TESTS[SENSITIVITY], TESTS[study.power.test], CORRECTIONS["fdr_by"])
     keys = [*(key for known in procedures for key in known.cite), *_SOURCES]
-    return paragraphs, tuple(key for key in dict.fromkeys(keys) if find_publication(key).cited in words)
+    return Methods(paragraphs=paragraphs, cite=cited_in(paragraphs, keys))
 
 
 def _power_methods(study: CompareStudy) -> str:
@@ -169,8 +167,8 @@ def _power_methods(study: CompareStudy) -> str:
         f"We compared {sizes['metric']} metrics ({named(study.metrics)}; {name_of_metric(study.current)} is in use) "
         f"on {sizes['system']} systems and {sizes['topic']} topics. Discriminative power is the share of the "
         f"{study.sensitivity.n_pairs} pairs of systems that differ significantly (Sakai, 2006), by "
-        f"{described(TESTS[power.test])}{draws}, two-sided, at α = {power.alpha:g}, without correction and with "
-        f"{described(CORRECTIONS['fdr_by'])}. {percentage(power.confidence_level)} intervals for it, and for the "
+        f"{described_by(power.test)}{draws}, two-sided, at α = {power.alpha:g}, without correction and with "
+        f"{described_by('fdr_by')}. {percentage(power.confidence_level)} intervals for it, and for the "
         "difference of two metrics' powers, are t intervals whose standard error is the spread over "
         f"{power.n_topic_resamples} resamples of the topics, the same for every metric ({power.random_source}); over "
         f"systems, the range of the middle {percentage(choice.confidence_level)} of {choice.n_choices} random choices "
@@ -182,7 +180,6 @@ def _power_methods(study: CompareStudy) -> str:
 
 def _agreement_methods(study: CompareStudy) -> str:
     result, intervals = study.agreement.result, study.agreement_intervals
-    side = "one-sided in the direction of the better mean" if result.alternative == "better" else "two-sided"
     known = ""
     if intervals is not None:
         known = (
@@ -190,7 +187,8 @@ def _agreement_methods(study: CompareStudy) -> str:
             "of the topics"
         )
     return (
-        f"The pairs significant under each metric ({words_for_test(result.test)} test, {side}, "
+        f"The pairs significant under each metric ({words_for_test(result.test)} test, "
+        f"{side_words(result.alternative)}, "
         f"{words_for_correction(result.correction)}, α = {study.agreement.alphas[0]:g}) were taken as a prediction of "
         f"those significant under {name_of_metric(study.current)}, and precision, recall and F1 computed (Ogilvie and "
         f"Lalmas, 2006){known}; pairs significant in opposite directions were counted as conflicts."
@@ -237,5 +235,4 @@ def _scores_methods(study: CompareStudy) -> str:
             f"for topics with {listed(study.heaviness['relevant'].to_numpy())} relevant documents (Sakai and Kando, "
             "2008, Figure 1)."
         )
-    version = study.provenance.versions.get("metaeval", "")
-    return f"{words} {f'Computed with metaeval {version}'.rstrip()}."
+    return f"{words} {computed_with(study.provenance)}"

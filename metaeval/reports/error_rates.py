@@ -11,9 +11,8 @@ from metaeval.models.exponential import PUBLISHED_CRITERION
 from metaeval.models.families import FAMILIES
 from metaeval.models.topic_counts import MinimumTopics
 from metaeval.reports.report import Block, Fold, Picture, Section, Text
-from metaeval.reports.tables import Column, Table, left, right
+from metaeval.reports.tables import METRIC, Table, left, right
 from metaeval.reports.topic_words import (
-    METRIC,
     TOLERANCE,
     not_estimated,
     tolerance_name,
@@ -22,7 +21,7 @@ from metaeval.reports.topic_words import (
 )
 from metaeval.resampling.bins import DifferenceBins
 from metaeval.studies.topics import CURVE, DIFFERENCES, EXPONENTIAL, TopicsStudy
-from metaeval.words import MISSING, count, name_of_metric, number, percentage, share, whole
+from metaeval.words import MISSING, count, name_of_metric, number, percentage, sentence_case, share, whole
 
 __all__ = ["error_sections", "rates_section"]
 
@@ -117,7 +116,7 @@ def _rates_table(study: TopicsStudy) -> Table:
         columns=(
             METRIC,
             TOLERANCE,
-            *(Column(name=str(size), label=str(size), write=share, align="right", group="Topics") for size in sizes),
+            *right(share, "Topics", **{str(size): str(size) for size in sizes}),
         ),
     )
 
@@ -203,7 +202,7 @@ def _readings_table(bins: DifferenceBins, metrics: Sequence[str]) -> Table:
             name = f"{value} {reading}"
             reached = wide["difference", reading].notna()
             shown[name] = wide[value, reading].where(reached).reindex(shown["metric"]).to_numpy()
-            columns.append(Column(name=name, label=word, write=write, align="right", group=label))
+            columns += right(write, label, **{name: word})
     return Table(
         name="difference_required",
         title=f"The difference that keeps sign changes within {percentage(bins.max_error)}",
@@ -255,7 +254,7 @@ def _curve_words(study: TopicsStudy) -> tuple[Text, ...]:
 def _held_out_table(study: TopicsStudy) -> Table:
     summary = study.comparison.summary()
     shown = summary.assign(
-        name=[_sentence_case(FAMILIES[name].title) for name in summary["family"]],
+        name=[sentence_case(FAMILIES[name].title) for name in summary["family"]],
         formula=[FAMILIES[name].formula for name in summary["family"]],
     )
     above = "Held-out sizes"
@@ -280,7 +279,7 @@ def _held_out_table(study: TopicsStudy) -> Table:
 def _fits_table(study: TopicsStudy) -> Table:
     frame = study.comparison.to_frame()
     shown = with_tolerances(study, frame).assign(
-        name=[_sentence_case(FAMILIES[name].title) for name in frame["family"]],
+        name=[sentence_case(FAMILIES[name].title) for name in frame["family"]],
         outcome=frame["parameters"].where(frame["note"] == "", frame["note"]),
     )
     return Table(
@@ -333,10 +332,6 @@ def _exponential(study: TopicsStudy) -> tuple[Block, ...]:
 def _signed_share(value: object) -> str:
     written = number(1)(100 * float(str(value)))
     return written if written == MISSING else f"{'+' if float(str(value)) > 0 else ''}{written} %"
-
-
-def _sentence_case(words: str) -> str:
-    return words[:1].upper() + words[1:]
 
 
 def _few(sizes: Sequence[int], most: int) -> list[int]:

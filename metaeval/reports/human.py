@@ -7,12 +7,12 @@ from metaeval import figures
 from metaeval.agreement.human import HumanAgreement
 from metaeval.agreement.metric_comparison import MetricComparison
 from metaeval.reports.data_files import csv_file
-from metaeval.reports.report import Block, Fold, Methods, Picture, Report, Section
-from metaeval.reports.tables import Column, Table, left, right
+from metaeval.reports.methods import decided_by
+from metaeval.reports.report import Block, Fold, Methods, Picture, Report, Section, facts
+from metaeval.reports.tables import Table, left, right, under
 from metaeval.studies.human import HumanStudy
-from metaeval.tests_stat.catalogue import name_of_test, words_for_test
 from metaeval.tests_stat.correction import words_for_correction
-from metaeval.words import count, interval, listed, number, p_value, percentage, share, whole
+from metaeval.words import count, interval, listed, number, p_value, percentage, sentence_case, share, text, whole
 
 __all__ = ["human_report"]
 
@@ -50,7 +50,7 @@ def human_report(study: HumanStudy) -> Report:
     return Report(
         command="human",
         title="Do the metrics agree with people?",
-        facts=tuple((str(size), what if size == 1 else f"{what}s") for what, size in sizes.items()),
+        facts=facts(**sizes),
         summary=_summary(study),
         sections=tuple(sections),
         methods=_methods(study),
@@ -177,10 +177,8 @@ def _level_table(study: HumanStudy, agreements: list[HumanAgreement]) -> Table:
         frame[[name, f"{name} ends_sort"]] = own[["value", "low"]].to_numpy()
         frame[f"{name} ends"] = ends
         group, label = _STATISTICS[name], f"{percentage(found.confidence_level)} interval"
-        columns.append(Column(name=name, label="value", write=_DECIMAL, align="right", group=group))
-        columns.append(Column(name=f"{name} ends", label=label, align="right", group=group, under=True))
-    counts = {"n_systems": "Systems", "n_items": "Items", "n_cells": "Cells", "n_used": "Over"}
-    columns += [Column(name=name, label=label, write=whole, align="right") for name, label in counts.items()]
+        columns += [*right(_DECIMAL, group, **{name: "value"}), *under(text, group, **{f"{name} ends": label})]
+    columns += right(whole, n_systems="Systems", n_items="Items", n_cells="Cells", n_used="Over")
     where = _LEVELS[lead.level]
     return Table(
         name=f"agreement-{lead.level}",
@@ -204,7 +202,7 @@ def _system_numbers(study: HumanStudy) -> Table:
         frame=wide.sort_values(statistics[0], ascending=False, kind="stable"),
         columns=(
             *left(metric="Metric"),
-            *(Column(name=name, label=_STATISTICS[name], write=_DECIMAL, align="right") for name in statistics),
+            *right(_DECIMAL, **{name: _STATISTICS[name] for name in statistics}),
             *right(whole, n_systems="Systems"),
         ),
     )
@@ -291,10 +289,8 @@ def _decisions_section(study: HumanStudy) -> Section:
     table = Table(
         name="decisions",
         title="Significant pairs of systems, under each metric and under people",
-        caption=f"{name_of_test(study.test)}, {words_for_correction(study.correction)}, α = {study.alpha:g}, one-sided "
-        "in the better direction. "
-        "Precision: of the pairs that the metric finds, the share that people find too. Recall: of the pairs that "
-        "people find.",
+        caption=f"{sentence_case(decided_by(study.test, study.correction, study.alpha))}. Precision: of the pairs "
+        "that the metric finds, the share that people find too. Recall: of the pairs that people find.",
         frame=study.decisions.sort_values("f1", ascending=False, kind="stable"),
         columns=(
             *left(metric="Metric"),
@@ -373,9 +369,9 @@ def _methods(study: HumanStudy) -> Methods:
         sources += ["williams1959", "graham2014"]
     if len(study.decisions):
         paragraphs.append(
-            f"Pairs of systems: {words_for_test(study.test)} test, {corrected}, α = {study.alpha:g}, one-sided in the "
-            "better direction; the significant pairs under a metric predict those under the human scores (Ogilvie and "
-            "Lalmas, 2006, section 3.4). A cluster's sum, scaled, is one unit, so the tests are on the mean over items."
+            f"Pairs of systems: {decided_by(study.test, study.correction, study.alpha)}; the significant pairs under a "
+            "metric predict those under the human scores (Ogilvie and Lalmas, 2006, section 3.4). A cluster's sum, "
+            "scaled, is one unit, so the tests are on the mean over items."
         )
         sources.append("ogilvie2006")
     if len(study.pairs):

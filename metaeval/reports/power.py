@@ -18,7 +18,7 @@ from metaeval.reports.power_words import (
     power_summary,
     rows_of,
 )
-from metaeval.reports.report import Block, Fold, Picture, Report, Section, Text
+from metaeval.reports.report import Block, Fold, Picture, Report, Section, Text, facts
 from metaeval.reports.tables import METRIC, Column, Table, left, right
 from metaeval.studies.power import PowerStudy
 from metaeval.tests_stat.catalogue import name_of_test, words_for_test
@@ -100,9 +100,8 @@ def power_report(study: PowerStudy, *, map_metric: str | None = None, top: int =
 
 def _facts(study: PowerStudy) -> tuple[tuple[str, str], ...]:
     sizes, lead = study.scores.sizes, study.comparisons[0]
-    counts = {"metric": sizes["metric"], "system": sizes["system"], "topic": sizes["topic"], "pair": lead.n_pairs}
-    shown = [(str(number), what if number == 1 else f"{what}s") for what, number in counts.items()]
-    return (*shown, (f"{lead.alpha:g}", "significance level α"))
+    counted = facts(metric=sizes["metric"], system=sizes["system"], topic=sizes["topic"], pair=lead.n_pairs)
+    return (*counted, (f"{lead.alpha:g}", "significance level α"))
 
 
 # ----------------------------------------------------------------------------------------------------- the sections

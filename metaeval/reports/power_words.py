@@ -164,12 +164,9 @@ def power_methods(study: PowerStudy) -> Methods:
     """Return what was done in words that fit a paper, from the record of what was done."""
     sizes, lead, intervals = study.scores.sizes, study.comparisons[0], study.intervals
     metrics = study.scores["metric"].to_numpy()
-    names = listed(map(name_of_metric, metrics))
+    under = f"{count(sizes['metric'], 'metric')} ({listed(map(name_of_metric, metrics))})"
     words = [
-        (
-            f"We compared {sizes['system']} systems on {sizes['topic']} topics under {count(sizes['metric'], 'metric')} "
-            f"({names})."
-        ),
+        f"We compared {sizes['system']} systems on {sizes['topic']} topics under {under}.",
         *short_names(metrics),
         (
             f"For each metric all {lead.n_pairs} pairs of systems were tested at α = {lead.alpha:g}, "

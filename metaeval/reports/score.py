@@ -10,8 +10,8 @@ from metaeval.equality import settled_means
 from metaeval.metrics.spec import AnyMetric, Metric
 from metaeval.provenance import Provenance
 from metaeval.reports.data_files import csv_file, score_files
-from metaeval.reports.report import Item, Items, Methods, Report, Section
-from metaeval.reports.tables import Column, Table, left
+from metaeval.reports.report import Item, Items, Methods, Report, Section, facts
+from metaeval.reports.tables import Table, left, right
 from metaeval.scores import Scores, oriented_values
 from metaeval.studies.power import system_means
 from metaeval.words import absent, count, listed, name_of_metric, number, short_names
@@ -46,7 +46,6 @@ def score_report(
         What was scored.
     """
     sizes = scores.sizes
-    counted = {"metric": sizes["metric"], "run": sizes["system"], "topic": sizes["topic"]}
     means = pd.DataFrame(
         scores.mean("topic").to_numpy().T, index=scores["system"].to_numpy(), columns=scores["metric"].to_numpy()
     )
@@ -55,7 +54,7 @@ def score_report(
     return Report(
         command="score",
         title="What do these runs score?" if sizes["system"] > 1 else "What does this run score?",
-        facts=tuple((str(size), what if size == 1 else f"{what}s") for what, size in counted.items()),
+        facts=facts(metric=sizes["metric"], run=sizes["system"], topic=sizes["topic"]),
         summary=_summary(scores),
         sections=(_means_section(means, sizes["topic"]),),
         methods=_methods(scores, provenance, metrics, collection),
@@ -103,13 +102,12 @@ def _best(scores: Scores) -> pd.DataFrame:
 
 def _means_section(means: pd.DataFrame, n_topics: int) -> Section:
     names = [str(name) for name in means.columns]
-    columns = [Column(name=name, label=name_of_metric(name), write=_SCORE, align="right") for name in names]
     table = Table(
         name="means",
         title="Mean scores",
         caption=" ".join([f"Mean over {count(n_topics, 'topic')}.", *short_names(names)]),
         frame=means.reset_index(names="system"),
-        columns=(*left(system="Run"), *columns),
+        columns=(*left(system="Run"), *right(_SCORE, **{name: name_of_metric(name) for name in names})),
     )
     return Section(
         id="means",

@@ -7,6 +7,7 @@ import numpy as np
 import pandas as pd
 
 from metaeval.models.families import FAMILIES
+from metaeval.reports.report import facts
 from metaeval.reports.topic_words import chance, in_a_sentence, tolerance_name, topic_count
 from metaeval.studies.topics import CURVE, RECOMMENDED_TOLERANCE, TopicsStudy
 from metaeval.words import listed, name_of_metric, percentage, share
@@ -26,10 +27,9 @@ def topic_summary(study: TopicsStudy) -> tuple[str, ...]:
 def topic_facts(study: TopicsStudy) -> tuple[tuple[str, str], ...]:
     """Return what was counted, with what each number counts."""
     rates = study.error_rates
-    counts = {"metric": len(rates.metrics), "system": rates.n_systems, "topic": rates.n_topics, "pair": rates.n_pairs}
-    shown = [(str(number_of), what if number_of == 1 else f"{what}s") for what, number_of in counts.items()]
+    counted = facts(metric=len(rates.metrics), system=rates.n_systems, topic=rates.n_topics, pair=rates.n_pairs)
     sizes = f"{rates.sizes[0]}–{rates.sizes[-1]}" if len(rates.sizes) > 1 else str(rates.sizes[0])
-    return (*shown, (sizes, "topics in a set"), (percentage(study.minimum.max_error), "error allowed"))
+    return (*counted, (sizes, "topics in a set"), (percentage(study.minimum.max_error), "error allowed"))
 
 
 def topic_answers(study: TopicsStudy) -> tuple[str, ...]:

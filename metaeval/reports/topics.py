@@ -8,16 +8,15 @@ import numpy as np
 import pandas as pd
 
 from metaeval import figures
-from metaeval.bibliography import find_publication
 from metaeval.models.families import FAMILIES
 from metaeval.models.topic_counts import MinimumTopics
 from metaeval.reports.data_files import csv_file, score_files
 from metaeval.reports.error_rates import error_sections, rates_section
+from metaeval.reports.methods import cited_in, computed_with
 from metaeval.reports.report import Block, Fold, Item, Items, Methods, Picture, Report, Section, Text, Writer
-from metaeval.reports.tables import Column, Table, left, right
+from metaeval.reports.tables import METRIC, Table, left, right
 from metaeval.reports.topic_summary import topic_answers, topic_facts, topic_summary
 from metaeval.reports.topic_words import (
-    METRIC,
     TOLERANCE,
     chance,
     count_marks,
@@ -279,8 +278,8 @@ def _minimum_table(study: TopicsStudy, minimum: MinimumTopics, *, name: str) -> 
         caption=f"A tolerance is the lead a system must have on both sets, {of_what}. {marks}".rstrip(),
         frame=wide,
         columns=(
-            Column(name=unit, label="Tolerance"),
-            *(Column(name=metric, label=name_of_metric(metric), align="right") for metric in metrics),
+            *left(**{unit: "Tolerance"}),
+            *right(**{metric: name_of_metric(metric) for metric in metrics}),
         ),
         data=minimum.to_frame(),
     )
@@ -293,7 +292,6 @@ def _fewer_section(study: TopicsStudy) -> tuple[Section, ...]:
         return ()
     shown = fewer_rows(study)
     names = {tolerance: tolerance_name(study, float(tolerance)) for tolerance in shown.columns[2:]}
-    columns = [Column(name=name, label=name, write=chance, align="right", group="Tolerance") for name in names.values()]
     table = Table(
         name="fewer_topics",
         title="Probability that the first metric needs fewer topics than the second",
@@ -303,7 +301,7 @@ def _fewer_section(study: TopicsStudy) -> tuple[Section, ...]:
         data=fewer,
         columns=(
             *left(name_of_metric, metric_a="First", metric_b="Second"),
-            *columns,
+            *right(chance, "Tolerance", **{name: name for name in names.values()}),
         ),
     )
     sentences = Items(items=tuple(Item(words=words) for words in _fewest_sentences(study, fewer)))
@@ -341,11 +339,6 @@ def _fewest_sentences(study: TopicsStudy, fewer: pd.DataFrame) -> list[str]:
 
 
 def _methods(study: TopicsStudy) -> Methods:
-    words = _methods_paragraph(study)
-    return Methods(paragraphs=(words,), cite=tuple(key for key in _SOURCES if find_publication(key).cited in words))
-
-
-def _methods_paragraph(study: TopicsStudy) -> str:
     rates = study.error_rates
     sizes = f"{rates.sizes[0]} to {rates.sizes[-1]}" if len(rates.sizes) > 1 else str(rates.sizes[0])
     bound = " (Sanderson and Zobel, 2005)" if rates.sampling == "overlapping" else ""
@@ -361,9 +354,8 @@ def _methods_paragraph(study: TopicsStudy) -> str:
         f"times ({rates.random_source}), the same for every metric, tolerance and pair; a pair of systems is an error "
         f"when each of the two wins on one of the sets by at least {before}{listed(tolerance_names(study))}{after}."
     )
-    version = study.provenance.versions.get("metaeval", "")
-    software = f"Computed with metaeval {version}".rstrip()
-    return " ".join((used, drawn, *_model_words(study), *_observed_words(study), f"{software}."))
+    words = " ".join((used, drawn, *_model_words(study), *_observed_words(study), computed_with(study.provenance)))
+    return Methods(paragraphs=(words,), cite=cited_in([words], _SOURCES))
 
 
 def _model_words(study: TopicsStudy) -> list[str]:
