@@ -14,7 +14,7 @@ from metaeval.collection.documents import Collection
 from metaeval.figures.shown import NAMED_LINES
 from metaeval.metrics.precision_recall import precision_recall_curves
 from metaeval.reports.report import Block, Fold, Picture, Section, Text
-from metaeval.reports.tables import Column, Table, left, right
+from metaeval.reports.tables import Table, left, right
 from metaeval.studies.focused_statistics import RunCurves, focused_curves, focused_statistics
 from metaeval.words import number, share, whole
 
@@ -98,7 +98,6 @@ def _quantities(kind: str, frame: pd.DataFrame) -> Table:
         write = whole if name in {"total", "min", "max"} else number(1)
         shown[name] = [share(value) if one else write(value) for value, one in zip(frame[name], shares, strict=True)]
         shown[f"{name}_sort"] = frame[name]
-    labels = {"total": "Total", "mean": "Mean", "min": "Least", "max": "Most"}
     return Table(
         name="collection",
         title="Collection statistics",
@@ -107,7 +106,7 @@ def _quantities(kind: str, frame: pd.DataFrame) -> Table:
         data=frame,
         columns=(
             *left(quantity="What"),
-            *(Column(name=name, label=label, align="right") for name, label in labels.items()),
+            *right(total="Total", mean="Mean", min="Least", max="Most"),
         ),
     )
 
@@ -195,6 +194,6 @@ def _numbers(curve: RunCurves, data: xr.DataArray, order: list[str]) -> Table:
         frame=frame.set_axis(names, axis=1).reset_index(),
         columns=(
             *left(system="Run"),
-            *(Column(name=name, label=name, write=number(3), align="right") for name in names),
+            *right(number(3), **{name: name for name in names}),
         ),
     )

@@ -5,7 +5,7 @@ import pandas as pd
 from metaeval import figures
 from metaeval.reports.judgment_reductions import percent, with_error
 from metaeval.reports.report import Block, Fold, Picture, Section
-from metaeval.reports.tables import Column, Table, left, right
+from metaeval.reports.tables import Table, left, right
 from metaeval.resampling.effort_plans import PLAN_NAMES, EffortPlans
 from metaeval.studies.judgments import JudgmentsStudy
 from metaeval.words import count, listed, name_of_metric, number, text, whole
@@ -90,9 +90,13 @@ def _effort_table(study: JudgmentsStudy, effort: EffortPlans, frame: pd.DataFram
             *left(plan="Spent on"),
             *right(number(0), topics="Topics", judged="Judged", relevant="Relevant"),
             *right(number(1), hours="Hours"),
-            *(Column(name=metric, label=name_of_metric(metric), align="right", group="τ") for metric in study.metrics),
+            *right(text, "τ", **_labels(study)),
         ),
     )
+
+
+def _labels(study: JudgmentsStudy) -> dict[str, str]:
+    return {metric: name_of_metric(metric) for metric in study.metrics}
 
 
 def _adaptive_blocks(study: JudgmentsStudy, frame: pd.DataFrame) -> tuple[Block, ...]:
@@ -114,10 +118,7 @@ def _adaptive_blocks(study: JudgmentsStudy, frame: pd.DataFrame) -> tuple[Block,
             *left(pools="Pools"),
             *right(whole, judged="Judged", relevant="Relevant"),
             *right(number(1), hours="Hours"),
-            *(
-                Column(name=metric, label=name_of_metric(metric), write=number(3), align="right", group="τ")
-                for metric in study.metrics
-            ),
+            *right(number(3), "τ", **_labels(study)),
         ),
     )
     per_topic = Table(

@@ -5,7 +5,7 @@ import pandas as pd
 
 from metaeval import figures
 from metaeval.reports.report import Block, Fold, Picture, Section, Text
-from metaeval.reports.tables import Column, Table, left, right
+from metaeval.reports.tables import METRIC, Table, left, right
 from metaeval.resampling.leave_out import CHANGE_INTERVALS, VERDICTS, PoolSufficiency
 from metaeval.resampling.pools import Coverage
 from metaeval.studies.judgments import JudgmentsStudy
@@ -83,7 +83,7 @@ def _left_out_table(study: JudgmentsStudy, rule: str) -> Table:
         frame=frame,
         data=frame,
         columns=(
-            *left(name_of_metric, metric="Metric"),
+            METRIC,
             *right(_signed_percent, mean_change="Mean change"),
             *right(share, "Runs whose score", fell="fell", same="stayed", rose="rose"),
             *right(share, significant="Significant"),
@@ -114,7 +114,7 @@ def _changes_table(study: JudgmentsStudy, rule: str, counted: str, title: str) -
         data=frame,
         columns=(
             *left(interval="Change, %"),
-            *(Column(name=metric, label=name_of_metric(metric), align="right") for metric in study.metrics),
+            *right(**{metric: name_of_metric(metric) for metric in study.metrics}),
         ),
     )
 
@@ -157,12 +157,9 @@ def _sufficiency_table(study: JudgmentsStudy, sufficiency: PoolSufficiency) -> T
         frame=pd.DataFrame(rows),
         data=frame,
         columns=(
-            *left(name_of_metric, metric="Metric"),
+            METRIC,
             *left(row="Measured against"),
-            *(
-                Column(name=f"size {size}", label=str(size), write=share, align="right", group="Pool size")
-                for size in sizes
-            ),
+            *right(share, "Pool size", **{f"size {size}": str(size) for size in sizes}),
         ),
     )
 
@@ -181,17 +178,12 @@ def _verdicts_table(study: JudgmentsStudy) -> Table:
         frame=wide.reset_index(),
         data=frame,
         columns=(
-            *left(name_of_metric, metric="Metric"),
+            METRIC,
             *right(whole, size="Pool size"),
             *(
-                Column(
-                    name=f"{full} {reduced}",
-                    label=reduced,
-                    write=whole,
-                    align="right",
-                    group=f"{full.capitalize()} by all",
-                )
-                for full, reduced in columns
+                column
+                for full in VERDICTS
+                for column in right(whole, f"{full.capitalize()} by all", **{f"{full} {one}": one for one in VERDICTS})
             ),
         ),
     )

@@ -6,7 +6,7 @@ import pandas as pd
 
 from metaeval import figures
 from metaeval.reports.report import Block, Fold, Picture, Text
-from metaeval.reports.tables import Column, Table, left, right
+from metaeval.reports.tables import METRIC, Table, right
 from metaeval.resampling.pools import RunDepths
 from metaeval.studies.judgments import JudgmentsStudy
 from metaeval.words import count, name_of_metric, number, share, whole
@@ -47,7 +47,7 @@ def closeness_blocks(study: JudgmentsStudy, names: Sequence[str]) -> tuple[Block
         caption="τ and τ_AP of the ranking by the rebuilt pool with the one by all judgments.",
         frame=found,
         columns=(
-            *left(name_of_metric, metric="Metric"),
+            METRIC,
             *right(number(3), tau="τ", tau_ap="τ_AP"),
         ),
     )
@@ -103,9 +103,6 @@ def _run_depths_table(depths: RunDepths) -> Table:
         columns=(
             *right(whole, "Submission", topics="Topics", runs="Runs", answers="Answers"),
             *right(number(1), "Submission", per_topic="Runs per topic"),
-            *(
-                Column(name=f"size {size}", label=str(size), write=number(1), align="right", group="Pool")
-                for size in depths.table.index
-            ),
+            *right(number(1), "Pool", **{f"size {size}": str(size) for size in depths.table.index}),
         ),
     )

@@ -5,8 +5,8 @@ import pandas as pd
 from metaeval import figures
 from metaeval.figures.shown import AXES
 from metaeval.reports.data_files import csv_file
-from metaeval.reports.report import Block, Fold, Methods, Picture, Report, Section, Text
-from metaeval.reports.tables import Column, Table, left, right
+from metaeval.reports.report import Block, Fold, Methods, Picture, Report, Section, Text, facts
+from metaeval.reports.tables import Table, left, right
 from metaeval.simulate.reliability_runs import RELIABILITY_RUNS
 from metaeval.studies.reliability import ReliabilityStudy
 from metaeval.words import count, listed, number, share, whole
@@ -32,7 +32,7 @@ def reliability_report(study: ReliabilityStudy) -> Report:
     return Report(
         command="reliability",
         title="Does the metric reward what users want?",
-        facts=tuple((str(n), what if n == 1 else f"{what}s") for what, n in counts.items()),
+        facts=facts(**counts),
         summary=(*_opening(study), " ".join(verdict_sentence(study, metric) for metric in study.metrics)),
         sections=tuple(sections),
         methods=Methods(paragraphs=_METHODS, cite=_SOURCES),
@@ -107,10 +107,8 @@ def _runs_table(study: ReliabilityStudy, quantisation: str) -> Table:
     for place, metric in enumerate(metrics):
         own = part[part["metric"] == metric].set_index("run").loc[frame["run"]]
         frame[[f"value_{place}", f"rank_{place}"]] = own[["value", "rank"]].to_numpy()
-        columns += [
-            Column(name=f"value_{place}", label="mean", write=number(4), align="right", group=metric),
-            Column(name=f"rank_{place}", label="rank", write=whole, align="right", group=metric),
-        ]
+        columns += right(number(4), metric, **{f"value_{place}": "mean"})
+        columns += right(whole, metric, **{f"rank_{place}": "rank"})
     return Table(
         name=f"runs-{quantisation}",
         title=f"The six runs under {quantisation}",
@@ -220,12 +218,7 @@ def _top_table(study: ReliabilityStudy, metric: str) -> Table:
             *left(run="Run"),
             *right(number(4), value="Mean"),
             *right(share, overlap="Overlap"),
-            *(
-                Column(
-                    name=name, label=name.removeprefix("rank under "), write=whole, align="right", group="Rank under"
-                )
-                for name in others
-            ),
+            *right(whole, "Rank under", **{name: name.removeprefix("rank under ") for name in others}),
         ),
     )
 
