@@ -8,7 +8,7 @@ import pandas as pd
 
 from metaeval.reports.data_files import csv_file
 from metaeval.reports.report import Methods, Report, Section
-from metaeval.reports.tables import Column, Table, left, right
+from metaeval.reports.tables import Table, left, right, under
 from metaeval.studies.design import DesignStudy
 from metaeval.words import count, listed, name_of_metric, number, percentage, short_names, whole
 
@@ -149,12 +149,9 @@ def _topics_section(study: DesignStudy) -> Section:
     for name in methods:
         design = _DESIGNS[name]
         group = design.name + (f", {study.n_systems} systems" if name == "anova" else "")
-        columns.append(Column(name=name, label="topics", write=whole, align="right", group=group))
+        columns += right(whole, group, **{name: "topics"})
         if _at_hand(study):
-            label = f"{design.achieved} at hand"
-            columns.append(
-                Column(name=f"{name} at hand", label=label, write=design.write, align="right", group=group, under=True)
-            )
+            columns += under(design.write, group, **{f"{name} at hand": f"{design.achieved} at hand"})
     at_hand = f" At hand: what the {_at_hand(study)} topics there are achieve." if _at_hand(study) else ""
     exact = "exact distributions" if study.calculation == "exact" else "approximations"
     table = Table(

@@ -277,7 +277,7 @@ def _consistency_table(stability: Stability, frame: pd.DataFrame) -> Table:
         return f"{row['contradicted']:.1f} ({100 * row['contradicted_share']:.0f} %)"
 
     cells: dict[str, Callable[[dict[Any, Any]], object]] = {
-        "found": lambda row: number(1)(row["found"]),
+        "found": lambda row: row["found"],
         "wrong": wrong,
     }
     full = {metric: frame.loc[frame["metric"] == metric, "power_full"].iloc[0] for metric in stability.metrics}
@@ -292,7 +292,14 @@ def _consistency_table(stability: Stability, frame: pd.DataFrame) -> Table:
         data=frame[["metric", "step", "found", "contradicted", "contradicted_share", "power", "power_full"]],
         columns=(
             *_step_columns(stability)[:1],
-            *_by_metric(stability, found="found", wrong="not confirmed"),
+            *(
+                column
+                for metric, name in ((one, name_of_metric(one)) for one in stability.metrics)
+                for column in (
+                    *right(number(1), name, **{f"{metric} found": "found"}),
+                    *right(text, name, **{f"{metric} wrong": "not confirmed"}),
+                )
+            ),
         ),
     )
 

@@ -8,13 +8,21 @@ from metaeval.bibliography import cited
 from metaeval.reports.methods import cited_keys, computed_with, described_by, side_words, with_draws
 from metaeval.reports.report import Methods
 from metaeval.studies.power import PowerStudy
-from metaeval.tests_stat.catalogue import words_for_test
+from metaeval.tests_stat.catalogue import name_of_test, words_for_test
 from metaeval.tests_stat.correction import name_of_correction, words_for_correction
 from metaeval.tests_stat.result import PairwiseResult
 from metaeval.tests_stat.sensitivity import SENSITIVITY
 from metaeval.words import count, interval, listed, name_of_metric, number, percentage, share, short_names
 
-__all__ = ["deciding", "one_per_test", "power_differences", "power_methods", "power_summary", "rows_of"]
+__all__ = [
+    "deciding",
+    "decision_words",
+    "one_per_test",
+    "power_differences",
+    "power_methods",
+    "power_summary",
+    "rows_of",
+]
 
 _SCORE = number(4)
 _CAUTION = "Discriminative power says how steady a metric is over topics, not whether it measures the right thing."
@@ -147,6 +155,11 @@ def deciding(study: PowerStudy) -> PairwiseResult:
 def rows_of(frame: pd.DataFrame, result: PairwiseResult) -> pd.DataFrame:
     """Return the rows of `PowerStudy.to_frame` that one comparison gave."""
     return frame[(frame["test"] == result.test) & (frame["correction"] == result.correction)]
+
+
+def decision_words(test: str, correction: str) -> str:
+    """Return a test and a correction as a caption names them."""
+    return f"{name_of_test(test)}, {words_for_correction(correction)}"
 
 
 def one_per_test(study: PowerStudy) -> list[PairwiseResult]:
