@@ -12,13 +12,7 @@ from metaeval.models.families import FAMILIES
 from metaeval.models.topic_counts import MinimumTopics
 from metaeval.reports.report import Block, Fold, Picture, Section, Text
 from metaeval.reports.tables import METRIC, Table, left, right
-from metaeval.reports.topic_words import (
-    TOLERANCE,
-    not_estimated,
-    tolerance_name,
-    tolerance_names,
-    with_tolerances,
-)
+from metaeval.reports.topic_words import TOLERANCE, not_estimated, tolerance_name, tolerance_names, with_tolerances
 from metaeval.resampling.bins import DifferenceBins
 from metaeval.studies.topics import CURVE, DIFFERENCES, EXPONENTIAL, TopicsStudy
 from metaeval.words import MISSING, count, name_of_metric, number, percentage, sentence_case, share, whole

@@ -66,9 +66,9 @@ def decided_by(test: str, correction: str, alpha: float) -> str:
     Examples
     --------
     >>> decided_by("t", "holm", 0.05)
-    'paired t test, Holm, α = 0.05, two-sided'
+    'paired t, Holm, α = 0.05, two-sided'
     """
-    return f"{words_for_test(test)} test, {words_for_correction(correction)}, α = {alpha:g}, two-sided"
+    return f"{words_for_test(test)}, {words_for_correction(correction)}, α = {alpha:g}, two-sided"
 
 
 def computed_with(provenance: Provenance, *details: str) -> str:

@@ -6,13 +6,7 @@ import pandas as pd
 from metaeval import figures
 from metaeval.errors import InvalidOptionError, UnknownNameError
 from metaeval.reports.data_files import pair_files, score_files
-from metaeval.reports.power_systems import (
-    identical_section,
-    map_section,
-    ranking_section,
-    scores_section,
-    top_section,
-)
+from metaeval.reports.power_systems import identical_section, map_section, ranking_section, scores_section, top_section
 from metaeval.reports.power_words import (
     decision_words,
     one_per_test,
@@ -28,16 +22,7 @@ from metaeval.tests_stat.catalogue import name_of_test, words_for_test
 from metaeval.tests_stat.correction import CORRECTIONS, FAMILY_WISE, name_of_correction, words_for_correction
 from metaeval.tests_stat.labels import labelled
 from metaeval.tests_stat.sensitivity import SENSITIVITY
-from metaeval.words import (
-    interval,
-    name_of_metric,
-    number,
-    percentage,
-    share,
-    share_of,
-    short_names,
-    text,
-)
+from metaeval.words import interval, name_of_metric, number, percentage, share, share_of, short_names, text
 
 __all__ = ["power_report"]
 
