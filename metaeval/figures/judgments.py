@@ -20,6 +20,7 @@ from metaeval.figures.style import (
     bars,
     inch_axes,
     key_of_figure,
+    label_first_column,
     metric_label,
     panel_grid,
     short_name,
@@ -40,6 +41,7 @@ _LABELS: Mapping[str, str] = {
 }
 _LEFT = 0.62
 _STYLES = 6
+_LAST_RANK = 100
 
 
 def measure_label(measure: str) -> str:
@@ -135,21 +137,19 @@ def growth_panels(frame: pd.DataFrame) -> Figure:
 
 
 @styled
-def coverage_lines(frame: pd.DataFrame, *, most: int = 100) -> Figure:
+def coverage_lines(frame: pd.DataFrame) -> Figure:
     """Draw which share of the results of new runs is judged at each rank, a line for each pool size.
 
     Parameters
     ----------
     frame : pandas.DataFrame
         size, rank and at_rank.
-    most : int, default 100
-        Last rank shown.
     """
     sizes = list(dict.fromkeys(frame["size"]))
     room = 0.35 + max(text_width(f"{size} documents", 7.5) for size in sizes)
     figure = Figure(figsize=(PAGE_WIDTH, 2.6 + FOOT))
     axes = inch_axes(figure, left=_LEFT, right=room, top=0.15, bottom=FOOT)
-    last = min(most, int(frame["rank"].max()))
+    last = min(_LAST_RANK, int(frame["rank"].max()))
     ends = []
     for place, size in enumerate(sizes):
         part = frame[(frame["size"] == size) & (frame["rank"] <= last)].dropna(subset=["at_rank"])
@@ -166,33 +166,29 @@ def coverage_lines(frame: pd.DataFrame, *, most: int = 100) -> Figure:
 
 
 @styled
-def effort_panels(frame: pd.DataFrame, *, plans: Mapping[str, str], min_tau: float, in_hours: bool = True) -> Figure:
+def effort_panels(frame: pd.DataFrame, *, plans: Mapping[str, str], min_tau: float) -> Figure:
     """Draw the correlation with the full ranking against the effort spent, a panel for each metric, a line a plan.
 
     Parameters
     ----------
     frame : pandas.DataFrame
-        metric, plan, hours or judged, tau, tau_se.
+        metric, plan, hours, tau, tau_se.
     plans : mapping
         Plan to what it is called.
     min_tau : float
         A line is drawn at it.
-    in_hours : bool
-        Whether effort is shown in hours, not in documents.
     """
     metrics = list(dict.fromkeys(frame["metric"]))
     known = [name for name in plans if name in set(frame["plan"])]
     names = [metric_label(one) for one in metrics]
     figure, panels = _panels(names, columns=3, keys=[plans[name] for name in known], named=str)
-    x = "hours" if in_hours else "judged"
     for metric, axes in zip(metrics, panels, strict=True):
         for place, plan in enumerate(known):
-            _line(axes, frame[(frame["metric"] == metric) & (frame["plan"] == plan)], x, "tau", place)
+            _line(axes, frame[(frame["metric"] == metric) & (frame["plan"] == plan)], "hours", "tau", place)
         _bound(axes, frame["tau"], min_tau)
         axes.set_xlim(left=0)
-        axes.set_xlabel("hours of judging" if in_hours else "documents judged")
-    for axes in panels[::3]:
-        axes.set_ylabel("Kendall’s τ")
+        axes.set_xlabel("hours of judging")
+    label_first_column(panels, min(3, len(panels)), "Kendall’s τ")
     return figure
 
 

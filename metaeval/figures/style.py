@@ -42,6 +42,7 @@ __all__ = [
     "inch_axes",
     "key_above",
     "key_of_figure",
+    "label_first_column",
     "mark_value",
     "metric_label",
     "panel_grid",
@@ -205,7 +206,7 @@ def panel_grid(  # noqa: PLR0913 - the measures of a grid
     columns: int,
     height: float,
     left: float,
-    top: float,
+    top: float = 0.0,
     right: float = 0.15,
 ) -> tuple[Figure, list[Axes]]:
     """Return a figure of equal panels with titles, row by row; measures in inches, those at the sides of one panel."""
@@ -221,6 +222,12 @@ def panel_grid(  # noqa: PLR0913 - the measures of a grid
         axes = inch_axes(figure, left=start, right=PAGE_WIDTH - start - width, top=above, bottom=below)
         axes.text(0, 1 + 0.09 / height, title, transform=axes.transAxes, **_PANEL_TITLE)
     return figure, list(figure.axes)
+
+
+def label_first_column(panels: Sequence[Axes], columns: int, label: str) -> None:
+    """Say at the left of every row of panels what their upright axes show."""
+    for axes in panels[::columns]:
+        axes.set_ylabel(label)
 
 
 def inch_axes(figure: Figure, *, left: float, right: float, top: float, bottom: float) -> Axes:

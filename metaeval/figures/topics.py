@@ -18,6 +18,7 @@ from metaeval.figures.style import (
     THEME,
     bars,
     key_of_figure,
+    label_first_column,
     mark_value,
     metric_label,
     panel_grid,
@@ -66,7 +67,7 @@ def error_panels(frame: pd.DataFrame, *, tolerances: Sequence[str], max_error: f
         axes.set_xlim(0, largest)
         _end_labels(axes, [(name, *end) for name, end in zip(tolerances, ends, strict=True)], x=largest)
         axes.set_xlabel("topics in each set")
-    _label_first_column(panels[::columns], "error rate")
+    label_first_column(panels, columns, "error rate")
     return figure
 
 
@@ -95,7 +96,7 @@ def tolerance_panels(frame: pd.DataFrame, *, tolerances: Sequence[str], max_erro
         seen = frame.loc[(frame["tolerance"] == tolerance) & (frame["seen"] > 0), "seen"]
         _error_scale(axes, max_error, seen.min() / 1.2, seen.max() * 1.2)
         axes.set_xlabel("topics in each set")
-    _label_first_column(panels[::columns], "error rate")
+    label_first_column(panels, columns, "error rate")
     key_of_figure(figure, *panels[0].get_legend_handles_labels(), columns=6)
     return figure
 
@@ -141,7 +142,7 @@ def difference_panels(frame: pd.DataFrame, marks: pd.DataFrame, *, max_error: fl
         axes.set_xlim(0, None)
         axes.set_xlabel("difference on the first set")
         tidy_axes(axes, grid="y")
-    _label_first_column(panels[::columns], "sign changes (%)")
+    label_first_column(panels, columns, "sign changes (%)")
     return figure
 
 
@@ -176,11 +177,6 @@ def count_rows(frame: pd.DataFrame, *, at_hand: int) -> Figure:
     axes.xaxis.set_minor_formatter(NullFormatter())
     axes.set_xlabel("topics needed in each set (logarithmic scale)")
     return figure
-
-
-def _label_first_column(panels: Sequence[Axes], label: str) -> None:
-    for axes in panels:
-        axes.set_ylabel(label)
 
 
 def _error_line(axes: Axes, part: pd.DataFrame, color: str, seen_to: int) -> tuple[float, float]:

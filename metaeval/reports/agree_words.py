@@ -12,7 +12,7 @@ from metaeval.reports.methods import cited_keys, computed_with, described_by, si
 from metaeval.reports.report import Methods
 from metaeval.studies.agree import AgreeStudy
 from metaeval.studies.variants import BINARY, FIXED
-from metaeval.words import MISSING, count, listed, name_of_metric, percentage
+from metaeval.words import MISSING, bracketed, count, listed, name_of_metric, number, percentage
 
 __all__ = [
     "advice_sentences",
@@ -89,7 +89,9 @@ def answer_sentence(study: AgreeStudy) -> str:
     if study.intervals is not None:
         level = percentage(study.intervals.confidence_level)
         criterion = f"judged by whether the {level} interval of F1 lies above {study.min_f1:g}, below it or around it"
-    return f"{opening} {listed(parts)} ({criterion})."
+    least, most = (pick(rows, key=lambda row: row["f1"]) for pick in (min, max))
+    ends = [f"{_bracketed_f1(row)} ({label(study, row['predictor'])})" for row in (least, most)]
+    return f"{opening} {listed(parts)}: F1 from {ends[0]} to {ends[1]}, {criterion}."
 
 
 def _one_answer(study: AgreeStudy, row: Mapping[Hashable, Any]) -> str:
@@ -147,6 +149,10 @@ def _f1(row: Mapping[Hashable, Any]) -> str:
         return f"{MISSING}: neither finds a pair"
     value, low, high = (float(str(row.get(name, math.nan))) for name in ("f1", "f1_low", "f1_high"))
     return f"{value:.2f}" if math.isnan(low) else f"{value:.2f}, {low:.2f} to {high:.2f}"
+
+
+def _bracketed_f1(row: Mapping[Hashable, Any]) -> str:
+    return bracketed(row["f1"], row.get("f1_low"), row.get("f1_high"), number(2))
 
 
 def _percent(value: object) -> str:

@@ -44,9 +44,13 @@ def answer_sentences(study: AssessmentStudy) -> Iterator[tuple[str, str]]:
 
 
 def _topics_words(study: AssessmentStudy) -> str:
-    means = study.topics.mean()
-    parts = [f"{means['documents']:.1f} documents assessed, {means['relevant']:.1f} of them relevant"]
-    parts += [f"{means[name]:.0f} {FOUND[name]}" for name in ("elements", "passages") if np.isfinite(means[name])]
+    means, least, most = study.topics.mean(), study.topics.min(), study.topics.max()
+
+    def told(name: str, words: str, digits: int = 0) -> str:
+        return f"{means[name]:.{digits}f} {words} ({least[name]:.0f} to {most[name]:.0f})"
+
+    parts = [told("documents", "documents assessed", 1), told("relevant", "of them relevant", 1)]
+    parts += [told(name, FOUND[name]) for name in ("elements", "passages") if np.isfinite(means[name])]
     return f"A topic has on average {listed(parts)}."
 
 

@@ -64,9 +64,12 @@ def assessors_report(study: AssessorStudy) -> Report:
 def _summary(study: AssessorStudy) -> tuple[str, ...]:
     alpha, decimal = study.agreement.alpha.set_index("level"), number(2)
     row = {name: alpha[name]["ordinal"] for name in ("alpha", "low", "high")}
-    over_all = f"Krippendorff's α for ordered grades is {decimal(row['alpha'])}{_ends(row['low'], row['high'])}."
-    one_pair = len(study.agreement.pairs) == 1
-    lines = [f"{_pair_words(study)} {over_all}" if one_pair else f"{_pairs_words(study)} Over all assessors {over_all}"]
+    over_all = f"Krippendorff's α for ordered grades is {decimal(row['alpha'])}{_ends(row['low'], row['high'])}"
+    if len(study.agreement.pairs) == 1:
+        lines = [f"{_pair_words(study)} {over_all}."]
+    else:
+        everyone = f"Over all {study.labels.table.shape[1]} assessors {over_all}, where 1 is full agreement and 0 what"
+        lines = [f"{everyone} chance gives. {_pairs_words(study)}"]
     alike = study.agreement.nearly_the_same()
     if len(alike):
         first, second, _, same, _ = alike.to_numpy().tolist()[0]
@@ -183,6 +186,7 @@ def _kappa_map(study: AssessorStudy) -> Picture:
 def _kappa_dots(study: AssessorStudy) -> Picture:
     pairs, level = study.agreement.pairs, percentage(study.agreement.confidence_level)
     first, second = pairs[["first", "second"]].iloc[0]
+    shown = pairs[["second", "kappa", "kappa_low", "kappa_high"]].set_axis(["name", "value", "low", "high"], axis=1)
     caption = f"The dot is Cohen's κ of {second} with {first}, the bar its {level} interval over topics."
     if len(pairs) > 1:
         caption = (
@@ -192,7 +196,7 @@ def _kappa_dots(study: AssessorStudy) -> Picture:
         )
     return Picture(
         name="assessor-kappa",
-        draw=lambda: figures.agreement_dots(pairs, statistic="kappa", label=f"Cohen's κ with {first}"),
+        draw=lambda: figures.agreement_dots(shown, label=f"Cohen's κ with {first}"),
         title=f"Agreement with {first}",
         caption=caption,
         alt=f"{count(len(pairs), 'dot')} with intervals, sorted by kappa.",

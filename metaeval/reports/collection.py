@@ -1,9 +1,5 @@
 """The sections of a report that describe the runs and judgments behind the scores, whatever these judge."""
 
-from collections.abc import Callable
-from functools import partial
-from typing import TYPE_CHECKING
-
 import numpy as np
 import pandas as pd
 import xarray as xr
@@ -17,9 +13,6 @@ from metaeval.reports.report import Block, Fold, Picture, Section, Text
 from metaeval.reports.tables import Table, left, right
 from metaeval.studies.focused_statistics import RunCurves, focused_curves, focused_statistics
 from metaeval.words import number, share, whole
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
 
 __all__ = ["collection_sections"]
 
@@ -133,13 +126,14 @@ def _precision_recall(curves: xr.DataArray) -> Section:
         data=curves,
     )
     line = (
-        "the best precision it still reaches once it has found a share of the relevant documents (lowest level above 0)"
+        ": the best precision it still reaches once it has found a share of the relevant documents (lowest level above "
+        "0)"
     )
     return Section(
         id="precision-recall",
         title="Precision and recall",
         lead="How precision falls as a run finds more of what is relevant: lines that cross serve different readers.",
-        blocks=_curve_blocks(curve, curves, lambda: figures.precision_recall(curves), line=f": {line}"),
+        blocks=_curve_blocks(curve, curves, line=line, top=1.02),
     )
 
 
@@ -150,7 +144,7 @@ def _run_curves(curves: tuple[RunCurves, ...], way_out: str) -> Section:
             words = f"There is no curve here: {curve.title}. {curve.lacking}{way_out}."
             blocks.append(Text(paragraphs=(words,), look="note"))
         else:
-            blocks += _curve_blocks(curve, curve.data, partial(_run_figure, curve, curve.data))
+            blocks += _curve_blocks(curve, curve.data)
     return Section(
         id="curves",
         title="Precision and gain of the runs",
@@ -159,19 +153,15 @@ def _run_curves(curves: tuple[RunCurves, ...], way_out: str) -> Section:
     )
 
 
-def _run_figure(curve: RunCurves, data: xr.DataArray) -> "Figure":
-    return figures.run_curves(data, across=curve.across, up=curve.up)
-
-
 def _curve_blocks(
-    curve: RunCurves, data: xr.DataArray, draw: "Callable[[], Figure]", *, line: str = ""
+    curve: RunCurves, data: xr.DataArray, *, line: str = "", top: float | None = None
 ) -> tuple[Block, ...]:
     by_mean = data.mean(str(data.dims[1])).to_series().sort_values(ascending=False, kind="stable")
     best = by_mean.index[0]
     named = " Named are the runs with the most and the least area under their line." * (len(by_mean) > NAMED_LINES)
     picture = Picture(
         name=curve.name,
-        draw=draw,
+        draw=lambda: figures.run_curves(data, across=curve.across, up=curve.up, top=top),
         title=curve.title,
         caption=f"Each line is a run{line}, averaged over the topics.{named}",
         alt=f"{curve.title} of {len(by_mean)} runs. Highest on average is {best}: "

@@ -13,11 +13,12 @@ from metaeval.studies.compare import CompareStudy
 from metaeval.tests_stat.catalogue import TESTS, words_for_test
 from metaeval.tests_stat.correction import CORRECTIONS, words_for_correction
 from metaeval.tests_stat.sensitivity import SENSITIVITY
-from metaeval.words import count, interval, listed, name_of_metric, percentage, share
+from metaeval.words import bracketed, count, interval, listed, name_of_metric, number, percentage, sentence_case, share
 
 __all__ = ["compare_methods", "limits_section", "named", "summary_paragraphs"]
 
 _SAME = 0.9
+_THREE = number(3)
 _NO_INTERVAL = (
     "difference required (a maximum, median and quantile over pairs: resampling shifts extremes and would mislead)",
     "conflicts (a count of named pairs: look at them one by one)",
@@ -52,17 +53,33 @@ def summary_paragraphs(study: CompareStudy, frame: pd.DataFrame) -> tuple[str, .
 
 
 def _front_sentence(study: CompareStudy, rows: Mapping[str, _Row]) -> str:
+    """Say which metric to adopt or to keep: those on the Pareto front, each with both qualities and their intervals."""
     front = study.pareto_front()
     if not front:
         return ""
-    quality = "keeping the ranking with half the judgments"
-    if study.second_quality == "f1":
-        quality = f"agreeing with {name_of_metric(study.current)}, the metric in use"
-    powers = listed(f"{name_of_metric(name)} {_power(rows[name])}" for name in front)
-    who = (
-        f"{named(front)} {'is alone' if len(front) == 1 else 'are'} on the Pareto front of discriminative power and of"
+    second, current = study.second_quality, name_of_metric(study.current)
+    quality, short = "keeping the ranking with half the judgments", "τ"
+    if second == "f1":
+        quality, short = f"agreeing with {current}, the metric in use", "F1"
+
+    def told(name: str) -> str:
+        row = rows[name]
+        power = bracketed(row["power"], row["power_low"], row["power_high"])
+        ends = (row.get(f"{second}_{end}") for end in ("low", "high"))
+        beside = (
+            "" if second == "f1" and name == study.current else f", {short} {bracketed(row[second], *ends, _THREE)}"
+        )
+        return f"{name_of_metric(name)} (power {power}{beside})"
+
+    adopted = [told(name) for name in front if name != study.current]
+    advice = [f"adopt {' or '.join(adopted)}"] if adopted else []
+    advice = [f"keep {told(study.current)}", *advice] if study.current in front else advice
+    words = sentence_case(", or ".join(advice))
+    who = "it is alone" if len(front) == 1 else "they are"
+    return (
+        f"{words}: {who} on the Pareto front of discriminative power and of {quality} (no metric is as good in both "
+        "and better in one)."
     )
-    return f"{who} {quality} (no metric is as good in both and better in one). Power on the front: {powers}."
 
 
 def _power(row: _Row) -> str:

@@ -110,7 +110,8 @@ def _summary(study: DesignStudy) -> tuple[str, ...]:
         freedom = study.table["degrees_of_freedom"]
         least = " at least" if freedom.min() < freedom.max() else ""
         basis = f"comes from the scores at hand, with {whole(freedom.min())} degrees of freedom{least}"
-    return (*paragraphs, f"These numbers are as good as the variance of a score, which {basis}.")
+    first, *others = paragraphs
+    return (f"{first.removesuffix('.')}, given the variance of a score, which {basis}.", *others)
 
 
 def _needed(study: DesignStudy, rows: pd.DataFrame) -> str:

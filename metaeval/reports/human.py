@@ -156,7 +156,7 @@ def _agreement_picture(found: HumanAgreement) -> Picture:
     label = f"{_STATISTICS[found.statistic]}, {_LEVELS[found.level]}"
     return Picture(
         name=f"agreement-{found.level}-{found.statistic}",
-        draw=lambda: figures.correlation_dots(found.table, label=label),
+        draw=lambda: figures.agreement_dots(found.table.rename(columns={"metric": "name"}), label=label),
         title=label[0].upper() + label[1:],
         caption=f"Best first; bars are {percentage(found.confidence_level)} intervals over other "
         f"{_resampled(found.resample)}. They hold for each metric by itself; the comparison of metrics says which two "

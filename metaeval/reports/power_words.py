@@ -36,12 +36,13 @@ def power_summary(study: PowerStudy, frame: pd.DataFrame) -> tuple[str, ...]:
     rows = rows_of(frame, lead)
     best = rows[rows["n_significant"] == rows["n_significant"].max()]
     how = f"at α = {lead.alpha:g} ({words_for_test(lead.test)}, {words_for_correction(lead.correction)})"
-    opening = [_best_sentence(study, rows, best, how), *_corrected_sentence(study, frame, best)]
+    answer = "; ".join([_best_words(study, rows, best, how), *_corrected_words(study, frame, best)])
     rest = [*_distinct_sentence(study, rows, best), *_worst_sentence(rows, best), *_required_sentence(frame, best)]
-    return tuple(" ".join(part) for part in (opening, rest, [*_identical_sentence(study), _CAUTION]) if part)
+    parts = ([f"{answer}."], rest, [*_identical_sentence(study), _CAUTION])
+    return tuple(" ".join(part) for part in parts if part)
 
 
-def _best_sentence(study: PowerStudy, rows: pd.DataFrame, best: pd.DataFrame, how: str) -> str:
+def _best_words(study: PowerStudy, rows: pd.DataFrame, best: pd.DataFrame, how: str) -> str:
     top, names = best.iloc[0], [name_of_metric(name) for name in best["metric"]]
     bounds = ""
     if study.intervals is not None and pd.notna(top["power_low"]):
@@ -49,24 +50,24 @@ def _best_sentence(study: PowerStudy, rows: pd.DataFrame, best: pd.DataFrame, ho
         bounds = f", {level} interval {interval(top['power_low'], top['power_high'])}"
     found = f"{top['n_significant']} of {top['n_pairs']} ({share(top['power'])}{bounds})"
     if top["n_significant"] == 0:
-        return f"No pair of systems differs significantly {how}" + (", under any metric." if len(rows) > 1 else ".")
+        return f"No pair of systems differs significantly {how}{', under any metric' * (len(rows) > 1)}"
     if len(rows) == 1:
-        return f"Under {names[0]} {found} pairs of systems differ significantly {how}."
+        return f"Under {names[0]} {found} pairs of systems differ significantly {how}"
     if len(best) == len(rows):
         every = "both" if len(rows) == 2 else f"all {len(rows)}"  # noqa: PLR2004 - two have their own word
-        return f"Under {every} metrics equally many pairs of systems differ significantly: {found} {how}."
+        return f"Under {every} metrics equally many pairs of systems differ significantly: {found} {how}"
     if len(best) > 1:
         return (
             f"Of {len(rows)} metrics, {listed(names)} have the highest discriminative power: {found} pairs of systems "
-            f"differ significantly under each {how}."
+            f"differ significantly under each {how}"
         )
     return (
         f"Of {len(rows)} metrics, {names[0]} has the highest discriminative power: {found} pairs of systems differ "
-        f"significantly {how}."
+        f"significantly {how}"
     )
 
 
-def _corrected_sentence(study: PowerStudy, frame: pd.DataFrame, best: pd.DataFrame) -> list[str]:
+def _corrected_words(study: PowerStudy, frame: pd.DataFrame, best: pd.DataFrame) -> list[str]:
     strict = deciding(study)
     if strict is study.comparisons[0] or best["n_significant"].iloc[0] == 0:
         return []
@@ -75,9 +76,9 @@ def _corrected_sentence(study: PowerStudy, frame: pd.DataFrame, best: pd.DataFra
     if len(best) > 1:
         left = [f"{found} under {name_of_metric(metric)}" for found, metric in zip(left, best["metric"], strict=True)]
     if strict.test == study.comparisons[0].test:
-        return [f"After the {name_of_correction(strict.correction)} correction {listed(left)} remain."]
+        return [f"after the {name_of_correction(strict.correction)} correction {listed(left)} remain"]
     how = f"{words_for_test(strict.test)}, {words_for_correction(strict.correction)}"
-    return [f"With the false discovery rate kept at α ({how}), {listed(left)} differ."]
+    return [f"with the false discovery rate kept at α ({how}), {listed(left)} differ"]
 
 
 def _distinct_sentence(study: PowerStudy, rows: pd.DataFrame, best: pd.DataFrame) -> list[str]:
