@@ -69,7 +69,14 @@ THEME = {
 
 CYCLE = (
     *("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9"),  # Okabe and Ito
-    *("#7a5195", "#999933", "#5f6b7a", "#a6404f", "#44aa99", "#1f2a37"),  # more, for lines told apart by dashes too
+    *(
+        "#7a5195",
+        "#999933",
+        "#5f6b7a",
+        "#a6404f",
+        "#44aa99",
+        "#1f2a37",
+    ),  # more, for lines that differ by their dashes too
 )
 DASHES: tuple[Any, ...] = (
     *("-", (0, (5, 1.6)), (0, (1.2, 1.2)), (0, (6, 1.5, 1.2, 1.5))),

@@ -32,7 +32,7 @@ __all__ = ["count_rows", "difference_panels", "error_panels", "tolerance_panels"
 
 _PERCENTS = (0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5)
 _LOWEST, _HIGHEST = 0.002, 0.55
-_ALIKE = 4  # so many colours of the cycle are told apart by everyone, on a dark page too; then the dashes change
+_ALIKE = 4  # so many colours of the cycle differ for everyone, on a dark page too; then the dashes change
 
 
 @styled
@@ -75,7 +75,7 @@ def error_panels(frame: pd.DataFrame, *, tolerances: Sequence[str], max_error: f
 def tolerance_panels(frame: pd.DataFrame, *, tolerances: Sequence[str], max_error: float) -> Figure:
     """Draw the error rates seen, one panel a tolerance and one line a metric: metrics compared at equal sizes.
 
-    Every panel has a scale of its own: the tolerances differ far more than the metrics, which are to be told apart.
+    Every panel has a scale of its own: the tolerances differ far more than the metrics.
 
     Parameters
     ----------

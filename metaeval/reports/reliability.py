@@ -77,7 +77,7 @@ def verdict_sentence(study: ReliabilityStudy, metric: str) -> str:
 
 
 def _runs_section(study: ReliabilityStudy) -> Section:
-    made = Table(
+    described = Table(
         name="simulated-runs",
         title="The simulated runs, made of the assessments",
         caption="As Kazai, Lalmas and de Vries (2004) made them.",
@@ -91,7 +91,7 @@ def _runs_section(study: ReliabilityStudy) -> Section:
         lead="They are made of the assessments, by what an element is worth under a metric's own quantisation, best "
         "first. Whoever gets irb gets every best element and nothing twice.",
         brief=True,
-        blocks=(*tables, made),
+        blocks=(*tables, described),
     )
 
 

@@ -377,12 +377,12 @@ class Report(_Statements):
         )
 
     def _record(self) -> Section:
-        made = self.provenance
-        rows = [("Command", made.command), ("Random numbers", made.random_source)]
-        rows += [("Made", made.created), ("Platform", made.platform)]
-        rows += [(f"Version of {name}", version) for name, version in made.versions.items()]
-        rows += [(f"Option {name}", str(value)) for name, value in made.options.items() if value not in (None, [])]
-        rows += [(f"SHA-256 of {name}", checksum) for name, checksum in made.inputs.items()]
+        record = self.provenance
+        rows = [("Command", record.command), ("Random numbers", record.random_source)]
+        rows += [("Made", record.created), ("Platform", record.platform)]
+        rows += [(f"Version of {name}", version) for name, version in record.versions.items()]
+        rows += [(f"Option {name}", str(value)) for name, value in record.options.items() if value not in (None, [])]
+        rows += [(f"SHA-256 of {name}", checksum) for name, checksum in record.inputs.items()]
         table = Table(
             name="provenance",
             title="Provenance",

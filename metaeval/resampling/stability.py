@@ -351,8 +351,8 @@ def measure_stability(  # noqa: PLR0913 - every option of the study
     Examples
     --------
     >>> from metaeval import simulate_collection
-    >>> made = simulate_collection(n_groups=3, runs_per_group=2, n_topics=12, n_documents=300, depth=50, rng=1)
-    >>> stable = measure_stability(made.to_collection(), ["AP", "P@10"], steps=[100], n_replicates=2, rng=1)
+    >>> simulated = simulate_collection(n_groups=3, runs_per_group=2, n_topics=12, n_documents=300, depth=50, rng=1)
+    >>> stable = measure_stability(simulated.to_collection(), ["AP", "P@10"], steps=[100], n_replicates=2, rng=1)
     >>> stable.to_frame()[["metric", "step", "tau", "judged_share"]]
       metric   step  tau  judged_share
     0     AP  100.0  1.0           1.0

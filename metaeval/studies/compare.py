@@ -320,9 +320,9 @@ def study_comparison(  # noqa: PLR0913 - every option of the command
     Examples
     --------
     >>> from metaeval import simulate_scores
-    >>> made = simulate_scores(n_systems=8, n_topics=40, rng=1)
-    >>> study = study_comparison(made, n_resamples=200, n_topic_resamples=50, n_choices=50, topics=False, rng=1)
-    >>> study.current, len(study.to_frame()) == made.sizes["metric"]
+    >>> scores = simulate_scores(n_systems=8, n_topics=40, rng=1)
+    >>> study = study_comparison(scores, n_resamples=200, n_topic_resamples=50, n_choices=50, topics=False, rng=1)
+    >>> study.current, len(study.to_frame()) == scores.sizes["metric"]
     ('AP', True)
     """
     check_share(alpha, "alpha")

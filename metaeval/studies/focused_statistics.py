@@ -112,8 +112,8 @@ def focused_statistics(collection: JudgedCollection) -> FocusedStatistics:
     --------
     >>> from metaeval.simulate.inex import simulate_inex
     >>> from metaeval.collection.passages import passage_collection
-    >>> made = simulate_inex(year=2008, n_systems=3, n_topics=2, n_documents=40, n_results=20, rng=1)
-    >>> found = focused_statistics(passage_collection(made.submissions, made.assessments))
+    >>> simulated = simulate_inex(year=2008, n_systems=3, n_topics=2, n_documents=40, n_results=20, rng=1)
+    >>> found = focused_statistics(passage_collection(simulated.submissions, simulated.assessments))
     >>> found.kind, found.counts["runs"], found.per_system["results"].tolist()
     ('passages', 3, [40, 40, 40])
     """

@@ -282,8 +282,8 @@ def study_judgments(  # noqa: PLR0913 - every option of the command
     Examples
     --------
     >>> from metaeval import simulate_collection
-    >>> made = simulate_collection(n_groups=3, runs_per_group=2, n_topics=12, n_documents=300, depth=50, rng=1)
-    >>> study = study_judgments(made.to_collection(), ["AP"], questions=["fewer-topics"], steps=[100], rng=1)
+    >>> simulated = simulate_collection(n_groups=3, runs_per_group=2, n_topics=12, n_documents=300, depth=50, rng=1)
+    >>> study = study_judgments(simulated.to_collection(), ["AP"], questions=["fewer-topics"], steps=[100], rng=1)
     >>> study.to_frame()[["reduction", "metric", "step", "tau"]]
       reduction metric   step  tau
     0    topics     AP  100.0  1.0

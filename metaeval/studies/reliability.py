@@ -241,11 +241,11 @@ def study_reliability(  # noqa: PLR0913 - one keyword per question
             )
             raise InvalidOptionError(message)
     options = {"sizes": sizes, "lenient": lenient}
-    made = _six_collections(chosen, assessments, known, options)
+    compiled = _six_collections(chosen, assessments, known, options)
     notes: list[str] = list(assessments.notes)
     parts, curves = [], []
     for one in track(chosen, description="measuring the simulated runs"):
-        collection, quantisation = made[_recipe(one)]
+        collection, quantisation = compiled[_recipe(one)]
         values = _table(collection, one)
         if values is None:
             notes.append(f"{one.name} is left out: nothing is worth anything under it on any topic")
@@ -257,7 +257,7 @@ def study_reliability(  # noqa: PLR0913 - one keyword per question
         raise InvalidOptionError(message)
     runs = pd.concat(parts, ignore_index=True)
     kept = [one for one in chosen if one.name in set(runs["metric"])]
-    notes += _topic_notes(runs, made[_recipe(kept[0])][0].n_topics)
+    notes += _topic_notes(runs, compiled[_recipe(kept[0])][0].n_topics)
     submitted = _submitted(list(submissions), kept, assessments, options, notes)
     return ReliabilityStudy(
         runs=runs,
@@ -286,10 +286,10 @@ def _six_collections(
     options: Mapping[str, object],
 ) -> dict[tuple[str, str], tuple[ElementCollection, str]]:
     """Compile the six runs once for each way of making them."""
-    made = {}
+    compiled = {}
     for metric in metrics:
         recipe = _recipe(metric)
-        if recipe in made:
+        if recipe in compiled:
             continue
         call, found = Call("gen"), registry.element_quantisations["gen"]
         if isinstance(metric, Metric) and metric.quantisation is not None:
@@ -299,8 +299,8 @@ def _six_collections(
         runs = reliability_runs(assessments, quantisation=function, tie=tie)
         longest = max(1, *(len(run.results) for run in runs.values()))
         collection = element_collection(runs.values(), assessments, limit=longest, **options)  # type: ignore[arg-type]  # as study_reliability takes them
-        made[recipe] = (collection, recipe[0])
-    return made
+        compiled[recipe] = (collection, recipe[0])
+    return compiled
 
 
 def _function(call: Call, quantisation: Quantisation) -> Callable[[ElementGrades], NDArray[np.float64]]:
