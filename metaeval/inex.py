@@ -30,7 +30,8 @@ _PLACES = {
     "metaeval.simulate.inex": ("SimulatedInex", "simulate_inex"),
     "metaeval.simulate.reliability_runs": ("reliability_runs",),
     "metaeval.studies.assessment": ("AssessmentStudy",),
-    "metaeval.studies.reliability": ("Preference", "ReliabilityStudy"),
+    "metaeval.studies.expectations": ("Preference",),
+    "metaeval.studies.reliability": ("ReliabilityStudy",),
 }
 _MODULE = {name: module for module, names in _PLACES.items() for name in names}
 

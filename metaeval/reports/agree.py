@@ -25,7 +25,8 @@ from metaeval.reports.agree_words import (
     summary_sentences,
 )
 from metaeval.reports.data_files import csv_file, score_files
-from metaeval.reports.report import Block, Fold, Item, Items, Picture, Report, Section, Text, facts
+from metaeval.reports.report import Block, Fold, Item, Items, Picture, Report, Section, Text
+from metaeval.reports.shared import facts
 from metaeval.reports.tables import Table, left, right
 from metaeval.studies.agree import AgreeStudy
 from metaeval.tests_stat.catalogue import name_of_test
@@ -113,7 +114,7 @@ def _advice_section(study: AgreeStudy, rows: pd.DataFrame) -> Section:
                 draw=lambda: figures.agreement_rows(rows.assign(label=names), min_f1=study.min_f1),
                 title="Agreement with the metric in use",
                 caption=f"Dot: F1 of the significant pairs of systems. {bounds}Line: {study.min_f1:g}, from which "
-                "conclusions are called the same here, which is a convention; choose another with enough.",
+                "conclusions are called the same here, which is a convention; choose another with min_f1.",
                 alt="; ".join(f"{name} {row.f1:.2f}" for name, row in zip(names, rows.itertuples(), strict=True)),
             )
         )

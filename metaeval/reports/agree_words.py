@@ -8,8 +8,8 @@ from typing import Any
 
 import pandas as pd
 
-from metaeval.reports.methods import cited_keys, computed_with, described_by, side_words, with_draws
 from metaeval.reports.report import Methods
+from metaeval.reports.shared import cited_keys, computed_with, described_by, side_words, with_draws
 from metaeval.studies.agree import AgreeStudy
 from metaeval.studies.variants import BINARY, FIXED
 from metaeval.words import MISSING, bracketed, count, listed, name_of_metric, number, percentage

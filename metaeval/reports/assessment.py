@@ -9,7 +9,8 @@ from metaeval.agreement.assessed_pools import growth_kinds, shown_growth
 from metaeval.agreement.assessment_tables import SHORT
 from metaeval.reports.assessment_words import answer_sentences, figures_in_words
 from metaeval.reports.data_files import csv_file
-from metaeval.reports.report import Block, Fold, Item, Methods, Picture, Report, Section, Text, unanswered
+from metaeval.reports.report import Block, Fold, Item, Methods, Picture, Report, Section, Text
+from metaeval.reports.shared import unanswered
 from metaeval.reports.tables import Table, left, right
 from metaeval.studies.assessment import FOUND, AssessmentStudy
 from metaeval.words import number, share, whole

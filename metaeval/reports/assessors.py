@@ -6,8 +6,8 @@ import pandas as pd
 from metaeval import figures
 from metaeval.agreement.assessors import STATISTICS
 from metaeval.reports.data_files import csv_file
-from metaeval.reports.methods import decided_by
-from metaeval.reports.report import Block, Fold, Item, Items, Methods, Picture, Report, Section, Text, facts
+from metaeval.reports.report import Block, Fold, Item, Items, Methods, Picture, Report, Section, Text
+from metaeval.reports.shared import decided_by, facts
 from metaeval.reports.tables import Table, bounded, left, right
 from metaeval.studies.assessors import AssessorStudy
 from metaeval.words import absent, count, interval, listed, number, percentage, share, whole

@@ -6,7 +6,8 @@ import pandas as pd
 from metaeval import figures
 from metaeval.reports.compare_words import compare_methods, limits_section, named, summary_paragraphs
 from metaeval.reports.data_files import score_files
-from metaeval.reports.report import Block, Fold, Picture, Report, Section, Text, facts
+from metaeval.reports.report import Block, Fold, Picture, Report, Section, Text
+from metaeval.reports.shared import facts
 from metaeval.reports.tables import METRIC, Table, Write, bounded, left, right
 from metaeval.reports.topic_words import topic_count
 from metaeval.studies.compare import CompareStudy

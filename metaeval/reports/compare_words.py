@@ -6,8 +6,8 @@ from typing import Any
 
 import pandas as pd
 
-from metaeval.reports.methods import cited_in, computed_with, described_by, side_words
 from metaeval.reports.report import Item, Items, Methods, Section, Text
+from metaeval.reports.shared import cited_in, computed_with, described_by, side_words
 from metaeval.reports.topic_words import topic_count
 from metaeval.studies.compare import CompareStudy
 from metaeval.tests_stat.catalogue import TESTS, words_for_test

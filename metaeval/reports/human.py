@@ -7,8 +7,8 @@ from metaeval import figures
 from metaeval.agreement.human import HumanAgreement
 from metaeval.agreement.metric_comparison import MetricComparison
 from metaeval.reports.data_files import csv_file
-from metaeval.reports.methods import decided_by
-from metaeval.reports.report import Block, Fold, Methods, Picture, Report, Section, facts
+from metaeval.reports.report import Block, Fold, Methods, Picture, Report, Section
+from metaeval.reports.shared import decided_by, facts
 from metaeval.reports.tables import Table, left, right, under
 from metaeval.studies.human import HumanStudy
 from metaeval.tests_stat.correction import words_for_correction

@@ -7,8 +7,8 @@ from metaeval.reports.data_files import csv_file
 from metaeval.reports.judgment_effort import effort_section, effort_sentences
 from metaeval.reports.judgment_groups import groups_section, groups_sentences
 from metaeval.reports.judgment_reductions import REDUCTION_NAMES, reduction_sections, threshold_sentences
-from metaeval.reports.methods import computed_with
-from metaeval.reports.report import Item, Methods, Report, facts, unanswered
+from metaeval.reports.report import Item, Methods, Report
+from metaeval.reports.shared import computed_with, facts, unanswered
 from metaeval.studies.judgments import JudgmentsStudy
 from metaeval.words import count, listed, name_of_metric
 

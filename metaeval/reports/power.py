@@ -15,7 +15,8 @@ from metaeval.reports.power_words import (
     power_summary,
     rows_of,
 )
-from metaeval.reports.report import Block, Fold, Picture, Report, Section, Text, facts
+from metaeval.reports.report import Block, Fold, Picture, Report, Section, Text
+from metaeval.reports.shared import facts
 from metaeval.reports.tables import METRIC, Table, left, right, under
 from metaeval.studies.power import PowerStudy
 from metaeval.tests_stat.catalogue import name_of_test, words_for_test

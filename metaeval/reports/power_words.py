@@ -5,8 +5,8 @@ import numpy as np
 import pandas as pd
 
 from metaeval.bibliography import cited
-from metaeval.reports.methods import cited_keys, computed_with, described_by, side_words, with_draws
 from metaeval.reports.report import Methods
+from metaeval.reports.shared import cited_keys, computed_with, described_by, side_words, with_draws
 from metaeval.studies.power import PowerStudy
 from metaeval.tests_stat.catalogue import name_of_test, words_for_test
 from metaeval.tests_stat.correction import name_of_correction, words_for_correction

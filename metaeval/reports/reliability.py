@@ -5,7 +5,8 @@ import pandas as pd
 from metaeval import figures
 from metaeval.figures.shown import AXES
 from metaeval.reports.data_files import csv_file
-from metaeval.reports.report import Block, Fold, Methods, Picture, Report, Section, Text, facts
+from metaeval.reports.report import Block, Fold, Methods, Picture, Report, Section, Text
+from metaeval.reports.shared import facts
 from metaeval.reports.tables import Table, left, right
 from metaeval.simulate.reliability_runs import RELIABILITY_RUNS
 from metaeval.studies.reliability import ReliabilityStudy

@@ -22,20 +22,7 @@ from metaeval.reports.tables import Table, left, table_latex
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-__all__ = [
-    "Block",
-    "Fold",
-    "Item",
-    "Items",
-    "Methods",
-    "Picture",
-    "Report",
-    "Section",
-    "Text",
-    "Writer",
-    "facts",
-    "unanswered",
-]
+__all__ = ["Block", "Fold", "Item", "Items", "Methods", "Picture", "Report", "Section", "Text", "Writer"]
 
 type Block = "Text | Items | Fold | Table | Picture"
 type Writer = Callable[[Path], object]
@@ -396,33 +383,6 @@ class Report(_Statements):
             lead="What it takes to make this report again: the same inputs, options and seed give the same numbers.",
             blocks=(table,),
         )
-
-
-def facts(**counts: int) -> tuple[tuple[str, str], ...]:
-    """Return numbers with what they count, for the head of a report.
-
-    Examples
-    --------
-    >>> facts(metric=3, topic=1)
-    (('3', 'metrics'), ('1', 'topic'))
-    """
-    return tuple((str(number), what if number == 1 else f"{what}s") for what, number in counts.items())
-
-
-def unanswered(items: Iterable[Item]) -> tuple[Section, ...]:
-    """Return the section on the questions that had no answer, each with the reason; none where all had one."""
-    listed = tuple(items)
-    if not listed:
-        return ()
-    return (
-        Section(
-            id="unanswered",
-            title="Unanswered questions",
-            lead="More is answered where the input holds more.",
-            brief=True,
-            blocks=(Text(paragraphs=("Not answered, each for want of what is named:",)), Items(items=listed)),
-        ),
-    )
 
 
 def _walk(blocks: Iterable[Block]) -> Iterator[Block]:

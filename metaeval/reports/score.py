@@ -10,7 +10,8 @@ from metaeval.equality import settled_means
 from metaeval.metrics.spec import AnyMetric, Metric
 from metaeval.provenance import Provenance
 from metaeval.reports.data_files import csv_file, score_files
-from metaeval.reports.report import Item, Items, Methods, Report, Section, facts
+from metaeval.reports.report import Item, Items, Methods, Report, Section
+from metaeval.reports.shared import facts
 from metaeval.reports.tables import Table, left, right
 from metaeval.scores import Scores, oriented_values
 from metaeval.studies.power import system_means

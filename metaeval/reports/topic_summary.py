@@ -7,7 +7,7 @@ import numpy as np
 import pandas as pd
 
 from metaeval.models.families import FAMILIES
-from metaeval.reports.report import facts
+from metaeval.reports.shared import facts
 from metaeval.reports.topic_words import chance, in_a_sentence, tolerance_name, topic_count
 from metaeval.studies.topics import CURVE, RECOMMENDED_TOLERANCE, TopicsStudy
 from metaeval.words import bracketed, listed, name_of_metric, percentage, share

@@ -280,9 +280,9 @@ def audit_quantisations(  # noqa: PLR0913 - what scoring and the study may be to
         Further quantisations, ``"{1:1, 2:5, 3:10}"`` or the names of registered ones.
     registry, n_threads, undefined
         See `metaeval.score`.
-    tests, corrections, alphas, alternative, n_resamples, p_value_rule, runs
+    tests, corrections, alphas, alternative, n_resamples, p_value_rule, choose
         See `study_agreement`.
-    n_topic_resamples, confidence_level, enough, rng, provenance
+    n_topic_resamples, confidence_level, min_f1, rng, provenance
         Likewise.
 
     Returns

@@ -2,9 +2,7 @@
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from itertools import pairwise
-from types import MappingProxyType
-from typing import ClassVar, NamedTuple
+from typing import ClassVar
 
 import numpy as np
 import pandas as pd
@@ -15,7 +13,7 @@ from metaeval.agreement.rankings import kendall_tau
 from metaeval.checks import check_choice
 from metaeval.collection.elements import ElementCollection, element_collection
 from metaeval.collection.inex import Assessments, Submission
-from metaeval.equality import difference, settled_means
+from metaeval.equality import settled_means
 from metaeval.errors import InvalidOptionError, UnknownNameError
 from metaeval.metrics.element_quantisation import ElementGrades, element_values
 from metaeval.metrics.focused.curves import element_curves
@@ -29,62 +27,12 @@ from metaeval.metrics.spec import AnyMetric, Metric
 from metaeval.parallel import track
 from metaeval.provenance import Provenance, record_provenance
 from metaeval.simulate.reliability_runs import RELIABILITY_RUNS, IdealTie, reliability_runs
+from metaeval.studies.expectations import EXPECTATIONS, Expectation, Preference
 from metaeval.studies.study import Study
 
-__all__ = ["EXPECTATIONS", "Expectation", "Preference", "ReliabilityStudy", "default_metrics", "study_reliability"]
+__all__ = ["ReliabilityStudy", "default_metrics", "study_reliability"]
 
 _LIMIT = 1500
-
-
-class Preference(NamedTuple):
-    """What users want of two runs.
-
-    Attributes
-    ----------
-    better, worse : str
-        The runs: the first is at least as good as the other.
-    lenient : bool
-        Whether it is truly better; else both may be equally good.
-
-    Examples
-    --------
-    >>> print(Preference("irb", "frb")), print(Preference("ao", "id", strict=True))
-    irb >= frb
-    ao > id
-    (None, None)
-    """
-
-    better: str
-    worse: str
-    strict: bool = False
-
-    def __str__(self) -> str:
-        """Write it as the paper does."""
-        return f"{self.better} {'>' if self.strict else '>='} {self.worse}"
-
-    def is_met(self, goodness: "pd.Series[float]") -> bool:
-        """Say whether values, more being better, fulfil it."""
-        better, worse = float(goodness[self.better]), float(goodness[self.worse])
-        lead = float(difference(better, worse, abs(better), abs(worse)))
-        return lead > 0 if self.strict else lead >= 0
-
-
-type Expectation = Callable[[pd.DataFrame], Iterable[Preference]]
-
-
-def ideal_first(runs: pd.DataFrame) -> list[Preference]:
-    """Rank the ideal run at least as high as every other."""
-    return [Preference("irb", str(name)) for name in runs.index if name != "irb"]
-
-
-def overlap_alone(runs: pd.DataFrame) -> list[Preference]:  # noqa: ARG001 - the order is the paper's
-    """Rank less overlap higher: irb >= lo >= ao > id > ia > frb."""
-    order = ["irb", "lo", "ao", "id", "ia", "frb"]
-    return [Preference(a, b, b in {"id", "ia", "frb"}) for a, b in pairwise(order)]
-
-
-EXPECTATIONS: Mapping[str, Expectation] = MappingProxyType({"ideal": ideal_first, "overlap": overlap_alone})
-"""What users want of the six runs (Kazai, Lalmas and de Vries 2004, section 3.3), each a function of their table."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)

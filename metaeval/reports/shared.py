@@ -1,17 +1,55 @@
 # ruff: noqa: RUF001, RUF002 - Greek letters are meant for people
-"""Sentences that the methods of several reports share: tests, corrections, sides, software, and what they cite."""
+"""What several reports share: facts, unanswered questions, and the sentences of methods with what they cite."""
 
 from collections.abc import Iterable
 
 from metaeval.bibliography import cited, find_publication
 from metaeval.provenance import Provenance
+from metaeval.reports.report import Item, Items, Section, Text
 from metaeval.tests_stat.catalogue import TESTS, words_for_test
 from metaeval.tests_stat.correction import CORRECTIONS, FAMILY_WISE, words_for_correction
 from metaeval.tests_stat.result import PairwiseResult
 
-__all__ = ["cited_in", "cited_keys", "computed_with", "decided_by", "described_by", "side_words", "with_draws"]
+__all__ = [
+    "cited_in",
+    "cited_keys",
+    "computed_with",
+    "decided_by",
+    "described_by",
+    "facts",
+    "side_words",
+    "unanswered",
+    "with_draws",
+]
 
 _SIDES = {"two-sided": "two-sided", "better": "one-sided in the direction of the better mean"}
+
+
+def facts(**counts: int) -> tuple[tuple[str, str], ...]:
+    """Return numbers with what they count, for the head of a report.
+
+    Examples
+    --------
+    >>> facts(metric=3, topic=1)
+    (('3', 'metrics'), ('1', 'topic'))
+    """
+    return tuple((str(number), what if number == 1 else f"{what}s") for what, number in counts.items())
+
+
+def unanswered(items: Iterable[Item]) -> tuple[Section, ...]:
+    """Return the section on the questions that had no answer, each with the reason; none where all had one."""
+    listed = tuple(items)
+    if not listed:
+        return ()
+    return (
+        Section(
+            id="unanswered",
+            title="Unanswered questions",
+            lead="More is answered where the input holds more.",
+            brief=True,
+            blocks=(Text(paragraphs=("Not answered, each for want of what is named:",)), Items(items=listed)),
+        ),
+    )
 
 
 def described_by(procedure: str) -> str:
