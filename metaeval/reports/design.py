@@ -105,13 +105,13 @@ def _summary(study: DesignStudy) -> tuple[str, ...]:
             words = design.further if answers else design.reached
             answers.append(f"{_filled(study, words, float(str(difference)))} {_needed(study, rows)}")
         paragraphs.append(f"{listed(answers)}.")
-    basis = "was given"
+    basis = "that was given"
     if study.variances is not None:
         freedom = study.table["degrees_of_freedom"]
         least = " at least" if freedom.min() < freedom.max() else ""
-        basis = f"comes from the scores at hand, with {whole(freedom.min())} degrees of freedom{least}"
+        basis = f"in the scores at hand, which has {whole(freedom.min())} degrees of freedom{least}"
     first, *others = paragraphs
-    return (f"{first.removesuffix('.')}, given the variance of a score, which {basis}.", *others)
+    return (f"{first.removesuffix('.')}, for the variance of a score {basis}.", *others)
 
 
 def _needed(study: DesignStudy, rows: pd.DataFrame) -> str:

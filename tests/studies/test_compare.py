@@ -73,15 +73,6 @@ def test_zeros_and_ties_are_counted_as_by_hand():
     assert frame.loc["B", ["zero_share", "tied_share", "identical_share"]].tolist() == [0, 0, 0]
 
 
-def test_top_heaviness_follows_the_definitions():
-    """AP is 1/(rank R), RR 1/rank, RBP (1 - p) p^(rank - 1) for one relevant document found."""
-    curves = top_heaviness(["AP", "RR", "RBP(p=0.8)"], n_ranks=12)
-    rank = np.arange(1, 13)
-    np.testing.assert_allclose(curves.sel(metric="AP", relevant=100), 1 / (100 * rank), rtol=1e-12)
-    np.testing.assert_allclose(curves.sel(metric="RR", relevant=10), 1 / rank, rtol=1e-12)
-    np.testing.assert_allclose(curves.sel(metric="RBP(p=0.8)", relevant=10), 0.2 * 0.8 ** (rank - 1), rtol=1e-12)
-
-
 def test_no_metric_on_the_front_is_beaten(study):
     """For every metric off the front some metric is at least as good in both qualities and better in one."""
     frame, front = study.to_frame().set_index("metric")[["power", "tau_half"]], study.pareto_front()
