@@ -89,9 +89,12 @@ def answer_sentence(study: AgreeStudy) -> str:
     if study.intervals is not None:
         level = percentage(study.intervals.confidence_level)
         criterion = f"judged by whether the {level} interval of F1 lies above {study.min_f1:g}, below it or around it"
-    least, most = (pick(rows, key=lambda row: row["f1"]) for pick in (min, max))
-    ends = [f"{_bracketed_f1(row)} ({label(study, row['predictor'])})" for row in (least, most)]
-    return f"{opening} {listed(parts)}: F1 from {ends[0]} to {ends[1]}, {criterion}."
+    heard = [row for row in rows if row["n_truth"] or row["n_predictor"]]  # F1 of nothing with nothing says nothing
+    ends = ""
+    if heard:
+        low, high = (pick(heard, key=lambda row: row["f1"]) for pick in (min, max))
+        ends = f" from {_bracketed_f1(study, low)} to {_bracketed_f1(study, high)}"
+    return f"{opening} {listed(parts)}: F1{ends}, {criterion}."
 
 
 def _one_answer(study: AgreeStudy, row: Mapping[Hashable, Any]) -> str:
@@ -151,8 +154,9 @@ def _f1(row: Mapping[Hashable, Any]) -> str:
     return f"{value:.2f}" if math.isnan(low) else f"{value:.2f}, {low:.2f} to {high:.2f}"
 
 
-def _bracketed_f1(row: Mapping[Hashable, Any]) -> str:
-    return bracketed(row["f1"], row.get("f1_low"), row.get("f1_high"), number(2))
+def _bracketed_f1(study: AgreeStudy, row: Mapping[Hashable, Any]) -> str:
+    value = bracketed(row["f1"], row.get("f1_low"), row.get("f1_high"), number(2))
+    return f"{value} ({label(study, row['predictor'])})"
 
 
 def _percent(value: object) -> str:
