@@ -123,11 +123,11 @@ def _methods(
     scores: Scores, provenance: Provenance, metrics: Sequence[AnyMetric], collection: JudgedCollection | None
 ) -> Methods:
     sizes, order = scores.sizes, str(provenance.options.get("order"))
-    names = listed(metric.full_name if isinstance(metric, Metric) else metric.name for metric in metrics)
+    named = [metric.full_name if isinstance(metric, Metric) else metric.name for metric in metrics]
     version = provenance.versions.get("metaeval", "")
     words = (
         f"We scored {count(sizes['system'], 'run')} on {count(sizes['topic'], 'topic')} with "
-        f"{f'metaeval {version}'.rstrip()} under {names or listed(scores['metric'].to_numpy())} (names as in "
+        f"{f'metaeval {version}'.rstrip()} under {listed(named or scores['metric'].to_numpy())} (names as in "
         "ir_measures). A mean counts every topic the same."
     )
     if isinstance(collection, Collection) and order in _ORDERS:
