@@ -29,14 +29,17 @@ from metaeval.io.groups import read_groups
 from metaeval.io.trec import read_collection
 from metaeval.metrics.resolved import AnyMetric
 from metaeval.metrics.score import metric_values, resolve_metrics
+from metaeval.resampling.effort_plans import EffortPlans
+from metaeval.resampling.group_changes import left_out_summary
 from metaeval.resampling.judgments import REDUCTIONS, reduce_judgments
 from metaeval.resampling.leave_out import GroupsLeftOut, Keep, leave_group_out, pool_sufficiency
 from metaeval.resampling.pools import DEFAULT_SIZES, OriginalPool, coverage, original_pool
+from metaeval.resampling.replicates import replicate_seed
+from metaeval.resampling.rescoring import counted_topics
 from metaeval.resampling.sensitivity import SensitivityResult, bootstrap_sensitivity
+from metaeval.resampling.stability import Stability, measure_stability
 from metaeval.scores import Scores, as_scores, select_runs
-from metaeval.studies.judgments import EffortPlans, left_out_summary, study_judgments
-from metaeval.studies.replicates import replicate_seed
-from metaeval.studies.stability import Stability, counted_topics, measure_stability
+from metaeval.studies.judgments import study_judgments
 
 ROOT = Path(__file__).parents[1]
 REPORT = ROOT / "benchmarks" / "reports" / "incomplete-judgments.md"

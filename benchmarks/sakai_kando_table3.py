@@ -22,12 +22,12 @@ import pandas as pd
 import xarray as xr
 from scipy.special import stdtrit
 
-from metaeval.cli.console import percent
 from metaeval.collection.documents import Collection
 from metaeval.draws import resolve_rng
 from metaeval.io.groups import read_groups
 from metaeval.io.trec import read_collection
 from metaeval.metrics import score
+from metaeval.reports.judgment_reductions import percent
 from metaeval.resampling.power_interval import (
     PowerIntervals,
     RunChoicePower,

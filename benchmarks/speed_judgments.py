@@ -23,8 +23,8 @@ import numpy as np
 from metaeval.collection.documents import UNJUDGED, Collection, CollectionWarning
 from metaeval.io.trec import read_collection
 from metaeval.resampling.judgments import reduce_judgments
+from metaeval.resampling.stability import Stability, measure_stability
 from metaeval.simulate.collection import simulate_collection
-from metaeval.studies.stability import Stability, measure_stability
 
 MEASURES = {
     "AP": "map",

@@ -1,3 +1,4 @@
+from metaeval.agreement.assessed_pools import pool_growth as pool_growth
 from metaeval.agreement.assessments import character_ratios as character_ratios
 from metaeval.agreement.assessments import element_agreement as element_agreement
 from metaeval.agreement.assessments import passage_agreement as passage_agreement
@@ -27,6 +28,5 @@ from metaeval.simulate.inex import SimulatedInex as SimulatedInex
 from metaeval.simulate.inex import simulate_inex as simulate_inex
 from metaeval.simulate.reliability_runs import reliability_runs as reliability_runs
 from metaeval.studies.assessment import AssessmentStudy as AssessmentStudy
-from metaeval.studies.assessment import pool_growth as pool_growth
-from metaeval.studies.reliability import Preference as Preference
+from metaeval.studies.expectations import Preference as Preference
 from metaeval.studies.reliability import ReliabilityStudy as ReliabilityStudy

@@ -10,6 +10,7 @@ import pandas as pd
 __all__ = [
     "MISSING",
     "absent",
+    "bracketed",
     "count",
     "interval",
     "intervals",
@@ -195,6 +196,19 @@ def interval(low: object, high: object, write: Callable[[object], str] = share) 
     if absent(low) or absent(high):
         return MISSING
     return f"{write(low).removesuffix(' %')} to {write(high)}"
+
+
+def bracketed(value: object, low: object, high: object, write: Callable[[object], str] = share) -> str:
+    """Write a value with its interval in brackets, or the value alone where it has none.
+
+    Examples
+    --------
+    >>> bracketed(0.065, 0.051, 0.082), bracketed(0.065, None, None)
+    ('6.5 % [5.1, 8.2]', '6.5 %')
+    """
+    if absent(low) or absent(high):
+        return write(value)
+    return f"{write(value)} [{write(low).removesuffix(' %')}, {write(high).removesuffix(' %')}]"
 
 
 def intervals(lows: Iterable[object], highs: Iterable[object], write: Callable[[object], str] = share) -> list[str]:

@@ -29,6 +29,7 @@ from metaeval.resampling.agreement_interval import agreement_intervals
 from metaeval.resampling.power_interval import discriminative_power_interval, run_choice_power
 from metaeval.resampling.sensitivity import bootstrap_sensitivity
 from metaeval.resampling.split_halves import split_half
+from metaeval.resampling.stability import measure_stability
 from metaeval.resampling.swap import swap_method, topic_bootstrap
 from metaeval.simulate.collection import simulate_collection
 from metaeval.simulate.scores import simulate_scores
@@ -38,7 +39,6 @@ from metaeval.studies.compare import study_comparison
 from metaeval.studies.human import study_human
 from metaeval.studies.judgments import study_judgments
 from metaeval.studies.power import study_power
-from metaeval.studies.stability import measure_stability
 from metaeval.studies.topics import study_topics
 from metaeval.tests_stat.catalogue import TESTS, compare_systems
 

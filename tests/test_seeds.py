@@ -30,6 +30,7 @@ from metaeval.resampling.judgments import reduce_judgments
 from metaeval.resampling.power_interval import discriminative_power_interval, run_choice_power
 from metaeval.resampling.sensitivity import bootstrap_sensitivity
 from metaeval.resampling.split_halves import split_half
+from metaeval.resampling.stability import measure_stability
 from metaeval.resampling.swap import swap_method, topic_bootstrap
 from metaeval.simulate.collection import simulate_collection
 from metaeval.simulate.inex import simulate_inex
@@ -40,7 +41,6 @@ from metaeval.studies.compare import study_comparison
 from metaeval.studies.human import study_human
 from metaeval.studies.judgments import study_judgments
 from metaeval.studies.power import study_power
-from metaeval.studies.stability import measure_stability
 from metaeval.studies.topics import study_topics
 from metaeval.testing import check_metric
 from metaeval.tests_stat.bootstrap import bootstrap_test

@@ -353,7 +353,9 @@ class AssessorAgreement:
         matrix, label = self.matrix(statistic), statistic.replace("_", " ")
         if self.reference is None:
             return agreement_heat_map(matrix, label=label)
-        return agreement_dots(self.pairs, statistic=statistic, label=f"{label} with {self.reference}")
+        columns = ["second", statistic, f"{statistic}_low", f"{statistic}_high"]
+        shown = self.pairs[columns].set_axis(["name", "value", "low", "high"], axis=1)
+        return agreement_dots(shown, label=f"{label} with {self.reference}")
 
     def nearly_the_same(self, share: float = _NEARLY_THE_SAME) -> pd.DataFrame:
         """Return the pairs with the same label on at least `share` of their items: they may be one judge twice.

@@ -120,9 +120,10 @@ class HumanAgreement:
 
     def plot(self) -> "Figure":
         """Draw the agreement of every metric with its interval, best first."""
-        from metaeval.figures.human import correlation_dots  # noqa: PLC0415 - matplotlib
+        from metaeval.figures.assessors import agreement_dots  # noqa: PLC0415 - matplotlib
 
-        return correlation_dots(self.table, label=f"{self.statistic} with {self.reference} ({self.level})")
+        label = f"{self.statistic} with {self.reference} ({self.level})"
+        return agreement_dots(self.table.rename(columns={"metric": "name"}), label=label)
 
 
 def human_agreement(  # noqa: PLR0913 - every option is one question

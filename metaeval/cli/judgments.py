@@ -265,8 +265,8 @@ def judgments(  # noqa: PLR0913 - the options of the command
 
         metaeval judgments runs/ --qrels qrels.txt --groups teams.csv --pooled-column pooled --out judgments-report
     """
+    from metaeval.resampling.replicates import discard_replicates  # noqa: PLC0415 - as above
     from metaeval.studies.judgments import QUESTIONS, study_judgments  # noqa: PLC0415 - loads scipy and numba
-    from metaeval.studies.replicates import discard_replicates  # noqa: PLC0415 - as above
 
     asked = None if question is None else opt.split_names(question, tuple(QUESTIONS))
     ways = None if reductions is None else opt.split_names(reductions, _reductions())

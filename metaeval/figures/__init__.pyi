@@ -12,10 +12,8 @@ from .assessors import agreement_heat_map as agreement_heat_map
 from .assessors import topic_dots as topic_dots
 from .compare import heaviness_panels as heaviness_panels
 from .compare import trade_off as trade_off
-from .curves import precision_recall as precision_recall
 from .curves import run_curves as run_curves
 from .human import comparison_map as comparison_map
-from .human import correlation_dots as correlation_dots
 from .human import system_scatters as system_scatters
 from .judgments import coverage_lines as coverage_lines
 from .judgments import effort_panels as effort_panels

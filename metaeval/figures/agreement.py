@@ -53,10 +53,6 @@ def matrix_map(matrix: pd.DataFrame, *, lowest: float = 0.5) -> Figure:
         Square; values up to 1, NaN where undefined.
     lowest : float, default 0.5
         Values from here down have the palest colour.
-
-    Returns
-    -------
-    matplotlib.figure.Figure
     """
     names = [metric_label(name, 40) for name in matrix.index]
     n = len(names)
@@ -102,10 +98,6 @@ def agreement_rows(frame: pd.DataFrame, *, min_f1: float) -> Figure:
     frame : pandas.DataFrame
         Columns label, f1, and f1_low and f1_high where there are intervals.
     min_f1 : float
-
-    Returns
-    -------
-    matplotlib.figure.Figure
     """
     figure, axes = rows_figure(frame["label"].tolist(), row_height=0.24, top=0.25, limit=46)
     y = np.arange(len(frame))
@@ -137,10 +129,6 @@ def disagreement_panels(
         The two metrics.
     cut : float, optional
         A threshold on the difference to mark.
-
-    Returns
-    -------
-    matplotlib.figure.Figure
     """
     names = {"only predictor": metric_label(predictor, 22), "only truth": metric_label(truth, 22)}
     figure = Figure(figsize=(PAGE_WIDTH, 0.35 + 2.9 + FOOT))

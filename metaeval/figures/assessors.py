@@ -29,26 +29,24 @@ _WRITTEN = 16
 
 
 @styled
-def agreement_dots(frame: pd.DataFrame, *, statistic: str, label: str) -> Figure:
-    """Draw one statistic of every assessor against the reference, with its interval, best first.
+def agreement_dots(frame: pd.DataFrame, *, label: str) -> Figure:
+    """Draw the agreement of every metric or assessor with its interval, best first.
 
     Parameters
     ----------
     frame : pandas.DataFrame
-        Columns second, and the statistic with its ``_low`` and ``_high``.
-    statistic : str
+        Columns name, value, low and high; NaN where there is no interval.
     label : str
         What the axis says.
     """
-    ordered = frame.sort_values(statistic, ascending=False, kind="stable")
-    names = ordered["second"].tolist()
-    figure, axes = rows_figure(names, row_height=0.21, top=0.15)
-    rows = np.arange(len(names))
-    low, high = ordered[f"{statistic}_low"], ordered[f"{statistic}_high"]
-    bars(axes, low.fillna(ordered[statistic]), high.fillna(ordered[statistic]), rows, color=CYCLE[0], linewidth=1.6)
-    axes.plot(ordered[statistic], rows, "o", color=CYCLE[0], markersize=5.2, **RIMMED)
+    ordered = frame.sort_values("value", ascending=False, kind="stable")
+    rows = np.arange(len(ordered))
+    figure, axes = rows_figure(ordered["name"].tolist(), row_height=0.22, top=0.15)
+    low, high = (ordered[name].fillna(ordered["value"]) for name in ("low", "high"))
+    bars(axes, low, high, rows, color=CYCLE[0], linewidth=1.7)
+    axes.plot(ordered["value"], rows, "o", color=CYCLE[0], markersize=5.4, **RIMMED)
     axes.axvline(0, color=THEME["muted"], linewidth=0.8, zorder=1)
-    axes.set_xlim(float(np.nanmin([0.0, *low, *ordered[statistic]])) - 0.02, 1.02)
+    axes.set_xlim(float(np.nanmin([0.0, *low])) - 0.03, 1.02)
     axes.set_xlabel(label)
     return figure
 

@@ -9,7 +9,7 @@ from matplotlib.figure import Figure
 from metaeval.figures.shown import NAMED_LINES
 from metaeval.figures.style import CYCLE, FOOT, KEY_STYLE, PAGE_WIDTH, THEME, inch_axes, short_name, styled, tidy_axes
 
-__all__ = ["precision_recall", "run_curves"]
+__all__ = ["run_curves"]
 
 
 _MARKED = 20
@@ -17,28 +17,7 @@ _MARKED = 20
 
 
 @styled
-def precision_recall(curves: xr.DataArray) -> Figure:
-    """Draw precision against recall, one line a run; few runs are all named, of many only the best and the last.
-
-    Parameters
-    ----------
-    curves : xarray.DataArray (system, recall)
-        Precision at the points of recall, averaged over the topics.
-
-    Returns
-    -------
-    matplotlib.figure.Figure
-    """
-    return _curves(
-        curves.transpose("system", "recall"),
-        across="recall: share of the relevant documents found",
-        up="precision, interpolated, mean over the topics",
-        top=1.02,
-    )
-
-
-@styled
-def run_curves(curves: xr.DataArray, *, across: str, up: str) -> Figure:
+def run_curves(curves: xr.DataArray, *, across: str, up: str, top: float | None = None) -> Figure:
     """Draw one line a run over recall or rank; few runs are all named, of many only the best and the last.
 
     Parameters
@@ -47,15 +26,10 @@ def run_curves(curves: xr.DataArray, *, across: str, up: str) -> Figure:
         Values from 0 on, averaged over the topics.
     across, up : str
         What the axes say.
-
-    Returns
-    -------
-    matplotlib.figure.Figure
+    top : float, optional
+        Where the upright axis ends; by default a little above the highest value.
     """
-    return _curves(curves, across=across, up=up, top=min(1.02, 1.08 * max(float(curves.max()), 1e-3)))
-
-
-def _curves(curves: xr.DataArray, *, across: str, up: str, top: float) -> Figure:
+    top = top if top is not None else min(1.02, 1.08 * max(float(curves.max()), 1e-3))
     values, places = curves.to_numpy(), curves[curves.dims[1]].to_numpy()
     order = np.argsort(-values.mean(axis=1), kind="stable")
     names, values = curves["system"].to_numpy()[order], values[order]

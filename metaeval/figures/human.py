@@ -1,6 +1,4 @@
-"""The pictures of a comparison with human scores: agreement, systems as points, metric against metric."""
-
-import math
+"""The pictures of a comparison with human scores: systems as points, metric against metric."""
 
 import numpy as np
 import pandas as pd
@@ -10,46 +8,21 @@ from matplotlib.ticker import MaxNLocator
 
 from metaeval.figures.style import (
     CYCLE,
-    FOOT,
     PAGE_WIDTH,
     RIMMED,
     THEME,
-    bars,
     inch_axes,
-    rows_figure,
+    label_first_column,
+    panel_grid,
     short_name,
     styled,
     text_width,
     tidy_axes,
 )
 
-__all__ = ["comparison_map", "correlation_dots", "system_scatters"]
+__all__ = ["comparison_map", "system_scatters"]
 
 _COLUMNS = 3
-
-
-@styled
-def correlation_dots(frame: pd.DataFrame, *, label: str) -> Figure:
-    """Draw the agreement of every metric with its interval, best first.
-
-    Parameters
-    ----------
-    frame : pandas.DataFrame
-        Columns metric, value, low and high.
-    label : str
-        What the axis says.
-    """
-    ordered = frame.sort_values("value", ascending=False, kind="stable")
-    rows = np.arange(len(ordered))
-    figure, axes = rows_figure(ordered["metric"].tolist(), row_height=0.22, top=0.15)
-    low, high = (ordered[name].fillna(ordered["value"]) for name in ("low", "high"))
-    bars(axes, low, high, rows, color=CYCLE[0], linewidth=1.7)
-    axes.plot(ordered["value"], rows, "o", color=CYCLE[0], markersize=5.4, **RIMMED)
-    least = float(np.nanmin([*low, 0.0]))
-    axes.set_xlim(least - 0.03, 1.02)
-    axes.axvline(0, color=THEME["muted"], linewidth=0.8, zorder=1)
-    axes.set_xlabel(label)
-    return figure
 
 
 @styled
@@ -64,27 +37,15 @@ def system_scatters(means: pd.DataFrame, *, reference: str, metrics: list[str]) 
     metrics : list of str
         Panels, in this order.
     """
-    rows = math.ceil(len(metrics) / _COLUMNS)
-    cell = PAGE_WIDTH / _COLUMNS
-    figure = Figure(figsize=(PAGE_WIDTH, rows * cell + 0.1))
-    height = rows * cell + 0.1
-    for place, metric in enumerate(metrics):
-        row, column = divmod(place, _COLUMNS)
-        axes = inch_axes(
-            figure,
-            left=column * cell + 0.62,
-            right=PAGE_WIDTH - (column + 1) * cell + 0.2,
-            top=row * cell + 0.28,
-            bottom=height - (row + 1) * cell + 0.1 + FOOT,
-        )
+    names = [short_name(metric, 26) for metric in metrics]
+    figure, panels = panel_grid(names, columns=_COLUMNS, height=1.6, left=0.62)
+    for metric, axes in zip(metrics, panels, strict=True):
         axes.plot(means[metric], means[reference], "o", color=CYCLE[0], markersize=4.6, **RIMMED)
-        axes.set_title(short_name(metric, 26), fontsize=9, fontweight="bold", loc="left")
         axes.xaxis.set_major_locator(MaxNLocator(nbins=4))
         axes.yaxis.set_major_locator(MaxNLocator(nbins=5))
         axes.set_xlabel("mean score of the metric")
-        if column == 0:
-            axes.set_ylabel(f"mean {short_name(reference, 20)}")
         tidy_axes(axes, grid="y")
+    label_first_column(panels, _COLUMNS, f"mean {short_name(reference, 20)}")
     return figure
 
 

@@ -20,6 +20,7 @@ from metaeval.figures.style import (
     bars,
     inch_axes,
     key_of_figure,
+    label_first_column,
     metric_label,
     panel_grid,
     short_name,
@@ -40,6 +41,7 @@ _LABELS: Mapping[str, str] = {
 }
 _LEFT = 0.62
 _STYLES = 6
+_LAST_RANK = 100
 
 
 def measure_label(measure: str) -> str:
@@ -66,10 +68,6 @@ def stability_panels(frame: pd.DataFrame, *, measures: Sequence[str], min_tau: f
         Columns; those with a standard error (``tau_se``) get bars.
     min_tau : float
         A line is drawn at it in the panels of correlations.
-
-    Returns
-    -------
-    matplotlib.figure.Figure
     """
     metrics = list(dict.fromkeys(frame["metric"]))
     shown = [name for name in measures if frame[name].notna().any()] or list(measures[:1])
@@ -102,10 +100,6 @@ def reduction_panels(frame: pd.DataFrame, *, measure: str = "tau", min_tau: floa
     measure : str
     min_tau : float
         A line is drawn at it.
-
-    Returns
-    -------
-    matplotlib.figure.Figure
     """
     metrics, reductions = (list(dict.fromkeys(frame[name])) for name in ("metric", "reduction"))
     figure, panels = _panels(reductions, columns=2, keys=metrics)
@@ -127,10 +121,6 @@ def growth_panels(frame: pd.DataFrame) -> Figure:
     ----------
     frame : pandas.DataFrame
         One row a depth: depth, judged and relevant, means over topics.
-
-    Returns
-    -------
-    matplotlib.figure.Figure
     """
     figure, panels = _panels(["by pool depth", "by documents judged"], columns=2, keys=())
     start = pd.DataFrame({"depth": [0], "judged": [0.0], "relevant": [0.0]})
@@ -147,25 +137,19 @@ def growth_panels(frame: pd.DataFrame) -> Figure:
 
 
 @styled
-def coverage_lines(frame: pd.DataFrame, *, most: int = 100) -> Figure:
+def coverage_lines(frame: pd.DataFrame) -> Figure:
     """Draw which share of the results of new runs is judged at each rank, a line for each pool size.
 
     Parameters
     ----------
     frame : pandas.DataFrame
         size, rank and at_rank.
-    most : int, default 100
-        Last rank shown.
-
-    Returns
-    -------
-    matplotlib.figure.Figure
     """
     sizes = list(dict.fromkeys(frame["size"]))
     room = 0.35 + max(text_width(f"{size} documents", 7.5) for size in sizes)
     figure = Figure(figsize=(PAGE_WIDTH, 2.6 + FOOT))
     axes = inch_axes(figure, left=_LEFT, right=room, top=0.15, bottom=FOOT)
-    last = min(most, int(frame["rank"].max()))
+    last = min(_LAST_RANK, int(frame["rank"].max()))
     ends = []
     for place, size in enumerate(sizes):
         part = frame[(frame["size"] == size) & (frame["rank"] <= last)].dropna(subset=["at_rank"])
@@ -182,37 +166,29 @@ def coverage_lines(frame: pd.DataFrame, *, most: int = 100) -> Figure:
 
 
 @styled
-def effort_panels(frame: pd.DataFrame, *, plans: Mapping[str, str], min_tau: float, in_hours: bool = True) -> Figure:
+def effort_panels(frame: pd.DataFrame, *, plans: Mapping[str, str], min_tau: float) -> Figure:
     """Draw the correlation with the full ranking against the effort spent, a panel for each metric, a line a plan.
 
     Parameters
     ----------
     frame : pandas.DataFrame
-        metric, plan, hours or judged, tau, tau_se.
+        metric, plan, hours, tau, tau_se.
     plans : mapping
         Plan to what it is called.
     min_tau : float
         A line is drawn at it.
-    in_hours : bool
-        Whether effort is shown in hours, not in documents.
-
-    Returns
-    -------
-    matplotlib.figure.Figure
     """
     metrics = list(dict.fromkeys(frame["metric"]))
     known = [name for name in plans if name in set(frame["plan"])]
     names = [metric_label(one) for one in metrics]
     figure, panels = _panels(names, columns=3, keys=[plans[name] for name in known], named=str)
-    x = "hours" if in_hours else "judged"
     for metric, axes in zip(metrics, panels, strict=True):
         for place, plan in enumerate(known):
-            _line(axes, frame[(frame["metric"] == metric) & (frame["plan"] == plan)], x, "tau", place)
+            _line(axes, frame[(frame["metric"] == metric) & (frame["plan"] == plan)], "hours", "tau", place)
         _bound(axes, frame["tau"], min_tau)
         axes.set_xlim(left=0)
-        axes.set_xlabel("hours of judging" if in_hours else "documents judged")
-    for axes in panels[::3]:
-        axes.set_ylabel("Kendall’s τ")
+        axes.set_xlabel("hours of judging")
+    label_first_column(panels, min(3, len(panels)), "Kendall’s τ")
     return figure
 
 

@@ -53,10 +53,6 @@ def asl_curves(curves: pd.DataFrame, *, alpha: float, significant: Mapping[str, 
         The level; a line is drawn at it.
     significant : mapping of str to int
         How many pairs of every metric are significant at that level.
-
-    Returns
-    -------
-    matplotlib.figure.Figure
     """
     metrics = list(dict.fromkeys(curves["metric"]))
     levels = [np.sort(curves.loc[curves["metric"] == name, "asl"].to_numpy(dtype=float)) for name in metrics]
@@ -109,10 +105,6 @@ def power_dots(frame: pd.DataFrame) -> Figure:
         One row per metric, test and correction; columns metric, power and, where there are intervals, power_low and
         power_high; test and correction as people call them, corrections drawn in the order in which their column
         sorts (a categorical one sorts by its categories).
-
-    Returns
-    -------
-    matplotlib.figure.Figure
     """
     tests = list(dict.fromkeys(frame["test"]))
     corrections = list(dict.fromkeys(frame["correction"].sort_values(kind="stable")))
@@ -151,10 +143,6 @@ def power_differences(frame: pd.DataFrame) -> Figure:
     ----------
     frame : pandas.DataFrame
         Columns metric_a, metric_b, difference (of a minus b, as a share), low, high.
-
-    Returns
-    -------
-    matplotlib.figure.Figure
     """
     labels = [
         f"{metric_label(a)} − {metric_label(b)}" for a, b in zip(frame["metric_a"], frame["metric_b"], strict=True)

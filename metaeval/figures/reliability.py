@@ -1,6 +1,5 @@
 """The pictures of a reliability test: curves of the simulated runs, overlap against score of submitted ones."""
 
-import math
 from typing import Any
 
 import numpy as np
@@ -19,6 +18,8 @@ from metaeval.figures.style import (
     RIMMED,
     THEME,
     inch_axes,
+    label_first_column,
+    panel_grid,
     short_name,
     styled,
     text_width,
@@ -83,27 +84,16 @@ def overlap_scatters(submissions: pd.DataFrame) -> Figure:
     """
     metrics = submissions["metric"].drop_duplicates().tolist()
     columns = min(_COLUMNS, len(metrics)) if len(metrics) != 4 else 2  # noqa: PLR2004 - two rows of two
-    cell, tall = PAGE_WIDTH / columns, 2.5
-    height = math.ceil(len(metrics) / columns) * tall + 0.05
-    figure = Figure(figsize=(PAGE_WIDTH, height))
-    for place, metric in enumerate(metrics):
-        row, column = divmod(place, columns)
-        axes = inch_axes(
-            figure,
-            left=column * cell + 0.68,
-            right=PAGE_WIDTH - (column + 1) * cell + 0.12,
-            top=row * tall + 0.28,
-            bottom=height - (row + 1) * tall + FOOT,
-        )
+    names = [short_name(metric, 34) for metric in metrics]
+    figure, panels = panel_grid(names, columns=columns, height=1.6, left=0.68)
+    for metric, axes in zip(metrics, panels, strict=True):
         own = submissions[submissions["metric"] == metric]
         axes.plot(100 * own["overlap"], own["value"], "o", color=THEME["blue"], markersize=4.6, **RIMMED)
-        axes.set_title(short_name(metric, 34), fontsize=8.5, fontweight="bold", loc="left")
         axes.set_xlim(-3, 103)
         axes.set_ylim(bottom=0)
         axes.xaxis.set_major_formatter(PercentFormatter(decimals=0))
         axes.yaxis.set_major_locator(MaxNLocator(nbins=5))
         axes.set_xlabel("overlap of the run")
-        if column == 0:
-            axes.set_ylabel("mean score")
         tidy_axes(axes, grid="y")
+    label_first_column(panels, columns, "mean score")
     return figure

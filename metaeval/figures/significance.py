@@ -55,10 +55,6 @@ def significance_map(decisions: pd.DataFrame, *, correction: str | None) -> Figu
         after the correction, 1 or -1 where only without it, 0 where neither, NaN where the pair was not tested.
     correction : str or None
         What the correction is called; None where the decisions rest on none.
-
-    Returns
-    -------
-    matplotlib.figure.Figure
     """
     states = decisions.fillna(_UNTESTED).to_numpy(dtype=np.int8, copy=True)
     np.fill_diagonal(states, _SELF)

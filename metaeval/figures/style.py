@@ -42,6 +42,7 @@ __all__ = [
     "inch_axes",
     "key_above",
     "key_of_figure",
+    "label_first_column",
     "mark_value",
     "metric_label",
     "panel_grid",
@@ -68,7 +69,14 @@ THEME = {
 
 CYCLE = (
     *("#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#56b4e9"),  # Okabe and Ito
-    *("#7a5195", "#999933", "#5f6b7a", "#a6404f", "#44aa99", "#1f2a37"),  # more, for lines told apart by dashes too
+    *(
+        "#7a5195",
+        "#999933",
+        "#5f6b7a",
+        "#a6404f",
+        "#44aa99",
+        "#1f2a37",
+    ),  # more, for lines that differ by their dashes too
 )
 DASHES: tuple[Any, ...] = (
     *("-", (0, (5, 1.6)), (0, (1.2, 1.2)), (0, (6, 1.5, 1.2, 1.5))),
@@ -205,7 +213,7 @@ def panel_grid(  # noqa: PLR0913 - the measures of a grid
     columns: int,
     height: float,
     left: float,
-    top: float,
+    top: float = 0.0,
     right: float = 0.15,
 ) -> tuple[Figure, list[Axes]]:
     """Return a figure of equal panels with titles, row by row; measures in inches, those at the sides of one panel."""
@@ -221,6 +229,12 @@ def panel_grid(  # noqa: PLR0913 - the measures of a grid
         axes = inch_axes(figure, left=start, right=PAGE_WIDTH - start - width, top=above, bottom=below)
         axes.text(0, 1 + 0.09 / height, title, transform=axes.transAxes, **_PANEL_TITLE)
     return figure, list(figure.axes)
+
+
+def label_first_column(panels: Sequence[Axes], columns: int, label: str) -> None:
+    """Say at the left of every row of panels what their upright axes show."""
+    for axes in panels[::columns]:
+        axes.set_ylabel(label)
 
 
 def inch_axes(figure: Figure, *, left: float, right: float, top: float, bottom: float) -> Axes:

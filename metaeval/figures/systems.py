@@ -36,15 +36,6 @@ def score_distributions(scores: Scores, metric: str) -> Figure:
 
     Up to `NAMED_ROWS` systems get a row each, with a stroke per topic; more stand side by side by rank.
 
-    Parameters
-    ----------
-    scores : Scores
-    metric : str
-
-    Returns
-    -------
-    matplotlib.figure.Figure
-
     Raises
     ------
     UnknownNameError
@@ -78,10 +69,6 @@ def system_ranking(means: pd.DataFrame, metric: str, *, higher_is_better: bool =
         Columns metric, system, mean, low, high, rank.
     metric : str
     higher_is_better : bool, default True
-
-    Returns
-    -------
-    matplotlib.figure.Figure
     """
     part = means[means["metric"] == metric].sort_values("rank", kind="stable")
     n_columns = int(np.clip(np.ceil(len(part) / NAMED_ROWS), 1, 3))

@@ -18,6 +18,7 @@ from metaeval.figures.style import (
     THEME,
     bars,
     key_of_figure,
+    label_first_column,
     mark_value,
     metric_label,
     panel_grid,
@@ -31,7 +32,7 @@ __all__ = ["count_rows", "difference_panels", "error_panels", "tolerance_panels"
 
 _PERCENTS = (0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5)
 _LOWEST, _HIGHEST = 0.002, 0.55
-_ALIKE = 4  # so many colours of the cycle are told apart by everyone, on a dark page too; then the dashes change
+_ALIKE = 4  # so many colours of the cycle differ for everyone, on a dark page too; then the dashes change
 
 
 @styled
@@ -50,10 +51,6 @@ def error_panels(frame: pd.DataFrame, *, tolerances: Sequence[str], max_error: f
         A line is drawn at it.
     seen_to : int
         Largest size observed; the curves are dashed beyond.
-
-    Returns
-    -------
-    matplotlib.figure.Figure
     """
     metrics, levels = list(dict.fromkeys(frame["metric"])), np.unique(frame["tolerance"])
     room = 0.2 + max(text_width(name, 7.5) for name in tolerances)
@@ -70,7 +67,7 @@ def error_panels(frame: pd.DataFrame, *, tolerances: Sequence[str], max_error: f
         axes.set_xlim(0, largest)
         _end_labels(axes, [(name, *end) for name, end in zip(tolerances, ends, strict=True)], x=largest)
         axes.set_xlabel("topics in each set")
-    _label_first_column(panels[::columns], "error rate")
+    label_first_column(panels, columns, "error rate")
     return figure
 
 
@@ -78,16 +75,12 @@ def error_panels(frame: pd.DataFrame, *, tolerances: Sequence[str], max_error: f
 def tolerance_panels(frame: pd.DataFrame, *, tolerances: Sequence[str], max_error: float) -> Figure:
     """Draw the error rates seen, one panel a tolerance and one line a metric: metrics compared at equal sizes.
 
-    Every panel has a scale of its own: the tolerances differ far more than the metrics, which are to be told apart.
+    Every panel has a scale of its own: the tolerances differ far more than the metrics.
 
     Parameters
     ----------
     frame, tolerances, max_error
         As in `error_panels`; only the columns metric, tolerance, size and seen are used.
-
-    Returns
-    -------
-    matplotlib.figure.Figure
     """
     metrics, levels = list(dict.fromkeys(frame["metric"])), np.unique(frame["tolerance"])
     names = [metric_label(f"tolerance {name}") for name in tolerances]
@@ -103,7 +96,7 @@ def tolerance_panels(frame: pd.DataFrame, *, tolerances: Sequence[str], max_erro
         seen = frame.loc[(frame["tolerance"] == tolerance) & (frame["seen"] > 0), "seen"]
         _error_scale(axes, max_error, seen.min() / 1.2, seen.max() * 1.2)
         axes.set_xlabel("topics in each set")
-    _label_first_column(panels[::columns], "error rate")
+    label_first_column(panels, columns, "error rate")
     key_of_figure(figure, *panels[0].get_legend_handles_labels(), columns=6)
     return figure
 
@@ -120,10 +113,6 @@ def difference_panels(frame: pd.DataFrame, marks: pd.DataFrame, *, max_error: fl
         One row a metric: metric and difference, the one that can be trusted (missing if none can).
     max_error : float
         A line is drawn at it.
-
-    Returns
-    -------
-    matplotlib.figure.Figure
     """
     metrics = list(dict.fromkeys(frame["metric"]))
     columns, right = min(3, len(metrics)), float(frame["lower_edge"].max())
@@ -153,7 +142,7 @@ def difference_panels(frame: pd.DataFrame, marks: pd.DataFrame, *, max_error: fl
         axes.set_xlim(0, None)
         axes.set_xlabel("difference on the first set")
         tidy_axes(axes, grid="y")
-    _label_first_column(panels[::columns], "sign changes (%)")
+    label_first_column(panels, columns, "sign changes (%)")
     return figure
 
 
@@ -167,10 +156,6 @@ def count_rows(frame: pd.DataFrame, *, at_hand: int) -> Figure:
         Columns metric, label (of the tolerance), median, low, high.
     at_hand : int
         Topics at hand; a line is drawn at it.
-
-    Returns
-    -------
-    matplotlib.figure.Figure
     """
     rows: list[tuple[str, int | None]] = []
     for metric, part in frame.groupby("metric", sort=False):
@@ -192,11 +177,6 @@ def count_rows(frame: pd.DataFrame, *, at_hand: int) -> Figure:
     axes.xaxis.set_minor_formatter(NullFormatter())
     axes.set_xlabel("topics needed in each set (logarithmic scale)")
     return figure
-
-
-def _label_first_column(panels: Sequence[Axes], label: str) -> None:
-    for axes in panels:
-        axes.set_ylabel(label)
 
 
 def _error_line(axes: Axes, part: pd.DataFrame, color: str, seen_to: int) -> tuple[float, float]:

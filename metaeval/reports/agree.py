@@ -18,18 +18,19 @@ from metaeval.reports.agree_pairs import (
 )
 from metaeval.reports.agree_words import (
     advice_sentences,
+    agree_methods,
     answer_sentence,
     compared_rows,
     label,
-    methods_words,
     summary_sentences,
 )
 from metaeval.reports.data_files import csv_file, score_files
-from metaeval.reports.report import Block, Fold, Item, Items, Methods, Picture, Report, Section, Text
-from metaeval.reports.tables import Column, Table
+from metaeval.reports.report import Block, Fold, Item, Items, Picture, Report, Section, Text
+from metaeval.reports.shared import facts
+from metaeval.reports.tables import Table, left, right
 from metaeval.studies.agree import AgreeStudy
-from metaeval.tests_stat.catalogue import TESTS, name_of_test
-from metaeval.tests_stat.correction import CORRECTIONS, words_for_correction
+from metaeval.tests_stat.catalogue import name_of_test
+from metaeval.tests_stat.correction import words_for_correction
 from metaeval.words import count, intervals, listed, name_of_metric, number, percentage, share, share_of, short_names
 
 if TYPE_CHECKING:
@@ -39,22 +40,9 @@ __all__ = ["agree_report"]
 
 _USES = "Linear: gain = grade; exponential: gain = 2^grade − 1; binary ≥ k: relevant from grade k on, all alike. "
 
-_right = partial(Column, align="right")
-
-_SOURCES = ("ogilvie2006", "yilmaz2008")
-
 
 def agree_report(study: AgreeStudy) -> Report:
-    """Put an agreement study into a report.
-
-    Parameters
-    ----------
-    study : AgreeStudy
-
-    Returns
-    -------
-    Report
-    """
+    """Put an agreement study into a report."""
     rows = compared_rows(study)
     identical = [f"identical systems, never significantly different: {listed(names)}" for names in study.identical]
     return Report(
@@ -75,7 +63,7 @@ def agree_report(study: AgreeStudy) -> Report:
             conflicts_section(study),
             *settings_section(study, rows),
         ),
-        methods=Methods(paragraphs=(methods_words(study),), cite=_sources(study)),
+        methods=agree_methods(study),
         rows=study.to_frame(),
         provenance=study.provenance,
         notes=(*short_names(study.lead.metrics), *study.notes, *identical),
@@ -86,20 +74,9 @@ def agree_report(study: AgreeStudy) -> Report:
 
 def _facts(study: AgreeStudy) -> tuple[tuple[str, str], ...]:
     sizes = study.scores.sizes
-    one, many = ("use of grades", "uses of grades") if study.variants else ("metric", "metrics")
-    counts = {"system": sizes["system"], "topic": sizes["topic"], "pair": study.lead.n_pairs}
-    return (
-        (str(sizes["metric"]), one if sizes["metric"] == 1 else many),
-        *((str(n), what if n == 1 else f"{what}s") for what, n in counts.items()),
-        (f"{study.lead.alphas[0]:g}", "significance level α"),
-    )
-
-
-def _sources(study: AgreeStudy) -> tuple[str, ...]:
-    tested = (agreement.result for agreement in study.agreements)
-    procedures = (known for one in tested for known in (TESTS.get(one.test), CORRECTIONS.get(one.correction)) if known)
-    keys = [*(key for known in procedures for key in known.cite), *_SOURCES]
-    return tuple(dict.fromkeys(keys))
+    compared = ((str(sizes["metric"]), "uses of grades"),) if study.variants else facts(metric=sizes["metric"])
+    counted = facts(system=sizes["system"], topic=sizes["topic"], pair=study.lead.n_pairs)
+    return (*compared, *counted, (f"{study.lead.alphas[0]:g}", "significance level α"))
 
 
 # ----------------------------------------------------------------------------------------------------- the sections
@@ -137,7 +114,7 @@ def _advice_section(study: AgreeStudy, rows: pd.DataFrame) -> Section:
                 draw=lambda: figures.agreement_rows(rows.assign(label=names), min_f1=study.min_f1),
                 title="Agreement with the metric in use",
                 caption=f"Dot: F1 of the significant pairs of systems. {bounds}Line: {study.min_f1:g}, from which "
-                "conclusions are called the same here, which is a convention; choose another with enough.",
+                "conclusions are called the same here, which is a convention; choose another with min_f1.",
                 alt="; ".join(f"{name} {row.f1:.2f}" for name, row in zip(names, rows.itertuples(), strict=True)),
             )
         )
@@ -163,11 +140,11 @@ def _shares_section(study: AgreeStudy) -> Section:
         found_sort=frame["n_rejected"],
         bounds=intervals(frame["low"], frame["high"]),
     )
-    columns = [Column(name="metric", label="Metric", write=name_of_metric)]
-    columns += [Column(name="words", label="Use of the grades")] if words else []
-    columns += [_right(name="found", label="Significant pairs")]
+    columns = [*left(name_of_metric, metric="Metric")]
+    columns += [*left(words="Use of the grades")] if words else []
+    columns += [*right(found="Significant pairs")]
     if study.intervals is not None:
-        columns.append(_right(name="bounds", label=f"{percentage(study.intervals.confidence_level)} interval"))
+        columns += right(bounds=f"{percentage(study.intervals.confidence_level)} interval")
     table = Table(
         name="shares",
         title="Discriminative power",
@@ -249,12 +226,9 @@ def _matrix_table(study: AgreeStudy, members: Sequence[str], measure: str, stem:
         caption=caption,
         frame=data.assign(predictor=short).rename(columns=places),
         columns=(
-            Column(name="predictor", label="Predictor"),
-            _right(name="share", label="Power", write=share),
-            *(
-                _right(name=place, label=name, write=number(2), group="Truth")
-                for place, name in zip(places.values(), short, strict=True)
-            ),
+            *left(predictor="Predictor"),
+            *right(share, share="Power"),
+            *right(number(2), "Truth", **dict(zip(places.values(), short, strict=True))),
         ),
         data=data,
     )

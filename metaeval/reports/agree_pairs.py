@@ -10,11 +10,12 @@ from metaeval import figures
 from metaeval.agreement.decisions import DecisionAgreement
 from metaeval.reports.agree_words import grade_sentences, label
 from metaeval.reports.report import Fold, Picture, Section, Text
-from metaeval.reports.tables import Column, Table
-from metaeval.studies.agree import MERGED, AgreeStudy
+from metaeval.reports.tables import Column, Table, bounded, left, right
+from metaeval.studies.agree import AgreeStudy
+from metaeval.studies.variants import MERGED
 from metaeval.tests_stat.catalogue import name_of_test
 from metaeval.tests_stat.correction import words_for_correction
-from metaeval.words import count, intervals, name_of_metric, number, share, share_of, whole
+from metaeval.words import count, name_of_metric, number, share, share_of, whole
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -26,8 +27,7 @@ _SCREEN = 30
 _MOST_CONFLICTS = 200
 _MOST_PICTURES = 8
 
-_right = partial(Column, align="right")
-_CONFLICTS = _right(name="n_conflicts", label="Conflicts", write=whole)
+_CONFLICTS = right(whole, n_conflicts="Conflicts")
 
 
 def grades_section(study: AgreeStudy) -> list[Section]:
@@ -35,22 +35,20 @@ def grades_section(study: AgreeStudy) -> list[Section]:
     frame = study.grades()
     if frame.empty:
         return []
-    known = study.intervals is not None
+    shown, f1 = _with_f1(study, frame)
     table = Table(
         name="grades",
         title="Conclusions without one boundary between grades",
         caption="Each metric with linear gains, predicted by itself when two neighbouring grades count the same (level "
         "1 merged with 0 counts as not relevant; others get the mean of their gains).",
-        frame=frame.assign(bounds=intervals(frame["f1_low"], frame["f1_high"], _TWO)) if known else frame,
+        frame=shown,
         columns=(
-            Column(name="base", label="Metric", write=name_of_metric),
-            Column(name="boundary", label="Blind to"),
-            _right(name="f1", label="F1", write=_TWO),
-            *([_right(name="bounds", label="interval")] if known else []),
-            _right(name="recall", label="Recall", write=share),
-            _right(name="precision", label="Precision", write=share),
-            _CONFLICTS,
-            _right(name="tau", label="τ", write=_TWO),
+            *left(name_of_metric, base="Metric"),
+            *left(boundary="Blind to"),
+            *f1,
+            *right(share, recall="Recall", precision="Precision"),
+            *_CONFLICTS,
+            *right(_TWO, tau="τ"),
         ),
         data=frame,
     )
@@ -72,25 +70,20 @@ def pairs_section(study: AgreeStudy) -> Section:
     frame = _without_merged(study, study.to_frame().iloc[: len(metrics) * (len(metrics) - 1)], "predictor", "truth")
     first = frame["truth"].map(order) < frame["predictor"].map(order)
     frame = frame[first].sort_values("f1", kind="stable", ignore_index=True)
-    known = study.intervals is not None
-    shown = _labelled(study, frame, "truth", "predictor")
+    shown, f1 = _with_f1(study, _labelled(study, frame, "truth", "predictor"))
     rankings = "Correlation of the rankings"
     table = Table(
         name="pairs_of_metrics",
         title="Every two metrics",
         caption="Sorted by F1, least agreement first. τ AP takes the first metric's ranking as the reference.",
-        frame=shown.assign(bounds=intervals(frame["f1_low"], frame["f1_high"], _TWO)) if known else shown,
+        frame=shown,
         columns=(
-            Column(name="truth", label="Metric"),
+            *left(truth="Metric"),
             Column(name="predictor", label="and", under=True),
-            _right(name="f1", label="F1", write=_TWO),
-            *([_right(name="bounds", label="interval", under=True)] if known else []),
-            _right(name="recall", label="first's found by second", write=share),
-            _right(name="precision", label="second's found by first", write=share),
-            _CONFLICTS,
-            _right(name="tau", label="τ", write=_TWO, group=rankings),
-            _right(name="tau_ap", label="τ AP", write=_TWO, group=rankings),
-            _right(name="rho", label="ρ", write=_TWO, group=rankings),
+            *f1,
+            *right(share, recall="first's found by second", precision="second's found by first"),
+            *_CONFLICTS,
+            *right(_TWO, rankings, tau="τ", tau_ap="τ AP", rho="ρ"),
         ),
         data=frame,
     )
@@ -166,12 +159,10 @@ def _threshold_table(study: AgreeStudy, rows: pd.DataFrame, cuts: pd.DataFrame) 
         "0: no significant pair should go.",
         frame=shown,
         columns=(
-            Column(name="predictor", label="Predictor"),
-            Column(name="truth", label="Truth"),
-            _right(name="threshold", label="Least |difference|", write=_FOUR),
-            _right(name="f1_without", label="F1 without", write=_TWO),
-            _right(name="f1", label="F1 with it", write=_TWO),
-            _right(name="kept", label="Significant pairs left"),
+            *left(predictor="Predictor", truth="Truth"),
+            *right(_FOUR, threshold="Least |difference|"),
+            *right(_TWO, f1_without="F1 without", f1="F1 with it"),
+            *right(kept="Significant pairs left"),
         ),
         data=frame,
     )
@@ -200,12 +191,10 @@ def conflicts_section(study: AgreeStudy) -> Section:
         caption=f"The differences are those of the means, in each metric's own unit.{more}",
         frame=shown,
         columns=(
-            Column(name="metric_a", label="Under"),
-            Column(name="better_under_a", label="is better"),
-            _right(name="lead_a", label="by", write=_FOUR),
-            Column(name="metric_b", label="Under"),
-            Column(name="better_under_b", label="is better"),
-            _right(name="lead_b", label="by", write=lambda value: _FOUR(-float(str(value)))),
+            *left(metric_a="Under", better_under_a="is better"),
+            *right(_FOUR, lead_a="by"),
+            *left(metric_b="Under", better_under_b="is better"),
+            *right(lambda value: _FOUR(-float(str(value))), lead_b="by"),
         ),
         data=frame,
     )
@@ -231,15 +220,10 @@ def settings_section(study: AgreeStudy, rows: pd.DataFrame) -> list[Section]:
         caption="Agreement that depends on the level is agreement about the clear cases only.",
         frame=shown,
         columns=(
-            Column(name="truth", label="Truth"),
-            Column(name="predictor", label="Predictor"),
-            Column(name="setting", label="Decided by"),
-            _right(name="share_truth", label="truth", write=share, group="Power"),
-            _right(name="share_predictor", label="predictor", write=share, group="Power"),
-            _right(name="precision", label="Precision", write=_TWO),
-            _right(name="recall", label="Recall", write=_TWO),
-            _right(name="f1", label="F1", write=_TWO),
-            _CONFLICTS,
+            *left(truth="Truth", predictor="Predictor", setting="Decided by"),
+            *right(share, "Power", share_truth="truth", share_predictor="predictor"),
+            *right(_TWO, precision="Precision", recall="Recall", f1="F1"),
+            *_CONFLICTS,
         ),
         data=frame,
     )
@@ -252,6 +236,11 @@ def settings_section(study: AgreeStudy, rows: pd.DataFrame) -> list[Section]:
             brief=True,
         )
     ]
+
+
+def _with_f1(study: AgreeStudy, frame: pd.DataFrame) -> tuple[pd.DataFrame, tuple[Column, ...]]:
+    """Return the frame and the columns of F1, with its interval where there is one."""
+    return (frame, right(_TWO, f1="F1")) if study.intervals is None else bounded(frame, {"f1": ("F1", _TWO)})
 
 
 def _labelled(study: AgreeStudy, frame: pd.DataFrame, *columns: str) -> pd.DataFrame:

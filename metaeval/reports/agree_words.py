@@ -8,25 +8,25 @@ from typing import Any
 
 import pandas as pd
 
-from metaeval.reports.methods import described
-from metaeval.studies.agree import BINARY, FIXED, AgreeStudy
-from metaeval.tests_stat.catalogue import TESTS
-from metaeval.tests_stat.correction import CORRECTIONS
-from metaeval.tests_stat.result import PairwiseResult
-from metaeval.words import MISSING, count, listed, name_of_metric, percentage
+from metaeval.reports.report import Methods
+from metaeval.reports.shared import cited_keys, computed_with, described_by, side_words, with_draws
+from metaeval.studies.agree import AgreeStudy
+from metaeval.studies.variants import BINARY, FIXED
+from metaeval.words import MISSING, bracketed, count, listed, name_of_metric, number, percentage
 
 __all__ = [
     "advice_sentences",
+    "agree_methods",
     "answer_sentence",
     "compared_rows",
     "grade_sentences",
     "label",
-    "methods_words",
     "summary_sentences",
 ]
 
 _MOST_NAMED = 8
 _TWO = 2
+_SOURCES = ("ogilvie2006", "yilmaz2008")
 
 
 def compared_rows(study: AgreeStudy) -> pd.DataFrame:
@@ -89,7 +89,12 @@ def answer_sentence(study: AgreeStudy) -> str:
     if study.intervals is not None:
         level = percentage(study.intervals.confidence_level)
         criterion = f"judged by whether the {level} interval of F1 lies above {study.min_f1:g}, below it or around it"
-    return f"{opening} {listed(parts)} ({criterion})."
+    heard = [row for row in rows if row["n_truth"] or row["n_predictor"]]  # F1 of nothing with nothing says nothing
+    ends = ""
+    if heard:
+        low, high = (pick(heard, key=lambda row: row["f1"]) for pick in (min, max))
+        ends = f" from {_bracketed_f1(study, low)} to {_bracketed_f1(study, high)}"
+    return f"{opening} {listed(parts)}: F1{ends}, {criterion}."
 
 
 def _one_answer(study: AgreeStudy, row: Mapping[Hashable, Any]) -> str:
@@ -147,6 +152,11 @@ def _f1(row: Mapping[Hashable, Any]) -> str:
         return f"{MISSING}: neither finds a pair"
     value, low, high = (float(str(row.get(name, math.nan))) for name in ("f1", "f1_low", "f1_high"))
     return f"{value:.2f}" if math.isnan(low) else f"{value:.2f}, {low:.2f} to {high:.2f}"
+
+
+def _bracketed_f1(study: AgreeStudy, row: Mapping[Hashable, Any]) -> str:
+    value = bracketed(row["f1"], row.get("f1_low"), row.get("f1_high"), number(2))
+    return f"{value} ({label(study, row['predictor'])})"
 
 
 def _percent(value: object) -> str:
@@ -238,24 +248,23 @@ def _verdict(row: Mapping[Hashable, Any], min_f1: float) -> str:
     return "same" if low >= min_f1 and not row["n_conflicts"] else "open"
 
 
-def methods_words(study: AgreeStudy) -> str:
+def agree_methods(study: AgreeStudy) -> Methods:
     """Say what was done in words that fit a paper."""
     sizes, results = study.scores.sizes, [agreement.result for agreement in study.agreements]
-    better = study.lead.result.alternative == "better"
-    side = "one-sided in the direction of the better mean" if better else "two-sided"
-    family = "both directions of all pairs of one metric" if better else "all pairs of one metric"
-    tests = listed(dict.fromkeys(map(_test_words, results)))
-    corrections = listed(dict.fromkeys(described(CORRECTIONS[result.correction]) for result in results))
+    alternative = study.lead.result.alternative
+    family = f"{'both directions of ' * (alternative == 'better')}all pairs of one metric"
+    tests = listed(dict.fromkeys(map(with_draws, results)))
+    corrections = listed(dict.fromkeys(described_by(result.correction) for result in results))
     metrics = f"{count(sizes['metric'], 'metric')} ({listed(map(name_of_metric, study.lead.metrics))})"
     levels = listed(f"{alpha:g}" for alpha in study.lead.alphas)
     first = " Where one is meant, it is the first of each." if len(results) > 1 else ""
     words = (
         f"We compared {sizes['system']} systems on {sizes['topic']} topics under {metrics}. For each metric all "
-        f"{study.lead.n_pairs} pairs of systems were tested at α = {levels}, {side}, with {tests}; correction over "
-        f"{family}: {corrections}.{first} The ordered pairs significant under one metric were taken as a prediction of "
-        "those significant under another, and precision, recall and F1 computed (Ogilvie and Lalmas, 2006); pairs "
-        "significant in opposite directions were counted as conflicts. The rankings of the mean scores were compared "
-        "by Kendall's τ, τ AP (Yilmaz et al., 2008) and Spearman's ρ."
+        f"{study.lead.n_pairs} pairs of systems were tested at α = {levels}, {side_words(alternative)}, with {tests}; "
+        f"correction over {family}: {corrections}.{first} The ordered pairs significant under one metric were taken as "
+        "a prediction of those significant under another, and precision, recall and F1 computed (Ogilvie and Lalmas, "
+        "2006); pairs significant in opposite directions were counted as conflicts. The rankings of the mean scores "
+        "were compared by Kendall's τ, τ AP (Yilmaz et al., 2008) and Spearman's ρ."
     )
     if study.intervals is not None:
         how = {
@@ -267,10 +276,5 @@ def methods_words(study: AgreeStudy) -> str:
             "the standard deviation (shares) or the root mean square distance (precision, recall, F1) over "
             f"{study.intervals.n_topic_resamples} resamples of the topics, {how}."
         )
-    version = study.provenance.versions.get("metaeval", "")
-    return f"{words} {f'Computed with metaeval {version}'.rstrip()}."
-
-
-def _test_words(result: PairwiseResult) -> str:
-    draws = f", B = {result.n_resamples} resamples of the topics, {result.random_source}" if result.n_resamples else ""
-    return f"{described(TESTS[result.test])}{draws}"
+    keys = [*(key for result in results for key in cited_keys(result)), *_SOURCES]
+    return Methods(paragraphs=(f"{words} {computed_with(study.provenance)}",), cite=tuple(dict.fromkeys(keys)))

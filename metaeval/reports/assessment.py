@@ -1,20 +1,19 @@
 """The report on how assessments were made: each question with a sentence, a picture and a table."""
 
 from collections.abc import Callable
-from typing import TYPE_CHECKING
 
 import pandas as pd
 
 from metaeval import figures
-from metaeval.reports.assessment_words import KINDS, answer_sentences, figures_in_words
+from metaeval.agreement.assessed_pools import growth_kinds, shown_growth
+from metaeval.agreement.assessment_tables import SHORT
+from metaeval.reports.assessment_words import answer_sentences, figures_in_words
 from metaeval.reports.data_files import csv_file
-from metaeval.reports.report import Block, Fold, Item, Items, Methods, Picture, Report, Section, Text
-from metaeval.reports.tables import Column, Table
-from metaeval.studies.assessment import SHORT, AssessmentStudy, growth_kinds, shown_growth
+from metaeval.reports.report import Block, Fold, Item, Methods, Picture, Report, Section, Text
+from metaeval.reports.shared import unanswered
+from metaeval.reports.tables import Table, left, right
+from metaeval.studies.assessment import FOUND, AssessmentStudy
 from metaeval.words import number, share, whole
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
 
 __all__ = ["assessment_report"]
 
@@ -32,22 +31,17 @@ _PARAGRAPHS = (
 """Answers that stand together in the summary."""
 _SOURCES = ("piwowarski2008",)
 
+type _Blocks = tuple[Block, ...]
+
 
 def assessment_report(study: AssessmentStudy) -> Report:
-    """Put an analysis of assessments into a report.
-
-    Parameters
-    ----------
-    study : AssessmentStudy
-
-    Returns
-    -------
-    Report
-    """
+    """Put an analysis of assessments into a report."""
     sentences = dict(answer_sentences(study))
-    sections = [made(study, sentences[name]) for name, made in _SECTIONS.items() if name in sentences]
-    if study.lacking:
-        sections.append(_unanswered_section(study))
+    sections = [
+        Section(id=name, title=title, lead=sentences[name], blocks=blocks(study, sentences[name]))
+        for name, (title, blocks) in _SECTIONS.items()
+        if name in sentences
+    ]
     paragraphs = [" ".join(sentences[name] for name in names if name in sentences) for names in _PARAGRAPHS]
     frames = {"growth": study.growth, "entries": study.entries, "times": study.times}
     return Report(
@@ -59,16 +53,13 @@ def assessment_report(study: AssessmentStudy) -> Report:
             (f"{study.topics['relevant'].sum():.0f}", "of them relevant"),
         ),
         summary=tuple(paragraph for paragraph in paragraphs if paragraph),
-        sections=(_figures_section(study), *sections),
+        sections=(_figures_section(study), *sections, *unanswered(Item(words=words) for words in study.lacking)),
         methods=Methods(paragraphs=_METHODS, cite=_SOURCES),
         rows=study.to_frame(),
         provenance=study.provenance,
         notes=study.notes,
         data={f"{name}.csv": csv_file(frame) for name, frame in frames.items() if len(frame)},
     )
-
-
-# ------------------------------------------------------------------------------------------------------- the sections
 
 
 def _figures_section(study: AssessmentStudy) -> Section:
@@ -78,11 +69,7 @@ def _figures_section(study: AssessmentStudy) -> Section:
         caption="Mean of a topic: over all topics that were assessed. The file holds every figure at full precision.",
         frame=figures_in_words(study),
         data=study.to_frame(),
-        columns=(
-            Column(name="question", label="Question"),
-            Column(name="figure", label="Figure"),
-            Column(name="value", label="Value", align="right"),
-        ),
+        columns=(*left(question="Question", figure="Figure"), *right(value="Value")),
     )
     return Section(
         id="figures",
@@ -93,26 +80,10 @@ def _figures_section(study: AssessmentStudy) -> Section:
     )
 
 
-def _unanswered_section(study: AssessmentStudy) -> Section:
-    items = tuple(Item(words=words) for words in study.lacking)
-    return Section(
-        id="lacking",
-        title="Unanswered questions",
-        lead="More is answered where assessments and tables hold more.",
-        brief=True,
-        blocks=(Text(paragraphs=("Not answered, each for want of what is named:",)), Items(items=items)),
-    )
+# ------------------------------------------------------------------------------- what each section shows of its answer
 
 
-def _number(name: str, label: str, write: Callable[[object], str] = whole, group: str = "") -> Column:
-    return Column(name=name, label=label, write=write, align="right", group=group)
-
-
-def _picture(name: str, draw: "Callable[[], Figure]", title: str, caption: str, alt: str) -> Picture:
-    return Picture(name=name, draw=draw, title=title, caption=caption, alt=alt)
-
-
-def _topics_section(study: AssessmentStudy, words: str) -> Section:
+def _topics(study: AssessmentStudy, _words: str) -> _Blocks:
     labels = {
         "documents": "Documents",
         "relevant": "Relevant",
@@ -122,109 +93,85 @@ def _topics_section(study: AssessmentStudy, words: str) -> Section:
         "highlighted": "Highlighted characters",
     }
     frame = study.topics.rename_axis("topic").reset_index()
-    known = [name for name in labels if frame[name].notna().any()]
+    known = {name: label for name, label in labels.items() if frame[name].notna().any()}
     table = Table(
         name="topics",
         title="What each topic has",
         caption=f"Scale: {_SCALES[study.scale]}. Elements: relevant, without those too small to judge.",
         frame=frame,
-        columns=(Column(name="topic", label="Topic"), *(_number(name, labels[name]) for name in known)),
+        columns=(*left(topic="Topic"), *right(whole, **known)),
     )
-    return Section(
-        id="topics", title="Assessed documents", lead=words, blocks=(Fold(title="Topic by topic", blocks=(table,)),)
-    )
+    return (Fold(title="Topic by topic", blocks=(table,)),)
 
 
-def _growth_section(study: AssessmentStudy, words: str) -> Section:
-    rows = shown_growth(study.growth)
-    kinds = growth_kinds(study.growth)
-    columns = [_number("documents", "Pool size"), _number("topics", "Topics")]
-    for kind in kinds:
-        columns += [
-            _number(kind, "mean", number(1), group=KINDS[kind]),
-            _number(f"{kind}_share", "share", share, group=KINDS[kind]),
-        ]
+def _growth(study: AssessmentStudy, words: str) -> _Blocks:
+    columns = [*right(whole, documents="Pool size", topics="Topics")]
+    for kind in growth_kinds(study.growth):
+        columns += right(number(1), FOUND[kind], **{kind: "mean"})
+        columns += right(share, FOUND[kind], **{f"{kind}_share": "share"})
     table = Table(
         name="pool-growth",
         title="What pools of a size hold",
         caption="Pools grow in rounds: each run adds its next document. Means over the topics whose pool grows so far; "
         "shares are of all that was found in these topics.",
-        frame=rows,
+        frame=shown_growth(study.growth),
         columns=tuple(columns),
         data=study.growth,
     )
-    picture = _picture(
-        "pool-growth",
-        lambda: figures.growth_lines(study.growth),
-        "What is found as the pools grow",
-        "The straight dotted line is what documents in random order would find.",
-        words,
+    picture = Picture(
+        name="pool-growth",
+        draw=lambda: figures.growth_lines(study.growth),
+        title="What is found as the pools grow",
+        caption="The straight dotted line is what documents in random order would find.",
+        alt=words,
     )
-    return Section(id="growth", title="Pool growth", lead=words, blocks=(picture, table))
+    return picture, table
 
 
-def _pools_section(study: AssessmentStudy, words: str) -> Section:
+def _pools(study: AssessmentStudy, _words: str) -> _Blocks:
     table = Table(
         name="pools",
         title="Pools and assessments",
         caption="Documents of each pool file, how many of them were assessed, and assessed documents outside the pool.",
         frame=study.pools.rename_axis("topic").reset_index(),
-        columns=(
-            Column(name="topic", label="Topic"),
-            _number("documents", "In the pool"),
-            _number("assessed", "Assessed"),
-            _number("outside", "Outside"),
-        ),
+        columns=(*left(topic="Topic"), *right(whole, documents="In the pool", assessed="Assessed", outside="Outside")),
     )
-    return Section(
-        id="pools", title="Coverage of the pools", lead=words, blocks=(Fold(title="Topic by topic", blocks=(table,)),)
-    )
+    return (Fold(title="Topic by topic", blocks=(table,)),)
 
 
-def _passages_section(study: AssessmentStudy, words: str) -> Section:
+def _passages(study: AssessmentStudy, words: str) -> _Blocks:
     table = Table(
         name="passages",
         title="Passages in a relevant document",
         caption="Documents with so many passages, and the share with no more.",
         frame=study.passages,
         columns=(
-            _number("passages", "Passages"),
-            _number("documents", "Documents"),
-            _number("share", "Share", share),
-            _number("up_to", "Up to so many", share),
+            *right(whole, passages="Passages", documents="Documents"),
+            *right(share, share="Share", up_to="Up to so many"),
         ),
     )
-    picture = _picture(
-        "passages",
-        lambda: figures.passage_bars(study.passages),
-        "Passages in a relevant document",
-        "Adjacent ones count as one.",
-        words,
+    picture = Picture(
+        name="passages",
+        draw=lambda: figures.passage_bars(study.passages),
+        title="Passages in a relevant document",
+        caption="Adjacent ones count as one.",
+        alt=words,
     )
-    return Section(
-        id="passages",
-        title="Passages per document",
-        lead=words,
-        blocks=(picture, Fold(title="The numbers", blocks=(table,))),
-    )
+    return picture, Fold(title="The numbers", blocks=(table,))
 
 
-def _elemental_section(study: AssessmentStudy, words: str) -> Section:
+def _elemental(study: AssessmentStudy, _words: str) -> _Blocks:
     table = Table(
         name="elemental",
         title="Passages and elements",
         caption="Elemental: as long as the smallest element around both ends. Unknown: nobody says how long that is.",
         frame=study.elemental,
-        columns=(
-            Column(name="kind", label="Passage"),
-            _number("passages", "Passages"),
-            _number("share", "Share", share),
-        ),
+        columns=(*left(kind="Passage"), *right(whole, passages="Passages"), *right(share, share="Share")),
     )
-    return Section(id="elemental", title="Elemental passages", lead=words, blocks=(table,))
+    return (table,)
 
 
-def _specificity_section(study: AssessmentStudy, words: str) -> Section:
+def _specificity(study: AssessmentStudy, words: str) -> _Blocks:
     table = Table(
         name="specificity-classes",
         title="Specificity of classes of elements",
@@ -232,20 +179,19 @@ def _specificity_section(study: AssessmentStudy, words: str) -> Section:
         "throughout, or in the top degree.",
         frame=study.classes,
         columns=(
-            Column(name="element_class", label="Class"),
-            _number("elements", "Elements"),
-            _number("mean", "Mean", number(2)),
-            _number("of_paragraph", "Of paragraphs'", share),
-            _number("full", "Highest", share),
+            *left(element_class="Class"),
+            *right(whole, elements="Elements"),
+            *right(number(2), mean="Mean"),
+            *right(share, of_paragraph="Of paragraphs'", full="Highest"),
         ),
     )
     full = "; those relevant throughout are left out, as they would hide the rest" if study.scale == "2005" else ""
-    picture = _picture(
-        "specificity",
-        lambda: figures.specificity_bars(study.specificity),
-        "Specificity of relevant elements",
-        f"Relevant elements by specificity, classes on top of one another{full}.",
-        words,
+    picture = Picture(
+        name="specificity",
+        draw=lambda: figures.specificity_bars(study.specificity),
+        title="Specificity of relevant elements",
+        caption=f"Relevant elements by specificity, classes on top of one another{full}.",
+        alt=words,
     )
     counts = Table(
         name="specificity",
@@ -253,48 +199,43 @@ def _specificity_section(study: AssessmentStudy, words: str) -> Section:
         caption="Specificity above the first up to the second number; from 1 to 1: relevant throughout.",
         frame=study.specificity,
         columns=(
-            Column(name="element_class", label="Class"),
-            _number("low", "above", number(2)),
-            _number("high", "up to", number(2)),
-            _number("elements", "Elements"),
+            *left(element_class="Class"),
+            *right(number(2), low="above", high="up to"),
+            *right(whole, elements="Elements"),
         ),
     )
-    blocks: tuple[Block, ...] = (picture, table, Fold(title="All numbers", blocks=(counts,)))
-    return Section(id="specificity", title="Specificity of elements", lead=words, blocks=blocks)
+    return picture, table, Fold(title="All numbers", blocks=(counts,))
 
 
-def _sizes_section(study: AssessmentStudy, words: str) -> Section:
+def _sizes(study: AssessmentStudy, words: str) -> _Blocks:
     table = Table(
         name="sizes",
         title="Sizes by exhaustivity",
         caption=f"Characters of relevant elements; short: below {SHORT} characters.",
         frame=study.sizes,
         columns=(
-            Column(name="exhaustivity", label="Exhaustivity"),
-            _number("elements", "Elements"),
-            _number("low", "5 %", group="Characters"),
-            _number("median", "median", group="Characters"),
-            _number("mean", "mean", group="Characters"),
-            _number("high", "95 %", group="Characters"),
-            _number("short", "Short", share),
+            *left(exhaustivity="Exhaustivity"),
+            *right(whole, elements="Elements"),
+            *right(whole, "Characters", low="5 %", median="median", mean="mean", high="95 %"),
+            *right(share, short="Short"),
         ),
         data=study.sizes,
     )
-    picture = _picture(
-        "sizes",
-        lambda: figures.size_bars(study.sizes, short=SHORT),
-        "Exhaustivity and size",
-        "The dashed line: 55 characters.",
-        words,
+    picture = Picture(
+        name="sizes",
+        draw=lambda: figures.size_bars(study.sizes, short=SHORT),
+        title="Exhaustivity and size",
+        caption="The dashed line: 55 characters.",
+        alt=words,
     )
-    return Section(id="sizes", title="Exhaustivity and size", lead=words, blocks=(picture, table))
+    return picture, table
 
 
-def _entries_section(study: AssessmentStudy, words: str) -> Section:
+def _entries(study: AssessmentStudy, words: str) -> _Blocks:
     known = study.entries[["first", "biggest", "nearest"]].dropna()
     if known.empty:
         text = "Entry points are given as points in the tree: whether they coincide is known, how far they lie is not."
-        return Section(id="entries", title="Best entry points", lead=words, blocks=(Text(paragraphs=(text,)),))
+        return (Text(paragraphs=(text,)),)
     rows = [
         {
             "passage": name,
@@ -312,25 +253,23 @@ def _entries_section(study: AssessmentStudy, words: str) -> Section:
         caption="In characters; before: the entry point comes first.",
         frame=pd.DataFrame(rows),
         columns=(
-            Column(name="passage", label="Passage"),
-            _number("exact", "exactly there", share),
-            _number("near", "within 100", share),
-            _number("before", "before", share),
-            _number("median", "median distance"),
-            _number("mean", "mean distance", number(1)),
+            *left(passage="Passage"),
+            *right(share, exact="exactly there", near="within 100", before="before"),
+            *right(whole, median="median distance"),
+            *right(number(1), mean="mean distance"),
         ),
     )
-    picture = _picture(
-        "entries",
-        lambda: figures.entry_distances(study.entries),
-        "Distance of best entry points",
-        "Documents by distance, in bins of 100 characters; the outermost hold all that lies farther.",
-        words,
+    picture = Picture(
+        name="entries",
+        draw=lambda: figures.entry_distances(study.entries),
+        title="Distance of best entry points",
+        caption="Documents by distance, in bins of 100 characters; the outermost hold all that lies farther.",
+        alt=words,
     )
-    return Section(id="entries", title="Best entry points", lead=words, blocks=(picture, table))
+    return picture, table
 
 
-def _times_section(study: AssessmentStudy, words: str) -> Section:
+def _times(study: AssessmentStudy, words: str) -> _Blocks:
     groups = study.times.groupby("relevant")["seconds"]
     frame = groups.agg(["size", "mean", "median"]).reset_index().sort_values("relevant", ascending=False)
     frame["kind"] = ["relevant" if one else "irrelevant" for one in frame["relevant"]]
@@ -340,21 +279,24 @@ def _times_section(study: AssessmentStudy, words: str) -> Section:
         caption="All visits together; mean and median over documents.",
         frame=frame,
         columns=(
-            Column(name="kind", label="Documents"),
-            _number("size", "Number"),
-            _number("mean", "Mean", number(1)),
-            _number("median", "Median", number(1)),
+            *left(kind="Documents"),
+            *right(whole, size="Number"),
+            *right(number(1), mean="Mean", median="Median"),
         ),
     )
-    picture = _picture(
-        "times", lambda: figures.time_strips(study.times), "Time to assess a document", "All visits together.", words
+    picture = Picture(
+        name="times",
+        draw=lambda: figures.time_strips(study.times),
+        title="Time to assess a document",
+        caption="All visits together.",
+        alt=words,
     )
-    return Section(id="times", title="Assessment time", lead=words, blocks=(picture, table))
+    return picture, table
 
 
-def _elements_twice_section(study: AssessmentStudy, words: str) -> Section:
+def _elements_twice(study: AssessmentStudy, _words: str) -> _Blocks:
     frame = study.element_agreement.rename_axis("topic").reset_index()
-    tolerances = [name for name in frame.columns if name.startswith("specificity<")]
+    closer = {name: f"s < {name.split('<')[1]}" for name in frame.columns if name.startswith("specificity<")}
     table = Table(
         name="element-agreement",
         title="Two assessors, element by element",
@@ -362,48 +304,41 @@ def _elements_twice_section(study: AssessmentStudy, words: str) -> Section:
         "specificity closer than so much; with exactly the same grades. Documents: of those relevant to either.",
         frame=frame,
         columns=(
-            Column(name="topic", label="Topic"),
-            _number("union", "Elements"),
-            _number("documents", "Documents", number(2)),
-            _number("both", "Both", number(2)),
-            _number("same_exhaustivity", "Exh.", number(2)),
-            *(_number(name, f"s < {name.removeprefix('specificity<')}", number(2)) for name in tolerances),
-            _number("exact", "Exact", number(2)),
+            *left(topic="Topic"),
+            *right(whole, union="Elements"),
+            *right(number(2), documents="Documents", both="Both", same_exhaustivity="Exh.", **closer, exact="Exact"),
         ),
     )
-    return Section(id="elements-twice", title="Agreement on elements", lead=words, blocks=(table,))
+    return (table,)
 
 
-def _passages_twice_section(study: AssessmentStudy, words: str) -> Section:
-    frame = study.passage_agreement.rename_axis("topic").reset_index()
+def _passages_twice(study: AssessmentStudy, _words: str) -> _Blocks:
     table = Table(
         name="passage-agreement",
         title="Two assessors, character by character",
         caption="Characters that each highlighted, and both; both over the first's, the second's, and either's.",
-        frame=frame,
+        frame=study.passage_agreement.rename_axis("topic").reset_index(),
         columns=(
-            Column(name="topic", label="Topic"),
-            *(_number(name, label) for name, label in (("first", "First"), ("second", "Second"), ("both", "Both"))),
-            _number("of_first", "Of the first", number(2)),
-            _number("of_second", "Of the second", number(2)),
-            _number("of_union", "Of either", number(2)),
+            *left(topic="Topic"),
+            *right(whole, first="First", second="Second", both="Both"),
+            *right(number(2), of_first="Of the first", of_second="Of the second", of_union="Of either"),
         ),
     )
-    return Section(id="passages-twice", title="Agreement on passages", lead=words, blocks=(table,))
+    return (table,)
 
 
-_SECTIONS: dict[str, Callable[[AssessmentStudy, str], Section]] = {
-    "topics": _topics_section,
-    "growth": _growth_section,
-    "pools": _pools_section,
-    "passages": _passages_section,
-    "elemental": _elemental_section,
-    "specificity": _specificity_section,
-    "sizes": _sizes_section,
-    "entries": _entries_section,
-    "times": _times_section,
-    "elements-twice": _elements_twice_section,
-    "passages-twice": _passages_twice_section,
+_SECTIONS: dict[str, tuple[str, Callable[[AssessmentStudy, str], _Blocks]]] = {
+    "topics": ("Assessed documents", _topics),
+    "growth": ("Pool growth", _growth),
+    "pools": ("Coverage of the pools", _pools),
+    "passages": ("Passages per document", _passages),
+    "elemental": ("Elemental passages", _elemental),
+    "specificity": ("Specificity of elements", _specificity),
+    "sizes": ("Exhaustivity and size", _sizes),
+    "entries": ("Best entry points", _entries),
+    "times": ("Assessment time", _times),
+    "elements-twice": ("Agreement on elements", _elements_twice),
+    "passages-twice": ("Agreement on passages", _passages_twice),
 }
 
 _METHODS = (

@@ -1,49 +1,17 @@
 """What a report on assessments says in words: every answer as a sentence, every figure with its name."""
 
-import re
 from collections.abc import Callable, Iterator
 
 import numpy as np
 import pandas as pd
 
-from metaeval.studies.assessment import SHORT, AssessmentStudy, growth_kinds, shown_growth
+from metaeval.agreement.assessed_pools import growth_kinds, shown_growth
+from metaeval.agreement.assessment_tables import SHORT
+from metaeval.studies.assessment import FOUND, AssessmentStudy, quoted_figures
 from metaeval.words import count, listed, number, share, whole
 
-__all__ = ["KINDS", "answer_sentences", "figures_in_words"]
+__all__ = ["answer_sentences", "figures_in_words"]
 
-KINDS = {"relevant": "relevant documents", "elements": "relevant elements", "passages": "passages"}
-"""What is counted in documents, and what that is called."""
-
-_FIGURES = {
-    ("assessments", "topics"): ("topics", "count"),
-    ("assessments", "documents per topic"): ("documents assessed, mean of a topic", "one"),
-    ("assessments", "too_small per topic"): ("elements too small to judge, mean of a topic", "one"),
-    ("assessments", "highlighted per topic"): ("highlighted characters, mean of a topic", "count"),
-    ("assessments", "(.+) per topic"): ("{}, mean of a topic", "one"),
-    ("pool growth", "share of (.+) by (.+) documents"): ("{} found by {} documents a topic", "share"),
-    ("pools", "documents per topic"): ("documents in the pool, mean of a topic", "one"),
-    ("pools", "share assessed"): ("of them assessed", "share"),
-    ("passages per document", "share with one"): ("relevant documents with a single passage", "share"),
-    ("passages per document", "share with at most five"): ("relevant documents with five passages or fewer", "share"),
-    ("passages per document", "most"): ("most passages of a document", "count"),
-    ("elemental passages", "share"): ("passages that are exactly one element", "share"),
-    ("specificity", "mean of class (.+)"): ("mean specificity: {}", "two"),
-    ("exhaustivity and size", "median size at (.+)"): ("median size in characters, exhaustivity {}", "count"),
-    ("exhaustivity and size", "share below (.+) characters at (.+)"): (
-        "with fewer than {} characters, exhaustivity {}",
-        "share",
-    ),
-    ("best entry points", "share where the first passage begins"): ("where the first passage begins", "share"),
-    ("best entry points", "share where some passage begins"): ("where some passage begins", "share"),
-    ("best entry points", "median distance to the (.+)"): ("median distance to the {} passage, in characters", "count"),
-    ("time", "mean seconds of (.+)"): ("mean seconds: {}", "one"),
-    ("time", "mean hours of a topic"): ("mean hours of a topic", "one"),
-    ("agreement of elements", "mean of documents"): ("both call the document relevant", "share"),
-    ("agreement of elements", "mean of both"): ("both call the element relevant", "share"),
-    ("agreement of elements", "mean of exact"): ("both give the same grades", "share"),
-    ("agreement of passages", "mean of_union"): ("highlighted by both, of the text highlighted by either", "share"),
-}
-"""Question and statistic of a figure to its words and how its number is written; the first that fits."""
 _WRITERS: dict[str, Callable[[float], str]] = {
     "count": lambda value: whole(round(value)),
     "share": share,
@@ -55,30 +23,16 @@ _WRITERS: dict[str, Callable[[float], str]] = {
 def figures_in_words(study: AssessmentStudy) -> pd.DataFrame:
     """Return the figures of a study as people write them.
 
-    Parameters
-    ----------
-    study : AssessmentStudy
-
     Returns
     -------
     pandas.DataFrame
-        One row a figure of `AssessmentStudy.to_frame`: ``question``, ``figure``, ``value`` (text), ``value_sort``.
+        One row a figure: ``question``, ``figure``, ``value`` (text), ``value_sort``.
     """
     rows = [
-        (question.capitalize(), *_written(question, statistic, value), value)
-        for question, statistic, value in study.to_frame().itertuples(index=False)
+        (one.question.capitalize(), one.words, _WRITERS[one.kind](one.value), float(one.value))
+        for one in quoted_figures(study)
     ]
     return pd.DataFrame(rows, columns=["question", "figure", "value", "value_sort"])
-
-
-def _written(question: str, statistic: str, value: float) -> tuple[str, str]:
-    """Return what a figure is called and how its number is written."""
-    for (asked, pattern), (words, writer) in _FIGURES.items():
-        found = re.fullmatch(pattern, statistic) if asked == question else None
-        if found:
-            parts = [KINDS.get(part, part) for part in found.groups()]
-            return words.format(*parts).replace("exhaustivity ?", "too small to judge"), _WRITERS[writer](value)
-    return statistic, _WRITERS["two"](value)
 
 
 def answer_sentences(study: AssessmentStudy) -> Iterator[tuple[str, str]]:
@@ -90,9 +44,13 @@ def answer_sentences(study: AssessmentStudy) -> Iterator[tuple[str, str]]:
 
 
 def _topics_words(study: AssessmentStudy) -> str:
-    means = study.topics.mean()
-    parts = [f"{means['documents']:.1f} documents assessed, {means['relevant']:.1f} of them relevant"]
-    parts += [f"{means[name]:.0f} {KINDS[name]}" for name in ("elements", "passages") if np.isfinite(means[name])]
+    means, least, most = study.topics.mean(), study.topics.min(), study.topics.max()
+
+    def told(name: str, words: str, digits: int = 0) -> str:
+        return f"{means[name]:.{digits}f} {words} ({least[name]:.0f} to {most[name]:.0f})"
+
+    parts = [told("documents", "documents assessed", 1), told("relevant", "of them relevant", 1)]
+    parts += [told(name, FOUND[name]) for name in ("elements", "passages") if np.isfinite(means[name])]
     return f"A topic has on average {listed(parts)}."
 
 
@@ -103,7 +61,7 @@ def _growth_words(study: AssessmentStudy) -> str:
     last = rows.iloc[-1]
     half = study.growth.iloc[max(0, int(last["documents"]) // 2 - 1)]
     kinds = growth_kinds(study.growth)
-    found = listed(f"{share(half[f'{kind}_share'])} of the {KINDS[kind]}" for kind in kinds)
+    found = listed(f"{share(half[f'{kind}_share'])} of the {FOUND[kind]}" for kind in kinds)
     return (
         f"Half of the pool, {half['documents']:.0f} instead of {last['documents']:.0f} documents a topic, would have "
         f"found {found}."

@@ -7,10 +7,9 @@ from metaeval import figures
 from metaeval.agreement.assessors import STATISTICS
 from metaeval.reports.data_files import csv_file
 from metaeval.reports.report import Block, Fold, Item, Items, Methods, Picture, Report, Section, Text
-from metaeval.reports.tables import Column, Table
+from metaeval.reports.shared import decided_by, facts
+from metaeval.reports.tables import Table, bounded, left, right
 from metaeval.studies.assessors import AssessorStudy
-from metaeval.tests_stat.catalogue import name_of_test, words_for_test
-from metaeval.tests_stat.correction import words_for_correction
 from metaeval.words import absent, count, interval, listed, number, percentage, share, whole
 
 __all__ = ["assessors_report"]
@@ -33,16 +32,7 @@ _FEW_ROWS = 400
 
 
 def assessors_report(study: AssessorStudy) -> Report:
-    """Put a comparison of assessors into a report.
-
-    Parameters
-    ----------
-    study : AssessorStudy
-
-    Returns
-    -------
-    Report
-    """
+    """Put a comparison of assessors into a report."""
     effects = () if study.effects.empty else (_effects_section(study),)
     table = study.labels.table
     sizes = {
@@ -54,7 +44,7 @@ def assessors_report(study: AssessorStudy) -> Report:
     return Report(
         command="assessors",
         title="Do the assessors agree?",
-        facts=tuple((str(size), what if size == 1 else f"{what}s") for what, size in sizes.items()),
+        facts=facts(**sizes),
         summary=_summary(study),
         sections=(
             _agreement_section(study),
@@ -74,9 +64,12 @@ def assessors_report(study: AssessorStudy) -> Report:
 def _summary(study: AssessorStudy) -> tuple[str, ...]:
     alpha, decimal = study.agreement.alpha.set_index("level"), number(2)
     row = {name: alpha[name]["ordinal"] for name in ("alpha", "low", "high")}
-    over_all = f"Krippendorff's α for ordered grades is {decimal(row['alpha'])}{_ends(row['low'], row['high'])}."
-    one_pair = len(study.agreement.pairs) == 1
-    lines = [f"{_pair_words(study)} {over_all}" if one_pair else f"{_pairs_words(study)} Over all assessors {over_all}"]
+    over_all = f"Krippendorff's α for ordered grades is {decimal(row['alpha'])}{_ends(row['low'], row['high'])}"
+    if len(study.agreement.pairs) == 1:
+        lines = [f"{_pair_words(study)} {over_all}."]
+    else:
+        everyone = f"Over all {study.labels.table.shape[1]} assessors {over_all}, where 1 is full agreement and 0 what"
+        lines = [f"{everyone} chance gives. {_pairs_words(study)}"]
     alike = study.agreement.nearly_the_same()
     if len(alike):
         first, second, _, same, _ = alike.to_numpy().tolist()[0]
@@ -130,21 +123,14 @@ def _effect_sentence(effects: pd.DataFrame) -> str:
 
 def _pairs_table(study: AssessorStudy, *, every: bool) -> Table:
     """Return every statistic of every pair, each with its interval, or the main ones with the interval of κ."""
-    statistics, bounded = (tuple(_LABELS), tuple(_LABELS)) if every else (_MAIN, ("kappa",))
-    pairs = study.agreement.pairs
-    shown = pairs.copy()
-    columns = [
-        Column(name="first", label="First"),
-        Column(name="second", label="Second"),
-        Column(name="items", label="Items", write=whole, align="right"),
-    ]
-    for one in statistics:
-        write = share if one in _SHARES else number(2)
-        columns.append(Column(name=one, label=_LABELS[one], write=write, align="right"))
-        if one in bounded:
-            ends = zip(pairs[f"{one}_low"], pairs[f"{one}_high"], strict=True)
-            shown[f"{one}_interval"] = [interval(low, high, write) for low, high in ends]
-            columns.append(Column(name=f"{one}_interval", label="interval", align="right", under=True))
+    pairs, writers = study.agreement.pairs, {name: share if name in _SHARES else number(2) for name in _LABELS}
+    shown, columns = pairs, [*left(first="First", second="Second"), *right(whole, items="Items")]
+    for name in _LABELS if every else _MAIN:
+        if every or name == "kappa":
+            shown, added = bounded(shown, {name: (_LABELS[name], writers[name])})
+            columns += added
+        else:
+            columns += right(writers[name], **{name: _LABELS[name]})
     return Table(
         name="assessor-pairs" if every else "assessor-agreement",
         title="Agreement of every pair, by every measure" if every else "Agreement of every pair",
@@ -164,10 +150,8 @@ def _agreement_section(study: AssessorStudy) -> Section:
         "as amounts.",
         frame=study.agreement.alpha,
         columns=(
-            Column(name="level", label="Labels taken as"),
-            Column(name="alpha", label="α", write=number(3), align="right"),
-            Column(name="low", label="low", write=number(3), align="right"),
-            Column(name="high", label="high", write=number(3), align="right"),
+            *left(level="Labels taken as"),
+            *right(number(3), alpha="α", low="low", high="high"),
         ),
     )
     one_pair = len(study.agreement.pairs) == 1
@@ -202,6 +186,7 @@ def _kappa_map(study: AssessorStudy) -> Picture:
 def _kappa_dots(study: AssessorStudy) -> Picture:
     pairs, level = study.agreement.pairs, percentage(study.agreement.confidence_level)
     first, second = pairs[["first", "second"]].iloc[0]
+    shown = pairs[["second", "kappa", "kappa_low", "kappa_high"]].set_axis(["name", "value", "low", "high"], axis=1)
     caption = f"The dot is Cohen's κ of {second} with {first}, the bar its {level} interval over topics."
     if len(pairs) > 1:
         caption = (
@@ -211,7 +196,7 @@ def _kappa_dots(study: AssessorStudy) -> Picture:
         )
     return Picture(
         name="assessor-kappa",
-        draw=lambda: figures.agreement_dots(pairs, statistic="kappa", label=f"Cohen's κ with {first}"),
+        draw=lambda: figures.agreement_dots(shown, label=f"Cohen's κ with {first}"),
         title=f"Agreement with {first}",
         caption=caption,
         alt=f"{count(len(pairs), 'dot')} with intervals, sorted by kappa.",
@@ -227,22 +212,22 @@ def _effects_section(study: AssessorStudy) -> Section:
         name="assessor-effects",
         title="What another assessor would have changed",
         caption="Rankings of the runs by mean score, and the pairs of runs that are significantly different under the "
-        f"second assessor as a prediction of those under the first ({name_of_test(study.test)}, "
-        f"{words_for_correction(study.correction)}, α = {study.alpha:g}, one-sided in the better direction).",
+        "second assessor as a prediction of those under the first "
+        f"({decided_by(study.test, study.correction, study.alpha)}).",
         frame=study.effects,
         columns=(
-            Column(name="metric", label="Metric"),
-            Column(name="first", label="First"),
-            Column(name="second", label="Second"),
-            Column(name="tau", label="τ", write=number(3), align="right", group="Rankings"),
-            Column(name="tau_ap", label="τ_AP", write=number(3), align="right", group="Rankings"),
-            Column(name="n_truth", label="first", write=whole, align="right", group="Significant pairs"),
-            Column(name="n_predictor", label="second", write=whole, align="right", group="Significant pairs"),
-            Column(name="n_shared", label="both", write=whole, align="right", group="Significant pairs"),
-            Column(name="n_conflicts", label="opposite", write=whole, align="right", group="Significant pairs"),
-            Column(name="precision", label="precision", write=share, align="right"),
-            Column(name="recall", label="recall", write=share, align="right"),
-            Column(name="f1", label="F1", write=number(3), align="right"),
+            *left(metric="Metric", first="First", second="Second"),
+            *right(number(3), "Rankings", tau="τ", tau_ap="τ_AP"),
+            *right(
+                whole,
+                "Significant pairs",
+                n_truth="first",
+                n_predictor="second",
+                n_shared="both",
+                n_conflicts="opposite",
+            ),
+            *right(share, precision="precision", recall="recall"),
+            *right(number(3), f1="F1"),
         ),
     )
     return Section(
@@ -267,11 +252,10 @@ def _alike_section(study: AssessorStudy) -> Section:
                 caption="Sorted by the share of equal labels; κ is 0.9 or more, so chance does not explain it.",
                 frame=alike,
                 columns=(
-                    Column(name="first", label="First"),
-                    Column(name="second", label="Second"),
-                    Column(name="items", label="Items", write=whole, align="right"),
-                    Column(name="same", label="Same label", write=share, align="right"),
-                    Column(name="kappa", label="κ", write=number(3), align="right"),
+                    *left(first="First", second="Second"),
+                    *right(whole, items="Items"),
+                    *right(share, same="Same label"),
+                    *right(number(3), kappa="κ"),
                 ),
             ),
         )
@@ -302,13 +286,9 @@ def _topics_section(study: AssessorStudy) -> Section:
         caption="Of the relevant items, by topic and pair.",
         frame=frame,
         columns=(
-            Column(name="topic", label="Topic"),
-            Column(name="first", label="First"),
-            Column(name="second", label="Second"),
-            Column(name="items", label="Items", write=whole, align="right"),
-            Column(name="overlap", label="∩/∪", write=share, align="right"),
-            Column(name="first_kept", label="∩/first", write=share, align="right"),
-            Column(name="second_kept", label="∩/second", write=share, align="right"),
+            *left(topic="Topic", first="First", second="Second"),
+            *right(whole, items="Items"),
+            *right(share, overlap="∩/∪", first_kept="∩/first", second_kept="∩/second"),
         ),
     )
     numbers = (Fold(title="The numbers", blocks=(table,)),) if len(frame) <= _FEW_ROWS else ()
@@ -336,14 +316,10 @@ def _labels_section(study: AssessorStudy) -> Section:
         for name, column in table.items()
     ]
     columns = [
-        Column(name="assessor", label="Assessor"),
-        Column(name="labels", label="Labels", write=whole, align="right"),
-        Column(name="missing", label="Missing", write=whole, align="right"),
-        Column(name="mean", label="Mean", write=number(2), align="right"),
-        *(
-            Column(name=f"at_{level}", label=str(level), write=share, align="right", group="Share of label")
-            for level in study.labels.scale
-        ),
+        *left(assessor="Assessor"),
+        *right(whole, labels="Labels", missing="Missing"),
+        *right(number(2), mean="Mean"),
+        *right(share, "Share of label", **{f"at_{level}": str(level) for level in study.labels.scale}),
     ]
     blocks: list[Block] = [
         Table(
@@ -363,10 +339,8 @@ def _labels_section(study: AssessorStudy) -> Section:
                 caption=f"Left out: the scale is {', '.join(map(str, study.labels.scale))}.",
                 frame=outside,
                 columns=(
-                    Column(name="assessor", label="Assessor"),
-                    Column(name="topic", label="Topic"),
-                    Column(name="item", label="Item"),
-                    Column(name="label", label="Label", write=number(0), align="right"),
+                    *left(assessor="Assessor", topic="Topic", item="Item"),
+                    *right(number(0), label="Label"),
                 ),
             )
         )
@@ -398,8 +372,7 @@ def _methods(study: AssessorStudy) -> Methods:
         return Methods(paragraphs=(measures, intervals), cite=sources)
     effects = (
         f"The runs were scored under each assessor by {listed(study.scores)} and tested pair by pair "
-        f"({words_for_test(study.test)} test, {words_for_correction(study.correction)}, α = {study.alpha:g}, one-sided "
-        "in the better direction); the significant pairs under one assessor predict those under another (Ogilvie and "
-        "Lalmas, 2006, section 3.4)."
+        f"({decided_by(study.test, study.correction, study.alpha)}); the significant pairs under one assessor predict "
+        "those under another (Ogilvie and Lalmas, 2006, section 3.4)."
     )
     return Methods(paragraphs=(measures, intervals, effects), cite=(*sources, "ogilvie2006"))

@@ -1,9 +1,5 @@
 """The sections of a report that describe the runs and judgments behind the scores, whatever these judge."""
 
-from collections.abc import Callable
-from functools import partial
-from typing import TYPE_CHECKING
-
 import numpy as np
 import pandas as pd
 import xarray as xr
@@ -14,12 +10,9 @@ from metaeval.collection.documents import Collection
 from metaeval.figures.shown import NAMED_LINES
 from metaeval.metrics.precision_recall import precision_recall_curves
 from metaeval.reports.report import Block, Fold, Picture, Section, Text
-from metaeval.reports.tables import Column, Table
-from metaeval.studies.holdings import RunCurves, focused_curves, focused_holdings
+from metaeval.reports.tables import Table, left, right
+from metaeval.studies.focused_statistics import RunCurves, focused_curves, focused_statistics
 from metaeval.words import number, share, whole
-
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
 
 __all__ = ["collection_sections"]
 
@@ -42,28 +35,21 @@ _CAPTIONS = {
     "run's characters that an earlier result of the list had.",
 }
 _RUN_COLUMNS = (
-    Column(name="system", label="Run"),
-    Column(name="topics", label="Topics", write=whole, align="right"),
-    Column(name="retrieved", label="Retrieved", write=whole, align="right"),
-    Column(name="results", label="Results", write=whole, align="right"),
-    Column(name="documents", label="Documents", write=whole, align="right"),
-    Column(name="size", label="Characters of a result", write=whole, align="right"),
-    Column(name="overlap", label="Overlap", write=share, align="right"),
-    Column(name="tied", label="Tied scores", write=share, align="right"),
-    Column(name="unjudged_at_10", label="Unjudged in top 10", write=share, align="right"),
+    *left(system="Run"),
+    *right(
+        whole,
+        topics="Topics",
+        retrieved="Retrieved",
+        results="Results",
+        documents="Documents",
+        size="Characters of a result",
+    ),
+    *right(share, overlap="Overlap", tied="Tied scores", unjudged_at_10="Unjudged in top 10"),
 )
 
 
 def collection_sections(collection: JudgedCollection) -> tuple[Section, ...]:
     """Return the sections on a collection: what it holds, and the curves of its runs.
-
-    Parameters
-    ----------
-    collection : Collection, ElementCollection or PassageCollection
-
-    Returns
-    -------
-    tuple of Section
 
     Examples
     --------
@@ -76,11 +62,11 @@ def collection_sections(collection: JudgedCollection) -> tuple[Section, ...]:
         held = collection.statistics()
         curves = precision_recall_curves(collection)
         return _statistics("documents", held.to_frame(), held.per_system), _precision_recall(curves)
-    holdings = focused_holdings(collection)
-    n_without_size = int(holdings.per_system["size"].isna().sum())
+    statistics = focused_statistics(collection)
+    n_without_size = int(statistics.per_system["size"].isna().sum())
     way_out = " (--element-sizes FILE)" if n_without_size else ""
     return (
-        _statistics(holdings.kind, holdings.to_frame(), holdings.per_system),
+        _statistics(statistics.kind, statistics.to_frame(), statistics.per_system),
         _run_curves(focused_curves(collection), way_out),
     )
 
@@ -105,7 +91,6 @@ def _quantities(kind: str, frame: pd.DataFrame) -> Table:
         write = whole if name in {"total", "min", "max"} else number(1)
         shown[name] = [share(value) if one else write(value) for value, one in zip(frame[name], shares, strict=True)]
         shown[f"{name}_sort"] = frame[name]
-    labels = {"total": "Total", "mean": "Mean", "min": "Least", "max": "Most"}
     return Table(
         name="collection",
         title="Collection statistics",
@@ -113,8 +98,8 @@ def _quantities(kind: str, frame: pd.DataFrame) -> Table:
         frame=shown,
         data=frame,
         columns=(
-            Column(name="quantity", label="What"),
-            *(Column(name=name, label=label, align="right") for name, label in labels.items()),
+            *left(quantity="What"),
+            *right(total="Total", mean="Mean", min="Least", max="Most"),
         ),
     )
 
@@ -141,13 +126,14 @@ def _precision_recall(curves: xr.DataArray) -> Section:
         data=curves,
     )
     line = (
-        "the best precision it still reaches once it has found a share of the relevant documents (lowest level above 0)"
+        ": the best precision it still reaches once it has found a share of the relevant documents (lowest level above "
+        "0)"
     )
     return Section(
         id="precision-recall",
         title="Precision and recall",
         lead="How precision falls as a run finds more of what is relevant: lines that cross serve different readers.",
-        blocks=_curve_blocks(curve, curves, lambda: figures.precision_recall(curves), line=f": {line}"),
+        blocks=_curve_blocks(curve, curves, line=line, top=1.02),
     )
 
 
@@ -158,7 +144,7 @@ def _run_curves(curves: tuple[RunCurves, ...], way_out: str) -> Section:
             words = f"There is no curve here: {curve.title}. {curve.lacking}{way_out}."
             blocks.append(Text(paragraphs=(words,), look="note"))
         else:
-            blocks += _curve_blocks(curve, curve.data, partial(_run_figure, curve, curve.data))
+            blocks += _curve_blocks(curve, curve.data)
     return Section(
         id="curves",
         title="Precision and gain of the runs",
@@ -167,19 +153,15 @@ def _run_curves(curves: tuple[RunCurves, ...], way_out: str) -> Section:
     )
 
 
-def _run_figure(curve: RunCurves, data: xr.DataArray) -> "Figure":
-    return figures.run_curves(data, across=curve.across, up=curve.up)
-
-
 def _curve_blocks(
-    curve: RunCurves, data: xr.DataArray, draw: "Callable[[], Figure]", *, line: str = ""
+    curve: RunCurves, data: xr.DataArray, *, line: str = "", top: float | None = None
 ) -> tuple[Block, ...]:
     by_mean = data.mean(str(data.dims[1])).to_series().sort_values(ascending=False, kind="stable")
     best = by_mean.index[0]
     named = " Named are the runs with the most and the least area under their line." * (len(by_mean) > NAMED_LINES)
     picture = Picture(
         name=curve.name,
-        draw=draw,
+        draw=lambda: figures.run_curves(data, across=curve.across, up=curve.up, top=top),
         title=curve.title,
         caption=f"Each line is a run{line}, averaged over the topics.{named}",
         alt=f"{curve.title} of {len(by_mean)} runs. Highest on average is {best}: "
@@ -201,7 +183,7 @@ def _numbers(curve: RunCurves, data: xr.DataArray, order: list[str]) -> Table:
         f"({curve.across.split(':', maxsplit=1)[0]}); runs by their mean over all points, best first.",
         frame=frame.set_axis(names, axis=1).reset_index(),
         columns=(
-            Column(name="system", label="Run"),
-            *(Column(name=name, label=name, write=number(3), align="right") for name in names),
+            *left(system="Run"),
+            *right(number(3), **{name: name for name in names}),
         ),
     )

@@ -1,16 +1,14 @@
 # ruff: noqa: RUF001 - Greek letters and dashes are meant for people
 """The page that helps to choose a metric: a comparison of metrics put into sections, words and pictures."""
 
-from collections.abc import Callable, Mapping
-from functools import partial
-
 import pandas as pd
 
 from metaeval import figures
 from metaeval.reports.compare_words import compare_methods, limits_section, named, summary_paragraphs
 from metaeval.reports.data_files import score_files
-from metaeval.reports.report import Block, Fold, Methods, Picture, Report, Section, Text
-from metaeval.reports.tables import Column, Table
+from metaeval.reports.report import Block, Fold, Picture, Report, Section, Text
+from metaeval.reports.shared import facts
+from metaeval.reports.tables import METRIC, Table, Write, bounded, left, right
 from metaeval.reports.topic_words import topic_count
 from metaeval.studies.compare import CompareStudy
 from metaeval.studies.topics import TopicsStudy
@@ -20,34 +18,15 @@ from metaeval.words import intervals, name_of_metric, number, percentage, share,
 
 __all__ = ["compare_report"]
 
-_METRIC = Column(name="metric", label="Metric", write=name_of_metric)
-
-_right = partial(Column, align="right")
-
-type _Measures = Mapping[str, tuple[str, Callable[[object], str]]]
-"""Column to its heading and how its values are written."""
-
 
 def compare_report(study: CompareStudy) -> Report:
-    """Put a comparison of metrics into a report.
-
-    Parameters
-    ----------
-    study : CompareStudy
-
-    Returns
-    -------
-    Report
-    """
+    """Put a comparison of metrics into a report."""
     frame, sizes = study.to_frame(), study.scores.sizes
-    paragraphs, keys = compare_methods(study)
     return Report(
         command="compare-metrics",
         title="Which metric should we use?",
         facts=(
-            (str(sizes["metric"]), "metrics"),
-            (str(sizes["system"]), "systems"),
-            (str(sizes["topic"]), "topics"),
+            *facts(metric=sizes["metric"], system=sizes["system"], topic=sizes["topic"]),
             (str(study.sensitivity.n_pairs), "pairs of systems"),
         ),
         summary=summary_paragraphs(study, frame),
@@ -62,7 +41,7 @@ def compare_report(study: CompareStudy) -> Report:
             *_heaviness_section(study, frame),
             limits_section(study),
         ),
-        methods=Methods(paragraphs=paragraphs, cite=keys),
+        methods=compare_methods(study),
         rows=frame,
         provenance=study.provenance,
         notes=(*short_names(study.metrics), *study.notes),
@@ -70,29 +49,17 @@ def compare_report(study: CompareStudy) -> Report:
     )
 
 
-def _measured(frame: pd.DataFrame, measures: _Measures) -> tuple[pd.DataFrame, list[Column]]:
-    """Return the frame with its intervals written out, and the columns: each value, and under it its interval."""
-    columns = []
-    for name, (label, write) in measures.items():
-        low, high = f"{name}_low", f"{name}_high"
-        ends = intervals(frame[low], frame[high], write) if low in frame else "no interval"
-        frame = frame.assign(**{f"{name}_interval": ends})
-        columns.append(_right(name=name, label=label, write=write))
-        columns.append(_right(name=f"{name}_interval", label="interval", under=True))
-    return frame, columns
-
-
 def _overview_section(study: CompareStudy, frame: pd.DataFrame) -> Section:
     current, level = name_of_metric(study.current), percentage(study.confidence_level)
     judged, topics = "tau_half" in frame, "topics_median" in frame
-    measures: _Measures = {
+    measures: dict[str, tuple[str, Write]] = {
         "power": ("Power", share),
         "power_by": ("corrected", share),
         **({"topics": ("Topics needed", topic_count)} if topics else {}),
         **({"tau_half": ("τ, half judged", number(3))} if judged else {}),
         "f1": (f"F1 with {current}", number(3)),
     }
-    shown, columns = _measured(frame.assign(topics=frame["topics_median"]) if topics else frame, measures)
+    shown, columns = bounded(frame.assign(topics=frame["topics_median"]) if topics else frame, measures)
     names = [f"{name_of_metric(name)}{' (in use)' * (name == study.current)}" for name in frame["metric"]]
     table = Table(
         name="metrics",
@@ -106,9 +73,9 @@ def _overview_section(study: CompareStudy, frame: pd.DataFrame) -> Section:
         frame=shown.assign(shown=names),
         data=frame,
         columns=(
-            Column(name="shown", label="Metric"),
+            *left(shown="Metric"),
             *columns,
-            _right(name="conflicts", label="Conflicts", write=whole),
+            *right(whole, conflicts="Conflicts"),
         ),
     )
     upwards = "needs fewer judgments" if study.second_quality == "tau_half" else f"concludes more as {current} does"
@@ -187,12 +154,10 @@ def _differences_table(study: CompareStudy, frame: pd.DataFrame, name: str, titl
         ),
         data=frame,
         columns=(
-            Column(name="metric_a", label="First", write=name_of_metric),
-            Column(name="metric_b", label="Second", write=name_of_metric),
-            _right(name="difference", label="Difference (points)", write=_points),
-            _right(name="topics", label="over topics", group="Interval"),
-            _right(name="systems", label="over systems", group="Interval"),
-            _right(name="first_higher", label="First higher", write=share),
+            *left(name_of_metric, metric_a="First", metric_b="Second"),
+            *right(_points, difference="Difference (points)"),
+            *right(text, "Interval", topics="over topics", systems="over systems"),
+            *right(share, first_higher="First higher"),
         ),
     )
 
@@ -205,10 +170,13 @@ def _required_section(study: CompareStudy) -> Section:
         "largest. In each metric's own unit.",
         frame=study.sensitivity.summary(),
         columns=(
-            _METRIC,
-            _right(name="difference_required", label="largest", write=number(3)),
-            _right(name="difference_required_median", label="median", write=number(3)),
-            _right(name="difference_required_p95", label="95th percentile", write=number(3)),
+            METRIC,
+            *right(
+                number(3),
+                difference_required="largest",
+                difference_required_median="median",
+                difference_required_p95="95th percentile",
+            ),
         ),
     )
     return Section(
@@ -245,7 +213,7 @@ def _topics_blocks(study: CompareStudy, topics: TopicsStudy) -> tuple[Block, ...
         caption="By the curve that predicts held-out sizes best: read off where observed, * extrapolated, > beyond the "
         "limit. It has no interval and is a check on the model only.",
         frame=frame,
-        columns=(_METRIC, _right(name="text", label="Topics")),
+        columns=(METRIC, *right(text="Topics")),
     )
     check = Fold(title="Check: topics needed by the fitted curve", blocks=(by_curve,))
     if topics.posterior is None:
@@ -264,10 +232,10 @@ def _topics_blocks(study: CompareStudy, topics: TopicsStudy) -> tuple[Block, ...
         frame=frame.assign(ends=told),
         data=frame,
         columns=(
-            _METRIC,
-            _right(name="posterior_median", label="Topics needed", write=topic_count),
-            _right(name="ends", label="interval"),
-            _right(name="p_enough", label=f"{study.scores.sizes['topic']} are enough", write=share),
+            METRIC,
+            *right(topic_count, posterior_median="Topics needed"),
+            *right(ends="interval"),
+            *right(share, p_enough=f"{study.scores.sizes['topic']} are enough"),
         ),
     )
     return needed, check
@@ -291,7 +259,7 @@ def _robustness_section(study: CompareStudy) -> tuple[Section, ...]:
         title="Smallest share of judgments that keeps τ at 0.9",
         caption="Interpolated between levels; in parentheses the number of relevant documents left.",
         frame=stability.thresholds(),
-        columns=(_METRIC, _right(name="text", label="Judgments")),
+        columns=(METRIC, *right(text="Judgments")),
     )
     return (
         Section(
@@ -307,8 +275,12 @@ def _robustness_section(study: CompareStudy) -> tuple[Section, ...]:
 
 def _agreement_section(study: CompareStudy, frame: pd.DataFrame) -> Section:
     result, current = study.agreement.result, name_of_metric(study.current)
-    measures: _Measures = {"precision": ("Precision", share), "recall": ("Recall", share), "f1": ("F1", number(3))}
-    shown, columns = _measured(frame.iloc[1:], measures)
+    measures: dict[str, tuple[str, Write]] = {
+        "precision": ("Precision", share),
+        "recall": ("Recall", share),
+        "f1": ("F1", number(3)),
+    }
+    shown, columns = bounded(frame.iloc[1:], measures)
     table = Table(
         name="agreement",
         title=f"Significant pairs of each metric as a prediction of those of {current}",
@@ -317,9 +289,9 @@ def _agreement_section(study: CompareStudy, frame: pd.DataFrame) -> Section:
         f"finds too. Recall: of the pairs that {current} finds, the share that the candidate finds too.",
         frame=shown,
         columns=(
-            _METRIC,
+            METRIC,
             *columns,
-            _right(name="conflicts", label="Conflicts", write=whole),
+            *right(whole, conflicts="Conflicts"),
         ),
     )
     conflicts = study.conflicts()
@@ -329,12 +301,11 @@ def _agreement_section(study: CompareStudy, frame: pd.DataFrame) -> Section:
         caption="Either metric is wrong about these, or they measure different things: look at the runs.",
         frame=conflicts,
         columns=(
-            Column(name="metric_a", label="Metric", write=name_of_metric),
-            Column(name="better_under_a", label="better"),
-            Column(name="metric_b", label="Metric", write=name_of_metric),
-            Column(name="better_under_b", label="better"),
-            _right(name="lead_a", label="lead", write=number(3)),
-            _right(name="lead_b", label="lead", write=number(3)),
+            *left(name_of_metric, metric_a="Metric"),
+            *left(better_under_a="better"),
+            *left(name_of_metric, metric_b="Metric"),
+            *left(better_under_b="better"),
+            *right(number(3), lead_a="lead", lead_b="lead"),
         ),
     )
     return Section(
@@ -346,7 +317,7 @@ def _agreement_section(study: CompareStudy, frame: pd.DataFrame) -> Section:
 
 
 def _scores_section(study: CompareStudy, frame: pd.DataFrame) -> Section:
-    shown, columns = _measured(frame, {"zero_share": ("Zero scores", share), "tied_share": ("Tied pairs", share)})
+    shown, columns = bounded(frame, {"zero_share": ("Zero scores", share), "tied_share": ("Tied pairs", share)})
     table = Table(
         name="scores",
         title="Zeros and ties",
@@ -355,9 +326,9 @@ def _scores_section(study: CompareStudy, frame: pd.DataFrame) -> Section:
         frame=shown,
         data=frame[[name for name in frame if name == "metric" or "share" in str(name)]],
         columns=(
-            _METRIC,
+            METRIC,
             *columns,
-            _right(name="identical_share", label="Identical pairs", write=share),
+            *right(share, identical_share="Identical pairs"),
         ),
     )
     return Section(
@@ -389,7 +360,7 @@ def _heaviness_section(study: CompareStudy, frame: pd.DataFrame) -> tuple[Sectio
         caption="The first rank at which a lone relevant document scores at most half of what it does at rank 1, for a "
         f"topic with {heaviness['relevant'].to_numpy()[0]} relevant ones.",
         frame=frame,
-        columns=(_METRIC, _right(name="top_half", label="Rank", write=whole)),
+        columns=(METRIC, *right(whole, top_half="Rank")),
     )
     return (
         Section(

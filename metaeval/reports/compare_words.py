@@ -6,19 +6,19 @@ from typing import Any
 
 import pandas as pd
 
-from metaeval.bibliography import find_publication
-from metaeval.reports.methods import described
-from metaeval.reports.report import Item, Items, Section, Text
+from metaeval.reports.report import Item, Items, Methods, Section, Text
+from metaeval.reports.shared import cited_in, computed_with, described_by, side_words
 from metaeval.reports.topic_words import topic_count
 from metaeval.studies.compare import CompareStudy
 from metaeval.tests_stat.catalogue import TESTS, words_for_test
 from metaeval.tests_stat.correction import CORRECTIONS, words_for_correction
 from metaeval.tests_stat.sensitivity import SENSITIVITY
-from metaeval.words import count, interval, listed, name_of_metric, percentage, share
+from metaeval.words import bracketed, count, interval, listed, name_of_metric, number, percentage, sentence_case, share
 
 __all__ = ["compare_methods", "limits_section", "named", "summary_paragraphs"]
 
 _SAME = 0.9
+_THREE = number(3)
 _NO_INTERVAL = (
     "difference required (a maximum, median and quantile over pairs: resampling shifts extremes and would mislead)",
     "conflicts (a count of named pairs: look at them one by one)",
@@ -53,17 +53,33 @@ def summary_paragraphs(study: CompareStudy, frame: pd.DataFrame) -> tuple[str, .
 
 
 def _front_sentence(study: CompareStudy, rows: Mapping[str, _Row]) -> str:
+    """Say which metric to adopt or to keep: those on the Pareto front, each with both qualities and their intervals."""
     front = study.pareto_front()
     if not front:
         return ""
-    quality = "keeping the ranking with half the judgments"
-    if study.second_quality == "f1":
-        quality = f"agreeing with {name_of_metric(study.current)}, the metric in use"
-    powers = listed(f"{name_of_metric(name)} {_power(rows[name])}" for name in front)
-    who = (
-        f"{named(front)} {'is alone' if len(front) == 1 else 'are'} on the Pareto front of discriminative power and of"
+    second, current = study.second_quality, name_of_metric(study.current)
+    quality, short = "keeping the ranking with half the judgments", "τ"
+    if second == "f1":
+        quality, short = f"agreeing with {current}, the metric in use", "F1"
+
+    def told(name: str) -> str:
+        row = rows[name]
+        power = bracketed(row["power"], row["power_low"], row["power_high"])
+        low, high = (row.get(f"{second}_{end}") for end in ("low", "high"))
+        beside = (
+            "" if second == "f1" and name == study.current else f", {short} {bracketed(row[second], low, high, _THREE)}"
+        )
+        return f"{name_of_metric(name)} (power {power}{beside})"
+
+    adopted = [told(name) for name in front if name != study.current]
+    advice = [f"adopt {' or '.join(adopted)}"] if adopted else []
+    advice = [f"keep {told(study.current)}", *advice] if study.current in front else advice
+    words = sentence_case(", or ".join(advice))
+    who = "it is alone" if len(front) == 1 else "they are"
+    return (
+        f"{words}: {who} on the Pareto front of discriminative power and of {quality} (no metric is as good in both "
+        "and better in one)."
     )
-    return f"{who} {quality} (no metric is as good in both and better in one). Power on the front: {powers}."
 
 
 def _power(row: _Row) -> str:
@@ -146,7 +162,7 @@ def limits_section(study: CompareStudy) -> Section:
 # ------------------------------------------------------------------------------------------------------- the methods
 
 
-def compare_methods(study: CompareStudy) -> tuple[tuple[str, ...], tuple[str, ...]]:
+def compare_methods(study: CompareStudy) -> Methods:
     """Return what was done in words that fit a paper, and the publications that they cite."""
     parts = (
         f"{_power_methods(study)} {_agreement_methods(study)}",
@@ -155,10 +171,9 @@ def compare_methods(study: CompareStudy) -> tuple[tuple[str, ...], tuple[str, ..
         _scores_methods(study),
     )
     paragraphs = tuple(words for words in parts if words)
-    words = " ".join(paragraphs)
     procedures = (TESTS[SENSITIVITY], TESTS[study.power.test], CORRECTIONS["fdr_by"])
     keys = [*(key for known in procedures for key in known.cite), *_SOURCES]
-    return paragraphs, tuple(key for key in dict.fromkeys(keys) if find_publication(key).cited in words)
+    return Methods(paragraphs=paragraphs, cite=cited_in(paragraphs, keys))
 
 
 def _power_methods(study: CompareStudy) -> str:
@@ -169,8 +184,8 @@ def _power_methods(study: CompareStudy) -> str:
         f"We compared {sizes['metric']} metrics ({named(study.metrics)}; {name_of_metric(study.current)} is in use) "
         f"on {sizes['system']} systems and {sizes['topic']} topics. Discriminative power is the share of the "
         f"{study.sensitivity.n_pairs} pairs of systems that differ significantly (Sakai, 2006), by "
-        f"{described(TESTS[power.test])}{draws}, two-sided, at α = {power.alpha:g}, without correction and with "
-        f"{described(CORRECTIONS['fdr_by'])}. {percentage(power.confidence_level)} intervals for it, and for the "
+        f"{described_by(power.test)}{draws}, two-sided, at α = {power.alpha:g}, without correction and with "
+        f"{described_by('fdr_by')}. {percentage(power.confidence_level)} intervals for it, and for the "
         "difference of two metrics' powers, are t intervals whose standard error is the spread over "
         f"{power.n_topic_resamples} resamples of the topics, the same for every metric ({power.random_source}); over "
         f"systems, the range of the middle {percentage(choice.confidence_level)} of {choice.n_choices} random choices "
@@ -182,7 +197,6 @@ def _power_methods(study: CompareStudy) -> str:
 
 def _agreement_methods(study: CompareStudy) -> str:
     result, intervals = study.agreement.result, study.agreement_intervals
-    side = "one-sided in the direction of the better mean" if result.alternative == "better" else "two-sided"
     known = ""
     if intervals is not None:
         known = (
@@ -190,7 +204,8 @@ def _agreement_methods(study: CompareStudy) -> str:
             "of the topics"
         )
     return (
-        f"The pairs significant under each metric ({words_for_test(result.test)} test, {side}, "
+        f"The pairs significant under each metric ({words_for_test(result.test)} test, "
+        f"{side_words(result.alternative)}, "
         f"{words_for_correction(result.correction)}, α = {study.agreement.alphas[0]:g}) were taken as a prediction of "
         f"those significant under {name_of_metric(study.current)}, and precision, recall and F1 computed (Ogilvie and "
         f"Lalmas, 2006){known}; pairs significant in opposite directions were counted as conflicts."
@@ -237,5 +252,4 @@ def _scores_methods(study: CompareStudy) -> str:
             f"for topics with {listed(study.heaviness['relevant'].to_numpy())} relevant documents (Sakai and Kando, "
             "2008, Figure 1)."
         )
-    version = study.provenance.versions.get("metaeval", "")
-    return f"{words} {f'Computed with metaeval {version}'.rstrip()}."
+    return f"{words} {computed_with(study.provenance)}"

@@ -8,7 +8,7 @@ import pandas as pd
 
 from metaeval.reports.data_files import csv_file
 from metaeval.reports.report import Methods, Report, Section
-from metaeval.reports.tables import Column, Table
+from metaeval.reports.tables import Table, left, right, under
 from metaeval.studies.design import DesignStudy
 from metaeval.words import count, listed, name_of_metric, number, percentage, short_names, whole
 
@@ -61,16 +61,7 @@ _VARIANCES = {
 
 
 def design_report(study: DesignStudy) -> Report:
-    """Put a design into a report.
-
-    Parameters
-    ----------
-    study : DesignStudy
-
-    Returns
-    -------
-    Report
-    """
+    """Put a design into a report."""
     metrics = study.table["metric"].unique().tolist()
     facts = [] if study.variances is None else [(str(len(metrics)), "metric" if len(metrics) == 1 else "metrics")]
     if _at_hand(study):
@@ -114,12 +105,13 @@ def _summary(study: DesignStudy) -> tuple[str, ...]:
             words = design.further if answers else design.reached
             answers.append(f"{_filled(study, words, float(str(difference)))} {_needed(study, rows)}")
         paragraphs.append(f"{listed(answers)}.")
-    basis = "was given"
+    basis = "that was given"
     if study.variances is not None:
         freedom = study.table["degrees_of_freedom"]
         least = " at least" if freedom.min() < freedom.max() else ""
-        basis = f"comes from the scores at hand, with {whole(freedom.min())} degrees of freedom{least}"
-    return (*paragraphs, f"These numbers are as good as the variance of a score, which {basis}.")
+        basis = f"in the scores at hand, which has {whole(freedom.min())} degrees of freedom{least}"
+    first, *others = paragraphs
+    return (f"{first.removesuffix('.')}, for the variance of a score {basis}.", *others)
 
 
 def _needed(study: DesignStudy, rows: pd.DataFrame) -> str:
@@ -151,19 +143,16 @@ def _topics_section(study: DesignStudy) -> Section:
             row |= {one["method"]: one["n_topics"], f"{one['method']} at hand": one.get(f"{design.achieved}_at_hand")}
         rows.append(row)
     columns = [
-        Column(name="metric", label="Metric", write=name_of_metric),
-        Column(name="variance", label="Variance of a score", write=lambda value: f"{value:.5g}", align="right"),
-        Column(name="difference", label="Difference", write=lambda value: f"{value:g}", align="right"),
+        *left(name_of_metric, metric="Metric"),
+        *right(lambda value: f"{value:.5g}", variance="Variance of a score"),
+        *right(lambda value: f"{value:g}", difference="Difference"),
     ]
     for name in methods:
         design = _DESIGNS[name]
         group = design.name + (f", {study.n_systems} systems" if name == "anova" else "")
-        columns.append(Column(name=name, label="topics", write=whole, align="right", group=group))
+        columns += right(whole, group, **{name: "topics"})
         if _at_hand(study):
-            label = f"{design.achieved} at hand"
-            columns.append(
-                Column(name=f"{name} at hand", label=label, write=design.write, align="right", group=group, under=True)
-            )
+            columns += under(design.write, group, **{f"{name} at hand": f"{design.achieved} at hand"})
     at_hand = f" At hand: what the {_at_hand(study)} topics there are achieve." if _at_hand(study) else ""
     exact = "exact distributions" if study.calculation == "exact" else "approximations"
     table = Table(
@@ -190,11 +179,10 @@ def _variance_section(study: DesignStudy) -> tuple[Section, ...]:
         return ()
     frame, spread = study.variances.table, number(5)
     columns = [
-        Column(name="metric", label="Metric", write=name_of_metric),
-        Column(name="collection", label="Collection"),
-        Column(name="variance", label="of a score", write=spread, align="right", group="Variance"),
-        Column(name="difference_variance", label="of a difference", write=spread, align="right", group="Variance"),
-        Column(name="degrees_of_freedom", label="Degrees of freedom", write=whole, align="right"),
+        *left(name_of_metric, metric="Metric"),
+        *left(collection="Collection"),
+        *right(spread, "Variance", variance="of a score", difference_variance="of a difference"),
+        *right(whole, degrees_of_freedom="Degrees of freedom"),
     ]
     table = Table(
         name="variances",

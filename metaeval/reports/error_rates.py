@@ -11,18 +11,11 @@ from metaeval.models.exponential import PUBLISHED_CRITERION
 from metaeval.models.families import FAMILIES
 from metaeval.models.topic_counts import MinimumTopics
 from metaeval.reports.report import Block, Fold, Picture, Section, Text
-from metaeval.reports.tables import Column, Table
-from metaeval.reports.topic_words import (
-    METRIC,
-    TOLERANCE,
-    not_estimated,
-    tolerance_name,
-    tolerance_names,
-    with_tolerances,
-)
+from metaeval.reports.tables import METRIC, Table, left, right
+from metaeval.reports.topic_words import TOLERANCE, not_estimated, tolerance_name, tolerance_names, with_tolerances
 from metaeval.resampling.bins import DifferenceBins
 from metaeval.studies.topics import CURVE, DIFFERENCES, EXPONENTIAL, TopicsStudy
-from metaeval.words import MISSING, count, name_of_metric, number, percentage, share, whole
+from metaeval.words import MISSING, count, name_of_metric, number, percentage, sentence_case, share, whole
 
 __all__ = ["error_sections", "rates_section"]
 
@@ -34,16 +27,7 @@ _READINGS = {
 
 
 def error_sections(study: TopicsStudy) -> tuple[Section, ...]:
-    """Return every section on error rates.
-
-    Parameters
-    ----------
-    study : TopicsStudy
-
-    Returns
-    -------
-    tuple of Section
-    """
+    """Return every section on error rates."""
     curves = study.curves()
     return (
         _by_size(study, curves),
@@ -54,16 +38,7 @@ def error_sections(study: TopicsStudy) -> tuple[Section, ...]:
 
 
 def rates_section(study: TopicsStudy) -> Section:
-    """Return the section on how the error falls as topic sets grow.
-
-    Parameters
-    ----------
-    study : TopicsStudy
-
-    Returns
-    -------
-    Section
-    """
+    """Return the section on how the error falls as topic sets grow."""
     return _by_size(study, study.curves())
 
 
@@ -135,7 +110,7 @@ def _rates_table(study: TopicsStudy) -> Table:
         columns=(
             METRIC,
             TOLERANCE,
-            *(Column(name=str(size), label=str(size), write=share, align="right", group="Topics") for size in sizes),
+            *right(share, "Topics", **{str(size): str(size) for size in sizes}),
         ),
     )
 
@@ -221,7 +196,7 @@ def _readings_table(bins: DifferenceBins, metrics: Sequence[str]) -> Table:
             name = f"{value} {reading}"
             reached = wide["difference", reading].notna()
             shown[name] = wide[value, reading].where(reached).reindex(shown["metric"]).to_numpy()
-            columns.append(Column(name=name, label=word, write=write, align="right", group=label))
+            columns += right(write, label, **{name: word})
     return Table(
         name="difference_required",
         title=f"The difference that keeps sign changes within {percentage(bins.max_error)}",
@@ -273,7 +248,7 @@ def _curve_words(study: TopicsStudy) -> tuple[Text, ...]:
 def _held_out_table(study: TopicsStudy) -> Table:
     summary = study.comparison.summary()
     shown = summary.assign(
-        name=[_sentence_case(FAMILIES[name].title) for name in summary["family"]],
+        name=[sentence_case(FAMILIES[name].title) for name in summary["family"]],
         formula=[FAMILIES[name].formula for name in summary["family"]],
     )
     above = "Held-out sizes"
@@ -286,11 +261,11 @@ def _held_out_table(study: TopicsStudy) -> Table:
         frame=shown,
         data=summary,
         columns=(
-            Column(name="name", label="Curve"),
-            Column(name="held_out_error", label="Error", write=number(4), align="right", group=above),
-            Column(name="held_out_bias", label="Bias", write=_signed_share, align="right", group=above),
-            Column(name="n_fitted", label="Fits", write=whole, align="right"),
-            Column(name="formula", label="Formula"),
+            *left(name="Curve"),
+            *right(number(4), above, held_out_error="Error"),
+            *right(_signed_share, above, held_out_bias="Bias"),
+            *right(whole, n_fitted="Fits"),
+            *left(formula="Formula"),
         ),
     )
 
@@ -298,7 +273,7 @@ def _held_out_table(study: TopicsStudy) -> Table:
 def _fits_table(study: TopicsStudy) -> Table:
     frame = study.comparison.to_frame()
     shown = with_tolerances(study, frame).assign(
-        name=[_sentence_case(FAMILIES[name].title) for name in frame["family"]],
+        name=[sentence_case(FAMILIES[name].title) for name in frame["family"]],
         outcome=frame["parameters"].where(frame["note"] == "", frame["note"]),
     )
     return Table(
@@ -311,10 +286,9 @@ def _fits_table(study: TopicsStudy) -> Table:
         columns=(
             METRIC,
             TOLERANCE,
-            Column(name="name", label="Curve"),
-            Column(name="held_out_error", label="Held out", write=number(4), align="right"),
-            Column(name="weighted_error", label="All sizes", write=number(4), align="right"),
-            Column(name="outcome", label="Parameters"),
+            *left(name="Curve"),
+            *right(number(4), held_out_error="Held out", weighted_error="All sizes"),
+            *left(outcome="Parameters"),
         ),
     )
 
@@ -336,13 +310,11 @@ def _exponential(study: TopicsStudy) -> tuple[Block, ...]:
         columns=(
             METRIC,
             TOLERANCE,
-            Column(name="a1", label="value", write=number(4), align="right", group="A₁"),
-            Column(name="se_a1", label="s.e.", write=number(4), align="right", group="A₁"),
-            Column(name="a2", label="value", write=number(4), align="right", group="A₂"),
-            Column(name="se_a2", label="s.e.", write=number(4), align="right", group="A₂"),
-            Column(name="chi_squared", label="χ²", write=number(2), align="right"),
-            Column(name="held_out_bias", label="Held-out bias", write=_signed_share, align="right"),
-            Column(name="n_zero_sizes", label="Left out", write=whole, align="right"),
+            *right(number(4), "A₁", a1="value", se_a1="s.e."),
+            *right(number(4), "A₂", a2="value", se_a2="s.e."),
+            *right(number(2), chi_squared="χ²"),
+            *right(_signed_share, held_out_bias="Held-out bias"),
+            *right(whole, n_zero_sizes="Left out"),
         ),
     )
     return Text(paragraphs=(words,)), table
@@ -354,10 +326,6 @@ def _exponential(study: TopicsStudy) -> tuple[Block, ...]:
 def _signed_share(value: object) -> str:
     written = number(1)(100 * float(str(value)))
     return written if written == MISSING else f"{'+' if float(str(value)) > 0 else ''}{written} %"
-
-
-def _sentence_case(words: str) -> str:
-    return words[:1].upper() + words[1:]
 
 
 def _few(sizes: Sequence[int], most: int) -> list[int]:

@@ -68,10 +68,6 @@ def render_page(
 def render_fragment(report: "Report") -> str:
     """Return the answer and the main table of a report as HTML for a notebook.
 
-    Parameters
-    ----------
-    report : Report
-
     Returns
     -------
     str

@@ -8,11 +8,11 @@ from metaeval.agreement.human import HumanAgreement
 from metaeval.agreement.metric_comparison import MetricComparison
 from metaeval.reports.data_files import csv_file
 from metaeval.reports.report import Block, Fold, Methods, Picture, Report, Section
-from metaeval.reports.tables import Column, Table
+from metaeval.reports.shared import decided_by, facts
+from metaeval.reports.tables import Table, left, right, under
 from metaeval.studies.human import HumanStudy
-from metaeval.tests_stat.catalogue import name_of_test, words_for_test
 from metaeval.tests_stat.correction import words_for_correction
-from metaeval.words import count, interval, listed, number, p_value, percentage, share, whole
+from metaeval.words import count, interval, listed, number, p_value, percentage, sentence_case, share, text, whole
 
 __all__ = ["human_report"]
 
@@ -34,16 +34,7 @@ _DECIMAL = number(3)
 
 
 def human_report(study: HumanStudy) -> Report:
-    """Put a comparison with human scores into a report.
-
-    Parameters
-    ----------
-    study : HumanStudy
-
-    Returns
-    -------
-    Report
-    """
+    """Put a comparison with human scores into a report."""
     sections = [_agreement_section(study)]
     if study.comparison is not None or len(study.williams):
         sections.append(_comparison_section(study))
@@ -59,7 +50,7 @@ def human_report(study: HumanStudy) -> Report:
     return Report(
         command="human",
         title="Do the metrics agree with people?",
-        facts=tuple((str(size), what if size == 1 else f"{what}s") for what, size in sizes.items()),
+        facts=facts(**sizes),
         summary=_summary(study),
         sections=tuple(sections),
         methods=_methods(study),
@@ -165,7 +156,7 @@ def _agreement_picture(found: HumanAgreement) -> Picture:
     label = f"{_STATISTICS[found.statistic]}, {_LEVELS[found.level]}"
     return Picture(
         name=f"agreement-{found.level}-{found.statistic}",
-        draw=lambda: figures.correlation_dots(found.table, label=label),
+        draw=lambda: figures.agreement_dots(found.table.rename(columns={"metric": "name"}), label=label),
         title=label[0].upper() + label[1:],
         caption=f"Best first; bars are {percentage(found.confidence_level)} intervals over other "
         f"{_resampled(found.resample)}. They hold for each metric by itself; the comparison of metrics says which two "
@@ -179,17 +170,15 @@ def _level_table(study: HumanStudy, agreements: list[HumanAgreement]) -> Table:
     """Put the statistics of one level side by side, the metric that is best by the first of them first."""
     lead = agreements[0]
     frame = lead.table[["metric", "n_systems", "n_items", "n_cells", "n_used"]].copy()
-    columns = [Column(name="metric", label="Metric")]
+    columns = [*left(metric="Metric")]
     for found in agreements:
         own, name = found.table.set_index("metric").loc[frame["metric"]], found.statistic
         ends = [interval(low, high, _DECIMAL) for low, high in zip(own["low"], own["high"], strict=True)]
         frame[[name, f"{name} ends_sort"]] = own[["value", "low"]].to_numpy()
         frame[f"{name} ends"] = ends
         group, label = _STATISTICS[name], f"{percentage(found.confidence_level)} interval"
-        columns.append(Column(name=name, label="value", write=_DECIMAL, align="right", group=group))
-        columns.append(Column(name=f"{name} ends", label=label, align="right", group=group, under=True))
-    counts = {"n_systems": "Systems", "n_items": "Items", "n_cells": "Cells", "n_used": "Over"}
-    columns += [Column(name=name, label=label, write=whole, align="right") for name, label in counts.items()]
+        columns += [*right(_DECIMAL, group, **{name: "value"}), *under(text, group, **{f"{name} ends": label})]
+    columns += right(whole, n_systems="Systems", n_items="Items", n_cells="Cells", n_used="Over")
     where = _LEVELS[lead.level]
     return Table(
         name=f"agreement-{lead.level}",
@@ -212,9 +201,9 @@ def _system_numbers(study: HumanStudy) -> Table:
         caption="Only one score a system is known, so there are no intervals over items.",
         frame=wide.sort_values(statistics[0], ascending=False, kind="stable"),
         columns=(
-            Column(name="metric", label="Metric"),
-            *(Column(name=name, label=_STATISTICS[name], write=_DECIMAL, align="right") for name in statistics),
-            Column(name="n_systems", label="Systems", write=whole, align="right"),
+            *left(metric="Metric"),
+            *right(_DECIMAL, **{name: _STATISTICS[name] for name in statistics}),
+            *right(whole, n_systems="Systems"),
         ),
     )
 
@@ -258,9 +247,8 @@ def _wins_table(study: HumanStudy, comparison: MetricComparison) -> Table:
         caption=f"By {_STATISTICS[comparison.statistic]} {_corrected(study)}.",
         frame=comparison.wins(study.alpha).rename_axis("metric").reset_index(),
         columns=(
-            Column(name="metric", label="Metric"),
-            Column(name="better_than", label="Better than", write=whole, align="right"),
-            Column(name="worse_than", label="Worse than", write=whole, align="right"),
+            *left(metric="Metric"),
+            *right(whole, better_than="Better than", worse_than="Worse than"),
         ),
     )
 
@@ -272,13 +260,9 @@ def _permutation_table(comparison: MetricComparison) -> Table:
         caption="Under the null hypothesis the two metrics' scores may be exchanged.",
         frame=comparison.table,
         columns=(
-            Column(name="metric_a", label="First"),
-            Column(name="metric_b", label="Second"),
-            Column(name="value_a", label="first", write=_DECIMAL, align="right", group="Agreement"),
-            Column(name="value_b", label="second", write=_DECIMAL, align="right", group="Agreement"),
-            Column(name="difference", label="difference", write=_DECIMAL, align="right", group="Agreement"),
-            Column(name="p", label="p", write=p_value, align="right"),
-            Column(name="p_corrected", label="corrected", write=p_value, align="right"),
+            *left(metric_a="First", metric_b="Second"),
+            *right(_DECIMAL, "Agreement", value_a="first", value_b="second", difference="difference"),
+            *right(p_value, p="p", p_corrected="corrected"),
         ),
     )
 
@@ -291,15 +275,12 @@ def _williams_table(study: HumanStudy) -> Table:
         "round counts by how closely it does.",
         frame=study.williams,
         columns=(
-            Column(name="metric_a", label="First"),
-            Column(name="metric_b", label="Second"),
-            Column(name="correlation_a", label="first", write=_DECIMAL, align="right", group="r with people"),
-            Column(name="correlation_b", label="second", write=_DECIMAL, align="right", group="r with people"),
-            Column(name="between", label="r of both", write=_DECIMAL, align="right"),
-            Column(name="n_systems", label="Systems", write=whole, align="right"),
-            Column(name="t", label="t", write=number(2), align="right"),
-            Column(name="p", label="p", write=p_value, align="right"),
-            Column(name="p_corrected", label="corrected", write=p_value, align="right"),
+            *left(metric_a="First", metric_b="Second"),
+            *right(_DECIMAL, "r with people", correlation_a="first", correlation_b="second"),
+            *right(_DECIMAL, between="r of both"),
+            *right(whole, n_systems="Systems"),
+            *right(number(2), t="t"),
+            *right(p_value, p="p", p_corrected="corrected"),
         ),
     )
 
@@ -308,22 +289,17 @@ def _decisions_section(study: HumanStudy) -> Section:
     table = Table(
         name="decisions",
         title="Significant pairs of systems, under each metric and under people",
-        caption=f"{name_of_test(study.test)}, {words_for_correction(study.correction)}, α = {study.alpha:g}, one-sided "
-        "in the better direction. "
-        "Precision: of the pairs that the metric finds, the share that people find too. Recall: of the pairs that "
-        "people find.",
+        caption=f"{sentence_case(decided_by(study.test, study.correction, study.alpha))}. Precision: of the pairs "
+        "that the metric finds, the share that people find too. Recall: of the pairs that people find.",
         frame=study.decisions.sort_values("f1", ascending=False, kind="stable"),
         columns=(
-            Column(name="metric", label="Metric"),
-            Column(name="n_metric", label="metric", write=whole, align="right", group="Significant under"),
-            Column(name="n_human", label="people", write=whole, align="right", group="Significant under"),
-            Column(name="n_shared", label="both", write=whole, align="right", group="Significant under"),
-            Column(name="n_conflicts", label="opposite", write=whole, align="right", group="Significant under"),
-            Column(name="precision", label="Precision", write=share, align="right"),
-            Column(name="recall", label="Recall", write=share, align="right"),
-            Column(name="f1", label="F1", write=_DECIMAL, align="right"),
-            Column(name="n_systems", label="Systems", write=whole, align="right"),
-            Column(name="n_units", label="Units", write=whole, align="right"),
+            *left(metric="Metric"),
+            *right(
+                whole, "Significant under", n_metric="metric", n_human="people", n_shared="both", n_conflicts="opposite"
+            ),
+            *right(share, precision="Precision", recall="Recall"),
+            *right(_DECIMAL, f1="F1"),
+            *right(whole, n_systems="Systems", n_units="Units"),
         ),
     )
     return Section(
@@ -346,12 +322,9 @@ def _pairs_section(study: HumanStudy) -> Section:
         "metric counts against it.",
         frame=frame,
         columns=(
-            Column(name="metric", label="Metric"),
-            Column(name="pairs", label="Pairs", write=whole, align="right"),
-            Column(name="agree", label="Agree", write=whole, align="right"),
-            Column(name="tied", label="Tied", write=whole, align="right"),
-            Column(name="unknown", label="Unknown", write=whole, align="right"),
-            Column(name="tau", label="τ", write=number(4), align="right"),
+            *left(metric="Metric"),
+            *right(whole, pairs="Pairs", agree="Agree", tied="Tied", unknown="Unknown"),
+            *right(number(4), tau="τ"),
         ),
     )
     return Section(
@@ -396,9 +369,9 @@ def _methods(study: HumanStudy) -> Methods:
         sources += ["williams1959", "graham2014"]
     if len(study.decisions):
         paragraphs.append(
-            f"Pairs of systems: {words_for_test(study.test)} test, {corrected}, α = {study.alpha:g}, one-sided in the "
-            "better direction; the significant pairs under a metric predict those under the human scores (Ogilvie and "
-            "Lalmas, 2006, section 3.4). A cluster's sum, scaled, is one unit, so the tests are on the mean over items."
+            f"Pairs of systems: {decided_by(study.test, study.correction, study.alpha)}; the significant pairs under a "
+            "metric predict those under the human scores (Ogilvie and Lalmas, 2006, section 3.4). A cluster's sum, "
+            "scaled, is one unit, so the tests are on the mean over items."
         )
         sources.append("ogilvie2006")
     if len(study.pairs):

@@ -5,9 +5,10 @@ import pandas as pd
 from metaeval import figures
 from metaeval.reports.judgment_reductions import percent, with_error
 from metaeval.reports.report import Block, Fold, Picture, Section
-from metaeval.reports.tables import Column, Table
-from metaeval.studies.judgments import PLAN_NAMES, EffortPlans, JudgmentsStudy
-from metaeval.words import count, listed, name_of_metric, number, whole
+from metaeval.reports.tables import Table, left, right
+from metaeval.resampling.effort_plans import PLAN_NAMES, EffortPlans
+from metaeval.studies.judgments import JudgmentsStudy
+from metaeval.words import count, listed, name_of_metric, number, text, whole
 
 __all__ = ["effort_section", "effort_sentences"]
 
@@ -36,10 +37,6 @@ def effort_sentences(study: JudgmentsStudy) -> list[str]:
 
 def effort_section(study: JudgmentsStudy) -> tuple[Section, ...]:
     """Return the section that compares plans of equal effort.
-
-    Parameters
-    ----------
-    study : JudgmentsStudy
 
     Returns
     -------
@@ -89,15 +86,17 @@ def _effort_table(study: JudgmentsStudy, effort: EffortPlans, frame: pd.DataFram
         frame=pd.DataFrame(rows),
         data=frame,
         columns=(
-            Column(name="step", label="Effort", write=percent, align="right"),
-            Column(name="plan", label="Spent on"),
-            Column(name="topics", label="Topics", write=number(0), align="right"),
-            Column(name="judged", label="Judged", write=number(0), align="right"),
-            Column(name="relevant", label="Relevant", write=number(0), align="right"),
-            Column(name="hours", label="Hours", write=number(1), align="right"),
-            *(Column(name=metric, label=name_of_metric(metric), align="right", group="τ") for metric in study.metrics),
+            *right(percent, step="Effort"),
+            *left(plan="Spent on"),
+            *right(number(0), topics="Topics", judged="Judged", relevant="Relevant"),
+            *right(number(1), hours="Hours"),
+            *right(text, "τ", **_labels(study)),
         ),
     )
+
+
+def _labels(study: JudgmentsStudy) -> dict[str, str]:
+    return {metric: name_of_metric(metric) for metric in study.metrics}
 
 
 def _adaptive_blocks(study: JudgmentsStudy, frame: pd.DataFrame) -> tuple[Block, ...]:
@@ -116,14 +115,10 @@ def _adaptive_blocks(study: JudgmentsStudy, frame: pd.DataFrame) -> tuple[Block,
         frame=pd.DataFrame(rows),
         data=frame,
         columns=(
-            Column(name="pools", label="Pools"),
-            Column(name="judged", label="Judged", write=whole, align="right"),
-            Column(name="relevant", label="Relevant", write=whole, align="right"),
-            Column(name="hours", label="Hours", write=number(1), align="right"),
-            *(
-                Column(name=metric, label=name_of_metric(metric), write=number(3), align="right", group="τ")
-                for metric in study.metrics
-            ),
+            *left(pools="Pools"),
+            *right(whole, judged="Judged", relevant="Relevant"),
+            *right(number(1), hours="Hours"),
+            *right(number(3), "τ", **_labels(study)),
         ),
     )
     per_topic = Table(
@@ -133,13 +128,10 @@ def _adaptive_blocks(study: JudgmentsStudy, frame: pd.DataFrame) -> tuple[Block,
         "judged (pool).",
         frame=topics,
         columns=(
-            Column(name="topic", label="Topic"),
-            Column(name="depth", label="Depth", write=whole, align="right", group="Adaptive"),
-            Column(name="judged", label="Judged", write=whole, align="right", group="Adaptive"),
-            Column(name="relevant", label="Relevant", write=whole, align="right", group="Adaptive"),
-            Column(name="stopped", label="Stopped by", group="Adaptive"),
-            Column(name="fixed_judged", label="Judged", write=whole, align="right", group="One depth"),
-            Column(name="fixed_relevant", label="Relevant", write=whole, align="right", group="One depth"),
+            *left(topic="Topic"),
+            *right(whole, "Adaptive", depth="Depth", judged="Judged", relevant="Relevant"),
+            *left(text, "Adaptive", stopped="Stopped by"),
+            *right(whole, "One depth", fixed_judged="Judged", fixed_relevant="Relevant"),
         ),
     )
     return table, Fold(title="Every topic", blocks=(per_topic,))

@@ -5,7 +5,7 @@ import pandas as pd
 
 from metaeval import figures
 from metaeval.reports.report import Block, Fold, Picture, Section, Text
-from metaeval.reports.tables import Column, Table
+from metaeval.reports.tables import METRIC, Table, left, right
 from metaeval.resampling.leave_out import CHANGE_INTERVALS, VERDICTS, PoolSufficiency
 from metaeval.resampling.pools import Coverage
 from metaeval.studies.judgments import JudgmentsStudy
@@ -37,16 +37,7 @@ def groups_sentences(study: JudgmentsStudy) -> list[str]:
 
 
 def groups_section(study: JudgmentsStudy) -> Section:
-    """Return the section on runs that did not take part in the pool.
-
-    Parameters
-    ----------
-    study : JudgmentsStudy
-
-    Returns
-    -------
-    Section
-    """
+    """Return the section on runs that did not take part in the pool."""
     blocks: list[Block] = []
     for rule, found in study.left_out.items():
         blocks.append(_left_out_table(study, rule))
@@ -92,15 +83,13 @@ def _left_out_table(study: JudgmentsStudy, rule: str) -> Table:
         frame=frame,
         data=frame,
         columns=(
-            Column(name="metric", label="Metric", write=name_of_metric),
-            Column(name="mean_change", label="Mean change", write=_signed_percent, align="right"),
-            Column(name="fell", label="fell", write=share, align="right", group="Runs whose score"),
-            Column(name="same", label="stayed", write=share, align="right", group="Runs whose score"),
-            Column(name="rose", label="rose", write=share, align="right", group="Runs whose score"),
-            Column(name="significant", label="Significant", write=share, align="right"),
-            Column(name="mean_places", label="mean", write=number(1), align="right", group="Places moved"),
-            Column(name="most_places", label="most", write=whole, align="right", group="Places moved"),
-            Column(name="tau", label="τ", write=number(3), align="right"),
+            METRIC,
+            *right(_signed_percent, mean_change="Mean change"),
+            *right(share, "Runs whose score", fell="fell", same="stayed", rose="rose"),
+            *right(share, significant="Significant"),
+            *right(number(1), "Places moved", mean_places="mean"),
+            *right(whole, "Places moved", most_places="most"),
+            *right(number(3), tau="τ"),
         ),
     )
 
@@ -124,8 +113,8 @@ def _changes_table(study: JudgmentsStudy, rule: str, counted: str, title: str) -
         frame=wide,
         data=frame,
         columns=(
-            Column(name="interval", label="Change, %"),
-            *(Column(name=metric, label=name_of_metric(metric), align="right") for metric in study.metrics),
+            *left(interval="Change, %"),
+            *right(**{metric: name_of_metric(metric) for metric in study.metrics}),
         ),
     )
 
@@ -138,13 +127,11 @@ def _groups_table(rule: str, groups: pd.DataFrame) -> Table:
         "share of the pool of the others that is judged.",
         frame=groups,
         columns=(
-            Column(name="group", label="Group"),
-            Column(name="runs", label="all", write=whole, align="right", group="Runs"),
-            Column(name="pooled_runs", label="pooled", write=whole, align="right", group="Runs"),
-            Column(name="dropped", label="judged", write=whole, align="right", group="Lost"),
-            Column(name="dropped_relevant", label="relevant", write=whole, align="right", group="Lost"),
-            Column(name="emptied", label="Topics emptied", write=whole, align="right"),
-            Column(name="judged_share", label="Pool judged", write=share, align="right"),
+            *left(group="Group"),
+            *right(whole, "Runs", runs="all", pooled_runs="pooled"),
+            *right(whole, "Lost", dropped="judged", dropped_relevant="relevant"),
+            *right(whole, emptied="Topics emptied"),
+            *right(share, judged_share="Pool judged"),
         ),
     )
 
@@ -170,12 +157,9 @@ def _sufficiency_table(study: JudgmentsStudy, sufficiency: PoolSufficiency) -> T
         frame=pd.DataFrame(rows),
         data=frame,
         columns=(
-            Column(name="metric", label="Metric", write=name_of_metric),
-            Column(name="row", label="Measured against"),
-            *(
-                Column(name=f"size {size}", label=str(size), write=share, align="right", group="Pool size")
-                for size in sizes
-            ),
+            METRIC,
+            *left(row="Measured against"),
+            *right(share, "Pool size", **{f"size {size}": str(size) for size in sizes}),
         ),
     )
 
@@ -194,17 +178,12 @@ def _verdicts_table(study: JudgmentsStudy) -> Table:
         frame=wide.reset_index(),
         data=frame,
         columns=(
-            Column(name="metric", label="Metric", write=name_of_metric),
-            Column(name="size", label="Pool size", write=whole, align="right"),
+            METRIC,
+            *right(whole, size="Pool size"),
             *(
-                Column(
-                    name=f"{full} {reduced}",
-                    label=reduced,
-                    write=whole,
-                    align="right",
-                    group=f"{full.capitalize()} by all",
-                )
-                for full, reduced in columns
+                column
+                for full in VERDICTS
+                for column in right(whole, f"{full.capitalize()} by all", **{f"{full} {one}": one for one in VERDICTS})
             ),
         ),
     )

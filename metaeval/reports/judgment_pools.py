@@ -6,7 +6,7 @@ import pandas as pd
 
 from metaeval import figures
 from metaeval.reports.report import Block, Fold, Picture, Text
-from metaeval.reports.tables import Column, Table
+from metaeval.reports.tables import METRIC, Table, right
 from metaeval.resampling.pools import RunDepths
 from metaeval.studies.judgments import JudgmentsStudy
 from metaeval.words import count, name_of_metric, number, share, whole
@@ -22,10 +22,6 @@ def closeness_blocks(study: JudgmentsStudy, names: Sequence[str]) -> tuple[Block
     study : JudgmentsStudy
     names : sequence of str
         Reductions; nothing is said where none of them reduces pools.
-
-    Returns
-    -------
-    tuple of Block
     """
     found = next((one.closeness for name in names if (one := study.stability[name]).closeness is not None), None)
     original = study.original
@@ -51,25 +47,15 @@ def closeness_blocks(study: JudgmentsStudy, names: Sequence[str]) -> tuple[Block
         caption="τ and τ_AP of the ranking by the rebuilt pool with the one by all judgments.",
         frame=found,
         columns=(
-            Column(name="metric", label="Metric", write=name_of_metric),
-            Column(name="tau", label="τ", write=number(3), align="right"),
-            Column(name="tau_ap", label="τ_AP", write=number(3), align="right"),
+            METRIC,
+            *right(number(3), tau="τ", tau_ap="τ_AP"),
         ),
     )
     return Text(paragraphs=(words,)), Fold(title="The rebuilt pool, by metric", blocks=(table,))
 
 
 def pool_blocks(study: JudgmentsStudy) -> tuple[Block, ...]:
-    """Show what deeper pools find, and how deep pools of some sizes reach into the runs.
-
-    Parameters
-    ----------
-    study : JudgmentsStudy
-
-    Returns
-    -------
-    tuple of Block
-    """
+    """Show what deeper pools find, and how deep pools of some sizes reach into the runs."""
     blocks: list[Block] = []
     if study.growth is not None:
         frame = study.growth.means().reset_index()
@@ -115,13 +101,8 @@ def _run_depths_table(depths: RunDepths) -> Table:
         frame=pd.DataFrame([row]),
         data=depths.to_frame(),
         columns=(
-            Column(name="topics", label="Topics", write=whole, align="right", group="Submission"),
-            Column(name="runs", label="Runs", write=whole, align="right", group="Submission"),
-            Column(name="answers", label="Answers", write=whole, align="right", group="Submission"),
-            Column(name="per_topic", label="Runs per topic", write=number(1), align="right", group="Submission"),
-            *(
-                Column(name=f"size {size}", label=str(size), write=number(1), align="right", group="Pool")
-                for size in depths.table.index
-            ),
+            *right(whole, "Submission", topics="Topics", runs="Runs", answers="Answers"),
+            *right(number(1), "Submission", per_topic="Runs per topic"),
+            *right(number(1), "Pool", **{f"size {size}": str(size) for size in depths.table.index}),
         ),
     )

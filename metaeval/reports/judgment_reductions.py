@@ -1,7 +1,7 @@
 # ruff: noqa: RUF001 - Greek letters and dashes are meant for people
 """The sections on incomplete judgments, shallower pools and fewer topics: what is left, and what it changes."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Any
 
 import pandas as pd
@@ -9,10 +9,10 @@ import pandas as pd
 from metaeval import figures
 from metaeval.reports.judgment_pools import closeness_blocks, pool_blocks
 from metaeval.reports.report import Block, Fold, Picture, Section
-from metaeval.reports.tables import Column, Table
+from metaeval.reports.tables import METRIC, Column, Table, right
+from metaeval.resampling.stability import Stability
 from metaeval.studies.judgments import QUESTIONS, JudgmentsStudy
-from metaeval.studies.stability import Stability
-from metaeval.words import MISSING, count, listed, name_of_metric, number, whole
+from metaeval.words import MISSING, count, listed, name_of_metric, number, text, whole
 
 __all__ = ["REDUCTION_NAMES", "percent", "reduction_sections", "threshold_sentences", "with_error"]
 
@@ -47,16 +47,7 @@ _FEW_STEPS = 40
 
 
 def reduction_sections(study: JudgmentsStudy) -> tuple[Section, ...]:
-    """Return how much is required, and a section for every question about judging less.
-
-    Parameters
-    ----------
-    study : JudgmentsStudy
-
-    Returns
-    -------
-    tuple of Section
-    """
+    """Return how much is required, and a section for every question about judging less."""
     sections = [_thresholds_section(study)] if study.stability else []
     for question, names in _by_question(study).items():
         extra = pool_blocks(study) if question == "shallower-pools" else ()
@@ -150,8 +141,8 @@ def _thresholds_section(study: JudgmentsStudy) -> Section:
         frame=wide,
         data=frame,
         columns=(
-            Column(name="metric", label="Metric", write=name_of_metric),
-            *(Column(name=name, label=name, align="right") for name in study.stability),
+            METRIC,
+            *right(**{name: name for name in study.stability}),
         ),
     )
     return Section(
@@ -234,10 +225,15 @@ def _wide(
 def _step_columns(stability: Stability) -> tuple[Column, ...]:
     label, write = ("Left", percent) if stability.reduction.unit == "%" else ("Size", whole)
     return (
-        Column(name="step", label=label, write=write, align="right"),
-        Column(name="judged", label="Judged", write=number(0), align="right"),
-        Column(name="relevant", label="Relevant", write=number(0), align="right"),
+        *right(write, step=label),
+        *right(number(0), judged="Judged", relevant="Relevant"),
     )
+
+
+def _by_metric(stability: Stability, **labels: str) -> Iterator[Column]:
+    """Yield the columns of `_wide`, those of one metric together."""
+    for metric in stability.metrics:
+        yield from right(text, name_of_metric(metric), **{f"{metric} {name}": label for name, label in labels.items()})
 
 
 def _correlation_table(stability: Stability, frame: pd.DataFrame) -> Table:
@@ -252,11 +248,7 @@ def _correlation_table(stability: Stability, frame: pd.DataFrame) -> Table:
         data=frame,
         columns=(
             *_step_columns(stability),
-            *(
-                Column(name=f"{metric} {name}", label=label, align="right", group=name_of_metric(metric))
-                for metric in stability.metrics
-                for name, label in (("tau", "τ"), ("tau_ap", "τ_AP"))
-            ),
+            *_by_metric(stability, tau="τ", tau_ap="τ_AP"),
         ),
     )
 
@@ -273,11 +265,7 @@ def _best_table(stability: Stability, frame: pd.DataFrame) -> Table:
         data=frame[["metric", "step", "tau_best", "tau_ap_best", "rho_best", "rbo_best", "rho", "rbo", "tau_p_value"]],
         columns=(
             *_step_columns(stability)[:1],
-            *(
-                Column(name=f"{metric} {name}", label=label, align="right", group=name_of_metric(metric))
-                for metric in stability.metrics
-                for name, label in names.items()
-            ),
+            *_by_metric(stability, **names),
         ),
     )
 
@@ -288,7 +276,10 @@ def _consistency_table(stability: Stability, frame: pd.DataFrame) -> Table:
             return MISSING
         return f"{row['contradicted']:.1f} ({100 * row['contradicted_share']:.0f} %)"
 
-    cells: dict[str, Callable[[dict[Any, Any]], object]] = {"found": lambda row: row["found"], "wrong": wrong}
+    cells: dict[str, Callable[[dict[Any, Any]], object]] = {
+        "found": lambda row: row["found"],
+        "wrong": wrong,
+    }
     full = {metric: frame.loc[frame["metric"] == metric, "power_full"].iloc[0] for metric in stability.metrics}
     words = ", ".join(f"{name_of_metric(metric)} {stability.n_pairs * value:.0f}" for metric, value in full.items())
     return Table(
@@ -302,9 +293,12 @@ def _consistency_table(stability: Stability, frame: pd.DataFrame) -> Table:
         columns=(
             *_step_columns(stability)[:1],
             *(
-                Column(name=f"{metric} {name}", label=label, write=write, align="right", group=name_of_metric(metric))
-                for metric in stability.metrics
-                for name, label, write in (("found", "found", number(1)), ("wrong", "not confirmed", str))
+                column
+                for metric, name in ((one, name_of_metric(one)) for one in stability.metrics)
+                for column in (
+                    *right(number(1), name, **{f"{metric} found": "found"}),
+                    *right(text, name, **{f"{metric} wrong": "not confirmed"}),
+                )
             ),
         ),
     )

@@ -7,7 +7,8 @@ from metaeval.reports.data_files import csv_file
 from metaeval.reports.judgment_effort import effort_section, effort_sentences
 from metaeval.reports.judgment_groups import groups_section, groups_sentences
 from metaeval.reports.judgment_reductions import REDUCTION_NAMES, reduction_sections, threshold_sentences
-from metaeval.reports.report import Item, Items, Methods, Report, Section, Text
+from metaeval.reports.report import Item, Methods, Report
+from metaeval.reports.shared import computed_with, facts, unanswered
 from metaeval.studies.judgments import JudgmentsStudy
 from metaeval.words import count, listed, name_of_metric
 
@@ -17,23 +18,13 @@ _SOURCES = ("pal2010", "sakai2008", "buckley2004", "piwowarski2008", "yilmaz2008
 
 
 def judgments_report(study: JudgmentsStudy) -> Report:
-    """Put a judgments study into a report.
-
-    Parameters
-    ----------
-    study : JudgmentsStudy
-
-    Returns
-    -------
-    Report
-    """
+    """Put a judgments study into a report."""
     tables = study.tables()
     sections = [*reduction_sections(study)]
     if "new-systems" in study.questions:
         sections.append(groups_section(study))
     sections += effort_section(study)
-    if study.unanswered:
-        sections.append(_unanswered_section(study))
+    sections += unanswered(Item(term=part, words=reason) for part, reason in study.unanswered.items())
     return Report(
         command="judgments",
         title="What if we judge less?",
@@ -56,9 +47,8 @@ def _facts(study: JudgmentsStudy) -> tuple[tuple[str, str], ...]:
     counts = {"metric": len(study.metrics), "run": study.n_systems, "topic": study.n_topics}
     if study.n_groups is not None:
         counts["group"] = study.n_groups
-    shown = [(str(n), what if n == 1 else f"{what}s") for what, n in counts.items()]
     judged = [(f"{study.n_judged:,}", "judged documents"), (f"{study.n_relevant:,}", "of them relevant")]
-    return (*shown, *judged)
+    return (*facts(**counts), *judged)
 
 
 def _summary(study: JudgmentsStudy) -> tuple[str, ...]:
@@ -68,17 +58,6 @@ def _summary(study: JudgmentsStudy) -> tuple[str, ...]:
         " ".join(effort_sentences(study)),
     ]
     return tuple(paragraph for paragraph in paragraphs if paragraph) or ("No question could be answered.",)
-
-
-def _unanswered_section(study: JudgmentsStudy) -> Section:
-    items = tuple(Item(term=part, words=reason) for part, reason in study.unanswered.items())
-    return Section(
-        id="unanswered",
-        title="Unanswered questions",
-        lead="More is answered where the input holds more.",
-        brief=True,
-        blocks=(Text(paragraphs=("Not answered, each for want of what is named:",)), Items(items=items)),
-    )
 
 
 def _methods_paragraph(study: JudgmentsStudy) -> str:
@@ -112,7 +91,5 @@ def _methods_paragraph(study: JudgmentsStudy) -> str:
         )
     if study.effort is not None:
         words.append("Plans of equal effort hold the same number of judged documents (after Pal et al., 2010).")
-    version = study.provenance.versions.get("metaeval", "")
     source = study.provenance.random_source
-    words.append(f"Computed with metaeval {version}".rstrip() + (f" ({source})." if source else "."))
-    return " ".join(words)
+    return " ".join([*words, computed_with(study.provenance, *([source] if source else []))])

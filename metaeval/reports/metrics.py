@@ -3,7 +3,7 @@
 from metaeval.metrics.registry import Registry
 from metaeval.provenance import Provenance
 from metaeval.reports.report import Methods, Report, Section
-from metaeval.reports.tables import Column, Table
+from metaeval.reports.tables import Table, left
 from metaeval.words import count, listed
 
 __all__ = ["metrics_report"]
@@ -17,17 +17,7 @@ _NOTATION = (
 
 
 def metrics_report(registry: Registry, *, provenance: Provenance) -> Report:
-    """Put the metrics of a registry into a report.
-
-    Parameters
-    ----------
-    registry : Registry
-    provenance : Provenance
-
-    Returns
-    -------
-    Report
-    """
+    """Put the metrics of a registry into a report."""
     rows = registry.to_frame()
     kinds = rows["on"].value_counts(sort=False)
     of = listed(f"{number} of {kind}" for kind, number in kinds.items())
@@ -36,13 +26,7 @@ def metrics_report(registry: Registry, *, provenance: Provenance) -> Report:
         title="Metrics",
         caption="What stands in [] may be left out. AP' is AP(judged_only=True): the condensed list.",
         frame=rows.assign(better=rows["higher_is_better"].map(_BETTER)),
-        columns=(
-            Column(name="usage", label="Write"),
-            Column(name="summary", label="What it is"),
-            Column(name="on", label="Of"),
-            Column(name="better", label="Better"),
-            Column(name="module", label="Module"),
-        ),
+        columns=(*left(usage="Write", summary="What it is", on="Of", better="Better", module="Module"),),
         data=rows,
     )
     section = Section(

@@ -6,7 +6,8 @@ from metaeval import figures
 from metaeval.figures.shown import AXES
 from metaeval.reports.data_files import csv_file
 from metaeval.reports.report import Block, Fold, Methods, Picture, Report, Section, Text
-from metaeval.reports.tables import Column, Table
+from metaeval.reports.shared import facts
+from metaeval.reports.tables import Table, left, right
 from metaeval.simulate.reliability_runs import RELIABILITY_RUNS
 from metaeval.studies.reliability import ReliabilityStudy
 from metaeval.words import count, listed, number, share, whole
@@ -19,16 +20,7 @@ _SOURCES = ("kazai2004",)
 
 
 def reliability_report(study: ReliabilityStudy) -> Report:
-    """Put a reliability test into a report.
-
-    Parameters
-    ----------
-    study : ReliabilityStudy
-
-    Returns
-    -------
-    Report
-    """
+    """Put a reliability test into a report."""
     sections = [_runs_section(study), _verdicts_section(study)]
     data = {"runs.csv": csv_file(study.runs)}
     counts = {"metric": len(study.metrics), "topic": _n_topics(study)}
@@ -41,7 +33,7 @@ def reliability_report(study: ReliabilityStudy) -> Report:
     return Report(
         command="reliability",
         title="Does the metric reward what users want?",
-        facts=tuple((str(n), what if n == 1 else f"{what}s") for what, n in counts.items()),
+        facts=facts(**counts),
         summary=(*_opening(study), " ".join(verdict_sentence(study, metric) for metric in study.metrics)),
         sections=tuple(sections),
         methods=Methods(paragraphs=_METHODS, cite=_SOURCES),
@@ -86,12 +78,12 @@ def verdict_sentence(study: ReliabilityStudy, metric: str) -> str:
 
 
 def _runs_section(study: ReliabilityStudy) -> Section:
-    made = Table(
+    described = Table(
         name="simulated-runs",
         title="The simulated runs, made of the assessments",
         caption="As Kazai, Lalmas and de Vries (2004) made them.",
         frame=pd.DataFrame(RELIABILITY_RUNS.items(), columns=["run", "holds"]),
-        columns=(Column(name="run", label="Run"), Column(name="holds", label="Holds")),
+        columns=left(run="Run", holds="Holds"),
     )
     tables = [_runs_table(study, str(name)) for name in study.runs["quantisation"].drop_duplicates()]
     return Section(
@@ -100,7 +92,7 @@ def _runs_section(study: ReliabilityStudy) -> Section:
         lead="They are made of the assessments, by what an element is worth under a metric's own quantisation, best "
         "first. Whoever gets irb gets every best element and nothing twice.",
         brief=True,
-        blocks=(*tables, made),
+        blocks=(*tables, described),
     )
 
 
@@ -109,17 +101,15 @@ def _runs_table(study: ReliabilityStudy, quantisation: str) -> Table:
     metrics = part["metric"].drop_duplicates().tolist()
     frame = part[part["metric"] == metrics[0]][["run", "results", "overlap"]].reset_index(drop=True)
     columns = [
-        Column(name="run", label="Run"),
-        Column(name="results", label="Results", write=number(1), align="right"),
-        Column(name="overlap", label="Overlap", write=share, align="right"),
+        *left(run="Run"),
+        *right(number(1), results="Results"),
+        *right(share, overlap="Overlap"),
     ]
     for place, metric in enumerate(metrics):
         own = part[part["metric"] == metric].set_index("run").loc[frame["run"]]
         frame[[f"value_{place}", f"rank_{place}"]] = own[["value", "rank"]].to_numpy()
-        columns += [
-            Column(name=f"value_{place}", label="mean", write=number(4), align="right", group=metric),
-            Column(name=f"rank_{place}", label="rank", write=whole, align="right", group=metric),
-        ]
+        columns += right(number(4), metric, **{f"value_{place}": "mean"})
+        columns += right(whole, metric, **{f"rank_{place}": "rank"})
     return Table(
         name=f"runs-{quantisation}",
         title=f"The six runs under {quantisation}",
@@ -144,11 +134,9 @@ def _verdicts_section(study: ReliabilityStudy) -> Section:
         caption="a >= b: a at least as good as b; a > b: truly better.",
         frame=frame,
         columns=(
-            Column(name="metric", label="Metric"),
-            Column(name="expectation", label="Expectation"),
-            Column(name="verdict", label="Verdict"),
-            Column(name="kept", label="Preferences kept", align="right"),
-            Column(name="first_broken", label="Contradicted"),
+            *left(metric="Metric", expectation="Expectation", verdict="Verdict"),
+            *right(kept="Preferences kept"),
+            *left(first_broken="Contradicted"),
         ),
         data=study.verdicts,
     )
@@ -157,7 +145,7 @@ def _verdicts_section(study: ReliabilityStudy) -> Section:
         title="What users expect of a measure",
         caption="Each is a set of preferences between two runs; a metric meets it if it contradicts none.",
         frame=study.verdicts.drop_duplicates("expectation")[["expectation", "meaning"]],
-        columns=(Column(name="expectation", label="Expectation"), Column(name="meaning", label="Asks to")),
+        columns=left(expectation="Expectation", meaning="Asks to"),
     )
     return Section(
         id="verdicts",
@@ -227,16 +215,11 @@ def _top_table(study: ReliabilityStudy, metric: str) -> Table:
         caption="With their ranks under the other metrics.",
         frame=frame,
         columns=(
-            Column(name="rank", label="Rank", write=whole, align="right"),
-            Column(name="run", label="Run"),
-            Column(name="value", label="Mean", write=number(4), align="right"),
-            Column(name="overlap", label="Overlap", write=share, align="right"),
-            *(
-                Column(
-                    name=name, label=name.removeprefix("rank under "), write=whole, align="right", group="Rank under"
-                )
-                for name in others
-            ),
+            *right(whole, rank="Rank"),
+            *left(run="Run"),
+            *right(number(4), value="Mean"),
+            *right(share, overlap="Overlap"),
+            *right(whole, "Rank under", **{name: name.removeprefix("rank under ") for name in others}),
         ),
     )
 
@@ -259,9 +242,8 @@ def _tau_table(study: ReliabilityStudy) -> Table:
         caption="Kendall's τ. With “overlap”: positive if runs with more overlap score higher.",
         frame=study.correlations,
         columns=(
-            Column(name="metric", label="Metric"),
-            Column(name="other", label="And"),
-            Column(name="tau", label="τ", write=number(3), align="right"),
+            *left(metric="Metric", other="And"),
+            *right(number(3), tau="τ"),
         ),
     )
 

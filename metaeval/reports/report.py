@@ -17,7 +17,7 @@ import pandas as pd
 
 from metaeval.bibliography import find_publication, publications
 from metaeval.provenance import Provenance
-from metaeval.reports.tables import Column, Table, table_latex
+from metaeval.reports.tables import Table, left, table_latex
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -364,18 +364,18 @@ class Report(_Statements):
         )
 
     def _record(self) -> Section:
-        made = self.provenance
-        rows = [("Command", made.command), ("Random numbers", made.random_source)]
-        rows += [("Made", made.created), ("Platform", made.platform)]
-        rows += [(f"Version of {name}", version) for name, version in made.versions.items()]
-        rows += [(f"Option {name}", str(value)) for name, value in made.options.items() if value not in (None, [])]
-        rows += [(f"SHA-256 of {name}", checksum) for name, checksum in made.inputs.items()]
+        record = self.provenance
+        rows = [("Command", record.command), ("Random numbers", record.random_source)]
+        rows += [("Made", record.created), ("Platform", record.platform)]
+        rows += [(f"Version of {name}", version) for name, version in record.versions.items()]
+        rows += [(f"Option {name}", str(value)) for name, value in record.options.items() if value not in (None, [])]
+        rows += [(f"SHA-256 of {name}", checksum) for name, checksum in record.inputs.items()]
         table = Table(
             name="provenance",
             title="Provenance",
             caption="The same record for programs is in provenance.json.",
             frame=pd.DataFrame([row for row in rows if row[1]], columns=["what", "value"]),
-            columns=(Column(name="what", label="What"), Column(name="value", label="Value")),
+            columns=left(what="What", value="Value"),
         )
         return Section(
             id="provenance",

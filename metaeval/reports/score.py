@@ -11,7 +11,8 @@ from metaeval.metrics.resolved import AnyMetric, Metric
 from metaeval.provenance import Provenance
 from metaeval.reports.data_files import csv_file, score_files
 from metaeval.reports.report import Item, Items, Methods, Report, Section
-from metaeval.reports.tables import Column, Table
+from metaeval.reports.shared import facts
+from metaeval.reports.tables import Table, left, right
 from metaeval.scores import Scores, oriented_values
 from metaeval.studies.power import system_means
 from metaeval.words import absent, count, listed, name_of_metric, number, short_names
@@ -44,13 +45,8 @@ def score_report(
         Those of the scores, whose definitions the methods then give.
     collection : Collection, ElementCollection or PassageCollection, optional
         What was scored.
-
-    Returns
-    -------
-    Report
     """
     sizes = scores.sizes
-    counted = {"metric": sizes["metric"], "run": sizes["system"], "topic": sizes["topic"]}
     means = pd.DataFrame(
         scores.mean("topic").to_numpy().T, index=scores["system"].to_numpy(), columns=scores["metric"].to_numpy()
     )
@@ -59,7 +55,7 @@ def score_report(
     return Report(
         command="score",
         title="What do these runs score?" if sizes["system"] > 1 else "What does this run score?",
-        facts=tuple((str(size), what if size == 1 else f"{what}s") for what, size in counted.items()),
+        facts=facts(metric=sizes["metric"], run=sizes["system"], topic=sizes["topic"]),
         summary=_summary(scores),
         sections=(_means_section(means, sizes["topic"]),),
         methods=_methods(scores, provenance, metrics, collection),
@@ -107,13 +103,12 @@ def _best(scores: Scores) -> pd.DataFrame:
 
 def _means_section(means: pd.DataFrame, n_topics: int) -> Section:
     names = [str(name) for name in means.columns]
-    columns = [Column(name=name, label=name_of_metric(name), write=_SCORE, align="right") for name in names]
     table = Table(
         name="means",
         title="Mean scores",
         caption=" ".join([f"Mean over {count(n_topics, 'topic')}.", *short_names(names)]),
         frame=means.reset_index(names="system"),
-        columns=(Column(name="system", label="Run"), *columns),
+        columns=(*left(system="Run"), *right(_SCORE, **{name: name_of_metric(name) for name in names})),
     )
     return Section(
         id="means",
@@ -128,11 +123,11 @@ def _methods(
     scores: Scores, provenance: Provenance, metrics: Sequence[AnyMetric], collection: JudgedCollection | None
 ) -> Methods:
     sizes, order = scores.sizes, str(provenance.options.get("order"))
-    names = listed(metric.full_name if isinstance(metric, Metric) else metric.name for metric in metrics)
+    named = [metric.full_name if isinstance(metric, Metric) else metric.name for metric in metrics]
     version = provenance.versions.get("metaeval", "")
     words = (
         f"We scored {count(sizes['system'], 'run')} on {count(sizes['topic'], 'topic')} with "
-        f"{f'metaeval {version}'.rstrip()} under {names or listed(scores['metric'].to_numpy())} (names as in "
+        f"{f'metaeval {version}'.rstrip()} under {listed(named or scores['metric'].to_numpy())} (names as in "
         "ir_measures). A mean counts every topic the same."
     )
     if isinstance(collection, Collection) and order in _ORDERS:

@@ -7,27 +7,35 @@ HTML show what people read, such as
 """
 
 import re
-from collections.abc import Callable
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, replace
 from itertools import groupby
 from typing import ClassVar, Literal, NamedTuple
 
 import pandas as pd
 
 from metaeval.visible import csv_text, visible
-from metaeval.words import absent, text
+from metaeval.words import absent, intervals, name_of_metric, text
 
 __all__ = [
+    "METRIC",
     "Cell",
     "Column",
     "Heading",
     "Table",
+    "bounded",
     "escape_latex",
+    "left",
+    "right",
     "table_csv",
     "table_latex",
+    "under",
 ]
 
 _LONG_TABLE = 45
+
+type Write = Callable[[object], str]
+"""Turns a value into text."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -55,6 +63,69 @@ class Column:
     align: Literal["left", "right"] = "left"
     group: str = ""
     under: bool = False
+
+
+METRIC = Column(name="metric", label="Metric", write=name_of_metric)
+"""The column of metrics, by the names that people call them."""
+
+
+def left(write: Write = text, group: str = "", /, **labels: str) -> tuple[Column, ...]:
+    """Return columns of words: names with their headings, all written alike and under one heading.
+
+    Examples
+    --------
+    >>> [column.label for column in left(first="First", second="Second")]
+    ['First', 'Second']
+    """
+    return tuple(Column(name=name, label=label, write=write, group=group) for name, label in labels.items())
+
+
+def right(write: Write = text, group: str = "", /, **labels: str) -> tuple[Column, ...]:
+    """Return columns of numbers, as `left` does those of words.
+
+    Examples
+    --------
+    >>> from metaeval.words import whole
+    >>> [(column.align, column.group) for column in right(whole, "Runs", runs="all", pooled="pooled")]
+    [('right', 'Runs'), ('right', 'Runs')]
+    """
+    return tuple(replace(column, align="right") for column in left(write, group, **labels))
+
+
+def under(write: Write = text, group: str = "", /, **labels: str) -> tuple[Column, ...]:
+    """Return columns of numbers that a page shows under the column before, in the same cell."""
+    return tuple(replace(column, under=True) for column in right(write, group, **labels))
+
+
+def bounded(
+    frame: pd.DataFrame, measures: Mapping[str, tuple[str, Write]], label: str = "interval"
+) -> tuple[pd.DataFrame, tuple[Column, ...]]:
+    """Return a frame with its intervals written out, and the columns: each value, and under it its interval.
+
+    Parameters
+    ----------
+    frame : pandas.DataFrame
+        A column for each measure, and where it has an interval its ends in ``_low`` and ``_high``.
+    measures : mapping
+        Column to its heading and how its values are written.
+    label : str
+        Heading of the intervals.
+
+    Examples
+    --------
+    >>> from metaeval.words import number
+    >>> frame = pd.DataFrame({"f1": [0.9], "f1_low": [0.85], "f1_high": [0.95]})
+    >>> shown, columns = bounded(frame, {"f1": ("F1", number(2))})
+    >>> shown["f1_interval"].tolist(), [column.label for column in columns]
+    (['0.85 to 0.95'], ['F1', 'interval'])
+    """
+    columns: list[Column] = []
+    for name, (heading, write) in measures.items():
+        low, high = f"{name}_low", f"{name}_high"
+        ends = intervals(frame[low], frame[high], write) if low in frame else "no interval"
+        frame = frame.assign(**{f"{name}_interval": ends})
+        columns += [*right(write, **{name: heading}), *under(**{f"{name}_interval": label})]
+    return frame, tuple(columns)
 
 
 class Cell(NamedTuple):

@@ -59,10 +59,6 @@ def _items(block: Items) -> Iterable[RichText]:
 def terminal_table(table: Table) -> Group:
     """Return a table for the terminal: title, rows as the page writes them, caption.
 
-    Parameters
-    ----------
-    table : Table
-
     Returns
     -------
     rich.console.Group

@@ -7,9 +7,10 @@ import numpy as np
 import pandas as pd
 
 from metaeval.models.families import FAMILIES
+from metaeval.reports.shared import facts
 from metaeval.reports.topic_words import chance, in_a_sentence, tolerance_name, topic_count
 from metaeval.studies.topics import CURVE, RECOMMENDED_TOLERANCE, TopicsStudy
-from metaeval.words import listed, name_of_metric, percentage, share
+from metaeval.words import bracketed, listed, name_of_metric, percentage, share
 
 __all__ = ["topic_answers", "topic_facts", "topic_summary"]
 
@@ -26,10 +27,9 @@ def topic_summary(study: TopicsStudy) -> tuple[str, ...]:
 def topic_facts(study: TopicsStudy) -> tuple[tuple[str, str], ...]:
     """Return what was counted, with what each number counts."""
     rates = study.error_rates
-    counts = {"metric": len(rates.metrics), "system": rates.n_systems, "topic": rates.n_topics, "pair": rates.n_pairs}
-    shown = [(str(number_of), what if number_of == 1 else f"{what}s") for what, number_of in counts.items()]
+    counted = facts(metric=len(rates.metrics), system=rates.n_systems, topic=rates.n_topics, pair=rates.n_pairs)
     sizes = f"{rates.sizes[0]}–{rates.sizes[-1]}" if len(rates.sizes) > 1 else str(rates.sizes[0])
-    return (*shown, (sizes, "topics in a set"), (percentage(study.minimum.max_error), "error allowed"))
+    return (*counted, (sizes, "topics in a set"), (percentage(study.minimum.max_error), "error allowed"))
 
 
 def topic_answers(study: TopicsStudy) -> tuple[str, ...]:
@@ -49,7 +49,7 @@ def _answer(study: TopicsStudy, tolerance: float, *, again: bool) -> str:
     rows = frame[frame["tolerance"] == tolerance]
     sets = "two such sets" if again else f"two sets of {study.error_rates.sizes[-1]} topics"
     when = f"where a lead counts from {in_a_sentence(study, tolerance)} on, " if tolerance else ""
-    opening = f"{when}{sets} disagree about {_rates_words(rows)}"
+    opening = f"{when}{sets} disagree about {_rates_words(study, rows)}"
     needs = _needs(study, rows)
     silent = [name_of_metric(name) for name in rows["metric"] if name not in {need.metric for need in needs}]
     limit = f"to keep that within {percentage(study.minimum.max_error)}"
@@ -61,14 +61,22 @@ def _answer(study: TopicsStudy, tolerance: float, *, again: bool) -> str:
     return sentence[:1].upper() + sentence[1:]
 
 
-def _rates_words(rows: pd.DataFrame) -> str:
-    seen = rows.set_index("metric")["error_rate"].dropna().sort_values(kind="stable")
+def _rates_words(study: TopicsStudy, rows: pd.DataFrame) -> str:
+    seen = rows.dropna(subset="error_rate").sort_values("error_rate", kind="stable")
     if seen.empty:
         return "a share of the pairs that cannot be estimated"
-    written = [(name_of_metric(metric), share(rate)) for metric, rate in seen.items()]
+    ends = pd.DataFrame(columns=["metric", "tolerance", "size", "seen_low", "seen_high"])
+    if study.posterior is not None:
+        ends = study.posterior.observed()
+    seen = seen.merge(ends, on=["metric", "tolerance", "size"], how="left")
+    # the model counts a tie as half a disagreement: where ties are many, its interval is that of another rate
+    own = seen["error_rate"].between(seen["seen_low"], seen["seen_high"])
+    low, high = (seen[name].where(own) for name in ("seen_low", "seen_high"))
+    rates = map(bracketed, seen["error_rate"], low, high)
+    written = list(zip(map(name_of_metric, seen["metric"]), rates, strict=True))
     if len(written) > _FEW:
-        (least, low), (most, high) = written[0], written[-1]
-        return f"{low} ({least}) to {high} ({most}) of the pairs"
+        (least, fewest), (most, highest) = written[0], written[-1]
+        return f"{fewest} ({least}) to {highest} ({most}) of the pairs"
     (name, rate), *others = written
     return listed([f"{rate} of the pairs under {name}", *(f"{rate} under {name}" for name, rate in others)])
 

@@ -10,10 +10,9 @@ from metaeval.models.families import FAMILIES
 from metaeval.models.topic_counts import MinimumTopics
 from metaeval.reports.tables import Column
 from metaeval.studies.topics import TopicsStudy
-from metaeval.words import MISSING, name_of_metric, percentage
+from metaeval.words import MISSING, percentage
 
 __all__ = [
-    "METRIC",
     "TOLERANCE",
     "chance",
     "count_marks",
@@ -27,7 +26,6 @@ __all__ = [
 ]
 
 
-METRIC = Column(name="metric", label="Metric", write=name_of_metric)
 TOLERANCE = Column(name="tolerance", label="Tolerance")
 """Of a frame that `with_tolerances` has seen."""
 
@@ -97,10 +95,6 @@ def not_estimated(reason: str) -> str:
 
 def fewer_rows(study: TopicsStudy) -> pd.DataFrame:
     """Return one row a pair of metrics: metric_a, metric_b, and at every tolerance the probability that a needs fewer.
-
-    Parameters
-    ----------
-    study : TopicsStudy
 
     Returns
     -------

@@ -8,16 +8,15 @@ import numpy as np
 import pandas as pd
 
 from metaeval import figures
-from metaeval.bibliography import find_publication
 from metaeval.models.families import FAMILIES
 from metaeval.models.topic_counts import MinimumTopics
 from metaeval.reports.data_files import csv_file, score_files
 from metaeval.reports.error_rates import error_sections, rates_section
 from metaeval.reports.report import Block, Fold, Item, Items, Methods, Picture, Report, Section, Text, Writer
-from metaeval.reports.tables import Column, Table
+from metaeval.reports.shared import cited_in, computed_with
+from metaeval.reports.tables import METRIC, Table, left, right
 from metaeval.reports.topic_summary import topic_answers, topic_facts, topic_summary
 from metaeval.reports.topic_words import (
-    METRIC,
     TOLERANCE,
     chance,
     count_marks,
@@ -29,7 +28,7 @@ from metaeval.reports.topic_words import (
     with_tolerances,
 )
 from metaeval.studies.topics import COUNTS, CURVE, HIERARCHICAL, INTERVALS, TopicsStudy
-from metaeval.words import count, interval, listed, name_of_metric, number, percentage, share, short_names
+from metaeval.words import count, interval, listed, name_of_metric, number, percentage, share, short_names, text
 
 __all__ = ["topics_report", "with_topics", "without_topics"]
 
@@ -50,14 +49,6 @@ _SOURCES = ("voorhees2002", "pal2010", "buckley2000", "sanderson2005")
 
 def topics_report(study: TopicsStudy) -> Report:
     """Put a topics study into a report.
-
-    Parameters
-    ----------
-    study : TopicsStudy
-
-    Returns
-    -------
-    Report
 
     Examples
     --------
@@ -89,10 +80,6 @@ def with_topics(report: Report, study: TopicsStudy) -> Report:
     report : Report
     study : TopicsStudy
         On the same scores.
-
-    Returns
-    -------
-    Report
     """
     return report.extended(
         sections=(*_size_sections(study), rates_section(study)),
@@ -104,17 +91,7 @@ def with_topics(report: Report, study: TopicsStudy) -> Report:
 
 
 def without_topics(report: Report, reason: str) -> Report:
-    """Return a report with the reason why its scores leave nothing to say about topics.
-
-    Parameters
-    ----------
-    report : Report
-    reason : str
-
-    Returns
-    -------
-    Report
-    """
+    """Return a report with the reason why its scores leave nothing to say about topics."""
     words = Text(paragraphs=(not_estimated(reason),), look="note")
     lead = "How many topics keep two sets of them from disagreeing about the systems."
     return report.extended(sections=(Section(id="topics", title=_TITLE, lead=lead, blocks=(words,), brief=True),))
@@ -239,11 +216,11 @@ def _counts_table(study: TopicsStudy, counts: pd.DataFrame, level: str) -> Table
         columns=(
             METRIC,
             TOLERANCE,
-            Column(name="error_rate", label=f"Error at {rates.sizes[-1]}", write=share, align="right"),
-            Column(name="median", label="median", write=topic_count, align="right", group="Topics needed"),
-            Column(name="interval", label=f"{level} interval", align="right", group="Topics needed"),
-            Column(name="enough", label=f"{rates.n_topics} are enough", align="right"),
-            Column(name="design_effect", label="Design effect", write=number(0), align="right"),
+            *right(share, error_rate=f"Error at {rates.sizes[-1]}"),
+            *right(topic_count, "Topics needed", median="median"),
+            *right(text, "Topics needed", interval=f"{level} interval"),
+            *right(enough=f"{rates.n_topics} are enough"),
+            *right(number(0), design_effect="Design effect"),
         ),
     )
 
@@ -301,8 +278,8 @@ def _minimum_table(study: TopicsStudy, minimum: MinimumTopics, *, name: str) -> 
         caption=f"A tolerance is the lead a system must have on both sets, {of_what}. {marks}".rstrip(),
         frame=wide,
         columns=(
-            Column(name=unit, label="Tolerance"),
-            *(Column(name=metric, label=name_of_metric(metric), align="right") for metric in metrics),
+            *left(**{unit: "Tolerance"}),
+            *right(**{metric: name_of_metric(metric) for metric in metrics}),
         ),
         data=minimum.to_frame(),
     )
@@ -315,7 +292,6 @@ def _fewer_section(study: TopicsStudy) -> tuple[Section, ...]:
         return ()
     shown = fewer_rows(study)
     names = {tolerance: tolerance_name(study, float(tolerance)) for tolerance in shown.columns[2:]}
-    columns = [Column(name=name, label=name, write=chance, align="right", group="Tolerance") for name in names.values()]
     table = Table(
         name="fewer_topics",
         title="Probability that the first metric needs fewer topics than the second",
@@ -324,9 +300,8 @@ def _fewer_section(study: TopicsStudy) -> tuple[Section, ...]:
         frame=shown.rename(columns=names),
         data=fewer,
         columns=(
-            Column(name="metric_a", label="First", write=name_of_metric),
-            Column(name="metric_b", label="Second", write=name_of_metric),
-            *columns,
+            *left(name_of_metric, metric_a="First", metric_b="Second"),
+            *right(chance, "Tolerance", **{name: name for name in names.values()}),
         ),
     )
     sentences = Items(items=tuple(Item(words=words) for words in _fewest_sentences(study, fewer)))
@@ -364,11 +339,6 @@ def _fewest_sentences(study: TopicsStudy, fewer: pd.DataFrame) -> list[str]:
 
 
 def _methods(study: TopicsStudy) -> Methods:
-    words = _methods_paragraph(study)
-    return Methods(paragraphs=(words,), cite=tuple(key for key in _SOURCES if find_publication(key).cited in words))
-
-
-def _methods_paragraph(study: TopicsStudy) -> str:
     rates = study.error_rates
     sizes = f"{rates.sizes[0]} to {rates.sizes[-1]}" if len(rates.sizes) > 1 else str(rates.sizes[0])
     bound = " (Sanderson and Zobel, 2005)" if rates.sampling == "overlapping" else ""
@@ -384,9 +354,8 @@ def _methods_paragraph(study: TopicsStudy) -> str:
         f"times ({rates.random_source}), the same for every metric, tolerance and pair; a pair of systems is an error "
         f"when each of the two wins on one of the sets by at least {before}{listed(tolerance_names(study))}{after}."
     )
-    version = study.provenance.versions.get("metaeval", "")
-    software = f"Computed with metaeval {version}".rstrip()
-    return " ".join((used, drawn, *_model_words(study), *_observed_words(study), f"{software}."))
+    words = " ".join((used, drawn, *_model_words(study), *_observed_words(study), computed_with(study.provenance)))
+    return Methods(paragraphs=(words,), cite=cited_in([words], _SOURCES))
 
 
 def _model_words(study: TopicsStudy) -> list[str]:

@@ -8,6 +8,7 @@ from .effort import EqualEffort as EqualEffort
 from .effort import adaptive_depth as adaptive_depth
 from .effort import cost_model as cost_model
 from .effort import equal_effort as equal_effort
+from .effort_plans import EffortPlans as EffortPlans
 from .judgments import Reduced as Reduced
 from .judgments import reduce_judgments as reduce_judgments
 from .leave_out import GroupsLeftOut as GroupsLeftOut
@@ -24,5 +25,7 @@ from .sensitivity import SensitivityResult as SensitivityResult
 from .sensitivity import bootstrap_sensitivity as bootstrap_sensitivity
 from .split_halves import SplitHalves as SplitHalves
 from .split_halves import split_half as split_half
+from .stability import Stability as Stability
+from .stability import measure_stability as measure_stability
 from .swap import ErrorRates as ErrorRates
 from .swap import swap_method as swap_method

@@ -7,9 +7,9 @@ from .assessors import judgments_of_labels as judgments_of_labels
 from .assessors import study_assessors as study_assessors
 from .compare import CompareStudy as CompareStudy
 from .compare import study_comparison as study_comparison
-from .compare import top_heaviness as top_heaviness
 from .design import DesignStudy as DesignStudy
 from .design import study_design as study_design
+from .heaviness import top_heaviness as top_heaviness
 from .human import HumanStudy as HumanStudy
 from .human import study_human as study_human
 from .judgments import JudgmentsStudy as JudgmentsStudy
@@ -17,8 +17,6 @@ from .judgments import study_judgments as study_judgments
 from .power import PowerStudy as PowerStudy
 from .power import study_power as study_power
 from .reliability import study_reliability as study_reliability
-from .stability import Stability as Stability
-from .stability import measure_stability as measure_stability
 from .study import Study as Study
 from .topics import TopicsStudy as TopicsStudy
 from .topics import study_topics as study_topics

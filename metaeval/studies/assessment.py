@@ -1,48 +1,60 @@
 """What assessors of focused retrieval did, by the analyses of Piwowarski, Trotman and Lalmas (2008)."""
 
-import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from types import MappingProxyType
-from typing import ClassVar
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 import pandas as pd
-from numpy.typing import NDArray
 
+from metaeval.agreement.assessed_pools import growth_kinds, measured_growth, pool_coverage, shown_growth
+from metaeval.agreement.assessment_tables import ELEMENT_CLASSES, SHORT, AssessmentTables, LackingError
+from metaeval.agreement.assessment_times import assessment_times
 from metaeval.agreement.assessments import element_agreement, passage_agreement
-from metaeval.cells import natural_order
-from metaeval.collection.inex import TOO_SMALL, Assessments, Submission
-from metaeval.equality import difference
+from metaeval.collection.inex import Assessments, Submission
 from metaeval.errors import InvalidOptionError, ScoresError
 from metaeval.provenance import Provenance, record_provenance
 from metaeval.studies.study import Study
 
-__all__ = ["ELEMENT_CLASSES", "SHORT", "AssessmentStudy", "growth_kinds", "pool_growth", "shown_growth"]
-__all__ += ["study_assessments"]
+__all__ = ["FOUND", "AssessmentStudy", "QuotedFigure", "quoted_figures", "study_assessments"]
 
-ELEMENT_CLASSES: Mapping[str, tuple[str, ...]] = MappingProxyType(
-    {
-        "article": ("article",),
-        "body": ("body", "bdy"),
-        "section": ("section", "sec", "ss1", "ss2"),
-        "paragraph": ("p", "ip1", "ip2", "list"),
-    }
-)
-"""Tags of the four classes of elements of Piwowarski et al. (2008, Table VII); all others are "other"."""
+FOUND: Mapping[str, str] = {
+    "relevant": "relevant documents",
+    "elements": "relevant elements",
+    "passages": "passages",
+}
+"""What is found in documents, and what a sentence calls it."""
 
-SHORT = 55
-"""Characters below which most elements were judged too small (section 5.2.3 there)."""
-
-_KEYS = ["topic", "document"]
-_TAG = re.compile(r"/([^/\[\]]+)\[[0-9]+\]\Z")
-_TEXT_NODE = re.compile(r"/text\(\)(\[[0-9]+\])?(\.[0-9]+)?\Z")
-_QUANTILES = {"low": 0.05, "quarter": 0.25, "median": 0.5, "three_quarters": 0.75, "high": 0.95}
-_BUCKETS = 10
+_PER_TOPIC = {
+    "documents": "documents assessed",
+    **FOUND,
+    "too_small": "elements too small to judge",
+    "highlighted": "highlighted characters",
+}
 _FEW = 5
-_MANY = 20
-_QUOTED_SIZES = (20, 50, 100, 200, 250, 300, 400, 500)
 _HOUR = 3600.0
+
+
+class QuotedFigure(NamedTuple):
+    """A figure that papers quote.
+
+    Attributes
+    ----------
+    question, statistic : str
+        What programs call it.
+    value : float
+        NaN where it is not known.
+    words : str
+        What people call it.
+    kind : {"count", "share", "one", "two"}
+        How it is written: as a whole number, as a percentage, with one or with two decimals.
+    """
+
+    question: str
+    statistic: str
+    value: float
+    words: str
+    kind: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -56,7 +68,7 @@ class AssessmentStudy(Study):
         One row a topic: ``documents`` assessed, ``relevant`` ones, ``elements`` (relevant, without those too small),
         ``too_small``, ``passages``, ``highlighted`` characters; NaN where not known.
     growth : pandas.DataFrame
-        See `pool_growth`.
+        See `metaeval.inex.pool_growth`.
     pools : pandas.DataFrame
         One row a topic of the pool files: ``documents``, ``assessed`` of them, ``outside`` (assessed, not in the pool).
     passages : pandas.DataFrame
@@ -106,17 +118,13 @@ class AssessmentStudy(Study):
 
     def to_frame(self) -> pd.DataFrame:
         """Return the figures that papers quote: ``question``, ``statistic``, ``value``."""
-        rows = [
-            (question, statistic, float(value))
-            for question, figures in _FIGURES.items()
-            for statistic, value in figures(self)
-            if np.isfinite(value)
-        ]
+        rows = [(one.question, one.statistic, float(one.value)) for one in quoted_figures(self)]
         return pd.DataFrame(rows, columns=["question", "statistic", "value"])
 
     def figure(self, question: str, statistic: str) -> float:
         """Return one of the figures of `to_frame`; NaN where it is not known."""
-        return float(dict(_FIGURES[question](self)).get(statistic, np.nan))
+        found = (one.value for one in quoted_figures(self) if (one.question, one.statistic) == (question, statistic))
+        return float(next(found, np.nan))
 
 
 def study_assessments(  # noqa: PLR0913 - one keyword per source
@@ -186,14 +194,14 @@ def study_assessments(  # noqa: PLR0913 - one keyword per source
     if assessments.documents.empty:
         message = f"{assessments.source or 'the assessments'} hold no assessed document"
         raise InvalidOptionError(message)
-    view = _View.of(assessments, sizes)
+    view = AssessmentTables.of(assessments, sizes)
     lacking: list[str] = []
     notes = [*assessments.notes, *view.doubts()]
 
     def asked(question: str, answer: Callable[[], pd.DataFrame]) -> pd.DataFrame:
         try:
             return answer()
-        except _LackingError as error:
+        except LackingError as error:
             lacking.append(f"{question}: {error}")
             return pd.DataFrame()
 
@@ -201,15 +209,15 @@ def study_assessments(  # noqa: PLR0913 - one keyword per source
     return AssessmentStudy(
         scale=assessments.scale,
         topics=view.topics(),
-        growth=asked("Growth of the pools", lambda: _growth(view, runs)),
-        pools=asked("Pools", lambda: _pools(view, pools)),
+        growth=asked("Growth of the pools", lambda: measured_growth(view, runs)),
+        pools=asked("Pools", lambda: pool_coverage(view, pools)),
         passages=asked("Passages of a document", view.passages_per_document),
         elemental=asked("Passages that are elements", view.elemental),
         specificity=asked("Specificity", lambda: view.specificity(classes)),
         classes=asked("Specificity", lambda: view.specificity_of_classes(classes)),
         sizes=asked("Exhaustivity and size", view.sizes_by_exhaustivity),
         entries=asked("Best entry points", view.entries),
-        times=asked("Time", lambda: _times(view, log, longest_break, notes)),
+        times=asked("Time", lambda: assessment_times(view, log, longest_break, notes)),
         element_agreement=asked("Agreement on elements", lambda: _second(assessments, second, "elements")),
         passage_agreement=asked("Agreement on passages", lambda: _second(assessments, second, "passages")),
         lacking=tuple(dict.fromkeys(lacking)),
@@ -218,502 +226,127 @@ def study_assessments(  # noqa: PLR0913 - one keyword per source
     )
 
 
-def pool_growth(assessments: Assessments, submissions: Iterable[Submission]) -> pd.DataFrame:
-    """Say how much the pools hold of what is relevant, as they grow round by round.
-
-    Parameters
-    ----------
-    assessments : Assessments
-    submissions : iterable of Submission
-        The runs that were pooled: in round r every run adds its r-th document.
-
-    Returns
-    -------
-    pandas.DataFrame
-        One row a pool size: ``documents``, ``topics`` whose pool grows so far, and of relevant documents, elements and
-        passages (those that the assessments know) the mean number found ("relevant", …) and the share of all that were
-        found in these topics ("relevant_share", …). Between the rounds numbers are interpolated, which is what
-        documents of one round in random order give on average. A topic ends at the first round with a document that
-        nobody assessed.
-
-    Raises
-    ------
-    InvalidOptionError
-        If no document of the first round of any topic was assessed.
-
-    Notes
-    -----
-    Piwowarski, Trotman and Lalmas (2008), section 5.2.1 and Figure 2.
-
-    Examples
-    --------
-    >>> documents = pd.DataFrame({"topic": "1", "document": ["d1", "d2", "d3"], "relevant_size": [9, 0, 4]})
-    >>> run = Submission(run="a", results=pd.DataFrame({"topic": "1", "document": ["d1", "d2", "d1", "d3"]}))
-    >>> pool_growth(Assessments(scale="passages", documents=documents), [run])["relevant"].tolist()
-    [1.0, 1.0, 2.0]
-    """
-    try:
-        return _growth(_View.of(assessments, None), list(submissions))
-    except _LackingError as error:
-        raise InvalidOptionError(str(error)) from None
-
-
-class _LackingError(Exception):
-    """Something that an answer needs is not there; its words say what."""
-
-
-# ------------------------------------------------------------------------------------- what assessments hold themselves
-
-
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class _View:
-    """Assessments as tables ready to be asked: relevant elements with sizes, documents with what is in them."""
-
-    assessments: Assessments
-    documents: pd.DataFrame
-    elements: pd.DataFrame
-    sizes: pd.DataFrame
-
-    @classmethod
-    def of(cls, assessments: Assessments, sizes: pd.DataFrame | None) -> "_View":
-        table = assessments.elements
-        relevant = table[(table["exhaustivity"] != 0) & (table["specificity"] > 0)]
-        known = _sizes(sizes)
-        elements = relevant.merge(known, on=["document", "path"], how="left")
-        own = elements.get("size", pd.Series(-1, index=elements.index))
-        elements["size"] = own.where(own > 0, elements["known_size"]).astype(np.float64)
-        counts = {
-            "elements": elements[elements["exhaustivity"] != TOO_SMALL].groupby(_KEYS).size(),
-            "too_small": elements[elements["exhaustivity"] == TOO_SMALL].groupby(_KEYS).size(),
-            "passages": assessments.passages.groupby(_KEYS).size(),
-        }
-        documents = assessments.documents.drop_duplicates(_KEYS).set_index(_KEYS)
-        for name, count in counts.items():
-            documents[name] = count.reindex(documents.index, fill_value=0).astype(np.float64)
-        marked = documents.get("relevant_size", pd.Series(-1, index=documents.index))
-        inside = documents[list(counts)].sum(axis=1) > 0
-        documents["relevant"] = ((marked > 0) | inside).astype(np.float64)
-        documents["highlighted"] = marked.where(marked >= 0).astype(np.float64)
-        if assessments.scale == "passages":
-            documents[["elements", "too_small"]] = np.nan
-        elif assessments.scale != "2005":
-            documents[["too_small", "highlighted"]] = np.nan
-        if assessments.passages.empty:
-            documents["passages"] = np.nan
-        return cls(assessments=assessments, documents=documents, elements=elements, sizes=known)
-
-    def doubts(self) -> list[str]:
-        """Say what looks as if a file had been changed or cut on its way."""
-        notes = []
-        if len(self.documents) >= _MANY and (self.documents["relevant"] > 0).all():
-            notes.append("every document listed is relevant; those without relevant text seem to have been left out")
-        entries = self.documents.get("best_entry", pd.Series(dtype=np.int64))
-        given = entries[entries >= 0]
-        if len(given) >= _MANY and len(given.unique()) == 1:
-            notes.append(f"every best entry point is character {given.iloc[0]}, which nobody chose; do not trust them")
-        return notes
-
-    def topics(self) -> pd.DataFrame:
-        """Return what every topic has."""
-        names = ["relevant", "elements", "too_small", "passages", "highlighted"]
-        sums = self.documents.groupby("topic")[names].sum(min_count=1)
-        sums.insert(0, "documents", self.documents.groupby("topic").size().astype(np.float64))
-        return sums.loc[natural_order(sums.index)]
-
-    def passages_per_document(self) -> pd.DataFrame:
-        """Return how many documents have how many passages."""
-        table = self._passages()
-        counts = table.groupby(_KEYS).size().value_counts().sort_index()
-        share = counts / counts.sum()
-        return pd.DataFrame(
-            {
-                "passages": counts.index.to_numpy(),
-                "documents": counts.to_numpy(),
-                "share": share.to_numpy(),
-                "up_to": share.cumsum().to_numpy(),
-            }
-        )
-
-    def elemental(self) -> pd.DataFrame:
-        """Return how many passages are as long as the smallest element around them."""
-        table = self._passages()
-        if not (table.get("start", pd.Series("", index=table.index)) != "").any():
-            message = "passages are given by characters, which do not say where elements begin"
-            raise _LackingError(message)
-        around = pd.DataFrame(
-            {
-                "topic": table["topic"],
-                "document": table["document"],
-                "path": [_around(*ends) for ends in zip(table["start"], table["end"], strict=True)],
-                "length": table["length"],
-            }
-        )
-        own = self.elements[[*_KEYS, "path", "size"]]
-        found = around.merge(own, on=[*_KEYS, "path"], how="left").merge(
-            self.sizes, on=["document", "path"], how="left"
-        )
-        size = found["size"].fillna(found["known_size"])
-        whole = int((size == found["length"]).sum())
-        unknown = int(size.isna().sum())
-        counts = np.array([whole, len(found) - whole - unknown, unknown])
-        judged = len(found) - unknown
-        shares = [count / judged if judged else np.nan for count in counts[:2]]
-        return pd.DataFrame({"kind": ["elemental", "other", "unknown"], "passages": counts, "share": [*shares, np.nan]})
-
-    def specificity(self, classes: Mapping[str, Sequence[str]]) -> pd.DataFrame:
-        """Return how many elements of each class are specific in which degree."""
-        table = self._specific(classes)
-        steps = _BUCKETS if self.assessments.scale == "2005" else 3
-        degree = steps * table["specificity"].to_numpy()
-        above = difference(degree, np.floor(degree), degree, 0.0) > 0  # 0.3 of ten is three, on paper
-        bucket = (np.floor(degree) + above).astype(np.int64)
-        full = table["full"].to_numpy() & (self.assessments.scale == "2005")
-        bucket[full] = steps + 1
-        counts = table.groupby(["element_class", bucket]).size()
-        names = [name for name in (*classes, "other") if name in set(table["element_class"])]
-        last = steps + 1 if self.assessments.scale == "2005" else steps
-        every = pd.MultiIndex.from_product([names, range(1, last + 1)])
-        filled = counts.reindex(every, fill_value=0)
-        place = filled.index.get_level_values(1).to_numpy()
-        return pd.DataFrame(
-            {
-                "element_class": filled.index.get_level_values(0),
-                "low": np.where(place > steps, 1.0, (place - 1) / steps),
-                "high": np.where(place > steps, 1.0, place / steps),
-                "elements": filled.to_numpy(),
-            }
-        )
-
-    def specificity_of_classes(self, classes: Mapping[str, Sequence[str]]) -> pd.DataFrame:
-        """Return the mean specificity of each class, and how it compares with the last one, of paragraphs."""
-        groups = self._specific(classes).groupby("element_class")
-        frame = groups.agg(elements=("specificity", "size"), mean=("specificity", "mean"), full=("full", "mean"))
-        frame = frame.reindex([name for name in (*classes, "other") if name in frame.index])
-        last = [*classes][-1] if classes else ""
-        frame["of_paragraph"] = frame["mean"] / (frame["mean"][last] if last in frame.index else np.nan)
-        return frame.reset_index()[["element_class", "elements", "mean", "of_paragraph", "full"]]
-
-    def sizes_by_exhaustivity(self) -> pd.DataFrame:
-        """Return the sizes of elements of every degree of exhaustivity, from the lowest."""
-        table = self._elements()
-        known = table[table["size"].notna()]
-        if known.empty:
-            message = "nobody says how many characters the elements have; give a table of sizes"
-            raise _LackingError(message)
-        rows = []
-        for degree, own in known.groupby("exhaustivity"):
-            size = own["size"].to_numpy(dtype=np.float64)
-            quantiles = dict(zip(_QUANTILES, np.quantile(size, list(_QUANTILES.values())), strict=True))
-            label = "?" if degree == TOO_SMALL else str(degree)
-            shares = {"mean": size.mean(), "short": float((size < SHORT).mean())}
-            rows.append({"exhaustivity": label, "elements": len(own), **quantiles, **shares})
-        return pd.DataFrame(rows)
-
-    def entries(self) -> pd.DataFrame:
-        """Return where best entry points lie, seen from the passages."""
-        table, documents = self._passages(), self.documents
-        entry = documents.get("best_entry", pd.Series(-1, index=documents.index))
-        if (entry >= 0).any() and (table["offset"] >= 0).all():
-            return _entries_by_offset(table, entry[entry >= 0])
-        points = documents.get("best_entry_point", pd.Series("", index=documents.index))
-        if (points != "").any() and "start" in table:
-            return _entries_by_point(table, points[points != ""])
-        message = "the assessments hold no best entry points"
-        raise _LackingError(message)
-
-    def _passages(self) -> pd.DataFrame:
-        if self.assessments.passages.empty:
-            message = "the assessments hold no passages"
-            raise _LackingError(message)
-        return self.assessments.passages
-
-    def _elements(self) -> pd.DataFrame:
-        if self.elements.empty:
-            message = "the assessments hold no relevant elements"
-            raise _LackingError(message)
-        return self.elements
-
-    def _specific(self, classes: Mapping[str, Sequence[str]]) -> pd.DataFrame:
-        table = self._elements()
-        if self.assessments.scale == "2002":
-            message = "assessments of 2002 have coverage instead of specificity"
-            raise _LackingError(message)
-        top = 3 if self.assessments.scale == "2003" else 1
-        of_tag = {tag: name for name, tags in classes.items() for tag in tags}
-        tags = [found[1] if (found := _TAG.search(path)) else "" for path in table["path"]]
-        value = table["specificity"].to_numpy(dtype=np.float64) / top
-        return pd.DataFrame(
-            {"element_class": [of_tag.get(tag, "other") for tag in tags], "specificity": value, "full": value == 1}
-        )
-
-
-def _sizes(sizes: pd.DataFrame | None) -> pd.DataFrame:
-    if sizes is None:
-        return pd.DataFrame({"document": pd.Series(dtype=object), "path": pd.Series(dtype=object), "known_size": []})
-    _check_columns(sizes, "sizes", ("document", "path", "size"))
-    return sizes.drop_duplicates(["document", "path"])[["document", "path", "size"]].rename(
-        columns={"size": "known_size"}
-    )
-
-
-def _check_columns(table: pd.DataFrame, argument: str, names: Sequence[str]) -> None:
-    absent = [name for name in names if name not in table]
-    if absent:
-        message = f"{argument}= needs the columns {', '.join(names)}; {', '.join(absent)} is missing"
-        raise InvalidOptionError(message)
-
-
-def _around(start: str, end: str) -> str:
-    """Return the path of the smallest element around two points."""
-    steps = [_TEXT_NODE.sub("", point).split("/") for point in (start, end)]
-    shared = 0
-    for first, other in zip(*steps, strict=False):
-        if first != other:
-            break
-        shared += 1
-    return "/".join(steps[0][:shared])
-
-
-def _entries_by_offset(table: pd.DataFrame, entry: "pd.Series[int]") -> pd.DataFrame:
-    rows = table.merge(entry.rename("entry").reset_index(), on=_KEYS)
-    rows["distance"] = (rows["entry"] - rows["offset"]).astype(np.float64)
-    rows["away"] = rows["distance"].abs()
-    first = rows.sort_values("offset", kind="stable").groupby(_KEYS)["distance"].first()
-    biggest = rows.sort_values(["length", "offset"], ascending=[False, True]).groupby(_KEYS)["distance"].first()
-    nearest = rows.sort_values(["away", "offset"], kind="stable").groupby(_KEYS)["distance"].first()
-    frame = pd.DataFrame({"first": first, "biggest": biggest, "nearest": nearest})
-    return frame.assign(starts_first=frame["first"] == 0, starts_any=frame["nearest"] == 0).reset_index()
-
-
-def _entries_by_point(table: pd.DataFrame, points: "pd.Series[str]") -> pd.DataFrame:
-    rows = table.merge(points.rename("entry").reset_index(), on=_KEYS)
-    same = (rows["entry"] == rows["start"]).groupby([rows[name] for name in _KEYS])
-    frame = pd.DataFrame({"first": np.nan, "biggest": np.nan, "nearest": np.nan}, index=same.first().index)
-    return frame.assign(starts_first=same.first(), starts_any=same.any()).reset_index()
-
-
-# ------------------------------------------------------------------------------------------- what other sources add
-
-
-def growth_kinds(growth: pd.DataFrame) -> list[str]:
-    """Return what a table of pool growth counts: of "relevant", "elements" and "passages" those known."""
-    return [name.removesuffix("_share") for name in growth.columns if name.endswith("_share")]
-
-
-def shown_growth(growth: pd.DataFrame) -> pd.DataFrame:
-    """Return the rows of pool sizes that papers quote, and the last one that half of the topics reach."""
-    if growth.empty:
-        return growth
-    last = int(growth["documents"][growth["topics"] >= growth["topics"].max() / 2].iloc[-1])
-    sizes = [size for size in _QUOTED_SIZES if size < last]
-    return growth[growth["documents"].isin([*sizes, last])]
-
-
-def _growth(view: _View, submissions: list[Submission]) -> pd.DataFrame:
-    if not submissions:
-        message = "give the runs that were pooled"
-        raise _LackingError(message)
-    rounds = []
-    for run in submissions:
-        documents = run.results[_KEYS].drop_duplicates()
-        rounds.append(documents.assign(round=documents.groupby("topic").cumcount()))
-    first = pd.concat(rounds).groupby(_KEYS, sort=False)["round"].min()
-    kinds = [name for name in ("relevant", "elements", "passages") if view.documents[name].notna().all()]
-    table = first.to_frame().join(view.documents[kinds], how="left")
-    totals = view.documents.groupby("topic")[kinds].sum()
-    curves: dict[object, pd.DataFrame] = {}
-    for topic, own in table.groupby("topic"):
-        per_round = own.groupby("round").agg(documents=("round", "size"), **{name: (name, "sum") for name in kinds})
-        unknown = own.loc[own[kinds[0]].isna(), "round"]
-        ended = per_round[per_round.index < (unknown.min() if len(unknown) else np.inf)].cumsum()
-        if len(ended) and topic in totals.index:
-            curves[topic] = ended
-    if not curves:
-        message = "the first documents of the runs were not assessed, so these are not the runs that were pooled"
-        raise _LackingError(message)
-    return _averaged(curves, totals.loc[list(curves)], kinds)
-
-
-def _averaged(curves: Mapping[object, pd.DataFrame], totals: pd.DataFrame, kinds: list[str]) -> pd.DataFrame:
-    longest = int(max(curve["documents"].iloc[-1] for curve in curves.values()))
-    sizes = np.arange(1, longest + 1)
-    ends = np.array([curve["documents"].iloc[-1] for curve in curves.values()])
-    reach = sizes[None, :] <= ends[:, None]
-    frame = pd.DataFrame({"documents": sizes, "topics": reach.sum(axis=0)})
-    for name in kinds:
-        found = np.array([_interpolated(sizes, curve["documents"], curve[name]) for curve in curves.values()])
-        sums = np.where(reach, found, 0.0).sum(axis=0)
-        total = np.where(reach, totals[name].to_numpy()[:, None], 0.0).sum(axis=0)
-        frame[name] = sums / frame["topics"]
-        frame[f"{name}_share"] = np.divide(sums, total, out=np.full(len(sums), np.nan), where=total > 0)
-    return frame
-
-
-def _interpolated(
-    sizes: NDArray[np.int64], documents: "pd.Series[int]", found: "pd.Series[float]"
-) -> NDArray[np.float64]:
-    return np.interp(sizes, np.r_[0, documents.to_numpy()], np.r_[0.0, found.to_numpy()])
-
-
-def _pools(view: _View, pools: pd.DataFrame | None) -> pd.DataFrame:
-    if pools is None:
-        message = "give the pool files"
-        raise _LackingError(message)
-    _check_columns(pools, "pools", _KEYS)
-    pooled = pd.MultiIndex.from_frame(pools[_KEYS].drop_duplicates())
-    assessed = view.documents.index
-    frame = pd.DataFrame({"documents": pd.Series(1, index=pooled), "assessed": pooled.isin(assessed).astype(int)})
-    sums = frame.groupby("topic").sum()
-    outside = pd.Series(~assessed.isin(pooled), index=assessed).groupby("topic").sum()
-    sums["outside"] = outside.reindex(sums.index, fill_value=0).astype(int)
-    return sums.loc[natural_order(sums.index)]
-
-
-def _times(view: _View, log: pd.DataFrame | None, longest_break: float, notes: list[str]) -> pd.DataFrame:
-    if log is None:
-        message = "give a log of the assessors' actions"
-        raise _LackingError(message)
-    _check_columns(log, "log", _KEYS)
-    if "seconds" in log:
-        spent = log[[*_KEYS, "seconds"]]
-    else:
-        _check_columns(log, "log", [*_KEYS, "time"])
-        spent = _spent(log, longest_break, notes)
-    if not (spent["seconds"] >= 0).all():
-        message = "log= has times that are negative or missing; leave those rows out"
-        raise InvalidOptionError(message)
-    total = spent.groupby(_KEYS)["seconds"].sum()
-    known = total.index.isin(view.documents.index)
-    if not known.all():
-        notes.append(f"documents in the log that were not assessed, and do not count: {int((~known).sum())}")
-    kept = total[known]
-    if kept.empty:
-        message = "the log has none of the documents assessed"
-        raise _LackingError(message)
-    relevant = view.documents["relevant"].reindex(kept.index) > 0
-    return pd.DataFrame({"seconds": kept.astype(np.float64), "relevant": relevant}).reset_index()
-
-
-def _spent(log: pd.DataFrame, longest_break: float, notes: list[str]) -> pd.DataFrame:
-    """Give every action the time to the topic's next one; a long one is a break."""
-    time = log["time"]
-    if not pd.api.types.is_numeric_dtype(time):
-        parsed = pd.to_datetime(time, errors="coerce", utc=True, format="ISO8601")
-        if parsed.isna().any():
-            wrong = time[parsed.isna()].iloc[0]
-            message = f"log= has the time {wrong!r}; write seconds, or dates such as 2006-11-02 14:05:30"
-            raise InvalidOptionError(message)
-        time = (parsed - parsed.min()).dt.total_seconds()
-    rows = log[_KEYS].assign(time=time.astype(np.float64)).sort_values(["topic", "time"], kind="stable")
-    gap = rows.groupby("topic")["time"].shift(-1) - rows["time"]
-    breaks = gap > longest_break
-    if breaks.any():
-        notes.append(f"pauses of more than {longest_break:g} s in the log, which are no work: {int(breaks.sum())}")
-    return rows.assign(seconds=gap.where(~breaks, 0.0).fillna(0.0))
-
-
 def _second(first: Assessments, second: Assessments | None, kind: str) -> pd.DataFrame:
     if second is None:
         message = "give the assessments of a second assessor"
-        raise _LackingError(message)
+        raise LackingError(message)
     if any(getattr(one, kind).empty for one in (first, second)):
         message = f"the assessments hold no {kind}"
-        raise _LackingError(message)
+        raise LackingError(message)
     if kind == "passages" and any((one.passages["offset"] < 0).any() for one in (first, second)):
         message = "passages are given by points in the tree, and their characters cannot be compared"
-        raise _LackingError(message)
+        raise LackingError(message)
     try:
         return element_agreement(first, second) if kind == "elements" else passage_agreement(first, second)
     except ScoresError as error:
-        raise _LackingError(str(error)) from None
+        raise LackingError(str(error)) from None
 
 
 # ------------------------------------------------------------------------------------------- figures that papers quote
 
-type _Named = Iterator[tuple[str, float]]
+
+def quoted_figures(study: AssessmentStudy) -> tuple[QuotedFigure, ...]:
+    """Return the figures that papers quote, those that are known."""
+    return tuple(one for figures in _FIGURES for one in figures(study) if np.isfinite(one.value))
 
 
-def _of_topics(study: AssessmentStudy) -> _Named:
-    yield "topics", len(study.topics)
-    yield from ((f"{name} per topic", mean) for name, mean in study.topics.mean().items())
+def _of_topics(study: AssessmentStudy) -> Iterator[QuotedFigure]:
+    yield QuotedFigure("assessments", "topics", len(study.topics), "topics", "count")
+    for name, mean in study.topics.mean().items():
+        kind = "count" if name == "highlighted" else "one"
+        yield QuotedFigure("assessments", f"{name} per topic", mean, f"{_PER_TOPIC[str(name)]}, mean of a topic", kind)
 
 
-def _of_growth(study: AssessmentStudy) -> _Named:
+def _of_growth(study: AssessmentStudy) -> Iterator[QuotedFigure]:
     for row in shown_growth(study.growth).to_dict("records"):
+        size = row["documents"]
         for kind in growth_kinds(study.growth):
-            yield f"share of {kind} by {row['documents']} documents", row[f"{kind}_share"]
+            words = f"{FOUND[kind]} found by {size} documents a topic"
+            share = row[f"{kind}_share"]
+            yield QuotedFigure("pool growth", f"share of {kind} by {size} documents", share, words, "share")
 
 
-def _of_pools(study: AssessmentStudy) -> _Named:
+def _of_pools(study: AssessmentStudy) -> Iterator[QuotedFigure]:
     if len(study.pools):
-        yield "documents per topic", study.pools["documents"].mean()
-        yield "share assessed", study.pools["assessed"].sum() / study.pools["documents"].sum()
+        sums, size = study.pools.sum(), study.pools["documents"].mean()
+        yield QuotedFigure("pools", "documents per topic", size, "documents in the pool, mean of a topic", "one")
+        yield QuotedFigure("pools", "share assessed", sums["assessed"] / sums["documents"], "of them assessed", "share")
 
 
-def _of_passages(study: AssessmentStudy) -> _Named:
+def _of_passages(study: AssessmentStudy) -> Iterator[QuotedFigure]:
     if len(study.passages):
-        table = study.passages
-        yield "share with one", table["share"][table["passages"] == 1].sum()
-        yield "share with at most five", table["share"][table["passages"] <= _FEW].sum()
-        yield "most", table["passages"].max()
-
-
-def _of_elemental(study: AssessmentStudy) -> _Named:
-    if len(study.elemental):
-        yield "share", study.elemental["share"].iloc[0]
-
-
-def _of_specificity(study: AssessmentStudy) -> _Named:
-    for row in study.classes.to_dict("records"):
-        yield f"mean of class {row['element_class']}", row["mean"]
-
-
-def _of_sizes(study: AssessmentStudy) -> _Named:
-    for row in study.sizes.to_dict("records"):
-        yield f"median size at {row['exhaustivity']}", row["median"]
-        yield f"share below {SHORT} characters at {row['exhaustivity']}", row["short"]
-
-
-def _of_entries(study: AssessmentStudy) -> _Named:
-    if len(study.entries):
-        yield "share where the first passage begins", study.entries["starts_first"].mean()
-        yield "share where some passage begins", study.entries["starts_any"].mean()
-        for name in ("first", "biggest", "nearest"):
-            yield f"median distance to the {name}", study.entries[name].abs().median()
-
-
-def _of_times(study: AssessmentStudy) -> _Named:
-    if len(study.times):
-        for kind, relevant in (("relevant", True), ("irrelevant", False)):
-            yield (
-                f"mean seconds of {kind} documents",
-                study.times["seconds"][study.times["relevant"] == relevant].mean(),
-            )
-        yield "mean hours of a topic", study.times.groupby("topic")["seconds"].sum().mean() / _HOUR
-
-
-def _of_elements_twice(study: AssessmentStudy) -> _Named:
-    if len(study.element_agreement):
-        yield from (
-            (f"mean of {name}", study.element_agreement[name]["mean"]) for name in ("documents", "both", "exact")
+        asked, counted, share = "passages per document", study.passages["passages"], study.passages["share"]
+        one, five = share[counted == 1].sum(), share[counted <= _FEW].sum()
+        yield QuotedFigure(asked, "share with one", one, "relevant documents with a single passage", "share")
+        yield QuotedFigure(
+            asked, "share with at most five", five, "relevant documents with five passages or fewer", "share"
         )
+        yield QuotedFigure(asked, "most", counted.max(), "most passages of a document", "count")
 
 
-def _of_passages_twice(study: AssessmentStudy) -> _Named:
+def _of_elemental(study: AssessmentStudy) -> Iterator[QuotedFigure]:
+    if len(study.elemental):
+        share = study.elemental["share"].iloc[0]
+        yield QuotedFigure("elemental passages", "share", share, "passages that are exactly one element", "share")
+
+
+def _of_specificity(study: AssessmentStudy) -> Iterator[QuotedFigure]:
+    for row in study.classes.to_dict("records"):
+        name = row["element_class"]
+        yield QuotedFigure("specificity", f"mean of class {name}", row["mean"], f"mean specificity: {name}", "two")
+
+
+def _of_sizes(study: AssessmentStudy) -> Iterator[QuotedFigure]:
+    asked = "exhaustivity and size"
+    for row in study.sizes.to_dict("records"):
+        degree = row["exhaustivity"]
+        which = "too small to judge" if degree == "?" else f"exhaustivity {degree}"
+        short = f"share below {SHORT} characters at {degree}"
+        yield QuotedFigure(
+            asked, f"median size at {degree}", row["median"], f"median size in characters, {which}", "count"
+        )
+        yield QuotedFigure(asked, short, row["short"], f"with fewer than {SHORT} characters, {which}", "share")
+
+
+def _of_entries(study: AssessmentStudy) -> Iterator[QuotedFigure]:
+    asked, table = "best entry points", study.entries
+    if len(table):
+        for which, column in (("the first", "starts_first"), ("some", "starts_any")):
+            words = f"where {which} passage begins"
+            yield QuotedFigure(asked, f"share {words}", table[column].mean(), words, "share")
+        for name in ("first", "biggest", "nearest"):
+            words = f"median distance to the {name}"
+            yield QuotedFigure(asked, words, table[name].abs().median(), f"{words} passage, in characters", "count")
+
+
+def _of_times(study: AssessmentStudy) -> Iterator[QuotedFigure]:
+    if len(study.times):
+        seconds = study.times["seconds"]
+        for kind, relevant in (("relevant", True), ("irrelevant", False)):
+            mean = seconds[study.times["relevant"] == relevant].mean()
+            words = f"mean seconds: {kind} documents"
+            yield QuotedFigure("time", f"mean seconds of {kind} documents", mean, words, "one")
+        hours = seconds.groupby(study.times["topic"]).sum().mean() / _HOUR
+        yield QuotedFigure("time", "mean hours of a topic", hours, "mean hours of a topic", "one")
+
+
+def _of_agreement(study: AssessmentStudy) -> Iterator[QuotedFigure]:
+    if len(study.element_agreement):
+        called = {
+            "documents": "both call the document relevant",
+            "both": "both call the element relevant",
+            "exact": "both give the same grades",
+        }
+        for name, words in called.items():
+            value = study.element_agreement[name]["mean"]
+            yield QuotedFigure("agreement of elements", f"mean of {name}", value, words, "share")
     if len(study.passage_agreement):
-        yield "mean of_union", study.passage_agreement["of_union"].mean()
+        value = study.passage_agreement["of_union"].mean()
+        words = "highlighted by both, of the text highlighted by either"
+        yield QuotedFigure("agreement of passages", "mean of_union", value, words, "share")
 
 
-_FIGURES: Mapping[str, Callable[[AssessmentStudy], _Named]] = {
-    "assessments": _of_topics,
-    "pool growth": _of_growth,
-    "pools": _of_pools,
-    "passages per document": _of_passages,
-    "elemental passages": _of_elemental,
-    "specificity": _of_specificity,
-    "exhaustivity and size": _of_sizes,
-    "best entry points": _of_entries,
-    "time": _of_times,
-    "agreement of elements": _of_elements_twice,
-    "agreement of passages": _of_passages_twice,
-}
+_FIGURES: tuple[Callable[[AssessmentStudy], Iterator[QuotedFigure]], ...] = (
+    *(_of_topics, _of_growth, _of_pools, _of_passages, _of_elemental, _of_specificity),
+    *(_of_sizes, _of_entries, _of_times, _of_agreement),
+)

@@ -22,8 +22,8 @@ from metaeval.metrics.registry import Registry
 from metaeval.metrics.score import resolve_metrics, score
 from metaeval.parallel import track
 from metaeval.provenance import Provenance, record_provenance
+from metaeval.resampling.options import check_test
 from metaeval.scores import Scores, as_scores
-from metaeval.studies.options import check_test
 from metaeval.studies.study import Study
 from metaeval.tests_stat.catalogue import find_test
 from metaeval.tests_stat.correction import canonical_correction

@@ -2,26 +2,25 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 import pandas as pd
 import xarray as xr
-from numpy.typing import NDArray
 
 from metaeval.agreement.decisions import DecisionAgreement
 from metaeval.checks import MOST_REPLICATES, check_choice, check_count, check_error_rate, check_share, t_half_width
-from metaeval.collection.assembly import collection_from_rankings
 from metaeval.collection.base import JudgedCollection
 from metaeval.collection.documents import Collection
-from metaeval.draws import RNGLike, bootstrap_counts, bootstrap_indices, resolve_seed
+from metaeval.draws import RNGLike, resolve_seed
 from metaeval.equality import at_least, settle
-from metaeval.errors import EstimationError, InvalidOptionError, MetaevalError
+from metaeval.errors import InvalidOptionError, MetaevalError
 from metaeval.metrics.registry import Registry
-from metaeval.metrics.score import metric_values, resolve_metrics
-from metaeval.parallel import track
+from metaeval.metrics.score import resolve_metrics
 from metaeval.provenance import Provenance, record_provenance
 from metaeval.resampling.agreement_interval import AgreementIntervals
+from metaeval.resampling.options import check_intervals, check_resampling, check_test
 from metaeval.resampling.power_interval import (
     PowerIntervals,
     RunChoicePower,
@@ -29,25 +28,21 @@ from metaeval.resampling.power_interval import (
     run_choice_power,
 )
 from metaeval.resampling.sensitivity import SensitivityResult, bootstrap_sensitivity
+from metaeval.resampling.stability import Stability, measure_stability
+from metaeval.resampling.ties import zeros_and_ties
 from metaeval.scores import Scores, as_scores
 from metaeval.studies.agree import study_agreement
-from metaeval.studies.options import check_intervals, check_resampling, check_test
-from metaeval.studies.stability import Stability, measure_stability
-from metaeval.studies.study import Study
+from metaeval.studies.heaviness import top_heaviness
+from metaeval.studies.study import Attempts, Study
 from metaeval.studies.topics import TopicsStudy, study_topics
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-__all__ = ["TOP_HEAVINESS_RANKS", "CompareStudy", "study_comparison", "top_heaviness"]
+__all__ = ["CompareStudy", "study_comparison"]
 
-TOP_HEAVINESS_RANKS = 20
-"""The one relevant document moves from rank 1 to this rank (Sakai and Kando 2008, Figure 1)."""
-
-_TOPICS_RELEVANT = (10, 100)
 _STEPS = (10.0, 30.0, 50.0, 70.0, 90.0)
-
-type Floats = NDArray[np.float64]
+_ROBUSTNESS = "robustness to fewer judgments"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -325,9 +320,9 @@ def study_comparison(  # noqa: PLR0913 - every option of the command
     Examples
     --------
     >>> from metaeval import simulate_scores
-    >>> made = simulate_scores(n_systems=8, n_topics=40, rng=1)
-    >>> study = study_comparison(made, n_resamples=200, n_topic_resamples=50, n_choices=50, topics=False, rng=1)
-    >>> study.current, len(study.to_frame()) == made.sizes["metric"]
+    >>> scores = simulate_scores(n_systems=8, n_topics=40, rng=1)
+    >>> study = study_comparison(scores, n_resamples=200, n_topic_resamples=50, n_choices=50, topics=False, rng=1)
+    >>> study.current, len(study.to_frame()) == scores.sizes["metric"]
     ('AP', True)
     """
     check_share(alpha, "alpha")
@@ -375,22 +370,27 @@ def study_comparison(  # noqa: PLR0913 - every option of the command
         rng=seed,
         n_threads=n_threads,
     )
-    unknown: dict[str, str] = {}
-    needed = _topics_needed(table, max_error, seed, n_threads, unknown) if topics else None
-    stability, heaviness = None, None
+    attempt = Attempts(MetaevalError)
+    needed = None
+    if topics:
+        settings: dict[str, Any] = {"tolerances": [0.0], "tolerance_unit": "absolute", "max_error": max_error}
+        ask = partial(study_topics, table, differences=False, rng=seed, n_threads=n_threads, **settings)
+        needed = attempt("topics needed", ask)
+    stability, heaviness, unknown = None, None, attempt.failed
     known, ranking = _computable(names, registry), _computable(names, registry, on_documents=True)
     if ranking:
         heaviness = top_heaviness(ranking, registry=registry)
     if strange := [name for name in names if name not in ranking]:
         unknown["top-heaviness"] = f"not computed from lists of documents here: {', '.join(strange)}"
     if collection is None:
-        unknown["robustness to fewer judgments"] = "needs runs and judgments, not a table of scores"
+        unknown[_ROBUSTNESS] = "needs runs and judgments, not a table of scores"
+    elif not (bearing := ranking if isinstance(collection, Collection) else known):
+        unknown[_ROBUSTNESS] = "no metric can be computed from the runs"
     else:
-        whole = isinstance(collection, Collection)
-        bearing = ranking if whole else known
-        stability = _robustness(collection, bearing, n_replicates, seed, registry, unknown)
+        settings = {"steps": _STEPS, "n_replicates": n_replicates, "n_tested": 0, "rng": seed, "registry": registry}
+        stability = attempt(_ROBUSTNESS, partial(measure_stability, collection, bearing, **settings))
         if stability is not None and (lacking := [name for name in names if name not in bearing]):
-            unknown["robustness to fewer judgments"] = f"not computed from runs here: {', '.join(lacking)}"
+            unknown[_ROBUSTNESS] = f"not computed from runs here: {', '.join(lacking)}"
     return CompareStudy(
         scores=table,
         current=chosen,
@@ -401,55 +401,13 @@ def study_comparison(  # noqa: PLR0913 - every option of the command
         agreement_intervals=agreed.intervals,
         topics=needed,
         stability=stability,
-        zeros=_zeros(table, n_topic_resamples, confidence_level, np.random.default_rng(seed)),
+        zeros=zeros_and_ties(table, n_topic_resamples, confidence_level, np.random.default_rng(seed)),
         heaviness=heaviness,
         unknown=unknown,
         confidence_level=float(confidence_level),
         notes=tuple(table.attrs.get("notes", ())),
         provenance=record,
     )
-
-
-def _topics_needed(
-    table: Scores,
-    max_error: float,
-    seed: int,
-    n_threads: int | None,
-    unknown: dict[str, str],
-) -> TopicsStudy | None:
-    try:
-        return study_topics(
-            table,
-            tolerances=[0.0],
-            tolerance_unit="absolute",
-            max_error=max_error,
-            differences=False,
-            rng=seed,
-            n_threads=n_threads,
-        )
-    except (EstimationError, MetaevalError) as error:
-        unknown["topics needed"] = str(error)
-        return None
-
-
-def _robustness(  # noqa: PLR0913, PLR0917 - what the study takes
-    collection: JudgedCollection,
-    names: Sequence[str],
-    n_replicates: int,
-    seed: int,
-    registry: Registry | None,
-    unknown: dict[str, str],
-) -> Stability | None:
-    if not names:
-        unknown["robustness to fewer judgments"] = "no metric can be computed from the runs"
-        return None
-    try:
-        return measure_stability(
-            collection, list(names), steps=_STEPS, n_replicates=n_replicates, n_tested=0, rng=seed, registry=registry
-        )
-    except MetaevalError as error:
-        unknown["robustness to fewer judgments"] = str(error)
-        return None
 
 
 def _computable(names: Sequence[str], registry: Registry | None, *, on_documents: bool = False) -> list[str]:
@@ -464,91 +422,3 @@ def _computable(names: Sequence[str], registry: Registry | None, *, on_documents
         if fits and resolved.name == name:
             known.append(name)
     return known
-
-
-def top_heaviness(
-    metrics: object, *, n_ranks: int = TOP_HEAVINESS_RANKS, registry: Registry | None = None
-) -> xr.DataArray:
-    """Return what ranked lists score whose only relevant document stands at rank 1, 2 and so on.
-
-    Parameters
-    ----------
-    metrics : sequence of str, MetricSpec or Metric
-    n_ranks : int, default 20
-    registry : Registry, optional
-
-    Returns
-    -------
-    xarray.DataArray (metric, relevant, rank)
-        ``relevant`` is the number of relevant documents of the topic, 10 and 100; judgments are binary and the list
-        holds 1000 documents, those before the relevant one judged not relevant. Exact, so there is no interval.
-
-    Notes
-    -----
-    Sakai and Kando 2008, Figure 1.
-
-    Examples
-    --------
-    >>> curves = top_heaviness(["RR", "P@5"], n_ranks=6)
-    >>> curves.sel(metric="P@5", relevant=10).to_numpy().round(2).tolist()
-    [0.2, 0.2, 0.2, 0.2, 0.2, 0.0]
-    """
-    chosen = resolve_metrics(metrics, registry=registry)
-    values = np.empty((len(chosen), len(_TOPICS_RELEVANT), n_ranks))
-    for place, relevant in enumerate(track(_TOPICS_RELEVANT, description="top-heaviness")):
-        others = [f"n{number}" for number in range(1000)]
-        rankings = {
-            f"rank {rank}": {"1": [*others[: rank - 1], "r0", *others[rank - 1 : 999]]}
-            for rank in range(1, n_ranks + 1)
-        }
-        qrels = {"1": {f"r{number}": 1 for number in range(relevant)} | dict.fromkeys(others, 0)}
-        values[:, place] = metric_values(collection_from_rankings(rankings, qrels), chosen)[:, :, 0]
-    return xr.DataArray(
-        values,
-        dims=("metric", "relevant", "rank"),
-        coords={
-            "metric": [one.name for one in chosen],
-            "relevant": list(_TOPICS_RELEVANT),
-            "rank": np.arange(1, n_ranks + 1),
-        },
-        name="score",
-    )
-
-
-def _zeros(
-    table: Scores, n_topic_resamples: int, confidence_level: float, generator: np.random.Generator
-) -> pd.DataFrame:
-    """Count zero scores, ties on single topics and identical pairs, with intervals over topics for the first two."""
-    values = np.swapaxes(settle(np.swapaxes(table.to_numpy(), 1, 2)), 1, 2)
-    n_topics = values.shape[2]
-    ordered = np.sort(values, axis=1)
-    n_systems = values.shape[1]
-    tied = np.stack([_tied_pairs(ordered[metric]) for metric in range(len(values))])
-    per_topic = {
-        "zero_share": (values == 0).mean(axis=1),
-        "tied_share": tied / (n_systems * (n_systems - 1) / 2),
-    }
-    counts = bootstrap_counts(bootstrap_indices(generator, n_topic_resamples, n_topics), n_topics) / n_topics
-    reach = t_half_width(np.sqrt(n_topics / (n_topics - 1)), n_topics, confidence_level)
-    frame = pd.DataFrame({"metric": [str(name) for name in table["metric"].to_numpy()]})
-    for name, shares in per_topic.items():
-        value = shares.mean(axis=1)
-        half = reach * (counts @ shares.T).std(axis=0, ddof=1)
-        frame[name] = value
-        frame[f"{name}_low"], frame[f"{name}_high"] = np.maximum(value - half, 0), np.minimum(value + half, 1)
-    identical = [_tied_pairs(np.sort(_row_numbers(part))[:, None]).item() for part in values]
-    return frame.assign(identical_share=np.array(identical) / (n_systems * (n_systems - 1) / 2))
-
-
-def _row_numbers(values: Floats) -> NDArray[np.int64]:
-    """Return for every system the number of its row among the distinct ones."""
-    return np.unique(values, axis=0, return_inverse=True)[1].ravel()
-
-
-def _tied_pairs(ordered: NDArray[np.generic]) -> Floats:
-    """Count pairs of equal values in every column of a sorted array."""
-    found = np.zeros(ordered.shape[1])
-    for column in range(ordered.shape[1]):
-        _, sizes = np.unique(ordered[:, column], return_counts=True)
-        found[column] = (sizes * (sizes - 1) / 2).sum()
-    return found

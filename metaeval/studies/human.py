@@ -26,7 +26,7 @@ from metaeval.equality import settle
 from metaeval.errors import EstimationError, InvalidOptionError, ScoresError
 from metaeval.parallel import track
 from metaeval.provenance import Provenance, record_provenance
-from metaeval.studies.options import check_test
+from metaeval.resampling.options import check_test
 from metaeval.studies.study import Study
 from metaeval.tests_stat.catalogue import find_test
 from metaeval.tests_stat.correction import canonical_correction

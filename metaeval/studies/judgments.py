@@ -10,23 +10,22 @@ from typing import Any, ClassVar
 
 import numpy as np
 import pandas as pd
-import xarray as xr
-from numpy.typing import NDArray
 
 from metaeval.checks import check_choice, check_count, check_jobs, check_number
 from metaeval.collection.base import JudgedCollection
 from metaeval.collection.documents import Collection
 from metaeval.draws import RNGLike, resolve_seed
-from metaeval.equality import settled_means
-from metaeval.errors import EstimationError, InvalidOptionError, UnknownNameError
+from metaeval.errors import EstimationError, InvalidOptionError
 from metaeval.metrics.registry import Registry
 from metaeval.metrics.resolved import AnyMetric
-from metaeval.metrics.score import metric_values, resolve_metrics, topic_notes
-from metaeval.parallel import limit_threads
+from metaeval.metrics.score import resolve_metrics, topic_notes
 from metaeval.provenance import Provenance, record_provenance
-from metaeval.resampling.effort import AdaptiveDepth, CostModel, adaptive_depth, cost_model, equal_effort
-from metaeval.resampling.judgments import REDUCTIONS, Reduced, check_steps
+from metaeval.resampling.effort import CostModel, cost_model
+from metaeval.resampling.effort_plans import EffortPlans, rank_by_effort
+from metaeval.resampling.group_changes import left_out_changes, left_out_summary
+from metaeval.resampling.judgments import REDUCTIONS, check_steps
 from metaeval.resampling.leave_out import GroupsLeftOut, Keep, PoolSufficiency, leave_group_out, pool_sufficiency
+from metaeval.resampling.options import check_test
 from metaeval.resampling.pools import (
     DEFAULT_SIZES,
     Coverage,
@@ -38,23 +37,11 @@ from metaeval.resampling.pools import (
     pool_growth,
     run_depths,
 )
-from metaeval.studies.options import check_test
-from metaeval.studies.replicates import Arrays, map_replicates
-from metaeval.studies.stability import (
-    THRESHOLD,
-    Stability,
-    all_compiled,
-    check_options,
-    collection_content,
-    correlations,
-    counted_topics,
-    measure_stability,
-    replicate_store,
-    standard_error,
-)
-from metaeval.studies.study import Study
+from metaeval.resampling.rescoring import counted_topics
+from metaeval.resampling.stability import THRESHOLD, Stability, check_options, measure_stability
+from metaeval.studies.study import Attempts, Study
 
-__all__ = ["QUESTIONS", "EffortPlans", "JudgmentsStudy", "study_judgments"]
+__all__ = ["QUESTIONS", "JudgmentsStudy", "study_judgments"]
 
 QUESTIONS: Mapping[str, tuple[str, ...]] = MappingProxyType(
     {
@@ -67,61 +54,9 @@ QUESTIONS: Mapping[str, tuple[str, ...]] = MappingProxyType(
 )
 """What can be asked, and the reductions that answer it by default."""
 
-EFFORT_STEPS = (20.0, 40.0, 60.0, 80.0)
-"""Shares of the original effort, in %."""
-
-PLAN_NAMES = MappingProxyType(
-    {
-        "shallow": "shallow pools, all topics",
-        "sample": "random part of deep pools",
-        "topics": "full pools, fewer topics",
-    }
-)
-"""What the ways to spend the same effort are called."""
-
 _MOST_SIZES = 6
 _EFFORT = "effort"
-_COUNTS = ("judged", "relevant", "topics")
 _KEEPS: tuple[Keep, ...] = ("depth", "size")
-
-
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class EffortPlans:
-    """Rankings by the same number of judged documents, spent in different ways.
-
-    Attributes
-    ----------
-    data : xarray.Dataset
-        Dims ``replicate``, ``plan``, ``step`` (% of the original effort) and ``metric``: ``tau``, ``tau_ap``, ``rho``
-        and ``rbo`` with the ranking of the original pool; ``judged``, ``relevant`` and ``topics`` (replicate, plan,
-        step).
-    adaptive : AdaptiveDepth or None
-        Pools that stop topic by topic, replayed.
-    adaptive_table : pandas.DataFrame or None
-        One row a metric: tau and tau_AP of the adaptive pools and of one depth for all at equal effort.
-    notes : tuple of str
-        What the pool lacks.
-    """
-
-    data: xr.Dataset
-    adaptive: AdaptiveDepth | None
-    adaptive_table: pd.DataFrame | None
-    notes: tuple[str, ...]
-
-    @property
-    def n_replicates(self) -> int:
-        """Draws behind every mean."""
-        return int(self.data.sizes["replicate"])
-
-    def to_frame(self) -> pd.DataFrame:
-        """Return one row a metric, step and plan: means over replicates with standard errors."""
-        measures = ["tau", "tau_ap", "rho", "rbo"]
-        means = self.data[measures].mean("replicate")
-        spread = standard_error(self.data[measures], "replicate")
-        order = ["metric", "step", "plan"]
-        frame = means.to_dataframe(dim_order=order).join(spread.to_dataframe(dim_order=order).add_suffix("_se"))
-        left = self.data[["judged", "relevant", "topics"]].mean("replicate").to_dataframe(dim_order=["step", "plan"])
-        return frame.reset_index().merge(left.reset_index(), on=["step", "plan"])
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -215,7 +150,7 @@ class JudgmentsStudy(Study):
             "run_depths": None if self.depths is None else self.depths.to_frame(),
             "left_out": self._left_out(lambda one: one.tests()),
             "left_out_summary": self._left_out(partial(left_out_summary, alpha=self.alpha)),
-            "left_out_changes": self._left_out(_changes),
+            "left_out_changes": self._left_out(left_out_changes),
             "left_out_groups": self._left_out(lambda one: one.groups.reset_index()),
             "pool_sufficiency": None if self.sufficiency is None else self.sufficiency.to_frame(),
             "pool_verdicts": None if self.sufficiency is None else self.sufficiency.verdicts(),
@@ -347,8 +282,8 @@ def study_judgments(  # noqa: PLR0913 - every option of the command
     Examples
     --------
     >>> from metaeval import simulate_collection
-    >>> made = simulate_collection(n_groups=3, runs_per_group=2, n_topics=12, n_documents=300, depth=50, rng=1)
-    >>> study = study_judgments(made.to_collection(), ["AP"], questions=["fewer-topics"], steps=[100], rng=1)
+    >>> simulated = simulate_collection(n_groups=3, runs_per_group=2, n_topics=12, n_documents=300, depth=50, rng=1)
+    >>> study = study_judgments(simulated.to_collection(), ["AP"], questions=["fewer-topics"], steps=[100], rng=1)
     >>> study.to_frame()[["reduction", "metric", "step", "tau"]]
       reduction metric   step  tau
     0    topics     AP  100.0  1.0
@@ -391,7 +326,8 @@ def study_judgments(  # noqa: PLR0913 - every option of the command
         n_jobs=n_jobs,
         keep=keep,
     )
-    attempt = _Attempts(unanswered)
+    attempt = Attempts(EstimationError, InvalidOptionError)
+    attempt.failed |= unanswered
     pools = _pools(collection, original, wanted_sizes) if "shallower-pools" in asked else {}
     fairness = (
         _fairness(collection, own_metrics, attempt, wanted_sizes, alpha, pool_depth) if "new-systems" in asked else {}
@@ -400,7 +336,7 @@ def study_judgments(  # noqa: PLR0913 - every option of the command
     if _EFFORT in asked:
         effort = attempt(
             "where to spend effort",
-            lambda: _effort(
+            lambda: rank_by_effort(
                 collection,
                 own_metrics,
                 seed,
@@ -440,24 +376,6 @@ def study_judgments(  # noqa: PLR0913 - every option of the command
         provenance=provenance or record_provenance("study_judgments", random_source=f"seed {seed}"),
     )
     return replace(study, notes=_notes(study, documents))
-
-
-class _Attempts:
-    """Runs parts of a study; one that this collection cannot answer is noted with the reason, and the rest goes on."""
-
-    def __init__(self, failed: dict[str, str]) -> None:
-        self.failed = failed
-
-    def __call__[T](self, part: str, work: Callable[[], T]) -> T | None:
-        try:
-            return work()
-        except EstimationError as error:
-            self.failed[part] = str(error)
-        except InvalidOptionError as error:
-            if isinstance(error, UnknownNameError):
-                raise
-            self.failed[part] = str(error)
-        return None
 
 
 def _asked(collection: Collection, questions: Sequence[str] | None) -> tuple[tuple[str, ...], dict[str, str]]:
@@ -544,7 +462,7 @@ def _pools(collection: JudgedCollection, original: OriginalPool | None, sizes: S
 def _fairness(  # noqa: PLR0913, PLR0917 - what the parts take
     collection: JudgedCollection,
     metrics: tuple[AnyMetric, ...],
-    attempt: "_Attempts",
+    attempt: Attempts,
     sizes: Sequence[int],
     alpha: float,
     pool_depth: int | None,
@@ -565,173 +483,6 @@ def _fairness(  # noqa: PLR0913, PLR0917 - what the parts take
         attempt.failed["results of unpooled runs"] = "every run counts as pooled; mark those that built the pool"
     covered = coverage(collection, sizes=sizes) if outside else None
     return {"left_out": left_out, "sufficiency": sufficient, "covered": covered}
-
-
-# -------------------------------------------------------------------------------------------------- where effort goes
-
-
-def _effort(  # noqa: PLR0913 - one keyword per choice
-    collection: JudgedCollection,
-    metrics: tuple[AnyMetric, ...],
-    seed: int,
-    cost: CostModel,
-    *,
-    n_replicates: int,
-    pool_depth: int | None,
-    rate: float,
-    steps: Sequence[float] | None,
-    n_jobs: int,
-    keep: str | Path | None,
-    deadline: float | None,
-) -> EffortPlans:
-    chosen = tuple(sorted(map(float, steps))) if steps is not None else EFFORT_STEPS
-    original = original_pool(collection, depth=pool_depth)
-    score = _Scorer(collection, metrics, original.levels)
-    store = None
-    if keep is not None:
-        content = collection_content(collection, retrieved=True)
-        settings = {"steps": chosen, "pool_depth": pool_depth}
-        store = replicate_store(Path(keep), _EFFORT, metrics, seed, content=content, settings=settings)
-    done = map_replicates(
-        _effort_replicate,
-        range(n_replicates),
-        seed=seed,
-        name=_EFFORT,
-        arguments=(chosen, pool_depth, metrics, collection),
-        store=store,
-        n_jobs=n_jobs,
-        threads=all_compiled(metrics),
-        deadline=deadline,
-        description="where to spend effort",
-    )
-    counts = {name: (("replicate", "plan", "step"), np.stack([one[name] for one in done])) for name in _COUNTS}
-    taus = score.correlations(np.stack([one["mean"] for one in done]))
-    data = xr.Dataset(
-        {**{name: (("replicate", "plan", "step", "metric"), values) for name, values in taus.items()}, **counts},
-        coords={"plan": list(PLAN_NAMES), "step": list(chosen), "metric": [one.name for one in metrics]},
-    )
-    try:
-        adaptive = adaptive_depth(collection, rate=rate, pool_depth=pool_depth)
-    except EstimationError:
-        return EffortPlans(data=data, adaptive=None, adaptive_table=None, notes=original.notes)
-    rows = []
-    for pools, one in (("adaptive", adaptive.adaptive), ("one depth", adaptive.fixed)):
-        found = score.correlations(score.means(one)[0])
-        left = {"judged": int(one.judged[0]), "relevant": int(one.relevant[0])}
-        rows.append(pd.DataFrame({"pools": pools, "metric": [metric.name for metric in metrics], **left, **found}))
-    table = pd.concat(rows, ignore_index=True)
-    table = table.assign(hours=cost.hours(table["relevant"], table["judged"] - table["relevant"]))
-    columns = ["pools", "metric", "judged", "relevant", "hours", "tau", "tau_ap", "rho", "rbo"]
-    return EffortPlans(data=data, adaptive=adaptive, adaptive_table=table[columns], notes=original.notes)
-
-
-def _effort_replicate(
-    _number: int,
-    generator: np.random.Generator,
-    steps: tuple[float, ...],
-    pool_depth: int | None,
-    metrics: tuple[AnyMetric, ...],
-    collection: JudgedCollection,
-) -> Arrays:
-    """Draw and score the plans of one replicate: means (plan, step, metric, system) and what they judge."""
-    with limit_threads(1):
-        spent = equal_effort(collection, steps=steps, rng=generator, pool_depth=pool_depth)
-        plans = [spent.plans[name] for name in PLAN_NAMES]
-        counted = counted_topics(collection.by_document)
-        return {
-            "mean": np.stack([_mean_scores(collection, metrics, plan, counted) for plan in plans]),
-            "judged": np.stack([plan.judged for plan in plans]),
-            "relevant": np.stack([plan.relevant for plan in plans]),
-            "topics": np.stack([(plan.topics & counted).sum(axis=1) for plan in plans]),
-        }
-
-
-def _mean_scores(
-    collection: JudgedCollection, metrics: tuple[AnyMetric, ...], reduced: Reduced, counted: NDArray[np.bool_]
-) -> NDArray[np.float64]:
-    """Return the mean scores, settled, under reduced judgments, shape (step, metric, system)."""
-    return np.stack(
-        [
-            settled_means(metric_values(collection.rejudge(levels), metrics)[:, :, kept])
-            for levels, kept in zip(reduced.levels, reduced.topics & counted, strict=True)
-        ]
-    )
-
-
-class _Scorer:
-    """Scores runs under reduced judgments and compares the ranking with that of the original pool."""
-
-    def __init__(self, collection: JudgedCollection, metrics: tuple[AnyMetric, ...], levels: NDArray[np.int16]) -> None:
-        self._collection, self._metrics = collection, metrics
-        self._counted = counted_topics(collection.by_document)
-        self._signs = np.array([1.0 if one.higher_is_better else -1.0 for one in metrics])[:, None]
-        full = metric_values(collection.rejudge(levels), metrics)[:, :, self._counted]
-        self._reference = settled_means(full) * self._signs
-
-    def means(self, reduced: Reduced) -> NDArray[np.float64]:
-        return _mean_scores(self._collection, self._metrics, reduced, self._counted)
-
-    def correlations(self, means: NDArray[np.float64]) -> dict[str, NDArray[np.float64]]:
-        """Compare mean scores (..., metric, system) with those of the original pool."""
-        return correlations(self._reference, means * self._signs)
-
-
-# --------------------------------------------------------------------------------------------------------- left-out
-
-
-def left_out_summary(found: GroupsLeftOut, *, alpha: float = 0.05) -> pd.DataFrame:
-    """Return for each metric what leaving groups out did to the runs' scores and places.
-
-    Parameters
-    ----------
-    found : GroupsLeftOut
-    alpha : float, default 0.05
-        Level of the paired t tests behind ``significant``.
-
-    Returns
-    -------
-    pandas.DataFrame
-        One row a metric: ``runs``; ``mean_change`` in % (new less old: negative where the score fell); ``fell``,
-        ``same`` and ``rose`` (shares of runs whose value did, whichever way is better); ``significant`` (share, paired
-        t; missing on a single topic); ``mean_places`` and ``most_places``: how many places a run moves among all others
-        by its new score, on average and at most; ``tau`` of the ranking by the new scores with that by the old.
-    """
-    scores = found.scores
-    signs = np.where(scores["higher_is_better"].to_numpy(), 1.0, -1.0)[:, None]
-    values = [scores[name].transpose("metric", "system", "topic").to_numpy() for name in ("full", "reduced")]
-    old, new = np.split(settled_means(np.concatenate(values, axis=1)) * signs, 2, axis=1)  # compared with each other
-    ahead_old = (old[:, None, :] > old[:, :, None]).sum(axis=2)
-    ahead = old[:, None, :] > new[:, :, None]
-    own = np.arange(old.shape[1])
-    ahead[:, own, own] = False
-    moved = np.abs(ahead.sum(axis=2) - ahead_old)
-    changes = found.changes().transpose("metric", "system")
-    n_runs = changes.sizes["system"]
-    table = pd.DataFrame(
-        {
-            "metric": scores["metric"].to_numpy(),
-            "runs": n_runs,
-            "mean_change": changes.mean("system").to_numpy(),
-            "fell": (new * signs < old * signs).mean(axis=1),
-            "same": (new == old).mean(axis=1),
-            "rose": (new * signs > old * signs).mean(axis=1),
-            "mean_places": moved.mean(axis=1),
-            "most_places": moved.max(axis=1),
-            "tau": correlations(old, new[None])["tau"][0],
-        }
-    )
-    return table.merge(
-        found.significance(alpha=alpha)["share"].rename("significant"), left_on="metric", right_index=True
-    )
-
-
-def _changes(found: GroupsLeftOut) -> pd.DataFrame:
-    parts = []
-    for counted, per_topic in (("run", False), ("run and topic", True)):
-        table = found.distribution(per_topic=per_topic)
-        long = table.rename_axis("interval").reset_index().melt("interval", var_name="metric", value_name="n")
-        parts.append(long.assign(counted=counted, share=long["n"] / long.groupby("metric")["n"].transform("sum")))
-    return pd.concat(parts, ignore_index=True)[["counted", "metric", "interval", "n", "share"]]
 
 
 def _notes(study: JudgmentsStudy, collection: Collection) -> tuple[str, ...]:

@@ -8,16 +8,16 @@ import numpy as np
 import pandas as pd
 
 from metaeval.checks import check_choice, check_share, t_half_width
-from metaeval.draws import RNGLike, resolve_rng, resolve_seed
+from metaeval.draws import RNGLike, resolve_seed
 from metaeval.equality import settled_means
 from metaeval.errors import InvalidOptionError
 from metaeval.parallel import track
 from metaeval.provenance import Provenance, record_provenance
+from metaeval.resampling.options import check_intervals, check_resampling
 from metaeval.resampling.power_interval import PowerIntervals, discriminative_power_interval
 from metaeval.resampling.sensitivity import SensitivityResult, bootstrap_sensitivity
-from metaeval.scores import Scores, as_scores, identical_systems, oriented_values, select_runs
-from metaeval.studies.options import check_intervals, check_resampling
-from metaeval.studies.study import Study
+from metaeval.scores import Scores, identical_systems, oriented_values
+from metaeval.studies.study import Study, chosen_systems
 from metaeval.tests_stat.catalogue import TESTS, compare_systems, find_test
 from metaeval.tests_stat.correction import CORRECTIONS, FAMILY_WISE, canonical_correction
 from metaeval.tests_stat.pairs import Alternative, PValueRule
@@ -168,9 +168,7 @@ def study_power(  # noqa: PLR0913 - every option of the command
     check_resampling(n_resamples, p_value_rule, n_threads)
     check_intervals(n_topic_resamples, confidence_level)
     seed = resolve_seed(rng)
-    scores = as_scores(scores)
-    chosen = select_runs(scores, choose, resolve_rng(seed).generator)
-    notes = [*chosen.attrs.get("notes", []), *_choice_note(scores, chosen, choose)]
+    chosen, notes = chosen_systems(scores, choose, seed)
     sensitivity: SensitivityResult | None = None
     comparisons: list[PairwiseResult] = []
     for name in track(names, description="Testing pairs", total=len(names)):
@@ -210,7 +208,7 @@ def study_power(  # noqa: PLR0913 - every option of the command
         comparisons=tuple(comparisons),
         intervals=intervals,
         identical=identical_systems(chosen),
-        notes=tuple(notes),
+        notes=notes,
         provenance=provenance or record_provenance("study_power", random_source=f"seed {seed}"),
     )
 
@@ -269,13 +267,6 @@ def _check(tests: Sequence[str], corrections: Sequence[str], alternative: str) -
             "correction use the test 't' or 'bootstrap'"
         )
         raise InvalidOptionError(message)
-
-
-def _choice_note(scores: Scores, chosen: Scores, choose: str | int) -> list[str]:
-    if choose == "all":
-        return []
-    how = "one per group" if choose == "one-per-group" else f"{choose} at random"
-    return [f"runs: {how}: {chosen.sizes['system']} of {scores.sizes['system']} systems were compared"]
 
 
 def _under_corrections(result: PairwiseResult, corrections: Sequence[str]) -> list[PairwiseResult]:

@@ -2,9 +2,7 @@
 
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
-from itertools import pairwise
-from types import MappingProxyType
-from typing import ClassVar, NamedTuple
+from typing import ClassVar
 
 import numpy as np
 import pandas as pd
@@ -15,7 +13,7 @@ from metaeval.agreement.rankings import kendall_tau
 from metaeval.checks import check_choice
 from metaeval.collection.elements import ElementCollection, element_collection
 from metaeval.collection.inex import Assessments, Submission
-from metaeval.equality import difference, settled_means
+from metaeval.equality import settled_means
 from metaeval.errors import InvalidOptionError, UnknownNameError
 from metaeval.metrics.element_quantisation import ElementGrades, element_values
 from metaeval.metrics.focused.curves import element_curves
@@ -29,62 +27,12 @@ from metaeval.metrics.score import lists_of, metric_values, resolve_metrics
 from metaeval.parallel import track
 from metaeval.provenance import Provenance, record_provenance
 from metaeval.simulate.reliability_runs import RELIABILITY_RUNS, IdealTie, reliability_runs
+from metaeval.studies.expectations import EXPECTATIONS, Expectation, Preference
 from metaeval.studies.study import Study
 
-__all__ = ["EXPECTATIONS", "Expectation", "Preference", "ReliabilityStudy", "default_metrics", "study_reliability"]
+__all__ = ["ReliabilityStudy", "default_metrics", "study_reliability"]
 
 _LIMIT = 1500
-
-
-class Preference(NamedTuple):
-    """What users want of two runs.
-
-    Attributes
-    ----------
-    better, worse : str
-        The runs: the first is at least as good as the other.
-    lenient : bool
-        Whether it is truly better; else both may be equally good.
-
-    Examples
-    --------
-    >>> print(Preference("irb", "frb")), print(Preference("ao", "id", strict=True))
-    irb >= frb
-    ao > id
-    (None, None)
-    """
-
-    better: str
-    worse: str
-    strict: bool = False
-
-    def __str__(self) -> str:
-        """Write it as the paper does."""
-        return f"{self.better} {'>' if self.strict else '>='} {self.worse}"
-
-    def is_met(self, goodness: "pd.Series[float]") -> bool:
-        """Say whether values, more being better, fulfil it."""
-        better, worse = float(goodness[self.better]), float(goodness[self.worse])
-        lead = float(difference(better, worse, abs(better), abs(worse)))
-        return lead > 0 if self.strict else lead >= 0
-
-
-type Expectation = Callable[[pd.DataFrame], Iterable[Preference]]
-
-
-def ideal_first(runs: pd.DataFrame) -> list[Preference]:
-    """Rank the ideal run at least as high as every other."""
-    return [Preference("irb", str(name)) for name in runs.index if name != "irb"]
-
-
-def overlap_alone(runs: pd.DataFrame) -> list[Preference]:  # noqa: ARG001 - the order is the paper's
-    """Rank less overlap higher: irb >= lo >= ao > id > ia > frb."""
-    order = ["irb", "lo", "ao", "id", "ia", "frb"]
-    return [Preference(a, b, b in {"id", "ia", "frb"}) for a, b in pairwise(order)]
-
-
-EXPECTATIONS: Mapping[str, Expectation] = MappingProxyType({"ideal": ideal_first, "overlap": overlap_alone})
-"""What users want of the six runs (Kazai, Lalmas and de Vries 2004, section 3.3), each a function of their table."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -241,11 +189,11 @@ def study_reliability(  # noqa: PLR0913 - one keyword per question
             )
             raise InvalidOptionError(message)
     options = {"sizes": sizes, "lenient": lenient}
-    made = _six_collections(chosen, assessments, known, options)
+    compiled = _six_collections(chosen, assessments, known, options)
     notes: list[str] = list(assessments.notes)
     parts, curves = [], []
     for one in track(chosen, description="measuring the simulated runs"):
-        collection, quantisation = made[_recipe(one)]
+        collection, quantisation = compiled[_recipe(one)]
         values = _table(collection, one)
         if values is None:
             notes.append(f"{one.name} is left out: nothing is worth anything under it on any topic")
@@ -257,7 +205,7 @@ def study_reliability(  # noqa: PLR0913 - one keyword per question
         raise InvalidOptionError(message)
     runs = pd.concat(parts, ignore_index=True)
     kept = [one for one in chosen if one.name in set(runs["metric"])]
-    notes += _topic_notes(runs, made[_recipe(kept[0])][0].n_topics)
+    notes += _topic_notes(runs, compiled[_recipe(kept[0])][0].n_topics)
     submitted = _submitted(list(submissions), kept, assessments, options, notes)
     return ReliabilityStudy(
         runs=runs,
@@ -286,10 +234,10 @@ def _six_collections(
     options: Mapping[str, object],
 ) -> dict[tuple[str, str], tuple[ElementCollection, str]]:
     """Compile the six runs once for each way of making them."""
-    made = {}
+    compiled = {}
     for metric in metrics:
         recipe = _recipe(metric)
-        if recipe in made:
+        if recipe in compiled:
             continue
         call, found = Call("gen"), registry.element_quantisations["gen"]
         if isinstance(metric, Metric) and metric.quantisation is not None:
@@ -299,8 +247,8 @@ def _six_collections(
         runs = reliability_runs(assessments, quantisation=function, tie=tie)
         longest = max(1, *(len(run.results) for run in runs.values()))
         collection = element_collection(runs.values(), assessments, limit=longest, **options)  # type: ignore[arg-type]  # as study_reliability takes them
-        made[recipe] = (collection, recipe[0])
-    return made
+        compiled[recipe] = (collection, recipe[0])
+    return compiled
 
 
 def _function(call: Call, quantisation: Quantisation) -> Callable[[ElementGrades], NDArray[np.float64]]:

@@ -1,12 +1,17 @@
-"""What the results of all studies share: each can be shown as a report."""
+"""What all studies share: a result that can be shown, the choice of systems, and parts that cannot be answered."""
 
+from collections.abc import Callable
 from importlib import import_module
 from typing import TYPE_CHECKING, ClassVar
+
+from metaeval.draws import resolve_rng
+from metaeval.errors import UnknownNameError
+from metaeval.scores import Scores, as_scores, select_runs
 
 if TYPE_CHECKING:
     from metaeval.reports.report import Report
 
-__all__ = ["Study"]
+__all__ = ["Attempts", "Study", "chosen_systems"]
 
 
 class Study:
@@ -41,3 +46,57 @@ class Study:
 
     def _repr_html_(self) -> str:
         return self.report()._repr_html_()
+
+
+class Attempts:
+    """Works out parts of a study; one that these data cannot answer is noted with the reason, and the rest goes on.
+
+    Parameters
+    ----------
+    *refusals : type
+        Errors that say so; a name that there is not is always a mistake of the caller.
+
+    Attributes
+    ----------
+    failed : dict of str to str
+        Part to reason.
+
+    Examples
+    --------
+    >>> attempt = Attempts(ZeroDivisionError)
+    >>> attempt("a half", lambda: 1 / 2), attempt("a share", lambda: 1 / 0), attempt.failed
+    (0.5, None, {'a share': 'division by zero'})
+    """
+
+    def __init__(self, *refusals: type[Exception]) -> None:
+        self.failed: dict[str, str] = {}
+        self._refusals = refusals
+
+    def __call__[T](self, part: str, work: Callable[[], T]) -> T | None:
+        """Return what `work` finds, or None after noting why it finds nothing."""
+        try:
+            return work()
+        except UnknownNameError:
+            raise
+        except self._refusals as error:
+            self.failed[part] = str(error)
+        return None
+
+
+def chosen_systems(scores: object, choose: str | int, seed: int) -> tuple[Scores, tuple[str, ...]]:
+    """Return the scores of the systems to compare, and notes: those of the scores, and how many were chosen.
+
+    Examples
+    --------
+    >>> from metaeval import simulate_scores
+    >>> chosen, notes = chosen_systems(simulate_scores(n_systems=5, n_topics=20, rng=1), 3, 0)
+    >>> chosen.sizes["system"], notes[-1]
+    (3, 'runs: 3 at random: 3 of 5 systems were compared')
+    """
+    table = as_scores(scores)
+    chosen = select_runs(table, choose, resolve_rng(seed).generator)
+    notes = tuple(chosen.attrs.get("notes", ()))
+    if choose == "all":
+        return chosen, notes
+    how = "one per group" if choose == "one-per-group" else f"{choose} at random"
+    return chosen, (*notes, f"runs: {how}: {chosen.sizes['system']} of {table.sizes['system']} systems were compared")

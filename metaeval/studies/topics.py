@@ -1,35 +1,26 @@
 """How many topics are enough? From scores to error rates, minimum topic counts, and how sure both are."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from itertools import permutations
 from typing import Any, ClassVar
 
 import numpy as np
 import pandas as pd
-from numpy.typing import ArrayLike
-from scipy.special import expit, ndtri
 
 from metaeval.checks import MOST_REPLICATES, check_count, check_error_rate, check_number, check_share, check_threads
 from metaeval.draws import RNGLike, resolve_seed
 from metaeval.errors import EstimationError
-from metaeval.models.bayesian_model import MOST_SIZES as MOST_MODEL_SIZES
-from metaeval.models.bayesian_model import (
-    BayesianErrorRate,
-    Method,
-    SwapEvidence,
-    bayesian_error_rate,
-    observe_error_rates,
-)
+from metaeval.models.bayesian_model import BayesianErrorRate, Method, SwapEvidence, bayesian_error_rate
 from metaeval.models.curves import CurveComparison, compare_curves
 from metaeval.models.exponential import exponential_table
 from metaeval.models.topic_counts import MinimumTopics, minimum_topics
+from metaeval.models.topics_posterior import TopicsPosterior, evidence_beside
 from metaeval.parallel import track
 from metaeval.provenance import Provenance, record_provenance
 from metaeval.resampling.bins import DifferenceBins, difference_bins
 from metaeval.resampling.swap import PAPER_TOLERANCES, SMALLEST_SIZE, ErrorRates, Sampling, ToleranceUnit, swap_method
 from metaeval.scores import Scores, as_scores
-from metaeval.studies.study import Study
+from metaeval.studies.study import Attempts, Study
 
 __all__ = [
     "ABSOLUTE_TOLERANCES",
@@ -40,7 +31,6 @@ __all__ = [
     "HIERARCHICAL",
     "INTERVALS",
     "RECOMMENDED_TOLERANCE",
-    "TopicsPosterior",
     "TopicsStudy",
     "study_topics",
 ]
@@ -74,88 +64,6 @@ MOST_SIZES = 50
 
 MOST_DRAWN = 120
 """Sizes at which a curve is given, besides those observed."""
-
-FEWEST_REPLICATES = 150
-"""Topic resamples that the covariance of the Bayesian model asks for."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class TopicsPosterior:
-    """How sure the error rates and the topic counts are: one Bayesian model a tolerance.
-
-    Attributes
-    ----------
-    models : tuple of BayesianErrorRate
-        One for every tolerance at which some metric could be estimated, tolerances ascending.
-    metrics : tuple of str
-        Every metric that was asked for, in order.
-    """
-
-    models: tuple[BayesianErrorRate, ...]
-    metrics: tuple[str, ...]
-
-    @property
-    def ci_prob(self) -> float:
-        """Probability of the intervals."""
-        return self.models[0].ci_prob
-
-    @property
-    def family(self) -> str:
-        """Name of the curve."""
-        return self.models[0].family
-
-    def counts(self) -> pd.DataFrame:
-        """Return one row a metric and tolerance: median, low and high of the topics needed, and how likely it is that
-        the topics at hand are enough (``p_enough``); ``design_effect`` is the number of comparisons counted for each
-        that is worth an independent one, at the largest size; ``method`` is "fast" or "pymc"; ``note`` says why there
-        is no number. A count past a million is infinite.
-        """  # noqa: D205 - one sentence
-        parts = []
-        for model in self.models:
-            effect = model.design_effect().groupby("metric", sort=False)["design_effect"].last().reset_index()
-            counts = model.minimum_topics().merge(effect, on="metric", how="left")
-            parts.append(counts.assign(tolerance=model.tolerance, method=model.method))
-        columns = ["median", "low", "high", "p_enough", "extrapolated", "design_effect", "method", "note"]
-        return self._ordered(pd.concat(parts, ignore_index=True))[["metric", "tolerance", *columns]]
-
-    def curves(self, sizes: ArrayLike) -> pd.DataFrame:
-        """Return one row a metric, tolerance and size: median, low and high of the error rate."""
-        parts = [model.curve(sizes).assign(tolerance=model.tolerance) for model in self.models]
-        frame = self._ordered(pd.concat(parts, ignore_index=True))
-        return frame[["metric", "tolerance", "size", "median", "low", "high"]]
-
-    def observed(self) -> pd.DataFrame:
-        """Return one row a metric, tolerance and size that a model was fitted to: ``seen_low`` and ``seen_high``, the
-        interval of the observed error rate by itself, before any curve, from its spread over resampled topics.
-        """  # noqa: D205 - one sentence
-        reach = ndtri((1 + self.ci_prob) / 2)
-        parts = []
-        for model in self.models:
-            names = {"observed_size": "size", "logit_rate": "centre", "standard_error": "error"}
-            centre, error = model.tree["observed_data"]["logit_rate"], model.tree["constant_data"]["standard_error"]
-            frame = centre.to_dataset().assign(standard_error=error).to_dataframe().reset_index().rename(columns=names)
-            low, high = (expit(frame["centre"] + sign * reach * frame["error"]) for sign in (-1, 1))
-            parts.append(frame.assign(tolerance=model.tolerance, seen_low=low, seen_high=high).dropna())
-        frame = self._ordered(pd.concat(parts, ignore_index=True))
-        return frame[["metric", "tolerance", "size", "seen_low", "seen_high"]]
-
-    def fewer(self) -> pd.DataFrame:
-        """Return one row a tolerance and ordered pair of metrics: the probability that a needs fewer topics than b."""
-        rows = [
-            {"tolerance": model.tolerance, "metric_a": a, "metric_b": b, "p_fewer": model.p_fewer(a, b)}
-            for model in self.models
-            for a, b in permutations([name for name in self.metrics if name in model.metrics], 2)
-        ]
-        return pd.DataFrame(rows, columns=["tolerance", "metric_a", "metric_b", "p_fewer"])
-
-    def _ordered(self, frame: pd.DataFrame) -> pd.DataFrame:
-        order = {name: place for place, name in enumerate(self.metrics)}
-        return frame.sort_values(
-            ["metric", "tolerance"],
-            key=lambda column: column.map(order) if column.name == "metric" else column,
-            kind="stable",
-            ignore_index=True,
-        )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -368,15 +276,14 @@ def study_topics(  # noqa: PLR0913 - every option of the command
         tolerances = PAPER_TOLERANCES if tolerance_unit == "relative" else ABSOLUTE_TOLERANCES
     shared: dict[str, Any] = {"n_trials": n_trials, "sampling": sampling, "rng": seed, "n_threads": n_threads}
     rates = swap_method(scores, sizes=chosen, tolerances=tolerances, tolerance_unit=tolerance_unit, **shared)
-    unestimated: dict[str, str] = {}
+    attempt = Attempts(EstimationError)
     comparison = compare_curves(rates)
     minimum = minimum_topics(rates, max_error=max_error, limit=limit, comparison=comparison)
-    unestimated |= _no_counts(minimum)
+    attempt.failed |= _no_counts(minimum)
     bins = None
     if differences:
-        bins = _attempt(
+        bins = attempt(
             DIFFERENCES,
-            unestimated,
             lambda: difference_bins(
                 scores,
                 sizes=[rates.sizes[-1]],
@@ -389,18 +296,13 @@ def study_topics(  # noqa: PLR0913 - every option of the command
         )
     posterior = None
     if bayesian and n_topic_resamples:
-        evidence = _attempt(
+        evidence = attempt(
             INTERVALS,
-            unestimated,
-            lambda: _evidence(scores, rates, n_topic_resamples=n_topic_resamples, rng=seed, n_threads=n_threads),
+            lambda: evidence_beside(scores, rates, n_topic_resamples=n_topic_resamples, seed=seed, n_threads=n_threads),
         )
         settings = {"max_error": max_error, "ci_prob": confidence_level, "rng": seed}
-        chosen_tolerances = [tolerance for tolerance in rates.tolerances if modelled is None or tolerance in modelled]
-        models = (
-            []
-            if evidence is None
-            else _models(evidence, chosen_tolerances, settings, unestimated, hierarchical=hierarchical)
-        )
+        asked = [tolerance for tolerance in rates.tolerances if modelled is None or tolerance in modelled]
+        models = [] if evidence is None else _models(evidence, asked, settings, attempt, hierarchical=hierarchical)
         posterior = TopicsPosterior(models=tuple(models), metrics=rates.metrics) if models else None
     published = minimum_topics(
         rates, max_error=max_error, limit=minimum.limit, family=EXPONENTIAL, comparison=comparison
@@ -414,7 +316,7 @@ def study_topics(  # noqa: PLR0913 - every option of the command
         published=published,
         exponential=exponential_table(rates),
         posterior=posterior,
-        unestimated=unestimated,
+        unestimated=attempt.failed,
         notes=(*scores.attrs.get("notes", []), *_notes(rates, thinned=thinned)),
         provenance=provenance or record_provenance("study_topics", random_source=f"seed {seed}"),
     )
@@ -435,48 +337,19 @@ def _default_sizes(n_topics: int) -> tuple[list[int] | None, bool]:
     return np.unique(np.geomspace(SMALLEST_SIZE, largest, MOST_SIZES).round().astype(int)).tolist(), True
 
 
-def _attempt[R](part: str, unestimated: dict[str, str], estimate: Callable[[], R]) -> R | None:
-    """Return an estimate, or None after noting why there is none."""
-    try:
-        return estimate()
-    except EstimationError as error:
-        unestimated[part] = str(error)
-        return None
-
-
-def _evidence(
-    scores: Scores, rates: ErrorRates, *, n_topic_resamples: int, rng: int, n_threads: int | None
-) -> SwapEvidence:
-    """Count for the models what they need, once for all tolerances."""
-    if rates.sampling != "disjoint":
-        message = f"the Bayesian model knows disjoint topic sets, not {rates.sampling}"
-        raise EstimationError(message)
-    return observe_error_rates(
-        scores,
-        tolerances=rates.tolerances,
-        tolerance_unit=rates.tolerance_unit,
-        sizes=_model_sizes(rates.sizes),
-        n_trials=max(rates.n_trials, 2),
-        n_topic_resamples=max(n_topic_resamples, FEWEST_REPLICATES, 4 * MOST_MODEL_SIZES * len(rates.metrics)),
-        rng=rng,
-        n_threads=n_threads,
-    )
-
-
 def _models(
     evidence: SwapEvidence,
     tolerances: Sequence[float],
     settings: Mapping[str, Any],
-    unestimated: dict[str, str],
+    attempt: Attempts,
     *,
     hierarchical: bool,
 ) -> list[BayesianErrorRate]:
     """Fit one model a tolerance; note what was refused, and let the fast fits stand in for a refused hierarchy."""
 
     def fit(tolerance: float, method: Method, part: str) -> BayesianErrorRate | None:
-        return _attempt(
+        return attempt(
             f"{part} at tolerance {tolerance:g}",
-            unestimated,
             lambda: bayesian_error_rate(evidence, tolerance=tolerance, method=method, **settings),
         )
 
@@ -490,13 +363,6 @@ def _models(
 
     steps = tolerances if hierarchical else track(tolerances, description="Bayesian model", total=len(tolerances))
     return [model for model in map(answer, steps) if model is not None]
-
-
-def _model_sizes(sizes: Sequence[int]) -> list[int]:
-    """Return at most eight of the sizes, evenly spaced in their logarithm as far as they allow it."""
-    logs = np.log(sizes)
-    wanted = np.linspace(logs[0], logs[-1], MOST_MODEL_SIZES)
-    return sorted({sizes[int(np.argmin(np.abs(logs - one)))] for one in wanted})
 
 
 def _no_counts(minimum: MinimumTopics) -> dict[str, str]:

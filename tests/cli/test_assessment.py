@@ -5,8 +5,9 @@ import shutil
 
 import pytest
 
+from metaeval.agreement.assessment_tables import SHORT
 from metaeval.simulate.inex import simulate_inex
-from metaeval.studies.assessment import SHORT, study_assessments
+from metaeval.studies.assessment import study_assessments
 
 
 def made(year):

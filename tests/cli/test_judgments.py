@@ -8,7 +8,8 @@ import pytest
 
 from metaeval.io.groups import read_groups
 from metaeval.io.trec import read_collection
-from metaeval.studies.judgments import PLAN_NAMES, study_judgments
+from metaeval.resampling.effort_plans import PLAN_NAMES
+from metaeval.studies.judgments import study_judgments
 from metaeval.words import number
 
 QUICK = ("--metrics", "AP,P@10", "--replicates", 2, "--tested", 1)

@@ -2,17 +2,17 @@ import numpy as np
 import pytest
 import xarray as xr
 
-from metaeval.figures.curves import precision_recall, run_curves
+from metaeval.figures.curves import run_curves
 
 
 @pytest.mark.parametrize("n_systems", [2, 7, 40])
-def test_precision_recall_curves_are_all_drawn(n_systems, words):
+def test_curves_are_all_drawn(n_systems, words):
     """Every run's precisions are in the picture; few runs are all named, of many the best and the last."""
     values = np.sort(np.random.default_rng(0).random((n_systems, 11)), axis=1)[:, ::-1]
     names = [f"run{number}" for number in range(n_systems)]
     points = np.arange(11) / 10
     curves = xr.DataArray(values, dims=("system", "recall"), coords={"system": names, "recall": points})
-    figure = precision_recall(curves)
+    figure = run_curves(curves, across="recall", up="precision", top=1.02)
     (axes,) = figure.axes
     drawn = np.concatenate([line.get_ydata() for line in axes.lines])
     np.testing.assert_array_equal(np.sort(drawn[~np.isnan(drawn)]), np.sort(values.ravel()))

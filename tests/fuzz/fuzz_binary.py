@@ -23,7 +23,7 @@ from metaeval.errors import FileFormatError
 from metaeval.io.files import read_bytes
 from metaeval.io.tables import read_scores
 from metaeval.io.writing import write_bytes
-from metaeval.studies.replicates import ReplicateStore
+from metaeval.resampling.replicates import ReplicateStore
 
 _BASES = 120
 

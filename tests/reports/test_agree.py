@@ -163,7 +163,9 @@ def test_several_answers_are_counted(study, monkeypatch):
     sentence = answer_sentence(study)
     assert sentence.startswith(f"Of 2 metrics compared with {HOSTILE[0]}, 1 leads to the same conclusions")
     assert "1 leads to different conclusions" in sentence
-    assert "(judged by whether the 95 % interval of F1 lies above 0.9, below it or around it)" in sentence
+    low, high = (f"({label(study, name)})" for name in (rows["predictor"].iloc[1], rows["predictor"].iloc[0]))
+    assert f": F1 from 0.60 [0.50, 0.70] {low} to 0.95 [0.91, 0.99] {high}, judged by whether the 95 %" in sentence
+    assert sentence.endswith(" interval of F1 lies above 0.9, below it or around it.")
     monkeypatch.setattr(
         "metaeval.reports.agree_words.compared_rows", lambda _: rows.assign(f1=1, f1_low=0.5, f1_high=1)
     )

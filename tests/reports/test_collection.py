@@ -8,7 +8,7 @@ from metaeval.collection.passages import passage_collection
 from metaeval.metrics.precision_recall import precision_recall_curves
 from metaeval.reports.collection import collection_sections
 from metaeval.simulate.inex import simulate_inex
-from metaeval.studies.holdings import focused_curves, focused_holdings
+from metaeval.studies.focused_statistics import focused_curves, focused_statistics
 
 
 @pytest.fixture
@@ -60,10 +60,10 @@ def test_few_named_runs_need_no_word_on_who_is_named(documents):
 
 def test_the_tables_hold_every_quantity_and_run(focused):
     """A row a quantity that is known, and a row a run; columns that nothing is known of are left out."""
-    holdings, shown = focused_holdings(focused), tables(focused)
-    assert [row[0].text for row in shown["collection"].cells()] == holdings.to_frame()["quantity"].tolist()
+    statistics, shown = focused_statistics(focused), tables(focused)
+    assert [row[0].text for row in shown["collection"].cells()] == statistics.to_frame()["quantity"].tolist()
     assert [row[0].text for row in shown["runs"].cells()] == list(focused.systems)
-    known = holdings.per_system["size"].notna().any()
+    known = statistics.per_system["size"].notna().any()
     assert ("size" in [column.name for column in shown["runs"].columns]) == known
 
 

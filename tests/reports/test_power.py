@@ -7,8 +7,8 @@ import pandas as pd
 import pytest
 
 from metaeval.errors import InvalidOptionError, UnknownNameError
-from metaeval.reports.methods import methods_paragraph
 from metaeval.reports.power import power_report
+from metaeval.reports.power_words import power_methods
 from metaeval.reports.tables import table_csv
 from metaeval.scores import as_scores
 from metaeval.studies.power import study_power
@@ -21,6 +21,12 @@ def table_of(page, name):
     """Return the table of a page with this name."""
     (found,) = [table for table in page.tables() if table.name == name]
     return found
+
+
+def methods_paragraph(study):
+    """Return the one paragraph of the methods."""
+    (words,) = power_methods(study).paragraphs
+    return words
 
 
 def with_powers(study, counts):

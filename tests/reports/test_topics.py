@@ -222,9 +222,13 @@ def test_one_metric_in_one_sentence():
     (row,) = study.posterior.counts().to_dict("records")
     rate = float(study.error_rates.rates().isel(size=-1).squeeze())
     low, median, high = (topic_count(row[name]) for name in ("low", "median", "high"))
+    seen = study.posterior.observed().iloc[-1]
+    assert seen["size"] == 20
+    assert seen["seen_low"] < rate < seen["seen_high"]
+    ends = f"[{100 * seen['seen_low']:.1f}, {100 * seen['seen_high']:.1f}]"
     assert topics_report(study).summary[0].split(". ")[0] == (
-        f"Two sets of 20 topics disagree about {100 * rate:.1f} % of the pairs under AP; to keep that within 5 %, "
-        f"AP needs {median} [{low}, {high}] topics"
+        f"Two sets of 20 topics disagree about {100 * rate:.1f} % {ends} of the pairs under AP; to keep that within "
+        f"5 %, AP needs {median} [{low}, {high}] topics"
     )
 
 

@@ -8,12 +8,13 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from metaeval.agreement.assessed_pools import pool_growth
 from metaeval.agreement.assessments import element_agreement, passage_agreement
 from metaeval.collection.inex import Assessments, Submission
 from metaeval.errors import InvalidOptionError
 from metaeval.io.inex import read_assessments
 from metaeval.simulate.inex import simulate_inex
-from metaeval.studies.assessment import pool_growth, study_assessments
+from metaeval.studies.assessment import study_assessments
 
 
 def documents_of(*rows, **columns):

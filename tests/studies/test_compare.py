@@ -11,10 +11,11 @@ from metaeval.agreement.decisions import decision_agreement
 from metaeval.errors import InvalidOptionError, UnknownNameError
 from metaeval.metrics.score import score
 from metaeval.resampling.sensitivity import bootstrap_sensitivity
+from metaeval.resampling.stability import measure_stability
 from metaeval.scores import as_scores
 from metaeval.simulate.collection import simulate_collection
-from metaeval.studies.compare import CompareStudy, study_comparison, top_heaviness
-from metaeval.studies.stability import measure_stability
+from metaeval.studies.compare import CompareStudy, study_comparison
+from metaeval.studies.heaviness import top_heaviness
 
 QUICK = {"n_resamples": 200, "n_topic_resamples": 40, "n_choices": 30, "n_replicates": 3, "rng": 5}
 
@@ -70,15 +71,6 @@ def test_zeros_and_ties_are_counted_as_by_hand():
     assert frame.loc["A", "tied_share"] == pytest.approx((1 + 3 + 1) / 9)
     assert frame.loc["A", "identical_share"] == pytest.approx(1 / 3)
     assert frame.loc["B", ["zero_share", "tied_share", "identical_share"]].tolist() == [0, 0, 0]
-
-
-def test_top_heaviness_follows_the_definitions():
-    """AP is 1/(rank R), RR 1/rank, RBP (1 - p) p^(rank - 1) for one relevant document found."""
-    curves = top_heaviness(["AP", "RR", "RBP(p=0.8)"], n_ranks=12)
-    rank = np.arange(1, 13)
-    np.testing.assert_allclose(curves.sel(metric="AP", relevant=100), 1 / (100 * rank), rtol=1e-12)
-    np.testing.assert_allclose(curves.sel(metric="RR", relevant=10), 1 / rank, rtol=1e-12)
-    np.testing.assert_allclose(curves.sel(metric="RBP(p=0.8)", relevant=10), 0.2 * 0.8 ** (rank - 1), rtol=1e-12)
 
 
 def test_no_metric_on_the_front_is_beaten(study):

@@ -10,11 +10,12 @@ from metaeval.equality import settled_means
 from metaeval.errors import EstimationError, InvalidOptionError, UnknownNameError
 from metaeval.metrics.score import score
 from metaeval.resampling.effort import COST_MODELS, CostModel, equal_effort
+from metaeval.resampling.group_changes import left_out_summary
 from metaeval.resampling.leave_out import leave_group_out
+from metaeval.resampling.replicates import ReplicateWarning, replicate_seed
+from metaeval.resampling.stability import measure_stability
 from metaeval.simulate.collection import simulate_collection
-from metaeval.studies.judgments import QUESTIONS, left_out_summary, study_judgments
-from metaeval.studies.replicates import ReplicateWarning, replicate_seed
-from metaeval.studies.stability import measure_stability
+from metaeval.studies.judgments import QUESTIONS, study_judgments
 
 METRICS = ["AP", "AP'", "P@10"]
 

@@ -11,7 +11,8 @@ from metaeval.errors import InvalidOptionError, UnknownNameError
 from metaeval.metrics import BUILTIN
 from metaeval.metrics.spec import MetricSpec
 from metaeval.simulate.inex import simulate_inex
-from metaeval.studies.reliability import EXPECTATIONS, Preference, default_metrics, study_reliability
+from metaeval.studies.expectations import EXPECTATIONS, Preference
+from metaeval.studies.reliability import default_metrics, study_reliability
 
 INEX_2002 = {"frb": 0.9304, "id": 0.8705, "lo": 0.6409, "ia": 0.2610, "irb": 0.2154, "ao": 0.0187}
 NXCG = {"irb": 1, "ia": 1, "frb": 0.9, "id": 0.8667, "lo": 0.8567, "ao": 0.2083}

@@ -12,7 +12,7 @@ import threadpoolctl
 
 from metaeval.errors import InvalidOptionError
 from metaeval.parallel import limit_threads
-from metaeval.studies.replicates import (
+from metaeval.resampling.replicates import (
     ReplicateStore,
     ReplicateWarning,
     checksum,
@@ -202,22 +202,6 @@ def test_a_sealed_file_that_is_no_archive_is_not_ours(tmp_path):
         store.path(0).write_bytes(body + checksum(body).encode())
         with pytest.warns(ReplicateWarning, match="is damaged"):
             assert store.load(0) is None
-
-
-def test_replicates_of_an_earlier_version_are_named_and_left_alone(tmp_path):
-    """What was kept in the former format is not used, and the person hears of it once a study."""
-    store = _store(tmp_path)
-    store.make_folder()
-    former = [store.folder / f"draw-0123456789ab-{number:05d}.replicate" for number in range(2)]
-    for path in former:
-        path.write_bytes(b'{"format": "metaeval replicate 1"}\n')
-    with pytest.warns(
-        ReplicateWarning, match=r"holds 2 replicates of 'draw' .* an earlier version .* not used"
-    ) as said:
-        found = map_replicates(draw, range(3), seed=7, name="draw", arguments=ARGUMENTS, store=store)
-    assert len(said) == 1
-    _same(found, map_replicates(draw, range(3), seed=7, name="draw", arguments=ARGUMENTS))
-    assert all(path.exists() for path in former)
 
 
 def test_a_foreign_replicate_is_computed_again_and_said_so(tmp_path):

@@ -8,9 +8,8 @@ import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
 from pathlib import Path
-from typing import Any, Literal, NamedTuple, cast
+from typing import Any, Literal, NamedTuple
 
-import joblib
 import numpy as np
 import pandas as pd
 import xarray as xr
@@ -25,28 +24,36 @@ from metaeval.equality import at_least as reaches
 from metaeval.equality import settled_means
 from metaeval.errors import EstimationError
 from metaeval.metrics.registry import Registry
-from metaeval.metrics.resolved import AnyMetric, Metric
 from metaeval.metrics.score import metric_values, resolve_metrics
-from metaeval.metrics.source import code_versions, metric_checksum
 from metaeval.parallel import limit_threads
-from metaeval.resampling.judgments import REDUCTIONS, Reduction, check_steps, reduce_judgments
+from metaeval.resampling.judgments import REDUCTIONS, Reduction, check_steps
+from metaeval.resampling.options import check_test
 from metaeval.resampling.pools import original_pool
-from metaeval.scores import as_scores
-from metaeval.studies.options import check_test
-from metaeval.studies.replicates import Arrays, ReplicateStore, checksum, map_replicates
-from metaeval.tests_stat.catalogue import compare_systems, find_test
+from metaeval.resampling.replicates import (
+    Arrays,
+    ReplicateStore,
+    all_compiled,
+    compiled_arrays,
+    map_replicates,
+    replicate_store,
+)
+from metaeval.resampling.rescoring import (
+    FEWEST,
+    Plan,
+    counted_topics,
+    replicate_of_arrays,
+    replicate_of_collection,
+    verdicts,
+)
+from metaeval.tests_stat.catalogue import find_test
 from metaeval.tests_stat.correction import canonical_correction
 
 __all__ = [
     "THRESHOLD",
     "Stability",
-    "all_compiled",
     "check_options",
-    "collection_content",
     "correlations",
-    "counted_topics",
     "measure_stability",
-    "replicate_store",
     "smallest_place",
     "standard_error",
 ]
@@ -54,7 +61,6 @@ __all__ = [
 THRESHOLD = 0.9
 """Rankings whose tau is at least this are commonly taken for the same."""
 
-_FEWEST = 2
 _COLUMNS = (
     *("reduction", "metric", "step", "unit", "judged", "judged_share", "relevant", "relevant_share", "topics"),
     *("emptied", "n_replicates", "tau", "tau_se", "tau_ap", "tau_ap_se", "rho", "rho_se", "rbo", "rbo_se"),
@@ -345,8 +351,8 @@ def measure_stability(  # noqa: PLR0913 - every option of the study
     Examples
     --------
     >>> from metaeval import simulate_collection
-    >>> made = simulate_collection(n_groups=3, runs_per_group=2, n_topics=12, n_documents=300, depth=50, rng=1)
-    >>> stable = measure_stability(made.to_collection(), ["AP", "P@10"], steps=[100], n_replicates=2, rng=1)
+    >>> simulated = simulate_collection(n_groups=3, runs_per_group=2, n_topics=12, n_documents=300, depth=50, rng=1)
+    >>> stable = measure_stability(simulated.to_collection(), ["AP", "P@10"], steps=[100], n_replicates=2, rng=1)
     >>> stable.to_frame()[["metric", "step", "tau", "judged_share"]]
       metric   step  tau  judged_share
     0     AP  100.0  1.0           1.0
@@ -381,16 +387,16 @@ def measure_stability(  # noqa: PLR0913 - every option of the study
         correction=correction,
         alpha=alpha,
         n_tested=int(n_tested),
-        full_verdicts=_verdicts(values, own_metrics, test, correction, alpha, np.random.default_rng(seed)),
+        full_verdicts=verdicts(values, own_metrics, test, correction, alpha, np.random.default_rng(seed)),
     )
     store = None if keep is None else _store(Path(keep), plan, collection, seed)
     bare = chosen.random and isinstance(collection, Collection)
     done = map_replicates(
-        _one_of_arrays if bare else _one_of_collection,
+        replicate_of_arrays if bare else replicate_of_collection,
         numbers,
         seed=seed,
         name=reduction,
-        arguments=(plan, *_arrays(documents)) if bare else (plan, collection),
+        arguments=(plan, *compiled_arrays(documents)) if bare else (plan, collection),
         store=store,
         complete=lambda number, arrays: number >= plan.n_tested or "found" in arrays,
         n_jobs=n_jobs if chosen.random else 1,
@@ -399,105 +405,6 @@ def measure_stability(  # noqa: PLR0913 - every option of the study
         description=f"judging less: {reduction}",
     )
     return _stability(collection, chosen, plan, reference, values, done, top)
-
-
-# ----------------------------------------------------------------------------------------------------- one replicate
-
-
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Plan:
-    """What every replicate does; small, for it travels to the workers."""
-
-    systems: tuple[str, ...]
-    topics: tuple[str, ...]
-    top_level: int
-    metrics: tuple[AnyMetric, ...]
-    reduction: str
-    steps: tuple[float, ...]
-    pool_depth: int | None
-    counted: NDArray[np.bool_]
-    test: str
-    correction: str | None
-    alpha: float
-    n_tested: int
-    full_verdicts: NDArray[np.int8]
-
-
-_LISTS = ("offsets", "ranks", "judgments", "n_retrieved", "topic_offsets", "levels", "full_levels")
-
-
-def _arrays(collection: Collection) -> tuple[NDArray[np.generic], ...]:
-    return tuple(getattr(collection, name) for name in _LISTS)
-
-
-def _one_of_arrays(number: int, generator: np.random.Generator, plan: Plan, *arrays: NDArray[np.generic]) -> Arrays:
-    """Do one replicate in a worker, where the collection arrives as bare arrays."""
-    # kernels are compiled for arrays that may be written to, so those that may not are copied
-    own = {name: np.asarray(array) for name, array in zip(_LISTS, arrays, strict=True)}
-    own = {name: array if array.flags.writeable else array.copy() for name, array in own.items()}
-    collection = Collection(
-        systems=plan.systems,
-        topics=plan.topics,
-        document_ids=np.empty(0, dtype="S1"),  # no random reduction looks at the names of documents
-        top_level=plan.top_level,
-        tied=np.full(len(plan.systems), np.nan),
-        **cast("dict[str, Any]", own),
-    )
-    return _one_of_collection(number, generator, plan, collection)
-
-
-def _one_of_collection(number: int, generator: np.random.Generator, plan: Plan, collection: JudgedCollection) -> Arrays:
-    with limit_threads(1):
-        reduced = reduce_judgments(
-            collection, reduction=plan.reduction, steps=plan.steps, rng=generator, pool_depth=plan.pool_depth
-        )
-        means = np.empty((len(plan.steps), len(plan.metrics), len(plan.systems)))
-        tested = number < plan.n_tested
-        found = np.full((len(plan.steps), len(plan.metrics), 2), np.nan)
-        for step, (levels, kept) in enumerate(zip(reduced.levels, reduced.topics & plan.counted, strict=True)):
-            values = metric_values(collection.rejudge(levels), plan.metrics)[:, :, kept]
-            means[step] = settled_means(values)
-            if tested:
-                found[step] = _found(values, plan, generator)
-    arrays: Arrays = {
-        "mean": means,
-        "judged": reduced.judged,
-        "relevant": reduced.relevant,
-        "topics": (reduced.topics & plan.counted).sum(axis=1),
-        "emptied": reduced.emptied,
-        "notes": np.frombuffer("\n".join(reduced.notes).encode(), dtype=np.uint8),
-    }
-    return arrays | {"found": found} if tested else arrays
-
-
-def _found(values: NDArray[np.float64], plan: Plan, generator: np.random.Generator) -> NDArray[np.float64]:
-    """Count significantly different pairs, and those of them that the full judgments contradict, shape (metric, 2)."""
-    if values.shape[2] < _FEWEST:
-        return np.full((len(values), 2), np.nan)
-    verdicts = _verdicts(values, plan.metrics, plan.test, plan.correction, plan.alpha, generator)
-    significant = verdicts != 0
-    return np.stack([significant.sum(axis=1), (significant & (verdicts != plan.full_verdicts)).sum(axis=1)], axis=1)
-
-
-def _verdicts(  # noqa: PLR0913, PLR0917 - as compare_systems
-    values: NDArray[np.float64],
-    metrics: tuple[AnyMetric, ...],
-    test: str,
-    correction: str | None,
-    alpha: float,
-    generator: np.random.Generator,
-) -> NDArray[np.int8]:
-    """Return for every pair which system is significantly better: 1, -1 or 0 for neither, shape (metric, pair)."""
-    if values.shape[2] < _FEWEST:
-        n_systems = values.shape[1]
-        return np.zeros((len(values), n_systems * (n_systems - 1) // 2), dtype=np.int8)
-    directions = {one.name: one.higher_is_better for one in metrics}
-    scores = as_scores(values, metrics=list(directions), higher_is_better=directions)
-    data = compare_systems(scores, test=test, correction=correction, alpha=alpha, rng=generator, n_threads=1).data
-    return (np.sign(data["difference"].to_numpy()) * data["significant"].to_numpy()).astype(np.int8)
-
-
-# ------------------------------------------------------------------------------------------------ from all replicates
 
 
 class _Reference(NamedTuple):
@@ -574,7 +481,7 @@ def _stability(  # noqa: PLR0913, PLR0917 - the parts of an answer
 def _n_found(plan: Plan) -> NDArray[np.generic]:
     """Count the pairs that differ significantly under the full judgments; on a single topic none can."""
     counted = (plan.full_verdicts != 0).sum(axis=1)
-    return counted if plan.counted.sum() >= _FEWEST else np.full(len(counted), np.nan)
+    return counted if plan.counted.sum() >= FEWEST else np.full(len(counted), np.nan)
 
 
 def _test_words(plan: Plan) -> str:
@@ -620,57 +527,13 @@ def standard_error(data: xr.Dataset, over: str) -> xr.Dataset:
 
 
 def _store(folder: Path, plan: Plan, collection: JudgedCollection, seed: int) -> ReplicateStore:
-    parts = collection_content(collection, retrieved=not REDUCTIONS[plan.reduction].random)
     settings = {one.name: getattr(plan, one.name) for one in fields(plan)}
     for name in ("systems", "topics", "counted", "n_tested", "full_verdicts"):  # said by the content, or of no matter
         del settings[name]
-    return replicate_store(folder, plan.reduction, plan.metrics, seed, content=parts, settings=settings)
-
-
-def collection_content(collection: JudgedCollection, *, retrieved: bool) -> list[bytes | NDArray[np.generic]]:
-    """Return everything of a collection that a replicate may depend on; what pools need only if that is `retrieved`."""
-    documents = collection.by_document
-    names = "\n".join([*documents.systems, "", *documents.topics]).encode()
-    parts: list[bytes | NDArray[np.generic]] = [names, *_arrays(documents)]
-    parts.append(b"" if documents.pooled is None else documents.pooled)
-    if retrieved:
-        parts.append(b"\n".join(documents.document_ids.tolist()))
-        if documents.retrieved is not None:
-            parts += [documents.retrieved.offsets, documents.retrieved.codes]
-    if not isinstance(collection, Collection):
-        parts.append(str(joblib.hash(collection)).encode())
-    return parts
-
-
-def replicate_store(  # noqa: PLR0913 - what a result depends on
-    folder: Path,
-    name: str,
-    metrics: Sequence[AnyMetric],
-    seed: int,
-    *,
-    content: Sequence[bytes | NDArray[np.generic]],
-    settings: Mapping[str, object],
-) -> ReplicateStore:
-    """Return where replicates are kept that depend on some content, metrics, a seed and further settings."""
-    own = {
-        "metrics": [one.name for one in metrics],
-        "code": metric_checksum(metrics),
-        "content": checksum(*content),
-        "seed": seed,
-        "versions": code_versions(),
-    }
-    return ReplicateStore(folder=folder, name=name, settings={**settings, **own})
-
-
-def all_compiled(metrics: Sequence[AnyMetric]) -> bool:
-    """Say whether every metric has a kernel, so that scoring holds the interpreter lock for moments only."""
-    return all(isinstance(one, Metric) and one.spec.kernel is not None for one in metrics)
-
-
-def counted_topics(collection: Collection) -> NDArray[np.bool_]:
-    """Return which topics have something relevant in the full judgments."""
-    relevant = np.concatenate([[0], np.cumsum(collection.full_levels > 0)])
-    return np.diff(relevant[collection.topic_offsets]) > 0
+    retrieved = not REDUCTIONS[plan.reduction].random
+    return replicate_store(
+        folder, plan.reduction, collection, plan.metrics, seed, retrieved=retrieved, settings=settings
+    )
 
 
 def check_options(  # noqa: PLR0913 - one keyword per choice
@@ -691,7 +554,7 @@ def check_options(  # noqa: PLR0913 - one keyword per choice
     check_share(alpha, "alpha")
     if budget is not None:
         check_number(budget, "budget", above=0, unit="seconds")
-    if collection.n_systems < _FEWEST:
+    if collection.n_systems < FEWEST:
         message = f"a ranking needs at least two runs; there is {collection.n_systems}"
         raise EstimationError(message)
     if not counted_topics(collection).any():

@@ -20,13 +20,13 @@ from metaeval.io.judged import read_judged
 from metaeval.metrics.plugins import load_plugin
 from metaeval.metrics.score import metric_values, score
 from metaeval.metrics.spec import metric
+from metaeval.resampling import replicates
 from metaeval.resampling.judgments import REDUCTIONS, reduce_judgments
 from metaeval.resampling.pools import original_pool
+from metaeval.resampling.replicates import ReplicateWarning, replicate_seed
+from metaeval.resampling.stability import measure_stability, smallest_place
 from metaeval.simulate.collection import simulate_collection
 from metaeval.simulate.inex import simulate_inex
-from metaeval.studies import replicates
-from metaeval.studies.replicates import ReplicateWarning, replicate_seed
-from metaeval.studies.stability import measure_stability, smallest_place
 from metaeval.tests_stat.catalogue import compare_systems
 
 MEASURES = {"AP": "map", "nDCG@10": "ndcg_cut_10", "P@10": "P_10", "RR": "recip_rank", "bpref": "bpref"}
@@ -301,7 +301,7 @@ KILLED = """
 import sys
 from pathlib import Path
 from metaeval.simulate.collection import simulate_collection
-from metaeval.studies.stability import measure_stability
+from metaeval.resampling.stability import measure_stability
 made = simulate_collection(n_groups=3, runs_per_group=3, n_topics=14, n_documents=300, depth=60, rng=4)
 found = measure_stability(
     made.to_collection(), ["AP", "nDCG@10"], n_replicates=40, n_tested=40, rng=1, keep=sys.argv[1]

@@ -19,14 +19,14 @@ from metaeval.metrics.focused.in_context import generalised_precision_curves
 from metaeval.metrics.focused.interpolated_precision import interpolated_precision_curves
 from metaeval.metrics.focused.overlap import run_overlap
 
-__all__ = ["Holdings", "RunCurves", "focused_curves", "focused_holdings"]
+__all__ = ["FocusedStatistics", "RunCurves", "focused_curves", "focused_statistics"]
 
 _TOP = 10
 _DEEPEST = 50
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Holdings:
+class FocusedStatistics:
     """What a collection of elements or passages holds.
 
     Attributes
@@ -91,7 +91,7 @@ class RunCurves:
     lacking: str = ""
 
 
-def focused_holdings(collection: JudgedCollection) -> Holdings:
+def focused_statistics(collection: JudgedCollection) -> FocusedStatistics:
     """Describe a collection of elements or passages.
 
     Parameters
@@ -101,7 +101,7 @@ def focused_holdings(collection: JudgedCollection) -> Holdings:
 
     Returns
     -------
-    Holdings
+    FocusedStatistics
 
     Raises
     ------
@@ -112,8 +112,8 @@ def focused_holdings(collection: JudgedCollection) -> Holdings:
     --------
     >>> from metaeval.simulate.inex import simulate_inex
     >>> from metaeval.collection.passages import passage_collection
-    >>> made = simulate_inex(year=2008, n_systems=3, n_topics=2, n_documents=40, n_results=20, rng=1)
-    >>> found = focused_holdings(passage_collection(made.submissions, made.assessments))
+    >>> simulated = simulate_inex(year=2008, n_systems=3, n_topics=2, n_documents=40, n_results=20, rng=1)
+    >>> found = focused_statistics(passage_collection(simulated.submissions, simulated.assessments))
     >>> found.kind, found.counts["runs"], found.per_system["results"].tolist()
     ('passages', 3, [40, 40, 40])
     """
@@ -152,7 +152,7 @@ def focused_holdings(collection: JudgedCollection) -> Holdings:
         "pooled runs": whole.n_pooled,
         "empty lists": whole.n_missing,
     }
-    return Holdings(
+    return FocusedStatistics(
         kind=kind,
         counts={name: count for name, count in counts.items() if count is not None},
         per_topic=per_topic,

@@ -20,28 +20,37 @@ from itertools import takewhile
 from pathlib import Path
 from warnings import warn
 
+import joblib
 import numpy as np
 from numpy.typing import NDArray
 
 from metaeval.checks import check_jobs
+from metaeval.collection.base import JudgedCollection
+from metaeval.collection.documents import Collection
 from metaeval.errors import InvalidOptionError, MetaevalWarning
 from metaeval.io.writing import write_atomically
+from metaeval.metrics.resolved import AnyMetric, Metric
+from metaeval.metrics.source import code_versions, metric_checksum
 from metaeval.parallel import limit_threads, track
 
 __all__ = [
+    "COMPILED",
     "ReplicateStore",
     "ReplicateWarning",
+    "all_compiled",
     "checksum",
+    "compiled_arrays",
     "discard_replicates",
     "kept_replicates",
     "map_replicates",
     "replicate_seed",
+    "replicate_store",
 ]
 
 _FORMAT = "metaeval replicate 2"
 _ABOUT = "__about__"
-_SUFFIX, _FORMER_SUFFIX = ".npz", ".replicate"
-_OURS = re.compile(r".+-[0-9a-f]{12}-\d{5,}\.(npz|replicate)")
+_SUFFIX = ".npz"
+_OURS = re.compile(r".+-[0-9a-f]{12}-\d{5,}\.npz")
 _DIGITS = hashlib.sha256().digest_size * 2
 _ALWAYS = 2
 
@@ -134,27 +143,13 @@ class ReplicateStore:
             return None
         return arrays
 
-    def warn_of_former(self) -> None:
-        """Say so where the folder holds replicates of this work that an earlier version kept in a form of its own."""
-        former = [
-            path
-            for path in kept_replicates(self.folder)
-            if path.suffix == _FORMER_SUFFIX and path.name.startswith(f"{self.name}-")
-        ]
-        if former:
-            message = (
-                f"{self.folder} holds {len(former)} replicates of {self.name!r} (*{_FORMER_SUFFIX}) that an earlier "
-                "version of metaeval kept; they are not used, the work is done anew, and the files can be deleted"
-            )
-            warn(message, ReplicateWarning, stacklevel=3)
-
     @staticmethod
     def _refuse(path: Path, why: str) -> None:
         warn(f"the kept replicate {path.name} {why}; it is computed again", ReplicateWarning, stacklevel=3)
 
 
 def kept_replicates(folder: Path) -> list[Path]:
-    """Return the files of a folder that hold kept replicates, those of the former format included; by their names.
+    """Return the files of a folder that hold kept replicates, by their names.
 
     Examples
     --------
@@ -224,7 +219,6 @@ def map_replicates(  # noqa: PLR0913 - one keyword per choice
     done: dict[int, Arrays] = {}
     if store is not None:
         store.make_folder()  # before any work, that none is done in vain
-        store.warn_of_former()
     for number in numbers:
         kept = None if store is None else store.load(number)
         if kept is not None and complete(number, kept):
@@ -273,8 +267,7 @@ def _computed(  # noqa: PLR0913 - as map_replicates
     threads: bool,
 ) -> Iterator[tuple[int, Arrays]]:
     """Yield replicates as they are done, in any order."""
-    import joblib  # noqa: PLC0415 - only where something is computed
-    from joblib.parallel import get_active_backend  # noqa: PLC0415 - likewise
+    from joblib.parallel import get_active_backend  # noqa: PLC0415 - only where something is computed
 
     backend, jobs = get_active_backend()
     elsewhere = type(backend).__name__ not in {"LokyBackend", "SequentialBackend", "ThreadingBackend"}
@@ -354,3 +347,53 @@ def discard_replicates(folder: Path) -> None:
         path.unlink()
     if folder.is_dir() and not any(folder.iterdir()):
         folder.rmdir()
+
+
+# ------------------------------------------------------------------------------------- what a replicate depends on
+
+COMPILED = ("offsets", "ranks", "judgments", "n_retrieved", "topic_offsets", "levels", "full_levels")
+"""Arrays of a collection that every score follows from."""
+
+
+def compiled_arrays(collection: Collection) -> tuple[NDArray[np.generic], ...]:
+    """Return the arrays of a collection named in `COMPILED`."""
+    return tuple(getattr(collection, name) for name in COMPILED)
+
+
+def replicate_store(  # noqa: PLR0913 - what a result depends on
+    folder: Path,
+    name: str,
+    collection: JudgedCollection,
+    metrics: Sequence[AnyMetric],
+    seed: int,
+    *,
+    retrieved: bool,
+    settings: Mapping[str, object],
+) -> ReplicateStore:
+    """Return where replicates are kept that depend on a collection, metrics, a seed and further settings.
+
+    Everything of the collection counts that a replicate may depend on; what pools need only if that is `retrieved`.
+    """
+    documents = collection.by_document
+    names = "\n".join([*documents.systems, "", *documents.topics]).encode()
+    content: list[bytes | NDArray[np.generic]] = [names, *compiled_arrays(documents)]
+    content.append(b"" if documents.pooled is None else documents.pooled)
+    if retrieved:
+        content.append(b"\n".join(documents.document_ids.tolist()))
+        if documents.retrieved is not None:
+            content += [documents.retrieved.offsets, documents.retrieved.codes]
+    if not isinstance(collection, Collection):
+        content.append(str(joblib.hash(collection)).encode())
+    own = {
+        "metrics": [one.name for one in metrics],
+        "code": metric_checksum(metrics),
+        "content": checksum(*content),
+        "seed": seed,
+        "versions": code_versions(),
+    }
+    return ReplicateStore(folder=folder, name=name, settings={**settings, **own})
+
+
+def all_compiled(metrics: Sequence[AnyMetric]) -> bool:
+    """Say whether every metric has a kernel, so that scoring holds the interpreter lock for moments only."""
+    return all(isinstance(one, Metric) and one.spec.kernel is not None for one in metrics)

@@ -7,7 +7,7 @@ from metaeval.collection.documents import UNJUDGED
 from metaeval.collection.passages import passage_collection
 from metaeval.io.inex import read_assessments, read_submissions
 from metaeval.metrics.score import metric_values, score
-from metaeval.studies.holdings import focused_curves, focused_holdings
+from metaeval.studies.focused_statistics import focused_curves, focused_statistics
 
 QRELS = """T1 Q0 d1 300 1000 100 100:200 500:100
 T1 Q0 d2 200 400 0 0:200
@@ -36,7 +36,7 @@ def compiled(folder, *runs):
 
 def test_passages_are_counted(tmp_path):
     """Every number of a small collection, by hand."""
-    found = focused_holdings(compiled(tmp_path, FIRST, SECOND))
+    found = focused_statistics(compiled(tmp_path, FIRST, SECOND))
     assert found.kind == "passages"
     assert found.counts == {"topics": 2, "topics with something relevant": 2, "runs": 2, "empty lists": 1}
     assert found.per_topic.to_dict("list") == {
@@ -62,7 +62,7 @@ def test_a_document_that_loses_its_judgment_takes_its_passages(tmp_path):
     collection = compiled(tmp_path, FIRST, SECOND)
     levels = collection.by_document.levels.copy()
     levels[collection.by_document.document_ids == b"d1"] = UNJUDGED
-    found = focused_holdings(collection.rejudge(levels)).per_topic
+    found = focused_statistics(collection.rejudge(levels)).per_topic
     assert found["highlighted passages"].tolist() == [1, 1]
     assert found["documents assessed"].tolist() == [2, 1]
 
@@ -70,12 +70,12 @@ def test_a_document_that_loses_its_judgment_takes_its_passages(tmp_path):
 def test_characters_returned_before_are_overlap(tmp_path):
     """100 of 400 characters were there already."""
     again = "T1 Q0 d1 1 2 again 0 200\nT1 Q0 d1 2 1 again 100 200\n"
-    assert focused_holdings(compiled(tmp_path, again)).per_system["overlap"].tolist() == [0.25]
+    assert focused_statistics(compiled(tmp_path, again)).per_system["overlap"].tolist() == [0.25]
 
 
 def test_elements_are_counted(focused_tree):
     """The tree of the paper: ten relevant elements; overlap of its six runs as anybody can count it."""
-    found = focused_holdings(focused_tree.tree_collection())
+    found = focused_statistics(focused_tree.tree_collection())
     assert found.kind == "elements"
     assert found.per_topic.to_dict("list") == {
         "documents assessed": [1],
@@ -92,7 +92,7 @@ def test_elements_are_counted(focused_tree):
 def test_an_unknown_size_leaves_the_mean_unknown(focused_tree):
     """A run with one element of unknown size has no mean size, the others keep theirs."""
     odd = {"odd": ["sec6", "/article[1]/bdy[1]/sec[9]"], "irb": focused_tree.RUNS["irb"]}
-    sizes = focused_holdings(focused_tree.tree_collection(odd)).per_system["size"]
+    sizes = focused_statistics(focused_tree.tree_collection(odd)).per_system["size"]
     assert np.isnan(sizes["odd"])
     assert sizes["irb"] == 5000
 

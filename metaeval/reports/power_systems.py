@@ -1,0 +1,250 @@
+# ruff: noqa: RUF001 - Greek letters are meant for people
+"""The sections of a power study that tell of the systems: ranking, scores, who is better than whom, the top."""
+
+from collections.abc import Callable, Sequence
+
+import numpy as np
+import pandas as pd
+
+from metaeval import figures
+from metaeval.figures.shown import NAMED_ROWS
+from metaeval.reports.power_words import deciding, decision_words
+from metaeval.reports.report import Block, Fold, Picture, Section, Text
+from metaeval.reports.tables import METRIC, Table, left, right
+from metaeval.studies.power import PowerStudy
+from metaeval.tests_stat.catalogue import name_of_test
+from metaeval.tests_stat.correction import name_of_correction
+from metaeval.tests_stat.result import PairwiseResult
+from metaeval.words import name_of_metric, number, p_value, share_of, text, whole
+
+__all__ = ["identical_section", "map_section", "ranking_section", "scores_section", "top_section"]
+
+_SCORE = number(4)
+_PAIRS = "Significantly different pairs"
+
+
+def ranking_section(study: PowerStudy, means: pd.DataFrame, order: Sequence[str]) -> Section:
+    """Show every system's mean with its interval, and how many others it is significantly better and worse than."""
+    strict, rising = deciding(study), study.scores["higher_is_better"]
+    counts = _verdict_counts(strict)
+    how = decision_words(strict.test, strict.correction)
+
+    def blocks(metric: str) -> tuple[Block, ...]:
+        part = means[means["metric"] == metric].merge(counts, on=["metric", "system"], sort=False)
+        picture = Picture(
+            name=f"ranking {metric}",
+            draw=lambda: figures.system_ranking(means, metric, higher_is_better=bool(rising.sel(metric=metric))),
+            title=f"Systems by mean {name_of_metric(metric)}",
+            caption="Dot: mean over the topics. Bar: 95 % t interval of that mean alone. Overlapping bars do not mean "
+            "that two systems are the same, because they were measured on the same topics; the tests take that into "
+            "account. The number after a name is its rank.",
+            alt=f"{part['system'].iloc[0]} leads with a mean of {_SCORE(part['mean'].iloc[0])}; {len(part)} systems.",
+        )
+        return (
+            picture,
+            Fold(title=f"The numbers for {name_of_metric(metric)}", blocks=(_ranking_table(metric, part, how),)),
+        )
+
+    return Section(
+        id="systems",
+        title="Ranking of the systems",
+        lead="Every system's mean score with an interval, best first.",
+        blocks=_per_metric(order, blocks),
+    )
+
+
+def _ranking_table(metric: str, part: pd.DataFrame, how: str) -> Table:
+    columns = [*right(whole, rank="Rank"), *left(system="System")]
+    if (part["group"] != "").any():
+        columns += left(group="Group")
+    columns += [
+        *right(_SCORE, mean="Mean"),
+        *right(_SCORE, "95 % interval", low="low", high="high"),
+        *right(whole, "Significantly", better_than="better than", worse_than="worse than"),
+    ]
+    return Table(
+        name=f"ranking {metric}",
+        title=f"Systems by mean {name_of_metric(metric)}",
+        caption=f"The last two columns count systems ({how}).",
+        frame=part,
+        columns=tuple(columns),
+    )
+
+
+def _verdict_counts(result: PairwiseResult) -> pd.DataFrame:
+    """Count for every metric and system how many systems it is significantly better and worse than."""
+    parts = []
+    for metric in result.metrics:
+        square = result.decisions(metric)
+        values = square.to_numpy()
+        counts = {"better_than": (values > 0).sum(axis=1), "worse_than": (values < 0).sum(axis=1)}
+        parts.append(pd.DataFrame({"metric": metric, "system": square.index.to_numpy(), **counts}))
+    return pd.concat(parts, ignore_index=True)
+
+
+def scores_section(study: PowerStudy, order: Sequence[str]) -> Section:
+    """Show how the scores of every system are spread over the topics."""
+    by_row = (
+        "Each stroke is a topic, the thick bar the middle half of the topics, the small bar across it the median, the "
+        "dot the mean."
+    )
+    by_rank = (
+        "Systems stand side by side in order of their mean: the thick part is the middle half of the topics, the thin "
+        "part reaches from 5 % to 95 % of them."
+    )
+    caption = by_row if study.scores.sizes["system"] <= NAMED_ROWS else by_rank
+
+    def blocks(metric: str) -> tuple[Block, ...]:
+        values = study.scores.sel(metric=metric).to_numpy()
+        means = values.mean(axis=1)
+        picture = Picture(
+            name=f"scores {metric}",
+            draw=lambda: figures.score_distributions(study.scores, metric),
+            title=f"{name_of_metric(metric)} over the topics",
+            caption=caption,
+            alt=f"Scores from {_SCORE(values.min())} to {_SCORE(values.max())}; means from {_SCORE(means.min())} to "
+            f"{_SCORE(means.max())}.",
+        )
+        return (picture,)
+
+    return Section(
+        id="scores",
+        title="Scores over systems and topics",
+        lead="How widely the scores of each system vary over the topics. The more they vary from topic to topic, the "
+        "harder it is to show that two systems differ.",
+        blocks=_per_metric(order, blocks),
+    )
+
+
+def map_section(study: PowerStudy, order: Sequence[str]) -> Section:
+    """Show which system is significantly better than which."""
+    strict = deciding(study)
+    pale = "" if strict.correction in ("none", "family-wise") else "; pale: only without the correction"
+
+    def blocks(metric: str) -> tuple[Block, ...]:
+        found = int(strict.data["significant"].sel(metric=metric).sum())
+        picture = Picture(
+            name=f"map {metric}",
+            draw=lambda: strict.plot(metric),
+            title=f"Who is better than whom under {name_of_metric(metric)}",
+            caption="Systems in order of their mean, best on top and on the left. Blue: the row's system is better "
+            f"than the column's; orange: worse{pale}. The wider the grey band along the diagonal, the farther apart "
+            "two systems must stand in the ranking before they differ significantly. "
+            f"{decision_words(strict.test, strict.correction)}, α = {strict.alpha:g}.",
+            alt=f"{found} of {strict.n_pairs} pairs differ significantly.",
+        )
+        return (picture,)
+
+    return Section(
+        id="map",
+        title="Pairwise significance",
+        lead="Every pair of systems at a glance: which of the two is better, and whether the data show it.",
+        blocks=_per_metric(order, blocks),
+    )
+
+
+def top_section(study: PowerStudy, means: pd.DataFrame, top: int) -> Section:
+    """Count and list the significant pairs among the best systems of each metric."""
+    size = min(top, study.scores.sizes["system"])
+    decides = deciding(study).test
+    results = [result for result in study.comparisons if result.test == decides]
+    pairs = _top_pairs(results, means, size)
+    blocks: list[Block] = [_top_counts_table(results, pairs, size)]
+    found = pairs[pairs[[result.correction for result in results]].any(axis=1)]
+    if len(found):
+        blocks.append(
+            Fold(title=f"The significant pairs ({len(found)})", blocks=(_top_pairs_table(results, found, size),))
+        )
+    return Section(
+        id="top",
+        title=f"Significant pairs among the top {size}",
+        lead="Differences near the top of a ranking matter most and are hardest to show.",
+        blocks=tuple(blocks),
+    )
+
+
+def _top_pairs(results: Sequence[PairwiseResult], means: pd.DataFrame, size: int) -> pd.DataFrame:
+    """Return every pair among each metric's own best systems, the better system first, with all verdicts.
+
+    A column named after a correction holds its decisions, "p " and that name its p-values.
+    """
+    frame = results[0].to_frame()
+    for result in results:
+        own = result.to_frame()
+        frame = frame.assign(**{result.correction: own["significant"], f"p {result.correction}": own["p_corrected"]})
+    place = means.groupby("metric").cumcount().rename("place")
+    places = means[["metric", "system"]].join(place).set_index(["metric", "system"])["place"]
+    inside = np.ones(len(frame), dtype=bool)
+    for side in ("system_a", "system_b"):
+        inside &= places.loc[pd.MultiIndex.from_frame(frame[["metric", side]])].to_numpy() < size
+    frame = frame[inside]
+    first = frame["better"].to_numpy() >= 0
+    return frame.assign(
+        better=np.where(first, frame["system_a"], frame["system_b"]),
+        worse=np.where(first, frame["system_b"], frame["system_a"]),
+        difference=np.where(first, frame["difference"], -frame["difference"]),
+    )
+
+
+def _top_counts_table(results: Sequence[PairwiseResult], pairs: pd.DataFrame, size: int) -> Table:
+    names = [result.correction for result in results]
+    found = pairs.groupby("metric", sort=False)[names].sum()
+    n_pairs = size * (size - 1) // 2
+    shown = found.map(lambda count: share_of(count, n_pairs)).join(found.add_suffix("_sort")).reset_index()
+    return Table(
+        name=f"top_{size}_counts",
+        title=f"Significantly different pairs among the top {size} systems",
+        caption=f"Of {n_pairs} pairs of each metric's own best {size} systems ({name_of_test(results[0].test)}).",
+        frame=shown,
+        columns=(METRIC, *right(text, _PAIRS, **{name: name_of_correction(name) for name in names})),
+        data=found.rename(columns=lambda name: f"n_significant_{name}").assign(n_pairs=n_pairs).reset_index(),
+    )
+
+
+def _top_pairs_table(results: Sequence[PairwiseResult], found: pd.DataFrame, size: int) -> Table:
+    corrected = [result.correction for result in results if result.correction != "none"]
+    columns = [
+        METRIC,
+        *left(better="Better", worse="Worse"),
+        *right(_SCORE, difference="Difference"),
+        *right(p_value, p_value="p"),
+    ]
+    columns += right(p_value, **{f"p {name}": f"p, {name_of_correction(name)}" for name in corrected})
+    order = {metric: place for place, metric in enumerate(results[0].metrics)}
+    found = found.assign(order=found["metric"].map(order)).sort_values(["order", "p_value"], kind="stable")
+    return Table(
+        name=f"top_{size}_pairs",
+        title=f"Significant pairs among the top {size} systems",
+        caption="Every pair that is significant at least without correction. Differences of means are in the metric's "
+        "own unit, better minus worse.",
+        frame=found.reset_index(drop=True),
+        columns=tuple(columns),
+    )
+
+
+def identical_section(study: PowerStudy) -> Section:
+    """Name the systems that no metric can tell from one another."""
+    rows = [(place, name) for place, names in enumerate(study.identical, 1) for name in names]
+    table = Table(
+        name="identical_systems",
+        title="Identical systems",
+        caption="Systems with the same number are the same.",
+        frame=pd.DataFrame(rows, columns=["set", "system"]),
+        columns=(*right(whole, set="Set"), *left(system="System")),
+    )
+    return Section(
+        id="identical",
+        title="Identical systems",
+        lead="Systems with the same score on every topic under every metric. They are kept among the pairs, as the "
+        "method defines it, though they cannot differ under any metric.",
+        blocks=(table if rows else Text(paragraphs=("No two systems have the same scores throughout.",)),),
+    )
+
+
+def _per_metric(order: Sequence[str], blocks: Callable[[str], tuple[Block, ...]]) -> tuple[Block, ...]:
+    """Show the first metric's blocks, and those of the others folded."""
+    first, *others = order
+    return (
+        *blocks(first),
+        *(Fold(title=f"The same for {name_of_metric(name)}", blocks=blocks(name)) for name in others),
+    )

@@ -1,0 +1,215 @@
+# ruff: noqa: RUF001 - Greek letters are meant for people
+"""What a power study says in plain words: the answer, and how it was found."""
+
+import numpy as np
+import pandas as pd
+
+from metaeval.bibliography import cited
+from metaeval.reports.report import Methods
+from metaeval.reports.shared import cited_keys, computed_with, described_by, side_words, with_draws
+from metaeval.studies.power import PowerStudy
+from metaeval.tests_stat.catalogue import name_of_test, words_for_test
+from metaeval.tests_stat.correction import name_of_correction, words_for_correction
+from metaeval.tests_stat.result import PairwiseResult
+from metaeval.tests_stat.sensitivity import SENSITIVITY
+from metaeval.words import count, interval, listed, name_of_metric, number, percentage, share, short_names
+
+__all__ = [
+    "deciding",
+    "decision_words",
+    "one_per_test",
+    "power_differences",
+    "power_methods",
+    "power_summary",
+    "rows_of",
+]
+
+_SCORE = number(4)
+_CAUTION = "Discriminative power says how steady a metric is over topics, not whether it measures the right thing."
+_POWER = ("sakai2006", "sakai2008")
+_LIBRARIES = {"numpy": "NumPy", "scipy": "SciPy"}
+
+
+def power_summary(study: PowerStudy, frame: pd.DataFrame) -> tuple[str, ...]:
+    """Say under which metric most pairs differ significantly, what a correction leaves, and how clear the lead is."""
+    lead = study.comparisons[0]
+    rows = rows_of(frame, lead)
+    best = rows[rows["n_significant"] == rows["n_significant"].max()]
+    how = f"at α = {lead.alpha:g} ({words_for_test(lead.test)}, {words_for_correction(lead.correction)})"
+    answer = "; ".join([_best_words(study, rows, best, how), *_corrected_words(study, frame, best)])
+    rest = [*_distinct_sentence(study, rows, best), *_worst_sentence(rows, best), *_required_sentence(frame, best)]
+    parts = ([f"{answer}."], rest, [*_identical_sentence(study), _CAUTION])
+    return tuple(" ".join(part) for part in parts if part)
+
+
+def _best_words(study: PowerStudy, rows: pd.DataFrame, best: pd.DataFrame, how: str) -> str:
+    top, names = best.iloc[0], [name_of_metric(name) for name in best["metric"]]
+    bounds = ""
+    if study.intervals is not None and pd.notna(top["power_low"]):
+        level = percentage(study.intervals.confidence_level)
+        bounds = f", {level} interval {interval(top['power_low'], top['power_high'])}"
+    found = f"{top['n_significant']} of {top['n_pairs']} ({share(top['power'])}{bounds})"
+    if top["n_significant"] == 0:
+        return f"No pair of systems differs significantly {how}{', under any metric' * (len(rows) > 1)}"
+    if len(rows) == 1:
+        return f"Under {names[0]} {found} pairs of systems differ significantly {how}"
+    if len(best) == len(rows):
+        every = "both" if len(rows) == 2 else f"all {len(rows)}"  # noqa: PLR2004 - two have their own word
+        return f"Under {every} metrics equally many pairs of systems differ significantly: {found} {how}"
+    if len(best) > 1:
+        return (
+            f"Of {len(rows)} metrics, {listed(names)} have the highest discriminative power: {found} pairs of systems "
+            f"differ significantly under each {how}"
+        )
+    return (
+        f"Of {len(rows)} metrics, {names[0]} has the highest discriminative power: {found} pairs of systems differ "
+        f"significantly {how}"
+    )
+
+
+def _corrected_words(study: PowerStudy, frame: pd.DataFrame, best: pd.DataFrame) -> list[str]:
+    strict = deciding(study)
+    if strict is study.comparisons[0] or best["n_significant"].iloc[0] == 0:
+        return []
+    kept = rows_of(frame, strict).set_index("metric").loc[best["metric"]]
+    left = [f"{row.n_significant} ({share(row.power)})" for row in kept.itertuples()]
+    if len(best) > 1:
+        left = [f"{found} under {name_of_metric(metric)}" for found, metric in zip(left, best["metric"], strict=True)]
+    if strict.test == study.comparisons[0].test:
+        return [f"after the {name_of_correction(strict.correction)} correction {listed(left)} remain"]
+    how = f"{words_for_test(strict.test)}, {words_for_correction(strict.correction)}"
+    return [f"with the false discovery rate kept at α ({how}), {listed(left)} differ"]
+
+
+def _distinct_sentence(study: PowerStudy, rows: pd.DataFrame, best: pd.DataFrame) -> list[str]:
+    differences = power_differences(study)
+    if study.intervals is None or differences is None or len(best) > 1:
+        return []
+    name, level = best["metric"].iloc[0], percentage(study.intervals.confidence_level)
+    facing = differences[(differences["metric_a"] == name) | (differences["metric_b"] == name)]
+    unclear = facing[(facing["low"] <= 0) & (facing["high"] >= 0)]
+    near = [b if a == name else a for a, b in zip(unclear["metric_a"], unclear["metric_b"], strict=True)]
+    if not near:
+        return [f"Its lead is clear: every {level} interval for its difference from another metric leaves out zero."]
+    others = "any other metric" if len(near) == len(rows) - 1 > 1 else listed(map(name_of_metric, near))
+    return [f"Its lead over {others} is not clear: the {level} interval of the difference in power holds zero."]
+
+
+def _worst_sentence(rows: pd.DataFrame, best: pd.DataFrame) -> list[str]:
+    worst = rows[rows["n_significant"] == rows["n_significant"].min()]
+    if len(worst) > 1 or len(best) == len(rows):
+        return []
+    row = worst.iloc[0]
+    return [f"{name_of_metric(row['metric'])} has the lowest: {row['n_significant']} ({share(row['power'])})."]
+
+
+def _required_sentence(frame: pd.DataFrame, best: pd.DataFrame) -> list[str]:
+    metric = best["metric"].iloc[0]
+    rows = frame[(frame["test"] == SENSITIVITY) & (frame["correction"] == "none") & (frame["metric"] == metric)]
+    return [
+        f"Under {name_of_metric(metric)} the difference in means required is {_SCORE(row.difference_required)} for the "
+        f"most demanding pair and {_SCORE(row.difference_required_median)} for the median pair."
+        for row in rows.itertuples()
+    ]
+
+
+def _identical_sentence(study: PowerStudy) -> list[str]:
+    n_same = sum(map(len, study.identical))
+    if not n_same:
+        return []
+    return [f"{n_same} systems have the same scores as another throughout; such pairs can never differ significantly."]
+
+
+def power_differences(study: PowerStudy) -> pd.DataFrame | None:
+    """Return the intervals of the differences of powers under the first comparison's correction, or None.
+
+    They may come from another test than the first one; their column ``test`` says which.
+    """
+    if study.intervals is None or study.scores.sizes["metric"] < 2:  # noqa: PLR2004 - a difference needs two
+        return None
+    frame = study.intervals.differences()
+    frame = frame[frame["correction"] == study.comparisons[0].correction]
+    return None if frame.empty else _larger_first(frame)
+
+
+def _larger_first(frame: pd.DataFrame) -> pd.DataFrame:
+    """Turn every row so that its difference is not negative, and sort, largest first."""
+    turned = frame["difference"].to_numpy() < 0
+    a, b = frame["metric_a"].to_numpy(), frame["metric_b"].to_numpy()
+    low, high = frame["low"].to_numpy(), frame["high"].to_numpy()
+    out = frame.assign(
+        metric_a=np.where(turned, b, a),
+        metric_b=np.where(turned, a, b),
+        difference=np.abs(frame["difference"].to_numpy()),
+        low=np.where(turned, -high, low),
+        high=np.where(turned, -low, high),
+    )
+    return out.sort_values("difference", ascending=False, kind="stable", ignore_index=True)
+
+
+def deciding(study: PowerStudy) -> PairwiseResult:
+    """Return the result that decides about pairs: the first under Benjamini-Yekutieli, else the first test's last."""
+    same = [result for result in study.comparisons if result.test == study.comparisons[0].test]
+    return next((result for result in study.comparisons if result.correction == "fdr_by"), same[-1])
+
+
+def rows_of(frame: pd.DataFrame, result: PairwiseResult) -> pd.DataFrame:
+    """Return the rows of `PowerStudy.to_frame` that one comparison gave."""
+    return frame[(frame["test"] == result.test) & (frame["correction"] == result.correction)]
+
+
+def decision_words(test: str, correction: str) -> str:
+    """Return a test and a correction as a caption names them."""
+    return f"{name_of_test(test)}, {words_for_correction(correction)}"
+
+
+def one_per_test(study: PowerStudy) -> list[PairwiseResult]:
+    """Return the first comparison of every test."""
+    first: dict[str, PairwiseResult] = {}
+    for result in study.comparisons:
+        first.setdefault(result.test, result)
+    return list(first.values())
+
+
+# ------------------------------------------------------------------------------------------------------- the methods
+
+
+def power_methods(study: PowerStudy) -> Methods:
+    """Return what was done in words that fit a paper, from the record of what was done."""
+    sizes, lead, intervals = study.scores.sizes, study.comparisons[0], study.intervals
+    metrics = study.scores["metric"].to_numpy()
+    under = f"{count(sizes['metric'], 'metric')} ({listed(map(name_of_metric, metrics))})"
+    words = [
+        f"We compared {sizes['system']} systems on {sizes['topic']} topics under {under}.",
+        *short_names(metrics),
+        (
+            f"For each metric all {lead.n_pairs} pairs of systems were tested at α = {lead.alpha:g}, "
+            f"{side_words(lead.alternative)}, with {listed(map(with_draws, one_per_test(study)))}."
+        ),
+        f"Discriminative power is the share of the pairs that differ significantly{cited(_POWER)}.",
+    ]
+    present = dict.fromkeys(result.correction for result in study.comparisons)
+    if used := [described_by(name) for name in present if name != "none"]:
+        start = "Beside the uncorrected results, p" if "none" in present else "P"
+        words.append(f"{start}-values were adjusted over all pairs of one metric with {listed(used)}.")
+    if study.sensitivity is not None:
+        words.append(
+            "The difference required is the largest absolute mean difference, over all pairs, of the resample at place "
+            f"⌊Bα⌋ when the B = {study.sensitivity.n_resamples} resamples of a pair are ordered by the absolute value "
+            "of their studentised statistic, largest first (Sakai, 2006); as a maximum it depends on single pairs, so "
+            "its median and 95th percentile over the pairs are given too."
+        )
+    if intervals is not None:
+        words.append(
+            f"{percentage(intervals.confidence_level)} intervals for discriminative power, and for the difference of "
+            "two metrics' powers, are t intervals whose standard error is the spread of the power over "
+            f"{intervals.n_topic_resamples} resamples of the topics, the same for every metric; on real topics 95 % "
+            "intervals of this form held the expected power in about 92 % of samples and otherwise mostly lay above it."
+        )
+    if n_same := sum(map(len, study.identical)):
+        words.append(f"{n_same} systems with identical scores stayed among the pairs.")
+    versions = study.provenance.versions
+    around = [f"{label} {versions[name]}" for name, label in _LIBRARIES.items() if name in versions]
+    words.append(computed_with(study.provenance, *around))
+    keys = [*_POWER, *(key for result in study.comparisons for key in cited_keys(result))]
+    return Methods(paragraphs=(" ".join(words),), cite=tuple(dict.fromkeys(keys)))

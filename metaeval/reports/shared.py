@@ -1,0 +1,116 @@
+# ruff: noqa: RUF001, RUF002 - Greek letters are meant for people
+"""What several reports share: facts, unanswered questions, and the sentences of methods with what they cite."""
+
+from collections.abc import Iterable
+
+from metaeval.bibliography import cited, find_publication
+from metaeval.provenance import Provenance
+from metaeval.reports.report import Item, Items, Section, Text
+from metaeval.tests_stat.catalogue import TESTS, words_for_test
+from metaeval.tests_stat.correction import CORRECTIONS, FAMILY_WISE, words_for_correction
+from metaeval.tests_stat.result import PairwiseResult
+
+__all__ = [
+    "cited_in",
+    "cited_keys",
+    "computed_with",
+    "decided_by",
+    "described_by",
+    "facts",
+    "side_words",
+    "unanswered",
+    "with_draws",
+]
+
+_SIDES = {"two-sided": "two-sided", "better": "one-sided in the direction of the better mean"}
+
+
+def facts(**counts: int) -> tuple[tuple[str, str], ...]:
+    """Return numbers with what they count, for the head of a report.
+
+    Examples
+    --------
+    >>> facts(metric=3, topic=1)
+    (('3', 'metrics'), ('1', 'topic'))
+    """
+    return tuple((str(number), what if number == 1 else f"{what}s") for what, number in counts.items())
+
+
+def unanswered(items: Iterable[Item]) -> tuple[Section, ...]:
+    """Return the section on the questions that had no answer, each with the reason; none where all had one."""
+    listed = tuple(items)
+    if not listed:
+        return ()
+    return (
+        Section(
+            id="unanswered",
+            title="Unanswered questions",
+            lead="More is answered where the input holds more.",
+            brief=True,
+            blocks=(Text(paragraphs=("Not answered, each for want of what is named:",)), Items(items=listed)),
+        ),
+    )
+
+
+def described_by(procedure: str) -> str:
+    """Return how a sentence describes a test or correction, with what it cites; one from elsewhere by its own name.
+
+    Examples
+    --------
+    >>> described_by("sign"), described_by("bonferroni"), described_by("mine")
+    ('the sign test (Conover, 1999)', 'the Bonferroni correction (Dunn, 1961)', 'mine')
+    """
+    if procedure == FAMILY_WISE:
+        return "the test's own family-wise p-values"
+    row = TESTS.get(procedure) or CORRECTIONS.get(procedure)
+    return row.described + cited(row.cite) if row else procedure
+
+
+def cited_keys(result: PairwiseResult) -> tuple[str, ...]:
+    """Return the keys of what the descriptions of a comparison's test and correction cite."""
+    rows = (TESTS.get(result.test), CORRECTIONS.get(result.correction))
+    return tuple(key for row in rows if row is not None for key in row.cite)
+
+
+def cited_in(paragraphs: Iterable[str], keys: Iterable[str]) -> tuple[str, ...]:
+    """Return those of the keys, each once, whose publications some words cite."""
+    words = " ".join(paragraphs)
+    return tuple(key for key in dict.fromkeys(keys) if find_publication(key).cited in words)
+
+
+def with_draws(result: PairwiseResult) -> str:
+    """Describe the test of a comparison, with its B and seed if it draws."""
+    words = described_by(result.test)
+    if result.n_resamples:
+        words += f", B = {result.n_resamples} resamples shared by all pairs and metrics"
+        words += f", {result.random_source}" if result.random_source else ""
+    return words
+
+
+def side_words(alternative: str) -> str:
+    """Return which alternative was tested, in words.
+
+    Examples
+    --------
+    >>> side_words("better"), side_words("less")
+    ('one-sided in the direction of the better mean', 'one-sided (less)')
+    """
+    return _SIDES.get(alternative, f"one-sided ({alternative})")
+
+
+def decided_by(test: str, correction: str, alpha: float) -> str:
+    """Return what decided which pairs differ significantly, in a few words.
+
+    Examples
+    --------
+    >>> decided_by("t", "holm", 0.05)
+    'paired t, Holm, α = 0.05, two-sided'
+    """
+    return f"{words_for_test(test)}, {words_for_correction(correction)}, α = {alpha:g}, two-sided"
+
+
+def computed_with(provenance: Provenance, *details: str) -> str:
+    """Return the sentence that names the software."""
+    version = provenance.versions.get("metaeval", "")
+    around = f" ({', '.join(details)})" if details else ""
+    return f"{f'Computed with metaeval {version}'.rstrip()}{around}."

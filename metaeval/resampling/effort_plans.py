@@ -1,0 +1,187 @@
+"""Where to spend judging effort: rankings by the same number of judged documents, spent in different ways."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from types import MappingProxyType
+
+import numpy as np
+import pandas as pd
+import xarray as xr
+from numpy.typing import NDArray
+
+from metaeval.collection.base import JudgedCollection
+from metaeval.equality import settled_means
+from metaeval.errors import EstimationError
+from metaeval.metrics.resolved import AnyMetric
+from metaeval.metrics.score import metric_values
+from metaeval.parallel import limit_threads
+from metaeval.resampling.effort import AdaptiveDepth, CostModel, adaptive_depth, equal_effort
+from metaeval.resampling.judgments import Reduced
+from metaeval.resampling.pools import original_pool
+from metaeval.resampling.replicates import Arrays, all_compiled, map_replicates, replicate_store
+from metaeval.resampling.rescoring import counted_topics, scores_by_step
+from metaeval.resampling.stability import correlations, standard_error
+
+__all__ = ["PLAN_NAMES", "EffortPlans", "rank_by_effort"]
+
+EFFORT_STEPS = (20.0, 40.0, 60.0, 80.0)
+"""Shares of the original effort, in %."""
+
+PLAN_NAMES: Mapping[str, str] = MappingProxyType(
+    {
+        "shallow": "shallow pools, all topics",
+        "sample": "random part of deep pools",
+        "topics": "full pools, fewer topics",
+    }
+)
+"""What the ways to spend the same effort are called."""
+
+_NAME = "effort"
+_COUNTS = ("judged", "relevant", "topics")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class EffortPlans:
+    """Rankings by the same number of judged documents, spent in different ways.
+
+    Attributes
+    ----------
+    data : xarray.Dataset
+        Dims ``replicate``, ``plan``, ``step`` (% of the original effort) and ``metric``: ``tau``, ``tau_ap``, ``rho``
+        and ``rbo`` with the ranking of the original pool; ``judged``, ``relevant`` and ``topics`` (replicate, plan,
+        step).
+    adaptive : AdaptiveDepth or None
+        Pools that stop topic by topic, replayed.
+    adaptive_table : pandas.DataFrame or None
+        One row a metric: tau and tau_AP of the adaptive pools and of one depth for all at equal effort.
+    notes : tuple of str
+        What the pool lacks.
+    """
+
+    data: xr.Dataset
+    adaptive: AdaptiveDepth | None
+    adaptive_table: pd.DataFrame | None
+    notes: tuple[str, ...]
+
+    @property
+    def n_replicates(self) -> int:
+        """Draws behind every mean."""
+        return int(self.data.sizes["replicate"])
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return one row a metric, step and plan: means over replicates with standard errors."""
+        measures = ["tau", "tau_ap", "rho", "rbo"]
+        means = self.data[measures].mean("replicate")
+        spread = standard_error(self.data[measures], "replicate")
+        order = ["metric", "step", "plan"]
+        frame = means.to_dataframe(dim_order=order).join(spread.to_dataframe(dim_order=order).add_suffix("_se"))
+        left = self.data[["judged", "relevant", "topics"]].mean("replicate").to_dataframe(dim_order=["step", "plan"])
+        return frame.reset_index().merge(left.reset_index(), on=["step", "plan"])
+
+
+def rank_by_effort(  # noqa: PLR0913 - one keyword per choice
+    collection: JudgedCollection,
+    metrics: tuple[AnyMetric, ...],
+    seed: int,
+    cost: CostModel,
+    *,
+    n_replicates: int,
+    pool_depth: int | None,
+    rate: float,
+    steps: Sequence[float] | None,
+    n_jobs: int = 1,
+    keep: str | Path | None = None,
+    deadline: float | None = None,
+) -> EffortPlans:
+    """Rank the runs under every plan and step, replicate by replicate, and replay pools that stop topic by topic.
+
+    Parameters
+    ----------
+    collection : JudgedCollection
+    metrics : tuple of Metric
+    seed : int
+        Of the study.
+    cost : CostModel
+    n_replicates : int
+    pool_depth : int or None
+        Depth of the original pool, where it is known.
+    rate : float
+        See `metaeval.resampling.effort.adaptive_depth`.
+    steps : sequence of float or None
+        `EFFORT_STEPS` by default.
+    n_jobs, keep, deadline
+        See `metaeval.resampling.replicates.map_replicates`.
+
+    Returns
+    -------
+    EffortPlans
+    """
+    chosen = tuple(sorted(map(float, steps))) if steps is not None else EFFORT_STEPS
+    original = original_pool(collection, depth=pool_depth)
+    counted = counted_topics(collection.by_document)
+    signs = np.array([1.0 if one.higher_is_better else -1.0 for one in metrics])[:, None]
+    full = settled_means(metric_values(collection.rejudge(original.levels), metrics)[:, :, counted]) * signs
+    store = None
+    if keep is not None:
+        settings = {"steps": chosen, "pool_depth": pool_depth}
+        store = replicate_store(Path(keep), _NAME, collection, metrics, seed, retrieved=True, settings=settings)
+    done = map_replicates(
+        _replicate,
+        range(n_replicates),
+        seed=seed,
+        name=_NAME,
+        arguments=(chosen, pool_depth, metrics, collection),
+        store=store,
+        n_jobs=n_jobs,
+        threads=all_compiled(metrics),
+        deadline=deadline,
+        description="where to spend effort",
+    )
+    counts = {name: (("replicate", "plan", "step"), np.stack([one[name] for one in done])) for name in _COUNTS}
+    taus = correlations(full, np.stack([one["mean"] for one in done]) * signs)
+    data = xr.Dataset(
+        {**{name: (("replicate", "plan", "step", "metric"), values) for name, values in taus.items()}, **counts},
+        coords={"plan": list(PLAN_NAMES), "step": list(chosen), "metric": [one.name for one in metrics]},
+    )
+    try:
+        adaptive = adaptive_depth(collection, rate=rate, pool_depth=pool_depth)
+    except EstimationError:
+        return EffortPlans(data=data, adaptive=None, adaptive_table=None, notes=original.notes)
+    rows = []
+    for pools, one in (("adaptive", adaptive.adaptive), ("one depth", adaptive.fixed)):
+        found = correlations(full, _means(collection, metrics, one, counted)[0] * signs)
+        left = {"judged": int(one.judged[0]), "relevant": int(one.relevant[0])}
+        rows.append(pd.DataFrame({"pools": pools, "metric": [metric.name for metric in metrics], **left, **found}))
+    table = pd.concat(rows, ignore_index=True)
+    table = table.assign(hours=cost.hours(table["relevant"], table["judged"] - table["relevant"]))
+    columns = ["pools", "metric", "judged", "relevant", "hours", "tau", "tau_ap", "rho", "rbo"]
+    return EffortPlans(data=data, adaptive=adaptive, adaptive_table=table[columns], notes=original.notes)
+
+
+def _replicate(
+    _number: int,
+    generator: np.random.Generator,
+    steps: tuple[float, ...],
+    pool_depth: int | None,
+    metrics: tuple[AnyMetric, ...],
+    collection: JudgedCollection,
+) -> Arrays:
+    """Draw and score the plans of one replicate: means (plan, step, metric, system) and what they judge."""
+    with limit_threads(1):
+        spent = equal_effort(collection, steps=steps, rng=generator, pool_depth=pool_depth)
+        plans = [spent.plans[name] for name in PLAN_NAMES]
+        counted = counted_topics(collection.by_document)
+        return {
+            "mean": np.stack([_means(collection, metrics, plan, counted) for plan in plans]),
+            "judged": np.stack([plan.judged for plan in plans]),
+            "relevant": np.stack([plan.relevant for plan in plans]),
+            "topics": np.stack([(plan.topics & counted).sum(axis=1) for plan in plans]),
+        }
+
+
+def _means(
+    collection: JudgedCollection, metrics: tuple[AnyMetric, ...], reduced: Reduced, counted: NDArray[np.bool_]
+) -> NDArray[np.float64]:
+    """Return the mean scores, settled, under reduced judgments, shape (step, metric, system)."""
+    return np.stack([settled_means(values) for values in scores_by_step(collection, metrics, reduced, counted)])
