@@ -120,7 +120,7 @@ def same(found, expected, *, factor=1.0):
 
 def asked(test):
     """List the alternatives that a test answers."""
-    return ("two-sided",) if TESTS[test].one_sided else ALTERNATIVES
+    return ("two-sided",) if TESTS[test].one_sided_substitute else ALTERNATIVES
 
 
 EVERY = [(test, alternative) for test in TESTS for alternative in asked(test)]

@@ -18,7 +18,7 @@ from metaeval.draws import RNGLike, resolve_rng
 from metaeval.equality import at_least, difference, settle
 from metaeval.errors import InvalidOptionError, ScoresError
 from metaeval.parallel import track
-from metaeval.tests_stat.correction import adjust, canonical_correction
+from metaeval.tests_stat.correction import CORRECTIONS, adjust
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -322,7 +322,7 @@ def compare_with_human(  # noqa: PLR0913 - every option is one question
         reference=name,
         statistic=statistic,
         permute=permute,
-        correction=canonical_correction(correction),
+        correction=CORRECTIONS.canonical(correction),
         n_resamples=int(n_resamples),
         random_source=source.description,
     )

@@ -12,8 +12,8 @@ from metaeval.reports.agree_words import grade_sentences, label
 from metaeval.reports.report import Fold, Picture, Section, Text
 from metaeval.reports.tables import Column, Table
 from metaeval.studies.agree import MERGED, AgreeStudy
-from metaeval.tests_stat.catalogue import name_of_test
-from metaeval.tests_stat.correction import words_for_correction
+from metaeval.tests_stat.catalogue import TESTS
+from metaeval.tests_stat.correction import CORRECTIONS
 from metaeval.words import count, intervals, name_of_metric, number, share, share_of, whole
 
 if TYPE_CHECKING:
@@ -221,7 +221,7 @@ def settings_section(study: AgreeStudy, rows: pd.DataFrame) -> list[Section]:
     frame = rows[["predictor", "truth"]].merge(study.to_frame(), on=["predictor", "truth"], how="left")
     shown = _labelled(study, frame, "truth", "predictor").assign(
         setting=[
-            f"{name_of_test(str(row.test))}, {words_for_correction(str(row.correction))}, α = {row.alpha:g}"
+            f"{TESTS.label(str(row.test))}, {CORRECTIONS.words(str(row.correction))}, α = {row.alpha:g}"
             for row in frame.itertuples()
         ]
     )

@@ -9,8 +9,8 @@ from metaeval.reports.data_files import csv_file
 from metaeval.reports.report import Block, Fold, Item, Items, Methods, Picture, Report, Section, Text
 from metaeval.reports.tables import Column, Table
 from metaeval.studies.assessors import AssessorStudy
-from metaeval.tests_stat.catalogue import name_of_test, words_for_test
-from metaeval.tests_stat.correction import words_for_correction
+from metaeval.tests_stat.catalogue import TESTS
+from metaeval.tests_stat.correction import CORRECTIONS
 from metaeval.words import absent, count, interval, listed, number, percentage, share, whole
 
 __all__ = ["assessors_report"]
@@ -227,8 +227,8 @@ def _effects_section(study: AssessorStudy) -> Section:
         name="assessor-effects",
         title="What another assessor would have changed",
         caption="Rankings of the runs by mean score, and the pairs of runs that are significantly different under the "
-        f"second assessor as a prediction of those under the first ({name_of_test(study.test)}, "
-        f"{words_for_correction(study.correction)}, α = {study.alpha:g}, one-sided in the better direction).",
+        f"second assessor as a prediction of those under the first ({TESTS.label(study.test)}, "
+        f"{CORRECTIONS.words(study.correction)}, α = {study.alpha:g}, one-sided in the better direction).",
         frame=study.effects,
         columns=(
             Column(name="metric", label="Metric"),
@@ -398,7 +398,7 @@ def _methods(study: AssessorStudy) -> Methods:
         return Methods(paragraphs=(measures, intervals), cite=sources)
     effects = (
         f"The runs were scored under each assessor by {listed(study.scores)} and tested pair by pair "
-        f"({words_for_test(study.test)} test, {words_for_correction(study.correction)}, α = {study.alpha:g}, one-sided "
+        f"({TESTS.words(study.test)} test, {CORRECTIONS.words(study.correction)}, α = {study.alpha:g}, one-sided "
         "in the better direction); the significant pairs under one assessor predict those under another (Ogilvie and "
         "Lalmas, 2006, section 3.4)."
     )

@@ -10,8 +10,8 @@ from metaeval.reports.data_files import csv_file
 from metaeval.reports.report import Block, Fold, Methods, Picture, Report, Section
 from metaeval.reports.tables import Column, Table
 from metaeval.studies.human import HumanStudy
-from metaeval.tests_stat.catalogue import name_of_test, words_for_test
-from metaeval.tests_stat.correction import words_for_correction
+from metaeval.tests_stat.catalogue import TESTS
+from metaeval.tests_stat.correction import CORRECTIONS
 from metaeval.words import count, interval, listed, number, p_value, percentage, share, whole
 
 __all__ = ["human_report"]
@@ -109,7 +109,7 @@ def _summary(study: HumanStudy) -> tuple[str, ...]:
 
 
 def _corrected(study: HumanStudy) -> str:
-    return f"(permutation, {words_for_correction(study.correction)}, α = {study.alpha:g})"
+    return f"(permutation, {CORRECTIONS.words(study.correction)}, α = {study.alpha:g})"
 
 
 def _wins_sentence(wins: pd.DataFrame, best: str, how: str) -> str:
@@ -308,7 +308,7 @@ def _decisions_section(study: HumanStudy) -> Section:
     table = Table(
         name="decisions",
         title="Significant pairs of systems, under each metric and under people",
-        caption=f"{name_of_test(study.test)}, {words_for_correction(study.correction)}, α = {study.alpha:g}, one-sided "
+        caption=f"{TESTS.label(study.test)}, {CORRECTIONS.words(study.correction)}, α = {study.alpha:g}, one-sided "
         "in the better direction. "
         "Precision: of the pairs that the metric finds, the share that people find too. Recall: of the pairs that "
         "people find.",
@@ -381,7 +381,7 @@ def _methods(study: HumanStudy) -> Methods:
             "because resampling adds noise to the means of close systems."
         )
         sources.append("deutsch2021")
-    corrected = words_for_correction(study.correction)
+    corrected = CORRECTIONS.words(study.correction)
     if study.comparison is not None:
         paragraphs.append(
             f"Two metrics are compared by permutation (Deutsch et al., 2021): {study.comparison.n_resamples} exchanges "
@@ -396,7 +396,7 @@ def _methods(study: HumanStudy) -> Methods:
         sources += ["williams1959", "graham2014"]
     if len(study.decisions):
         paragraphs.append(
-            f"Pairs of systems: {words_for_test(study.test)} test, {corrected}, α = {study.alpha:g}, one-sided in the "
+            f"Pairs of systems: {TESTS.words(study.test)} test, {corrected}, α = {study.alpha:g}, one-sided in the "
             "better direction; the significant pairs under a metric predict those under the human scores (Ogilvie and "
             "Lalmas, 2006, section 3.4). A cluster's sum, scaled, is one unit, so the tests are on the mean over items."
         )

@@ -1,10 +1,13 @@
 # ruff: noqa: RUF001 - typographic dashes and Greek letters are meant for people
 """What was done in a study of discriminative power, in words that fit a paper, and what to cite."""
 
+from typing import Any
+
 from metaeval.bibliography import cited
 from metaeval.studies.power import PowerStudy
-from metaeval.tests_stat.catalogue import TESTS, TestSpec
-from metaeval.tests_stat.correction import CORRECTIONS, FAMILY_WISE, CorrectionSpec
+from metaeval.tests_stat.catalogue import TESTS
+from metaeval.tests_stat.correction import CORRECTIONS
+from metaeval.tests_stat.procedures import Procedure, Table
 from metaeval.tests_stat.result import PairwiseResult
 from metaeval.words import count, listed, name_of_metric, percentage, short_names
 
@@ -15,7 +18,7 @@ _SIDES = {"two-sided": "two-sided", "better": "one-sided in the direction of the
 _LIBRARIES = {"numpy": "NumPy", "scipy": "SciPy"}
 
 
-def described(procedure: TestSpec | CorrectionSpec) -> str:
+def described(procedure: Procedure) -> str:
     """Return how a sentence describes a test or correction, with what it cites.
 
     Examples
@@ -53,7 +56,7 @@ def cited_keys(study: PowerStudy) -> tuple[str, ...]:
     """Return the keys of what the methods paragraph cites."""
     keys = list(_POWER)
     for result in study.comparisons:
-        keys += _described(result.test)[1] + _corrected(result.correction)[1]
+        keys += _described(TESTS, result.test)[1] + _described(CORRECTIONS, result.correction)[1]
     return tuple(dict.fromkeys(keys))
 
 
@@ -82,7 +85,7 @@ def _design(study: PowerStudy) -> tuple[str, ...]:
 
 
 def _test_with_draws(result: PairwiseResult) -> str:
-    described, keys = _described(result.test)
+    described, keys = _described(TESTS, result.test)
     words = described + cited(keys)
     if result.n_resamples:
         words += f", B = {result.n_resamples} resamples shared by all pairs and metrics"
@@ -92,7 +95,7 @@ def _test_with_draws(result: PairwiseResult) -> str:
 
 def _corrections(study: PowerStudy) -> tuple[str, ...]:
     present = dict.fromkeys(result.correction for result in study.comparisons)
-    used = [_corrected(name) for name in present if name != "none"]
+    used = [_described(CORRECTIONS, name) for name in present if name != "none"]
     if not used:
         return ()
     start = "Beside the uncorrected results, p" if "none" in present else "P"
@@ -117,7 +120,7 @@ def _intervals(study: PowerStudy) -> tuple[str, ...]:
     if intervals is None:
         return ()
     same = intervals.test in {result.test for result in study.comparisons}
-    other = "" if same else f", under {_described(intervals.test)[0]}"
+    other = "" if same else f", under {_described(TESTS, intervals.test)[0]}"
     words = (
         f"{percentage(intervals.confidence_level)} intervals for discriminative power, and for the difference of two "
         "metrics' powers, are t intervals whose standard error is the spread of the power over "
@@ -139,13 +142,7 @@ def _software(study: PowerStudy) -> str:
     return f"{own} ({', '.join(around)})." if around else f"{own}."
 
 
-def _described(test: str) -> tuple[str, tuple[str, ...]]:
-    """Return what a paper would say of a test, and what it cites; one from elsewhere goes by its own name."""
-    return (TESTS[test].described, TESTS[test].cite) if test in TESTS else (test, ())
-
-
-def _corrected(correction: str) -> tuple[str, tuple[str, ...]]:
-    if correction == FAMILY_WISE:
-        return "the test's own family-wise p-values", ()
-    row = CORRECTIONS.get(correction)
-    return (row.described, row.cite) if row else (correction, ())
+def _described(table: Table[Any], name: str) -> tuple[str, tuple[str, ...]]:
+    """Return what a paper would say was done, and what it cites; what is from elsewhere goes by its own name."""
+    row = table.named.get(name)
+    return (row.described, row.cite) if row else (name, ())

@@ -14,8 +14,8 @@ from metaeval.reports.methods import cited_keys, methods_paragraph, one_per_test
 from metaeval.reports.report import Block, Fold, Methods, Picture, Report, Section, Text
 from metaeval.reports.tables import Column, Table
 from metaeval.studies.power import PowerStudy
-from metaeval.tests_stat.catalogue import name_of_test, words_for_test
-from metaeval.tests_stat.correction import CORRECTIONS, FAMILY_WISE, name_of_correction, words_for_correction
+from metaeval.tests_stat.catalogue import TESTS
+from metaeval.tests_stat.correction import CORRECTIONS
 from metaeval.tests_stat.labels import labelled
 from metaeval.tests_stat.result import PairwiseResult
 from metaeval.tests_stat.sensitivity import SENSITIVITY
@@ -108,7 +108,7 @@ def _summary(study: PowerStudy, frame: pd.DataFrame) -> tuple[str, ...]:
     lead = study.comparisons[0]
     rows = _rows_of(frame, lead)
     best = rows[rows["n_significant"] == rows["n_significant"].max()]
-    how = f"at α = {lead.alpha:g} ({words_for_test(lead.test)}, {words_for_correction(lead.correction)})"
+    how = f"at α = {lead.alpha:g} ({TESTS.words(lead.test)}, {CORRECTIONS.words(lead.correction)})"
     opening = [_best_sentence(study, rows, best, how), *_corrected_sentence(study, frame, best)]
     rest = [*_distinct_sentence(study, rows, best), *_worst_sentence(rows, best), *_required_sentence(frame, best)]
     return tuple(" ".join(part) for part in (opening, rest, [*_identical_sentence(study), _CAUTION]) if part)
@@ -148,8 +148,8 @@ def _corrected_sentence(study: PowerStudy, frame: pd.DataFrame, best: pd.DataFra
     if len(best) > 1:
         left = [f"{found} under {name_of_metric(metric)}" for found, metric in zip(left, best["metric"], strict=True)]
     if strict.test == study.comparisons[0].test:
-        return [f"After the {name_of_correction(strict.correction)} correction {listed(left)} remain."]
-    how = f"{words_for_test(strict.test)}, {words_for_correction(strict.correction)}"
+        return [f"After the {CORRECTIONS.label(strict.correction)} correction {listed(left)} remain."]
+    how = f"{TESTS.words(strict.test)}, {CORRECTIONS.words(strict.correction)}"
     return [f"With the false discovery rate kept at α ({how}), {listed(left)} differ."]
 
 
@@ -208,8 +208,8 @@ def _power_section(study: PowerStudy, frame: pd.DataFrame) -> Section:
         + ("; the bar is its interval over topics. " if "power_low" in frame else ". ")
         + "Metrics far to the right find more differences in the same data.",
         alt="; ".join(
-            f"{name_of_metric(row.metric)}, {words_for_test(str(row.test))}, "
-            f"{words_for_correction(str(row.correction))}: {share(row.power)}"
+            f"{name_of_metric(row.metric)}, {TESTS.words(str(row.test))}, "
+            f"{CORRECTIONS.words(str(row.correction))}: {share(row.power)}"
             for row in frame.itertuples()
         ),
     )
@@ -229,11 +229,11 @@ def _power_table(study: PowerStudy, frame: pd.DataFrame) -> Table:
     rows = pd.DataFrame([_power_row(part) for _, part in frame.groupby(keys, sort=False)])
     columns = [_METRIC]
     if len(one_per_test(study)) > 1:
-        columns.append(Column(name="test", label="Test", write=lambda name: name_of_test(str(name))))
-    for name in (*CORRECTIONS, FAMILY_WISE):
+        columns.append(Column(name="test", label="Test", write=lambda name: TESTS.label(str(name))))
+    for name in CORRECTIONS.named:
         if name in rows:
             columns.append(
-                Column(name=name, label=name_of_correction(name), align="right", group="Significantly different pairs")
+                Column(name=name, label=CORRECTIONS.label(name), align="right", group="Significantly different pairs")
             )
         if study.intervals is not None and f"{name} interval" in rows:
             label = f"{percentage(study.intervals.confidence_level)} interval"
@@ -558,11 +558,11 @@ def _top_counts_table(results: Sequence[PairwiseResult], pairs: pd.DataFrame, si
     n_pairs = size * (size - 1) // 2
     shown = found.map(lambda count: share_of(count, n_pairs)).join(found.add_suffix("_sort")).reset_index()
     group = "Significantly different pairs"
-    columns = [Column(name=name, label=name_of_correction(name), align="right", group=group) for name in names]
+    columns = [Column(name=name, label=CORRECTIONS.label(name), align="right", group=group) for name in names]
     return Table(
         name=f"top_{size}_counts",
         title=f"Significantly different pairs among the top {size} systems",
-        caption=f"Of {n_pairs} pairs of each metric's own best {size} systems ({name_of_test(results[0].test)}).",
+        caption=f"Of {n_pairs} pairs of each metric's own best {size} systems ({TESTS.label(results[0].test)}).",
         frame=shown,
         columns=(_METRIC, *columns),
         data=found.rename(columns=lambda name: f"n_significant_{name}").assign(n_pairs=n_pairs).reset_index(),
@@ -579,7 +579,7 @@ def _top_pairs_table(results: Sequence[PairwiseResult], found: pd.DataFrame, siz
         Column(name="p_value", label="p", write=p_value, align="right"),
     ]
     columns += [
-        Column(name=f"p {name}", label=f"p, {name_of_correction(name)}", write=p_value, align="right")
+        Column(name=f"p {name}", label=f"p, {CORRECTIONS.label(name)}", write=p_value, align="right")
         for name in corrected
     ]
     order = {metric: place for place, metric in enumerate(results[0].metrics)}
@@ -628,7 +628,7 @@ def _settings(study: PowerStudy) -> str:
     """Name every test with its B and seed, then what they share: alternative and level."""
     tests, lead = [], study.comparisons[0]
     for place, result in enumerate(one_per_test(study)):
-        parts = [words_for_test(result.test) if place else name_of_test(result.test)]
+        parts = [TESTS.words(result.test) if place else TESTS.label(result.test)]
         if result.n_resamples:
             parts += [f"B = {result.n_resamples}", *([result.random_source] if result.random_source else [])]
         tests.append(", ".join(parts))
@@ -646,4 +646,4 @@ def _rows_of(frame: pd.DataFrame, result: PairwiseResult) -> pd.DataFrame:
 
 
 def _how(test: str, correction: str) -> str:
-    return f"{name_of_test(test)}, {words_for_correction(correction)}"
+    return f"{TESTS.label(test)}, {CORRECTIONS.words(correction)}"

@@ -21,8 +21,8 @@ from metaeval.errors import InvalidOptionError
 from metaeval.parallel import parallel_map, track
 from metaeval.scores import Scores, as_scores, select_runs
 from metaeval.tests_stat.bootstrap import tile_pool
-from metaeval.tests_stat.catalogue import compare_systems, find_test
-from metaeval.tests_stat.correction import CORRECTIONS, adjust, canonical_correction
+from metaeval.tests_stat.catalogue import TESTS, compare_systems
+from metaeval.tests_stat.correction import CORRECTIONS, adjust
 from metaeval.tests_stat.labels import labelled
 from metaeval.tests_stat.pairs import Question, ask
 from metaeval.tests_stat.result import PairwiseResult, UnreachableLevelWarning, is_significant
@@ -223,7 +223,7 @@ def discriminative_power_interval(  # noqa: PLR0913 - one keyword per choice
     1  metric1     fdr_by   0.67  0.14   1.0
     """
     scores = as_scores(scores)
-    name = find_test(test).name
+    name = TESTS.find(test).name
     corrections = _checked_corrections(corrections)
     check_share(confidence_level, "confidence_level")
     check_count(n_topic_resamples, "n_topic_resamples", least=2, most=MOST_REPLICATES)
@@ -406,11 +406,11 @@ def run_choice_power(  # noqa: PLR0913 - one keyword per choice
     0  metric1       none          2       0.0      1.0
     """
     scores = as_scores(scores)
-    name = find_test(test).name
+    name = TESTS.find(test).name
     corrections = _checked_corrections(corrections)
     check_share(confidence_level, "confidence_level")
     check_count(n_choices, "n_choices", least=2, most=MOST_REPLICATES)
-    if find_test(name).family_wise:
+    if TESTS.find(name).family_wise:
         message = f"test {name!r} looks at all systems at once, so choosing among its pairs means nothing; use another"
         raise InvalidOptionError(message)
     if choose == "all":
@@ -449,11 +449,11 @@ def run_choice_power(  # noqa: PLR0913 - one keyword per choice
 
 
 def _inner_resamples(name: str, n_resamples: int) -> int | None:
-    return n_resamples if find_test(name).resampled else None
+    return n_resamples if TESTS.find(name).resampled else None
 
 
 def _checked_corrections(corrections: Sequence[str]) -> tuple[str, ...]:
-    names = tuple(map(canonical_correction, (corrections,) if isinstance(corrections, str) else corrections))
+    names = tuple(map(CORRECTIONS.canonical, (corrections,) if isinstance(corrections, str) else corrections))
     if not names:
         message = f"corrections must name at least one of {', '.join(CORRECTIONS)}"
         raise InvalidOptionError(message)
@@ -467,7 +467,7 @@ def _decide(  # noqa: PLR0913 - one keyword per choice
     return compare_systems(
         scores,
         test=test,
-        correction=find_test(test).own_correction,
+        correction=TESTS.find(test).own_correction,
         alpha=alpha,
         n_resamples=n_resamples,
         rng=rng,

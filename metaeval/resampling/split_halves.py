@@ -15,7 +15,7 @@ from metaeval.errors import EstimationError, InvalidOptionError, UnknownNameErro
 from metaeval.parallel import limit_threads, track
 from metaeval.resampling.swap import draw_topic_sets
 from metaeval.scores import Scores, as_scores
-from metaeval.tests_stat.catalogue import TestSpec, canonical_test, compare_systems, find_test
+from metaeval.tests_stat.catalogue import TESTS, TestSpec, compare_systems
 from metaeval.tests_stat.correction import FAMILY_WISE
 from metaeval.tests_stat.pairs import Alternative, PValueRule
 
@@ -154,7 +154,7 @@ def split_half(  # noqa: PLR0913 - one keyword per choice of the method
     >>> halves.to_frame()["test"].tolist(), halves.half_sizes
     (['t', 'sign'], (20, 20))
     """
-    chosen = [find_test(name) for name in tests]
+    chosen = [TESTS.find(name) for name in tests]
     if not chosen:
         message = "tests= is empty; name at least one test"
         raise InvalidOptionError(message)
@@ -225,7 +225,7 @@ def _decisions(
 
 
 def _held_against(frame: pd.DataFrame, reference: str, tests: tuple[str, ...]) -> pd.DataFrame:
-    name = canonical_test(reference)
+    name = TESTS.canonical(reference)
     if name not in tests:
         raise UnknownNameError("compared test", reference, tests)
     base = frame[frame["test"] == name].set_index("metric")

@@ -22,7 +22,7 @@ from metaeval.equality import RELATIVE
 from metaeval.errors import EstimationError, InvalidOptionError, ScoresError
 from metaeval.parallel import limit_threads, track
 from metaeval.scores import Scores, as_scores, identical_systems, oriented_values
-from metaeval.tests_stat.catalogue import TestSpec, compare_systems, find_test
+from metaeval.tests_stat.catalogue import TESTS, TestSpec, compare_systems
 
 __all__ = [
     "Duplicates",
@@ -282,7 +282,7 @@ def swap_method(  # noqa: PLR0913 - one keyword per choice of the method
     layout = lay_out(scores, sizes=sizes, sampling=sampling, duplicates=duplicates, n_trials=n_trials)
     levels = _checked_tolerances(tolerances, tolerance_unit, layout)
     check_share(alpha, "alpha")
-    test = None if significant_on_first is None else find_test(significant_on_first)
+    test = None if significant_on_first is None else TESTS.find(significant_on_first)
     source = resolve_rng(rng)
     generators = source.generator.spawn(int(layout.sizes[-1]) + 1)
     blocks = []

@@ -23,8 +23,8 @@ from metaeval.provenance import Provenance, record_provenance
 from metaeval.scores import Scores, as_scores
 from metaeval.studies.options import check_test
 from metaeval.studies.study import Study
-from metaeval.tests_stat.catalogue import find_test
-from metaeval.tests_stat.correction import canonical_correction
+from metaeval.tests_stat.catalogue import TESTS
+from metaeval.tests_stat.correction import CORRECTIONS
 
 __all__ = ["AssessorStudy", "judgments_of_labels", "study_assessors"]
 
@@ -179,8 +179,8 @@ def study_assessors(  # noqa: PLR0913 - every option is one question
         agreement=agreement,
         effects=effects,
         scores=scores,
-        test=find_test(test).name,
-        correction=canonical_correction(correction or find_test(test).default_correction),
+        test=TESTS.find(test).name,
+        correction=CORRECTIONS.canonical(correction or TESTS.find(test).default_correction),
         alpha=float(alpha),
         notes=tuple(notes),
         provenance=record,

@@ -28,8 +28,8 @@ from metaeval.parallel import track
 from metaeval.provenance import Provenance, record_provenance
 from metaeval.studies.options import check_test
 from metaeval.studies.study import Study
-from metaeval.tests_stat.catalogue import find_test
-from metaeval.tests_stat.correction import canonical_correction
+from metaeval.tests_stat.catalogue import TESTS
+from metaeval.tests_stat.correction import CORRECTIONS
 
 __all__ = ["HumanStudy", "study_human"]
 
@@ -186,7 +186,7 @@ def study_human(  # noqa: PLR0913 - every option is one question
     check_share(alpha, "alpha")
     check_share(confidence_level, "confidence_level")
     check_test(test, correction)
-    test, correction = find_test(test).name, canonical_correction(correction)
+    test, correction = TESTS.find(test).name, CORRECTIONS.canonical(correction)
     check_count(n_resamples, "n_resamples", least=0)
     _check_choices(resample, permute, min_difference)
     seed = resolve_seed(rng)

@@ -34,8 +34,8 @@ from metaeval.resampling.pools import original_pool
 from metaeval.scores import as_scores
 from metaeval.studies.options import check_test
 from metaeval.studies.replicates import Arrays, ReplicateStore, checksum, map_replicates
-from metaeval.tests_stat.catalogue import compare_systems, find_test
-from metaeval.tests_stat.correction import canonical_correction
+from metaeval.tests_stat.catalogue import TESTS, compare_systems
+from metaeval.tests_stat.correction import CORRECTIONS
 
 __all__ = [
     "THRESHOLD",
@@ -359,8 +359,8 @@ def measure_stability(  # noqa: PLR0913 - every option of the study
     check_jobs(n_jobs)
     numbers = range(int(n_replicates) if chosen.random else 1)
     check_test(test, correction)
-    test = find_test(test).name
-    correction = None if correction is None else canonical_correction(correction)
+    test = TESTS.find(test).name
+    correction = None if correction is None else CORRECTIONS.canonical(correction)
     check_steps(chosen, steps)
     own_metrics = resolve_metrics(metrics, registry=registry)
     counted = counted_topics(documents)
@@ -579,7 +579,7 @@ def _n_found(plan: Plan) -> NDArray[np.generic]:
 
 def _test_words(plan: Plan) -> str:
     """Return which test decided, in words."""
-    spec = find_test(plan.test)
+    spec = TESTS.find(plan.test)
     return f"{spec.words}, {plan.correction or spec.default_correction}, alpha = {plan.alpha:g}"
 
 
