@@ -24,8 +24,8 @@ from metaeval.draws import RNGLike, bootstrap_counts, bootstrap_indices, resolve
 from metaeval.equality import difference
 from metaeval.parallel import parallel_map, track
 from metaeval.scores import Scores, as_scores
-from metaeval.tests_stat.bootstrap import tile_pool
 from metaeval.tests_stat.correction import CORRECTIONS
+from metaeval.tests_stat.counting import tile_pool
 from metaeval.tests_stat.pairs import Question, ask
 from metaeval.tests_stat.result import PairwiseResult, UnreachableLevelWarning
 

@@ -20,9 +20,9 @@ from metaeval.equality import RELATIVE
 from metaeval.errors import InvalidOptionError
 from metaeval.parallel import parallel_map, track
 from metaeval.scores import Scores, as_scores, select_runs
-from metaeval.tests_stat.bootstrap import tile_pool
 from metaeval.tests_stat.catalogue import TESTS, compare_systems
 from metaeval.tests_stat.correction import CORRECTIONS, adjust
+from metaeval.tests_stat.counting import tile_pool
 from metaeval.tests_stat.labels import labelled
 from metaeval.tests_stat.pairs import Question, ask
 from metaeval.tests_stat.result import PairwiseResult, UnreachableLevelWarning, is_significant

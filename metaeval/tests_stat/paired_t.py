@@ -6,10 +6,10 @@ from numpy.typing import NDArray
 from scipy.special import stdtr
 
 from metaeval.compiled import compiled_parallel
-from metaeval.tests_stat.pairs import Alternative, Evidence, ask
+from metaeval.tests_stat.pairs import Alternative, Evidence, Question, ask
 from metaeval.tests_stat.result import PairwiseResult, answer
 
-__all__ = ["paired_t_statistics", "paired_t_test"]
+__all__ = ["paired_t_statistics", "paired_t_test", "t_statistics"]
 
 
 def paired_t_test(
@@ -60,12 +60,7 @@ def paired_t_test(
     0.0742
     """
     question = ask(scores, alternative=alternative, alpha=alpha, baseline=baseline)
-    statistic = np.stack(
-        [
-            paired_t_statistics(values, question.first, question.second, tolerance)
-            for values, tolerance in zip(question.values, question.tolerance, strict=True)
-        ]
-    )
+    statistic = t_statistics(question)
     freedom = question.n_topics - 1
     if question.one_sided:
         equal = np.stack(
@@ -79,6 +74,16 @@ def paired_t_test(
     else:
         evidence = Evidence(statistic=statistic, two_sided=2.0 * stdtr(freedom, -np.abs(statistic)))
     return answer(question, evidence, test="t", correction=correction)
+
+
+def t_statistics(question: Question) -> NDArray[np.float64]:
+    """Return the paired t of every metric and pair."""
+    return np.stack(
+        [
+            paired_t_statistics(values, question.first, question.second, tolerance)
+            for values, tolerance in zip(question.values, question.tolerance, strict=True)
+        ]
+    )
 
 
 @compiled_parallel
