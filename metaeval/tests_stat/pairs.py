@@ -92,7 +92,7 @@ class Question:
 class Evidence:
     """What every test gives back: arrays (metric, pair), in the oriented sense (positive: first is better).
 
-    A test fills `two_sided` for a two-sided question, and `greater` and `less` for any other.
+    A test fills at least `two_sided` for a two-sided question, and `greater` and `less` for any other.
     `family_wise` holds p-values already adjusted over the whole family, for the tests that make their own;
     `family_wise_only` says that the test has no others, so that no further correction makes sense.
     """

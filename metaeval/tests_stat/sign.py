@@ -76,11 +76,12 @@ def sign_test(  # noqa: PLR0913 - one keyword per choice
     )
     played = won + lost
     greater, less = bdtr(lost, played, 0.5), bdtr(won, played, 0.5)
-    if question.one_sided:
-        evidence = Evidence(statistic=np.subtract(won, lost, dtype=np.float64), greater=greater, less=less)
-    else:
-        two_sided = np.minimum(1.0, 2.0 * np.minimum(greater, less))
-        evidence = Evidence(statistic=np.subtract(won, lost, dtype=np.float64), two_sided=two_sided)
+    evidence = Evidence(
+        statistic=np.subtract(won, lost, dtype=np.float64),
+        two_sided=np.minimum(1.0, 2.0 * np.minimum(greater, less)),
+        greater=greater,
+        less=less,
+    )
     details = {"zero_tol": float(zero_tol), "most_ties": (question.n_topics - played.min(axis=1)).tolist()}
     return answer(question, evidence, test="sign", correction=correction, details=details)
 

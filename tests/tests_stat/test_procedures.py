@@ -27,5 +27,5 @@ def test_what_is_from_elsewhere_goes_by_its_own_name():
     """A table has nothing to say of it; who asks for it hears what there is."""
     assert (TABLE.label("t"), TABLE.words("t")) == ("Paired t", "paired t")
     assert (TABLE.label("my_test"), TABLE.words("my_test")) == ("my_test", "my_test")
-    with pytest.raises(UnknownNameError, match="no test 'tt'.*t, a-test-of-ours"):
+    with pytest.raises(UnknownNameError, match=r"no test 'tt'.*t, a-test-of-ours"):
         TABLE.canonical("tt")
