@@ -23,6 +23,7 @@ __all__ = [
     "chunk_size",
     "resolve_rng",
     "resolve_seed",
+    "standard_deviation",
     "topic_counts",
 ]
 
@@ -176,3 +177,18 @@ def topic_counts(
 def chunk_size(n_topics: int) -> int:
     """Return how many resamples `topic_counts` draws at a time."""
     return max(1, min(_CHUNK_RESAMPLES, _CHUNK_CELLS // n_topics))
+
+
+def standard_deviation(values: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return the standard deviation over draws (draw, ...), undefined ones left out; NaN where fewer than two are left.
+
+    Examples
+    --------
+    >>> standard_deviation(np.array([[1.0, 2.0], [3.0, np.nan], [np.nan, np.nan]])).round(3)
+    array([1.414,   nan])
+    """
+    defined = np.isfinite(values)
+    n = defined.sum(axis=0)
+    mean = np.where(defined, values, 0.0).sum(axis=0) / np.maximum(n, 1)
+    squares = (np.where(defined, values - mean, 0.0) ** 2).sum(axis=0)
+    return np.where(n > 1, np.sqrt(squares / np.maximum(n - 1, 1)), np.nan)

@@ -26,7 +26,8 @@ from metaeval.errors import InvalidOptionError, MetaevalError, UnknownNameError
 from metaeval.metrics.score import score
 from metaeval.parallel import parallel_map, reporting
 from metaeval.resampling.agreement_interval import agreement_intervals
-from metaeval.resampling.power_interval import discriminative_power_interval, run_choice_power
+from metaeval.resampling.power_interval import discriminative_power_interval
+from metaeval.resampling.run_choice import run_choice_power
 from metaeval.resampling.sensitivity import bootstrap_sensitivity
 from metaeval.resampling.split_halves import split_half
 from metaeval.resampling.swap import swap_method, topic_bootstrap

@@ -23,9 +23,10 @@ from metaeval.models.sample_size import pilot_variance
 from metaeval.parallel import limit_threads
 from metaeval.resampling.agreement_interval import agreement_intervals
 from metaeval.resampling.leave_out import GroupsLeftOut
-from metaeval.resampling.power_interval import discriminative_power_interval, t_powers
+from metaeval.resampling.power_interval import discriminative_power_interval
 from metaeval.resampling.sensitivity import bootstrap_sensitivity
 from metaeval.resampling.split_halves import split_half
+from metaeval.resampling.topic_resamples import t_powers
 from metaeval.scores import as_scores
 from metaeval.tests_stat.catalogue import TESTS
 from metaeval.tests_stat.max_t import max_t_test

@@ -27,7 +27,8 @@ from metaeval.resampling.agreement_interval import agreement_intervals
 from metaeval.resampling.bins import difference_bins
 from metaeval.resampling.effort import equal_effort
 from metaeval.resampling.judgments import reduce_judgments
-from metaeval.resampling.power_interval import discriminative_power_interval, run_choice_power
+from metaeval.resampling.power_interval import discriminative_power_interval
+from metaeval.resampling.run_choice import run_choice_power
 from metaeval.resampling.sensitivity import bootstrap_sensitivity
 from metaeval.resampling.split_halves import split_half
 from metaeval.resampling.swap import swap_method, topic_bootstrap

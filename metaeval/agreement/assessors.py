@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from metaeval.cells import natural_order
 from metaeval.checks import check_choice, check_count, check_share, t_half_width
-from metaeval.draws import RNGLike, bootstrap_counts, bootstrap_indices, resolve_rng
+from metaeval.draws import RNGLike, bootstrap_counts, bootstrap_indices, resolve_rng, standard_deviation
 from metaeval.errors import InvalidOptionError, ScoresError, UnknownNameError
 from metaeval.parallel import track
 
@@ -520,16 +520,8 @@ def _spreads(tables: Floats, ratios: Mapping[str, Floats], scale: Floats, counts
         part = slice(start, start + size)
         values = _all_statistics(tables[:, part], {k: v[:, part] for k, v in ratios.items()}, scale, counts)
         for name in STATISTICS:
-            spread[name][part] = _standard_deviation(values[name])
+            spread[name][part] = standard_deviation(values[name])
     return spread
-
-
-def _standard_deviation(values: Floats) -> Floats:
-    defined = np.isfinite(values)
-    n = defined.sum(axis=0)
-    mean = np.where(defined, values, 0.0).sum(axis=0) / np.maximum(n, 1)
-    squares = np.where(defined, (values - mean) ** 2, 0.0).sum(axis=0)
-    return np.where(n > 1, np.sqrt(squares / np.maximum(n - 1, 1)), np.nan)
 
 
 def _topic_frame(
@@ -620,6 +612,6 @@ def _alpha_frame(labels: Labels, counts: Floats, confidence_level: float) -> pd.
     rows = []
     for level in ("nominal", "ordinal", "interval"):
         alpha = float(krippendorff_alpha(matrices.sum(axis=0), labels.scale, level=level))
-        spread = reach * float(_standard_deviation(krippendorff_alpha(drawn, labels.scale, level=level)))
+        spread = reach * float(standard_deviation(krippendorff_alpha(drawn, labels.scale, level=level)))
         rows.append({"level": level, "alpha": alpha, "low": alpha - spread, "high": min(alpha + spread, 1.0)})
     return pd.DataFrame(rows)

@@ -17,9 +17,9 @@ from .leave_out import pool_sufficiency as pool_sufficiency
 from .pools import OriginalPool as OriginalPool
 from .pools import original_pool as original_pool
 from .power_interval import PowerIntervals as PowerIntervals
-from .power_interval import RunChoicePower as RunChoicePower
 from .power_interval import discriminative_power_interval as discriminative_power_interval
-from .power_interval import run_choice_power as run_choice_power
+from .run_choice import RunChoicePower as RunChoicePower
+from .run_choice import run_choice_power as run_choice_power
 from .sensitivity import SensitivityResult as SensitivityResult
 from .sensitivity import bootstrap_sensitivity as bootstrap_sensitivity
 from .split_halves import SplitHalves as SplitHalves

@@ -13,7 +13,7 @@ from metaeval.checks import MOST_REPLICATES, check_count
 from metaeval.draws import RNGLike, resolve_rng
 from metaeval.errors import EstimationError, InvalidOptionError, UnknownNameError
 from metaeval.parallel import limit_threads, track
-from metaeval.resampling.swap import draw_topic_sets
+from metaeval.resampling.topic_sets import draw_topic_sets
 from metaeval.scores import Scores, as_scores
 from metaeval.tests_stat.catalogue import TESTS, TestSpec, compare_systems
 from metaeval.tests_stat.correction import FAMILY_WISE

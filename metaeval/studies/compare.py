@@ -21,12 +21,8 @@ from metaeval.metrics.score import metric_values, resolve_metrics
 from metaeval.parallel import track
 from metaeval.provenance import Provenance, record_provenance
 from metaeval.resampling.agreement_interval import AgreementIntervals
-from metaeval.resampling.power_interval import (
-    PowerIntervals,
-    RunChoicePower,
-    discriminative_power_interval,
-    run_choice_power,
-)
+from metaeval.resampling.power_interval import PowerIntervals, discriminative_power_interval
+from metaeval.resampling.run_choice import RunChoicePower, run_choice_power
 from metaeval.resampling.sensitivity import SensitivityResult, bootstrap_sensitivity
 from metaeval.scores import Scores, as_scores
 from metaeval.studies.agree import study_agreement
