@@ -11,19 +11,12 @@ from metaeval.resampling.power_interval import discriminative_power_interval
 from metaeval.resampling.run_choice import run_choice_power
 from metaeval.resampling.sensitivity import bootstrap_sensitivity
 from metaeval.resampling.topic_resamples import t_powers
-from metaeval.scores import as_scores
 from metaeval.tests_stat.pairs import ask
 
 BOTH = ("none", "fdr_by")
 
 
-def graded(seed=0, n_systems=9, n_topics=25, n_metrics=2):
-    """Make systems that differ by steps, under several noisy metrics."""
-    rng = np.random.default_rng(seed)
-    return np.linspace(0, 0.8, n_systems)[:, None] + rng.normal(0, 0.5, (n_metrics, n_systems, n_topics))
-
-
-def test_the_interval_is_power_and_t_times_the_spread():
+def test_the_interval_is_power_and_t_times_the_spread(graded, literal_t_power):
     """The bounds are D plus and minus t s(D*) sqrt(T / (T - 1)), cut at 0 and 1, from D* of a plain loop."""
     values = graded()
     result = discriminative_power_interval(values, test="t", n_topic_resamples=50, rng=8)
@@ -46,7 +39,7 @@ def test_the_interval_is_power_and_t_times_the_spread():
 
 
 @pytest.mark.parametrize("test", ["bootstrap_sensitivity", "bootstrap", "wilcoxon"])
-def test_any_test_runs_in_the_outer_loop(test):
+def test_any_test_runs_in_the_outer_loop(test, graded):
     """Other tests are repeated on the same topics; their spread is like that of the t test on well-behaved scores."""
     values = graded(n_systems=12)
     options = {"corrections": ("none",), "n_topic_resamples": 40, "rng": 8}
@@ -57,7 +50,7 @@ def test_any_test_runs_in_the_outer_loop(test):
     assert (result["test"] == test).all()
 
 
-def test_power_is_that_of_the_test_alone_with_the_same_seed():
+def test_power_is_that_of_the_test_alone_with_the_same_seed(graded):
     """The power in the middle is what the test gives by itself from the same seed."""
     values = graded()
     found = discriminative_power_interval(values, n_resamples=100, n_topic_resamples=5, corrections=BOTH, rng=4)
@@ -66,7 +59,7 @@ def test_power_is_that_of_the_test_alone_with_the_same_seed():
     assert found.data["power"].sel(correction="fdr_by").to_numpy().tolist() == alone["power_corrected"].tolist()
 
 
-def test_same_answer_for_any_number_of_workers():
+def test_same_answer_for_any_number_of_workers(graded):
     """One worker or two, one thread or two: the same bytes."""
     values = graded(n_systems=4, n_topics=10)
     options = {"n_resamples": 40, "n_topic_resamples": 6, "rng": 2}
@@ -80,7 +73,7 @@ def test_same_answer_for_any_number_of_workers():
     assert fast[0].data["resampled"].to_numpy().tobytes() == fast[1].data["resampled"].to_numpy().tobytes()
 
 
-def test_a_family_wise_test_takes_its_own_correction():
+def test_a_family_wise_test_takes_its_own_correction(graded):
     """Tukey's test gives intervals under its own family-wise p-values, and refuses another correction."""
     values = graded(n_metrics=1)
     result = discriminative_power_interval(
@@ -105,13 +98,6 @@ def test_intervals_cover_on_a_simulated_population():
     ]
     covered = sum(frame["low"].item() <= target <= frame["high"].item() for frame in frames)
     assert stats.binom.cdf(covered, 80, 0.95) > 0.001
-
-
-@pytest.fixture(scope="module")
-def grouped():
-    """Twelve systems of four teams under two metrics."""
-    groups = {f"system{number}": "abcd"[number % 4] for number in range(1, 13)}
-    return as_scores(graded(n_systems=12), metrics=["one", "two"], groups=groups)
 
 
 def test_one_metric_has_no_differences(grouped):

@@ -6,21 +6,7 @@ import pytest
 from metaeval.errors import InvalidOptionError
 from metaeval.resampling.run_choice import run_choice_power
 from metaeval.resampling.sensitivity import bootstrap_sensitivity
-from metaeval.scores import as_scores
 from metaeval.tests_stat.paired_t import paired_t_test
-
-
-def graded(seed=0, n_systems=9, n_topics=25, n_metrics=2):
-    """Make systems that differ by steps, under several noisy metrics."""
-    rng = np.random.default_rng(seed)
-    return np.linspace(0, 0.8, n_systems)[:, None] + rng.normal(0, 0.5, (n_metrics, n_systems, n_topics))
-
-
-@pytest.fixture(scope="module")
-def grouped():
-    """Twelve systems of four teams under two metrics."""
-    groups = {f"system{number}": "abcd"[number % 4] for number in range(1, 13)}
-    return as_scores(graded(n_systems=12), metrics=["one", "two"], groups=groups)
 
 
 @pytest.mark.parametrize("test", ["t", "bootstrap_sensitivity"])
@@ -31,7 +17,7 @@ def test_run_choice_equals_testing_the_chosen_systems(grouped, test):
         systems = result.data["chosen"].isel(choice=choice).to_numpy()
         assert sorted(grouped["group"].to_numpy()[systems]) == ["a", "b", "c", "d"]
         chosen = grouped.isel(system=np.flatnonzero(systems))
-        for correction in BOTH:
+        for correction in ("none", "fdr_by"):
             if test == "t":
                 alone = paired_t_test(chosen, correction=correction).discriminative_power()["power"]
             else:
@@ -67,7 +53,7 @@ def test_run_choice_of_a_number_of_systems(grouped):
     assert result.n_systems == 5
 
 
-def test_groups_are_needed_for_one_run_per_group():
+def test_groups_are_needed_for_one_run_per_group(graded):
     """Without groups, the error says how to give them."""
     with pytest.raises(InvalidOptionError, match="no groups"):
         run_choice_power(graded(), test="t", rng=0)

@@ -3,8 +3,6 @@
 import numpy as np
 import pandas as pd
 import pytest
-from scipy import stats
-from statsmodels.stats.multitest import multipletests
 
 from metaeval.draws import bootstrap_indices
 from metaeval.resampling.topic_resamples import t_powers
@@ -13,28 +11,9 @@ from metaeval.tests_stat.correction import CORRECTIONS
 from metaeval.tests_stat.pairs import ask
 
 
-def graded(seed=0, n_systems=9, n_topics=25, n_metrics=2):
-    """Make systems that differ by steps, under several noisy metrics."""
-    rng = np.random.default_rng(seed)
-    return np.linspace(0, 0.8, n_systems)[:, None] + rng.normal(0, 0.5, (n_metrics, n_systems, n_topics))
-
-
-def literal_t_power(values, correction, alpha):
-    """Return the share of pairs that SciPy's paired t test and statsmodels' correction reject."""
-    first, second = np.triu_indices(len(values), 1)
-    z = values[first] - values[second]
-    constant = np.ptp(z, axis=1) < 1e-12  # SciPy gives NaN here
-    p_values = np.where(np.abs(z[:, 0]) < 1e-12, 1.0, 0.0)
-    if not constant.all():
-        p_values[~constant] = stats.ttest_1samp(z[~constant], 0, axis=1).pvalue
-    if correction == "none":
-        return np.mean(p_values <= alpha)
-    return np.mean(multipletests(p_values, method=correction)[1] <= alpha)
-
-
 @pytest.mark.parametrize("correction", CORRECTIONS)
 @pytest.mark.parametrize("alpha", [0.05, 0.3])
-def test_t_powers_equal_scipy_on_every_list_of_topics(correction, alpha):
+def test_t_powers_equal_scipy_on_every_list_of_topics(correction, alpha, graded, literal_t_power):
     """The product form of the outer loop decides as SciPy and statsmodels do, copies and shifts included."""
     values = graded()
     values[0, 1] = values[0, 0]
@@ -46,7 +25,7 @@ def test_t_powers_equal_scipy_on_every_list_of_topics(correction, alpha):
     assert 0.05 < found.mean() < 0.95
 
 
-def test_t_powers_on_tied_scores_and_few_topics():
+def test_t_powers_on_tied_scores_and_few_topics(literal_t_power):
     """On P@10-like scores and lists of three topics, constant differences and equal means are decided aright."""
     values = np.random.default_rng(4).integers(0, 3, (6, 8)) / 10
     topics = bootstrap_indices(np.random.default_rng(5), 60, 3)
