@@ -5,8 +5,8 @@ import time
 import numpy as np
 import pytest
 
-from metaeval.agreement.assessors import as_labels
 from metaeval.agreement.items import item_scores
+from metaeval.agreement.labels import as_labels
 from metaeval.checks import (
     MOST_ROUNDS,
     MOST_WORKERS,

@@ -12,10 +12,11 @@ import pytest
 import xarray as xr
 
 import metaeval
-from metaeval.agreement.assessors import as_labels, compare_assessors
+from metaeval.agreement.assessors import compare_assessors
 from metaeval.agreement.decisions import decision_agreement
 from metaeval.agreement.human import human_agreement
 from metaeval.agreement.items import item_scores
+from metaeval.agreement.labels import as_labels
 from metaeval.agreement.metric_comparison import compare_with_human
 from metaeval.draws import resolve_seed
 from metaeval.errors import InvalidOptionError

@@ -1,6 +1,4 @@
 from .assessors import AssessorAgreement as AssessorAgreement
-from .assessors import Labels as Labels
-from .assessors import as_labels as as_labels
 from .assessors import compare_assessors as compare_assessors
 from .decisions import DecisionAgreement as DecisionAgreement
 from .decisions import decision_agreement as decision_agreement
@@ -11,13 +9,15 @@ from .human import system_statistics as system_statistics
 from .items import item_scores as item_scores
 from .items import mean_by_cluster as mean_by_cluster
 from .items import system_means as system_means
+from .labels import Labels as Labels
+from .labels import as_labels as as_labels
 from .metric_comparison import MetricComparison as MetricComparison
 from .metric_comparison import compare_with_human as compare_with_human
-from .metric_comparison import williams_table as williams_table
-from .metric_comparison import williams_test as williams_test
 from .rankings import best_of_reference as best_of_reference
 from .rankings import kendall_p_value as kendall_p_value
 from .rankings import kendall_tau as kendall_tau
 from .rankings import rank_biased_overlap as rank_biased_overlap
 from .rankings import spearman as spearman
 from .rankings import tau_ap as tau_ap
+from .williams import williams_table as williams_table
+from .williams import williams_test as williams_test

@@ -9,8 +9,9 @@ import numpy as np
 import pandas as pd
 import xarray as xr
 
-from metaeval.agreement.assessors import AssessorAgreement, Labels, compare_assessors
+from metaeval.agreement.assessors import AssessorAgreement, compare_assessors
 from metaeval.agreement.decisions import decision_agreement
+from metaeval.agreement.labels import Labels
 from metaeval.cells import first_few
 from metaeval.checks import check_share
 from metaeval.collection.documents import UNJUDGED, Collection, Judgments, judgments_from
@@ -82,7 +83,7 @@ def judgments_of_labels(labels: Labels) -> Judgments:
 
     Examples
     --------
-    >>> from metaeval.agreement.assessors import as_labels
+    >>> from metaeval.agreement.labels import as_labels
     >>> labels = as_labels({"ann": {"1": {"d1": 1, "d2": 0}}, "ben": {"1": {"d1": 2}}})
     >>> judgments_of_labels(labels).levels.tolist()
     [2, 0]
@@ -148,7 +149,7 @@ def study_assessors(  # noqa: PLR0913 - every option is one question
 
     Examples
     --------
-    >>> from metaeval.agreement.assessors import as_labels
+    >>> from metaeval.agreement.labels import as_labels
     >>> labels = as_labels({"ann": {"1": {"d1": 1, "d2": 0}}, "ben": {"1": {"d1": 1, "d2": 1}}})
     >>> float(study_assessors(labels, rng=0).agreement.pairs["overlap"].item())
     0.5

@@ -19,7 +19,8 @@ from metaeval.agreement.human import (
     system_statistics,
 )
 from metaeval.agreement.items import check_direction, mean_by_cluster, oriented, reference_of
-from metaeval.agreement.metric_comparison import MetricComparison, Permute, compare_with_human, williams_table
+from metaeval.agreement.metric_comparison import MetricComparison, Permute, compare_with_human
+from metaeval.agreement.williams import williams_table
 from metaeval.checks import check_choice, check_count, check_number, check_share
 from metaeval.draws import RNGLike, resolve_seed
 from metaeval.equality import settle

@@ -11,13 +11,9 @@ from hypothesis import given
 from hypothesis.extra.numpy import arrays
 from statsmodels.stats.inter_rater import cohens_kappa
 
-from metaeval.agreement.assessors import (
-    STATISTICS,
-    as_labels,
-    coincidences,
-    compare_assessors,
-    krippendorff_alpha,
-)
+from metaeval.agreement.assessors import STATISTICS, compare_assessors
+from metaeval.agreement.krippendorff import coincidences, krippendorff_alpha
+from metaeval.agreement.labels import as_labels
 from metaeval.errors import InvalidOptionError, ScoresError, UnknownNameError
 
 NONE = np.nan

@@ -18,7 +18,7 @@ from hypothesis.extra.numpy import arrays
 from metaeval.agreement.decisions import decision_agreement
 from metaeval.agreement.human import human_agreement, pair_agreement, system_statistics
 from metaeval.agreement.items import mean_by_cluster
-from metaeval.agreement.metric_comparison import compare_with_human, williams_table
+from metaeval.agreement.metric_comparison import compare_with_human
 from metaeval.agreement.rankings import (
     best_of_reference,
     kendall_p_value,
@@ -27,6 +27,7 @@ from metaeval.agreement.rankings import (
     spearman,
     tau_ap,
 )
+from metaeval.agreement.williams import williams_table
 from metaeval.scores import as_scores
 
 STATISTICS = ("kendall", "spearman", "accuracy", "pearson")

@@ -11,7 +11,8 @@ from hypothesis import given
 
 from metaeval.agreement.human import pearson
 from metaeval.agreement.items import item_scores
-from metaeval.agreement.metric_comparison import compare_with_human, williams_table, williams_test
+from metaeval.agreement.metric_comparison import compare_with_human
+from metaeval.agreement.williams import williams_table, williams_test
 from metaeval.errors import InvalidOptionError, ScoresError, UnknownNameError
 
 FILLER = 0.12  # stands in the published tables where nothing was tested or found

@@ -9,11 +9,11 @@ from statsmodels.formula.api import ols
 from statsmodels.stats.power import FTestAnovaPower, TTestIndPower, TTestPower
 
 from metaeval.errors import EstimationError, InvalidOptionError, ScoresError, UnknownNameError
+from metaeval.models.pilot_variance import pilot_variance
 from metaeval.models.sample_size import (
     anova_power,
     interval_width,
     paired_t_power,
-    pilot_variance,
     topic_set_size_for_anova,
     topic_set_size_for_interval,
     topic_set_size_for_t,
