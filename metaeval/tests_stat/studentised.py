@@ -68,7 +68,7 @@ def tally_resamples(
     tiles = [slice(start, start + _TILE) for start in range(0, len(question.first), _TILE)]
 
     def count(setting: _Setting, pairs: _Pairs, metric: int, part: slice) -> None:
-        tile = _lay_tile(setting, _Pairs(*(column[part] for column in pairs)))
+        tile = _lay_tile(setting, _Pairs._make(column[part] for column in pairs))
         _tally_tile(setting, tile, not question.one_sided, tally[metric, :, part])
         if placing is not None:
             guess = _likely_share(placing.place / setting.counts.shape[1], question.n_topics)
