@@ -13,10 +13,10 @@ from .labels import Labels as Labels
 from .labels import as_labels as as_labels
 from .metric_comparison import MetricComparison as MetricComparison
 from .metric_comparison import compare_with_human as compare_with_human
-from .rankings import best_of_reference as best_of_reference
+from .overlap import rank_biased_overlap as rank_biased_overlap
+from .ranking_pairs import best_of_reference as best_of_reference
 from .rankings import kendall_p_value as kendall_p_value
 from .rankings import kendall_tau as kendall_tau
-from .rankings import rank_biased_overlap as rank_biased_overlap
 from .rankings import spearman as spearman
 from .rankings import tau_ap as tau_ap
 from .williams import williams_table as williams_table

@@ -6,6 +6,7 @@ statistic is computed from the cells that hold both the metric and the human sco
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
+from functools import partial
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Literal
 
@@ -47,40 +48,32 @@ Level = Literal["system", "item", "all"]
 Resample = Literal["items", "systems", "both"]
 
 
-def pearson(x: Floats, y: Floats) -> Floats:
+def pearson(first: Floats, second: Floats) -> Floats:
     """Return Pearson's correlation along the last axis; NaN where either is constant."""
-    x, y = np.broadcast_arrays(x, y)
-    a, b = x - x.mean(axis=-1, keepdims=True), y - y.mean(axis=-1, keepdims=True)
+    first, second = np.broadcast_arrays(first, second)
+    a, b = (one - one.mean(axis=-1, keepdims=True) for one in (first, second))
     size = np.sqrt((a * a).sum(axis=-1) * (b * b).sum(axis=-1))
-    floor = 1e-14 * np.sqrt((x * x).sum(axis=-1) * (y * y).sum(axis=-1))
+    floor = 1e-14 * np.sqrt((first * first).sum(axis=-1) * (second * second).sum(axis=-1))
     with np.errstate(divide="ignore", invalid="ignore"):
         return np.where(size > floor, np.clip((a * b).sum(axis=-1) / size, -1.0, 1.0), np.nan)
 
 
-def accuracy(x: Floats, y: Floats) -> Floats:
-    """Return the share of pairs that x puts in an order and y puts in the same one; NaN where x ties them all."""
-    x, y = np.broadcast_arrays(settle(x), settle(y))
-    right, ordered = np.zeros(x.shape[:-1]), np.zeros(x.shape[:-1])
-    for shift in range(1, x.shape[-1]):
-        signs = np.sign(x[..., shift:] - x[..., :-shift])
+def accuracy(human: Floats, metric: Floats) -> Floats:
+    """Return the share of pairs that people put in an order which the metric puts in the same; NaN where all tie."""
+    human, metric = np.broadcast_arrays(settle(human), settle(metric))
+    right, ordered = np.zeros(human.shape[:-1]), np.zeros(human.shape[:-1])
+    for shift in range(1, human.shape[-1]):
+        signs = np.sign(human[..., shift:] - human[..., :-shift])
         ordered += np.abs(signs).sum(axis=-1)
-        right += ((signs != 0) & (signs == np.sign(y[..., shift:] - y[..., :-shift]))).sum(axis=-1)
+        right += ((signs != 0) & (signs == np.sign(metric[..., shift:] - metric[..., :-shift]))).sum(axis=-1)
     with np.errstate(divide="ignore", invalid="ignore"):
         return np.where(ordered > 0, right / ordered, np.nan)
 
 
-def _kendall(x: Floats, y: Floats) -> Floats:
-    return kendall_tau(x, y, undefined="nan")
-
-
-def _spearman(x: Floats, y: Floats) -> Floats:
-    return spearman(x, y, undefined="nan")
-
-
 STATISTICS: Mapping[str, Callable[[Floats, Floats], Floats]] = {
     "pearson": pearson,
-    "spearman": _spearman,
-    "kendall": _kendall,
+    "spearman": partial(spearman, undefined="nan"),
+    "kendall": partial(kendall_tau, undefined="nan"),
     "accuracy": accuracy,
 }
 """What may be computed from the human scores (first) and a metric's scores (second) of the same things."""

@@ -16,7 +16,8 @@ import pandas as pd
 import xarray as xr
 from numpy.typing import NDArray
 
-from metaeval.agreement.rankings import CORRELATIONS, best_of_reference, kendall_p_value
+from metaeval.agreement.ranking_pairs import best_of_reference
+from metaeval.agreement.rankings import CORRELATIONS, kendall_p_value
 from metaeval.checks import MOST_REPLICATES, check_choice, check_count, check_jobs, check_number, check_share
 from metaeval.collection.base import JudgedCollection
 from metaeval.collection.documents import Collection, is_judged
@@ -583,18 +584,24 @@ def _test_words(plan: Plan) -> str:
     return f"{spec.words}, {plan.correction or spec.default_correction}, alpha = {plan.alpha:g}"
 
 
-def correlations(x: NDArray[np.float64], y: NDArray[np.float64]) -> dict[str, NDArray[np.float64]]:
-    """Return every correlation of rankings `y` (..., n) with the reference `x`; NaN where all systems tie."""
+def correlations(truth: NDArray[np.float64], estimate: NDArray[np.float64]) -> dict[str, NDArray[np.float64]]:
+    """Return every correlation of rankings (..., n) with the reference `truth`; NaN where all systems tie."""
     return {
-        name: np.asarray(correlate(x, y) if name == "rbo" else correlate(x, y, undefined="nan"))
+        name: np.asarray(correlate(truth, estimate) if name == "rbo" else correlate(truth, estimate, undefined="nan"))
         for name, correlate in CORRELATIONS.items()
     }
 
 
-def _all_correlations(x: NDArray[np.float64], y: NDArray[np.float64], top: int) -> dict[str, NDArray[np.float64]]:
-    among = correlations(*best_of_reference(np.broadcast_to(x, y.shape), y, k=top))
+def _all_correlations(
+    truth: NDArray[np.float64], estimate: NDArray[np.float64], top: int
+) -> dict[str, NDArray[np.float64]]:
+    among = correlations(*best_of_reference(np.broadcast_to(truth, estimate.shape), estimate, k=top))
     among_best = {f"{name}_best": values for name, values in among.items()}
-    return correlations(x, y) | among_best | {"tau_p_value": np.asarray(kendall_p_value(x, y, undefined="nan"))}
+    return (
+        correlations(truth, estimate)
+        | among_best
+        | {"tau_p_value": np.asarray(kendall_p_value(truth, estimate, undefined="nan"))}
+    )
 
 
 def _closeness(

@@ -19,14 +19,9 @@ from metaeval.agreement.decisions import decision_agreement
 from metaeval.agreement.human import human_agreement, pair_agreement, system_statistics
 from metaeval.agreement.items import mean_by_cluster
 from metaeval.agreement.metric_comparison import compare_with_human
-from metaeval.agreement.rankings import (
-    best_of_reference,
-    kendall_p_value,
-    kendall_tau,
-    rank_biased_overlap,
-    spearman,
-    tau_ap,
-)
+from metaeval.agreement.overlap import rank_biased_overlap
+from metaeval.agreement.ranking_pairs import best_of_reference
+from metaeval.agreement.rankings import kendall_p_value, kendall_tau, spearman, tau_ap
 from metaeval.agreement.williams import williams_table
 from metaeval.scores import as_scores
 
