@@ -28,9 +28,10 @@ from metaeval.io.groups import read_groups
 from metaeval.io.trec import read_collection
 from metaeval.metrics.score import metric_values, resolve_metrics
 from metaeval.metrics.spec import AnyMetric
+from metaeval.resampling.coverage import DEFAULT_SIZES, coverage
 from metaeval.resampling.judgments import REDUCTIONS, reduce_judgments
 from metaeval.resampling.leave_out import GroupsLeftOut, Keep, leave_group_out, pool_sufficiency
-from metaeval.resampling.pools import DEFAULT_SIZES, OriginalPool, coverage, original_pool
+from metaeval.resampling.pools import OriginalPool, original_pool
 from metaeval.resampling.sensitivity import SensitivityResult, bootstrap_sensitivity
 from metaeval.scores import Scores, as_scores, select_runs
 from metaeval.studies.judgments import EffortPlans, left_out_summary, study_judgments
@@ -88,7 +89,7 @@ class Study:
     @cached_property
     def pool(self) -> OriginalPool:
         """The pool at its known depth."""
-        return original_pool(self.collection, depth=self.depth)
+        return original_pool(self.collection, pool_depth=self.depth)
 
     def stable(self, name: str) -> Stability:
         """Return one way to judge less, at every step."""
@@ -121,7 +122,7 @@ class Study:
         """Every group left out of the pool; the last metric counts judged documents among the first ten."""
         rules: tuple[Keep, ...] = ("depth", "size")
         wanted = [*(self.names[label] for label in self.plain), "Judged@10"]
-        return {keep: leave_group_out(self.collection, wanted, keep=keep, depth=self.depth) for keep in rules}
+        return {keep: leave_group_out(self.collection, wanted, keep=keep, pool_depth=self.depth) for keep in rules}
 
     @cached_property
     def effort(self) -> EffortPlans:

@@ -134,7 +134,7 @@ def _adaptive_blocks(study: JudgmentsStudy, frame: pd.DataFrame) -> tuple[Block,
         frame=topics,
         columns=(
             Column(name="topic", label="Topic"),
-            Column(name="depth", label="Depth", write=whole, align="right", group="Adaptive"),
+            Column(name="pool_depth", label="Depth", write=whole, align="right", group="Adaptive"),
             Column(name="judged", label="Judged", write=whole, align="right", group="Adaptive"),
             Column(name="relevant", label="Relevant", write=whole, align="right", group="Adaptive"),
             Column(name="stopped", label="Stopped by", group="Adaptive"),

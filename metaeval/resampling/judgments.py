@@ -22,8 +22,9 @@ from metaeval.compiled import compiled
 from metaeval.draws import RNGLike, resolve_rng
 from metaeval.equality import settle
 from metaeval.errors import InvalidOptionError
-from metaeval.resampling.entry_depths import EntryDepths, borda_scores, entry_depths
-from metaeval.resampling.pools import DEFAULT_SIZES, original_pool
+from metaeval.resampling.coverage import DEFAULT_SIZES
+from metaeval.resampling.entry_depths import EntryDepths, entry_depths, reciprocal_rank_sums
+from metaeval.resampling.pools import original_pool
 
 __all__ = ["REDUCTIONS", "Pooling", "Reduced", "Reduction", "check_steps", "keep_documents", "reduce_judgments"]
 
@@ -66,13 +67,13 @@ class Pooling:
 
     Attributes
     ----------
-    depth : int or None
+    pool_depth : int or None
         Depth to which the runs were pooled; None finds it for each topic (see `original_pool`).
     reciprocal_rank_share : float
         Share of the pool that "reciprocal-rank" takes by summed inverse rank; the rest comes in rank by rank.
     """
 
-    depth: int | None = None
+    pool_depth: int | None = None
     reciprocal_rank_share: float = 1.0
 
 
@@ -151,8 +152,8 @@ def reduce_judgments(  # noqa: PLR0913 - one keyword per choice
         Depth to which the runs were pooled, where it is known; see `metaeval.resampling.pools.original_pool`.
     reciprocal_rank_share : float, default 1
         With "reciprocal-rank", the share of the n documents that is taken by summed inverse rank; the rest is taken
-        rank by
-        rank, run after run, up to exactly n. At 0 the whole pool is, which is what to compare Borda with at equal n.
+        rank by rank, run after run, up to exactly n. At 0 the whole pool is, which is what to compare the former with
+        at equal n.
 
     Returns
     -------
@@ -191,7 +192,7 @@ def reduce_judgments(  # noqa: PLR0913 - one keyword per choice
         collection.by_document,
         check_steps(chosen, steps),
         resolve_rng(rng).generator,
-        Pooling(depth=pool_depth, reciprocal_rank_share=float(reciprocal_rank_share)),
+        Pooling(pool_depth=pool_depth, reciprocal_rank_share=float(reciprocal_rank_share)),
     )
 
 
@@ -271,7 +272,7 @@ def _topics(
 def _depth(
     collection: Collection, steps: Sequence[float], _rng: np.random.Generator, pooling: Pooling = Pooling()
 ) -> Reduced:
-    original = original_pool(collection, depth=pooling.depth)
+    original = original_pool(collection, pool_depth=pooling.pool_depth)
     entries = entry_depths(collection, complete=False)
     pools = [entries.within(_part(original.depths, step)) for step in steps]
     return keep_documents(collection, pools, steps, code=NOT_POOLED, notes=original.notes)
@@ -281,7 +282,7 @@ def _share(
     collection: Collection, steps: Sequence[float], _rng: np.random.Generator, pooling: Pooling = Pooling()
 ) -> Reduced:
     entries = entry_depths(collection)
-    original = original_pool(collection, depth=pooling.depth)
+    original = original_pool(collection, pool_depth=pooling.pool_depth)
     wanted = np.ceil(np.outer(steps, original.n_documents) / 100 - _NOISE).astype(np.int64)
     pools = [entries.within(depths) for depths in entries.depth_of_size(wanted)]
     return keep_documents(collection, pools, steps, code=NOT_POOLED, notes=original.notes)
@@ -298,12 +299,12 @@ def _size(
     )
 
 
-def _borda(
+def _reciprocal_rank(
     collection: Collection, steps: Sequence[float], _rng: np.random.Generator, pooling: Pooling = Pooling()
 ) -> Reduced:
     entries = entry_depths(collection)
     found = np.flatnonzero(entries.system >= 0)
-    score = settle(borda_scores(collection)[found])  # ties go to whom rank-by-rank pooling meets first
+    score = settle(reciprocal_rank_sums(collection)[found])  # ties go to whom rank-by-rank pooling meets first
     topic, met = entries.topic[found], (entries.system[found], entries.depth[found])
     by_score, by_rank = np.lexsort((*met, -score, topic)), np.lexsort((*met, topic))
     sizes = np.bincount(topic, minlength=collection.n_topics)
@@ -535,7 +536,7 @@ REDUCTIONS: Mapping[str, Reduction] = MappingProxyType(
             ),
             Reduction(
                 name="reciprocal-rank",
-                function=_borda,
+                function=_reciprocal_rank,
                 random=False,
                 default_steps=_SIZE_STEPS,
                 unit="documents",

@@ -25,8 +25,9 @@ from metaeval.metrics.registry import Registry
 from metaeval.metrics.score import metric_values, resolve_metrics
 from metaeval.metrics.spec import AnyMetric
 from metaeval.parallel import track
+from metaeval.resampling.coverage import DEFAULT_SIZES, RunDepths, run_depths
 from metaeval.resampling.entry_depths import EntryDepths, EntryDepthsByGroup, entry_depths_by_group
-from metaeval.resampling.pools import DEFAULT_SIZES, OriginalPool, RunDepths, original_pool, run_depths
+from metaeval.resampling.pools import OriginalPool, original_pool
 from metaeval.tests_stat.paired_t import paired_t_statistics
 
 __all__ = [
@@ -228,7 +229,7 @@ def leave_group_out(
     metrics: object,
     *,
     keep: Keep = "depth",
-    depth: int | None = None,
+    pool_depth: int | None = None,
     registry: Registry | None = None,
 ) -> GroupsLeftOut:
     r"""Score every run under the judgments that would be there without its group's contribution to the pool.
@@ -243,7 +244,7 @@ def leave_group_out(
         The pool of the other runs keeps its depth, so that what only the group contributed is lost (Zobel 1998), or
         its number of documents, so that it reaches deeper into the other runs (Piwowarski et al. 2008). Documents it
         then takes in that were never judged stay so, which ``groups["judged_share"]`` shows.
-    depth : int, optional
+    pool_depth : int, optional
         Depth to which the runs were pooled, where it is known; see `metaeval.resampling.pools.original_pool`. With
         it and ``keep="depth"`` a collection without unjudged documents will do.
     registry : Registry, optional
@@ -277,7 +278,7 @@ def leave_group_out(
     >>> runs = {"a": {"1": ["d1", "d2"], "2": ["d5"]}, "b": {"1": ["d2", "d3"], "2": ["d5"]}}
     >>> qrels = {"1": {"d1": 1, "d2": 0, "d3": 1}, "2": {"d5": 1}}
     >>> collection = collection_from_rankings(runs, qrels).with_groups({"a": "one", "b": "two"})
-    >>> left = leave_group_out(collection, ["P@10"], depth=2)
+    >>> left = leave_group_out(collection, ["P@10"], pool_depth=2)
     >>> left.changes().to_numpy()
     array([[-50., -50.]])
     """
@@ -285,7 +286,7 @@ def leave_group_out(
     names, numbers = _groups(collection)
     documents = collection.by_document
     chosen = resolve_metrics(metrics, registry=registry)
-    original = original_pool(documents, depth=depth)
+    original = original_pool(documents, pool_depth=pool_depth)
     by_group = entry_depths_by_group(documents, numbers, complete=keep == "size")
     inside = by_group.whole.within(original.depths)[: documents.n_judgments]
     counted = _counted(documents)

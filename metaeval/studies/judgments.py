@@ -24,20 +24,11 @@ from metaeval.metrics.score import metric_values, resolve_metrics, topic_notes
 from metaeval.metrics.spec import AnyMetric
 from metaeval.parallel import limit_threads
 from metaeval.provenance import Provenance, record_provenance
+from metaeval.resampling.coverage import DEFAULT_SIZES, Coverage, RunDepths, coverage, run_depths
 from metaeval.resampling.effort import AdaptiveDepth, CostModel, adaptive_depth, cost_model, equal_effort
 from metaeval.resampling.judgments import REDUCTIONS, Reduced, check_steps
 from metaeval.resampling.leave_out import GroupsLeftOut, Keep, PoolSufficiency, leave_group_out, pool_sufficiency
-from metaeval.resampling.pools import (
-    DEFAULT_SIZES,
-    Coverage,
-    OriginalPool,
-    PoolGrowth,
-    RunDepths,
-    coverage,
-    original_pool,
-    pool_growth,
-    run_depths,
-)
+from metaeval.resampling.pools import OriginalPool, PoolGrowth, original_pool, pool_growth
 from metaeval.studies.options import check_test
 from metaeval.studies.replicates import Arrays, map_replicates
 from metaeval.studies.stability import (
@@ -370,7 +361,7 @@ def study_judgments(  # noqa: PLR0913 - every option of the command
     end = None if budget is None else time.monotonic() + budget
     own_metrics = resolve_metrics(metrics, registry=registry)
     seed = resolve_seed(rng)
-    original = original_pool(collection, depth=pool_depth) if documents.retrieved is not None else None
+    original = original_pool(collection, pool_depth=pool_depth) if documents.retrieved is not None else None
     wanted_sizes = tuple(sizes) if sizes is not None else _default_sizes(original)
     stability = _stabilities(
         collection,
@@ -538,7 +529,7 @@ def _pools(collection: JudgedCollection, original: OriginalPool | None, sizes: S
     if original is None:
         return {}
     deepest = int(original.depths.max(initial=1))
-    return {"growth": pool_growth(collection, depth=deepest), "depths": run_depths(collection, sizes=sizes)}
+    return {"growth": pool_growth(collection, pool_depth=deepest), "depths": run_depths(collection, sizes=sizes)}
 
 
 def _fairness(  # noqa: PLR0913, PLR0917 - what the parts take
@@ -554,7 +545,7 @@ def _fairness(  # noqa: PLR0913, PLR0917 - what the parts take
     for rule in _KEEPS:
         found = attempt(
             f"leaving a group out, keeping the pool's {rule}",
-            partial(leave_group_out, collection, metrics, keep=rule, depth=pool_depth),
+            partial(leave_group_out, collection, metrics, keep=rule, pool_depth=pool_depth),
         )
         if found is not None:
             left_out[rule] = found
@@ -585,7 +576,7 @@ def _effort(  # noqa: PLR0913 - one keyword per choice
     deadline: float | None,
 ) -> EffortPlans:
     chosen = tuple(sorted(map(float, steps))) if steps is not None else EFFORT_STEPS
-    original = original_pool(collection, depth=pool_depth)
+    original = original_pool(collection, pool_depth=pool_depth)
     score = _Scorer(collection, metrics, original.levels)
     store = None
     if keep is not None:

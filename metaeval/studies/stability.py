@@ -513,7 +513,7 @@ class _Reference(NamedTuple):
     @classmethod
     def of(cls, collection: Collection, reduction: Reduction, pool_depth: int | None) -> "_Reference":
         rebuilt = reduction.needs_retrieved
-        original = original_pool(collection, depth=pool_depth) if rebuilt else None
+        original = original_pool(collection, pool_depth=pool_depth) if rebuilt else None
         levels, notes = (collection.levels, ()) if original is None else (original.levels, original.notes)
         counted = counted_topics(collection)[collection.topic_of_judgment]
         judged = is_judged(levels) & counted
