@@ -11,6 +11,7 @@ from metaeval.draws import RNGLike, chunk_size, resolve_rng, topic_counts
 from metaeval.equality import RELATIVE
 from metaeval.parallel import limit_threads, track
 from metaeval.tests_stat.counting import check_resamples, count_beside_zero, count_extreme
+from metaeval.tests_stat.docstrings import documented
 from metaeval.tests_stat.paired_t import t_statistics
 from metaeval.tests_stat.pairs import Alternative, Evidence, PValueRule, Question, ask, resampled_p_value
 from metaeval.tests_stat.result import PairwiseResult, answer
@@ -26,6 +27,7 @@ _TEST_NAMES = {
 }
 
 
+@documented
 def bootstrap_test(  # noqa: PLR0913 - one keyword per choice
     scores: object,
     *,
@@ -43,27 +45,15 @@ def bootstrap_test(  # noqa: PLR0913 - one keyword per choice
 
     Parameters
     ----------
-    scores : Scores or anything `metaeval.as_scores` takes
+    scores
     method : {"studentised", "percentile", "shifted"}
         Which bootstrap; see Notes.
-    alternative : {"two-sided", "greater", "less", "better"}
-        See `metaeval.tests_stat.pairs.ask`.
-    correction : str, default "fdr_by"
-        See `metaeval.tests_stat.correction.adjust`. The smallest p is 1/(B + 1) (twice that for a two-sided
-        percentile test). Over m pairs Benjamini and Yekutieli reject k pairs at that p only if B + 1 is at least
-        m (1 + 1/2 + … + 1/m) / (k alpha): with 8256 pairs, 1.6 million for a single one, a thousand for 1583.
-    alpha : float, default 0.05
-        Significance level.
-    baseline : str, optional
-        Compare with this system only.
+    alternative, correction, alpha, baseline
     n_resamples : int, default 1000
-        B, the number of topic samples drawn.
-    p_value_rule : {"plus-one", "plain"}
-        (k + 1)/(B + 1), or k/B as the papers print.
-    rng : None, int or numpy.random.Generator
-        Source of the draws, the same for every pair and every metric.
-    n_threads : int, optional
-        Cores to use; the result does not depend on it.
+        B, the number of topic samples drawn. The smallest p is 1/(B + 1) (twice that for a two-sided percentile
+        test). Over m pairs Benjamini and Yekutieli reject k pairs at that p only if B + 1 is at least
+        m (1 + 1/2 + … + 1/m) / (k alpha): with 8256 pairs, 1.6 million for a single one, a thousand for 1583.
+    p_value_rule, rng, n_threads
 
     Returns
     -------
@@ -75,10 +65,7 @@ def bootstrap_test(  # noqa: PLR0913 - one keyword per choice
 
     Raises
     ------
-    ScoresError
-        If the scores have gaps or too few systems or topics.
-    InvalidOptionError
-        If an option is outside its rule.
+    ScoresError, InvalidOptionError
 
     Notes
     -----

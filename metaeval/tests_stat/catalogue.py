@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, ClassVar
 from metaeval.draws import RNGLike
 from metaeval.errors import InvalidOptionError
 from metaeval.tests_stat.correction import FAMILY_WISE
+from metaeval.tests_stat.docstrings import documented
 from metaeval.tests_stat.procedures import Procedure, Table
 
 if TYPE_CHECKING:
@@ -208,6 +209,7 @@ TESTS = Table("test", _ROWS)
 """Name to `TestSpec`, in teaching order."""
 
 
+@documented
 def compare_systems(  # noqa: PLR0913 - one keyword per choice
     scores: object,
     *,
@@ -225,19 +227,15 @@ def compare_systems(  # noqa: PLR0913 - one keyword per choice
 
     Parameters
     ----------
-    scores : Scores or anything `metaeval.as_scores` takes
+    scores
     test : str, default "t"
         A name in `TESTS` or another that the field has for it, such as "ttest" or "fisher". To set what only one
         test knows (Wilcoxon's zeros, say), call that test's own function.
-    alternative : {"two-sided", "greater", "less", "better"}
-        See `metaeval.tests_stat.pairs.ask`.
+    alternative
     correction : str, optional
         See `metaeval.tests_stat.correction.adjust`; by default the test's own: "family-wise" where it has such
         p-values, "none" for bootstrap sensitivity, Benjamini and Yekutieli's "fdr_by" elsewhere.
-    alpha : float, default 0.05
-        Significance level.
-    baseline : str, optional
-        Compare with this system only.
+    alpha, baseline
     n_resamples : int, optional
         For tests that resample; by default the test's own number.
     p_value_rule
@@ -251,10 +249,7 @@ def compare_systems(  # noqa: PLR0913 - one keyword per choice
 
     Raises
     ------
-    ScoresError
-        If the scores have gaps or too few systems or topics.
-    InvalidOptionError
-        If an option is outside its rule; `UnknownNameError` for an unknown name.
+    ScoresError, InvalidOptionError
 
     Examples
     --------

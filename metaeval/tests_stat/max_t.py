@@ -9,6 +9,7 @@ from metaeval.draws import RNGLike, resolve_rng
 from metaeval.parallel import track
 from metaeval.tests_stat.correction import FAMILY_WISE
 from metaeval.tests_stat.counting import check_resamples, kernel_threads
+from metaeval.tests_stat.docstrings import documented
 from metaeval.tests_stat.paired_t import equal_pairs, paired_t_statistics
 from metaeval.tests_stat.pairs import Alternative, Evidence, PValueRule, Question, ask, resampled_p_value
 from metaeval.tests_stat.permutations import draw_seed, permuted_scores
@@ -23,6 +24,7 @@ _EQUAL = 1e-14  # squared differences this small, relative to the squares they c
 _SIDES = {"two-sided": (0,), "greater": (1,), "less": (-1,), "better": (1, -1)}
 
 
+@documented
 def max_t_test(  # noqa: PLR0913 - one keyword per choice
     scores: object,
     *,
@@ -43,24 +45,16 @@ def max_t_test(  # noqa: PLR0913 - one keyword per choice
 
     Parameters
     ----------
-    scores : Scores or anything `metaeval.as_scores` takes
-    alternative : {"two-sided", "greater", "less", "better"}
-        See `metaeval.tests_stat.pairs.ask`; with "better" the family holds both directions of every pair.
+    scores, alternative
     correction : str, default "family-wise"
         "family-wise": the step-down p-values of this test; any other is applied to its raw p-values.
-    alpha : float, default 0.05
-        Significance level.
+    alpha
     baseline : str, optional
         Compare with this system only; the family is then these pairs. The permutations still run over all systems.
     n_resamples : int, default 10000
         Permutations B. A p-value near 0.05 then has a standard error of 0.002. The family-wise p-values need no more
         resamples for more pairs.
-    p_value_rule : {"plus-one", "plain"}
-        See `metaeval.tests_stat.pairs.resampled_p_value`.
-    rng : None, int or numpy.random.Generator
-        Source of the permutations; the same ones serve every metric.
-    n_threads : int, optional
-        Cores to use; the answer does not depend on it.
+    p_value_rule, rng, n_threads
 
     Returns
     -------
@@ -69,10 +63,7 @@ def max_t_test(  # noqa: PLR0913 - one keyword per choice
 
     Raises
     ------
-    ScoresError
-        If the scores have gaps or too few systems or topics.
-    InvalidOptionError
-        If an option is outside its rule.
+    ScoresError, InvalidOptionError
 
     Notes
     -----

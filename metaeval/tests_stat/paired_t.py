@@ -6,12 +6,14 @@ from numpy.typing import NDArray
 from scipy.special import stdtr
 
 from metaeval.compiled import compiled_parallel
+from metaeval.tests_stat.docstrings import documented
 from metaeval.tests_stat.pairs import Alternative, Evidence, Question, ask
 from metaeval.tests_stat.result import PairwiseResult, answer
 
 __all__ = ["paired_t_statistics", "paired_t_test", "t_statistics"]
 
 
+@documented
 def paired_t_test(
     scores: object,
     *,
@@ -24,15 +26,7 @@ def paired_t_test(
 
     Parameters
     ----------
-    scores : Scores or anything `metaeval.as_scores` takes
-    alternative : {"two-sided", "greater", "less", "better"}
-        See `metaeval.tests_stat.pairs.ask`.
-    correction : str, default "fdr_by"
-        See `metaeval.tests_stat.correction.adjust`.
-    alpha : float, default 0.05
-        Significance level.
-    baseline : str, optional
-        Compare with this system only.
+    scores, alternative, correction, alpha, baseline
 
     Returns
     -------
@@ -40,10 +34,7 @@ def paired_t_test(
 
     Raises
     ------
-    ScoresError
-        If the scores have gaps or too few systems or topics.
-    InvalidOptionError
-        If an option is outside its rule.
+    ScoresError, InvalidOptionError
 
     Notes
     -----

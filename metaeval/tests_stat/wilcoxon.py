@@ -9,6 +9,7 @@ from scipy.special import ndtr
 
 from metaeval.checks import check_choice
 from metaeval.errors import InvalidOptionError
+from metaeval.tests_stat.docstrings import documented
 from metaeval.tests_stat.pairs import Alternative, Evidence, Question, ask
 from metaeval.tests_stat.result import PairwiseResult, answer
 from metaeval.tests_stat.signed_ranks import ALLOWANCES, RankSums, Ties, enumerated_tails, signed_rank_sums
@@ -23,6 +24,7 @@ _AUTO_ENUMERATED_TOPICS = 13  # and every sign vector where there are ties
 _MOST_EXACT_TOPICS = 1000  # the table of the exact distribution grows with the cube of the topics: a few seconds here
 
 
+@documented
 def wilcoxon_test(  # noqa: PLR0913 - one keyword per choice
     scores: object,
     *,
@@ -39,7 +41,7 @@ def wilcoxon_test(  # noqa: PLR0913 - one keyword per choice
 
     Parameters
     ----------
-    scores : Scores or anything `metaeval.as_scores` takes
+    scores
     zero_method : {"wilcox", "pratt", "zsplit"}
         What happens to topics without a difference: they are left out; they are ranked but their ranks are dropped
         (Pratt 1959); their ranks are split evenly between the two sides.
@@ -57,14 +59,7 @@ def wilcoxon_test(  # noqa: PLR0913 - one keyword per choice
         by the rule of `metaeval.equality`, topic by topic: 0.3 - 0.2 and 0.8 - 0.7. "float": those that are one
         number in the computer's last bit, where these two differ by 8e-17 and get two ranks; so does SciPy, and so do
         results made with it.
-    alternative : {"two-sided", "greater", "less", "better"}
-        See `metaeval.tests_stat.pairs.ask`.
-    correction : str, default "fdr_by"
-        See `metaeval.tests_stat.correction.adjust`.
-    alpha : float, default 0.05
-        Significance level.
-    baseline : str, optional
-        Compare with this system only.
+    alternative, correction, alpha, baseline
 
     Returns
     -------
