@@ -8,7 +8,6 @@ from .effort import EqualEffort as EqualEffort
 from .effort import adaptive_depth as adaptive_depth
 from .effort import cost_model as cost_model
 from .effort import equal_effort as equal_effort
-from .judgments import Reduced as Reduced
 from .judgments import reduce_judgments as reduce_judgments
 from .leave_out import GroupsLeftOut as GroupsLeftOut
 from .leave_out import PoolSufficiency as PoolSufficiency
@@ -18,6 +17,7 @@ from .pools import OriginalPool as OriginalPool
 from .pools import original_pool as original_pool
 from .power_interval import PowerIntervals as PowerIntervals
 from .power_interval import discriminative_power_interval as discriminative_power_interval
+from .reductions import Reduced as Reduced
 from .run_choice import RunChoicePower as RunChoicePower
 from .run_choice import run_choice_power as run_choice_power
 from .sensitivity import SensitivityResult as SensitivityResult

@@ -16,8 +16,9 @@ from metaeval.draws import RNGLike, resolve_rng
 from metaeval.equality import settle
 from metaeval.errors import EstimationError
 from metaeval.resampling.entry_depths import EntryDepths, entry_depths
-from metaeval.resampling.judgments import REDUCTIONS, Reduced, check_steps, keep_documents
+from metaeval.resampling.judgments import check_steps
 from metaeval.resampling.pools import original_pool
+from metaeval.resampling.reductions import REDUCTIONS, Reduced, keep_documents
 
 __all__ = ["COST_MODELS", "AdaptiveDepth", "CostModel", "adaptive_depth", "cost_model", "equal_effort"]
 

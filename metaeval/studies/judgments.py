@@ -26,9 +26,10 @@ from metaeval.parallel import limit_threads
 from metaeval.provenance import Provenance, record_provenance
 from metaeval.resampling.coverage import DEFAULT_SIZES, Coverage, RunDepths, coverage, run_depths
 from metaeval.resampling.effort import AdaptiveDepth, CostModel, adaptive_depth, cost_model, equal_effort
-from metaeval.resampling.judgments import REDUCTIONS, Reduced, check_steps
+from metaeval.resampling.judgments import check_steps
 from metaeval.resampling.leave_out import GroupsLeftOut, Keep, PoolSufficiency, leave_group_out, pool_sufficiency
 from metaeval.resampling.pools import OriginalPool, PoolGrowth, original_pool, pool_growth
+from metaeval.resampling.reductions import REDUCTIONS, Reduced
 from metaeval.studies.options import check_test
 from metaeval.studies.replicates import Arrays, map_replicates
 from metaeval.studies.stability import (
@@ -288,7 +289,7 @@ def study_judgments(  # noqa: PLR0913 - every option of the command
         Of `QUESTIONS`; by default all that the collection allows. One that is named and cannot be answered is an
         error.
     reductions : sequence of str, optional
-        Ways to judge less (`metaeval.resampling.judgments.REDUCTIONS`), in place of those that the questions stand
+        Ways to judge less (`metaeval.resampling.reductions.REDUCTIONS`), in place of those that the questions stand
         for.
     steps : sequence of float, optional
         For reductions counted in %; the published ones by default.

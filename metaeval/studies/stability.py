@@ -30,8 +30,9 @@ from metaeval.metrics.score import metric_values, resolve_metrics
 from metaeval.metrics.source import code_versions, metric_checksum
 from metaeval.metrics.spec import AnyMetric, Metric
 from metaeval.parallel import limit_threads
-from metaeval.resampling.judgments import REDUCTIONS, Reduction, check_steps, reduce_judgments
+from metaeval.resampling.judgments import check_steps, reduce_judgments
 from metaeval.resampling.pools import original_pool
+from metaeval.resampling.reductions import REDUCTIONS, Reduction
 from metaeval.scores import as_scores
 from metaeval.studies.options import check_test
 from metaeval.studies.replicates import Arrays, ReplicateStore, checksum, map_replicates
@@ -292,7 +293,7 @@ def measure_stability(  # noqa: PLR0913 - every option of the study
         with it.
     metrics : sequence of str, MetricSpec, Metric or ir_measures measure
     reduction : str
-        One of `metaeval.resampling.judgments.REDUCTIONS`.
+        One of `metaeval.resampling.reductions.REDUCTIONS`.
     steps : sequence of float, optional
         In the reduction's unit; the published ones by default.
     n_replicates : int, default 10

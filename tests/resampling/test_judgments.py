@@ -16,7 +16,8 @@ from metaeval.collection.inex import Assessments, Submission
 from metaeval.collection.passages import passage_collection
 from metaeval.errors import InvalidOptionError, UnknownNameError
 from metaeval.metrics import metric_values
-from metaeval.resampling.judgments import REDUCTIONS, reduce_judgments
+from metaeval.resampling.judgments import reduce_judgments
+from metaeval.resampling.reductions import REDUCTIONS
 from metaeval.simulate.collection import simulate_collection
 
 STEPS = {"%": (100, 63, 37.5, 8), "documents": (12, 7, 3, 1)}

@@ -21,8 +21,9 @@ from metaeval.io.judged import read_judged
 from metaeval.metrics.plugins import load_plugin
 from metaeval.metrics.score import metric_values, score
 from metaeval.metrics.spec import metric
-from metaeval.resampling.judgments import REDUCTIONS, reduce_judgments
+from metaeval.resampling.judgments import reduce_judgments
 from metaeval.resampling.pools import original_pool
+from metaeval.resampling.reductions import REDUCTIONS
 from metaeval.simulate.collection import simulate_collection
 from metaeval.simulate.inex import simulate_inex
 from metaeval.studies import replicates
