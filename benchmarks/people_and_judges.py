@@ -14,7 +14,8 @@ import numpy as np
 import pandas as pd
 
 from metaeval.agreement.assessors import compare_assessors
-from metaeval.agreement.human import human_agreement, pair_agreement, system_statistics
+from metaeval.agreement.human import human_agreement, pair_agreement
+from metaeval.agreement.human_statistics import system_statistics
 from metaeval.agreement.items import item_scores
 from metaeval.agreement.labels import as_labels
 from metaeval.agreement.metric_comparison import compare_with_human

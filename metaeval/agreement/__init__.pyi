@@ -5,7 +5,7 @@ from .decisions import decision_agreement as decision_agreement
 from .human import HumanAgreement as HumanAgreement
 from .human import human_agreement as human_agreement
 from .human import pair_agreement as pair_agreement
-from .human import system_statistics as system_statistics
+from .human_statistics import system_statistics as system_statistics
 from .items import item_scores as item_scores
 from .items import mean_by_cluster as mean_by_cluster
 from .items import system_means as system_means

@@ -10,7 +10,7 @@ import pandas as pd
 import xarray as xr
 from numpy.typing import NDArray
 
-from metaeval.agreement.human import STATISTICS, Statistic
+from metaeval.agreement.human_statistics import STATISTICS, Statistic
 from metaeval.agreement.items import Cells, cells_of, cluster_sizes, cluster_sums, oriented, reference_of
 from metaeval.checks import check_choice, check_count
 from metaeval.draws import RNGLike, resolve_rng

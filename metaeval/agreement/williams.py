@@ -8,7 +8,7 @@ import pandas as pd
 from numpy.typing import ArrayLike, NDArray
 from scipy.stats import t as student_t
 
-from metaeval.agreement.human import pearson
+from metaeval.agreement.human_statistics import pearson
 from metaeval.checks import check_choice
 from metaeval.equality import at_least, difference
 from metaeval.errors import InvalidOptionError, ScoresError

@@ -107,10 +107,8 @@ def _order(task: Task) -> Reduced:
     collection = task.collection
     before = np.cumsum(collection.judged) - collection.judged
     starts = np.append(before, 0)[collection.topic_offsets[:-1]] if len(before) else before
-    sizes = np.bincount(collection.topic_of_judgment[collection.judged], minlength=collection.n_topics)
-    return _first_of_topics(
-        collection, before - np.repeat(starts, np.diff(collection.topic_offsets)), sizes, task.steps
-    )
+    place = before - np.repeat(starts, np.diff(collection.topic_offsets))
+    return _first_of_topics(collection, place, _sums(collection, collection.judged), task.steps)
 
 
 def _topics(task: Task) -> Reduced:

@@ -9,15 +9,8 @@ import pandas as pd
 import xarray as xr
 
 from metaeval.agreement.decisions import decision_agreement
-from metaeval.agreement.human import (
-    HumanAgreement,
-    Level,
-    Resample,
-    Statistic,
-    human_agreement,
-    pair_agreement,
-    system_statistics,
-)
+from metaeval.agreement.human import HumanAgreement, Level, Resample, human_agreement, pair_agreement
+from metaeval.agreement.human_statistics import Statistic, system_statistics
 from metaeval.agreement.items import check_direction, mean_by_cluster, oriented, reference_of
 from metaeval.agreement.metric_comparison import MetricComparison, Permute, compare_with_human
 from metaeval.agreement.williams import williams_table

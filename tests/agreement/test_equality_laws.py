@@ -16,7 +16,8 @@ from hypothesis import given
 from hypothesis.extra.numpy import arrays
 
 from metaeval.agreement.decisions import decision_agreement
-from metaeval.agreement.human import human_agreement, pair_agreement, system_statistics
+from metaeval.agreement.human import human_agreement, pair_agreement
+from metaeval.agreement.human_statistics import system_statistics
 from metaeval.agreement.items import mean_by_cluster
 from metaeval.agreement.metric_comparison import compare_with_human
 from metaeval.agreement.overlap import rank_biased_overlap

@@ -6,7 +6,7 @@ import pandas as pd
 import pytest
 from hypothesis import given
 
-from metaeval.agreement.human import pearson
+from metaeval.agreement.human_statistics import pearson
 from metaeval.agreement.williams import williams_table, williams_test
 from metaeval.errors import InvalidOptionError, ScoresError, UnknownNameError
 
