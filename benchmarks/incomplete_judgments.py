@@ -30,10 +30,11 @@ from metaeval.metrics.score import metric_values, resolve_metrics
 from metaeval.metrics.spec import AnyMetric
 from metaeval.resampling.coverage import DEFAULT_SIZES, coverage
 from metaeval.resampling.judgments import reduce_judgments
-from metaeval.resampling.leave_out import GroupsLeftOut, Keep, leave_group_out, pool_sufficiency
+from metaeval.resampling.leave_out import GroupsLeftOut, Keep, leave_group_out
 from metaeval.resampling.pools import OriginalPool, original_pool
 from metaeval.resampling.reductions import REDUCTIONS
 from metaeval.resampling.sensitivity import SensitivityResult, bootstrap_sensitivity
+from metaeval.resampling.sufficiency import pool_sufficiency
 from metaeval.scores import Scores, as_scores, select_runs
 from metaeval.studies.judgments import EffortPlans, left_out_summary, study_judgments
 from metaeval.studies.replicates import replicate_seed

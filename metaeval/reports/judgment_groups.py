@@ -7,7 +7,8 @@ from metaeval import figures
 from metaeval.reports.report import Block, Fold, Picture, Section, Text
 from metaeval.reports.tables import Column, Table
 from metaeval.resampling.coverage import Coverage
-from metaeval.resampling.leave_out import CHANGE_INTERVALS, VERDICTS, PoolSufficiency
+from metaeval.resampling.leave_out import CHANGE_INTERVALS
+from metaeval.resampling.sufficiency import VERDICTS, PoolSufficiency
 from metaeval.studies.judgments import JudgmentsStudy
 from metaeval.words import MISSING, count, listed, name_of_metric, number, share, whole
 

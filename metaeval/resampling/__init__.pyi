@@ -10,9 +10,7 @@ from .effort import cost_model as cost_model
 from .effort import equal_effort as equal_effort
 from .judgments import reduce_judgments as reduce_judgments
 from .leave_out import GroupsLeftOut as GroupsLeftOut
-from .leave_out import PoolSufficiency as PoolSufficiency
 from .leave_out import leave_group_out as leave_group_out
-from .leave_out import pool_sufficiency as pool_sufficiency
 from .pools import OriginalPool as OriginalPool
 from .pools import original_pool as original_pool
 from .power_interval import PowerIntervals as PowerIntervals
@@ -24,5 +22,7 @@ from .sensitivity import SensitivityResult as SensitivityResult
 from .sensitivity import bootstrap_sensitivity as bootstrap_sensitivity
 from .split_halves import SplitHalves as SplitHalves
 from .split_halves import split_half as split_half
+from .sufficiency import PoolSufficiency as PoolSufficiency
+from .sufficiency import pool_sufficiency as pool_sufficiency
 from .swap import ErrorRates as ErrorRates
 from .swap import swap_method as swap_method

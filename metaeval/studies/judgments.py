@@ -27,9 +27,10 @@ from metaeval.provenance import Provenance, record_provenance
 from metaeval.resampling.coverage import DEFAULT_SIZES, Coverage, RunDepths, coverage, run_depths
 from metaeval.resampling.effort import AdaptiveDepth, CostModel, adaptive_depth, cost_model, equal_effort
 from metaeval.resampling.judgments import check_steps
-from metaeval.resampling.leave_out import GroupsLeftOut, Keep, PoolSufficiency, leave_group_out, pool_sufficiency
+from metaeval.resampling.leave_out import GroupsLeftOut, Keep, leave_group_out
 from metaeval.resampling.pools import OriginalPool, PoolGrowth, original_pool, pool_growth
 from metaeval.resampling.reductions import REDUCTIONS, Reduced
+from metaeval.resampling.sufficiency import PoolSufficiency, pool_sufficiency
 from metaeval.studies.options import check_test
 from metaeval.studies.replicates import Arrays, map_replicates
 from metaeval.studies.stability import (
