@@ -15,7 +15,7 @@ import numba
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import gammaln
-from scipy.stats import norm
+from scipy.stats import norm, rankdata
 
 from metaeval.agreement.overlap import rank_biased_overlap
 from metaeval.agreement.ranking_pairs import RankingPairs, Undefined, pair_rankings
@@ -214,7 +214,7 @@ def spearman(truth: ArrayLike, estimate: ArrayLike, *, undefined: Undefined = "e
     0.8
     """
     rankings = pair_rankings(truth, estimate, undefined=undefined)
-    a, b = (_centred_ranks(values, np.argsort(values, axis=1)) for values in (rankings.truth, rankings.estimate))
+    a, b = (rankdata(one, axis=1) - (rankings.n + 1) / 2 for one in (rankings.truth, rankings.estimate))
     spread = np.sqrt((a * a).sum(axis=1) * (b * b).sum(axis=1))
     values = np.divide((a * b).sum(axis=1), spread, out=np.full(len(spread), np.nan), where=spread > 0)
     return rankings.answer(values, undefined, "rho")
@@ -259,7 +259,7 @@ def _variance_of_score(rankings: RankingPairs) -> Floats:
 
 def _tie_sums(values: Floats) -> Floats:
     """Sum t(t - 1), t(t - 1)(t - 2) and t(t - 1)(2t + 5) over the groups of t tied systems, one row a ranking."""
-    t = _tied_with(values).astype(np.float64)
+    t = rankdata(values, "max", axis=1) - rankdata(values, "min", axis=1) + 1.0
     return np.stack([((t - 1) * factor).sum(axis=1) for factor in (np.ones_like(t), t - 2, 2 * t + 5)], axis=1)
 
 
@@ -283,33 +283,6 @@ def _count_pairs(truth: Floats, estimate: Floats) -> NDArray[np.int64]:
         counts[row, 0] = score
         counts[row, 1] = ties_truth
         counts[row, 2] = ties_estimate
-    return counts
-
-
-@compiled_parallel
-def _centred_ranks(values: Floats, order: NDArray[np.int64]) -> Floats:
-    """Return per row the ranks less their mean, tied systems sharing the mean of their ranks."""
-    n = values.shape[1]
-    ranks = np.empty(values.shape)
-    for row in numba.prange(len(values)):
-        start = 0
-        while start < n:
-            stop = start + 1
-            while stop < n and values[row, order[row, stop]] == values[row, order[row, start]]:
-                stop += 1
-            for place in range(start, stop):
-                ranks[row, order[row, place]] = (start + stop - n) / 2
-            start = stop
-    return ranks
-
-
-@compiled_parallel
-def _tied_with(values: Floats) -> NDArray[np.int64]:
-    """Return for every system how many (itself included) have its score."""
-    counts = np.zeros(values.shape, dtype=np.int64)
-    for row in numba.prange(len(values)):
-        for i in range(values.shape[1]):
-            counts[row, i] = (values[row] == values[row, i]).sum()
     return counts
 
 

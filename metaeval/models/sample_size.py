@@ -8,6 +8,7 @@ approximations are kept for comparison with published tables.
 The variances that they take come from topics judged before (`metaeval.models.pilot_variance`).
 """
 
+import math
 from collections.abc import Callable
 from typing import Literal, get_args
 
@@ -79,17 +80,13 @@ def topic_set_size_for_t(
     >>> topic_set_size_for_t(0.1, 0.1), topic_set_size_for_t(0.1, 0.1, method="approximate")
     (81, 81)
     """
-    check_number(min_difference, "min_difference", above=0)
-    check_number(difference_variance, "difference_variance", above=0)
-    check_share(alpha, "alpha")
+    _check(alpha, min_difference=min_difference, difference_variance=difference_variance)
     check_number(power, "power", above=alpha, below=1, unit="above alpha")
     if _chosen(method) == "approximate":
         z = ndtri(1 - alpha / 2)
         needed = (z + ndtri(power)) ** 2 * difference_variance / min_difference**2 + z**2 / 2
-        return _whole(needed)
-    return _fewest(
-        lambda n: paired_t_power(n, min_difference, difference_variance, alpha=alpha) >= power,
-    )
+        return max(2, math.ceil(_within(needed)))
+    return _fewest(lambda n: paired_t_power(n, min_difference, difference_variance, alpha=alpha) >= power)
 
 
 def paired_t_power(n_topics: int, min_difference: float, difference_variance: float, *, alpha: float = 0.05) -> float:
@@ -112,9 +109,7 @@ def paired_t_power(n_topics: int, min_difference: float, difference_variance: fl
     >>> round(paired_t_power(81, 0.1, 0.1), 3)
     0.803
     """
-    check_number(min_difference, "min_difference", above=0)
-    check_number(difference_variance, "difference_variance", above=0)
-    check_share(alpha, "alpha")
+    _check(alpha, min_difference=min_difference, difference_variance=difference_variance)
     check_count(n_topics, "n_topics", least=2)
     critical = stdtrit(n_topics - 1, 1 - alpha / 2) ** 2
     return float(1 - ncfdtr(1, n_topics - 1, n_topics * min_difference**2 / difference_variance, critical))
@@ -164,9 +159,7 @@ def topic_set_size_for_anova(  # noqa: PLR0913 - the quantities of a design
     >>> topic_set_size_for_anova(0.1, 0.05, 10), topic_set_size_for_anova(0.1, 0.05, 10, method="approximate")
     (158, 157)
     """
-    check_number(min_difference, "min_difference", above=0)
-    check_number(variance, "variance", above=0)
-    check_share(alpha, "alpha")
+    _check(alpha, min_difference=min_difference, variance=variance)
     check_number(power, "power", above=alpha, below=1, unit="above alpha")
     return _fewest(lambda n: anova_power(n, min_difference, variance, n_systems, alpha=alpha, method=method) >= power)
 
@@ -204,9 +197,7 @@ def anova_power(  # noqa: PLR0913 - the quantities of a design
     >>> round(anova_power(158, 0.1, 0.05, 10), 4)
     0.802
     """
-    check_number(min_difference, "min_difference", above=0)
-    check_number(variance, "variance", above=0)
-    check_share(alpha, "alpha")
+    _check(alpha, min_difference=min_difference, variance=variance)
     check_count(n_topics, "n_topics", least=2)
     check_count(n_systems, "n_systems", least=2)
     between, within = n_systems - 1, n_systems * (n_topics - 1)
@@ -261,9 +252,7 @@ def topic_set_size_for_interval(
     >>> topic_set_size_for_interval(0.1, 0.1)
     156
     """
-    check_number(width, "width", above=0)
-    check_number(difference_variance, "difference_variance", above=0)
-    check_share(alpha, "alpha")
+    _check(alpha, width=width, difference_variance=difference_variance)
     return _fewest(lambda n: interval_width(n, difference_variance, alpha=alpha, method=method) <= width)
 
 
@@ -284,8 +273,7 @@ def interval_width(
     >>> round(interval_width(156, 0.1), 4)
     0.0999
     """
-    check_number(difference_variance, "difference_variance", above=0)
-    check_share(alpha, "alpha")
+    _check(alpha, difference_variance=difference_variance)
     check_count(n_topics, "n_topics", least=2)
     freedom = n_topics - 1
     if _chosen(method) == "exact":
@@ -295,14 +283,18 @@ def interval_width(
     return float(2 * stdtrit(freedom, 1 - alpha / 2) * shrink * np.sqrt(difference_variance / n_topics))
 
 
+def _check(alpha: float, **sizes: float) -> None:
+    """Refuse a level outside its rule, and differences, variances and widths that are not above 0."""
+    for name, size in sizes.items():
+        check_number(size, name, above=0)
+    check_share(alpha, "alpha")
+
+
 def _fewest(enough: Callable[[int], bool]) -> int:
     """Return the smallest n from 2 for which `enough` holds, by doubling and halving."""
     high = 2
     while not enough(high):
-        high *= 2
-        if high > MOST_TOPICS:
-            message = f"more than {MOST_TOPICS} topics would be needed: the difference asked for is too small"
-            raise EstimationError(message)
+        high = _within(2 * high)
     low = high // 2 if high > 2 else 1  # noqa: PLR2004 - two topics are the fewest
     while high - low > 1:
         middle = (low + high) // 2
@@ -310,11 +302,11 @@ def _fewest(enough: Callable[[int], bool]) -> int:
     return high
 
 
-def _whole(needed: float) -> int:
+def _within[Number: (int, float)](needed: Number) -> Number:
     if needed > MOST_TOPICS:
         message = f"more than {MOST_TOPICS} topics would be needed: the difference asked for is too small"
         raise EstimationError(message)
-    return max(2, int(np.ceil(needed)))
+    return needed
 
 
 def _chosen(method: str) -> str:
