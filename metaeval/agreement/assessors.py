@@ -242,15 +242,28 @@ def compare_assessors(  # noqa: PLR0913 - every option is one question
     ScoresError
         If no two assessors labelled a common item.
 
+    See Also
+    --------
+    metaeval.agreement.krippendorff.krippendorff_alpha : one figure for any number of assessors
+
     Notes
     -----
     With :math:`n_{ij}` the number of items labelled i by the first and j by the second,
     :math:`\kappa_w = 1 - \sum w_{ij} n_{ij} n / \sum w_{ij} n_{i\cdot} n_{\cdot j}`, with :math:`w_{ij}` 0 or 1,
-    :math:`|i-j|` or :math:`(i-j)^2` (Cohen 1960, 1968). Ratios of relevant sets are means over topics, topics without
-    anything relevant left out (Voorhees 2000; Piwowarski, Trotman & Lalmas 2008, section 5.2.6 and Table X). Intervals
+    :math:`|i-j|` or :math:`(i-j)^2` [1]_ [2]_. Ratios of relevant sets are means over topics, topics without
+    anything relevant left out [3]_ ([4]_, section 5.2.6 and Table X). Intervals
     resample topics, whose items hang together: statistic :math:`\pm\, t_{T-1}\, s^* \sqrt{T/(T-1)}` with :math:`s^*`
     the standard deviation over resamples and T the topics on which the pair has the statistic, cut to the statistic's
     range; with one topic there is none.
+
+    References
+    ----------
+    .. [1] Cohen (1960). A coefficient of agreement for nominal scales. Educational and Psychological Measurement.
+    .. [2] Cohen (1968). Weighted kappa. Psychological Bulletin.
+    .. [3] Voorhees (2000). Variations in relevance judgments and the measurement of retrieval effectiveness. IP&M.
+       :doi:`10.1016/S0306-4573(00)00010-8`
+    .. [4] Piwowarski, Trotman and Lalmas (2008). Sound and complete relevance assessment for XML retrieval. ACM TOIS.
+       :doi:`10.1145/1416950.1416951`
 
     Examples
     --------

@@ -114,17 +114,26 @@ def human_agreement(  # noqa: PLR0913 - every option is one question
     ScoresError
         If fewer than three systems have both scores.
 
+    See Also
+    --------
+    metaeval.agreement.metric_comparison.compare_with_human : which of two metrics agrees better
+
     Notes
     -----
     A cell that lacks the metric or the human score is left out for that metric, of both. Intervals are
     :math:`r \pm t_{n-1}\, d \sqrt{n/(n-1)}`, n the clusters, items or systems drawn (the fewer, where both are), d the
-    root mean square distance of the resamples :math:`r^*` from r, cut to the statistic's range; where a single
-    unit has the statistic there is none. Over items they cover the agreement to be expected with as many other items,
-    for Kendall's tau and accuracy of systems too often (``benchmarks/reports/human_agreement_coverage.md``; intervals
-    over systems were not calibrated). Quantiles of the resamples (Deutsch, Dror & Roth 2021, "A Statistical
-    Analysis of Summarization Evaluation Metrics Using Resampling Methods") may leave out r itself: drawing items again
-    adds noise to the means of close systems, so that :math:`r^*` lies below r. Accuracy: Kocmi et al. 2021, "To Ship or
-    Not to Ship". With resampled systems a system drawn twice ties with itself: such pairs are no pairs for "accuracy".
+    root mean square distance of the resamples :math:`r^*` from r, cut to the statistic's range; where a single unit has the
+    statistic there is none. Over items they cover the agreement to be expected with as many other items, for Kendall's
+    tau and accuracy of systems too often (``benchmarks/reports/human_agreement_coverage.md``; intervals over systems
+    were not calibrated). Quantiles of the resamples [1]_ may leave out r itself: drawing items again adds noise to the
+    means of close systems, so that :math:`r^*` lies below r. Accuracy as in [2]_. With resampled systems a system drawn
+    twice ties with itself: such pairs are no pairs for "accuracy".
+
+    References
+    ----------
+    .. [1] Deutsch, Dror and Roth (2021). A statistical analysis of summarization evaluation metrics using resampling
+       methods. TACL. :doi:`10.1162/tacl_a_00417`
+    .. [2] Kocmi et al. (2021). To ship or not to ship. WMT.
 
     Examples
     --------
@@ -332,7 +341,11 @@ def pair_agreement(scores: xr.DataArray, *, reference: str | None = None, min_di
 
     Notes
     -----
-    The "Kendall's tau-like formulation" of the WMT metrics tasks (Mathur et al. 2020, section 3.3).
+    The "Kendall's tau-like formulation" of the WMT metrics tasks [1]_.
+
+    References
+    ----------
+    .. [1] Mathur et al. (2020). Results of the WMT20 metrics shared task. WMT, section 3.3.
 
     Examples
     --------

@@ -52,8 +52,12 @@ def krippendorff_alpha(coincidence: Floats, scale: Sequence[int], *, level: Leve
 
     Notes
     -----
-    :math:`\alpha = 1 - (n - 1) \sum o_{ck} \delta_{ck} / \sum n_c n_k \delta_{ck}` (Krippendorff 2011, "Computing
-    Krippendorff's alpha-reliability"); NaN where only one label was given.
+    :math:`\alpha = 1 - (n - 1) \sum o_{ck} \delta_{ck} / \sum n_c n_k \delta_{ck}` [1]_; NaN where only one label was
+    given.
+
+    References
+    ----------
+    .. [1] Krippendorff (2011). Computing Krippendorff's alpha-reliability. University of Pennsylvania.
 
     Examples
     --------

@@ -121,11 +121,19 @@ def compare_with_human(  # noqa: PLR0913 - every option is one question
     ScoresError
         If fewer than two metrics are left, or fewer than three systems have all three scores.
 
+    See Also
+    --------
+    metaeval.agreement.williams.williams_test : where only one score a system is known
+
     Notes
     -----
     Two-sided; p = (k + 1) / (B + 1), k the resamples whose difference is at least as far from 0 as the one seen
-    (Deutsch, Dror & Roth 2021, "A Statistical Analysis of Summarization Evaluation Metrics Using Resampling Methods":
-    Perm-Both, Perm-Inputs, Perm-Systems). A pair is compared on the cells that have all three scores.
+    ([1]_: Perm-Both, Perm-Inputs, Perm-Systems). A pair is compared on the cells that have all three scores.
+
+    References
+    ----------
+    .. [1] Deutsch, Dror and Roth (2021). A statistical analysis of summarization evaluation metrics using resampling
+       methods. TACL. :doi:`10.1162/tacl_a_00417`
 
     Examples
     --------

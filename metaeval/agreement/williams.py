@@ -55,7 +55,13 @@ def williams_test(
               {2 K \frac{n-1}{n-3} + \frac{(r_{13}+r_{23})^2}{4} (1-r_{12})^3}}, \quad
               K = 1 - r_{12}^2 - r_{13}^2 - r_{23}^2 + 2 r_{12} r_{13} r_{23}
 
-    (Williams 1959; Graham & Baldwin 2014, "Testing for Significance of Increased Correlation with Human Judgment").
+    [1]_ [2]_.
+
+    References
+    ----------
+    .. [1] Williams (1959). Regression Analysis. Wiley.
+    .. [2] Graham and Baldwin (2014). Testing for significance of increased correlation with human judgment. EMNLP.
+       :doi:`10.3115/v1/D14-1020`
 
     Examples
     --------

@@ -86,7 +86,11 @@ def pilot_variance(
     -----
     With m systems and n topics, :math:`V_{within} = \sum_{ij} (x_{ij} - \bar x_{i\cdot})^2 / (m (n - 1))` and
     :math:`V_{residual} = \sum_{ij} (x_{ij} - \bar x_{i\cdot} - \bar x_{\cdot j} + \bar x)^2 / ((m - 1)(n - 1))`
-    (Sakai 2016, section 2.2); :math:`\sigma_d^2 = 2 V`. Pooled: :math:`\sum_C \nu_C V_C / \sum_C \nu_C`.
+    ([1]_, section 2.2); :math:`\sigma_d^2 = 2 V`. Pooled: :math:`\sum_C \nu_C V_C / \sum_C \nu_C`.
+
+    References
+    ----------
+    .. [1] Sakai (2016). Topic set size design. Information Retrieval Journal. :doi:`10.1007/s10791-015-9273-z`
 
     Examples
     --------

@@ -70,10 +70,14 @@ def topic_set_size_for_t(
     Notes
     -----
     Exact: the smallest n whose `paired_t_power` is at least `power`. Approximate, with :math:`\Delta` the difference
-    over the standard deviation of differences (Sakai 2016, section 2.3):
+    over the standard deviation of differences ([1]_, section 2.3):
 
     .. math:: n = \left\lceil \left(\frac{z_{1 - \alpha/2} + z_{power}}{\Delta}\right)^2 + \frac{z_{1-\alpha/2}^2}{2}
               \right\rceil
+
+    References
+    ----------
+    .. [1] Sakai (2016). Topic set size design. Information Retrieval Journal. :doi:`10.1007/s10791-015-9273-z`
 
     Examples
     --------
@@ -184,13 +188,17 @@ def anova_power(  # noqa: PLR0913 - the quantities of a design
 
     Notes
     -----
-    Approximation of the non-central F distribution (Sakai 2016, section 2.4, after Nagata): with
+    Approximation of the non-central F distribution ([1]_, section 2.4, after Nagata): with
     :math:`\varphi_A = m - 1`, :math:`\varphi_E = m(n - 1)`, w the critical value,
     :math:`c = (\varphi_A + 2\lambda)/(\varphi_A + \lambda)` and
     :math:`\varphi^* = (\varphi_A + \lambda)^2 / (\varphi_A + 2\lambda)`,
 
     .. math:: 1 - power \approx \Phi\!\left(\frac{\sqrt{w/\varphi_E}\sqrt{2\varphi_E - 1}
               - \sqrt{c/\varphi_A}\sqrt{2\varphi^* - 1}}{\sqrt{c/\varphi_A + w/\varphi_E}}\right)
+
+    References
+    ----------
+    .. [1] Sakai (2016). Topic set size design. Information Retrieval Journal. :doi:`10.1007/s10791-015-9273-z`
 
     Examples
     --------
@@ -245,7 +253,11 @@ def topic_set_size_for_interval(
     .. math:: E[s] = \sigma_d \sqrt{\frac{2}{n - 1}} \, \frac{\Gamma(n/2)}{\Gamma((n - 1)/2)}
               \approx \sigma_d \left(1 - \frac{1}{4 (n - 1)}\right)
 
-    Sakai (2016, section 2.5).
+    ([1]_, section 2.5).
+
+    References
+    ----------
+    .. [1] Sakai (2016). Topic set size design. Information Retrieval Journal. :doi:`10.1007/s10791-015-9273-z`
 
     Examples
     --------

@@ -129,11 +129,15 @@ def difference_bins(  # noqa: PLR0913 - one keyword per choice of the method
     EstimationError, ScoresError, InvalidOptionError
         As `metaeval.resampling.swap.swap_method`.
 
+    See Also
+    --------
+    metaeval.resampling.swap.swap_method : error rates of all pairs, by tolerance
+
     Notes
     -----
     Bin k holds the comparisons whose difference d of the two means on the first set satisfies
     :math:`k w \le |d| < (k + 1) w` on paper: 0.3 - 0.2 reaches 0.1; its error rate is the share of them that change
-    sign on the second set (Voorhees and Buckley 2002). A comparison with a difference of zero on either set is in no
+    sign on the second set [1]_. A comparison with a difference of zero on either set is in no
     bin. Three readings of "the difference that keeps errors within 5 %" are in use:
 
     - "first bin": lower edge of the first bin at or under the limit;
@@ -143,6 +147,11 @@ def difference_bins(  # noqa: PLR0913 - one keyword per choice of the method
     The interval of a bin is its error rate plus and minus z times the standard deviation of the topic bootstrap,
     both on the logit scale with half a comparison added on either side. It grows with the share of topics in
     common, which a binomial interval would not: the comparisons of one bin share topics and systems.
+
+    References
+    ----------
+    .. [1] Voorhees and Buckley (2002). The effect of topic set size on retrieval experiment error. SIGIR.
+       :doi:`10.1145/564376.564432`
 
     Examples
     --------

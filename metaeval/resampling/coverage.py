@@ -108,7 +108,12 @@ def coverage(
 
     Notes
     -----
-    Piwowarski, Trotman and Lalmas (2008), Figure 3.
+    Figure 3 of [1]_.
+
+    References
+    ----------
+    .. [1] Piwowarski, Trotman and Lalmas (2008). Sound and complete relevance assessment for XML retrieval. ACM TOIS.
+       :doi:`10.1145/1416950.1416951`
     """
     documents = collection.by_document
     entries = entry_depths(documents)
@@ -152,7 +157,12 @@ def run_depths(collection: JudgedCollection, *, sizes: Sequence[int] = DEFAULT_S
 
     Notes
     -----
-    Piwowarski, Trotman and Lalmas (2008), Table VI.
+    Table VI of [1]_.
+
+    References
+    ----------
+    .. [1] Piwowarski, Trotman and Lalmas (2008). Sound and complete relevance assessment for XML retrieval. ACM TOIS.
+       :doi:`10.1145/1416950.1416951`
 
     Examples
     --------

@@ -199,9 +199,18 @@ def adaptive_depth(  # noqa: PLR0913 - one keyword per choice of the strategy
     EstimationError
         If the budget does not pay for the first pools.
 
+    See Also
+    --------
+    equal_effort : the same effort spent in three ways
+
     Notes
     -----
-    Pal, Mitra and Kamps (2010, "Varying Pool Depth Across Queries").
+    "Varying Pool Depth Across Queries" of [1]_.
+
+    References
+    ----------
+    .. [1] Pal, Mitra and Kamps (2010). Evaluation effort, reliability and reusability in XML retrieval. JASIST.
+       :doi:`10.1002/asi.21403`
 
     Examples
     --------
@@ -263,11 +272,20 @@ def equal_effort(
     InvalidOptionError
         If a step is outside (0, 100], or the pool cannot be built.
 
+    See Also
+    --------
+    adaptive_depth : pools that grow topic by topic
+
     Notes
     -----
     Topics are judged whole, so topics are drawn first, and the number of documents in those nearest to the step is
     what the other plans spend, to the document. A sample holds the same share of every topic, up to one document.
-    Pal, Mitra and Kamps (2010, Tables 11 and 12) compare at the same share of documents and of topics.
+    Tables 11 and 12 of [1]_ compare at the same share of documents and of topics.
+
+    References
+    ----------
+    .. [1] Pal, Mitra and Kamps (2010). Evaluation effort, reliability and reusability in XML retrieval. JASIST.
+       :doi:`10.1002/asi.21403`
 
     Examples
     --------

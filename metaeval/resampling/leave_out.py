@@ -177,8 +177,8 @@ def leave_group_out(
         current levels are the full judgments, so a reduced pool can be the start.
     metrics : sequence of str, MetricSpec, Metric or ir_measures measure
     keep : {"depth", "size"}
-        The pool of the other runs keeps its depth, so that what only the group contributed is lost (Zobel 1998), or
-        its number of documents, so that it reaches deeper into the other runs (Piwowarski et al. 2008). Documents it
+        The pool of the other runs keeps its depth, so that what only the group contributed is lost [1]_, or
+        its number of documents, so that it reaches deeper into the other runs [2]_. Documents it
         then takes in that were never judged stay so, which ``groups["judged_share"]`` shows.
     pool_depth : int, optional
         Depth to which the runs were pooled, where it is known; see `metaeval.resampling.pools.original_pool`. With
@@ -197,6 +197,10 @@ def leave_group_out(
     UnknownNameError
         For a metric, or a rule to keep, that is not known.
 
+    See Also
+    --------
+    metaeval.resampling.sufficiency.pool_sufficiency : the same for pools of several sizes
+
     Notes
     -----
     Judged documents outside the pool of all pooled runs are kept whoever is left out, since no group's absence would
@@ -204,9 +208,19 @@ def leave_group_out(
 
     .. math:: 100 \, (\text{new} - \text{old}) / \text{old}
 
-    negative where the score fell; the paper has the other sign.
+    negative where the score fell; [3]_ (section "Leave-One-Out", Tables 8-10) has the other sign. Whole groups as in
+    [4]_.
 
-    Pal, Mitra and Kamps (2010, section "Leave-One-Out", Tables 8-10); Büttcher et al. (2007) for whole groups.
+    References
+    ----------
+    .. [1] Zobel (1998). How reliable are the results of large-scale information retrieval experiments? SIGIR.
+       :doi:`10.1145/290941.291014`
+    .. [2] Piwowarski, Trotman and Lalmas (2008). Sound and complete relevance assessment for XML retrieval. ACM TOIS.
+       :doi:`10.1145/1416950.1416951`
+    .. [3] Pal, Mitra and Kamps (2010). Evaluation effort, reliability and reusability in XML retrieval. JASIST.
+       :doi:`10.1002/asi.21403`
+    .. [4] Büttcher, Clarke, Yeung and Soboroff (2007). Reliable information retrieval evaluation with incomplete and
+       biased judgements. SIGIR. :doi:`10.1145/1277741.1277755`
 
     Examples
     --------

@@ -132,7 +132,7 @@ def original_pool(collection: JudgedCollection, *, pool_depth: int | None = None
     pool_depth : int, optional
         The depth to which the runs were pooled, where it is known. Without it the depth of each topic is the
         smallest at which the pool of the runs is at least as large as the pooled set (lines of the qrels, also those
-        at -1), as in Pal, Mitra and Kamps (2010, section "Reducing Pool Depth").
+        at -1), as in [1]_ (section "Reducing Pool Depth").
 
     Returns
     -------
@@ -143,6 +143,11 @@ def original_pool(collection: JudgedCollection, *, pool_depth: int | None = None
     InvalidOptionError
         If the depth is no whole number of at least 1; if it is not given and the collection was read without the
         documents that have no judgment; or if no run is marked as pooled.
+
+    References
+    ----------
+    .. [1] Pal, Mitra and Kamps (2010). Evaluation effort, reliability and reusability in XML retrieval. JASIST.
+       :doi:`10.1002/asi.21403`
 
     Examples
     --------

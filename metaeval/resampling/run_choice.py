@@ -129,8 +129,8 @@ def run_choice_power(  # noqa: PLR0913 - one keyword per choice
 ) -> RunChoicePower:
     """Decide how far discriminative power depends on which runs were compared.
 
-    Sakai and Kando (2008, section 4) take one run per team at random, once; here the choice is made many times. The
-    topics stay the same, and so does the decision about a pair: the test is run once over all pairs.
+    Published comparisons take one run per team at random, once ([1]_, section 4); here the choice is made many times.
+    The topics stay the same, and so does the decision about a pair: the test is run once over all pairs.
 
     Parameters
     ----------
@@ -166,6 +166,15 @@ def run_choice_power(  # noqa: PLR0913 - one keyword per choice
         If the scores have gaps or too few systems or topics.
     InvalidOptionError
         If there are no groups, or an option is outside its rule.
+
+    See Also
+    --------
+    metaeval.resampling.power_interval.discriminative_power_interval : how far it depends on the topics
+
+    References
+    ----------
+    .. [1] Sakai and Kando (2008). On information retrieval metrics designed for evaluation with incomplete relevance
+       assessments. Information Retrieval. :doi:`10.1007/s10791-008-9059-7`
 
     Examples
     --------

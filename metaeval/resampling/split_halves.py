@@ -143,9 +143,16 @@ def split_half(  # noqa: PLR0913 - one keyword per choice of the method
     Notes
     -----
     An error is a pair rejected on the first half whose mean difference on the second half is not positive in the same
-    direction (Ogilvie and Lalmas 2006, section 3.3, after Sanderson and Zobel 2005). The error rate has the rejections
+    direction [1]_, after [2]_. The error rate has the rejections
     of that very test underneath, so a cautious test, which rejects only large differences, has a low one; read it
     beside the number of rejections. A test that rejects at random has an error rate of one half.
+
+    References
+    ----------
+    .. [1] Ogilvie and Lalmas (2006). Investigating the exhaustivity dimension in content-oriented XML element
+       retrieval evaluation. CIKM, section 3.3. :doi:`10.1145/1183614.1183631`
+    .. [2] Sanderson and Zobel (2005). Information retrieval system evaluation: effort, sensitivity, and reliability.
+       SIGIR. :doi:`10.1145/1076034.1076064`
 
     Examples
     --------

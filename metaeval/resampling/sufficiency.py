@@ -125,12 +125,21 @@ def pool_sufficiency(
     UnknownNameError
         For a metric that is not known.
 
+    See Also
+    --------
+    metaeval.resampling.leave_out.leave_group_out : every run with and without its group
+
     Notes
     -----
     Judgments A are all of them whatever the size, B those in the pool of n documents of the other groups' pooled runs
-    (others are dropped). Piwowarski, Trotman and Lalmas (2008), section 5.2.1, Table V; that table counts as `other`
+    (others are dropped). Section 5.2.1 and Table V of [1]_; that table counts as `other`
     the pairs whose order changed significantly, for which `reversed` is the strict and `changed` the wide reading.
     Every comparison of two runs of different groups is counted twice, once with each side's group left out.
+
+    References
+    ----------
+    .. [1] Piwowarski, Trotman and Lalmas (2008). Sound and complete relevance assessment for XML retrieval. ACM TOIS.
+       :doi:`10.1145/1416950.1416951`
     """
     check_share(alpha, "alpha")
     _, numbers = numbered_groups(collection)

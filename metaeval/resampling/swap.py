@@ -220,6 +220,10 @@ def swap_method(  # noqa: PLR0913 - one keyword per choice of the method
     InvalidOptionError
         If an option is outside its rule.
 
+    See Also
+    --------
+    metaeval.resampling.bins.difference_bins : error rates by the size of the difference
+
     Notes
     -----
     With :math:`\bar x_A, \bar x_B` the means over one set of z topics, A beats B on it when
@@ -227,10 +231,19 @@ def swap_method(  # noqa: PLR0913 - one keyword per choice of the method
     .. math:: \bar x_A - \bar x_B \ge p \max(\bar x_A, \bar x_B) \quad\text{and}\quad \bar x_A > \bar x_B
 
     (an absolute tolerance p stands alone on the right). A swap is A beating B on one set and B beating A on the other,
-    and the error rate at size z is swaps / (pairs x trials). A difference of exactly zero on either set is no swap
-    and is counted separately. Voorhees and Buckley (2002); tolerances and the absence of bins as in Pal, Mitra and
-    Kamps (2010, section "Error Rates"); relative to the larger mean as in Buckley and Voorhees (2000); the bounds
-    are named by Sanderson and Zobel (2005).
+    and the error rate at size z is swaps / (pairs x trials). A difference of exactly zero on either set is no swap and
+    is counted separately [1]_; tolerances and the absence of bins as in [2]_ (section "Error Rates"); relative to the
+    larger mean as in [3]_; the bounds are named by [4]_.
+
+    References
+    ----------
+    .. [1] Voorhees and Buckley (2002). The effect of topic set size on retrieval experiment error. SIGIR.
+       :doi:`10.1145/564376.564432`
+    .. [2] Pal, Mitra and Kamps (2010). Evaluation effort, reliability and reusability in XML retrieval. JASIST.
+       :doi:`10.1002/asi.21403`
+    .. [3] Buckley and Voorhees (2000). Evaluating evaluation measure stability. SIGIR. :doi:`10.1145/345508.345543`
+    .. [4] Sanderson and Zobel (2005). Information retrieval system evaluation: effort, sensitivity, and reliability.
+       SIGIR. :doi:`10.1145/1076034.1076064`
 
     Examples
     --------

@@ -71,9 +71,9 @@ def max_t_test(  # noqa: PLR0913 - one keyword per choice
 
     .. math:: p_i = \max_{k \le i} \frac{\#\{b : \max_{j \ge k} t^*_{bj} \ge t_k\}}{B}
 
-    The raw p-value is the share of permutations in which the pair's own statistic is as large. Both suppose under
-    their null hypothesis that all systems are exchangeable on every topic (raw p-values of this test are not those of
-    sign flips, which exchange the two systems of a pair only).
+    [1]_ [2]_ [3]_. The raw p-value is the share of permutations in which the pair's own statistic is as large. Both
+    suppose under their null hypothesis that all systems are exchangeable on every topic (raw p-values of this test are
+    not those of sign flips, which exchange the two systems of a pair only).
 
     Systems equal on every topic have p = 1; a difference that is the same on every topic counts as infinite.
     Statistics of permuted scores are formed from one product, after each topic's median was taken off (the mean would
@@ -82,8 +82,9 @@ def max_t_test(  # noqa: PLR0913 - one keyword per choice
 
     References
     ----------
-    Westfall and Young (1993), Resampling-Based Multiple Testing; Ge, Dudoit and Speed (2003), Test 12, 1-77, box 2;
-    Boytsov, Belova and Westfall (2013), SIGIR, 403-412.
+    .. [1] Westfall and Young (1993). Resampling-Based Multiple Testing. Wiley.
+    .. [2] Ge, Dudoit and Speed (2003). Test 12, 1-77, box 2.
+    .. [3] Boytsov, Belova and Westfall (2013). SIGIR, 403-412.
 
     Examples
     --------

@@ -56,12 +56,14 @@ def randomisation_test(  # noqa: PLR0913 - one keyword per choice
     .. math:: p = \frac{\#\{b : |\sum_j f_{bj} z_j| \ge |\sum_j z_j|\}}{B}, \qquad f_{bj} = \pm 1
 
     Since :math:`\sum_j f_{bj} (x_j - y_j)` is a difference of two sums that belong to one system each, one matrix
-    product serves all pairs. Sums that are equal on paper count as equal: on scores in tenths they carry real
+    product serves all pairs [1]_ [2]_. Sums that are equal on paper count as equal: on scores in tenths they carry real
     probability, and a plain comparison of floating-point numbers loses about half of it.
 
     References
     ----------
-    Fisher (1935), The Design of Experiments, section 21; Smucker, Allan and Carterette (2007), CIKM, 623-632.
+    .. [1] Fisher (1935). The Design of Experiments, section 21.
+    .. [2] Smucker, Allan and Carterette (2007). A comparison of statistical significance tests for information
+       retrieval evaluation. CIKM, 623-632. :doi:`10.1145/1321440.1321528`
 
     Examples
     --------

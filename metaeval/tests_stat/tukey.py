@@ -61,7 +61,7 @@ def tukey_hsd_test(  # noqa: PLR0913 - one keyword per choice
     ----------
     scores
     method : {"randomised", "parametric"}
-        "randomised" permutes each topic's scores among the systems (Carterette 2012) and supposes
+        "randomised" permutes each topic's scores among the systems [2]_ and supposes
         nothing about their distribution; "parametric" takes the residuals of system + topic as normal with one
         variance for all systems.
     alternative : {"two-sided"}
@@ -99,12 +99,14 @@ def tukey_hsd_test(  # noqa: PLR0913 - one keyword per choice
               s^2 = \frac{\sum_{ij} (x_{ij} - \bar x_{i\cdot} - \bar x_{\cdot j} + \bar x_{\cdot\cdot})^2}
               {(N - 1)(T - 1)}
 
-    against the studentised range of N means with :math:`(N - 1)(T - 1)` degrees of freedom.
+    against the studentised range of N means with :math:`(N - 1)(T - 1)` degrees of freedom [1]_.
     Systems of equal mean have p = 1.
 
     References
     ----------
-    Tukey (1953), The Problem of Multiple Comparisons; Carterette (2012), ACM TOIS 30(1), article 4.
+    .. [1] Tukey (1953). The Problem of Multiple Comparisons.
+    .. [2] Carterette (2012). Multiple testing in statistical analysis of systems-based information retrieval
+       experiments. ACM TOIS 30(1), article 4. :doi:`10.1145/2094072.2094076`
 
     Examples
     --------

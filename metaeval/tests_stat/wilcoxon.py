@@ -44,11 +44,11 @@ def wilcoxon_test(  # noqa: PLR0913 - one keyword per choice
     scores
     zero_method : {"wilcox", "pratt", "zsplit"}
         What happens to topics without a difference: they are left out; they are ranked but their ranks are dropped
-        (Pratt 1959); their ranks are split evenly between the two sides.
+        [2]_; their ranks are split evenly between the two sides.
     method : {"auto", "exact", "asymptotic"}
         "exact" takes the distribution for n different sizes (conservative where there are ties, since the rank sum is
         rounded away from significance); "asymptotic" the normal approximation with the correction of the variance
-        for ties, and Cureton's (1967) for "pratt". "auto" chooses for each pair as SciPy 1.18 does: up to 50 topics
+        for ties, and Cureton's [3]_ for "pratt". "auto" chooses for each pair as SciPy 1.18 does: up to 50 topics
         without zeros and ties "exact"; up to 13 topics with them the exact distribution given the ties (all sign
         vectors); otherwise "asymptotic". ``details["pairs_by_method"]`` says how many pairs went each way.
     continuity : bool, default False
@@ -75,7 +75,7 @@ def wilcoxon_test(  # noqa: PLR0913 - one keyword per choice
 
     Notes
     -----
-    With R+ the sum of the mid-ranks of the positive differences, n topics ranked, and groups of t tied sizes,
+    With R+ the sum of the mid-ranks of the positive differences, n topics ranked, and groups of t tied sizes [1]_,
 
     .. math:: z = \frac{R_+ - n (n + 1) / 4}{\sqrt{\left(n (n + 1)(2 n + 1) - \sum (t^3 - t) / 2\right) / 24}}
 
@@ -86,8 +86,10 @@ def wilcoxon_test(  # noqa: PLR0913 - one keyword per choice
 
     References
     ----------
-    Wilcoxon (1945), Biometrics Bulletin 1, 80-83; Pratt (1959), JASA 54, 655-667; Cureton (1967), JASA 62,
-    1068-1069.
+    .. [1] Wilcoxon (1945). Individual comparisons by ranking methods. Biometrics Bulletin 1, 80-83.
+       :doi:`10.2307/3001968`
+    .. [2] Pratt (1959). JASA 54, 655-667.
+    .. [3] Cureton (1967). JASA 62, 1068-1069.
 
     Examples
     --------
