@@ -56,7 +56,7 @@ def main() -> None:
     parser.add_argument("--sets", type=int, default=400)
     parser.add_argument("--out", type=Path, default=Path(__file__).parent / "reports" / "human_agreement_coverage.md")
     options = parser.parse_args()
-    from metaeval.agreement.human import STATISTICS
+    from metaeval.agreement.human_statistics import STATISTICS
 
     made = f"Made by `python benchmarks/calibrate_human_agreement.py --sets {options.sets}`"
     lines = ["# Coverage of intervals of agreement with human scores", ""]

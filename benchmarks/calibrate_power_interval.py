@@ -24,7 +24,8 @@ import pandas as pd
 from numpy.typing import NDArray
 from scipy.special import expit, logit, ndtr, ndtri, stdtrit
 
-from metaeval.resampling.power_interval import PowerIntervals, discriminative_power_interval, t_powers
+from metaeval.resampling.power_interval import PowerIntervals, discriminative_power_interval
+from metaeval.resampling.topic_resamples import t_powers
 from metaeval.scores import as_scores
 from metaeval.tests_stat.pairs import Question, ask
 

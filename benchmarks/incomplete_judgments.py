@@ -29,15 +29,18 @@ from metaeval.io.groups import read_groups
 from metaeval.io.trec import read_collection
 from metaeval.metrics.resolved import AnyMetric
 from metaeval.metrics.score import metric_values, resolve_metrics
+from metaeval.resampling.coverage import DEFAULT_SIZES, coverage
 from metaeval.resampling.effort_plans import EffortPlans
 from metaeval.resampling.group_changes import left_out_summary
-from metaeval.resampling.judgments import REDUCTIONS, reduce_judgments
-from metaeval.resampling.leave_out import GroupsLeftOut, Keep, leave_group_out, pool_sufficiency
-from metaeval.resampling.pools import DEFAULT_SIZES, OriginalPool, coverage, original_pool
+from metaeval.resampling.judgments import reduce_judgments
+from metaeval.resampling.leave_out import GroupsLeftOut, Keep, leave_group_out
+from metaeval.resampling.pools import OriginalPool, original_pool
+from metaeval.resampling.reductions import REDUCTIONS
 from metaeval.resampling.replicates import replicate_seed
 from metaeval.resampling.rescoring import counted_topics
 from metaeval.resampling.sensitivity import SensitivityResult, bootstrap_sensitivity
 from metaeval.resampling.stability import Stability, measure_stability
+from metaeval.resampling.sufficiency import pool_sufficiency
 from metaeval.scores import Scores, as_scores, select_runs
 from metaeval.studies.judgments import study_judgments
 
@@ -92,7 +95,7 @@ class Study:
     @cached_property
     def pool(self) -> OriginalPool:
         """The pool at its known depth."""
-        return original_pool(self.collection, depth=self.depth)
+        return original_pool(self.collection, pool_depth=self.depth)
 
     def stable(self, name: str) -> Stability:
         """Return one way to judge less, at every step."""
@@ -125,7 +128,7 @@ class Study:
         """Every group left out of the pool; the last metric counts judged documents among the first ten."""
         rules: tuple[Keep, ...] = ("depth", "size")
         wanted = [*(self.names[label] for label in self.plain), "Judged@10"]
-        return {keep: leave_group_out(self.collection, wanted, keep=keep, depth=self.depth) for keep in rules}
+        return {keep: leave_group_out(self.collection, wanted, keep=keep, pool_depth=self.depth) for keep in rules}
 
     @cached_property
     def effort(self) -> EffortPlans:

@@ -13,10 +13,13 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from metaeval.agreement.assessors import as_labels, compare_assessors
-from metaeval.agreement.human import human_agreement, pair_agreement, system_statistics
+from metaeval.agreement.assessors import compare_assessors
+from metaeval.agreement.human import human_agreement, pair_agreement
+from metaeval.agreement.human_statistics import system_statistics
 from metaeval.agreement.items import item_scores
-from metaeval.agreement.metric_comparison import compare_with_human, williams_table
+from metaeval.agreement.labels import as_labels
+from metaeval.agreement.metric_comparison import compare_with_human
+from metaeval.agreement.williams import williams_table
 from metaeval.io.labels import read_labels
 
 PAIRS = ("de-en", "en-de", "zh-en")

@@ -28,12 +28,8 @@ from metaeval.io.groups import read_groups
 from metaeval.io.trec import read_collection
 from metaeval.metrics import score
 from metaeval.reports.judgment_reductions import percent
-from metaeval.resampling.power_interval import (
-    PowerIntervals,
-    RunChoicePower,
-    discriminative_power_interval,
-    run_choice_power,
-)
+from metaeval.resampling.power_interval import PowerIntervals, discriminative_power_interval
+from metaeval.resampling.run_choice import RunChoicePower, run_choice_power
 from metaeval.resampling.sensitivity import bootstrap_sensitivity
 from metaeval.scores import Scores, select_runs
 from metaeval.tests_stat.catalogue import compare_systems

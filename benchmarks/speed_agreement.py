@@ -14,7 +14,8 @@ import numpy as np
 from scipy import stats
 
 from metaeval.agreement.decisions import decision_agreement
-from metaeval.agreement.rankings import kendall_tau, rank_biased_overlap, spearman, tau_ap
+from metaeval.agreement.overlap import rank_biased_overlap
+from metaeval.agreement.rankings import kendall_tau, spearman, tau_ap
 from metaeval.resampling.agreement_interval import agreement_intervals
 from metaeval.scores import as_scores
 

@@ -11,7 +11,8 @@ from itertools import combinations
 
 import numpy as np
 
-from metaeval.resampling.swap import draw_topic_sets, swap_method, topic_bootstrap
+from metaeval.resampling.swap import swap_method, topic_bootstrap
+from metaeval.resampling.topic_sets import draw_topic_sets
 
 SIZES = range(5, 51)
 BOOTSTRAP_SIZES = (5, 7, 10, 14, 19, 26, 37, 50)

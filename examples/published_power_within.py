@@ -18,7 +18,7 @@ import numpy as np
 import pandas as pd
 
 from metaeval.draws import resolve_rng
-from metaeval.resampling.power_interval import t_powers
+from metaeval.resampling.topic_resamples import t_powers
 from metaeval.scores import as_scores
 from metaeval.tests_stat.pairs import ask
 

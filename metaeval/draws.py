@@ -5,6 +5,7 @@ and the same seed gives the same draws whatever the number of workers or the siz
 """
 
 import secrets
+from collections.abc import Iterator
 from numbers import Integral
 from typing import NamedTuple
 
@@ -14,11 +15,23 @@ from numpy.typing import NDArray
 from metaeval.checks import check_memory, show
 from metaeval.errors import InvalidOptionError
 
-__all__ = ["RNGLike", "RandomSource", "bootstrap_counts", "bootstrap_indices", "resolve_rng", "resolve_seed"]
+__all__ = [
+    "RNGLike",
+    "RandomSource",
+    "bootstrap_counts",
+    "bootstrap_indices",
+    "chunk_size",
+    "resolve_rng",
+    "resolve_seed",
+    "standard_deviation",
+    "topic_counts",
+]
 
 _SEED_BITS = 128  # what one entropy of NumPy's SeedSequence holds
 _DRAWN_BITS = 63
 _ARRAYS = 3  # positions, cells and counts
+_CHUNK_CELLS = 4_000_000  # topics x resamples held as counts at a time: 32 MB
+_CHUNK_RESAMPLES = 4096
 
 type RNGLike = int | np.random.Generator | RandomSource | None
 
@@ -125,3 +138,53 @@ def bootstrap_counts(indices: NDArray[np.int64], n_topics: int) -> NDArray[np.fl
     cells = indices + n_topics * np.arange(n_resamples, dtype=np.int64)[:, None]
     counts = np.bincount(cells.ravel(), minlength=n_resamples * n_topics)
     return counts.reshape(n_resamples, n_topics).astype(np.float64)
+
+
+def topic_counts(
+    generator: np.random.Generator, n_resamples: int, n_topics: int, *, at_once: int | None = None
+) -> Iterator[NDArray[np.float64]]:
+    """Draw topics with replacement and yield how often each came, a chunk of resamples at a time.
+
+    The chunks laid side by side are the transpose of what `bootstrap_counts` makes of
+    `bootstrap_indices` from the same generator, whatever their size.
+
+    Parameters
+    ----------
+    generator : numpy.random.Generator
+    n_resamples, n_topics : int
+    at_once : int, optional
+        Resamples per chunk; by default as many as keep a chunk near 32 MB.
+
+    Yields
+    ------
+    array (topic, resample)
+
+    Examples
+    --------
+    >>> [chunk.shape for chunk in topic_counts(np.random.default_rng(0), 5, 3, at_once=4)]
+    [(3, 4), (3, 1)]
+    """
+    size = at_once or chunk_size(n_topics)
+    for start in range(0, n_resamples, size):
+        indices = bootstrap_indices(generator, min(size, n_resamples - start), n_topics)
+        yield np.ascontiguousarray(bootstrap_counts(indices, n_topics).T)
+
+
+def chunk_size(n_topics: int) -> int:
+    """Return how many resamples `topic_counts` draws at a time."""
+    return max(1, min(_CHUNK_RESAMPLES, _CHUNK_CELLS // n_topics))
+
+
+def standard_deviation(values: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return the standard deviation over draws (draw, ...), undefined ones left out; NaN where fewer than two are left.
+
+    Examples
+    --------
+    >>> standard_deviation(np.array([[1.0, 2.0], [3.0, np.nan], [np.nan, np.nan]])).round(3)
+    array([1.414,   nan])
+    """
+    defined = np.isfinite(values)
+    n = defined.sum(axis=0)
+    mean = np.where(defined, values, 0.0).sum(axis=0) / np.maximum(n, 1)
+    squares = (np.where(defined, values - mean, 0.0) ** 2).sum(axis=0)
+    return np.where(n > 1, np.sqrt(squares / np.maximum(n - 1, 1)), np.nan)

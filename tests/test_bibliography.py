@@ -12,7 +12,7 @@ from metaeval.metrics import default_registry, metric
 from metaeval.metrics.builtin import BUILTIN
 from metaeval.models.families import FAMILIES
 from metaeval.reports import agree, judgments, topics
-from metaeval.resampling.judgments import REDUCTIONS
+from metaeval.resampling.reductions import REDUCTIONS
 from metaeval.tests_stat.catalogue import TESTS
 from metaeval.tests_stat.correction import CORRECTIONS
 

@@ -5,8 +5,8 @@ import time
 import numpy as np
 import pytest
 
-from metaeval.agreement.assessors import as_labels
 from metaeval.agreement.items import item_scores
+from metaeval.agreement.labels import as_labels
 from metaeval.checks import (
     MOST_ROUNDS,
     MOST_WORKERS,
@@ -26,7 +26,8 @@ from metaeval.errors import InvalidOptionError, MetaevalError, UnknownNameError
 from metaeval.metrics.score import score
 from metaeval.parallel import parallel_map, reporting
 from metaeval.resampling.agreement_interval import agreement_intervals
-from metaeval.resampling.power_interval import discriminative_power_interval, run_choice_power
+from metaeval.resampling.power_interval import discriminative_power_interval
+from metaeval.resampling.run_choice import run_choice_power
 from metaeval.resampling.sensitivity import bootstrap_sensitivity
 from metaeval.resampling.split_halves import split_half
 from metaeval.resampling.stability import measure_stability

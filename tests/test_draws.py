@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 
-from metaeval.draws import RandomSource, bootstrap_counts, bootstrap_indices, resolve_rng
+from metaeval.draws import RandomSource, bootstrap_counts, bootstrap_indices, resolve_rng, topic_counts
 from metaeval.errors import InvalidOptionError
 
 
@@ -63,3 +63,11 @@ def test_every_topic_is_as_likely():
     standard_error = np.sqrt((1 - 1 / n_topics) / n_resamples)
     assert np.abs(counts.mean(axis=0) - 1).max() < 4 * standard_error
     assert counts.var(axis=0) == pytest.approx(1 - 1 / n_topics, rel=0.05)
+
+
+def test_chunks_are_the_draws_of_one_go():
+    """Counts drawn chunk by chunk are those drawn at once, for the same seed."""
+    whole = bootstrap_counts(bootstrap_indices(np.random.default_rng(9), 50, 7), 7).T
+    for at_once in (1, 13, 50, 80):
+        chunks = topic_counts(np.random.default_rng(9), 50, 7, at_once=at_once)
+        assert np.array_equal(np.concatenate(list(chunks), axis=1), whole)

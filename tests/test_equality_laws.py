@@ -19,13 +19,14 @@ from hypothesis import strategies as st
 from metaeval.draws import bootstrap_indices
 from metaeval.equality import centred
 from metaeval.models.bayesian_comparison import bayesian_t
-from metaeval.models.sample_size import pilot_variance
+from metaeval.models.pilot_variance import pilot_variance
 from metaeval.parallel import limit_threads
 from metaeval.resampling.agreement_interval import agreement_intervals
 from metaeval.resampling.leave_out import GroupsLeftOut
-from metaeval.resampling.power_interval import discriminative_power_interval, t_powers
+from metaeval.resampling.power_interval import discriminative_power_interval
 from metaeval.resampling.sensitivity import bootstrap_sensitivity
 from metaeval.resampling.split_halves import split_half
+from metaeval.resampling.topic_resamples import t_powers
 from metaeval.scores import as_scores
 from metaeval.tests_stat.catalogue import TESTS
 from metaeval.tests_stat.max_t import max_t_test
@@ -120,7 +121,7 @@ def same(found, expected, *, factor=1.0):
 
 def asked(test):
     """List the alternatives that a test answers."""
-    return ("two-sided",) if TESTS[test].one_sided else ALTERNATIVES
+    return ("two-sided",) if TESTS[test].one_sided_substitute else ALTERNATIVES
 
 
 EVERY = [(test, alternative) for test in TESTS for alternative in asked(test)]

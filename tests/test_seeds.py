@@ -12,10 +12,11 @@ import pytest
 import xarray as xr
 
 import metaeval
-from metaeval.agreement.assessors import as_labels, compare_assessors
+from metaeval.agreement.assessors import compare_assessors
 from metaeval.agreement.decisions import decision_agreement
 from metaeval.agreement.human import human_agreement
 from metaeval.agreement.items import item_scores
+from metaeval.agreement.labels import as_labels
 from metaeval.agreement.metric_comparison import compare_with_human
 from metaeval.draws import resolve_seed
 from metaeval.errors import InvalidOptionError
@@ -27,7 +28,8 @@ from metaeval.resampling.agreement_interval import agreement_intervals
 from metaeval.resampling.bins import difference_bins
 from metaeval.resampling.effort import equal_effort
 from metaeval.resampling.judgments import reduce_judgments
-from metaeval.resampling.power_interval import discriminative_power_interval, run_choice_power
+from metaeval.resampling.power_interval import discriminative_power_interval
+from metaeval.resampling.run_choice import run_choice_power
 from metaeval.resampling.sensitivity import bootstrap_sensitivity
 from metaeval.resampling.split_halves import split_half
 from metaeval.resampling.stability import measure_stability

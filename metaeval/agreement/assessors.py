@@ -4,36 +4,27 @@ Everything here is counted from one table per topic (how often assessor a said i
 all pairs of assessors, all measures of agreement and all resamples of topics come from the same few products.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from metaeval.cells import natural_order
+from metaeval.agreement.krippendorff import coincidences, krippendorff_alpha
+from metaeval.agreement.labels import Labels
 from metaeval.checks import check_choice, check_count, check_share, t_half_width
-from metaeval.draws import RNGLike, bootstrap_counts, bootstrap_indices, resolve_rng
-from metaeval.errors import InvalidOptionError, ScoresError, UnknownNameError
+from metaeval.draws import RNGLike, bootstrap_counts, bootstrap_indices, resolve_rng, standard_deviation
+from metaeval.errors import InvalidOptionError, ScoresError
 from metaeval.parallel import track
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-__all__ = [
-    "STATISTICS",
-    "AssessorAgreement",
-    "Labels",
-    "as_labels",
-    "compare_assessors",
-    "krippendorff_alpha",
-    "ratio",
-]
+__all__ = ["STATISTICS", "AssessorAgreement", "compare_assessors", "ratio"]
 
 type Floats = NDArray[np.float64]
-Outside = Literal["error", "drop"]
-Level = Literal["nominal", "ordinal", "interval"]
 
 STATISTICS: Mapping[str, str] = {
     "same": "share of the items labelled by both that have the same label",
@@ -50,157 +41,6 @@ STATISTICS: Mapping[str, str] = {
 _NEARLY_THE_SAME = 0.95
 _BEYOND_CHANCE = 0.9
 _BLOCK = 2**25
-
-
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Labels:
-    """What every assessor said of every item.
-
-    Attributes
-    ----------
-    table : pandas.DataFrame
-        Index ``(topic, item)``, one column an assessor; NaN where an assessor did not label an item.
-    scale : tuple of int
-        The labels there are, ascending.
-    outside : pandas.DataFrame
-        Labels that are not on the scale and were left out: ``topic``, ``item``, ``assessor``, ``label``.
-    notes : tuple of str
-        What was assumed or left out when they were read.
-    """
-
-    table: pd.DataFrame
-    scale: tuple[int, ...]
-    outside: pd.DataFrame
-    notes: tuple[str, ...] = ()
-
-    @property
-    def assessors(self) -> tuple[str, ...]:
-        """Names of the assessors."""
-        return tuple(self.table.columns)
-
-    @property
-    def topics(self) -> tuple[str, ...]:
-        """Topics in natural order."""
-        return tuple(natural_order(self.table.index.get_level_values("topic").unique()))
-
-    def select(self, assessors: Iterable[str]) -> "Labels":
-        """Return the labels of some assessors, in the order named."""
-        names = list(assessors)
-        for name in names:
-            check_choice(name, "assessor", self.assessors)
-        outside = self.outside[self.outside["assessor"].isin(names)].reset_index(drop=True)
-        return Labels(table=self.table[names], scale=self.scale, outside=outside, notes=self.notes)
-
-
-def as_labels(table: object, *, scale: Sequence[int] | None = None, outside: Outside = "error") -> Labels:
-    """Check labels and put them into one form.
-
-    Parameters
-    ----------
-    table : DataFrame, or mapping of assessor to mapping of topic to mapping of item to label
-        A frame is wide: index ``(topic, item)``, one column an assessor, NaN where something was not labelled.
-    scale : sequence of int, optional
-        The labels there are; by default all that occur.
-    outside : {"error", "drop"}
-        What happens to labels outside the scale. "drop" treats them as not given and lists them in the result.
-
-    Raises
-    ------
-    InvalidOptionError
-        If the scale holds other than whole numbers, or there is no such rule for labels outside it.
-    ScoresError
-        If labels are no whole numbers, lie outside the scale, an item stands twice, or fewer than two assessors or
-        no item are left.
-
-    Examples
-    --------
-    >>> labels = as_labels({"ann": {"1": {"d1": 2, "d2": 0}}, "ben": {"1": {"d1": 1}}})
-    >>> labels.scale
-    (0, 1, 2)
-    >>> labels.table["ben"].tolist()
-    [1.0, nan]
-    """
-    check_choice(outside, "rule for labels outside the scale", ("error", "drop"))
-    frame = _wide(table)
-    given = frame.to_numpy()
-    if np.isinf(given).any():
-        row, column = np.argwhere(np.isinf(given))[0]
-        message = f"labels must be whole numbers; {_cell(frame, int(row), int(column))} is infinite"
-        raise ScoresError(message)
-    known = np.isfinite(given)
-    if (given[known] != np.round(given[known])).any():
-        row, column = np.argwhere(known & (given != np.round(given)))[0]
-        message = f"labels must be whole numbers; {_cell(frame, int(row), int(column))} is {given[row, column]!r}"
-        raise ScoresError(message)
-    if scale is not None and any(one != round(one) for one in scale):
-        message = f"scale must hold whole numbers, not {list(scale)}"
-        raise InvalidOptionError(message)
-    levels = tuple(sorted(int(one) for one in (np.unique(given[known]) if scale is None else set(scale))))
-    off = known & ~np.isin(given, levels)
-    rows, columns = np.nonzero(off)
-    listed = pd.DataFrame(
-        {
-            "topic": frame.index.get_level_values("topic")[rows],
-            "item": frame.index.get_level_values("item")[rows],
-            "assessor": frame.columns[columns],
-            "label": given[rows, columns],
-        }
-    )
-    if len(listed) and outside == "error":
-        message = (
-            f"{len(listed)} labels are not on the scale {', '.join(map(str, levels))}; the first: "
-            f"{_cell(frame, int(rows[0]), int(columns[0]))} is {given[rows[0], columns[0]]:g}. Name the whole scale "
-            "with scale=, or leave them out with outside='drop'"
-        )
-        raise ScoresError(message)
-    clean = frame.mask(off)
-    if clean.shape[1] < 2 or not clean.notna().to_numpy().any():  # noqa: PLR2004 - a comparison takes two
-        message = f"agreement needs two assessors and an item, not {clean.shape[1]} assessors and {len(clean)} items"
-        raise ScoresError(message)
-    notes = table.notes if isinstance(table, Labels) else frame.attrs.get("notes", ())
-    return Labels(table=clean, scale=levels, outside=listed, notes=tuple(notes))
-
-
-def _wide(table: object) -> pd.DataFrame:
-    if isinstance(table, Labels):
-        return table.table
-    if isinstance(table, Mapping):
-        columns = {
-            str(assessor): pd.Series(
-                {(str(topic), str(item)): label for topic, part in topics.items() for item, label in part.items()},
-                dtype=np.float64,
-            )
-            for assessor, topics in table.items()
-        }
-        frame = pd.DataFrame(columns)
-    elif isinstance(table, pd.DataFrame):
-        frame = table.copy()
-    else:
-        message = f"labels must be a DataFrame or a mapping of assessors, not {type(table).__name__}"
-        raise ScoresError(message)
-    if frame.index.nlevels != 2:  # noqa: PLR2004 - topic and item
-        message = (
-            f"the index of labels must be (topic, item), not {frame.index.nlevels} levels {list(frame.index.names)}"
-        )
-        raise ScoresError(message)
-    frame.index = pd.MultiIndex.from_arrays(
-        [frame.index.get_level_values(place).map(str) for place in (0, 1)], names=["topic", "item"]
-    )
-    if not frame.index.is_unique:
-        twice = frame.index[frame.index.duplicated()][0]
-        message = f"topic {twice[0]!r}, item {twice[1]!r} stands twice in the labels; keep one line"
-        raise ScoresError(message)
-    frame.columns = pd.Index(map(str, frame.columns), name="assessor")
-    try:
-        return frame.astype(np.float64)
-    except (TypeError, ValueError) as error:
-        message = f"labels must be numbers or empty: {error}; translate words to grades first"
-        raise ScoresError(message) from error
-
-
-def _cell(frame: pd.DataFrame, row: int, column: int) -> str:
-    topic, item = frame.index[row]
-    return f"topic {topic!r}, item {item!r}, assessor {frame.columns[column]!r}"
 
 
 def contingency(labels: Labels, *, topics: Sequence[str]) -> Floats:
@@ -404,18 +244,32 @@ def compare_assessors(  # noqa: PLR0913 - every option is one question
     ScoresError
         If no two assessors labelled a common item.
 
+    See Also
+    --------
+    metaeval.agreement.krippendorff.krippendorff_alpha : one figure for any number of assessors
+
     Notes
     -----
     With :math:`n_{ij}` the number of items labelled i by the first and j by the second,
     :math:`\kappa_w = 1 - \sum w_{ij} n_{ij} n / \sum w_{ij} n_{i\cdot} n_{\cdot j}`, with :math:`w_{ij}` 0 or 1,
-    :math:`|i-j|` or :math:`(i-j)^2` (Cohen 1960, 1968). Ratios of relevant sets are means over topics, topics without
-    anything relevant left out (Voorhees 2000; Piwowarski, Trotman & Lalmas 2008, section 5.2.6 and Table X). Intervals
+    :math:`|i-j|` or :math:`(i-j)^2` [1]_ [2]_. Ratios of relevant sets are means over topics, topics without
+    anything relevant left out [3]_ ([4]_, section 5.2.6 and Table X). Intervals
     resample topics, whose items hang together: statistic :math:`\pm\, t_{T-1}\, s^* \sqrt{T/(T-1)}` with :math:`s^*`
     the standard deviation over resamples and T the topics on which the pair has the statistic, cut to the statistic's
     range; with one topic there is none.
 
+    References
+    ----------
+    .. [1] Cohen (1960). A coefficient of agreement for nominal scales. Educational and Psychological Measurement.
+    .. [2] Cohen (1968). Weighted kappa. Psychological Bulletin.
+    .. [3] Voorhees (2000). Variations in relevance judgments and the measurement of retrieval effectiveness. IP&M.
+       :doi:`10.1016/S0306-4573(00)00010-8`
+    .. [4] Piwowarski, Trotman and Lalmas (2008). Sound and complete relevance assessment for XML retrieval. ACM TOIS.
+       :doi:`10.1145/1416950.1416951`
+
     Examples
     --------
+    >>> from metaeval.agreement.labels import as_labels
     >>> labels = as_labels(
     ...     {
     ...         "ann": {"1": {"d1": 1, "d2": 0, "d3": 1}, "2": {"d4": 1, "d5": 0}},
@@ -522,16 +376,8 @@ def _spreads(tables: Floats, ratios: Mapping[str, Floats], scale: Floats, counts
         part = slice(start, start + size)
         values = _all_statistics(tables[:, part], {k: v[:, part] for k, v in ratios.items()}, scale, counts)
         for name in STATISTICS:
-            spread[name][part] = _standard_deviation(values[name])
+            spread[name][part] = standard_deviation(values[name])
     return spread
-
-
-def _standard_deviation(values: Floats) -> Floats:
-    defined = np.isfinite(values)
-    n = defined.sum(axis=0)
-    mean = np.where(defined, values, 0.0).sum(axis=0) / np.maximum(n, 1)
-    squares = np.where(defined, (values - mean) ** 2, 0.0).sum(axis=0)
-    return np.where(n > 1, np.sqrt(squares / np.maximum(n - 1, 1)), np.nan)
 
 
 def _topic_frame(
@@ -550,71 +396,6 @@ def _topic_frame(
     return result[result["items"] > 0].reset_index(drop=True)
 
 
-def coincidences(labels: Labels, *, topics: Sequence[str]) -> Floats:
-    """Return Krippendorff's coincidence matrix of every topic, shape (topic, label, label).
-
-    An item with m labels, m at least 2, adds 1/(m - 1) for every ordered pair of labels by different assessors.
-    """
-    scale = np.array(labels.scale, dtype=np.float64)
-    given = (labels.table.to_numpy()[:, :, None] == scale).sum(axis=1).astype(np.float64)
-    m = given.sum(axis=1)
-    weight = np.where(m > 1, 1.0 / np.maximum(m - 1, 1), 0.0)
-    position = pd.Index(topics).get_indexer(labels.table.index.get_level_values("topic"))
-    result = np.zeros((len(topics), len(scale), len(scale)))
-    for place in range(len(topics)):
-        part, w = given[position == place], weight[position == place]
-        result[place] = (part * w[:, None]).T @ part
-        result[place][np.diag_indices(len(scale))] -= (part * w[:, None]).sum(axis=0)
-    return result
-
-
-def krippendorff_alpha(coincidence: Floats, scale: Sequence[int], *, level: Level = "ordinal") -> Floats:
-    r"""Return Krippendorff's alpha of coincidence matrices (..., k, k).
-
-    Parameters
-    ----------
-    coincidence : array (..., k, k)
-    scale : sequence of int
-        The k labels, ascending.
-    level : {"nominal", "ordinal", "interval"}
-        What the distance of two labels means.
-
-    Raises
-    ------
-    UnknownNameError
-        If the level is another.
-
-    Notes
-    -----
-    :math:`\alpha = 1 - (n - 1) \sum o_{ck} \delta_{ck} / \sum n_c n_k \delta_{ck}` (Krippendorff 2011, "Computing
-    Krippendorff's alpha-reliability"); NaN where only one label was given.
-
-    Examples
-    --------
-    >>> round(float(krippendorff_alpha(np.array([[4.0, 1.0], [1.0, 2.0]]), (0, 1), level="nominal")), 4)
-    0.5333
-    """
-    total = coincidence.sum(axis=-1)
-    n = total.sum(axis=-1)
-    distance = _distances(total, np.array(scale, dtype=np.float64), level)
-    observed = (coincidence * distance).sum(axis=(-2, -1)) * (n - 1)
-    expected = (total[..., :, None] * total[..., None, :] * distance).sum(axis=(-2, -1))
-    with np.errstate(divide="ignore", invalid="ignore"):
-        return np.where(expected > 0, 1.0 - observed / expected, np.nan)
-
-
-def _distances(total: Floats, scale: Floats, level: Level) -> Floats:
-    match level:
-        case "nominal":
-            return (scale[:, None] != scale).astype(np.float64)
-        case "interval":
-            return np.asarray((scale[:, None] - scale) ** 2)
-        case "ordinal":
-            below = np.cumsum(total, axis=-1) - total / 2
-            return np.asarray((below[..., :, None] - below[..., None, :]) ** 2)
-    raise UnknownNameError("level of measurement", str(level), ("nominal", "ordinal", "interval"))
-
-
 def _alpha_frame(labels: Labels, counts: Floats, confidence_level: float) -> pd.DataFrame:
     matrices = coincidences(labels, topics=labels.topics)
     reach = float(_reach(np.array((matrices.sum(axis=(1, 2)) > 0).sum()), confidence_level))
@@ -622,6 +403,6 @@ def _alpha_frame(labels: Labels, counts: Floats, confidence_level: float) -> pd.
     rows = []
     for level in ("nominal", "ordinal", "interval"):
         alpha = float(krippendorff_alpha(matrices.sum(axis=0), labels.scale, level=level))
-        spread = reach * float(_standard_deviation(krippendorff_alpha(drawn, labels.scale, level=level)))
+        spread = reach * float(standard_deviation(krippendorff_alpha(drawn, labels.scale, level=level)))
         rows.append({"level": level, "alpha": alpha, "low": alpha - spread, "high": min(alpha + spread, 1.0)})
     return pd.DataFrame(rows)

@@ -19,7 +19,7 @@ from metaeval.draws import RNGLike
 from metaeval.equality import settle, settled_means
 from metaeval.errors import InvalidOptionError
 from metaeval.scores import as_scores, oriented_values
-from metaeval.tests_stat.catalogue import compare_systems, find_test
+from metaeval.tests_stat.catalogue import TESTS, compare_systems
 from metaeval.tests_stat.pairs import Alternative, PValueRule
 from metaeval.tests_stat.result import PairwiseResult
 
@@ -356,7 +356,7 @@ def decision_agreement(  # noqa: PLR0913 - one keyword per choice
         message = f"agreement needs at least two metrics; the scores hold {scores['metric'].to_numpy().tolist()}"
         raise InvalidOptionError(message)
     levels = checked_alphas(alphas)
-    spec = find_test(test)
+    spec = TESTS.find(test)
     if alternative not in ("better", "two-sided"):
         message = f"alternative must be 'better' or 'two-sided', which name a better system, not {alternative!r}"
         raise InvalidOptionError(message)

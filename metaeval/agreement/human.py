@@ -5,25 +5,17 @@ statistic is computed from the cells that hold both the metric and the human sco
 """
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 import numpy as np
 import pandas as pd
 import xarray as xr
 from numpy.typing import NDArray
 
-from metaeval.agreement.items import (
-    FEWEST,
-    Cells,
-    cells_of,
-    cluster_sizes,
-    cluster_sums,
-    oriented,
-    reference_of,
-)
-from metaeval.agreement.rankings import kendall_tau, spearman
+from metaeval.agreement.human_statistics import STATISTICS, Score, Statistic
+from metaeval.agreement.items import FEWEST, Cells, cells_of, cluster_sizes, cluster_sums, oriented, reference_of
 from metaeval.checks import check_choice, check_count, check_share, t_half_width
 from metaeval.draws import RNGLike, bootstrap_counts, bootstrap_indices, resolve_rng
 from metaeval.equality import at_least, difference, settle
@@ -33,57 +25,11 @@ from metaeval.parallel import track
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-__all__ = [
-    "STATISTICS",
-    "HumanAgreement",
-    "human_agreement",
-    "pair_agreement",
-    "system_statistics",
-]
+__all__ = ["HumanAgreement", "human_agreement", "pair_agreement"]
 
 type Floats = NDArray[np.float64]
-Statistic = Literal["pearson", "spearman", "kendall", "accuracy"]
 Level = Literal["system", "item", "all"]
 Resample = Literal["items", "systems", "both"]
-
-
-def pearson(x: Floats, y: Floats) -> Floats:
-    """Return Pearson's correlation along the last axis; NaN where either is constant."""
-    x, y = np.broadcast_arrays(x, y)
-    a, b = x - x.mean(axis=-1, keepdims=True), y - y.mean(axis=-1, keepdims=True)
-    size = np.sqrt((a * a).sum(axis=-1) * (b * b).sum(axis=-1))
-    floor = 1e-14 * np.sqrt((x * x).sum(axis=-1) * (y * y).sum(axis=-1))
-    with np.errstate(divide="ignore", invalid="ignore"):
-        return np.where(size > floor, np.clip((a * b).sum(axis=-1) / size, -1.0, 1.0), np.nan)
-
-
-def accuracy(x: Floats, y: Floats) -> Floats:
-    """Return the share of pairs that x puts in an order and y puts in the same one; NaN where x ties them all."""
-    x, y = np.broadcast_arrays(settle(x), settle(y))
-    right, ordered = np.zeros(x.shape[:-1]), np.zeros(x.shape[:-1])
-    for shift in range(1, x.shape[-1]):
-        signs = np.sign(x[..., shift:] - x[..., :-shift])
-        ordered += np.abs(signs).sum(axis=-1)
-        right += ((signs != 0) & (signs == np.sign(y[..., shift:] - y[..., :-shift]))).sum(axis=-1)
-    with np.errstate(divide="ignore", invalid="ignore"):
-        return np.where(ordered > 0, right / ordered, np.nan)
-
-
-def _kendall(x: Floats, y: Floats) -> Floats:
-    return kendall_tau(x, y, undefined="nan")
-
-
-def _spearman(x: Floats, y: Floats) -> Floats:
-    return spearman(x, y, undefined="nan")
-
-
-STATISTICS: Mapping[str, Callable[[Floats, Floats], Floats]] = {
-    "pearson": pearson,
-    "spearman": _spearman,
-    "kendall": _kendall,
-    "accuracy": accuracy,
-}
-"""What may be computed from the human scores (first) and a metric's scores (second) of the same things."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -169,17 +115,26 @@ def human_agreement(  # noqa: PLR0913 - every option is one question
     ScoresError
         If fewer than three systems have both scores.
 
+    See Also
+    --------
+    metaeval.agreement.metric_comparison.compare_with_human : which of two metrics agrees better
+
     Notes
     -----
     A cell that lacks the metric or the human score is left out for that metric, of both. Intervals are
     :math:`r \pm t_{n-1}\, d \sqrt{n/(n-1)}`, n the clusters, items or systems drawn (the fewer, where both are), d the
-    root mean square distance of the resamples :math:`r^*` from r, cut to the statistic's range; where a single
-    unit has the statistic there is none. Over items they cover the agreement to be expected with as many other items,
-    for Kendall's tau and accuracy of systems too often (``benchmarks/reports/human_agreement_coverage.md``; intervals
-    over systems were not calibrated). Quantiles of the resamples (Deutsch, Dror & Roth 2021, "A Statistical
-    Analysis of Summarization Evaluation Metrics Using Resampling Methods") may leave out r itself: drawing items again
-    adds noise to the means of close systems, so that :math:`r^*` lies below r. Accuracy: Kocmi et al. 2021, "To Ship or
-    Not to Ship". With resampled systems a system drawn twice ties with itself: such pairs are no pairs for "accuracy".
+    root mean square distance of the resamples :math:`r^*` from r, cut to the statistic's range; where a single unit has
+    the statistic there is none. Over items they cover the agreement to be expected with as many other items, for Kendall's
+    tau and accuracy of systems too often (``benchmarks/reports/human_agreement_coverage.md``; intervals over systems
+    were not calibrated). Quantiles of the resamples [1]_ may leave out r itself: drawing items again adds noise to the
+    means of close systems, so that :math:`r^*` lies below r. Accuracy as in [2]_. With resampled systems a system drawn
+    twice ties with itself: such pairs are no pairs for "accuracy".
+
+    References
+    ----------
+    .. [1] Deutsch, Dror and Roth (2021). A statistical analysis of summarization evaluation metrics using resampling
+       methods. TACL. :doi:`10.1162/tacl_a_00417`
+    .. [2] Kocmi et al. (2021). To ship or not to ship. WMT.
 
     Examples
     --------
@@ -212,9 +167,11 @@ def human_agreement(  # noqa: PLR0913 - every option is one question
         value, used, resampled = _LEVELS[level](
             cells,
             STATISTICS[statistic],
-            counts if resample != "systems" else None,
-            systems if resample != "items" else None,
-            n_resamples,
+            _Drawn(
+                n=n_resamples,
+                counts=counts if resample != "systems" else None,
+                systems=systems if resample != "items" else None,
+            ),
         )
         drawn_values[metric] = resampled
         units = _units(cells, resample, STATISTICS[statistic] if level == "item" else None)
@@ -250,7 +207,7 @@ def _settled(values: "pd.Series[float]") -> Floats:
     return settle(values.to_numpy(dtype=np.float64), np.ones(len(values)))
 
 
-def _units(cells: Cells, resample: Resample, of_items: Callable[[Floats, Floats], Floats] | None) -> int:
+def _units(cells: Cells, resample: Resample, of_items: Score | None) -> int:
     """Count what is drawn and has something to say: systems, clusters, or the fewer of the two."""
     items = cells.there.any(axis=0) if of_items is None else np.isfinite(_statistic_of_items(cells, of_items))
     n_systems, n_clusters = len(cells.systems), len(np.unique(cells.clusters[items]))
@@ -272,48 +229,50 @@ def _interval(
 type _Found = tuple[float, int, Floats]
 
 
-def _by_system(
-    cells: Cells,
-    statistic: Callable[[Floats, Floats], Floats],
-    counts: Floats | None,
-    systems: NDArray[np.int64] | None,
-    n_resamples: int,
-) -> _Found:
+class _Drawn(NamedTuple):
+    """What the resamples draw; None where it stays as it is."""
+
+    n: int
+    counts: Floats | None  # (resample, cluster): how often each cluster
+    systems: NDArray[np.int64] | None  # (resample, system): positions of systems
+
+
+def _by_system(cells: Cells, statistic: Score, drawn: _Drawn) -> _Found:
     *sums, number = cluster_sums(cells)
     parts = list(zip(sums, cluster_sizes(cells), strict=True))
     n_cells = number.sum(axis=0)
     means = [settle(part.sum(axis=0) / n_cells, size.sum(axis=0) / n_cells) for part, size in parts]
     value = float(statistic(*means))
-    if counts is None:
-        drawn = [np.tile(one, (n_resamples, 1)) for one in means]
+    if drawn.counts is None:
+        human, metric = (np.tile(one, (drawn.n, 1)) for one in means)
     else:
         with np.errstate(divide="ignore", invalid="ignore"):
-            total = counts @ number
-            drawn = [settle((counts @ part) / total, (counts @ size) / total) for part, size in parts]
-    if systems is not None:
-        drawn = [np.take_along_axis(part, systems, axis=1) for part in drawn]
-    whole = np.isfinite(drawn[0]).all(axis=1)
-    resampled = np.full(n_resamples, np.nan)
+            total = drawn.counts @ number
+            human, metric = (
+                settle((drawn.counts @ part) / total, (drawn.counts @ size) / total) for part, size in parts
+            )
+    if drawn.systems is not None:
+        human, metric = (np.take_along_axis(part, drawn.systems, axis=1) for part in (human, metric))
+    whole = np.isfinite(human).all(axis=1)
+    resampled = np.full(drawn.n, np.nan)
     if whole.any():
-        resampled[whole] = statistic(drawn[0][whole], drawn[1][whole])
+        resampled[whole] = statistic(human[whole], metric[whole])
     return value, len(cells.systems), resampled
 
 
-def _by_item(
-    cells: Cells,
-    statistic: Callable[[Floats, Floats], Floats],
-    counts: Floats | None,
-    systems: NDArray[np.int64] | None,
-    n_resamples: int,
-) -> _Found:
+def _by_item(cells: Cells, statistic: Score, drawn: _Drawn) -> _Found:
     values = _statistic_of_items(cells, statistic)
     defined = np.isfinite(values)
     if not defined.any():
-        return float("nan"), 0, np.full(n_resamples, np.nan)
-    resampled = np.empty(n_resamples)
-    weights = None if counts is None else counts[:, cells.clusters]
-    for row in range(n_resamples):
-        own = values if systems is None else _statistic_of_items(_with_systems(cells, systems[row]), statistic)
+        return float("nan"), 0, np.full(drawn.n, np.nan)
+    resampled = np.empty(drawn.n)
+    weights = None if drawn.counts is None else drawn.counts[:, cells.clusters]
+    for row in range(drawn.n):
+        own = (
+            values
+            if drawn.systems is None
+            else _statistic_of_items(_with_systems(cells, drawn.systems[row]), statistic)
+        )
         weight = np.ones(len(own)) if weights is None else weights[row]
         known = np.isfinite(own)
         total = weight[known].sum()
@@ -321,7 +280,7 @@ def _by_item(
     return float(values[defined].mean()), int(defined.sum()), resampled
 
 
-def _statistic_of_items(cells: Cells, statistic: Callable[[Floats, Floats], Floats]) -> Floats:
+def _statistic_of_items(cells: Cells, statistic: Score) -> Floats:
     """Return the statistic of every item over its systems; items with the same systems present go together."""
     values = np.full(cells.there.shape[1], np.nan)
     patterns, which = np.unique(cells.there, axis=1, return_inverse=True)
@@ -334,78 +293,25 @@ def _statistic_of_items(cells: Cells, statistic: Callable[[Floats, Floats], Floa
 
 
 def _with_systems(cells: Cells, systems: NDArray[np.int64]) -> Cells:
-    return Cells(
-        human=cells.human[systems],
-        metric=cells.metric[systems],
-        there=cells.there[systems],
-        systems=cells.systems[systems],
-        clusters=cells.clusters,
-        n_clusters=cells.n_clusters,
-    )
+    drawn = {name: getattr(cells, name)[systems] for name in ("human", "metric", "there", "systems")}
+    return replace(cells, **drawn)
 
 
-def _by_cell(
-    cells: Cells,
-    statistic: Callable[[Floats, Floats], Floats],
-    counts: Floats | None,
-    systems: NDArray[np.int64] | None,
-    n_resamples: int,
-) -> _Found:
+def _by_cell(cells: Cells, statistic: Score, drawn: _Drawn) -> _Found:
     there = cells.there
     value = float(statistic(cells.human[there], cells.metric[there]))
-    resampled = np.empty(n_resamples)
-    for row in range(n_resamples):
-        own = cells if systems is None else _with_systems(cells, systems[row])
+    resampled = np.empty(drawn.n)
+    for row in range(drawn.n):
+        own = cells if drawn.systems is None else _with_systems(cells, drawn.systems[row])
         repeats = own.there.astype(np.int64)
-        if counts is not None:
-            repeats = repeats * counts[row].astype(np.int64)[cells.clusters]
+        if drawn.counts is not None:
+            repeats = repeats * drawn.counts[row].astype(np.int64)[cells.clusters]
         chosen = np.repeat(np.arange(repeats.size), repeats.ravel())
         resampled[row] = statistic(own.human.ravel()[chosen], own.metric.ravel()[chosen]) if len(chosen) else np.nan
     return value, int(there.sum()), resampled
 
 
 _LEVELS: Mapping[str, Callable[..., _Found]] = {"system": _by_system, "item": _by_item, "all": _by_cell}
-
-
-def system_statistics(means: pd.DataFrame, *, reference: str, statistic: Statistic = "pearson") -> pd.DataFrame:
-    """Return the agreement of metrics with human scores where only one score a system is known.
-
-    Parameters
-    ----------
-    means : DataFrame
-        Systems in rows, metrics and the reference in columns; NaN where a metric lacks a system. Higher must be better:
-        negate the others.
-    reference : str
-    statistic : str
-        As in `human_agreement`.
-
-    Returns
-    -------
-    pandas.DataFrame
-        Index ``metric``, columns ``value`` and ``n_systems``.
-
-    Raises
-    ------
-    UnknownNameError
-        If the reference is no column, or the statistic does not exist.
-
-    Examples
-    --------
-    >>> means = pd.DataFrame({"human": [1, 2, 3, 4], "BLEU": [10, 12, 11, 15]}, index=list("abcd"))
-    >>> round(float(system_statistics(means, reference="human", statistic="kendall").loc["BLEU", "value"]), 3)
-    0.667
-    """
-    check_choice(reference, "column of human scores", map(str, means.columns))
-    check_choice(statistic, "statistic", STATISTICS)
-    rows = {}
-    for metric in means.columns.drop(reference):
-        both = means[[reference, metric]].dropna()
-        enough = len(both) >= FEWEST
-        value = float(STATISTICS[statistic](*both.to_numpy(dtype=np.float64).T)) if enough else np.nan
-        rows[str(metric)] = {"value": value, "n_systems": len(both)}
-    frame = pd.DataFrame.from_dict(rows, orient="index")
-    frame.index.name = "metric"
-    return frame
 
 
 def _lead(a: Floats, b: Floats) -> Floats:
@@ -436,7 +342,11 @@ def pair_agreement(scores: xr.DataArray, *, reference: str | None = None, min_di
 
     Notes
     -----
-    The "Kendall's tau-like formulation" of the WMT metrics tasks (Mathur et al. 2020, section 3.3).
+    The "Kendall's tau-like formulation" of the WMT metrics tasks [1]_.
+
+    References
+    ----------
+    .. [1] Mathur et al. (2020). Results of the WMT20 metrics shared task. WMT, section 3.3.
 
     Examples
     --------

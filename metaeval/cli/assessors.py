@@ -187,7 +187,7 @@ def assessors(  # noqa: PLR0913 - the options of the command
 
         metaeval assessors judgments.csv --reference human --scale 0,1,2,3 --outside drop --out judges
     """
-    from metaeval.agreement.assessors import as_labels  # noqa: PLC0415 - loads scipy
+    from metaeval.agreement.labels import as_labels  # noqa: PLC0415 - loads scipy
     from metaeval.io.labels import read_labels  # noqa: PLC0415 - as above
     from metaeval.io.sources import list_sources  # noqa: PLC0415 - as above
     from metaeval.metrics.names import split_names  # noqa: PLC0415 - as above

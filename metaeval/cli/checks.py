@@ -19,8 +19,9 @@ from typer.core import TyperCommand
 
 from metaeval.cli.wording import in_options, speaking_of
 from metaeval.errors import FileFormatError, InvalidOptionError, MetaevalError, UnknownNameError
-from metaeval.tests_stat.catalogue import TESTS, canonical_test, find_test
-from metaeval.tests_stat.correction import CORRECTIONS, FAMILY_WISE, canonical_correction
+from metaeval.tests_stat.catalogue import TESTS
+from metaeval.tests_stat.correction import CORRECTIONS
+from metaeval.tests_stat.procedures import Table
 
 if TYPE_CHECKING:
     from metaeval.metrics.registry import Registry
@@ -183,27 +184,27 @@ def several_of(known: Known, *, every: bool = False, canonical: Callable[[str], 
 def pair_tests(*, several: bool = False) -> Callback:
     """Take a test, or several by comma, under any name the field has for it."""
 
-    def canonical(name: str) -> str:
-        found = canonical_test(name)
-        return found if found in TESTS else name
-
     def known() -> list[str]:
         return [*TESTS]
 
-    return several_of(known, every=True, canonical=canonical) if several else _single(known, canonical)
+    return _of_table(TESTS, known, several=several)
 
 
 def corrections(*, family_wise: bool = False, several: bool = False) -> Callback:
     """Take a correction, or several by comma, under any name the field has for it."""
 
+    def known() -> list[str]:
+        return [*CORRECTIONS.named] if family_wise else [*CORRECTIONS]
+
+    return _of_table(CORRECTIONS, known, several=several)
+
+
+def _of_table(table: Table[Any], known: Callable[[], list[str]], *, several: bool) -> Callback:
     def canonical(name: str) -> str:
         try:
-            return canonical_correction(name)
+            return table.canonical(name)
         except InvalidOptionError:
             return name
-
-    def known() -> list[str]:
-        return [*CORRECTIONS, FAMILY_WISE] if family_wise else [*CORRECTIONS]
 
     return several_of(known, every=True, canonical=canonical) if several else _single(known, canonical)
 
@@ -519,11 +520,11 @@ def _check_tests(context: typer.Context) -> None:
     asked = given["test"].split(",")
     side = given.get("alternative")
     if side not in (None, "two-sided") and given_at(context, "alternative"):
-        fixed = [TESTS[name] for name in asked if name in TESTS and TESTS[name].one_sided]
+        fixed = [TESTS[name] for name in asked if name in TESTS and TESTS[name].one_sided_substitute]
         if fixed:
             message = (
                 f"--alternative {side}: the test {fixed[0].name} is two-sided only; choose another test, such as "
-                f"{fixed[0].one_sided}"
+                f"{fixed[0].one_sided_substitute}"
             )
             raise InvalidOptionError(message)
     corrections = str(given.get("correction")).split(",")
@@ -542,7 +543,7 @@ def _check_tests(context: typer.Context) -> None:
                 f"give at least {least}"
             )
             raise InvalidOptionError(message)
-    if given.get("correction") == "family-wise" and not find_test(asked[0]).family_wise:
+    if given.get("correction") == "family-wise" and not TESTS.find(asked[0]).family_wise:
         message = f"--correction family-wise: the test {asked[0]} has no family-wise p-values; choose another"
         raise InvalidOptionError(message)
 

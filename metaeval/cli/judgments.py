@@ -33,7 +33,7 @@ def _questions() -> tuple[str, ...]:
 
 
 def _reductions() -> tuple[str, ...]:
-    from metaeval.resampling.judgments import REDUCTIONS  # noqa: PLC0415 - loads numba
+    from metaeval.resampling.reductions import REDUCTIONS  # noqa: PLC0415 - loads numba
 
     return tuple(REDUCTIONS)
 
@@ -301,7 +301,7 @@ def judgments(  # noqa: PLR0913 - the options of the command
 
 def _needed(asked: list[str] | None, ways: list[str] | None) -> Literal["judged", "all"]:
     """Say what must be read: random and early stops need the judged documents only, and less memory."""
-    from metaeval.resampling.judgments import REDUCTIONS  # noqa: PLC0415 - loads numba
+    from metaeval.resampling.reductions import REDUCTIONS  # noqa: PLC0415 - loads numba
     from metaeval.studies.judgments import QUESTIONS  # noqa: PLC0415 - as above
 
     pools = {name for name, one in REDUCTIONS.items() if one.needs_retrieved}

@@ -120,13 +120,13 @@ def growth_panels(frame: pd.DataFrame) -> Figure:
     Parameters
     ----------
     frame : pandas.DataFrame
-        One row a depth: depth, judged and relevant, means over topics.
+        One row a depth: pool_depth, judged and relevant, means over topics.
     """
     figure, panels = _panels(["by pool depth", "by documents judged"], columns=2, keys=())
-    start = pd.DataFrame({"depth": [0], "judged": [0.0], "relevant": [0.0]})
-    grown = pd.concat([start, frame[["depth", "judged", "relevant"]]], ignore_index=True)
+    start = pd.DataFrame({"pool_depth": [0], "judged": [0.0], "relevant": [0.0]})
+    grown = pd.concat([start, frame[["pool_depth", "judged", "relevant"]]], ignore_index=True)
     for axes, x, label in zip(
-        panels, ("depth", "judged"), ("pool depth, ranks", "documents judged a topic"), strict=True
+        panels, ("pool_depth", "judged"), ("pool depth, ranks", "documents judged a topic"), strict=True
     ):
         axes.plot(grown[x], grown["relevant"], color=CYCLE[0], linewidth=1.4)
         axes.set_xlim(left=0)

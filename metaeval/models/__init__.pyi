@@ -7,8 +7,8 @@ from .curves import CurveComparison as CurveComparison
 from .curves import compare_curves as compare_curves
 from .exponential import ExponentialFit as ExponentialFit
 from .exponential import fit_exponential as fit_exponential
-from .sample_size import PilotVariance as PilotVariance
-from .sample_size import pilot_variance as pilot_variance
+from .pilot_variance import PilotVariance as PilotVariance
+from .pilot_variance import pilot_variance as pilot_variance
 from .sample_size import topic_set_size_for_anova as topic_set_size_for_anova
 from .sample_size import topic_set_size_for_interval as topic_set_size_for_interval
 from .sample_size import topic_set_size_for_t as topic_set_size_for_t

@@ -32,7 +32,8 @@ from metaeval.io.stored import read_tree, write_tree
 from metaeval.models.curves import ErrorCurve, absolute_thresholds, fit_curve
 from metaeval.models.families import BAYESIAN, FAMILIES, Prior
 from metaeval.parallel import track
-from metaeval.resampling.swap import ToleranceUnit, lay_out, swap_method, topic_bootstrap
+from metaeval.resampling.swap import ToleranceUnit, swap_method, topic_bootstrap
+from metaeval.resampling.topic_sets import lay_out
 from metaeval.scores import oriented_values
 
 if TYPE_CHECKING:

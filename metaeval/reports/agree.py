@@ -29,8 +29,8 @@ from metaeval.reports.report import Block, Fold, Item, Items, Picture, Report, S
 from metaeval.reports.shared import facts
 from metaeval.reports.tables import Table, left, right
 from metaeval.studies.agree import AgreeStudy
-from metaeval.tests_stat.catalogue import name_of_test
-from metaeval.tests_stat.correction import words_for_correction
+from metaeval.tests_stat.catalogue import TESTS
+from metaeval.tests_stat.correction import CORRECTIONS
 from metaeval.words import count, intervals, listed, name_of_metric, number, percentage, share, share_of, short_names
 
 if TYPE_CHECKING:
@@ -273,7 +273,7 @@ def _how(study: AgreeStudy) -> str:
     result = study.lead.result
     draws = f", B = {result.n_resamples}, {result.random_source}" if result.n_resamples else ""
     side = "one-sided (better)" if result.alternative == "better" else result.alternative
-    words = f"{name_of_test(result.test)}{draws}, {words_for_correction(result.correction)}"
+    words = f"{TESTS.label(result.test)}{draws}, {CORRECTIONS.words(result.correction)}"
     return f"{words}, {side}, α = {study.lead.alphas[0]:g}"
 
 

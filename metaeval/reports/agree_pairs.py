@@ -13,8 +13,8 @@ from metaeval.reports.report import Fold, Picture, Section, Text
 from metaeval.reports.tables import Column, Table, bounded, left, right
 from metaeval.studies.agree import AgreeStudy
 from metaeval.studies.variants import MERGED
-from metaeval.tests_stat.catalogue import name_of_test
-from metaeval.tests_stat.correction import words_for_correction
+from metaeval.tests_stat.catalogue import TESTS
+from metaeval.tests_stat.correction import CORRECTIONS
 from metaeval.words import count, name_of_metric, number, share, share_of, whole
 
 if TYPE_CHECKING:
@@ -210,7 +210,7 @@ def settings_section(study: AgreeStudy, rows: pd.DataFrame) -> list[Section]:
     frame = rows[["predictor", "truth"]].merge(study.to_frame(), on=["predictor", "truth"], how="left")
     shown = _labelled(study, frame, "truth", "predictor").assign(
         setting=[
-            f"{name_of_test(str(row.test))}, {words_for_correction(str(row.correction))}, α = {row.alpha:g}"
+            f"{TESTS.label(str(row.test))}, {CORRECTIONS.words(str(row.correction))}, α = {row.alpha:g}"
             for row in frame.itertuples()
         ]
     )

@@ -12,8 +12,8 @@ from metaeval.reports.tables import METRIC, Table, Write, bounded, left, right
 from metaeval.reports.topic_words import topic_count
 from metaeval.studies.compare import CompareStudy
 from metaeval.studies.topics import TopicsStudy
-from metaeval.tests_stat.catalogue import words_for_test
-from metaeval.tests_stat.correction import words_for_correction
+from metaeval.tests_stat.catalogue import TESTS
+from metaeval.tests_stat.correction import CORRECTIONS
 from metaeval.words import intervals, name_of_metric, number, percentage, share, short_names, text, whole
 
 __all__ = ["compare_report"]
@@ -66,7 +66,7 @@ def _overview_section(study: CompareStudy, frame: pd.DataFrame) -> Section:
         title="Side by side",
         caption=f"Under each figure its {level} interval, over topics"
         + (" (of τ: over draws of the judgments that stay)" if judged else "")
-        + f". Power: share of significantly different pairs ({words_for_test(study.power.test)} test; corrected: "
+        + f". Power: share of significantly different pairs ({TESTS.words(study.power.test)} test; corrected: "
         "Benjamini and Yekutieli)"
         + (". Topics needed: median of the posterior" if topics else "")
         + f". More of everything is better but {'topics needed and ' * topics}conflicts.",
@@ -284,7 +284,7 @@ def _agreement_section(study: CompareStudy, frame: pd.DataFrame) -> Section:
     table = Table(
         name="agreement",
         title=f"Significant pairs of each metric as a prediction of those of {current}",
-        caption=f"Test: {words_for_test(result.test)}, {words_for_correction(result.correction)}, α = "
+        caption=f"Test: {TESTS.words(result.test)}, {CORRECTIONS.words(result.correction)}, α = "
         f"{study.agreement.alphas[0]:g}. Precision: of the pairs that the candidate finds, the share that {current} "
         f"finds too. Recall: of the pairs that {current} finds, the share that the candidate finds too.",
         frame=shown,

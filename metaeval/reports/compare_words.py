@@ -10,8 +10,8 @@ from metaeval.reports.report import Item, Items, Methods, Section, Text
 from metaeval.reports.shared import cited_in, computed_with, described_by, side_words
 from metaeval.reports.topic_words import topic_count
 from metaeval.studies.compare import CompareStudy
-from metaeval.tests_stat.catalogue import TESTS, words_for_test
-from metaeval.tests_stat.correction import CORRECTIONS, words_for_correction
+from metaeval.tests_stat.catalogue import TESTS
+from metaeval.tests_stat.correction import CORRECTIONS
 from metaeval.tests_stat.sensitivity import SENSITIVITY
 from metaeval.words import bracketed, count, interval, listed, name_of_metric, number, percentage, sentence_case, share
 
@@ -204,9 +204,9 @@ def _agreement_methods(study: CompareStudy) -> str:
             "of the topics"
         )
     return (
-        f"The pairs significant under each metric ({words_for_test(result.test)} test, "
+        f"The pairs significant under each metric ({TESTS.words(result.test)} test, "
         f"{side_words(result.alternative)}, "
-        f"{words_for_correction(result.correction)}, α = {study.agreement.alphas[0]:g}) were taken as a prediction of "
+        f"{CORRECTIONS.words(result.correction)}, α = {study.agreement.alphas[0]:g}) were taken as a prediction of "
         f"those significant under {name_of_metric(study.current)}, and precision, recall and F1 computed (Ogilvie and "
         f"Lalmas, 2006){known}; pairs significant in opposite directions were counted as conflicts."
     )

@@ -11,7 +11,7 @@ from metaeval.reports.report import Block, Fold, Methods, Picture, Report, Secti
 from metaeval.reports.shared import decided_by, facts
 from metaeval.reports.tables import Table, left, right, under
 from metaeval.studies.human import HumanStudy
-from metaeval.tests_stat.correction import words_for_correction
+from metaeval.tests_stat.correction import CORRECTIONS
 from metaeval.words import count, interval, listed, number, p_value, percentage, sentence_case, share, text, whole
 
 __all__ = ["human_report"]
@@ -100,7 +100,7 @@ def _summary(study: HumanStudy) -> tuple[str, ...]:
 
 
 def _corrected(study: HumanStudy) -> str:
-    return f"(permutation, {words_for_correction(study.correction)}, α = {study.alpha:g})"
+    return f"(permutation, {CORRECTIONS.words(study.correction)}, α = {study.alpha:g})"
 
 
 def _wins_sentence(wins: pd.DataFrame, best: str, how: str) -> str:
@@ -354,7 +354,7 @@ def _methods(study: HumanStudy) -> Methods:
             "because resampling adds noise to the means of close systems."
         )
         sources.append("deutsch2021")
-    corrected = words_for_correction(study.correction)
+    corrected = CORRECTIONS.words(study.correction)
     if study.comparison is not None:
         paragraphs.append(
             f"Two metrics are compared by permutation (Deutsch et al., 2021): {study.comparison.n_resamples} exchanges "

@@ -129,7 +129,7 @@ def _adaptive_blocks(study: JudgmentsStudy, frame: pd.DataFrame) -> tuple[Block,
         frame=topics,
         columns=(
             *left(topic="Topic"),
-            *right(whole, "Adaptive", depth="Depth", judged="Judged", relevant="Relevant"),
+            *right(whole, "Adaptive", pool_depth="Depth", judged="Judged", relevant="Relevant"),
             *left(text, "Adaptive", stopped="Stopped by"),
             *right(whole, "One depth", fixed_judged="Judged", fixed_relevant="Relevant"),
         ),

@@ -6,8 +6,9 @@ import pandas as pd
 from metaeval import figures
 from metaeval.reports.report import Block, Fold, Picture, Section, Text
 from metaeval.reports.tables import METRIC, Table, left, right
-from metaeval.resampling.leave_out import CHANGE_INTERVALS, VERDICTS, PoolSufficiency
-from metaeval.resampling.pools import Coverage
+from metaeval.resampling.coverage import Coverage
+from metaeval.resampling.leave_out import CHANGE_INTERVALS
+from metaeval.resampling.sufficiency import VERDICTS, PoolSufficiency
 from metaeval.studies.judgments import JudgmentsStudy
 from metaeval.words import MISSING, count, listed, name_of_metric, number, share, whole
 

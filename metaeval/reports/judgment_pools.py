@@ -7,7 +7,7 @@ import pandas as pd
 from metaeval import figures
 from metaeval.reports.report import Block, Fold, Picture, Text
 from metaeval.reports.tables import METRIC, Table, right
-from metaeval.resampling.pools import RunDepths
+from metaeval.resampling.coverage import RunDepths
 from metaeval.studies.judgments import JudgmentsStudy
 from metaeval.words import count, name_of_metric, number, share, whole
 
@@ -77,7 +77,8 @@ def pool_blocks(study: JudgmentsStudy) -> tuple[Block, ...]:
                 title="What deeper pools find",
                 caption="Relevant documents in the pool of a topic, mean over topics. Half of the judging finds "
                 f"{share(got)} of the relevant documents. {sentence}",
-                alt=f"Half of the judging, at depth {half['depth']:.0f}, finds {share(got)} of the relevant documents.",
+                alt=f"Half of the judging, at depth {half['pool_depth']:.0f}, finds {share(got)} of the relevant "
+                "documents.",
             )
         )
     if study.depths is not None:

@@ -19,8 +19,8 @@ from metaeval.reports.report import Block, Fold, Picture, Report, Section, Text
 from metaeval.reports.shared import facts
 from metaeval.reports.tables import METRIC, Table, left, right, under
 from metaeval.studies.power import PowerStudy
-from metaeval.tests_stat.catalogue import name_of_test, words_for_test
-from metaeval.tests_stat.correction import CORRECTIONS, FAMILY_WISE, name_of_correction, words_for_correction
+from metaeval.tests_stat.catalogue import TESTS
+from metaeval.tests_stat.correction import CORRECTIONS
 from metaeval.tests_stat.labels import labelled
 from metaeval.tests_stat.sensitivity import SENSITIVITY
 from metaeval.words import interval, name_of_metric, number, percentage, share, share_of, short_names, text
@@ -108,8 +108,8 @@ def _power_section(study: PowerStudy, frame: pd.DataFrame) -> Section:
         + ("; the bar is its interval over topics. " if "power_low" in frame else ". ")
         + "Metrics far to the right find more differences in the same data.",
         alt="; ".join(
-            f"{name_of_metric(row.metric)}, {words_for_test(str(row.test))}, "
-            f"{words_for_correction(str(row.correction))}: {share(row.power)}"
+            f"{name_of_metric(row.metric)}, {TESTS.words(str(row.test))}, "
+            f"{CORRECTIONS.words(str(row.correction))}: {share(row.power)}"
             for row in frame.itertuples()
         ),
     )
@@ -129,9 +129,9 @@ def _power_table(study: PowerStudy, frame: pd.DataFrame) -> Table:
     rows = pd.DataFrame([_power_row(part) for _, part in frame.groupby(keys, sort=False)])
     columns = [METRIC]
     if len(one_per_test(study)) > 1:
-        columns += left(lambda name: name_of_test(str(name)), test="Test")
-    for name in (name for name in (*CORRECTIONS, FAMILY_WISE) if name in rows):
-        columns += right(text, _PAIRS, **{name: name_of_correction(name)})
+        columns += left(lambda name: TESTS.label(str(name)), test="Test")
+    for name in (name for name in CORRECTIONS.named if name in rows):
+        columns += right(text, _PAIRS, **{name: CORRECTIONS.label(name)})
         if study.intervals is not None and f"{name} interval" in rows:
             label = f"{percentage(study.intervals.confidence_level)} interval"
             columns += under(text, _PAIRS, **{f"{name} interval": label})
@@ -262,7 +262,7 @@ def _settings(study: PowerStudy) -> str:
     """Name every test with its B and seed, then what they share: alternative and level."""
     tests, lead = [], study.comparisons[0]
     for place, result in enumerate(one_per_test(study)):
-        parts = [words_for_test(result.test) if place else name_of_test(result.test)]
+        parts = [TESTS.words(result.test) if place else TESTS.label(result.test)]
         if result.n_resamples:
             parts += [f"B = {result.n_resamples}", *([result.random_source] if result.random_source else [])]
         tests.append(", ".join(parts))

@@ -12,8 +12,8 @@ from metaeval.reports.power_words import deciding, decision_words
 from metaeval.reports.report import Block, Fold, Picture, Section, Text
 from metaeval.reports.tables import METRIC, Table, left, right
 from metaeval.studies.power import PowerStudy
-from metaeval.tests_stat.catalogue import name_of_test
-from metaeval.tests_stat.correction import name_of_correction
+from metaeval.tests_stat.catalogue import TESTS
+from metaeval.tests_stat.correction import CORRECTIONS
 from metaeval.tests_stat.result import PairwiseResult
 from metaeval.words import name_of_metric, number, p_value, share_of, text, whole
 
@@ -194,9 +194,9 @@ def _top_counts_table(results: Sequence[PairwiseResult], pairs: pd.DataFrame, si
     return Table(
         name=f"top_{size}_counts",
         title=f"Significantly different pairs among the top {size} systems",
-        caption=f"Of {n_pairs} pairs of each metric's own best {size} systems ({name_of_test(results[0].test)}).",
+        caption=f"Of {n_pairs} pairs of each metric's own best {size} systems ({TESTS.label(results[0].test)}).",
         frame=shown,
-        columns=(METRIC, *right(text, _PAIRS, **{name: name_of_correction(name) for name in names})),
+        columns=(METRIC, *right(text, _PAIRS, **{name: CORRECTIONS.label(name) for name in names})),
         data=found.rename(columns=lambda name: f"n_significant_{name}").assign(n_pairs=n_pairs).reset_index(),
     )
 
@@ -209,7 +209,7 @@ def _top_pairs_table(results: Sequence[PairwiseResult], found: pd.DataFrame, siz
         *right(_SCORE, difference="Difference"),
         *right(p_value, p_value="p"),
     ]
-    columns += right(p_value, **{f"p {name}": f"p, {name_of_correction(name)}" for name in corrected})
+    columns += right(p_value, **{f"p {name}": f"p, {CORRECTIONS.label(name)}" for name in corrected})
     order = {metric: place for place, metric in enumerate(results[0].metrics)}
     found = found.assign(order=found["metric"].map(order)).sort_values(["order", "p_value"], kind="stable")
     return Table(

@@ -8,8 +8,8 @@ from metaeval.bibliography import cited
 from metaeval.reports.report import Methods
 from metaeval.reports.shared import cited_keys, computed_with, described_by, side_words, with_draws
 from metaeval.studies.power import PowerStudy
-from metaeval.tests_stat.catalogue import name_of_test, words_for_test
-from metaeval.tests_stat.correction import name_of_correction, words_for_correction
+from metaeval.tests_stat.catalogue import TESTS
+from metaeval.tests_stat.correction import CORRECTIONS
 from metaeval.tests_stat.result import PairwiseResult
 from metaeval.tests_stat.sensitivity import SENSITIVITY
 from metaeval.words import count, interval, listed, name_of_metric, number, percentage, share, short_names
@@ -35,7 +35,7 @@ def power_summary(study: PowerStudy, frame: pd.DataFrame) -> tuple[str, ...]:
     lead = study.comparisons[0]
     rows = rows_of(frame, lead)
     best = rows[rows["n_significant"] == rows["n_significant"].max()]
-    how = f"at α = {lead.alpha:g} ({words_for_test(lead.test)}, {words_for_correction(lead.correction)})"
+    how = f"at α = {lead.alpha:g} ({TESTS.words(lead.test)}, {CORRECTIONS.words(lead.correction)})"
     answer = "; ".join([_best_words(study, rows, best, how), *_corrected_words(study, frame, best)])
     rest = [*_distinct_sentence(study, rows, best), *_worst_sentence(rows, best), *_required_sentence(frame, best)]
     parts = ([f"{answer}."], rest, [*_identical_sentence(study), _CAUTION])
@@ -76,8 +76,8 @@ def _corrected_words(study: PowerStudy, frame: pd.DataFrame, best: pd.DataFrame)
     if len(best) > 1:
         left = [f"{found} under {name_of_metric(metric)}" for found, metric in zip(left, best["metric"], strict=True)]
     if strict.test == study.comparisons[0].test:
-        return [f"after the {name_of_correction(strict.correction)} correction {listed(left)} remain"]
-    how = f"{words_for_test(strict.test)}, {words_for_correction(strict.correction)}"
+        return [f"after the {CORRECTIONS.label(strict.correction)} correction {listed(left)} remain"]
+    how = f"{TESTS.words(strict.test)}, {CORRECTIONS.words(strict.correction)}"
     return [f"with the false discovery rate kept at α ({how}), {listed(left)} differ"]
 
 
@@ -160,7 +160,7 @@ def rows_of(frame: pd.DataFrame, result: PairwiseResult) -> pd.DataFrame:
 
 def decision_words(test: str, correction: str) -> str:
     """Return a test and a correction as a caption names them."""
-    return f"{name_of_test(test)}, {words_for_correction(correction)}"
+    return f"{TESTS.label(test)}, {CORRECTIONS.words(correction)}"
 
 
 def one_per_test(study: PowerStudy) -> list[PairwiseResult]:

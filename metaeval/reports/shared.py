@@ -6,8 +6,8 @@ from collections.abc import Iterable
 from metaeval.bibliography import cited, find_publication
 from metaeval.provenance import Provenance
 from metaeval.reports.report import Item, Items, Section, Text
-from metaeval.tests_stat.catalogue import TESTS, words_for_test
-from metaeval.tests_stat.correction import CORRECTIONS, FAMILY_WISE, words_for_correction
+from metaeval.tests_stat.catalogue import TESTS
+from metaeval.tests_stat.correction import CORRECTIONS, FAMILY_WISE
 from metaeval.tests_stat.result import PairwiseResult
 
 __all__ = [
@@ -106,7 +106,7 @@ def decided_by(test: str, correction: str, alpha: float) -> str:
     >>> decided_by("t", "holm", 0.05)
     'paired t, Holm, α = 0.05, two-sided'
     """
-    return f"{words_for_test(test)}, {words_for_correction(correction)}, α = {alpha:g}, two-sided"
+    return f"{TESTS.words(test)}, {CORRECTIONS.words(correction)}, α = {alpha:g}, two-sided"
 
 
 def computed_with(provenance: Provenance, *details: str) -> str:

@@ -11,7 +11,7 @@ import numpy as np
 import pandas as pd
 import xarray as xr
 from numpy.typing import NDArray
-from scipy.special import ndtri, stdtrit
+from scipy.special import ndtri
 
 from metaeval.agreement.decisions import (
     DecisionAgreement,
@@ -21,13 +21,13 @@ from metaeval.agreement.decisions import (
 )
 from metaeval.checks import MOST_REPLICATES, check_count, check_share, t_half_width
 from metaeval.draws import RNGLike, bootstrap_counts, bootstrap_indices, resolve_rng
-from metaeval.equality import difference
-from metaeval.parallel import parallel_map, track
+from metaeval.parallel import track
+from metaeval.resampling.topic_resamples import ask_again, count_rejected, squared_ratios, student_ratios
 from metaeval.scores import Scores, as_scores
-from metaeval.tests_stat.bootstrap import tile_pool
 from metaeval.tests_stat.correction import CORRECTIONS
+from metaeval.tests_stat.counting import tile_pool
 from metaeval.tests_stat.pairs import Question, ask
-from metaeval.tests_stat.result import PairwiseResult, UnreachableLevelWarning
+from metaeval.tests_stat.result import PairwiseResult
 
 __all__ = ["AgreementIntervals", "agreement_intervals"]
 
@@ -192,14 +192,11 @@ def agreement_intervals(  # noqa: PLR0913 - one keyword per choice
             rng=source,
             n_threads=n_threads,
         )
-    decide = partial(_decide_again, asked=agreement)
     topics = bootstrap_indices(topic_source, n_topic_resamples, scores.sizes["topic"])
     closed = _CLOSED_FORMS.get(agreement.result.test)
     if closed is None or nested:
-        one = partial(_repeated, scores=scores, decide=decide, n_threads=n_threads if n_jobs == 1 else 1)
-        rounds = parallel_map(
-            one, list(topics), generator=topic_source, n_jobs=n_jobs, description="Resampling topics for intervals"
-        )
+        decide = partial(_decide_again, asked=agreement)
+        rounds = ask_again(decide, scores, topics, generator=topic_source, n_jobs=n_jobs, n_threads=n_threads)
     else:
         plan = _Plan.of(ask(scores), agreement.result, agreement.alphas, closed)
         rounds = list(_in_closed_form(plan, topics, n_threads))
@@ -233,12 +230,10 @@ def _measured(verdict: NDArray[np.int8]) -> _Round:
     return {"share": n_rejected / verdict.shape[-1], **agreement_shares(n_rejected, n_shared)}
 
 
-def _decide_again(
-    scores: Scores, *, asked: DecisionAgreement, rng: RNGLike, n_threads: int | None
-) -> DecisionAgreement:
+def _decide_again(scores: Scores, *, asked: DecisionAgreement, rng: RNGLike, n_threads: int | None) -> _Round:
     """Ask of other topics what was asked of those at hand."""
     result = asked.result
-    return decision_agreement(
+    found = decision_agreement(
         scores,
         test=result.test,
         correction=result.correction,
@@ -248,31 +243,11 @@ def _decide_again(
         p_value_rule=result.details.get("p_value_rule", "plus-one"),
         rng=rng,
         n_threads=n_threads,
-    )
-
-
-def _repeated(
-    topics: NDArray[np.int64],
-    generator: np.random.Generator,
-    *,
-    scores: Scores,
-    decide: partial[DecisionAgreement],
-    n_threads: int | None,
-) -> _Round:
-    """Run the tests on these topics, repeated ones counting as topics of their own."""
-    sample = scores.isel(topic=topics).assign_coords(topic=[str(place) for place in range(1, len(topics) + 1)])
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", UnreachableLevelWarning)  # said once, for the topics at hand
-        found = decide(sample, rng=generator, n_threads=n_threads).data
+    ).data
     return {name: found[name].to_numpy() for name in ("share", *_MEASURES)}
 
 
 # ------------------------------------------------------------------------------------------------------- closed form
-
-
-def _student(levels: NDArray[np.float64], n_topics: int) -> NDArray[np.float64]:
-    square = stdtrit(n_topics - 1, levels) ** 2
-    return np.asarray(n_topics * square / (n_topics - 1 + square))
 
 
 def _normal(levels: NDArray[np.float64], n_topics: int) -> NDArray[np.float64]:
@@ -283,7 +258,7 @@ def _normal(levels: NDArray[np.float64], n_topics: int) -> NDArray[np.float64]:
 type _ClosedForm = Callable[[NDArray[np.float64], int], NDArray[np.float64]]
 
 _CLOSED_FORMS: Mapping[str, _ClosedForm] = MappingProxyType(
-    {"t": _student, "bootstrap": _student, "bootstrap_percentile": _normal, "bootstrap_shifted": _normal}
+    {"t": student_ratios, "bootstrap": student_ratios, "bootstrap_percentile": _normal, "bootstrap_shifted": _normal}
 )
 """Test to the least A^2/Q that a one-sided level asks for."""
 
@@ -293,7 +268,7 @@ class _Plan(NamedTuple):
 
     question: Question
     critical: NDArray[np.float64]  # (alpha, place): what the largest, second largest, … A^2/Q must reach
-    step_up: bool
+    step: str
 
     @classmethod
     def of(cls, question: Question, result: PairwiseResult, alphas: tuple[float, ...], closed: _ClosedForm) -> "_Plan":
@@ -306,17 +281,13 @@ class _Plan(NamedTuple):
         smallest = 0.0 if result.n_resamples is None else float(result.details.get("smallest_p", 0.0))
         within = np.minimum(levels if one_sided else levels / 2, 0.5)
         critical = np.where(levels >= smallest, closed(within, question.n_topics), np.inf)
-        return cls(question, critical, correction.step == "up")
+        return cls(question, critical, correction.step)
 
     def verdict(self, ratios: NDArray[np.float64], signs: NDArray[np.int8]) -> NDArray[np.int8]:
         """Return the decisions (alpha, metric, pair) from A^2/Q and the sign of A, both (metric, pair)."""
         ordered = -np.sort(-ratios, axis=-1)
         reached = ordered[None] >= self.critical[:, None, :]  # (alpha, metric, place)
-        n_places = reached.shape[-1]
-        if self.step_up:
-            n_found = np.where(reached.any(-1), n_places - np.argmax(reached[..., ::-1], axis=-1), 0)
-        else:
-            n_found = np.where(reached.all(-1), n_places, np.argmin(reached, axis=-1))
+        n_found = count_rejected(reached, self.step)
         last = np.take_along_axis(
             np.broadcast_to(ordered, reached.shape), np.maximum(n_found - 1, 0)[..., None], axis=-1
         )
@@ -332,21 +303,18 @@ def _in_closed_form(plan: _Plan, topics: NDArray[np.int64], n_threads: int | Non
     with tile_pool(n_threads) as pool:
         for start in track(starts, description="Resampling topics for intervals", total=len(starts)):
             part = counts[:, start : start + _RESAMPLES_AT_ONCE]
-            found = [*pool.map(partial(_ratios, question, counts=part), range(len(question.values)))]
-            ratios, signs = (np.stack(each) for each in zip(*found, strict=True))
+            found = [*pool.map(partial(_evidence, question, part), question.values)]
+            each, signs = (np.stack(one) for one in zip(*found, strict=True))
             yield from pool.map(
-                lambda place, r=ratios, s=signs: _measured(plan.verdict(r[..., place], s[..., place])),
+                lambda place, r=each, s=signs: _measured(plan.verdict(r[..., place], s[..., place])),
                 range(part.shape[1]),
             )
 
 
-def _ratios(
-    question: Question, metric: int, *, counts: NDArray[np.float64]
+def _evidence(
+    question: Question, counts: NDArray[np.float64], values: NDArray[np.float64]
 ) -> tuple[NDArray[np.float64], NDArray[np.int8]]:
-    """Return A^2/Q and the sign of A of one metric, both (pair, resample); 0 where the means are equal."""
-    scores, first, second = question.values[metric], question.first, question.second  # noqa: PD011 - an array
-    sums, sizes = scores @ counts, np.abs(scores) @ counts
-    total = difference(sums[first], sums[second], sizes[first], sizes[second])
-    squares = (scores[first] - scores[second]) ** 2 @ counts
-    ratios = np.divide(total**2, squares, out=np.zeros_like(total), where=total != 0.0)
-    return ratios, np.sign(total).astype(np.int8)
+    """Return A^2/Q and the sign of A of one metric, both (pair, resample)."""
+    products = values @ counts, np.abs(values) @ counts
+    found, total = squared_ratios(values, counts, (question.first, question.second), products)
+    return found, np.sign(total).astype(np.int8)

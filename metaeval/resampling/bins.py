@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from dataclasses import dataclass
 from decimal import Decimal
-from typing import Literal, get_args
+from typing import Literal, NamedTuple, get_args
 
 import numba
 import numpy as np
@@ -14,10 +14,10 @@ from scipy.special import logit, ndtri
 
 from metaeval.checks import MOST_REPLICATES, check_choice, check_count, check_number, check_share
 from metaeval.compiled import compiled, compiled_parallel
-from metaeval.draws import RNGLike, bootstrap_indices, resolve_rng
+from metaeval.draws import RNGLike, bootstrap_indices, resolve_rng, standard_deviation
 from metaeval.equality import RELATIVE, settle
 from metaeval.parallel import limit_threads, track
-from metaeval.resampling.swap import Duplicates, Layout, Sampling, draw_topic_sets, lay_out, set_means, set_sizes
+from metaeval.resampling.topic_sets import Duplicates, Layout, Sampling, draw_topic_sets, lay_out, set_means
 
 __all__ = ["DifferenceBins", "Reading", "difference_bins"]
 
@@ -129,11 +129,15 @@ def difference_bins(  # noqa: PLR0913 - one keyword per choice of the method
     EstimationError, ScoresError, InvalidOptionError
         As `metaeval.resampling.swap.swap_method`.
 
+    See Also
+    --------
+    metaeval.resampling.swap.swap_method : error rates of all pairs, by tolerance
+
     Notes
     -----
     Bin k holds the comparisons whose difference d of the two means on the first set satisfies
     :math:`k w \le |d| < (k + 1) w` on paper: 0.3 - 0.2 reaches 0.1; its error rate is the share of them that change
-    sign on the second set (Voorhees and Buckley 2002). A comparison with a difference of zero on either set is in no
+    sign on the second set [1]_. A comparison with a difference of zero on either set is in no
     bin. Three readings of "the difference that keeps errors within 5 %" are in use:
 
     - "first bin": lower edge of the first bin at or under the limit;
@@ -143,6 +147,11 @@ def difference_bins(  # noqa: PLR0913 - one keyword per choice of the method
     The interval of a bin is its error rate plus and minus z times the standard deviation of the topic bootstrap,
     both on the logit scale with half a comparison added on either side. It grows with the share of topics in
     common, which a binomial interval would not: the comparisons of one bin share topics and systems.
+
+    References
+    ----------
+    .. [1] Voorhees and Buckley (2002). The effect of topic set size on retrieval experiment error. SIGIR.
+       :doi:`10.1145/564376.564432`
 
     Examples
     --------
@@ -163,10 +172,10 @@ def difference_bins(  # noqa: PLR0913 - one keyword per choice of the method
     with limit_threads(n_threads):
         for size in track(layout.sizes.tolist(), description="difference bins", total=len(layout.sizes)):
             sets = draw_topic_sets(generators[size], layout.oriented.shape[0], size, n_trials, sampling)
-            filled, zero = _fill_bins(layout.oriented, sets, edges)
-            counts.append(filled.sum(axis=-1))
-            ties.append(zero.sum(axis=-1))
-            readings.append(_readings(layout, sets, counts[-1], edges, max_error))
+            compared = _compare(layout.oriented, sets)
+            counts.append(_fill_bins(compared, edges))
+            ties.append((compared.differences == 0).sum(axis=(1, 2)))
+            readings.append(_readings(compared, counts[-1], edges, max_error))
             spread = _spread(layout, resamples, generators[size], (size, n_trials, sampling), edges)
             intervals.append(_interval(counts[-1], spread, confidence_level))
     return _labelled(
@@ -200,24 +209,28 @@ def _checked_edges(
     return np.array([float(Decimal(repr(float(width))) * place) for place in range(int(n_bins))])  # 0.3, not 3 * 0.1
 
 
+class _Compared(NamedTuple):
+    """Every comparison of two systems: arrays (metric, trial, pair)."""
+
+    differences: NDArray[np.float64]  # on the first set, absolute; 0, with size 0, where a set has none
+    sizes: NDArray[np.float64]
+    changed: NDArray[np.bool_]  # its sign on the second
+
+
 def _readings(
-    layout: Layout,
-    sets: NDArray[np.int64],
-    counts: NDArray[np.int64],
-    edges: NDArray[np.float64],
-    max_error: float,
+    compared: _Compared, counts: NDArray[np.int64], edges: NDArray[np.float64], max_error: float
 ) -> NDArray[np.float64]:
     """Return difference and share in the three readings, shape (2, metric, 3); `counts` is (2, metric, bin)."""
-    differences, sizes, changed = _differences(layout.oriented, sets)
+    differences, sizes, changed = compared
     found = np.full((2, counts.shape[1], len(get_args(Reading))), np.nan)
-    for metric, (compared, changes) in enumerate(zip(*counts, strict=True)):
-        filled = compared > 0
-        good = filled & (changes <= max_error * compared)
+    for metric, (n_compared, changes) in enumerate(zip(*counts, strict=True)):
+        filled = n_compared > 0
+        good = filled & (changes <= max_error * n_compared)
         from_here_on = np.logical_and.accumulate((good | ~filled)[::-1])[::-1] & filled
         for place, bins in enumerate((good, from_here_on)):
             if bins.any():
                 found[0, metric, place] = edges[np.argmax(bins)]
-                found[1, metric, place] = compared[np.argmax(bins) :].sum()
+                found[1, metric, place] = n_compared[np.argmax(bins) :].sum()
         settled = settle(differences[metric].ravel(), sizes[metric].ravel())
         found[:, metric, 2] = _cumulative(settled, changed[metric].ravel(), max_error)
     found[1] = np.nan_to_num(found[1]) / differences[0].size
@@ -250,16 +263,10 @@ def _spread(
     replicates = []
     for resample in resamples:
         drawn = resample[draw_topic_sets(generator, n_topics, size, n_trials, sampling)]
-        filled, _ = _fill_bins(layout.oriented, drawn, edges)
-        replicates.append(_logit_rate(filled.sum(axis=-1)))
+        replicates.append(_logit_rate(_fill_bins(_compare(layout.oriented, drawn), edges)))
     if not replicates:
         return np.full((n_metrics, len(edges)), np.nan)
-    known = ~np.isnan(np.stack(replicates))
-    rates = np.where(known, np.stack(replicates), 0.0)
-    n_known = known.sum(axis=0)
-    mean = rates.sum(axis=0) / np.maximum(n_known, 1)
-    squares = (np.where(known, rates - mean, 0.0) ** 2).sum(axis=0)
-    return np.where(n_known > 1, np.sqrt(squares / np.maximum(n_known - 1, 1)), np.nan)
+    return standard_deviation(np.stack(replicates))
 
 
 def _logit_rate(counts: NDArray[np.int64]) -> NDArray[np.float64]:
@@ -325,51 +332,15 @@ def _bin_of(gap: float, edges: NDArray[np.float64], size: float) -> int:
 
 
 @compiled_parallel
-def _fill_bins(
-    values: NDArray[np.float64], sets: NDArray[np.int64], edges: NDArray[np.float64]
-) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """Count comparisons and sign changes, shape (2, metric, bin, trial), and zero differences (metric, trial)."""
-    n_metrics, n_systems = values.shape[1:]
-    counts = np.zeros((2, n_metrics, len(edges), len(sets)), dtype=np.int64)
-    zeros = np.zeros((n_metrics, len(sets)), dtype=np.int64)
-    lowest = values.min()
-    for trial in numba.prange(len(sets)):
-        first, second = set_means(values, sets[trial, 0]), set_means(values, sets[trial, 1])
-        sizes1 = set_sizes(values, sets[trial, 0], first, lowest)
-        sizes2 = set_sizes(values, sets[trial, 1], second, lowest)
-        for metric in range(n_metrics):
-            for a in range(n_systems):
-                for b in range(a + 1, n_systems):
-                    gap1 = first[metric, a] - first[metric, b]
-                    gap2 = second[metric, a] - second[metric, b]
-                    size1 = sizes1[metric, a] + sizes1[metric, b]
-                    size2 = sizes2[metric, a] + sizes2[metric, b]
-                    if abs(gap1) <= RELATIVE * size1 or abs(gap2) <= RELATIVE * size2:
-                        zeros[metric, trial] += 1
-                        continue
-                    place = _bin_of(abs(gap1), edges, size1)
-                    counts[0, metric, place, trial] += 1
-                    counts[1, metric, place, trial] += (gap1 > 0) != (gap2 > 0)
-    return counts, zeros
-
-
-@compiled_parallel
-def _differences(
-    values: NDArray[np.float64], sets: NDArray[np.int64]
-) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.bool_]]:
-    """Return every absolute difference on the first set, its size, and whether its sign changed.
-
-    Differences are 0, with size 0, where a set has none.
-    """
+def _compare(values: NDArray[np.float64], sets: NDArray[np.int64]) -> _Compared:
     n_metrics, n_systems = values.shape[1:]
     shape = (n_metrics, len(sets), n_systems * (n_systems - 1) // 2)
     differences, sizes = np.zeros(shape), np.zeros(shape)
     changed = np.zeros(shape, dtype=np.bool_)
     lowest = values.min()
     for trial in numba.prange(len(sets)):
-        first, second = set_means(values, sets[trial, 0]), set_means(values, sets[trial, 1])
-        sizes1 = set_sizes(values, sets[trial, 0], first, lowest)
-        sizes2 = set_sizes(values, sets[trial, 1], second, lowest)
+        first, sizes1 = set_means(values, sets[trial, 0], lowest)
+        second, sizes2 = set_means(values, sets[trial, 1], lowest)
         for metric in range(n_metrics):
             pair = -1
             for a in range(n_systems):
@@ -383,4 +354,20 @@ def _differences(
                         differences[metric, trial, pair] = abs(gap1)
                         sizes[metric, trial, pair] = size1
                         changed[metric, trial, pair] = (gap1 > 0) != (gap2 > 0)
-    return differences, sizes, changed
+    return _Compared(differences, sizes, changed)
+
+
+@compiled_parallel
+def _fill_bins(compared: _Compared, edges: NDArray[np.float64]) -> NDArray[np.int64]:
+    """Count comparisons and sign changes, shape (2, metric, bin)."""
+    n_metrics, n_trials, n_pairs = compared.differences.shape
+    counts = np.zeros((n_trials, 2, n_metrics, len(edges)), dtype=np.int64)
+    for trial in numba.prange(n_trials):
+        for metric in range(n_metrics):
+            for pair in range(n_pairs):
+                gap = compared.differences[metric, trial, pair]
+                if gap > 0.0:
+                    place = _bin_of(gap, edges, compared.sizes[metric, trial, pair])
+                    counts[trial, 0, metric, place] += 1
+                    counts[trial, 1, metric, place] += compared.changed[metric, trial, pair]
+    return counts.sum(axis=0)

@@ -16,8 +16,9 @@ from metaeval.draws import RNGLike, resolve_rng
 from metaeval.equality import settle
 from metaeval.errors import EstimationError
 from metaeval.resampling.entry_depths import EntryDepths, entry_depths
-from metaeval.resampling.judgments import REDUCTIONS, Reduced, check_steps, keep_documents
+from metaeval.resampling.judgments import check_steps
 from metaeval.resampling.pools import original_pool
+from metaeval.resampling.reductions import REDUCTIONS, Reduced, keep_documents
 
 __all__ = ["COST_MODELS", "AdaptiveDepth", "CostModel", "adaptive_depth", "cost_model", "equal_effort"]
 
@@ -64,7 +65,7 @@ class AdaptiveDepth:
     Attributes
     ----------
     per_topic : pandas.DataFrame
-        Index ``topic`` (those with something relevant in the full judgments); ``depth`` reached, ``judged`` and
+        Index ``topic`` (those with something relevant in the full judgments); ``pool_depth`` reached, ``judged`` and
         ``relevant`` documents, ``stopped`` ("rate": few new ones came; "budget": the next step would have cost too
         much; "pool": nothing deeper was ever judged), and ``fixed_judged``, ``fixed_relevant`` at equal effort.
     adaptive, fixed : Reduced
@@ -137,9 +138,6 @@ class _Deep(NamedTuple):
     counted: NDArray[np.bool_]
     notes: tuple[str, ...]
 
-    def per_topic(self, marked: NDArray[np.bool_]) -> NDArray[np.int64]:
-        return np.bincount(self.collection.topic_of_judgment[marked], minlength=self.collection.n_topics)
-
 
 def cost_model(model: str | CostModel) -> CostModel:
     """Return the rates of a year, or those given.
@@ -201,9 +199,18 @@ def adaptive_depth(  # noqa: PLR0913 - one keyword per choice of the strategy
     EstimationError
         If the budget does not pay for the first pools.
 
+    See Also
+    --------
+    equal_effort : the same effort spent in three ways
+
     Notes
     -----
-    Pal, Mitra and Kamps (2010, "Varying Pool Depth Across Queries").
+    "Varying Pool Depth Across Queries" of [1]_.
+
+    References
+    ----------
+    .. [1] Pal, Mitra and Kamps (2010). Evaluation effort, reliability and reusability in XML retrieval. JASIST.
+       :doi:`10.1002/asi.21403`
 
     Examples
     --------
@@ -211,7 +218,7 @@ def adaptive_depth(  # noqa: PLR0913 - one keyword per choice of the strategy
     >>> runs = {"a": {"1": ["d1", "d2", "d3"], "2": ["d4", "d5", "d6"]}}
     >>> qrels = {"1": {"d1": 1, "d2": 1, "d3": 1}, "2": {"d4": 1, "d5": 0, "d6": 0}}
     >>> replayed = adaptive_depth(collection_from_rankings(runs, qrels), start=1, step=1, pool_depth=3)
-    >>> replayed.per_topic[["depth", "judged", "relevant", "stopped"]].to_numpy().tolist()
+    >>> replayed.per_topic[["pool_depth", "judged", "relevant", "stopped"]].to_numpy().tolist()
     [[3, 3, 3, 'pool'], [2, 2, 1, 'rate']]
     """
     for name, value in (("start", start), ("step", step)) + ((("budget", budget),) if budget is not None else ()):
@@ -225,12 +232,12 @@ def adaptive_depth(  # noqa: PLR0913 - one keyword per choice of the strategy
     adaptive, fixed = (keep_documents(deep.collection, [one], [100.0], code=NOT_POOLED) for one in (kept, level))
     relevant = deep.collection.levels > 0
     table = {
-        "depth": depths,
-        "judged": deep.per_topic(kept & deep.inside),
-        "relevant": deep.per_topic(kept & relevant),
+        "pool_depth": depths,
+        "judged": deep.entries.per_topic(kept & deep.inside),
+        "relevant": deep.entries.per_topic(kept & relevant),
         "stopped": stopped,
-        "fixed_judged": deep.per_topic(level & deep.inside),
-        "fixed_relevant": deep.per_topic(level & relevant),
+        "fixed_judged": deep.entries.per_topic(level & deep.inside),
+        "fixed_relevant": deep.entries.per_topic(level & relevant),
     }
     per_topic = pd.DataFrame(table, index=pd.Index(deep.collection.topics, name="topic"))[deep.counted]
     return AdaptiveDepth(per_topic=per_topic, adaptive=adaptive, fixed=fixed, notes=deep.notes)
@@ -265,11 +272,20 @@ def equal_effort(
     InvalidOptionError
         If a step is outside (0, 100], or the pool cannot be built.
 
+    See Also
+    --------
+    adaptive_depth : pools that grow topic by topic
+
     Notes
     -----
     Topics are judged whole, so topics are drawn first, and the number of documents in those nearest to the step is
     what the other plans spend, to the document. A sample holds the same share of every topic, up to one document.
-    Pal, Mitra and Kamps (2010, Tables 11 and 12) compare at the same share of documents and of topics.
+    Tables 11 and 12 of [1]_ compare at the same share of documents and of topics.
+
+    References
+    ----------
+    .. [1] Pal, Mitra and Kamps (2010). Evaluation effort, reliability and reusability in XML retrieval. JASIST.
+       :doi:`10.1002/asi.21403`
 
     Examples
     --------
@@ -284,7 +300,7 @@ def equal_effort(
     deep = _deep_pool(collection, pool_depth)
     generator = resolve_rng(rng).generator
     shuffled = generator.permutation(np.flatnonzero(deep.counted))
-    spent = np.cumsum(deep.per_topic(deep.inside)[shuffled])
+    spent = np.cumsum(deep.entries.per_topic(deep.inside)[shuffled])
     goals = spent[-1] * np.array(chosen)[:, None] / 100
     nearest = settle(np.abs(spent - goals), spent + goals).argmin(axis=1)  # of two as near, the fewer topics
     effort = spent[nearest]
@@ -304,7 +320,7 @@ def equal_effort(
 def _deep_pool(collection: JudgedCollection, pool_depth: int | None) -> _Deep:
     """Return the collection inside its original pool, in topics that have a score."""
     documents = collection.by_document
-    original = original_pool(documents, depth=pool_depth)
+    original = original_pool(documents, pool_depth=pool_depth)
     restricted = documents.rejudge(original.levels)
     topics = documents.topic_of_judgment
     counted = np.bincount(topics[documents.full_levels > 0], minlength=documents.n_topics) > 0
@@ -340,7 +356,7 @@ def _sampled(deep: _Deep, generator: np.random.Generator) -> NDArray[np.int64]:
     rows = np.flatnonzero(deep.inside)
     topics = deep.collection.topic_of_judgment[rows]
     order = np.lexsort((generator.random(len(rows)), topics))
-    sizes = deep.per_topic(deep.inside)
+    sizes = deep.entries.per_topic(deep.inside)
     place = np.arange(len(rows)) - np.repeat(np.cumsum(sizes) - sizes, sizes)
     offset = generator.random(len(sizes))
     moment = (place + np.repeat(offset, sizes)) / np.repeat(sizes, sizes)
@@ -349,10 +365,7 @@ def _sampled(deep: _Deep, generator: np.random.Generator) -> NDArray[np.int64]:
 
 def _grow(deep: _Deep, start: int, step: int, rate: float, budget: float) -> tuple[NDArray[np.int64], NDArray[np.str_]]:
     """Return the depth at which each topic stops and why."""
-    marked = np.zeros((2, len(deep.entries.depth)), dtype=bool)
-    marked[0, : len(deep.inside)] = deep.inside
-    marked[1, : len(deep.inside)] = deep.inside & (deep.collection.levels > 0)
-    judged, relevant = (deep.entries.counts(one) for one in marked)
+    judged, relevant = map(deep.entries.counts, (deep.inside, deep.inside & (deep.collection.levels > 0)))
     every = np.arange(len(judged))
     active = deep.counted.copy()
     depths = np.zeros(len(judged), dtype=np.int64)

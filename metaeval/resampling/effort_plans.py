@@ -17,8 +17,8 @@ from metaeval.metrics.resolved import AnyMetric
 from metaeval.metrics.score import metric_values
 from metaeval.parallel import limit_threads
 from metaeval.resampling.effort import AdaptiveDepth, CostModel, adaptive_depth, equal_effort
-from metaeval.resampling.judgments import Reduced
 from metaeval.resampling.pools import original_pool
+from metaeval.resampling.reductions import Reduced
 from metaeval.resampling.replicates import Arrays, all_compiled, map_replicates, replicate_store
 from metaeval.resampling.rescoring import counted_topics, scores_by_step
 from metaeval.resampling.stability import correlations, standard_error
@@ -118,7 +118,7 @@ def rank_by_effort(  # noqa: PLR0913 - one keyword per choice
     EffortPlans
     """
     chosen = tuple(sorted(map(float, steps))) if steps is not None else EFFORT_STEPS
-    original = original_pool(collection, depth=pool_depth)
+    original = original_pool(collection, pool_depth=pool_depth)
     counted = counted_topics(collection.by_document)
     signs = np.array([1.0 if one.higher_is_better else -1.0 for one in metrics])[:, None]
     full = settled_means(metric_values(collection.rejudge(original.levels), metrics)[:, :, counted]) * signs

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from metaeval.checks import check_choice
+from metaeval.checks import check_choice, check_count
 from metaeval.collection.documents import Collection
 from metaeval.compiled import compiled
 from metaeval.errors import InvalidOptionError
@@ -20,10 +20,11 @@ __all__ = [
     "NEVER",
     "EntryDepths",
     "EntryDepthsByGroup",
-    "borda_scores",
+    "check_reach",
     "entry_depths",
     "entry_depths_by_group",
     "pooled_systems",
+    "reciprocal_rank_sums",
     "retrieved_lists",
 ]
 
@@ -65,9 +66,17 @@ class EntryDepths:
         """Number of topics."""
         return len(self.ends)
 
+    def over_codes(self, marked: NDArray[np.bool_]) -> NDArray[np.bool_]:
+        """Return what is marked among the judgments, or among all documents, as marks of all documents."""
+        return np.concatenate([marked, np.zeros(len(self.depth) - len(marked), dtype=bool)])
+
+    def per_topic(self, marked: NDArray[np.bool_]) -> NDArray[np.int64]:
+        """Count what is marked among the judgments, or among all documents, in each topic."""
+        return np.bincount(self.topic[: len(marked)][marked], minlength=self.n_topics)
+
     def counts(self, chosen: NDArray[np.bool_] | None = None) -> NDArray[np.int64]:
         """Return how many documents (of those chosen) are in the pool at each depth, (n_topics, longest + 1)."""
-        inside = self.depth != NEVER if chosen is None else chosen & (self.depth != NEVER)
+        inside = self.depth != NEVER if chosen is None else self.over_codes(chosen) & (self.depth != NEVER)
         cells = self.topic[inside].astype(np.int64) * (self.longest + 1) + self.depth[inside]
         counted = np.bincount(cells, minlength=self.n_topics * (self.longest + 1))
         return np.cumsum(counted.reshape(self.n_topics, self.longest + 1), axis=1)
@@ -125,6 +134,11 @@ class EntryDepthsByGroup:
             longest=self.whole.longest,
             complete=self.whole.complete,
         )
+
+
+def check_reach(number: object, name: str) -> int:
+    """Return a depth or a size if it is a whole number of at least 1; beyond every list there is nothing more."""
+    return min(check_count(number, name), NEVER - 1)
 
 
 def pooled_systems(collection: Collection, systems: Iterable[str] | None = None) -> NDArray[np.int64]:
@@ -211,7 +225,7 @@ def entry_depths_by_group(collection: Collection, group_of: NDArray[np.int64], *
     return EntryDepthsByGroup(whole=whole, best_group=group, other=other)
 
 
-def borda_scores(collection: Collection, systems: NDArray[np.int64] | None = None) -> NDArray[np.float64]:
+def reciprocal_rank_sums(collection: Collection, systems: NDArray[np.int64] | None = None) -> NDArray[np.float64]:
     """Return the sum over the pooled runs of 1 / rank of every document, (n_codes,); 0 where none has it."""
     offsets, _, codes, n_codes = retrieved_lists(collection, complete=True)
     sums = np.zeros(n_codes)

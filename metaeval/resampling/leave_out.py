@@ -5,7 +5,7 @@ are scored under what remains. What only that group contributed is then missing 
 system.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Literal, get_args
 
@@ -20,23 +20,24 @@ from metaeval.checks import check_choice, check_share
 from metaeval.collection.base import JudgedCollection
 from metaeval.collection.documents import NOT_POOLED, Collection
 from metaeval.equality import RELATIVE, at_least, difference
-from metaeval.errors import EstimationError, InvalidOptionError
+from metaeval.errors import InvalidOptionError
 from metaeval.metrics.registry import Registry
 from metaeval.metrics.resolved import AnyMetric
 from metaeval.metrics.score import metric_values, resolve_metrics
 from metaeval.parallel import track
-from metaeval.resampling.entry_depths import EntryDepths, EntryDepthsByGroup, entry_depths_by_group
-from metaeval.resampling.pools import DEFAULT_SIZES, OriginalPool, RunDepths, original_pool, run_depths
+from metaeval.resampling.entry_depths import EntryDepths, entry_depths_by_group
+from metaeval.resampling.pools import OriginalPool, original_pool
 from metaeval.tests_stat.paired_t import paired_t_statistics
 
 __all__ = [
     "CHANGE_INTERVALS",
-    "VERDICTS",
     "GroupsLeftOut",
     "Keep",
-    "PoolSufficiency",
     "leave_group_out",
-    "pool_sufficiency",
+    "numbered_groups",
+    "scored_topics",
+    "t_of_change",
+    "t_statistics",
     "tally_changes",
 ]
 
@@ -58,10 +59,8 @@ CHANGE_INTERVALS = (
 and what their tables had no case of: a fall of more than 100 % (a score that turned negative), and a score that was 0
 and is not any more."""
 
-VERDICTS = ("better", "similar", "worse")
 _FALLS = np.array([-100.0, -50.0, -20.0, -10.0, 0.0])  # a fall of exactly 10 % is in [-10, 0)
 _RISES = np.array([10.0, 50.0])
-_FEWEST = 2
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -132,7 +131,7 @@ class GroupsLeftOut:
         Change and statistic have one sign: positive where the score rose.
         """
         old, new = (self.scores[name].to_numpy() for name in ("full", "reduced"))
-        statistic = _t_of_change(old, new)
+        statistic = t_of_change(old, new)
         p_value = 2.0 * stdtr(old.shape[2] - 1, -np.abs(statistic))
         table = xr.Dataset(
             {
@@ -161,74 +160,12 @@ class GroupsLeftOut:
         return self.scores.to_dataframe(dim_order=["metric", "system", "topic"]).reset_index()[columns]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class PoolSufficiency:
-    """How often a pool of n documents without a group leads to other decisions about its runs.
-
-    Attributes
-    ----------
-    counts : xarray.Dataset
-        Dims ``metric``, ``size``, ``full`` and ``reduced`` (`VERDICTS`); ``same`` (metric, size): runs whose scores
-        differ significantly under all judgments and under those of the pool without their group; ``other`` (metric,
-        size, full, reduced): runs of the left-out group against every run of another group, by what the test says
-        under all judgments and under those of the pool.
-    n_runs : int
-        Runs behind each count of ``same``.
-    alpha : float
-        Level of the paired t tests.
-    depths : RunDepths
-        How deep the pools (of all pooled runs) reach into the runs.
-    notes : tuple of str
-        What to know when reading the counts.
-    """
-
-    counts: xr.Dataset
-    n_runs: int
-    alpha: float
-    depths: RunDepths
-    notes: tuple[str, ...]
-
-    @property
-    def n_comparisons(self) -> int:
-        """Comparisons behind each 3 x 3 table."""
-        return int(self.counts["other"].isel(metric=0, size=0).sum())
-
-    def same(self) -> xr.DataArray:
-        """Return the share of runs whose score changed significantly, dims (metric, size)."""
-        return (self.counts["same"] / self.n_runs).rename("same")
-
-    def reversed(self) -> xr.DataArray:
-        """Return the share of comparisons that turned from better to worse or back, dims (metric, size)."""
-        other = self.counts["other"]
-        turned = other.sel(full="better", reduced="worse") + other.sel(full="worse", reduced="better")
-        return (turned / self.n_comparisons).drop_vars(["full", "reduced"], errors="ignore").rename("reversed")
-
-    def changed(self) -> xr.DataArray:
-        """Return the share of comparisons with another verdict of any kind, dims (metric, size)."""
-        other = self.counts["other"]
-        kept = sum(
-            (other.sel(full=one, reduced=one, drop=True) for one in VERDICTS), start=xr.zeros_like(other[..., 0, 0])
-        )
-        return (1.0 - kept / self.n_comparisons).drop_vars(["full", "reduced"], errors="ignore").rename("changed")
-
-    def verdicts(self) -> pd.DataFrame:
-        """Return the 3 x 3 tables, one row a cell: how many comparisons have this verdict in full and this reduced."""
-        return self.counts["other"].to_dataframe(name="n").reset_index()
-
-    def to_frame(self) -> pd.DataFrame:
-        """Return one row a metric and size: ``same``, ``reversed`` and ``changed`` (Piwowarski et al., Table V)."""
-        table = xr.merge([self.same(), self.reversed(), self.changed()])
-        return table.to_dataframe(dim_order=["metric", "size"]).reset_index()[
-            ["metric", "size", "same", "reversed", "changed"]
-        ]
-
-
 def leave_group_out(
     collection: JudgedCollection,
     metrics: object,
     *,
     keep: Keep = "depth",
-    depth: int | None = None,
+    pool_depth: int | None = None,
     registry: Registry | None = None,
 ) -> GroupsLeftOut:
     r"""Score every run under the judgments that would be there without its group's contribution to the pool.
@@ -240,10 +177,10 @@ def leave_group_out(
         current levels are the full judgments, so a reduced pool can be the start.
     metrics : sequence of str, MetricSpec, Metric or ir_measures measure
     keep : {"depth", "size"}
-        The pool of the other runs keeps its depth, so that what only the group contributed is lost (Zobel 1998), or
-        its number of documents, so that it reaches deeper into the other runs (Piwowarski et al. 2008). Documents it
+        The pool of the other runs keeps its depth, so that what only the group contributed is lost [1]_, or
+        its number of documents, so that it reaches deeper into the other runs [2]_. Documents it
         then takes in that were never judged stay so, which ``groups["judged_share"]`` shows.
-    depth : int, optional
+    pool_depth : int, optional
         Depth to which the runs were pooled, where it is known; see `metaeval.resampling.pools.original_pool`. With
         it and ``keep="depth"`` a collection without unjudged documents will do.
     registry : Registry, optional
@@ -260,6 +197,10 @@ def leave_group_out(
     UnknownNameError
         For a metric, or a rule to keep, that is not known.
 
+    See Also
+    --------
+    metaeval.resampling.sufficiency.pool_sufficiency : the same for pools of several sizes
+
     Notes
     -----
     Judged documents outside the pool of all pooled runs are kept whoever is left out, since no group's absence would
@@ -267,9 +208,19 @@ def leave_group_out(
 
     .. math:: 100 \, (\text{new} - \text{old}) / \text{old}
 
-    negative where the score fell; the paper has the other sign.
+    negative where the score fell; [3]_ (section "Leave-One-Out", Tables 8-10) has the other sign. Whole groups as in
+    [4]_.
 
-    Pal, Mitra and Kamps (2010, section "Leave-One-Out", Tables 8-10); Büttcher et al. (2007) for whole groups.
+    References
+    ----------
+    .. [1] Zobel (1998). How reliable are the results of large-scale information retrieval experiments? SIGIR.
+       :doi:`10.1145/290941.291014`
+    .. [2] Piwowarski, Trotman and Lalmas (2008). Sound and complete relevance assessment for XML retrieval. ACM TOIS.
+       :doi:`10.1145/1416950.1416951`
+    .. [3] Pal, Mitra and Kamps (2010). Evaluation effort, reliability and reusability in XML retrieval. JASIST.
+       :doi:`10.1002/asi.21403`
+    .. [4] Büttcher, Clarke, Yeung and Soboroff (2007). Reliable information retrieval evaluation with incomplete and
+       biased judgements. SIGIR. :doi:`10.1145/1277741.1277755`
 
     Examples
     --------
@@ -277,18 +228,18 @@ def leave_group_out(
     >>> runs = {"a": {"1": ["d1", "d2"], "2": ["d5"]}, "b": {"1": ["d2", "d3"], "2": ["d5"]}}
     >>> qrels = {"1": {"d1": 1, "d2": 0, "d3": 1}, "2": {"d5": 1}}
     >>> collection = collection_from_rankings(runs, qrels).with_groups({"a": "one", "b": "two"})
-    >>> left = leave_group_out(collection, ["P@10"], depth=2)
+    >>> left = leave_group_out(collection, ["P@10"], pool_depth=2)
     >>> left.changes().to_numpy()
     array([[-50., -50.]])
     """
     check_choice(keep, "rule for the pool without a group", get_args(Keep))
-    names, numbers = _groups(collection)
+    names, numbers = numbered_groups(collection)
     documents = collection.by_document
     chosen = resolve_metrics(metrics, registry=registry)
-    original = original_pool(documents, depth=depth)
+    original = original_pool(documents, pool_depth=pool_depth)
     by_group = entry_depths_by_group(documents, numbers, complete=keep == "size")
     inside = by_group.whole.within(original.depths)[: documents.n_judgments]
-    counted = _counted(documents)
+    counted = scored_topics(documents)
     full = metric_values(collection, chosen)
     reduced, rows, emptied = full.copy(), [], []
     for number, name in enumerate(track(names, description="leaving groups out")):
@@ -301,7 +252,7 @@ def leave_group_out(
         if (levels != documents.levels).any():
             part = collection.select(systems=[collection.systems[row] for row in mine]).rejudge(levels)
             reduced[:, mine] = metric_values(part, chosen)
-        empty = counted & _has_relevant(documents, documents.levels) & ~_has_relevant(documents, levels)
+        empty = counted & (documents.n_relevant > 0) & (documents.rejudge(levels).n_relevant == 0)
         emptied += [(name, documents.topics[topic]) for topic in np.flatnonzero(empty)]
         rows.append(_group_row(documents, mine, lost, left, int(empty.sum()), by_group.whole))
     return GroupsLeftOut(
@@ -312,91 +263,6 @@ def leave_group_out(
         emptied=tuple(emptied),
         notes=(*original.notes, *_left_out_notes(original, emptied, n_runs=len(collection.systems))),
     )
-
-
-def pool_sufficiency(
-    collection: JudgedCollection,
-    metrics: object,
-    *,
-    sizes: Sequence[int] = DEFAULT_SIZES,
-    alpha: float = 0.05,
-    registry: Registry | None = None,
-) -> PoolSufficiency:
-    """Ask for several pool sizes whether judging more would change decisions about a group that is left out.
-
-    Parameters
-    ----------
-    collection : JudgedCollection
-        With groups, read with every retrieved document. Its current levels are the full judgments.
-    metrics : sequence of str, MetricSpec, Metric or ir_measures measure
-    sizes : sequence of int
-        Documents a topic, by rank-by-rank pooling.
-    alpha : float
-        Level of the two-sided paired t tests, uncorrected as published.
-    registry : Registry, optional
-        Where metric names are looked up.
-
-    Returns
-    -------
-    PoolSufficiency
-
-    Raises
-    ------
-    InvalidOptionError
-        If the collection has no groups, all pooled runs are of one group, an option is outside its rule, or the
-        collection was read without the documents that have no judgment.
-    EstimationError
-        If a single topic has something relevant.
-    UnknownNameError
-        For a metric that is not known.
-
-    Notes
-    -----
-    Judgments A are all of them whatever the size, B those in the pool of n documents of the other groups' pooled runs
-    (others are dropped). Piwowarski, Trotman and Lalmas (2008), section 5.2.1, Table V; that table counts as `other`
-    the pairs whose order changed significantly, for which `reversed` is the strict and `changed` the wide reading.
-    Every comparison of two runs of different groups is counted twice, once with each side's group left out.
-    """
-    check_share(alpha, "alpha")
-    _, numbers = _groups(collection)
-    documents = collection.by_document
-    depths = run_depths(documents, sizes=sizes)
-    wanted = depths.table.index.to_numpy()
-    chosen = resolve_metrics(metrics, registry=registry)
-    by_group = entry_depths_by_group(documents, numbers, complete=True)
-    counted = _counted(documents)
-    if counted.sum() < _FEWEST:
-        message = "a paired t test needs two topics with a relevant document; there is one"
-        raise EstimationError(message)
-    full = metric_values(collection, chosen)[:, :, counted]
-    signs = np.array([[1 if one.higher_is_better else -1] for one in chosen])
-    same = np.zeros((len(chosen), len(wanted)), dtype=np.int64)
-    other = np.zeros((len(chosen), len(wanted), 3, 3), dtype=np.int64)
-    for step, size in enumerate(wanted.tolist()):
-        left_out = np.empty_like(full)
-        for mine, reduced in _without_each_group(collection, by_group, numbers, size, chosen):
-            left_out[:, mine] = reduced[:, mine][:, :, counted]
-            others = np.setdiff1d(np.arange(len(numbers)), mine)
-            first, second = np.repeat(mine, len(others)), np.tile(others, len(mine))
-            before, after = (1 - signs * _verdicts(one, first, second, alpha) for one in (full, reduced[:, :, counted]))
-            for row, cells in enumerate(3 * before + after):
-                other[row, step] += np.bincount(cells, minlength=9).reshape(3, 3)
-        same[:, step] = _significant(_t_of_change(full, left_out), full.shape[2], alpha).sum(axis=1)
-    counts = xr.Dataset(
-        {"same": (("metric", "size"), same), "other": (("metric", "size", "full", "reduced"), other)},
-        coords={
-            "metric": [one.name for one in chosen],
-            "size": wanted,
-            "full": list(VERDICTS),
-            "reduced": list(VERDICTS),
-        },
-    )
-    short = [
-        f"the pooled runs hold fewer than {size} documents in {n} topics"
-        for size, n in depths.table["short"].items()
-        if n
-    ]
-    return PoolSufficiency(counts=counts, n_runs=len(numbers), alpha=float(alpha), depths=depths, notes=tuple(short))
 
 
 def tally_changes(changes: NDArray[np.float64]) -> NDArray[np.int64]:
@@ -419,7 +285,7 @@ def tally_changes(changes: NDArray[np.float64]) -> NDArray[np.int64]:
     return np.append(counted, len(flat) - len(found))
 
 
-def _groups(collection: JudgedCollection) -> tuple[list[str], NDArray[np.int64]]:
+def numbered_groups(collection: JudgedCollection) -> tuple[list[str], NDArray[np.int64]]:
     """Return the groups in the order of their first runs, and every run's number."""
     if collection.groups is None:
         message = "the collection has no groups to leave out; name each run's group (with_groups, --groups)"
@@ -438,41 +304,13 @@ def _groups(collection: JudgedCollection) -> tuple[list[str], NDArray[np.int64]]
     return names, numbers
 
 
-def _without_each_group(
-    collection: JudgedCollection,
-    by_group: EntryDepthsByGroup,
-    numbers: NDArray[np.int64],
-    size: int,
-    metrics: tuple[AnyMetric, ...],
-) -> Iterator[tuple[NDArray[np.int64], NDArray[np.float64]]]:
-    """Yield the runs of each group, and the scores of all runs in a pool of so many documents of the others."""
-    documents = collection.by_document
-    wanted = np.full(documents.n_topics, size)
-    untouched = None  # groups without a pooled run all leave the same pool
-    for number in track(range(int(numbers.max()) + 1), description=f"pools of {size} documents"):
-        mine = np.flatnonzero(numbers == number)
-        pooled = documents.pooled is None or bool(documents.pooled[mine].any())
-        if not pooled and untouched is not None:
-            yield mine, untouched
-            continue
-        entries = by_group.without(number)
-        left = entries.within(entries.depth_of_size(wanted))[: documents.n_judgments]
-        levels = np.where(left, documents.levels, np.int16(NOT_POOLED))
-        reduced = metric_values(collection.rejudge(levels), metrics)
-        untouched = untouched if pooled else reduced
-        yield mine, reduced
-
-
-def _counted(collection: Collection) -> NDArray[np.bool_]:
-    counted = _has_relevant(collection, collection.full_levels)
+def scored_topics(collection: Collection) -> NDArray[np.bool_]:
+    """Return which topics have something relevant in the full judgments; refuse judgments without any such."""
+    counted = collection.rejudge(collection.full_levels).n_relevant > 0
     if not counted.any():
         message = "no topic has a relevant document (level above 0) in the judgments"
         raise InvalidOptionError(message)
     return counted
-
-
-def _has_relevant(collection: Collection, levels: NDArray[np.int16]) -> NDArray[np.bool_]:
-    return np.bincount(collection.topic_of_judgment[levels > 0], minlength=collection.n_topics) > 0
 
 
 def _group_row(  # noqa: PLR0913, PLR0917 - the parts of a row
@@ -532,7 +370,7 @@ def _left_out_notes(original: OriginalPool, emptied: Sequence[tuple[str, str]], 
     return notes
 
 
-def _t_statistics(
+def t_statistics(
     values: NDArray[np.float64], first: NDArray[np.int64], second: NDArray[np.int64]
 ) -> NDArray[np.float64]:
     """Return the paired t statistic of every pair of rows under every metric, (metric, pair).
@@ -547,19 +385,7 @@ def _t_statistics(
     return paired_t_statistics(rows, a, b, RELATIVE * (sizes[a] + sizes[b])).reshape(n_metrics, -1)
 
 
-def _t_of_change(old: NDArray[np.float64], new: NDArray[np.float64]) -> NDArray[np.float64]:
+def t_of_change(old: NDArray[np.float64], new: NDArray[np.float64]) -> NDArray[np.float64]:
     """Return the paired t statistic over topics of every run's new scores against its old ones, (metric, run)."""
     rows = np.arange(old.shape[1])
-    return _t_statistics(np.concatenate([new, old], axis=1), rows, rows + len(rows))
-
-
-def _significant(statistic: NDArray[np.float64], n_topics: int, alpha: float) -> NDArray[np.bool_]:
-    return 2.0 * stdtr(n_topics - 1, -np.abs(statistic)) <= alpha
-
-
-def _verdicts(
-    values: NDArray[np.float64], first: NDArray[np.int64], second: NDArray[np.int64], alpha: float
-) -> NDArray[np.int64]:
-    """Return 1 where the first run has significantly higher values, -1 where the second has, else 0."""
-    statistic = _t_statistics(values, first, second)
-    return np.where(_significant(statistic, values.shape[2], alpha), np.sign(statistic), 0).astype(np.int64)
+    return t_statistics(np.concatenate([new, old], axis=1), rows, rows + len(rows))

@@ -5,7 +5,7 @@ from typing import get_args
 import numpy as np
 
 from metaeval.checks import MOST_REPLICATES, check_choice, check_count, check_share, check_threads
-from metaeval.tests_stat.catalogue import find_test
+from metaeval.tests_stat.catalogue import TESTS
 from metaeval.tests_stat.correction import FAMILY_WISE, adjust
 from metaeval.tests_stat.counting import check_resamples
 from metaeval.tests_stat.pairs import Alternative, PValueRule
@@ -27,7 +27,7 @@ def check_test(test: str, correction: str | None = None, *, alternative: str = "
     --------
     >>> check_test("t", "holm")
     """
-    spec = find_test(test)
+    spec = TESTS.find(test)
     if correction is not None and not (correction == FAMILY_WISE and spec.family_wise):
         adjust(np.empty((1, 0)), correction)  # it knows which there are
     check_choice(alternative, "alternative", get_args(Alternative))

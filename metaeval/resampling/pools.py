@@ -1,6 +1,5 @@
-"""Pools: which documents the runs put before the assessor, at any depth or size, and what was found there."""
+"""Pools: which documents the runs put before the assessor, and what was found there as they grew."""
 
-from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -9,28 +8,13 @@ import xarray as xr
 from numpy.typing import NDArray
 
 from metaeval.cells import first_few
-from metaeval.checks import check_count, check_number
+from metaeval.checks import check_number
 from metaeval.collection.base import JudgedCollection
-from metaeval.collection.documents import NOT_POOLED, Collection
-from metaeval.compiled import compiled
+from metaeval.collection.documents import NOT_POOLED
 from metaeval.errors import InvalidOptionError
-from metaeval.resampling.entry_depths import NEVER, EntryDepths, entry_depths, pooled_systems, retrieved_lists
+from metaeval.resampling.entry_depths import check_reach, entry_depths, pooled_systems
 
-__all__ = [
-    "DEFAULT_SIZES",
-    "Coverage",
-    "OriginalPool",
-    "PoolGrowth",
-    "RunDepths",
-    "coverage",
-    "original_pool",
-    "pool",
-    "pool_growth",
-    "run_depths",
-]
-
-DEFAULT_SIZES = (50, 100, 200, 300, 400, 500)
-"""Pool sizes of Piwowarski, Trotman and Lalmas (2008), Tables V and VI."""
+__all__ = ["OriginalPool", "PoolGrowth", "original_pool", "pool_growth"]
 
 _FEW_NEW = 0.02
 
@@ -52,7 +36,7 @@ class OriginalPool:
     levels : int16 array (n_judgments,)
         The qrels restricted to the pool; `NOT_POOLED` outside.
     per_topic : pandas.DataFrame
-        Index ``topic``; ``depth``, ``pool`` (documents in the generated pool), ``judged_in_pool``, ``judged`` and
+        Index ``topic``; ``pool_depth``, ``pool`` (documents in the generated pool), ``judged_in_pool``, ``judged`` and
         ``relevant`` (in the qrels), ``judged_held`` and ``relevant_held`` (of these in the pool), and ``reached``:
         whether the runs are long enough for the depth or size.
     notes : tuple of str
@@ -102,8 +86,8 @@ class PoolGrowth:
     Attributes
     ----------
     counts : xarray.Dataset
-        Dims ``topic`` and ``depth`` (from 1); ``documents`` (distinct documents in the pool; -1 where those without
-        judgment were not read), ``judged`` and ``relevant`` (those among them).
+        Dims ``topic`` and ``pool_depth`` (from 1); ``documents`` (distinct documents in the pool; -1 where those
+        without judgment were not read), ``judged`` and ``relevant`` (those among them).
     few : float
         New relevant documents per further judged one that count as few.
     """
@@ -130,7 +114,7 @@ class PoolGrowth:
         )
 
     def means(self) -> pd.DataFrame:
-        """Return the means over topics at each depth, index ``depth``."""
+        """Return the means over topics at each depth, index ``pool_depth``."""
         return self.counts.mean("topic").to_dataframe()
 
     def to_frame(self) -> pd.DataFrame:
@@ -138,128 +122,17 @@ class PoolGrowth:
         return self.counts.to_dataframe().reset_index()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Coverage:
-    """How much of what some runs retrieve is judged, rank by rank.
-
-    Attributes
-    ----------
-    counts : xarray.Dataset
-        Dims ``size`` (of the pool), ``system`` and ``rank``; ``in_pool`` (size, system, rank): results, over topics,
-        that are judged and in the pool of that size; ``judged`` (system, rank): judged at all; ``results``
-        (system, rank): results there.
-    """
-
-    counts: xr.Dataset
-
-    def at_rank(self) -> xr.Dataset:
-        """Return the share judged at each rank over all runs: ``in_pool`` (size, rank) and ``judged`` (rank)."""
-        total = self.counts.sum("system")
-        return (total[["in_pool", "judged"]] / total["results"].where(total["results"] > 0)).transpose(..., "rank")
-
-    def up_to_rank(self) -> xr.Dataset:
-        """Return the share judged among the results at a rank or above it."""
-        total = self.counts.sum("system").cumsum("rank").assign_coords(rank=self.counts["rank"])
-        return (total[["in_pool", "judged"]] / total["results"].where(total["results"] > 0)).transpose(..., "rank")
-
-    def to_frame(self) -> pd.DataFrame:
-        """Return one row a size and rank: share judged there, and at that rank or above."""
-        here, above = (table["in_pool"].to_dataframe() for table in (self.at_rank(), self.up_to_rank()))
-        return here.rename(columns={"in_pool": "at_rank"}).assign(up_to_rank=above["in_pool"]).reset_index()
-
-
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class RunDepths:
-    """How deep pools of a size reach into the runs (Piwowarski et al., Table VI).
-
-    Attributes
-    ----------
-    n_topics, n_runs, n_answers : int
-        Topics, pooled runs, and their non-empty lists.
-    table : pandas.DataFrame
-        Index ``size``; ``mean_depth`` (mean over non-empty lists of the last rank that went into the pool),
-        ``documents`` (mean number of documents in the pool) and ``short`` (topics whose runs end before).
-    """
-
-    n_topics: int
-    n_runs: int
-    n_answers: int
-    table: pd.DataFrame
-
-    @property
-    def runs_per_topic(self) -> float:
-        """Mean number of runs that answer a topic."""
-        return self.n_answers / self.n_topics
-
-    def to_frame(self) -> pd.DataFrame:
-        """Return one row a size."""
-        return self.table.reset_index()
-
-
-def pool(
-    collection: JudgedCollection,
-    *,
-    systems: Iterable[str] | None = None,
-    depth: int | None = None,
-    size: int | None = None,
-) -> NDArray[np.bool_]:
-    """Return which documents are in a pool of the runs.
-
-    Parameters
-    ----------
-    collection : JudgedCollection
-    systems : iterable of str, optional
-        The runs that build it; those marked as pooled by default, all where none is marked.
-    depth : int, optional
-        The top `depth` documents of every run.
-    size : int, optional
-        Rank by rank, until at least `size` distinct documents of the topic are in. The round is completed, so a pool
-        may hold a few more; it holds fewer where the runs end.
-
-    Returns
-    -------
-    bool array (n_codes,)
-        One entry a document: the first ``n_judgments`` are those of the qrels, in their order; the others follow as
-        in ``collection.retrieved`` (absent where these were not read).
-
-    Raises
-    ------
-    InvalidOptionError
-        Unless exactly one of depth and size is given, as a whole number of at least 1; or if a size is asked for
-        and documents without judgment were not read.
-
-    Examples
-    --------
-    >>> from metaeval.collection.assembly import collection_from_rankings
-    >>> runs = {"a": {"1": ["d1", "d2", "d3"]}, "b": {"1": ["d4", "d1", "d2"]}}
-    >>> collection = collection_from_rankings(runs, {"1": {"d1": 1, "d2": 0, "d3": 0, "d4": 1}}, retrieved="all")
-    >>> pool(collection, depth=1)
-    array([ True, False, False,  True])
-    >>> pool(collection, size=3)
-    array([ True,  True, False,  True])
-    """
-    documents = collection.by_document
-    if (depth is None) == (size is None):
-        message = f"give either depth= or size=, not depth={depth!r} and size={size!r}"
-        raise InvalidOptionError(message)
-    chosen = pooled_systems(documents, systems)
-    if size is None:
-        return entry_depths(documents, chosen, complete=False).within(_whole(depth, "depth"))
-    entries = entry_depths(documents, chosen)
-    return entries.within(entries.depth_of_size(np.full(documents.n_topics, _whole(size, "size"))))
-
-
-def original_pool(collection: JudgedCollection, *, depth: int | None = None) -> OriginalPool:
+def original_pool(collection: JudgedCollection, *, pool_depth: int | None = None) -> OriginalPool:
     """Rebuild the pool that was judged, and say how close it comes.
 
     Parameters
     ----------
     collection : JudgedCollection
         Its current levels are taken as the qrels, so a collection that was reduced before is measured as it is.
-    depth : int, optional
+    pool_depth : int, optional
         The depth to which the runs were pooled, where it is known. Without it the depth of each topic is the
         smallest at which the pool of the runs is at least as large as the pooled set (lines of the qrels, also those
-        at -1), as in Pal, Mitra and Kamps (2010, section "Reducing Pool Depth").
+        at -1), as in [1]_ (section "Reducing Pool Depth").
 
     Returns
     -------
@@ -271,6 +144,11 @@ def original_pool(collection: JudgedCollection, *, depth: int | None = None) -> 
         If the depth is no whole number of at least 1; if it is not given and the collection was read without the
         documents that have no judgment; or if no run is marked as pooled.
 
+    References
+    ----------
+    .. [1] Pal, Mitra and Kamps (2010). Evaluation effort, reliability and reusability in XML retrieval. JASIST.
+       :doi:`10.1002/asi.21403`
+
     Examples
     --------
     >>> from metaeval.collection.assembly import collection_from_rankings
@@ -281,54 +159,53 @@ def original_pool(collection: JudgedCollection, *, depth: int | None = None) -> 
     ([2], 0.667, 0.667)
     """
     documents = collection.by_document
-    if depth is None and documents.retrieved is None:
+    if pool_depth is None and documents.retrieved is None:
         message = (
             "the depth of the original pool is not known and cannot be found without the documents that have no "
             "judgment: give the depth, or read the collection with retrieved='all'"
         )
         raise InvalidOptionError(message)
-    entries = entry_depths(documents, complete=depth is None)
-    in_qrels = _per_topic(documents, documents.levels != NOT_POOLED)
-    if depth is None:
+    entries = entry_depths(documents, complete=pool_depth is None)
+    in_qrels = entries.per_topic(documents.levels != NOT_POOLED)
+    if pool_depth is None:
         depths = entries.depth_of_size(in_qrels)
         reached = entries.counts()[:, -1] >= in_qrels
     else:
-        depths = np.full(documents.n_topics, _whole(depth, "depth"), dtype=np.int64)
+        depths = np.full(documents.n_topics, check_reach(pool_depth, "pool_depth"), dtype=np.int64)
         reached = documents.n_retrieved[pooled_systems(documents)].max(axis=0) >= depths
     n_pool = np.full(documents.n_topics, -1, dtype=np.int64)
     inside = entries.within(depths)
     if entries.complete:
-        n_pool = np.bincount(entries.topic[inside], minlength=documents.n_topics)
+        n_pool = entries.per_topic(inside)
     held = inside[: documents.n_judgments]
     judged, relevant = documents.judged, documents.levels > 0
     table = pd.DataFrame(
         {
-            "depth": depths,
+            "pool_depth": depths,
             "pool": n_pool if entries.complete else np.nan,
-            "judged_in_pool": _per_topic(documents, judged & held),
-            "judged": _per_topic(documents, judged),
-            "relevant": _per_topic(documents, relevant),
-            "judged_held": _per_topic(documents, judged & held),
-            "relevant_held": _per_topic(documents, relevant & held),
+            "judged_in_pool": entries.per_topic(judged & held),
+            "judged": entries.per_topic(judged),
+            "relevant": entries.per_topic(relevant),
+            "judged_held": entries.per_topic(judged & held),
+            "relevant_held": entries.per_topic(relevant & held),
             "reached": reached,
         },
         index=pd.Index(documents.topics, name="topic"),
     )
     return OriginalPool(
         depths=depths,
-        known=depth is not None,
-        n_documents=in_qrels if depth is None else n_pool,
+        known=pool_depth is not None,
+        n_documents=in_qrels if pool_depth is None else n_pool,
         levels=np.where(held, documents.levels, np.int16(NOT_POOLED)),
         per_topic=table,
-        notes=_pool_notes(table, known=depth is not None),
+        notes=_pool_notes(table, known=pool_depth is not None),
     )
 
 
 def pool_growth(
     collection: JudgedCollection,
     *,
-    systems: Iterable[str] | None = None,
-    depth: int | None = None,
+    pool_depth: int | None = None,
     few: float = _FEW_NEW,
 ) -> PoolGrowth:
     """Count what the pool holds at every depth: distinct documents, judged ones, relevant ones.
@@ -336,9 +213,7 @@ def pool_growth(
     Parameters
     ----------
     collection : JudgedCollection
-    systems : iterable of str, optional
-        The runs that build the pool; as in `pool`.
-    depth : int, optional
+    pool_depth : int, optional
         Deepest pool; the longest list by default. Past the depth that was judged hardly a document is judged, so
         counts there stand still.
     few : float
@@ -365,161 +240,18 @@ def pool_growth(
     """
     documents = collection.by_document
     check_number(few, "few", least=0, unit="relevant documents per judged one")
-    entries = entry_depths(documents, pooled_systems(documents, systems), complete=False)
-    deepest = entries.longest if depth is None else min(_whole(depth, "depth"), entries.longest)
+    entries = entry_depths(documents, complete=False)
+    deepest = entries.longest if pool_depth is None else min(check_reach(pool_depth, "pool_depth"), entries.longest)
     counted = {
         "documents": entries.counts() if entries.complete else np.full((documents.n_topics, deepest + 1), -1),
-        "judged": entries.counts(_over_codes(documents.judged, entries)),
-        "relevant": entries.counts(_over_codes(documents.levels > 0, entries)),
+        "judged": entries.counts(documents.judged),
+        "relevant": entries.counts(documents.levels > 0),
     }
     counts = xr.Dataset(
-        {name: (("topic", "depth"), table[:, 1 : deepest + 1]) for name, table in counted.items()},
-        coords={"topic": list(documents.topics), "depth": np.arange(1, deepest + 1)},
+        {name: (("topic", "pool_depth"), table[:, 1 : deepest + 1]) for name, table in counted.items()},
+        coords={"topic": list(documents.topics), "pool_depth": np.arange(1, deepest + 1)},
     )
     return PoolGrowth(counts=counts, few=float(few))
-
-
-def coverage(
-    collection: JudgedCollection,
-    *,
-    sizes: Sequence[int] = DEFAULT_SIZES,
-    systems: Iterable[str] | None = None,
-    depth: int | None = None,
-) -> Coverage:
-    """Count how many results of new runs are judged at each rank, for pools of several sizes.
-
-    Parameters
-    ----------
-    collection : JudgedCollection
-        Read with every retrieved document.
-    sizes : sequence of int
-        Documents a topic, by rank-by-rank pooling of the pooled runs.
-    systems : iterable of str, optional
-        The runs to look at; those outside the pool by default.
-    depth : int, optional
-        Last rank; the longest list by default.
-
-    Returns
-    -------
-    Coverage
-        A result counts as judged at a size if it is in that pool and judged in the qrels.
-
-    Raises
-    ------
-    InvalidOptionError
-        If a size or the depth is no whole number of at least 1, every run is pooled, or the collection was read
-        without the documents that have no judgment.
-
-    Notes
-    -----
-    Piwowarski, Trotman and Lalmas (2008), Figure 3.
-    """
-    documents = collection.by_document
-    entries = entry_depths(documents)
-    wanted = np.sort(_sizes(sizes))
-    chosen = _new_systems(documents) if systems is None else pooled_systems(documents, systems)
-    deepest = entries.longest if depth is None else min(_whole(depth, "depth"), entries.longest)
-    steps = entries.depth_of_size(np.repeat(wanted[:, None], documents.n_topics, axis=1))
-    judged = _over_codes(documents.judged, entries)
-    offsets, _, codes, _ = retrieved_lists(documents, complete=True)
-    found = np.zeros((len(wanted) + 2, len(chosen), deepest), dtype=np.int64)
-    _cover(offsets, codes, chosen, documents.n_topics, np.where(judged, entries.depth, NEVER), judged, steps, found)
-    names = [documents.systems[row] for row in chosen]
-    counts = xr.Dataset(
-        {
-            "in_pool": (("size", "system", "rank"), np.cumsum(found[:-2], axis=0)),
-            "judged": (("system", "rank"), found[-2]),
-            "results": (("system", "rank"), found[-1]),
-        },
-        coords={"size": wanted, "system": names, "rank": np.arange(1, deepest + 1)},
-    )
-    return Coverage(counts=counts)
-
-
-def run_depths(
-    collection: JudgedCollection, *, sizes: Sequence[int] = DEFAULT_SIZES, systems: Iterable[str] | None = None
-) -> RunDepths:
-    """Find how deep pools of several sizes reach into the runs.
-
-    Parameters
-    ----------
-    collection : JudgedCollection
-        Read with every retrieved document.
-    sizes : sequence of int
-        Documents a topic, by rank-by-rank pooling.
-    systems : iterable of str, optional
-        The runs that build the pools; as in `pool`.
-
-    Returns
-    -------
-    RunDepths
-
-    Raises
-    ------
-    InvalidOptionError
-        As `coverage`.
-
-    Notes
-    -----
-    Piwowarski, Trotman and Lalmas (2008), Table VI.
-
-    Examples
-    --------
-    >>> from metaeval.collection.assembly import collection_from_rankings
-    >>> runs = {"a": {"1": ["d1", "d2", "d3"]}, "b": {"1": ["d4", "d1"]}}
-    >>> collection = collection_from_rankings(runs, {"1": {"d1": 1}}, retrieved="all")
-    >>> run_depths(collection, sizes=[2, 4]).table["mean_depth"].tolist()
-    [1.0, 2.5]
-    """
-    documents = collection.by_document
-    chosen = pooled_systems(documents, systems)
-    entries = entry_depths(documents, chosen)
-    wanted = _sizes(sizes)
-    depths = entries.depth_of_size(np.repeat(wanted[:, None], documents.n_topics, axis=1))
-    lengths = documents.n_retrieved[chosen]
-    answered = lengths > 0
-    reached = np.minimum(depths[:, None], lengths[None])
-    counts = entries.counts()
-    held = counts[np.arange(documents.n_topics), depths]
-    table = pd.DataFrame(
-        {
-            "mean_depth": [one[answered].mean() if answered.any() else np.nan for one in reached],
-            "documents": held.mean(axis=1),
-            "short": (held < wanted[:, None]).sum(axis=1),
-        },
-        index=pd.Index(wanted, name="size"),
-    )
-    return RunDepths(n_topics=documents.n_topics, n_runs=len(chosen), n_answers=int(answered.sum()), table=table)
-
-
-def _over_codes(marked: NDArray[np.bool_], entries: EntryDepths) -> NDArray[np.bool_]:
-    whole = np.zeros(len(entries.depth), dtype=bool)
-    whole[: len(marked)] = marked
-    return whole
-
-
-def _per_topic(collection: Collection, marked: NDArray[np.bool_]) -> NDArray[np.int64]:
-    return np.bincount(collection.topic_of_judgment[marked], minlength=collection.n_topics)
-
-
-def _new_systems(collection: Collection) -> NDArray[np.int64]:
-    if collection.pooled is None or collection.pooled.all():
-        message = "every run builds the pool, so none is new: mark the pooled ones with pooled=, or name systems="
-        raise InvalidOptionError(message)
-    return np.flatnonzero(~collection.pooled)
-
-
-def _whole(number: object, name: str) -> int:
-    return min(check_count(number, name), NEVER - 1)
-
-
-def _sizes(sizes: Sequence[int]) -> NDArray[np.int64]:
-    """Return the pool sizes asked for, checked, in the order given."""
-    numbers = np.array([_whole(size, "sizes") for size in sizes], dtype=np.int64)
-    if not len(numbers) or len(np.unique(numbers)) < len(numbers):
-        message = f"sizes= must name at least one pool size, each once, not {list(sizes)!r}"
-        raise InvalidOptionError(message)
-    return numbers
 
 
 def _pool_notes(table: pd.DataFrame, *, known: bool) -> tuple[str, ...]:
@@ -539,31 +271,3 @@ def _pool_notes(table: pd.DataFrame, *, known: bool) -> tuple[str, ...]:
         where = f"{len(short)} topics ({first_few(short)})"
         notes.append(f"the pooled runs end before the {what} in {where}: all they hold is taken")
     return tuple(notes)
-
-
-@compiled
-def _cover(  # noqa: PLR0913, PLR0917 - a kernel takes plain arrays
-    offsets: NDArray[np.int64],
-    codes: NDArray[np.int32],
-    systems: NDArray[np.int64],
-    n_topics: int,
-    entry: NDArray[np.int32],
-    judged: NDArray[np.bool_],
-    steps: NDArray[np.int64],
-    found: NDArray[np.int64],
-) -> None:
-    """Count at the first step whose pool holds the result; the last two rows count judged and all results."""
-    n_steps = len(steps)
-    for number in range(len(systems)):
-        for topic in range(n_topics):
-            one = systems[number] * n_topics + topic
-            start = offsets[one]
-            for rank in range(min(offsets[one + 1] - start, found.shape[2])):
-                code = codes[start + rank]
-                found[n_steps + 1, number, rank] += 1
-                if judged[code]:
-                    found[n_steps, number, rank] += 1
-                for step in range(n_steps):
-                    if entry[code] <= steps[step, topic]:
-                        found[step, number, rank] += 1
-                        break

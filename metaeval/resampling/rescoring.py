@@ -13,7 +13,8 @@ from metaeval.equality import settled_means
 from metaeval.metrics.resolved import AnyMetric
 from metaeval.metrics.score import metric_values
 from metaeval.parallel import limit_threads
-from metaeval.resampling.judgments import Reduced, reduce_judgments
+from metaeval.resampling.judgments import reduce_judgments
+from metaeval.resampling.reductions import Reduced
 from metaeval.resampling.replicates import COMPILED, Arrays
 from metaeval.scores import as_scores
 from metaeval.tests_stat.catalogue import compare_systems

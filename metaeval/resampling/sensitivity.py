@@ -12,23 +12,15 @@ import xarray as xr
 from numpy.typing import NDArray
 
 from metaeval.checks import check_memory
-from metaeval.draws import RNGLike, resolve_rng
+from metaeval.draws import RNGLike, resolve_rng, topic_counts
 from metaeval.errors import InvalidOptionError
-from metaeval.parallel import track
 from metaeval.scores import as_scores, identical_systems, select_runs
-from metaeval.tests_stat.bootstrap import (
-    TALLY,
-    Placing,
-    StudentisedPairs,
-    degenerate_resamples,
-    t_statistics,
-    tile_pool,
-    topic_counts,
-)
 from metaeval.tests_stat.counting import check_resamples
+from metaeval.tests_stat.paired_t import t_statistics
 from metaeval.tests_stat.pairs import Evidence, Question, ask
 from metaeval.tests_stat.result import PairwiseResult, answer
 from metaeval.tests_stat.sensitivity import SENSITIVITY
+from metaeval.tests_stat.studentised import Placing, degenerate_resamples, tally_resamples
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -300,21 +292,11 @@ def _resample(
     question: Question, n_resamples: int, place: int, generator: np.random.Generator, n_threads: int | None
 ) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
     """Return the tally (metric, 5, pair) and the absolute mean at the place (metric, pair)."""
-    problems = StudentisedPairs.of(question)
-    tally = np.zeros((len(problems), len(TALLY), len(question.first)), dtype=np.int64)
-    required = np.zeros((len(problems), len(question.first)))
     check_memory(
         2 * n_resamples * question.n_topics,
         what=f"{n_resamples:,} resamples of {question.n_topics:,} topics, held at once for the difference required,",
         advice="ask for fewer resamples, or for the test 'bootstrap', which goes through them in blocks",
     )
     (counts,) = topic_counts(generator, n_resamples, question.n_topics, at_once=n_resamples)
-    with tile_pool(n_threads) as pool:
-        steps = (
-            step
-            for problem, own, means in zip(problems, tally, required, strict=True)
-            for step in problem.count(counts, own, two_sided=True, pool=pool, placing=Placing(place, means))
-        )
-        for _ in track(steps, description="Resampling topics", total=sum(problem.n_tiles for problem in problems)):
-            pass
-    return tally, required
+    required = np.zeros((len(question.values), len(question.first)))
+    return tally_resamples(question, [counts], n_threads=n_threads, placing=Placing(place, required)), required

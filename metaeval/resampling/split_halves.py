@@ -13,9 +13,9 @@ from metaeval.checks import MOST_REPLICATES, check_count
 from metaeval.draws import RNGLike, resolve_rng
 from metaeval.errors import EstimationError, InvalidOptionError, UnknownNameError
 from metaeval.parallel import limit_threads, track
-from metaeval.resampling.swap import draw_topic_sets
+from metaeval.resampling.topic_sets import draw_topic_sets
 from metaeval.scores import Scores, as_scores
-from metaeval.tests_stat.catalogue import TestSpec, canonical_test, compare_systems, find_test
+from metaeval.tests_stat.catalogue import TESTS, TestSpec, compare_systems
 from metaeval.tests_stat.correction import FAMILY_WISE
 from metaeval.tests_stat.pairs import Alternative, PValueRule
 
@@ -143,9 +143,16 @@ def split_half(  # noqa: PLR0913 - one keyword per choice of the method
     Notes
     -----
     An error is a pair rejected on the first half whose mean difference on the second half is not positive in the same
-    direction (Ogilvie and Lalmas 2006, section 3.3, after Sanderson and Zobel 2005). The error rate has the rejections
+    direction [1]_, after [2]_. The error rate has the rejections
     of that very test underneath, so a cautious test, which rejects only large differences, has a low one; read it
     beside the number of rejections. A test that rejects at random has an error rate of one half.
+
+    References
+    ----------
+    .. [1] Ogilvie and Lalmas (2006). Investigating the exhaustivity dimension in content-oriented XML element
+       retrieval evaluation. CIKM, section 3.3. :doi:`10.1145/1183614.1183631`
+    .. [2] Sanderson and Zobel (2005). Information retrieval system evaluation: effort, sensitivity, and reliability.
+       SIGIR. :doi:`10.1145/1076034.1076064`
 
     Examples
     --------
@@ -154,7 +161,7 @@ def split_half(  # noqa: PLR0913 - one keyword per choice of the method
     >>> halves.to_frame()["test"].tolist(), halves.half_sizes
     (['t', 'sign'], (20, 20))
     """
-    chosen = [find_test(name) for name in tests]
+    chosen = [TESTS.find(name) for name in tests]
     if not chosen:
         message = "tests= is empty; name at least one test"
         raise InvalidOptionError(message)
@@ -225,7 +232,7 @@ def _decisions(
 
 
 def _held_against(frame: pd.DataFrame, reference: str, tests: tuple[str, ...]) -> pd.DataFrame:
-    name = canonical_test(reference)
+    name = TESTS.canonical(reference)
     if name not in tests:
         raise UnknownNameError("compared test", reference, tests)
     base = frame[frame["test"] == name].set_index("metric")

@@ -15,7 +15,8 @@ import pandas as pd
 import xarray as xr
 from numpy.typing import NDArray
 
-from metaeval.agreement.rankings import CORRELATIONS, best_of_reference, kendall_p_value
+from metaeval.agreement.ranking_pairs import best_of_reference
+from metaeval.agreement.rankings import CORRELATIONS, kendall_p_value
 from metaeval.checks import MOST_REPLICATES, check_choice, check_count, check_jobs, check_number, check_share
 from metaeval.collection.base import JudgedCollection
 from metaeval.collection.documents import Collection, is_judged
@@ -26,9 +27,10 @@ from metaeval.errors import EstimationError
 from metaeval.metrics.registry import Registry
 from metaeval.metrics.score import metric_values, resolve_metrics
 from metaeval.parallel import limit_threads
-from metaeval.resampling.judgments import REDUCTIONS, Reduction, check_steps
+from metaeval.resampling.judgments import check_steps
 from metaeval.resampling.options import check_test
 from metaeval.resampling.pools import original_pool
+from metaeval.resampling.reductions import REDUCTIONS, Reduction
 from metaeval.resampling.replicates import (
     Arrays,
     ReplicateStore,
@@ -45,8 +47,8 @@ from metaeval.resampling.rescoring import (
     replicate_of_collection,
     verdicts,
 )
-from metaeval.tests_stat.catalogue import find_test
-from metaeval.tests_stat.correction import canonical_correction
+from metaeval.tests_stat.catalogue import TESTS
+from metaeval.tests_stat.correction import CORRECTIONS
 
 __all__ = [
     "THRESHOLD",
@@ -297,7 +299,7 @@ def measure_stability(  # noqa: PLR0913 - every option of the study
         with it.
     metrics : sequence of str, MetricSpec, Metric or ir_measures measure
     reduction : str
-        One of `metaeval.resampling.judgments.REDUCTIONS`.
+        One of `metaeval.resampling.reductions.REDUCTIONS`.
     steps : sequence of float, optional
         In the reduction's unit; the published ones by default.
     n_replicates : int, default 10
@@ -365,8 +367,8 @@ def measure_stability(  # noqa: PLR0913 - every option of the study
     check_jobs(n_jobs)
     numbers = range(int(n_replicates) if chosen.random else 1)
     check_test(test, correction)
-    test = find_test(test).name
-    correction = None if correction is None else canonical_correction(correction)
+    test = TESTS.find(test).name
+    correction = None if correction is None else CORRECTIONS.canonical(correction)
     check_steps(chosen, steps)
     own_metrics = resolve_metrics(metrics, registry=registry)
     counted = counted_topics(documents)
@@ -419,7 +421,7 @@ class _Reference(NamedTuple):
     @classmethod
     def of(cls, collection: Collection, reduction: Reduction, pool_depth: int | None) -> "_Reference":
         rebuilt = reduction.needs_retrieved
-        original = original_pool(collection, depth=pool_depth) if rebuilt else None
+        original = original_pool(collection, pool_depth=pool_depth) if rebuilt else None
         levels, notes = (collection.levels, ()) if original is None else (original.levels, original.notes)
         counted = counted_topics(collection)[collection.topic_of_judgment]
         judged = is_judged(levels) & counted
@@ -486,22 +488,28 @@ def _n_found(plan: Plan) -> NDArray[np.generic]:
 
 def _test_words(plan: Plan) -> str:
     """Return which test decided, in words."""
-    spec = find_test(plan.test)
+    spec = TESTS.find(plan.test)
     return f"{spec.words}, {plan.correction or spec.default_correction}, alpha = {plan.alpha:g}"
 
 
-def correlations(x: NDArray[np.float64], y: NDArray[np.float64]) -> dict[str, NDArray[np.float64]]:
-    """Return every correlation of rankings `y` (..., n) with the reference `x`; NaN where all systems tie."""
+def correlations(truth: NDArray[np.float64], estimate: NDArray[np.float64]) -> dict[str, NDArray[np.float64]]:
+    """Return every correlation of rankings (..., n) with the reference `truth`; NaN where all systems tie."""
     return {
-        name: np.asarray(correlate(x, y) if name == "rbo" else correlate(x, y, undefined="nan"))
+        name: np.asarray(correlate(truth, estimate) if name == "rbo" else correlate(truth, estimate, undefined="nan"))
         for name, correlate in CORRELATIONS.items()
     }
 
 
-def _all_correlations(x: NDArray[np.float64], y: NDArray[np.float64], top: int) -> dict[str, NDArray[np.float64]]:
-    among = correlations(*best_of_reference(np.broadcast_to(x, y.shape), y, k=top))
+def _all_correlations(
+    truth: NDArray[np.float64], estimate: NDArray[np.float64], top: int
+) -> dict[str, NDArray[np.float64]]:
+    among = correlations(*best_of_reference(np.broadcast_to(truth, estimate.shape), estimate, k=top))
     among_best = {f"{name}_best": values for name, values in among.items()}
-    return correlations(x, y) | among_best | {"tau_p_value": np.asarray(kendall_p_value(x, y, undefined="nan"))}
+    return (
+        correlations(truth, estimate)
+        | among_best
+        | {"tau_p_value": np.asarray(kendall_p_value(truth, estimate, undefined="nan"))}
+    )
 
 
 def _closeness(

@@ -5,9 +5,9 @@ one of the sets. The same topic sets serve every metric, every tolerance and eve
 compared between metrics.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Literal, NamedTuple, get_args
+from typing import Literal, get_args
 
 import numba
 import numpy as np
@@ -19,30 +19,16 @@ from metaeval.checks import MOST_REPLICATES, check_choice, check_count, check_sh
 from metaeval.compiled import compiled, compiled_parallel
 from metaeval.draws import RNGLike, bootstrap_indices, resolve_rng
 from metaeval.equality import RELATIVE
-from metaeval.errors import EstimationError, InvalidOptionError, ScoresError
+from metaeval.errors import InvalidOptionError, ScoresError
 from metaeval.parallel import limit_threads, track
-from metaeval.scores import Scores, as_scores, identical_systems, oriented_values
-from metaeval.tests_stat.catalogue import TestSpec, compare_systems, find_test
+from metaeval.resampling.topic_sets import Duplicates, Layout, Sampling, draw_topic_sets, lay_out, set_means
+from metaeval.scores import Scores
+from metaeval.tests_stat.catalogue import TESTS, TestSpec, compare_systems
 
-__all__ = [
-    "Duplicates",
-    "ErrorRates",
-    "Layout",
-    "Sampling",
-    "ToleranceUnit",
-    "draw_topic_sets",
-    "lay_out",
-    "set_means",
-    "set_sizes",
-    "swap_method",
-    "topic_bootstrap",
-]
+__all__ = ["ErrorRates", "ToleranceUnit", "swap_method", "topic_bootstrap"]
 
 ToleranceUnit = Literal["relative", "absolute"]
-Sampling = Literal["disjoint", "overlapping", "bootstrap"]
-Duplicates = Literal["drop", "keep"]
 PAPER_TOLERANCES = (0.0, 0.05, 0.1, 0.2, 0.3)
-SMALLEST_SIZE = 5
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -178,30 +164,6 @@ class ErrorRates:
         return frame[["metric", "tolerance", "size", *columns]]
 
 
-class Layout(NamedTuple):
-    """Scores made ready for drawing topic sets.
-
-    Attributes
-    ----------
-    scores : Scores
-        Copies of systems left out, unless they were to be kept.
-    oriented : array (topic, metric, system)
-        Turned so that higher is better.
-    sizes : array (size,)
-        Topic-set sizes, ascending.
-    duplicates : tuple of tuple of str
-        Groups of identical systems.
-    dropped : tuple of str
-        Those left out.
-    """
-
-    scores: Scores
-    oriented: NDArray[np.float64]
-    sizes: NDArray[np.int64]
-    duplicates: tuple[tuple[str, ...], ...]
-    dropped: tuple[str, ...]
-
-
 def swap_method(  # noqa: PLR0913 - one keyword per choice of the method
     scores: object,
     *,
@@ -258,6 +220,10 @@ def swap_method(  # noqa: PLR0913 - one keyword per choice of the method
     InvalidOptionError
         If an option is outside its rule.
 
+    See Also
+    --------
+    metaeval.resampling.bins.difference_bins : error rates by the size of the difference
+
     Notes
     -----
     With :math:`\bar x_A, \bar x_B` the means over one set of z topics, A beats B on it when
@@ -265,10 +231,19 @@ def swap_method(  # noqa: PLR0913 - one keyword per choice of the method
     .. math:: \bar x_A - \bar x_B \ge p \max(\bar x_A, \bar x_B) \quad\text{and}\quad \bar x_A > \bar x_B
 
     (an absolute tolerance p stands alone on the right). A swap is A beating B on one set and B beating A on the other,
-    and the error rate at size z is swaps / (pairs x trials). A difference of exactly zero on either set is no swap
-    and is counted separately. Voorhees and Buckley (2002); tolerances and the absence of bins as in Pal, Mitra and
-    Kamps (2010, section "Error Rates"); relative to the larger mean as in Buckley and Voorhees (2000); the bounds
-    are named by Sanderson and Zobel (2005).
+    and the error rate at size z is swaps / (pairs x trials). A difference of exactly zero on either set is no swap and
+    is counted separately [1]_; tolerances and the absence of bins as in [2]_ (section "Error Rates"); relative to the
+    larger mean as in [3]_; the bounds are named by [4]_.
+
+    References
+    ----------
+    .. [1] Voorhees and Buckley (2002). The effect of topic set size on retrieval experiment error. SIGIR.
+       :doi:`10.1145/564376.564432`
+    .. [2] Pal, Mitra and Kamps (2010). Evaluation effort, reliability and reusability in XML retrieval. JASIST.
+       :doi:`10.1002/asi.21403`
+    .. [3] Buckley and Voorhees (2000). Evaluating evaluation measure stability. SIGIR. :doi:`10.1145/345508.345543`
+    .. [4] Sanderson and Zobel (2005). Information retrieval system evaluation: effort, sensitivity, and reliability.
+       SIGIR. :doi:`10.1145/1076034.1076064`
 
     Examples
     --------
@@ -282,7 +257,7 @@ def swap_method(  # noqa: PLR0913 - one keyword per choice of the method
     layout = lay_out(scores, sizes=sizes, sampling=sampling, duplicates=duplicates, n_trials=n_trials)
     levels = _checked_tolerances(tolerances, tolerance_unit, layout)
     check_share(alpha, "alpha")
-    test = None if significant_on_first is None else find_test(significant_on_first)
+    test = None if significant_on_first is None else TESTS.find(significant_on_first)
     source = resolve_rng(rng)
     generators = source.generator.spawn(int(layout.sizes[-1]) + 1)
     blocks = []
@@ -382,107 +357,7 @@ def topic_bootstrap(  # noqa: PLR0913 - the choices of the swap method
     )
 
 
-def lay_out(
-    scores: object,
-    *,
-    sizes: Sequence[int] | None,
-    sampling: Sampling,
-    duplicates: Duplicates,
-    n_trials: int,
-) -> Layout:
-    """Check scores and options, leave out copies of systems, and put topics first in memory.
-
-    Parameters
-    ----------
-    scores, sizes, sampling, duplicates, n_trials
-        As in `swap_method`.
-
-    Returns
-    -------
-    Layout
-
-    Raises
-    ------
-    EstimationError, ScoresError, InvalidOptionError
-        As `swap_method`.
-    """
-    for word, value, kind in (("sampling", sampling, Sampling), ("rule for duplicates", duplicates, Duplicates)):
-        check_choice(value, word, get_args(kind))
-    check_count(n_trials, "n_trials", most=MOST_REPLICATES)
-    scores = as_scores(scores)
-    groups = identical_systems(scores)
-    dropped = tuple(name for group in groups for name in group[1:]) if duplicates == "drop" else ()
-    kept = scores.isel(system=np.flatnonzero(~np.isin(scores["system"].to_numpy(), dropped)))
-    if kept.sizes["system"] < 2:  # noqa: PLR2004 - a pair
-        message = (
-            f"all {scores.sizes['system']} systems have the same scores everywhere, so no two can be compared; "
-            "pass duplicates='keep' to count them all the same"
-        )
-        raise ScoresError(message)
-    values = np.ascontiguousarray(oriented_values(kept).transpose(2, 0, 1))
-    return Layout(kept, values, _checked_sizes(sizes, len(values), sampling), groups, dropped)
-
-
-def draw_topic_sets(
-    generator: np.random.Generator, n_topics: int, size: int, n_trials: int, sampling: Sampling
-) -> NDArray[np.int64]:
-    """Draw two sets of topics for every trial: positions of topics, an array (trial, 2, size).
-
-    Parameters
-    ----------
-    generator : numpy.random.Generator
-    n_topics, size, n_trials : int
-    sampling : {"disjoint", "overlapping", "bootstrap"}
-        See `swap_method`.
-
-    Examples
-    --------
-    >>> first, second = draw_topic_sets(np.random.default_rng(0), 6, 3, 1, "disjoint")[0]
-    >>> sorted([*first.tolist(), *second.tolist()])
-    [0, 1, 2, 3, 4, 5]
-    """
-    return _DRAWS[sampling](generator, n_topics, size, n_trials)
-
-
-def _disjoint(generator: np.random.Generator, n_topics: int, size: int, n_trials: int) -> NDArray[np.int64]:
-    return _shuffled(generator, n_topics, n_trials)[:, : 2 * size].reshape(n_trials, 2, size)
-
-
-def _overlapping(generator: np.random.Generator, n_topics: int, size: int, n_trials: int) -> NDArray[np.int64]:
-    return _shuffled(generator, n_topics, 2 * n_trials)[:, :size].reshape(n_trials, 2, size)
-
-
-def _bootstrap(generator: np.random.Generator, n_topics: int, size: int, n_trials: int) -> NDArray[np.int64]:
-    return generator.integers(0, n_topics, size=(n_trials, 2, size))
-
-
-def _shuffled(generator: np.random.Generator, n_topics: int, n_rows: int) -> NDArray[np.int64]:
-    return generator.permuted(np.tile(np.arange(n_topics), (n_rows, 1)), axis=1)
-
-
-_DRAWS: dict[Sampling, Callable[[np.random.Generator, int, int, int], NDArray[np.int64]]] = {
-    "disjoint": _disjoint,
-    "overlapping": _overlapping,
-    "bootstrap": _bootstrap,
-}
 _EVERY_PAIR = np.empty((0, 0, 0), dtype=np.bool_)
-
-
-def _checked_sizes(sizes: Sequence[int] | None, n_topics: int, sampling: Sampling) -> NDArray[np.int64]:
-    limit = n_topics // 2 if sampling == "disjoint" else n_topics
-    smallest = SMALLEST_SIZE if sizes is None else min(sizes, default=0)
-    if smallest > limit:
-        message = (
-            f"{n_topics} topics are too few: {sampling} topic sets hold at most {limit} topics each, and the "
-            f"smallest size asked is {smallest}; pass smaller sizes or more topics"
-        )
-        raise EstimationError(message)
-    asked = list(range(SMALLEST_SIZE, n_topics // 2 + 1)) if sizes is None else list(sizes)
-    whole = all(isinstance(size, int | np.integer) and not isinstance(size, bool) for size in asked)
-    if not asked or not whole or not 1 <= min(asked) <= max(asked) <= limit:
-        message = f"sizes must be whole numbers from 1 to {limit} ({sampling} sets of {n_topics} topics), not {asked!r}"
-        raise InvalidOptionError(message)
-    return np.unique(np.asarray(asked, dtype=np.int64))
 
 
 def _checked_tolerances(
@@ -534,52 +409,6 @@ def _n_compared(asked: NDArray[np.bool_], layout: Layout, n_trials: int) -> NDAr
 
 
 @compiled
-def set_means(values: NDArray[np.float64], topics: NDArray[np.int64]) -> NDArray[np.float64]:
-    """Return the mean of every metric and system over some topics, always added up in the order given.
-
-    Parameters
-    ----------
-    values : array (topic, metric, system)
-    topics : array (size,)
-
-    Returns
-    -------
-    array (metric, system)
-    """
-    total = np.zeros(values.shape[1:])
-    for topic in topics:
-        total += values[topic]
-    return total / len(topics)
-
-
-@compiled
-def set_sizes(
-    values: NDArray[np.float64], topics: NDArray[np.int64], means: NDArray[np.float64], lowest: float
-) -> NDArray[np.float64]:
-    """Return the means of the absolute scores over some topics: what says which means are equal on paper.
-
-    Parameters
-    ----------
-    values, topics
-        As in `set_means`.
-    means : array (metric, system)
-        What that returned.
-    lowest : float
-        The lowest score of all: where it is not negative, the means are their own sizes.
-
-    Returns
-    -------
-    array (metric, system)
-    """
-    if lowest >= 0.0:
-        return means
-    total = np.zeros(values.shape[1:])
-    for topic in topics:
-        total += np.abs(values[topic])
-    return total / len(topics)
-
-
-@compiled
 def _reached(gap: float, unit: float, tolerances: NDArray[np.float64], size: float) -> int:
     """Return how many of the ascending tolerances, in some unit, a win by `gap` reaches on paper."""
     count = len(tolerances)
@@ -607,9 +436,8 @@ def _count_swaps(
     larger = np.zeros((n_metrics, n_trials))
     lowest = values.min()
     for trial in numba.prange(n_trials):
-        first, second = set_means(values, sets[trial, 0]), set_means(values, sets[trial, 1])
-        sizes1 = set_sizes(values, sets[trial, 0], first, lowest)
-        sizes2 = set_sizes(values, sets[trial, 1], second, lowest)
+        first, sizes1 = set_means(values, sets[trial, 0], lowest)
+        second, sizes2 = set_means(values, sets[trial, 1], lowest)
         for metric in range(n_metrics):
             reached = np.zeros(n_tolerances + 1, dtype=np.int64)
             pair = -1

@@ -20,7 +20,7 @@ from metaeval.resampling.options import check_intervals, check_resampling, check
 from metaeval.scores import Scores, identical_systems
 from metaeval.studies.study import Study, chosen_systems
 from metaeval.studies.variants import FIXED, LINEAR, MERGED, Variant, audit_variants
-from metaeval.tests_stat.catalogue import find_test
+from metaeval.tests_stat.catalogue import TESTS
 from metaeval.tests_stat.correction import FAMILY_WISE
 from metaeval.tests_stat.pairs import Alternative, PValueRule
 
@@ -202,7 +202,7 @@ def study_agreement(  # noqa: PLR0913 - every option of the command
         raise InvalidOptionError(message)
     for test in tests:
         check_test(test, alternative=alternative)
-        _corrections_of(find_test(test).name, corrections)
+        _corrections_of(TESTS.find(test).name, corrections)
     for alpha in np.atleast_1d(alphas).tolist():
         check_share(alpha, "alphas")
     check_resampling(n_resamples, p_value_rule, n_threads)
@@ -211,7 +211,7 @@ def study_agreement(  # noqa: PLR0913 - every option of the command
     chosen, notes = chosen_systems(scores, choose, seed)
     options = {"alphas": alphas, "n_resamples": n_resamples, "rng": seed, "n_threads": n_threads}
     agreements: list[DecisionAgreement] = []
-    for name in dict.fromkeys(find_test(test).name for test in tests):
+    for name in dict.fromkeys(TESTS.find(test).name for test in tests):
         own = _corrections_of(name, corrections)
         first = decision_agreement(
             chosen,
@@ -327,7 +327,7 @@ def audit_quantisations(  # noqa: PLR0913 - what scoring and the study may be to
 
 
 def _corrections_of(test: str, corrections: Sequence[str]) -> list[str]:
-    spec = find_test(test)
+    spec = TESTS.find(test)
     return [*(() if spec.family_wise_only else dict.fromkeys(corrections)), *([FAMILY_WISE] * spec.family_wise)]
 
 

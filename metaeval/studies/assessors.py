@@ -9,8 +9,9 @@ import numpy as np
 import pandas as pd
 import xarray as xr
 
-from metaeval.agreement.assessors import AssessorAgreement, Labels, compare_assessors
+from metaeval.agreement.assessors import AssessorAgreement, compare_assessors
 from metaeval.agreement.decisions import decision_agreement
+from metaeval.agreement.labels import Labels
 from metaeval.cells import first_few
 from metaeval.checks import check_share
 from metaeval.collection.assembly import judgments_from
@@ -25,8 +26,8 @@ from metaeval.provenance import Provenance, record_provenance
 from metaeval.resampling.options import check_test
 from metaeval.scores import Scores, as_scores
 from metaeval.studies.study import Study
-from metaeval.tests_stat.catalogue import find_test
-from metaeval.tests_stat.correction import canonical_correction
+from metaeval.tests_stat.catalogue import TESTS
+from metaeval.tests_stat.correction import CORRECTIONS
 
 __all__ = ["AssessorStudy", "judgments_of_labels", "study_assessors"]
 
@@ -84,7 +85,7 @@ def judgments_of_labels(labels: Labels) -> Judgments:
 
     Examples
     --------
-    >>> from metaeval.agreement.assessors import as_labels
+    >>> from metaeval.agreement.labels import as_labels
     >>> labels = as_labels({"ann": {"1": {"d1": 1, "d2": 0}}, "ben": {"1": {"d1": 2}}})
     >>> judgments_of_labels(labels).levels.tolist()
     [2, 0]
@@ -150,7 +151,7 @@ def study_assessors(  # noqa: PLR0913 - every option is one question
 
     Examples
     --------
-    >>> from metaeval.agreement.assessors import as_labels
+    >>> from metaeval.agreement.labels import as_labels
     >>> labels = as_labels({"ann": {"1": {"d1": 1, "d2": 0}}, "ben": {"1": {"d1": 1, "d2": 1}}})
     >>> float(study_assessors(labels, rng=0).agreement.pairs["overlap"].item())
     0.5
@@ -181,8 +182,8 @@ def study_assessors(  # noqa: PLR0913 - every option is one question
         agreement=agreement,
         effects=effects,
         scores=scores,
-        test=find_test(test).name,
-        correction=canonical_correction(correction or find_test(test).default_correction),
+        test=TESTS.find(test).name,
+        correction=CORRECTIONS.canonical(correction or TESTS.find(test).default_correction),
         alpha=float(alpha),
         notes=tuple(notes),
         provenance=record,

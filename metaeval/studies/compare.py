@@ -21,12 +21,8 @@ from metaeval.metrics.score import resolve_metrics
 from metaeval.provenance import Provenance, record_provenance
 from metaeval.resampling.agreement_interval import AgreementIntervals
 from metaeval.resampling.options import check_intervals, check_resampling, check_test
-from metaeval.resampling.power_interval import (
-    PowerIntervals,
-    RunChoicePower,
-    discriminative_power_interval,
-    run_choice_power,
-)
+from metaeval.resampling.power_interval import PowerIntervals, discriminative_power_interval
+from metaeval.resampling.run_choice import RunChoicePower, run_choice_power
 from metaeval.resampling.sensitivity import SensitivityResult, bootstrap_sensitivity
 from metaeval.resampling.stability import Stability, measure_stability
 from metaeval.resampling.ties import zeros_and_ties

@@ -8,14 +8,12 @@ import pandas as pd
 
 from metaeval.checks import check_choice, check_number
 from metaeval.errors import EstimationError, InvalidOptionError
+from metaeval.models.pilot_variance import PilotVariance, VarianceMethod, pilot_variance
 from metaeval.models.sample_size import (
     DesignMethod,
-    PilotVariance,
-    VarianceMethod,
     anova_power,
     interval_width,
     paired_t_power,
-    pilot_variance,
     topic_set_size_for_anova,
     topic_set_size_for_interval,
     topic_set_size_for_t,
@@ -86,7 +84,7 @@ def study_design(  # noqa: PLR0913 - every option of the command
     scores : Scores, anything `metaeval.as_scores` takes, or a mapping of collection name to Scores, optional
         Pilot scores; several collections are pooled by degrees of freedom. Not needed if `variance` is a number.
     variance : {"residual", "within", "pairs"} or float, default "residual"
-        How the variance comes from the scores (see `metaeval.models.sample_size.pilot_variance`), or the variance of
+        How the variance comes from the scores (see `metaeval.models.pilot_variance.pilot_variance`), or the variance of
         one system's score itself. That of a difference of two systems is taken as twice that.
     differences : sequence of float, default (0.05, 0.1)
         Smallest differences worth finding; for "interval" the whole width of the interval.

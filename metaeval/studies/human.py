@@ -9,17 +9,11 @@ import pandas as pd
 import xarray as xr
 
 from metaeval.agreement.decisions import decision_agreement
-from metaeval.agreement.human import (
-    HumanAgreement,
-    Level,
-    Resample,
-    Statistic,
-    human_agreement,
-    pair_agreement,
-    system_statistics,
-)
+from metaeval.agreement.human import HumanAgreement, Level, Resample, human_agreement, pair_agreement
+from metaeval.agreement.human_statistics import Statistic, system_statistics
 from metaeval.agreement.items import check_direction, mean_by_cluster, oriented, reference_of
-from metaeval.agreement.metric_comparison import MetricComparison, Permute, compare_with_human, williams_table
+from metaeval.agreement.metric_comparison import MetricComparison, Permute, compare_with_human
+from metaeval.agreement.williams import williams_table
 from metaeval.checks import check_choice, check_count, check_number, check_share
 from metaeval.draws import RNGLike, resolve_seed
 from metaeval.equality import settle
@@ -28,8 +22,8 @@ from metaeval.parallel import track
 from metaeval.provenance import Provenance, record_provenance
 from metaeval.resampling.options import check_test
 from metaeval.studies.study import Study
-from metaeval.tests_stat.catalogue import find_test
-from metaeval.tests_stat.correction import canonical_correction
+from metaeval.tests_stat.catalogue import TESTS
+from metaeval.tests_stat.correction import CORRECTIONS
 
 __all__ = ["HumanStudy", "study_human"]
 
@@ -186,7 +180,7 @@ def study_human(  # noqa: PLR0913 - every option is one question
     check_share(alpha, "alpha")
     check_share(confidence_level, "confidence_level")
     check_test(test, correction)
-    test, correction = find_test(test).name, canonical_correction(correction)
+    test, correction = TESTS.find(test).name, CORRECTIONS.canonical(correction)
     check_count(n_resamples, "n_resamples", least=0)
     _check_choices(resample, permute, min_difference)
     seed = resolve_seed(rng)

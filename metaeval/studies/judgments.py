@@ -20,25 +20,18 @@ from metaeval.metrics.registry import Registry
 from metaeval.metrics.resolved import AnyMetric
 from metaeval.metrics.score import resolve_metrics, topic_notes
 from metaeval.provenance import Provenance, record_provenance
+from metaeval.resampling.coverage import DEFAULT_SIZES, Coverage, RunDepths, coverage, run_depths
 from metaeval.resampling.effort import CostModel, cost_model
 from metaeval.resampling.effort_plans import EffortPlans, rank_by_effort
 from metaeval.resampling.group_changes import left_out_changes, left_out_summary
-from metaeval.resampling.judgments import REDUCTIONS, check_steps
-from metaeval.resampling.leave_out import GroupsLeftOut, Keep, PoolSufficiency, leave_group_out, pool_sufficiency
+from metaeval.resampling.judgments import check_steps
+from metaeval.resampling.leave_out import GroupsLeftOut, Keep, leave_group_out
 from metaeval.resampling.options import check_test
-from metaeval.resampling.pools import (
-    DEFAULT_SIZES,
-    Coverage,
-    OriginalPool,
-    PoolGrowth,
-    RunDepths,
-    coverage,
-    original_pool,
-    pool_growth,
-    run_depths,
-)
+from metaeval.resampling.pools import OriginalPool, PoolGrowth, original_pool, pool_growth
+from metaeval.resampling.reductions import REDUCTIONS
 from metaeval.resampling.rescoring import counted_topics
 from metaeval.resampling.stability import THRESHOLD, Stability, check_options, measure_stability
+from metaeval.resampling.sufficiency import PoolSufficiency, pool_sufficiency
 from metaeval.studies.study import Attempts, Study
 
 __all__ = ["QUESTIONS", "JudgmentsStudy", "study_judgments"]
@@ -232,7 +225,7 @@ def study_judgments(  # noqa: PLR0913 - every option of the command
         Of `QUESTIONS`; by default all that the collection allows. One that is named and cannot be answered is an
         error.
     reductions : sequence of str, optional
-        Ways to judge less (`metaeval.resampling.judgments.REDUCTIONS`), in place of those that the questions stand
+        Ways to judge less (`metaeval.resampling.reductions.REDUCTIONS`), in place of those that the questions stand
         for.
     steps : sequence of float, optional
         For reductions counted in %; the published ones by default.
@@ -305,7 +298,7 @@ def study_judgments(  # noqa: PLR0913 - every option of the command
     end = None if budget is None else time.monotonic() + budget
     own_metrics = resolve_metrics(metrics, registry=registry)
     seed = resolve_seed(rng)
-    original = original_pool(collection, depth=pool_depth) if documents.retrieved is not None else None
+    original = original_pool(collection, pool_depth=pool_depth) if documents.retrieved is not None else None
     wanted_sizes = tuple(sizes) if sizes is not None else _default_sizes(original)
     stability = _stabilities(
         collection,
@@ -456,7 +449,7 @@ def _pools(collection: JudgedCollection, original: OriginalPool | None, sizes: S
     if original is None:
         return {}
     deepest = int(original.depths.max(initial=1))
-    return {"growth": pool_growth(collection, depth=deepest), "depths": run_depths(collection, sizes=sizes)}
+    return {"growth": pool_growth(collection, pool_depth=deepest), "depths": run_depths(collection, sizes=sizes)}
 
 
 def _fairness(  # noqa: PLR0913, PLR0917 - what the parts take
@@ -472,7 +465,7 @@ def _fairness(  # noqa: PLR0913, PLR0917 - what the parts take
     for rule in _KEEPS:
         found = attempt(
             f"leaving a group out, keeping the pool's {rule}",
-            partial(leave_group_out, collection, metrics, keep=rule, depth=pool_depth),
+            partial(leave_group_out, collection, metrics, keep=rule, pool_depth=pool_depth),
         )
         if found is not None:
             left_out[rule] = found

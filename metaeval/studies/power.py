@@ -18,8 +18,8 @@ from metaeval.resampling.power_interval import PowerIntervals, discriminative_po
 from metaeval.resampling.sensitivity import SensitivityResult, bootstrap_sensitivity
 from metaeval.scores import Scores, identical_systems, oriented_values
 from metaeval.studies.study import Study, chosen_systems
-from metaeval.tests_stat.catalogue import TESTS, compare_systems, find_test
-from metaeval.tests_stat.correction import CORRECTIONS, FAMILY_WISE, canonical_correction
+from metaeval.tests_stat.catalogue import TESTS, compare_systems
+from metaeval.tests_stat.correction import CORRECTIONS, FAMILY_WISE
 from metaeval.tests_stat.pairs import Alternative, PValueRule
 from metaeval.tests_stat.result import PairwiseResult
 from metaeval.tests_stat.sensitivity import SENSITIVITY
@@ -161,8 +161,8 @@ def study_power(  # noqa: PLR0913 - every option of the command
     0     AP    t       none       10
     1     AP    t     fdr_by       10
     """
-    names = list(dict.fromkeys(find_test(name).name for name in tests))
-    corrections = list(dict.fromkeys(map(canonical_correction, corrections)))
+    names = list(dict.fromkeys(TESTS.find(name).name for name in tests))
+    corrections = list(dict.fromkeys(map(CORRECTIONS.canonical, corrections)))
     _check(names, corrections, alternative)
     check_share(alpha, "alpha")
     check_resampling(n_resamples, p_value_rule, n_threads)
@@ -181,7 +181,7 @@ def study_power(  # noqa: PLR0913 - every option of the command
                 chosen,
                 test=name,
                 alternative=alternative,
-                correction=find_test(name).own_correction,
+                correction=TESTS.find(name).own_correction,
                 alpha=alpha,
                 n_resamples=n_resamples,
                 p_value_rule=p_value_rule,
@@ -260,8 +260,8 @@ def _check(tests: Sequence[str], corrections: Sequence[str], alternative: str) -
         check_choice(name, "correction", CORRECTIONS)
     check_choice(alternative, "alternative", get_args(Alternative))
     for name in tests:
-        find_test(name).check_alternative(alternative)
-    if "none" not in corrections and all(find_test(name).plain_p for name in tests):
+        TESTS.find(name).check_alternative(alternative)
+    if "none" not in corrections and all(TESTS.find(name).plain_p for name in tests):
         message = (
             f"{tests[0]} stands uncorrected, as published, for its p-values k/B can be 0; for decisions under a "
             "correction use the test 't' or 'bootstrap'"

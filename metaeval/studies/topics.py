@@ -18,7 +18,8 @@ from metaeval.models.topics_posterior import TopicsPosterior, evidence_beside
 from metaeval.parallel import track
 from metaeval.provenance import Provenance, record_provenance
 from metaeval.resampling.bins import DifferenceBins, difference_bins
-from metaeval.resampling.swap import PAPER_TOLERANCES, SMALLEST_SIZE, ErrorRates, Sampling, ToleranceUnit, swap_method
+from metaeval.resampling.swap import PAPER_TOLERANCES, ErrorRates, ToleranceUnit, swap_method
+from metaeval.resampling.topic_sets import SMALLEST_SIZE, Sampling
 from metaeval.scores import Scores, as_scores
 from metaeval.studies.study import Attempts, Study
 

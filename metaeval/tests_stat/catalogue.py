@@ -8,35 +8,27 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import partial
 from importlib import import_module
-from types import MappingProxyType
 from typing import TYPE_CHECKING, ClassVar
 
 from metaeval.draws import RNGLike
-from metaeval.errors import InvalidOptionError, UnknownNameError
-from metaeval.tests_stat.correction import FAMILY_WISE, plain_name
-from metaeval.words import sentence_case
+from metaeval.errors import InvalidOptionError
+from metaeval.tests_stat.correction import FAMILY_WISE
+from metaeval.tests_stat.docstrings import documented
+from metaeval.tests_stat.procedures import Procedure, Table
 
 if TYPE_CHECKING:
     from metaeval.tests_stat.pairs import Alternative, PValueRule
     from metaeval.tests_stat.result import PairwiseResult
 
-__all__ = ["TESTS", "TestSpec", "canonical_test", "compare_systems", "find_test", "name_of_test", "words_for_test"]
+__all__ = ["TESTS", "TestSpec", "compare_systems"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class TestSpec:
-    """One row of the table of tests.
+class TestSpec(Procedure):
+    """One row of the table of tests: a `Procedure`, and how it is done.
 
     Attributes
     ----------
-    name : str
-        What a user types, and what `PairwiseResult.test` says.
-    words : str
-        What a sentence calls it.
-    described : str
-        What a paper would say was done.
-    cite : tuple of str
-        Keys of `metaeval.bibliography`.
     call : str
         Module below `metaeval.tests_stat` and its function.
     method : str, default ""
@@ -51,18 +43,12 @@ class TestSpec:
         Whether it has no others, and so takes no further correction.
     default_correction : str, default "fdr_by"
         What its function does if nothing is said.
-    one_sided : str, default ""
-        The test to ask for a one-sided alternative, where this one is two-sided only.
-    synonyms : tuple of str
-        What else the field calls it, as `plain_name` writes it.
+    one_sided_substitute : str, default ""
+        The test to take instead for a one-sided alternative; empty where this one answers that itself.
     """
 
     __test__: ClassVar[bool] = False  # tells pytest that this is no test of ours
 
-    name: str
-    words: str
-    described: str
-    cite: tuple[str, ...]
     call: str
     method: str = ""
     resampled: bool = False
@@ -70,13 +56,7 @@ class TestSpec:
     family_wise: bool = False
     family_wise_only: bool = False
     default_correction: str = "fdr_by"
-    one_sided: str = ""
-    synonyms: tuple[str, ...] = ()
-
-    @property
-    def label(self) -> str:
-        """What a table calls it."""
-        return sentence_case(self.words)
+    one_sided_substitute: str = ""
 
     @property
     def function(self) -> "Callable[..., PairwiseResult]":
@@ -102,10 +82,10 @@ class TestSpec:
         --------
         >>> TESTS["t"].check_alternative("better")
         """
-        if self.one_sided and alternative != "two-sided":
+        if self.one_sided_substitute and alternative != "two-sided":
             message = (
                 f"the test {self.name} is two-sided only; for alternative={alternative!r} use another, such as "
-                f"{self.one_sided!r}"
+                f"{self.one_sided_substitute!r}"
             )
             raise InvalidOptionError(message)
 
@@ -121,7 +101,7 @@ _ROWS = (
         resampled=True,
         plain_p=True,
         default_correction="none",
-        one_sided="bootstrap",
+        one_sided_substitute="bootstrap",
         synonyms=("sensitivity", "sakai"),
     ),
     TestSpec(
@@ -208,7 +188,7 @@ _ROWS = (
         family_wise=True,
         family_wise_only=True,
         default_correction=FAMILY_WISE,
-        one_sided="max_t",
+        one_sided_substitute="max_t",
         synonyms=("hsd", "tukey_hsd", "randomised_tukey", "randomised_tukey_hsd"),
     ),
     TestSpec(
@@ -221,68 +201,15 @@ _ROWS = (
         family_wise=True,
         family_wise_only=True,
         default_correction=FAMILY_WISE,
-        one_sided="max_t",
+        one_sided_substitute="max_t",
     ),
 )
 
-TESTS = MappingProxyType({row.name: row for row in _ROWS})
+TESTS = Table("test", _ROWS)
 """Name to `TestSpec`, in teaching order."""
 
-_SYNONYMS = MappingProxyType({synonym: row.name for row in _ROWS for synonym in row.synonyms})
 
-
-def canonical_test(name: str) -> str:
-    """Return the name of a test as the table has it, however the field spells it; an unknown one in plain letters.
-
-    Examples
-    --------
-    >>> canonical_test("Paired t-test"), canonical_test("fisher"), canonical_test("Wilcoxon signed-rank")
-    ('t', 'randomisation', 'wilcoxon')
-    """
-    return plain_name(str(name), _SYNONYMS)
-
-
-def find_test(name: str) -> TestSpec:
-    """Return the test of that name, or of another that the field has for it (`canonical_test`).
-
-    Raises
-    ------
-    UnknownNameError
-        If there is none; the message lists the nearest names.
-
-    Examples
-    --------
-    >>> find_test("max-t").label
-    'Randomised max-t'
-    """
-    row = TESTS.get(canonical_test(name))
-    if row is None:
-        raise UnknownNameError("test", name, TESTS)
-    return row
-
-
-def name_of_test(test: str) -> str:
-    """Return what a table calls a test; one from elsewhere goes by its own name.
-
-    Examples
-    --------
-    >>> name_of_test("t"), name_of_test("my_test")
-    ('Paired t', 'my_test')
-    """
-    return TESTS[test].label if test in TESTS else test
-
-
-def words_for_test(test: str) -> str:
-    """Return what a sentence calls a test; names of people keep their capital.
-
-    Examples
-    --------
-    >>> words_for_test("t"), words_for_test("wilcoxon")
-    ('paired t', 'Wilcoxon signed rank')
-    """
-    return TESTS[test].words if test in TESTS else test
-
-
+@documented
 def compare_systems(  # noqa: PLR0913 - one keyword per choice
     scores: object,
     *,
@@ -300,19 +227,15 @@ def compare_systems(  # noqa: PLR0913 - one keyword per choice
 
     Parameters
     ----------
-    scores : Scores or anything `metaeval.as_scores` takes
+    scores
     test : str, default "t"
         A name in `TESTS` or another that the field has for it, such as "ttest" or "fisher". To set what only one
         test knows (Wilcoxon's zeros, say), call that test's own function.
-    alternative : {"two-sided", "greater", "less", "better"}
-        See `metaeval.tests_stat.pairs.ask`.
+    alternative
     correction : str, optional
         See `metaeval.tests_stat.correction.adjust`; by default the test's own: "family-wise" where it has such
         p-values, "none" for bootstrap sensitivity, Benjamini and Yekutieli's "fdr_by" elsewhere.
-    alpha : float, default 0.05
-        Significance level.
-    baseline : str, optional
-        Compare with this system only.
+    alpha, baseline
     n_resamples : int, optional
         For tests that resample; by default the test's own number.
     p_value_rule
@@ -326,10 +249,7 @@ def compare_systems(  # noqa: PLR0913 - one keyword per choice
 
     Raises
     ------
-    ScoresError
-        If the scores have gaps or too few systems or topics.
-    InvalidOptionError
-        If an option is outside its rule; `UnknownNameError` for an unknown name.
+    ScoresError, InvalidOptionError
 
     Examples
     --------
@@ -337,7 +257,7 @@ def compare_systems(  # noqa: PLR0913 - one keyword per choice
     >>> result.signature
     'sign|two-sided|fdr_by|alpha=0.05'
     """
-    spec = find_test(test)
+    spec = TESTS.find(test)
     options: dict[str, object] = {"alternative": alternative, "alpha": alpha, "baseline": baseline}
     if correction is not None:
         options["correction"] = correction

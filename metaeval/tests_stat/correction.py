@@ -5,70 +5,38 @@ The family is, for every test, all the pairs of one metric. With ``alternative="
 pair are hypotheses, so the family has twice as many members.
 """
 
-import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from dataclasses import dataclass
-from types import MappingProxyType
 from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from metaeval.errors import InvalidOptionError, UnknownNameError
-from metaeval.words import sentence_case
+from metaeval.errors import InvalidOptionError
+from metaeval.tests_stat.procedures import Procedure, Table
 
-__all__ = [
-    "CORRECTIONS",
-    "FAMILY_WISE",
-    "CorrectionSpec",
-    "adjust",
-    "canonical_correction",
-    "name_of_correction",
-    "plain_name",
-    "smallest_useful_count",
-    "words_for_correction",
-]
+__all__ = ["CORRECTIONS", "FAMILY_WISE", "CorrectionSpec", "adjust", "smallest_useful_count"]
 
 type Floats = NDArray[np.float64]
 Step = Literal["none", "down", "up"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class CorrectionSpec:
-    """One row of the table of corrections.
+class CorrectionSpec(Procedure):
+    """One row of the table of corrections: a `Procedure`, and how it is done.
 
     Attributes
     ----------
-    name : str
-        What a user types, and what `PairwiseResult.correction` says.
-    words : str
-        What a sentence calls it.
-    described : str
-        What a paper would say was done.
-    cite : tuple of str
-        Keys of `metaeval.bibliography`.
     levels : callable
         ``levels(alpha, place, n)``: the level at which the smallest (place 1), second smallest, … of n p-values is
         tested.
     step : {"none", "down", "up"}
         Whether it goes down from the smallest p-value to the first that fails, or up from the largest to the first
         that passes.
-    synonyms : tuple of str
-        What else the field calls it, as `plain_name` writes it.
     """
 
-    name: str
-    words: str
-    described: str
-    cite: tuple[str, ...] = ()
     levels: Callable[[float, NDArray[np.int64], int], NDArray[np.floating[Any]]]
     step: Step = "none"
-    synonyms: tuple[str, ...] = ()
-
-    @property
-    def label(self) -> str:
-        """What a table calls it."""
-        return sentence_case(self.words)
 
     def function(self, families: Floats) -> Floats:
         """Return adjusted p-values of families (family, hypothesis): the least alpha at which each is rejected.
@@ -137,75 +105,20 @@ _ROWS = (
     ),
 )
 
-CORRECTIONS: Mapping[str, CorrectionSpec] = MappingProxyType({row.name: row for row in _ROWS})
-"""Name to `CorrectionSpec` of what `adjust` knows, in teaching order."""
-
 FAMILY_WISE = "family-wise"
 """Name of the p-values that a test adjusts itself (randomised max-t, Tukey's HSD)."""
 
-_SYNONYMS = MappingProxyType(
-    {synonym: row.name for row in _ROWS for synonym in row.synonyms} | {"family_wise": FAMILY_WISE, "fwer": FAMILY_WISE}
+CORRECTIONS = Table(
+    "correction",
+    _ROWS,
+    unlisted=Procedure(
+        name=FAMILY_WISE,
+        words=FAMILY_WISE,
+        described="the test's own family-wise p-values",
+        synonyms=("fwer",),
+    ),
 )
-
-
-def name_of_correction(correction: str) -> str:
-    """Return what a table calls a correction; one from elsewhere goes by its own name.
-
-    Examples
-    --------
-    >>> name_of_correction("none"), name_of_correction("family-wise")
-    ('Uncorrected', 'Family-wise')
-    """
-    if correction == FAMILY_WISE:
-        return sentence_case(FAMILY_WISE)
-    return CORRECTIONS[correction].label if correction in CORRECTIONS else correction
-
-
-def words_for_correction(correction: str) -> str:
-    """Return what a sentence calls a correction; names of people keep their capital.
-
-    Examples
-    --------
-    >>> words_for_correction("none"), words_for_correction("holm")
-    ('uncorrected', 'Holm')
-    """
-    return CORRECTIONS[correction].words if correction in CORRECTIONS else correction
-
-
-def plain_name(name: str, synonyms: Mapping[str, str] | None = None) -> str:
-    """Return a name in small letters, its words joined by underscores, and by the one word for it where it has several.
-
-    Examples
-    --------
-    >>> plain_name("Paired t-test"), plain_name("BY", {"by": "fdr_by"})
-    ('paired_t_test', 'fdr_by')
-    """
-    plain = re.sub(r"[\W_]+", "_", re.sub("['\u2019]", "", name.casefold())).strip("_")
-    return (synonyms or {}).get(plain, plain)
-
-
-def canonical_correction(name: str) -> str:
-    """Return the name of a correction as the tables have it, however the field spells it; case does not matter.
-
-    Parameters
-    ----------
-    name : str
-        One of `CORRECTIONS`, "family-wise", or a synonym: BH and fdr, BY, bonf, Holm-Bonferroni, uncorrected.
-
-    Raises
-    ------
-    UnknownNameError
-        For another; the message lists the nearest names.
-
-    Examples
-    --------
-    >>> canonical_correction("BY"), canonical_correction("Holm-Bonferroni"), canonical_correction("fdr")
-    ('fdr_by', 'holm', 'fdr_bh')
-    """
-    found = plain_name(str(name), _SYNONYMS)
-    if found not in (*CORRECTIONS, FAMILY_WISE):
-        raise UnknownNameError("correction", str(name), (*CORRECTIONS, FAMILY_WISE))
-    return found
+"""Name to `CorrectionSpec` of what `adjust` knows, in teaching order; family-wise p-values are named, not listed."""
 
 
 def adjust(p_values: NDArray[np.float64], correction: str) -> NDArray[np.float64]:
@@ -226,14 +139,14 @@ def adjust(p_values: NDArray[np.float64], correction: str) -> NDArray[np.float64
     Raises
     ------
     UnknownNameError
-        For another correction; synonyms of the field are understood (`canonical_correction`).
+        For another correction; synonyms of the field are understood.
 
     Examples
     --------
     >>> adjust(np.array([0.01, 0.04]), "bonferroni")
     array([0.02, 0.08])
     """
-    correction = canonical_correction(correction)
+    correction = CORRECTIONS.canonical(correction)
     if correction == FAMILY_WISE:
         message = f"correction={FAMILY_WISE!r} is a test's own; from p-values alone choose {', '.join(CORRECTIONS)}"
         raise InvalidOptionError(message)
@@ -255,7 +168,7 @@ def smallest_useful_count(smallest_p: float, *, n_hypotheses: int, correction: s
     >>> smallest_useful_count(1 / 1001, n_hypotheses=8256, correction="fdr_by", alpha=0.05)
     1583
     """
-    spec = CORRECTIONS[canonical_correction(correction)]
+    spec = CORRECTIONS.find(correction)
     first = float(spec.levels(alpha, np.array([1]), n_hypotheses)[0])
     needed = max(1, int(np.ceil(smallest_p / first - 1e-9)))
     return needed if spec.step == "up" or needed == 1 else n_hypotheses + 1

@@ -1,6 +1,7 @@
 """How often a resampled difference is at least as extreme as the observed one, for every pair at once."""
 
 from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from functools import cache
 
@@ -9,11 +10,11 @@ import numpy as np
 import threadpoolctl
 from numpy.typing import NDArray
 
-from metaeval.checks import check_count
+from metaeval.checks import check_count, check_threads
 from metaeval.compiled import compiled_parallel
 from metaeval.parallel import limit_threads
 
-__all__ = ["check_resamples", "count_beside_zero", "count_extreme", "kernel_threads"]
+__all__ = ["check_resamples", "count_beside_zero", "count_extreme", "kernel_threads", "tile_pool"]
 
 _PAIRS_PER_TASK = 64
 _RESAMPLES_PER_BLOCK = 1024  # two rows of a block fit in a first-level cache, the block of 129 systems in the second
@@ -44,6 +45,23 @@ def kernel_threads(n_threads: int | None) -> Iterator[None]:
     """
     with limit_threads(n_threads), _libraries().limit(limits=1, user_api="blas"):
         yield
+
+
+@contextmanager
+def tile_pool(n_threads: int | None) -> Iterator[ThreadPoolExecutor]:
+    """Open the threads that share out the tiles; inside, a matrix product uses one core.
+
+    Parameters
+    ----------
+    n_threads : int or None
+        None: as many as compiled kernels may use.
+    """
+    pool = ThreadPoolExecutor(check_threads(n_threads) or numba.get_num_threads())
+    with _libraries().limit(limits=1, user_api="blas"):
+        try:
+            yield pool
+        finally:
+            pool.shutdown(cancel_futures=True)  # an interrupt waits for the tiles begun, not for all
 
 
 @cache

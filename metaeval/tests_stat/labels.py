@@ -2,8 +2,8 @@
 
 import pandas as pd
 
-from metaeval.tests_stat.catalogue import name_of_test
-from metaeval.tests_stat.correction import CORRECTIONS, FAMILY_WISE, name_of_correction
+from metaeval.tests_stat.catalogue import TESTS
+from metaeval.tests_stat.correction import CORRECTIONS, FAMILY_WISE
 
 __all__ = ["labelled", "name_in_picture"]
 
@@ -17,10 +17,9 @@ def labelled(frame: pd.DataFrame) -> pd.DataFrame:
     >>> frame["test"].tolist(), frame["correction"].sort_values().tolist()
     (['Paired t', 'Paired t'], ['Uncorrected', 'Holm'])
     """
-    corrections = frame["correction"].map(name_of_correction)
-    order = dict.fromkeys([*map(name_of_correction, (*CORRECTIONS, FAMILY_WISE)), *corrections])
-    named = pd.Categorical(corrections, categories=list(order))
-    return frame.assign(test=frame["test"].map(name_of_test), correction=named)
+    order = dict.fromkeys(map(CORRECTIONS.label, [*CORRECTIONS.named, *frame["correction"]]))
+    named = pd.Categorical(frame["correction"].map(CORRECTIONS.label), categories=list(order))
+    return frame.assign(test=frame["test"].map(TESTS.label), correction=named)
 
 
 def name_in_picture(correction: str) -> str | None:
@@ -31,4 +30,4 @@ def name_in_picture(correction: str) -> str | None:
     >>> name_in_picture("holm"), name_in_picture("none")
     ('Holm', None)
     """
-    return None if correction in ("none", FAMILY_WISE) else name_of_correction(correction)
+    return None if correction in ("none", FAMILY_WISE) else CORRECTIONS.label(correction)

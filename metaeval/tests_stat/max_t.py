@@ -9,6 +9,7 @@ from metaeval.draws import RNGLike, resolve_rng
 from metaeval.parallel import track
 from metaeval.tests_stat.correction import FAMILY_WISE
 from metaeval.tests_stat.counting import check_resamples, kernel_threads
+from metaeval.tests_stat.docstrings import documented
 from metaeval.tests_stat.paired_t import equal_pairs, paired_t_statistics
 from metaeval.tests_stat.pairs import Alternative, Evidence, PValueRule, Question, ask, resampled_p_value
 from metaeval.tests_stat.permutations import draw_seed, permuted_scores
@@ -23,6 +24,7 @@ _EQUAL = 1e-14  # squared differences this small, relative to the squares they c
 _SIDES = {"two-sided": (0,), "greater": (1,), "less": (-1,), "better": (1, -1)}
 
 
+@documented
 def max_t_test(  # noqa: PLR0913 - one keyword per choice
     scores: object,
     *,
@@ -43,24 +45,16 @@ def max_t_test(  # noqa: PLR0913 - one keyword per choice
 
     Parameters
     ----------
-    scores : Scores or anything `metaeval.as_scores` takes
-    alternative : {"two-sided", "greater", "less", "better"}
-        See `metaeval.tests_stat.pairs.ask`; with "better" the family holds both directions of every pair.
+    scores, alternative
     correction : str, default "family-wise"
         "family-wise": the step-down p-values of this test; any other is applied to its raw p-values.
-    alpha : float, default 0.05
-        Significance level.
+    alpha
     baseline : str, optional
         Compare with this system only; the family is then these pairs. The permutations still run over all systems.
     n_resamples : int, default 10000
         Permutations B. A p-value near 0.05 then has a standard error of 0.002. The family-wise p-values need no more
         resamples for more pairs.
-    p_value_rule : {"plus-one", "plain"}
-        See `metaeval.tests_stat.pairs.resampled_p_value`.
-    rng : None, int or numpy.random.Generator
-        Source of the permutations; the same ones serve every metric.
-    n_threads : int, optional
-        Cores to use; the answer does not depend on it.
+    p_value_rule, rng, n_threads
 
     Returns
     -------
@@ -69,10 +63,7 @@ def max_t_test(  # noqa: PLR0913 - one keyword per choice
 
     Raises
     ------
-    ScoresError
-        If the scores have gaps or too few systems or topics.
-    InvalidOptionError
-        If an option is outside its rule.
+    ScoresError, InvalidOptionError
 
     Notes
     -----
@@ -80,9 +71,9 @@ def max_t_test(  # noqa: PLR0913 - one keyword per choice
 
     .. math:: p_i = \max_{k \le i} \frac{\#\{b : \max_{j \ge k} t^*_{bj} \ge t_k\}}{B}
 
-    The raw p-value is the share of permutations in which the pair's own statistic is as large. Both suppose under
-    their null hypothesis that all systems are exchangeable on every topic (raw p-values of this test are not those of
-    sign flips, which exchange the two systems of a pair only).
+    [1]_ [2]_ [3]_. The raw p-value is the share of permutations in which the pair's own statistic is as large. Both
+    suppose under their null hypothesis that all systems are exchangeable on every topic (raw p-values of this test are
+    not those of sign flips, which exchange the two systems of a pair only).
 
     Systems equal on every topic have p = 1; a difference that is the same on every topic counts as infinite.
     Statistics of permuted scores are formed from one product, after each topic's median was taken off (the mean would
@@ -91,8 +82,9 @@ def max_t_test(  # noqa: PLR0913 - one keyword per choice
 
     References
     ----------
-    Westfall and Young (1993), Resampling-Based Multiple Testing; Ge, Dudoit and Speed (2003), Test 12, 1-77, box 2;
-    Boytsov, Belova and Westfall (2013), SIGIR, 403-412.
+    .. [1] Westfall and Young (1993). Resampling-Based Multiple Testing. Wiley.
+    .. [2] Ge, Dudoit and Speed (2003). Test 12, 1-77, box 2.
+    .. [3] Boytsov, Belova and Westfall (2013). SIGIR, 403-412.
 
     Examples
     --------

@@ -6,12 +6,14 @@ from numpy.typing import NDArray
 from scipy.special import stdtr
 
 from metaeval.compiled import compiled_parallel
-from metaeval.tests_stat.pairs import Alternative, Evidence, ask
+from metaeval.tests_stat.docstrings import documented
+from metaeval.tests_stat.pairs import Alternative, Evidence, Question, ask
 from metaeval.tests_stat.result import PairwiseResult, answer
 
-__all__ = ["paired_t_statistics", "paired_t_test"]
+__all__ = ["paired_t_statistics", "paired_t_test", "t_statistics"]
 
 
+@documented
 def paired_t_test(
     scores: object,
     *,
@@ -24,15 +26,7 @@ def paired_t_test(
 
     Parameters
     ----------
-    scores : Scores or anything `metaeval.as_scores` takes
-    alternative : {"two-sided", "greater", "less", "better"}
-        See `metaeval.tests_stat.pairs.ask`.
-    correction : str, default "fdr_by"
-        See `metaeval.tests_stat.correction.adjust`.
-    alpha : float, default 0.05
-        Significance level.
-    baseline : str, optional
-        Compare with this system only.
+    scores, alternative, correction, alpha, baseline
 
     Returns
     -------
@@ -40,10 +34,7 @@ def paired_t_test(
 
     Raises
     ------
-    ScoresError
-        If the scores have gaps or too few systems or topics.
-    InvalidOptionError
-        If an option is outside its rule.
+    ScoresError, InvalidOptionError
 
     Notes
     -----
@@ -60,12 +51,7 @@ def paired_t_test(
     0.0742
     """
     question = ask(scores, alternative=alternative, alpha=alpha, baseline=baseline)
-    statistic = np.stack(
-        [
-            paired_t_statistics(values, question.first, question.second, tolerance)
-            for values, tolerance in zip(question.values, question.tolerance, strict=True)
-        ]
-    )
+    statistic = t_statistics(question)
     freedom = question.n_topics - 1
     if question.one_sided:
         equal = np.stack(
@@ -79,6 +65,16 @@ def paired_t_test(
     else:
         evidence = Evidence(statistic=statistic, two_sided=2.0 * stdtr(freedom, -np.abs(statistic)))
     return answer(question, evidence, test="t", correction=correction)
+
+
+def t_statistics(question: Question) -> NDArray[np.float64]:
+    """Return the paired t of every metric and pair."""
+    return np.stack(
+        [
+            paired_t_statistics(values, question.first, question.second, tolerance)
+            for values, tolerance in zip(question.values, question.tolerance, strict=True)
+        ]
+    )
 
 
 @compiled_parallel

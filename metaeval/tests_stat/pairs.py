@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 from metaeval.checks import check_choice, check_share
 from metaeval.equality import RELATIVE, difference
 from metaeval.scores import Scores, as_scores, oriented_values
+from metaeval.tests_stat.docstrings import documented
 
 __all__ = ["Alternative", "Evidence", "PValueRule", "Question", "all_pairs", "ask", "resampled_p_value"]
 
@@ -92,7 +93,7 @@ class Question:
 class Evidence:
     """What every test gives back: arrays (metric, pair), in the oriented sense (positive: first is better).
 
-    A test fills `two_sided` for a two-sided question, and `greater` and `less` for any other.
+    A test fills at least `two_sided` for a two-sided question, and `greater` and `less` for any other.
     `family_wise` holds p-values already adjusted over the whole family, for the tests that make their own;
     `family_wise_only` says that the test has no others, so that no further correction makes sense.
     """
@@ -124,6 +125,7 @@ def all_pairs(n_systems: int, *, baseline: int | None = None) -> tuple[NDArray[n
     return others, np.full(n_systems - 1, baseline)
 
 
+@documented
 def ask(
     scores: object,
     *,
@@ -135,15 +137,7 @@ def ask(
 
     Parameters
     ----------
-    scores : Scores or anything `metaeval.as_scores` takes
-    alternative : {"two-sided", "greater", "less", "better"}
-        "greater": the pair's first system is better (for a metric where lower is better: its scores are lower);
-        "less": it is worse; "better": one-sided in the direction of the better mean, both directions counting as
-        hypotheses when correcting.
-    alpha : float
-        Significance level, between 0 and 1.
-    baseline : str, optional
-        Compare every other system with this one only.
+    scores, alternative, alpha, baseline
 
     Returns
     -------
@@ -151,8 +145,7 @@ def ask(
 
     Raises
     ------
-    InvalidOptionError
-        If an option is outside its rule; `UnknownNameError` for an unknown alternative or baseline.
+    ScoresError, InvalidOptionError
     """
     scores = as_scores(scores)
     check_choice(alternative, "alternative", get_args(Alternative))

@@ -8,6 +8,7 @@ from numpy.typing import NDArray
 from metaeval.draws import RandomSource, RNGLike, resolve_rng
 from metaeval.parallel import track
 from metaeval.tests_stat.counting import check_resamples, count_extreme, kernel_threads
+from metaeval.tests_stat.docstrings import documented
 from metaeval.tests_stat.pairs import Alternative, Evidence, PValueRule, Question, ask, resampled_p_value
 from metaeval.tests_stat.result import PairwiseResult, answer
 
@@ -16,6 +17,7 @@ __all__ = ["block_rows", "count_flips", "every_sign_vector", "random_signs", "ra
 _BLOCK_CELLS = 2**17  # signs and sums formed at a time: 1 MiB each, which stays in a second-level cache
 
 
+@documented
 def randomisation_test(  # noqa: PLR0913 - one keyword per choice
     scores: object,
     *,
@@ -32,25 +34,12 @@ def randomisation_test(  # noqa: PLR0913 - one keyword per choice
 
     Parameters
     ----------
-    scores : Scores or anything `metaeval.as_scores` takes
-    alternative : {"two-sided", "greater", "less", "better"}
-        See `metaeval.tests_stat.pairs.ask`.
-    correction : str, default "fdr_by"
-        See `metaeval.tests_stat.correction.adjust`.
-    alpha : float, default 0.05
-        Significance level.
-    baseline : str, optional
-        Compare with this system only.
+    scores, alternative, correction, alpha, baseline
     n_resamples : int, default 10000
         Random sign vectors B. A p-value near 0.05 then has a standard error of 0.002, and the smallest possible one
         is 0.0001: low enough for a correction over 8256 pairs once some 160 of them reach it. When there are no more
-        than B sign vectors in all (2**T, T topics), every one is taken once and the p-value is exact.
-    p_value_rule : {"plus-one", "plain"}
-        See `metaeval.tests_stat.pairs.resampled_p_value`; an exact p-value is a plain share.
-    rng : None, int or numpy.random.Generator
-        Source of the sign vectors; the same ones serve every pair and every metric.
-    n_threads : int, optional
-        Cores to use; the answer does not depend on it.
+        than B sign vectors in all (2**T, T topics), every one is taken once and the p-value is exact, a plain share.
+    p_value_rule, rng, n_threads
 
     Returns
     -------
@@ -60,22 +49,21 @@ def randomisation_test(  # noqa: PLR0913 - one keyword per choice
 
     Raises
     ------
-    ScoresError
-        If the scores have gaps or too few systems or topics.
-    InvalidOptionError
-        If an option is outside its rule.
+    ScoresError, InvalidOptionError
 
     Notes
     -----
     .. math:: p = \frac{\#\{b : |\sum_j f_{bj} z_j| \ge |\sum_j z_j|\}}{B}, \qquad f_{bj} = \pm 1
 
     Since :math:`\sum_j f_{bj} (x_j - y_j)` is a difference of two sums that belong to one system each, one matrix
-    product serves all pairs. Sums that are equal on paper count as equal: on scores in tenths they carry real
+    product serves all pairs [1]_ [2]_. Sums that are equal on paper count as equal: on scores in tenths they carry real
     probability, and a plain comparison of floating-point numbers loses about half of it.
 
     References
     ----------
-    Fisher (1935), The Design of Experiments, section 21; Smucker, Allan and Carterette (2007), CIKM, 623-632.
+    .. [1] Fisher (1935). The Design of Experiments, section 21.
+    .. [2] Smucker, Allan and Carterette (2007). A comparison of statistical significance tests for information
+       retrieval evaluation. CIKM, 623-632. :doi:`10.1145/1321440.1321528`
 
     Examples
     --------

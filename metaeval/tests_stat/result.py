@@ -15,7 +15,7 @@ from metaeval.checks import check_share
 from metaeval.equality import at_least
 from metaeval.errors import InvalidOptionError, MetaevalWarning, UnknownNameError
 from metaeval.scores import better_direction
-from metaeval.tests_stat.correction import FAMILY_WISE, adjust, canonical_correction, smallest_useful_count
+from metaeval.tests_stat.correction import CORRECTIONS, FAMILY_WISE, adjust, smallest_useful_count
 from metaeval.tests_stat.labels import name_in_picture
 from metaeval.tests_stat.pairs import Evidence, Question
 
@@ -117,7 +117,7 @@ class PairwiseResult:
         """
         alpha = self.alpha if alpha is None else alpha
         check_share(alpha, "alpha")
-        correction = canonical_correction(correction)
+        correction = CORRECTIONS.canonical(correction)
         own = "p_family_wise" in self.data
         if correction == FAMILY_WISE:
             if not own:

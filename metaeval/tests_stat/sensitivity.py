@@ -5,6 +5,7 @@ from dataclasses import replace
 from metaeval.draws import RNGLike
 from metaeval.errors import InvalidOptionError
 from metaeval.tests_stat.bootstrap import bootstrap_test
+from metaeval.tests_stat.docstrings import documented
 from metaeval.tests_stat.pairs import Alternative
 from metaeval.tests_stat.result import PairwiseResult
 
@@ -14,6 +15,7 @@ SENSITIVITY = "bootstrap_sensitivity"
 """Its name in `metaeval.tests_stat.catalogue.TESTS`."""
 
 
+@documented
 def sensitivity_test(  # noqa: PLR0913 - one keyword per choice
     scores: object,
     *,
@@ -33,21 +35,13 @@ def sensitivity_test(  # noqa: PLR0913 - one keyword per choice
 
     Parameters
     ----------
-    scores : Scores or anything `metaeval.as_scores` takes
+    scores
     alternative : {"two-sided"}
         The method is two-sided as published.
-    correction : str, default "none"
-        See `metaeval.tests_stat.correction.adjust`.
-    alpha : float, default 0.05
-        Significance level.
-    baseline : str, optional
-        Compare with this system only.
+    correction, alpha, baseline
     n_resamples : int, default 1000
         B, the number of topic samples drawn.
-    rng : None, int or numpy.random.Generator
-        Source of the draws, the same for every pair and every metric.
-    n_threads : int, optional
-        Cores to use; the result does not depend on it.
+    rng, n_threads
 
     Returns
     -------
@@ -55,10 +49,7 @@ def sensitivity_test(  # noqa: PLR0913 - one keyword per choice
 
     Raises
     ------
-    ScoresError
-        If the scores have gaps or too few systems or topics.
-    InvalidOptionError
-        If an option is outside its rule.
+    ScoresError, InvalidOptionError
 
     See Also
     --------

@@ -8,12 +8,14 @@ from scipy.special import bdtr
 from metaeval.checks import check_number
 from metaeval.compiled import compiled_parallel
 from metaeval.equality import RELATIVE
+from metaeval.tests_stat.docstrings import documented
 from metaeval.tests_stat.pairs import Alternative, Evidence, ask
 from metaeval.tests_stat.result import PairwiseResult, answer
 
 __all__ = ["sign_counts", "sign_test"]
 
 
+@documented
 def sign_test(  # noqa: PLR0913 - one keyword per choice
     scores: object,
     *,
@@ -27,19 +29,12 @@ def sign_test(  # noqa: PLR0913 - one keyword per choice
 
     Parameters
     ----------
-    scores : Scores or anything `metaeval.as_scores` takes
+    scores
     zero_tol : float, default 0.0
         Differences up to this size, in the unit of the scores, are ties and are left out; some published results
         use 0.01. Equality is that of `metaeval.equality`, topic by topic: two scores that are one number on paper
         (0.1 + 0.2 and 0.3) tie in any case, and so does a difference that is the limit on paper (0.8 - 0.7 and 0.1).
-    alternative : {"two-sided", "greater", "less", "better"}
-        See `metaeval.tests_stat.pairs.ask`.
-    correction : str, default "fdr_by"
-        See `metaeval.tests_stat.correction.adjust`.
-    alpha : float, default 0.05
-        Significance level.
-    baseline : str, optional
-        Compare with this system only.
+    alternative, correction, alpha, baseline
 
     Returns
     -------
@@ -49,10 +44,7 @@ def sign_test(  # noqa: PLR0913 - one keyword per choice
 
     Raises
     ------
-    ScoresError
-        If the scores have gaps or too few systems or topics.
-    InvalidOptionError
-        If an option is outside its rule.
+    ScoresError, InvalidOptionError
 
     Notes
     -----
@@ -76,11 +68,12 @@ def sign_test(  # noqa: PLR0913 - one keyword per choice
     )
     played = won + lost
     greater, less = bdtr(lost, played, 0.5), bdtr(won, played, 0.5)
-    if question.one_sided:
-        evidence = Evidence(statistic=np.subtract(won, lost, dtype=np.float64), greater=greater, less=less)
-    else:
-        two_sided = np.minimum(1.0, 2.0 * np.minimum(greater, less))
-        evidence = Evidence(statistic=np.subtract(won, lost, dtype=np.float64), two_sided=two_sided)
+    evidence = Evidence(
+        statistic=np.subtract(won, lost, dtype=np.float64),
+        two_sided=np.minimum(1.0, 2.0 * np.minimum(greater, less)),
+        greater=greater,
+        less=less,
+    )
     details = {"zero_tol": float(zero_tol), "most_ties": (question.n_topics - played.min(axis=1)).tolist()}
     return answer(question, evidence, test="sign", correction=correction, details=details)
 

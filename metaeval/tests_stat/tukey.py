@@ -16,6 +16,7 @@ from metaeval.errors import InvalidOptionError
 from metaeval.parallel import track
 from metaeval.tests_stat.correction import FAMILY_WISE
 from metaeval.tests_stat.counting import check_resamples, kernel_threads
+from metaeval.tests_stat.docstrings import documented
 from metaeval.tests_stat.pairs import Alternative, Evidence, PValueRule, Question, ask, resampled_p_value
 from metaeval.tests_stat.permutations import draw_seed, permutation_key, shuffle
 from metaeval.tests_stat.result import PairwiseResult, answer
@@ -37,6 +38,7 @@ _WIDEST = 20.0  # a range beyond this has a chance below 1e-40
 _TAIL_BLOCK = 4096  # values of q at a time
 
 
+@documented
 def tukey_hsd_test(  # noqa: PLR0913 - one keyword per choice
     scores: object,
     *,
@@ -57,28 +59,22 @@ def tukey_hsd_test(  # noqa: PLR0913 - one keyword per choice
 
     Parameters
     ----------
-    scores : Scores or anything `metaeval.as_scores` takes
+    scores
     method : {"randomised", "parametric"}
-        "randomised" permutes each topic's scores among the systems (Carterette 2012) and supposes
+        "randomised" permutes each topic's scores among the systems [2]_ and supposes
         nothing about their distribution; "parametric" takes the residuals of system + topic as normal with one
         variance for all systems.
     alternative : {"two-sided"}
         The range of the means has no direction.
     correction : {"family-wise"}
         The p-values hold the family-wise error by construction and take no further correction.
-    alpha : float, default 0.05
-        Significance level.
+    alpha
     baseline : None
         The range is one of all systems; for comparisons with one system use `max_t_test`.
     n_resamples : int, default 10000
         Permutations B of the randomised form. A p-value near 0.05 then has a standard error of 0.002, whatever the
         number of pairs.
-    p_value_rule : {"plus-one", "plain"}
-        See `metaeval.tests_stat.pairs.resampled_p_value`.
-    rng : None, int or numpy.random.Generator
-        Source of the permutations; the same ones serve every metric.
-    n_threads : int, optional
-        Cores to use; the answer does not depend on it.
+    p_value_rule, rng, n_threads
 
     Returns
     -------
@@ -88,10 +84,7 @@ def tukey_hsd_test(  # noqa: PLR0913 - one keyword per choice
 
     Raises
     ------
-    ScoresError
-        If the scores have gaps or too few systems or topics.
-    InvalidOptionError
-        If an option is outside its rule.
+    ScoresError, InvalidOptionError
 
     Notes
     -----
@@ -106,12 +99,14 @@ def tukey_hsd_test(  # noqa: PLR0913 - one keyword per choice
               s^2 = \frac{\sum_{ij} (x_{ij} - \bar x_{i\cdot} - \bar x_{\cdot j} + \bar x_{\cdot\cdot})^2}
               {(N - 1)(T - 1)}
 
-    against the studentised range of N means with :math:`(N - 1)(T - 1)` degrees of freedom.
+    against the studentised range of N means with :math:`(N - 1)(T - 1)` degrees of freedom [1]_.
     Systems of equal mean have p = 1.
 
     References
     ----------
-    Tukey (1953), The Problem of Multiple Comparisons; Carterette (2012), ACM TOIS 30(1), article 4.
+    .. [1] Tukey (1953). The Problem of Multiple Comparisons.
+    .. [2] Carterette (2012). Multiple testing in statistical analysis of systems-based information retrieval
+       experiments. ACM TOIS 30(1), article 4. :doi:`10.1145/2094072.2094076`
 
     Examples
     --------

@@ -11,13 +11,8 @@ from hypothesis import given
 from hypothesis.extra.numpy import arrays
 from statsmodels.stats.inter_rater import cohens_kappa
 
-from metaeval.agreement.assessors import (
-    STATISTICS,
-    as_labels,
-    coincidences,
-    compare_assessors,
-    krippendorff_alpha,
-)
+from metaeval.agreement.assessors import STATISTICS, compare_assessors
+from metaeval.agreement.labels import as_labels
 from metaeval.errors import InvalidOptionError, ScoresError, UnknownNameError
 
 NONE = np.nan
@@ -35,15 +30,6 @@ def frame(columns, topics=None):
     n = len(next(iter(columns.values())))
     index = pd.MultiIndex.from_arrays([topics or ["1"] * n, [f"d{i}" for i in range(n)]], names=["topic", "item"])
     return pd.DataFrame(columns, index=index, dtype=float)
-
-
-@pytest.mark.parametrize(("level", "expected"), [("nominal", 0.743), ("ordinal", 0.815), ("interval", 0.849)])
-def test_alpha_is_the_published_one(level, expected):
-    """Krippendorff's example comes out, whatever topics its units are spread over."""
-    for topics in (["1"] * 12, [str(i % 3) for i in range(12)]):
-        labels = as_labels(frame(PUBLISHED, topics))
-        matrix = coincidences(labels, topics=labels.topics).sum(axis=0)
-        assert round(float(krippendorff_alpha(matrix, labels.scale, level=level)), 3) == expected
 
 
 def test_alpha_and_its_interval_stand_in_the_result():
@@ -177,40 +163,6 @@ def test_a_reference_is_first_of_every_pair_and_the_matrix_is_square():
     assert one.pairs["first_kept"].item() != one.pairs["second_kept"].item()
     with pytest.raises(UnknownNameError, match="no assessor 'Z'"):
         labels.select("AZ")
-
-
-def test_labels_off_the_scale_stop_or_are_listed():
-    """A label that is not on the scale is an error that names it; on request it is left out and listed."""
-    table = frame({"a": [0, 5, 1], "b": [0, 1, 1]})
-    with pytest.raises(ScoresError, match=r"1 labels are not on the scale 0, 1.*'d1', assessor 'a' is 5"):
-        as_labels(table, scale=(0, 1))
-    labels = as_labels(table, scale=(0, 1), outside="drop")
-    assert labels.outside.to_dict("records") == [{"topic": "1", "item": "d1", "assessor": "a", "label": 5.0}]
-    assert compare_assessors(labels, rng=0).pairs["items"].item() == 2
-    assert labels.select("b").outside.empty
-    assert len(labels.select("ba").outside) == 1
-    with pytest.raises(InvalidOptionError, match="scale must hold whole numbers"):
-        as_labels(table, scale=(0, 0.5, 5))
-    with pytest.raises(UnknownNameError, match="'keep'"):
-        as_labels(table, scale=(0, 1), outside="keep")
-
-
-@pytest.mark.parametrize(
-    ("table", "message"),
-    [
-        (frame({"a": [0.5, 1]}), "whole numbers.*0.5"),
-        (frame({"a": [0, 1]}), "two assessors"),
-        (frame({"a": [0, np.inf], "b": [0, 1]}), "'d1', assessor 'a' is infinite"),
-        (pd.DataFrame({"a": [0], "b": [1]}), r"\(topic, item\)"),
-        (pd.concat([frame({"a": [0], "b": [1]})] * 2), "stands twice"),
-        (frame({"a": [0, 1], "b": [0, 1]}).astype(object).replace(1, "x"), "must be numbers"),
-        ("labels", "DataFrame or a mapping"),
-    ],
-)
-def test_bad_labels_stop(table, message):
-    """Each kind of table that is no table of labels is refused with the reason."""
-    with pytest.raises(ScoresError, match=message):
-        as_labels(table)
 
 
 def test_bad_options_stop():

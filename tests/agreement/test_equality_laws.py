@@ -16,17 +16,14 @@ from hypothesis import given
 from hypothesis.extra.numpy import arrays
 
 from metaeval.agreement.decisions import decision_agreement
-from metaeval.agreement.human import human_agreement, pair_agreement, system_statistics
+from metaeval.agreement.human import human_agreement, pair_agreement
+from metaeval.agreement.human_statistics import system_statistics
 from metaeval.agreement.items import mean_by_cluster
-from metaeval.agreement.metric_comparison import compare_with_human, williams_table
-from metaeval.agreement.rankings import (
-    best_of_reference,
-    kendall_p_value,
-    kendall_tau,
-    rank_biased_overlap,
-    spearman,
-    tau_ap,
-)
+from metaeval.agreement.metric_comparison import compare_with_human
+from metaeval.agreement.overlap import rank_biased_overlap
+from metaeval.agreement.ranking_pairs import best_of_reference
+from metaeval.agreement.rankings import kendall_p_value, kendall_tau, spearman, tau_ap
+from metaeval.agreement.williams import williams_table
 from metaeval.scores import as_scores
 
 STATISTICS = ("kendall", "spearman", "accuracy", "pearson")

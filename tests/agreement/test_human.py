@@ -11,7 +11,8 @@ import pytest
 from hypothesis import given
 from scipy import stats
 
-from metaeval.agreement.human import STATISTICS, human_agreement, pair_agreement, system_statistics
+from metaeval.agreement.human import human_agreement, pair_agreement
+from metaeval.agreement.human_statistics import STATISTICS, system_statistics
 from metaeval.agreement.items import item_scores
 from metaeval.errors import InvalidOptionError, ScoresError, UnknownNameError
 

@@ -6,7 +6,7 @@ from metaeval.figures.power import power_differences, power_dots
 from metaeval.figures.style import THEME
 from metaeval.resampling.sensitivity import bootstrap_sensitivity
 from metaeval.studies.power import study_power
-from metaeval.tests_stat.correction import name_of_correction
+from metaeval.tests_stat.correction import CORRECTIONS
 from metaeval.tests_stat.labels import labelled
 
 
@@ -55,7 +55,7 @@ def test_power_dots_stand_at_the_powers(study):
     frame = study.to_frame()
     (axes,) = power_dots(labelled(frame)).axes
     for correction in ("none", "fdr_by"):
-        label = name_of_correction(correction)
+        label = CORRECTIONS.label(correction)
         (dots,) = [line for line in axes.lines if line.get_label() == label]
         np.testing.assert_allclose(dots.get_xdata(), 100 * frame.loc[frame["correction"] == correction, "power"])
 

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 import metaeval
-from metaeval.agreement.assessors import as_labels
 from metaeval.agreement.items import item_scores, system_means
+from metaeval.agreement.labels import as_labels
 from metaeval.collection.assembly import collection_from_rankings
 from metaeval.metrics.score import score
 from metaeval.scores import as_scores

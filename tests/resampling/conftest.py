@@ -8,11 +8,14 @@ import numpy as np
 import pandas as pd
 import pytest
 from hypothesis import strategies as st
+from scipy import stats
+from statsmodels.stats.multitest import multipletests
 
 from metaeval.collection.assembly import collection_from_rankings
 from metaeval.collection.documents import NOT_POOLED, CollectionWarning
 from metaeval.io.trec import read_collection
 from metaeval.parallel import limit_threads
+from metaeval.scores import as_scores
 
 DOCUMENTS = [f"d{number:02}" for number in range(14)]
 
@@ -150,3 +153,41 @@ def one_core():
     """Hold compiled kernels to one core: waking others costs more than small collections take."""
     with limit_threads(1):
         yield
+
+
+@pytest.fixture(scope="session")
+def graded():
+    """Give what makes systems that differ by steps, under several noisy metrics."""
+
+    def make(seed=0, n_systems=9, n_topics=25, n_metrics=2):
+        """Make systems that differ by steps, under several noisy metrics."""
+        rng = np.random.default_rng(seed)
+        return np.linspace(0, 0.8, n_systems)[:, None] + rng.normal(0, 0.5, (n_metrics, n_systems, n_topics))
+
+    return make
+
+
+@pytest.fixture(scope="session")
+def literal_t_power():
+    """Discriminative power of the paired t test by SciPy and statsmodels."""
+
+    def power(values, correction, alpha):
+        """Return the share of pairs that SciPy's paired t test and statsmodels' correction reject."""
+        first, second = np.triu_indices(len(values), 1)
+        z = values[first] - values[second]
+        constant = np.ptp(z, axis=1) < 1e-12  # SciPy gives NaN here
+        p_values = np.where(np.abs(z[:, 0]) < 1e-12, 1.0, 0.0)
+        if not constant.all():
+            p_values[~constant] = stats.ttest_1samp(z[~constant], 0, axis=1).pvalue
+        if correction == "none":
+            return np.mean(p_values <= alpha)
+        return np.mean(multipletests(p_values, method=correction)[1] <= alpha)
+
+    return power
+
+
+@pytest.fixture(scope="session")
+def grouped(graded):
+    """Twelve systems of four teams under two metrics."""
+    groups = {f"system{number}": "abcd"[number % 4] for number in range(1, 13)}
+    return as_scores(graded(n_systems=12), metrics=["one", "two"], groups=groups)

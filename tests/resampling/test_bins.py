@@ -10,7 +10,7 @@ import xarray as xr
 
 from metaeval.errors import EstimationError, InvalidOptionError, UnknownNameError
 from metaeval.resampling.bins import _cumulative, difference_bins
-from metaeval.resampling.swap import draw_topic_sets
+from metaeval.resampling.topic_sets import draw_topic_sets
 from metaeval.scores import as_scores
 
 

@@ -93,7 +93,7 @@ def test_adaptive_depth_is_the_replay_of_its_rule(data, start, step, rate, budge
         return
     depths, found = expected
     replayed = adaptive_depth(collection, **options)
-    assert replayed.per_topic["depth"].to_dict() == depths
+    assert replayed.per_topic["pool_depth"].to_dict() == depths
     assert replayed.per_topic["judged"].to_dict() == {topic: len(seen) for topic, seen in found.items()}
     left = literal.as_qrels(collection, replayed.adaptive.levels[0])
     assert {
@@ -107,7 +107,7 @@ def test_fixed_depth_costs_the_same_to_the_document(data, budget, random_cases):
     collection = data.draw(random_cases()).collection()
     judged = original_pool(collection).per_topic["judged_held"].sum()
     assume(judged > 0)
-    budget = max(budget or 0, int(pool_growth(collection).counts["judged"].sel(depth=1).sum()))  # the first pools
+    budget = max(budget or 0, int(pool_growth(collection).counts["judged"].sel(pool_depth=1).sum()))  # the first pools
     replayed = adaptive_depth(collection, start=1, step=1, rate=0.3, budget=budget or None)
     assert replayed.adaptive.judged.tolist() == replayed.fixed.judged.tolist()
     assert replayed.per_topic[["judged", "fixed_judged"]].sum().nunique() == 1
@@ -131,7 +131,7 @@ def test_why_topics_stop_is_said():
     collection = collection_from_rankings(runs, qrels)
     replayed = adaptive_depth(collection, start=2, step=2, rate=0.1, budget=14, pool_depth=6)
     assert replayed.per_topic["stopped"].tolist() == ["pool", "rate", "budget"]
-    assert replayed.to_frame()["depth"].tolist() == [6, 4, 4]
+    assert replayed.to_frame()["pool_depth"].tolist() == [6, 4, 4]
     assert replayed.adaptive.relevant[0] == 6 + 2 + 4
     assert replayed.fixed.judged[0] == 14
     assert replayed.fixed.relevant[0] < 12
@@ -143,7 +143,7 @@ def test_the_richest_topics_are_served_first():
     found = {"1": 1, "2": 3, "3": 2}
     qrels = {topic: {f"d{number}": int(number < many) for number in range(6)} for topic, many in found.items()}
     replayed = adaptive_depth(collection_from_rankings(runs, qrels), start=3, step=3, rate=0, budget=12, pool_depth=6)
-    assert replayed.per_topic["depth"].tolist() == [3, 6, 3]
+    assert replayed.per_topic["pool_depth"].tolist() == [3, 6, 3]
     assert replayed.per_topic["stopped"].tolist() == ["budget", "pool", "budget"]
 
 

@@ -7,7 +7,8 @@ import numpy as np
 import pytest
 
 from metaeval.resampling.bins import difference_bins
-from metaeval.resampling.swap import draw_topic_sets, swap_method, topic_bootstrap
+from metaeval.resampling.swap import swap_method, topic_bootstrap
+from metaeval.resampling.topic_sets import draw_topic_sets
 from metaeval.scores import as_scores
 
 UNITS = {"tenths": 0.1, "thousand tenths": 100.0, "sevenths": 1 / 7, "millionths": 1e-6}

@@ -16,7 +16,8 @@ from metaeval.collection.inex import Assessments, Submission
 from metaeval.collection.passages import passage_collection
 from metaeval.errors import InvalidOptionError, UnknownNameError
 from metaeval.metrics import metric_values
-from metaeval.resampling.judgments import REDUCTIONS, reduce_judgments
+from metaeval.resampling.judgments import reduce_judgments
+from metaeval.resampling.reductions import REDUCTIONS
 from metaeval.simulate.collection import simulate_collection
 
 STEPS = {"%": (100, 63, 37.5, 8), "documents": (12, 7, 3, 1)}
@@ -103,7 +104,7 @@ def test_reductions_by_pool_restrict_the_qrels_to_sets(data, random_cases, liter
 
 
 @given(data=st.data(), share=st.sampled_from([0.0, 0.3, 0.5, 1.0]))
-def test_borda_takes_the_largest_sums_of_inverse_ranks(data, share, random_cases, literal):
+def test_the_reciprocal_rank_pool_takes_the_largest_sums_of_inverse_ranks(data, share, random_cases, literal):
     """Exact sums, ties to whom pooling meets first; the rest of a mixed pool comes in rank by rank."""
     case = data.draw(random_cases())
     collection = case.collection()
@@ -342,7 +343,7 @@ BAD_INPUT = {
     "half a document": ("size", {"steps": [2.5]}, "whole numbers of documents, at least 1, not 2.5"),
     "no step": ("topics", {"steps": []}, "at least one step"),
     "twice": ("topics", {"steps": [50, 50]}, "each once"),
-    "Borda above 1": ("reciprocal-rank", {"reciprocal_rank_share": 1.5}, "reciprocal_rank_share must lie from 0 to 1"),
+    "share above 1": ("reciprocal-rank", {"reciprocal_rank_share": 1.5}, "reciprocal_rank_share must lie from 0 to 1"),
     "depth 0": ("share", {"pool_depth": 0}, "depth must be a whole number"),
     "seed": ("random", {"rng": -1}, "rng must be"),
 }

@@ -12,9 +12,10 @@ from metaeval.collection.inex import Assessments, Submission
 from metaeval.collection.passages import passage_collection
 from metaeval.errors import InvalidOptionError, UnknownNameError
 from metaeval.metrics import metric_values
+from metaeval.resampling.entry_depths import entry_depths
 from metaeval.resampling.judgments import reduce_judgments
-from metaeval.resampling.leave_out import CHANGE_INTERVALS, VERDICTS, leave_group_out, pool_sufficiency, tally_changes
-from metaeval.resampling.pools import pool
+from metaeval.resampling.leave_out import CHANGE_INTERVALS, leave_group_out, tally_changes
+from metaeval.resampling.sufficiency import pool_sufficiency
 from metaeval.simulate.collection import simulate_collection
 
 METRICS = ["AP", "AP'", "P@10", "bpref", "nDCG@10"]
@@ -87,7 +88,7 @@ def check_against_trec_eval(collection, tables, groups, literal, depth):
     building = [name for name, one in zip(collection.systems, pooled, strict=True) if one]
     qrels = literal.as_qrels(collection, collection.levels)
     for keep in ("depth", "size"):
-        left = leave_group_out(collection, list(THEIRS.values()), keep=keep, depth=depth)
+        left = leave_group_out(collection, list(THEIRS.values()), keep=keep, pool_depth=depth)
         for group in groups:
             rewritten, n_lost = {}, 0
             for topic in collection.topics:
@@ -124,7 +125,9 @@ def test_trec_eval_agrees_without_a_group_of_deep_learning_2019(deep_learning, l
 
 def test_a_refilled_pool_loses_less(collection):
     """Reaching deeper into the other runs can only bring documents back; groups without pooled runs lose nothing."""
-    by_depth, by_size = (leave_group_out(collection, ["AP"], keep=keep, depth=8).groups for keep in ("depth", "size"))
+    by_depth, by_size = (
+        leave_group_out(collection, ["AP"], keep=keep, pool_depth=8).groups for keep in ("depth", "size")
+    )
     assert (by_size["dropped"] <= by_depth["dropped"]).all()
     assert (by_size["dropped"] < by_depth["dropped"]).any()
     assert (by_size["judged_share"] < by_depth["judged_share"]).all()  # what comes in new was never judged
@@ -135,16 +138,16 @@ def test_a_refilled_pool_loses_less(collection):
             for name, group in zip(collection.systems, collection.groups, strict=True)
         }
     )
-    late = leave_group_out(alone, ["AP"], depth=8)
+    late = leave_group_out(alone, ["AP"], pool_depth=8)
     assert late.groups.loc["late", ["pooled_runs", "dropped"]].tolist() == [0, 0]
     assert late.changes().sel(system=last).to_numpy().tolist() == [0.0]
 
 
 def test_judged_documents_alone_suffice_for_a_known_depth(made, collection):
     """The same scores without the documents that have no judgment; only the judged share of the pool is not known."""
-    left = leave_group_out(made.to_collection(), METRICS, depth=8)
+    left = leave_group_out(made.to_collection(), METRICS, pool_depth=8)
     np.testing.assert_array_equal(
-        left.scores["reduced"], leave_group_out(collection, METRICS, depth=8).scores["reduced"]
+        left.scores["reduced"], leave_group_out(collection, METRICS, pool_depth=8).scores["reduced"]
     )
     assert left.groups["judged_share"].isna().all()
 
@@ -158,7 +161,7 @@ def test_a_system_can_gain_from_being_left_out():
     runs = {"mine": {"1": ["first", *others, "second"]}, "theirs": {"1": ["first", *others]}}
     qrels = {"1": {"first": 1, "second": 1} | dict.fromkeys(others, 0)}
     collection = collection_from_rankings(runs, qrels).with_groups({"mine": "A", "theirs": "B"})
-    left = leave_group_out(collection, ["AP"], depth=10)
+    left = leave_group_out(collection, ["AP"], pool_depth=10)
     assert left.scores["full"].sel(system="mine").item() == pytest.approx(1 / 2 + 1 / 10)
     assert left.scores["reduced"].sel(system="mine").item() == 1.0
     assert left.changes().sel(system="mine").item() == pytest.approx(200 / 3)
@@ -195,7 +198,7 @@ def test_zero_scores_follow_their_own_rule():
     runs = {"a": {"1": ["d1"], "2": ["d3", "d2"]}, "b": {"1": ["d2"], "2": ["d1"]}}
     qrels = {"1": {"d1": 1, "d2": 0}, "2": {"d1": 1, "d2": 1, "d3": 0}}
     collection = collection_from_rankings(runs, qrels).with_groups({"a": "A", "b": "B"})
-    left = leave_group_out(collection, ["P@10", "AP'"], depth=2)
+    left = leave_group_out(collection, ["P@10", "AP'"], pool_depth=2)
     table = left.distribution(per_topic=True)
     assert table["P@10"].to_dict() == dict.fromkeys(CHANGE_INTERVALS, 0) | {"0": 1, "[-100, -50)": 3}
     assert table.sum().tolist() == [4, 4]
@@ -211,7 +214,7 @@ def test_zero_scores_follow_their_own_rule():
 
 def test_significance_is_that_of_scipy(collection):
     """Two-sided paired t tests over topics, new against old, as the change; runs without a change have p = 1."""
-    left = leave_group_out(collection, METRICS, depth=8)
+    left = leave_group_out(collection, METRICS, pool_depth=8)
     tests = left.tests()
     for row in tests.itertuples():
         old, new = (
@@ -230,8 +233,8 @@ def test_significance_is_that_of_scipy(collection):
 
 def test_judgments_outside_the_pool_are_kept_and_counted(collection):
     """At half the depth the deeper judgments are nobody's contribution: all stay, and their number is said."""
-    left = leave_group_out(collection, ["AP"], depth=4)
-    inside = pool(collection, depth=4)[: collection.n_judgments]
+    left = leave_group_out(collection, ["AP"], pool_depth=4)
+    inside = entry_depths(collection).within(4)[: collection.n_judgments]
     assert left.n_outside == int((~inside).sum())
     assert f"{left.n_outside} judged documents outside every pooled run's pool are kept for all 15 runs" in left.notes
 
@@ -239,7 +242,7 @@ def test_judgments_outside_the_pool_are_kept_and_counted(collection):
 def test_a_reduced_pool_can_be_the_start(collection):
     """What is left of the qrels is then the full judgments, and no group can lose more than is there."""
     start = collection.rejudge(reduce_judgments(collection, reduction="depth", steps=[50], pool_depth=8).levels[0])
-    left = leave_group_out(start, ["AP"], depth=4)
+    left = leave_group_out(start, ["AP"], pool_depth=4)
     assert left.n_outside == 0
     np.testing.assert_allclose(left.scores["full"].values, metric_values(start, ["AP"]))
     assert left.groups["dropped"].sum() <= start.judged.sum()
@@ -249,7 +252,7 @@ def test_a_group_that_alone_found_everything_relevant_is_reported():
     """The topic counts 0 for its runs, the change is 100 %, and the note names group and topic."""
     runs = {"a": {"1": ["d1"], "2": ["d1"]}, "b": {"1": ["d2"], "2": ["d1"]}}
     collection = collection_from_rankings(runs, {"1": {"d1": 1, "d2": 0}, "2": {"d1": 1}})
-    left = leave_group_out(collection.with_groups({"a": "A", "b": "B"}), ["AP"], depth=1)
+    left = leave_group_out(collection.with_groups({"a": "A", "b": "B"}), ["AP"], pool_depth=1)
     assert left.emptied == (("A", "1"),)
     assert left.scores["reduced"].sel(system="a").to_numpy().tolist() == [[0, 1]]
     assert "A on 1" in left.notes[-1]
@@ -271,7 +274,7 @@ def test_groups_are_left_out_of_pools_of_passages():
         for name, rows in results.items()
     ]
     collection = passage_collection(runs, judged).with_groups({"a": "A", "b": "B"})
-    left = leave_group_out(collection, ["iP@0.01", "iP@0.99"], depth=2)
+    left = leave_group_out(collection, ["iP@0.01", "iP@0.99"], pool_depth=2)
     # of a: 50 of 100 characters at first, 130 of 200 in all; without d2 the 50 of d1 are all there is to find
     np.testing.assert_allclose(left.scores["full"].sel(system="a").to_numpy().ravel(), [130 / 200, 130 / 200])
     np.testing.assert_allclose(left.scores["reduced"].sel(system="a").to_numpy().ravel(), [50 / 100, 50 / 100])
@@ -280,63 +283,6 @@ def test_groups_are_left_out_of_pools_of_passages():
 
 
 # ---- pool sufficiency ----------------------------------------------------------------------------------------------
-
-
-def verdict(first, second):
-    if np.array_equal(first, second):
-        return "similar"
-    if ttest_rel(first, second).pvalue > 0.05:
-        return "similar"
-    return "better" if first.mean() > second.mean() else "worse"
-
-
-def test_sufficiency_is_what_scipy_says_of_rewritten_qrels(made, collection):
-    """`same` and the 3 x 3 tables, from pools built of the other groups' lists and SciPy's t tests."""
-    names = ["AP", "P@10"]
-    found = pool_sufficiency(collection, names, sizes=[15, 40])
-    full = metric_values(collection, names)
-    groups = np.array(made.groups)
-    n_reversed = 0
-    for size in (15, 40):
-        same = np.zeros(2)
-        other = np.zeros((2, 3, 3))
-        for group in sorted(set(made.groups)):
-            building = [
-                name
-                for name, own, one in zip(made.systems, made.groups, made.pooled, strict=True)
-                if one and own != group
-            ]
-            inside = pool(collection, systems=building, size=size)[: collection.n_judgments]
-            left = metric_values(collection.rejudge(np.where(inside, collection.levels, -1)), names)
-            for metric in range(2):
-                for mine in np.flatnonzero(groups == group):
-                    same[metric] += verdict(full[metric, mine], left[metric, mine]) != "similar"
-                    for theirs in np.flatnonzero(groups != group):
-                        before = verdict(full[metric, mine], full[metric, theirs])
-                        after = verdict(left[metric, mine], left[metric, theirs])
-                        other[metric, VERDICTS.index(before), VERDICTS.index(after)] += 1
-        np.testing.assert_array_equal(found.counts["same"].sel(size=size), same)
-        np.testing.assert_array_equal(found.counts["other"].sel(size=size), other)
-        turned = other[:, 0, 2] + other[:, 2, 0]
-        kept = np.trace(other, axis1=1, axis2=2)
-        np.testing.assert_allclose(found.same().sel(size=size), same / 15)
-        np.testing.assert_allclose(found.reversed().sel(size=size), turned / (15 * 12))
-        np.testing.assert_allclose(found.changed().sel(size=size), 1 - kept / (15 * 12))
-        n_reversed += turned.sum()
-    assert found.n_comparisons == 15 * 12
-    assert found.to_frame().shape == (4, 5)
-    assert found.counts["same"].sum() > 0
-
-
-def test_a_pool_of_everything_is_sufficient(made):
-    """Where the others' pools hold every judged document, no run and no comparison changes."""
-    lists = {topic: [f"d{number}" for number in range(8)] for topic in made.topics}
-    turned = {topic: names[::-1] for topic, names in lists.items()}
-    qrels = {topic: {name: int(name == "d3") for name in names} for topic, names in lists.items()}
-    collection = collection_from_rankings({"a": lists, "b": turned}, qrels, retrieved="all")
-    found = pool_sufficiency(collection.with_groups({"a": "A", "b": "B"}), ["AP"], sizes=[8])
-    assert found.to_frame()[["same", "reversed", "changed"]].to_numpy().tolist() == [[0, 0, 0]]
-    assert found.counts["other"].sel(full="better", reduced="better").item() == 1
 
 
 # ---- bad input -----------------------------------------------------------------------------------------------------
@@ -363,10 +309,10 @@ def test_options_outside_their_rule_are_refused(collection, made):
     with pytest.raises(InvalidOptionError, match="alpha must lie"):
         pool_sufficiency(collection, ["AP"], alpha=1)
     with pytest.raises(InvalidOptionError, match="alpha must lie"):
-        leave_group_out(collection, ["AP"], depth=8).significance(alpha=0)
+        leave_group_out(collection, ["AP"], pool_depth=8).significance(alpha=0)
     with pytest.raises(InvalidOptionError, match="sizes must be"):
         pool_sufficiency(collection, ["AP"], sizes=[0])
     with pytest.raises(InvalidOptionError, match="retrieved='all'"):
-        leave_group_out(made.to_collection(), ["AP"], keep="size", depth=8)
+        leave_group_out(made.to_collection(), ["AP"], keep="size", pool_depth=8)
     with pytest.raises(InvalidOptionError, match="give the depth"):
         leave_group_out(made.to_collection(), ["AP"])

@@ -13,8 +13,9 @@ from hypothesis import strategies as st
 from metaeval.collection.assembly import collection_from_rankings
 from metaeval.collection.documents import NOT_POOLED
 from metaeval.errors import InvalidOptionError, UnknownNameError
-from metaeval.resampling.entry_depths import borda_scores
-from metaeval.resampling.pools import coverage, original_pool, pool, pool_growth, run_depths
+from metaeval.resampling.coverage import coverage, run_depths
+from metaeval.resampling.entry_depths import entry_depths, pooled_systems, reciprocal_rank_sums
+from metaeval.resampling.pools import original_pool, pool_growth
 
 RUNS = {
     "a": {"1": ["d1", "d2", "d3", "d4"], "2": ["d1"]},
@@ -43,6 +44,15 @@ def covid(data_folder):
     return collection_from_rankings(rankings, example.read_levels(folder / "qrels-rnd1.txt.gz"), retrieved="all")
 
 
+def pool(collection, *, systems=None, pool_depth=None, size=None):
+    """Return which documents are in a pool of some runs, by depth or rank by rank up to a size."""
+    chosen = pooled_systems(collection, systems)
+    if size is None:
+        return entry_depths(collection, chosen, complete=False).within(pool_depth)
+    entries = entry_depths(collection, chosen)
+    return entries.within(entries.depth_of_size(np.full(collection.n_topics, size)))
+
+
 @given(data=st.data())
 def test_pools_of_a_depth_and_of_a_size_are_unions_of_tops(data, random_cases, literal):
     """The pool by depth is the union of the tops, by size the first such union that is large enough."""
@@ -50,7 +60,7 @@ def test_pools_of_a_depth_and_of_a_size_are_unions_of_tops(data, random_cases, l
     depth, size = data.draw(st.integers(1, 16)), data.draw(st.integers(1, 16))
     collection = case.collection()
     for found, of_topic in (
-        (pool(collection, depth=depth), lambda _: depth),
+        (pool(collection, pool_depth=depth), lambda _: depth),
         (pool(collection, size=size), lambda lists: literal.depth_of_size(lists, size)),
     ):
         pools = {
@@ -65,11 +75,11 @@ def test_pools_of_a_depth_and_of_a_size_are_unions_of_tops(data, random_cases, l
 def test_pools_grow_with_depth_and_with_runs(data, random_cases):
     """A deeper pool holds a shallower one; a pool of more runs holds that of fewer; the order of runs is nothing."""
     collection = data.draw(random_cases()).collection()
-    pools = [pool(collection, depth=depth) for depth in range(1, 16)]
+    pools = [pool(collection, pool_depth=depth) for depth in range(1, 16)]
     assert all((small <= large).all() for small, large in pairwise(pools))
     names = [name for name, one in zip(collection.systems, collection.pooled, strict=True) if one]
-    assert (pool(collection, systems=names[:1], depth=3) <= pools[2]).all()
-    np.testing.assert_array_equal(pool(collection, systems=names[::-1], depth=3), pools[2])
+    assert (pool(collection, systems=names[:1], pool_depth=3) <= pools[2]).all()
+    np.testing.assert_array_equal(pool(collection, systems=names[::-1], pool_depth=3), pools[2])
 
 
 @given(data=st.data())
@@ -78,8 +88,8 @@ def test_judged_documents_alone_give_the_same_pools_of_a_depth(data, random_case
     case = data.draw(random_cases())
     depth = data.draw(st.integers(1, 15))
     judged = case.collection(retrieved="judged")
-    everything = pool(case.collection(), depth=depth)
-    np.testing.assert_array_equal(pool(judged, depth=depth), everything[: judged.n_judgments])
+    everything = pool(case.collection(), pool_depth=depth)
+    np.testing.assert_array_equal(pool(judged, pool_depth=depth), everything[: judged.n_judgments])
 
 
 @given(data=st.data())
@@ -107,10 +117,10 @@ def test_growth_counts_the_members_of_each_pool(data, random_cases, literal):
     case = data.draw(random_cases())
     counts = pool_growth(case.collection()).counts
     for topic in counts["topic"].to_numpy():
-        for depth in counts["depth"].to_numpy():
+        for depth in counts["pool_depth"].to_numpy():
             members = literal.pool_of_depth(case.lists(topic), depth)
             levels = [case.qrels[topic][name] for name in members if name in case.qrels[topic]]
-            here = counts.sel(topic=topic, depth=depth)
+            here = counts.sel(topic=topic, pool_depth=depth)
             assert int(here["documents"]) == len(members)
             assert int(here["judged"]) == sum(level != -1 for level in levels)
             assert int(here["relevant"]) == sum(level > 0 for level in levels)
@@ -199,10 +209,10 @@ def test_run_depths_are_means_over_lists_with_an_answer(data, random_cases, lite
         assert row["short"] == sum(one < size for one in sizes)
 
 
-def test_borda_scores_sum_inverse_ranks_of_pooled_runs():
+def test_reciprocal_rank_sums_add_inverse_ranks_of_pooled_runs():
     """A document's score is the sum of 1 / rank over the pooled runs that have it."""
     collection = small()
-    of_first = dict(zip(collection.documents("1"), borda_scores(collection), strict=False))
+    of_first = dict(zip(collection.documents("1"), reciprocal_rank_sums(collection), strict=False))
     assert of_first == {"d1": 1.5, "d2": 0.75, "d3": 1 / 3, "d5": 1.0}
 
 
@@ -213,18 +223,18 @@ def test_the_depth_of_trec_covid_is_seven(data_folder):
     """
     collection = covid(data_folder)
     assert collection.n_systems == 56
-    found = original_pool(collection, depth=7)
+    found = original_pool(collection, pool_depth=7)
     assert round(found.judged_share, 3) == 0.999
     assert (round(found.held_share, 2), round(found.relevant_held_share, 2)) == (0.80, 0.83)
-    assert original_pool(collection, depth=8).judged_share < 0.95
+    assert original_pool(collection, pool_depth=8).judged_share < 0.95
     assert any("judged documents" in note and "outside" in note for note in found.notes)
-    top = coverage(collection, sizes=[200], systems=collection.systems, depth=10).up_to_rank().isel(rank=-1)
+    top = coverage(collection, sizes=[200], systems=collection.systems).up_to_rank().sel(rank=10)
     assert round(1 - float(top["judged"]), 2) == 0.15  # unjudged in the top ten, as the data's own description says
 
 
 def test_a_known_depth_needs_no_unjudged_documents():
     """Depth pools come from judged documents alone; then the size of the pool is not known and said so."""
-    found = original_pool(small(retrieved="judged"), depth=1)
+    found = original_pool(small(retrieved="judged"), pool_depth=1)
     assert np.isnan(found.judged_share)
     assert found.n_documents.tolist() == [-1, -1]
     assert found.per_topic["judged_held"].tolist() == [2, 2]
@@ -240,12 +250,10 @@ def test_runs_too_short_for_the_qrels_are_reported():
 
 
 BAD_INPUT = {
-    "neither depth nor size": (lambda: pool(small()), "either depth= or size="),
-    "both": (lambda: pool(small(), depth=1, size=2), "either depth= or size="),
-    "depth 0": (lambda: pool(small(), depth=0), "depth must be a whole number"),
-    "half a document": (lambda: pool(small(), size=2.5), "size must be a whole number"),
-    "a truth": (lambda: pool(small(), depth=True), "depth must be a whole number"),
-    "no run": (lambda: pool(small(), depth=1, systems=[]), "no run builds the pool"),
+    "depth 0": (lambda: original_pool(small(), pool_depth=0), "pool_depth must be a whole number"),
+    "a truth": (lambda: pool_growth(small(), pool_depth=True), "pool_depth must be a whole number"),
+    "half a document": (lambda: run_depths(small(), sizes=[2.5]), "sizes must be a whole number"),
+    "no run": (lambda: pool(small(), pool_depth=1, systems=[]), "no run builds the pool"),
     "size of judged documents": (lambda: pool(small(retrieved="judged"), size=2), "retrieved='all'"),
     "unknown depth": (lambda: original_pool(small(retrieved="judged")), "give the depth, or read the collection"),
     "few": (lambda: pool_growth(small(), few=-1), "few must be a number of at least 0"),
@@ -267,4 +275,4 @@ def test_bad_input_is_refused(name):
 def test_an_unknown_run_is_named():
     """A run that is not there gets the nearest names."""
     with pytest.raises(UnknownNameError, match="did you mean 'new'"):
-        pool(small(), depth=1, systems=["nw"])
+        pool(small(), pool_depth=1, systems=["nw"])

@@ -15,7 +15,7 @@ from metaeval.draws import bootstrap_indices
 from metaeval.errors import InvalidOptionError, ScoresError
 from metaeval.resampling.sensitivity import bootstrap_sensitivity
 from metaeval.scores import as_scores
-from metaeval.tests_stat import bootstrap
+from metaeval.tests_stat import studentised
 from metaeval.tests_stat.bootstrap import bootstrap_test
 
 
@@ -141,7 +141,7 @@ def test_same_bytes_for_any_threads_and_tiles(monkeypatch):
     expected = run(1)
     assert run(2) == expected
     for tile in (1, 7, 1000):
-        monkeypatch.setattr(bootstrap, "_TILE", tile)
+        monkeypatch.setattr(studentised, "_TILE", tile)
         assert run(2) == expected
 
 

@@ -21,8 +21,9 @@ from metaeval.metrics.plugins import load_plugin
 from metaeval.metrics.score import metric_values, score
 from metaeval.metrics.spec import metric
 from metaeval.resampling import replicates
-from metaeval.resampling.judgments import REDUCTIONS, reduce_judgments
+from metaeval.resampling.judgments import reduce_judgments
 from metaeval.resampling.pools import original_pool
+from metaeval.resampling.reductions import REDUCTIONS
 from metaeval.resampling.replicates import ReplicateWarning, replicate_seed
 from metaeval.resampling.stability import measure_stability, smallest_place
 from metaeval.simulate.collection import simulate_collection

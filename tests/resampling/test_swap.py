@@ -11,7 +11,8 @@ import xarray as xr
 from hypothesis import given
 
 from metaeval.errors import EstimationError, InvalidOptionError, ScoresError, UnknownNameError
-from metaeval.resampling.swap import draw_topic_sets, swap_method, topic_bootstrap
+from metaeval.resampling.swap import swap_method, topic_bootstrap
+from metaeval.resampling.topic_sets import draw_topic_sets
 from metaeval.scores import as_scores
 from metaeval.tests_stat.paired_t import paired_t_test
 
@@ -129,20 +130,6 @@ def test_other_sizes_metrics_trials_and_threads_change_nothing():
     part = swap_method(scores.sel(metric=["b"]), sizes=[9, 15], n_trials=4, tolerances=[0.1], rng=5, n_threads=1)
     cut = whole.counts.sel({"metric": ["b"], "tolerance": [0.1], "size": [9, 15], "trial": [1, 2, 3, 4]})
     xr.testing.assert_identical(part.counts.drop_attrs(), cut.drop_attrs())
-
-
-def test_sets_are_drawn_as_named():
-    """Disjoint sets share no topic, overlapping ones repeat none within, bootstrap ones may."""
-    rng = np.random.default_rng(0)
-    disjoint = draw_topic_sets(rng, 20, 10, 50, "disjoint").reshape(50, -1)
-    assert all(len(set(row.tolist())) == 20 for row in disjoint)
-    overlapping = draw_topic_sets(rng, 20, 15, 50, "overlapping")
-    assert all(len(set(topics.tolist())) == 15 for pair in overlapping for topics in pair)
-    assert any(
-        len(set(topics.tolist())) < 15 for pair in draw_topic_sets(rng, 20, 15, 50, "bootstrap") for topics in pair
-    )
-    counts = np.bincount(draw_topic_sets(rng, 20, 5, 4000, "disjoint")[:, 0].ravel(), minlength=20)
-    np.testing.assert_allclose(counts, 1000, atol=5 * np.sqrt(1000 * 0.75))
 
 
 def test_overlap_lowers_the_error_and_all_topics_leave_none():

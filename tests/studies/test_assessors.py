@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from metaeval.agreement.assessors import as_labels
 from metaeval.agreement.decisions import decision_agreement
+from metaeval.agreement.labels import as_labels
 from metaeval.collection.assembly import collection_from_rankings
 from metaeval.errors import InvalidOptionError
 from metaeval.io.labels import read_labels

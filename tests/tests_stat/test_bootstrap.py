@@ -12,12 +12,12 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from scipy import stats
 
-from metaeval.draws import bootstrap_counts, bootstrap_indices
+from metaeval import draws
+from metaeval.draws import bootstrap_indices
 from metaeval.errors import InvalidOptionError, UnknownNameError
 from metaeval.scores import as_scores
-from metaeval.tests_stat import bootstrap
-from metaeval.tests_stat.bootstrap import TALLY, StudentisedPairs, bootstrap_test, tile_pool, topic_counts
-from metaeval.tests_stat.pairs import ask
+from metaeval.tests_stat import studentised
+from metaeval.tests_stat.bootstrap import bootstrap_test
 
 METHODS = ("studentised", "percentile", "shifted")
 INFINITE = Fraction(10**40)
@@ -78,16 +78,6 @@ def tenths(seed, n_systems=6, n_topics=14, highest=6):
     whole[2] = whole[0] + 1
     whole[3, : n_topics - 2] = whole[4, : n_topics - 2]
     return whole
-
-
-def tally(values, counts, *, two_sided=True):
-    """Return the raw counts of the studentised bootstrap, an array (5, pair), on given topic counts."""
-    question = ask(values)
-    into = np.zeros((len(TALLY), len(question.first)), dtype=np.int64)
-    with tile_pool(1) as pool:
-        for _ in StudentisedPairs.of(question)[0].count(counts, into, two_sided=two_sided, pool=pool):
-            pass
-    return into
 
 
 @pytest.mark.parametrize("method", METHODS)
@@ -191,17 +181,9 @@ def test_same_bytes_for_any_threads_tiles_and_chunks(monkeypatch, method, altern
     expected = run(1)
     assert run(2) == expected
     for tile, chunk in ((1, 257), (7, 100), (1000, 9)):
-        monkeypatch.setattr(bootstrap, "_TILE", tile)
-        monkeypatch.setattr(bootstrap, "_CHUNK_RESAMPLES", chunk)
+        monkeypatch.setattr(studentised, "_TILE", tile)
+        monkeypatch.setattr(draws, "_CHUNK_RESAMPLES", chunk)
         assert run(2) == expected
-
-
-def test_chunks_are_the_draws_of_one_go():
-    """Counts drawn chunk by chunk are those drawn at once, for the same seed."""
-    whole = bootstrap_counts(bootstrap_indices(np.random.default_rng(9), 50, 7), 7).T
-    for at_once in (1, 13, 50, 80):
-        chunks = topic_counts(np.random.default_rng(9), 50, 7, at_once=at_once)
-        assert np.array_equal(np.concatenate(list(chunks), axis=1), whole)
 
 
 def test_published_shifted_bootstrap(data_folder):
@@ -257,18 +239,6 @@ def test_swapping_two_systems_flips_the_sign(whole, method, seed):
     greater = bootstrap_test(there, alternative="greater", **options).data["p_value"]
     less = bootstrap_test(back, alternative="less", **options).data["p_value"]
     assert np.array_equal(greater, less[:, mirror])
-
-
-@settings(max_examples=25)
-@given(small_tables, st.randoms(use_true_random=False), st.booleans())
-def test_relabelling_topics_changes_nothing(whole, random, two_sided):
-    """Topics in another order, drawn as often as before, give the same counts."""
-    order = list(range(whole.shape[1]))
-    random.shuffle(order)
-    counts = np.concatenate(list(topic_counts(np.random.default_rng(0), 60, whole.shape[1])), axis=1)
-    straight = tally(whole / 10, counts, two_sided=two_sided)
-    shuffled = tally(whole[:, order] / 10, np.ascontiguousarray(counts[order]), two_sided=two_sided)
-    assert np.array_equal(straight, shuffled)
 
 
 @settings(max_examples=25)
@@ -335,15 +305,6 @@ def test_all_zero_topics_and_all_zero_systems(method):
     p_values = result.data["p_value"].to_numpy()[0]
     assert np.isfinite(p_values).all()
     assert p_values[-1] == 1.0
-
-
-def test_two_topics():
-    """With two topics a resample is the sample again, turned round, or one topic twice: p is what counting gives."""
-    table = [[0.4, 0.5], [0.1, 0.4]]
-    # w = (0.1, -0.1): drawn (0, 1) or (1, 0) its mean is 0 and t* = 0; drawn twice it is c/0, extreme
-    counts = np.array([[2.0, 1.0, 0.0], [0.0, 1.0, 2.0]])
-    assert tally(table, counts)[:, 0].tolist() == [2, 0, 0, 0, 2]
-    assert tally(table, counts, two_sided=False)[:, 0].tolist() == [0, 1, 2, 0, 2]
 
 
 def test_every_metric_gets_the_same_draws():

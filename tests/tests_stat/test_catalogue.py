@@ -7,8 +7,7 @@ import pytest
 
 from metaeval.bibliography import publications
 from metaeval.errors import InvalidOptionError, UnknownNameError
-from metaeval.tests_stat import catalogue
-from metaeval.tests_stat.catalogue import TESTS, canonical_test, compare_systems, find_test
+from metaeval.tests_stat.catalogue import TESTS, compare_systems
 from metaeval.tests_stat.correction import FAMILY_WISE
 from metaeval.tests_stat.randomisation import randomisation_test
 from metaeval.tests_stat.result import UnreachableLevelWarning
@@ -85,7 +84,7 @@ def test_a_constant_difference_is_as_significant_as_can_be(spec):
 
 def test_dashes_count_as_underscores():
     """Names may be typed as command lines spell them."""
-    assert find_test("bootstrap-percentile") is TESTS["bootstrap_percentile"]
+    assert TESTS.find("bootstrap-percentile") is TESTS["bootstrap_percentile"]
 
 
 def test_unknown_name_lists_the_nearest():
@@ -135,17 +134,16 @@ def test_number_of_resamples_is_the_tests_own_by_default():
 )
 def test_names_of_the_field_are_understood(written, meant):
     """However a paper spells a test, and in whatever case, it is found, and the result says the one name."""
-    assert find_test(written).name == meant
+    assert TESTS.find(written).name == meant
     assert compare_systems(SCORES, test=written, rng=0).test == compare_systems(SCORES, test=meant, rng=0).test
 
 
 def test_synonyms_lead_to_names_and_hide_none():
-    """Every name is its own canonical form."""
+    """Every name is its own canonical form, and no synonym is the name or a synonym of another test."""
     for name in TESTS:
-        assert canonical_test(name) == name
-    for synonym, name in catalogue._SYNONYMS.items():
-        assert synonym not in TESTS
-        assert name in TESTS
+        assert TESTS.canonical(name) == name
+    synonyms = [synonym for spec in TESTS.values() for synonym in spec.synonyms]
+    assert len({*synonyms, *TESTS}) == len(synonyms) + len(TESTS)
 
 
 @pytest.mark.parametrize("spec", TESTS.values(), ids=list(TESTS))
@@ -156,8 +154,8 @@ def test_every_row_can_be_written_about(spec):
     assert spec.described.startswith(("the ", "Tukey's"))
     assert spec.cite
     assert publications(spec.cite)
-    assert all(canonical_test(synonym) == spec.name for synonym in spec.synonyms)
-    assert spec.one_sided == "" or not TESTS[spec.one_sided].one_sided
+    assert all(TESTS.canonical(synonym) == spec.name for synonym in spec.synonyms)
+    assert spec.one_sided_substitute == "" or not TESTS[spec.one_sided_substitute].one_sided_substitute
 
 
 @pytest.mark.parametrize("spec", TESTS.values(), ids=list(TESTS))
@@ -165,7 +163,7 @@ def test_the_table_knows_which_tests_are_two_sided_only(spec):
     """Where a row names another test for one-sided questions, the test refuses them; elsewhere it takes them."""
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", UnreachableLevelWarning)
-        if spec.one_sided:
+        if spec.one_sided_substitute:
             with pytest.raises(InvalidOptionError, match="two-sided"):
                 compare_systems(SCORES, test=spec.name, alternative="better", n_resamples=99, rng=0)
         else:

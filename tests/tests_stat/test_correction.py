@@ -8,7 +8,7 @@ from statsmodels.stats.multitest import multipletests
 
 from metaeval.bibliography import publications
 from metaeval.errors import InvalidOptionError, UnknownNameError
-from metaeval.tests_stat.correction import CORRECTIONS, FAMILY_WISE, adjust, canonical_correction, smallest_useful_count
+from metaeval.tests_stat.correction import CORRECTIONS, FAMILY_WISE, adjust, smallest_useful_count
 
 P_VALUES = arrays(np.float64, st.integers(1, 12), elements=st.floats(0, 1))
 
@@ -125,15 +125,15 @@ def test_smallest_useful_count_is_where_rejection_starts(correction, n_resamples
 def test_names_of_the_field_are_understood(written, meant):
     """However a paper spells a correction, and in whatever case, the same p-values come out."""
     p_values = np.array([0.001, 0.02, 0.02, 0.3])
-    assert canonical_correction(written) == meant
+    assert CORRECTIONS.canonical(written) == meant
     assert adjust(p_values, written).tolist() == adjust(p_values, meant).tolist()
 
 
 def test_every_name_is_its_own():
     """Synonyms hide no name, and a step-up method that controls something else is none of them."""
-    assert [canonical_correction(name) for name in (*CORRECTIONS, FAMILY_WISE)] == [*CORRECTIONS, FAMILY_WISE]
+    assert [CORRECTIONS.canonical(name) for name in CORRECTIONS.named] == [*CORRECTIONS, FAMILY_WISE]
     with pytest.raises(UnknownNameError, match="hochberg"):
-        canonical_correction("hochberg")
+        CORRECTIONS.canonical("hochberg")
     with pytest.raises(InvalidOptionError, match="a test's own"):
         adjust(np.array([0.1]), FAMILY_WISE)
 
@@ -145,7 +145,7 @@ def test_every_row_can_be_written_about(spec):
     assert spec.label.casefold() == spec.words.casefold()
     assert spec.described
     assert bool(publications(spec.cite)) == (spec.name != "none")
-    assert all(canonical_correction(synonym) == spec.name for synonym in spec.synonyms)
+    assert all(CORRECTIONS.canonical(synonym) == spec.name for synonym in spec.synonyms)
 
 
 @pytest.mark.parametrize("spec", CORRECTIONS.values(), ids=list(CORRECTIONS))

@@ -1,6 +1,6 @@
 import pandas as pd
 
-from metaeval.tests_stat.correction import FAMILY_WISE, name_of_correction
+from metaeval.tests_stat.correction import CORRECTIONS, FAMILY_WISE
 from metaeval.tests_stat.labels import labelled, name_in_picture
 
 
@@ -18,5 +18,5 @@ def test_what_is_not_known_keeps_its_name_and_stands_last():
 def test_a_picture_names_real_corrections_alone():
     """None where nothing was corrected, or where the test itself gives family-wise p-values."""
     assert [name_in_picture(name) for name in ("none", FAMILY_WISE, "fdr_bh", "ours")] == [
-        None, None, name_of_correction("fdr_bh"), "ours",
+        None, None, CORRECTIONS.label("fdr_bh"), "ours",
     ]  # fmt: skip

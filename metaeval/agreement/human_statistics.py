@@ -1,0 +1,92 @@
+"""What may be computed from human scores and those of a metric: correlations and pairwise accuracy."""
+
+from collections.abc import Callable, Mapping
+from functools import partial
+from typing import Literal
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from metaeval.agreement.items import FEWEST
+from metaeval.agreement.rankings import kendall_tau, spearman
+from metaeval.checks import check_choice
+from metaeval.equality import settle
+
+__all__ = ["STATISTICS", "Score", "Statistic", "pearson", "system_statistics"]
+
+type Floats = NDArray[np.float64]
+type Score = Callable[[Floats, Floats], Floats]
+Statistic = Literal["pearson", "spearman", "kendall", "accuracy"]
+
+
+def pearson(first: Floats, second: Floats) -> Floats:
+    """Return Pearson's correlation along the last axis; NaN where either is constant."""
+    first, second = np.broadcast_arrays(first, second)
+    a, b = (one - one.mean(axis=-1, keepdims=True) for one in (first, second))
+    size = np.sqrt((a * a).sum(axis=-1) * (b * b).sum(axis=-1))
+    floor = 1e-14 * np.sqrt((first * first).sum(axis=-1) * (second * second).sum(axis=-1))
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.where(size > floor, np.clip((a * b).sum(axis=-1) / size, -1.0, 1.0), np.nan)
+
+
+def accuracy(human: Floats, metric: Floats) -> Floats:
+    """Return the share of pairs that people put in an order which the metric puts in the same; NaN where all tie."""
+    human, metric = np.broadcast_arrays(settle(human), settle(metric))
+    right, ordered = np.zeros(human.shape[:-1]), np.zeros(human.shape[:-1])
+    for shift in range(1, human.shape[-1]):
+        signs = np.sign(human[..., shift:] - human[..., :-shift])
+        ordered += np.abs(signs).sum(axis=-1)
+        right += ((signs != 0) & (signs == np.sign(metric[..., shift:] - metric[..., :-shift]))).sum(axis=-1)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.where(ordered > 0, right / ordered, np.nan)
+
+
+STATISTICS: Mapping[str, Score] = {
+    "pearson": pearson,
+    "spearman": partial(spearman, undefined="nan"),
+    "kendall": partial(kendall_tau, undefined="nan"),
+    "accuracy": accuracy,
+}
+"""What may be computed from the human scores (first) and a metric's scores (second) of the same things."""
+
+
+def system_statistics(means: pd.DataFrame, *, reference: str, statistic: Statistic = "pearson") -> pd.DataFrame:
+    """Return the agreement of metrics with human scores where only one score a system is known.
+
+    Parameters
+    ----------
+    means : DataFrame
+        Systems in rows, metrics and the reference in columns; NaN where a metric lacks a system. Higher must be better:
+        negate the others.
+    reference : str
+    statistic : str
+        As in `metaeval.agreement.human.human_agreement`.
+
+    Returns
+    -------
+    pandas.DataFrame
+        Index ``metric``, columns ``value`` and ``n_systems``.
+
+    Raises
+    ------
+    UnknownNameError
+        If the reference is no column, or the statistic does not exist.
+
+    Examples
+    --------
+    >>> means = pd.DataFrame({"human": [1, 2, 3, 4], "BLEU": [10, 12, 11, 15]}, index=list("abcd"))
+    >>> round(float(system_statistics(means, reference="human", statistic="kendall").loc["BLEU", "value"]), 3)
+    0.667
+    """
+    check_choice(reference, "column of human scores", map(str, means.columns))
+    check_choice(statistic, "statistic", STATISTICS)
+    rows = {}
+    for metric in means.columns.drop(reference):
+        both = means[[reference, metric]].dropna()
+        enough = len(both) >= FEWEST
+        value = float(STATISTICS[statistic](*both.to_numpy(dtype=np.float64).T)) if enough else np.nan
+        rows[str(metric)] = {"value": value, "n_systems": len(both)}
+    frame = pd.DataFrame.from_dict(rows, orient="index")
+    frame.index.name = "metric"
+    return frame

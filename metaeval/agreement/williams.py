@@ -1,0 +1,180 @@
+"""Williams' test: whether two metrics correlate differently with the same human scores, one score a system."""
+
+from itertools import combinations
+from typing import Literal
+
+import numpy as np
+import pandas as pd
+from numpy.typing import ArrayLike, NDArray
+from scipy.stats import t as student_t
+
+from metaeval.agreement.human_statistics import pearson
+from metaeval.checks import check_choice
+from metaeval.equality import at_least, difference
+from metaeval.errors import InvalidOptionError, ScoresError
+from metaeval.tests_stat.correction import adjust
+
+__all__ = ["williams_table", "williams_test"]
+
+type Floats = NDArray[np.float64]
+Alternative = Literal["greater", "less", "two-sided"]
+
+_FEWEST = 4
+
+
+def williams_test(
+    first: ArrayLike, second: ArrayLike, between: ArrayLike, *, n: ArrayLike, alternative: Alternative = "two-sided"
+) -> tuple[Floats, Floats]:
+    r"""Decide whether two correlations with the same third variable differ.
+
+    Parameters
+    ----------
+    first, second : array-like
+        Pearson correlations of two metrics with the human scores; arrays broadcast.
+    between : array-like
+        Correlation of the two metrics with each other.
+    n : array-like of int
+        Systems.
+    alternative : {"two-sided", "greater", "less"}
+        "greater": the first correlation is greater.
+
+    Returns
+    -------
+    (array, array)
+        The statistic t with n - 3 degrees of freedom, and the p-value. Two metrics that rank along one line
+        (``between`` 1, but for rounding) have no statistic: NaN, and p = 1.
+
+    Raises
+    ------
+    InvalidOptionError
+        If a correlation lies outside [-1, 1], there are fewer than four systems, or the alternative is another.
+
+    Notes
+    -----
+    .. math:: t = (r_{13} - r_{23}) \sqrt{\frac{(n-1)(1+r_{12})}
+              {2 K \frac{n-1}{n-3} + \frac{(r_{13}+r_{23})^2}{4} (1-r_{12})^3}}, \quad
+              K = 1 - r_{12}^2 - r_{13}^2 - r_{23}^2 + 2 r_{12} r_{13} r_{23}
+
+    [1]_ [2]_.
+
+    References
+    ----------
+    .. [1] Williams (1959). Regression Analysis. Wiley.
+    .. [2] Graham and Baldwin (2014). Testing for significance of increased correlation with human judgment. EMNLP.
+       :doi:`10.3115/v1/D14-1020`
+
+    Examples
+    --------
+    >>> t, p = williams_test(0.95, 0.8, 0.85, n=12, alternative="greater")
+    >>> round(float(t), 3), round(float(p), 4)
+    (2.584, 0.0148)
+    """
+    check_choice(alternative, "alternative", ("two-sided", "greater", "less"))
+    r1, r2, r12, size = np.broadcast_arrays(*(np.asarray(one, dtype=np.float64) for one in (first, second, between, n)))
+    for name, value in (("first", r1), ("second", r2), ("between", r12)):
+        if (np.abs(value) > 1).any():
+            message = f"{name} must be a correlation in [-1, 1], not {value[np.abs(value) > 1].flat[0]!r}"
+            raise InvalidOptionError(message)
+    if (size < _FEWEST).any():
+        message = f"Williams' test needs {_FEWEST} systems or more, not {int(size.min())}"
+        raise InvalidOptionError(message)
+    determinant = np.maximum(1 - r12**2 - r1**2 - r2**2 + 2 * r12 * r1 * r2, 0.0)
+    below = 2 * determinant * (size - 1) / (size - 3) + (r1 + r2) ** 2 / 4 * (1 - r12) ** 3
+    apart = difference(r1, r2, 1.0, 1.0)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        t = apart * np.sqrt((size - 1) * (1 + r12) / below)
+    same = at_least(r12, 1.0, 1.0) | ((apart == 0) & (below <= 0))
+    t = np.where(same, np.nan, t)
+    match alternative:
+        case "two-sided":
+            p = 2 * student_t.sf(np.abs(t), size - 3)
+        case "greater":
+            p = student_t.sf(t, size - 3)
+        case _:
+            p = student_t.cdf(t, size - 3)
+    return t, np.where(same, 1.0, p)
+
+
+def williams_table(
+    means: pd.DataFrame,
+    *,
+    reference: str,
+    alternative: Alternative = "greater",
+    correction: str = "none",
+    signed: bool = False,
+) -> pd.DataFrame:
+    """Compare every two metrics by Williams' test where one score a system is known.
+
+    Parameters
+    ----------
+    means : DataFrame
+        Systems in rows; the reference and the metrics in columns. A pair is compared on the systems that have all
+        three.
+    reference : str
+    alternative : {"greater", "less", "two-sided"}
+        "greater" asks of both orders of a pair whether the first metric is better; its family holds both.
+    correction : str
+        "none", "bonferroni", "holm", "fdr_bh" or "fdr_by" over all rows.
+    signed : bool
+        Compare the correlations as they are; by default their absolute values, as the WMT tables do, where a metric
+        with falling scores counts by how closely it follows.
+
+    Returns
+    -------
+    pandas.DataFrame
+        ``metric_a``, ``metric_b``, ``correlation_a``, ``correlation_b``, ``between``, ``n_systems``, ``t``, ``p``,
+        ``p_corrected``; one row a pair ("two-sided"), else one row an ordered pair.
+
+    Raises
+    ------
+    UnknownNameError
+        If the reference is no column.
+    ScoresError
+        If fewer than two metrics stand beside the reference.
+
+    Examples
+    --------
+    >>> columns = {"human": [1, 2, 3, 4, 5], "A": [1, 2, 3, 5, 4], "B": [3, 1, 4, 2, 5]}
+    >>> means = pd.DataFrame(columns, index=list("vwxyz"))
+    >>> williams_table(means, reference="human", alternative="two-sided")[["correlation_a", "n_systems"]].round(2)
+       correlation_a  n_systems
+    0            0.9          5
+    """
+    check_choice(reference, "column of human scores", map(str, means.columns))
+    metrics = [name for name in means.columns if name != reference]
+    if len(metrics) < 2:  # noqa: PLR2004 - a comparison takes two
+        message = "a comparison takes two metrics beside the human scores"
+        raise ScoresError(message)
+    values, human = means[metrics].to_numpy(dtype=np.float64), means[reference].to_numpy(dtype=np.float64)
+    first, second = (np.array(part) for part in zip(*combinations(range(len(metrics)), 2), strict=True))
+    if alternative != "two-sided":
+        first, second = np.concatenate([first, second]), np.concatenate([second, first])
+    r = np.array([_three_correlations(human, values[:, a], values[:, b]) for a, b in zip(first, second, strict=True)])
+    own, other, between = (r[:, :3] if signed else np.abs(r[:, :3])).T
+    enough = r[:, 3] >= _FEWEST
+    known = enough & np.isfinite(r[:, :3]).all(axis=1)
+    t, p = np.full(len(r), np.nan), np.full(len(r), np.nan)
+    t[known], p[known] = williams_test(own[known], other[known], between[known], n=r[known, 3], alternative=alternative)
+    corrected = np.full(len(r), np.nan)
+    corrected[known] = adjust(p[known], correction)
+    return pd.DataFrame(
+        {
+            "metric_a": [str(metrics[place]) for place in first],
+            "metric_b": [str(metrics[place]) for place in second],
+            "correlation_a": r[:, 0],
+            "correlation_b": r[:, 1],
+            "between": r[:, 2],
+            "n_systems": r[:, 3].astype(np.int64),
+            "t": t,
+            "p": p,
+            "p_corrected": corrected,
+        }
+    )
+
+
+def _three_correlations(human: Floats, a: Floats, b: Floats) -> tuple[float, float, float, float]:
+    there = np.isfinite(human) & np.isfinite(a) & np.isfinite(b)
+    if there.sum() < _FEWEST:
+        return np.nan, np.nan, np.nan, float(there.sum())
+    h, x, y = human[there], a[there], b[there]
+    return float(pearson(h, x)), float(pearson(h, y)), float(pearson(x, y)), float(there.sum())

@@ -1,0 +1,408 @@
+"""Ways to judge less, and the table of them: which judgments would be left had less been judged.
+
+Every way takes a collection and some steps, and answers with the levels that `Collection.rejudge` takes. All steps of
+one call belong together: what a smaller step keeps, a larger one keeps too.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import compress
+from types import MappingProxyType
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from metaeval.cells import first_few
+from metaeval.collection.documents import NOT_POOLED, UNJUDGED, Collection, is_judged
+from metaeval.compiled import compiled
+from metaeval.equality import settle
+from metaeval.resampling.coverage import DEFAULT_SIZES
+from metaeval.resampling.entry_depths import EntryDepths, entry_depths, reciprocal_rank_sums
+from metaeval.resampling.pools import original_pool
+
+__all__ = ["REDUCTIONS", "Reduced", "Reduction", "Task", "keep_documents"]
+
+_FEWEST_OTHERS = 10
+_NOISE = 1e-9
+_BELOW_ONE = 0.999
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Reduced:
+    """Judgments that are left at each step.
+
+    Attributes
+    ----------
+    levels : int16 array (n_steps, n_judgments)
+        For ``collection.rejudge(levels[i])``: the level of what is kept, `UNJUDGED` for what was pooled and is not
+        judged any more, `NOT_POOLED` for what is not even pooled. In topics that are not kept the levels stay as
+        they are.
+    topics : bool array (n_steps, n_topics)
+        Which topics are kept, of those with something relevant in the full judgments (the others have no score).
+    judged, relevant : int64 array (n_steps,)
+        Judged and relevant documents that are left in the topics kept.
+    emptied : int64 array (n_steps,)
+        Topics among those kept that have nothing relevant left.
+    notes : tuple of str
+        What could not be done as asked, and topics with nothing relevant left.
+    """
+
+    levels: NDArray[np.int16]
+    topics: NDArray[np.bool_]
+    judged: NDArray[np.int64]
+    relevant: NDArray[np.int64]
+    emptied: NDArray[np.int64]
+    notes: tuple[str, ...] = ()
+
+
+class Task(NamedTuple):
+    """What a way to judge less is given.
+
+    Attributes
+    ----------
+    collection : Collection
+    steps : tuple of float
+        In % or in documents.
+    rng : numpy.random.Generator
+    pool_depth : int or None
+        Depth to which the runs were pooled; None finds it for each topic (see `original_pool`).
+    reciprocal_rank_share : float
+        Share of the pool that "reciprocal-rank" takes by summed inverse rank; the rest comes in rank by rank.
+    """
+
+    collection: Collection
+    steps: tuple[float, ...]
+    rng: np.random.Generator
+    pool_depth: int | None = None
+    reciprocal_rank_share: float = 1.0
+
+
+def _stratified(task: Task) -> Reduced:
+    collection = task.collection
+    relevant = (collection.levels > 0).astype(np.int64)
+    groups = 2 * collection.topic_of_judgment + relevant
+    place, sizes = _random_places(groups, 2 * collection.n_topics, collection.judged, task.rng)
+    least = np.where(np.arange(len(sizes)) % 2 == 1, 1, _FEWEST_OTHERS)
+    limits = [np.maximum(least, np.floor(sizes * step / 100 + _NOISE)) for step in task.steps]
+    return keep_documents(collection, [place < limit[groups] for limit in limits], task.steps, code=UNJUDGED)
+
+
+def _random(task: Task) -> Reduced:
+    collection = task.collection
+    place, sizes = _random_places(collection.topic_of_judgment, collection.n_topics, collection.judged, task.rng)
+    return _first_of_topics(collection, place, sizes, task.steps)
+
+
+def _relevant(task: Task) -> Reduced:
+    collection = task.collection
+    relevant = collection.levels > 0
+    place, sizes = _random_places(collection.topic_of_judgment, collection.n_topics, relevant, task.rng)
+    topics = collection.topic_of_judgment
+    kept = [~relevant | (place < _part(sizes, step)[topics]) for step in task.steps]
+    return keep_documents(collection, kept, task.steps, code=UNJUDGED)
+
+
+def _order(task: Task) -> Reduced:
+    collection = task.collection
+    before = np.cumsum(collection.judged) - collection.judged
+    starts = np.append(before, 0)[collection.topic_offsets[:-1]] if len(before) else before
+    place = before - np.repeat(starts, np.diff(collection.topic_offsets))
+    return _first_of_topics(collection, place, _sums(collection, collection.judged), task.steps)
+
+
+def _topics(task: Task) -> Reduced:
+    collection = task.collection
+    counted = np.flatnonzero(_counted(collection))
+    shuffled = task.rng.permutation(counted)
+    kept = np.zeros((len(task.steps), collection.n_topics), dtype=bool)
+    for row, step in zip(kept, task.steps, strict=True):
+        row[shuffled[: int(_part(np.array(len(counted)), step))]] = True
+    everything = np.ones(collection.n_judgments, dtype=bool)
+    return keep_documents(collection, [everything] * len(task.steps), task.steps, code=UNJUDGED, topics=kept)
+
+
+def _depth(task: Task) -> Reduced:
+    collection = task.collection
+    original = original_pool(collection, pool_depth=task.pool_depth)
+    entries = entry_depths(collection, complete=False)
+    pools = [entries.within(_part(original.depths, step)) for step in task.steps]
+    return keep_documents(collection, pools, task.steps, code=NOT_POOLED, notes=original.notes)
+
+
+def _share(task: Task) -> Reduced:
+    collection = task.collection
+    entries = entry_depths(collection)
+    original = original_pool(collection, pool_depth=task.pool_depth)
+    wanted = np.ceil(np.outer(task.steps, original.n_documents) / 100 - _NOISE).astype(np.int64)
+    pools = [entries.within(depths) for depths in entries.depth_of_size(wanted)]
+    return keep_documents(collection, pools, task.steps, code=NOT_POOLED, notes=original.notes)
+
+
+def _size(task: Task) -> Reduced:
+    collection = task.collection
+    entries = entry_depths(collection)
+    wanted = np.repeat(np.array(task.steps, dtype=np.int64)[:, None], collection.n_topics, axis=1)
+    pools = [entries.within(depths) for depths in entries.depth_of_size(wanted)]
+    return keep_documents(
+        collection, pools, task.steps, code=NOT_POOLED, notes=_size_notes(collection, entries, pools, task.steps)
+    )
+
+
+def _reciprocal_rank(task: Task) -> Reduced:
+    collection = task.collection
+    entries = entry_depths(collection)
+    found = np.flatnonzero(entries.system >= 0)
+    score = settle(reciprocal_rank_sums(collection)[found])  # ties go to whom rank-by-rank pooling meets first
+    topic, met = entries.topic[found], (entries.system[found], entries.depth[found])
+    by_score, by_rank = np.lexsort((*met, -score, topic)), np.lexsort((*met, topic))
+    sizes = np.bincount(topic, minlength=collection.n_topics)
+    starts = np.repeat(np.cumsum(sizes) - sizes, sizes)
+    pools = []
+    for size in task.steps:
+        voted = np.zeros(len(found), dtype=bool)
+        n_voted = np.floor(size * task.reciprocal_rank_share + _NOISE)
+        voted[by_score] = np.arange(len(found)) - starts < n_voted
+        passed = np.concatenate([[0], np.cumsum(~voted[by_rank])])
+        chosen = voted.copy()
+        chosen[by_rank] |= passed[1:] - passed[starts] <= size - n_voted
+        inside = np.zeros(len(entries.depth), dtype=bool)
+        inside[found[chosen]] = True
+        pools.append(inside)
+    return keep_documents(
+        collection, pools, task.steps, code=NOT_POOLED, notes=_size_notes(collection, entries, pools, task.steps)
+    )
+
+
+def _random_places(
+    groups: NDArray[np.int64], n_groups: int, chosen: NDArray[np.bool_], rng: np.random.Generator
+) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """Return each chosen document's place in a random order of its group, from 0, and the size of every group."""
+    keys = groups + _BELOW_ONE * rng.random(len(groups))  # one sort by group and chance; no key reaches the next group
+    rows = np.flatnonzero(chosen)
+    order = rows[np.argsort(keys[rows], kind="stable")]
+    sizes = np.bincount(groups[rows], minlength=n_groups)
+    places = np.zeros(len(groups), dtype=np.int64)
+    places[order] = np.arange(len(order)) - np.repeat(np.cumsum(sizes) - sizes, sizes)
+    return places, sizes
+
+
+def _part(counts: NDArray[np.int64], percent: float) -> NDArray[np.int64]:
+    """Return so many percent, to the nearest whole number, halves up, at least 1 of what is there."""
+    nearest = np.floor(counts * percent / 100 + 0.5 + _NOISE).astype(np.int64)
+    return np.minimum(np.maximum(nearest, 1), counts)
+
+
+def _first_of_topics(
+    collection: Collection, place: NDArray[np.int64], sizes: NDArray[np.int64], steps: Sequence[float]
+) -> Reduced:
+    topics = collection.topic_of_judgment
+    return keep_documents(collection, [place < _part(sizes, step)[topics] for step in steps], steps, code=UNJUDGED)
+
+
+def _counted(collection: Collection) -> NDArray[np.bool_]:
+    return _sums(collection, collection.full_levels > 0) > 0
+
+
+def _sums(collection: Collection, marked: NDArray[np.bool_]) -> NDArray[np.int64]:
+    """Count what is marked in each topic, (..., n_topics)."""
+    rows = np.ascontiguousarray(marked).reshape(-1, collection.n_judgments)
+    return _count(rows, collection.topic_offsets).reshape(*marked.shape[:-1], collection.n_topics)
+
+
+@compiled
+def _count(marked: NDArray[np.bool_], offsets: NDArray[np.int64]) -> NDArray[np.int64]:
+    counted = np.zeros((len(marked), len(offsets) - 1), dtype=np.int64)
+    for row in range(len(marked)):
+        for topic in range(len(offsets) - 1):
+            for place in range(offsets[topic], offsets[topic + 1]):
+                counted[row, topic] += marked[row, place]
+    return counted
+
+
+def keep_documents(  # noqa: PLR0913 - the parts of an answer
+    collection: Collection,
+    kept: Sequence[NDArray[np.bool_]],
+    steps: Sequence[float],
+    *,
+    code: int,
+    topics: NDArray[np.bool_] | None = None,
+    notes: Sequence[str] = (),
+) -> Reduced:
+    """Put together what is left when only some documents stay; what is not judged now stays as it is.
+
+    Parameters
+    ----------
+    collection : Collection
+    kept : sequence of bool arrays, one a step
+        Over the judgments (entries past them are ignored).
+    steps : sequence of float
+        For the notes.
+    code : int
+        `UNJUDGED` or `NOT_POOLED`: what the other judged documents become. Documents that are pooled and unjudged
+        already become `NOT_POOLED` too where they are not kept.
+    topics : bool array (n_steps, n_topics), optional
+        Topics that are kept; by default all with something relevant in the full judgments.
+    notes : sequence of str
+    """
+    now = collection.levels
+    stays = np.stack([one[: collection.n_judgments] for one in kept])
+    levels = np.where(stays | (now == NOT_POOLED), now, np.int16(code))
+    if topics is None:
+        topics = np.repeat(_counted(collection)[None], len(steps), axis=0)
+    n_relevant = _sums(collection, levels > 0)
+    n_judged = _sums(collection, is_judged(levels))
+    empty = topics & (_sums(collection, now > 0) > 0) & (n_relevant == 0)
+    return Reduced(
+        levels=levels,
+        topics=topics,
+        judged=(n_judged * topics).sum(axis=1),
+        relevant=(n_relevant * topics).sum(axis=1),
+        emptied=empty.sum(axis=1),
+        notes=(*notes, *_empty_notes(collection, empty, steps)),
+    )
+
+
+def _empty_notes(collection: Collection, empty: NDArray[np.bool_], steps: Sequence[float]) -> list[str]:
+    return [
+        f"at step {step:g}, {int(row.sum())} topics have nothing relevant left ({_names(collection, row)})"
+        for step, row in zip(steps, empty, strict=True)
+        if row.any()
+    ]
+
+
+def _size_notes(
+    collection: Collection, entries: EntryDepths, pools: Sequence[NDArray[np.bool_]], steps: Sequence[float]
+) -> list[str]:
+    notes = []
+    largest = pools[int(np.argmax(steps))][: collection.n_judgments]
+    if outside := int((collection.judged & ~largest).sum()):
+        notes.append(f"{outside} judged documents are outside the largest pool")
+    for inside, step in zip(pools, steps, strict=True):
+        short = entries.per_topic(inside) < step
+        if short.any():
+            notes.append(
+                f"the pooled runs hold fewer than {step:g} documents in {int(short.sum())} topics "
+                f"({_names(collection, short)}): all are taken"
+            )
+        unjudged = int(inside.sum()) - int((inside[: collection.n_judgments] & collection.judged).sum())
+        if unjudged:
+            notes.append(f"{unjudged} of {int(inside.sum())} documents of the pool of {step:g} are not judged")
+    return notes
+
+
+def _names(collection: Collection, marked: NDArray[np.bool_]) -> str:
+    return first_few([*compress(collection.topics, marked)])
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reduction:
+    """A way to judge less.
+
+    Attributes
+    ----------
+    name : str
+    function : callable
+        Takes a checked task, gives what is left.
+    summary : str
+        What it does, in a line.
+    cite : tuple of str
+        Keys of `metaeval.bibliography`.
+    random : bool
+        Whether another draw gives another answer.
+    default_steps : tuple of float
+        As published.
+    unit : str
+        What steps are counted in: "%" or "documents" (a topic).
+    needs_retrieved : bool
+        Whether the collection must hold every retrieved document (``retrieved="all"``). "depth" does without where the
+        depth of the original pool is given.
+    """
+
+    name: str
+    function: Callable[[Task], Reduced]
+    summary: str
+    cite: tuple[str, ...]
+    random: bool = False
+    default_steps: tuple[float, ...] = (80.0, 60.0, 40.0, 20.0)
+    unit: str = "%"
+    needs_retrieved: bool = False
+
+
+_DEPTH_STEPS = (90.0, 80.0, 70.0, 60.0, 50.0, 40.0, 30.0, 20.0, 10.0, 5.0)
+_SIZE_STEPS = tuple(float(size) for size in DEFAULT_SIZES[::-1])
+
+_ROWS = (
+    Reduction(
+        name="stratified",
+        function=_stratified,
+        summary="random relevant and random other documents of each topic stay judged",
+        cite=("sakai2008", "buckley2004"),
+        random=True,
+        default_steps=(90.0, 70.0, 50.0, 30.0, 10.0),
+    ),
+    Reduction(
+        name="random",
+        function=_random,
+        summary="random documents of each topic stay judged",
+        cite=("yilmaz2006", "pal2010"),
+        random=True,
+    ),
+    Reduction(
+        name="relevant",
+        function=_relevant,
+        summary="random relevant documents of each topic stay judged, and all others",
+        cite=("pal2010",),
+        random=True,
+    ),
+    Reduction(
+        name="order",
+        function=_order,
+        summary="the assessor goes through the pool by document identifier and stops early",
+        cite=("pal2010",),
+    ),
+    Reduction(
+        name="topics",
+        function=_topics,
+        summary="random topics stay, with all their judgments",
+        cite=("pal2010",),
+        random=True,
+    ),
+    Reduction(
+        name="depth",
+        function=_depth,
+        summary="pools at a share of the original depth",
+        cite=("zobel1998", "pal2010"),
+        default_steps=_DEPTH_STEPS,
+        needs_retrieved=True,
+    ),
+    Reduction(
+        name="share",
+        function=_share,
+        summary="the shallowest pools with a share of the original number of documents",
+        cite=("pal2010",),
+        default_steps=_DEPTH_STEPS,
+        needs_retrieved=True,
+    ),
+    Reduction(
+        name="size",
+        function=_size,
+        summary="runs pooled rank by rank until enough documents are in",
+        cite=("piwowarski2008",),
+        default_steps=_SIZE_STEPS,
+        unit="documents",
+        needs_retrieved=True,
+    ),
+    Reduction(
+        name="reciprocal-rank",
+        function=_reciprocal_rank,
+        summary="the documents with the largest summed inverse rank over the runs",
+        cite=("piwowarski2008",),
+        default_steps=_SIZE_STEPS,
+        unit="documents",
+        needs_retrieved=True,
+    ),
+)
+
+REDUCTIONS: Mapping[str, Reduction] = MappingProxyType({row.name: row for row in _ROWS})
+"""Name to `Reduction`, in teaching order."""

@@ -1,0 +1,220 @@
+"""Whether judging more would change decisions: pools of several sizes, each group left out of them in turn."""
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+import xarray as xr
+from numpy.typing import NDArray
+from scipy.special import stdtr
+
+from metaeval.checks import check_share
+from metaeval.collection.base import JudgedCollection
+from metaeval.collection.documents import NOT_POOLED
+from metaeval.errors import EstimationError
+from metaeval.metrics.registry import Registry
+from metaeval.metrics.resolved import AnyMetric
+from metaeval.metrics.score import metric_values, resolve_metrics
+from metaeval.parallel import track
+from metaeval.resampling.coverage import DEFAULT_SIZES, RunDepths, run_depths
+from metaeval.resampling.entry_depths import EntryDepthsByGroup, entry_depths_by_group
+from metaeval.resampling.leave_out import numbered_groups, scored_topics, t_of_change, t_statistics
+
+__all__ = ["VERDICTS", "PoolSufficiency", "pool_sufficiency"]
+
+VERDICTS = ("better", "similar", "worse")
+_FEWEST = 2
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class PoolSufficiency:
+    """How often a pool of n documents without a group leads to other decisions about its runs.
+
+    Attributes
+    ----------
+    counts : xarray.Dataset
+        Dims ``metric``, ``size``, ``full`` and ``reduced`` (`VERDICTS`); ``same`` (metric, size): runs whose scores
+        differ significantly under all judgments and under those of the pool without their group; ``other`` (metric,
+        size, full, reduced): runs of the left-out group against every run of another group, by what the test says
+        under all judgments and under those of the pool.
+    n_runs : int
+        Runs behind each count of ``same``.
+    alpha : float
+        Level of the paired t tests.
+    depths : RunDepths
+        How deep the pools (of all pooled runs) reach into the runs.
+    notes : tuple of str
+        What to know when reading the counts.
+    """
+
+    counts: xr.Dataset
+    n_runs: int
+    alpha: float
+    depths: RunDepths
+    notes: tuple[str, ...]
+
+    @property
+    def n_comparisons(self) -> int:
+        """Comparisons behind each 3 x 3 table."""
+        return int(self.counts["other"].isel(metric=0, size=0).sum())
+
+    def same(self) -> xr.DataArray:
+        """Return the share of runs whose score changed significantly, dims (metric, size)."""
+        return (self.counts["same"] / self.n_runs).rename("same")
+
+    def reversed(self) -> xr.DataArray:
+        """Return the share of comparisons that turned from better to worse or back, dims (metric, size)."""
+        other = self.counts["other"]
+        turned = other.sel(full="better", reduced="worse") + other.sel(full="worse", reduced="better")
+        return (turned / self.n_comparisons).drop_vars(["full", "reduced"], errors="ignore").rename("reversed")
+
+    def changed(self) -> xr.DataArray:
+        """Return the share of comparisons with another verdict of any kind, dims (metric, size)."""
+        other = self.counts["other"]
+        kept = sum(
+            (other.sel(full=one, reduced=one, drop=True) for one in VERDICTS), start=xr.zeros_like(other[..., 0, 0])
+        )
+        return (1.0 - kept / self.n_comparisons).drop_vars(["full", "reduced"], errors="ignore").rename("changed")
+
+    def verdicts(self) -> pd.DataFrame:
+        """Return the 3 x 3 tables, one row a cell: how many comparisons have this verdict in full and this reduced."""
+        return self.counts["other"].to_dataframe(name="n").reset_index()
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return one row a metric and size: ``same``, ``reversed`` and ``changed`` (Piwowarski et al., Table V)."""
+        table = xr.merge([self.same(), self.reversed(), self.changed()])
+        return table.to_dataframe(dim_order=["metric", "size"]).reset_index()[
+            ["metric", "size", "same", "reversed", "changed"]
+        ]
+
+
+def pool_sufficiency(
+    collection: JudgedCollection,
+    metrics: object,
+    *,
+    sizes: Sequence[int] = DEFAULT_SIZES,
+    alpha: float = 0.05,
+    registry: Registry | None = None,
+) -> PoolSufficiency:
+    """Ask for several pool sizes whether judging more would change decisions about a group that is left out.
+
+    Parameters
+    ----------
+    collection : JudgedCollection
+        With groups, read with every retrieved document. Its current levels are the full judgments.
+    metrics : sequence of str, MetricSpec, Metric or ir_measures measure
+    sizes : sequence of int
+        Documents a topic, by rank-by-rank pooling.
+    alpha : float
+        Level of the two-sided paired t tests, uncorrected as published.
+    registry : Registry, optional
+        Where metric names are looked up.
+
+    Returns
+    -------
+    PoolSufficiency
+
+    Raises
+    ------
+    InvalidOptionError
+        If the collection has no groups, all pooled runs are of one group, an option is outside its rule, or the
+        collection was read without the documents that have no judgment.
+    EstimationError
+        If a single topic has something relevant.
+    UnknownNameError
+        For a metric that is not known.
+
+    See Also
+    --------
+    metaeval.resampling.leave_out.leave_group_out : every run with and without its group
+
+    Notes
+    -----
+    Judgments A are all of them whatever the size, B those in the pool of n documents of the other groups' pooled runs
+    (others are dropped). Section 5.2.1 and Table V of [1]_; that table counts as `other`
+    the pairs whose order changed significantly, for which `reversed` is the strict and `changed` the wide reading.
+    Every comparison of two runs of different groups is counted twice, once with each side's group left out.
+
+    References
+    ----------
+    .. [1] Piwowarski, Trotman and Lalmas (2008). Sound and complete relevance assessment for XML retrieval. ACM TOIS.
+       :doi:`10.1145/1416950.1416951`
+    """
+    check_share(alpha, "alpha")
+    _, numbers = numbered_groups(collection)
+    documents = collection.by_document
+    depths = run_depths(documents, sizes=sizes)
+    wanted = depths.table.index.to_numpy()
+    chosen = resolve_metrics(metrics, registry=registry)
+    by_group = entry_depths_by_group(documents, numbers, complete=True)
+    counted = scored_topics(documents)
+    if counted.sum() < _FEWEST:
+        message = "a paired t test needs two topics with a relevant document; there is one"
+        raise EstimationError(message)
+    full = metric_values(collection, chosen)[:, :, counted]
+    signs = np.array([[1 if one.higher_is_better else -1] for one in chosen])
+    same = np.zeros((len(chosen), len(wanted)), dtype=np.int64)
+    other = np.zeros((len(chosen), len(wanted), 3, 3), dtype=np.int64)
+    for step, size in enumerate(wanted.tolist()):
+        left_out = np.empty_like(full)
+        for mine, reduced in _without_each_group(collection, by_group, numbers, size, chosen):
+            left_out[:, mine] = reduced[:, mine][:, :, counted]
+            others = np.setdiff1d(np.arange(len(numbers)), mine)
+            first, second = np.repeat(mine, len(others)), np.tile(others, len(mine))
+            before, after = (1 - signs * _verdicts(one, first, second, alpha) for one in (full, reduced[:, :, counted]))
+            for row, cells in enumerate(3 * before + after):
+                other[row, step] += np.bincount(cells, minlength=9).reshape(3, 3)
+        same[:, step] = _significant(t_of_change(full, left_out), full.shape[2], alpha).sum(axis=1)
+    counts = xr.Dataset(
+        {"same": (("metric", "size"), same), "other": (("metric", "size", "full", "reduced"), other)},
+        coords={
+            "metric": [one.name for one in chosen],
+            "size": wanted,
+            "full": list(VERDICTS),
+            "reduced": list(VERDICTS),
+        },
+    )
+    short = [
+        f"the pooled runs hold fewer than {size} documents in {n} topics"
+        for size, n in depths.table["short"].items()
+        if n
+    ]
+    return PoolSufficiency(counts=counts, n_runs=len(numbers), alpha=float(alpha), depths=depths, notes=tuple(short))
+
+
+def _without_each_group(
+    collection: JudgedCollection,
+    by_group: EntryDepthsByGroup,
+    numbers: NDArray[np.int64],
+    size: int,
+    metrics: tuple[AnyMetric, ...],
+) -> Iterator[tuple[NDArray[np.int64], NDArray[np.float64]]]:
+    """Yield the runs of each group, and the scores of all runs in a pool of so many documents of the others."""
+    documents = collection.by_document
+    wanted = np.full(documents.n_topics, size)
+    untouched = None  # groups without a pooled run all leave the same pool
+    for number in track(range(int(numbers.max()) + 1), description=f"pools of {size} documents"):
+        mine = np.flatnonzero(numbers == number)
+        pooled = documents.pooled is None or bool(documents.pooled[mine].any())
+        if not pooled and untouched is not None:
+            yield mine, untouched
+            continue
+        entries = by_group.without(number)
+        left = entries.within(entries.depth_of_size(wanted))[: documents.n_judgments]
+        levels = np.where(left, documents.levels, np.int16(NOT_POOLED))
+        reduced = metric_values(collection.rejudge(levels), metrics)
+        untouched = untouched if pooled else reduced
+        yield mine, reduced
+
+
+def _significant(statistic: NDArray[np.float64], n_topics: int, alpha: float) -> NDArray[np.bool_]:
+    return 2.0 * stdtr(n_topics - 1, -np.abs(statistic)) <= alpha
+
+
+def _verdicts(
+    values: NDArray[np.float64], first: NDArray[np.int64], second: NDArray[np.int64], alpha: float
+) -> NDArray[np.int64]:
+    """Return 1 where the first run has significantly higher values, -1 where the second has, else 0."""
+    statistic = t_statistics(values, first, second)
+    return np.where(_significant(statistic, values.shape[2], alpha), np.sign(statistic), 0).astype(np.int64)

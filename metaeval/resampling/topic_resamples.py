@@ -1,0 +1,185 @@
+"""Decisions on resampled topics: a test asked again, or the closed form that it comes close to.
+
+In closed form a pair is significant where A^2 / Q is large enough, A being the sum and Q the sum of squares of its
+differences on the topics drawn: both are products with the counts of the topics, so one product does all pairs.
+"""
+
+import warnings
+from collections.abc import Callable, Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import stdtrit
+
+from metaeval.checks import check_choice
+from metaeval.draws import bootstrap_counts
+from metaeval.equality import difference
+from metaeval.parallel import parallel_map, track
+from metaeval.scores import Scores
+from metaeval.tests_stat.correction import CORRECTIONS
+from metaeval.tests_stat.counting import tile_pool
+from metaeval.tests_stat.pairs import Question
+from metaeval.tests_stat.result import UnreachableLevelWarning
+
+__all__ = ["ask_again", "count_rejected", "sample_of_topics", "squared_ratios", "student_ratios", "t_powers"]
+
+type Floats = NDArray[np.float64]
+_PAIRS_AT_ONCE = 256
+_RESAMPLES_AT_ONCE = 64
+
+
+def sample_of_topics(scores: Scores, topics: NDArray[np.int64]) -> Scores:
+    """Return the scores on topics at these positions, repeated ones counting as topics of their own."""
+    return scores.isel(topic=topics).assign_coords(topic=[str(place) for place in range(1, len(topics) + 1)])
+
+
+def ask_again[Answer](  # noqa: PLR0913 - a decision and what it needs
+    decide: Callable[..., Answer],
+    scores: Scores,
+    topics: NDArray[np.int64],
+    *,
+    generator: np.random.Generator,
+    n_jobs: int,
+    n_threads: int | None,
+) -> list[Answer]:
+    """Return what ``decide(scores, rng=…, n_threads=…)`` says on every list of topics, an array (list, place).
+
+    Every list has a generator of its own; several workers take one core each.
+    """
+    one = partial(_ask_on, decide=decide, scores=scores, n_threads=n_threads if n_jobs == 1 else 1)
+    return parallel_map(
+        one, list(topics), generator=generator, n_jobs=n_jobs, description="Resampling topics for intervals"
+    )
+
+
+def _ask_on[Answer](
+    topics: NDArray[np.int64],
+    generator: np.random.Generator,
+    *,
+    decide: Callable[..., Answer],
+    scores: Scores,
+    n_threads: int | None,
+) -> Answer:
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", UnreachableLevelWarning)  # said once, for the topics at hand
+        return decide(sample_of_topics(scores, topics), rng=generator, n_threads=n_threads)
+
+
+def t_powers(
+    question: Question,
+    topics: NDArray[np.int64],
+    *,
+    corrections: Sequence[str] = ("none",),
+    n_threads: int | None = None,
+) -> Floats:
+    r"""Return the power of the two-sided paired t test on many lists of topics at once.
+
+    Parameters
+    ----------
+    question : Question
+    topics : array (list, place)
+        Positions of topics; a topic that stands twice in a list counts as two.
+    corrections : sequence of str
+        Of `metaeval.tests_stat.correction.CORRECTIONS`.
+    n_threads : int, optional
+        Cores to use; the result does not depend on it.
+
+    Returns
+    -------
+    array (correction, metric, list)
+
+    Notes
+    -----
+    A pair is significant when :math:`(\sum_j z_j)^2 \ge \kappa \sum_j z_j^2` with
+    :math:`\kappa = T t^2 / (T - 1 + t^2)` and t the critical value. Both sums are products with the counts of the
+    topics, so one product does all pairs and lists.
+
+    Examples
+    --------
+    >>> question = ask([[0.3, 0.5, 0.9, 0.4], [0.2, 0.3, 0.6, 0.4]])
+    >>> t_powers(question, np.array([[0, 1, 2, 3], [0, 0, 1, 1]]))
+    array([[[0., 1.]]])
+    """
+    n_pairs, (n_lists, n_drawn) = len(question.first), topics.shape
+    counts = np.ascontiguousarray(bootstrap_counts(topics, question.n_topics).T)
+    place = np.arange(1, n_pairs + 1)
+    critical = {}
+    for name in corrections:
+        check_choice(name, "correction", CORRECTIONS)
+        critical[name] = student_ratios(CORRECTIONS[name].levels(question.alpha, place, n_pairs) / 2, n_drawn)
+    in_order = any(CORRECTIONS[name].step != "none" for name in corrections)
+    powers = np.empty((len(corrections), len(question.values), n_lists))
+    blocks = range(0, n_lists, _RESAMPLES_AT_ONCE)
+
+    def steps(pool: ThreadPoolExecutor) -> Iterator[None]:
+        for metric, values in enumerate(question.values):
+            for start in blocks:
+                block = slice(start, start + _RESAMPLES_AT_ONCE)
+                found = _all_ratios(question, values, counts[:, block], pool)
+                if in_order:
+                    found = -np.sort(-found, axis=1)
+                for row, name in enumerate(corrections):
+                    rejected = count_rejected(found >= critical[name], CORRECTIONS[name].step)
+                    powers[row, metric, block] = rejected / n_pairs
+                yield
+
+    total = len(blocks) * len(question.values)
+    with tile_pool(n_threads) as pool:
+        for _ in track(steps(pool), description="Testing on resampled topics", total=total):
+            pass
+    return powers
+
+
+def _all_ratios(question: Question, values: Floats, counts: Floats, pool: ThreadPoolExecutor) -> Floats:
+    """Return A^2 / Q of every resample and pair of one metric, the pairs shared out among threads."""
+    products = values @ counts, np.abs(values) @ counts
+    n_pairs = len(question.first)
+    found = np.empty((counts.shape[1], n_pairs))
+
+    def work(start: int) -> None:
+        part = slice(start, start + _PAIRS_AT_ONCE)
+        found[:, part] = squared_ratios(values, counts, (question.first[part], question.second[part]), products)[0].T
+
+    list(pool.map(work, range(0, n_pairs, _PAIRS_AT_ONCE)))
+    return found
+
+
+def squared_ratios(
+    values: Floats, counts: Floats, pairs: tuple[NDArray[np.int64], NDArray[np.int64]], products: tuple[Floats, Floats]
+) -> tuple[Floats, Floats]:
+    """Return A^2 / Q of pairs on resampled topics, 0 where the means are equal, and A itself: arrays (pair, resample).
+
+    The values are (system, topic), the counts (topic, resample), the products those of the values and of their sizes
+    with the counts.
+    """
+    (first, second), (sums, sizes) = pairs, products
+    total = difference(sums[first], sums[second], sizes[first], sizes[second])
+    squares = (values[first] - values[second]) ** 2 @ counts
+    return np.divide(total**2, squares, out=np.zeros_like(total), where=total != 0.0), total
+
+
+def student_ratios(levels: Floats, n_topics: int) -> Floats:
+    """Return the least A^2 / Q that a t test on so many topics asks for at one-sided levels."""
+    square = stdtrit(n_topics - 1, levels) ** 2
+    return np.asarray(n_topics * square / (n_topics - 1 + square))
+
+
+def count_rejected(reached: NDArray[np.bool_], step: str) -> NDArray[np.int64]:
+    """Count the rejections along the last axis, the most extreme pair first.
+
+    A step-down correction goes to the first failure, a step-up one from the last success.
+
+    Examples
+    --------
+    >>> reached = np.array([True, False, True])
+    >>> [int(count_rejected(reached, step)) for step in ("none", "down", "up")]
+    [2, 1, 3]
+    """
+    n_places = reached.shape[-1]
+    if step == "none":
+        return reached.sum(axis=-1)
+    if step == "down":
+        return np.where(reached.all(axis=-1), n_places, np.argmin(reached, axis=-1))
+    return np.where(reached.any(axis=-1), n_places - np.argmax(reached[..., ::-1], axis=-1), 0)

@@ -1,0 +1,155 @@
+"""Sets of topics of one size, drawn in pairs: what the swap method, its bins and the error rates stand on."""
+
+from collections.abc import Sequence
+from typing import Literal, NamedTuple, get_args
+
+import numpy as np
+from numpy.typing import NDArray
+
+from metaeval.checks import MOST_REPLICATES, check_choice, check_count
+from metaeval.compiled import compiled
+from metaeval.errors import EstimationError, InvalidOptionError, ScoresError
+from metaeval.scores import Scores, as_scores, identical_systems, oriented_values
+
+__all__ = ["SMALLEST_SIZE", "Duplicates", "Layout", "Sampling", "draw_topic_sets", "lay_out", "set_means"]
+
+Sampling = Literal["disjoint", "overlapping", "bootstrap"]
+Duplicates = Literal["drop", "keep"]
+SMALLEST_SIZE = 5
+"""Topics in the smallest set, where nothing else is asked for."""
+
+
+class Layout(NamedTuple):
+    """Scores made ready for drawing topic sets.
+
+    Attributes
+    ----------
+    scores : Scores
+        Copies of systems left out, unless they were to be kept.
+    oriented : array (topic, metric, system)
+        Turned so that higher is better.
+    sizes : array (size,)
+        Topic-set sizes, ascending.
+    duplicates : tuple of tuple of str
+        Groups of identical systems.
+    dropped : tuple of str
+        Those left out.
+    """
+
+    scores: Scores
+    oriented: NDArray[np.float64]
+    sizes: NDArray[np.int64]
+    duplicates: tuple[tuple[str, ...], ...]
+    dropped: tuple[str, ...]
+
+
+def lay_out(
+    scores: object,
+    *,
+    sizes: Sequence[int] | None,
+    sampling: Sampling,
+    duplicates: Duplicates,
+    n_trials: int,
+) -> Layout:
+    """Check scores and options, leave out copies of systems, and put topics first in memory.
+
+    Parameters
+    ----------
+    scores, sizes, sampling, duplicates, n_trials
+        As in `metaeval.resampling.swap.swap_method`.
+
+    Returns
+    -------
+    Layout
+
+    Raises
+    ------
+    EstimationError, ScoresError, InvalidOptionError
+        As `metaeval.resampling.swap.swap_method`.
+    """
+    for word, value, kind in (("sampling", sampling, Sampling), ("rule for duplicates", duplicates, Duplicates)):
+        check_choice(value, word, get_args(kind))
+    check_count(n_trials, "n_trials", most=MOST_REPLICATES)
+    scores = as_scores(scores)
+    groups = identical_systems(scores)
+    dropped = tuple(name for group in groups for name in group[1:]) if duplicates == "drop" else ()
+    kept = scores.isel(system=np.flatnonzero(~np.isin(scores["system"].to_numpy(), dropped)))
+    if kept.sizes["system"] < 2:  # noqa: PLR2004 - a pair
+        message = (
+            f"all {scores.sizes['system']} systems have the same scores everywhere, so no two can be compared; "
+            "pass duplicates='keep' to count them all the same"
+        )
+        raise ScoresError(message)
+    values = np.ascontiguousarray(oriented_values(kept).transpose(2, 0, 1))
+    return Layout(kept, values, _checked_sizes(sizes, len(values), sampling), groups, dropped)
+
+
+def draw_topic_sets(
+    generator: np.random.Generator, n_topics: int, size: int, n_trials: int, sampling: Sampling
+) -> NDArray[np.int64]:
+    """Draw two sets of topics for every trial: positions of topics, an array (trial, 2, size).
+
+    Parameters
+    ----------
+    generator : numpy.random.Generator
+    n_topics, size, n_trials : int
+    sampling : {"disjoint", "overlapping", "bootstrap"}
+        See `metaeval.resampling.swap.swap_method`.
+
+    Examples
+    --------
+    >>> first, second = draw_topic_sets(np.random.default_rng(0), 6, 3, 1, "disjoint")[0]
+    >>> sorted([*first.tolist(), *second.tolist()])
+    [0, 1, 2, 3, 4, 5]
+    """
+    if sampling == "bootstrap":
+        return generator.integers(0, n_topics, size=(n_trials, 2, size))
+    n_rows, n_taken = (n_trials, 2 * size) if sampling == "disjoint" else (2 * n_trials, size)
+    shuffled = generator.permuted(np.tile(np.arange(n_topics), (n_rows, 1)), axis=1)
+    return shuffled[:, :n_taken].reshape(n_trials, 2, size)
+
+
+def _checked_sizes(sizes: Sequence[int] | None, n_topics: int, sampling: Sampling) -> NDArray[np.int64]:
+    limit = n_topics // 2 if sampling == "disjoint" else n_topics
+    smallest = SMALLEST_SIZE if sizes is None else min(sizes, default=0)
+    if smallest > limit:
+        message = (
+            f"{n_topics} topics are too few: {sampling} topic sets hold at most {limit} topics each, and the "
+            f"smallest size asked is {smallest}; pass smaller sizes or more topics"
+        )
+        raise EstimationError(message)
+    asked = list(range(SMALLEST_SIZE, n_topics // 2 + 1)) if sizes is None else list(sizes)
+    whole = all(isinstance(size, int | np.integer) and not isinstance(size, bool) for size in asked)
+    if not asked or not whole or not 1 <= min(asked) <= max(asked) <= limit:
+        message = f"sizes must be whole numbers from 1 to {limit} ({sampling} sets of {n_topics} topics), not {asked!r}"
+        raise InvalidOptionError(message)
+    return np.unique(np.asarray(asked, dtype=np.int64))
+
+
+@compiled
+def set_means(
+    values: NDArray[np.float64], topics: NDArray[np.int64], lowest: float
+) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Return the mean of every metric and system over some topics, always added up in the order given, and its size.
+
+    Parameters
+    ----------
+    values : array (topic, metric, system)
+    topics : array (size,)
+    lowest : float
+        The lowest score of all: where it is not negative, the means are their own sizes.
+
+    Returns
+    -------
+    two arrays (metric, system)
+        The second are the means of the absolute scores: what says which means are equal on paper.
+    """
+    means, sizes = np.zeros(values.shape[1:]), np.zeros(values.shape[1:])
+    for topic in topics:
+        means += values[topic]
+    means /= len(topics)
+    if lowest >= 0.0:
+        return means, means
+    for topic in topics:
+        sizes += np.abs(values[topic])
+    return means, sizes / len(topics)

@@ -1,0 +1,227 @@
+"""Signed rank sums of every pair, and their distribution over all sign vectors: kernels of the Wilcoxon test."""
+
+from typing import Literal, NamedTuple
+
+import numba
+import numpy as np
+from numpy.typing import NDArray
+
+from metaeval.compiled import compiled, compiled_parallel
+from metaeval.equality import RELATIVE
+
+__all__ = ["ALLOWANCES", "RankSums", "Ties", "enumerated_tails", "signed_rank_sums"]
+
+Ties = Literal["paper", "float"]
+ALLOWANCES = {"paper": RELATIVE, "float": 0.0}
+"""Reading of ties to the share of the sizes of the scores that two sizes may be apart and still tie."""
+
+
+class RankSums(NamedTuple):
+    """What the signed-rank test needs of every pair: arrays (pair,)."""
+
+    plus: NDArray[np.float64]
+    """Sum of the mid-ranks of the positive differences."""
+    minus: NDArray[np.float64]
+    """Sum of the mid-ranks of the negative differences."""
+    n_zero: NDArray[np.float64]
+    """Topics without a difference."""
+    ties: NDArray[np.float64]
+    """Sum of t**3 - t over the groups of t equal non-zero sizes."""
+
+
+def signed_rank_sums(
+    values: NDArray[np.float64],
+    first: NDArray[np.int64],
+    second: NDArray[np.int64],
+    *,
+    rank_zeros: bool,
+    ties: Ties = "paper",
+) -> RankSums:
+    """Rank the sizes of the differences of every pair and add up the ranks of each sign.
+
+    Parameters
+    ----------
+    values : array (system, topic)
+    first, second : array (pair,)
+    rank_zeros : bool
+        Whether topics without a difference take the lowest ranks (which are added to neither sum).
+    ties : {"paper", "float"}
+        See `metaeval.tests_stat.wilcoxon.wilcoxon_test`.
+
+    Examples
+    --------
+    >>> values = np.array([[2.0, 4.0, 5.0], [1.0, 5.0, 5.0]])
+    >>> sums = signed_rank_sums(values, np.array([0]), np.array([1]), rank_zeros=False)
+    >>> [column.item() for column in sums]
+    [1.5, 1.5, 1.0, 6.0]
+    """
+    return RankSums(*_rank_sum_columns(values, first, second, rank_zeros, ALLOWANCES[ties]))
+
+
+@compiled_parallel
+def _rank_sum_columns(
+    values: NDArray[np.float64],
+    first: NDArray[np.int64],
+    second: NDArray[np.int64],
+    rank_zeros: bool,  # noqa: FBT001 - kernels take positions only
+    allowance: float,
+) -> NDArray[np.float64]:
+    """Return an array (4, pair): R+, R-, topics without a difference, sum of t**3 - t; see `signed_rank_sums`.
+
+    The sizes of either sign are sorted apart and then merged, which gives the mid-ranks without sorting signs along.
+    Two neighbours tie when they are no further apart than the allowance for the scores they come from. Those have lost
+    their places in sorting, but the smallest and the largest scores of the pair settle nearly every case; only where
+    a gap lies between what these two allow are the sizes settled with their scores, and ranked again.
+    """
+    n_topics = values.shape[1]
+    columns = np.empty((4, len(first)))
+    for pair in numba.prange(len(first)):
+        a, b = values[first[pair]], values[second[pair]]
+        sizes = np.empty(n_topics)
+        n_plus = 0
+        n_minus = 0
+        smallest = np.inf
+        largest = 0.0
+        for topic in range(n_topics):
+            difference = a[topic] - b[topic]
+            scores = abs(a[topic]) + abs(b[topic])
+            if difference > allowance * scores:
+                sizes[n_plus] = difference
+                n_plus += 1
+            elif difference < -allowance * scores:
+                n_minus += 1
+                sizes[n_topics - n_minus] = -difference
+            else:
+                continue
+            smallest = min(smallest, scores)
+            largest = max(largest, scores)
+        ranked = n_topics - n_plus - n_minus if rank_zeros else 0
+        plus_sizes, minus_sizes = np.sort(sizes[:n_plus]), np.sort(sizes[n_topics - n_minus :])
+        sure, possible = 2.0 * allowance * smallest, 2.0 * allowance * largest
+        plus, minus, ties, settled = _merged_ranks(plus_sizes, minus_sizes, ranked, sure, possible)
+        if not settled:
+            _settle_sizes(a, b, allowance, sizes)
+            wins = a > b
+            plus_sizes, minus_sizes = np.sort(sizes[wins & (sizes > 0.0)]), np.sort(sizes[~wins & (sizes > 0.0)])
+            plus, minus, ties, settled = _merged_ranks(plus_sizes, minus_sizes, ranked, 0.0, 0.0)
+        columns[0, pair] = plus
+        columns[1, pair] = minus
+        columns[2, pair] = n_topics - n_plus - n_minus
+        columns[3, pair] = ties
+    return columns
+
+
+@compiled
+def _merged_ranks(
+    plus_sizes: NDArray[np.float64], minus_sizes: NDArray[np.float64], ranked: int, sure: float, possible: float
+) -> tuple[float, float, float, bool]:
+    """Rank two sorted rows of sizes together: R+, R-, the sum of t**3 - t, and whether no gap was in doubt.
+
+    A gap up to `sure` is a tie, one beyond `possible` is none; `ranked` sizes have the lower ranks already.
+    """
+    n_plus, n_minus = len(plus_sizes), len(minus_sizes)
+    plus = 0.0
+    minus = 0.0
+    ties = 0.0
+    settled = True
+    i = 0
+    j = 0
+    while i < n_plus or j < n_minus:
+        from_i, from_j = i, j
+        last = min(plus_sizes[i] if i < n_plus else np.inf, minus_sizes[j] if j < n_minus else np.inf)
+        while i < n_plus or j < n_minus:
+            next_plus = plus_sizes[i] if i < n_plus else np.inf
+            next_minus = minus_sizes[j] if j < n_minus else np.inf
+            size = min(next_plus, next_minus)
+            if size - last > sure:
+                settled &= size - last > possible
+                break
+            last = size
+            if next_plus <= next_minus:
+                i += 1
+            else:
+                j += 1
+        tied = (i - from_i) + (j - from_j)
+        rank = ranked + 0.5 * (tied + 1)
+        plus += rank * (i - from_i)
+        minus += rank * (j - from_j)
+        ties += float(tied) * tied * tied - tied
+        ranked += tied
+    return plus, minus, ties, settled
+
+
+@compiled
+def _settle_sizes(
+    a: NDArray[np.float64], b: NDArray[np.float64], allowance: float, settled: NDArray[np.float64]
+) -> None:
+    """Fill in the size of the difference on every topic, one number for all that tie and 0 where there is none.
+
+    As `metaeval.equality.settle`, with zeros kept apart. Of sizes that are one number already, the one with the
+    largest scores speaks for all, so that the order of the topics does not matter.
+    """
+    n_topics = len(a)
+    sizes = np.abs(a - b)
+    scores = np.abs(a) + np.abs(b)
+    for topic in range(n_topics):
+        if sizes[topic] <= allowance * scores[topic]:
+            sizes[topic] = 0.0
+    order = np.argsort(sizes)
+    lowest = 0.0
+    scores_before = 0.0
+    start = 0
+    while start < n_topics:
+        size = sizes[order[start]]
+        stop = start
+        scores_here = 0.0
+        while stop < n_topics and sizes[order[stop]] == size:
+            scores_here = max(scores_here, scores[order[stop]])
+            stop += 1
+        if lowest == 0.0 or size - sizes[order[start - 1]] > allowance * (scores_before + scores_here):
+            lowest = size
+        for place in range(start, stop):
+            settled[order[place]] = lowest
+        scores_before = scores_here
+        start = stop
+
+
+@compiled_parallel
+def enumerated_tails(
+    values: NDArray[np.float64],
+    first: NDArray[np.int64],
+    second: NDArray[np.int64],
+    rank_zeros: bool,  # noqa: FBT001 - kernels take positions only
+    allowance: float,
+) -> NDArray[np.float64]:
+    """Return P(R+ >= observed) and P(R+ <= observed) over all sign vectors, given the ties: an array (2, pair).
+
+    Twice a mid-rank is a whole number, so the distribution of 2 R+ fills a short table, one rank at a time; that is
+    the enumeration without its 2**T steps. Zeros keep their place under any sign, so they add nothing.
+    """
+    n_topics = values.shape[1]
+    tails = np.empty((2, len(first)))
+    for pair in numba.prange(len(first)):
+        a, b = values[first[pair]], values[second[pair]]
+        sizes = np.empty(n_topics)
+        _settle_sizes(a, b, allowance, sizes)
+        chance = np.zeros(n_topics * (n_topics + 1) + 1)
+        chance[0] = 1.0
+        highest = 0
+        observed = 0
+        for topic in range(n_topics):
+            size = sizes[topic]
+            if size == 0.0:
+                continue
+            twice_rank = 1
+            for other in range(n_topics):
+                if sizes[other] != 0.0 or rank_zeros:
+                    twice_rank += 2 * (sizes[other] < size) + (sizes[other] == size)
+            if a[topic] > b[topic]:
+                observed += twice_rank
+            for place in range(highest, -1, -1):
+                half = 0.5 * chance[place]
+                chance[place] = half
+                chance[place + twice_rank] += half
+            highest += twice_rank
+        tails[0, pair] = chance[observed : highest + 1].sum()
+        tails[1, pair] = chance[: observed + 1].sum()
+    return tails

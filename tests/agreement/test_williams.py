@@ -1,0 +1,71 @@
+"""Williams' test against published p-values and the laws of its statistic."""
+
+import hypothesis.strategies as st
+import numpy as np
+import pandas as pd
+import pytest
+from hypothesis import given
+
+from metaeval.agreement.human_statistics import pearson
+from metaeval.agreement.williams import williams_table, williams_test
+from metaeval.errors import InvalidOptionError, ScoresError, UnknownNameError
+
+FILLER = 0.12  # stands in the published tables where nothing was tested or found
+
+
+@pytest.mark.parametrize("pair", ["deen", "ende", "zhen"])
+def test_the_published_p_values_of_williams(data_folder, pair):
+    """Every p-value that WMT20 printed for two metrics over all systems comes out."""
+    folder = data_folder / "wmt20-metrics" / "system-level"
+    scores = pd.read_csv(folder / f"DA-newstest2020-{pair}-sys-scores.csv", sep=None, engine="python")
+    machines = scores[~scores["SYSTEM"].str.contains("Human")].set_index("SYSTEM").drop(columns="LP")
+    found = williams_table(machines, reference="HUMAN").set_index(["metric_a", "metric_b"])["p"]
+    printed = pd.read_csv(folder / "published" / f"DA-{pair}-sig.csv", sep="\t", index_col=0)
+    printed = printed.stack()  # noqa: PD013 - a Series by both names is what is compared
+    undefined = printed[printed.isna() & (printed.index.get_level_values(0) != printed.index.get_level_values(1))]
+    assert (found.reindex(undefined.index) == 1.0).all()
+    printed = printed[(printed != FILLER) & printed.notna()]
+    ours = found.reindex(printed.index)
+    assert len(printed) > 150
+    np.testing.assert_allclose(ours, printed, atol=1e-9)
+
+
+correlations = st.floats(-0.95, 0.95)
+
+
+@given(correlations, correlations, correlations, st.integers(4, 60))
+def test_changing_places_changes_the_sign(first, second, between, n):
+    """The statistic is antisymmetric, and the p-values of the two directions add up to 1."""
+    t, p = williams_test(first, second, between, n=n, alternative="greater")
+    turned, q = williams_test(second, first, between, n=n, alternative="greater")
+    assert t == pytest.approx(-turned, abs=1e-9)
+    assert p + q == pytest.approx(1, abs=1e-9)
+
+
+def test_equal_metrics_do_not_differ():
+    """A metric compared with itself: no statistic, p = 1."""
+    t, p = williams_test(0.9, 0.9, 1.0, n=10)
+    assert np.isnan(t)
+    assert p == 1.0
+
+
+def test_williams_holds_its_level_where_two_metrics_are_equally_good():
+    """Two metrics of one quality differ significantly in about 5 % of 4000 draws of 15 systems."""
+    rng = np.random.default_rng(0)
+    human = rng.normal(size=(4000, 15))
+    shared = rng.normal(size=human.shape)
+    a, b = (human + 0.6 * shared + 0.8 * rng.normal(size=human.shape) for _ in range(2))
+    _, p = williams_test(pearson(human, a), pearson(human, b), pearson(a, b), n=15)
+    assert (p <= 0.05).mean() == pytest.approx(0.05, abs=0.012)
+
+
+def test_bad_options_stop():
+    """Options outside their rule are errors that say the rule."""
+    with pytest.raises(InvalidOptionError, match="first must be a correlation"):
+        williams_test(1.2, 0, 0, n=9)
+    with pytest.raises(InvalidOptionError, match="needs 4 systems"):
+        williams_test(0.2, 0, 0, n=3)
+    with pytest.raises(UnknownNameError):
+        williams_test(0.2, 0, 0, n=9, alternative="better")
+    with pytest.raises(ScoresError, match="two metrics"):
+        williams_table(pd.DataFrame({"human": [1.0, 2], "A": [1.0, 2]}), reference="human")

@@ -1,0 +1,74 @@
+"""Pilot variances against a two-way layout and the mean over all pairs."""
+
+import numpy as np
+import pandas as pd
+import pytest
+from statsmodels.formula.api import ols
+
+from metaeval.errors import EstimationError, InvalidOptionError, ScoresError, UnknownNameError
+from metaeval.models.pilot_variance import pilot_variance
+from metaeval.scores import as_scores
+
+
+def test_residual_variance_is_that_of_a_two_way_layout():
+    """Residual and within variances are the mean squares of statsmodels' linear models."""
+    values = np.random.default_rng(0).random((5, 12))
+    frame = pd.DataFrame({"x": values.ravel(), "s": np.repeat(range(5), 12), "t": np.tile(range(12), 5)})
+    two_way, one_way = (ols(f, frame).fit() for f in ("x ~ C(s) + C(t)", "x ~ C(s)"))
+    residual, within = (pilot_variance(values, method=method).pooled().iloc[0] for method in ("residual", "within"))
+    assert residual["variance"] == pytest.approx(two_way.mse_resid, rel=1e-9)
+    assert residual["degrees_of_freedom"] == two_way.df_resid
+    assert within["variance"] == pytest.approx(one_way.mse_resid, rel=1e-9)
+    assert within["degrees_of_freedom"] == one_way.df_resid
+
+
+def test_twice_the_residual_is_the_mean_over_all_pairs():
+    """The residual's difference variance is the average variance of the differences of all pairs."""
+    scores = as_scores(np.random.default_rng(1).random((6, 15)))
+    names = scores["system"].to_numpy().tolist()
+    pairs = [(a, b) for place, a in enumerate(names) for b in names[place + 1 :]]
+    residual = pilot_variance(scores).pooled()["difference_variance"]
+    by_pair = pilot_variance(scores, method="pairs", pairs=pairs).pooled()["difference_variance"]
+    literal = np.mean([np.var(scores.sel(system=a) - scores.sel(system=b), ddof=1) for a, b in pairs])
+    np.testing.assert_allclose(residual, by_pair, rtol=1e-12)
+    assert residual.item() == pytest.approx(literal, rel=1e-12)
+
+
+def test_collections_are_pooled_by_degrees_of_freedom():
+    """The pooled variance weighs each collection by its degrees of freedom and is named so."""
+    rng = np.random.default_rng(2)
+    first, second = as_scores(rng.random((4, 10))), as_scores(2 * rng.random((3, 30)))
+    found = pilot_variance({"2007": first, "2008": second})
+    table = found.to_frame().set_index("collection")
+    wanted = (27 * table.loc["2007", "variance"] + 58 * table.loc["2008", "variance"]) / 85
+    assert found.pooled()["variance"].item() == pytest.approx(wanted, rel=1e-12)
+    assert found.pooled()["collection"].item() == "pooled"
+    assert len(pilot_variance([first, second]).table) == 3
+    assert pilot_variance({"ap": pd.DataFrame(rng.random((10, 4)))}).table["metric"].tolist() == ["ap"]
+
+
+def test_an_unknown_system_of_a_pair_is_named():
+    """A pair that names a system which is not there is refused."""
+    with pytest.raises(UnknownNameError, match="no system 'x'"):
+        pilot_variance(np.eye(3), method="pairs", pairs=[("system1", "x")])
+
+
+@pytest.mark.parametrize(
+    ("call", "kind", "message"),
+    [
+        (lambda: pilot_variance(np.eye(3), method="all"), UnknownNameError, "no method 'all'"),
+        (lambda: pilot_variance(np.eye(3), method="pairs"), InvalidOptionError, "pairs= names the pairs"),
+        (lambda: pilot_variance(np.eye(3), pairs=[("a", "b")]), InvalidOptionError, "got method=.residual."),
+        (lambda: pilot_variance(np.ones((3, 4))), EstimationError, "no variance left to plan with"),
+        (
+            lambda: pilot_variance(np.arange(4) / 7 + np.array([[0.0], [0.3]])),
+            EstimationError,
+            "differ by a constant",
+        ),
+        (lambda: pilot_variance(np.ones((1, 4))), ScoresError, "at least two systems"),
+    ],
+)
+def test_refusals_name_rule_and_value(call, kind, message):
+    """Every argument outside its rule is refused; what cannot be estimated is said."""
+    with pytest.raises(kind, match=message):
+        call()
