@@ -3,12 +3,12 @@
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-import typer
-
-from metaeval.cli import checks
 from metaeval.cli import options as opt
+from metaeval.cli.checks import file_to_write
 from metaeval.cli.command import command
+from metaeval.cli.option import path
 from metaeval.cli.reading import Loaded
+from metaeval.cli.together import check_scores_file
 
 if TYPE_CHECKING:
     from metaeval.reports.report import Report
@@ -22,13 +22,7 @@ def score(
     *,
     scores: Annotated[
         Path | None,
-        typer.Option(
-            "--scores",
-            parser=checks.file_path,
-            callback=checks.file_to_write(),
-            metavar="FILE",
-            help="Write every score, by topic: .csv (long), .parquet or .nc.",
-        ),
+        path("FILE", "Write every score, by topic: .csv (long), .parquet or .nc.", file_to_write(), panel=None),
     ] = None,
     threads: opt.Threads = None,
 ) -> "Report":
@@ -43,6 +37,8 @@ def score(
     from metaeval.metrics.score import resolve_metrics  # noqa: PLC0415 - loads numba
     from metaeval.reports.score import score_report  # noqa: PLC0415 - as above
 
+    if scores is not None:
+        check_scores_file(scores, overwrite=loaded.options["overwrite"])
     del threads  # scoring is a part of reading, which knows the options
     found = loaded.scores(fewest=1)
     if scores is not None:

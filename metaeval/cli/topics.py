@@ -3,11 +3,11 @@
 import re
 from typing import TYPE_CHECKING, Annotated
 
-import typer
-
+from metaeval.checks import MOST_ROUNDS
 from metaeval.cli import checks
 from metaeval.cli import options as opt
 from metaeval.cli.command import command
+from metaeval.cli.option import Option, choice, flag
 from metaeval.cli.reading import Loaded
 from metaeval.errors import EstimationError, InvalidOptionError
 
@@ -16,7 +16,6 @@ if TYPE_CHECKING:
 
 __all__ = ["parse_sizes", "topics"]
 
-_PANEL = "The question"
 _MOST_TOPICS = 100_000
 _DIGITS = 18
 
@@ -52,114 +51,69 @@ def topics(  # noqa: PLR0913 - the options of the command
     *,
     topic_sizes: Annotated[
         str | None,
-        typer.Option(
-            "--topic-sizes",
-            callback=checks.read_by(parse_sizes),
-            metavar="5-25|5,10,20",
-            show_default="5 to half the topics",
-            help="Topics in each of the two sets: ranges and single sizes by comma; 5-50:5 takes every fifth.",
-            rich_help_panel=_PANEL,
+        Option(
+            "5-25|5,10,20",
+            "Topics in each of the two sets: ranges and single sizes by comma; 5-50:5 takes every fifth.",
+            checks.read_by(parse_sizes),
+            shown="5 to half the topics",
+            means="sizes",
         ),
     ] = None,
-    trials: Annotated[
-        int,
-        typer.Option(
-            "--trials",
-            callback=checks.whole(1, checks.MOST_DRAWS),
-            metavar="N",
-            help="How often two sets are drawn at every size.",
-            rich_help_panel=_PANEL,
-        ),
-    ] = 50,
+    trials: Annotated[int, Option("N", "How often two sets are drawn at every size.", checks.count())] = 50,
     tolerances: Annotated[
         str | None,
-        typer.Option(
-            "--tolerances",
-            callback=checks.numbers("numbers from 0 by comma, such as 0,5,10", lambda one: one >= 0),
-            metavar="0,5,10",
-            show_default="0,5,10,20,30; absolute 0,0.01,0.02,0.05",
-            help="By how much a system must win on both sets to count: percent of the larger mean, or, with "
+        Option(
+            "0,5,10",
+            "By how much a system must win on both sets to count: percent of the larger mean, or, with "
             "--tolerance-unit absolute, in the metric's own unit. Recommended: 10, for a lead by less than a tenth is "
             "rarely a reason to choose a system; 0, every disagreement, is always answered too.",
-            rich_help_panel=_PANEL,
+            checks.numbers("0,5,10", checks.number(least=0)),
+            shown="0,5,10,20,30; absolute 0,0.01,0.02,0.05",
         ),
     ] = None,
-    tolerance_unit: Annotated[
-        str,
-        typer.Option(
-            "--tolerance-unit",
-            callback=checks.one_of("relative", "absolute"),
-            metavar="relative|absolute",
-            help="What the tolerances are measured in.",
-            rich_help_panel=_PANEL,
-        ),
-    ] = "relative",
+    tolerance_unit: Annotated[str, choice("What the tolerances are measured in.", "relative", "absolute")] = "relative",
     sampling: Annotated[
         str,
-        typer.Option(
-            "--sampling",
-            callback=checks.one_of("disjoint", "overlapping", "bootstrap"),
-            metavar="disjoint|overlapping|bootstrap",
-            help="The two sets share no topic (as published), may share some, or are drawn with replacement.",
-            rich_help_panel=_PANEL,
+        choice(
+            "The two sets share no topic (as published), may share some, or are drawn with replacement.",
+            *("disjoint", "overlapping", "bootstrap"),
         ),
     ] = "disjoint",
-    max_error: Annotated[
-        float,
-        typer.Option(
-            "--max-error",
-            callback=checks.error_rate(),
-            metavar="SHARE",
-            help="The error rate to stay within, below 0.5.",
-            rich_help_panel=_PANEL,
-        ),
-    ] = 0.05,
+    max_error: opt.MaxError = 0.05,
     limit: Annotated[
         int | None,
-        typer.Option(
-            "--limit",
-            callback=checks.whole(1, 10**9),
-            metavar="TOPICS",
-            show_default="twice the largest size",
-            help="No larger number of topics is named; beyond it the answer is '>limit'.",
-            rich_help_panel=_PANEL,
+        Option(
+            "TOPICS",
+            "No larger number of topics is named; beyond it the answer is '>limit'.",
+            checks.count(most=MOST_ROUNDS),
+            shown="twice the largest size",
         ),
     ] = None,
     bin_width: Annotated[
-        float,
-        typer.Option(
-            "--bin-width",
-            callback=checks.number("a step above 0", lambda step: step > 0),
-            metavar="STEP",
-            help="Step in which differences are sorted, in the metric's own unit.",
-            rich_help_panel=_PANEL,
-        ),
+        float, Option("STEP", "Step in which differences are sorted, in the metric's own unit.", checks.number(above=0))
     ] = 0.01,
     bayes: Annotated[
         bool,
-        typer.Option(
+        flag(
             "--bayes/--no-bayes",
-            help="Fit the Bayesian model that says how sure the topic counts are; most of the time goes there.",
-            rich_help_panel=_PANEL,
+            "Fit the Bayesian model that says how sure the topic counts are; most of the time goes there.",
         ),
     ] = True,
     hierarchical: Annotated[
         bool,
-        typer.Option(
+        flag(
             "--hierarchical",
-            help="Fit that model to all metrics at once with PyMC: minutes for every tolerance, not seconds. Where it "
-            "is refused, the fast fits stand in, the reason is given, and the exit code is 4.",
-            rich_help_panel=_PANEL,
+            "Fit that model to all metrics at once with PyMC: minutes for every tolerance, not seconds. Where it is "
+            "refused, the fast fits stand in, the reason is given, and the exit code is 4.",
         ),
     ] = False,
     interval_resamples: Annotated[
         int,
-        typer.Option(
-            "--interval-resamples",
-            callback=checks.whole(2, checks.MOST_DRAWS, also=(0,)),
-            metavar="R",
-            help="Topic resamples behind every interval, more where the model needs them; 0 leaves all intervals out.",
-            rich_help_panel=_PANEL,
+        Option(
+            "R",
+            "Topic resamples behind every interval, more where the model needs them; 0 leaves all intervals out.",
+            checks.count(2, zero=True),
+            means="n_topic_resamples",
         ),
     ] = 200,
     seed: opt.Seed = 0,
@@ -217,7 +171,7 @@ def _tolerances(text: str | None, tolerance_unit: str) -> list[float] | None:
     """Return the tolerances asked for as shares or in the metric's unit, and 0, which the answer always has."""
     if text is None:
         return None
-    values = checks.parse_numbers(text, "--tolerances")
+    values = checks.parse_numbers(text)
     if tolerance_unit == "relative":
         if not all(0 <= value < 100 for value in values):  # noqa: PLR2004 - percent
             message = f"--tolerances are percentages from 0 to below 100 of the larger mean, not {text!r}"
