@@ -23,54 +23,46 @@ __all__ = ["agree"]
 
 _GAINS = "tables of grades in braces, such as {1:1,2:5}, or names of quantisations, such as exponential"
 
+_AUDIT = Option(
+    "NAME,…",
+    "With --qrels, instead of --metrics: every use of the grades that these metrics know (binary from each "
+    "grade on, linear, exponential, --gains), and what each boundary between grades is worth.",
+    names_of_metrics,
+    excludes="metrics",
+)
+_GAINS_AGREE = Option(
+    "{1:1,2:5},…", "With --audit: further gains, as tables of grades or names.", names(_GAINS), needs="audit"
+)
+_ALTERNATIVE = choice(
+    "better: one-sided towards each pair's better mean, both directions counting as hypotheses.",
+    *("two-sided", "better"),
+)
+_ALPHA = Option(
+    "LEVEL,…",
+    "Significance levels; the summary tells of the first.",
+    numbers("0.05,0.01", check_share),
+    panel=None,
+    means="alphas",
+)
+_MIN_F1 = Option("F1", "The F1 from which conclusions count as the same; a convention.", number(above=0, most=1))
+
 
 @command("agree", reads="scores")
 def agree(  # noqa: PLR0913 - the options of the command
     loaded: Loaded,
     *,
-    audit: Annotated[
-        str | None,
-        Option(
-            "NAME,…",
-            "With --qrels, instead of --metrics: every use of the grades that these metrics know (binary from each "
-            "grade on, linear, exponential, --gains), and what each boundary between grades is worth.",
-            names_of_metrics,
-            excludes="metrics",
-        ),
-    ] = None,
-    gains: Annotated[
-        str,
-        Option(
-            "{1:1,2:5},…", "With --audit: further gains, as tables of grades or names.", names(_GAINS), needs="audit"
-        ),
-    ] = "",
-    test: opt.Tests = "t",
-    correction: opt.Corrections = "fdr_by",
-    alternative: Annotated[
-        str,
-        choice(
-            "better: one-sided towards each pair's better mean, both directions counting as hypotheses.",
-            *("two-sided", "better"),
-        ),
-    ] = "two-sided",
-    alpha: Annotated[
-        str,
-        Option(
-            "LEVEL,…",
-            "Significance levels; the summary tells of the first.",
-            numbers("0.05,0.01", check_share),
-            panel=None,
-            means="alphas",
-        ),
-    ] = "0.05",
+    audit: Annotated[str | None, _AUDIT] = None,
+    gains: Annotated[str, _GAINS_AGREE] = "",
+    test: Annotated[str, opt.TEST_LIST] = "t",
+    correction: Annotated[str, opt.CORRECTION_LIST] = "fdr_by",
+    alternative: Annotated[str, _ALTERNATIVE] = "two-sided",
+    alpha: Annotated[str, _ALPHA] = "0.05",
     resamples: Annotated[int | None, opt.RESAMPLES.but(shown="10000")] = None,
-    interval_resamples: opt.Intervals = 200,
-    min_f1: Annotated[
-        float, Option("F1", "The F1 from which conclusions count as the same; a convention.", number(above=0, most=1))
-    ] = 0.9,
-    choose: opt.Choose = "all",
-    seed: opt.Seed = 0,
-    threads: opt.Threads = None,
+    interval_resamples: Annotated[int, opt.INTERVALS] = 200,
+    min_f1: Annotated[float, _MIN_F1] = 0.9,
+    choose: Annotated[str, opt.CHOOSE] = "all",
+    seed: Annotated[int, opt.SEED] = 0,
+    threads: Annotated[int | None, opt.THREADS] = None,
 ) -> "AgreeStudy":
     """Say how far metrics lead to the same conclusions about systems.
 

@@ -19,47 +19,38 @@ __all__ = ["assessment"]
 
 _source = partial(Option, panel="What else is known")
 
+_RUNS = _source(
+    "PATH", "The runs that were pooled, for the growth of the pools; may be repeated.", files_to_read(first=False)
+)
+_POOLS = _source("PATH", "Pool files, to see what of them was assessed; may be repeated.", files_to_read(first=False))
+_SECOND = _source(
+    "PATH",
+    "Assessments of some topics by another assessor; the folder of the first for those in its others/.",
+    files_to_read(),
+)
+_LOG = path(
+    "FILE",
+    "Table of topic, document and seconds spent, or the time of each action.",
+    file_to_read("the log of actions"),
+    panel="What else is known",
+)
+_LONGEST_BREAK = _source(
+    "SECONDS", "A longer time between two actions in the log is no work.", number(above=0), needs="log"
+)
+
 
 @command("assessment")
 def assessment(  # noqa: PLR0913 - the options of the command
     loaded: Loaded,
     *,
     assessments: Annotated[str, argument("ASSESSMENTS", "INEX assessments of any year: a file or a folder.")],
-    runs: Annotated[
-        list[str] | None,
-        _source(
-            "PATH",
-            "The runs that were pooled, for the growth of the pools; may be repeated.",
-            files_to_read(first=False),
-        ),
-    ] = None,
-    pools: Annotated[
-        list[str] | None,
-        _source("PATH", "Pool files, to see what of them was assessed; may be repeated.", files_to_read(first=False)),
-    ] = None,
-    second: Annotated[
-        str | None,
-        _source(
-            "PATH",
-            "Assessments of some topics by another assessor; the folder of the first for those in its others/.",
-            files_to_read(),
-        ),
-    ] = None,
-    log: Annotated[
-        Path | None,
-        path(
-            "FILE",
-            "Table of topic, document and seconds spent, or the time of each action.",
-            file_to_read("the log of actions"),
-            panel="What else is known",
-        ),
-    ] = None,
-    longest_break: Annotated[
-        float,
-        _source("SECONDS", "A longer time between two actions in the log is no work.", number(above=0), needs="log"),
-    ] = 600.0,
-    element_sizes: opt.ElementSizes = None,
-    lenient: opt.Lenient = False,
+    runs: Annotated[list[str] | None, _RUNS] = None,
+    pools: Annotated[list[str] | None, _POOLS] = None,
+    second: Annotated[str | None, _SECOND] = None,
+    log: Annotated[Path | None, _LOG] = None,
+    longest_break: Annotated[float, _LONGEST_BREAK] = 600.0,
+    element_sizes: Annotated[Path | None, opt.ELEMENT_SIZES] = None,
+    lenient: Annotated[bool, opt.LENIENT] = False,
 ) -> "AssessmentStudy":
     """Say how assessments of elements and passages were made: pools, grades, time, agreement.
 
@@ -70,12 +61,7 @@ def assessment(  # noqa: PLR0913 - the options of the command
         metaeval assessment qrels.txt --second second/qrels.txt --log log.csv
     """
     from metaeval.io.files import list_sources  # noqa: PLC0415 - loads polars
-    from metaeval.io.inex import (  # noqa: PLC0415 - as above
-        assessment_sources,
-        read_assessments,
-        read_element_sizes,
-        read_submissions,
-    )
+    from metaeval.io.inex import assessment_sources, read_assessments, read_element_sizes, read_submissions  # noqa: PLC0415 - as above
     from metaeval.io.inex_log import read_assessment_log  # noqa: PLC0415 - as above
     from metaeval.studies.assessment import study_assessments  # noqa: PLC0415 - loads numba
 

@@ -1,5 +1,6 @@
 """`metaeval assessors`: do assessors, or an automatic judge and people, agree, and does it matter for the runs."""
 
+import re
 from typing import TYPE_CHECKING, Annotated
 
 from metaeval.checks import MOST_REPLICATES
@@ -8,7 +9,7 @@ from metaeval.cli import options as opt
 from metaeval.cli.command import command
 from metaeval.cli.option import Option, argument, choice
 from metaeval.cli.reading import Loaded
-from metaeval.errors import InvalidOptionError, UnknownNameError
+from metaeval.errors import UnknownNameError
 
 if TYPE_CHECKING:
     from metaeval.studies.assessors import AssessorStudy
@@ -20,14 +21,9 @@ _RUNS = "What it means for runs"
 
 
 def _whole(text: str, option: str) -> int:
-    try:
-        number = int(text[:20])
-    except ValueError:
-        number = MOST_LABEL + 1
-    if abs(number) > MOST_LABEL:
-        message = f"{option} takes whole numbers from {-MOST_LABEL} to {MOST_LABEL}, not {text!r}"
-        raise InvalidOptionError(message)
-    return number
+    if re.fullmatch(r"\s*[+-]?\d{1,5}\s*", text) is None or abs(int(text)) > MOST_LABEL:
+        raise checks.refusal(option, f"whole numbers from {-MOST_LABEL} to {MOST_LABEL}", text)
+    return int(text)
 
 
 def _scale(text: str) -> list[int]:
@@ -41,79 +37,63 @@ def _role(role: str, _name: str) -> None:
         raise UnknownNameError("role of a column (--column ROLE=NAME)", role, LABELS)
 
 
+_INPUTS = argument(
+    "LABELS",
+    "One table of labels with a header (topic, item and a column an assessor; or topic, item, assessor, "
+    "label), or two or more qrels files, one an assessor, also as NAME=FILE. Compressed or not.",
+)
+_COLUMN = Option(
+    "ROLE=NAME",
+    "Which column is the topic, item, assessor or label, where its name does not say so; may be repeated.",
+    checks.assignments(_role),
+    panel="Reading",
+    means="columns",
+)
+_WORD = Option(
+    "WORD=GRADE",
+    "Grade of a label written as a word, such as relevant=1; may be repeated.",
+    checks.assignments(lambda _word, grade: _whole(grade, "--word")),
+    panel="Reading",
+    means="words",
+)
+_SCALE = Option(
+    "0,1,2", "The labels there are.", checks.read_by(_scale), shown="every label that occurs", panel="Reading"
+)
+_OUTSIDE = choice("What to do with labels off the scale; drop lists them.", "error", "drop", panel="Reading")
+_REFERENCE = Option(
+    "NAME", "Compare every assessor with this one (say, the human one) instead of all pairs.", checks.a_name
+)
+_RESAMPLES = Option(
+    "B", "Resamples of topics behind every interval, and of a resampling test.", checks.count(2, 10 * MOST_REPLICATES)
+)
+_RUNS_ASSESSORS = Option(
+    "RUNS",
+    "TREC runs (file, folder or pattern; may be repeated) to score under each assessor.",
+    checks.files_to_read(first=False),
+    panel=_RUNS,
+)
+_METRICS = Option("NAME,…", "What to score them by.", checks.names_of_metrics, panel=_RUNS, needs="runs")
+
+
 @command("assessors")
 def assessors(  # noqa: PLR0913 - the options of the command
     loaded: Loaded,
     *,
-    inputs: Annotated[
-        list[str],
-        argument(
-            "LABELS",
-            "One table of labels with a header (topic, item and a column an assessor; or topic, item, assessor, "
-            "label), or two or more qrels files, one an assessor, also as NAME=FILE. Compressed or not.",
-        ),
-    ],
-    column: Annotated[
-        list[str] | None,
-        Option(
-            "ROLE=NAME",
-            "Which column is the topic, item, assessor or label, where its name does not say so; may be repeated.",
-            checks.assignments(_role),
-            panel="Reading",
-            means="columns",
-        ),
-    ] = None,
-    word: Annotated[
-        list[str] | None,
-        Option(
-            "WORD=GRADE",
-            "Grade of a label written as a word, such as relevant=1; may be repeated.",
-            checks.assignments(lambda _word, grade: _whole(grade, "--word")),
-            panel="Reading",
-            means="words",
-        ),
-    ] = None,
-    where: opt.Where = None,
-    scale: Annotated[
-        str | None,
-        Option(
-            "0,1,2", "The labels there are.", checks.read_by(_scale), shown="every label that occurs", panel="Reading"
-        ),
-    ] = None,
-    outside: Annotated[
-        str, choice("What to do with labels off the scale; drop lists them.", "error", "drop", panel="Reading")
-    ] = "error",
-    reference: Annotated[
-        str | None,
-        Option(
-            "NAME", "Compare every assessor with this one (say, the human one) instead of all pairs.", checks.a_name
-        ),
-    ] = None,
+    inputs: Annotated[list[str], _INPUTS],
+    column: Annotated[list[str] | None, _COLUMN] = None,
+    word: Annotated[list[str] | None, _WORD] = None,
+    where: Annotated[list[str] | None, opt.WHERE] = None,
+    scale: Annotated[str | None, _SCALE] = None,
+    outside: Annotated[str, _OUTSIDE] = "error",
+    reference: Annotated[str | None, _REFERENCE] = None,
     rel: Annotated[int, Option("LABEL", "Lowest label that is relevant.", checks.count(-MOST_LABEL, MOST_LABEL))] = 1,
-    resamples: Annotated[
-        int,
-        Option(
-            "B",
-            "Resamples of topics behind every interval, and of a resampling test.",
-            checks.count(2, 10 * MOST_REPLICATES),
-        ),
-    ] = 1000,
-    runs: Annotated[
-        list[str] | None,
-        Option(
-            "RUNS",
-            "TREC runs (file, folder or pattern; may be repeated) to score under each assessor.",
-            checks.files_to_read(first=False),
-            panel=_RUNS,
-        ),
-    ] = None,
-    metrics: Annotated[
-        str, Option("NAME,…", "What to score them by.", checks.names_of_metrics, panel=_RUNS, needs="runs")
-    ] = "AP,nDCG@10",
+    resamples: Annotated[int, _RESAMPLES] = 1000,
+    runs: Annotated[list[str] | None, _RUNS_ASSESSORS] = None,
+    metrics: Annotated[str, _METRICS] = "AP,nDCG@10",
     test: Annotated[str, opt.TEST.but(panel=_RUNS, needs="runs")] = "t",
     correction: Annotated[str, opt.CORRECTION_OR_OWN.but(panel=_RUNS, needs="runs")] = "fdr_by",
     alpha: Annotated[float, opt.ALPHA.but(needs="runs")] = 0.05,
-    seed: opt.Seed = 0,
+    seed: Annotated[int, opt.SEED] = 0,
 ) -> "AssessorStudy":
     """Compare people, or people and machines, who judged the same documents.
 

@@ -6,7 +6,7 @@ when they are called: `COMMANDS` is what ``metaeval --help`` lists, in the order
 """
 
 import inspect
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from importlib import import_module
 from pathlib import Path
@@ -128,26 +128,20 @@ def _titled(answer: Any, title: str | None) -> "Report":  # noqa: ANN401 - a stu
     return report if title is None else replace(report, title=title)
 
 
-class _Table(dict[str, TyperCommand]):
+class _Table(Mapping[str, Any]):
     """Commands by name, each loaded when it is asked for."""
 
-    def __init__(self) -> None:
-        super().__init__(dict.fromkeys(COMMANDS))  # type: ignore[arg-type]  # filled as they are asked for
+    def __getitem__(self, name: str) -> Any:  # noqa: ANN401 - a command, or a group of them
+        if name not in COMMANDS:
+            raise KeyError(name)
+        word = name.replace("-", "_")
+        return getattr(import_module(f"metaeval.cli.{word}"), word)
 
-    def __getitem__(self, name: str) -> TyperCommand:
-        if super().__getitem__(name) is None:
-            word = name.replace("-", "_")
-            self[name] = getattr(import_module(f"metaeval.cli.{word}"), word)
-        return super().__getitem__(name)
+    def __iter__(self) -> Iterator[str]:
+        return iter(COMMANDS)
 
-    def get(self, name: str, default: Any = None) -> Any:  # noqa: ANN401 - as that of dict
-        return self[name] if name in COMMANDS else default
-
-    def values(self) -> Any:  # noqa: ANN401 - as that of dict
-        return [self[name] for name in self]
-
-    def items(self) -> Any:  # noqa: ANN401 - as that of dict
-        return [(name, self[name]) for name in self]
+    def __len__(self) -> int:
+        return len(COMMANDS)
 
 
 class LazyGroup(TyperGroup):
@@ -157,7 +151,7 @@ class LazyGroup(TyperGroup):
 
     def __init__(self, *args: Any, **settings: Any) -> None:  # noqa: ANN401 - typer's
         super().__init__(*args, **settings)
-        self.commands = _Table()  # type: ignore[assignment]  # typer's own command is one kind of those it may hold
+        self.commands = _Table()  # type: ignore[assignment]  # typer asks it for no more than this
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:  # noqa: ANN401 - typer's own signature
         """Return a command; while commands are listed, one that has its first line only."""

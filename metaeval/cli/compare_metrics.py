@@ -13,37 +13,31 @@ if TYPE_CHECKING:
 
 __all__ = ["compare_metrics"]
 
+_CURRENT = Option(
+    "NAME", "The metric in use, with which the candidates are compared.", a_name, shown="the first metric"
+)
+_TEST = opt.TEST.but(
+    words="Test behind power, its intervals and agreement (the difference required: bootstrap sensitivity)."
+)
+_INTERVAL_RESAMPLES = Option(
+    "R", "Topic resamples and choices of systems behind intervals.", count(2), means="n_topic_resamples n_choices"
+)
+
 
 @command("compare-metrics", reads="scores")
 def compare_metrics(  # noqa: PLR0913 - the options of the command
     loaded: Loaded,
     *,
-    current: Annotated[
-        str | None,
-        Option("NAME", "The metric in use, with which the candidates are compared.", a_name, shown="the first metric"),
-    ] = None,
-    test: Annotated[
-        str,
-        opt.TEST.but(
-            words="Test behind power, its intervals and agreement (the difference required: bootstrap sensitivity)."
-        ),
-    ] = "t",
-    max_error: opt.MaxError = 0.05,
-    topics: opt.TopicsNeeded = True,
+    current: Annotated[str | None, _CURRENT] = None,
+    test: Annotated[str, _TEST] = "t",
+    max_error: Annotated[float, opt.MAX_ERROR] = 0.05,
+    topics: Annotated[bool, opt.TOPICS_NEEDED] = True,
     resamples: Annotated[int, opt.RESAMPLES.but(words="Resamples of the bootstrap.", shown=True)] = 1000,
-    interval_resamples: Annotated[
-        int,
-        Option(
-            "R",
-            "Topic resamples and choices of systems behind intervals.",
-            count(2),
-            means="n_topic_resamples n_choices",
-        ),
-    ] = 200,
-    replicates: opt.Replicates = 10,
-    alpha: opt.Alpha = 0.05,
-    seed: opt.Seed = 0,
-    threads: opt.Threads = None,
+    interval_resamples: Annotated[int, _INTERVAL_RESAMPLES] = 200,
+    replicates: Annotated[int, opt.REPLICATES] = 10,
+    alpha: Annotated[float, opt.ALPHA] = 0.05,
+    seed: Annotated[int, opt.SEED] = 0,
+    threads: Annotated[int | None, opt.THREADS] = None,
 ) -> "CompareStudy":
     """Compare candidate metrics with each other and with the one in use, before adopting one.
 

@@ -42,74 +42,59 @@ def _pair(text: str) -> tuple[str, str]:
     return first.strip(), second.strip()
 
 
+_POOL = Option(
+    "TABLE",
+    "Scores of another collection under the same metrics; the variances are pooled. May be repeated.",
+    checks.files_to_read(first=False),
+    needs="inputs",
+)
+_DIFFERENCE = Option(
+    "D,…",
+    "Smallest differences worth finding, in the metric's unit; for 'interval' its whole width.",
+    checks.numbers("0.05,0.1", checks.number(above=0)),
+    means="differences",
+)
+_METHOD = Option(
+    "t,anova,interval|all",
+    "t: a paired t test of two systems finds the difference. anova: an analysis of variance finds it among "
+    "many. interval: the confidence interval of a difference is no wider.",
+    checks.several(checks.one_of(*_METHODS), every=True),
+    shown="all that --systems allows",
+    means="methods",
+)
+_VARIANCE = Option(
+    "residual|within|pairs|NUMBER",
+    "How the variance of a score comes from INPUTS: what systems and topics leave unexplained; about each "
+    "system's mean; from the pairs of --pair. Or the variance itself.",
+    checks.read_by(_variance),
+)
+_PAIR = Option(
+    "A,B",
+    "Two systems whose differences give the variance; may be repeated.",
+    checks.read_by(lambda texts: [_pair(text) for text in texts]),
+    means="pairs",
+)
+_SYSTEMS = Option(
+    "M", "Systems in the analysis of variance.", checks.count(2, checks.MOST_SYSTEMS), shown="as many as in INPUTS"
+)
+_APPROXIMATE = flag(
+    "--approximate", "Use Sakai's closed approximations, as published tables do, not the exact distributions."
+)
+
+
 @command("design", reads="pilot")
 def design(  # noqa: PLR0913 - the options of the command
     loaded: Loaded,
     *,
-    pool: Annotated[
-        list[str] | None,
-        Option(
-            "TABLE",
-            "Scores of another collection under the same metrics; the variances are pooled. May be repeated.",
-            checks.files_to_read(first=False),
-            needs="inputs",
-        ),
-    ] = None,
-    difference: Annotated[
-        str,
-        Option(
-            "D,…",
-            "Smallest differences worth finding, in the metric's unit; for 'interval' its whole width.",
-            checks.numbers("0.05,0.1", checks.number(above=0)),
-            means="differences",
-        ),
-    ] = "0.05,0.1",
-    method: Annotated[
-        str | None,
-        Option(
-            "t,anova,interval|all",
-            "t: a paired t test of two systems finds the difference. anova: an analysis of variance finds it among "
-            "many. interval: the confidence interval of a difference is no wider.",
-            checks.several(checks.one_of(*_METHODS), every=True),
-            shown="all that --systems allows",
-            means="methods",
-        ),
-    ] = None,
+    pool: Annotated[list[str] | None, _POOL] = None,
+    difference: Annotated[str, _DIFFERENCE] = "0.05,0.1",
+    method: Annotated[str | None, _METHOD] = None,
     power: Annotated[float, Option("CHANCE", "Chance with which it is to be found.", check_share)] = 0.8,
-    alpha: opt.Alpha = 0.05,
-    variance: Annotated[
-        str,
-        Option(
-            "residual|within|pairs|NUMBER",
-            "How the variance of a score comes from INPUTS: what systems and topics leave unexplained; about each "
-            "system's mean; from the pairs of --pair. Or the variance itself.",
-            checks.read_by(_variance),
-        ),
-    ] = "residual",
-    pair: Annotated[
-        list[str] | None,
-        Option(
-            "A,B",
-            "Two systems whose differences give the variance; may be repeated.",
-            checks.read_by(lambda texts: [_pair(text) for text in texts]),
-            means="pairs",
-        ),
-    ] = None,
-    systems: Annotated[
-        int | None,
-        Option(
-            "M",
-            "Systems in the analysis of variance.",
-            checks.count(2, checks.MOST_SYSTEMS),
-            shown="as many as in INPUTS",
-        ),
-    ] = None,
-    approximate: Annotated[
-        bool,
-        flag(
-            "--approximate", "Use Sakai's closed approximations, as published tables do, not the exact distributions."
-        ),
-    ] = False,
+    alpha: Annotated[float, opt.ALPHA] = 0.05,
+    variance: Annotated[str, _VARIANCE] = "residual",
+    pair: Annotated[list[str] | None, _PAIR] = None,
+    systems: Annotated[int | None, _SYSTEMS] = None,
+    approximate: Annotated[bool, _APPROXIMATE] = False,
 ) -> "DesignStudy":
     """Say how many topics a new collection needs.
 

@@ -20,80 +20,60 @@ __all__ = ["human"]
 
 _reading = partial(Option, panel="Reading")
 
+_INPUTS = argument(
+    "TABLES",
+    "Tables with a header: one row a system and item (or a system alone), one column a metric or human score. "
+    "Several files are joined by system and item.",
+)
+_ITEM = _reading("COLUMN,…", "The columns that name an item together, such as doc,seg.", checks.a_name)
+_CLUSTER = _reading(
+    "COLUMN", "The column that says which items hang together (the document of a sentence).", checks.a_name
+)
+_METRICS = _reading(
+    "COLUMN,…",
+    "The metrics to compare with it.",
+    checks.names("names of columns by comma"),
+    shown="every other column of numbers",
+)
+_WITHOUT = _reading("SYSTEM", "Leave a system out (an outlier, a human translation); may be repeated.", checks.a_name)
+_STATISTIC = Option(
+    "NAME,…",
+    "pearson, spearman, kendall, accuracy; metrics are compared by the first.",
+    checks.several(checks.one_of("pearson", "spearman", "kendall", "accuracy")),
+    means="statistics",
+)
+_LEVEL = Option(
+    "system,item,all", "Agreement over what.", checks.several(checks.one_of("system", "item", "all")), means="levels"
+)
+_MIN_DIFFERENCE = Option(
+    "POINTS", "A pair of systems counts on an item whose human scores differ by this at least.", checks.number(least=0)
+)
+_PERMUTE = choice("What two metrics exchange when they are compared.", "both", "items", "systems")
+
 
 @command("human")
 def human(  # noqa: PLR0913 - the options of the command
     loaded: Loaded,
     *,
-    inputs: Annotated[
-        list[str],
-        argument(
-            "TABLES",
-            "Tables with a header: one row a system and item (or a system alone), one column a metric or human score. "
-            "Several files are joined by system and item.",
-        ),
-    ],
+    inputs: Annotated[list[str], _INPUTS],
     reference: Annotated[str, Option("COLUMN", "The column of human scores.", checks.a_name, panel=None)],
     system: Annotated[str | None, _reading("COLUMN", "The column of systems.", checks.a_name)] = None,
-    item: Annotated[
-        str | None, _reading("COLUMN,…", "The columns that name an item together, such as doc,seg.", checks.a_name)
-    ] = None,
-    cluster: Annotated[
-        str | None,
-        _reading(
-            "COLUMN", "The column that says which items hang together (the document of a sentence).", checks.a_name
-        ),
-    ] = None,
-    metrics: Annotated[
-        str | None,
-        _reading(
-            "COLUMN,…",
-            "The metrics to compare with it.",
-            checks.names("names of columns by comma"),
-            shown="every other column of numbers",
-        ),
-    ] = None,
-    lower_is_better: opt.LowerIsBetter = None,
-    where: opt.Where = None,
-    without: Annotated[
-        list[str] | None,
-        _reading("SYSTEM", "Leave a system out (an outlier, a human translation); may be repeated.", checks.a_name),
-    ] = None,
-    statistic: Annotated[
-        str,
-        Option(
-            "NAME,…",
-            "pearson, spearman, kendall, accuracy; metrics are compared by the first.",
-            checks.several(checks.one_of("pearson", "spearman", "kendall", "accuracy")),
-            means="statistics",
-        ),
-    ] = "pearson,kendall,accuracy",
-    level: Annotated[
-        str,
-        Option(
-            "system,item,all",
-            "Agreement over what.",
-            checks.several(checks.one_of("system", "item", "all")),
-            means="levels",
-        ),
-    ] = "system,item",
+    item: Annotated[str | None, _ITEM] = None,
+    cluster: Annotated[str | None, _CLUSTER] = None,
+    metrics: Annotated[str | None, _METRICS] = None,
+    lower_is_better: Annotated[list[str] | None, opt.LOWER_IS_BETTER] = None,
+    where: Annotated[list[str] | None, opt.WHERE] = None,
+    without: Annotated[list[str] | None, _WITHOUT] = None,
+    statistic: Annotated[str, _STATISTIC] = "pearson,kendall,accuracy",
+    level: Annotated[str, _LEVEL] = "system,item",
     resample: Annotated[str, choice("What intervals are over.", "items", "systems", "both")] = "items",
-    min_difference: Annotated[
-        float,
-        Option(
-            "POINTS",
-            "A pair of systems counts on an item whose human scores differ by this at least.",
-            checks.number(least=0),
-        ),
-    ] = 0.0,
-    permute: Annotated[
-        str, choice("What two metrics exchange when they are compared.", "both", "items", "systems")
-    ] = "both",
+    min_difference: Annotated[float, _MIN_DIFFERENCE] = 0.0,
+    permute: Annotated[str, _PERMUTE] = "both",
     test: Annotated[str, opt.TEST] = "t",
     correction: Annotated[str, opt.CORRECTION] = "fdr_by",
-    alpha: opt.Alpha = 0.05,
+    alpha: Annotated[float, opt.ALPHA] = 0.05,
     resamples: Annotated[int, opt.RESAMPLES.but(words="Resamples and exchanges.", shown=True)] = 1000,
-    seed: opt.Seed = 0,
+    seed: Annotated[int, opt.SEED] = 0,
 ) -> "HumanStudy":
     """Say how far automatic metrics agree with people's scores of the same things.
 

@@ -39,10 +39,6 @@ def _pool_size(size: float, option: str) -> int:
     return check_count(int(size) if size.is_integer() else size, option)
 
 
-def _workers(number: int, _option: str) -> int:
-    return check_jobs(number)
-
-
 def parse_time(text: str) -> float:
     """Turn a length of time into seconds.
 
@@ -82,113 +78,93 @@ def _cost_model(text: str) -> "CostModel":
     return cost_model(parse_cost(text))
 
 
+_POOL_DEPTH = Option(
+    "DEPTH",
+    "Depth to which the pooled runs were pooled, where it is known.",
+    checks.count(most=MOST_ROUNDS),
+    shown="found for each topic",
+    panel="Reading",
+    means="depth",
+)
+_QUESTION = Option(
+    "NAME,…",
+    "less-judging, shallower-pools, fewer-topics, new-systems (needs groups), effort.",
+    checks.several(_question, every=True),
+    shown="all that the input allows",
+    means="questions",
+)
+_REDUCTIONS = Option(
+    "NAME,…",
+    "Ways to judge less: stratified, random, relevant, order, topics, depth, share, size, reciprocal-rank.",
+    checks.several(_reduction, every=True),
+    shown="those of the question",
+)
+_STEPS = Option(
+    "10,30,50",
+    "How much is left, in percent.",
+    checks.numbers("10,30,50", checks.number(above=0, most=100)),
+    shown="as published",
+)
+_POOL_SIZES = Option(
+    "50,100,200",
+    "Pool sizes, in documents a topic.",
+    checks.numbers("50,100,200", _pool_size),
+    shown="50 to 500, or parts of the pool",
+    means="sizes",
+)
+_BUDGET = Option(
+    "30s|5m|1h",
+    "Begin no further replicate after this time (two are always made): a cheap first look.",
+    checks.read_by(parse_time),
+    shown="none",
+)
+_TOP = Option("K", "Correlations are also taken among the best K runs.", checks.count(2, checks.MOST_SYSTEMS))
+_COST = Option(
+    "2003|2005|2006|R,N",
+    "Minutes for a relevant and another document: those of a year of INEX, or your own, as 2.5,0.5.",
+    checks.read_by(_cost_model),
+)
+_CORRECTION = opt.CORRECTION_OR_OWN.but(shown="fdr_by, or the test's own", panel=_SIGNIFICANCE)
+_TESTED = Option(
+    "N", "Replicates in which all pairs are tested; 0 leaves that out.", checks.count(0), panel=_SIGNIFICANCE
+)
+_WORKERS = Option(
+    "N",
+    "Workers side by side, -1 for every core; never changes a result.",
+    lambda number, _option: check_jobs(number),
+    panel=None,
+    means="n_jobs",
+)
+_KEEP = path(
+    "FOLDER",
+    "Keep finished replicates here, so that a run that was cut off goes on.",
+    checks.file_to_write(folder=True),
+    shown="with --out, OUT.replicates until the report is there",
+    panel=None,
+)
+
+
 @command("judgments", reads="pools")
 def judgments(  # noqa: PLR0913 - the options of the command
     loaded: Loaded,
     *,
-    pool_depth: Annotated[
-        int | None,
-        Option(
-            "DEPTH",
-            "Depth to which the pooled runs were pooled, where it is known.",
-            checks.count(most=MOST_ROUNDS),
-            shown="found for each topic",
-            panel="Reading",
-            means="depth",
-        ),
-    ] = None,
-    question: Annotated[
-        str | None,
-        Option(
-            "NAME,…",
-            "less-judging, shallower-pools, fewer-topics, new-systems (needs groups), effort.",
-            checks.several(_question, every=True),
-            shown="all that the input allows",
-            means="questions",
-        ),
-    ] = None,
-    reductions: Annotated[
-        str | None,
-        Option(
-            "NAME,…",
-            "Ways to judge less: stratified, random, relevant, order, topics, depth, share, size, reciprocal-rank.",
-            checks.several(_reduction, every=True),
-            shown="those of the question",
-        ),
-    ] = None,
-    steps: Annotated[
-        str | None,
-        Option(
-            "10,30,50",
-            "How much is left, in percent.",
-            checks.numbers("10,30,50", checks.number(above=0, most=100)),
-            shown="as published",
-        ),
-    ] = None,
-    pool_sizes: Annotated[
-        str | None,
-        Option(
-            "50,100,200",
-            "Pool sizes, in documents a topic.",
-            checks.numbers("50,100,200", _pool_size),
-            shown="50 to 500, or parts of the pool",
-            means="sizes",
-        ),
-    ] = None,
-    replicates: opt.Replicates = 10,
-    budget: Annotated[
-        str | None,
-        Option(
-            "30s|5m|1h",
-            "Begin no further replicate after this time (two are always made): a cheap first look.",
-            checks.read_by(parse_time),
-            shown="none",
-        ),
-    ] = None,
+    pool_depth: Annotated[int | None, _POOL_DEPTH] = None,
+    question: Annotated[str | None, _QUESTION] = None,
+    reductions: Annotated[str | None, _REDUCTIONS] = None,
+    steps: Annotated[str | None, _STEPS] = None,
+    pool_sizes: Annotated[str | None, _POOL_SIZES] = None,
+    replicates: Annotated[int, opt.REPLICATES] = 10,
+    budget: Annotated[str | None, _BUDGET] = None,
     min_tau: Annotated[float, Option("TAU", "The Kendall's tau to keep.", checks.number(above=-1, most=1))] = 0.9,
-    top: Annotated[
-        int, Option("K", "Correlations are also taken among the best K runs.", checks.count(2, checks.MOST_SYSTEMS))
-    ] = 10,
-    cost: Annotated[
-        str,
-        Option(
-            "2003|2005|2006|R,N",
-            "Minutes for a relevant and another document: those of a year of INEX, or your own, as 2.5,0.5.",
-            checks.read_by(_cost_model),
-        ),
-    ] = "2006",
+    top: Annotated[int, _TOP] = 10,
+    cost: Annotated[str, _COST] = "2006",
     test: Annotated[str, opt.TEST.but(panel=_SIGNIFICANCE)] = "t",
-    correction: Annotated[
-        str | None, opt.CORRECTION_OR_OWN.but(shown="fdr_by, or the test's own", panel=_SIGNIFICANCE)
-    ] = None,
-    alpha: opt.Alpha = 0.05,
-    tested: Annotated[
-        int,
-        Option(
-            "N", "Replicates in which all pairs are tested; 0 leaves that out.", checks.count(0), panel=_SIGNIFICANCE
-        ),
-    ] = 5,
-    seed: opt.Seed = 0,
-    workers: Annotated[
-        int,
-        Option(
-            "N",
-            "Workers side by side, -1 for every core; never changes a result.",
-            _workers,
-            panel=None,
-            means="n_jobs",
-        ),
-    ] = 1,
-    keep: Annotated[
-        Path | None,
-        path(
-            "FOLDER",
-            "Keep finished replicates here, so that a run that was cut off goes on.",
-            checks.file_to_write(folder=True),
-            shown="with --out, OUT.replicates until the report is there",
-            panel=None,
-        ),
-    ] = None,
+    correction: Annotated[str | None, _CORRECTION] = None,
+    alpha: Annotated[float, opt.ALPHA] = 0.05,
+    tested: Annotated[int, _TESTED] = 5,
+    seed: Annotated[int, opt.SEED] = 0,
+    workers: Annotated[int, _WORKERS] = 1,
+    keep: Annotated[Path | None, _KEEP] = None,
 ) -> "JudgmentsStudy":
     """Say what fewer judgments would change, and whether new systems would be judged fairly.
 

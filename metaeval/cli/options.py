@@ -9,37 +9,34 @@ from typing import Annotated
 from metaeval.checks import MOST_REPLICATES, MOST_WORKERS, check_error_rate, check_share
 from metaeval.cli import checks
 from metaeval.cli.option import QUESTION, Option, argument, choice, flag, path
-from metaeval.errors import InvalidOptionError
 from metaeval.tests_stat.catalogue import TESTS
 from metaeval.tests_stat.correction import CORRECTIONS
 
 __all__ = [
     "ALPHA",
+    "CHOOSE",
     "CORRECTION",
+    "CORRECTION_LIST",
     "CORRECTION_OR_OWN",
     "DEFAULT_METRICS",
+    "ELEMENT_SIZES",
+    "INTERVALS",
+    "LENIENT",
+    "LOWER_IS_BETTER",
+    "MAX_ERROR",
     "OUTPUT",
+    "OVERWRITE",
+    "QUIET",
     "READING",
+    "REPLICATES",
     "RESAMPLES",
     "RUNS",
+    "SEED",
     "TEST",
-    "Alpha",
-    "Choose",
-    "Corrections",
-    "ElementSizes",
-    "Intervals",
-    "Lenient",
-    "LowerIsBetter",
-    "MaxError",
-    "Overwrite",
-    "Quiet",
-    "Replicates",
-    "Resamples",
-    "Seed",
-    "Tests",
-    "Threads",
-    "TopicsNeeded",
-    "Where",
+    "TEST_LIST",
+    "THREADS",
+    "TOPICS_NEEDED",
+    "WHERE",
     "parse_choose",
 ]
 
@@ -65,8 +62,7 @@ def parse_choose(text: str) -> str | int:
     if word in ("all", "one-per-group"):
         return word
     if not word.isdecimal() or not 2 <= int(word[:10]) <= checks.MOST_SYSTEMS:  # noqa: PLR2004 - a pair
-        message = f"--choose takes all, one-per-group or a number of systems from 2, not {text!r}"
-        raise InvalidOptionError(message)
+        raise checks.refusal("--choose", "all, one-per-group or a number of systems from 2", text)
     return int(word)
 
 
@@ -87,56 +83,33 @@ RESAMPLES = Option(
     shown="1000 for bootstraps, 10000 for permutations",
 )
 
-Tests = Annotated[
-    str,
-    Option(
-        "NAME,…|all",
-        f"Significance tests by comma: {', '.join(TESTS)}. Other names of the field, such as fisher, are understood.",
-        checks.several(checks.a_test, every=True),
-        name="--test",
-        means="tests",
-    ),
-]
-Corrections = Annotated[
-    str,
-    Option(
-        "NAME,…|all",
-        f"{', '.join(CORRECTIONS)}.",
-        checks.several(checks.a_correction, every=True),
-        name="--correction",
-        means="corrections",
-    ),
-]
-Alpha = Annotated[float, ALPHA]
-Resamples = Annotated[int | None, RESAMPLES]
-Intervals = Annotated[
-    int,
-    Option(
-        "R",
-        "Topic resamples for the intervals; 0 leaves them out.",
-        checks.count(2, zero=True),
-        means="n_topic_resamples",
-    ),
-]
-Replicates = Annotated[int, Option("N", "Draws of fewer judgments, at every step.", checks.count())]
-MaxError = Annotated[float, Option("SHARE", "The error rate to stay within, below 0.5.", check_error_rate)]
-TopicsNeeded = Annotated[
-    bool, flag("--topics/--no-topics", "Say how many topics each metric needs; some seconds for every metric.")
-]
-Choose = Annotated[
-    str, Option("all|one-per-group|N", "Which systems to compare; chosen with the seed.", checks.read_by(parse_choose))
-]
-Seed = Annotated[int, Option("NUMBER", "Seed of all random draws, from 0.", _seed, means="rng", panel=None)]
-Threads = Annotated[
-    int | None,
-    Option(
-        "N", "Cores to use; never changes a result.", checks.count(most=MOST_WORKERS), shown="every core", panel=None
-    ),
-]
-Overwrite = Annotated[
-    bool, flag("--overwrite", "Replace an older report, or an older file.", panel=None, needs="out pairs scores")
-]
-Quiet = Annotated[bool, flag("--quiet -q", "No progress and no notes on standard error.", panel=None)]
+TEST_LIST = Option(
+    "NAME,…|all",
+    f"Significance tests by comma: {', '.join(TESTS)}. Other names of the field, such as fisher, are understood.",
+    checks.several(checks.a_test, every=True),
+    name="--test",
+    means="tests",
+)
+CORRECTION_LIST = Option(
+    "NAME,…|all",
+    f"{', '.join(CORRECTIONS)}.",
+    checks.several(checks.a_correction, every=True),
+    name="--correction",
+    means="corrections",
+)
+INTERVALS = Option(
+    "R", "Topic resamples for the intervals; 0 leaves them out.", checks.count(2, zero=True), means="n_topic_resamples"
+)
+REPLICATES = Option("N", "Draws of fewer judgments, at every step.", checks.count())
+MAX_ERROR = Option("SHARE", "The error rate to stay within, below 0.5.", check_error_rate)
+TOPICS_NEEDED = flag("--topics/--no-topics", "Say how many topics each metric needs; some seconds for every metric.")
+CHOOSE = Option("all|one-per-group|N", "Which systems to compare; chosen with the seed.", checks.read_by(parse_choose))
+SEED = Option("NUMBER", "Seed of all random draws, from 0.", _seed, means="rng", panel=None)
+THREADS = Option(
+    "N", "Cores to use; never changes a result.", checks.count(most=MOST_WORKERS), shown="every core", panel=None
+)
+OVERWRITE = flag("--overwrite", "Replace an older report, or an older file.", panel=None, needs="out pairs scores")
+QUIET = flag("--quiet -q", "No progress and no notes on standard error.", panel=None)
 
 
 # ------------------------------------------------------------------------------------------------------ shared reading
@@ -153,123 +126,101 @@ QRELS = path(
     "FILE",
     "TREC judgments, or INEX assessments (a file or a folder); the inputs are then runs to score.",
     checks.file_to_read(folder=True),
+    panel="Scoring runs",
 )
-ElementSizes = Annotated[
-    Path | None,
-    path(
-        "FILE",
-        "Sizes of INEX elements (document, path, characters), where the assessments do not hold them.",
-        checks.file_to_read("the table of sizes"),
-        panel="Reading",
-        means="sizes",
-    ),
-]
-Lenient = Annotated[
-    bool, flag("--lenient", "Read INEX files that break a rule as far as they go, with warnings.", panel="Reading")
-]
-LowerIsBetter = Annotated[
-    list[str] | None, _reading("METRIC", "A metric where less is better; may be repeated.", checks.a_name)
-]
-Where = Annotated[
-    list[str] | None,
-    _reading("COLUMN=TEXT", "Keep only rows with this text in this column; may be repeated.", checks.assignments()),
-]
+ELEMENT_SIZES = path(
+    "FILE",
+    "Sizes of INEX elements (document, path, characters), where the assessments do not hold them.",
+    checks.file_to_read("the table of sizes"),
+    panel="Reading",
+    means="sizes",
+)
+LENIENT = flag("--lenient", "Read INEX files that break a rule as far as they go, with warnings.", panel="Reading")
+LOWER_IS_BETTER = _reading("METRIC", "A metric where less is better; may be repeated.", checks.a_name)
+WHERE = _reading("COLUMN=TEXT", "Keep only rows with this text in this column; may be repeated.", checks.assignments())
+
+_METRICS = Option(
+    "NAME,…",
+    "What to compute from runs and qrels, in the notation of ir_measures; `metaeval metrics` lists them.",
+    checks.names_of_metrics,
+    shown=f"{DEFAULT_METRICS}; for INEX files those of their kind",
+)
+_PLUGIN = path("FILE.py", "Metrics of your own, made with @metric; may be repeated.", name="--plugin")
+_UNDEFINED = choice(
+    "What to do with a topic with nothing relevant to a metric.",
+    *("zero", "drop"),
+    shown="zero; drop for measures of elements and passages",
+)
+_SCORE_PRECISION = choice(
+    "Precision in which a run's scores are compared; float32 is what trec_eval up to 9 does.", *("float64", "float32")
+)
 
 
 class _Scoring:
     qrels: Annotated[Path | None, QRELS] = None
-    metrics: Annotated[
-        str | None,
-        Option(
-            "NAME,…",
-            "What to compute from runs and qrels, in the notation of ir_measures; `metaeval metrics` lists them.",
-            checks.names_of_metrics,
-            shown=f"{DEFAULT_METRICS}; for INEX files those of their kind",
-        ),
-    ] = None
-    plugin: Annotated[
-        list[Path] | None, path("FILE.py", "Metrics of your own, made with @metric; may be repeated.", name="--plugin")
-    ] = None
-    undefined: Annotated[
-        str | None,
-        choice(
-            "What to do with a topic with nothing relevant to a metric.",
-            *("zero", "drop"),
-            shown="zero; drop for measures of elements and passages",
-        ),
-    ] = None
+    metrics: Annotated[str | None, _METRICS] = None
+    plugin: Annotated[list[Path] | None, _PLUGIN] = None
+    undefined: Annotated[str | None, _UNDEFINED] = None
     order: Annotated[str, choice("How the documents of a run are ordered.", "score", "rank", "input")] = "score"
-    score_precision: Annotated[
-        str,
-        choice(
-            "Precision in which a run's scores are compared; float32 is what trec_eval up to 9 does.",
-            *("float64", "float32"),
-        ),
-    ] = "float64"
-    element_sizes: ElementSizes = None
-    lenient: Lenient = False
+    score_precision: Annotated[str, _SCORE_PRECISION] = "float64"
+    element_sizes: Annotated[Path | None, ELEMENT_SIZES] = None
+    lenient: Annotated[bool, LENIENT] = False
+
+
+_GROUPS = path(
+    "FILE",
+    "Table with a column of system names and one of groups (teams), called group or the only other one.",
+    checks.file_to_read("the table of groups"),
+)
+_GROUP_COLUMN = Option(
+    "NAME", "The column of --groups that holds the group.", checks.a_name, means="column", needs="groups"
+)
+_GROUP_REGEX = Option(
+    "REGEX", "Take the group from the system's name: the first capture.", checks.read_by(_read_regex), excludes="groups"
+)
 
 
 class _Grouping:
-    groups: Annotated[
-        Path | None,
-        path(
-            "FILE",
-            "Table with a column of system names and one of groups (teams), called group or the only other one.",
-            checks.file_to_read("the table of groups"),
-        ),
-    ] = None
-    group_column: Annotated[
-        str | None,
-        Option("NAME", "The column of --groups that holds the group.", checks.a_name, means="column", needs="groups"),
-    ] = None
-    group_regex: Annotated[
-        str | None,
-        Option(
-            "REGEX",
-            "Take the group from the system's name: the first capture.",
-            checks.read_by(_read_regex),
-            excludes="groups",
-        ),
-    ] = None
+    groups: Annotated[Path | None, _GROUPS] = None
+    group_column: Annotated[str | None, _GROUP_COLUMN] = None
+    group_regex: Annotated[str | None, _GROUP_REGEX] = None
+
+
+_SYSTEMS_IN = choice(
+    "Where a wide table has its systems.",
+    *("columns", "rows"),
+    shown="columns, unless the first column says system or run",
+)
+_MISSING = choice(
+    "What to do where a system has nothing on a topic.",
+    *("error", "zero", "drop-systems", "drop-topics"),
+    shown="error; zero with --qrels",
+)
 
 
 class _Tables:
-    systems_in: Annotated[
-        str | None,
-        choice(
-            "Where a wide table has its systems.",
-            *("columns", "rows"),
-            shown="columns, unless the first column says system or run",
-        ),
-    ] = None
-    missing: Annotated[
-        str | None,
-        choice(
-            "What to do where a system has nothing on a topic.",
-            *("error", "zero", "drop-systems", "drop-topics"),
-            shown="error; zero with --qrels",
-        ),
-    ] = None
-    lower_is_better: LowerIsBetter = None
+    systems_in: Annotated[str | None, _SYSTEMS_IN] = None
+    missing: Annotated[str | None, _MISSING] = None
+    lower_is_better: Annotated[list[str] | None, LOWER_IS_BETTER] = None
 
 
 class _Showing:
     out: Annotated[Path | None, path("FOLDER", "Write the answer as a report in this folder.", name="--out -o")] = None
-    overwrite: Overwrite = False
+    overwrite: Annotated[bool, OVERWRITE] = False
     title: Annotated[str | None, Option("WORDS", "Title of the report.", checks.a_name, shown=False)] = None
     as_json: Annotated[bool, flag("--json", "Print the answer as JSON on standard output.")] = False
     as_latex: Annotated[bool, flag("--latex", "Print the main table as LaTeX (booktabs).", excludes="as_json")] = False
-    quiet: Quiet = False
+    quiet: Annotated[bool, QUIET] = False
 
 
 def _group(options: type, panel: str | None) -> Group:
     """Return the options that a class declares; those that say nothing else stand in this panel of the help."""
-    kinds = inspect.get_annotations(options)
-    for kind in kinds.values():
+    group = {}
+    for name, kind in inspect.get_annotations(options).items():
         option = kind.__metadata__[0]
-        option.rich_help_panel = panel if option.rich_help_panel == QUESTION else option.rich_help_panel
-    return {name: (kind, getattr(options, name)) for name, kind in kinds.items()}
+        option = option.but(panel=panel) if option.rich_help_panel == QUESTION else option
+        group[name] = (Annotated[kind.__origin__, option], getattr(options, name))
+    return group
 
 
 RUNS = _group(_Scoring, "Scoring runs")

@@ -17,29 +17,27 @@ if TYPE_CHECKING:
 
 __all__ = ["counted", "power"]
 
+_ALTERNATIVE = choice(
+    "better: one-sided towards each pair's better mean, both directions counting as hypotheses.",
+    *("two-sided", "greater", "less", "better"),
+)
+_PAIRS = path("FILE", "Write every pair's difference, p-values and decision (CSV).", file_to_write())
+
 
 @command("power", reads="scores")
 def power(  # noqa: PLR0913 - the options of the command
     loaded: Loaded,
     *,
-    test: opt.Tests = "bootstrap_sensitivity,t",
-    correction: opt.Corrections = "none,fdr_by",
-    alternative: Annotated[
-        str,
-        choice(
-            "better: one-sided towards each pair's better mean, both directions counting as hypotheses.",
-            *("two-sided", "greater", "less", "better"),
-        ),
-    ] = "two-sided",
-    alpha: opt.Alpha = 0.05,
-    resamples: opt.Resamples = None,
-    interval_resamples: opt.Intervals = 0,
-    choose: opt.Choose = "all",
-    pairs: Annotated[
-        Path | None, path("FILE", "Write every pair's difference, p-values and decision (CSV).", file_to_write())
-    ] = None,
-    seed: opt.Seed = 0,
-    threads: opt.Threads = None,
+    test: Annotated[str, opt.TEST_LIST] = "bootstrap_sensitivity,t",
+    correction: Annotated[str, opt.CORRECTION_LIST] = "none,fdr_by",
+    alternative: Annotated[str, _ALTERNATIVE] = "two-sided",
+    alpha: Annotated[float, opt.ALPHA] = 0.05,
+    resamples: Annotated[int | None, opt.RESAMPLES] = None,
+    interval_resamples: Annotated[int, opt.INTERVALS] = 0,
+    choose: Annotated[str, opt.CHOOSE] = "all",
+    pairs: Annotated[Path | None, _PAIRS] = None,
+    seed: Annotated[int, opt.SEED] = 0,
+    threads: Annotated[int | None, opt.THREADS] = None,
 ) -> "PowerStudy":
     """Count the pairs of systems that differ significantly under each metric.
 

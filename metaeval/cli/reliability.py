@@ -1,5 +1,6 @@
 """`metaeval reliability`: does a measure of XML retrieval reward what users want."""
 
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 from metaeval.cli import options as opt
@@ -13,26 +14,24 @@ if TYPE_CHECKING:
 
 __all__ = ["reliability"]
 
+_RUNS = argument("[RUNS]…", "Submitted runs to rank too: files, folders or patterns.")
+_METRICS = Option(
+    "NAME,…",
+    "Measures of elements, such as nxCG(quant=SOG)@25; `metaeval metrics` lists them.",
+    names_of_metrics,
+    shown="inex2002 and nxCGpercent, generalised (SOG on the scale of 2003) and strict",
+)
+
 
 @command("reliability", reads="plugins")
 def reliability(  # noqa: PLR0913 - the options of the command
     loaded: Loaded,
     *,
     assessments: Annotated[str, argument("ASSESSMENTS", "INEX assessments of elements: a file or a folder.")],
-    runs: Annotated[
-        list[str] | None, argument("[RUNS]…", "Submitted runs to rank too: files, folders or patterns.")
-    ] = None,
-    metrics: Annotated[
-        str | None,
-        Option(
-            "NAME,…",
-            "Measures of elements, such as nxCG(quant=SOG)@25; `metaeval metrics` lists them.",
-            names_of_metrics,
-            shown="inex2002 and nxCGpercent, generalised (SOG on the scale of 2003) and strict",
-        ),
-    ] = None,
-    element_sizes: opt.ElementSizes = None,
-    lenient: opt.Lenient = False,
+    runs: Annotated[list[str] | None, _RUNS] = None,
+    metrics: Annotated[str | None, _METRICS] = None,
+    element_sizes: Annotated[Path | None, opt.ELEMENT_SIZES] = None,
+    lenient: Annotated[bool, opt.LENIENT] = False,
 ) -> "ReliabilityStudy":
     """Try measures of XML retrieval on six runs, made of the assessments, whose order users would know.
 
@@ -45,12 +44,7 @@ def reliability(  # noqa: PLR0913 - the options of the command
         metaeval reliability assessments/ submissions/ --metrics "inex2002(quant=SOG),nxCG(quant=SOG)@25" --out answer
     """
     from metaeval.io.files import list_sources  # noqa: PLC0415 - loads polars
-    from metaeval.io.inex import (  # noqa: PLC0415 - as above
-        assessment_sources,
-        read_assessments,
-        read_element_sizes,
-        read_submissions,
-    )
+    from metaeval.io.inex import assessment_sources, read_assessments, read_element_sizes, read_submissions  # noqa: PLC0415 - as above
     from metaeval.metrics.names import split_names  # noqa: PLC0415 - loads numba with the rest of its package
     from metaeval.studies.reliability import study_reliability  # noqa: PLC0415 - as above
 

@@ -22,17 +22,17 @@ __all__ = ["report"]
 def report(  # noqa: PLR0913 - the options of the command
     loaded: Loaded,
     *,
-    test: opt.Tests = "bootstrap_sensitivity,t",
-    correction: opt.Corrections = "none,fdr_by",
-    alpha: opt.Alpha = 0.05,
-    resamples: opt.Resamples = None,
-    interval_resamples: opt.Intervals = 200,
-    choose: opt.Choose = "all",
+    test: Annotated[str, opt.TEST_LIST] = "bootstrap_sensitivity,t",
+    correction: Annotated[str, opt.CORRECTION_LIST] = "none,fdr_by",
+    alpha: Annotated[float, opt.ALPHA] = 0.05,
+    resamples: Annotated[int | None, opt.RESAMPLES] = None,
+    interval_resamples: Annotated[int, opt.INTERVALS] = 200,
+    choose: Annotated[str, opt.CHOOSE] = "all",
     map_metric: Annotated[str | None, Option("METRIC", "Metric of the system map.", a_name, shown="the first")] = None,
     top: Annotated[int, Option("K", "Count significant pairs among the best K systems.", count(2, MOST_SYSTEMS))] = 10,
-    topics: opt.TopicsNeeded = True,
-    seed: opt.Seed = 0,
-    threads: opt.Threads = None,
+    topics: Annotated[bool, opt.TOPICS_NEEDED] = True,
+    seed: Annotated[int, opt.SEED] = 0,
+    threads: Annotated[int | None, opt.THREADS] = None,
 ) -> "Report":
     """Write a report on which metrics find significant differences, and how many topics they need.
 

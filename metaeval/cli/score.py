@@ -15,16 +15,15 @@ if TYPE_CHECKING:
 
 __all__ = ["score"]
 
+_SCORES = path("FILE", "Write every score, by topic: .csv (long), .parquet or .nc.", file_to_write(), panel=None)
+
 
 @command("score", reads="runs")
 def score(
     loaded: Loaded,
     *,
-    scores: Annotated[
-        Path | None,
-        path("FILE", "Write every score, by topic: .csv (long), .parquet or .nc.", file_to_write(), panel=None),
-    ] = None,
-    threads: opt.Threads = None,
+    scores: Annotated[Path | None, _SCORES] = None,
+    threads: Annotated[int | None, opt.THREADS] = None,
 ) -> "Report":
     """Score runs against judgments: the mean of every run, and on request every topic.
 

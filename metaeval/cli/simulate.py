@@ -40,35 +40,29 @@ _Compress = Annotated[bool, flag("--compress", "Pack the large files with gzip."
 
 _app = Commands(no_args_is_help=True, add_completion=False, help="Make example data with a known truth.")
 
+_FILE = argument(
+    "FILE", "Where the scores go; .csv (long), .parquet or .nc, by its ending.", file_to_write(), parser=file_path
+)
+_METRICS = Option(
+    "NAME,…",
+    "Metrics to imitate: AP, nDCG@10, P@10, RR.",
+    names("names of metrics by comma, such as AP,P@10"),
+    panel=None,
+)
+
 
 @_app.command()
 def scores(  # noqa: PLR0913 - the options of the command
     *,
-    file: Annotated[
-        Path,
-        argument(
-            "FILE",
-            "Where the scores go; .csv (long), .parquet or .nc, by its ending.",
-            file_to_write(),
-            parser=file_path,
-        ),
-    ],
+    file: Annotated[Path, _FILE],
     systems: _Systems = 30,
     topics: _Topics = 50,
-    metrics: Annotated[
-        str,
-        Option(
-            "NAME,…",
-            "Metrics to imitate: AP, nDCG@10, P@10, RR.",
-            names("names of metrics by comma, such as AP,P@10"),
-            panel=None,
-        ),
-    ] = "AP,nDCG@10,P@10,RR",
+    metrics: Annotated[str, _METRICS] = "AP,nDCG@10,P@10,RR",
     groups: Annotated[int | None, _count("Put the systems into G groups of alike members.", "G", least=1)] = None,
     null: Annotated[bool, flag("--null", "All systems are equal in truth (to calibrate tests).", panel=None)] = False,
-    overwrite: opt.Overwrite = False,
-    seed: opt.Seed = 0,
-    quiet: opt.Quiet = False,
+    overwrite: Annotated[bool, opt.OVERWRITE] = False,
+    seed: Annotated[int, opt.SEED] = 0,
+    quiet: Annotated[bool, opt.QUIET] = False,
 ) -> None:
     """Make a table of per-topic scores of systems of differing quality.
 
@@ -104,8 +98,8 @@ def collection(  # noqa: PLR0913 - the options of the command
     pool_depth: Annotated[int, _count("Every run's first K documents are judged.", "K", least=1, most=10**5)] = 20,
     levels: Annotated[int, _count("Highest level of relevance.", "L", least=1, most=100)] = 2,
     compress: _Compress = False,
-    seed: opt.Seed = 0,
-    quiet: opt.Quiet = False,
+    seed: Annotated[int, opt.SEED] = 0,
+    quiet: Annotated[bool, opt.QUIET] = False,
 ) -> None:
     """Make a test collection: runs of differing quality in groups, and graded judgments by pooling them.
 
@@ -135,32 +129,29 @@ def collection(  # noqa: PLR0913 - the options of the command
         session.say(f"Wrote {groups * runs} runs of {groups} groups on {topics} topics to {folder} (seed {seed}).")
 
 
+_OUT = argument("FOLDER", "Where submissions/, assessments/, second/ and sizes.txt go.", None, parser=file_path)
+_TASK = Option(
+    "TASK", f"{', '.join(_TASKS[:-1])} or {_TASKS[-1]}; by default as in the year.", one_of(*_TASKS), panel=None
+)
+_POOL = _count(
+    "Documents assessed for each topic; by default as in the year.", "D", means="pool_size", least=1, most=10**7
+)
+
+
 @_app.command()
 def inex(  # noqa: PLR0913 - the options of the command
     *,
-    out: Annotated[
-        Path, argument("FOLDER", "Where submissions/, assessments/, second/ and sizes.txt go.", None, parser=file_path)
-    ],
+    out: Annotated[Path, _OUT],
     year: Annotated[int, Option("YEAR", "Whose articles, scale and formats: 2002-2010.", _year, panel=None)] = 2005,
     systems: _Systems = 20,
     topics: _Topics = 30,
     documents: _Documents = 1000,
     results: Annotated[int, _count("Longest list of a topic.", "K", least=1, most=10**5)] = 1500,
-    task: Annotated[
-        str | None,
-        Option(
-            "TASK", f"{', '.join(_TASKS[:-1])} or {_TASKS[-1]}; by default as in the year.", one_of(*_TASKS), panel=None
-        ),
-    ] = None,
-    pool: Annotated[
-        int | None,
-        _count(
-            "Documents assessed for each topic; by default as in the year.", "D", means="pool_size", least=1, most=10**7
-        ),
-    ] = None,
+    task: Annotated[str | None, _TASK] = None,
+    pool: Annotated[int | None, _POOL] = None,
     compress: _Compress = False,
-    seed: opt.Seed = 0,
-    quiet: opt.Quiet = False,
+    seed: Annotated[int, opt.SEED] = 0,
+    quiet: Annotated[bool, opt.QUIET] = False,
 ) -> None:
     """Make an INEX campaign: articles, runs of elements or passages, assessments by one and two assessors.
 

@@ -32,92 +32,76 @@ def parse_sizes(text: str) -> list[int]:
     for part in text.split(","):
         found = re.fullmatch(r"\s*(\d+)\s*(?:-\s*(\d+)\s*(?::\s*([1-9]\d*)\s*)?)?", part)
         if found is None:
-            message = f"--topic-sizes takes sizes and ranges by comma, such as 5-25 or 5,10,20 or 5-50:5, not {text!r}"
-            raise InvalidOptionError(message)
+            rule = "sizes and ranges by comma, such as 5-25 or 5,10,20 or 5-50:5"
+            raise checks.refusal("--topic-sizes", rule, text)
         first, last, step = (None if word is None else int(word[:_DIGITS]) for word in found.groups())
         if max(first or 0, last or 0) > _MOST_TOPICS:
-            message = f"--topic-sizes takes sizes up to {_MOST_TOPICS} topics, not {text!r}"
-            raise InvalidOptionError(message)
+            raise checks.refusal("--topic-sizes", f"sizes up to {_MOST_TOPICS} topics", text)
         sizes += range(first or 0, (last if last is not None else first or 0) + 1, step or 1)
     if not sizes or min(sizes) < 1:
-        message = f"--topic-sizes takes sizes of at least 1 topic, and ranges that rise, not {text!r}"
-        raise InvalidOptionError(message)
+        raise checks.refusal("--topic-sizes", "sizes of at least 1 topic, and ranges that rise", text)
     return sizes
+
+
+_TOPIC_SIZES = Option(
+    "5-25|5,10,20",
+    "Topics in each of the two sets: ranges and single sizes by comma; 5-50:5 takes every fifth.",
+    checks.read_by(parse_sizes),
+    shown="5 to half the topics",
+    means="sizes",
+)
+_TOLERANCES = Option(
+    "0,5,10",
+    "By how much a system must win on both sets to count: percent of the larger mean, or, with "
+    "--tolerance-unit absolute, in the metric's own unit. Recommended: 10, for a lead by less than a tenth is "
+    "rarely a reason to choose a system; 0, every disagreement, is always answered too.",
+    checks.numbers("0,5,10", checks.number(least=0)),
+    shown="0,5,10,20,30; absolute 0,0.01,0.02,0.05",
+)
+_SAMPLING = choice(
+    "The two sets share no topic (as published), may share some, or are drawn with replacement.",
+    *("disjoint", "overlapping", "bootstrap"),
+)
+_LIMIT = Option(
+    "TOPICS",
+    "No larger number of topics is named; beyond it the answer is '>limit'.",
+    checks.count(most=MOST_ROUNDS),
+    shown="twice the largest size",
+)
+_BIN_WIDTH = Option("STEP", "Step in which differences are sorted, in the metric's own unit.", checks.number(above=0))
+_BAYES = flag(
+    "--bayes/--no-bayes", "Fit the Bayesian model that says how sure the topic counts are; most of the time goes there."
+)
+_HIERARCHICAL = flag(
+    "--hierarchical",
+    "Fit that model to all metrics at once with PyMC: minutes for every tolerance, not seconds. Where it is "
+    "refused, the fast fits stand in, the reason is given, and the exit code is 4.",
+)
+_INTERVAL_RESAMPLES = Option(
+    "R",
+    "Topic resamples behind every interval, more where the model needs them; 0 leaves all intervals out.",
+    checks.count(2, zero=True),
+    means="n_topic_resamples",
+)
 
 
 @command("topics", reads="scores")
 def topics(  # noqa: PLR0913 - the options of the command
     loaded: Loaded,
     *,
-    topic_sizes: Annotated[
-        str | None,
-        Option(
-            "5-25|5,10,20",
-            "Topics in each of the two sets: ranges and single sizes by comma; 5-50:5 takes every fifth.",
-            checks.read_by(parse_sizes),
-            shown="5 to half the topics",
-            means="sizes",
-        ),
-    ] = None,
+    topic_sizes: Annotated[str | None, _TOPIC_SIZES] = None,
     trials: Annotated[int, Option("N", "How often two sets are drawn at every size.", checks.count())] = 50,
-    tolerances: Annotated[
-        str | None,
-        Option(
-            "0,5,10",
-            "By how much a system must win on both sets to count: percent of the larger mean, or, with "
-            "--tolerance-unit absolute, in the metric's own unit. Recommended: 10, for a lead by less than a tenth is "
-            "rarely a reason to choose a system; 0, every disagreement, is always answered too.",
-            checks.numbers("0,5,10", checks.number(least=0)),
-            shown="0,5,10,20,30; absolute 0,0.01,0.02,0.05",
-        ),
-    ] = None,
+    tolerances: Annotated[str | None, _TOLERANCES] = None,
     tolerance_unit: Annotated[str, choice("What the tolerances are measured in.", "relative", "absolute")] = "relative",
-    sampling: Annotated[
-        str,
-        choice(
-            "The two sets share no topic (as published), may share some, or are drawn with replacement.",
-            *("disjoint", "overlapping", "bootstrap"),
-        ),
-    ] = "disjoint",
-    max_error: opt.MaxError = 0.05,
-    limit: Annotated[
-        int | None,
-        Option(
-            "TOPICS",
-            "No larger number of topics is named; beyond it the answer is '>limit'.",
-            checks.count(most=MOST_ROUNDS),
-            shown="twice the largest size",
-        ),
-    ] = None,
-    bin_width: Annotated[
-        float, Option("STEP", "Step in which differences are sorted, in the metric's own unit.", checks.number(above=0))
-    ] = 0.01,
-    bayes: Annotated[
-        bool,
-        flag(
-            "--bayes/--no-bayes",
-            "Fit the Bayesian model that says how sure the topic counts are; most of the time goes there.",
-        ),
-    ] = True,
-    hierarchical: Annotated[
-        bool,
-        flag(
-            "--hierarchical",
-            "Fit that model to all metrics at once with PyMC: minutes for every tolerance, not seconds. Where it is "
-            "refused, the fast fits stand in, the reason is given, and the exit code is 4.",
-        ),
-    ] = False,
-    interval_resamples: Annotated[
-        int,
-        Option(
-            "R",
-            "Topic resamples behind every interval, more where the model needs them; 0 leaves all intervals out.",
-            checks.count(2, zero=True),
-            means="n_topic_resamples",
-        ),
-    ] = 200,
-    seed: opt.Seed = 0,
-    threads: opt.Threads = None,
+    sampling: Annotated[str, _SAMPLING] = "disjoint",
+    max_error: Annotated[float, opt.MAX_ERROR] = 0.05,
+    limit: Annotated[int | None, _LIMIT] = None,
+    bin_width: Annotated[float, _BIN_WIDTH] = 0.01,
+    bayes: Annotated[bool, _BAYES] = True,
+    hierarchical: Annotated[bool, _HIERARCHICAL] = False,
+    interval_resamples: Annotated[int, _INTERVAL_RESAMPLES] = 200,
+    seed: Annotated[int, opt.SEED] = 0,
+    threads: Annotated[int | None, opt.THREADS] = None,
 ) -> "TopicsStudy":
     """Say how many topics each metric needs, and how sure that is.
 
