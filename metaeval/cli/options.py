@@ -224,7 +224,7 @@ def _group(options: type, panel: str | None) -> Group:
 
 
 RUNS = _group(_Scoring, "Scoring runs")
-_GROUPS = _group(_Grouping, "Reading")
+_GROUPING = _group(_Grouping, "Reading")
 _TABLES = _group(_Tables, "Reading")
 OUTPUT = _group(_Showing, None)
 """What every command offers for its answer."""
@@ -250,11 +250,11 @@ _OF_RUNS: Group = {
     "inputs": (Annotated[list[str], _RUN_INPUTS], inspect.Parameter.empty),
     **RUNS,
     "qrels": (Annotated[Path, _NEEDED_QRELS], inspect.Parameter.empty),
-    **_GROUPS,
+    **_GROUPING,
     "missing": _TABLES["missing"],
 }
 READING: Mapping[str, Group] = {
-    "scores": {"inputs": (Annotated[list[str], _INPUTS], inspect.Parameter.empty), **RUNS, **_GROUPS, **_TABLES},
+    "scores": {"inputs": (Annotated[list[str], _INPUTS], inspect.Parameter.empty), **RUNS, **_GROUPING, **_TABLES},
     "runs": _OF_RUNS,
     "pools": {name: option for name, option in _OF_RUNS.items() if name != "undefined"}
     | {"pooled_column": (Annotated[str | None, _POOLED_COLUMN], None)},
@@ -262,7 +262,7 @@ READING: Mapping[str, Group] = {
         "inputs": (Annotated[list[str] | None, _PILOT_INPUTS], None),
         **RUNS,
         "qrels": (Annotated[Path | None, QRELS.but(needs="inputs")], None),
-        **_GROUPS,
+        **_GROUPING,
         **_TABLES,
     },
     "plugins": {"plugin": RUNS["plugin"]},
