@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 __all__ = ["agree"]
 
-_GAINS = "tables of grades in braces, such as {1:1,2:5}, or names of quantisations, such as exponential"
+_RULE_OF_GAINS = "tables of grades in braces, such as {1:1,2:5}, or names of quantisations, such as exponential"
 
 _AUDIT = Option(
     "NAME,…",
@@ -30,8 +30,8 @@ _AUDIT = Option(
     names_of_metrics,
     excludes="metrics",
 )
-_GAINS_AGREE = Option(
-    "{1:1,2:5},…", "With --audit: further gains, as tables of grades or names.", names(_GAINS), needs="audit"
+_GAINS = Option(
+    "{1:1,2:5},…", "With --audit: further gains, as tables of grades or names.", names(_RULE_OF_GAINS), needs="audit"
 )
 _ALTERNATIVE = choice(
     "better: one-sided towards each pair's better mean, both directions counting as hypotheses.",
@@ -52,7 +52,7 @@ def agree(  # noqa: PLR0913 - the options of the command
     loaded: Loaded,
     *,
     audit: Annotated[str | None, _AUDIT] = None,
-    gains: Annotated[str, _GAINS_AGREE] = "",
+    gains: Annotated[str, _GAINS] = "",
     test: Annotated[str, opt.TEST_LIST] = "t",
     correction: Annotated[str, opt.CORRECTION_LIST] = "fdr_by",
     alternative: Annotated[str, _ALTERNATIVE] = "two-sided",
@@ -116,7 +116,7 @@ def _check_gains(loaded: Loaded, text: str) -> None:
         try:
             loaded.registry.resolve(f"nDCG(gains={gains})")
         except InvalidOptionError as error:
-            raise refusal("--gains", _GAINS, gains) from error
+            raise refusal("--gains", _RULE_OF_GAINS, gains) from error
 
 
 def _documents(loaded: Loaded) -> "Collection":

@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 __all__ = ["assessors"]
 
 MOST_LABEL = 32767  # what a file of judgments can hold
-_RUNS = "What it means for runs"
+_OF_RUNS = "What it means for runs"
 
 
 def _whole(text: str, option: str) -> int:
@@ -66,13 +66,13 @@ _REFERENCE = Option(
 _RESAMPLES = Option(
     "B", "Resamples of topics behind every interval, and of a resampling test.", checks.count(2, 10 * MOST_REPLICATES)
 )
-_RUNS_ASSESSORS = Option(
+_RUNS = Option(
     "RUNS",
     "TREC runs (file, folder or pattern; may be repeated) to score under each assessor.",
     checks.files_to_read(first=False),
-    panel=_RUNS,
+    panel=_OF_RUNS,
 )
-_METRICS = Option("NAME,…", "What to score them by.", checks.names_of_metrics, panel=_RUNS, needs="runs")
+_METRICS = Option("NAME,…", "What to score them by.", checks.names_of_metrics, panel=_OF_RUNS, needs="runs")
 
 
 @command("assessors")
@@ -88,10 +88,10 @@ def assessors(  # noqa: PLR0913 - the options of the command
     reference: Annotated[str | None, _REFERENCE] = None,
     rel: Annotated[int, Option("LABEL", "Lowest label that is relevant.", checks.count(-MOST_LABEL, MOST_LABEL))] = 1,
     resamples: Annotated[int, _RESAMPLES] = 1000,
-    runs: Annotated[list[str] | None, _RUNS_ASSESSORS] = None,
+    runs: Annotated[list[str] | None, _RUNS] = None,
     metrics: Annotated[str, _METRICS] = "AP,nDCG@10",
-    test: Annotated[str, opt.TEST.but(panel=_RUNS, needs="runs")] = "t",
-    correction: Annotated[str, opt.CORRECTION_OR_OWN.but(panel=_RUNS, needs="runs")] = "fdr_by",
+    test: Annotated[str, opt.TEST.but(panel=_OF_RUNS, needs="runs")] = "t",
+    correction: Annotated[str, opt.CORRECTION_OR_OWN.but(panel=_OF_RUNS, needs="runs")] = "fdr_by",
     alpha: Annotated[float, opt.ALPHA.but(needs="runs")] = 0.05,
     seed: Annotated[int, opt.SEED] = 0,
 ) -> "AssessorStudy":

@@ -87,15 +87,10 @@ TEST_LIST = Option(
     "NAME,…|all",
     f"Significance tests by comma: {', '.join(TESTS)}. Other names of the field, such as fisher, are understood.",
     checks.several(checks.a_test, every=True),
-    name="--test",
     means="tests",
 )
 CORRECTION_LIST = Option(
-    "NAME,…|all",
-    f"{', '.join(CORRECTIONS)}.",
-    checks.several(checks.a_correction, every=True),
-    name="--correction",
-    means="corrections",
+    "NAME,…|all", f"{', '.join(CORRECTIONS)}.", checks.several(checks.a_correction, every=True), means="corrections"
 )
 INTERVALS = Option(
     "R", "Topic resamples for the intervals; 0 leaves them out.", checks.count(2, zero=True), means="n_topic_resamples"
@@ -145,7 +140,7 @@ _METRICS = Option(
     checks.names_of_metrics,
     shown=f"{DEFAULT_METRICS}; for INEX files those of their kind",
 )
-_PLUGIN = path("FILE.py", "Metrics of your own, made with @metric; may be repeated.", name="--plugin")
+_PLUGIN = path("FILE.py", "Metrics of your own, made with @metric; may be repeated.")
 _UNDEFINED = choice(
     "What to do with a topic with nothing relevant to a metric.",
     *("zero", "drop"),
