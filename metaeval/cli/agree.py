@@ -4,13 +4,15 @@ from collections.abc import Callable
 from functools import partial
 from typing import TYPE_CHECKING, Annotated
 
-import typer
-
-from metaeval.cli import checks
+from metaeval.checks import check_share
 from metaeval.cli import options as opt
+from metaeval.cli.checks import by_comma, names, names_of_metrics, number, numbers, parse_numbers, refusal
 from metaeval.cli.command import command
+from metaeval.cli.option import Option, choice
 from metaeval.cli.reading import Loaded
 from metaeval.errors import InvalidOptionError
+from metaeval.tests_stat.catalogue import TESTS
+from metaeval.tests_stat.correction import CORRECTIONS
 from metaeval.words import count
 
 if TYPE_CHECKING:
@@ -19,93 +21,48 @@ if TYPE_CHECKING:
 
 __all__ = ["agree"]
 
-_PANEL = "The question"
+_RULE_OF_GAINS = "tables of grades in braces, such as {1:1,2:5}, or names of quantisations, such as exponential"
+
+_AUDIT = Option(
+    "NAME,…",
+    "With --qrels, instead of --metrics: every use of the grades that these metrics know (binary from each "
+    "grade on, linear, exponential, --gains), and what each boundary between grades is worth.",
+    names_of_metrics,
+    excludes="metrics",
+)
+_GAINS = Option(
+    "{1:1,2:5},…", "With --audit: further gains, as tables of grades or names.", names(_RULE_OF_GAINS), needs="audit"
+)
+_ALTERNATIVE = choice(
+    "better: one-sided towards each pair's better mean, both directions counting as hypotheses.",
+    *("two-sided", "better"),
+)
+_ALPHA = Option(
+    "LEVEL,…",
+    "Significance levels; the summary tells of the first.",
+    numbers("0.05,0.01", check_share),
+    panel=None,
+    means="alphas",
+)
+_MIN_F1 = Option("F1", "The F1 from which conclusions count as the same; a convention.", number(above=0, most=1))
 
 
 @command("agree", reads="scores")
 def agree(  # noqa: PLR0913 - the options of the command
     loaded: Loaded,
     *,
-    audit: Annotated[
-        str | None,
-        typer.Option(
-            "--audit",
-            callback=checks.names("names of metrics by comma, such as AP,nDCG@10"),
-            metavar="NAME,…",
-            help="With --qrels, instead of --metrics: every use of the grades that these metrics know (binary from "
-            "each grade on, linear, exponential, --gains), and what each boundary between grades is worth.",
-            rich_help_panel=_PANEL,
-        ),
-    ] = None,
-    gains: Annotated[
-        str,
-        typer.Option(
-            "--gains",
-            callback=checks.names(
-                "tables of grades in braces, such as {1:1,2:5}, or names of quantisations, such as exponential"
-            ),
-            metavar="{1:1,2:5},…",
-            help="With --audit: further gains, as tables of grades or names.",
-            rich_help_panel=_PANEL,
-        ),
-    ] = "",
-    test: opt.Tests = "t",
-    correction: opt.Corrections = "fdr_by",
-    alternative: Annotated[
-        str,
-        typer.Option(
-            "--alternative",
-            callback=checks.one_of("two-sided", "better"),
-            metavar="two-sided|better",
-            help="better: one-sided towards each pair's better mean, both directions counting as hypotheses.",
-            rich_help_panel=_PANEL,
-        ),
-    ] = "two-sided",
-    alpha: Annotated[
-        str,
-        typer.Option(
-            "--alpha",
-            callback=checks.numbers(
-                "levels above 0 and below 1 by comma, such as 0.05,0.01", lambda level: 0 < level < 1
-            ),
-            metavar="LEVEL,…",
-            help="Significance levels; the summary tells of the first.",
-        ),
-    ] = "0.05",
-    resamples: Annotated[
-        int | None,
-        typer.Option(
-            "--resamples",
-            callback=checks.library(opt.check_resamples, high=10 * checks.MOST_DRAWS),
-            metavar="B",
-            show_default="10000",
-            help="Resamples of every resampling test.",
-            rich_help_panel=_PANEL,
-        ),
-    ] = None,
-    interval_resamples: Annotated[
-        int,
-        typer.Option(
-            "--interval-resamples",
-            callback=checks.whole(2, checks.MOST_DRAWS, also=(0,)),
-            metavar="R",
-            help="Resamples of the topics for the intervals; 0 leaves them out.",
-            rich_help_panel=_PANEL,
-        ),
-    ] = 200,
-    min_f1: Annotated[
-        float,
-        typer.Option(
-            "--min-f1",
-            callback=checks.number("an F1 above 0 and at most 1", lambda share: 0 < share <= 1),
-            metavar="F1",
-            help="The F1 from which conclusions count as the same; a convention.",
-            rich_help_panel=_PANEL,
-        ),
-    ] = 0.9,
-    choose: opt.Choose = "all",
-    seed: opt.Seed = 0,
-    threads: opt.Threads = None,
+    audit: Annotated[str | None, _AUDIT] = None,
+    gains: Annotated[str, _GAINS] = "",
+    test: Annotated[str, opt.TEST_LIST] = "t",
+    correction: Annotated[str, opt.CORRECTION_LIST] = "fdr_by",
+    alternative: Annotated[str, _ALTERNATIVE] = "two-sided",
+    alpha: Annotated[str, _ALPHA] = "0.05",
+    resamples: Annotated[int | None, opt.RESAMPLES.but(shown="10000")] = None,
+    interval_resamples: Annotated[int, opt.INTERVALS] = 200,
+    min_f1: Annotated[float, _MIN_F1] = 0.9,
+    choose: Annotated[str, opt.CHOOSE] = "all",
+    seed: Annotated[int, opt.SEED] = 0,
+    threads: Annotated[int | None, opt.THREADS] = None,
 ) -> "AgreeStudy":
     """Say how far metrics lead to the same conclusions about systems.
 
@@ -124,13 +81,12 @@ def agree(  # noqa: PLR0913 - the options of the command
         metaeval agree runs/ --qrels qrels.txt --audit AP,nDCG@10 --out agree-report
     """
     from metaeval.studies.agree import audit_quantisations, study_agreement  # noqa: PLC0415 - loads scipy and numba
-    from metaeval.tests_stat.catalogue import TESTS  # noqa: PLC0415 - as above
-    from metaeval.tests_stat.correction import CORRECTIONS  # noqa: PLC0415 - as above
 
     ask: Callable[..., AgreeStudy]
     if audit is None:
         ask = partial(study_agreement, loaded.scores())
     else:
+        _check_gains(loaded, gains)
         collection = _documents(loaded)
         loaded.session.say(f"Scoring {count(collection.n_systems, 'run')} under every use of the grades")
         undefined = loaded.options["undefined"]
@@ -138,18 +94,29 @@ def agree(  # noqa: PLR0913 - the options of the command
             audit_quantisations, collection, audit, gains=gains, registry=loaded.registry, undefined=undefined
         )
     return ask(
-        tests=opt.split_names(test, tuple(TESTS)),
-        corrections=opt.split_names(correction, tuple(CORRECTIONS)),
-        alphas=checks.parse_numbers(alpha, "--alpha"),
+        tests=by_comma(test, TESTS),
+        corrections=by_comma(correction, CORRECTIONS),
+        alphas=parse_numbers(alpha),
         alternative=alternative,
         n_resamples=resamples,
-        choose=opt.parse_choice(choose),
+        choose=opt.parse_choose(choose),
         n_topic_resamples=interval_resamples or None,
         min_f1=min_f1,
         rng=seed,
         n_threads=threads,
         provenance=loaded.provenance,
     )
+
+
+def _check_gains(loaded: Loaded, text: str) -> None:
+    """Refuse gains that no metric understands, before anything is read."""
+    from metaeval.metrics.names import split_names  # noqa: PLC0415 - loads numba with the rest of its package
+
+    for gains in split_names(text):
+        try:
+            loaded.registry.resolve(f"nDCG(gains={gains})")
+        except InvalidOptionError as error:
+            raise refusal("--gains", _RULE_OF_GAINS, gains) from error
 
 
 def _documents(loaded: Loaded) -> "Collection":

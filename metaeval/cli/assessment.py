@@ -1,13 +1,13 @@
 """`metaeval assessment`: how the assessments of focused retrieval were made."""
 
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-import typer
-
-from metaeval.cli import checks
 from metaeval.cli import options as opt
+from metaeval.cli.checks import file_to_read, files_to_read, number
 from metaeval.cli.command import command
+from metaeval.cli.option import Option, argument, path
 from metaeval.cli.reading import Loaded
 
 if TYPE_CHECKING:
@@ -17,85 +17,40 @@ if TYPE_CHECKING:
 
 __all__ = ["assessment"]
 
-_SOURCES = "What else is known"
+_source = partial(Option, panel="What else is known")
+
+_RUNS = _source(
+    "PATH", "The runs that were pooled, for the growth of the pools; may be repeated.", files_to_read(first=False)
+)
+_POOLS = _source("PATH", "Pool files, to see what of them was assessed; may be repeated.", files_to_read(first=False))
+_SECOND = _source(
+    "PATH",
+    "Assessments of some topics by another assessor; the folder of the first for those in its others/.",
+    files_to_read(),
+)
+_LOG = path(
+    "FILE",
+    "Table of topic, document and seconds spent, or the time of each action.",
+    file_to_read("the log of actions"),
+    panel="What else is known",
+)
+_LONGEST_BREAK = _source(
+    "SECONDS", "A longer time between two actions in the log is no work.", number(above=0), needs="log"
+)
 
 
 @command("assessment")
 def assessment(  # noqa: PLR0913 - the options of the command
     loaded: Loaded,
     *,
-    assessments: Annotated[
-        str,
-        typer.Argument(
-            callback=checks.files_to_read(),
-            metavar="ASSESSMENTS",
-            show_default=False,
-            help="INEX assessments of any year: a file or a folder.",
-        ),
-    ],
-    runs: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--runs",
-            callback=checks.files_to_read(first=False),
-            metavar="PATH",
-            help="The runs that were pooled, for the growth of the pools; may be repeated.",
-            rich_help_panel=_SOURCES,
-        ),
-    ] = None,
-    pools: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--pools",
-            callback=checks.files_to_read(first=False),
-            metavar="PATH",
-            help="Pool files, to see what of them was assessed; may be repeated.",
-            rich_help_panel=_SOURCES,
-        ),
-    ] = None,
-    second: Annotated[
-        str | None,
-        typer.Option(
-            "--second",
-            callback=checks.files_to_read(),
-            metavar="PATH",
-            help="Assessments of some topics by another assessor; the folder of the first for those in its others/.",
-            rich_help_panel=_SOURCES,
-        ),
-    ] = None,
-    log: Annotated[
-        Path | None,
-        typer.Option(
-            "--log",
-            parser=checks.file_path,
-            callback=checks.file_to_read("the log of actions"),
-            metavar="FILE",
-            help="Table of topic, document and seconds spent, or the time of each action.",
-            rich_help_panel=_SOURCES,
-        ),
-    ] = None,
-    longest_break: Annotated[
-        float,
-        typer.Option(
-            "--longest-break",
-            callback=checks.number("a number of seconds above 0", lambda seconds: seconds > 0),
-            metavar="SECONDS",
-            help="A longer time between two actions in the log is no work.",
-            rich_help_panel=_SOURCES,
-        ),
-    ] = 600.0,
-    sizes: Annotated[
-        Path | None,
-        typer.Option(
-            "--element-sizes",
-            parser=checks.file_path,
-            callback=checks.file_to_read("the table of sizes"),
-            metavar="FILE",
-            help="Sizes of elements: document, path and characters, a line each.",
-            rich_help_panel=_SOURCES,
-        ),
-    ] = None,
-    lenient: opt.Lenient = False,
+    assessments: Annotated[str, argument("ASSESSMENTS", "INEX assessments of any year: a file or a folder.")],
+    runs: Annotated[list[str] | None, _RUNS] = None,
+    pools: Annotated[list[str] | None, _POOLS] = None,
+    second: Annotated[str | None, _SECOND] = None,
+    log: Annotated[Path | None, _LOG] = None,
+    longest_break: Annotated[float, _LONGEST_BREAK] = 600.0,
+    element_sizes: Annotated[Path | None, opt.ELEMENT_SIZES] = None,
+    lenient: Annotated[bool, opt.LENIENT] = False,
 ) -> "AssessmentStudy":
     """Say how assessments of elements and passages were made: pools, grades, time, agreement.
 
@@ -105,12 +60,7 @@ def assessment(  # noqa: PLR0913 - the options of the command
 
         metaeval assessment qrels.txt --second second/qrels.txt --log log.csv
     """
-    from metaeval.io.inex import (  # noqa: PLC0415 - as above
-        assessment_sources,
-        read_assessments,
-        read_element_sizes,
-        read_submissions,
-    )
+    from metaeval.io.inex import assessment_sources, read_assessments, read_element_sizes, read_submissions  # noqa: PLC0415 - as above
     from metaeval.io.inex_log import read_assessment_log  # noqa: PLC0415 - as above
     from metaeval.io.sources import list_sources  # noqa: PLC0415 - loads polars
     from metaeval.studies.assessment import study_assessments  # noqa: PLC0415 - loads numba
@@ -118,19 +68,19 @@ def assessment(  # noqa: PLR0913 - the options of the command
     inside = second is not None and Path(second) == Path(assessments)
     judged = read_assessments(assessments, lenient=lenient)
     actions = None if log is None else read_assessment_log(log)
-    table = None if sizes is None else read_element_sizes(sizes, lenient=lenient)
+    sizes = None if element_sizes is None else read_element_sizes(element_sizes, lenient=lenient)
     sources = [*assessment_sources(assessments), *(list_sources(runs) if runs else ())]
     pool_files = list_sources(pools) if pools else []
     again = [] if second is None else assessment_sources(second, second=inside)
     loaded.read(*(source.path for source in (*sources, *pool_files, *again)))
-    loaded.read(*(path for path in (log, sizes) if path is not None))
+    loaded.read(*(file for file in (log, element_sizes) if file is not None))
     return study_assessments(
         judged,
         submissions=read_submissions(runs, lenient=lenient) if runs else (),
         pools=_pools([source.path for source in pool_files], lenient=lenient) if pools else None,
         second=None if second is None else read_assessments(second, second=inside, lenient=lenient),
         log=actions,
-        sizes=table,
+        sizes=sizes,
         longest_break=longest_break,
         provenance=loaded.provenance,
     )

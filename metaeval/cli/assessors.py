@@ -1,14 +1,15 @@
 """`metaeval assessors`: do assessors, or an automatic judge and people, agree, and does it matter for the runs."""
 
+import re
 from typing import TYPE_CHECKING, Annotated
 
-import typer
-
+from metaeval.checks import MOST_REPLICATES
 from metaeval.cli import checks
 from metaeval.cli import options as opt
 from metaeval.cli.command import command
+from metaeval.cli.option import Option, argument, choice
 from metaeval.cli.reading import Loaded
-from metaeval.errors import InvalidOptionError, UnknownNameError
+from metaeval.errors import UnknownNameError
 
 if TYPE_CHECKING:
     from metaeval.studies.assessors import AssessorStudy
@@ -16,18 +17,13 @@ if TYPE_CHECKING:
 __all__ = ["assessors"]
 
 MOST_LABEL = 32767  # what a file of judgments can hold
-_LABELS, _QUESTION, _RUNS = "Reading labels", "The question", "What it means for runs"
+_OF_RUNS = "What it means for runs"
 
 
 def _whole(text: str, option: str) -> int:
-    try:
-        number = int(text[:20])
-    except ValueError:
-        number = MOST_LABEL + 1
-    if abs(number) > MOST_LABEL:
-        message = f"{option} takes whole numbers from {-MOST_LABEL} to {MOST_LABEL}, not {text!r}"
-        raise InvalidOptionError(message)
-    return number
+    if re.fullmatch(r"\s*[+-]?\d{1,5}\s*", text) is None or abs(int(text)) > MOST_LABEL:
+        raise checks.refusal(option, f"whole numbers from {-MOST_LABEL} to {MOST_LABEL}", text)
+    return int(text)
 
 
 def _scale(text: str) -> list[int]:
@@ -41,139 +37,63 @@ def _role(role: str, _name: str) -> None:
         raise UnknownNameError("role of a column (--column ROLE=NAME)", role, LABELS)
 
 
+_INPUTS = argument(
+    "LABELS",
+    "One table of labels with a header (topic, item and a column an assessor; or topic, item, assessor, "
+    "label), or two or more qrels files, one an assessor, also as NAME=FILE. Compressed or not.",
+)
+_COLUMN = Option(
+    "ROLE=NAME",
+    "Which column is the topic, item, assessor or label, where its name does not say so; may be repeated.",
+    checks.assignments(_role),
+    panel="Reading",
+    means="columns",
+)
+_WORD = Option(
+    "WORD=GRADE",
+    "Grade of a label written as a word, such as relevant=1; may be repeated.",
+    checks.assignments(lambda _word, grade: _whole(grade, "--word")),
+    panel="Reading",
+    means="words",
+)
+_SCALE = Option(
+    "0,1,2", "The labels there are.", checks.read_by(_scale), shown="every label that occurs", panel="Reading"
+)
+_OUTSIDE = choice("What to do with labels off the scale; drop lists them.", "error", "drop", panel="Reading")
+_REFERENCE = Option(
+    "NAME", "Compare every assessor with this one (say, the human one) instead of all pairs.", checks.a_name
+)
+_RESAMPLES = Option(
+    "B", "Resamples of topics behind every interval, and of a resampling test.", checks.count(2, 10 * MOST_REPLICATES)
+)
+_RUNS = Option(
+    "RUNS",
+    "TREC runs (file, folder or pattern; may be repeated) to score under each assessor.",
+    checks.files_to_read(first=False),
+    panel=_OF_RUNS,
+)
+_METRICS = Option("NAME,…", "What to score them by.", checks.names_of_metrics, panel=_OF_RUNS, needs="runs")
+
+
 @command("assessors")
 def assessors(  # noqa: PLR0913 - the options of the command
     loaded: Loaded,
     *,
-    inputs: Annotated[
-        list[str],
-        typer.Argument(
-            callback=checks.files_to_read(),
-            metavar="LABELS",
-            show_default=False,
-            help="One table of labels with a header (topic, item and a column an assessor; or topic, item, assessor, "
-            "label), or two or more qrels files, one an assessor, also as NAME=FILE. Compressed or not.",
-        ),
-    ],
-    column: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--column",
-            callback=checks.column_names(_role),
-            metavar="ROLE=NAME",
-            help="Which column is the topic, item, assessor or label, where its name does not say so; may be repeated.",
-            rich_help_panel=_LABELS,
-        ),
-    ] = None,
-    word: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--word",
-            callback=checks.column_names(lambda _word, grade: _whole(grade, "--word")),
-            metavar="WORD=GRADE",
-            help="Grade of a label written as a word, such as relevant=1; may be repeated.",
-            rich_help_panel=_LABELS,
-        ),
-    ] = None,
-    where: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--where",
-            callback=checks.column_names(lambda _name, _text: None),
-            metavar="COLUMN=TEXT",
-            help="Keep only rows with this text in this column; may be repeated.",
-            rich_help_panel=_LABELS,
-        ),
-    ] = None,
-    scale: Annotated[
-        str | None,
-        typer.Option(
-            "--scale",
-            callback=checks.read_by(_scale),
-            metavar="0,1,2",
-            show_default="every label that occurs",
-            help="The labels there are.",
-            rich_help_panel=_LABELS,
-        ),
-    ] = None,
-    outside: Annotated[
-        str,
-        typer.Option(
-            "--outside",
-            callback=checks.one_of("error", "drop"),
-            metavar="error|drop",
-            help="What to do with labels off the scale; drop lists them.",
-            rich_help_panel=_LABELS,
-        ),
-    ] = "error",
-    reference: Annotated[
-        str | None,
-        typer.Option(
-            "--reference",
-            callback=checks.column_names(),
-            metavar="NAME",
-            help="Compare every assessor with this one (say, the human one) instead of all pairs.",
-            rich_help_panel=_QUESTION,
-        ),
-    ] = None,
-    rel: Annotated[
-        int,
-        typer.Option(
-            "--rel",
-            callback=checks.whole(-MOST_LABEL, MOST_LABEL),
-            metavar="LABEL",
-            help="Lowest label that is relevant.",
-            rich_help_panel=_QUESTION,
-        ),
-    ] = 1,
-    resamples: Annotated[
-        int,
-        typer.Option(
-            "--resamples",
-            callback=checks.whole(2, 10 * checks.MOST_DRAWS),
-            metavar="B",
-            help="Resamples of topics behind every interval, and of a resampling test.",
-            rich_help_panel=_QUESTION,
-        ),
-    ] = 1000,
-    runs: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--runs",
-            callback=checks.files_to_read(first=False),
-            metavar="RUNS",
-            help="TREC runs (file, folder or pattern; may be repeated) to score under each assessor.",
-            rich_help_panel=_RUNS,
-        ),
-    ] = None,
-    metrics: Annotated[
-        str,
-        typer.Option(
-            "--metrics",
-            callback=checks.names("names of metrics by comma, such as AP,nDCG@10"),
-            metavar="NAME,…",
-            help="What to score them by.",
-            rich_help_panel=_RUNS,
-        ),
-    ] = "AP,nDCG@10",
-    test: Annotated[
-        str,
-        typer.Option(
-            "--test", callback=checks.pair_tests(), metavar="NAME", help="Test between two runs.", rich_help_panel=_RUNS
-        ),
-    ] = "t",
-    correction: Annotated[
-        str,
-        typer.Option(
-            "--correction",
-            callback=checks.corrections(family_wise=True),
-            metavar="NAME",
-            help="Over all pairs of runs.",
-            rich_help_panel=_RUNS,
-        ),
-    ] = "fdr_by",
-    alpha: opt.Alpha = 0.05,
-    seed: opt.Seed = 0,
+    inputs: Annotated[list[str], _INPUTS],
+    column: Annotated[list[str] | None, _COLUMN] = None,
+    word: Annotated[list[str] | None, _WORD] = None,
+    where: Annotated[list[str] | None, opt.WHERE] = None,
+    scale: Annotated[str | None, _SCALE] = None,
+    outside: Annotated[str, _OUTSIDE] = "error",
+    reference: Annotated[str | None, _REFERENCE] = None,
+    rel: Annotated[int, Option("LABEL", "Lowest label that is relevant.", checks.count(-MOST_LABEL, MOST_LABEL))] = 1,
+    resamples: Annotated[int, _RESAMPLES] = 1000,
+    runs: Annotated[list[str] | None, _RUNS] = None,
+    metrics: Annotated[str, _METRICS] = "AP,nDCG@10",
+    test: Annotated[str, opt.TEST.but(panel=_OF_RUNS, needs="runs")] = "t",
+    correction: Annotated[str, opt.CORRECTION_OR_OWN.but(panel=_OF_RUNS, needs="runs")] = "fdr_by",
+    alpha: Annotated[float, opt.ALPHA.but(needs="runs")] = 0.05,
+    seed: Annotated[int, opt.SEED] = 0,
 ) -> "AssessorStudy":
     """Compare people, or people and machines, who judged the same documents.
 

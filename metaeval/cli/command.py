@@ -1,27 +1,27 @@
 """The one runner of all commands: read, ask the study, show its report.
 
 A command declares its own options and returns the result of a study; what it reads and how its answer is shown come
-from the two groups of options that all commands share (`READING` and `OUTPUT`). Commands are loaded when they are
-called: `COMMANDS` is what ``metaeval --help`` lists, in the order in which a newcomer reads.
+from the groups of options that commands share (`READING` and `OUTPUT` in `metaeval.cli.options`). Commands are loaded
+when they are called: `COMMANDS` is what ``metaeval --help`` lists, in the order in which a newcomer reads.
 """
 
 import inspect
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import replace
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Any
 
 import typer
 from typer.core import TyperCommand, TyperGroup
 
-from metaeval.cli import checks
-from metaeval.cli import options as opt
+from metaeval.cli.options import OUTPUT, READING
+from metaeval.cli.together import Commands
 
 if TYPE_CHECKING:
     from metaeval.reports.report import Report
 
-__all__ = ["COMMANDS", "OUTPUT", "READING", "LazyGroup", "command"]
+__all__ = ["COMMANDS", "LazyGroup", "command"]
 
 COMMANDS: Mapping[str, str] = {
     "report": "Write a report on which metrics find significant differences, and how many topics they need.",
@@ -41,72 +41,6 @@ COMMANDS: Mapping[str, str] = {
 }
 """Every command with its first line, in the order in which a newcomer reads. Its module has the same name."""
 
-type Options = Mapping[str, tuple[object, object]]
-"""Name of a parameter to its annotation and its default (`inspect.Parameter.empty` where it must be given)."""
-
-_RUNS: Options = {
-    "qrels": (opt.Qrels, None),
-    "metrics": (opt.Metrics, None),
-    "plugin": (opt.Plugins, None),
-    "undefined": (opt.UndefinedRule, None),
-    "order": (opt.DocumentOrder, "score"),
-    "score_precision": (opt.ScorePrecision, "float64"),
-    "element_sizes": (opt.ElementSizes, None),
-    "lenient": (opt.Lenient, False),
-}
-_GROUPS: Options = {
-    "groups": (opt.Groups, None),
-    "group_column": (opt.GroupColumn, None),
-    "group_regex": (opt.GroupRegex, None),
-}
-_TABLES: Options = {
-    "systems_in": (opt.SystemsIn, None),
-    "missing": (opt.MissingRule, None),
-    "lower_is_better": (opt.LowerIsBetter, None),
-}
-
-READING: Mapping[str, Options] = {
-    "scores": {"inputs": (opt.Inputs, inspect.Parameter.empty), **_RUNS, **_GROUPS, **_TABLES},
-    "runs": {
-        "inputs": (opt.RunInputs, inspect.Parameter.empty),
-        **_RUNS,
-        "qrels": (opt.RequiredQrels, inspect.Parameter.empty),
-        **_GROUPS,
-        "missing": (opt.MissingRule, None),
-    },
-    "pools": {
-        "inputs": (opt.RunInputs, inspect.Parameter.empty),
-        **{name: option for name, option in _RUNS.items() if name != "undefined"},
-        "qrels": (opt.RequiredQrels, inspect.Parameter.empty),
-        **_GROUPS,
-        "pooled_column": (opt.PooledColumn, None),
-        "missing": (opt.MissingRule, None),
-    },
-    "pilot": {"inputs": (opt.PilotInputs, None), **_RUNS, **_GROUPS, **_TABLES},
-    "plugins": {"plugin": (opt.Plugins, None)},
-    "nothing": {},
-}
-"""What a command may read: score tables or runs with judgments; runs with judgments only; the same as pools, where a
-topic left with nothing relevant scores 0 and no rule is asked for; plug-ins; what is its own."""
-
-_TITLE = Annotated[
-    str | None,
-    typer.Option(
-        "--title", callback=checks.column_names(), metavar="WORDS", help="Title of the report.", show_default=False
-    ),
-]
-_AS_LATEX = Annotated[bool, typer.Option("--latex", help="Print the main table as LaTeX (booktabs).")]
-
-OUTPUT: Options = {
-    "out": (opt.Out, None),
-    "overwrite": (opt.Overwrite, False),
-    "title": (_TITLE, None),
-    "as_json": (opt.AsJson, False),
-    "as_latex": (_AS_LATEX, False),
-    "quiet": (opt.Quiet, False),
-}
-"""What every command offers for its answer."""
-
 
 def command(name: str, *, reads: str = "nothing", **defaults: object) -> Callable[[Callable[..., Any]], TyperCommand]:
     """Make a command of a function that takes what was read and its own options, and returns the result of a study.
@@ -116,7 +50,7 @@ def command(name: str, *, reads: str = "nothing", **defaults: object) -> Callabl
     name : str
         As it is typed; a name in `COMMANDS`.
     reads : str
-        A name in `READING`.
+        A name in `metaeval.cli.options.READING`.
     **defaults
         Other defaults for options that all commands share, such as ``out=Path("metaeval-report")``.
 
@@ -143,7 +77,7 @@ def command(name: str, *, reads: str = "nothing", **defaults: object) -> Callabl
             parameters.append(inspect.Parameter(option, kind, annotation=annotation, default=chosen))
         run.__signature__ = inspect.Signature(parameters)  # type: ignore[attr-defined]  # what typer reads
         run.__annotations__ = {one.name: one.annotation for one in parameters}
-        app = checks.Commands(rich_markup_mode="markdown", add_completion=False)
+        app = Commands(rich_markup_mode="markdown", add_completion=False)
         app.command(name)(run)
         made = typer.main.get_command(app)
         if not isinstance(made, TyperCommand):
@@ -194,26 +128,20 @@ def _titled(answer: Any, title: str | None) -> "Report":  # noqa: ANN401 - a stu
     return report if title is None else replace(report, title=title)
 
 
-class _Table(dict[str, TyperCommand]):
+class _Table(Mapping[str, Any]):
     """Commands by name, each loaded when it is asked for."""
 
-    def __init__(self) -> None:
-        super().__init__(dict.fromkeys(COMMANDS))  # type: ignore[arg-type]  # filled as they are asked for
+    def __getitem__(self, name: str) -> Any:  # noqa: ANN401 - a command, or a group of them
+        if name not in COMMANDS:
+            raise KeyError(name)
+        word = name.replace("-", "_")
+        return getattr(import_module(f"metaeval.cli.{word}"), word)
 
-    def __getitem__(self, name: str) -> TyperCommand:
-        if super().__getitem__(name) is None:
-            word = name.replace("-", "_")
-            self[name] = getattr(import_module(f"metaeval.cli.{word}"), word)
-        return super().__getitem__(name)
+    def __iter__(self) -> Iterator[str]:
+        return iter(COMMANDS)
 
-    def get(self, name: str, default: Any = None) -> Any:  # noqa: ANN401 - as that of dict
-        return self[name] if name in COMMANDS else default
-
-    def values(self) -> Any:  # noqa: ANN401 - as that of dict
-        return [self[name] for name in self]
-
-    def items(self) -> Any:  # noqa: ANN401 - as that of dict
-        return [(name, self[name]) for name in self]
+    def __len__(self) -> int:
+        return len(COMMANDS)
 
 
 class LazyGroup(TyperGroup):
@@ -223,7 +151,7 @@ class LazyGroup(TyperGroup):
 
     def __init__(self, *args: Any, **settings: Any) -> None:  # noqa: ANN401 - typer's
         super().__init__(*args, **settings)
-        self.commands = _Table()  # type: ignore[assignment]  # typer's own command is one kind of those it may hold
+        self.commands = _Table()  # type: ignore[assignment]  # typer asks it for no more than this
 
     def get_command(self, ctx: Any, cmd_name: str) -> Any:  # noqa: ANN401 - typer's own signature
         """Return a command; while commands are listed, one that has its first line only."""

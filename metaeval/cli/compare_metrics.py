@@ -2,11 +2,10 @@
 
 from typing import TYPE_CHECKING, Annotated
 
-import typer
-
-from metaeval.cli import checks
 from metaeval.cli import options as opt
+from metaeval.cli.checks import a_name, count
 from metaeval.cli.command import command
+from metaeval.cli.option import Option
 from metaeval.cli.reading import Loaded
 
 if TYPE_CHECKING:
@@ -14,81 +13,31 @@ if TYPE_CHECKING:
 
 __all__ = ["compare_metrics"]
 
-_PANEL = "The question"
+_CURRENT = Option(
+    "NAME", "The metric in use, with which the candidates are compared.", a_name, shown="the first metric"
+)
+_TEST = opt.TEST.but(
+    words="Test behind power, its intervals and agreement (the difference required: bootstrap sensitivity)."
+)
+_INTERVAL_RESAMPLES = Option(
+    "R", "Topic resamples and choices of systems behind intervals.", count(2), means="n_topic_resamples n_choices"
+)
 
 
 @command("compare-metrics", reads="scores")
 def compare_metrics(  # noqa: PLR0913 - the options of the command
     loaded: Loaded,
     *,
-    current: Annotated[
-        str | None,
-        typer.Option(
-            "--current",
-            callback=checks.column_names(),
-            metavar="NAME",
-            show_default="the first metric",
-            help="The metric in use, with which the candidates are compared.",
-            rich_help_panel=_PANEL,
-        ),
-    ] = None,
-    test: Annotated[
-        str,
-        typer.Option(
-            "--test",
-            callback=checks.pair_tests(),
-            metavar="NAME",
-            help="Test behind power, its intervals and agreement (the difference required: bootstrap sensitivity).",
-            rich_help_panel=_PANEL,
-        ),
-    ] = "t",
-    max_error: Annotated[
-        float,
-        typer.Option(
-            "--max-error",
-            callback=checks.error_rate(),
-            metavar="SHARE",
-            help="Error rate that the topics needed keep.",
-            rich_help_panel=_PANEL,
-        ),
-    ] = 0.05,
-    topics: Annotated[
-        bool,
-        typer.Option("--topics/--no-topics", help="Find out how many topics are needed.", rich_help_panel=_PANEL),
-    ] = True,
-    resamples: Annotated[
-        int,
-        typer.Option(
-            "--resamples",
-            callback=checks.library(opt.check_resamples, high=10 * checks.MOST_DRAWS),
-            metavar="B",
-            help="Resamples of the bootstrap.",
-            rich_help_panel=_PANEL,
-        ),
-    ] = 1000,
-    interval_resamples: Annotated[
-        int,
-        typer.Option(
-            "--interval-resamples",
-            callback=checks.whole(2, checks.MOST_DRAWS),
-            metavar="R",
-            help="Topic resamples and choices of systems behind intervals.",
-            rich_help_panel=_PANEL,
-        ),
-    ] = 200,
-    replicates: Annotated[
-        int,
-        typer.Option(
-            "--replicates",
-            callback=checks.whole(1, checks.MOST_DRAWS),
-            metavar="N",
-            help="Draws of fewer judgments.",
-            rich_help_panel=_PANEL,
-        ),
-    ] = 10,
-    alpha: opt.Alpha = 0.05,
-    seed: opt.Seed = 0,
-    threads: opt.Threads = None,
+    current: Annotated[str | None, _CURRENT] = None,
+    test: Annotated[str, _TEST] = "t",
+    max_error: Annotated[float, opt.MAX_ERROR] = 0.05,
+    topics: Annotated[bool, opt.TOPICS_NEEDED] = True,
+    resamples: Annotated[int, opt.RESAMPLES.but(words="Resamples of the bootstrap.", shown=True)] = 1000,
+    interval_resamples: Annotated[int, _INTERVAL_RESAMPLES] = 200,
+    replicates: Annotated[int, opt.REPLICATES] = 10,
+    alpha: Annotated[float, opt.ALPHA] = 0.05,
+    seed: Annotated[int, opt.SEED] = 0,
+    threads: Annotated[int | None, opt.THREADS] = None,
 ) -> "CompareStudy":
     """Compare candidate metrics with each other and with the one in use, before adopting one.
 

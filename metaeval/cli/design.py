@@ -4,11 +4,11 @@ from collections.abc import Sequence
 from math import inf, nan
 from typing import TYPE_CHECKING, Annotated
 
-import typer
-
+from metaeval.checks import check_share
 from metaeval.cli import checks
 from metaeval.cli import options as opt
 from metaeval.cli.command import command
+from metaeval.cli.option import Option, flag
 from metaeval.cli.reading import Loaded
 from metaeval.errors import InvalidOptionError
 
@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 
 __all__ = ["design"]
 
-_PANEL = "The question"
 _VARIANCES = ("residual", "within", "pairs")
+_METHODS = ("t", "anova", "interval")
 
 
 def _variance(text: str) -> str | float:
@@ -31,106 +31,70 @@ def _variance(text: str) -> str | float:
     except ValueError:
         number = nan
     if not 0 < number < inf:
-        message = f"--variance takes {', '.join(_VARIANCES)} or a number above 0, not {text!r}"
-        raise InvalidOptionError(message)
+        raise checks.refusal("--variance", f"{', '.join(_VARIANCES)} or a number above 0", text)
     return number
 
 
 def _pair(text: str) -> tuple[str, str]:
     first, comma, second = text.partition(",")
     if not comma or not first.strip() or not second.strip() or "," in second:
-        message = f"--pair takes two systems with a comma between them, such as bm25,lm, not {text!r}"
-        raise InvalidOptionError(message)
+        raise checks.refusal("--pair", "two systems with a comma between them, such as bm25,lm", text)
     return first.strip(), second.strip()
+
+
+_POOL = Option(
+    "TABLE",
+    "Scores of another collection under the same metrics; the variances are pooled. May be repeated.",
+    checks.files_to_read(first=False),
+    needs="inputs",
+)
+_DIFFERENCE = Option(
+    "D,…",
+    "Smallest differences worth finding, in the metric's unit; for 'interval' its whole width.",
+    checks.numbers("0.05,0.1", checks.number(above=0)),
+    means="differences",
+)
+_METHOD = Option(
+    "t,anova,interval|all",
+    "t: a paired t test of two systems finds the difference. anova: an analysis of variance finds it among "
+    "many. interval: the confidence interval of a difference is no wider.",
+    checks.several(checks.one_of(*_METHODS), every=True),
+    shown="all that --systems allows",
+    means="methods",
+)
+_VARIANCE = Option(
+    "residual|within|pairs|NUMBER",
+    "How the variance of a score comes from INPUTS: what systems and topics leave unexplained; about each "
+    "system's mean; from the pairs of --pair. Or the variance itself.",
+    checks.read_by(_variance),
+)
+_PAIR = Option(
+    "A,B",
+    "Two systems whose differences give the variance; may be repeated.",
+    checks.read_by(lambda texts: [_pair(text) for text in texts]),
+    means="pairs",
+)
+_SYSTEMS = Option(
+    "M", "Systems in the analysis of variance.", checks.count(2, checks.MOST_SYSTEMS), shown="as many as in INPUTS"
+)
+_APPROXIMATE = flag(
+    "--approximate", "Use Sakai's closed approximations, as published tables do, not the exact distributions."
+)
 
 
 @command("design", reads="pilot")
 def design(  # noqa: PLR0913 - the options of the command
     loaded: Loaded,
     *,
-    pool: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--pool",
-            callback=checks.files_to_read(first=False),
-            metavar="TABLE",
-            help="Scores of another collection under the same metrics; the variances are pooled. May be repeated.",
-            rich_help_panel=_PANEL,
-        ),
-    ] = None,
-    difference: Annotated[
-        str,
-        typer.Option(
-            "--difference",
-            callback=checks.numbers("numbers above 0 by comma, such as 0.05,0.1", lambda one: one > 0),
-            metavar="D,…",
-            help="Smallest differences worth finding, in the metric's unit; for 'interval' its whole width.",
-            rich_help_panel=_PANEL,
-        ),
-    ] = "0.05,0.1",
-    method: Annotated[
-        str | None,
-        typer.Option(
-            "--method",
-            callback=checks.several_of(("t", "anova", "interval"), every=True),
-            metavar="t,anova,interval|all",
-            show_default="all that --systems allows",
-            help="t: a paired t test of two systems finds the difference. anova: an analysis of variance finds it "
-            "among many. interval: the confidence interval of a difference is no wider.",
-            rich_help_panel=_PANEL,
-        ),
-    ] = None,
-    power: Annotated[
-        float,
-        typer.Option(
-            "--power",
-            callback=checks.number("a chance above 0 and below 1", lambda chance: 0 < chance < 1),
-            metavar="CHANCE",
-            help="Chance with which it is to be found.",
-            rich_help_panel=_PANEL,
-        ),
-    ] = 0.8,
-    alpha: opt.Alpha = 0.05,
-    variance: Annotated[
-        str,
-        typer.Option(
-            "--variance",
-            callback=checks.read_by(_variance),
-            metavar="residual|within|pairs|NUMBER",
-            help="How the variance of a score comes from INPUTS: what systems and topics leave unexplained; about "
-            "each system's mean; from the pairs of --pair. Or the variance itself.",
-            rich_help_panel=_PANEL,
-        ),
-    ] = "residual",
-    pair: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--pair",
-            callback=checks.read_by(lambda texts: [_pair(text) for text in texts]),
-            metavar="A,B",
-            help="Two systems whose differences give the variance; may be repeated.",
-            rich_help_panel=_PANEL,
-        ),
-    ] = None,
-    systems: Annotated[
-        int | None,
-        typer.Option(
-            "--systems",
-            callback=checks.whole(2, opt.MOST_SYSTEMS),
-            metavar="M",
-            show_default="as many as in INPUTS",
-            help="Systems in the analysis of variance.",
-            rich_help_panel=_PANEL,
-        ),
-    ] = None,
-    approximate: Annotated[
-        bool,
-        typer.Option(
-            "--approximate",
-            help="Use Sakai's closed approximations, as published tables do, not the exact distributions.",
-            rich_help_panel=_PANEL,
-        ),
-    ] = False,
+    pool: Annotated[list[str] | None, _POOL] = None,
+    difference: Annotated[str, _DIFFERENCE] = "0.05,0.1",
+    method: Annotated[str | None, _METHOD] = None,
+    power: Annotated[float, Option("CHANCE", "Chance with which it is to be found.", check_share)] = 0.8,
+    alpha: Annotated[float, opt.ALPHA] = 0.05,
+    variance: Annotated[str, _VARIANCE] = "residual",
+    pair: Annotated[list[str] | None, _PAIR] = None,
+    systems: Annotated[int | None, _SYSTEMS] = None,
+    approximate: Annotated[bool, _APPROXIMATE] = False,
 ) -> "DesignStudy":
     """Say how many topics a new collection needs.
 
@@ -161,12 +125,12 @@ def design(  # noqa: PLR0913 - the options of the command
         message = "--method anova asks about many systems; say how many by --systems, or give INPUTS to count them"
         raise InvalidOptionError(message)
     countable = bool(inputs) or systems is not None
-    known = ("t", "anova", "interval") if countable else ("t", "interval")
+    known = _METHODS if countable else ("t", "interval")
     return study_design(
         _pilot(loaded, pool or ()) if inputs else None,
         variance=how,  # type: ignore[arg-type]  # checked inside, with the names that would do
-        differences=checks.parse_numbers(difference, "--difference"),
-        methods=known if method is None else opt.split_names(method, ("t", "anova", "interval")),  # type: ignore[arg-type]  # as above
+        differences=checks.parse_numbers(difference),
+        methods=known if method is None else checks.by_comma(method, _METHODS),  # type: ignore[arg-type]  # as above
         alpha=alpha,
         power=power,
         n_systems=systems,

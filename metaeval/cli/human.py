@@ -1,13 +1,13 @@
 """`metaeval human`: do metrics agree with human scores, in translation, summarisation or elsewhere."""
 
 from collections.abc import Sequence
+from functools import partial
 from typing import TYPE_CHECKING, Annotated
-
-import typer
 
 from metaeval.cli import checks
 from metaeval.cli import options as opt
 from metaeval.cli.command import command
+from metaeval.cli.option import Option, argument, choice
 from metaeval.cli.reading import Loaded
 from metaeval.errors import InvalidOptionError, UnknownNameError
 
@@ -18,177 +18,62 @@ if TYPE_CHECKING:
 
 __all__ = ["human"]
 
-_TABLE, _QUESTION = "Reading the table", "The question"
+_reading = partial(Option, panel="Reading")
+
+_INPUTS = argument(
+    "TABLES",
+    "Tables with a header: one row a system and item (or a system alone), one column a metric or human score. "
+    "Several files are joined by system and item.",
+)
+_ITEM = _reading("COLUMN,…", "The columns that name an item together, such as doc,seg.", checks.a_name)
+_CLUSTER = _reading(
+    "COLUMN", "The column that says which items hang together (the document of a sentence).", checks.a_name
+)
+_METRICS = _reading(
+    "COLUMN,…",
+    "The metrics to compare with it.",
+    checks.names("names of columns by comma"),
+    shown="every other column of numbers",
+)
+_WITHOUT = _reading("SYSTEM", "Leave a system out (an outlier, a human translation); may be repeated.", checks.a_name)
+_STATISTIC = Option(
+    "NAME,…",
+    "pearson, spearman, kendall, accuracy; metrics are compared by the first.",
+    checks.several(checks.one_of("pearson", "spearman", "kendall", "accuracy")),
+    means="statistics",
+)
+_LEVEL = Option(
+    "system,item,all", "Agreement over what.", checks.several(checks.one_of("system", "item", "all")), means="levels"
+)
+_MIN_DIFFERENCE = Option(
+    "POINTS", "A pair of systems counts on an item whose human scores differ by this at least.", checks.number(least=0)
+)
+_PERMUTE = choice("What two metrics exchange when they are compared.", "both", "items", "systems")
 
 
 @command("human")
 def human(  # noqa: PLR0913 - the options of the command
     loaded: Loaded,
     *,
-    inputs: Annotated[
-        list[str],
-        typer.Argument(
-            callback=checks.files_to_read(),
-            metavar="TABLES",
-            show_default=False,
-            help="Tables with a header: one row a system and item (or a system alone), one column a metric or human "
-            "score. Several files are joined by system and item.",
-        ),
-    ],
-    reference: Annotated[
-        str,
-        typer.Option(
-            "--reference",
-            callback=checks.column_names(),
-            metavar="COLUMN",
-            help="The column of human scores.",
-            show_default=False,
-        ),
-    ],
-    system: Annotated[
-        str | None,
-        typer.Option(
-            "--system",
-            callback=checks.column_names(),
-            metavar="COLUMN",
-            help="The column of systems.",
-            rich_help_panel=_TABLE,
-        ),
-    ] = None,
-    item: Annotated[
-        str | None,
-        typer.Option(
-            "--item",
-            callback=checks.column_names(),
-            metavar="COLUMN,…",
-            help="The columns that name an item together, such as doc,seg.",
-            rich_help_panel=_TABLE,
-        ),
-    ] = None,
-    cluster: Annotated[
-        str | None,
-        typer.Option(
-            "--cluster",
-            callback=checks.column_names(),
-            metavar="COLUMN",
-            help="The column that says which items hang together (the document of a sentence).",
-            rich_help_panel=_TABLE,
-        ),
-    ] = None,
-    metrics: Annotated[
-        str | None,
-        typer.Option(
-            "--metrics",
-            callback=checks.names("names of columns by comma"),
-            metavar="COLUMN,…",
-            show_default="every other column of numbers",
-            help="The metrics to compare with it.",
-            rich_help_panel=_TABLE,
-        ),
-    ] = None,
-    lower_is_better: opt.LowerIsBetter = None,
-    where: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--where",
-            callback=checks.column_names(lambda _name, _text: None),
-            metavar="COLUMN=TEXT",
-            help="Keep only rows with this text in this column; may be repeated.",
-            rich_help_panel=_TABLE,
-        ),
-    ] = None,
-    without: Annotated[
-        list[str] | None,
-        typer.Option(
-            "--without",
-            callback=checks.column_names(),
-            metavar="SYSTEM",
-            help="Leave a system out (an outlier, a human translation); may be repeated.",
-            rich_help_panel=_TABLE,
-        ),
-    ] = None,
-    statistic: Annotated[
-        str,
-        typer.Option(
-            "--statistic",
-            callback=checks.several_of(("pearson", "spearman", "kendall", "accuracy")),
-            metavar="NAME,…",
-            help="pearson, spearman, kendall, accuracy; metrics are compared by the first.",
-            rich_help_panel=_QUESTION,
-        ),
-    ] = "pearson,kendall,accuracy",
-    level: Annotated[
-        str,
-        typer.Option(
-            "--level",
-            callback=checks.several_of(("system", "item", "all")),
-            metavar="system,item,all",
-            help="Agreement over what.",
-            rich_help_panel=_QUESTION,
-        ),
-    ] = "system,item",
-    resample: Annotated[
-        str,
-        typer.Option(
-            "--resample",
-            callback=checks.one_of("items", "systems", "both"),
-            metavar="items|systems|both",
-            help="What intervals are over.",
-            rich_help_panel=_QUESTION,
-        ),
-    ] = "items",
-    min_difference: Annotated[
-        float,
-        typer.Option(
-            "--min-difference",
-            callback=checks.number("a number of points from 0", lambda points: points >= 0),
-            metavar="POINTS",
-            help="A pair of systems counts on an item whose human scores differ by this at least.",
-            rich_help_panel=_QUESTION,
-        ),
-    ] = 0.0,
-    permute: Annotated[
-        str,
-        typer.Option(
-            "--permute",
-            callback=checks.one_of("both", "items", "systems"),
-            metavar="both|items|systems",
-            help="What two metrics exchange when they are compared.",
-            rich_help_panel=_QUESTION,
-        ),
-    ] = "both",
-    test: Annotated[
-        str,
-        typer.Option(
-            "--test",
-            callback=checks.pair_tests(),
-            metavar="NAME",
-            help="Test between two systems.",
-            rich_help_panel=_QUESTION,
-        ),
-    ] = "t",
-    correction: Annotated[
-        str,
-        typer.Option(
-            "--correction",
-            callback=checks.corrections(),
-            metavar="NAME",
-            help="Over pairs of systems, and of metrics.",
-            rich_help_panel=_QUESTION,
-        ),
-    ] = "fdr_by",
-    alpha: opt.Alpha = 0.05,
-    resamples: Annotated[
-        int,
-        typer.Option(
-            "--resamples",
-            callback=checks.library(opt.check_resamples, high=10 * checks.MOST_DRAWS),
-            metavar="B",
-            help="Resamples and exchanges.",
-            rich_help_panel=_QUESTION,
-        ),
-    ] = 1000,
-    seed: opt.Seed = 0,
+    inputs: Annotated[list[str], _INPUTS],
+    reference: Annotated[str, Option("COLUMN", "The column of human scores.", checks.a_name, panel=None)],
+    system: Annotated[str | None, _reading("COLUMN", "The column of systems.", checks.a_name)] = None,
+    item: Annotated[str | None, _ITEM] = None,
+    cluster: Annotated[str | None, _CLUSTER] = None,
+    metrics: Annotated[str | None, _METRICS] = None,
+    lower_is_better: Annotated[list[str] | None, opt.LOWER_IS_BETTER] = None,
+    where: Annotated[list[str] | None, opt.WHERE] = None,
+    without: Annotated[list[str] | None, _WITHOUT] = None,
+    statistic: Annotated[str, _STATISTIC] = "pearson,kendall,accuracy",
+    level: Annotated[str, _LEVEL] = "system,item",
+    resample: Annotated[str, choice("What intervals are over.", "items", "systems", "both")] = "items",
+    min_difference: Annotated[float, _MIN_DIFFERENCE] = 0.0,
+    permute: Annotated[str, _PERMUTE] = "both",
+    test: Annotated[str, opt.TEST] = "t",
+    correction: Annotated[str, opt.CORRECTION] = "fdr_by",
+    alpha: Annotated[float, opt.ALPHA] = 0.05,
+    resamples: Annotated[int, opt.RESAMPLES.but(words="Resamples and exchanges.", shown=True)] = 1000,
+    seed: Annotated[int, opt.SEED] = 0,
 ) -> "HumanStudy":
     """Say how far automatic metrics agree with people's scores of the same things.
 
@@ -220,13 +105,7 @@ def human(  # noqa: PLR0913 - the options of the command
         raise InvalidOptionError(message)
     scores = (
         item_scores(
-            frame,
-            reference=reference,
-            system=own,
-            item=items,
-            cluster=cluster,
-            metrics=chosen,
-            lower_is_better=falling,
+            frame, reference=reference, system=own, item=items, cluster=cluster, metrics=chosen, lower_is_better=falling
         )
         if items
         else system_means(frame, reference=reference, system=own, metrics=chosen)

@@ -5,14 +5,12 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
-import typer
-
+from metaeval.checks import MOST_ROUNDS, check_count, check_jobs
 from metaeval.cli import checks
 from metaeval.cli import options as opt
 from metaeval.cli.command import command
+from metaeval.cli.option import Option, path
 from metaeval.cli.reading import Loaded
-from metaeval.errors import InvalidOptionError
-from metaeval.tests_stat.correction import CORRECTIONS
 
 if TYPE_CHECKING:
     from metaeval.resampling.effort import CostModel
@@ -20,22 +18,25 @@ if TYPE_CHECKING:
 
 __all__ = ["judgments", "parse_cost", "parse_time"]
 
-_PANEL = "The question"
-_TEST_PANEL = "Significance"
+_SIGNIFICANCE = "Significance"
 _LONGEST = 10**9
 _UNITS = {"": 1, "s": 1, "m": 60, "min": 60, "h": 3600}
 
 
-def _questions() -> tuple[str, ...]:
+def _question(name: str, option: str) -> object:
     from metaeval.studies.judgments import QUESTIONS  # noqa: PLC0415 - loads scipy and numba
 
-    return tuple(QUESTIONS)
+    return checks.one_of(*QUESTIONS)(name, option)
 
 
-def _reductions() -> tuple[str, ...]:
+def _reduction(name: str, option: str) -> object:
     from metaeval.resampling.reductions import REDUCTIONS  # noqa: PLC0415 - loads numba
 
-    return tuple(REDUCTIONS)
+    return checks.one_of(*REDUCTIONS)(name, option)
+
+
+def _pool_size(size: float, option: str) -> int:
+    return check_count(int(size) if size.is_integer() else size, option)
 
 
 def parse_time(text: str) -> float:
@@ -48,8 +49,7 @@ def parse_time(text: str) -> float:
     """
     found = re.fullmatch(r"\s*(\d+(?:\.\d+)?)\s*([a-z]*)\s*", text)
     if found is None or found[2] not in _UNITS or not 0 < float(found[1]) <= _LONGEST:
-        message = f"--budget takes a time above 0, such as 30s, 5m or 1h, not {text!r}"
-        raise InvalidOptionError(message)
+        raise checks.refusal("--budget", "a time above 0, such as 30s, 5m or 1h", text)
     return float(found[1]) * _UNITS[found[2]]
 
 
@@ -65,11 +65,11 @@ def parse_cost(text: str) -> "str | CostModel":
 
     if "," not in text:
         return text
-    numbers = checks.parse_numbers(text, "--cost")
-    if len(numbers) != 2:  # noqa: PLR2004 - relevant, other
-        message = f"--cost takes a year or two numbers of minutes, such as 2.5,0.5, not {text!r}"
-        raise InvalidOptionError(message)
-    return CostModel(*numbers)
+    try:
+        relevant, other = checks.parse_numbers(text)
+    except ValueError:
+        raise checks.refusal("--cost", "a year or two numbers of minutes, such as 2.5,0.5", text) from None
+    return CostModel(relevant, other)
 
 
 def _cost_model(text: str) -> "CostModel":
@@ -78,177 +78,93 @@ def _cost_model(text: str) -> "CostModel":
     return cost_model(parse_cost(text))
 
 
+_POOL_DEPTH = Option(
+    "DEPTH",
+    "Depth to which the pooled runs were pooled, where it is known.",
+    checks.count(most=MOST_ROUNDS),
+    shown="found for each topic",
+    panel="Reading",
+    means="depth",
+)
+_QUESTION = Option(
+    "NAME,…",
+    "less-judging, shallower-pools, fewer-topics, new-systems (needs groups), effort.",
+    checks.several(_question, every=True),
+    shown="all that the input allows",
+    means="questions",
+)
+_REDUCTIONS = Option(
+    "NAME,…",
+    "Ways to judge less: stratified, random, relevant, order, topics, depth, share, size, reciprocal-rank.",
+    checks.several(_reduction, every=True),
+    shown="those of the question",
+)
+_STEPS = Option(
+    "10,30,50",
+    "How much is left, in percent.",
+    checks.numbers("10,30,50", checks.number(above=0, most=100)),
+    shown="as published",
+)
+_POOL_SIZES = Option(
+    "50,100,200",
+    "Pool sizes, in documents a topic.",
+    checks.numbers("50,100,200", _pool_size),
+    shown="50 to 500, or parts of the pool",
+    means="sizes",
+)
+_BUDGET = Option(
+    "30s|5m|1h",
+    "Begin no further replicate after this time (two are always made): a cheap first look.",
+    checks.read_by(parse_time),
+    shown="none",
+)
+_TOP = Option("K", "Correlations are also taken among the best K runs.", checks.count(2, checks.MOST_SYSTEMS))
+_COST = Option(
+    "2003|2005|2006|R,N",
+    "Minutes for a relevant and another document: those of a year of INEX, or your own, as 2.5,0.5.",
+    checks.read_by(_cost_model),
+)
+_CORRECTION = opt.CORRECTION_OR_OWN.but(shown="fdr_by, or the test's own", panel=_SIGNIFICANCE)
+_TESTED = Option(
+    "N", "Replicates in which all pairs are tested; 0 leaves that out.", checks.count(0), panel=_SIGNIFICANCE
+)
+_WORKERS = Option(
+    "N",
+    "Workers side by side, -1 for every core; never changes a result.",
+    lambda number, _option: check_jobs(number),
+    panel=None,
+    means="n_jobs",
+)
+_KEEP = path(
+    "FOLDER",
+    "Keep finished replicates here, so that a run that was cut off goes on.",
+    checks.file_to_write(folder=True),
+    shown="with --out, OUT.replicates until the report is there",
+    panel=None,
+)
+
+
 @command("judgments", reads="pools")
 def judgments(  # noqa: PLR0913 - the options of the command
     loaded: Loaded,
     *,
-    pool_depth: Annotated[
-        int | None,
-        typer.Option(
-            "--pool-depth",
-            callback=checks.whole(1, 10**9),
-            metavar="DEPTH",
-            show_default="found for each topic",
-            help="Depth to which the pooled runs were pooled, where it is known.",
-            rich_help_panel="Reading",
-        ),
-    ] = None,
-    question: Annotated[
-        str | None,
-        typer.Option(
-            "--question",
-            callback=checks.several_of(_questions, every=True),
-            metavar="NAME,…",
-            show_default="all that the input allows",
-            help="less-judging, shallower-pools, fewer-topics, new-systems (needs groups), effort.",
-            rich_help_panel=_PANEL,
-        ),
-    ] = None,
-    reductions: Annotated[
-        str | None,
-        typer.Option(
-            "--reductions",
-            callback=checks.several_of(_reductions, every=True),
-            metavar="NAME,…",
-            show_default="those of the question",
-            help=(
-                "Ways to judge less: stratified, random, relevant, order, topics, depth, share, size, reciprocal-rank."
-            ),
-            rich_help_panel=_PANEL,
-        ),
-    ] = None,
-    steps: Annotated[
-        str | None,
-        typer.Option(
-            "--steps",
-            callback=checks.numbers(
-                "percentages above 0 and at most 100 by comma, such as 10,30,50",
-                lambda step: 0 < step <= 100,  # noqa: PLR2004 - percent
-            ),
-            metavar="10,30,50",
-            show_default="as published",
-            help="How much is left, in percent.",
-            rich_help_panel=_PANEL,
-        ),
-    ] = None,
-    pool_sizes: Annotated[
-        str | None,
-        typer.Option(
-            "--pool-sizes",
-            callback=checks.numbers(
-                "whole numbers of documents by comma, such as 50,100,200",
-                lambda size: 1 <= size <= 10**9 and size == int(size),
-            ),
-            metavar="50,100,200",
-            show_default="50 to 500, or parts of the pool",
-            help="Pool sizes, in documents a topic.",
-            rich_help_panel=_PANEL,
-        ),
-    ] = None,
-    replicates: Annotated[
-        int,
-        typer.Option(
-            "--replicates",
-            callback=checks.whole(1, checks.MOST_DRAWS),
-            metavar="N",
-            help="Draws at every step.",
-            rich_help_panel=_PANEL,
-        ),
-    ] = 10,
-    budget: Annotated[
-        str | None,
-        typer.Option(
-            "--budget",
-            callback=checks.read_by(parse_time),
-            metavar="30s|5m|1h",
-            show_default="none",
-            help="Begin no further replicate after this time (two are always made): a cheap first look.",
-            rich_help_panel=_PANEL,
-        ),
-    ] = None,
-    min_tau: Annotated[
-        float,
-        typer.Option(
-            "--min-tau",
-            callback=checks.number("a Kendall's tau above -1 and at most 1", lambda tau: -1 < tau <= 1),
-            metavar="TAU",
-            help="The Kendall's tau to keep.",
-            rich_help_panel=_PANEL,
-        ),
-    ] = 0.9,
-    top: Annotated[
-        int,
-        typer.Option(
-            "--top",
-            callback=checks.whole(2, opt.MOST_SYSTEMS),
-            metavar="K",
-            help="Correlations are also taken among the best K runs.",
-            rich_help_panel=_PANEL,
-        ),
-    ] = 10,
-    cost: Annotated[
-        str,
-        typer.Option(
-            "--cost",
-            callback=checks.read_by(_cost_model),
-            metavar="2003|2005|2006|R,N",
-            help="Minutes for a relevant and another document: those of a year of INEX, or your own, as 2.5,0.5.",
-            rich_help_panel=_PANEL,
-        ),
-    ] = "2006",
-    test: Annotated[
-        str,
-        typer.Option(
-            "--test",
-            callback=checks.pair_tests(),
-            metavar="NAME",
-            help="Test for significant pairs.",
-            rich_help_panel=_TEST_PANEL,
-        ),
-    ] = "t",
-    correction: Annotated[
-        str | None,
-        typer.Option(
-            "--correction",
-            callback=checks.corrections(family_wise=True),
-            metavar="NAME",
-            show_default="fdr_by, or the test's own",
-            help=f"{', '.join(CORRECTIONS)}.",
-            rich_help_panel=_TEST_PANEL,
-        ),
-    ] = None,
-    alpha: opt.Alpha = 0.05,
-    tested: Annotated[
-        int,
-        typer.Option(
-            "--tested",
-            callback=checks.whole(0, checks.MOST_DRAWS),
-            metavar="N",
-            help="Replicates in which all pairs are tested; 0 leaves that out.",
-            rich_help_panel=_TEST_PANEL,
-        ),
-    ] = 5,
-    seed: opt.Seed = 0,
-    workers: Annotated[
-        int,
-        typer.Option(
-            "--workers",
-            callback=checks.whole(1, opt.MOST_WORKERS, also=(-1,)),
-            metavar="N",
-            help="Workers side by side, -1 for every core; never changes a result.",
-        ),
-    ] = 1,
-    keep: Annotated[
-        Path | None,
-        typer.Option(
-            "--keep",
-            parser=checks.file_path,
-            callback=checks.file_to_write(folder=True),
-            metavar="FOLDER",
-            show_default="with --out, OUT.replicates until the report is there",
-            help="Keep finished replicates here, so that a run that was cut off goes on.",
-        ),
-    ] = None,
+    pool_depth: Annotated[int | None, _POOL_DEPTH] = None,
+    question: Annotated[str | None, _QUESTION] = None,
+    reductions: Annotated[str | None, _REDUCTIONS] = None,
+    steps: Annotated[str | None, _STEPS] = None,
+    pool_sizes: Annotated[str | None, _POOL_SIZES] = None,
+    replicates: Annotated[int, opt.REPLICATES] = 10,
+    budget: Annotated[str | None, _BUDGET] = None,
+    min_tau: Annotated[float, Option("TAU", "The Kendall's tau to keep.", checks.number(above=-1, most=1))] = 0.9,
+    top: Annotated[int, _TOP] = 10,
+    cost: Annotated[str, _COST] = "2006",
+    test: Annotated[str, opt.TEST.but(panel=_SIGNIFICANCE)] = "t",
+    correction: Annotated[str | None, _CORRECTION] = None,
+    alpha: Annotated[float, opt.ALPHA] = 0.05,
+    tested: Annotated[int, _TESTED] = 5,
+    seed: Annotated[int, opt.SEED] = 0,
+    workers: Annotated[int, _WORKERS] = 1,
+    keep: Annotated[Path | None, _KEEP] = None,
 ) -> "JudgmentsStudy":
     """Say what fewer judgments would change, and whether new systems would be judged fairly.
 
@@ -265,11 +181,12 @@ def judgments(  # noqa: PLR0913 - the options of the command
 
         metaeval judgments runs/ --qrels qrels.txt --groups teams.csv --pooled-column pooled --out judgments-report
     """
+    from metaeval.resampling.reductions import REDUCTIONS  # noqa: PLC0415 - loads numba
     from metaeval.resampling.replicates import discard_replicates  # noqa: PLC0415 - as above
     from metaeval.studies.judgments import QUESTIONS, study_judgments  # noqa: PLC0415 - loads scipy and numba
 
-    asked = None if question is None else opt.split_names(question, tuple(QUESTIONS))
-    ways = None if reductions is None else opt.split_names(reductions, _reductions())
+    asked = None if question is None else checks.by_comma(question, QUESTIONS)
+    ways = None if reductions is None else checks.by_comma(reductions, REDUCTIONS)
     out = loaded.options["out"]
     if keep is None and out is not None:
         keep = out.with_name(f"{out.name}.replicates")
@@ -279,8 +196,8 @@ def judgments(  # noqa: PLR0913 - the options of the command
         loaded.metrics(),
         questions=asked,
         reductions=ways,
-        steps=None if steps is None else checks.parse_numbers(steps, "--steps"),
-        sizes=None if pool_sizes is None else [int(size) for size in checks.parse_numbers(pool_sizes, "--pool-sizes")],
+        steps=None if steps is None else checks.parse_numbers(steps),
+        sizes=None if pool_sizes is None else [int(size) for size in checks.parse_numbers(pool_sizes)],
         n_replicates=replicates,
         n_tested=tested,
         test=test,
@@ -302,6 +219,7 @@ def judgments(  # noqa: PLR0913 - the options of the command
 def _needed(asked: list[str] | None, ways: list[str] | None) -> Literal["judged", "all"]:
     """Say what must be read: random and early stops need the judged documents only, and less memory."""
     from metaeval.resampling.reductions import REDUCTIONS  # noqa: PLC0415 - loads numba
+    from metaeval.resampling.replicates import discard_replicates  # noqa: PLC0415 - as above
     from metaeval.studies.judgments import QUESTIONS  # noqa: PLC0415 - as above
 
     pools = {name for name, one in REDUCTIONS.items() if one.needs_retrieved}

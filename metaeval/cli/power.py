@@ -1,52 +1,43 @@
 """`metaeval power`: how many pairs of systems differ significantly under each metric."""
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
-import typer
-
-from metaeval.cli import checks
 from metaeval.cli import options as opt
+from metaeval.cli.checks import by_comma, file_to_write
 from metaeval.cli.command import command
+from metaeval.cli.option import choice, path
 from metaeval.cli.reading import Loaded
+from metaeval.cli.together import check_replaced
+from metaeval.tests_stat.catalogue import TESTS
+from metaeval.tests_stat.correction import CORRECTIONS
 
 if TYPE_CHECKING:
     from metaeval.studies.power import PowerStudy
 
-__all__ = ["power"]
+__all__ = ["counted", "power"]
+
+_ALTERNATIVE = choice(
+    "better: one-sided towards each pair's better mean, both directions counting as hypotheses.",
+    *("two-sided", "greater", "less", "better"),
+)
+_PAIRS = path("FILE", "Write every pair's difference, p-values and decision (CSV).", file_to_write())
 
 
 @command("power", reads="scores")
 def power(  # noqa: PLR0913 - the options of the command
     loaded: Loaded,
     *,
-    test: opt.Tests = "bootstrap_sensitivity,t",
-    correction: opt.Corrections = "none,fdr_by",
-    alternative: Annotated[
-        str,
-        typer.Option(
-            "--alternative",
-            callback=checks.one_of("two-sided", "greater", "less", "better"),
-            metavar="two-sided|greater|less|better",
-            help="better: one-sided towards each pair's better mean, both directions counting as hypotheses.",
-        ),
-    ] = "two-sided",
-    alpha: opt.Alpha = 0.05,
-    resamples: opt.Resamples = None,
-    interval_resamples: opt.Intervals = 0,
-    choose: opt.Choose = "all",
-    pairs: Annotated[
-        Path | None,
-        typer.Option(
-            "--pairs",
-            parser=checks.file_path,
-            callback=checks.file_to_write(),
-            metavar="FILE",
-            help="Write every pair's difference, p-values and decision (CSV).",
-        ),
-    ] = None,
-    seed: opt.Seed = 0,
-    threads: opt.Threads = None,
+    test: Annotated[str, opt.TEST_LIST] = "bootstrap_sensitivity,t",
+    correction: Annotated[str, opt.CORRECTION_LIST] = "none,fdr_by",
+    alternative: Annotated[str, _ALTERNATIVE] = "two-sided",
+    alpha: Annotated[float, opt.ALPHA] = 0.05,
+    resamples: Annotated[int | None, opt.RESAMPLES] = None,
+    interval_resamples: Annotated[int, opt.INTERVALS] = 0,
+    choose: Annotated[str, opt.CHOOSE] = "all",
+    pairs: Annotated[Path | None, _PAIRS] = None,
+    seed: Annotated[int, opt.SEED] = 0,
+    threads: Annotated[int | None, opt.THREADS] = None,
 ) -> "PowerStudy":
     """Count the pairs of systems that differ significantly under each metric.
 
@@ -60,25 +51,47 @@ def power(  # noqa: PLR0913 - the options of the command
 
         metaeval power scores.csv --test t,wilcoxon --correction none,holm,fdr_by --json
     """
-    from metaeval.studies.power import study_power  # noqa: PLC0415 - loads scipy and numba
-    from metaeval.tests_stat.catalogue import TESTS  # noqa: PLC0415 - as above
-    from metaeval.tests_stat.correction import CORRECTIONS  # noqa: PLC0415 - as above
-
-    study = study_power(
-        loaded.scores(),
-        tests=opt.split_names(test, tuple(TESTS)),
-        corrections=opt.split_names(correction, tuple(CORRECTIONS)),
-        alternative=alternative,  # type: ignore[arg-type]  # one of those that the option takes
+    if pairs is not None:
+        check_replaced(pairs, overwrite=loaded.options["overwrite"])
+    study = counted(
+        loaded,
+        test=test,
+        correction=correction,
+        alternative=alternative,
         alpha=alpha,
         n_resamples=resamples,
-        choose=opt.parse_choice(choose),
-        n_topic_resamples=interval_resamples or None,
+        choose=choose,
+        interval_resamples=interval_resamples,
         rng=seed,
         n_threads=threads,
-        provenance=loaded.provenance,
     )
     if pairs is not None:
         from metaeval.reports.data_files import pairs_frame, write_csv  # noqa: PLC0415 - loads polars
 
         write_csv(pairs_frame(study.comparisons), pairs)
     return study
+
+
+def counted(
+    loaded: Loaded,
+    *,
+    test: str,
+    correction: str,
+    choose: str,
+    interval_resamples: int,
+    **asked: Any,  # noqa: ANN401 - as the study takes them
+) -> "PowerStudy":
+    """Read the scores and count, unless there is nothing to count; the texts are those of the options."""
+    from metaeval.studies.power import check_question, study_power  # noqa: PLC0415 - loads scipy and numba
+
+    tests, corrections = by_comma(test, TESTS), by_comma(correction, CORRECTIONS)
+    check_question(tests, corrections)
+    return study_power(
+        loaded.scores(),
+        tests=tests,
+        corrections=corrections,
+        choose=opt.parse_choose(choose),
+        n_topic_resamples=interval_resamples or None,
+        provenance=loaded.provenance,
+        **asked,
+    )

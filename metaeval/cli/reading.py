@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import typer
 
-from metaeval.cli import checks
 from metaeval.cli.console import Session
-from metaeval.cli.options import DEFAULT_METRICS
+from metaeval.cli.options import DEFAULT_METRICS, RUNS
+from metaeval.cli.together import registry_of
 from metaeval.errors import UnknownNameError
 from metaeval.words import count
 
@@ -21,11 +21,6 @@ if TYPE_CHECKING:
 
 __all__ = ["Loaded"]
 
-_FOR_RUNS = frozenset(
-    {"qrels", "metrics", "plugin", "undefined", "order", "score_precision", "element_sizes", "lenient"}
-)
-_FOR_TABLES = frozenset({"systems_in"})
-"""Options that have no effect on the other kind of input, and so have no place in its record."""
 _SHOWING = frozenset({"as_latex", "title"})
 """Options about showing that are no part of what was asked, where they are not given."""
 
@@ -56,7 +51,7 @@ class Loaded:
     @property
     def registry(self) -> "Registry":
         """The metrics of the package, of installed packages, and of the plug-in files given."""
-        return checks.registry_of(self._context)
+        return registry_of(self._context)
 
     def read(self, *files: str | Path) -> None:
         """Enter files that the command reads by itself into the record."""
@@ -120,10 +115,10 @@ class Loaded:
             from metaeval.provenance import record_provenance  # noqa: PLC0415 - loads what only a record needs
 
             given = self._given
-            idle = frozenset[str]()
+            idle = set[str]()  # options about the other kind of input
             if "qrels" in given:
-                idle = _FOR_RUNS if given["qrels"] is None else _FOR_TABLES
-                idle = idle - {"metrics"} if given.get("metrics") else idle
+                idle = {*RUNS} if given["qrels"] is None else {"systems_in"}
+                idle -= {"metrics"} if given.get("metrics") else set()
             options = {
                 name: value for name, value in given.items() if name not in idle and (name not in _SHOWING or value)
             }

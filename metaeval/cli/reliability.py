@@ -3,11 +3,10 @@
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-import typer
-
-from metaeval.cli import checks
 from metaeval.cli import options as opt
+from metaeval.cli.checks import names_of_metrics
 from metaeval.cli.command import command
+from metaeval.cli.option import Option, argument
 from metaeval.cli.reading import Loaded
 
 if TYPE_CHECKING:
@@ -15,50 +14,24 @@ if TYPE_CHECKING:
 
 __all__ = ["reliability"]
 
+_RUNS = argument("[RUNS]…", "Submitted runs to rank too: files, folders or patterns.")
+_METRICS = Option(
+    "NAME,…",
+    "Measures of elements, such as nxCG(quant=SOG)@25; `metaeval metrics` lists them.",
+    names_of_metrics,
+    shown="inex2002 and nxCGpercent, generalised (SOG on the scale of 2003) and strict",
+)
+
 
 @command("reliability", reads="plugins")
 def reliability(  # noqa: PLR0913 - the options of the command
     loaded: Loaded,
     *,
-    assessments: Annotated[
-        str,
-        typer.Argument(
-            callback=checks.files_to_read(),
-            metavar="ASSESSMENTS",
-            show_default=False,
-            help="INEX assessments of elements: a file or a folder.",
-        ),
-    ],
-    runs: Annotated[
-        list[str] | None,
-        typer.Argument(
-            callback=checks.files_to_read(),
-            metavar="[RUNS]…",
-            show_default=False,
-            help="Submitted runs to rank too: files, folders or patterns.",
-        ),
-    ] = None,
-    metrics: Annotated[
-        str | None,
-        typer.Option(
-            "--metrics",
-            callback=checks.names("names of measures by comma, such as nxCG(quant=SOG)@25"),
-            metavar="NAME,…",
-            show_default="inex2002 and nxCGpercent, generalised (SOG on the scale of 2003) and strict",
-            help="Measures of elements, such as nxCG(quant=SOG)@25; `metaeval metrics` lists them.",
-        ),
-    ] = None,
-    sizes: Annotated[
-        Path | None,
-        typer.Option(
-            "--element-sizes",
-            parser=checks.file_path,
-            callback=checks.file_to_read("the table of sizes"),
-            metavar="FILE",
-            help="Sizes of elements: document, path and characters, a line each.",
-        ),
-    ] = None,
-    lenient: opt.Lenient = False,
+    assessments: Annotated[str, argument("ASSESSMENTS", "INEX assessments of elements: a file or a folder.")],
+    runs: Annotated[list[str] | None, _RUNS] = None,
+    metrics: Annotated[str | None, _METRICS] = None,
+    element_sizes: Annotated[Path | None, opt.ELEMENT_SIZES] = None,
+    lenient: Annotated[bool, opt.LENIENT] = False,
 ) -> "ReliabilityStudy":
     """Try measures of XML retrieval on six runs, made of the assessments, whose order users would know.
 
@@ -70,26 +43,21 @@ def reliability(  # noqa: PLR0913 - the options of the command
 
         metaeval reliability assessments/ submissions/ --metrics "inex2002(quant=SOG),nxCG(quant=SOG)@25" --out answer
     """
-    from metaeval.io.inex import (  # noqa: PLC0415 - as above
-        assessment_sources,
-        read_assessments,
-        read_element_sizes,
-        read_submissions,
-    )
+    from metaeval.io.inex import assessment_sources, read_assessments, read_element_sizes, read_submissions  # noqa: PLC0415 - as above
     from metaeval.io.sources import list_sources  # noqa: PLC0415 - loads polars
     from metaeval.metrics.names import split_names  # noqa: PLC0415 - loads numba with the rest of its package
     from metaeval.studies.reliability import study_reliability  # noqa: PLC0415 - as above
 
     judged = read_assessments(assessments, lenient=lenient)
     submissions = read_submissions(runs, lenient=lenient) if runs else []
-    table = None if sizes is None else read_element_sizes(sizes, lenient=lenient)
+    sizes = None if element_sizes is None else read_element_sizes(element_sizes, lenient=lenient)
     sources = [*assessment_sources(assessments), *(list_sources(runs) if runs else ())]
-    loaded.read(*(source.path for source in sources), *([] if sizes is None else [sizes]))
+    loaded.read(*(source.path for source in sources), *([] if element_sizes is None else [element_sizes]))
     return study_reliability(
         judged,
         submissions,
         metrics=None if metrics is None else split_names(metrics),
-        sizes=table,
+        sizes=sizes,
         lenient=lenient,
         registry=loaded.registry,
         provenance=loaded.provenance,

@@ -4,11 +4,11 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-import typer
-
-from metaeval.cli import checks
 from metaeval.cli import options as opt
+from metaeval.cli.checks import MOST_SYSTEMS, a_name, count
 from metaeval.cli.command import command
+from metaeval.cli.option import Option
+from metaeval.cli.power import counted
 from metaeval.cli.reading import Loaded
 
 if TYPE_CHECKING:
@@ -22,40 +22,17 @@ __all__ = ["report"]
 def report(  # noqa: PLR0913 - the options of the command
     loaded: Loaded,
     *,
-    test: opt.Tests = "bootstrap_sensitivity,t",
-    correction: opt.Corrections = "none,fdr_by",
-    alpha: opt.Alpha = 0.05,
-    resamples: opt.Resamples = None,
-    interval_resamples: opt.Intervals = 200,
-    choose: opt.Choose = "all",
-    map_metric: Annotated[
-        str | None,
-        typer.Option(
-            "--map-metric",
-            callback=checks.column_names(),
-            metavar="METRIC",
-            show_default="the first",
-            help="Metric of the system map.",
-        ),
-    ] = None,
-    top: Annotated[
-        int,
-        typer.Option(
-            "--top",
-            callback=checks.whole(2, opt.MOST_SYSTEMS),
-            metavar="K",
-            help="Count significant pairs among the best K systems.",
-        ),
-    ] = 10,
-    topics: Annotated[
-        bool,
-        typer.Option(
-            "--topics/--no-topics",
-            help="Say how many topics each metric needs, with error curves; some seconds for every metric.",
-        ),
-    ] = True,
-    seed: opt.Seed = 0,
-    threads: opt.Threads = None,
+    test: Annotated[str, opt.TEST_LIST] = "bootstrap_sensitivity,t",
+    correction: Annotated[str, opt.CORRECTION_LIST] = "none,fdr_by",
+    alpha: Annotated[float, opt.ALPHA] = 0.05,
+    resamples: Annotated[int | None, opt.RESAMPLES] = None,
+    interval_resamples: Annotated[int, opt.INTERVALS] = 200,
+    choose: Annotated[str, opt.CHOOSE] = "all",
+    map_metric: Annotated[str | None, Option("METRIC", "Metric of the system map.", a_name, shown="the first")] = None,
+    top: Annotated[int, Option("K", "Count significant pairs among the best K systems.", count(2, MOST_SYSTEMS))] = 10,
+    topics: Annotated[bool, opt.TOPICS_NEEDED] = True,
+    seed: Annotated[int, opt.SEED] = 0,
+    threads: Annotated[int | None, opt.THREADS] = None,
 ) -> "Report":
     """Write a report on which metrics find significant differences, and how many topics they need.
 
@@ -71,21 +48,17 @@ def report(  # noqa: PLR0913 - the options of the command
     """
     from metaeval.reports.collection import collection_sections  # noqa: PLC0415 - loads matplotlib
     from metaeval.reports.power import power_report  # noqa: PLC0415 - as above
-    from metaeval.studies.power import study_power  # noqa: PLC0415 - loads scipy and numba
-    from metaeval.tests_stat.catalogue import TESTS  # noqa: PLC0415 - as above
-    from metaeval.tests_stat.correction import CORRECTIONS  # noqa: PLC0415 - as above
 
-    study = study_power(
-        loaded.scores(),
-        tests=opt.split_names(test, tuple(TESTS)),
-        corrections=opt.split_names(correction, tuple(CORRECTIONS)),
+    study = counted(
+        loaded,
+        test=test,
+        correction=correction,
         alpha=alpha,
         n_resamples=resamples,
-        choose=opt.parse_choice(choose),
-        n_topic_resamples=interval_resamples or None,
+        choose=choose,
+        interval_resamples=interval_resamples,
         rng=seed,
         n_threads=threads,
-        provenance=loaded.provenance,
     )
     whole = replace(power_report(study, map_metric=map_metric, top=top), command="report")
     collection = loaded.compiled()

@@ -3,34 +3,27 @@
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
-import typer
-
-from metaeval.cli import checks
 from metaeval.cli import options as opt
+from metaeval.cli.checks import file_to_write
 from metaeval.cli.command import command
+from metaeval.cli.option import path
 from metaeval.cli.reading import Loaded
+from metaeval.cli.together import check_scores_file
 
 if TYPE_CHECKING:
     from metaeval.reports.report import Report
 
 __all__ = ["score"]
 
+_SCORES = path("FILE", "Write every score, by topic: .csv (long), .parquet or .nc.", file_to_write(), panel=None)
+
 
 @command("score", reads="runs")
 def score(
     loaded: Loaded,
     *,
-    scores: Annotated[
-        Path | None,
-        typer.Option(
-            "--scores",
-            parser=checks.file_path,
-            callback=checks.file_to_write(),
-            metavar="FILE",
-            help="Write every score, by topic: .csv (long), .parquet or .nc.",
-        ),
-    ] = None,
-    threads: opt.Threads = None,
+    scores: Annotated[Path | None, _SCORES] = None,
+    threads: Annotated[int | None, opt.THREADS] = None,
 ) -> "Report":
     """Score runs against judgments: the mean of every run, and on request every topic.
 
@@ -43,6 +36,8 @@ def score(
     from metaeval.metrics.score import resolve_metrics  # noqa: PLC0415 - loads numba
     from metaeval.reports.score import score_report  # noqa: PLC0415 - as above
 
+    if scores is not None:
+        check_scores_file(scores, overwrite=loaded.options["overwrite"])
     del threads  # scoring is a part of reading, which knows the options
     found = loaded.scores(fewest=1)
     if scores is not None:

@@ -1,64 +1,68 @@
 """`metaeval simulate`: example data with a known truth."""
 
 from pathlib import Path
-from typing import Annotated, Any, cast
+from typing import Annotated, cast
 
 import typer
 
-from metaeval.cli import checks
 from metaeval.cli import options as opt
+from metaeval.cli.checks import MOST_SYSTEMS, by_comma, count, file_path, file_to_write, names, one_of, refusal
 from metaeval.cli.console import command_session
+from metaeval.cli.option import Option, argument, flag
+from metaeval.cli.together import Commands, check_scores_file
 from metaeval.errors import InvalidOptionError
 
 __all__ = ["collection", "inex", "scores", "simulate"]
 
 _MOST_CELLS = 10**8
 """Most scores or lines in a simulation: what a machine of ordinary size holds."""
+_YEARS = (2002, 2010)
+_TASKS = ("thorough", "focused", "mixed", "relevant-in-context", "best-in-context")
 
 
-def _count(option: str, words: str, *, least: int = 2, most: int = opt.MOST_SYSTEMS, letter: str = "N") -> Any:  # noqa: ANN401 - typer's
-    return typer.Option(option, callback=checks.whole(least, most), metavar=letter, help=words)
+def _count(  # noqa: PLR0913 - one keyword per limit
+    words: str, letter: str = "N", *, means: str = "", least: int = 2, most: int = MOST_SYSTEMS, name: str = ""
+) -> Option:
+    return Option(letter, words, count(least, most), name=name, means=means, panel=None)
 
 
-_Topics = Annotated[int, _count("--topics", "How many topics.", letter="T")]
-_Documents = Annotated[int, _count("--documents", "Documents in the collection.", least=1, most=10**7, letter="D")]
-_Systems = Annotated[int, _count("--systems", "How many systems.")]
-_Compress = Annotated[bool, typer.Option("--compress", help="Pack the large files with gzip.")]
+def _year(value: int, option: str) -> int:
+    first, last = _YEARS
+    if not first <= value <= last:
+        raise refusal(option, f"a year from {first} to {last}", value)
+    return value
 
-_app = checks.Commands(no_args_is_help=True, add_completion=False, help="Make example data with a known truth.")
+
+_Topics = Annotated[int, _count("How many topics.", "T")]
+_Documents = Annotated[int, _count("Documents in the collection.", "D", least=1, most=10**7)]
+_Systems = Annotated[int, _count("How many systems.")]
+_Compress = Annotated[bool, flag("--compress", "Pack the large files with gzip.", panel=None)]
+
+_app = Commands(no_args_is_help=True, add_completion=False, help="Make example data with a known truth.")
+
+_FILE = argument(
+    "FILE", "Where the scores go; .csv (long), .parquet or .nc, by its ending.", file_to_write(), parser=file_path
+)
+_METRICS = Option(
+    "NAME,…",
+    "Metrics to imitate: AP, nDCG@10, P@10, RR.",
+    names("names of metrics by comma, such as AP,P@10"),
+    panel=None,
+)
 
 
 @_app.command()
 def scores(  # noqa: PLR0913 - the options of the command
     *,
-    file: Annotated[
-        Path,
-        typer.Argument(
-            parser=checks.file_path,
-            callback=checks.file_to_write(),
-            metavar="FILE",
-            help="Where the scores go; .csv (long), .parquet or .nc, by its ending.",
-            show_default=False,
-        ),
-    ],
+    file: Annotated[Path, _FILE],
     systems: _Systems = 30,
     topics: _Topics = 50,
-    metrics: Annotated[
-        str,
-        typer.Option(
-            "--metrics",
-            callback=checks.names("names of metrics by comma, such as AP,P@10"),
-            metavar="NAME,…",
-            help="Metrics to imitate: AP, nDCG@10, P@10, RR.",
-        ),
-    ] = "AP,nDCG@10,P@10,RR",
-    groups: Annotated[
-        int | None, _count("--groups", "Put the systems into G groups of alike members.", least=1, letter="G")
-    ] = None,
-    null: Annotated[bool, typer.Option("--null", help="All systems are equal in truth (to calibrate tests).")] = False,
-    overwrite: opt.Overwrite = False,
-    seed: opt.Seed = 0,
-    quiet: opt.Quiet = False,
+    metrics: Annotated[str, _METRICS] = "AP,nDCG@10,P@10,RR",
+    groups: Annotated[int | None, _count("Put the systems into G groups of alike members.", "G", least=1)] = None,
+    null: Annotated[bool, flag("--null", "All systems are equal in truth (to calibrate tests).", panel=None)] = False,
+    overwrite: Annotated[bool, opt.OVERWRITE] = False,
+    seed: Annotated[int, opt.SEED] = 0,
+    quiet: Annotated[bool, opt.QUIET] = False,
 ) -> None:
     """Make a table of per-topic scores of systems of differing quality.
 
@@ -73,15 +77,10 @@ def scores(  # noqa: PLR0913 - the options of the command
     from metaeval.simulate.scores import simulate_scores  # noqa: PLC0415 - loads xarray
 
     with command_session(quiet=quiet) as session:
-        checks.check_scores_file(file, overwrite=overwrite)
+        check_scores_file(file, overwrite=overwrite)
         _check_size(systems * topics, "--systems times --topics")
         table = simulate_scores(
-            n_systems=systems,
-            n_topics=topics,
-            metrics=tuple(opt.split_names(metrics, ())),
-            n_groups=groups,
-            null=null,
-            rng=seed,
+            n_systems=systems, n_topics=topics, metrics=tuple(by_comma(metrics)), n_groups=groups, null=null, rng=seed
         )
         write_scores(table, file)
         session.say(f"Wrote {systems} systems x {topics} topics under {metrics} to {file} (seed {seed}).")
@@ -90,27 +89,17 @@ def scores(  # noqa: PLR0913 - the options of the command
 @_app.command()
 def collection(  # noqa: PLR0913 - the options of the command
     *,
-    out: Annotated[
-        Path,
-        typer.Argument(
-            parser=checks.file_path,
-            metavar="FOLDER",
-            help="Where runs/, qrels.txt and groups.csv go.",
-            show_default=False,
-        ),
-    ],
-    groups: Annotated[int, _count("--groups", "How many groups took part.", least=1, letter="G")] = 8,
-    runs: Annotated[int, _count("--runs-per-group", "Runs of each group.", least=1)] = 3,
+    out: Annotated[Path, argument("FOLDER", "Where runs/, qrels.txt and groups.csv go.", None, parser=file_path)],
+    groups: Annotated[int, _count("How many groups took part.", "G", least=1)] = 8,
+    runs: Annotated[int, _count("Runs of each group.", name="--runs-per-group", means="runs_per_group", least=1)] = 3,
     topics: _Topics = 50,
     documents: _Documents = 2000,
-    depth: Annotated[int, _count("--depth", "Documents in every list.", least=1, most=10**5, letter="K")] = 100,
-    pool_depth: Annotated[
-        int, _count("--pool-depth", "Every run's first K documents are judged.", least=1, most=10**5, letter="K")
-    ] = 20,
-    levels: Annotated[int, _count("--levels", "Highest level of relevance.", least=1, most=100, letter="L")] = 2,
+    depth: Annotated[int, _count("Documents in every list.", "K", least=1, most=10**5)] = 100,
+    pool_depth: Annotated[int, _count("Every run's first K documents are judged.", "K", least=1, most=10**5)] = 20,
+    levels: Annotated[int, _count("Highest level of relevance.", "L", least=1, most=100)] = 2,
     compress: _Compress = False,
-    seed: opt.Seed = 0,
-    quiet: opt.Quiet = False,
+    seed: Annotated[int, opt.SEED] = 0,
+    quiet: Annotated[bool, opt.QUIET] = False,
 ) -> None:
     """Make a test collection: runs of differing quality in groups, and graded judgments by pooling them.
 
@@ -140,47 +129,29 @@ def collection(  # noqa: PLR0913 - the options of the command
         session.say(f"Wrote {groups * runs} runs of {groups} groups on {topics} topics to {folder} (seed {seed}).")
 
 
+_OUT = argument("FOLDER", "Where submissions/, assessments/, second/ and sizes.txt go.", None, parser=file_path)
+_TASK = Option(
+    "TASK", f"{', '.join(_TASKS[:-1])} or {_TASKS[-1]}; by default as in the year.", one_of(*_TASKS), panel=None
+)
+_POOL = _count(
+    "Documents assessed for each topic; by default as in the year.", "D", means="pool_size", least=1, most=10**7
+)
+
+
 @_app.command()
 def inex(  # noqa: PLR0913 - the options of the command
     *,
-    out: Annotated[
-        Path,
-        typer.Argument(
-            parser=checks.file_path,
-            metavar="FOLDER",
-            help="Where submissions/, assessments/, second/ and sizes.txt go.",
-            show_default=False,
-        ),
-    ],
-    year: Annotated[
-        int, _count("--year", "Whose articles, scale and formats: 2002-2010.", least=2002, most=2010, letter="YEAR")
-    ] = 2005,
+    out: Annotated[Path, _OUT],
+    year: Annotated[int, Option("YEAR", "Whose articles, scale and formats: 2002-2010.", _year, panel=None)] = 2005,
     systems: _Systems = 20,
     topics: _Topics = 30,
     documents: _Documents = 1000,
-    results: Annotated[int, _count("--results", "Longest list of a topic.", least=1, most=10**5, letter="K")] = 1500,
-    task: Annotated[
-        str | None,
-        typer.Option(
-            "--task",
-            callback=checks.one_of("thorough", "focused", "mixed", "relevant-in-context", "best-in-context"),
-            metavar="TASK",
-            help="thorough, focused, mixed, relevant-in-context or best-in-context; by default as in the year.",
-        ),
-    ] = None,
-    pool: Annotated[
-        int | None,
-        _count(
-            "--pool",
-            "Documents assessed for each topic; by default as in the year.",
-            least=1,
-            most=10**7,
-            letter="D",
-        ),
-    ] = None,
+    results: Annotated[int, _count("Longest list of a topic.", "K", least=1, most=10**5)] = 1500,
+    task: Annotated[str | None, _TASK] = None,
+    pool: Annotated[int | None, _POOL] = None,
     compress: _Compress = False,
-    seed: opt.Seed = 0,
-    quiet: opt.Quiet = False,
+    seed: Annotated[int, opt.SEED] = 0,
+    quiet: Annotated[bool, opt.QUIET] = False,
 ) -> None:
     """Make an INEX campaign: articles, runs of elements or passages, assessments by one and two assessors.
 

@@ -3,11 +3,11 @@
 import re
 from typing import TYPE_CHECKING, Annotated
 
-import typer
-
+from metaeval.checks import MOST_ROUNDS
 from metaeval.cli import checks
 from metaeval.cli import options as opt
 from metaeval.cli.command import command
+from metaeval.cli.option import Option, choice, flag
 from metaeval.cli.reading import Loaded
 from metaeval.errors import EstimationError, InvalidOptionError
 
@@ -16,7 +16,6 @@ if TYPE_CHECKING:
 
 __all__ = ["parse_sizes", "topics"]
 
-_PANEL = "The question"
 _MOST_TOPICS = 100_000
 _DIGITS = 18
 
@@ -33,137 +32,76 @@ def parse_sizes(text: str) -> list[int]:
     for part in text.split(","):
         found = re.fullmatch(r"\s*(\d+)\s*(?:-\s*(\d+)\s*(?::\s*([1-9]\d*)\s*)?)?", part)
         if found is None:
-            message = f"--topic-sizes takes sizes and ranges by comma, such as 5-25 or 5,10,20 or 5-50:5, not {text!r}"
-            raise InvalidOptionError(message)
+            rule = "sizes and ranges by comma, such as 5-25 or 5,10,20 or 5-50:5"
+            raise checks.refusal("--topic-sizes", rule, text)
         first, last, step = (None if word is None else int(word[:_DIGITS]) for word in found.groups())
         if max(first or 0, last or 0) > _MOST_TOPICS:
-            message = f"--topic-sizes takes sizes up to {_MOST_TOPICS} topics, not {text!r}"
-            raise InvalidOptionError(message)
+            raise checks.refusal("--topic-sizes", f"sizes up to {_MOST_TOPICS} topics", text)
         sizes += range(first or 0, (last if last is not None else first or 0) + 1, step or 1)
     if not sizes or min(sizes) < 1:
-        message = f"--topic-sizes takes sizes of at least 1 topic, and ranges that rise, not {text!r}"
-        raise InvalidOptionError(message)
+        raise checks.refusal("--topic-sizes", "sizes of at least 1 topic, and ranges that rise", text)
     return sizes
+
+
+_TOPIC_SIZES = Option(
+    "5-25|5,10,20",
+    "Topics in each of the two sets: ranges and single sizes by comma; 5-50:5 takes every fifth.",
+    checks.read_by(parse_sizes),
+    shown="5 to half the topics",
+    means="sizes",
+)
+_TOLERANCES = Option(
+    "0,5,10",
+    "By how much a system must win on both sets to count: percent of the larger mean, or, with "
+    "--tolerance-unit absolute, in the metric's own unit. Recommended: 10, for a lead by less than a tenth is "
+    "rarely a reason to choose a system; 0, every disagreement, is always answered too.",
+    checks.numbers("0,5,10", checks.number(least=0)),
+    shown="0,5,10,20,30; absolute 0,0.01,0.02,0.05",
+)
+_SAMPLING = choice(
+    "The two sets share no topic (as published), may share some, or are drawn with replacement.",
+    *("disjoint", "overlapping", "bootstrap"),
+)
+_LIMIT = Option(
+    "TOPICS",
+    "No larger number of topics is named; beyond it the answer is '>limit'.",
+    checks.count(most=MOST_ROUNDS),
+    shown="twice the largest size",
+)
+_BIN_WIDTH = Option("STEP", "Step in which differences are sorted, in the metric's own unit.", checks.number(above=0))
+_BAYES = flag(
+    "--bayes/--no-bayes", "Fit the Bayesian model that says how sure the topic counts are; most of the time goes there."
+)
+_HIERARCHICAL = flag(
+    "--hierarchical",
+    "Fit that model to all metrics at once with PyMC: minutes for every tolerance, not seconds. Where it is "
+    "refused, the fast fits stand in, the reason is given, and the exit code is 4.",
+)
+_INTERVAL_RESAMPLES = Option(
+    "R",
+    "Topic resamples behind every interval, more where the model needs them; 0 leaves all intervals out.",
+    checks.count(2, zero=True),
+    means="n_topic_resamples",
+)
 
 
 @command("topics", reads="scores")
 def topics(  # noqa: PLR0913 - the options of the command
     loaded: Loaded,
     *,
-    topic_sizes: Annotated[
-        str | None,
-        typer.Option(
-            "--topic-sizes",
-            callback=checks.read_by(parse_sizes),
-            metavar="5-25|5,10,20",
-            show_default="5 to half the topics",
-            help="Topics in each of the two sets: ranges and single sizes by comma; 5-50:5 takes every fifth.",
-            rich_help_panel=_PANEL,
-        ),
-    ] = None,
-    trials: Annotated[
-        int,
-        typer.Option(
-            "--trials",
-            callback=checks.whole(1, checks.MOST_DRAWS),
-            metavar="N",
-            help="How often two sets are drawn at every size.",
-            rich_help_panel=_PANEL,
-        ),
-    ] = 50,
-    tolerances: Annotated[
-        str | None,
-        typer.Option(
-            "--tolerances",
-            callback=checks.numbers("numbers from 0 by comma, such as 0,5,10", lambda one: one >= 0),
-            metavar="0,5,10",
-            show_default="0,5,10,20,30; absolute 0,0.01,0.02,0.05",
-            help="By how much a system must win on both sets to count: percent of the larger mean, or, with "
-            "--tolerance-unit absolute, in the metric's own unit. Recommended: 10, for a lead by less than a tenth is "
-            "rarely a reason to choose a system; 0, every disagreement, is always answered too.",
-            rich_help_panel=_PANEL,
-        ),
-    ] = None,
-    tolerance_unit: Annotated[
-        str,
-        typer.Option(
-            "--tolerance-unit",
-            callback=checks.one_of("relative", "absolute"),
-            metavar="relative|absolute",
-            help="What the tolerances are measured in.",
-            rich_help_panel=_PANEL,
-        ),
-    ] = "relative",
-    sampling: Annotated[
-        str,
-        typer.Option(
-            "--sampling",
-            callback=checks.one_of("disjoint", "overlapping", "bootstrap"),
-            metavar="disjoint|overlapping|bootstrap",
-            help="The two sets share no topic (as published), may share some, or are drawn with replacement.",
-            rich_help_panel=_PANEL,
-        ),
-    ] = "disjoint",
-    max_error: Annotated[
-        float,
-        typer.Option(
-            "--max-error",
-            callback=checks.error_rate(),
-            metavar="SHARE",
-            help="The error rate to stay within, below 0.5.",
-            rich_help_panel=_PANEL,
-        ),
-    ] = 0.05,
-    limit: Annotated[
-        int | None,
-        typer.Option(
-            "--limit",
-            callback=checks.whole(1, 10**9),
-            metavar="TOPICS",
-            show_default="twice the largest size",
-            help="No larger number of topics is named; beyond it the answer is '>limit'.",
-            rich_help_panel=_PANEL,
-        ),
-    ] = None,
-    bin_width: Annotated[
-        float,
-        typer.Option(
-            "--bin-width",
-            callback=checks.number("a step above 0", lambda step: step > 0),
-            metavar="STEP",
-            help="Step in which differences are sorted, in the metric's own unit.",
-            rich_help_panel=_PANEL,
-        ),
-    ] = 0.01,
-    bayes: Annotated[
-        bool,
-        typer.Option(
-            "--bayes/--no-bayes",
-            help="Fit the Bayesian model that says how sure the topic counts are; most of the time goes there.",
-            rich_help_panel=_PANEL,
-        ),
-    ] = True,
-    hierarchical: Annotated[
-        bool,
-        typer.Option(
-            "--hierarchical",
-            help="Fit that model to all metrics at once with PyMC: minutes for every tolerance, not seconds. Where it "
-            "is refused, the fast fits stand in, the reason is given, and the exit code is 4.",
-            rich_help_panel=_PANEL,
-        ),
-    ] = False,
-    interval_resamples: Annotated[
-        int,
-        typer.Option(
-            "--interval-resamples",
-            callback=checks.whole(2, checks.MOST_DRAWS, also=(0,)),
-            metavar="R",
-            help="Topic resamples behind every interval, more where the model needs them; 0 leaves all intervals out.",
-            rich_help_panel=_PANEL,
-        ),
-    ] = 200,
-    seed: opt.Seed = 0,
-    threads: opt.Threads = None,
+    topic_sizes: Annotated[str | None, _TOPIC_SIZES] = None,
+    trials: Annotated[int, Option("N", "How often two sets are drawn at every size.", checks.count())] = 50,
+    tolerances: Annotated[str | None, _TOLERANCES] = None,
+    tolerance_unit: Annotated[str, choice("What the tolerances are measured in.", "relative", "absolute")] = "relative",
+    sampling: Annotated[str, _SAMPLING] = "disjoint",
+    max_error: Annotated[float, opt.MAX_ERROR] = 0.05,
+    limit: Annotated[int | None, _LIMIT] = None,
+    bin_width: Annotated[float, _BIN_WIDTH] = 0.01,
+    bayes: Annotated[bool, _BAYES] = True,
+    hierarchical: Annotated[bool, _HIERARCHICAL] = False,
+    interval_resamples: Annotated[int, _INTERVAL_RESAMPLES] = 200,
+    seed: Annotated[int, opt.SEED] = 0,
+    threads: Annotated[int | None, opt.THREADS] = None,
 ) -> "TopicsStudy":
     """Say how many topics each metric needs, and how sure that is.
 
@@ -217,7 +155,7 @@ def _tolerances(text: str | None, tolerance_unit: str) -> list[float] | None:
     """Return the tolerances asked for as shares or in the metric's unit, and 0, which the answer always has."""
     if text is None:
         return None
-    values = checks.parse_numbers(text, "--tolerances")
+    values = checks.parse_numbers(text)
     if tolerance_unit == "relative":
         if not all(0 <= value < 100 for value in values):  # noqa: PLR2004 - percent
             message = f"--tolerances are percentages from 0 to below 100 of the larger mean, not {text!r}"

@@ -25,7 +25,7 @@ from metaeval.tests_stat.studentised import Placing, degenerate_resamples, tally
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-__all__ = ["SensitivityResult", "bootstrap_sensitivity"]
+__all__ = ["SensitivityResult", "bootstrap_sensitivity", "place_of_required"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -255,7 +255,9 @@ def bootstrap_sensitivity(  # noqa: PLR0913 - one keyword per choice
     chosen = select_runs(as_scores(scores), choose, source.generator)
     question = ask(chosen, alpha=alpha)
     n_resamples = check_resamples(n_resamples)
-    tally, required = _resample(question, n_resamples, _place(n_resamples, question.alpha), source.generator, n_threads)
+    tally, required = _resample(
+        question, n_resamples, place_of_required(n_resamples, question.alpha), source.generator, n_threads
+    )
     details = degenerate_resamples(question, tally)
     evidence = Evidence(statistic=t_statistics(question), two_sided=tally[:, 0] / n_resamples)
     result = answer(
@@ -277,7 +279,19 @@ def bootstrap_sensitivity(  # noqa: PLR0913 - one keyword per choice
     )
 
 
-def _place(n_resamples: int, alpha: float) -> int:
+def place_of_required(n_resamples: int, alpha: float) -> int:
+    """Return which of the largest resampled differences is the one required.
+
+    Raises
+    ------
+    InvalidOptionError
+        If there are too few resamples for that level; the message says how many it takes.
+
+    Examples
+    --------
+    >>> place_of_required(1000, 0.05)
+    50
+    """
     place = math.floor(n_resamples * alpha + 1e-9)  # 1000 x 0.29 falls just short of 290 in floating point
     if place < 1:
         message = (

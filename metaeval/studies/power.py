@@ -24,7 +24,7 @@ from metaeval.tests_stat.pairs import Alternative, PValueRule
 from metaeval.tests_stat.result import PairwiseResult
 from metaeval.tests_stat.sensitivity import SENSITIVITY
 
-__all__ = ["PowerStudy", "study_power", "system_means"]
+__all__ = ["PowerStudy", "check_question", "study_power", "system_means"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -163,7 +163,7 @@ def study_power(  # noqa: PLR0913 - every option of the command
     """
     names = list(dict.fromkeys(TESTS.find(name).name for name in tests))
     corrections = list(dict.fromkeys(map(CORRECTIONS.canonical, corrections)))
-    _check(names, corrections, alternative)
+    check_question(names, corrections, alternative)
     check_share(alpha, "alpha")
     check_resampling(n_resamples, p_value_rule, n_threads)
     check_intervals(n_topic_resamples, confidence_level)
@@ -252,7 +252,20 @@ def system_means(scores: Scores, *, confidence_level: float = 0.95) -> pd.DataFr
     return pd.concat(parts, ignore_index=True)
 
 
-def _check(tests: Sequence[str], corrections: Sequence[str], alternative: str) -> None:
+def check_question(tests: Sequence[str], corrections: Sequence[str], alternative: str = "two-sided") -> None:
+    """Refuse tests, corrections and an alternative under which nothing can be counted.
+
+    Raises
+    ------
+    UnknownNameError
+        Listing the nearest names.
+    InvalidOptionError
+        Naming the test to use instead.
+
+    Examples
+    --------
+    >>> check_question(["bootstrap_sensitivity", "t"], ["none", "fdr_by"])
+    """
     if not tests or not corrections:
         message = "at least one test and one correction are needed"
         raise InvalidOptionError(message)

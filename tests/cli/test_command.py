@@ -7,8 +7,9 @@ import pytest
 import typer
 
 from metaeval.cli import app
-from metaeval.cli.command import COMMANDS, OUTPUT
+from metaeval.cli.command import COMMANDS
 from metaeval.cli.command import command as made_command
+from metaeval.cli.options import OUTPUT
 from metaeval.reports.report import Methods, Report, Section, Text
 from metaeval.reports.tables import Column, Table
 
@@ -25,20 +26,14 @@ OWN = {
         "human": "one correction, over pairs of systems and of metrics",
         "judgments": "one correction, by default the test's own",
     },
-    "--element-sizes": {
-        "assessment": "of elements alone",
-        "reliability": "of elements alone",
-    },
     "--groups": {
         "simulate collection": "makes groups of runs, always",
     },
     "--interval-resamples": {
-        "agree": "intervals of precision, recall and F1",
         "compare-metrics": "intervals of every part",
         "power": "intervals on request",
         "topics": "behind every interval, more where the model needs them",
     },
-    "--max-error": {"compare-metrics": "one column among many"},
     "--metrics": {
         "assessors": "scores runs under every assessor, by a few metrics",
         "human": "columns of a table",
@@ -47,7 +42,6 @@ OWN = {
     "--out": {"report": "always writes a report"},
     "--qrels": {"judgments": "always about runs", "score": "always about runs"},
     "--reference": {"human": "a column, and needed"},
-    "--replicates": {"compare-metrics": "of one part among many"},
     "--resamples": {
         "agree": "counts exchanges by default",
         "assessors": "of topics, not of a test alone",
@@ -58,16 +52,12 @@ OWN = {
     "--top": {"judgments": "correlations among so many runs"},
     "--systems": {"simulate inex": "a campaign is larger than a table, and has fewer runs"},
     "--test": {
-        "agree": "several tests, the published one by default",
-        "assessors": "one test, between two runs",
+        "agree": "several tests, one by default",
         "compare-metrics": "one test, behind several parts",
-        "human": "one test, between two systems",
-        "judgments": "one test, between two runs",
+        "power": "several tests, the published one beside that for decisions",
+        "report": "several tests, the published one beside that for decisions",
     },
-    "--topics": {
-        "compare-metrics": "one column among many",
-        "simulate inex": "a campaign takes longer to make than a table",
-    },
+    "--topics": {"simulate inex": "a campaign takes longer to make than a table"},
     "--documents": {"simulate inex": "articles are longer than other documents"},
 }
 """Options that mean something of their own in a command, or have another default there, and why."""

@@ -101,7 +101,7 @@ def test_from_runs_and_judgments(command, made_collection):
         (["AP.csv", "--variance", "total"], 2, "residual"),
         (["--variance", "-1"], 2, "above 0"),
         (["AP.csv", "--difference", "x"], 2, "--difference"),
-        (["AP.csv", "--difference", "0"], 2, "--difference takes numbers above 0"),
+        (["AP.csv", "--difference", "0"], 2, "each of --difference must be a number above 0"),
         (["AP.csv", "--power", "1.2"], 2, "power"),
         (["AP.csv", "--alpha", "0"], 2, "alpha"),
         (["AP.csv", "--method", "f"], 2, "anova"),

@@ -9,14 +9,15 @@ import typer
 
 import metaeval
 from metaeval.cli import app
-from metaeval.cli.wording import ARGUMENTS, NOTATION, PYTHON_ONLY, in_options
+from metaeval.cli.option import arguments_of, declared
+from metaeval.cli.wording import NOTATION, PYTHON_ONLY, in_options
 from metaeval.metrics.plugins import default_registry
 
 SOURCE = Path(metaeval.__file__).parent
 COMMAND_LINE = {"assessor", "label"}
 """Roles in --column ROLE=NAME."""
 PHRASES = {"strict", "second"}
-"""Words in `wording._PHRASES`, and those of Python calls written out in a message."""
+"""Words of Python calls written out in a message."""
 
 
 def _texts(path):
@@ -45,13 +46,24 @@ MESSAGES = sorted(
         if " " in text and "<" not in text and not re.search(r'[a-z_]="', text)
     }
 )
-OPTIONS = {
-    option
-    for group in (typer.main.get_command(app), typer.main.get_command(app).commands["simulate"])
-    for command in group.commands.values()
-    for parameter in command.params
-    for option in parameter.opts
-}
+PROGRAM = typer.main.get_command(app)
+COMMANDS = [
+    one
+    for group in (PROGRAM, PROGRAM.commands["simulate"])
+    for one in group.commands.values()
+    if not hasattr(one, "commands")
+]
+ARGUMENTS = {name: option for one in COMMANDS for name, option in arguments_of(one).items()}
+"""What the options of all commands stand for, each with one of its options."""
+
+
+def _parameters(path):
+    """Yield the parameters of every function of a module, and the fields of its classes."""
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.arg):
+            yield node.arg
+        elif isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name):
+            yield node.target.id
 
 
 def test_every_argument_in_a_message_has_an_option_or_is_said_to_have_none():
@@ -70,17 +82,25 @@ def test_what_a_command_shows_names_its_option():
     """No argument that the command has an option for is left in the words of Python."""
     left = []
     for path, text in MESSAGES:
-        shown = in_options(text, OPTIONS)
-        for name in re.findall(r"(?<![\w(-])([a-z_]+)=(?!=)", re.sub(r"\w\([^()]*=[^()]*\)", "", shown)):
-            options = [one for one in ARGUMENTS.get(name, ()) if one in OPTIONS]
-            if options and name not in NOTATION:
-                left.append((path, name, shown))
+        shown = in_options(text, ARGUMENTS)
+        names = re.findall(r"(?<![\w(-])([a-z_]+)=(?!=)", re.sub(r"\w\([^()]*=[^()]*\)", "", shown))
+        left += [(path, name, shown) for name in {*names} & {*ARGUMENTS} - NOTATION - PYTHON_ONLY]
     assert left == []
 
 
-def test_options_of_the_table_exist():
-    """An option that is renamed is renamed here."""
-    assert {option for options in ARGUMENTS.values() for option in options} <= OPTIONS
+def test_what_an_option_stands_for_exists():
+    """An argument that is renamed in the library is renamed where the option is declared."""
+    named = {name for one in COMMANDS for _, option in declared(one) for name in option.means}
+    assert named <= {name for path in SOURCE.rglob("*.py") if path.parent.name != "cli" for name in _parameters(path)}
+
+
+def test_an_argument_stands_for_the_option_of_its_own_command():
+    """A count is n_ in the library; the same argument has another option, or none, elsewhere."""
+    arguments = {one.name: arguments_of(one) for one in COMMANDS}
+    assert (arguments["topics"]["n_trials"], arguments["topics"]["rng"]) == ("--trials", "--seed")
+    assert (arguments["collection"]["depth"], arguments["judgments"]["depth"]) == ("--depth", "--pool-depth")
+    assert arguments["collection"]["n_topics"] == "--topics"
+    assert "n_topics" not in arguments["report"]
 
 
 def test_parameters_of_metrics_are_notation():
@@ -90,48 +110,67 @@ def test_parameters_of_metrics_are_notation():
 
 
 @pytest.mark.parametrize(
-    ("message", "options", "shown"),
+    ("message", "arguments", "shown"),
     [
         (
             "run 'a' has two documents at rank 3; ranks must be unique with order='rank'",
-            ["--order"],
+            {"order": "--order"},
             "run 'a' has two documents at rank 3; ranks must be unique with --order rank",
         ),
         (
             "a lacks 3 of 5 topics; pass missing='zero', 'drop-systems' or 'drop-topics'",
-            ["--missing"],
+            {"missing": "--missing"},
             "a lacks 3 of 5 topics; pass --missing zero, drop-systems or drop-topics",
         ),
         (
             "pass tolerance_unit='absolute' with tolerances in the metric's unit, or tolerances=[0]",
-            ["--tolerance-unit", "--tolerances"],
+            {"tolerance_unit": "--tolerance-unit", "tolerances": "--tolerances"},
             "pass --tolerance-unit absolute with tolerances in the metric's unit, or --tolerances 0",
         ),
-        ("no table has a column 'x' (where=, --where)", ["--where"], "no table has a column 'x' (--where)"),
-        ("name the columns of items with item= (--item)", ["--item"], "name the columns of items with --item"),
+        ("no table has a column 'x' (where=, --where)", {"where": "--where"}, "no table has a column 'x' (--where)"),
+        ("name the columns of items with item= (--item)", {"item": "--item"}, "name the columns of items with --item"),
         (
             "holds an older report; pass overwrite=True (--overwrite)",
-            ["--overwrite"],
+            {"overwrite": "--overwrite"},
             "holds an older report; pass --overwrite",
         ),
-        ("out: 'x' is a file; name a folder", ["--out"], "--out: 'x' is a file; name a folder"),
-        ("alpha must lie between 0 and 1, not 3", ["--alpha"], "--alpha must lie between 0 and 1, not 3"),
-        ("nothing is rejected: raise n_resamples", ["--resamples"], "nothing is rejected: raise --resamples"),
-        ("With lenient=True, it is 0", ["--lenient"], "With --lenient, it is 0"),
-        ("AP(rel=2) and nDCG(gains={1:1})@10 stay", ["--rel", "--gains"], "AP(rel=2) and nDCG(gains={1:1})@10 stay"),
-        ("no document has a level of at least rel=2", ["--metrics"], "no document has a level of at least rel=2"),
-        ("MAep(quant=Gen5, rel=1) stays", ["--rel"], "MAep(quant=Gen5, rel=1) stays"),
+        ("out: 'x' is a file; name a folder", {"out": "--out"}, "--out: 'x' is a file; name a folder"),
+        ("alpha must lie between 0 and 1, not 3", {"alpha": "--alpha"}, "--alpha must lie between 0 and 1, not 3"),
+        (
+            "nothing is rejected: raise n_resamples",
+            {"n_resamples": "--resamples"},
+            "nothing is rejected: raise --resamples",
+        ),
+        ("With lenient=True, it is 0", {"lenient": "--lenient"}, "With --lenient, it is 0"),
+        (
+            "AP(rel=2) and nDCG(gains={1:1})@10 stay",
+            {"rel": "--rel", "gains": "--gains"},
+            "AP(rel=2) and nDCG(gains={1:1})@10 stay",
+        ),
+        (
+            "no document has a level of at least rel=2",
+            {"metrics": "--metrics"},
+            "no document has a level of at least rel=2",
+        ),
+        ("MAep(quant=Gen5, rel=1) stays", {"rel": "--rel"}, "MAep(quant=Gen5, rel=1) stays"),
         (
             "pass systems_in='rows' or form='long'",
-            ["--systems-in"],
+            {"systems_in": "--systems-in"},
             "pass --systems-in rows or form='long' (form= is an argument in Python; this command has no such option)",
         ),
-        ("pass missing='zero'", [], "pass missing='zero'"),
+        ("pass missing='zero'", {}, "pass missing='zero'"),
     ],
 )
-def test_messages_in_the_words_of_the_command_line(message, options, shown):
+def test_messages_in_the_words_of_the_command_line(message, arguments, shown):
     """Options for arguments; the notation of metrics stays."""
-    assert in_options(message, options) == shown
+    assert in_options(message, arguments) == shown
+
+
+def test_arguments_of_other_commands_are_said_to_be_pythons():
+    """Only what some option stands for is taken for an argument: a folder may be called year=2020."""
+    shown = in_options("pass missing='zero' or order='rank'", {"missing": "--missing"}, lambda: {"order"})
+    assert shown.endswith("(order= is an argument in Python; this command has no such option)")
+    assert in_options("there is no year=2020/x.csv", {"missing": "--missing"}) == "there is no year=2020/x.csv"
 
 
 def test_a_command_speaks_of_options(command, table, made_collection):

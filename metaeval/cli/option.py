@@ -1,0 +1,142 @@
+"""What an option of a command is: declared once, for the help, for the check of its value and for messages."""
+
+from collections.abc import Callable, Iterator
+from copy import copy
+from typing import Any, Self
+
+import typer
+from typer.models import OptionInfo
+
+from metaeval.cli.checks import Check, file_path, files_to_read, one_of
+from metaeval.cli.wording import in_options
+from metaeval.errors import MetaevalError
+
+__all__ = ["QUESTION", "Option", "argument", "arguments_of", "choice", "declared", "flag", "given_at", "path"]
+
+QUESTION = "The question"
+"""Where in the help of a command its own options stand, unless they say otherwise."""
+
+
+class Option(OptionInfo):
+    """An option, said once: its words in the help, the check of its value, and what the library calls it.
+
+    Parameters
+    ----------
+    metavar : str or None
+        What stands for the value in the help; None for a flag.
+    words : str
+        What the help says of it.
+    check : Check, optional
+        What its value must be; see `metaeval.cli.checks`.
+    name : str
+        As it is typed, ``--out -o``; by default that of the parameter.
+    shown : str, optional
+        What the help says of the default, where that is worked out later.
+    panel : str, optional
+        Where in the help it stands.
+    means : str
+        Arguments of the library that it stands for in messages, by blanks, beside those of the parameter's name:
+        ``trials`` and ``n_trials``.
+    needs : str
+        Parameters by blanks, without any of which it does nothing.
+    excludes : str
+        A parameter that must not be given beside it.
+    """
+
+    def __init__(  # noqa: PLR0913 - what an option may say
+        self,
+        metavar: str | None,
+        words: str,
+        check: Check | None = None,
+        *,
+        name: str = "",
+        shown: str | bool = True,
+        panel: str | None = QUESTION,
+        parser: Callable[[str], Any] | None = None,
+        means: str = "",
+        needs: str = "",
+        excludes: str = "",
+    ) -> None:
+        super().__init__(
+            default=...,
+            param_decls=name.split(),
+            callback=_callback(check),
+            metavar=metavar,
+            help=words,
+            show_default=shown,
+            rich_help_panel=panel,
+            parser=parser,
+        )
+        self.check, self.means, self.needs, self.excludes = check, means.split(), needs.split(), excludes
+
+    def but(self, *, words: str = "", shown: str | bool = "", panel: str | None = "", needs: str = "") -> Self:
+        """Return the same option, of which a command says something else."""
+        own = copy(self)
+        own.help, own.show_default = words or self.help, shown or self.show_default
+        own.rich_help_panel, own.needs = self.rich_help_panel if panel == "" else panel, needs.split() or self.needs
+        return own
+
+
+def flag(name: str, words: str, **told: Any) -> Option:  # noqa: ANN401 - as `Option` takes them
+    """Return an option without a value."""
+    return Option(None, words, name=name, **told)
+
+
+def choice(words: str, *choices: str, **told: Any) -> Option:  # noqa: ANN401 - as above
+    """Return an option that takes one of a few words."""
+    return Option("|".join(choices), words, one_of(*choices), **told)
+
+
+def path(metavar: str, words: str, check: Check | None = None, **told: Any) -> Option:  # noqa: ANN401 - as above
+    """Return an option that takes a file or a folder."""
+    return Option(metavar, words, check, parser=file_path, **told)
+
+
+_FILES = files_to_read()
+
+
+def argument(metavar: str, words: str, check: Check | None = _FILES, **told: Any) -> Any:  # noqa: ANN401 - typer's
+    """Return what typer must know of an argument: names of files to read, unless another check says otherwise."""
+    return typer.Argument(metavar=metavar, help=words, callback=_callback(check), show_default=False, **told)
+
+
+def given_at(context: typer.Context, name: str) -> bool:
+    """Say whether a parameter was given on the command line (and is no default)."""
+    source = context.get_parameter_source(name)
+    return source is not None and source.name == "COMMANDLINE"
+
+
+def _callback(check: Check | None) -> Callable[..., Any] | None:
+    """Return what typer calls with the value of an option, default or given; only what was given is checked."""
+    if check is None:
+        return None
+
+    def callback(context: typer.Context, parameter: typer.CallbackParam, value: Any) -> Any:  # noqa: ANN401 - any option's
+        if value is None or context.resilient_parsing or not given_at(context, str(parameter.name)):
+            return value
+        option = parameter.opts[0] if parameter.opts[0].startswith("-") else str(parameter.metavar)
+        try:
+            return check(value, option)
+        except MetaevalError as error:
+            if option not in in_options(str(error)):
+                error.args = (f"{option}: {error}", *error.args[1:])
+            raise
+
+    return callback
+
+
+def declared(command: Any) -> Iterator[tuple[Any, Option]]:  # noqa: ANN401 - typer's
+    """Yield the parameters of a command that were declared as an `Option`, each with that."""
+    for parameter in command.params:
+        if isinstance(parameter.type_descriptor.parameter_info, Option):
+            yield parameter, parameter.type_descriptor.parameter_info
+
+
+def arguments_of(command: Any) -> dict[str, str]:  # noqa: ANN401 - typer's
+    """Return the arguments of the library that the options of a command stand for, each with its option."""
+    found: dict[str, str] = {}
+    for parameter, option in declared(command):
+        counts = () if parameter.is_flag else (f"n_{parameter.name}",)
+        for name in (*option.means, parameter.name, *counts):
+            found.setdefault(name, parameter.opts[0])
+    return found
