@@ -219,7 +219,6 @@ def judgments(  # noqa: PLR0913 - the options of the command
 def _needed(asked: list[str] | None, ways: list[str] | None) -> Literal["judged", "all"]:
     """Say what must be read: random and early stops need the judged documents only, and less memory."""
     from metaeval.resampling.reductions import REDUCTIONS  # noqa: PLC0415 - loads numba
-    from metaeval.resampling.replicates import discard_replicates  # noqa: PLC0415 - as above
     from metaeval.studies.judgments import QUESTIONS  # noqa: PLC0415 - as above
 
     pools = {name for name, one in REDUCTIONS.items() if one.needs_retrieved}

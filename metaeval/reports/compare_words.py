@@ -18,7 +18,6 @@ from metaeval.words import bracketed, count, interval, listed, name_of_metric, n
 __all__ = ["compare_methods", "limits_section", "named", "summary_paragraphs"]
 
 _SAME = 0.9
-_THREE = number(3)
 _NO_INTERVAL = (
     "difference required (a maximum, median and quantile over pairs: resampling shifts extremes and would mislead)",
     "conflicts (a count of named pairs: look at them one by one)",
@@ -65,11 +64,10 @@ def _front_sentence(study: CompareStudy, rows: Mapping[str, _Row]) -> str:
     def told(name: str) -> str:
         row = rows[name]
         power = bracketed(row["power"], row["power_low"], row["power_high"])
-        low, high = (row.get(f"{second}_{end}") for end in ("low", "high"))
-        beside = (
-            "" if second == "f1" and name == study.current else f", {short} {bracketed(row[second], low, high, _THREE)}"
-        )
-        return f"{name_of_metric(name)} (power {power}{beside})"
+        if second == "f1" and name == study.current:
+            return f"{name_of_metric(name)} (power {power})"
+        other = bracketed(row[second], row.get(f"{second}_low"), row.get(f"{second}_high"), number(3))
+        return f"{name_of_metric(name)} (power {power}, {short} {other})"
 
     adopted = [told(name) for name in front if name != study.current]
     advice = [f"adopt {' or '.join(adopted)}"] if adopted else []
