@@ -6,7 +6,7 @@ import threading
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from contextvars import ContextVar
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from datetime import UTC, datetime
 from importlib import metadata
 from pathlib import Path
@@ -51,15 +51,8 @@ class Provenance:
 
     def to_dict(self) -> dict[str, object]:
         """Return the record as plain dictionaries, ready for JSON."""
-        return {
-            "command": self.command,
-            "options": dict(self.options),
-            "random_source": self.random_source,
-            "inputs": dict(self.inputs),
-            "versions": dict(self.versions),
-            "platform": self.platform,
-            "created": self.created,
-        }
+        values = {one.name: getattr(self, one.name) for one in fields(self)}
+        return {name: dict(value) if isinstance(value, Mapping) else value for name, value in values.items()}
 
 
 @dataclass(slots=True, eq=False)

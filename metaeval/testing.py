@@ -32,7 +32,7 @@ from metaeval.metrics.score import lists_of, metric_values
 from metaeval.metrics.spec import MetricSpec
 from metaeval.parallel import limit_threads
 
-__all__ = ["check_metric", "made_collections"]
+__all__ = ["check_metric", "simulated_collections"]
 
 type _Rankings = dict[str, dict[str, list[str]]]
 type _Qrels = dict[str, dict[str, int]]
@@ -49,7 +49,7 @@ def check_metric(
     scale: Scale = "2005",
     rng: RNGLike = 0,
 ) -> None:
-    """Check that a metric obeys the laws it declares, on small made collections.
+    """Check that a metric obeys the laws it declares, on small simulated collections.
 
     Parameters
     ----------
@@ -58,9 +58,9 @@ def check_metric(
     registry : Registry, optional
         Where a name is looked up; the default one otherwise.
     n_collections : int, default 20
-        How many collections are made.
+        How many collections are simulated.
     scale : {"2005", "2003", "2002"}
-        Scale of the made assessments, for a metric of elements.
+        Scale of the simulated assessments, for a metric of elements.
     rng : int or numpy.random.Generator, default 0
         Where they come from.
 
@@ -93,17 +93,17 @@ def check_metric(
     generator = resolve_rng(rng).generator
     with limit_threads(1):  # waking other cores costs more than such small collections
         if resolved.on == "documents":
-            for rankings, qrels in made_collections(generator, n_collections):
+            for rankings, qrels in simulated_collections(generator, n_collections):
                 _check_collection(resolved, collection_from_rankings(rankings, qrels), f"{rankings}, {qrels}")
                 for law in _LAWS_OF_DOCUMENTS:
                     law(resolved, rankings, qrels, generator)
             return
-        made = partial(_made_elements, scale=scale) if resolved.on == "elements" else _made_passages
+        simulate = partial(_simulated_elements, scale=scale) if resolved.on == "elements" else _simulated_passages
         for number in range(n_collections):
-            _check_collection(resolved, made(generator), f"made collection {number}")
+            _check_collection(resolved, simulate(generator), f"simulated collection {number}")
 
 
-def made_collections(generator: np.random.Generator, number: int) -> Iterator[tuple[_Rankings, _Qrels]]:
+def simulated_collections(generator: np.random.Generator, number: int) -> Iterator[tuple[_Rankings, _Qrels]]:
     """Yield small collections as rankings and qrels: graded levels, unjudged documents, lists of many lengths.
 
     Topic "1" always holds a document of every level, so that the top of the scale is 3.
@@ -294,7 +294,7 @@ def _with_worse_order(names: list[str], levels: Mapping[str, int], generator: np
     return swapped
 
 
-def _made_elements(generator: np.random.Generator, *, scale: Scale) -> ElementCollection:
+def _simulated_elements(generator: np.random.Generator, *, scale: Scale) -> ElementCollection:
     """Make documents as small trees, assessments that obey the rules, and three runs that repeat and overlap."""
     rows: list[dict[str, object]] = []
     for topic in ("1", "2", "3"):
@@ -336,7 +336,7 @@ def _grow(
     return size, relevant
 
 
-def _made_passages(generator: np.random.Generator) -> PassageCollection:
+def _simulated_passages(generator: np.random.Generator) -> PassageCollection:
     """Make highlighted documents, and three runs with one passage a document, as every task allows."""
     documents, passages, results = [], [], []
     for topic in ("1", "2", "3"):

@@ -5,7 +5,7 @@ import pytest
 
 from metaeval.errors import InvalidOptionError, UnknownNameError
 from metaeval.metrics import BUILTIN, MetricNameError, MetricSpec, RankedLists, RankedTopic, metric
-from metaeval.testing import check_metric, made_collections
+from metaeval.testing import check_metric, simulated_collections
 
 NAMES = [
     "P@5", "P(rel=2)@3", "R@5", "Success@3", "RR", "RR@3", "Rprec", "AP", "AP@3", "AP(rel=2)", "AP'", "Q", "Q'@5",
@@ -132,6 +132,6 @@ def test_what_cannot_be_checked_is_refused():
 
 def test_made_collections_come_from_the_seed_and_hold_the_top_level():
     """Same seed, same collections; topic 1 has a document at level 3."""
-    first, second = (list(made_collections(np.random.default_rng(4), 5)) for _ in range(2))
+    first, second = (list(simulated_collections(np.random.default_rng(4), 5)) for _ in range(2))
     assert first == second
     assert all(max(qrels["1"].values()) == 3 for _, qrels in first)

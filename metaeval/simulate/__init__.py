@@ -1,4 +1,4 @@
-"""Made populations with known truth, for examples, tests and calibration."""
+"""Simulated populations with known truth, for examples, tests and calibration."""
 
 import lazy_loader
 

@@ -1,4 +1,4 @@
-"""Made articles: trees of tagged elements over a text, without the text."""
+"""Simulated articles: trees of tagged elements over a text, without the text."""
 
 from dataclasses import dataclass, field
 from typing import NamedTuple

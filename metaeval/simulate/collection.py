@@ -1,4 +1,4 @@
-"""Made collections: runs of differing quality in groups, and graded judgments made by pooling them."""
+"""Simulated collections: runs of differing quality in groups, and graded judgments made by pooling them."""
 
 import os
 from collections.abc import Mapping
@@ -208,8 +208,8 @@ def simulate_collection(  # noqa: PLR0913 - one keyword per dimension
 
     Examples
     --------
-    >>> made = simulate_collection(n_groups=2, runs_per_group=2, n_topics=3, n_documents=100, depth=20, rng=1)
-    >>> made.systems, made.documents.shape
+    >>> simulated = simulate_collection(n_groups=2, runs_per_group=2, n_topics=3, n_documents=100, depth=20, rng=1)
+    >>> simulated.systems, simulated.documents.shape
     (('team1-run1', 'team1-run2', 'team2-run1', 'team2-run2'), (4, 3, 20))
     """
     sizes = {

@@ -1,4 +1,4 @@
-"""A made INEX: articles, runs of differing quality and overlap, pools, and assessments by one and two assessors."""
+"""A simulated INEX: articles, runs of differing quality and overlap, pools, assessments by one and two assessors."""
 
 import os
 from dataclasses import dataclass, field
@@ -186,7 +186,7 @@ def simulate_inex(  # noqa: PLR0913 - one keyword per dimension
     with one decimal, so that its runs hold many ties.
 
     ====================================== =========================== ====================================
-    what                                   published                   made
+    what                                   published                   simulated
     ====================================== =========================== ====================================
     passages of a relevant document        1 in just over half (2005)  a power law with the exponent 1.8
                                            and in over 70 % (2006);    (2005) or 2.3 (2006 on), up to 49 or
@@ -209,7 +209,7 @@ def simulate_inex(  # noqa: PLR0913 - one keyword per dimension
     What comes out with the defaults (12 runs, 60 topics, one seed):
 
     ============================================ ================ ========= ================ =========
-    of a topic, or on average                    2005, published  made      2006, published  made
+    of a topic, or on average                    2005, published  simulated 2006, published  simulated
     ============================================ ================ ========= ================ =========
     relevant elements, without "?"               522              678       1908             1305
     passages                                     156              138       80               60
@@ -231,10 +231,10 @@ def simulate_inex(  # noqa: PLR0913 - one keyword per dimension
 
     Examples
     --------
-    >>> made = simulate_inex(year=2005, n_systems=4, n_topics=2, n_documents=50, n_results=20, rng=1)
-    >>> [one.run for one in made.submissions], made.assessments.scale
+    >>> simulated = simulate_inex(year=2005, n_systems=4, n_topics=2, n_documents=50, n_results=20, rng=1)
+    >>> [one.run for one in simulated.submissions], simulated.assessments.scale
     (['team1-run1', 'team1-run2', 'team1-run3', 'team2-run1'], '2005')
-    >>> len(made.submissions[0].results)
+    >>> len(simulated.submissions[0].results)
     40
     """
     said = {

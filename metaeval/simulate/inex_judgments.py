@@ -1,4 +1,4 @@
-"""Made assessments of made articles: what is relevant, what an assessor highlights, and what that says of elements."""
+"""Simulated assessments: what is relevant, what an assessor highlights, and what that says of elements."""
 
 from dataclasses import dataclass, field
 from typing import Literal

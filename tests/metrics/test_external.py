@@ -11,7 +11,7 @@ from metaeval.collection.assembly import collection_from_rankings
 from metaeval.errors import InvalidOptionError, UnknownNameError
 from metaeval.metrics import BUILTIN, Metric, MetricError, MetricNameError, metric_values, score
 from metaeval.metrics.external import ExternalMetric
-from metaeval.testing import made_collections
+from metaeval.testing import simulated_collections
 
 ir_measures = pytest.importorskip("ir_measures")
 
@@ -28,7 +28,7 @@ SHARED = [
 @given(seed=st.integers(0, 10**6))
 def test_ours_equal_theirs(seed):
     """Every measure that both have, one at a time, on made collections, lists and judgments from the same source."""
-    rankings, qrels = next(made_collections(np.random.default_rng(seed), 1))
+    rankings, qrels = next(simulated_collections(np.random.default_rng(seed), 1))
     collection = collection_from_rankings(rankings, qrels)
     theirs = [ExternalMetric(name, eval(f"ir_measures.{name}")) for name in SHARED]  # noqa: S307 - names from above
     ours = [BUILTIN.resolve(name) for name in SHARED]
@@ -73,7 +73,7 @@ def test_other_measures_go_through_ir_measures(asked, name):
     found = BUILTIN.resolve(asked)
     assert isinstance(found, ExternalMetric)
     assert found.name == name
-    rankings, qrels = next(made_collections(np.random.default_rng(5), 1))
+    rankings, qrels = next(simulated_collections(np.random.default_rng(5), 1))
     run = {
         topic: {doc: float(place + 1) for place, doc in enumerate(docs[::-1])} for topic, docs in rankings["a"].items()
     }
@@ -109,7 +109,7 @@ def test_arguments_they_do_not_take_are_refused_before_scoring(text, said):
 
 def test_a_measure_that_no_provider_computes_is_refused_with_the_way_out():
     """ir_measures knows the name but lacks the package."""
-    rankings, qrels = next(made_collections(np.random.default_rng(0), 1))
+    rankings, qrels = next(simulated_collections(np.random.default_rng(0), 1))
     with pytest.raises(InvalidOptionError, match=r"ir_measures cannot compute alpha_nDCG@10(.|\n)*pip install"):
         metric_values(collection_from_rankings(rankings, qrels), ["alpha_nDCG@10"], registry=BUILTIN)
 

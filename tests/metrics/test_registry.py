@@ -5,7 +5,7 @@ import pytest
 
 from metaeval.errors import InvalidOptionError, UnknownNameError
 from metaeval.metrics import BUILTIN, Quantisation, RankedTopic, Registry, metric, metric_values
-from metaeval.testing import check_metric, made_collections
+from metaeval.testing import check_metric, simulated_collections
 
 
 def half(_: RankedTopic, *, rel: int = 1) -> float:
@@ -79,7 +79,7 @@ def test_metrics_are_found_in_any_registry_that_is_passed():
     from metaeval.collection.assembly import collection_from_rankings  # noqa: PLC0415
 
     registry = Registry([metric(half)])
-    rankings, qrels = next(made_collections(np.random.default_rng(0), 1))
+    rankings, qrels = next(simulated_collections(np.random.default_rng(0), 1))
     assert (metric_values(collection_from_rankings(rankings, qrels), ["half(rel=2)"], registry=registry) == 1).all()
     with pytest.raises(UnknownNameError):
         registry.resolve("bpref_N")

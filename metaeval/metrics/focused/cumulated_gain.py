@@ -1,5 +1,7 @@
 """Extended cumulated gain of elements (2005, 2006): nxCG, MAnxCG, MAep, iMAep, and the Q and R measures on gains."""
 
+import inspect
+from collections.abc import Callable
 from typing import Annotated
 
 import numpy as np
@@ -18,15 +20,33 @@ _Points = Annotated[int, Rule(lambda points: points >= 1, "at least 1")]
 _TOLERANCE = 1e-12  # relative: sums of gains must not miss a level of recall by a rounding error
 
 
-def normalised_gain(  # noqa: PLR0913 - its parameters
-    lists: ElementLists,
-    *,
-    k: Cutoff,
-    alpha: Alpha = 1.0,
-    normalise: bool = True,
-    task: Task = "focused",
-    tie: Tie = "deeper",
-) -> NDArray[np.float64]:
+def _of_gains(measure: Callable[..., NDArray[np.float64]]) -> Callable[..., NDArray[np.float64]]:
+    """Turn a measure of gains into one of lists, with the parameters of `cumulated_gains` beside its own."""
+
+    def kernel(
+        lists: ElementLists,
+        *,
+        alpha: Alpha = 1.0,
+        normalise: bool = True,
+        task: Task = "focused",
+        tie: Tie = "deeper",
+        **own: float,
+    ) -> NDArray[np.float64]:
+        values = measure(cumulated_gains(lists, alpha=alpha, normalise=normalise, task=task, tie=tie), **own)
+        return values.reshape(*lists.lengths.shape, *values.shape[1:])
+
+    shared = inspect.signature(kernel)
+    parameters = [one for one in shared.parameters.values() if one.kind is not one.VAR_KEYWORD]
+    own_parameters = list(inspect.signature(measure).parameters.values())[1:]
+    for name in ("__name__", "__qualname__", "__doc__"):
+        setattr(kernel, name, getattr(measure, name))
+    kernel.__signature__ = shared.replace(parameters=[*parameters, *own_parameters])  # type: ignore[attr-defined]  # as inspect reads it
+    kernel.__annotations__ |= {one.name: one.annotation for one in own_parameters}
+    return kernel
+
+
+@_of_gains
+def normalised_gain(lists: CumulatedGains, *, k: Cutoff) -> NDArray[np.float64]:
     r"""Cumulated gain at rank k over that of an ideal list (nxCG).
 
     Notes
@@ -34,79 +54,40 @@ def normalised_gain(  # noqa: PLR0913 - its parameters
     :math:`nxCG[k] = \sum_{i \le k} G[i] / \sum_{i \le k} I[i]`, with the gains of `cumulated_gains`; beyond its end
     a list gains nothing (Kazai, Lalmas and de Vries 2004, equation 3).
     """
-    gains = cumulated_gains(lists, alpha=alpha, normalise=normalise, task=task, tie=tie)
-    return _gain_at(gains, k, False).reshape(lists.lengths.shape)  # noqa: FBT003 - a kernel takes no names
+    return _gain_at(lists, k, False)  # noqa: FBT003 - a kernel takes no names
 
 
-def mean_normalised_gain(  # noqa: PLR0913 - its parameters
-    lists: ElementLists,
-    *,
-    k: Cutoff,
-    alpha: Alpha = 1.0,
-    normalise: bool = True,
-    task: Task = "focused",
-    tie: Tie = "deeper",
-) -> NDArray[np.float64]:
+@_of_gains
+def mean_normalised_gain(lists: CumulatedGains, *, k: Cutoff) -> NDArray[np.float64]:
     """Mean of nxCG over the ranks 1 to k (MAnxCG)."""
-    gains = cumulated_gains(lists, alpha=alpha, normalise=normalise, task=task, tie=tie)
-    return _gain_at(gains, k, True).reshape(lists.lengths.shape)  # noqa: FBT003 - a kernel takes no names
+    return _gain_at(lists, k, True)  # noqa: FBT003 - a kernel takes no names
 
 
-def percentage_curve(  # noqa: PLR0913 - its parameters
-    lists: ElementLists,
-    *,
-    points: _Points = 10,
-    alpha: Alpha = 1.0,
-    normalise: bool = True,
-    task: Task = "focused",
-    tie: Tie = "deeper",
-) -> NDArray[np.float64]:
+@_of_gains
+def percentage_curve(lists: CumulatedGains, *, points: _Points = 10) -> NDArray[np.float64]:
     r"""Return nxCG at equally spaced percentages of the longer of list and ideal list, (n_systems, n_topics, points).
 
     Notes
     -----
     Percentage p of N = max(list, ideal list) is rank :math:`\lceil p N / 100 \rceil`.
     """
-    gains = cumulated_gains(lists, alpha=alpha, normalise=normalise, task=task, tie=tie)
-    return _gain_at_percentages(gains, points).reshape(*lists.lengths.shape, points)
+    return _gain_at_percentages(lists, points)
 
 
-def normalised_gain_by_percentage(  # noqa: PLR0913 - its parameters
-    lists: ElementLists,
-    *,
-    points: _Points = 10,
-    alpha: Alpha = 1.0,
-    normalise: bool = True,
-    task: Task = "focused",
-    tie: Tie = "deeper",
-) -> NDArray[np.float64]:
+@_of_gains
+def normalised_gain_by_percentage(lists: CumulatedGains, *, points: _Points = 10) -> NDArray[np.float64]:
     """Mean of nxCG at 10 %, 20 %, … 100 % of the ranks (Kazai, Lalmas and de Vries 2004)."""
-    curve = percentage_curve(lists, points=points, alpha=alpha, normalise=normalise, task=task, tie=tie)
-    return np.asarray(curve.mean(axis=2))
+    return np.asarray(_gain_at_percentages(lists, points).mean(axis=1))
 
 
-def normalised_gain_curve(  # noqa: PLR0913 - its parameters
-    lists: ElementLists,
-    *,
-    k: Cutoff,
-    alpha: Alpha = 1.0,
-    normalise: bool = True,
-    task: Task = "focused",
-    tie: Tie = "deeper",
-) -> NDArray[np.float64]:
+@_of_gains
+def normalised_gain_curve(lists: CumulatedGains, *, k: Cutoff) -> NDArray[np.float64]:
     """Return nxCG at the ranks 1 to k, shape (n_systems, n_topics, k)."""
-    gains = cumulated_gains(lists, alpha=alpha, normalise=normalise, task=task, tie=tie)
-    return _gain_by_rank(gains, k).reshape(*lists.lengths.shape, k)
+    return _gain_by_rank(lists, k)
 
 
-def mean_effort_precision(
-    lists: ElementLists,
-    *,
-    alpha: Alpha = 1.0,
-    normalise: bool = True,
-    task: Task = "focused",
-    tie: Tie = "deeper",
-) -> NDArray[np.float64]:
+@_of_gains
+def mean_effort_precision(lists: CumulatedGains) -> NDArray[np.float64]:
     r"""Effort-precision, averaged over the ranks that gain something (MAep).
 
     Notes
@@ -116,49 +97,26 @@ def mean_effort_precision(
     sum is divided by the number of ideal elements, as average precision is by that of relevant documents, or by the
     number of gaining ranks where near misses make that larger. Gains above the ideal total take all ideal elements.
     """
-    gains = cumulated_gains(lists, alpha=alpha, normalise=normalise, task=task, tie=tie)
-    return _natural_effort(gains).reshape(lists.lengths.shape)
+    return _natural_effort(lists)
 
 
-def effort_precision_curve(  # noqa: PLR0913 - its parameters
-    lists: ElementLists,
-    *,
-    points: _Points = 100,
-    alpha: Alpha = 1.0,
-    normalise: bool = True,
-    task: Task = "focused",
-    tie: Tie = "deeper",
-) -> NDArray[np.float64]:
+@_of_gains
+def effort_precision_curve(lists: CumulatedGains, *, points: _Points = 100) -> NDArray[np.float64]:
     """Return effort-precision at gain-recall 1/points, 2/points, … 1, shape (n_systems, n_topics, points).
 
     0 where the run never gains so much.
     """
-    gains = cumulated_gains(lists, alpha=alpha, normalise=normalise, task=task, tie=tie)
-    return _effort_at_recall(gains, points).reshape(*lists.lengths.shape, points)
+    return _effort_at_recall(lists, points)
 
 
-def interpolated_effort_precision(  # noqa: PLR0913 - its parameters
-    lists: ElementLists,
-    *,
-    points: _Points = 100,
-    alpha: Alpha = 1.0,
-    normalise: bool = True,
-    task: Task = "focused",
-    tie: Tie = "deeper",
-) -> NDArray[np.float64]:
+@_of_gains
+def interpolated_effort_precision(lists: CumulatedGains, *, points: _Points = 100) -> NDArray[np.float64]:
     """Effort-precision, averaged over standard points of gain-recall (iMAep)."""
-    curve = effort_precision_curve(lists, points=points, alpha=alpha, normalise=normalise, task=task, tie=tie)
-    return np.asarray(curve.mean(axis=2))
+    return np.asarray(_effort_at_recall(lists, points).mean(axis=1))
 
 
-def gain_q(
-    lists: ElementLists,
-    *,
-    alpha: Alpha = 1.0,
-    normalise: bool = True,
-    task: Task = "focused",
-    tie: Tie = "deeper",
-) -> NDArray[np.float64]:
+@_of_gains
+def gain_q(lists: CumulatedGains) -> NDArray[np.float64]:
     r"""Q-measure on gains of elements: blended ratio, averaged over the ranks that gain something.
 
     Notes
@@ -166,21 +124,13 @@ def gain_q(
     :math:`BR(i) = (xCG[i] + count(i)) / (xCI[i] + i)` with the number count(i) of gaining ranks down to i; the sum is
     divided as in MAep (Kazai and Lalmas 2006, after Sakai). Values depend on the scale of the quantisation.
     """
-    gains = cumulated_gains(lists, alpha=alpha, normalise=normalise, task=task, tie=tie)
-    return _blended_ratio(gains, False).reshape(lists.lengths.shape)  # noqa: FBT003 - a kernel takes no names
+    return _blended_ratio(lists, False)  # noqa: FBT003 - a kernel takes no names
 
 
-def gain_r(
-    lists: ElementLists,
-    *,
-    alpha: Alpha = 1.0,
-    normalise: bool = True,
-    task: Task = "focused",
-    tie: Tie = "deeper",
-) -> NDArray[np.float64]:
+@_of_gains
+def gain_r(lists: CumulatedGains) -> NDArray[np.float64]:
     """R-measure on gains of elements: the blended ratio at the rank of the last ideal element."""
-    gains = cumulated_gains(lists, alpha=alpha, normalise=normalise, task=task, tie=tie)
-    return _blended_ratio(gains, True).reshape(lists.lengths.shape)  # noqa: FBT003 - a kernel takes no names
+    return _blended_ratio(lists, True)  # noqa: FBT003 - a kernel takes no names
 
 
 @compiled
