@@ -121,14 +121,14 @@ def human_agreement(  # noqa: PLR0913 - every option is one question
 
     Notes
     -----
-    A cell that lacks the metric or the human score is left out for that metric, of both. Intervals are :math:`r \pm
-    t_{n-1}\, d \sqrt{n/(n-1)}`, n the clusters, items or systems drawn (the fewer, where both are), d the root mean
-    square distance of the resamples :math:`r^*` from r, cut to the statistic's range; where a single unit has the
-    statistic there is none. Over items they cover the agreement to be expected with as many other items, for
-    Kendall's tau and accuracy of systems too often (``benchmarks/reports/human_agreement_coverage.md``; intervals
-    over systems were not calibrated). Quantiles of the resamples [1]_ may leave out r itself: drawing items again
-    adds noise to the means of close systems, so that :math:`r^*` lies below r. Accuracy as in [2]_. With resampled
-    systems a system drawn twice ties with itself: such pairs are no pairs for "accuracy".
+        A cell that lacks the metric or the human score is left out for that metric, of both. Intervals are
+    :math:`r \pm t_{n-1}\, d \sqrt{n/(n-1)}`, n the clusters, items or systems drawn (the fewer, where both are), d the
+    root mean square distance of the resamples :math:`r^*` from r, cut to the statistic's range; where a single unit
+    has the statistic there is none. Over items they cover the agreement to be expected with as many other items, for
+    Kendall's tau and accuracy of systems too often (``benchmarks/reports/human_agreement_coverage.md``; intervals over
+    systems were not calibrated). Quantiles of the resamples [1]_ may leave out r itself: drawing items again adds noise
+    to the means of close systems, so that :math:`r^*` lies below r. Accuracy as in [2]_. With resampled systems a
+    system drawn twice ties with itself: such pairs are no pairs for "accuracy".
 
     References
     ----------
