@@ -12,6 +12,11 @@ The mutations are those of cosmic-ray (`pip install cosmic-ray`); running them i
 has numpy, scipy, pandas and xarray loaded, because starting Python a thousand times would take most of the time.
 
     python benchmarks/mutation.py --mutants 1000 --seed 0 --workers 2 --out benchmarks/reports/mutation.md
+
+The quickest tests that reach a mutant are run, as many as take PATIENCE seconds together (no survivor costs more; one
+that only a longer test would kill counts as surviving). --baselines FILE keeps what the tests do unchanged, file by
+file, and reads it again as long as neither the file nor its tests have changed; --json FILE is written as the run goes,
+and --again FILE takes over what was killed there.
 """
 
 import argparse
@@ -19,6 +24,7 @@ import ast
 import contextlib
 import csv
 import difflib
+import hashlib
 import importlib.abc
 import importlib.machinery
 import importlib.util
@@ -54,6 +60,7 @@ NO_KERNELS = {  # the registry, names and parameters of metrics: their tests are
     "metaeval/metrics/names.py",
     "metaeval/metrics/parameters.py",
     "metaeval/metrics/spec.py",
+    "metaeval/metrics/resolved.py",
     "metaeval/metrics/builtin.py",
     "metaeval/metrics/defaults.py",
     "metaeval/metrics/external.py",
@@ -71,6 +78,7 @@ SHARED_TESTS = {  # kernels whose tests stand together: one literal version a fa
 }
 NO_EFFECT = ("no-op", "remove-decorator")  # with compilation off, a kernel's decorator does nothing
 TIMEOUT_FACTOR, TIMEOUT_FLOOR = 5.0, 30.0
+PATIENCE = 30.0
 _ASLEEP = 20  # a mutant that waits for ever takes no time of the processor
 _UNSIGNED = "metaeval.tests_stat.permutations"  # its states are 64-bit numbers without a sign
 _KEY = ("file", "before", "after", "operator")
@@ -374,6 +382,7 @@ def judge(mutant: dict[str, object], base: dict[str, object]) -> dict[str, objec
     reached = {test: spent for test, spent in passing.items() if at_import or span & set(base["lines"].get(test, ()))}
     if not reached:
         return {"outcome": "not reached", "seconds": 0.0}
+    reached = _quickest(reached)
     timeout = TIMEOUT_FLOOR + TIMEOUT_FACTOR * sum(reached.values())
     chosen = sorted({test.split("::")[0] for test in reached})
 
@@ -389,6 +398,24 @@ def judge(mutant: dict[str, object], base: dict[str, object]) -> dict[str, objec
     if found is None:
         return {"outcome": "timeout", "seconds": spent}
     return {"outcome": "survived" if found["code"] == 0 else "killed", "by": found["by"], "seconds": spent}
+
+
+def _quickest(tests: dict[str, float]) -> dict[str, float]:
+    """Return the quickest tests, as many as take `PATIENCE` seconds together, and one at least."""
+    chosen: dict[str, float] = {}
+    for test, spent in sorted(tests.items(), key=lambda one: one[1]):
+        if chosen and sum(chosen.values()) + spent > PATIENCE:
+            break
+        chosen[test] = spent
+    return chosen
+
+
+def _state(name: str) -> str:
+    """Return a checksum of one file and of the tests that stand against it."""
+    known = hashlib.sha256()
+    for one in (name, *tests_of(name)):
+        known.update((ROOT / one).read_bytes())
+    return known.hexdigest()
 
 
 def _judged(work: tuple[dict[str, object], dict[str, object], dict[str, object] | None]) -> dict[str, object]:
@@ -490,6 +517,7 @@ def main() -> None:
     parser.add_argument("--only", default="", help="only files whose path holds this text")
     parser.add_argument("--out", type=Path, default=None)
     parser.add_argument("--json", type=Path, default=None, help="every mutant with its outcome")
+    parser.add_argument("--baselines", type=Path, default=None, help="keep the unchanged tests' outcomes here")
     parser.add_argument("--again", type=Path, default=None, help="judge only what survived in this --json file")
     options = parser.parse_args()
     os.chdir(ROOT)
@@ -509,9 +537,15 @@ def main() -> None:
     base: dict[str, dict[str, object]] = {}
     names = sorted({str(one["file"]) for one in mutants})
     start = time.monotonic()
+    kept = json.loads(options.baselines.read_text()) if options.baselines and options.baselines.exists() else {}
+    base |= {name: kept[name]["found"] for name in names if kept.get(name, {}).get("state") == _state(name)}
+    names = [name for name in names if name not in base]
     with multiprocessing.get_context("fork").Pool(options.workers) as pool:
         for name, found in zip(names, pool.imap(baseline, names), strict=True):
             base[name] = found
+            if options.baselines is not None:
+                kept[name] = {"state": _state(name), "found": found}
+                options.baselines.write_text(json.dumps(kept))
             states = Counter(state for state, _ in found["outcomes"].values())
             spent = sum(seconds for _, seconds in found["outcomes"].values())
             print(f"{time.monotonic() - start:6.0f} s  {name}: {dict(states)}, {spent:.1f} s", flush=True)
