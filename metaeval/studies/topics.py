@@ -264,7 +264,9 @@ def study_topics(  # noqa: PLR0913 - every option of the command
     0          AP     0.1    20
     1     nDCG@10     0.1    20
     """
-    _check_options(max_error, confidence_level, n_topic_resamples)
+    check_error_rate(max_error)
+    check_share(confidence_level, "confidence_level")
+    check_count(n_topic_resamples, "n_topic_resamples", least=2, most=MOST_REPLICATES, zero=True)  # a spread needs two
     check_threads(n_threads)
     if limit is not None:
         check_count(limit, "limit")
@@ -321,13 +323,6 @@ def study_topics(  # noqa: PLR0913 - every option of the command
         notes=(*scores.attrs.get("notes", []), *_notes(rates, thinned=thinned)),
         provenance=provenance or record_provenance("study_topics", random_source=f"seed {seed}"),
     )
-
-
-def _check_options(max_error: float, confidence_level: float, n_topic_resamples: int) -> None:
-    """Refuse before any work what would be refused after it."""
-    check_error_rate(max_error)
-    check_share(confidence_level, "confidence_level")
-    check_count(n_topic_resamples, "n_topic_resamples", least=2, most=MOST_REPLICATES, zero=True)  # a spread needs two
 
 
 def _default_sizes(n_topics: int) -> tuple[list[int] | None, bool]:
