@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 from metaeval.draws import bootstrap_indices
 from metaeval.equality import centred
 from metaeval.models.bayesian_comparison import bayesian_t
-from metaeval.models.pilot_variance import pilot_variance
+from metaeval.models.variances import pilot_variance
 from metaeval.parallel import limit_threads
 from metaeval.resampling.agreement_interval import agreement_intervals
 from metaeval.resampling.leave_out import GroupsLeftOut

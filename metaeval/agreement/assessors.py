@@ -12,12 +12,13 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
-from metaeval.agreement.krippendorff import coincidences, krippendorff_alpha
+from metaeval.agreement.krippendorff import alpha_table, reach
 from metaeval.agreement.labels import Labels
-from metaeval.checks import check_choice, check_count, check_share, t_half_width
+from metaeval.checks import check_choice, check_count, check_share
 from metaeval.draws import RNGLike, bootstrap_counts, bootstrap_indices, resolve_rng, standard_deviation
 from metaeval.errors import InvalidOptionError, ScoresError
 from metaeval.parallel import track
+from metaeval.tests_stat.pairs import all_pairs
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -312,16 +313,16 @@ def compare_assessors(  # noqa: PLR0913 - every option is one question
     )
     for name in STATISTICS:
         own = np.isfinite(ratios[name]).sum(axis=0) if name in ratios else frame["topics"].to_numpy()
-        reach = _reach(own, confidence_level)
+        half = reach(own, confidence_level)
         low, high = (-np.inf, np.inf) if name == "bias" else (-1.0 if "kappa" in name else 0.0, 1.0)
         frame[name] = estimate[name]
-        frame[f"{name}_low"] = np.maximum(estimate[name] - reach * spread[name], low)
-        frame[f"{name}_high"] = np.minimum(estimate[name] + reach * spread[name], high)
+        frame[f"{name}_low"] = np.maximum(estimate[name] - half * spread[name], low)
+        frame[f"{name}_high"] = np.minimum(estimate[name] + half * spread[name], high)
     return AssessorAgreement(
         pairs=frame[frame["items"] > 0].reset_index(drop=True),
         per_topic=_topic_frame(frame, topics, tables, ratios),
         all_pairs=_all_pairs(labels.assessors, counts.sum(axis=0), scale),
-        alpha=_alpha_frame(labels, drawn, confidence_level),
+        alpha=alpha_table(labels, drawn, confidence_level=confidence_level),
         reference=reference,
         rel=int(rel),
         scale=labels.scale,
@@ -333,7 +334,7 @@ def compare_assessors(  # noqa: PLR0913 - every option is one question
 
 
 def _all_pairs(names: Sequence[str], counts: Floats, scale: Floats) -> pd.DataFrame:
-    first, second = np.triu_indices(len(names), 1)
+    first, second = all_pairs(len(names))
     tables = counts[first, :, second, :]
     found = _pooled(tables, scale)
     return pd.DataFrame(
@@ -348,18 +349,10 @@ def _all_pairs(names: Sequence[str], counts: Floats, scale: Floats) -> pd.DataFr
 
 
 def _pairs_of(labels: Labels, reference: str | None) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    n = len(labels.assessors)
     if reference is None:
-        first, second = np.triu_indices(n, 1)
-        return first.astype(np.int64), second.astype(np.int64)
-    place = labels.assessors.index(reference)
-    others = np.delete(np.arange(n), place)
-    return np.full(n - 1, place), others
-
-
-def _reach(n_topics: NDArray[np.int64], confidence_level: float) -> Floats:
-    """Return what multiplies a standard deviation over resamples; NaN for one topic, which tells of no other."""
-    return t_half_width(np.sqrt(n_topics / np.maximum(n_topics - 1, 1)), n_topics, confidence_level)
+        return all_pairs(len(labels.assessors))
+    others, first = all_pairs(len(labels.assessors), baseline=labels.assessors.index(reference))
+    return first, others
 
 
 def _all_statistics(tables: Floats, ratios: Mapping[str, Floats], scale: Floats, counts: Floats) -> dict[str, Floats]:
@@ -394,15 +387,3 @@ def _topic_frame(
         }
     )
     return result[result["items"] > 0].reset_index(drop=True)
-
-
-def _alpha_frame(labels: Labels, counts: Floats, confidence_level: float) -> pd.DataFrame:
-    matrices = coincidences(labels, topics=labels.topics)
-    reach = float(_reach(np.array((matrices.sum(axis=(1, 2)) > 0).sum()), confidence_level))
-    drawn = (counts @ matrices.reshape(len(matrices), -1)).reshape(len(counts), *matrices.shape[1:])
-    rows = []
-    for level in ("nominal", "ordinal", "interval"):
-        alpha = float(krippendorff_alpha(matrices.sum(axis=0), labels.scale, level=level))
-        spread = reach * float(standard_deviation(krippendorff_alpha(drawn, labels.scale, level=level)))
-        rows.append({"level": level, "alpha": alpha, "low": alpha - spread, "high": min(alpha + spread, 1.0)})
-    return pd.DataFrame(rows)

@@ -8,9 +8,11 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from metaeval.agreement.labels import Labels
+from metaeval.checks import t_half_width
+from metaeval.draws import standard_deviation
 from metaeval.errors import UnknownNameError
 
-__all__ = ["coincidences", "krippendorff_alpha"]
+__all__ = ["alpha_table", "coincidences", "krippendorff_alpha", "reach"]
 
 type Floats = NDArray[np.float64]
 Level = Literal["nominal", "ordinal", "interval"]
@@ -83,3 +85,21 @@ def _distances(total: Floats, scale: Floats, level: Level) -> Floats:
             below = np.cumsum(total, axis=-1) - total / 2
             return np.asarray((below[..., :, None] - below[..., None, :]) ** 2)
     raise UnknownNameError("level of measurement", str(level), ("nominal", "ordinal", "interval"))
+
+
+def alpha_table(labels: Labels, counts: Floats, *, confidence_level: float) -> pd.DataFrame:
+    """Return alpha at every level of measurement, with intervals from topics drawn `counts` times (resample, topic)."""
+    matrices = coincidences(labels, topics=labels.topics)
+    half = float(reach(np.array((matrices.sum(axis=(1, 2)) > 0).sum()), confidence_level))
+    drawn = (counts @ matrices.reshape(len(matrices), -1)).reshape(len(counts), *matrices.shape[1:])
+    rows = []
+    for level in ("nominal", "ordinal", "interval"):
+        alpha = float(krippendorff_alpha(matrices.sum(axis=0), labels.scale, level=level))
+        spread = half * float(standard_deviation(krippendorff_alpha(drawn, labels.scale, level=level)))
+        rows.append({"level": level, "alpha": alpha, "low": alpha - spread, "high": min(alpha + spread, 1.0)})
+    return pd.DataFrame(rows)
+
+
+def reach(n_topics: NDArray[np.int64], confidence_level: float) -> Floats:
+    """Return what multiplies a standard deviation over resamples; NaN for one topic, which tells of no other."""
+    return t_half_width(np.sqrt(n_topics / np.maximum(n_topics - 1, 1)), n_topics, confidence_level)

@@ -7,11 +7,11 @@ from .curves import CurveComparison as CurveComparison
 from .curves import compare_curves as compare_curves
 from .exponential import ExponentialFit as ExponentialFit
 from .exponential import fit_exponential as fit_exponential
-from .pilot_variance import PilotVariance as PilotVariance
-from .pilot_variance import pilot_variance as pilot_variance
 from .sample_size import topic_set_size_for_anova as topic_set_size_for_anova
 from .sample_size import topic_set_size_for_interval as topic_set_size_for_interval
 from .sample_size import topic_set_size_for_t as topic_set_size_for_t
 from .topic_counts import MinimumTopics as MinimumTopics
 from .topic_counts import minimum_topics as minimum_topics
 from .topic_counts import minimum_topics_table as minimum_topics_table
+from .variances import PilotVariance as PilotVariance
+from .variances import pilot_variance as pilot_variance

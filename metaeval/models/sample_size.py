@@ -5,7 +5,7 @@ difference, for a one-way analysis of variance over m systems to find one betwee
 confidence interval of a difference to be narrow. The exact non-central distributions are the default; Sakai's closed
 approximations are kept for comparison with published tables.
 
-The variances that they take come from topics judged before (`metaeval.models.pilot_variance`).
+The variances that they take come from topics judged before (`metaeval.models.variances`).
 """
 
 import math
@@ -48,7 +48,7 @@ def topic_set_size_for_t(
         Smallest true difference of two means worth finding, in the metric's unit.
     difference_variance : float
         Variance of the difference of two systems on one topic (see
-        `metaeval.models.pilot_variance.pilot_variance`; twice a score's variance).
+        `metaeval.models.variances.pilot_variance`; twice a score's variance).
     alpha : float, default 0.05
         Significance level.
     power : float, default 0.8
@@ -135,7 +135,7 @@ def topic_set_size_for_anova(  # noqa: PLR0913 - the quantities of a design
     min_difference : float
         Smallest true difference between the best and the worst system worth finding.
     variance : float
-        Variance of one system's score over topics (see `metaeval.models.pilot_variance.pilot_variance`).
+        Variance of one system's score over topics (see `metaeval.models.variances.pilot_variance`).
     n_systems : int
         m, at least 2.
     alpha, power, method

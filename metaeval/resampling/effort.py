@@ -109,22 +109,11 @@ class EqualEffort:
 
     def to_frame(self) -> pd.DataFrame:
         """Return one row a plan and step: judged and relevant documents, topics kept, topics left without any."""
-        return pd.concat(
-            [
-                pd.DataFrame(
-                    {
-                        "plan": name,
-                        "step": self.steps,
-                        "judged": plan.judged,
-                        "relevant": plan.relevant,
-                        "topics": plan.topics.sum(axis=1),
-                        "emptied": plan.emptied,
-                    }
-                )
-                for name, plan in self.plans.items()
-            ],
-            ignore_index=True,
-        )
+        frames = []
+        for name, plan in self.plans.items():
+            columns = {"judged": plan.judged, "relevant": plan.relevant, "topics": plan.topics.sum(axis=1)}
+            frames.append(pd.DataFrame({"plan": name, "step": self.steps, **columns, "emptied": plan.emptied}))
+        return pd.concat(frames, ignore_index=True)
 
 
 class _Deep(NamedTuple):
@@ -322,9 +311,8 @@ def _deep_pool(collection: JudgedCollection, pool_depth: int | None) -> _Deep:
     documents = collection.by_document
     original = original_pool(documents, pool_depth=pool_depth)
     restricted = documents.rejudge(original.levels)
-    topics = documents.topic_of_judgment
-    counted = np.bincount(topics[documents.full_levels > 0], minlength=documents.n_topics) > 0
-    pooled = (restricted.levels != NOT_POOLED) & counted[topics]
+    counted = documents.rejudge(documents.full_levels).n_relevant > 0
+    pooled = (restricted.levels != NOT_POOLED) & counted[documents.topic_of_judgment]
     inside = pooled & restricted.judged
     if not inside.any():
         message = "no judged document is inside the pool of the runs, so no effort can be replayed"

@@ -8,7 +8,6 @@ import pandas as pd
 
 from metaeval.checks import check_choice, check_number
 from metaeval.errors import EstimationError, InvalidOptionError
-from metaeval.models.pilot_variance import PilotVariance, VarianceMethod, pilot_variance
 from metaeval.models.sample_size import (
     DesignMethod,
     anova_power,
@@ -18,6 +17,7 @@ from metaeval.models.sample_size import (
     topic_set_size_for_interval,
     topic_set_size_for_t,
 )
+from metaeval.models.variances import PilotVariance, VarianceMethod, pilot_variance
 from metaeval.provenance import Provenance, record_provenance
 from metaeval.scores import Scores, as_scores
 from metaeval.studies.study import Study
@@ -84,7 +84,7 @@ def study_design(  # noqa: PLR0913 - every option of the command
     scores : Scores, anything `metaeval.as_scores` takes, or a mapping of collection name to Scores, optional
         Pilot scores; several collections are pooled by degrees of freedom. Not needed if `variance` is a number.
     variance : {"residual", "within", "pairs"} or float, default "residual"
-        How the variance comes from the scores (see `metaeval.models.pilot_variance.pilot_variance`), or the variance of
+        How the variance comes from the scores (see `metaeval.models.variances.pilot_variance`), or the variance of
         one system's score itself. That of a difference of two systems is taken as twice that.
     differences : sequence of float, default (0.05, 0.1)
         Smallest differences worth finding; for "interval" the whole width of the interval.

@@ -6,7 +6,7 @@ import pytest
 from statsmodels.formula.api import ols
 
 from metaeval.errors import EstimationError, InvalidOptionError, ScoresError, UnknownNameError
-from metaeval.models.pilot_variance import pilot_variance
+from metaeval.models.variances import pilot_variance
 from metaeval.scores import as_scores
 
 
