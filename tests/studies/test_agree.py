@@ -14,13 +14,13 @@ from metaeval.scores import as_scores
 from metaeval.studies.agree import audit_quantisations, audit_variants, study_agreement
 
 
-def made_scores(n_metrics=3, n_systems=7, n_topics=25):
+def simulated_scores(n_metrics=3, n_systems=7, n_topics=25):
     generator = np.random.default_rng(2)
     shared = generator.normal(0, 0.15, (n_systems, 1)) + generator.normal(0, 0.2, (n_systems, n_topics))
     return as_scores(shared + generator.normal(0, 0.1, (n_metrics, n_systems, n_topics)))
 
 
-def made_collection(grades=(0, 1, 2, 3), *, n_systems=6, n_topics=15):
+def simulated_collection(grades=(0, 1, 2, 3), *, n_systems=6, n_topics=15):
     """Six runs over twenty documents a topic, better ones sorting documents more by their grade."""
     generator = np.random.default_rng(4)
     qrels = {
@@ -38,7 +38,7 @@ def made_collection(grades=(0, 1, 2, 3), *, n_systems=6, n_topics=15):
 
 def test_holds_what_the_parts_give():
     """Agreement and intervals are those of the functions by themselves, with the same seed."""
-    scores = made_scores()
+    scores = simulated_scores()
     study = study_agreement(scores, tests=["t"], alphas=[0.05, 0.2], n_topic_resamples=20, rng=3)
     alone = agreement_intervals(scores, test="t", alphas=[0.05, 0.2], n_topic_resamples=20, rng=3)
     pd.testing.assert_frame_equal(study.to_frame(), alone.to_frame())
@@ -48,7 +48,7 @@ def test_holds_what_the_parts_give():
 def test_every_test_with_every_correction():
     """Tests and corrections are crossed; a test that adjusts itself gives its own beside, or only its own."""
     study = study_agreement(
-        made_scores(),
+        simulated_scores(),
         tests=["t", "max-t", "tukey_parametric"],
         corrections=["none", "holm"],
         n_resamples=2000,
@@ -60,7 +60,7 @@ def test_every_test_with_every_correction():
         ("t", "none"), ("t", "holm"), ("max_t", "none"), ("max_t", "holm"), ("max_t", "family-wise"),
         ("tukey_parametric", "family-wise"),
     ]  # fmt: skip
-    alone = decision_agreement(made_scores(), test="t", correction="holm")
+    alone = decision_agreement(simulated_scores(), test="t", correction="holm")
     pd.testing.assert_frame_equal(study.agreements[1].to_frame(), alone.to_frame())
     assert study.intervals is None
     assert len(study.to_frame()) == 6 * 6
@@ -68,14 +68,14 @@ def test_every_test_with_every_correction():
 
 def test_choice_of_runs_is_noted():
     """Fewer runs make fewer pairs, and the study says so."""
-    study = study_agreement(made_scores(), tests=["t"], choose=4, n_topic_resamples=None, rng=0)
+    study = study_agreement(simulated_scores(), tests=["t"], choose=4, n_topic_resamples=None, rng=0)
     assert study.lead.n_pairs == 6
     assert any("4 of 7 systems" in note for note in study.notes)
 
 
 def test_reference_is_the_first_metric():
     """Without an audit all metrics stand side by side and the first is in use."""
-    study = study_agreement(made_scores(), tests=["t"], n_topic_resamples=None, rng=0)
+    study = study_agreement(simulated_scores(), tests=["t"], n_topic_resamples=None, rng=0)
     assert study.groups() == {"": ("metric1", "metric2", "metric3")}
     assert study.reference() == "metric1"
     assert study.grades().empty
@@ -86,7 +86,7 @@ class TestAudit:
 
     def test_every_use_of_four_grades(self):
         """Metrics with gains get every quantisation, those with a threshold every threshold, ERR stays as it is."""
-        variants = audit_variants(made_collection(), "AP,nDCG@10,ERR", gains="{1:1, 2:5, 3:10}")
+        variants = audit_variants(simulated_collection(), "AP,nDCG@10,ERR", gains="{1:1, 2:5, 3:10}")
         assert [(one.metric, one.kind, one.words) for one in variants] == [
             ("AP", "binary", "binary ≥ 1"),
             ("AP(rel=2)", "binary", "binary ≥ 2"),
@@ -106,12 +106,12 @@ class TestAudit:
     @pytest.mark.parametrize("name", ["AP", "nDCG@10", "Q", "RBP(p=0.8)", "nERR@5,AP"])
     def test_names_are_metrics(self, name):
         """Every variant is a metric that the registry knows by exactly that name."""
-        for variant in audit_variants(made_collection(), name):
+        for variant in audit_variants(simulated_collection(), name):
             assert default_registry().resolve(variant.metric).name == variant.metric
 
     def test_two_grades_need_no_merging(self):
         """With grades 1 and 2, blind to one boundary is binary at the other, and has the same scores."""
-        collection = made_collection((0, 1, 2))
+        collection = simulated_collection((0, 1, 2))
         variants = audit_variants(collection, "nDCG@10")
         assert {one.metric: one.boundary for one in variants} == {
             "nDCG@10": None,
@@ -126,19 +126,21 @@ class TestAudit:
 
     def test_grades_that_are_not_there_are_left_out(self):
         """Only grades that some document has are thresholds."""
-        variants = audit_variants(made_collection((0, 1, 4)), "AP")
+        variants = audit_variants(simulated_collection((0, 1, 4)), "AP")
         assert [one.metric for one in variants] == ["AP", "AP(rel=4)"]
-        study = audit_quantisations(made_collection((0, 1, 4)), "nDCG@10", tests=["t"], n_topic_resamples=None, rng=0)
+        study = audit_quantisations(
+            simulated_collection((0, 1, 4)), "nDCG@10", tests=["t"], n_topic_resamples=None, rng=0
+        )
         assert study.grades()["boundary"].tolist() == ["0 and 1", "1 and 4"]
 
     def test_a_name_that_says_what_it_does_stays(self):
         """A metric with its own rel or gains is taken as it is, and repeats are computed once."""
-        variants = audit_variants(made_collection(), ["AP(rel=2)", "nDCG(gains=exponential)", "AP"])
+        variants = audit_variants(simulated_collection(), ["AP(rel=2)", "nDCG(gains=exponential)", "AP"])
         assert [one.metric for one in variants] == ["AP(rel=2)", "nDCG(gains=exponential)", "AP", "AP(rel=3)"]
 
     def test_grades_table_is_the_agreement_with_linear_gains(self):
         """Each row takes the blind metric as predictor of the one with linear gains."""
-        study = audit_quantisations(made_collection(), "nDCG@10,AP", tests=["t"], n_topic_resamples=10, rng=0)
+        study = audit_quantisations(simulated_collection(), "nDCG@10,AP", tests=["t"], n_topic_resamples=10, rng=0)
         assert study.reference("nDCG@10") == "nDCG@10"
         frame = study.grades()
         assert frame["base"].tolist() == ["nDCG@10"] * 3
@@ -150,7 +152,7 @@ class TestAudit:
 
     def test_merged_grades_stand_apart(self):
         """The matrices show whole uses of the grades; merged ones have a table of their own."""
-        study = audit_quantisations(made_collection(), "nDCG@10,AP", tests=["t"], n_topic_resamples=None, rng=0)
+        study = audit_quantisations(simulated_collection(), "nDCG@10,AP", tests=["t"], n_topic_resamples=None, rng=0)
         groups = study.groups()
         assert list(groups) == ["nDCG@10", "AP"]
         assert not any("{" in name for name in groups["nDCG@10"])
@@ -162,32 +164,32 @@ class TestAudit:
     def test_nothing_to_ask(self, metrics, grades, words):
         """One grade, or no metric, leaves nothing to audit."""
         with pytest.raises(InvalidOptionError, match=words):
-            audit_variants(made_collection(grades), metrics)
+            audit_variants(simulated_collection(grades), metrics)
 
     @pytest.mark.parametrize("metrics", ["ERR", "ERR,AP(rel=2)"])
     def test_only_metrics_with_one_use_of_the_grades(self, metrics):
         """Where no metric has a second use of the grades, there is nothing to audit."""
         with pytest.raises(InvalidOptionError, match="in one way only"):
-            audit_variants(made_collection(), metrics)
+            audit_variants(simulated_collection(), metrics)
 
     def test_a_metric_with_one_use_is_noted(self):
         """Beside a metric that is audited, one that stays as it is has a note; without one there is none."""
         options = {"tests": ["t"], "n_topic_resamples": None, "rng": 0}
-        (note,) = audit_quantisations(made_collection(), "AP,ERR", **options).notes
+        (note,) = audit_quantisations(simulated_collection(), "AP,ERR", **options).notes
         assert note.startswith("ERR uses the grades in one way only")
-        assert audit_quantisations(made_collection(), "AP", **options).notes == ()
+        assert audit_quantisations(simulated_collection(), "AP", **options).notes == ()
 
     @pytest.mark.parametrize("gains", ["1:1", "1:1,2:5", "{1:1, 2}", "{}", "2"])
     def test_gains_of_another_form(self, gains):
         """A table of gains out of form is refused with the form that would do."""
         with pytest.raises(InvalidOptionError, match=r"\{1:1,2:5\}.*not '"):
-            audit_variants(made_collection(), "nDCG", gains=gains)
+            audit_variants(simulated_collection(), "nDCG", gains=gains)
 
     @pytest.mark.parametrize("gains", ["{1:1, 2}", "wild"])
     def test_bad_gains(self, gains):
         """Gains that cannot be read, or that nobody registered, are refused by name."""
         with pytest.raises(InvalidOptionError):
-            audit_variants(made_collection(), "nDCG", gains=gains)
+            audit_variants(simulated_collection(), "nDCG", gains=gains)
 
 
 @pytest.mark.parametrize(
@@ -203,13 +205,13 @@ class TestAudit:
 def test_refusals(options, words):
     """An option outside its rule is refused."""
     with pytest.raises(InvalidOptionError, match=words):
-        study_agreement(made_scores(), **({"tests": ["t"]} | options))
+        study_agreement(simulated_scores(), **({"tests": ["t"]} | options))
 
 
 def test_unknown_test():
     """An unknown test is refused with the nearest names."""
     with pytest.raises(UnknownNameError, match="bootstrap"):
-        study_agreement(made_scores(), tests=["bootstap"])
+        study_agreement(simulated_scores(), tests=["bootstap"])
 
 
 @pytest.mark.parametrize(
