@@ -1,4 +1,4 @@
-"""How often does each test call systems different that are not? Type I error on made scores.
+"""How often does each test call systems different that are not? Type I error on simulated scores.
 
 Every population holds systems that are the same in truth. Many data sets are made from it; each test sees them in
 chunks, with draws of its own for every chunk, and the report gives the share of pairs it calls different, and for the

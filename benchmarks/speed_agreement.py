@@ -1,9 +1,9 @@
 """Agreement of many metrics: every pair of systems tested under each, and the matrices made.
 
-Run ``python benchmarks/speed_agreement.py [--repeats 3]``. Made scores of 30 metrics x 143 systems x 30 topics (10 153
-pairs), percentile bootstrap with B = 10 000, Benjamini and Yekutieli; then the intervals over 200 draws of topics, and
-five thousand rankings against a reference. The shortest of several runs counts; the peer, SciPy's Kendall tau, is timed
-on some rankings and scaled up.
+Run ``python benchmarks/speed_agreement.py [--repeats 3]``. Simulated scores of 30 metrics x 143 systems x 30 topics
+(10 153 pairs), percentile bootstrap with B = 10 000, Benjamini and Yekutieli; then the intervals over 200 draws of
+topics, and five thousand rankings against a reference. The shortest of several runs counts; the peer, SciPy's Kendall
+tau, is timed on some rankings and scaled up.
 """
 
 import argparse

@@ -1,6 +1,6 @@
 """All-pairs bootstrap: this package against the bare matrix product it needs and against loops over pairs.
 
-Run ``python benchmarks/speed_bootstrap.py [--repeats 9] [--skip-large] [--busy]``. Made scores of 129 systems x 50
+Run ``python benchmarks/speed_bootstrap.py [--repeats 9] [--skip-large] [--busy]``. Simulated scores of 129 systems x 50
 topics (8256 pairs), one metric; every figure is the shortest of several runs, ours and the peers' in turn, so that a
 busy moment hits both. Loops over pairs are timed on some pairs and scaled up to 8256; the table says so. Decisions and
 p-values mean the whole call: checking the scores, drawing, testing, building the labelled result.

@@ -2,8 +2,8 @@
 
     python benchmarks/speed_focused.py
 
-The made articles have 60 elements each in sections, subsections and paragraphs; half a topic's assessed articles hold
-highlighted text; runs draw their results from 400 articles a topic, the better ones more often from relevant ones.
+The simulated articles have 60 elements each in sections, subsections and paragraphs; half a topic's assessed articles
+hold highlighted text; runs draw their results from 400 articles a topic, the better ones more often from relevant ones.
 """
 
 import os

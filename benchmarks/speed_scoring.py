@@ -40,7 +40,7 @@ JUDGED = 400
 SPREAD = 3000
 
 
-def made_collection(n_systems: int, n_topics: int, rng: np.random.Generator) -> Collection:
+def simulated_collection(n_systems: int, n_topics: int, rng: np.random.Generator) -> Collection:
     """Make lists of 1000 documents with about a third of each topic's 400 judged ones, a fifth of these relevant."""
     levels = rng.choice(np.array([0, 1, 2, 3], dtype=np.int16), p=[0.8, 0.12, 0.05, 0.03], size=n_topics * JUDGED)
     ranks, judgments, lengths = [], [], []
@@ -103,7 +103,7 @@ def main() -> None:
     import pytrec_eval
 
     rng = np.random.default_rng(0)
-    collection = made_collection(options.systems, options.topics, rng)
+    collection = simulated_collection(options.systems, options.topics, rng)
     lines = int(collection.n_retrieved.sum())
     print(f"{options.systems} runs x {options.topics} topics x {DEPTH} documents = {lines / 1e6:.1f} million lines")
     print(f"compiled: {len(collection.ranks) / 1e6:.2f} million judged documents")

@@ -18,7 +18,7 @@ SIZES = range(5, 51)
 BOOTSTRAP_SIZES = (5, 7, 10, 14, 19, 26, 37, 50)
 
 
-def made_scores(seed: int) -> np.ndarray:
+def simulated_scores(seed: int) -> np.ndarray:
     """Scores with system, topic and residual effects of a usual size."""
     rng = np.random.default_rng(seed)
     effects = rng.normal(0, 0.08, (5, 78, 1)) + rng.normal(0, 0.15, (5, 1, 107)) + rng.normal(0, 0.12, (5, 78, 107))
@@ -40,7 +40,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--threads", type=int, default=2)
     threads = parser.parse_args().threads
-    scores = made_scores(0)
+    scores = simulated_scores(0)
     print(f"{platform.processor() or platform.machine()}, Python {platform.python_version()}, {threads} threads")
     for name in ("first call (compiles, or loads what was compiled before)", "second call"):
         start = time.perf_counter()

@@ -1,6 +1,6 @@
 """All-pairs tests other than the bootstrap: this package against bare matrix products and against loops over pairs.
 
-Run ``python benchmarks/speed_tests.py [--repeats 15]``. Made scores of 129 systems x 50 topics (8256 pairs), one
+Run ``python benchmarks/speed_tests.py [--repeats 15]``. Simulated scores of 129 systems x 50 topics (8256 pairs), one
 metric; every figure is the shortest of several runs, ours and the peers' in turn, so that a busy moment hits both.
 SciPy is called once a pair on some pairs and scaled up to 8256. A whole call checks the scores, tests, corrects and
 builds the labelled result; corrections cost extra and have lines of their own.

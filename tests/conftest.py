@@ -53,7 +53,7 @@ def data_folder():
 
 
 @pytest.fixture(scope="session")
-def made_scores():
+def simulated_scores():
     """Make scores of systems that get better one by one; arguments say how many, keywords name them."""
 
     def made(n_metrics=2, n_systems=5, n_topics=20, *, seed=1, **labels):

@@ -130,7 +130,7 @@ def test_what_cannot_be_checked_is_refused():
         check_metric("SetP", registry=BUILTIN)
 
 
-def test_made_collections_come_from_the_seed_and_hold_the_top_level():
+def test_simulated_collections_come_from_the_seed_and_hold_the_top_level():
     """Same seed, same collections; topic 1 has a document at level 3."""
     first, second = (list(simulated_collections(np.random.default_rng(4), 5)) for _ in range(2))
     assert first == second

@@ -98,7 +98,7 @@ class ElementCollection(JudgedCollection):
     def elements_returned(self) -> NDArray[np.int64]:
         """Position in `elements` of every result."""
         starts = np.tile(self.element_offsets[:-1], self.n_systems)
-        return np.add(self.results, np.repeat(starts, np.diff(self.offsets)), dtype=np.int64)
+        return np.repeat(starts, np.diff(self.offsets)) + self.results
 
     @property
     def in_force(self) -> NDArray[np.bool_]:

@@ -53,7 +53,7 @@ def table(tmp_path):
 
 
 @pytest.fixture(scope="session")
-def made_collection(tmp_path_factory):
+def simulated_collection(tmp_path_factory):
     """Make a small collection of runs and judgments."""
     made = simulate_collection(n_groups=3, runs_per_group=2, n_topics=12, n_documents=300, depth=50, rng=1)
     return made.write_collection(tmp_path_factory.mktemp("made") / "collection")

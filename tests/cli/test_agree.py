@@ -73,10 +73,10 @@ def test_the_test_is_named(command, table, options, words):
         assert "Paired t, uncorrected, α = 0.05" in ended.out
 
 
-def test_audit_names_every_use_of_the_grades(command, made_collection):
+def test_audit_names_every_use_of_the_grades(command, simulated_collection):
     """The audit scores the runs under every use of the grades and tells which boundary matters."""
     ended = command(
-        "agree", made_collection / "runs", "--qrels", made_collection / "qrels.txt",
+        "agree", simulated_collection / "runs", "--qrels", simulated_collection / "qrels.txt",
         "--audit", "AP,nDCG@10", "--gains", "{1:1, 2:5, 3:9}", *QUICK,
     )  # fmt: skip
     assert ended.code == 0, ended.err
@@ -93,18 +93,20 @@ def test_audit_names_every_use_of_the_grades(command, made_collection):
     ],
     ids=str,
 )
-def test_an_audit_that_cannot_be(command, made_collection, options, words):
+def test_an_audit_that_cannot_be(command, simulated_collection, options, words):
     """A metric without other uses of the grades, and gains without braces, end with what would do."""
-    ended = command("agree", made_collection / "runs", "--qrels", made_collection / "qrels.txt", *options, *QUICK)
+    ended = command(
+        "agree", simulated_collection / "runs", "--qrels", simulated_collection / "qrels.txt", *options, *QUICK
+    )
     assert ended.code == 2
     for word in words:
         assert word in " ".join(ended.err.split())
 
 
-def test_an_audit_says_which_metric_stays(command, made_collection):
+def test_an_audit_says_which_metric_stays(command, simulated_collection):
     """A metric that uses the grades in one way only is named beside others that are audited."""
     ended = command(
-        "agree", made_collection / "runs", "--qrels", made_collection / "qrels.txt",
+        "agree", simulated_collection / "runs", "--qrels", simulated_collection / "qrels.txt",
         "--audit", "AP,ERR", "--test", "t", "--interval-resamples", 0,
     )  # fmt: skip
     assert ended.code == 0, ended.err

@@ -54,13 +54,21 @@ def test_the_terminal_shows_every_pair(command, labels):
     assert [MISSING in line for line in alone if line.startswith(("ann  ", "ben  "))] == [True] * 3
 
 
-def test_runs_are_scored_under_each_assessor(command, made_collection, tmp_path):
+def test_runs_are_scored_under_each_assessor(command, simulated_collection, tmp_path):
     """With runs the answer says what another assessor would have changed."""
-    qrels = made_collection / "qrels.txt"
+    qrels = simulated_collection / "qrels.txt"
     lines = [line.split() for line in qrels.read_text().splitlines()]
     flipped = [[*line[:3], "0" if number % 7 == 0 else line[3]] for number, line in enumerate(lines)]
     (tmp_path / "second.txt").write_text("\n".join(map(" ".join, flipped)) + "\n")
-    words = ("assessors", f"first={qrels}", "second=second.txt", "--runs", made_collection / "runs", "--metrics", "AP")
+    words = (
+        "assessors",
+        f"first={qrels}",
+        "second=second.txt",
+        "--runs",
+        simulated_collection / "runs",
+        "--metrics",
+        "AP",
+    )
     rows = command(*words, "--json").json()["results"]
     effects = {row["statistic"]: row["value"] for row in rows if row["metric"] == "AP"}
     assert 0 < effects["tau"] <= 1

@@ -33,11 +33,11 @@ def test_score_tables(command, table, tmp_path):
     assert "Ogilvie and Lalmas, 2006" in page
 
 
-def test_runs_and_judgments(command, made_collection, tmp_path):
+def test_runs_and_judgments(command, simulated_collection, tmp_path):
     """With runs the page shows robustness and top-heaviness; the metric in use can be chosen."""
     words = (
         "--qrels",
-        made_collection / "qrels.txt",
+        simulated_collection / "qrels.txt",
         "--metrics",
         "AP,P@10,RR",
         "--current",
@@ -45,7 +45,7 @@ def test_runs_and_judgments(command, made_collection, tmp_path):
         "--replicates",
         "2",
     )
-    ended = command("compare-metrics", made_collection / "runs", *words, *QUICK, "--out", "page")
+    ended = command("compare-metrics", simulated_collection / "runs", *words, *QUICK, "--out", "page")
     assert ended.code == 0
     page = (tmp_path / "page" / "index.html").read_text()
     assert "Robustness to missing judgments" in page

@@ -86,10 +86,10 @@ def test_pairs_by_name(command, table):
     assert {row["degrees_of_freedom"] for row in ended.json()["results"]} == {19}
 
 
-def test_from_runs_and_judgments(command, made_collection):
+def test_from_runs_and_judgments(command, simulated_collection):
     """Runs are scored first."""
-    words = ("--qrels", made_collection / "qrels.txt", "--metrics", "AP", "--json")
-    rows = command("design", made_collection / "runs", *words).json()["results"]
+    words = ("--qrels", simulated_collection / "qrels.txt", "--metrics", "AP", "--json")
+    rows = command("design", simulated_collection / "runs", *words).json()["results"]
     assert {row["metric"] for row in rows} == {"AP"}
 
 

@@ -63,9 +63,11 @@ def test_real_runs_score_what_the_program_of_the_campaign_gives(command, data_fo
         assert found[ours]["n_topics"] == expected["num_q"]
 
 
-def test_trec_files_keep_their_defaults(command, made_collection):
+def test_trec_files_keep_their_defaults(command, simulated_collection):
     """Nothing changes for runs of documents."""
-    ended = command("score", made_collection / "runs", "--qrels", made_collection / "qrels.txt", "--json").json()
+    ended = command(
+        "score", simulated_collection / "runs", "--qrels", simulated_collection / "qrels.txt", "--json"
+    ).json()
     assert ended["provenance"]["options"]["metrics"] == DEFAULT_METRICS
     assert {"AP", "P@10"} <= {row["metric"] for row in ended["results"]}
 
@@ -156,18 +158,18 @@ def test_mixed_kinds_are_bad_input(command, made, runs, judgments, says):
     assert says in ended.err
 
 
-def test_trec_and_inex_files_do_not_mix(command, made, made_collection):
+def test_trec_and_inex_files_do_not_mix(command, made, simulated_collection):
     """Either way round the error says which is which."""
-    ended = command("score", made_collection / "runs", "--qrels", made / "2009" / "assessments")
+    ended = command("score", simulated_collection / "runs", "--qrels", made / "2009" / "assessments")
     assert (ended.code, "run of whole documents" in ended.err) == (3, True)
-    ended = command("score", made / "2009" / "submissions", "--qrels", made_collection / "qrels.txt")
+    ended = command("score", made / "2009" / "submissions", "--qrels", simulated_collection / "qrels.txt")
     assert (ended.code, "this is an INEX run" in ended.err) == (3, True)
 
 
-def test_options_for_other_files_are_usage_errors(command, given, made, made_collection):
+def test_options_for_other_files_are_usage_errors(command, given, made, simulated_collection):
     """Sizes belong to elements, an order to TREC runs, --audit to grades of documents."""
     sizes = ("--element-sizes", made / "2005" / "sizes.txt")
-    trec = (made_collection / "runs", "--qrels", made_collection / "qrels.txt")
+    trec = (simulated_collection / "runs", "--qrels", simulated_collection / "qrels.txt")
     assert command("score", *trec, *sizes).code == 2
     assert command("score", *given("2009"), *sizes).code == 2
     assert command("score", *given("2009"), "--order", "rank").code == 2

@@ -52,10 +52,10 @@ COMMANDS = {
 
 
 @pytest.fixture(scope="module")
-def files(tmp_path_factory, made_collection):
+def files(tmp_path_factory, simulated_collection):
     """Make one file of every kind."""
     folder = tmp_path_factory.mktemp("inputs")
-    runs = sorted((made_collection / "runs").iterdir())
+    runs = sorted((simulated_collection / "runs").iterdir())
     elements = simulate_inex(year=2005, n_systems=2, n_topics=1, n_documents=60, n_results=30, rng=3)
     elements.write_collection(folder / "inex")
     passages = simulate_inex(year=2009, n_systems=2, n_topics=3, n_documents=60, n_results=30, rng=3)
@@ -69,7 +69,7 @@ def files(tmp_path_factory, made_collection):
         pd.DataFrame(frame).to_csv(folder / f"{name}.csv", index=False)
     rows = [f"{place % 2},d{place},{place % 3},{(place + place // 6) % 3}" for place in range(10)]
     (folder / "labels.csv").write_text("\n".join(["topic,item,ann,ben", *rows]))
-    qrels = made_collection / "qrels.txt"
+    qrels = simulated_collection / "qrels.txt"
     lines = [line.split() for line in qrels.read_text().splitlines()]
     (folder / "second.txt").write_text(
         "".join(f"{one[0]} 0 {one[2]} {'0' if place % 7 == 0 else one[3]}\n" for place, one in enumerate(lines))
@@ -83,7 +83,7 @@ def files(tmp_path_factory, made_collection):
         "first run": runs[:1],
         "last run": runs[-1:],
         "qrels": [qrels],
-        "groups": [made_collection / "groups.csv"],
+        "groups": [simulated_collection / "groups.csv"],
         **{name: [folder / f"{name}.csv"] for name in ("table", "other", "items", "labels", "log")},
         "second": [folder / "second.txt"],
         "submission": submissions,

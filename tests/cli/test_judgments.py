@@ -16,18 +16,18 @@ QUICK = ("--metrics", "AP,P@10", "--replicates", 2, "--tested", 1)
 
 
 @pytest.fixture
-def inputs(made_collection):
+def inputs(simulated_collection):
     """Return the words that name runs and judgments."""
-    return made_collection / "runs", "--qrels", made_collection / "qrels.txt"
+    return simulated_collection / "runs", "--qrels", simulated_collection / "qrels.txt"
 
 
 @pytest.fixture
-def teams(made_collection):
+def teams(simulated_collection):
     """Return the words that name groups and pooled runs."""
-    return "--groups", made_collection / "groups.csv", "--group-column", "group", "--pooled-column", "pooled"
+    return "--groups", simulated_collection / "groups.csv", "--group-column", "group", "--pooled-column", "pooled"
 
 
-def test_json_holds_every_table_of_the_study(command, inputs, teams, made_collection):
+def test_json_holds_every_table_of_the_study(command, inputs, teams, simulated_collection):
     """The rows are those of the Python study on the same files, options and seed."""
     ended = command(
         "judgments", *inputs, *teams, *QUICK, "--steps", "20,60", "--pool-sizes", "5,15", "--seed", 3, "--cost",
@@ -37,7 +37,7 @@ def test_json_holds_every_table_of_the_study(command, inputs, teams, made_collec
     assert ended.code == 0, ended.err
     answer = ended.json()
     assert (answer["schema"], answer["command"]) == ("metaeval/2", "judgments")
-    assert str(made_collection / "qrels.txt") in answer["provenance"]["inputs"]
+    assert str(simulated_collection / "qrels.txt") in answer["provenance"]["inputs"]
     study = study_of(inputs, teams, steps=[20, 60], sizes=[5, 15], cost=(2.0, 0.5), rng=3)
     expected = [{"table": name, **row} for name, frame in study.tables().items() for row in frame.to_dict("records")]
     assert len(answer["results"]) == len(expected)

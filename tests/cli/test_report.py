@@ -73,11 +73,11 @@ def test_nothing_is_left_of_a_report_that_failed(command, table, tmp_path, monke
     assert set(tmp_path.iterdir()) == before
 
 
-def test_from_runs_and_judgments(command, made_collection, tmp_path):
+def test_from_runs_and_judgments(command, simulated_collection, tmp_path):
     """The report of runs describes the collection and shows precision against recall."""
     ended = command(
-        "report", made_collection / "runs", "--qrels", made_collection / "qrels.txt",
-        *("--groups", made_collection / "groups.csv"),
+        "report", simulated_collection / "runs", "--qrels", simulated_collection / "qrels.txt",
+        *("--groups", simulated_collection / "groups.csv"),
         *("--metrics", "AP,nDCG@10,P@10", "--interval-resamples", 0, "--no-topics", "--out", "r"),
     )  # fmt: skip
     assert ended.code == 0, ended.err
@@ -102,9 +102,11 @@ def test_from_runs_and_judgments(command, made_collection, tmp_path):
         (["--top", "1"], 2, "top"),
     ],
 )
-def test_what_is_wrong_with_runs_is_said(command, made_collection, words, code, said):
+def test_what_is_wrong_with_runs_is_said(command, simulated_collection, words, code, said):
     """The message names the option's rule or the nearest names."""
-    ended = command("report", made_collection / "runs", "--qrels", made_collection / "qrels.txt", "--no-topics", *words)
+    ended = command(
+        "report", simulated_collection / "runs", "--qrels", simulated_collection / "qrels.txt", "--no-topics", *words
+    )
     assert ended.code == code
     assert said in ended.err
 

@@ -8,9 +8,9 @@ from metaeval.io.trec import read_collection
 from metaeval.metrics.score import score
 
 
-def test_means_are_those_of_the_python_function(command, made_collection):
+def test_means_are_those_of_the_python_function(command, simulated_collection):
     """The JSON holds the mean of every run under every metric."""
-    runs, qrels = made_collection / "runs", made_collection / "qrels.txt"
+    runs, qrels = simulated_collection / "runs", simulated_collection / "qrels.txt"
     rows = command("score", runs, "--qrels", qrels, "--metrics", "AP,RBP(p=0.8)", "--json").json()["results"]
     expected = score(read_collection(runs, qrels), ["AP", "RBP(p=0.8)"]).mean("topic")
     assert len(rows) == expected.size
@@ -18,14 +18,14 @@ def test_means_are_those_of_the_python_function(command, made_collection):
         assert row["mean"] == pytest.approx(float(expected.sel(metric=row["metric"], system=row["system"])), abs=1e-15)
 
 
-def test_every_score_can_be_written_and_read_again(command, made_collection, tmp_path):
+def test_every_score_can_be_written_and_read_again(command, simulated_collection, tmp_path):
     """--scores writes the long table, which `metaeval power` reads."""
-    words = ("--qrels", made_collection / "qrels.txt", "--metrics", "AP,P@10")
-    assert command("score", made_collection / "runs", *words, "--scores", "scores.csv").code == 0
+    words = ("--qrels", simulated_collection / "qrels.txt", "--metrics", "AP,P@10")
+    assert command("score", simulated_collection / "runs", *words, "--scores", "scores.csv").code == 0
     frame = pd.read_csv(tmp_path / "scores.csv")
     assert len(frame) == 2 * 6 * 12
     rows = command("power", "scores.csv", "--test", "t", "--json").json()["results"]
-    direct = command("power", made_collection / "runs", *words, "--test", "t", "--json").json()["results"]
+    direct = command("power", simulated_collection / "runs", *words, "--test", "t", "--json").json()["results"]
     assert [row["n_significant"] for row in rows] == [row["n_significant"] for row in direct]
 
 
@@ -46,11 +46,13 @@ def unscored(monkeypatch):
         ("folder.csv", "'folder.csv' is a folder"),
     ],
 )
-def test_a_file_that_cannot_be_written_is_refused_first(command, made_collection, tmp_path, name, message):
+def test_a_file_that_cannot_be_written_is_refused_first(command, simulated_collection, tmp_path, name, message):
     """Nothing is scored then, and what is there stays as it is."""
     (tmp_path / "there.csv").write_text("mine")
     (tmp_path / "folder.csv").mkdir()
-    ended = command("score", made_collection / "runs", "--qrels", made_collection / "qrels.txt", "--scores", name)
+    ended = command(
+        "score", simulated_collection / "runs", "--qrels", simulated_collection / "qrels.txt", "--scores", name
+    )
     assert ended.code == 2
     assert message in ended.err
     assert (tmp_path / "there.csv").read_text() == "mine"
@@ -58,34 +60,34 @@ def test_a_file_that_cannot_be_written_is_refused_first(command, made_collection
 
 
 @pytest.mark.parametrize("name", ["x.csv", "x.tsv.gz", "x.parquet", "x.nc"])
-def test_a_file_is_replaced_on_request(command, made_collection, tmp_path, name):
+def test_a_file_is_replaced_on_request(command, simulated_collection, tmp_path, name):
     """With --overwrite the scores take the place of the file, under every ending that can be written."""
     (tmp_path / name).write_text("mine")
-    words = ("--qrels", made_collection / "qrels.txt", "--metrics", "AP", "--scores", name, "--overwrite")
-    assert command("score", made_collection / "runs", *words).code == 0
+    words = ("--qrels", simulated_collection / "qrels.txt", "--metrics", "AP", "--scores", name, "--overwrite")
+    assert command("score", simulated_collection / "runs", *words).code == 0
     assert read_scores(tmp_path / name).sizes["system"] == 6
 
 
-def test_a_plug_in_file_adds_a_metric(command, made_collection, tmp_path):
+def test_a_plug_in_file_adds_a_metric(command, simulated_collection, tmp_path):
     """A function in a file is a metric like any other."""
     lines = ["from metaeval.metrics import metric", "", "@metric", "def half(topic):", "    return 0.5"]
     (tmp_path / "mine.py").write_text("\n".join(lines))
-    words = ("--qrels", made_collection / "qrels.txt", "--metrics", "half", "--plugin", "mine.py", "--json")
-    assert {row["mean"] for row in command("score", made_collection / "runs", *words).json()["results"]} == {0.5}
+    words = ("--qrels", simulated_collection / "qrels.txt", "--metrics", "half", "--plugin", "mine.py", "--json")
+    assert {row["mean"] for row in command("score", simulated_collection / "runs", *words).json()["results"]} == {0.5}
 
 
-def test_qrels_are_needed(command, made_collection):
+def test_qrels_are_needed(command, simulated_collection):
     """Without judgments the usage is shown."""
-    ended = command("score", made_collection / "runs")
+    ended = command("score", simulated_collection / "runs")
     assert ended.code == 2
     assert "--qrels" in ended.err
 
 
 @pytest.mark.parametrize("topics", [None, ["3"]])
-def test_one_run_is_shown(command, made_collection, tmp_path, topics):
+def test_one_run_is_shown(command, simulated_collection, tmp_path, topics):
     """A look at a run needs no second one, nor a second topic; the scores are those among all runs."""
-    run = next((made_collection / "runs").iterdir())
-    lines = (made_collection / "qrels.txt").read_text().splitlines(keepends=True)
+    run = next((simulated_collection / "runs").iterdir())
+    lines = (simulated_collection / "qrels.txt").read_text().splitlines(keepends=True)
     (tmp_path / "qrels").write_text("".join(line for line in lines if topics is None or line.split()[0] in topics))
     words = ("--qrels", tmp_path / "qrels", "--metrics", "AP,P@10")
     ended = command("score", run, *words)
@@ -95,7 +97,13 @@ def test_one_run_is_shown(command, made_collection, tmp_path, topics):
     for row in rows:
         assert f"{row['mean']:.4f}" in ended.out
     among = command(
-        "score", made_collection / "runs", *words[:1], made_collection / "qrels.txt", *words[2:], "--scores", "all.csv"
+        "score",
+        simulated_collection / "runs",
+        *words[:1],
+        simulated_collection / "qrels.txt",
+        *words[2:],
+        "--scores",
+        "all.csv",
     )
     assert among.code == 0
     scores = pd.read_csv(tmp_path / "all.csv", dtype={"topic": str})
@@ -111,9 +119,16 @@ def test_one_run_is_shown(command, made_collection, tmp_path, topics):
     assert len(pd.read_csv(tmp_path / "x.csv")) == 2 * (12 if topics is None else 1)
 
 
-def test_the_means_stand_in_every_answer(command, made_collection, tmp_path):
+def test_the_means_stand_in_every_answer(command, simulated_collection, tmp_path):
     """The terminal, the page and LaTeX show the same table; the folder holds every score and the means' intervals."""
-    words = ("score", made_collection / "runs", "--qrels", made_collection / "qrels.txt", "--metrics", "AP,P@10")
+    words = (
+        "score",
+        simulated_collection / "runs",
+        "--qrels",
+        simulated_collection / "qrels.txt",
+        "--metrics",
+        "AP,P@10",
+    )
     rows = command(*words, "--json").json()["results"]
     shown, latex = command(*words).out, command(*words, "--latex").out
     assert command(*words, "--out", "page", "--scores", "all.csv", "--title", "Six runs").code == 0

@@ -145,11 +145,11 @@ def test_a_report_is_written_and_not_overwritten(command, wide, tmp_path):
     assert command(*words, "--overwrite").code == 0
 
 
-def test_from_runs_and_judgments(command, made_collection):
+def test_from_runs_and_judgments(command, simulated_collection):
     """Runs are scored first; the sizes fit the twelve topics."""
     ended = command(
-        "topics", made_collection / "runs", "--qrels", made_collection / "qrels.txt", "--metrics", "AP,P@10", *QUICK,
-        "--topic-sizes", "2-6", "--json",
+        "topics", simulated_collection / "runs", "--qrels", simulated_collection / "qrels.txt", "--metrics", "AP,P@10",
+        *QUICK, "--topic-sizes", "2-6", "--json",
     )  # fmt: skip
     assert ended.code == 0, ended.err
     rows = ended.json()["results"]

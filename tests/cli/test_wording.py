@@ -173,17 +173,17 @@ def test_arguments_of_other_commands_are_said_to_be_pythons():
     assert in_options("there is no year=2020/x.csv", {"missing": "--missing"}) == "there is no year=2020/x.csv"
 
 
-def test_a_command_speaks_of_options(command, table, made_collection):
+def test_a_command_speaks_of_options(command, table, simulated_collection):
     """What the library raises and warns of names options; from Python it names arguments."""
     rows = table[0].read_text().splitlines()
     table[0].write_text("\n".join([*rows[:3], rows[3].replace(rows[3].split(",")[0], "", 1), *rows[4:]]))
     ended = command("power", table[0])
     assert ended.code == 3
     assert "pass --missing zero, drop-systems or drop-topics" in ended.err
-    run = next((made_collection / "runs").iterdir())
+    run = next((simulated_collection / "runs").iterdir())
     lines = run.read_text().splitlines()
     (run.parent.parent / "twice").write_text("\n".join([*lines, lines[-1].replace(lines[-1].split()[2], "other")]))
-    words = ("--qrels", made_collection / "qrels.txt", "--order", "rank")
+    words = ("--qrels", simulated_collection / "qrels.txt", "--order", "rank")
     ended = command("score", run.parent.parent / "twice", *words)
     assert ended.code == 3
     assert "--order rank" in ended.err

@@ -11,15 +11,15 @@ from metaeval.tests_stat.labels import labelled
 
 
 @pytest.fixture(scope="module")
-def study(made_scores):
+def study(simulated_scores):
     """Sakai's method and the t test, uncorrected and Benjamini-Yekutieli, with intervals."""
     tests = ["bootstrap_sensitivity", "t"]
-    return study_power(made_scores(), tests=tests, n_resamples=200, n_topic_resamples=20, rng=0)
+    return study_power(simulated_scores(), tests=tests, n_resamples=200, n_topic_resamples=20, rng=0)
 
 
-def test_asl_curves_hold_the_curves_of_the_result(made_scores):
+def test_asl_curves_hold_the_curves_of_the_result(simulated_scores):
     """There is one line a metric through the sorted levels, from 0 to twice alpha."""
-    sensitivity = bootstrap_sensitivity(made_scores(3, 12, 25), n_resamples=200, alpha=0.1, rng=0)
+    sensitivity = bootstrap_sensitivity(simulated_scores(3, 12, 25), n_resamples=200, alpha=0.1, rng=0)
     (axes,) = sensitivity.plot().axes
     curves = sensitivity.asl_curves()
     lines = [line for line in axes.lines if len(line.get_xdata()) == sensitivity.n_pairs]
@@ -29,10 +29,10 @@ def test_asl_curves_hold_the_curves_of_the_result(made_scores):
         np.testing.assert_array_equal(line.get_ydata(), curves.loc[curves["metric"] == metric, "asl"])
 
 
-def test_the_key_of_the_asl_curves_is_sorted_by_power(made_scores):
+def test_the_key_of_the_asl_curves_is_sorted_by_power(simulated_scores):
     """Beside the curves stand the metrics' short names with the pairs they tell apart, most first."""
     names = ["AP", "AP(judged_only=True)", "RR"]
-    sensitivity = bootstrap_sensitivity(made_scores(3, 12, 25, metrics=names), n_resamples=200, rng=0)
+    sensitivity = bootstrap_sensitivity(simulated_scores(3, 12, 25, metrics=names), n_resamples=200, rng=0)
     (axes,) = sensitivity.plot().axes
     told = {name: int((curve["asl"] < 0.05).sum()) for name, curve in sensitivity.asl_curves().groupby("metric")}
     told["AP'"] = told.pop("AP(judged_only=True)")
@@ -40,9 +40,9 @@ def test_the_key_of_the_asl_curves_is_sorted_by_power(made_scores):
     assert shown == [f"{name}: {told[name]}" for name in sorted(("AP", "AP'", "RR"), key=told.get, reverse=True)]
 
 
-def test_twelve_asl_curves_all_look_different(made_scores):
+def test_twelve_asl_curves_all_look_different(simulated_scores):
     """No two of twelve metrics share a colour or a mark, and those of like hue differ in their dashes."""
-    sensitivity = bootstrap_sensitivity(made_scores(12, 6, 15), n_resamples=100, rng=0)
+    sensitivity = bootstrap_sensitivity(simulated_scores(12, 6, 15), n_resamples=100, rng=0)
     (axes,) = sensitivity.plot().axes
     handles = axes.get_legend().legend_handles
     assert len({handle.get_color() for handle in handles}) == 12

@@ -27,35 +27,35 @@ def every_figure(scores):
 
 
 @pytest.mark.parametrize("n_systems", [2, 3, 46, 143])
-def test_every_figure_can_be_drawn_for_few_and_many_systems(made_scores, n_systems):
+def test_every_figure_can_be_drawn_for_few_and_many_systems(simulated_scores, n_systems):
     """Each kind of figure has axes with labelled units, and draws without a warning, at any size."""
-    for name, figure in every_figure(made_scores(1, n_systems, 12)).items():
+    for name, figure in every_figure(simulated_scores(1, n_systems, 12)).items():
         assert isinstance(figure, Figure), name
         assert any(axes.get_xlabel() for axes in figure.axes) or name in ("map", "ranking"), name
         assert figure_svg(figure, salt=name).startswith("<?xml")
 
 
-def test_drawing_leaves_the_callers_settings_alone(made_scores):
+def test_drawing_leaves_the_callers_settings_alone(simulated_scores):
     """No setting of matplotlib is other after drawing and saving than before."""
     before = dict(mpl.rcParams)
-    for name, figure in every_figure(made_scores()).items():
+    for name, figure in every_figure(simulated_scores()).items():
         figure_svg(figure, salt=name)
         figure_pdf(figure)
     assert dict(mpl.rcParams) == before
 
 
-def test_the_same_data_give_the_same_bytes(made_scores):
+def test_the_same_data_give_the_same_bytes(simulated_scores):
     """SVG and PDF of a figure drawn twice are equal byte by byte."""
-    first, second = every_figure(made_scores()), every_figure(made_scores())
+    first, second = every_figure(simulated_scores()), every_figure(simulated_scores())
     for name, figure in first.items():
         assert figure_svg(figure, salt=name) == figure_svg(second[name], salt=name)
         assert figure_pdf(figure) == figure_pdf(second[name])
 
 
-def test_names_are_shown_as_they_are(made_scores):
+def test_names_are_shown_as_they_are(simulated_scores):
     """No name is read as a formula, breaks a line, or runs over the picture."""
     names = ["$x^2$ and $y$", "n" * 60, "a&<b>", "d", "e"]
-    figure = score_distributions(made_scores(1, 5, 10, systems=names), "metric1")
+    figure = score_distributions(simulated_scores(1, 5, 10, systems=names), "metric1")
     svg = figure_svg(figure, salt="x")
     assert "$x^2$ and $y$" in svg
     assert "a&amp;&lt;b&gt;" in svg
@@ -74,9 +74,9 @@ def test_the_label_of_an_element_measure_is_short():
     assert metric_label("RBP(p=0.8)") == "RBP(p=0.8)"
 
 
-def test_metrics_go_by_their_short_names(made_scores, words):
+def test_metrics_go_by_their_short_names(simulated_scores, words):
     """Every kind of figure says AP' rather than AP(judged_only=True)."""
-    drawn = every_figure(made_scores(1, 5, 12, metrics=["AP(judged_only=True)"]))
+    drawn = every_figure(simulated_scores(1, 5, 12, metrics=["AP(judged_only=True)"]))
     del drawn["map"]  # has no metric's name
     for name, figure in drawn.items():
         assert any("AP'" in text for text in words(figure)), name

@@ -7,9 +7,9 @@ from metaeval.scores import as_scores
 from metaeval.studies.power import system_means
 
 
-def test_systems_of_a_ranking_stand_in_order(made_scores, words):
+def test_systems_of_a_ranking_stand_in_order(simulated_scores, words):
     """Dots stand at the means, best first; long lists go on in the next column."""
-    scores = as_scores(made_scores(1, 100, 10), higher_is_better=False)
+    scores = as_scores(simulated_scores(1, 100, 10), higher_is_better=False)
     means = system_means(scores)
     figure = system_ranking(means, "metric1", higher_is_better=False)
     dots = np.concatenate([axes.lines[1].get_xdata() for axes in figure.axes])
@@ -18,7 +18,7 @@ def test_systems_of_a_ranking_stand_in_order(made_scores, words):
     assert any("lower is better" in text for text in words(figure))
 
 
-def test_an_unknown_metric_is_refused_by_name(made_scores):
+def test_an_unknown_metric_is_refused_by_name(simulated_scores):
     """The error names the metrics there are."""
     with pytest.raises(UnknownNameError, match=r"no metric 'AP'.*metric1"):
-        score_distributions(made_scores(), "AP")
+        score_distributions(simulated_scores(), "AP")

@@ -27,7 +27,7 @@ SHARED = [
 @settings(max_examples=6)
 @given(seed=st.integers(0, 10**6))
 def test_ours_equal_theirs(seed):
-    """Every measure that both have, one at a time, on made collections, lists and judgments from the same source."""
+    """Every measure that both have, one at a time, on simulated collections from the same source."""
     rankings, qrels = next(simulated_collections(np.random.default_rng(seed), 1))
     collection = collection_from_rankings(rankings, qrels)
     theirs = [ExternalMetric(name, eval(f"ir_measures.{name}")) for name in SHARED]  # noqa: S307 - names from above

@@ -13,7 +13,7 @@ from metaeval.scores import as_scores
 from metaeval.tests_stat.paired_t import paired_t_test
 
 
-def made_scores(seed=3, n_systems=6, n_topics=25, **options):
+def simulated_scores(seed=3, n_systems=6, n_topics=25, **options):
     rng = np.random.default_rng(seed)
     values = 0.3 + 0.1 * rng.normal(size=(n_systems, 1)) + 0.2 * rng.normal(size=(1, n_topics))
     values = values + 0.1 * rng.normal(size=(n_systems, n_topics))
@@ -22,7 +22,7 @@ def made_scores(seed=3, n_systems=6, n_topics=25, **options):
 
 def test_equals_the_posterior_pair_by_pair():
     """Every probability and bound is that of Student's distribution around the pair's mean difference."""
-    scores = made_scores()
+    scores = simulated_scores()
     found = bayesian_t(scores, rope=0.02, ci_prob=0.9).to_frame()
     values = scores.sel(metric="m")
     for row in found.itertuples():
@@ -35,7 +35,7 @@ def test_equals_the_posterior_pair_by_pair():
 
 def test_without_region_it_is_the_one_sided_p_value():
     """At rope 0 the probability that b is better is the p-value of the one-sided paired t test of a over b."""
-    scores = made_scores()
+    scores = simulated_scores()
     p_value = paired_t_test(scores, alternative="greater", correction="none").data["p_value"]
     np.testing.assert_allclose(bayesian_t(scores).data["p_b_better"], p_value, rtol=1e-10)
 
@@ -43,7 +43,7 @@ def test_without_region_it_is_the_one_sided_p_value():
 @given(st.integers(0, 10_000), st.floats(0, 0.2))
 def test_probabilities_sum_to_one_and_swap_with_the_systems(seed, rope):
     """The three probabilities sum to 1, and naming the systems the other way round swaps the outer two."""
-    scores = made_scores(seed, n_systems=2)
+    scores = simulated_scores(seed, n_systems=2)
     forwards = bayesian_t(scores, rope=rope).to_frame().iloc[0]
     backwards = bayesian_t(scores.isel(system=[1, 0]), rope=rope).to_frame().iloc[0]
     assert forwards["p_a_better"] + forwards["p_equivalent"] + forwards["p_b_better"] == pytest.approx(1)
@@ -53,8 +53,8 @@ def test_probabilities_sum_to_one_and_swap_with_the_systems(seed, rope):
 
 def test_a_metric_where_lower_is_better():
     """Turning the direction of a metric swaps who is better and leaves the raw difference and interval alone."""
-    up = bayesian_t(made_scores())
-    down = bayesian_t(made_scores(higher_is_better=False))
+    up = bayesian_t(simulated_scores())
+    down = bayesian_t(simulated_scores(higher_is_better=False))
     np.testing.assert_allclose(up.data["p_a_better"], down.data["p_b_better"])
     for name in ("difference", "low", "high"):
         np.testing.assert_allclose(up.data[name], down.data[name])
@@ -73,20 +73,20 @@ def test_degenerate_pairs_have_plain_answers():
 def test_refuses_options_outside_their_rule(options, word):
     """The message names the argument."""
     with pytest.raises(InvalidOptionError, match=word):
-        bayesian_t(made_scores(), **options)
+        bayesian_t(simulated_scores(), **options)
     with pytest.raises(InvalidOptionError, match="probability"):
-        bayesian_t(made_scores()).discriminative_power(1.5)
+        bayesian_t(simulated_scores()).discriminative_power(1.5)
 
 
 @pytest.fixture(scope="module")
 def fitted():
     """One fit of the hierarchical model, shared by the tests below."""
-    return hierarchical(made_scores(), rope=0.01, draws=500, tune=500, chains=4, rng=1)
+    return hierarchical(simulated_scores(), rope=0.01, draws=500, tune=500, chains=4, rng=1)
 
 
 def test_hierarchical_shrinks_towards_the_others(fitted):
     """The sampled differences follow the closed form's, drawn together by the factor of the one-way random model."""
-    scores = made_scores()
+    scores = simulated_scores()
     closed = bayesian_t(scores).data["difference"].to_numpy().ravel()
     sampled = fitted.data["difference"].to_numpy().ravel()
     slope = float((closed * sampled).sum() / (closed**2).sum())
@@ -112,4 +112,4 @@ def test_hierarchical_says_what_cannot_be_estimated():
     with pytest.raises(EstimationError, match="constant"):
         hierarchical([[0.1, 0.2, 0.3], [0.2, 0.3, 0.4]], rng=0)
     with pytest.raises(UnknownNameError, match="no metric"):
-        hierarchical(made_scores(), metrics=["AP"])
+        hierarchical(simulated_scores(), metrics=["AP"])

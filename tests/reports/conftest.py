@@ -14,9 +14,9 @@ HOSTILE = [
 
 
 @pytest.fixture(scope="session")
-def scores(made_scores):
+def scores(simulated_scores):
     """Two metrics, five systems with hostile names, the last two of them the same, twenty topics."""
-    table = made_scores(systems=HOSTILE, metrics=["RBP(p=0.8)/x <b>", "../../etc"])
+    table = simulated_scores(systems=HOSTILE, metrics=["RBP(p=0.8)/x <b>", "../../etc"])
     table[:, -1] = table[:, -2]
     return table
 

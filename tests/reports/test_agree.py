@@ -27,7 +27,7 @@ from metaeval.tests_stat.result import UnreachableLevelWarning
 HOSTILE = ["<script>alert(1)</script>", "$x$ & {y}_1%", "third"]
 
 
-def made_scores(n_metrics=3, n_systems=8, n_topics=30, *, seed=3, noise=0.1, **labels):
+def simulated_scores(n_metrics=3, n_systems=8, n_topics=30, *, seed=3, noise=0.1, **labels):
     generator = np.random.default_rng(seed)
     shared = generator.normal(0, 0.15, (n_systems, 1)) + generator.normal(0, 0.2, (n_systems, n_topics))
     return as_scores(shared + generator.normal(0, noise, (n_metrics, n_systems, n_topics)), **labels)
@@ -37,7 +37,7 @@ def made_scores(n_metrics=3, n_systems=8, n_topics=30, *, seed=3, noise=0.1, **l
 def study():
     """Three metrics, two with names that could do harm, at two levels, with intervals."""
     return study_agreement(
-        made_scores(metrics=HOSTILE),
+        simulated_scores(metrics=HOSTILE),
         tests=["t"],
         alphas=[0.05, 0.01],
         alternative="better",
@@ -184,7 +184,7 @@ def test_the_methods_tell_every_test_correction_and_level(study):
         "20 resamples of the topics",
     ):
         assert told in words
-    scores = made_scores(2)
+    scores = simulated_scores(2)
     both = study_agreement(scores, tests=["t", "sign"], corrections=["holm", "none"], n_topic_resamples=None, rng=0)
     report = both.report()
     words = " ".join(report.methods.paragraphs)
@@ -213,7 +213,7 @@ def test_too_few_resamples_are_named_where_they_keep_pairs_back():
     """The reason why a metric has no significant pair stands before the advice."""
     with pytest.warns(UnreachableLevelWarning):
         study = study_agreement(
-            made_scores(n_systems=5), tests=["bootstrap"], n_resamples=20, n_topic_resamples=None, rng=0
+            simulated_scores(n_systems=5), tests=["bootstrap"], n_resamples=20, n_topic_resamples=None, rng=0
         )
     advice = study.report().sections[0]
     assert advice.id == "advice"
@@ -224,7 +224,7 @@ def test_too_few_resamples_are_named_where_they_keep_pairs_back():
 
 def test_conflicts_are_named():
     """Each conflict stands with both metrics, both systems and both differences."""
-    values = made_scores(1).to_numpy()[0]
+    values = simulated_scores(1).to_numpy()[0]
     scores = as_scores(np.stack([values, -values]), metrics=["up", "down"])
     study = study_agreement(scores, tests=["t"], alphas=0.2, n_topic_resamples=None, rng=0)
     table = table_of(study.report(), "conflicts")

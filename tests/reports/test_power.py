@@ -164,9 +164,9 @@ def test_a_lead_is_called_clear_only_if_its_intervals_leave_out_zero(study, low,
     assert "under the paired t test" not in methods_paragraph(study)
 
 
-def test_a_single_metric_is_reported_alone(made_scores):
+def test_a_single_metric_is_reported_alone(simulated_scores):
     """With one metric there is no comparison of metrics, and the title asks about that metric."""
-    study = study_power(made_scores(1, 3, 12), tests=["t"], corrections=["none"], n_resamples=100, rng=0)
+    study = study_power(simulated_scores(1, 3, 12), tests=["t"], corrections=["none"], n_resamples=100, rng=0)
     page = power_report(study)
     assert page.title == "Do these systems differ significantly under metric1?"
     assert page.summary[0].startswith("Under metric1 ")
@@ -174,9 +174,9 @@ def test_a_single_metric_is_reported_alone(made_scores):
     assert "required" not in methods_paragraph(study)
 
 
-def test_every_test_and_correction_has_its_words(made_scores):
+def test_every_test_and_correction_has_its_words(simulated_scores):
     """A study with all tests and corrections is reported whole, with a source for each that has one."""
-    scores = as_scores(made_scores(2, 4, 12), higher_is_better={"metric2": False})
+    scores = as_scores(simulated_scores(2, 4, 12), higher_is_better={"metric2": False})
     study = study_power(scores, tests=list(TESTS), corrections=list(CORRECTIONS), n_resamples=400, rng=0)
     page = power_report(study)
     words = methods_paragraph(study)
@@ -211,9 +211,9 @@ def test_the_methods_paragraph_tells_what_was_done(study):
     assert "adjusted" not in methods_paragraph(alone)
 
 
-def test_condensed_metrics_go_by_short_names_explained_once(made_scores):
+def test_condensed_metrics_go_by_short_names_explained_once(simulated_scores):
     """The page says AP' for AP(judged_only=True), tells once what that is, and the data keep the full name."""
-    scores = made_scores(2, 4, 12, metrics=["AP", "AP(judged_only=True)"])
+    scores = simulated_scores(2, 4, 12, metrics=["AP", "AP(judged_only=True)"])
     study = study_power(scores, tests=["t"], n_resamples=100, n_topic_resamples=5, rng=0)
     page = power_report(study, top=3)
     shown = table_of(page, "discriminative_power")
@@ -229,10 +229,15 @@ def test_condensed_metrics_go_by_short_names_explained_once(made_scores):
 
 
 @pytest.mark.parametrize(("n_metrics", "n_shown"), [(6, 15), (7, 6)])
-def test_with_many_metrics_only_differences_from_the_best_are_drawn(made_scores, n_metrics, n_shown):
+def test_with_many_metrics_only_differences_from_the_best_are_drawn(simulated_scores, n_metrics, n_shown):
     """From seven metrics on the picture holds the best one's differences and says so; the table holds all."""
     study = study_power(
-        made_scores(n_metrics, 5, 12), tests=["t"], corrections=["none"], n_topic_resamples=5, n_resamples=100, rng=0
+        simulated_scores(n_metrics, 5, 12),
+        tests=["t"],
+        corrections=["none"],
+        n_topic_resamples=5,
+        n_resamples=100,
+        rng=0,
     )
     page = power_report(study)
     (picture,) = [picture for picture in page.pictures() if picture.name == "power_differences"]

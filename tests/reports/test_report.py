@@ -161,9 +161,9 @@ def test_a_long_table_ends_in_a_count_of_the_rest():
     assert "15 more rows" in said
 
 
-def test_a_study_is_reported_from_python(made_scores, tmp_path):
+def test_a_study_is_reported_from_python(simulated_scores, tmp_path):
     """study_power(scores).report().save(folder) writes what the command writes."""
-    study = study_power(made_scores(2, 4, 12), tests=["t"], rng=0)
+    study = study_power(simulated_scores(2, 4, 12), tests=["t"], rng=0)
     report = study.report(top=3)
     assert [section.id for section in report.sections] == [section.id for section in power_report(study).sections]
     index = report.save(tmp_path / "folder")

@@ -22,7 +22,7 @@ from metaeval.studies.topics import study_topics
 HOSTILE = ["<script>alert(1)</script>", "$x$ & {y}_1%"]
 
 
-def made_scores(n_metrics=2, n_systems=10, n_topics=40, *, noise=0.15, **labels):
+def simulated_scores(n_metrics=2, n_systems=10, n_topics=40, *, noise=0.15, **labels):
     rng = np.random.default_rng(3)
     quality = np.linspace(-0.15, 0.15, n_systems)[None, :, None]
     values = 0.5 + quality + noise * rng.normal(size=(n_metrics, n_systems, n_topics))
@@ -32,7 +32,7 @@ def made_scores(n_metrics=2, n_systems=10, n_topics=40, *, noise=0.15, **labels)
 @pytest.fixture(scope="module")
 def study():
     """Two metrics with names that could do harm, two tolerances, and the model."""
-    return study_topics(made_scores(metrics=HOSTILE), tolerances=[0, 0.1], n_trials=20, rng=7)
+    return study_topics(simulated_scores(metrics=HOSTILE), tolerances=[0, 0.1], n_trials=20, rng=7)
 
 
 @pytest.fixture(scope="module")
@@ -115,7 +115,7 @@ def test_the_comparisons_are_weighed(study, page):
 
 def test_condensed_metrics_go_by_short_names_explained_once():
     """The page says AP' for AP(judged_only=True) and tells once what that is; the data keep the full name."""
-    scores = made_scores(metrics=["AP", "AP(judged_only=True)"])
+    scores = simulated_scores(metrics=["AP", "AP(judged_only=True)"])
     page = topics_report(
         study_topics(scores, tolerances=[0.1], n_trials=10, bayesian=False, n_topic_resamples=0, rng=0)
     )
@@ -151,7 +151,7 @@ def test_as_a_part_of_another_report(study):
 
 def test_a_refused_hierarchy_is_named():
     """The page says which model was refused, why, and what stands in for it."""
-    study = study_topics(made_scores(1), tolerances=[0], n_trials=10, rng=0)
+    study = study_topics(simulated_scores(1), tolerances=[0], n_trials=10, rng=0)
     reasons = {**study.unestimated, "hierarchical model at tolerance 0": "it did not converge"}
     words = words_of(topics_report(replace(study, unestimated=reasons)))
     assert "Hierarchical model at tolerance 0: it did not converge." in words
@@ -218,7 +218,7 @@ def test_the_summary_answers_with_the_median_and_its_interval(study, page):
 
 def test_one_metric_in_one_sentence():
     """The first sentence says what the error is and how many topics keep it within the limit, with the interval."""
-    study = study_topics(made_scores(1, metrics=["AP"]), tolerances=[0], n_trials=10, rng=0)
+    study = study_topics(simulated_scores(1, metrics=["AP"]), tolerances=[0], n_trials=10, rng=0)
     (row,) = study.posterior.counts().to_dict("records")
     rate = float(study.error_rates.rates().isel(size=-1).squeeze())
     low, median, high = (topic_count(row[name]) for name in ("low", "median", "high"))
@@ -234,7 +234,7 @@ def test_one_metric_in_one_sentence():
 
 def test_many_metrics_are_summed_up_by_the_two_ends():
     """Of more than four metrics the sentence names those that err and need least and most."""
-    study = study_topics(made_scores(5), sizes=[5, 10], tolerances=[0.1], n_trials=10, bayesian=False, rng=0)
+    study = study_topics(simulated_scores(5), sizes=[5, 10], tolerances=[0.1], n_trials=10, bayesian=False, rng=0)
     seen = study.to_frame().sort_values("error_rate", kind="stable")
     first = topics_report(study).summary[0]
     for place in (0, -1):
@@ -257,7 +257,9 @@ def test_the_folder_is_written_whole(study, tmp_path):
 
 def test_without_a_model_the_page_stands():
     """One metric and no model: counts as observed are the answer, no section compares metrics, the curve is named."""
-    study = study_topics(made_scores(1), tolerances=[0, 0.2], n_trials=5, bayesian=False, n_topic_resamples=0, rng=0)
+    study = study_topics(
+        simulated_scores(1), tolerances=[0, 0.2], n_trials=5, bayesian=False, n_topic_resamples=0, rng=0
+    )
     page = topics_report(study)
     assert {"fewer", "compared"}.isdisjoint(section.id for section in page.sections)
     assert page.main_table().name == "minimum_topics"
@@ -268,7 +270,7 @@ def test_without_a_model_the_page_stands():
 
 def test_what_cannot_be_estimated_is_said():
     """Systems that never swap: the page says that curve and intervals cannot be estimated, and why."""
-    study = study_topics(made_scores(noise=0.001), tolerances=[0], n_trials=5, rng=0)
+    study = study_topics(simulated_scores(noise=0.001), tolerances=[0], n_trials=5, rng=0)
     words = words_of(topics_report(study))
     assert "This cannot be estimated" in words
     assert "5 or fewer" in words
@@ -278,7 +280,7 @@ def test_what_cannot_be_estimated_is_said():
 def test_one_size_and_absolute_tolerances():
     """A single size has rates and bins but no curve; tolerances are in the metric's unit."""
     study = study_topics(
-        made_scores(),
+        simulated_scores(),
         sizes=[10],
         tolerances=[0, 0.05],
         tolerance_unit="absolute",
@@ -296,7 +298,9 @@ def test_one_size_and_absolute_tolerances():
 @pytest.mark.parametrize("sampling", ["overlapping", "bootstrap"])
 def test_other_sampling_says_what_the_error_is(sampling):
     """Overlapping sets give a lower bound, and the page says how sets were drawn."""
-    study = study_topics(made_scores(), sizes=[5, 10, 20, 30], tolerances=[0], sampling=sampling, n_trials=5, rng=0)
+    study = study_topics(
+        simulated_scores(), sizes=[5, 10, 20, 30], tolerances=[0], sampling=sampling, n_trials=5, rng=0
+    )
     words = words_of(topics_report(study))
     assert ("lower bound" in words) == (sampling == "overlapping")
     assert "upper bound" not in words

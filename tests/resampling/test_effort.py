@@ -19,7 +19,7 @@ from metaeval.simulate.collection import simulate_collection
 
 @pytest.fixture(scope="module")
 def collection():
-    """Give a made collection pooled at depth 12."""
+    """Give a simulated collection pooled at depth 12."""
     made = simulate_collection(n_topics=10, n_documents=300, depth=80, pool_depth=12, rng=4)
     return made.to_collection(retrieved="all")
 

@@ -160,7 +160,7 @@ def test_all_of_the_judgments_are_all_of_them(name):
 
 
 def test_a_share_of_all_is_the_original_pool():
-    """Depth and share at 100 % are the original pool; runs of a made collection rebuild it whole."""
+    """Depth and share at 100 % are the original pool; runs of a simulated collection rebuild it whole."""
     made = simulate_collection(n_topics=6, n_documents=150, depth=60, pool_depth=9, rng=1)
     collection = made.to_collection(retrieved="all")
     for name in ("depth", "share"):
@@ -319,7 +319,7 @@ def check_against_trec_eval(collection, runs, name, literal, *, pool_depth=None)
 
 
 @pytest.mark.parametrize("name", REDUCTIONS)
-def test_trec_eval_agrees_on_a_made_collection(name, literal, one_core):  # noqa: ARG001 - asked for, so that it holds
+def test_trec_eval_agrees_on_a_simulated_collection(name, literal, one_core):  # noqa: ARG001 - asked for, so that it holds
     """Scores under reduced judgments are trec_eval's on the qrels written anew, the two codes included."""
     made = simulate_collection(n_groups=3, runs_per_group=2, n_topics=8, n_documents=200, depth=100, rng=2)
     runs = {system: literal.as_run(table) for system, table in made.runs.items()}

@@ -23,7 +23,7 @@ METRICS = ["AP", "AP'", "P@10", "bpref", "nDCG@10"]
 
 @pytest.fixture(scope="module")
 def made():
-    """Give a made collection of five groups of three runs, of which the first two are pooled at depth 8."""
+    """Give a simulated collection of five groups of three runs, of which the first two are pooled at depth 8."""
     return simulate_collection(
         n_groups=5, runs_per_group=3, n_topics=12, n_documents=200, depth=80, pool_depth=8, rng=3
     )

@@ -1,4 +1,4 @@
-"""Made articles: nested spans of text under paths that say so."""
+"""Simulated articles: nested spans of text under paths that say so."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""Made assessments: what is highlighted, counted letter by letter, and how two assessors agree."""
+"""Simulated assessments: what is highlighted, counted letter by letter, and how two assessors agree."""
 
 import numpy as np
 import pytest

@@ -12,7 +12,7 @@ from metaeval.studies.agree import audit_quantisations, study_agreement
 from metaeval.studies.variants import audit_variants
 
 
-def made_scores(n_metrics=3, n_systems=7, n_topics=25):
+def simulated_scores(n_metrics=3, n_systems=7, n_topics=25):
     generator = np.random.default_rng(2)
     shared = generator.normal(0, 0.15, (n_systems, 1)) + generator.normal(0, 0.2, (n_systems, n_topics))
     return as_scores(shared + generator.normal(0, 0.1, (n_metrics, n_systems, n_topics)))
@@ -20,7 +20,7 @@ def made_scores(n_metrics=3, n_systems=7, n_topics=25):
 
 def test_holds_what_the_parts_give():
     """Agreement and intervals are those of the functions by themselves, with the same seed."""
-    scores = made_scores()
+    scores = simulated_scores()
     study = study_agreement(scores, tests=["t"], alphas=[0.05, 0.2], n_topic_resamples=20, rng=3)
     alone = agreement_intervals(scores, test="t", alphas=[0.05, 0.2], n_topic_resamples=20, rng=3)
     pd.testing.assert_frame_equal(study.to_frame(), alone.to_frame())
@@ -30,7 +30,7 @@ def test_holds_what_the_parts_give():
 def test_every_test_with_every_correction():
     """Tests and corrections are crossed; a test that adjusts itself gives its own beside, or only its own."""
     study = study_agreement(
-        made_scores(),
+        simulated_scores(),
         tests=["t", "max-t", "tukey_parametric"],
         corrections=["none", "holm"],
         n_resamples=2000,
@@ -42,7 +42,7 @@ def test_every_test_with_every_correction():
         ("t", "none"), ("t", "holm"), ("max_t", "none"), ("max_t", "holm"), ("max_t", "family-wise"),
         ("tukey_parametric", "family-wise"),
     ]  # fmt: skip
-    alone = decision_agreement(made_scores(), test="t", correction="holm")
+    alone = decision_agreement(simulated_scores(), test="t", correction="holm")
     pd.testing.assert_frame_equal(study.agreements[1].to_frame(), alone.to_frame())
     assert study.intervals is None
     assert len(study.to_frame()) == 6 * 6
@@ -50,14 +50,14 @@ def test_every_test_with_every_correction():
 
 def test_choice_of_runs_is_noted():
     """Fewer runs make fewer pairs, and the study says so."""
-    study = study_agreement(made_scores(), tests=["t"], choose=4, n_topic_resamples=None, rng=0)
+    study = study_agreement(simulated_scores(), tests=["t"], choose=4, n_topic_resamples=None, rng=0)
     assert study.lead.n_pairs == 6
     assert any("4 of 7 systems" in note for note in study.notes)
 
 
 def test_reference_is_the_first_metric():
     """Without an audit all metrics stand side by side and the first is in use."""
-    study = study_agreement(made_scores(), tests=["t"], n_topic_resamples=None, rng=0)
+    study = study_agreement(simulated_scores(), tests=["t"], n_topic_resamples=None, rng=0)
     assert study.groups() == {"": ("metric1", "metric2", "metric3")}
     assert study.reference() == "metric1"
     assert study.grades().empty
@@ -113,13 +113,13 @@ class TestAudit:
 def test_refusals(options, words):
     """An option outside its rule is refused."""
     with pytest.raises(InvalidOptionError, match=words):
-        study_agreement(made_scores(), **({"tests": ["t"]} | options))
+        study_agreement(simulated_scores(), **({"tests": ["t"]} | options))
 
 
 def test_unknown_test():
     """An unknown test is refused with the nearest names."""
     with pytest.raises(UnknownNameError, match="bootstrap"):
-        study_agreement(made_scores(), tests=["bootstap"])
+        study_agreement(simulated_scores(), tests=["bootstap"])
 
 
 @pytest.mark.parametrize(

@@ -18,7 +18,7 @@ TABLE = [
 ]
 
 
-def made_scores(seed=1, n_topics=30):
+def simulated_scores(seed=1, n_topics=30):
     rng = np.random.default_rng(seed)
     return as_scores(0.5 + 0.1 * rng.normal(size=(2, 6, n_topics)) + 0.2 * rng.normal(size=(1, 1, n_topics)))
 
@@ -37,7 +37,7 @@ def test_counts_are_those_of_the_table(difference, variance, n_systems, expected
 
 def test_variances_come_from_the_scores():
     """The residual variance is that of a two-way layout written out here, and within is larger by the topics' share."""
-    scores = made_scores()
+    scores = simulated_scores()
     for method in ("residual", "within"):
         table = study_design(scores, variance=method, differences=[0.1], methods=["t"]).table
         for row, values in zip(table.to_dict("records"), scores.to_numpy(), strict=True):
@@ -50,7 +50,7 @@ def test_variances_come_from_the_scores():
 
 def test_topics_at_hand_are_judged():
     """Power and width stand beside the counts where one collection was given, and are those of the functions."""
-    for row in study_design(made_scores(), differences=[0.05]).table.to_dict("records"):
+    for row in study_design(simulated_scores(), differences=[0.05]).table.to_dict("records"):
         assert row["topics_at_hand"] == 30
         if row["method"] == "t":
             assert row["power_at_hand"] == paired_t_power(30, 0.05, 2 * row["variance"])
@@ -62,7 +62,7 @@ def test_topics_at_hand_are_judged():
 
 def test_collections_are_pooled_by_degrees_of_freedom():
     """Two collections give one row a metric with the mean variance weighted by degrees of freedom."""
-    both = {"a": made_scores(1, 30), "b": made_scores(2, 11)}
+    both = {"a": simulated_scores(1, 30), "b": simulated_scores(2, 11)}
     pooled = study_design(both, differences=[0.1], methods=["t"]).table.set_index("metric")["variance"]
     alone = [study_design(one, differences=[0.1], methods=["t"]).table["variance"] for one in both.values()]
     assert pooled.to_numpy() == pytest.approx((29 * alone[0] + 10 * alone[1]) / 39)

@@ -14,7 +14,7 @@ from metaeval.tests_stat.sensitivity import SENSITIVITY
 FAMILY_WISE_ONLY = ("tukey", "tukey_parametric")
 
 
-def made_scores(n_metrics=2, n_systems=7, n_topics=24, **options):
+def simulated_scores(n_metrics=2, n_systems=7, n_topics=24, **options):
     rng = np.random.default_rng(5)
     values = 0.3 + 0.08 * rng.normal(size=(1, n_systems, 1)) + 0.1 * rng.normal(size=(n_metrics, n_systems, n_topics))
     return as_scores(values, **options)
@@ -23,7 +23,7 @@ def made_scores(n_metrics=2, n_systems=7, n_topics=24, **options):
 def test_every_test_and_correction_has_its_rows():
     """All tests under all corrections: one row per metric, test and correction; own family-wise rows where due."""
     study = study_power(
-        made_scores(),
+        simulated_scores(),
         tests=[*TESTS],
         corrections=["none", "bonferroni", "holm", "fdr_bh", "fdr_by"],
         n_resamples=2000,
@@ -43,7 +43,9 @@ def test_every_test_and_correction_has_its_rows():
 
 def test_corrections_never_find_more():
     """Under every test a corrected count is at most the uncorrected one, and Holm finds no less than Bonferroni."""
-    study = study_power(made_scores(), tests=["t", "wilcoxon"], corrections=["none", "holm", "bonferroni", "fdr_by"])
+    study = study_power(
+        simulated_scores(), tests=["t", "wilcoxon"], corrections=["none", "holm", "bonferroni", "fdr_by"]
+    )
     counts = study.to_frame().pivot_table(index=["metric", "test"], columns="correction", values="n_significant")
     assert (counts[["holm", "bonferroni", "fdr_by"]].le(counts["none"], axis=0)).all(axis=None)
     assert (counts["holm"] >= counts["bonferroni"]).all()
@@ -51,7 +53,7 @@ def test_corrections_never_find_more():
 
 def test_a_row_does_not_depend_on_which_other_tests_are_asked():
     """Every test starts from the same seed, so asking for more tests changes none of the others."""
-    scores = made_scores()
+    scores = simulated_scores()
     alone = study_power(scores, tests=["bootstrap"], n_resamples=2000, rng=4).find("bootstrap", "none")
     among = study_power(scores, tests=["randomisation", "t", "bootstrap"], n_resamples=2000, rng=4)
     assert among.find("bootstrap", "none").data.equals(alone.data)
@@ -61,7 +63,7 @@ def test_a_row_does_not_depend_on_which_other_tests_are_asked():
 
 def test_difference_required_belongs_to_the_published_method():
     """Only bootstrap sensitivity (uncorrected) and Tukey carry a difference required."""
-    frame = study_power(made_scores(), tests=[SENSITIVITY, "t", "tukey"], n_resamples=2000, rng=0).to_frame()
+    frame = study_power(simulated_scores(), tests=[SENSITIVITY, "t", "tukey"], n_resamples=2000, rng=0).to_frame()
     has = frame["difference_required"].notna()
     published = (frame["test"] == SENSITIVITY) & (frame["correction"] == "none")
     assert (has == (published | (frame["test"] == "tukey"))).all()
@@ -71,7 +73,7 @@ def test_difference_required_belongs_to_the_published_method():
 def test_one_run_per_group_is_said():
     """The choice of runs is seeded, noted, and leaves one system per group."""
     groups = {f"system{number}": f"team{number % 3}" for number in range(1, 8)}
-    study = study_power(made_scores(groups=groups), tests=["t"], choose="one-per-group", rng=2)
+    study = study_power(simulated_scores(groups=groups), tests=["t"], choose="one-per-group", rng=2)
     assert study.scores.sizes["system"] == 3
     assert sorted(study.scores["group"].to_numpy()) == ["team0", "team1", "team2"]
     assert any("one per group: 3 of 7" in note for note in study.notes)
@@ -79,7 +81,7 @@ def test_one_run_per_group_is_said():
 
 def test_identical_systems_stay_in_the_count_and_are_listed():
     """A copy of a system adds its pairs to the denominator and is named."""
-    values = made_scores(n_metrics=1).to_numpy()
+    values = simulated_scores(n_metrics=1).to_numpy()
     scores = as_scores(np.concatenate([values, values[:, :1]], axis=1))
     study = study_power(scores, tests=[SENSITIVITY, "t"], rng=0)
     assert study.identical == (("system1", "system8"),)
@@ -105,18 +107,18 @@ def test_identical_systems_stay_in_the_count_and_are_listed():
 def test_refuses_what_it_cannot_do(options, error, words):
     """Each error names the argument and a way out."""
     with pytest.raises(error, match=words):
-        study_power(made_scores(), **options)
+        study_power(simulated_scores(), **options)
 
 
 def test_finding_what_was_not_asked_lists_what_was():
     """Looking up a comparison that was not made names those that were."""
     with pytest.raises(InvalidOptionError, match="t with none"):
-        study_power(made_scores(), tests=["t"]).find("sign", "none")
+        study_power(simulated_scores(), tests=["t"]).find("sign", "none")
 
 
 def test_means_have_student_intervals_and_ranks_by_direction():
     """Means and intervals are SciPy's; rank 1 is the best, which is the lowest where lower is better."""
-    scores = made_scores(higher_is_better={"metric2": False})
+    scores = simulated_scores(higher_is_better={"metric2": False})
     frame = system_means(scores, confidence_level=0.9)
     for row in frame.itertuples():
         x = scores.sel(metric=row.metric, system=row.system).to_numpy()
@@ -178,7 +180,7 @@ def test_orientation_figures_on_trec_8(data_folder):
 
 def test_no_correction_is_made_of_p_values_that_can_be_zero():
     """Bootstrap sensitivity counts k/B: it stands uncorrected, and alone it refuses to be corrected."""
-    scores = made_scores()
+    scores = simulated_scores()
     study = study_power(scores, n_resamples=100, rng=0)
     held = [(result.test, result.correction) for result in study.comparisons]
     assert held == [("bootstrap_sensitivity", "none"), ("t", "none"), ("t", "fdr_by")]

@@ -1,4 +1,4 @@
-"""The reliability test of Kazai, Lalmas and de Vries (2004): its example tree, made campaigns, verdicts, top tens."""
+"""The reliability test of Kazai, Lalmas and de Vries (2004): its example, simulated campaigns, verdicts, top tens."""
 
 import numpy as np
 import pandas as pd
@@ -60,7 +60,7 @@ def test_the_verdicts_on_the_tree(tree):
 
 
 @pytest.mark.parametrize(("year", "seed"), [(2002, 1), (2004, 2), (2005, 3), (2006, 4)])
-def test_the_published_pattern_on_made_campaigns(year, seed):
+def test_the_published_pattern_on_simulated_campaigns(year, seed):
     """As in Table 1 of the paper, inex-2002 ranks frb first and irb near last; nXCG ranks irb first, always at 1."""
     found = made(year, seed)
     general = "SOG" if year == 2004 else "gen"

@@ -12,7 +12,7 @@ from metaeval.studies import topics
 from metaeval.studies.topics import ABSOLUTE_TOLERANCES, COUNTS, DIFFERENCES, HIERARCHICAL, study_topics
 
 
-def made_scores(n_metrics=2, n_systems=10, n_topics=40, *, spread=0.1, noise=0.15, **options):
+def simulated_scores(n_metrics=2, n_systems=10, n_topics=40, *, spread=0.1, noise=0.15, **options):
     rng = np.random.default_rng(3)
     quality = np.linspace(-1.5, 1.5, n_systems)[None, :, None] * spread
     values = 0.5 + quality + noise * rng.normal(size=(n_metrics, n_systems, n_topics))
@@ -22,7 +22,7 @@ def made_scores(n_metrics=2, n_systems=10, n_topics=40, *, spread=0.1, noise=0.1
 @pytest.fixture(scope="module")
 def study():
     """Two metrics, two tolerances, with the Bayesian model."""
-    return study_topics(made_scores(), tolerances=[0, 0.1], n_trials=20, rng=7)
+    return study_topics(simulated_scores(), tolerances=[0, 0.1], n_trials=20, rng=7)
 
 
 def test_the_rows_are_those_of_the_parts(study):
@@ -31,7 +31,7 @@ def test_the_rows_are_those_of_the_parts(study):
     assert list(zip(frame["metric"], frame["tolerance"], strict=True)) == [
         ("metric1", 0.0), ("metric1", 0.1), ("metric2", 0.0), ("metric2", 0.1),
     ]  # fmt: skip
-    rates = swap_method(made_scores(), sizes=range(5, 21), tolerances=[0, 0.1], n_trials=20, rng=7)
+    rates = swap_method(simulated_scores(), sizes=range(5, 21), tolerances=[0, 0.1], n_trials=20, rng=7)
     last = rates.rates().sel(size=20)
     for table, column in ((minimum_topics(rates), "text"), (minimum_topics(rates, family="exponential"), None)):
         for row in table.to_frame().to_dict("records"):
@@ -75,7 +75,7 @@ def test_curves_go_from_the_smallest_size_to_the_limit(study):
 
 def test_the_same_seed_gives_the_same_study(study):
     """Another run gives the same numbers, one thread too; leaving the model out changes no other part."""
-    again = study_topics(made_scores(), tolerances=[0, 0.1], n_trials=20, bayesian=False, n_threads=1, rng=7)
+    again = study_topics(simulated_scores(), tolerances=[0, 0.1], n_trials=20, bayesian=False, n_threads=1, rng=7)
     assert again.posterior is None
     shared = [name for name in again.to_frame() if name in study.to_frame()]
     assert again.to_frame().equals(study.to_frame()[shared])
@@ -84,14 +84,14 @@ def test_the_same_seed_gives_the_same_study(study):
 
 def test_difference_bins_are_those_of_the_largest_size(study):
     """The bins are what the function gives for the largest size, at the study's level."""
-    alone = difference_bins(made_scores(), sizes=[20], n_trials=20, confidence_level=0.9, rng=7)
+    alone = difference_bins(simulated_scores(), sizes=[20], n_trials=20, confidence_level=0.9, rng=7)
     assert alone.to_frame().equals(study.bins.to_frame())
 
 
 def test_defaults_follow_the_kind_of_margin():
     """Absolute tolerances have tolerances of their own, and negative scores are fine with them."""
     study = study_topics(
-        made_scores() - 2.0, tolerance_unit="absolute", n_trials=5, bayesian=False, n_topic_resamples=0, rng=0
+        simulated_scores() - 2.0, tolerance_unit="absolute", n_trials=5, bayesian=False, n_topic_resamples=0, rng=0
     )
     assert study.error_rates.tolerances == ABSOLUTE_TOLERANCES
     assert study.bins.bins["low"].isnull().all()
@@ -99,7 +99,9 @@ def test_defaults_follow_the_kind_of_margin():
 
 def test_many_topics_are_thinned_out_and_that_is_said():
     """Beyond some sixty sizes by default fifty are used, and a note says so."""
-    study = study_topics(made_scores(1, 4, 240), tolerances=[0], n_trials=4, bayesian=False, n_topic_resamples=0, rng=0)
+    study = study_topics(
+        simulated_scores(1, 4, 240), tolerances=[0], n_trials=4, bayesian=False, n_topic_resamples=0, rng=0
+    )
     assert len(study.error_rates.sizes) <= 50
     assert study.error_rates.sizes[-1] == 120
     assert any("evenly spaced" in note for note in study.notes)
@@ -107,7 +109,7 @@ def test_many_topics_are_thinned_out_and_that_is_said():
 
 def test_copies_of_systems_are_named():
     """One of two identical systems is kept and the other one named."""
-    values = made_scores().to_numpy()
+    values = simulated_scores().to_numpy()
     copied = as_scores(np.concatenate([values, values[:, :1]], axis=1))
     study = study_topics(copied, tolerances=[0], n_trials=5, bayesian=False, n_topic_resamples=0, rng=0)
     assert study.error_rates.n_systems == 10
@@ -116,7 +118,7 @@ def test_copies_of_systems_are_named():
 
 def test_an_error_of_zero_is_said_and_the_rest_stands():
     """Systems far apart: nothing to fit, so the curve and the model say why, and the table still answers."""
-    study = study_topics(made_scores(noise=0.001), tolerances=[0], n_trials=5, rng=0)
+    study = study_topics(simulated_scores(noise=0.001), tolerances=[0], n_trials=5, rng=0)
     assert study.posterior is None
     assert "zero" in " ".join(study.unestimated.values())
     assert set(study.unestimated) >= {"curve", "intervals of the topic counts at tolerance 0"}
@@ -126,7 +128,9 @@ def test_an_error_of_zero_is_said_and_the_rest_stands():
 
 def test_other_sampling_has_no_model_and_says_so():
     """The Bayesian model knows disjoint sets only."""
-    study = study_topics(made_scores(), tolerances=[0], sampling="bootstrap", sizes=[5, 10, 20, 40], n_trials=5, rng=0)
+    study = study_topics(
+        simulated_scores(), tolerances=[0], sampling="bootstrap", sizes=[5, 10, 20, 40], n_trials=5, rng=0
+    )
     assert study.posterior is None
     assert "disjoint" in study.unestimated["intervals of the topic counts"]
 
@@ -153,7 +157,7 @@ def test_what_was_seen_has_intervals_at_the_sizes_of_the_model(study):
 
 def test_only_some_tolerances_may_be_modelled(study):
     """The model is fitted where it is asked for, and there it says what it says among all."""
-    part = study_topics(made_scores(), tolerances=[0, 0.1], modelled=[0.1], differences=False, n_trials=20, rng=7)
+    part = study_topics(simulated_scores(), tolerances=[0, 0.1], modelled=[0.1], differences=False, n_trials=20, rng=7)
     assert [model.tolerance for model in part.posterior.models] == [0.1]
     assert part.bins is None
     assert DIFFERENCES not in part.unestimated
@@ -173,7 +177,7 @@ def test_a_refused_hierarchy_leaves_the_fits_of_single_metrics(study, monkeypatc
         return fit(evidence, method=method, tolerance=tolerance, **settings)
 
     monkeypatch.setattr(topics, "bayesian_error_rate", refuse)
-    refused = study_topics(made_scores(), tolerances=[0, 0.1], n_trials=20, hierarchical=True, rng=7)
+    refused = study_topics(simulated_scores(), tolerances=[0, 0.1], n_trials=20, hierarchical=True, rng=7)
     assert refused.posterior.counts().equals(study.posterior.counts())
     assert set(refused.posterior.counts()["method"]) == {"fast"}
     named = {part: reason for part, reason in refused.unestimated.items() if part.startswith(HIERARCHICAL)}
@@ -195,7 +199,7 @@ def test_an_error_that_does_not_fall_has_no_topic_count():
 
 def test_one_size_gives_rates_and_no_curve():
     """With a single size there is an error rate and no course of it."""
-    study = study_topics(made_scores(), sizes=[10], tolerances=[0], n_trials=5, rng=0)
+    study = study_topics(simulated_scores(), sizes=[10], tolerances=[0], n_trials=5, rng=0)
     assert study.minimum.family is None
     assert {"curve", "intervals of the topic counts"} <= set(study.unestimated)
     assert len(study.to_frame()) == 2
@@ -217,14 +221,14 @@ def test_one_size_gives_rates_and_no_curve():
 def test_refuses_what_it_cannot_do(options, error, words):
     """Each error names the argument and a way out."""
     with pytest.raises(error, match=words):
-        study_topics(made_scores(), n_trials=3, bayesian=False, **options)
+        study_topics(simulated_scores(), n_trials=3, bayesian=False, **options)
 
 
 def test_refuses_too_few_topics_systems_and_negative_scores():
     """Nine topics hold no two sets of five; one system has no pair; a share of a negative mean is nothing."""
     with pytest.raises(EstimationError, match="9 topics are too few"):
-        study_topics(made_scores(n_topics=9))
+        study_topics(simulated_scores(n_topics=9))
     with pytest.raises(ScoresError):
-        study_topics(made_scores(n_systems=1))
+        study_topics(simulated_scores(n_systems=1))
     with pytest.raises(ScoresError, match="absolute"):
-        study_topics(made_scores() - 2.0)
+        study_topics(simulated_scores() - 2.0)
