@@ -122,11 +122,11 @@ AT_WORK = """
 import sys, time, types
 import typer
 from metaeval import __main__
-import metaeval.io.files as files
+import metaeval.io.writing as writing
 app = typer.Typer()
 @app.command()
 def wait() -> None:
-    with files.write_atomically("table.csv") as temporary:
+    with writing.write_atomically("table.csv") as temporary:
         temporary.write_text("half")
         print("there", flush=True)
         {stop}

@@ -199,7 +199,8 @@ def read_bytes(path: str | os.PathLike[str]) -> bytes:
     --------
     >>> import tempfile
     >>> with tempfile.NamedTemporaryFile(suffix=".gz") as file:
-    ...     _ = write_bytes(file.name, b"abc")
+    ...     _ = file.write(gzip.compress(b"abc"))
+    ...     file.flush()
     ...     read_bytes(file.name)
     b'abc'
     """

@@ -47,6 +47,7 @@ def write_submission(submission: Submission, path: str | os.PathLike[str], *, fo
     >>> import tempfile, pathlib
     >>> made = Submission(run="r", answered=("1",))
     >>> path = write_submission(made, pathlib.Path(tempfile.mkdtemp(), "r.xml"))
+    >>> from metaeval.io.inex import read_submission
     >>> read_submission(path).answered
     ('1',)
     """
@@ -115,6 +116,7 @@ def write_element_sizes(sizes: pd.DataFrame, path: str | os.PathLike[str]) -> Pa
     >>> import tempfile, pathlib
     >>> sizes = pd.DataFrame({"document": ["d"], "path": ["/article[1]"], "size": [4000]})
     >>> path = write_element_sizes(sizes, pathlib.Path(tempfile.mkdtemp(), "sizes.txt.gz"))
+    >>> from metaeval.io.inex import read_element_sizes
     >>> read_element_sizes(path).to_numpy().tolist()
     [['d', '/article[1]', 4000]]
     """

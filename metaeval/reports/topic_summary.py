@@ -65,7 +65,7 @@ def _rates_words(study: TopicsStudy, rows: pd.DataFrame) -> str:
     seen = rows.dropna(subset="error_rate").sort_values("error_rate", kind="stable")
     if seen.empty:
         return "a share of the pairs that cannot be estimated"
-    ends = pd.DataFrame(columns=["metric", "tolerance", "size", "seen_low", "seen_high"])
+    ends = pd.DataFrame(columns=["metric", "tolerance", "size", "seen_low", "seen_high"], dtype=object)
     if study.posterior is not None:
         ends = study.posterior.observed()
     seen = seen.merge(ends, on=["metric", "tolerance", "size"], how="left")

@@ -166,7 +166,7 @@ def run_depths(collection: JudgedCollection, *, sizes: Sequence[int] = DEFAULT_S
 
     Examples
     --------
-    >>> from metaeval.collection.documents import collection_from_rankings
+    >>> from metaeval.collection.assembly import collection_from_rankings
     >>> runs = {"a": {"1": ["d1", "d2", "d3"]}, "b": {"1": ["d4", "d1"]}}
     >>> collection = collection_from_rankings(runs, {"1": {"d1": 1}}, retrieved="all")
     >>> run_depths(collection, sizes=[2, 4]).table["mean_depth"].tolist()

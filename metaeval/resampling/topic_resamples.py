@@ -98,6 +98,7 @@ def t_powers(
 
     Examples
     --------
+    >>> from metaeval.tests_stat.pairs import ask
     >>> question = ask([[0.3, 0.5, 0.9, 0.4], [0.2, 0.3, 0.6, 0.4]])
     >>> t_powers(question, np.array([[0, 1, 2, 3], [0, 0, 1, 1]]))
     array([[[0., 1.]]])

@@ -149,7 +149,7 @@ def test_the_methods_say_what_was_done(command, scores, tmp_path):  # noqa: ARG0
     for words in (
         *("200 resamples of items of the same kind", "200 exchanges of single scores", "all pairs of metrics (Holm)"),
         *(
-            "paired t test, Holm, \N{GREEK SMALL LETTER ALPHA} = 0.1",
+            "paired t, Holm, \N{GREEK SMALL LETTER ALPHA} = 0.1, two-sided",
             "seed 3",
             "10.3115/v1/D14-1020",
             "To ship or not to ship",
