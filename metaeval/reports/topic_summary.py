@@ -1,6 +1,7 @@
 # ruff: noqa: RUF001 - dashes are meant for people
 """The short answer of a topics study: how many topics, and how sure that is."""
 
+from collections.abc import Iterable
 from typing import NamedTuple
 
 import numpy as np
@@ -65,14 +66,12 @@ def _rates_words(study: TopicsStudy, rows: pd.DataFrame) -> str:
     seen = rows.dropna(subset="error_rate").sort_values("error_rate", kind="stable")
     if seen.empty:
         return "a share of the pairs that cannot be estimated"
-    ends = pd.DataFrame(columns=["metric", "tolerance", "size", "seen_low", "seen_high"], dtype=object)
+    rates: Iterable[str] = map(share, seen["error_rate"])
     if study.posterior is not None:
-        ends = study.posterior.observed()
-    seen = seen.merge(ends, on=["metric", "tolerance", "size"], how="left")
-    # the model counts a tie as half a disagreement: where ties are many, its interval is that of another rate
-    own = seen["error_rate"].between(seen["seen_low"], seen["seen_high"])
-    low, high = (seen[name].where(own) for name in ("seen_low", "seen_high"))
-    rates = map(bracketed, seen["error_rate"], low, high)
+        both = seen.merge(study.posterior.observed(), on=["metric", "tolerance", "size"], how="left")
+        # the model counts a tie as half a disagreement: where ties are many, its interval is that of another rate
+        own = both["error_rate"].between(both["seen_low"].fillna(np.inf), both["seen_high"].fillna(-np.inf))
+        rates = map(bracketed, both["error_rate"], both["seen_low"].where(own), both["seen_high"].where(own))
     written = list(zip(map(name_of_metric, seen["metric"]), rates, strict=True))
     if len(written) > _FEW:
         (least, fewest), (most, highest) = written[0], written[-1]
