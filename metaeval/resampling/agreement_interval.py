@@ -22,6 +22,7 @@ from metaeval.agreement.decisions import (
 from metaeval.checks import MOST_REPLICATES, check_count, check_share, t_half_width
 from metaeval.draws import RNGLike, bootstrap_counts, bootstrap_indices, resolve_rng
 from metaeval.parallel import track
+from metaeval.resampling.options import check_resampling
 from metaeval.resampling.topic_resamples import ask_again, count_rejected, squared_ratios, student_ratios
 from metaeval.scores import Scores, as_scores
 from metaeval.tests_stat.correction import CORRECTIONS
@@ -180,6 +181,7 @@ def agreement_intervals(  # noqa: PLR0913 - one keyword per choice
     scores = as_scores(scores)
     check_count(n_topic_resamples, "n_topic_resamples", least=2, most=MOST_REPLICATES)
     check_share(confidence_level, "confidence_level")
+    check_resampling(n_resamples, n_threads=n_threads)
     source = resolve_rng(rng)
     (topic_source,) = source.generator.spawn(1)
     if agreement is None:
