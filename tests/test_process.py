@@ -93,8 +93,8 @@ def test_a_limit_on_the_size_of_files_is_told_as_such(shell, tmp_path):
 
 
 def started(*words, cwd, code=None):
-    """Start the program, or a piece of code in its place."""
-    program = PROGRAM if code is None else [sys.executable, "-c", code]
+    """Start the program, or a piece of code in its place, that listens to signals however the tests were started."""
+    program = PROGRAM if code is None else [sys.executable, "-c", LISTENING + code]
     return subprocess.Popen(
         [*program, *words],
         cwd=cwd,
@@ -105,6 +105,11 @@ def started(*words, cwd, code=None):
     )
 
 
+LISTENING = """
+import signal
+signal.signal(signal.SIGINT, signal.default_int_handler)
+signal.signal(signal.SIGHUP, signal.SIG_DFL)
+"""
 LOADING = """
 import sys
 from metaeval import __main__, process
@@ -191,6 +196,7 @@ def test_a_signal_that_was_ignored_stays_ignored(tmp_path):
 
 def test_in_a_program_around_us_nothing_is_changed():
     """Handlers are taken for the time of a command, and only where they are Python's own."""
+    theirs = signal.signal(signal.SIGINT, signal.default_int_handler)  # ignored where tests run in the background
     mine = signal.signal(signal.SIGTERM, lambda *_: None)
     handler, hook = signal.getsignal(signal.SIGTERM), sys.unraisablehook
     try:
@@ -204,6 +210,7 @@ def test_in_a_program_around_us_nothing_is_changed():
         assert sys.unraisablehook is hook
     finally:
         signal.signal(signal.SIGTERM, mine)
+        signal.signal(signal.SIGINT, theirs)
 
 
 def test_what_must_not_be_cut_short_is_not():
