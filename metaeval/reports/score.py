@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 import pandas as pd
 
+from metaeval.bibliography import PUBLICATIONS
 from metaeval.collection.base import JudgedCollection
 from metaeval.collection.documents import Collection
 from metaeval.equality import settled_means
@@ -132,7 +133,7 @@ def _methods(
     )
     if isinstance(collection, Collection) and order in _ORDERS:
         words += f" The documents of a run were ordered {_ORDERS[order]}."
-    defined = tuple(
-        Item(term=name_of_metric(one.name), words=one.spec.summary) for one in metrics if isinstance(one, Metric)
-    )
-    return Methods(paragraphs=(words,), blocks=(Items(items=defined),) if defined else ())
+    own = [metric for metric in metrics if isinstance(metric, Metric)]
+    defined = tuple(Item(term=name_of_metric(metric.name), words=metric.spec.summary) for metric in own)
+    sources = tuple(dict.fromkeys(metric.spec.cite for metric in own if metric.spec.cite in PUBLICATIONS))
+    return Methods(paragraphs=(words,), blocks=(Items(items=defined),) if defined else (), cite=sources)
