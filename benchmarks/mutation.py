@@ -515,7 +515,7 @@ def main() -> None:
     parser.add_argument("--mutants", type=int, default=1000)
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--workers", type=int, default=2)
-    parser.add_argument("--only", default="", help="only files whose path holds this text")
+    parser.add_argument("--only", default="", help="only files whose path holds one of these, by comma")
     parser.add_argument("--out", type=Path, default=None)
     parser.add_argument("--json", type=Path, default=None, help="every mutant with its outcome")
     parser.add_argument("--baselines", type=Path, default=None, help="keep the unchanged tests' outcomes here")
@@ -525,7 +525,8 @@ def main() -> None:
     sys.path.insert(0, str(ROOT))
     mutants = draw(options.mutants, options.seed)
     if options.only:
-        mutants = [one for one in mutants if options.only in str(one["file"])]
+        parts = options.only.split(",")
+        mutants = [one for one in mutants if any(part in str(one["file"]) for part in parts)]
     before = {}
     if options.again is not None:
         before = {
