@@ -5,7 +5,7 @@ import pytest
 
 from metaeval.errors import InvalidOptionError
 from metaeval.metrics.names import Call, Table
-from metaeval.metrics.quantisation import QUANTISATIONS, Quantisation, as_gains, gain_table
+from metaeval.metrics.quantisation import QUANTISATIONS, Quantisation, as_gains, binary, gain_table
 
 KNOWN = {one.name: one for one in QUANTISATIONS}
 
@@ -61,3 +61,10 @@ def test_words_and_mappings_are_taken_as_gains():
 def test_every_quantisation_says_what_it_does():
     """One line each, for the listing."""
     assert all(one.summary.startswith("Gain = ") for one in QUANTISATIONS)
+
+
+def test_a_binary_gain_begins_at_level_one():
+    """Lenient unless another level is named."""
+    levels = np.array([0, 1, 2])
+    assert binary(levels).tolist() == [0, 1, 1]
+    assert binary(levels, rel=2).tolist() == [0, 0, 1]
