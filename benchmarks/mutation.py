@@ -77,7 +77,7 @@ SHARED_TESTS = {  # kernels whose tests stand together: one literal version a fa
     "metaeval/tests_stat/": ("tests/tests_stat/test_equality_laws.py", "tests/test_equality_laws.py"),
     "metaeval/agreement/": ("tests/agreement/test_equality_laws.py",),
 }
-NO_EFFECT = ("no-op", "remove-decorator")  # with compilation off, a kernel's decorator does nothing
+NO_EFFECT = ("noop", "removedecorator")  # with compilation off, a kernel's decorator does nothing
 TIMEOUT_FACTOR, TIMEOUT_FLOOR = 5.0, 30.0
 PATIENCE = 30.0
 _ASLEEP = 20  # a mutant that waits for ever takes no time of the processor
