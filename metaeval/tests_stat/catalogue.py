@@ -94,8 +94,8 @@ _ROWS = (
     TestSpec(
         name="bootstrap_sensitivity",
         words="bootstrap sensitivity",
-        described="the studentised paired bootstrap test, read as in the bootstrap sensitivity method (a pair is told "
-        "apart if its achieved significance level is below α)",  # noqa: RUF001 - a Greek letter for people
+        described="the studentised paired bootstrap test, read as in the bootstrap sensitivity method (a pair "
+        "differs significantly if its achieved significance level is below α)",  # noqa: RUF001 - a Greek letter for people
         cite=("sakai2006",),
         call="sensitivity.sensitivity_test",
         resampled=True,
