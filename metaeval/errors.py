@@ -5,7 +5,7 @@ Each class also derives from the built-in a caller would expect, so ``except Val
 """
 
 import difflib
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from itertools import islice
 
 __all__ = [
@@ -71,12 +71,17 @@ class UnknownNameError(InvalidOptionError, KeyError):
         The name received.
     known : iterable of str
         Every name that would have worked, in teaching order.
+    synonyms : mapping of str to str, optional
+        Other spellings that work, and the name each leads to.
     """
 
-    def __init__(self, kind: str, name: str, known: Iterable[str]) -> None:
+    def __init__(
+        self, kind: str, name: str, known: Iterable[str], *, synonyms: Mapping[str, str] | None = None
+    ) -> None:
         names = tuple(known)
-        near = closest_names(name, names)
-        guess = f"; did you mean {' or '.join(map(repr, near))}?" if near else ";"
+        spellings = {**(synonyms or {}), **dict(zip(names, names, strict=True))}
+        near = dict.fromkeys(spellings[one] for one in closest_names(name, spellings))
+        guess = f"; did you mean {' or '.join(map(repr, near))}?" if near else "."
         more = f" and {len(names) - _MOST_SHOWN} more" if len(names) > _MOST_SHOWN else ""
         super().__init__(f"no {kind} {name!r}{guess} Known: {', '.join(names[:_MOST_SHOWN])}{more}")
         self.name = name

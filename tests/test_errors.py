@@ -47,8 +47,10 @@ def test_an_unknown_name_lists_the_nearest_and_all():
     """The message reads plainly: what was looked up, what was meant, what there is; and no quotes of KeyError."""
     error = UnknownNameError("test", "wilcoxn", ["t", "wilcoxon", "sign"])
     assert str(error) == "no test 'wilcoxn'; did you mean 'wilcoxon'? Known: t, wilcoxon, sign"
-    assert str(UnknownNameError("test", "zzz", ["t"])) == "no test 'zzz'; Known: t"
+    assert str(UnknownNameError("test", "zzz", ["t"])) == "no test 'zzz'. Known: t"
     assert error.known == ("t", "wilcoxon", "sign")
+    meant = UnknownNameError("test", "ttst", ["t", "sign"], synonyms={"ttest": "t", "student": "t"})
+    assert str(meant) == "no test 'ttst'; did you mean 't'? Known: t, sign"
 
 
 def test_names_are_compared_without_case():

@@ -275,8 +275,8 @@ def _count_pairs(truth: Floats, estimate: Floats) -> NDArray[np.int64]:
         score, ties_truth, ties_estimate = 0, 0, 0
         for i in range(len(a)):
             for j in range(i):
-                sign_truth = (a[i] > a[j]) - (a[i] < a[j])
-                sign_estimate = (b[i] > b[j]) - (b[i] < b[j])
+                sign_truth = int(a[i] > a[j]) - int(a[i] < a[j])
+                sign_estimate = int(b[i] > b[j]) - int(b[i] < b[j])
                 score += sign_truth * sign_estimate
                 ties_truth += sign_truth == 0
                 ties_estimate += sign_estimate == 0

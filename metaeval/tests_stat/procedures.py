@@ -83,7 +83,7 @@ class Table[Row: Procedure](Mapping[str, Row]):
         """
         found = self._names.get(plain_name(str(name)))
         if found is None:
-            raise UnknownNameError(self._what, str(name), self.named)
+            raise UnknownNameError(self._what, str(name), self.named, synonyms=self._names)
         return found
 
     def find(self, name: str) -> Row:

@@ -130,8 +130,8 @@ def test_systems_can_be_left_out(command, scores):  # noqa: ARG001 - writes the 
     ("words", "code", "message"),
     [
         (("--reference", "gold"), 3, "no column 'gold'"),
-        (("--reference", "human", "--statistic", "r"), 2, "no value of --statistic 'r'; Known: pearson"),
-        (("--reference", "human", "--level", "doc"), 2, "no value of --level 'doc'; Known: system"),
+        (("--reference", "human", "--statistic", "r"), 2, "no value of --statistic 'r'. Known: pearson"),
+        (("--reference", "human", "--level", "doc"), 2, "no value of --level 'doc'. Known: system"),
         (("--reference", "human", "--system", "team"), 3, "no column of systems"),
         (("--reference", "human", "--item", "page"), 3, "no column of items"),
     ],
