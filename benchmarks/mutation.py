@@ -88,7 +88,6 @@ NO_EFFECT = ("noop", "removedecorator")  # with compilation off, a kernel's deco
 TIMEOUT_FACTOR, TIMEOUT_FLOOR = 5.0, 30.0
 PATIENCE = 30.0
 _ASLEEP = 20  # a mutant that waits for ever takes no time of the processor
-_UNSIGNED = "metaeval.tests_stat.permutations"  # its states are 64-bit numbers without a sign
 _KEY = ("file", "before", "after", "operator")
 
 
@@ -218,12 +217,11 @@ class _Changed(importlib.abc.MetaPathFinder, importlib.abc.Loader):
 
 
 def _uncompiled(name: str) -> frozenset[str]:
-    """Name the modules whose kernels must run as plain Python: the changed one and all that import it."""
-    module, graph = _module(name), _graph()
-    plain = {module, *graph.find_downstream_modules(module)}
-    if plain & graph.find_downstream_modules(_UNSIGNED):  # a compiled kernel gives an int, and takes no large one back
-        plain |= {_UNSIGNED, *graph.find_downstream_modules(_UNSIGNED)}
-    return frozenset(plain)
+    """Name the modules whose kernels must run as plain Python: the changed one, if it has any, and all that import it."""
+    if "@compiled" not in (ROOT / name).read_text():
+        return frozenset()
+    module = _module(name)
+    return frozenset({module, *_graph().find_downstream_modules(module)})
 
 
 @cache

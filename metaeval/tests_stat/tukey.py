@@ -225,7 +225,7 @@ def range_of_permuted_sums(values: NDArray[np.float64], seed: np.uint64, start: 
         sums = np.zeros(n_systems)
         for topic in range(n_topics):
             row[:] = values[topic]
-            state = shuffle(row, state)
+            state = shuffle(row, np.uint64(state))  # a plain number where only one of the two is compiled
             for system in range(n_systems):
                 sums[system] += row[system]
         ranges[number] = sums.max() - sums.min()
