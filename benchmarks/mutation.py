@@ -251,8 +251,8 @@ def _leave_plain(modules: frozenset[str]) -> None:
 class _Plugin:
     """Order the tests by their known time, keep those asked for, and note outcome, time and lines of each."""
 
-    def __init__(self, *, keep: dict[str, float] | None, trace: str | None) -> None:
-        self.keep, self.trace = keep, trace
+    def __init__(self, *, keep: dict[str, float] | None, trace: str | None, change: _Changed | None) -> None:
+        self.keep, self.trace, self.change = keep, trace, change
         self.outcomes: dict[str, tuple[str, float]] = {}
         self.lines: dict[str, list[int]] = {}
         self.import_lines: set[int] = set()
@@ -272,6 +272,10 @@ class _Plugin:
 
         monitor.register_callback(monitor.COVERAGE_ID, monitor.events.LINE, on_line)
         monitor.set_events(monitor.COVERAGE_ID, monitor.events.LINE)
+
+    def pytest_sessionstart(self):
+        if self.change is not None:  # before pytest's own finder, which would read the file itself, unchanged
+            sys.meta_path.insert(0, self.change)
 
     def pytest_collection_modifyitems(self, items):
         if self.keep is not None:
@@ -318,12 +322,15 @@ def _run(
     if change is not None:
         sys.meta_path.insert(0, change)
     _leave_plain(_uncompiled(name))
-    plugin = _Plugin(keep=keep, trace=trace)
+    plugin = _Plugin(keep=keep, trace=trace, change=change)
     options = ["-q", "-p", "no:cacheprovider", "-p", "no:xdist", "-p", "no:randomly", "--no-header", "--tb=no", "-rN"]
     options += ["-W", "ignore::pytest.PytestAssertRewriteWarning"]  # hypothesis is loaded before pytest starts
     for silent in ("overflow", "divide by zero", "invalid value"):  # numba says none of them of a number
         options += ["-W", f"ignore:{silent} encountered in scalar:RuntimeWarning"]
     code = pytest.main([*options, *(["-x"] if first_failure else []), *tests], plugins=[plugin])
+    if change is not None and code == 0 and sys.modules[change.module].__loader__ is not change:
+        message = f"{change.module} was imported unchanged, and its mutants would all survive"
+        raise RuntimeError(message)
     return int(code), plugin
 
 
@@ -340,7 +347,11 @@ def _forked(work, timeout: float) -> dict[str, object] | None:
             quiet = os.open(os.devnull, os.O_RDWR)
             for stream in (0, 1, 2):
                 os.dup2(quiet, stream)
-            Path(place).write_text(json.dumps(work()))
+            try:
+                found = work()
+            except Exception as error:  # noqa: BLE001 - whatever it is, it kills no mutant
+                found = {"error": repr(error)}
+            Path(place).write_text(json.dumps(found))
             code = 0
         finally:
             os._exit(code)
@@ -357,7 +368,10 @@ def _forked(work, timeout: float) -> dict[str, object] | None:
         os.waitpid(child, 0)
     text = Path(place).read_text()
     Path(place).unlink()
-    return json.loads(text) if text else None
+    found = json.loads(text) if text else None
+    if found is not None and "error" in found:
+        raise SystemExit(found["error"])
+    return found
 
 
 def baseline(name: str) -> dict[str, object]:
