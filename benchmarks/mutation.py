@@ -370,7 +370,7 @@ def _forked(work, timeout: float) -> dict[str, object] | None:
     Path(place).unlink()
     found = json.loads(text) if text else None
     if found is not None and "error" in found:
-        raise SystemExit(found["error"])
+        raise RuntimeError(found["error"])
     return found
 
 
@@ -389,11 +389,11 @@ def baseline(name: str) -> dict[str, object]:
     found = _forked(work, timeout=1800)
     if found is None:
         message = f"the tests of {name} did not end"
-        raise SystemExit(message)
+        raise RuntimeError(message)
     broken = [test for test, (state, _) in found["outcomes"].items() if state == "failed"]
     if broken or not found["outcomes"]:
         message = f"the tests of {name} fail on what is not changed: {', '.join(broken) or 'none could be collected'}"
-        raise SystemExit(message)
+        raise RuntimeError(message)
     return found
 
 
