@@ -22,7 +22,7 @@ from metaeval.draws import resolve_seed
 from metaeval.errors import InvalidOptionError
 from metaeval.models.bayesian_comparison import hierarchical
 from metaeval.models.bayesian_model import bayesian_error_rate, observe_error_rates
-from metaeval.parallel import limit_threads
+from metaeval.parallel import limit_threads, reporting
 from metaeval.provenance import Provenance
 from metaeval.resampling.agreement_interval import agreement_intervals
 from metaeval.resampling.bins import difference_bins
@@ -194,6 +194,34 @@ def test_a_seed_is_a_seed_of_whatever_type(name):
     expected = DRAWING[name](7)
     for seed in (np.int64(7), np.uint8(7)):
         assert list(_differences(expected, DRAWING[name](seed))) == []
+
+
+class Tasks:
+    """A reporter that counts the steps of every task."""
+
+    def __init__(self):
+        self.seen = []
+
+    def start(self, description, total):
+        """Note what is promised."""
+        self.seen.append([description, total, 0])
+        return len(self.seen) - 1
+
+    def advance(self, task, steps=1):
+        """Count what is done."""
+        self.seen[task][2] += steps
+
+    def finish(self, task):
+        """Leave the counts as they are."""
+
+
+@pytest.mark.parametrize("name", DRAWING)
+def test_progress_ends_at_its_total(name):
+    """As many steps are told as were promised: a bar that stops at a third, or runs past its end, misleads."""
+    tasks = Tasks()
+    with reporting(tasks):
+        DRAWING[name](7)
+    assert [task for task in tasks.seen if task[1] not in {None, task[2]}] == []
 
 
 @pytest.mark.parametrize("rng", [None, "generator", 2**100], ids=str)
