@@ -106,6 +106,11 @@ def as_scores(  # noqa: PLR0913 - one keyword per label of the table
     InvalidOptionError
         If the labels do not fit the array, or an option is outside its rule.
 
+    See Also
+    --------
+    metaeval.io.tables.read_scores
+    metaeval.scores.Scores
+
     Notes
     -----
     Three mappings in each other could be nested in six ways, and a wrong guess would give wrong scores. They are read

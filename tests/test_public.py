@@ -89,3 +89,14 @@ def test_no_name_of_a_chapter_is_also_a_module_in_it(chapter):
     modules = {path.stem for path in Path(module.__file__).parent.glob("*.py")}
     own = {name for name in module.__all__ if not inspect.ismodule(getattr(module, name))}
     assert not own & modules - {"score"}  # metaeval.metrics loads whole, so that its function stands first
+
+
+@pytest.mark.parametrize("name", [name for name in TOP if inspect.isfunction(getattr(metaeval, name))])
+def test_every_function_names_its_relatives(name):
+    """Each docstring at the top says what else to look at, and that is there."""
+    written = inspect.getdoc(getattr(metaeval, name)) or ""
+    section = re.search(r"See Also\n--------\n((?:\S.*\n?)+)", written)
+    assert section
+    for one in re.findall(r"^metaeval\.[\w.]+", section[1], re.MULTILINE):
+        module, _, what = one.rpartition(".")
+        assert hasattr(import_module(module), what)

@@ -41,6 +41,11 @@ def read_groups(
     FileFormatError
         If a column cannot be found, a system has no row, no group or two groups.
 
+    See Also
+    --------
+    metaeval.io.tables.read_scores
+    metaeval.io.trec.read_collection
+
     Examples
     --------
     >>> import tempfile

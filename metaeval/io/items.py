@@ -52,6 +52,11 @@ def read_items(
     InvalidOptionError
         If no file is given, or one twice.
 
+    See Also
+    --------
+    metaeval.studies.human.study_human
+    metaeval.io.tables.read_scores
+
     Examples
     --------
     >>> import pathlib, tempfile

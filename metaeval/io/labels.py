@@ -55,6 +55,11 @@ def read_labels(
     InvalidOptionError
         If a role or an option does not fit the files.
 
+    See Also
+    --------
+    metaeval.studies.assessors.study_assessors
+    metaeval.io.qrels.read_qrels
+
     Examples
     --------
     >>> import pathlib, tempfile

@@ -31,6 +31,11 @@ def read_qrels(path: str | os.PathLike[str]) -> Judgments:
     FileFormatError
         For a malformed line, a relevance that is no whole number, a document judged twice, an empty file.
 
+    See Also
+    --------
+    metaeval.io.trec.read_runs
+    metaeval.io.trec.read_collection
+
     Examples
     --------
     >>> import tempfile, pathlib

@@ -96,6 +96,11 @@ def read_scores(  # noqa: PLR0913 - what a table leaves open
     InvalidOptionError
         If an option is outside its rule.
 
+    See Also
+    --------
+    metaeval.scores.as_scores
+    metaeval.io.tables.write_scores
+
     Notes
     -----
     ============== ===================================================================================================
@@ -159,6 +164,10 @@ def write_scores(scores: Scores, path: str | Path) -> Path:
         For another ending.
     FileFormatError
         If there is no such folder.
+
+    See Also
+    --------
+    metaeval.io.tables.read_scores
 
     Examples
     --------

@@ -109,6 +109,12 @@ def read_collection(  # noqa: PLR0913 - one keyword per rule of reading
         Once, if more than a tenth of the documents of some run share their score with another in the same list: the
         order of those is decided by their identifiers alone.
 
+    See Also
+    --------
+    metaeval.io.trec.read_runs
+    metaeval.io.qrels.read_qrels
+    metaeval.metrics.score.score
+
     Examples
     --------
     >>> import tempfile, pathlib
@@ -211,6 +217,11 @@ def read_runs(
     ------
     FileFormatError, InvalidOptionError
         As `read_collection`.
+
+    See Also
+    --------
+    metaeval.io.qrels.read_qrels
+    metaeval.io.trec.read_collection
 
     Examples
     --------

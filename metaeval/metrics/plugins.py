@@ -86,6 +86,11 @@ def load_plugin(path: str | Path) -> tuple[MetricSpec | Quantisation, ...]:
     InvalidOptionError
         If the file is not there, does not run, or defines nothing.
 
+    See Also
+    --------
+    metaeval.metrics.spec.metric
+    metaeval.metrics.plugins.default_registry
+
     Examples
     --------
     >>> import tempfile

@@ -79,6 +79,11 @@ def score(  # noqa: PLR0913 - one keyword per choice
     ScoresError
         If fewer than `fewest` runs or topics are left.
 
+    See Also
+    --------
+    metaeval.io.trec.read_collection
+    metaeval.studies.power.study_power
+
     Examples
     --------
     >>> from metaeval.collection.assembly import collection_from_rankings

@@ -201,6 +201,12 @@ def metric(
     MetricError, InvalidOptionError
         If the signature has another form.
 
+    See Also
+    --------
+    metaeval.metrics.plugins.load_plugin
+    metaeval.metrics.plugins.default_registry
+    metaeval.metrics.spec.MetricSpec
+
     Examples
     --------
     >>> @metric(name="Misses", higher_is_better=False, bounds=(0, float("inf")))

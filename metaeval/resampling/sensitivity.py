@@ -214,6 +214,11 @@ def bootstrap_sensitivity(  # noqa: PLR0913 - one keyword per choice
         If an option is outside its rule, or B alpha is less than 1, so that no resample stands at the place that
         the difference required is read from.
 
+    See Also
+    --------
+    metaeval.tests_stat.bootstrap.bootstrap_test
+    metaeval.studies.power.study_power
+
     Notes
     -----
     For a pair with differences :math:`z_j` over T topics, :math:`w_j = z_j - \bar z` is resampled by topic B times, and

@@ -195,6 +195,11 @@ def simulate_collection(  # noqa: PLR0913 - one keyword per dimension
     InvalidOptionError
         If a number is outside its rule.
 
+    See Also
+    --------
+    metaeval.simulate.scores.simulate_scores
+    metaeval.io.trec.read_collection
+
     Notes
     -----
     Run r of group g ranks the documents d of topic t by its evidence

@@ -285,6 +285,11 @@ def simulate_scores(  # noqa: PLR0913 - the parameters of a population, and the 
     InvalidOptionError
         As `simulate_population`.
 
+    See Also
+    --------
+    metaeval.simulate.collection.simulate_collection
+    metaeval.studies.power.study_power
+
     Examples
     --------
     >>> scores = simulate_scores(n_systems=5, n_topics=20, metrics=["P@5", "RR@10"], rng=0)

@@ -184,6 +184,11 @@ def study_agreement(  # noqa: PLR0913 - every option of the command
     ScoresError, InvalidOptionError
         As the tests raise them; `UnknownNameError` for an unknown test or correction.
 
+    See Also
+    --------
+    metaeval.studies.power.study_power
+    metaeval.studies.compare.study_comparison
+
     References
     ----------
     .. [1] Ogilvie and Lalmas (2006), section 3.4. :doi:`10.1145/1183614.1183631`

@@ -171,6 +171,11 @@ def study_assessments(  # noqa: PLR0913 - one keyword per source
     InvalidOptionError
         If no document was assessed, or `log`, `pools` or `sizes` lack a column.
 
+    See Also
+    --------
+    metaeval.studies.reliability.study_reliability
+    metaeval.studies.assessors.study_assessors
+
     Notes
     -----
     A document is relevant if text in it is highlighted or an element relevant. A passage is elemental if it is as long

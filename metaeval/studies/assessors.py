@@ -144,6 +144,11 @@ def study_assessors(  # noqa: PLR0913 - every option is one question
     InvalidOptionError
         If an option is outside its rule, or the collection holds items that are no labels.
 
+    See Also
+    --------
+    metaeval.studies.human.study_human
+    metaeval.io.labels.read_labels
+
     Notes
     -----
     Piwowarski, Trotman & Lalmas 2008, sections 5.2.6 and 5.2.7; Voorhees 2000, "Variations in relevance judgments and

@@ -308,6 +308,12 @@ def study_comparison(  # noqa: PLR0913 - every option of the command
     ScoresError
         As the tests raise it.
 
+    See Also
+    --------
+    metaeval.studies.agree.study_agreement
+    metaeval.studies.power.study_power
+    metaeval.studies.topics.study_topics
+
     References
     ----------
     .. [1] Sakai and Kando (2008). :doi:`10.1007/s10791-008-9059-7`

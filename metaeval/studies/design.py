@@ -114,6 +114,10 @@ def study_design(  # noqa: PLR0913 - every option of the command
     ScoresError, InvalidOptionError, UnknownNameError
         As the parts raise them.
 
+    See Also
+    --------
+    metaeval.studies.topics.study_topics
+
     References
     ----------
     .. [1] Sakai (2016). Topic set size design. Information Retrieval Journal 19, 256-283.

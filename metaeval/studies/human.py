@@ -167,6 +167,11 @@ def study_human(  # noqa: PLR0913 - every option is one question
     ScoresError, InvalidOptionError
         As the functions it calls, and where there is no statistic or level.
 
+    See Also
+    --------
+    metaeval.studies.assessors.study_assessors
+    metaeval.io.items.read_items
+
     Examples
     --------
     >>> means = pd.DataFrame({"human": [1, 2, 3, 4.5], "A": [1, 2, 3, 4], "B": [2, 1, 4, 3]}, index=list("wxyz"))

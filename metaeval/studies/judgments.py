@@ -266,6 +266,11 @@ def study_judgments(  # noqa: PLR0913 - every option of the command
     EstimationError
         If there are fewer than two runs, or no topic with something relevant.
 
+    See Also
+    --------
+    metaeval.studies.topics.study_topics
+    metaeval.io.trec.read_collection
+
     References
     ----------
     .. [1] Pal, Mitra and Kamps (2010). :doi:`10.1002/asi.21403`

@@ -147,6 +147,11 @@ def study_power(  # noqa: PLR0913 - every option of the command
     ScoresError, InvalidOptionError
         As the tests raise them; `UnknownNameError` for an unknown test or correction.
 
+    See Also
+    --------
+    metaeval.studies.agree.study_agreement
+    metaeval.tests_stat.catalogue.compare_systems
+
     References
     ----------
     .. [1] Sakai (2006). Evaluating evaluation metrics based on the bootstrap. SIGIR. :doi:`10.1145/1148170.1148261`

@@ -164,6 +164,10 @@ def study_reliability(  # noqa: PLR0913 - one keyword per question
     UnknownNameError
         For an unknown measure, or a preference about a run that there is not.
 
+    See Also
+    --------
+    metaeval.studies.assessment.study_assessments
+
     Notes
     -----
     A run's value is the mean over the topics where something is worth more than 0; a list that is empty there counts

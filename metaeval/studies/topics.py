@@ -249,6 +249,11 @@ def study_topics(  # noqa: PLR0913 - every option of the command
     ScoresError, InvalidOptionError
         As the parts raise them.
 
+    See Also
+    --------
+    metaeval.studies.design.study_design
+    metaeval.studies.power.study_power
+
     References
     ----------
     .. [1] Voorhees and Buckley (2002). The effect of topic set size on retrieval experiment error. SIGIR.

@@ -67,6 +67,12 @@ def bootstrap_test(  # noqa: PLR0913 - one keyword per choice
     ------
     ScoresError, InvalidOptionError
 
+    See Also
+    --------
+    metaeval.tests_stat.catalogue.compare_systems
+    metaeval.tests_stat.randomisation.randomisation_test
+    metaeval.tests_stat.paired_t.paired_t_test
+
     Notes
     -----
     With :math:`z_j` the difference on topic j of T, :math:`w_j = z_j - \bar z`, and topics drawn T at a time with

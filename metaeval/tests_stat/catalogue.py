@@ -251,6 +251,12 @@ def compare_systems(  # noqa: PLR0913 - one keyword per choice
     ------
     ScoresError, InvalidOptionError
 
+    See Also
+    --------
+    metaeval.studies.power.study_power
+    metaeval.tests_stat.paired_t.paired_t_test
+    metaeval.tests_stat.bootstrap.bootstrap_test
+
     Examples
     --------
     >>> result = compare_systems([[0.3, 0.5, 0.9, 0.8], [0.2, 0.3, 0.6, 0.1]], test="sign")

@@ -65,6 +65,12 @@ def max_t_test(  # noqa: PLR0913 - one keyword per choice
     ------
     ScoresError, InvalidOptionError
 
+    See Also
+    --------
+    metaeval.tests_stat.catalogue.compare_systems
+    metaeval.tests_stat.tukey.tukey_hsd_test
+    metaeval.tests_stat.randomisation.randomisation_test
+
     Notes
     -----
     With the hypotheses in descending order of their observed statistic, :math:`t_1 \ge t_2 \ge \dots \ge t_m`,

@@ -36,6 +36,12 @@ def paired_t_test(
     ------
     ScoresError, InvalidOptionError
 
+    See Also
+    --------
+    metaeval.tests_stat.catalogue.compare_systems
+    metaeval.tests_stat.wilcoxon.wilcoxon_test
+    metaeval.tests_stat.bootstrap.bootstrap_test
+
     Notes
     -----
     .. math:: t = \frac{\bar z}{s / \sqrt{T}}, \qquad s^2 = \frac{1}{T - 1} \sum_j (z_j - \bar z)^2

@@ -51,6 +51,12 @@ def randomisation_test(  # noqa: PLR0913 - one keyword per choice
     ------
     ScoresError, InvalidOptionError
 
+    See Also
+    --------
+    metaeval.tests_stat.catalogue.compare_systems
+    metaeval.tests_stat.bootstrap.bootstrap_test
+    metaeval.tests_stat.max_t.max_t_test
+
     Notes
     -----
     .. math:: p = \frac{\#\{b : |\sum_j f_{bj} z_j| \ge |\sum_j z_j|\}}{B}, \qquad f_{bj} = \pm 1

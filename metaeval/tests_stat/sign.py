@@ -46,6 +46,11 @@ def sign_test(  # noqa: PLR0913 - one keyword per choice
     ------
     ScoresError, InvalidOptionError
 
+    See Also
+    --------
+    metaeval.tests_stat.catalogue.compare_systems
+    metaeval.tests_stat.wilcoxon.wilcoxon_test
+
     Notes
     -----
     With w topics won and l lost out of n = w + l, exactly, as ``scipy.stats.binomtest(w, n)``:

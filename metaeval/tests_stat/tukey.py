@@ -86,6 +86,11 @@ def tukey_hsd_test(  # noqa: PLR0913 - one keyword per choice
     ------
     ScoresError, InvalidOptionError
 
+    See Also
+    --------
+    metaeval.tests_stat.catalogue.compare_systems
+    metaeval.tests_stat.max_t.max_t_test
+
     Notes
     -----
     Randomised, with :math:`\bar x^*_{bi}` the mean of system i under permutation b, and the difference required the

@@ -73,6 +73,12 @@ def wilcoxon_test(  # noqa: PLR0913 - one keyword per choice
     InvalidOptionError
         If an option is outside its rule, or "exact" is asked for more than 1000 topics.
 
+    See Also
+    --------
+    metaeval.tests_stat.catalogue.compare_systems
+    metaeval.tests_stat.sign.sign_test
+    metaeval.tests_stat.paired_t.paired_t_test
+
     Notes
     -----
     With R+ the sum of the mid-ranks of the positive differences, n topics ranked, and groups of t tied sizes [1]_,
