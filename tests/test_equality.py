@@ -72,3 +72,9 @@ def test_steps_of_a_tenth_are_one_step():
     gaps, sizes = np.array([(a - b, a + b) for a, b in pairs]).T
     assert len(set(gaps.tolist())) > 1
     assert len(set(settle(gaps, sizes).tolist())) == 1
+
+
+def test_settled_means_are_those_of_every_table():
+    """A stack of tables is settled table by table, over their topics."""
+    tables = np.random.default_rng(0).integers(0, 10, (4, 3, 5)) / 10
+    assert np.array_equal(settled_means(tables), np.stack([settled_means(table) for table in tables]))

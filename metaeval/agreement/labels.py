@@ -94,7 +94,7 @@ def as_labels(table: object, *, scale: Sequence[int] | None = None, outside: Out
     known = np.isfinite(given)
     if (given[known] != np.round(given[known])).any():
         row, column = np.argwhere(known & (given != np.round(given)))[0]
-        message = f"labels must be whole numbers; {_cell(frame, int(row), int(column))} is {given[row, column]!r}"
+        message = f"labels must be whole numbers; {_cell(frame, int(row), int(column))} is {given[row, column]:g}"
         raise ScoresError(message)
     if scale is not None and any(one != round(one) for one in scale):
         message = f"scale must hold whole numbers, not {list(scale)}"

@@ -10,7 +10,14 @@ from hypothesis.extra.numpy import arrays
 from scipy import stats
 from statsmodels.stats.multitest import multipletests
 
-from metaeval.agreement.decisions import KINDS, agreement_counts, agreement_shares, checked_alphas, decision_agreement
+from metaeval.agreement.decisions import (
+    KINDS,
+    _grid_and_bandwidth,
+    agreement_counts,
+    agreement_shares,
+    checked_alphas,
+    decision_agreement,
+)
 from metaeval.agreement.rankings import tau_ap
 from metaeval.errors import InvalidOptionError, UnknownNameError
 from metaeval.scores import as_scores
@@ -291,3 +298,17 @@ class TestDegenerate:
     def test_levels(self):
         """Levels keep their order and lose their repeats."""
         assert checked_alphas([0.05, 0.01, 0.05]) == (0.05, 0.01)
+
+
+def test_a_matrix_is_asked_for_by_name():
+    """The measure may be named, as every argument of a public function may."""
+    agreement = decision_agreement(np.random.default_rng(0).random((2, 5, 8)), test="t")
+    assert agreement.matrix(measure="recall").equals(agreement.matrix("recall"))
+
+
+def test_the_grid_of_sizes_ends_where_the_curve_does():
+    """Three widths past the largest difference, where a normal kernel is nothing; without sizes it is 0 to 1."""
+    grid, width = _grid_and_bandwidth(np.array([0.1, 0.2, 0.4]), 5)
+    assert (grid[0], grid[-1], len(grid)) == (0.0, pytest.approx(0.4 + 3 * width), 5)
+    assert 0.05 < width < 0.15
+    assert _grid_and_bandwidth(np.zeros(0), 3)[0].tolist() == [0.0, 0.5, 1.0]

@@ -40,10 +40,11 @@ def cells(n_systems=4, n_items=4, seed=0, noise=(0.3, 1.0), cluster=None):
 @pytest.mark.parametrize("cluster", [None, "doc"])
 def test_the_permutation_p_value_is_that_of_all_exchanges(permute, cluster):
     """With few cells the drawn p-value is near the one over every possible exchange, made by hand on whole tables."""
-    scores = cells(n_systems=3, n_items=4, cluster=cluster)
+    n_items = 5 if cluster else 4  # clusters of unequal size
+    scores = cells(n_systems=3, n_items=n_items, cluster=cluster)
     human, a, b = (scores.sel(metric=name).to_numpy() for name in ("human", "A", "B"))
     a, b = ((part - part.mean()) / part.std() for part in (a, b))
-    groups = np.array([0, 0, 1, 1]) if cluster else np.arange(4)
+    groups = np.array([0, 0, 1, 1, 2]) if cluster else np.arange(n_items)
     n_groups = groups.max() + 1
     shape = {"items": (1, n_groups), "systems": (3, 1), "both": (3, n_groups)}[permute]
 

@@ -1,5 +1,6 @@
 """Rank correlations: published values, SciPy, enumeration of every tie-broken order, laws, and what is refused."""
 
+import math
 from functools import partial
 from itertools import permutations, product
 
@@ -356,3 +357,11 @@ class TestRefusals:
         """An option outside its rule is refused by name."""
         with pytest.raises(InvalidOptionError, match=next(iter(options))):
             function([1, 2], [1, 2], **options)
+
+
+def test_p_value_of_many_systems_that_nearly_agree():
+    """Beyond SciPy's limit, an order and the n - 1 orders next to it have n of n! orders, twice for both ends."""
+    x = np.arange(40.0)
+    swapped = x[[1, 0, *range(2, 40)]]
+    found = kendall_p_value(np.stack([x, x, x]), np.stack([x, swapped, -x]))
+    assert found.tolist() == pytest.approx([2 / math.factorial(40), 80 / math.factorial(40), 2 / math.factorial(40)])

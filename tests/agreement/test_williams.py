@@ -69,3 +69,16 @@ def test_bad_options_stop():
         williams_test(0.2, 0, 0, n=9, alternative="better")
     with pytest.raises(ScoresError, match="two metrics"):
         williams_table(pd.DataFrame({"human": [1.0, 2], "A": [1.0, 2]}), reference="human")
+
+
+def test_a_metric_that_falls_counts_by_its_size_unless_asked():
+    """A metric and its opposite follow people equally closely; with their signs, one of them is the worst there is."""
+    human = np.arange(6.0)
+    metric = human + np.array([0.0, 1.0, -1.0, 0.5, 1.0, 0.0])
+    means = pd.DataFrame({"human": human, "rises": metric, "falls": -metric + 0.01 * human**2})
+    bare, signed = (
+        williams_table(means, reference="human", signed=signed).set_index("metric_a")["p"] for signed in (False, True)
+    )
+    assert bare["rises"] > 0.05
+    assert signed["rises"] < 0.01
+    assert signed["falls"] > 0.99

@@ -29,6 +29,8 @@ def test_a_table_may_leave_out_levels_that_do_not_occur():
     """But not one that the judgments hold."""
     table = Table(((1, 1.0), (3, 5.0)))
     assert np.isnan(gain_table(table, KNOWN, top_level=3, present=np.array([0, 1, 3]))[2])
+    with pytest.raises(InvalidOptionError, match="level 0 is not relevant, so its gain must be 0, not 1"):
+        gain_table(Table(((0, 1.0), (1, 1.0))), KNOWN, top_level=3, present=np.array([0, 1]))
     with pytest.raises(InvalidOptionError, match=r"gains=\{1:1, 3:5\} names no gain for level 2"):
         gain_table(table, KNOWN, top_level=3, present=np.array([2]))
 

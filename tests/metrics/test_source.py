@@ -1,9 +1,11 @@
 """The code behind a metric: everything of its author's that can change a number counts."""
 
+import ast
 import importlib.metadata
 import subprocess
 import sys
 from functools import partial
+from pathlib import Path
 
 import numba
 import numpy as np
@@ -12,7 +14,7 @@ import pytest
 from metaeval.errors import InvalidOptionError
 from metaeval.metrics.plugins import default_registry, load_plugin
 from metaeval.metrics.quantisation import Quantisation
-from metaeval.metrics.source import code_versions, metric_checksum, source_checksum
+from metaeval.metrics.source import _imported, code_versions, metric_checksum, source_checksum
 from metaeval.metrics.spec import MetricSpec, metric
 
 PLUGIN = """
@@ -229,3 +231,9 @@ def test_measures_from_elsewhere_count_by_version():
 def test_a_decorated_metric_of_this_file():
     """A metric of a script counts by the script."""
     assert source_checksum([metric(_made(1)).function]) == source_checksum([_made(1)])
+
+
+def test_what_a_file_imports_by_star_is_the_module():
+    """A star is no module: only what stands before it is looked for."""
+    tree = ast.parse("from a.b import *\nfrom a import c")
+    assert list(_imported(tree, Path("/nowhere/x.py"), Path("/elsewhere"))) == ["a.b", "a", "a.c"]

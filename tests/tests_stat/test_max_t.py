@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from metaeval import as_scores
 from metaeval.errors import InvalidOptionError, UnknownNameError
 from metaeval.tests_stat import max_t
-from metaeval.tests_stat.max_t import max_t_test
+from metaeval.tests_stat.max_t import hypothesis_statistic, max_t_test
 from metaeval.tests_stat.paired_t import paired_t_test
 from metaeval.tests_stat.permutations import draw_seed, topic_permutations
 
@@ -183,3 +183,12 @@ def test_wrong_options_are_refused(options, error):
     """Each with the error of its kind."""
     with pytest.raises(error):
         max_t_test(np.eye(3), **options)
+
+
+@pytest.mark.parametrize("rest", [0.0, 4e-16, -4e-16])
+def test_systems_that_differ_by_rounding_alone_are_equal(rest):
+    """Differences whose squares are a rest of rounding, in sums of 3, tell nothing, whatever their sum."""
+    products = np.array([[3.0, 3.0 + rest], [3.0 + rest, 3.0]])
+    assert np.isnan(hypothesis_statistic(np.array([1.0, 1.0 + 1e-15]), products, 0, 1, 0))
+    products[1, 1] = 3.1
+    assert hypothesis_statistic(np.array([1.0, 1.5]), products, 0, 1, 0) == pytest.approx(0.25 / (0.1 - 2 * rest))

@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 from scipy.stats import chi2
 
 from metaeval.parallel import limit_threads
-from metaeval.tests_stat.permutations import draw_seed, mix, permuted_scores, topic_permutations
+from metaeval.tests_stat.permutations import draw_seed, mix, permuted_scores, shuffle, topic_permutations
 
 
 @given(st.integers(0, 2**64 - 1), st.integers(1, 9), st.integers(1, 5))
@@ -61,3 +61,19 @@ def test_seeds_are_drawn_from_the_generator():
     seeds = [draw_seed(np.random.default_rng(seed)) for seed in (0, 0, 1)]
     assert seeds[0] == seeds[1] != seeds[2]
     assert isinstance(seeds[0], np.uint64)
+
+
+@pytest.mark.parametrize("n_systems", [1, 2, 5, 8])
+def test_a_shuffle_serves_two_places_with_every_state(n_systems):
+    """Literally: from the last place down, first the low half of the mixed state, then the high one."""
+    for seed in (0, 1, 2**63 + 5):
+        row, expected, state = np.arange(float(n_systems)), list(range(n_systems)), seed
+        end = shuffle(row, np.uint64(seed))
+        places = list(range(n_systems - 1, 0, -1))
+        for number, place in enumerate(places):
+            if number % 2 == 0:
+                state = (state + 0x9E3779B97F4A7C15) % 2**64
+            bits = int(mix(np.uint64(state)))
+            other = (bits >> 32 if number % 2 else bits % 2**32) * (place + 1) >> 32
+            expected[place], expected[other] = expected[other], expected[place]
+        assert (row.tolist(), int(end)) == (expected, state)

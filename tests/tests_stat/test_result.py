@@ -195,6 +195,9 @@ def test_warns_when_too_few_pairs_reach_the_smallest_p():
         result = made_up([0.05, 0.5, 0.5], correction="bonferroni", n_resamples=19, details={"smallest_p": 0.05})
     assert "cannot go below p = 0.05" in result.out_of_reach()
     assert "raise" not in result.out_of_reach()
+    assert "rejects never" in result.out_of_reach()
+    with pytest.warns(UnreachableLevelWarning, match="rejects only when at least 3 of them reach it"):
+        made_up([0.05, 0.05, 0.5], correction="fdr_bh", n_resamples=19, details={"smallest_p": 0.05})
 
 
 def test_is_silent_when_enough_pairs_reach_it_or_none_does():
@@ -212,3 +215,11 @@ def test_details_cannot_be_changed():
     result = made_up([0.1], details={"kept": 1})
     with pytest.raises(TypeError):
         result.details["kept"] = 2
+
+
+def test_where_less_is_better_the_baseline_map_begins_with_the_least():
+    """Systems stand in the order of their lead over the baseline, in the metric's own direction."""
+    noise = np.random.default_rng(0).normal(0, 0.01, (3, 8))
+    scores = as_scores(noise + np.array([[5.0], [1.0], [3.0]]), systems=["base", "low", "high"], higher_is_better=False)
+    square = paired_t_test(scores, baseline="base").graded_decisions("metric1")
+    assert square.index.tolist() == ["low", "high", "base"]

@@ -100,3 +100,9 @@ def test_tolerance_must_be_a_size(wrong):
     """A negative, infinite or undefined tolerance is refused."""
     with pytest.raises(InvalidOptionError, match="zero_tol must be a number of at least 0"):
         sign_test(np.eye(2), zero_tol=wrong)
+
+
+def test_the_most_ties_are_those_of_the_pair_that_ties_most():
+    """Of three pairs, the one that ties on four of six topics."""
+    result = sign_test([[1.0, 2, 3, 4, 5, 6], [1, 2, 3, 4, 6, 7], [2, 2, 4, 5, 7, 8]], correction="none")
+    assert result.details["most_ties"] == [4]

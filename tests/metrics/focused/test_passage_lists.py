@@ -27,6 +27,8 @@ def test_thresholds_are_whole_numbers():
         [0, 0, 0, 0],
         [0, 290000000001, 333333333334, 10**12 + 1],
     ]
+    bins = tuple(Fraction(step, 100) for step in (28, 29, 50))
+    assert thresholds(np.array([100]), bins, bins=100).tolist() == [[28, 30, 50]]  # 100 * (29 / 100) is below 29
     with pytest.raises(InvalidOptionError, match=r"steps of 1/100 only"):
         thresholds(np.array([100]), points, bins=100)
 
