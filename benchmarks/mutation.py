@@ -87,6 +87,7 @@ TESTS_ELSEWHERE = {  # what is tested together with what it was taken from
 NO_EFFECT = ("noop", "removedecorator")  # with compilation off, a kernel's decorator does nothing
 TIMEOUT_FACTOR, TIMEOUT_FLOOR = 5.0, 30.0
 PATIENCE = 30.0
+_MEMORY = 8 * 2**30
 _ASLEEP = 20  # a mutant that waits for ever takes no time of the processor
 _KEY = ("file", "before", "after", "operator")
 
@@ -344,6 +345,7 @@ def _forked(work, timeout: float) -> dict[str, object] | None:
         try:
             os.setsid()
             resource.setrlimit(resource.RLIMIT_CPU, (math.ceil(timeout), math.ceil(timeout) + 5))
+            resource.setrlimit(resource.RLIMIT_AS, (_MEMORY, _MEMORY))  # a loop that fills the machine ends here
             quiet = os.open(os.devnull, os.O_RDWR)
             for stream in (0, 1, 2):
                 os.dup2(quiet, stream)
