@@ -5,6 +5,7 @@ import gzip
 import hashlib
 import importlib.util
 import os
+import re
 import sys
 import threading
 from contextlib import ExitStack, contextmanager, suppress
@@ -15,6 +16,7 @@ import matplotlib as mpl
 import numpy as np
 import pytest
 
+from metaeval.errors import MetaevalError
 from metaeval.scores import as_scores
 
 mpl.use("agg")
@@ -161,3 +163,17 @@ def count_openings():
             _opened.pop()
 
     return count
+
+
+@pytest.fixture(autouse=True, scope="session")
+def _messages_are_in_words():
+    """Whatever any test makes metaeval refuse, the message shows values as a user wrote them, never as NumPy would."""
+    plain = MetaevalError.__init__
+
+    def held(self, *args):
+        plain(self, *args)
+        assert not re.search(r"\bnp\.\w+\(", " ".join(map(str, args)))
+
+    MetaevalError.__init__ = held
+    yield
+    MetaevalError.__init__ = plain

@@ -5,6 +5,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from hypothesis import given
+from scipy import stats
 
 from metaeval.agreement.human_statistics import pearson
 from metaeval.agreement.williams import williams_table, williams_test
@@ -82,3 +83,13 @@ def test_a_metric_that_falls_counts_by_its_size_unless_asked():
     assert bare["rises"] > 0.05
     assert signed["rises"] < 0.01
     assert signed["falls"] > 0.99
+
+
+def test_less_is_the_other_side_of_greater():
+    """What is no evidence that the first agrees better is evidence that it does not: the two sides add up to 1."""
+    t, greater = williams_test(0.9, 0.8, 0.7, n=9, alternative="greater")
+    other, less = williams_test(0.9, 0.8, 0.7, n=9, alternative="less")
+    assert (t, greater + less) == (other, pytest.approx(1.0))
+    assert less == pytest.approx(stats.t.cdf(t, 6))
+    with pytest.raises(InvalidOptionError, match=r"first must be a correlation in \[-1, 1\], not 1\.2"):
+        williams_test(1.2, 0.8, 0.7, n=9)
