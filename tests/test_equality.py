@@ -78,3 +78,12 @@ def test_settled_means_are_those_of_every_table():
     """A stack of tables is settled table by table, over their topics."""
     tables = np.random.default_rng(0).integers(0, 10, (4, 3, 5)) / 10
     assert np.array_equal(settled_means(tables), np.stack([settled_means(table) for table in tables]))
+
+
+def test_rows_are_settled_each_by_itself():
+    """Numbers of a row that are one on paper become one, in whatever order, and whatever stands in other rows."""
+    rows = np.array([[0.5, 0.1 + 0.2, 0.3], [0.9, 0.2, 0.7], [0.8 - 0.7, 0.4, 0.3 - 0.2]])
+    sizes = [[0.5, 0.3, 0.3], [0.9, 0.2, 0.7], [1.5, 0.4, 0.5]]
+    assert [len(set(row)) for row in settle(rows, sizes).tolist()] == [2, 3, 2]
+    near = np.array([[0.5, np.nextafter(0.3, 1), 0.3], [0.9, 0.2, 0.7]])
+    assert [len(set(row)) for row in settle(near).tolist()] == [2, 3]
