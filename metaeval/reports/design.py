@@ -103,8 +103,9 @@ def _summary(study: DesignStudy) -> tuple[str, ...]:
     for method, part in study.table.groupby("method", sort=False):
         answers: list[str] = []
         for difference, rows in part.groupby("difference", sort=False):
-            asked = f"for {difference:g}," if answers else _filled(study, _DESIGNS[str(method)].asked, difference)
-            answers.append(f"{asked} {_needed(study, rows, named=not answers)}")
+            asked = "for {difference}," if answers else _DESIGNS[str(method)].asked
+            words = _filled(study, asked, float(str(difference)))
+            answers.append(f"{words} {_needed(study, rows, named=not answers)}")
         paragraphs.append(f"{'; '.join(answers)}.")
     basis = "a score that was given"
     if study.variances is not None:
