@@ -322,8 +322,8 @@ def _elements_twice(study: AssessmentStudy, _words: str) -> _Blocks:
         name="element-agreement",
         title="Two assessors, element by element",
         caption=f"Of what either assessor calls relevant{included * (study.scale == '2005')}: the share that both do; "
-        "of the elements also the share with the same exhaustivity, with specificities closer than a limit, and with the "
-        "same grades (the same exhaustivity, and specificity in the same of three bins).",
+        "of the elements also the share with the same exhaustivity, with specificities closer than a limit, and with "
+        "the same grades (the same exhaustivity, and specificity in the same of three bins).",
         frame=frame.assign(topic=[*frame["topic"].iloc[:-1], "mean of topics"]),
         columns=(
             *left(topic="Topic"),
