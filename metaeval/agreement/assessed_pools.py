@@ -11,7 +11,7 @@ from metaeval.cells import natural_order
 from metaeval.collection.inex import Assessments, Submission
 from metaeval.errors import InvalidOptionError
 
-__all__ = ["growth_kinds", "measured_growth", "pool_coverage", "pool_growth", "shown_growth"]
+__all__ = ["growth_kinds", "half_pool", "measured_growth", "pool_coverage", "pool_growth", "shown_growth"]
 
 _QUOTED_SIZES = (20, 50, 100, 200, 250, 300, 400, 500)
 
@@ -68,6 +68,11 @@ def shown_growth(growth: pd.DataFrame) -> pd.DataFrame:
     last = int(growth["documents"][growth["topics"] >= growth["topics"].max() / 2].iloc[-1])
     sizes = [size for size in _QUOTED_SIZES if size < last]
     return growth[growth["documents"].isin([*sizes, last])]
+
+
+def half_pool(growth: pd.DataFrame) -> "pd.Series[float]":
+    """Return the row of half of the largest pool of `shown_growth`."""
+    return growth.iloc[max(0, int(shown_growth(growth)["documents"].iloc[-1]) // 2 - 1)]
 
 
 def measured_growth(view: AssessmentTables, submissions: list[Submission]) -> pd.DataFrame:

@@ -29,14 +29,13 @@ type Floats = NDArray[np.float64]
 
 STATISTICS: Mapping[str, str] = {
     "same": "share of the items labelled by both that have the same label",
-    "kappa": "Cohen's kappa: agreement beyond what the two habits of labelling give by chance",
-    "linear_kappa": "Cohen's kappa with weights that fall linearly with the distance of the labels",
-    "quadratic_kappa": "Cohen's kappa with weights that fall with the square of the distance",
-    "overlap": "of the items labelled by both, those that both call relevant over those that either does: mean over "
-    "topics",
+    "kappa": "agreement beyond what the assessors' shares of each label give by chance",
+    "linear_kappa": "with weights that fall linearly with the distance of the labels",
+    "quadratic_kappa": "with weights that fall with the square of the distance",
+    "overlap": "items that both call relevant, over those that either does: mean over topics",
     "first_kept": "share of the first assessor's relevant items that the second calls relevant too: mean over topics",
     "second_kept": "share of the second assessor's relevant items that the first calls relevant too: mean over topics",
-    "same_over_union": "items both call relevant with the same label, over items that either does: mean over topics",
+    "same_over_union": "items both call relevant with the same label, over those that either does: mean over topics",
     "bias": "mean label of the second less that of the first",
 }
 _NEARLY_THE_SAME = 0.95

@@ -161,7 +161,7 @@ def human_agreement(  # noqa: PLR0913 - every option is one question
     rows = []
     drawn_values: dict[str, Floats] = {}
     metrics = [str(one) for one in scores["metric"].to_numpy() if str(one) != name]
-    for metric in track(metrics, description=f"agreement with {name}"):
+    for metric in track(metrics, description=f"{statistic} with {name}, {level}"):
         cells = cells_of(scores, metric, reference=name)
         systems = (drawn[:, : len(cells.systems)] * len(cells.systems)).astype(np.int64)
         value, used, resampled = _LEVELS[level](

@@ -79,7 +79,7 @@ def passage_bars(passages: pd.DataFrame) -> Figure:
     most = int(passages["passages"].max())
     if most > _MOST_PASSAGES:
         more = float(passages["share"][passages["passages"] > _MOST_PASSAGES].sum())
-        axes.bar([_MOST_PASSAGES + 1], [more], width=0.72, color=THEME["pale-blue"])
+        axes.bar([_MOST_PASSAGES + 1], [more], width=0.72, color=THEME["blue"])
     last = min(most, _MOST_PASSAGES + 1)
     ticks = list(range(1, last + 1))
     labels = [f"{tick}" if tick in (most, *ticks[:_MOST_PASSAGES]) else f"{tick}–{most}" for tick in ticks]
@@ -133,7 +133,7 @@ def size_bars(sizes: pd.DataFrame, *, short: int) -> Figure:
     short : int
         Characters below which an element counts as short; a line is drawn at it.
     """
-    labels = {"?": "too small (?)"}
+    labels = {"?": "too small"}
     names = [labels.get(str(one), f"exhaustivity {one}") for one in sizes["exhaustivity"]]
     figure, axes = rows_figure(names, row_height=0.34, top=0.35)
     rows = np.arange(len(names))

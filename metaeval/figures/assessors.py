@@ -89,21 +89,30 @@ def agreement_heat_map(matrix: pd.DataFrame, *, label: str) -> Figure:
 
 @styled
 def topic_dots(per_topic: pd.DataFrame, *, statistic: str, label: str) -> Figure:
-    """Draw one statistic on every topic: a dot a pair of assessors, and the mean of the topic.
+    """Draw one statistic on every topic: a stroke a pair of assessors where there are several, and a dot at their mean.
 
     Parameters
     ----------
     per_topic : pandas.DataFrame
-        Columns topic and the statistic.
+        Columns topic, first, second and the statistic.
     statistic : str
     label : str
     """
     order = per_topic.groupby("topic", sort=False)[statistic].mean().sort_values(ascending=False, kind="stable")
     place = {topic: row for row, topic in enumerate(order.index)}
-    figure, axes = rows_figure([str(name) for name in order.index], row_height=0.2, top=0.15)
-    known = per_topic[per_topic[statistic].notna()]
-    rows = known["topic"].map(place)
-    axes.plot(known[statistic], rows, "|", color=THEME["pale-blue"], markersize=7, markeredgewidth=1.0)
+    figure, axes = rows_figure([str(name) for name in order.index], row_height=0.2, top=0.3)
+    axes.annotate(
+        *("topic", (0, 1), (-6, 2)),
+        xycoords="axes fraction",
+        textcoords="offset points",
+        ha="right",
+        fontsize=8.5,
+        color=THEME["muted"],
+    )
+    if len(per_topic[["first", "second"]].drop_duplicates()) > 1:
+        known = per_topic[per_topic[statistic].notna()]
+        rows = known["topic"].map(place)
+        axes.plot(known[statistic], rows, "|", color=THEME["pale-blue"], markersize=7, markeredgewidth=1.0)
     axes.plot(order, range(len(order)), "o", color=CYCLE[1], markersize=4.6, **RIMMED)
     axes.set_xlim(-0.02, 1.02)
     axes.set_xlabel(label)

@@ -45,7 +45,7 @@ def system_scatters(means: pd.DataFrame, *, reference: str, metrics: list[str]) 
         axes.yaxis.set_major_locator(MaxNLocator(nbins=5))
         axes.set_xlabel("mean score of the metric")
         tidy_axes(axes, grid="y")
-    label_first_column(panels, _COLUMNS, f"mean {short_name(reference, 20)}")
+    label_first_column(panels, _COLUMNS, "mean human score")
     return figure
 
 

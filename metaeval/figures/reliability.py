@@ -5,6 +5,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import xarray as xr
+from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.ticker import MaxNLocator, PercentFormatter
 
@@ -32,6 +33,7 @@ __all__ = ["overlap_scatters", "simulated_run_curves"]
 _LINES = (*CYCLE[:5], CYCLE[8], *CYCLE[6:8])  # two blues would be one on a dark page
 _MARKED = 25
 _COLUMNS = 3
+_NAMED = 8
 
 
 @styled
@@ -75,7 +77,7 @@ def simulated_run_curves(curve: xr.DataArray) -> Figure:
 
 @styled
 def overlap_scatters(submissions: pd.DataFrame) -> Figure:
-    """Draw every submitted run as a point, overlap against score, one panel a metric.
+    """Draw every submitted run as a point, overlap against score, one panel a metric; few runs have their names.
 
     Parameters
     ----------
@@ -90,10 +92,29 @@ def overlap_scatters(submissions: pd.DataFrame) -> Figure:
         own = submissions[submissions["metric"] == metric]
         axes.plot(100 * own["overlap"], own["value"], "o", color=THEME["blue"], markersize=4.6, **RIMMED)
         axes.set_xlim(-3, 103)
-        axes.set_ylim(bottom=0)
+        axes.set_ylim(0, 1.15 * float(own["value"].max()) or 1)
+        if len(own) <= _NAMED:
+            _name_points(axes, own)
         axes.xaxis.set_major_formatter(PercentFormatter(decimals=0))
         axes.yaxis.set_major_locator(MaxNLocator(nbins=5))
         axes.set_xlabel("overlap of the run")
         tidy_axes(axes, grid="y")
     label_first_column(panels, columns, "mean score")
     return figure
+
+
+def _name_points(axes: Axes, runs: pd.DataFrame) -> None:
+    """Write the name of every run beside its point, on the side with more room, each on a line of its own."""
+    line = 0.08 * axes.get_ylim()[1]
+    lowest = {"left": -line / 2, "right": -line / 2}
+    for name, across, value in runs.sort_values("value")[["run", "overlap", "value"]].to_numpy().tolist():
+        side, step = ("left", 5) if across < 0.5 else ("right", -5)  # noqa: PLR2004 - the middle
+        lowest[side] = max(value, lowest[side] + line)
+        axes.annotate(
+            *(short_name(name, 20), (100 * across, value), (100 * across + step, lowest[side])),
+            ha=side,
+            va="center",
+            fontsize=6.5,
+            color=THEME["muted"],
+            arrowprops={"arrowstyle": "-", "color": THEME["rule"], "linewidth": 0.6, "shrinkA": 0, "shrinkB": 3},
+        )

@@ -84,7 +84,7 @@ def gen4(grades: ElementGrades) -> NDArray[np.float64]:
 
 
 def sog(grades: ElementGrades) -> NDArray[np.float64]:
-    """Specificity-oriented generalised: in grades, leaning to specificity (2004)."""
+    """Specificity-oriented generalised: more for higher grades, leaning to specificity (2004)."""
     return _pairs(grades, _SOG)
 
 
@@ -153,12 +153,18 @@ def binary_exhaustivity(
 
 
 def strict(grades: ElementGrades) -> NDArray[np.float64]:
-    """Strict2, Strict4 or Strict5, as the scale is."""
+    """1 for the highest grades of exhaustivity and specificity, else 0.
+
+    Strict2, Strict4 or Strict5, as the scale is.
+    """
     return {"2002": strict2, "2003": strict4, "2005": strict5}[grades.scale](grades)
 
 
 def generalised(grades: ElementGrades) -> NDArray[np.float64]:
-    """Gen2, Gen4 or Gen5, as the scale is."""
+    """Generalised: more for higher grades of exhaustivity and specificity.
+
+    Gen2, Gen4 or Gen5, as the scale is.
+    """
     return {"2002": gen2, "2003": gen4, "2005": gen5}[grades.scale](grades)
 
 

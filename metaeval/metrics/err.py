@@ -14,7 +14,7 @@ __all__ = ["ERR", "NORMALISED_ERR", "expected_reciprocal_rank", "normalised_expe
 def expected_reciprocal_rank(
     lists: RankedLists, *, k: Cutoff | None = None, max_level: Level | None = None
 ) -> NDArray[np.float64]:
-    r"""Return the expected 1/rank at which a reader is satisfied, who may be by each document according to its level.
+    r"""Mean 1/rank at which readers stop, satisfied; a document's level gives the chance that it satisfies one.
 
     Parameters
     ----------

@@ -1,25 +1,25 @@
 """The report on how assessments were made: each question with a sentence, a picture and a table."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 
 import pandas as pd
 
 from metaeval import figures
-from metaeval.agreement.assessed_pools import growth_kinds, shown_growth
+from metaeval.agreement.assessed_pools import growth_kinds, half_pool, shown_growth
 from metaeval.agreement.assessment_tables import SHORT
-from metaeval.reports.assessment_words import answer_sentences, figures_in_words
+from metaeval.reports.assessment_words import answer_sentences, figures_in_words, relevant_elements
 from metaeval.reports.data_files import csv_file
 from metaeval.reports.report import Block, Fold, Item, Methods, Picture, Report, Section, Text
 from metaeval.reports.shared import unanswered
 from metaeval.reports.tables import Table, left, right
 from metaeval.studies.assessment import FOUND, AssessmentStudy
-from metaeval.words import number, share, whole
+from metaeval.words import number, sentence_case, share, text, whole
 
 __all__ = ["assessment_report"]
 
 _SCALES = {
     "2002": "relevance and coverage (2002)",
-    "2003": "both dimensions in degrees (2003, 2004)",
+    "2003": "exhaustivity and specificity in degrees (2003, 2004)",
     "2005": "exhaustivity and highlighted text (2005, 2006)",
     "passages": "highlighted text (2007 on)",
 }
@@ -49,12 +49,12 @@ def assessment_report(study: AssessmentStudy) -> Report:
         title="How were the assessments made?",
         facts=(
             (str(len(study.topics)), "topics"),
-            (f"{study.topics['documents'].sum():.0f}", "documents assessed"),
+            (f"{study.topics['documents'].sum():.0f}", "documents assessed in all"),
             (f"{study.topics['relevant'].sum():.0f}", "of them relevant"),
         ),
         summary=tuple(paragraph for paragraph in paragraphs if paragraph),
         sections=(_figures_section(study), *sections, *unanswered(Item(words=words) for words in study.lacking)),
-        methods=Methods(paragraphs=_METHODS, cite=_SOURCES),
+        methods=Methods(paragraphs=_methods(study, sentences), cite=_SOURCES),
         rows=study.to_frame(),
         provenance=study.provenance,
         notes=study.notes,
@@ -74,10 +74,26 @@ def _figures_section(study: AssessmentStudy) -> Section:
     return Section(
         id="figures",
         title="Key figures",
-        lead="What papers about assessments quote, for comparison with other campaigns.",
+        lead=f"What papers about assessments quote, for comparison with other campaigns. {_terms(study)}",
         brief=True,
         blocks=(table,),
     )
+
+
+def _terms(study: AssessmentStudy) -> str:
+    """Say what the words mean that assessments of this scale are told in."""
+    words = []
+    if study.scale != "passages":
+        words.append("An element is a part of a document in its markup, such as a section.")
+    if len(study.passages):
+        words.append("A passage is a stretch of highlighted text.")
+    if study.scale in {"2003", "2005"}:
+        words.append(
+            "Exhaustivity: how fully an element treats the topic. Specificity: how much of it is about the topic."
+        )
+    if study.scale == "2005":
+        words.append("Too small: with highlighted text, but too short to be judged on exhaustivity.")
+    return " ".join(words)
 
 
 # ------------------------------------------------------------------------------- what each section shows of its answer
@@ -92,12 +108,13 @@ def _topics(study: AssessmentStudy, _words: str) -> _Blocks:
         "passages": "Passages",
         "highlighted": "Highlighted characters",
     }
+    elements = " Elements: relevant, without those too small to judge."
     frame = study.topics.rename_axis("topic").reset_index()
     known = {name: label for name, label in labels.items() if frame[name].notna().any()}
     table = Table(
         name="topics",
         title="What each topic has",
-        caption=f"Scale: {_SCALES[study.scale]}. Elements: relevant, without those too small to judge.",
+        caption=f"Assessed by {_SCALES[study.scale]}." + elements * (study.scale == "2005"),
         frame=frame,
         columns=(*left(topic="Topic"), *right(whole, **known)),
     )
@@ -105,6 +122,7 @@ def _topics(study: AssessmentStudy, _words: str) -> _Blocks:
 
 
 def _growth(study: AssessmentStudy, words: str) -> _Blocks:
+    sizes = {*shown_growth(study.growth)["documents"], half_pool(study.growth)["documents"]}
     columns = [*right(whole, documents="Pool size", topics="Topics")]
     for kind in growth_kinds(study.growth):
         columns += right(number(1), FOUND[kind], **{kind: "mean"})
@@ -114,7 +132,7 @@ def _growth(study: AssessmentStudy, words: str) -> _Blocks:
         title="What pools of a size hold",
         caption="Pools grow in rounds: each run adds its next document. Means over the topics whose pool grows so far; "
         "shares are of all that was found in these topics.",
-        frame=shown_growth(study.growth),
+        frame=study.growth[study.growth["documents"].isin(sizes)],
         columns=tuple(columns),
         data=study.growth,
     )
@@ -143,18 +161,18 @@ def _passages(study: AssessmentStudy, words: str) -> _Blocks:
     table = Table(
         name="passages",
         title="Passages in a relevant document",
-        caption="Documents with so many passages, and the share with no more.",
+        caption="Relevant documents by their number of passages. At most: the share with that number or fewer.",
         frame=study.passages,
         columns=(
             *right(whole, passages="Passages", documents="Documents"),
-            *right(share, share="Share", up_to="Up to so many"),
+            *right(share, share="Share", up_to="At most"),
         ),
     )
     picture = Picture(
         name="passages",
         draw=lambda: figures.passage_bars(study.passages),
         title="Passages in a relevant document",
-        caption="Adjacent ones count as one.",
+        caption="Adjacent passages count as one.",
         alt=words,
     )
     return picture, Fold(title="The numbers", blocks=(table,))
@@ -164,7 +182,8 @@ def _elemental(study: AssessmentStudy, _words: str) -> _Blocks:
     table = Table(
         name="elemental",
         title="Passages and elements",
-        caption="Elemental: as long as the smallest element around both ends. Unknown: nobody says how long that is.",
+        caption="Elemental: as long as the smallest element around both ends. Unknown: the length of that element is "
+        "not given.",
         frame=study.elemental,
         columns=(*left(kind="Passage"), *right(whole, passages="Passages"), *right(share, share="Share")),
     )
@@ -175,14 +194,14 @@ def _specificity(study: AssessmentStudy, words: str) -> _Blocks:
     table = Table(
         name="specificity-classes",
         title="Specificity of classes of elements",
-        caption="Mean over relevant elements, also as a share of that of paragraphs; highest: the share relevant "
-        "throughout, or in the top degree.",
+        caption=f"Mean over {relevant_elements(study)}, also relative to that of paragraphs. Fully relevant: the share "
+        f"{'in the top degree' if study.scale == '2003' else 'relevant throughout'}.",
         frame=study.classes,
         columns=(
             *left(element_class="Class"),
             *right(whole, elements="Elements"),
             *right(number(2), mean="Mean"),
-            *right(share, of_paragraph="Of paragraphs'", full="Highest"),
+            *right(share, of_paragraph="Relative to paragraphs", full="Fully relevant"),
         ),
     )
     full = "; those relevant throughout are left out, as they would hide the rest" if study.scale == "2005" else ""
@@ -190,7 +209,7 @@ def _specificity(study: AssessmentStudy, words: str) -> _Blocks:
         name="specificity",
         draw=lambda: figures.specificity_bars(study.specificity),
         title="Specificity of relevant elements",
-        caption=f"Relevant elements by specificity, classes on top of one another{full}.",
+        caption=f"{sentence_case(relevant_elements(study))}, by specificity, classes on top of one another{full}.",
         alt=words,
     )
     counts = Table(
@@ -211,10 +230,10 @@ def _sizes(study: AssessmentStudy, words: str) -> _Blocks:
     table = Table(
         name="sizes",
         title="Sizes by exhaustivity",
-        caption=f"Characters of relevant elements; short: below {SHORT} characters.",
+        caption=f"Characters of {relevant_elements(study)}. Short: below {SHORT} characters.",
         frame=study.sizes,
         columns=(
-            *left(exhaustivity="Exhaustivity"),
+            *left(lambda degree: "too small" if degree == "?" else text(degree), exhaustivity="Exhaustivity"),
             *right(whole, elements="Elements"),
             *right(whole, "Characters", low="5 %", median="median", mean="mean", high="95 %"),
             *right(share, short="Short"),
@@ -225,7 +244,8 @@ def _sizes(study: AssessmentStudy, words: str) -> _Blocks:
         name="sizes",
         draw=lambda: figures.size_bars(study.sizes, short=SHORT),
         title="Exhaustivity and size",
-        caption="The dashed line: 55 characters.",
+        caption=f"The dashed line: {SHORT} characters, below which Piwowarski et al. (2008) found most elements judged "
+        "too small.",
         alt=words,
     )
     return picture, table
@@ -296,18 +316,24 @@ def _times(study: AssessmentStudy, words: str) -> _Blocks:
 
 def _elements_twice(study: AssessmentStudy, _words: str) -> _Blocks:
     frame = study.element_agreement.rename_axis("topic").reset_index()
-    closer = {name: f"s < {name.split('<')[1]}" for name in frame.columns if name.startswith("specificity<")}
+    included = ", elements too small to judge included"
+    closer = {name: name.split("<")[1] for name in frame.columns if name.startswith("specificity<")}
     table = Table(
         name="element-agreement",
         title="Two assessors, element by element",
-        caption="Shares of the elements that either calls relevant: both do; with the same exhaustivity; with a "
-        "specificity closer than so much; with exactly the same grades. Documents: of those relevant to either.",
-        frame=frame,
+        caption=f"Of what either assessor calls relevant{included * (study.scale == '2005')}: the share that both do; "
+        "of the elements also the share with the same exhaustivity, with specificities closer than a limit, and with "
+        "the same grades (the same exhaustivity, and specificity in the same of three bins).",
+        frame=frame.assign(topic=[*frame["topic"].iloc[:-1], "mean of topics"]),
         columns=(
             *left(topic="Topic"),
-            *right(whole, union="Elements"),
-            *right(number(2), documents="Documents", both="Both", same_exhaustivity="Exh.", **closer, exact="Exact"),
+            *right(share, documents="Documents, both"),
+            *right(whole, union="Elements, either"),
+            *right(share, both="Elements, both", same_exhaustivity="Same exhaustivity"),
+            *right(share, "Specificity closer than", **closer),
+            *right(share, exact="Same grades"),
         ),
+        data=frame,
     )
     return (table,)
 
@@ -341,20 +367,27 @@ _SECTIONS: dict[str, tuple[str, Callable[[AssessmentStudy, str], _Blocks]]] = {
     "passages-twice": ("Agreement on passages", _passages_twice),
 }
 
-_METHODS = (
-    (
+
+def _methods(study: AssessmentStudy, answered: Collection[str]) -> tuple[str, ...]:
+    """Return what was done for the questions that have an answer."""
+    basis = (
         "The analyses are those of Piwowarski, Trotman and Lalmas (2008), section 5. A document is relevant if text in "
-        "it is highlighted or an element relevant. A passage is elemental if it is as long as the smallest element "
-        "around both its ends. Specificity of 2003 and 2004 is divided by 3."
-    ),
-    (
-        "Pools grow in rounds over the runs given; numbers between two rounds are interpolated. A topic's curve ends "
-        "before the first round with a document that nobody assessed."
-    ),
-    (
-        "The distance of a best entry point is from the beginning of a passage, in characters. In a log of actions the "
-        "time to the topic's next action counts for the document, unless it is longer than the longest break allowed. "
-        "The agreement of two assessors is what both chose over what either chose. Nothing is tested or drawn at "
-        "random."
-    ),
-)
+        "it is highlighted or an element relevant."
+    )
+    words = [basis, *(said for name, said in _DONE.items() if name in answered)]
+    if study.scale == "2003" and "specificity" in answered:
+        words.append("Specificity, of 0 to 3, is divided by 3.")
+    if {"elements-twice", "passages-twice"} & {*answered}:
+        words.append("The agreement of two assessors is what both chose over what either chose.")
+    words.append("Nothing is tested or drawn at random.")
+    return (" ".join(words),)
+
+
+_DONE = {
+    "growth": "Pools grow in rounds over the runs given; numbers between two rounds are interpolated. A topic's curve "
+    "ends before the first round with a document that nobody assessed.",
+    "elemental": "A passage is elemental if it is as long as the smallest element around both its ends.",
+    "entries": "The distance of a best entry point is from the beginning of a passage, in characters.",
+    "times": "In a log of actions the time to the topic's next action counts for the document, unless it is longer "
+    "than the longest break allowed.",
+}

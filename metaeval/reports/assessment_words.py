@@ -5,12 +5,12 @@ from collections.abc import Callable, Iterator
 import numpy as np
 import pandas as pd
 
-from metaeval.agreement.assessed_pools import growth_kinds, shown_growth
+from metaeval.agreement.assessed_pools import growth_kinds, half_pool, shown_growth
 from metaeval.agreement.assessment_tables import SHORT
 from metaeval.studies.assessment import FOUND, AssessmentStudy, quoted_figures
 from metaeval.words import count, listed, number, share, whole
 
-__all__ = ["answer_sentences", "figures_in_words"]
+__all__ = ["answer_sentences", "figures_in_words", "relevant_elements"]
 
 _WRITERS: dict[str, Callable[[float], str]] = {
     "count": lambda value: whole(round(value)),
@@ -43,13 +43,18 @@ def answer_sentences(study: AssessmentStudy) -> Iterator[tuple[str, str]]:
             yield name, words
 
 
+def relevant_elements(study: AssessmentStudy) -> str:
+    """Return what specificity and sizes are told of: more than the elements that a topic counts as relevant."""
+    return "relevant elements" + ", those too small to judge included" * (study.scale == "2005")
+
+
 def _topics_words(study: AssessmentStudy) -> str:
     means, least, most = study.topics.mean(), study.topics.min(), study.topics.max()
 
-    def told(name: str, words: str, digits: int = 0) -> str:
-        return f"{means[name]:.{digits}f} {words} ({least[name]:.0f} to {most[name]:.0f})"
+    def told(name: str, words: str) -> str:
+        return f"{means[name]:.1f} {words} ({least[name]:.0f} to {most[name]:.0f})"
 
-    parts = [told("documents", "documents assessed", 1), told("relevant", "of them relevant", 1)]
+    parts = [told("documents", "documents assessed"), told("relevant", "of them relevant")]
     parts += [told(name, FOUND[name]) for name in ("elements", "passages") if np.isfinite(means[name])]
     return f"A topic has on average {listed(parts)}."
 
@@ -57,9 +62,7 @@ def _topics_words(study: AssessmentStudy) -> str:
 def _growth_words(study: AssessmentStudy) -> str:
     if study.growth.empty:
         return ""
-    rows = shown_growth(study.growth)
-    last = rows.iloc[-1]
-    half = study.growth.iloc[max(0, int(last["documents"]) // 2 - 1)]
+    last, half = shown_growth(study.growth).iloc[-1], half_pool(study.growth)
     kinds = growth_kinds(study.growth)
     found = listed(f"{share(half[f'{kind}_share'])} of the {FOUND[kind]}" for kind in kinds)
     return (
@@ -93,11 +96,10 @@ def _passages_words(study: AssessmentStudy) -> str:
 def _elemental_words(study: AssessmentStudy) -> str:
     if study.elemental.empty or np.isnan(study.elemental["share"].iloc[0]):
         return ""
-    whole_ones, others = study.elemental["passages"].iloc[:2]
-    rather = "text rather than elements" if whole_ones < others else "elements more often than text"
+    shares = study.elemental["share"]
     return (
-        f"{share(study.elemental['share'].iloc[0])} of {whole_ones + others} passages are exactly one element: the "
-        f"assessors marked {rather}."
+        f"{share(shares.iloc[0])} of {study.elemental['passages'].iloc[:2].sum()} passages coincide with one element; "
+        f"the other {share(shares.iloc[1])} cover a part of the smallest element around them."
     )
 
 
@@ -106,7 +108,7 @@ def _specificity_words(study: AssessmentStudy) -> str:
         return ""
     means = study.classes.set_index("element_class")["mean"]
     named = [f"{name} {mean:.2f}" for name, mean in means.items() if name != "other"]
-    return f"Mean specificity of relevant elements: {listed(named or [f'{means.iloc[0]:.2f}'])}."
+    return f"Mean specificity of {relevant_elements(study)}: {listed(named or [f'{means.iloc[0]:.2f}'])}."
 
 
 def _sizes_words(study: AssessmentStudy) -> str:
@@ -120,7 +122,7 @@ def _sizes_words(study: AssessmentStudy) -> str:
     which |= {"?": small} if "?" in which else {}
     medians = [f"{row['median']:.0f} among {which[row['exhaustivity']]}" for row in study.sizes.to_dict("records")]
     return (
-        f"The median size of a relevant element in characters is {listed(medians)}. Of "
+        f"The median size of an element in characters is {listed(medians)}. Of "
         f"{which[lowest['exhaustivity']]}, {share(lowest['short'])} have fewer than {SHORT} characters."
     )
 
@@ -159,9 +161,9 @@ def _elements_twice_words(study: AssessmentStudy) -> str:
         return ""
     mean = study.element_agreement.loc["mean"]
     return (
-        f"Two assessors agree on {share(mean['documents'])} of the relevant documents, on {share(mean['both'])} of the "
-        f"relevant elements, and on {share(mean['exact'])} with their grades "
-        f"({count(len(study.element_agreement) - 1, 'topic')})."
+        f"Of what either of two assessors calls relevant, both do so for {share(mean['documents'])} of the documents "
+        f"and {share(mean['both'])} of the elements, and give {share(mean['exact'])} of the elements the same grades "
+        f"(means over {count(len(study.element_agreement) - 1, 'topic')})."
     )
 
 

@@ -1,6 +1,8 @@
 # ruff: noqa: RUF001 - Greek letters and dashes are meant for people
 """The report on whether assessors agree: a comparison of assessors put into sections, words and pictures."""
 
+from collections.abc import Callable, Iterable
+
 import pandas as pd
 
 from metaeval import figures
@@ -10,7 +12,19 @@ from metaeval.reports.report import Block, Fold, Item, Items, Methods, Picture, 
 from metaeval.reports.shared import decided_by, facts
 from metaeval.reports.tables import Table, bounded, left, right
 from metaeval.studies.assessors import AssessorStudy
-from metaeval.words import absent, count, interval, listed, number, percentage, share, whole
+from metaeval.words import (
+    absent,
+    count,
+    interval,
+    intervals,
+    listed,
+    number,
+    percentage,
+    sentence_case,
+    share,
+    text,
+    whole,
+)
 
 __all__ = ["assessors_report"]
 
@@ -19,13 +33,14 @@ _LABELS = {
     "kappa": "Cohen's κ",
     "linear_kappa": "κ, linear weights",
     "quadratic_kappa": "κ, quadratic weights",
-    "overlap": "Overlap ∩/∪",
-    "first_kept": "Overlap ∩/first",
-    "second_kept": "Overlap ∩/second",
-    "same_over_union": "Same label ∩/∪",
+    "overlap": "Overlap (Jaccard)",
+    "first_kept": "Share of the first's relevant",
+    "second_kept": "Share of the second's relevant",
+    "same_over_union": "Overlap with the same label",
     "bias": "Bias",
 }
 _MAIN = ("same", "kappa", "quadratic_kappa", "overlap")
+_OVERLAPS = ("overlap", "first_kept", "second_kept")
 _SHARES = frozenset({"same", "overlap", "first_kept", "second_kept", "same_over_union"})
 _FEW_ROWS = 400
 """Of a table that somebody may read."""
@@ -64,12 +79,13 @@ def assessors_report(study: AssessorStudy) -> Report:
 def _summary(study: AssessorStudy) -> tuple[str, ...]:
     alpha, decimal = study.agreement.alpha.set_index("level"), number(2)
     row = {name: alpha[name]["ordinal"] for name in ("alpha", "low", "high")}
-    over_all = f"Krippendorff's α for ordered grades is {decimal(row['alpha'])}{_ends(row['low'], row['high'])}"
-    if len(study.agreement.pairs) == 1:
-        lines = [f"{_pair_words(study)} {over_all}."]
+    over_all = f"Krippendorff's α for ordered grades is {decimal(row['alpha'])}"
+    ends = _ends(study, row["low"], row["high"])
+    if _one_pair(study):
+        lines = [f"{_pair_words(study)} {over_all}{ends}."]
     else:
-        everyone = f"Over all {study.labels.table.shape[1]} assessors {over_all}, where 1 is full agreement and 0 what"
-        lines = [f"{everyone} chance gives. {_pairs_words(study)}"]
+        everyone = f"Over all {study.labels.table.shape[1]} assessors {over_all}{ends}, where 1 is full agreement and 0"
+        lines = [f"{everyone} what chance gives. {_pairs_words(study)}"]
     alike = study.agreement.nearly_the_same()
     if len(alike):
         first, second, _, same, _ = alike.to_numpy().tolist()[0]
@@ -83,8 +99,13 @@ def _summary(study: AssessorStudy) -> tuple[str, ...]:
     return tuple(lines)
 
 
-def _ends(low: object, high: object) -> str:
-    return "" if absent(low) else f" ({interval(low, high, number(2))})"
+def _one_pair(study: AssessorStudy) -> bool:
+    return len(study.agreement.pairs) == 1
+
+
+def _ends(study: AssessorStudy, low: object, high: object) -> str:
+    level = percentage(study.agreement.confidence_level)
+    return "" if absent(low) else f" ({level} interval {interval(low, high, number(2))})"
 
 
 def _pair_words(study: AssessorStudy) -> str:
@@ -92,7 +113,7 @@ def _pair_words(study: AssessorStudy) -> str:
     return (
         f"{pair['first']} and {pair['second']} gave the same label to {share(pair['same'])} of the items that both "
         f"labelled, and Cohen's κ, which takes chance agreement out, is {number(2)(pair['kappa'])}"
-        f"{_ends(pair['kappa_low'], pair['kappa_high'])}."
+        f"{_ends(study, pair['kappa_low'], pair['kappa_high'])}."
     )
 
 
@@ -109,53 +130,120 @@ def _pairs_words(study: AssessorStudy) -> str:
 
 def _effect_sentence(effects: pd.DataFrame) -> str:
     decimal, conflicts = number(2), int(effects["n_conflicts"].sum())
-    lowest = effects.nsmallest(1, "tau")[["first", "second", "metric"]].to_numpy().tolist()
-    where = "" if not lowest else " ({} and {}, {})".format(*lowest[0])
     verb = "is" if conflicts == 1 else "are"
     against = "No pair of runs is" if not conflicts else f"{count(conflicts, 'pair')} of runs {verb}"
+    if len(effects[["first", "second"]].drop_duplicates()) == 1:
+        said = (
+            "Kendall's τ between the rankings under the two assessors is "
+            f"{_by_metric(effects, 'tau')}, and F1 over significant pairs of runs {_by_metric(effects, 'f1')}"
+        )
+    else:
+        lowest = effects.nsmallest(1, "tau")[["first", "second", "metric"]].to_numpy().tolist()
+        where = "" if not lowest else " ({} and {}, {})".format(*lowest[0])
+        tau, f1 = (f"median {decimal(effects[name].median())}, lowest" for name in ("tau", "f1"))
+        said = (
+            f"Kendall's τ between rankings under two assessors has {tau} {decimal(effects['tau'].min())}{where}, and "
+            f"F1 over significant pairs of runs {f1} {decimal(effects['f1'].min())}"
+        )
+    return f"What this means for the runs: {said}. {against} significant in opposite directions."
+
+
+def _by_metric(effects: pd.DataFrame, name: str) -> str:
+    """Return a statistic of every metric; one that all share is said once."""
+    values = effects[name].map(number(2)).tolist()
+    if len(values) > 1 and len(set(values)) == 1:
+        return f"{values[0]} under {'both' if len(values) == 2 else 'each'}"  # noqa: PLR2004 - two metrics
+    return listed(f"{value} ({metric})" for value, metric in zip(values, effects["metric"], strict=True))
+
+
+def _named(study: AssessorStudy) -> dict[str, str]:
+    """Return the headings of the statistics, with the names of the assessors where there are but two."""
+    if not _one_pair(study):
+        return _LABELS
+    first, second = study.agreement.pairs[["first", "second"]].iloc[0]
+    own = {"first_kept": f"Share of {first}'s relevant", "second_kept": f"Share of {second}'s relevant"}
+    return _LABELS | own
+
+
+def _write(name: str) -> Callable[[object], str]:
+    return share if name in _SHARES else number(2)
+
+
+def _caption(study: AssessorStudy) -> str:
     return (
-        "For the runs it matters so: Kendall's τ between rankings under two assessors is "
-        f"{decimal(effects['tau'].median())} in the middle and {decimal(effects['tau'].min())} at worst{where}; F1 "
-        f"over significant pairs of runs is {decimal(effects['f1'].median())} in the middle and "
-        f"{decimal(effects['f1'].min())} at worst. {against} significant in opposite directions."
+        f"Intervals are {percentage(study.agreement.confidence_level)} intervals over topics. Relevant means a "
+        f"label of {study.agreement.rel} or more; the overlaps are means over topics."
     )
 
 
-def _pairs_table(study: AssessorStudy, *, every: bool) -> Table:
-    """Return every statistic of every pair, each with its interval, or the main ones with the interval of κ."""
-    pairs, writers = study.agreement.pairs, {name: share if name in _SHARES else number(2) for name in _LABELS}
+def _pairs_table(study: AssessorStudy, statistics: Iterable[str], *, name: str, title: str) -> Table:
+    """Return the statistics of every pair, with intervals: of κ alone where only the main ones are asked for."""
+    pairs, chosen = study.agreement.pairs, tuple(statistics)
     shown, columns = pairs, [*left(first="First", second="Second"), *right(whole, items="Items")]
-    for name in _LABELS if every else _MAIN:
-        if every or name == "kappa":
-            shown, added = bounded(shown, {name: (_LABELS[name], writers[name])})
+    for one in chosen:
+        if chosen != _MAIN or one == "kappa":
+            shown, added = bounded(shown, {one: (_LABELS[one], _write(one))})
             columns += added
         else:
-            columns += right(writers[name], **{name: _LABELS[name]})
+            columns += right(_write(one), **{one: _LABELS[one]})
     return Table(
-        name="assessor-pairs" if every else "assessor-agreement",
-        title="Agreement of every pair, by every measure" if every else "Agreement of every pair",
-        caption=f"Intervals are {percentage(study.agreement.confidence_level)} intervals over topics. Relevant means a "
-        f"label of {study.agreement.rel} or more; the overlaps are means over topics.",
+        name=name,
+        title=title,
+        caption=_caption(study),
         frame=shown.sort_values("kappa", ascending=False, kind="stable"),
-        data=pairs if every else pairs[["first", "second", "items", *_MAIN, "kappa_low", "kappa_high"]],
+        data=pairs[["first", "second", "items", *_MAIN, "kappa_low", "kappa_high"]] if chosen == _MAIN else pairs,
         columns=tuple(columns),
     )
 
 
+def _every_measure(study: AssessorStudy) -> tuple[Block, ...]:
+    """Return every statistic with what it means: a row each where there is one pair, else a row a pair."""
+    name, labels = "assessor-pairs", _named(study)
+    if not _one_pair(study):
+        defined = tuple(Item(term=labels[one], words=words) for one, words in STATISTICS.items())
+        table = _pairs_table(study, _LABELS, name=name, title="Agreement of every pair, by every measure")
+        return (table, Items(items=defined))
+    pair = study.agreement.pairs.iloc[0]
+    rows = [
+        {
+            "measure": labels[one],
+            "value": _write(one)(pair[one]),
+            "interval": interval(pair.get(f"{one}_low"), pair.get(f"{one}_high"), _write(one)),
+            "meaning": sentence_case(words),
+        }
+        for one, words in STATISTICS.items()
+    ]
+    table = Table(
+        name=name,
+        title=f"Agreement of {pair['first']} and {pair['second']}, by every measure",
+        caption=_caption(study),
+        frame=pd.DataFrame(rows),
+        columns=(
+            *left(measure="Measure"),
+            *right(text, value="Value", interval=f"{percentage(study.agreement.confidence_level)} interval"),
+            *left(meaning="What it is"),
+        ),
+        data=study.agreement.pairs,
+    )
+    return (table,)
+
+
 def _agreement_section(study: AssessorStudy) -> Section:
+    found, decimal = study.agreement.alpha, number(3)
     alpha = Table(
         name="krippendorff-alpha",
         title="Krippendorff's α over all assessors",
         caption="1 is full agreement, 0 what chance gives. Nominal takes labels as names, ordinal as ranks, interval "
         "as amounts.",
-        frame=study.agreement.alpha,
+        frame=found.assign(ends=intervals(found["low"], found["high"], decimal)),
         columns=(
             *left(level="Labels taken as"),
-            *right(number(3), alpha="α", low="low", high="high"),
+            *right(decimal, alpha="α"),
+            *right(text, ends=f"{percentage(study.agreement.confidence_level)} interval"),
         ),
+        data=found[["level", "alpha", "low", "high"]],
     )
-    one_pair = len(study.agreement.pairs) == 1
-    picture = _kappa_map(study) if study.agreement.reference is None and not one_pair else _kappa_dots(study)
+    square = study.agreement.reference is None and not _one_pair(study)
     return Section(
         id="agreement",
         title="Agreement of assessors",
@@ -163,10 +251,10 @@ def _agreement_section(study: AssessorStudy) -> Section:
         "where most items are not relevant: κ and α take that out.",
         brief=True,
         blocks=(
-            picture,
-            _pairs_table(study, every=False),
+            _kappa_map(study) if square else _kappa_dots(study),
+            _pairs_table(study, _MAIN, name="assessor-agreement", title="Agreement of every pair"),
             alpha,
-            Fold(title="Every pair, every measure", blocks=(_pairs_table(study, every=True), _statistics())),
+            Fold(title="Every measure of agreement", blocks=_every_measure(study)),
         ),
     )
 
@@ -203,37 +291,41 @@ def _kappa_dots(study: AssessorStudy) -> Picture:
     )
 
 
-def _statistics() -> Items:
-    return Items(items=tuple(Item(term=_LABELS[name], words=words) for name, words in STATISTICS.items()))
-
-
 def _effects_section(study: AssessorStudy) -> Section:
+    effects, columns, sides = study.effects, [*left(metric="Metric")], ["first", "second"]
+    if _one_pair(study):
+        sides = [str(effects[side].iloc[0]) for side in sides]
+    else:
+        columns += left(first="First", second="Second")
+    n_pairs = listed(f"{n}" for n in effects["n_pairs"].unique())
     table = Table(
         name="assessor-effects",
         title="What another assessor would have changed",
-        caption="Rankings of the runs by mean score, and the pairs of runs that are significantly different under the "
-        "second assessor as a prediction of those under the first "
+        caption="Rankings of the runs by mean score, and the pairs of runs that are significantly different under "
+        f"{'the second assessor' if len(columns) > 1 else sides[1]} as a prediction of those under "
+        f"{'the first' if len(columns) > 1 else sides[0]} "
         f"({decided_by(study.test, study.correction, study.alpha)}).",
-        frame=study.effects,
+        frame=effects,
         columns=(
-            *left(metric="Metric", first="First", second="Second"),
+            *columns,
             *right(number(3), "Rankings", tau="τ", tau_ap="τ_AP"),
             *right(
                 whole,
-                "Significant pairs",
-                n_truth="first",
-                n_predictor="second",
+                f"Significant of {n_pairs} pairs",
+                n_truth=sides[0],
+                n_predictor=sides[1],
                 n_shared="both",
                 n_conflicts="opposite",
             ),
-            *right(share, precision="precision", recall="recall"),
+            *right(share, precision="Precision", recall="Recall"),
             *right(number(3), f1="F1"),
         ),
+        data=effects,
     )
     return Section(
         id="effect",
         title="Effect on the evaluation of runs",
-        lead="Assessors may disagree about many documents and still rank runs alike. The runs are scored under each "
+        lead="Assessors may disagree about many items and still rank runs alike. The runs are scored under each "
         "assessor in turn; what an assessor did not label counts as unjudged.",
         brief=True,
         blocks=(table,),
@@ -269,33 +361,38 @@ def _alike_section(study: AssessorStudy) -> Section:
 
 
 def _topics_section(study: AssessorStudy) -> Section:
+    frame, labels, alone = study.agreement.per_topic, _named(study), _one_pair(study)
+    what = "A dot is a topic." if alone else "A stroke is a pair of assessors, a dot their mean."
     picture = Picture(
         name="overlap-by-topic",
         draw=lambda: figures.topic_dots(
-            study.agreement.per_topic, statistic="overlap", label="overlap of relevant items, ∩/∪ (1: the same sets)"
+            frame, statistic="overlap", label="overlap (Jaccard) of the relevant items (1: the same sets)"
         ),
         title="Agreement by topic",
-        caption="A stroke is a pair of assessors, a dot their mean. Topics at the foot are those whose relevance the "
-        "assessors see most differently.",
-        alt="One row a topic with a stroke for every pair of assessors and a dot at the mean.",
+        caption=f"{what} Topics at the foot are those whose relevance the assessors see most differently.",
+        alt="One row a topic with a dot at its overlap."
+        if alone
+        else "One row a topic with a stroke for every pair of assessors and a dot at the mean.",
     )
-    frame = study.agreement.per_topic
     table = Table(
         name="agreement-by-topic",
-        title="Ratios by topic",
-        caption="Of the relevant items, by topic and pair.",
+        title="Overlap by topic",
+        caption=f"{labels['overlap']}: {STATISTICS['overlap'].removesuffix(': mean over topics')}; then over "
+        "those that each calls relevant.",
         frame=frame,
         columns=(
-            *left(topic="Topic", first="First", second="Second"),
+            *left(topic="Topic"),
+            *(() if alone else left(first="First", second="Second")),
             *right(whole, items="Items"),
-            *right(share, overlap="∩/∪", first_kept="∩/first", second_kept="∩/second"),
+            *right(share, **{name: labels[name] for name in _OVERLAPS}),
         ),
+        data=frame[["topic", "first", "second", "items", *_OVERLAPS]],
     )
     numbers = (Fold(title="The numbers", blocks=(table,)),) if len(frame) <= _FEW_ROWS else ()
     return Section(
         id="by-topic",
         title="Agreement by topic",
-        lead="Two people may read one request alike and the next one differently.",
+        lead="Two people may read one topic alike and the next one differently.",
         blocks=(picture, *numbers),
     )
 

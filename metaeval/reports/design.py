@@ -16,11 +16,10 @@ __all__ = ["design_report"]
 
 
 class _Design(NamedTuple):
-    """A design: its name, what its topics do about one difference and the next, what it achieves, its definition."""
+    """A design: its name, what its summary says before the number of topics, what they achieve, its definition."""
 
     name: str
-    reached: str
-    further: str
+    asked: str
     achieved: str
     write: Callable[[object], str]
     defined: str
@@ -29,28 +28,27 @@ class _Design(NamedTuple):
 _DESIGNS: Mapping[str, _Design] = {
     "t": _Design(
         "Paired t test",
-        "With power {power:g} at α = {alpha:g}, a paired t test of two systems finds a difference of {difference} with",
-        "one of {difference} with",
+        "To find a difference of {difference} with power {power:g} at α = {alpha:g}, a paired t test of two systems "
+        "needs",
         "power",
         number(2),
         "for a two-sided paired t test of two systems (non-central t distribution)",
     ),
     "anova": _Design(
-        "Analysis of variance",
-        "An analysis of variance of {systems} systems finds a difference of {difference} with",
-        "one of {difference} with",
+        "Analysis of variance, {systems} systems",
+        "To find that the best and worst of {systems} systems differ by {difference}, an analysis of variance needs",
         "power",
         number(2),
         "for a one-way analysis of variance over {systems} systems whose best and worst are that far apart and whose "
         "others lie in the middle (non-central F distribution)",
     ),
     "interval": _Design(
-        "Interval width",
-        "The {level} confidence interval of a difference is no wider than {difference} with",
-        "no wider than {difference} with",
+        "{level} interval",
+        "For a {level} interval of a difference no wider than {difference}, it takes",
         "width",
         number(3),
-        "for the expected width of the {level} t interval of a difference, from end to end, to be no larger",
+        "for an expected width of the {level} t interval of a difference, from end to end, of no more than that "
+        "difference",
     ),
 }
 _VARIANCES = {
@@ -96,39 +94,48 @@ def _filled(study: DesignStudy, words: str, difference: float = 0.0) -> str:
     )
 
 
+def _name(study: DesignStudy, method: str) -> str:
+    return _filled(study, _DESIGNS[method].name)
+
+
 def _summary(study: DesignStudy) -> tuple[str, ...]:
     paragraphs = []
     for method, part in study.table.groupby("method", sort=False):
-        design = _DESIGNS[str(method)]
         answers: list[str] = []
         for difference, rows in part.groupby("difference", sort=False):
-            words = design.further if answers else design.reached
-            answers.append(f"{_filled(study, words, float(str(difference)))} {_needed(study, rows)}")
-        paragraphs.append(f"{listed(answers)}.")
-    basis = "that was given"
+            asked = "for {difference}," if answers else _DESIGNS[str(method)].asked
+            words = _filled(study, asked, float(str(difference)))
+            answers.append(f"{words} {_needed(study, rows, named=not answers)}")
+        paragraphs.append(f"{'; '.join(answers)}.")
+    basis = "a score that was given"
     if study.variances is not None:
         freedom = study.table["degrees_of_freedom"]
-        least = " at least" if freedom.min() < freedom.max() else ""
-        basis = f"in the scores at hand, which has {whole(freedom.min())} degrees of freedom{least}"
-    first, *others = paragraphs
-    return (f"{first.removesuffix('.')}, for the variance of a score {basis}.", *others)
+        least = "at least " if freedom.min() < freedom.max() else ""
+        basis = f"the scores given ({least}{whole(freedom.min())} degrees of freedom)"
+    return (*paragraphs, f"These numbers rest on the variance of {basis}.")
 
 
-def _needed(study: DesignStudy, rows: pd.DataFrame) -> str:
-    """Say how many topics one question needs: of one metric, or of the least and the most demanding."""
+def _needed(study: DesignStudy, rows: pd.DataFrame, *, named: bool) -> str:
+    """Say how many topics one question needs: of one metric, or of the least and the most demanding.
+
+    These are the same two for every difference, so they need be named only once.
+    """
     known = rows.dropna(subset="n_topics").astype({"n_topics": int}).sort_values("n_topics", kind="stable")
     if known.empty:
-        return "no number of topics up to ten million"
-    names, topics = [name_of_metric(name) for name in known["metric"]], known["n_topics"].tolist()
+        return "more than ten million topics"
+    topics = known["n_topics"].tolist()
+    if not named:
+        return f"{topics[0]}" if topics[0] == topics[-1] else f"{topics[0]} to {topics[-1]}"
+    least, most = (f" ({name_of_metric(known['metric'].iloc[place])})" for place in (0, -1))
     if topics[0] == topics[-1]:
-        return count(topics[0], "topic") + (f" ({names[0]})" if study.variances is not None and len(rows) == 1 else "")
-    return f"{topics[0]} ({names[0]}) to {topics[-1]} topics ({names[-1]})"
+        return count(topics[0], "topic") + (least if study.variances is not None and len(rows) == 1 else "")
+    return f"{topics[0]} topics{least} to {topics[-1]}{most}"
 
 
 def _unanswered(study: DesignStudy) -> tuple[str, ...]:
     rows = study.table[study.table["note"] != ""]
     return tuple(
-        f"{name_of_metric(row.metric)}, difference {row.difference:g}, {_DESIGNS[str(row.method)].name}: {row.note}"
+        f"{name_of_metric(row.metric)}, difference {row.difference:g}, {_name(study, str(row.method))}: {row.note}"
         for row in rows.itertuples()
     )
 
@@ -148,17 +155,18 @@ def _topics_section(study: DesignStudy) -> Section:
         *right(lambda value: f"{value:g}", difference="Difference"),
     ]
     for name in methods:
-        design = _DESIGNS[name]
-        group = design.name + (f", {study.n_systems} systems" if name == "anova" else "")
+        design, group = _DESIGNS[name], _name(study, name)
         columns += right(whole, group, **{name: "topics"})
         if _at_hand(study):
             columns += under(design.write, group, **{f"{name} at hand": f"{design.achieved} at hand"})
-    at_hand = f" At hand: what the {_at_hand(study)} topics there are achieve." if _at_hand(study) else ""
+    at_hand = f" At hand: what the present {_at_hand(study)} topics achieve." if _at_hand(study) else ""
+    widest = f" Under {_name(study, 'interval')}, Difference is the widest interval allowed."
     exact = "exact distributions" if study.calculation == "exact" else "approximations"
     table = Table(
         name="topic-set-size",
         title="Topics needed for a new collection",
         caption=f"α = {study.alpha:g}, power {study.power:g}; {exact}.{at_hand}"
+        + widest * ("interval" in methods)
         + "".join(f" {words}" for words in short_names(study.table["metric"].unique())),
         frame=pd.DataFrame(rows),
         columns=tuple(columns),
@@ -180,7 +188,7 @@ def _variance_section(study: DesignStudy) -> tuple[Section, ...]:
     frame, spread = study.variances.table, number(5)
     columns = [
         *left(name_of_metric, metric="Metric"),
-        *left(collection="Collection"),
+        *(left(collection="Collection") if len(frame["collection"].unique()) > 1 else ()),
         *right(spread, "Variance", variance="of a score", difference_variance="of a difference"),
         *right(whole, degrees_of_freedom="Degrees of freedom"),
     ]
@@ -191,6 +199,7 @@ def _variance_section(study: DesignStudy) -> tuple[Section, ...]:
         "on one topic is twice that.",
         frame=frame,
         columns=tuple(column for column in columns if column.name in frame),
+        data=frame,
     )
     return (
         Section(
@@ -206,7 +215,11 @@ def _methods(study: DesignStudy) -> Methods:
     names = study.table["method"].unique().tolist()
     designs = listed(_filled(study, _DESIGNS[name].defined) for name in names)
     exact = "" if study.calculation == "exact" else " His closed approximations take the place of the distributions."
-    found = f"We counted the fewest topics after Sakai's topic set size design (Sakai, 2016) {designs}"
+    asked = [f"{difference:g}" for difference in study.table["difference"].unique()]
+    found = (
+        f"For {'a difference' if len(asked) == 1 else 'differences'} of {listed(asked)} we computed the smallest "
+        f"number of topics by Sakai's topic set size design (Sakai, 2016) {designs}"
+    )
     spread = "The variance of a score was given"
     if study.variances is not None:
         spread = f"The variance of a score is {_VARIANCES[study.variances.method]}"

@@ -1,6 +1,7 @@
 # ruff: noqa: RUF001 - Greek letters and dashes are meant for people
 """The report on whether metrics agree with people: a comparison put into sections, words and pictures."""
 
+import numpy as np
 import pandas as pd
 
 from metaeval import figures
@@ -8,11 +9,23 @@ from metaeval.agreement.human import HumanAgreement
 from metaeval.agreement.metric_comparison import MetricComparison
 from metaeval.reports.data_files import csv_file
 from metaeval.reports.report import Block, Fold, Methods, Picture, Report, Section
-from metaeval.reports.shared import decided_by, facts
+from metaeval.reports.shared import cited_in, decided_by, facts
 from metaeval.reports.tables import Table, left, right, under
 from metaeval.studies.human import HumanStudy
 from metaeval.tests_stat.correction import CORRECTIONS
-from metaeval.words import count, interval, listed, number, p_value, percentage, sentence_case, share, text, whole
+from metaeval.words import (
+    absent,
+    count,
+    interval,
+    listed,
+    number,
+    p_value,
+    percentage,
+    sentence_case,
+    share,
+    text,
+    whole,
+)
 
 __all__ = ["human_report"]
 
@@ -20,15 +33,10 @@ _STATISTICS = {
     "pearson": "Pearson's r",
     "spearman": "Spearman's ρ",
     "kendall": "Kendall's τ",
-    "accuracy": "pairs ordered as people do",
+    "accuracy": "pairwise accuracy",
 }
-_LEVELS = {
-    "system": "over systems, by their means",
-    "item": "over the systems of an item, mean over items",
-    "all": "over all cells",
-}
-_UNITS = {"system": "systems", "item": "items", "all": "cells"}
-_EXCHANGED = {"both": "single scores", "items": "the scores of an item", "systems": "the scores of a system"}
+_LEVELS = {"system": "at system level", "item": "at item level (mean over items)", "all": "over all scores"}
+_SOURCES = ("kocmi2021", "deutsch2021", "williams1959", "graham2014", "ogilvie2006", "mathur2020")
 _PANELS = 6
 _DECIMAL = number(3)
 
@@ -45,8 +53,8 @@ def human_report(study: HumanStudy) -> Report:
     sizes = {"metric": len(study.metrics), "system": len(study.means)}
     if study.scores is not None:
         sizes["item"] = study.scores.sizes["item"]
-        if "cluster" in study.scores.coords:
-            sizes["cluster"] = len(set(study.scores["cluster"].to_numpy().tolist()))
+        if _clustered(study):
+            sizes["cluster"] = len(np.unique(study.scores["cluster"]))
     return Report(
         command="human",
         title="Do the metrics agree with people?",
@@ -74,16 +82,16 @@ def _summary(study: HumanStudy) -> tuple[str, ...]:
     lead = _first(study)
     statistic = study.agreements[0].statistic if study.agreements else study.system_table["statistic"].iloc[0]
     best = lead.iloc[0]
-    ends = "" if pd.isna(best["low"]) else f" ({_DECIMAL(best['low'])} to {_DECIMAL(best['high'])})"
+    confidence = f"{percentage(study.agreements[0].confidence_level)} interval " if study.agreements else ""
     level = study.agreements[0].level if study.agreements else "system"
     closest = (
         f"The metric {best['metric']} agrees {'best ' if len(lead) > 1 else ''}with the human scores (column "
-        f"{study.reference}) {_LEVELS[level]}: {_STATISTICS[statistic]} {_DECIMAL(best['value'])}{ends}."
+        f"{study.reference}) {_LEVELS[level]}: {_STATISTICS[statistic]} {_valued(best, confidence)}."
     )
     if len(lead) > 1:
         last = lead.iloc[-1]
-        which = f"The last of {len(lead)} metrics is" if len(lead) > 2 else "The other metric is"  # noqa: PLR2004 - two
-        closest += f" {which} {last['metric']} with {_DECIMAL(last['value'])}."
+        which = f"The last of {len(lead)}" if len(lead) > 2 else "The other"  # noqa: PLR2004 - two
+        closest += f" {which}, {last['metric']}, has {_valued(last)}."
     lines = [closest]
     if study.comparison is not None:
         lines.append(_wins_sentence(study.comparison.wins(study.alpha), str(best["metric"]), _corrected(study)))
@@ -97,6 +105,12 @@ def _summary(study: HumanStudy) -> tuple[str, ...]:
             f"{against} significant in opposite directions."
         )
     return tuple(lines)
+
+
+def _valued(row: "pd.Series[float]", confidence: str = "") -> str:
+    """Return an agreement with its interval, if it has one."""
+    ends = "" if absent(row["low"]) else f" ({confidence}{interval(row['low'], row['high'], _DECIMAL)})"
+    return f"{_DECIMAL(row['value'])}{ends}"
 
 
 def _corrected(study: HumanStudy) -> str:
@@ -120,7 +134,7 @@ def _wins_sentence(wins: pd.DataFrame, best: str, how: str) -> str:
 
 
 def _agreement_section(study: HumanStudy) -> Section:
-    pictures = [_agreement_picture(found) for found in study.agreements]
+    pictures = [_agreement_picture(found, first=not place) for place, found in enumerate(study.agreements)]
     levels = dict.fromkeys(found.level for found in study.agreements)
     tables = [_level_table(study, [one for one in study.agreements if one.level == level]) for level in levels]
     blocks: list[Block] = [*pictures[:1], *(tables or [_system_numbers(study)])]
@@ -141,8 +155,8 @@ def _agreement_section(study: HumanStudy) -> Section:
     return Section(
         id="agreement",
         title="Agreement with human scores",
-        lead="Agreement over systems says whether a metric ranks systems as people do; agreement on items says "
-        "whether it can be trusted on a single text.",
+        lead="Agreement at system level, of the systems' mean scores, says whether a metric ranks systems as people "
+        "do; agreement at item level says whether it can be trusted on a single text.",
         brief=True,
         blocks=tuple(blocks),
     )
@@ -152,15 +166,20 @@ def _resampled(what: str) -> str:
     return {"items": "items of the same kind", "systems": "systems of the same kind", "both": "items and systems"}[what]
 
 
-def _agreement_picture(found: HumanAgreement) -> Picture:
-    label = f"{_STATISTICS[found.statistic]}, {_LEVELS[found.level]}"
+def _agreement_picture(found: HumanAgreement, *, first: bool) -> Picture:
+    label = f"{_STATISTICS[found.statistic]} {_LEVELS[found.level]}"
+    level = percentage(found.confidence_level)
+    caption = f"Best first; bars are {level} intervals."
+    if first:
+        caption = (
+            f"Best first; bars are {level} intervals over other {_resampled(found.resample)}. They hold for each "
+            "metric by itself; the comparison of metrics says which two differ."
+        )
     return Picture(
         name=f"agreement-{found.level}-{found.statistic}",
         draw=lambda: figures.agreement_dots(found.table.rename(columns={"metric": "name"}), label=label),
-        title=label[0].upper() + label[1:],
-        caption=f"Best first; bars are {percentage(found.confidence_level)} intervals over other "
-        f"{_resampled(found.resample)}. They hold for each metric by itself; the comparison of metrics says which two "
-        "differ.",
+        title=sentence_case(label),
+        caption=caption,
         alt=f"{len(found.table)} dots with intervals, from {found.table['value'].max():.2f} to "
         f"{found.table['value'].min():.2f}.",
     )
@@ -176,14 +195,17 @@ def _level_table(study: HumanStudy, agreements: list[HumanAgreement]) -> Table:
         ends = [interval(low, high, _DECIMAL) for low, high in zip(own["low"], own["high"], strict=True)]
         frame[[name, f"{name} ends_sort"]] = own[["value", "low"]].to_numpy()
         frame[f"{name} ends"] = ends
-        group, label = _STATISTICS[name], f"{percentage(found.confidence_level)} interval"
+        group, label = sentence_case(_STATISTICS[name]), f"{percentage(found.confidence_level)} interval"
         columns += [*right(_DECIMAL, group, **{name: "value"}), *under(text, group, **{f"{name} ends": label})]
-    columns += right(whole, n_systems="Systems", n_items="Items", n_cells="Cells", n_used="Over")
-    where = _LEVELS[lead.level]
+    columns += right(whole, n_systems="Systems", n_items="Items", n_cells="Scores")
+    caption = "Scores: those of a system on an item that the metric and people both gave."
+    if lead.level == "item":
+        columns += right(whole, n_used="Items used")
+        caption += f" Items used: those where {_STATISTICS[lead.statistic]} is defined."
     return Table(
         name=f"agreement-{lead.level}",
-        title=f"Agreement with {study.reference} {where}",
-        caption=f"Cells with both scores. Over: {_UNITS[lead.level]} that {_STATISTICS[lead.statistic]} rests on.",
+        title=f"Agreement with {study.reference} {_LEVELS[lead.level]}",
+        caption=caption,
         frame=frame,
         columns=tuple(columns),
         data=pd.concat([found.to_frame() for found in agreements], ignore_index=True),
@@ -197,12 +219,12 @@ def _system_numbers(study: HumanStudy) -> Table:
     statistics = [name for name in _STATISTICS if name in wide]
     return Table(
         name="agreement-system",
-        title=f"Agreement with {study.reference} over systems",
+        title=f"Agreement with {study.reference} {_LEVELS['system']}",
         caption="Only one score a system is known, so there are no intervals over items.",
         frame=wide.sort_values(statistics[0], ascending=False, kind="stable"),
         columns=(
             *left(metric="Metric"),
-            *right(_DECIMAL, **{name: _STATISTICS[name] for name in statistics}),
+            *right(_DECIMAL, **{name: sentence_case(_STATISTICS[name]) for name in statistics}),
             *right(whole, n_systems="Systems"),
         ),
     )
@@ -220,7 +242,7 @@ def _comparison_section(study: HumanStudy) -> Section:
                 draw=lambda: figures.comparison_map(comparison.table, order=order, alpha=study.alpha),
                 title="Which metric is significantly better than which",
                 caption=f"A blue field: the metric of its row agrees with {study.reference} significantly better than "
-                f"that of its column {_corrected(study)}. Best metric first.",
+                f"that of its column, by {_compared(comparison)} {_corrected(study)}. Best metric first.",
                 alt=f"{int(comparison.wins(study.alpha)['better_than'].sum())} of "
                 f"{len(comparison.table)} pairs differ significantly.",
             )
@@ -240,11 +262,15 @@ def _comparison_section(study: HumanStudy) -> Section:
     )
 
 
+def _compared(comparison: MetricComparison) -> str:
+    return f"system-level {_STATISTICS[comparison.statistic]}"
+
+
 def _wins_table(study: HumanStudy, comparison: MetricComparison) -> Table:
     return Table(
         name="metric-wins",
         title="Metrics that agree significantly better than others",
-        caption=f"By {_STATISTICS[comparison.statistic]} {_corrected(study)}.",
+        caption=f"By {_compared(comparison)} {_corrected(study)}.",
         frame=comparison.wins(study.alpha).rename_axis("metric").reset_index(),
         columns=(
             *left(metric="Metric"),
@@ -257,12 +283,12 @@ def _permutation_table(comparison: MetricComparison) -> Table:
     return Table(
         name="metric-permutation",
         title="Differences of agreement, by permutation",
-        caption="Under the null hypothesis the two metrics' scores may be exchanged.",
+        caption=f"By {_compared(comparison)}. Under the null hypothesis the two metrics' scores may be exchanged.",
         frame=comparison.table,
         columns=(
             *left(metric_a="First", metric_b="Second"),
             *right(_DECIMAL, "Agreement", value_a="first", value_b="second", difference="difference"),
-            *right(p_value, p="p", p_corrected="corrected"),
+            *right(p_value, p="p", p_corrected="p, corrected"),
         ),
     )
 
@@ -271,18 +297,22 @@ def _williams_table(study: HumanStudy) -> Table:
     return Table(
         name="williams",
         title="Williams' test for correlations that share the human scores",
-        caption="Two-sided, on absolute Pearson correlations over systems: a metric that orders systems the wrong way "
-        "round counts by how closely it does.",
+        caption="Two-sided, on absolute Pearson correlations at system level: a metric that orders systems the wrong "
+        "way round counts by how closely it does.",
         frame=study.williams,
         columns=(
             *left(metric_a="First", metric_b="Second"),
             *right(_DECIMAL, "r with people", correlation_a="first", correlation_b="second"),
-            *right(_DECIMAL, between="r of both"),
+            *right(_DECIMAL, between="r between the two metrics"),
             *right(whole, n_systems="Systems"),
             *right(number(2), t="t"),
-            *right(p_value, p="p", p_corrected="corrected"),
+            *right(p_value, p="p", p_corrected="p, corrected"),
         ),
     )
+
+
+def _clustered(study: HumanStudy) -> bool:
+    return study.scores is not None and "cluster" in study.scores.coords
 
 
 def _decisions_section(study: HumanStudy) -> Section:
@@ -290,7 +320,8 @@ def _decisions_section(study: HumanStudy) -> Section:
         name="decisions",
         title="Significant pairs of systems, under each metric and under people",
         caption=f"{sentence_case(decided_by(study.test, study.correction, study.alpha))}. Precision: of the pairs "
-        "that the metric finds, the share that people find too. Recall: of the pairs that people find.",
+        "that the metric finds, the share that people find too. Recall: of the pairs that people find, the share that "
+        "the metric finds too.",
         frame=study.decisions.sort_values("f1", ascending=False, kind="stable"),
         columns=(
             *left(metric="Metric"),
@@ -299,15 +330,15 @@ def _decisions_section(study: HumanStudy) -> Section:
             ),
             *right(share, precision="Precision", recall="Recall"),
             *right(_DECIMAL, f1="F1"),
-            *right(whole, n_systems="Systems", n_units="Units"),
+            *right(whole, n_systems="Systems", n_units="Clusters" if _clustered(study) else "Items"),
         ),
     )
     return Section(
         id="decisions",
         title="Significant pairs of systems",
-        lead="What matters in the end is which system is better than which. A metric has less noise than people and "
-        "finds more pairs: low precision may mean that people were asked too little, opposite pairs are hard to "
-        "explain but by an error of the metric.",
+        lead="What matters in the end is which system is better than which. A metric often has less noise than "
+        "people and may find more pairs, so low precision can mean that too few human scores were collected. A pair "
+        "significant in opposite directions points to an error of the metric.",
         brief=True,
         blocks=(table,),
     )
@@ -318,66 +349,107 @@ def _pairs_section(study: HumanStudy) -> Section:
     table = Table(
         name="human-pairs",
         title="Pairs of systems with different human scores on an item",
-        caption="τ = (agree − others) / pairs, the Kendall-like figure of the WMT metrics tasks; a tie or gap of the "
-        "metric counts against it.",
+        caption="τ = (agree − others) / pairs, as in the WMT metrics tasks: a tie or a missing score of the metric "
+        "counts against it. Where every pair counts and none is tied, this is the item-level Kendall's τ.",
         frame=frame,
         columns=(
             *left(metric="Metric"),
-            *right(whole, pairs="Pairs", agree="Agree", tied="Tied", unknown="Unknown"),
+            *right(whole, pairs="Pairs", agree="Agree", tied="Tied", unknown="Missing"),
             *right(number(4), tau="τ"),
         ),
     )
     return Section(
         id="pairs",
-        title="Pairwise agreement on items",
-        lead="Which of two outputs for one item is better, where people see a difference.",
+        title="Kendall-like τ on items",
+        lead="Which of two systems is better on an item, where people see a difference.",
         brief=True,
         blocks=(table,),
     )
 
 
 def _methods(study: HumanStudy) -> Methods:
-    lead = study.agreements[0] if study.agreements else None
-    cells = (
-        f"We compared {count(len(study.metrics), 'metric')} with the human scores {study.reference} of "
-        f"{count(len(study.means), 'system')}. Cells that lack the metric or the human score are left out for that "
-        "metric, of both. Pairs ordered as people do: the share of pairs of systems with different human means that "
-        "the metric orders alike (Kocmi et al., 2021)."
-    )
-    paragraphs, sources = [cells], ["kocmi2021"]
-    if lead is not None:
-        paragraphs.append(
-            f"{percentage(lead.confidence_level)} intervals: value ± t · d · √(n/(n−1)), d the root mean square "
-            "distance of "
-            f"{lead.n_resamples} resamples of {_resampled(lead.resample)} ({lead.random_source}), whole clusters where "
-            "there are any, the same for every metric. Their quantiles (Deutsch et al., 2021) would lie too low, "
-            "because resampling adds noise to the means of close systems."
-        )
-        sources.append("deutsch2021")
+    paragraphs = [_scored_words(study)]
+    if study.agreements:
+        paragraphs.append(_interval_words(study, study.agreements[0]))
     corrected = CORRECTIONS.words(study.correction)
     if study.comparison is not None:
         paragraphs.append(
-            f"Two metrics are compared by permutation (Deutsch et al., 2021): {study.comparison.n_resamples} exchanges "
-            f"of {_EXCHANGED[study.comparison.permute]} ({study.comparison.random_source}), after both metrics are "
-            f"brought to mean 0 and variance 1; p-values are corrected over all pairs of metrics ({corrected})."
+            f"Two metrics are compared by {_compared(study.comparison)} and permutation (Deutsch et al., 2021) on the "
+            f"scores of systems on items that have all three: {study.comparison.n_resamples} exchanges of "
+            f"{_exchanged(study, study.comparison.permute)}{_seeded(study)}, after both metrics are brought to mean 0 "
+            f"and variance 1; p-values are corrected over all pairs of metrics ({corrected})."
         )
     if len(study.williams):
         paragraphs.append(
             "Williams' test (Williams, 1959; Graham and Baldwin, 2014) compares the absolute correlations of two "
             f"metrics' means with the human means; two-sided, {corrected}."
         )
-        sources += ["williams1959", "graham2014"]
     if len(study.decisions):
+        weighted = " The tests take clusters as units, weighted so that the mean over items is tested."
         paragraphs.append(
             f"Pairs of systems: {decided_by(study.test, study.correction, study.alpha)}; the significant pairs under a "
-            "metric predict those under the human scores (Ogilvie and Lalmas, 2006, section 3.4). A cluster's sum, "
-            "scaled, is one unit, so the tests are on the mean over items."
+            "metric predict those under the human scores (Ogilvie and Lalmas, 2006, section 3.4)."
+            + weighted
+            * _clustered(study)
         )
-        sources.append("ogilvie2006")
     if len(study.pairs):
         paragraphs.append(
             "Pairs on an item: τ = (agree − others) / pairs, over the pairs of systems whose human scores differ there "
             "(Mathur et al., 2020, section 3.3)."
         )
-        sources.append("mathur2020")
-    return Methods(paragraphs=tuple(paragraphs), cite=tuple(sources))
+    return Methods(paragraphs=tuple(paragraphs), cite=cited_in(paragraphs, _SOURCES))
+
+
+def _scored_words(study: HumanStudy) -> str:
+    words = (
+        f"We compared {count(len(study.metrics), 'metric')} with the human scores (column {study.reference}) of "
+        f"{count(len(study.means), 'system')}"
+    )
+    if study.scores is None:
+        words += ", by one score a system."
+    else:
+        words += f" on {count(study.scores.sizes['item'], 'item')}"
+        words += f" in {count(len(np.unique(study.scores['cluster'])), 'cluster')}" if _clustered(study) else ""
+        words += ". A score without its counterpart is left out, for that metric only."
+    if "accuracy" in study.system_table["statistic"].tolist():
+        words += (
+            " Pairwise accuracy: the share of the pairs of systems with different human scores that the metric orders "
+            "alike (Kocmi et al., 2021)."
+        )
+    return words
+
+
+def _interval_words(study: HumanStudy, lead: HumanAgreement) -> str:
+    items = "clusters" if _clustered(study) else "items"
+    drawn = {"items": items, "systems": "systems", "both": f"{items} and systems"}[lead.resample]
+    number_of = f"the smaller number of {drawn}" if lead.resample == "both" else f"the number of {drawn}"
+    words = (
+        f"{percentage(lead.confidence_level)} intervals: value ± t · d · √(n/(n−1)), cut to the range of the "
+        f"statistic, with t of n − 1 degrees of freedom, n {number_of} and d the root mean square distance from the "
+        f"value of {lead.n_resamples} resamples of {drawn}{_seeded(study)}, the same for every metric."
+    )
+    asked = {found.statistic for found in study.agreements if found.level == "system"}
+    if lead.resample != "items":
+        words += " Their coverage was checked for resampled items only."
+    elif wide := [_STATISTICS[name] for name in ("kendall", "accuracy") if name in asked]:
+        words += f" At system level those of {listed(wide)} are wider than they need be."
+    if asked and lead.resample != "systems":
+        words += (
+            " Percentile intervals of the resamples (Deutsch et al., 2021) would lie too low, because resampling adds "
+            "noise to the means of close systems."
+        )
+    return words
+
+
+def _exchanged(study: HumanStudy, permute: str) -> str:
+    item = "a cluster" if _clustered(study) else "an item"
+    return {
+        "both": f"the scores of a system on {item}",
+        "items": f"the scores of all systems on {item}",
+        "systems": "the scores of a system on all items",
+    }[permute]
+
+
+def _seeded(study: HumanStudy) -> str:
+    """Name the seed of the study; the parts draw from seeds derived from it, which would tell a reader nothing."""
+    return f" ({study.provenance.random_source})" if study.provenance.random_source else ""

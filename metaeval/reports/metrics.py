@@ -12,7 +12,7 @@ _BETTER = {True: "higher", False: "lower"}
 _NOTATION = (
     "Names follow ir_measures: nDCG@10, AP(rel=2), RBP(p=0.8). A prime, as in AP', means the condensed list: scores of "
     "the list without its unjudged documents. The names of trec_eval, ranx and NTCIREVAL are understood too. Any other "
-    "measure of ir_measures is computed through that package, where it is installed."
+    "metric of ir_measures is computed through that package, where it is installed."
 )
 
 
@@ -21,18 +21,24 @@ def metrics_report(registry: Registry, *, provenance: Provenance) -> Report:
     rows = registry.to_frame()
     kinds = rows["on"].value_counts(sort=False)
     of = listed(f"{number} of {kind}" for kind, number in kinds.items())
+    alike = bool(rows["higher_is_better"].all())
     table = Table(
         name="metrics",
         title="Metrics",
-        caption="What stands in [] may be left out. AP' is AP(judged_only=True): the condensed list.",
+        caption="In ( ) stand arguments with their defaults; … stands where there is none: the metric has a rule of "
+        "its own, or asks for a value. [@k] may be left out. AP' is AP(judged_only=True): the condensed list.",
         frame=rows.assign(better=rows["higher_is_better"].map(_BETTER)),
-        columns=(*left(usage="Write", summary="What it is", on="Of", better="Better", module="Module"),),
+        columns=(
+            *left(usage="How to write it", summary="What it is", on="Scores"),
+            *(() if alike else left(better="Better")),
+        ),
         data=rows,
     )
+    higher = " Under each of them higher is better."
     section = Section(
         id="metrics",
         title="Metrics",
-        lead="Measures of elements and passages need INEX runs and assessments; those of documents work on them too.",
+        lead="Metrics of elements and passages need INEX runs and assessments; those of documents work on them too.",
         brief=True,
         blocks=(table,),
     )
@@ -40,7 +46,7 @@ def metrics_report(registry: Registry, *, provenance: Provenance) -> Report:
         command="metrics",
         title="Which metrics can be computed?",
         facts=((str(len(rows)), "metrics"),),
-        summary=(f"{count(len(rows), 'metric')} can be computed from runs and judgments: {of}.",),
+        summary=(f"{count(len(rows), 'metric')} can be computed from runs and judgments: {of}." + higher * alike,),
         sections=(section,),
         methods=Methods(paragraphs=(_NOTATION,)),
         rows=rows,

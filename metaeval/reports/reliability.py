@@ -4,13 +4,14 @@ import pandas as pd
 
 from metaeval import figures
 from metaeval.figures.shown import AXES
+from metaeval.metrics.plugins import default_registry
 from metaeval.reports.data_files import csv_file
-from metaeval.reports.report import Block, Fold, Methods, Picture, Report, Section, Text
+from metaeval.reports.report import Block, Fold, Item, Items, Methods, Picture, Report, Section, Text
 from metaeval.reports.shared import facts
 from metaeval.reports.tables import Table, left, right
 from metaeval.simulate.reliability_runs import RELIABILITY_RUNS
 from metaeval.studies.reliability import ReliabilityStudy
-from metaeval.words import count, listed, number, share, whole
+from metaeval.words import count, listed, number, share, text, whole
 
 __all__ = ["reliability_report", "verdict_sentence"]
 
@@ -34,7 +35,11 @@ def reliability_report(study: ReliabilityStudy) -> Report:
         command="reliability",
         title="Does the metric reward what users want?",
         facts=facts(**counts),
-        summary=(*_opening(study), " ".join(verdict_sentence(study, metric) for metric in study.metrics)),
+        summary=(
+            *_opening(study),
+            " ".join(verdict_sentence(study, metric) for metric in study.metrics),
+            *_legend(study),
+        ),
         sections=tuple(sections),
         methods=Methods(paragraphs=_METHODS, cite=_SOURCES),
         rows=study.to_frame(),
@@ -62,38 +67,54 @@ def _opening(study: ReliabilityStudy) -> list[str]:
 
 
 def verdict_sentence(study: ReliabilityStudy, metric: str) -> str:
-    """Say in a sentence how a metric ranks the ideal run, and which preferences it contradicts."""
+    """Say in a sentence how a metric ranks the ideal run, and whether users would."""
     own = study.runs[study.runs["metric"] == metric].set_index("run")
     first = own.index[own["rank"] == 1].tolist()
     place = int(own["rank"]["irb"])
     verdicts = study.verdicts[(study.verdicts["metric"] == metric) & (study.verdicts["expectation"] == "ideal")]
+    met = "" if verdicts.empty else ", as users would" if bool(verdicts["met"].iloc[0]) else ", against what users want"
     if first == ["irb"]:
-        said = "ranks the ideal run irb first"
-    elif place == 1:
-        said = f"ranks the ideal run irb first, level with {listed(name for name in first if name != 'irb')}"
-    else:
-        said = f"ranks {listed(first)} first and the ideal run irb number {place} of {len(own)}"
-    met = "" if verdicts.empty else "as users would." if bool(verdicts["met"].iloc[0]) else "against what users want."
-    return f"{metric} {said}{', ' + met if met else '.'}"
+        return f"{metric} ranks the ideal run irb first{met}."
+    if place == 1:
+        others = listed(name for name in first if name != "irb")
+        kept = "" if verdicts.empty else ": the expectation is met, but the metric does not tell them apart"
+        return f"{metric} ties the ideal run irb with {others} at the top{kept}."
+    return f"{metric} ranks {listed(first)} first and the ideal run irb number {place} of {len(own)}{met}."
+
+
+def _legend(study: ReliabilityStudy) -> list[str]:
+    """Say what the runs hold that the verdicts name."""
+    first = set(study.runs.loc[study.runs["rank"] == 1, "run"]) - {"irb"}
+    named = [f"{run} holds {holds}" for run, holds in RELIABILITY_RUNS.items() if run in first]
+    return [f"{'; '.join(named)}."] if named else []
 
 
 def _runs_section(study: ReliabilityStudy) -> Section:
     described = Table(
         name="simulated-runs",
-        title="The simulated runs, made of the assessments",
+        title="The simulated runs",
         caption="As Kazai, Lalmas and de Vries (2004) made them.",
         frame=pd.DataFrame(RELIABILITY_RUNS.items(), columns=["run", "holds"]),
         columns=left(run="Run", holds="Holds"),
     )
-    tables = [_runs_table(study, str(name)) for name in study.runs["quantisation"].drop_duplicates()]
+    quantisations = [str(name) for name in study.runs["quantisation"].drop_duplicates()]
     return Section(
         id="runs",
         title="Simulated runs of known order",
-        lead="They are made of the assessments, by what an element is worth under a metric's own quantisation, best "
-        "first. Whoever gets irb gets every best element and nothing twice.",
+        lead="Made from the assessments, so that their order is known. Elements are sorted by their value under the "
+        "metric's quantisation: what an element with its grades of exhaustivity and specificity is worth. A reader of "
+        "irb gets every best element and nothing twice.",
         brief=True,
-        blocks=(*tables, described),
+        blocks=(described, *_quantisations(quantisations), *(_runs_table(study, name) for name in quantisations)),
     )
+
+
+def _quantisations(names: list[str]) -> tuple[Block, ...]:
+    """Return what those quantisations are that the package knows."""
+    known = default_registry().element_quantisations
+    found = [(name, known.get(name.partition("(")[0])) for name in names]
+    items = tuple(Item(term=name, words=one.summary) for name, one in found if one is not None)
+    return (Items(items=items),) if items else ()
 
 
 def _runs_table(study: ReliabilityStudy, quantisation: str) -> Table:
@@ -131,21 +152,21 @@ def _verdicts_section(study: ReliabilityStudy) -> Section:
     table = Table(
         name="verdicts",
         title="What users want, and what the metrics do",
-        caption="a >= b: a at least as good as b; a > b: truly better.",
+        caption="a ≥ b: a at least as good as b; a > b: strictly better.",
         frame=frame,
         columns=(
             *left(metric="Metric", expectation="Expectation", verdict="Verdict"),
             *right(kept="Preferences kept"),
-            *left(first_broken="Contradicted"),
+            *left(_signed, first_broken="Contradicted"),
         ),
         data=study.verdicts,
     )
     meanings = Table(
         name="expectations",
-        title="What users expect of a measure",
+        title="What users expect of a metric",
         caption="Each is a set of preferences between two runs; a metric meets it if it contradicts none.",
         frame=study.verdicts.drop_duplicates("expectation")[["expectation", "meaning"]],
-        columns=left(expectation="Expectation", meaning="Asks to"),
+        columns=left(_signed, expectation="Expectation", meaning="Asks the metric to"),
     )
     return Section(
         id="verdicts",
@@ -155,6 +176,10 @@ def _verdicts_section(study: ReliabilityStudy) -> Section:
         brief=True,
         blocks=(table, meanings),
     )
+
+
+def _signed(value: object) -> str:
+    return text(value).replace(">=", "≥")
 
 
 def _curves_section(study: ReliabilityStudy) -> Section:
@@ -172,12 +197,13 @@ def _curves_section(study: ReliabilityStudy) -> Section:
 def _curve_picture(study: ReliabilityStudy, place: int) -> Picture:
     curve = study.curves[place]
     axis = str(next(dim for dim in curve.dims if dim != "system"))
+    precall = " Precall: the probability that a result read before that recall is reached is relevant."
     means = curve.mean(axis).to_series().sort_values(ascending=False, kind="stable")
     return Picture(
         name=f"curve-{place}",
         draw=lambda: figures.simulated_run_curves(curve),
         title=f"{curve.name}, by {AXES[axis][0].split(',')[0]}",
-        caption="Mean over topics; a line a simulated run.",
+        caption="Mean over topics; a line a simulated run." + precall * (axis == "recall"),
         alt=f"{len(means)} curves; mean of the highest, {means.index[0]}, {means.iloc[0]:.3f}, of the lowest, "
         f"{means.index[-1]}, {means.iloc[-1]:.3f}.",
     )
@@ -187,11 +213,13 @@ def _submissions_section(study: ReliabilityStudy) -> Section:
     tables = [_top_table(study, metric) for metric in study.metrics if metric in set(study.submissions["metric"])]
     runs = study.submissions.drop_duplicates("run")
     none = runs.loc[runs["overlap"] == 0, "run"]
-    ranks = study.submissions[study.submissions["run"].isin(none)].groupby("metric", sort=False)["rank"].mean()
     words = [f"{count(len(none), 'run')} of {len(runs)} {'has' if len(none) == 1 else 'have'} no overlap at all."]
     if len(none):
+        every = sorted({f"{rank:.1f}" for rank in study.submissions.groupby("metric")["rank"].mean()})
+        ranks = study.submissions[study.submissions["run"].isin(none)].groupby("metric", sort=False)["rank"].mean()
+        said = listed(f"{rank:.1f} under {metric}" for metric, rank in ranks.items())
         words.append(
-            "Their mean rank is " + listed(f"{rank:.1f} under {metric}" for metric, rank in ranks.items()) + "."
+            f"Their mean rank is {said}; that of all runs is {' to '.join(dict.fromkeys((every[0], every[-1])))}."
         )
     blocks: list[Block] = [Text(paragraphs=(" ".join(words),)), *tables[:_OPEN]]
     blocks += [Fold(title=table.title, blocks=(table,)) for table in tables[_OPEN:]]
@@ -200,7 +228,7 @@ def _submissions_section(study: ReliabilityStudy) -> Section:
     return Section(
         id="submissions",
         title="Submitted runs",
-        lead="Which runs each metric puts on top, where the others put them, and how much of them is said twice.",
+        lead="Which runs each metric puts on top, where the others put them, and how much of their text is repeated.",
         brief=True,
         blocks=tuple(blocks),
     )
@@ -209,9 +237,10 @@ def _submissions_section(study: ReliabilityStudy) -> Section:
 def _top_table(study: ReliabilityStudy, metric: str) -> Table:
     frame = study.top(metric, _TOP)
     others = [name for name in frame.columns if name.startswith("rank under ")]
+    chosen = "all" if len(frame) == len(study.submissions["run"].unique()) else "the best"
     return Table(
         name=f"top-{metric}",
-        title=f"Submitted runs: the best {min(_TOP, len(frame))} under {metric}",
+        title=f"Submitted runs: {chosen} {len(frame)} under {metric}",
         caption="With their ranks under the other metrics.",
         frame=frame,
         columns=(
@@ -239,11 +268,11 @@ def _tau_table(study: ReliabilityStudy) -> Table:
     return Table(
         name="correlations",
         title="How far the rankings of the submitted runs agree",
-        caption="Kendall's τ. With “overlap”: positive if runs with more overlap score higher.",
+        caption="Kendall's τ_b. With “overlap”: positive if runs with more overlap score higher.",
         frame=study.correlations,
         columns=(
-            *left(metric="Metric", other="And"),
-            *right(number(3), tau="τ"),
+            *left(metric="First", other="Second"),
+            *right(number(3), tau="τ_b"),
         ),
     )
 
@@ -257,7 +286,7 @@ _METHODS = (
     ),
     (
         "A mean is over the topics where something is worth more than 0 under the metric; an empty list counts 0 "
-        "there. All results of the six runs count, 1500 of a submitted run. Verdicts compare means as they are: "
-        "nothing is tested or drawn at random."
+        "there. All results of the six runs count, of a submitted run the first 1500. Verdicts compare means as they "
+        "are: nothing is tested or drawn at random."
     ),
 )

@@ -4,11 +4,12 @@ from collections.abc import Sequence
 
 import pandas as pd
 
-from metaeval.bibliography import PUBLICATIONS
+from metaeval.bibliography import PUBLICATIONS, cited
 from metaeval.collection.base import JudgedCollection
 from metaeval.collection.documents import Collection
 from metaeval.equality import settled_means
 from metaeval.metrics.resolved import AnyMetric, Metric
+from metaeval.metrics.spec import MetricSpec
 from metaeval.provenance import Provenance
 from metaeval.reports.data_files import csv_file, score_files
 from metaeval.reports.report import Item, Items, Methods, Report, Section
@@ -16,7 +17,7 @@ from metaeval.reports.shared import facts
 from metaeval.reports.tables import Table, left, right
 from metaeval.scores import Scores, oriented_values
 from metaeval.studies.power import system_means
-from metaeval.words import absent, count, listed, name_of_metric, number, short_names
+from metaeval.words import absent, count, interval, listed, name_of_metric, number, short_names
 
 __all__ = ["score_report"]
 
@@ -70,18 +71,18 @@ def score_report(
 def _summary(scores: Scores) -> tuple[str, ...]:
     first, *others = _best(scores).to_dict("records")
     n_runs, n_topics = scores.sizes["system"], scores.sizes["topic"]
-    over = f"over {count(n_topics, 'topic')}"
-    who, name, ends = str(first["system"]), name_of_metric(first["metric"]), f" {over}"
+    who, name, ends = str(first["system"]), name_of_metric(first["metric"]), ""
     if not absent(first["low"]):
-        ends = f" [{_SCORE(first['low'])}, {_SCORE(first['high'])}], a 95 % t interval {over}"
+        picked = ", not adjusted for picking the best" if n_runs > 1 else ""
+        ends = f" (95 % t interval {interval(first['low'], first['high'], _SCORE)}{picked})"
     which = f"{who}, the best of {n_runs} runs under {name}," if n_runs > 1 else who
-    sentences = [f"{which} has a mean {name} of {_SCORE(first['mean'])}{ends}."]
-    if others:
-        named = [
-            f"{name_of_metric(one['metric'])} {_SCORE(one['mean'])}" + (f" ({one['system']})" if n_runs > 1 else "")
-            for one in others
-        ]
-        sentences.append(f"{'The best of the other means' if n_runs > 1 else 'The other means'}: {listed(named)}.")
+    sentences = [f"{which} has a mean {name} of {_SCORE(first['mean'])} over {count(n_topics, 'topic')}{ends}."]
+    valued = [(str(one["system"]), name_of_metric(one["metric"]), _SCORE(one["mean"])) for one in others]
+    if valued and n_runs == 1:
+        sentences.append(f"The other means: {listed(f'{metric} {mean}' for _, metric, mean in valued)}.")
+    elif same := [f"{metric} ({mean})" for run, metric, mean in valued if run == who]:
+        sentences.append(f"It is also best under {listed(same)}.")
+    sentences += [f"Best under {metric}: {run} ({mean})." for run, metric, mean in valued if run != who]
     return (" ".join(sentences),)
 
 
@@ -114,7 +115,7 @@ def _means_section(means: pd.DataFrame, n_topics: int) -> Section:
     return Section(
         id="means",
         title="Mean scores",
-        lead="Every run under every metric. Whether two means differ by more than chance is a question for a test.",
+        lead="Every run under every metric. To test whether two means differ, use metaeval power.",
         brief=True,
         blocks=(table,),
     )
@@ -134,6 +135,11 @@ def _methods(
     if isinstance(collection, Collection) and order in _ORDERS:
         words += f" The documents of a run were ordered {_ORDERS[order]}."
     own = [metric for metric in metrics if isinstance(metric, Metric)]
-    defined = tuple(Item(term=name_of_metric(metric.name), words=metric.spec.summary) for metric in own)
+    defined = tuple(Item(term=name_of_metric(metric.name), words=_defined(metric.spec)) for metric in own)
     sources = tuple(dict.fromkeys(metric.spec.cite for metric in own if metric.spec.cite in PUBLICATIONS))
     return Methods(paragraphs=(words,), blocks=(Items(items=defined),) if defined else (), cite=sources)
+
+
+def _defined(spec: MetricSpec) -> str:
+    """Return what a metric is, with the publication that its definition is taken from."""
+    return f"{spec.summary.removesuffix('.')}{cited([spec.cite] if spec.cite in PUBLICATIONS else [])}."

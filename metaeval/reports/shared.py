@@ -47,7 +47,7 @@ def unanswered(items: Iterable[Item]) -> tuple[Section, ...]:
             title="Unanswered questions",
             lead="More is answered where the input holds more.",
             brief=True,
-            blocks=(Text(paragraphs=("Not answered, each for want of what is named:",)), Items(items=listed)),
+            blocks=(Text(paragraphs=("Not answered, because the input lacks what it takes:",)), Items(items=listed)),
         ),
     )
 

@@ -69,7 +69,7 @@ def terminal_table(table: Table) -> Group:
     for column in table.columns:
         over = column.group if column.group != above else ""  # said once over neighbours that share it
         words = f"{over}\n{column.label}" if grouped else column.label
-        shown.add_column(_line(words), justify=column.align, overflow="fold", vertical="bottom")
+        shown.add_column(_line(words), justify=column.align, overflow="fold")
         above = column.group
     rows = table.cells()
     for row in rows[:_LONGEST]:

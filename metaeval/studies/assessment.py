@@ -214,15 +214,15 @@ def study_assessments(  # noqa: PLR0913 - one keyword per source
     return AssessmentStudy(
         scale=assessments.scale,
         topics=view.topics(),
-        growth=asked("Growth of the pools", lambda: measured_growth(view, runs)),
-        pools=asked("Pools", lambda: pool_coverage(view, pools)),
-        passages=asked("Passages of a document", view.passages_per_document),
-        elemental=asked("Passages that are elements", view.elemental),
-        specificity=asked("Specificity", lambda: view.specificity(classes)),
-        classes=asked("Specificity", lambda: view.specificity_of_classes(classes)),
+        growth=asked("Pool growth", lambda: measured_growth(view, runs)),
+        pools=asked("Coverage of the pools", lambda: pool_coverage(view, pools)),
+        passages=asked("Passages per document", view.passages_per_document),
+        elemental=asked("Elemental passages", view.elemental),
+        specificity=asked("Specificity of elements", lambda: view.specificity(classes)),
+        classes=asked("Specificity of elements", lambda: view.specificity_of_classes(classes)),
         sizes=asked("Exhaustivity and size", view.sizes_by_exhaustivity),
         entries=asked("Best entry points", view.entries),
-        times=asked("Time", lambda: assessment_times(view, log, longest_break, notes)),
+        times=asked("Assessment time", lambda: assessment_times(view, log, longest_break, notes)),
         element_agreement=asked("Agreement on elements", lambda: _second(assessments, second, "elements")),
         passage_agreement=asked("Agreement on passages", lambda: _second(assessments, second, "passages")),
         lacking=tuple(dict.fromkeys(lacking)),
@@ -292,7 +292,7 @@ def _of_passages(study: AssessmentStudy) -> Iterator[QuotedFigure]:
 def _of_elemental(study: AssessmentStudy) -> Iterator[QuotedFigure]:
     if len(study.elemental):
         share = study.elemental["share"].iloc[0]
-        yield QuotedFigure("elemental passages", "share", share, "passages that are exactly one element", "share")
+        yield QuotedFigure("elemental passages", "share", share, "passages that coincide with one element", "share")
 
 
 def _of_specificity(study: AssessmentStudy) -> Iterator[QuotedFigure]:
@@ -344,11 +344,11 @@ def _of_agreement(study: AssessmentStudy) -> Iterator[QuotedFigure]:
         }
         for name, words in called.items():
             value = study.element_agreement[name]["mean"]
-            yield QuotedFigure("agreement of elements", f"mean of {name}", value, words, "share")
+            yield QuotedFigure("agreement on elements", f"mean of {name}", value, words, "share")
     if len(study.passage_agreement):
         value = study.passage_agreement["of_union"].mean()
         words = "highlighted by both, of the text highlighted by either"
-        yield QuotedFigure("agreement of passages", "mean of_union", value, words, "share")
+        yield QuotedFigure("agreement on passages", "mean of_union", value, words, "share")
 
 
 _FIGURES: tuple[Callable[[AssessmentStudy], Iterator[QuotedFigure]], ...] = (

@@ -20,7 +20,7 @@ class Preference(NamedTuple):
     better, worse : str
         The runs: the first is at least as good as the other.
     strict : bool
-        Whether it is truly better; else both may be equally good.
+        Whether it is strictly better; else both may be equally good.
 
     Examples
     --------
@@ -54,7 +54,7 @@ def ideal_first(runs: pd.DataFrame) -> list[Preference]:
 
 
 def overlap_alone(runs: pd.DataFrame) -> list[Preference]:  # noqa: ARG001 - the order is the paper's
-    """Rank less overlap higher: irb >= lo >= ao > id > ia > frb."""
+    """Keep the order of Kazai et al. by overlap, whatever these runs overlap: irb >= lo >= ao > id > ia > frb."""
     order = ["irb", "lo", "ao", "id", "ia", "frb"]
     return [Preference(a, b, b in {"id", "ia", "frb"}) for a, b in pairwise(order)]
 

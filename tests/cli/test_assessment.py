@@ -42,7 +42,7 @@ def test_the_answer_in_words_and_as_a_page(command, tmp_path):
     words = ("assessment", "made/assessments", "--second", "made/assessments", "--pools", "pool.xml")
     ended = command(*words)
     assert ended.code == 0
-    assert "Agreement of elements" in ended.out
+    assert "Agreement on elements" in ended.out
     assert "documents assessed, mean of a topic" in ended.out
     assert "give a log" in ended.out
     ended = command(*words, "--log", "log.csv", "--out", "page")

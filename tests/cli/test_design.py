@@ -46,7 +46,7 @@ def test_scores_give_the_variance(command, table):
         assert (row["metric"], row["n_topics"]) == (right["metric"], right["n_topics"])
         assert row["variance"] == pytest.approx(right["variance"], rel=1e-12)
     shown = command("design", *table, "--difference", 0.05)
-    assert "what the 20 topics there are achieve" in shown.out
+    assert "what the present 20 topics achieve" in shown.out
     lines = [line.split() for line in shown.out.splitlines()]
     for metric, rows in study_design(read_scores(table), differences=[0.05]).table.groupby("metric"):
         (line,) = (line for line in lines if line[:1] == [metric] and line[2:3] == ["0.05"])
@@ -55,7 +55,7 @@ def test_scores_give_the_variance(command, table):
             achieved = f"{row['width_at_hand']:.3f}" if row["method"] == "interval" else f"{row['power_at_hand']:.2f}"
             cells += [str(row["n_topics"]), achieved]
         assert line[1:] == cells
-    assert "An analysis of variance of 6 systems finds a difference of 0.05 with" in shown.out
+    assert "the best and worst of 6 systems differ by 0.05, an analysis of variance needs" in shown.out
 
 
 def test_a_difference_too_small_is_marked(command):
@@ -65,7 +65,7 @@ def test_a_difference_too_small_is_marked(command):
     (line,) = (line.split() for line in ended.out.splitlines() if "1e-08" in line and line.startswith("given"))
     assert line == ["given", "0.1", "1e-08", MISSING, MISSING]
     n_topics = study_design(variance=0.1, differences=[0.1], methods=["t"]).table["n_topics"].item()
-    assert f"one of 0.1 with {n_topics} topics" in ended.out
+    assert f"; for 0.1, {n_topics}." in ended.out
     assert ended.err.count("Note: given, difference 1e-08") == 2
     assert "too small" in ended.err
 

@@ -51,7 +51,7 @@ def test_the_answer_in_words_and_as_a_page(command, scores, tmp_path):
             cells = [rows[metric, level, name] for name in ("pearson", "kendall", "accuracy")]
             shares = [tuple(map(number(3), (one["value"], one["low"], one["high"]))) for one in cells]
             written = " ".join("{} {} to {}".format(*one) for one in shares)
-            assert line == f"{metric} {written} 6 10 60 {6 if level == 'system' else 10}"
+            assert line == f"{metric} {written} 6 10 60" + " 10" * (level == "item")
         assert wins == f"{metric} {'1 0' if metric == 'A' else '0 1'}"
         counts = [
             f"{rows[metric, 'decisions', name]['value']:.0f}"
@@ -79,8 +79,8 @@ def summary(command, tmp_path, *words):
 def test_two_metrics_are_compared_in_plain_words(command, scores, tmp_path):
     """The page says which is better, or that none is, without counting one other."""
     page = summary(command, tmp_path)
-    assert "The metric A agrees best with the human scores (column human) over systems" in page
-    assert "The other metric is B with" in page
+    assert "The metric A agrees best with the human scores (column human) at system level" in page
+    assert re.search(r"The other, B, has \S+ \(\S+ to \S+\)\.", page)
     assert "A is significantly better than B (permutation" in page
     scores.assign(B=scores["A"] + 0.01 * scores["B"]).to_csv(tmp_path / "scores.csv", index=False)
     assert re.search("(A|B) is not significantly better than (A|B) ", summary(command, tmp_path, "--overwrite"))
@@ -93,7 +93,7 @@ def test_one_or_three_metrics_in_plain_words(command, scores, tmp_path):
     """
     scores.assign(copy=scores["A"] + 0.01 * scores["B"]).to_csv(tmp_path / "scores.csv", index=False)
     page = summary(command, tmp_path, "--correction", "none")
-    assert "The last of 3 metrics is B with" in page
+    assert "The last of 3, B, has" in page
     assert re.search("(A|copy) is significantly better than 1 of the 2 others", page)
     assert re.search("(A|copy) is not significantly worse than any other either", page)
     scores.assign(C=-scores["B"]).to_csv(tmp_path / "scores.csv", index=False)
@@ -144,15 +144,31 @@ def test_bad_options_stop(command, scores, words, code, message):  # noqa: ARG00
 
 
 def test_the_methods_say_what_was_done(command, scores, tmp_path):  # noqa: ARG001 - writes the file
-    """Every part that is shown has its sentence, with its numbers, and what to cite."""
+    """Every part that is shown has its sentence, with its numbers, and what to cite; seeds are the study's own."""
     page = summary(command, tmp_path, "--correction", "holm", "--alpha", "0.1", "--seed", "3").replace("\xa0", " ")
     for words in (
-        *("200 resamples of items of the same kind", "200 exchanges of single scores", "all pairs of metrics (Holm)"),
+        *("200 resamples of items (seed 3)", "wider than they need be", "all pairs of metrics (Holm)"),
+        "200 exchanges of the scores of a system on an item (seed 3)",
         *(
             "paired t, Holm, \N{GREEK SMALL LETTER ALPHA} = 0.1, two-sided",
-            "seed 3",
             "10.3115/v1/D14-1020",
             "To ship or not to ship",
         ),
     ):
         assert words in page
+
+
+def test_the_methods_name_the_clusters(command, scores, tmp_path):
+    """Where items hang together, clusters are what is drawn, exchanged and tested."""
+    scores.assign(group=scores["doc"].str[-1].astype(int) // 2).to_csv(tmp_path / "scores.csv", index=False)
+    words = ("--item", "doc", "--cluster", "group", "--resample", "both", "--permute", "items")
+    page = summary(command, tmp_path, *words)
+    for said in (
+        "of 6 systems on 10 items in 5 clusters.",
+        "n the smaller number of clusters and systems",
+        "200 resamples of clusters and systems (seed 0)",
+        "Their coverage was checked for resampled items only.",
+        "200 exchanges of the scores of all systems on a cluster (seed 0)",
+        "The tests take clusters as units",
+    ):
+        assert said in page

@@ -62,7 +62,10 @@ def test_the_numbers_are_the_studys(studies):
     page = assessment_report(study)
     tables = {table.name: table for table in page.tables()}
     assert tables["passages"].frame.equals(study.passages)
-    assert tables["element-agreement"].frame["topic"].iloc[-1] == "mean"
+    assert tables["element-agreement"].frame["topic"].iloc[-1] == "mean of topics"
+    half = int(tables["pool-growth"].frame["documents"].iloc[-1]) // 2
+    assert f"Half of the pool, {half} instead of" in words_of(page)
+    assert half in tables["pool-growth"].frame["documents"].tolist()
     share = study.figure("elemental passages", "share")
     assert (
         f"{100 * share:.1f} % of {int(study.passages['documents'] @ study.passages['passages'])} passages"
@@ -93,7 +96,7 @@ def test_sizes_are_told_by_exhaustivity(studies, year):
     """Every median stands with what it is the median of, and none with a question mark."""
     sizes = studies[year].sizes.set_index("exhaustivity")
     words = dict(answer_sentences(studies[year]))["sizes"]
-    assert words.startswith("The median size of a relevant element in characters is ")
+    assert words.startswith("The median size of an element in characters is ")
     for label, median in sizes["median"].items():
         kind = "the elements too small to judge" if label == "?" else f"those of exhaustivity {label}"
         assert f"{median:.0f} among {kind}" in words
@@ -116,3 +119,19 @@ def test_the_barest_assessments(tmp_path):
     assert "Unanswered questions" in index.read_text()
     assert made_study(2005).report().save(tmp_path / "full").exists()
     assert list((tmp_path / "full").rglob("growth.csv"))
+
+
+@pytest.mark.parametrize(
+    ("year", "said", "unsaid"),
+    [
+        (2004, ("divided by 3", "exhaustivity and specificity in degrees"), ("too small", "best entry point is")),
+        (2005, ("A passage is elemental", "Too small: with highlighted text"), ("divided by 3", "best entry point is")),
+        (2007, ("best entry point is",), ("elemental if", "divided by 3", "An element is", "Exhaustivity")),
+    ],
+)
+def test_words_are_those_of_the_scale(studies, year, said, unsaid):
+    """Methods and definitions are of what is answered, no more."""
+    page = assessment_report(studies[year])
+    words = " ".join((*page.methods.paragraphs, page.sections[0].lead, *(table.caption for table in page.tables())))
+    assert all(one in words for one in said)
+    assert not any(one in words for one in unsaid)

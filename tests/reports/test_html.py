@@ -232,13 +232,14 @@ def test_only_tags_are_tidied_in_a_picture():
     assert "metadata" not in shown
 
 
-@pytest.mark.parametrize(("n_rows", "marks"), [(12, set()), (13, {"data-long"}), (41, {"data-long", "data-boxed"})])
+@pytest.mark.parametrize(("n_rows", "marks"), [(12, set()), (13, {"data-long"}), (61, {"data-long", "data-boxed"})])
 def test_only_very_long_tables_scroll_in_a_box(n_rows, marks):
     """A table of a page or less stands there whole, however its cells wrap; above a dozen rows it gets a filter."""
     frame = pd.DataFrame({"a": range(n_rows)})
     table = Table(name="t", title="T", caption="C.", frame=frame, columns=(Column(name="a", label="A"),))
     outline = Outline(render_page(small_page(table)))
     assert [set(attributes) for tag, attributes in outline.tags if tag == "table"][:1] == [marks]
+    assert (f"{n_rows} rows, scroll for more" in outline.text) == ("data-boxed" in marks)
 
 
 def test_what_stands_under_a_value_shares_its_cell():
@@ -247,7 +248,19 @@ def test_what_stands_under_a_value_shares_its_cell():
     table = Table(name="t", title="T", caption="C.", frame=pd.DataFrame({"a": [0.5], "b": ["0 to 1"]}), columns=columns)
     html = render_page(small_page(table))
     assert '<th scope="col">Share<small>Interval</small></th>' in html
-    assert '<td data-sort="0.5">0.5<small>0 to 1</small></td>' in html
+    assert '<td class="short" data-sort="0.5">0.5<small>0 to 1</small></td>' in html
+
+
+def test_a_heading_may_break_before_its_arguments():
+    """A metric with arguments does not force its column wide."""
+    table = Table(
+        name="t",
+        title="T",
+        caption="C.",
+        frame=pd.DataFrame({"a": [1]}),
+        columns=(Column(name="a", label="nxCG(quant=<b>)", align="right"),),
+    )
+    assert '<th scope="col" class="r">nxCG<wbr>(quant=&lt;b&gt;)</th>' in render_page(small_page(table))
 
 
 def test_a_fragment_holds_the_answer_and_no_page(page, scores):

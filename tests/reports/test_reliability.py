@@ -58,6 +58,7 @@ def test_words_and_pictures(study):
     assert page.summary[0].endswith("by means over 3 topics.")
     assert "inex2002(quant=SOG) ranks frb first" in words
     assert "against what users want" in words
+    assert "frb holds all relevant elements" in page.summary[-1]
     assert "mind the gap" in words
     assert "<script>alert(1)" not in markup
     names = [picture.name for picture in page.pictures()]
@@ -69,7 +70,8 @@ def test_the_tree_in_words(focused_tree):
     names = ["nxCGpercent(quant=SOG)", "inex2002(quant=SOG)", "xQ(quant=SOG)"]
     study = study_reliability(focused_tree.tree_assessments(), metrics=names)
     assert verdict_sentence(study, names[0]) == (
-        "nxCGpercent(quant=SOG) ranks the ideal run irb first, level with ia, as users would."
+        "nxCGpercent(quant=SOG) ties the ideal run irb with ia at the top: the expectation is met, but the metric "
+        "does not tell them apart."
     )
     assert verdict_sentence(study, names[1]) == (
         "inex2002(quant=SOG) ranks frb first and the ideal run irb number 5 of 6, against what users want."

@@ -253,8 +253,8 @@ def test_simulated_campaigns_resemble_the_published_ones(year):
     passages = {"passages per document"} if year >= 2005 else set()
     passages |= {"elemental passages"} if year in (2005, 2006) else set()
     passages |= {"best entry points"} if year >= 2006 else set()
-    passages |= {"agreement of passages"} if year >= 2007 else set()
-    elements = {"exhaustivity and size", "agreement of elements"} if year <= 2006 else set()
+    passages |= {"agreement on passages"} if year >= 2007 else set()
+    elements = {"exhaustivity and size", "agreement on elements"} if year <= 2006 else set()
     elements |= {"specificity"} if year in (2004, 2005, 2006) else set()
     assert answered == {"assessments", "pool growth"} | passages | elements
     if year in (2005, 2006):

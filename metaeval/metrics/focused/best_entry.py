@@ -24,7 +24,7 @@ def best_entry_point_distance(
     A: _Positive,  # noqa: N803 - the letter of the campaign, written in the metric's name
     mean_length: _Positive,
 ) -> NDArray[np.float64]:
-    r"""Return how near the entry points of articles are to the best ones, over the number of relevant articles.
+    r"""Mean nearness of the entry points of relevant articles to the best ones; 0 for one that was not returned.
 
     Parameters
     ----------
@@ -56,7 +56,7 @@ def best_entry_point_distance(
 
 
 def tolerated_hits(lists: PassageLists, *, k: Cutoff, tol: _Characters = 300) -> NDArray[np.float64]:
-    """Return the share of the first k results from whose start highlighted text comes before patience ends.
+    """Share of the first k results from whose start a reader meets highlighted text within tol other characters.
 
     Parameters
     ----------

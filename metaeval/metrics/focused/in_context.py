@@ -67,7 +67,7 @@ def average_generalised_precision(
     n: _Characters | None = None,
     tol: _Characters | None = None,
 ) -> NDArray[np.float64]:
-    r"""Return gP averaged over the ranks of relevant articles.
+    r"""Mean over all relevant articles of gP at their ranks; 0 for one that was not returned.
 
     Parameters
     ----------
@@ -115,7 +115,7 @@ def generalised_precision(  # noqa: PLR0913 - each parameter is one of the measu
     tol: _Characters | None = None,
     pad: _Pad = "last",
 ) -> NDArray[np.float64]:
-    """Return the mean score of the first k articles.
+    """Mean score of the first k articles, each by its highlighted text or its entry point (mode).
 
     Parameters
     ----------
@@ -134,7 +134,7 @@ def generalised_precision(  # noqa: PLR0913 - each parameter is one of the measu
 
 
 def generalised_recall(lists: PassageLists, *, k: Cutoff) -> NDArray[np.float64]:
-    """Return the share of the relevant articles that stand among the first k articles of the list."""
+    """Share of the relevant articles that stand among the first k articles of the list."""
     first = lists.first_results()
     found = np.diff(lists.per_list(first[lists.results.articles[first] <= k]))
     return share(found.reshape(lists.lengths.shape), lists.n_documents)

@@ -37,7 +37,7 @@ _Recall = Annotated[float, Rule(lambda k: 0 <= k <= 1, "a recall from 0 to 1")]
 def interpolated_precision(
     lists: PassageLists, *, k: _Recall = 0.01, overlap: Overlap = "refuse", compat: Compat | None = None
 ) -> NDArray[np.float64]:
-    r"""Return the largest precision in characters from a recall of k on.
+    r"""Largest precision in characters at a recall of k or more.
 
     Parameters
     ----------
@@ -72,7 +72,7 @@ def interpolated_precision(
 def average_interpolated_precision(
     lists: PassageLists, *, overlap: Overlap = "refuse", compat: Compat | None = None
 ) -> NDArray[np.float64]:
-    """Return the mean of iP over recall 0.00, 0.01, …, 1.00; its mean over topics is MAiP."""
+    """Mean of iP over recall 0.00, 0.01, …, 1.00; its mean over topics is MAiP."""
     return _interpolated(lists, _HUNDREDTHS, overlap, compat).mean(axis=2)
 
 
@@ -141,32 +141,32 @@ def _interpolated(
 
 
 def character_precision(lists: PassageLists, *, overlap: Overlap = "refuse") -> NDArray[np.float64]:
-    """Return the share of all returned characters that are highlighted (restricted focused task, 2010)."""
+    """Share of all returned characters that are highlighted (restricted focused task, 2010)."""
     return share(_found(lists, overlap), lists.text_read(overlap).total)
 
 
 def character_recall(lists: PassageLists, *, overlap: Overlap = "refuse") -> NDArray[np.float64]:
-    """Return the share of the topic's highlighted characters that were returned."""
+    """Share of the topic's highlighted characters that were returned."""
     return share(_found(lists, overlap), lists.n_characters)
 
 
 def character_f1(lists: PassageLists, *, overlap: Overlap = "refuse") -> NDArray[np.float64]:
-    """Return the harmonic mean of precision and recall in characters."""
+    """Harmonic mean of precision and recall in characters."""
     return _harmonic(character_precision(lists, overlap=overlap), character_recall(lists, overlap=overlap))
 
 
 def article_precision(lists: PassageLists) -> NDArray[np.float64]:
-    """Return the share of distinct returned documents that have highlighted text."""
+    """Share of distinct returned documents that have highlighted text."""
     return share(_articles_found(lists), lists.n_articles)
 
 
 def article_recall(lists: PassageLists) -> NDArray[np.float64]:
-    """Return the share of the documents with highlighted text that were returned."""
+    """Share of the documents with highlighted text that were returned."""
     return share(_articles_found(lists), lists.n_documents)
 
 
 def article_f1(lists: PassageLists) -> NDArray[np.float64]:
-    """Return the harmonic mean of precision and recall in documents."""
+    """Harmonic mean of precision and recall in documents."""
     return _harmonic(article_precision(lists), article_recall(lists))
 
 
