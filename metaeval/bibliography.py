@@ -144,6 +144,6 @@ def source_of(cite: str) -> str:
     Examples
     --------
     >>> source_of("student1908"), source_of("my thesis")
-    ('Student (1908). Biometrika 6, 1–25.', 'my thesis')
+    ('Student (1908). The probable error of a mean. Biometrika 6, 1–25.', 'my thesis')
     """
     return PUBLICATIONS[cite].full if cite in PUBLICATIONS else cite

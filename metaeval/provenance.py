@@ -27,6 +27,8 @@ class Provenance:
     ----------
     command : str
         The command or function that was asked.
+    command_line : str
+        What was typed, in the order of the options; empty where a function was called.
     options : mapping
         Every option with the value it had, defaults included.
     random_source : str or None
@@ -42,6 +44,7 @@ class Provenance:
     """
 
     command: str
+    command_line: str = ""
     options: Mapping[str, object] = field(default_factory=dict)
     random_source: str | None = None
     inputs: Mapping[str, str] = field(default_factory=dict)
@@ -136,6 +139,7 @@ def file_checksum(path: str | Path) -> str:
 def record_provenance(
     command: str,
     *,
+    command_line: str = "",
     options: Mapping[str, object] | None = None,
     random_source: str | None = None,
     inputs: Iterable[str | Path] = (),
@@ -149,6 +153,8 @@ def record_provenance(
     ----------
     command : str
         The command or function asked.
+    command_line : str, optional
+        What was typed.
     options : mapping, optional
         Options with their values.
     random_source : str, optional
@@ -164,6 +170,7 @@ def record_provenance(
             continue
     return Provenance(
         command=command,
+        command_line=command_line,
         options=dict(options or {}),
         random_source=random_source,
         inputs={str(path): file_checksum(path) for path in inputs},

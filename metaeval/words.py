@@ -65,10 +65,10 @@ def count(n: int, noun: str) -> str:
 
     Examples
     --------
-    >>> count(1, "metric"), count(3, "metric")
-    ('1 metric', '3 metrics')
+    >>> count(1, "metric"), count(13800, "comparison")
+    ('1 metric', '13,800 comparisons')
     """
-    return f"{n} {noun}{'' if n == 1 else 's'}"
+    return f"{n:,} {noun}{'' if n == 1 else 's'}"
 
 
 def listed(names: Iterable[object]) -> str:
@@ -122,9 +122,9 @@ def whole(value: object) -> str:
     Examples
     --------
     >>> whole(8256)
-    '8256'
+    '8,256'
     """
-    return MISSING if absent(value) else f"{int(cast('int', value))}"
+    return MISSING if absent(value) else f"{int(cast('int', value)):,}"
 
 
 def number(digits: int) -> Callable[[object], str]:

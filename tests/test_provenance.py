@@ -49,7 +49,16 @@ def test_a_record_becomes_json():
     """The record is plain dictionaries, so it survives JSON unchanged."""
     record = record_provenance("power", options={"tests": ["t"], "seed": 0}).to_dict()
     assert json.loads(json.dumps(record)) == record
-    assert set(record) == {"command", "options", "random_source", "inputs", "versions", "platform", "created"}
+    assert set(record) == {
+        "command",
+        "command_line",
+        "options",
+        "random_source",
+        "inputs",
+        "versions",
+        "platform",
+        "created",
+    }
 
 
 def test_an_absent_input_is_an_error(tmp_path):

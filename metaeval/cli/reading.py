@@ -1,5 +1,6 @@
 """What a command reads: the one way from its options to scores, collections and the record of both."""
 
+import shlex
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
@@ -7,6 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal
 import typer
 
 from metaeval.cli.console import Session
+from metaeval.cli.option import given_at
 from metaeval.cli.options import DEFAULT_METRICS, RUNS
 from metaeval.cli.together import registry_of
 from metaeval.errors import UnknownNameError
@@ -23,6 +25,20 @@ __all__ = ["Loaded"]
 
 _SHOWING = frozenset({"as_latex", "title"})
 """Options about showing that are no part of what was asked, where they are not given."""
+
+
+def _typed(context: typer.Context) -> str:
+    """Return the command as it was typed, each option by its long name and after what is read."""
+    words = ["metaeval", context.info_name or ""]
+    for one in context.command.params:
+        if not given_at(context, str(one.name)):
+            continue
+        value = context.params[str(one.name)]
+        names = one.secondary_opts if value is False else one.opts
+        option = [max(names, key=len)] if one.param_type_name == "option" else []
+        for each in value if isinstance(value, list | tuple) else [value]:
+            words += [*option, *([] if isinstance(each, bool) else [str(each)])]
+    return shlex.join(words)
 
 
 class Loaded:
@@ -125,6 +141,7 @@ class Loaded:
             seed = given.get("seed")
             self._provenance = record_provenance(
                 self._context.info_name or "metaeval",
+                command_line=_typed(self._context),
                 options=options,
                 random_source=None if seed is None else f"seed {seed}",
                 inputs=self._files,

@@ -87,4 +87,6 @@ def _with_topics(report: "Report", study: "PowerStudy", seed: int, threads: int 
         )
     except (EstimationError, ScoresError) as error:
         return without_topics(report, str(error))
+    if study.scores.sizes["metric"] > 1:
+        report = replace(report, title="Which metrics find significant differences, and how many topics do they need?")
     return with_topics(report, topics)

@@ -30,7 +30,6 @@ PYTHON_ONLY = frozenset({
 _PHRASES: Mapping[str, str] = MappingProxyType(
     {
         "select(systems=…)": "naming the other runs only",
-        "by with_groups (--groups)": "by --groups",
         "(with_groups, --groups)": "(--groups)",
     }
 )

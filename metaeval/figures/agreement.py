@@ -153,7 +153,7 @@ def disagreement_panels(
     curves.set_xlim(0, None)
     curves.set_ylim(0, None)
     curves.set_xlabel(f"|difference| under {metric_label(predictor, 22)}")
-    curves.set_ylabel("pairs per unit of difference")
+    curves.set_ylabel("density of pairs")
     curves.locator_params(nbins=5)
     if cut > 0:
         curves.axvline(cut, color=THEME["muted"], linewidth=1.0, linestyle=(0, (4, 3)))

@@ -113,7 +113,7 @@ def heaviness_panels(curves: xr.DataArray) -> Figure:
     figure = Figure(figsize=(PAGE_WIDTH, max(3.1, 0.7 + 0.2 * len(names))))
     lines = []
     for place, number in enumerate(relevant):
-        right = PAGE_WIDTH - 0.62 - (place + 1) * cell + 0.3
+        right = PAGE_WIDTH - 0.62 - (place + 1) * cell + 0.45
         axes = inch_axes(figure, left=0.62 + place * cell, right=right, top=0.3, bottom=FOOT)
         lines = [
             axes.plot(

@@ -33,7 +33,7 @@ __all__ = ["coverage_lines", "effort_panels", "growth_panels", "measure_label", 
 
 _LABELS: Mapping[str, str] = {
     "tau": "Kendall’s τ",
-    "tau_ap": "τ_AP",
+    "tau_ap": "τ AP",
     "rho": "Spearman’s ρ",
     "rbo": "rank-biased overlap",
     "score": "mean score",
@@ -50,7 +50,7 @@ def measure_label(measure: str) -> str:
     Examples
     --------
     >>> measure_label("tau_ap_best")
-    'τ_AP among the best'
+    'τ AP among the best'
     """
     plain = measure.removesuffix("_best")
     return _LABELS.get(plain, plain) + (" among the best" if measure != plain else "")
@@ -63,7 +63,7 @@ def stability_panels(frame: pd.DataFrame, *, measures: Sequence[str], min_tau: f
     Parameters
     ----------
     frame : pandas.DataFrame
-        Columns metric, reduction, unit, step and the measures, of one reduction; see `Stability.to_frame`.
+        Columns metric, reduction, unit, left and the measures, of one reduction; see `Stability.to_frame`.
     measures : sequence of str
         Columns; those with a standard error (``tau_se``) get bars.
     min_tau : float
@@ -76,7 +76,7 @@ def stability_panels(frame: pd.DataFrame, *, measures: Sequence[str], min_tau: f
     for measure, axes in zip(shown, panels, strict=True):
         drawn = _with_full(frame, measure) if percent else frame
         for place, metric in enumerate(metrics):
-            _line(axes, drawn[drawn["metric"] == metric], "step", measure, place)
+            _line(axes, drawn[drawn["metric"] == metric], "left", measure, place)
         if _is_correlation(measure):
             _bound(axes, frame[measure], min_tau)
         elif measure == "power":
@@ -248,10 +248,10 @@ def _bound(axes: Axes, values: pd.Series, min_tau: float) -> None:
 
 def _with_full(frame: pd.DataFrame, measure: str) -> pd.DataFrame:
     """Add the value under the full judgments at 100 %, where it is known and was no step."""
-    if f"{measure}_full" not in frame or (frame["step"] == 100).any():  # noqa: PLR2004 - percent
+    if f"{measure}_full" not in frame or (frame["left"] == 100).any():  # noqa: PLR2004 - percent
         return frame
     full = frame.drop_duplicates("metric")[["metric", f"{measure}_full"]].rename(columns={f"{measure}_full": measure})
-    return pd.concat([frame, full.assign(step=100.0)], ignore_index=True)
+    return pd.concat([frame, full.assign(left=100.0)], ignore_index=True)
 
 
 def _is_correlation(measure: str) -> bool:

@@ -78,10 +78,10 @@ def significance_map(decisions: pd.DataFrame, *, correction: str | None) -> Figu
         axes.set_xticks(ticks)
         axes.xaxis.tick_top()
         axes.tick_params(length=0, labelsize=7.5)
-        axes.set_ylabel("row: place of a system in the order of means")
+        axes.set_ylabel("row: a system, by its mean, best first")
     if n_systems <= _SIGNED:
         _signs(axes, states)
-    words = "column: place of the other system"
+    words = "column: the other system, in the same order"
     axes.text(0, 1 + 0.3 / side, words, transform=axes.transAxes, va="bottom", fontsize=8.5, color=THEME["muted"])
     _map_key(figure, correction, left=left, foot=foot)
     return figure

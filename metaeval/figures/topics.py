@@ -23,8 +23,8 @@ from metaeval.figures.style import (
     metric_label,
     panel_grid,
     rows_figure,
+    short_name,
     styled,
-    text_width,
     tidy_axes,
 )
 
@@ -32,6 +32,8 @@ __all__ = ["count_rows", "difference_panels", "error_panels", "tolerance_panels"
 
 _PERCENTS = (0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5)
 _LOWEST, _HIGHEST = 0.002, 0.55
+_IN_ROW = 5
+"""Keys of tolerances side by side."""
 _ALIKE = 4  # so many colours of the cycle differ for everyone, on a dark page too; then the dashes change
 
 
@@ -53,21 +55,19 @@ def error_panels(frame: pd.DataFrame, *, tolerances: Sequence[str], max_error: f
         Largest size observed; the curves are dashed beyond.
     """
     metrics, levels = list(dict.fromkeys(frame["metric"])), np.unique(frame["tolerance"])
-    room = 0.2 + max(text_width(name, 7.5) for name in tolerances)
     columns, largest = min(2, len(metrics)), int(frame["size"].max())
     names = [metric_label(name) for name in metrics]
-    figure, panels = panel_grid(names, columns=columns, height=2.3, left=0.72, right=room, top=0.1)
+    top = 0.15 + 0.2 * int(np.ceil(len(levels) / _IN_ROW))
+    figure, panels = panel_grid(names, columns=columns, height=2.3, left=0.72, top=top)
     for metric, axes in zip(metrics, panels, strict=True):
-        ends = []
-        for place, tolerance in enumerate(levels):
+        for place, (tolerance, name) in enumerate(zip(levels, tolerances, strict=True)):
             part = frame[(frame["metric"] == metric) & (frame["tolerance"] == tolerance)]
-            color = CYCLE[place % len(CYCLE)]
-            ends.append((*_error_line(axes, part, color, seen_to), color))
+            _error_line(axes, part, CYCLE[place % len(CYCLE)], seen_to, label=f"tolerance {short_name(name)}")
         _error_scale(axes, max_error)
         axes.set_xlim(0, largest)
-        _end_labels(axes, [(name, *end) for name, end in zip(tolerances, ends, strict=True)], x=largest)
         axes.set_xlabel("topics in each set")
     label_first_column(panels, columns, "error rate")
+    key_of_figure(figure, *panels[0].get_legend_handles_labels(), columns=_IN_ROW)
     return figure
 
 
@@ -116,6 +116,7 @@ def difference_panels(frame: pd.DataFrame, marks: pd.DataFrame, *, max_error: fl
     """
     metrics = list(dict.fromkeys(frame["metric"]))
     columns, right = min(3, len(metrics)), float(frame["lower_edge"].max())
+    top = max(50.0, 102 * float(np.nanmax(frame[["error_rate", "high"]].to_numpy(), initial=0.0)))
     names = [metric_label(name) for name in metrics]
     figure, panels = panel_grid(names, columns=columns, height=1.7, left=0.6, top=0.1)
     for metric, axes in zip(metrics, panels, strict=True):
@@ -130,7 +131,7 @@ def difference_panels(frame: pd.DataFrame, marks: pd.DataFrame, *, max_error: fl
             side, shift = ("right", -4) if difference > 0.6 * right else ("left", 4)
             axes.annotate(
                 f"{difference:g}",
-                (difference, 50),
+                (difference, top),
                 xytext=(shift, -2),
                 textcoords="offset points",
                 ha=side,
@@ -138,11 +139,11 @@ def difference_panels(frame: pd.DataFrame, marks: pd.DataFrame, *, max_error: fl
                 fontsize=8,
                 color=THEME["orange"],
             )
-        axes.set_ylim(0, 50)
+        axes.set_ylim(0, top)
         axes.set_xlim(0, None)
         axes.set_xlabel("difference on the first set")
         tidy_axes(axes, grid="y")
-    label_first_column(panels, columns, "sign changes (%)")
+    label_first_column(panels, columns, "error rate (%)")
     return figure
 
 
@@ -179,25 +180,19 @@ def count_rows(frame: pd.DataFrame, *, at_hand: int) -> Figure:
     return figure
 
 
-def _error_line(axes: Axes, part: pd.DataFrame, color: str, seen_to: int) -> tuple[float, float]:
-    """Draw one tolerance and return where its line leaves the frame: size and rate."""
+def _error_line(axes: Axes, part: pd.DataFrame, color: str, seen_to: int, *, label: str) -> None:
     sizes, line = part["size"].to_numpy(dtype=float), part["fitted"]
     if "low" in part:
         low, high = (part[name].clip(lower=_LOWEST / 10).to_numpy() for name in ("low", "high"))
         axes.fill_between(sizes, low, high, color=color, alpha=0.16, linewidth=0)
         line = part["median"].fillna(line)
     near, far = sizes <= seen_to, sizes >= seen_to
-    axes.plot(sizes[near], line[near], color=color, linewidth=1.4)
+    axes.plot(sizes[near], line[near], color=color, linewidth=1.4, label=label)
     axes.plot(sizes[far], line[far], color=color, linewidth=1.2, linestyle=(0, (3, 2)))
     dots = part[part["seen"] > 0]
     if "seen_low" in part:
         axes.vlines(part["size"], part["seen_low"], part["seen_high"], color=color, linewidth=0.8, alpha=0.6)
     axes.plot(dots["size"], dots["seen"], "o", color=color, markersize=2.4, markeredgewidth=0, alpha=0.75)
-    inside = (line.fillna(part["seen"]) >= _LOWEST).to_numpy()
-    if not inside.any():
-        return np.nan, np.nan
-    last = int(np.flatnonzero(inside)[-1])
-    return float(sizes[last]), float(line.fillna(part["seen"]).iloc[last])
 
 
 def _error_scale(axes: Axes, max_error: float, low: float = _LOWEST, high: float = _HIGHEST) -> None:
@@ -211,24 +206,6 @@ def _error_scale(axes: Axes, max_error: float, low: float = _LOWEST, high: float
     axes.yaxis.set_minor_locator(NullLocator())
     axes.yaxis.set_major_formatter(FuncFormatter(lambda value, _: f"{100 * value:g} %"))
     tidy_axes(axes, grid="y")
-
-
-def _end_labels(axes: Axes, lines: Sequence[tuple[str, float, float, str]], *, x: float) -> None:
-    """Name every line where it leaves the frame; names that would meet are pushed apart, or one above the other."""
-    apart = 1.32  # ratio of heights that keeps two names apart on this scale
-    taken = np.inf
-    last, step = np.inf, 0
-    for name, size, rate, color in lines:
-        if not np.isfinite(rate):
-            continue
-        if size >= x:
-            taken = max(min(rate, taken / apart), _LOWEST)
-            spot: dict[str, Any] = {"xy": (size, taken), "xytext": (4, 0), "va": "center"}
-        else:
-            step = step + 1 if last - size < 0.13 * x else 0  # a name is so wide
-            last = size
-            spot = {"xy": (size, _LOWEST), "xytext": (3, 3 + 9 * step), "va": "bottom"}
-        axes.annotate(name, textcoords="offset points", fontsize=7.5, color=color, annotation_clip=False, **spot)
 
 
 def _bin_centres(part: pd.DataFrame) -> NDArray[np.float64]:

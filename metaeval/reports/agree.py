@@ -49,7 +49,7 @@ def agree_report(study: AgreeStudy) -> Report:
         command="agree",
         title="Do the grades matter for the conclusions?"
         if study.variants
-        else "Do they lead to the same conclusions?",
+        else "Do the metrics lead to the same conclusions?",
         facts=_facts(study),
         summary=(answer_sentence(study), *summary_sentences(study)),
         sections=(
@@ -105,16 +105,19 @@ def _advice_section(study: AgreeStudy, rows: pd.DataFrame) -> Section:
     blocks.append(Text(paragraphs=tuple(advice_sentences(study)) or ("There is nothing to compare.",)))
     if len(rows):
         names = [
-            f"{label(study, row.predictor)} for {label(study, row.truth, within=True)}" for row in rows.itertuples()
+            f"{label(study, row.predictor)} instead of {label(study, row.truth, within=True)}"
+            for row in rows.itertuples()
         ]
         bounds = "Bar: its interval over topics. " if study.intervals is not None else ""
+        used = "" if study.variants else f"The metric in use is the first one, {name_of_metric(study.reference())}. "
         blocks.append(
             Picture(
                 name="f1_rows",
                 draw=lambda: figures.agreement_rows(rows.assign(label=names), min_f1=study.min_f1),
-                title="Agreement with the metric in use",
-                caption=f"Dot: F1 of the significant pairs of systems. {bounds}Line: {study.min_f1:g}, from which "
-                "conclusions are called the same here, which is a convention; choose another with min_f1.",
+                title=f"Agreement with the {'use of the grades' if study.variants else 'metric'} in use",
+                caption=f"{used}Dot: F1 of the significant pairs of systems. {bounds}Line: {study.min_f1:g}, from "
+                "which "
+                "conclusions are called the same here; this is a convention, and --min-f1 sets another.",
                 alt="; ".join(f"{name} {row.f1:.2f}" for name, row in zip(names, rows.itertuples(), strict=True)),
             )
         )
@@ -122,8 +125,8 @@ def _advice_section(study: AgreeStudy, rows: pd.DataFrame) -> Section:
     return Section(
         id="advice",
         title="Interchangeability",
-        lead="Which metric, or use of the grades, could stand in for which without changing what these data let one "
-        "conclude about these systems.",
+        lead=f"Which {'use of the grades' if study.variants else 'metric'} could stand in for which without changing "
+        "what these data let one conclude about these systems.",
         blocks=tuple(blocks),
         brief=True,
     )
@@ -147,7 +150,7 @@ def _shares_section(study: AgreeStudy) -> Section:
         columns += right(bounds=f"{percentage(study.intervals.confidence_level)} interval")
     table = Table(
         name="shares",
-        title="Discriminative power",
+        title=f"Discriminative power ({_test(study)})",
         caption=f"{_USES if study.variants else ''}{_how(study)}.",
         frame=frame,
         columns=tuple(columns),
@@ -227,7 +230,7 @@ def _matrix_table(study: AgreeStudy, members: Sequence[str], measure: str, stem:
         frame=data.assign(predictor=short).rename(columns=places),
         columns=(
             *left(predictor="Predictor"),
-            *right(share, share="Power"),
+            *right(share, share="Significant pairs"),
             *right(number(2), "Truth", **dict(zip(places.values(), short, strict=True))),
         ),
         data=data,
@@ -267,6 +270,11 @@ def _overview_section(study: AgreeStudy) -> list[Section]:
 
 
 # -------------------------------------------------------------------------------------------------------- what helps
+
+
+def _test(study: AgreeStudy) -> str:
+    result = study.lead.result
+    return f"{TESTS.words(result.test)}, {CORRECTIONS.words(result.correction)}"
 
 
 def _how(study: AgreeStudy) -> str:

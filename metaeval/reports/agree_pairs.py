@@ -7,7 +7,6 @@ from typing import TYPE_CHECKING
 import pandas as pd
 
 from metaeval import figures
-from metaeval.agreement.decisions import DecisionAgreement
 from metaeval.reports.agree_words import grade_sentences, label
 from metaeval.reports.report import Fold, Picture, Section, Text
 from metaeval.reports.tables import Column, Table, bounded, left, right
@@ -46,7 +45,7 @@ def grades_section(study: AgreeStudy) -> list[Section]:
             *left(name_of_metric, base="Metric"),
             *left(boundary="Blind to"),
             *f1,
-            *right(share, recall="Recall", precision="Precision"),
+            *right(_TWO, precision="Precision", recall="Recall"),
             *_CONFLICTS,
             *right(_TWO, tau="τ"),
         ),
@@ -78,10 +77,10 @@ def pairs_section(study: AgreeStudy) -> Section:
         caption="Sorted by F1, least agreement first. τ AP takes the first metric's ranking as the reference.",
         frame=shown,
         columns=(
-            *left(truth="Metric"),
-            Column(name="predictor", label="and", under=True),
+            *left(truth="First"),
+            Column(name="predictor", label="second", under=True),
             *f1,
-            *right(share, recall="first's found by second", precision="second's found by first"),
+            *right(_TWO, "Found by the other", recall="of first's pairs", precision="of second's pairs"),
             *_CONFLICTS,
             *right(_TWO, rankings, tau="τ", tau_ap="τ AP", rho="ρ"),
         ),
@@ -100,8 +99,7 @@ def pairs_section(study: AgreeStudy) -> Section:
 
 def disagreement_section(study: AgreeStudy, rows: pd.DataFrame) -> list[Section]:
     """Draw how large the differences are on which metrics and their references agree, and do not."""
-    agreement = study.lead
-    cuts = agreement.thresholds().set_index(["predictor", "truth"])
+    cuts = study.lead.thresholds().set_index(["predictor", "truth"])
     chosen = rows[(rows["n_predictor"] > 0) & (rows["n_truth"] > 0)].sort_values("f1", kind="stable")
     if chosen.empty:
         return []
@@ -110,20 +108,16 @@ def disagreement_section(study: AgreeStudy, rows: pd.DataFrame) -> list[Section]
         predictor, truth = str(row.predictor), str(row.truth)
         cut = cuts.loc[[(predictor, truth)]].iloc[0]
         pair = f"{label(study, row.predictor)} and {label(study, row.truth, within=True)}"
-        better = (
-            f"Keeping only the former's pairs with a difference of at least {cut['threshold']:.3f} (dashed) would "
-            f"raise F1 from {cut['f1_without']:.2f} to {cut['f1']:.2f} here."
-            if cut["threshold"] > 0
-            else "No threshold on the difference under the former would raise F1."
-        )
         pictures.append(
             Picture(
                 name=f"disagreement {predictor} {truth}",
-                draw=partial(_panels, agreement, predictor, truth, float(cut["threshold"])),
+                draw=partial(_panels, study, predictor, truth, float(cut["threshold"])),
                 title=f"Where {pair} disagree",
-                caption="Each dot is a pair of systems that is significant under at least one of the two: how far the "
-                "better one is ahead under either. Right: how many pairs of each kind there are at a size of the "
-                f"difference. {better}",
+                caption="Each dot is a pair of systems that differ significantly under at least one of the two: how "
+                "far "
+                "the significantly better one is ahead under either, below 0 where it is behind. Right: density of the "
+                "pairs over the size of the difference; the area under a line is the number of pairs. "
+                f"{gain_words(cut['threshold'], cut['f1_without'], cut['f1'])}",
                 alt=f"F1 {row.f1:.2f}; {row.n_shared} pairs significant under both, {row.n_conflicts} in conflict.",
             )
         )
@@ -140,9 +134,31 @@ def disagreement_section(study: AgreeStudy, rows: pd.DataFrame) -> list[Section]
     ]
 
 
-def _panels(agreement: DecisionAgreement, predictor: str, truth: str, cut: float) -> "Figure":
-    pairs, densities = agreement.disagreement(predictor, truth), agreement.densities(predictor, truth)
-    return figures.disagreement_panels(pairs, densities, predictor=predictor, truth=truth, cut=cut)
+def gain_words(threshold: float, before: float, after: float) -> str:
+    """Say what a threshold on the difference would do to F1.
+
+    Examples
+    --------
+    >>> gain_words(0.05, 0.81, 0.92)
+    "Keeping only the former's pairs with a difference of at least 0.050 (dashed) would raise F1 from 0.81 to 0.92 "
+    "here."
+    >>> gain_words(0.05, 0.966, 0.974)
+    'No threshold on the difference under the former would raise F1 by 0.01 or more.'
+    """
+    if _TWO(before) == _TWO(after):
+        bound = " by 0.01 or more" if threshold > 0 else ""
+        return f"No threshold on the difference under the former would raise F1{bound}."
+    return (
+        f"Keeping only the former's pairs with a difference of at least {threshold:.3f} (dashed) would raise F1 from "
+        f"{_TWO(before)} to {_TWO(after)} here."
+    )
+
+
+def _panels(study: AgreeStudy, predictor: str, truth: str, cut: float) -> "Figure":
+    pairs, densities = study.lead.disagreement(predictor, truth), study.lead.densities(predictor, truth)
+    return figures.disagreement_panels(
+        pairs, densities, predictor=label(study, predictor), truth=label(study, truth), cut=cut
+    )
 
 
 def _threshold_table(study: AgreeStudy, rows: pd.DataFrame, cuts: pd.DataFrame) -> Table:

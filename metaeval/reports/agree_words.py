@@ -3,7 +3,7 @@
 
 import math
 from collections import Counter
-from collections.abc import Hashable, Mapping
+from collections.abc import Hashable, Mapping, Sequence
 from typing import Any
 
 import pandas as pd
@@ -68,8 +68,8 @@ def answer_sentence(study: AgreeStudy) -> str:
     if not rows:
         return "There is nothing to compare."
     found = Counter(_verdict(row, study.min_f1) for row in rows)
-    what = "uses of the grades" if study.variants else "metrics"
-    references = " or ".join(dict.fromkeys(label(study, row["truth"], within=True) for row in rows))
+    what = "other uses of the grades" if study.variants else "metrics"
+    references = _references(study, rows)
     answers = {
         "same": ("leads", "lead", "to the same conclusions about these systems"),
         "different": ("leads", "lead", "to different conclusions about these systems"),
@@ -85,16 +85,28 @@ def answer_sentence(study: AgreeStudy) -> str:
         opening = f"{'Both' if len(rows) == _TWO else f'All {len(rows)}'} {what} compared with {references}"
     else:
         opening = f"Of {len(rows)} {what} compared with {references},"
-    criterion = f"judged by F1 against {study.min_f1:g}, without intervals"
+    criterion = f", judged by F1 against {study.min_f1:g}, without intervals"
     if study.intervals is not None:
         level = percentage(study.intervals.confidence_level)
-        criterion = f"judged by whether the {level} interval of F1 lies above {study.min_f1:g}, below it or around it"
+        criterion = f", judged by whether the {level} interval of F1 lies above {study.min_f1:g}, below it or around it"
+        if alone and found["different"]:
+            criterion = f"; every {level} interval of F1 lies below {study.min_f1:g}"
+        elif alone and found["same"]:
+            criterion = f"; every {level} interval of F1 lies at {study.min_f1:g} or above, and there is no conflict"
     heard = [row for row in rows if row["n_truth"] or row["n_predictor"]]  # F1 of nothing with nothing says nothing
     ends = ""
     if heard:
         low, high = (pick(heard, key=lambda row: row["f1"]) for pick in (min, max))
         ends = f" from {_bracketed_f1(study, low)} to {_bracketed_f1(study, high)}"
-    return f"{opening} {listed(parts)}: F1{ends}, {criterion}."
+    return f"{opening} {listed(parts)}: F1{ends}{criterion}."
+
+
+def _references(study: AgreeStudy, rows: Sequence[Mapping[Hashable, Any]]) -> str:
+    """Name what the others are compared with; in an audit of several metrics for each of them."""
+    named = dict.fromkeys((str(row["base"]), label(study, row["truth"], within=True)) for row in rows)
+    if len({truth for _, truth in named}) == 1:
+        return next(iter(named))[1]
+    return listed(f"{truth} under {name_of_metric(base)}" for base, truth in named)
 
 
 def _one_answer(study: AgreeStudy, row: Mapping[Hashable, Any]) -> str:
@@ -132,18 +144,22 @@ def summary_sentences(study: AgreeStudy) -> list[str]:
 
 
 def _meeting(study: AgreeStudy, row: Mapping[Hashable, Any]) -> str:
-    """Say it as: strict finds 51 % of the pairs, generalised 79 %; 96 % of strict's are also generalised's."""
+    """Say how many pairs each of two finds, and how many of these the other finds too."""
     first, second = (label(study, row[side], within=True) for side in ("truth", "predictor"))
     opening = f"Under {name_of_metric(row['base'])}, " if row["base"] else ""
-    found = f"{opening}{first} finds {_percent(row['share_truth'])} of the pairs, {second} "
+    found = f"{opening}{first} finds {_percent(row['share_truth'])} of the pairs significantly different, {second} "
     found += _percent(row["share_predictor"])
-    one, other = ("the former", "the latter") if row["base"] else (first, second)
-    kept = []
-    if row["n_truth"]:
-        kept.append(f"{_percent(row['recall'])} of {one}'s are also {other}'s")
-    if row["n_predictor"]:
-        kept.append(f"{_percent(row['precision'])} of {other}'s are also {one}'s")
-    return f"{found}; {', '.join([*kept, count(int(row['n_conflicts']), 'conflict')])} (F1 {_f1(row)})."
+    kept = [
+        f"of those that {one} finds, {other} finds {_percent(row[measure])}"
+        for one, other, measure, n in (
+            (first, second, "recall", "n_truth"),
+            (second, first, "precision", "n_predictor"),
+        )
+        if row[n]
+    ]
+    conflicts = int(row["n_conflicts"])
+    kept.append(count(conflicts, "conflict") if conflicts else "no conflict")
+    return f"{found}; {', '.join(kept)} (F1 {_f1(row)})."
 
 
 def _f1(row: Mapping[Hashable, Any]) -> str:
@@ -151,7 +167,7 @@ def _f1(row: Mapping[Hashable, Any]) -> str:
         # F1 of nothing with nothing is 1 by definition, which a sentence would make sound like agreement.
         return f"{MISSING}: neither finds a pair"
     value, low, high = (float(str(row.get(name, math.nan))) for name in ("f1", "f1_low", "f1_high"))
-    return f"{value:.2f}" if math.isnan(low) else f"{value:.2f}, {low:.2f} to {high:.2f}"
+    return f"{value:.2f}" if math.isnan(low) else f"{value:.2f} [{low:.2f}, {high:.2f}]"
 
 
 def _bracketed_f1(study: AgreeStudy, row: Mapping[Hashable, Any]) -> str:
@@ -202,8 +218,8 @@ def _grade_sentence(base: str, rows: pd.DataFrame) -> str:
         return f"{most}: without it F1 is {_f1(worst.to_dict())}."
     why = "the intervals overlap" if known else "no intervals were asked for"
     return (
-        f"{opening} no boundary between grades clearly matters more than the others ({why}): without any one of them "
-        f"F1 is at least {worst['f1']:.2f}."
+        f"{opening} no boundary between grades clearly matters more than the other{'s' * (len(others) > 1)} ({why}): "
+        f"without any one of them F1 is at least {worst['f1']:.2f}."
     )
 
 
@@ -214,7 +230,7 @@ def advice_sentences(study: AgreeStudy) -> list[str]:
     words: dict[str, list[str]] = {"same": [], "different": [], "open": []}
     for row in rows.to_dict("records"):
         conflicts = int(row["n_conflicts"])
-        pair = " for ".join(label(study, row[side], within=True) for side in ("predictor", "truth"))
+        pair = " instead of ".join(label(study, row[side], within=True) for side in ("predictor", "truth"))
         pair = f"{name_of_metric(row['base'])}: {pair}" if row["base"] else pair
         contrary = f"; {count(conflicts, 'conflict')}" * (conflicts > 0)
         words[_verdict(row, study.min_f1)].append(f"{pair} (F1 {_f1(row)}{contrary})")

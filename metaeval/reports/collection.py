@@ -176,11 +176,12 @@ def _numbers(curve: RunCurves, data: xr.DataArray, order: list[str]) -> Table:
     chosen = np.unique(np.linspace(0, n_points - 1, min(n_points, _MOST_COLUMNS)).round().astype(int))
     frame = data.isel({axis: chosen}).to_pandas().loc[order]
     names = [f"{point:g}" for point in frame.columns]
+    across = curve.across.split(":", maxsplit=1)[0]
+    points = f"{f'{len(names)} of' if len(names) < n_points else 'all'} {n_points} points ({across})"
     return Table(
         name=curve.name,
         title=curve.title,
-        caption=f"Averaged over the topics, at {len(names)} of {n_points} points "
-        f"({curve.across.split(':', maxsplit=1)[0]}); runs by their mean over all points, best first.",
+        caption=f"Averaged over the topics, at {points}; runs by their mean over all points, best first.",
         frame=frame.set_axis(names, axis=1).reset_index(),
         columns=(
             *left(system="Run"),

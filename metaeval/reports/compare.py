@@ -9,12 +9,12 @@ from metaeval.reports.data_files import score_files
 from metaeval.reports.report import Block, Fold, Picture, Report, Section, Text
 from metaeval.reports.shared import facts
 from metaeval.reports.tables import METRIC, Table, Write, bounded, left, right
-from metaeval.reports.topic_words import topic_count
+from metaeval.reports.topic_words import chance, topic_count
 from metaeval.studies.compare import CompareStudy
 from metaeval.studies.topics import TopicsStudy
 from metaeval.tests_stat.catalogue import TESTS
 from metaeval.tests_stat.correction import CORRECTIONS
-from metaeval.words import intervals, name_of_metric, number, percentage, share, short_names, text, whole
+from metaeval.words import intervals, name_of_metric, number, percentage, sentence_case, share, short_names, text, whole
 
 __all__ = ["compare_report"]
 
@@ -26,8 +26,9 @@ def compare_report(study: CompareStudy) -> Report:
         command="compare-metrics",
         title="Which metric should we use?",
         facts=(
-            *facts(metric=sizes["metric"], system=sizes["system"], topic=sizes["topic"]),
-            (str(study.sensitivity.n_pairs), "pairs of systems"),
+            *facts(
+                metric=sizes["metric"], system=sizes["system"], topic=sizes["topic"], pair=study.sensitivity.n_pairs
+            ),
         ),
         summary=summary_paragraphs(study, frame),
         sections=(
@@ -53,8 +54,8 @@ def _overview_section(study: CompareStudy, frame: pd.DataFrame) -> Section:
     current, level = name_of_metric(study.current), percentage(study.confidence_level)
     judged, topics = "tau_half" in frame, "topics_median" in frame
     measures: dict[str, tuple[str, Write]] = {
-        "power": ("Power", share),
-        "power_by": ("corrected", share),
+        "power": ("Power, uncorrected", share),
+        "power_by": ("Power, corrected", share),
         **({"topics": ("Topics needed", topic_count)} if topics else {}),
         **({"tau_half": ("τ, half judged", number(3))} if judged else {}),
         "f1": (f"F1 with {current}", number(3)),
@@ -64,12 +65,12 @@ def _overview_section(study: CompareStudy, frame: pd.DataFrame) -> Section:
     table = Table(
         name="metrics",
         title="Side by side",
-        caption=f"Under each figure its {level} interval, over topics"
+        caption=f"{level} intervals over {study.power.n_topic_resamples} resamples of the topics"
         + (" (of τ: over draws of the judgments that stay)" if judged else "")
-        + f". Power: share of significantly different pairs ({TESTS.words(study.power.test)} test; corrected: "
-        "Benjamini and Yekutieli)"
-        + (". Topics needed: median of the posterior" if topics else "")
-        + f". More of everything is better but {'topics needed and ' * topics}conflicts.",
+        + (f"; of topics needed, the {_posterior_level(study)} posterior interval and median" if topics else "")
+        + f". Power: share of significantly different pairs ({TESTS.words(study.power.test)}, uncorrected and with "
+        f"{CORRECTIONS.words('fdr_by')}). F1 is of the corrected pairs. Higher is better, except "
+        f"{'topics needed and ' * topics}conflicts.",
         frame=shown.assign(shown=names),
         data=frame,
         columns=(
@@ -117,16 +118,17 @@ def _power_section(study: CompareStudy) -> Section:
     dots = Picture(
         name="power",
         draw=study.power.plot,
-        title="Discriminative power with intervals over topics",
-        caption="What others should expect to find with as many other topics of the same kind.",
+        title=f"Discriminative power ({_test(study)})",
+        caption=f"With {percentage(study.power.confidence_level)} intervals over {study.power.n_topic_resamples} "
+        "resamples of the topics: what others should expect to find with as many other topics of the same kind.",
         alt="One row a metric with the share of significantly different pairs.",
     )
     picture = Picture(
         name="power-differences",
         draw=lambda: figures.power_differences(own),
         title=f"{current} against every candidate",
-        caption="Difference of the powers with intervals over topics, which are paired: both metrics see the same "
-        "topics. Blue where the interval leaves out zero.",
+        caption=f"Difference of the powers with intervals over {study.power.n_topic_resamples} resamples of the "
+        "topics, which are paired: both metrics see the same topics. Blue where the interval leaves out zero.",
         alt=f"{len(own)} differences with intervals.",
     )
     against = _differences_table(study, own, "power-against-current", f"Power of {current} minus that of the others")
@@ -143,11 +145,13 @@ def _power_section(study: CompareStudy) -> Section:
 
 def _differences_table(study: CompareStudy, frame: pd.DataFrame, name: str, title: str) -> Table:
     choice = study.choice
+    of = "one system of each group" if choice.choose == "one-per-group" else f"{choice.n_systems} systems"
     return Table(
         name=name,
         title=title,
-        caption=f"Over systems: the range of the middle {percentage(choice.confidence_level)} of {choice.n_choices} "
-        f"choices of {choice.n_systems} systems, uncorrected.",
+        caption=f"{sentence_case(_test(study))}. Over systems: the range of the middle "
+        f"{percentage(choice.confidence_level)} of {choice.n_choices} choices of {of}; the last column is the share of "
+        "these choices in which the first metric has more power.",
         frame=frame.assign(
             topics=intervals(frame["low"], frame["high"], _points),
             systems=intervals(frame["systems_low"], frame["systems_high"], _points),
@@ -157,7 +161,7 @@ def _differences_table(study: CompareStudy, frame: pd.DataFrame, name: str, titl
             *left(name_of_metric, metric_a="First", metric_b="Second"),
             *right(_points, difference="Difference (points)"),
             *right(text, "Interval", topics="over topics", systems="over systems"),
-            *right(share, first_higher="First higher"),
+            *right(share, first_higher="First has more power"),
         ),
     )
 
@@ -167,7 +171,8 @@ def _required_section(study: CompareStudy) -> Section:
         name="difference-required",
         title="Difference required",
         caption="The largest over pairs, as published, with median and 95th percentile, since one odd pair decides the "
-        "largest. In each metric's own unit.",
+        f"largest. In each metric's own unit. B = {study.sensitivity.n_resamples}, {study.sensitivity.random_source}; "
+        "a maximum over pairs changes with B.",
         frame=study.sensitivity.summary(),
         columns=(
             METRIC,
@@ -185,6 +190,22 @@ def _required_section(study: CompareStudy) -> Section:
         lead="The difference of two systems' means from which it is significant by bootstrap sensitivity.",
         blocks=(table,),
     )
+
+
+def _test(study: CompareStudy) -> str:
+    """Name what the powers are of, wherever they stand: the same pairs, corrected, are fewer."""
+    return f"{TESTS.words(study.power.test)}, uncorrected"
+
+
+def _posterior_level(study: CompareStudy) -> str:
+    found = study.topics and study.topics.posterior
+    return percentage(found.ci_prob) if found else ""
+
+
+def _over_resamples(study: CompareStudy) -> str:
+    """Say over how many resamples an agreement's intervals are: other numbers give other intervals."""
+    found = study.agreement_intervals
+    return "" if found is None else f"; intervals over {found.n_topic_resamples} resamples of the topics"
 
 
 def _points(value: object) -> str:
@@ -235,7 +256,7 @@ def _topics_blocks(study: CompareStudy, topics: TopicsStudy) -> tuple[Block, ...
             METRIC,
             *right(topic_count, posterior_median="Topics needed"),
             *right(ends="interval"),
-            *right(share, p_enough=f"{study.scores.sizes['topic']} are enough"),
+            *right(chance, p_enough=f"{study.scores.sizes['topic']} are enough"),
         ),
     )
     return needed, check
@@ -285,7 +306,8 @@ def _agreement_section(study: CompareStudy, frame: pd.DataFrame) -> Section:
         name="agreement",
         title=f"Significant pairs of each metric as a prediction of those of {current}",
         caption=f"Test: {TESTS.words(result.test)}, {CORRECTIONS.words(result.correction)}, α = "
-        f"{study.agreement.alphas[0]:g}. Precision: of the pairs that the candidate finds, the share that {current} "
+        f"{study.agreement.alphas[0]:g}{_over_resamples(study)}. Precision: of the pairs that the candidate finds, "
+        f"the share that {current} "
         f"finds too. Recall: of the pairs that {current} finds, the share that the candidate finds too.",
         frame=shown,
         columns=(

@@ -13,18 +13,11 @@ from metaeval.studies.compare import CompareStudy
 from metaeval.tests_stat.catalogue import TESTS
 from metaeval.tests_stat.correction import CORRECTIONS
 from metaeval.tests_stat.sensitivity import SENSITIVITY
-from metaeval.words import bracketed, count, interval, listed, name_of_metric, number, percentage, sentence_case, share
+from metaeval.words import bracketed, count, listed, name_of_metric, number, percentage, sentence_case
 
 __all__ = ["compare_methods", "limits_section", "named", "summary_paragraphs"]
 
 _SAME = 0.9
-_NO_INTERVAL = (
-    "difference required (a maximum, median and quantile over pairs: resampling shifts extremes and would mislead)",
-    "conflicts (a count of named pairs: look at them one by one)",
-    "identical pairs (systems with equal scores on every topic at hand: a fact about these runs)",
-    "judgments that keep τ ≥ 0.9 (read off the curve of mean τ, whose points have standard errors)",
-    "rank of half the score (computed, not estimated)",
-)
 
 type _Row = Mapping[Hashable, Any]
 
@@ -59,7 +52,7 @@ def _front_sentence(study: CompareStudy, rows: Mapping[str, _Row]) -> str:
     second, current = study.second_quality, name_of_metric(study.current)
     quality, short = "keeping the ranking with half the judgments", "τ"
     if second == "f1":
-        quality, short = f"agreeing with {current}, the metric in use", "F1"
+        quality, short = f"agreeing with {current}, the metric in use, whose F1 with itself is 1", "F1"
 
     def told(name: str) -> str:
         row = rows[name]
@@ -81,18 +74,25 @@ def _front_sentence(study: CompareStudy, rows: Mapping[str, _Row]) -> str:
 
 
 def _power(row: _Row) -> str:
-    return f"{share(row['power'])} ({interval(row['power_low'], row['power_high'])})"
+    return bracketed(row["power"], row["power_low"], row["power_high"])
 
 
 def _power_sentence(study: CompareStudy, rows: Mapping[str, _Row]) -> str:
-    best = max(rows, key=lambda name: float(rows[name]["power"]))
-    opening = f"{name_of_metric(best)}{', the metric in use,' * (best == study.current)} has the highest power"
-    others = (
-        ""
-        if best == study.current
-        else (f"; {name_of_metric(study.current)}, the metric in use, has {_power(rows[study.current])}")
+    """Say which metric has the highest power, with the powers that the sentence on the front does not hold."""
+    best, front = max(rows, key=lambda name: float(rows[name]["power"])), study.pareto_front()
+
+    def told(name: str, opening: str) -> str:
+        return opening if name in front else f"{opening}, {_power(rows[name])}"
+
+    words = told(
+        best, f"{name_of_metric(best)}{', the metric in use,' * (best == study.current)} has the highest power"
     )
-    return f"{opening}, {_power(rows[best])}{others}."
+    if best != study.current and study.current not in front:
+        words += f"; {name_of_metric(study.current)}, the metric in use, has {_power(rows[study.current])}"
+    test = f"{TESTS.words(study.power.test)}, uncorrected, with {percentage(study.confidence_level)} intervals"
+    return (
+        f"{words} ({test}; F1 is of the pairs significant with {CORRECTIONS.words(study.agreement.result.correction)})."
+    )
 
 
 def _clear_sentence(study: CompareStudy) -> str:
@@ -119,7 +119,7 @@ def _topics_sentence(study: CompareStudy, frame: pd.DataFrame) -> str:
         return ""
     needed = [
         f"{name_of_metric(row['metric'])} {topic_count(row['topics_median'])} "
-        f"({topic_count(row['topics_low'])} to {topic_count(row['topics_high'])})"
+        f"[{topic_count(row['topics_low'])}, {topic_count(row['topics_high'])}]"
         for row in known.to_dict("records")
     ]
     limit, level = percentage(study.topics.minimum.max_error), percentage(study.topics.posterior.ci_prob)
@@ -143,7 +143,7 @@ def _agreement_sentence(study: CompareStudy, others: pd.DataFrame) -> str:
 def limits_section(study: CompareStudy) -> Section:
     """Name what has no interval, and what could not be found out."""
     items = [Item(term="Not known", words=f"{part}: {why}") for part, why in study.unknown.items()]
-    items += [Item(term="No interval", words=words) for words in _NO_INTERVAL]
+    items += [Item(term="No interval", words=words) for words in _without_interval(study)]
     words = (
         "Everything rests on these systems and topics. A metric that serves them may not serve other tasks; and "
         "nothing here asks whether the metric measures what users want."
@@ -155,6 +155,20 @@ def limits_section(study: CompareStudy) -> Section:
         blocks=(Items(items=tuple(items)), Text(paragraphs=(words,))),
         brief=True,
     )
+
+
+def _without_interval(study: CompareStudy) -> list[str]:
+    """Name the figures of this very page that have no interval, each with the reason."""
+    words = [
+        "difference required (a maximum, median and quantile over pairs: resampling shifts extremes and would mislead)",
+        "conflicts (a count of named pairs: look at them one by one)",
+        "identical pairs (systems with equal scores on every topic at hand: a fact about these runs)",
+    ]
+    if study.stability is not None:
+        words.append("judgments that keep τ ≥ 0.9 (read off the curve of mean τ, whose points have standard errors)")
+    if study.heaviness is not None:
+        words.append("rank of half the score (computed, not estimated)")
+    return words
 
 
 # ------------------------------------------------------------------------------------------------------- the methods

@@ -12,7 +12,14 @@ from metaeval.models.families import FAMILIES
 from metaeval.models.topic_counts import MinimumTopics
 from metaeval.reports.report import Block, Fold, Picture, Section, Text
 from metaeval.reports.tables import METRIC, Table, left, right
-from metaeval.reports.topic_words import TOLERANCE, not_estimated, tolerance_name, tolerance_names, with_tolerances
+from metaeval.reports.topic_words import (
+    TOLERANCE,
+    not_estimated,
+    ties_counted,
+    tolerance_name,
+    tolerance_names,
+    with_tolerances,
+)
 from metaeval.resampling.bins import DifferenceBins
 from metaeval.studies.topics import CURVE, DIFFERENCES, EXPONENTIAL, TopicsStudy
 from metaeval.words import MISSING, count, name_of_metric, number, percentage, sentence_case, share, whole
@@ -22,7 +29,7 @@ __all__ = ["error_sections", "rates_section"]
 _READINGS = {
     "first bin": "First bin within the limit",
     "every larger bin": "Every larger bin too",
-    "cumulative": "All larger ones together",
+    "cumulative": "All larger bins together",
 }
 
 
@@ -61,8 +68,9 @@ def _by_size(study: TopicsStudy, curves: pd.DataFrame) -> Section:
             curves, tolerances=tolerance_names(study), max_error=minimum.max_error, seen_to=rates.sizes[-1]
         ),
         title="Error rate by topics and tolerance",
-        caption="Dots: share of the pairs of systems on which two sets of this size disagree; at tolerance 0 a tie "
-        f"counts as half. {bars}Lines, one a tolerance: {line}, dashed beyond the sizes observed. Where a line crosses "
+        caption="Dots: share of the pairs of systems on which two sets of this size disagree."
+        f"{ties_counted(study)} {bars}Lines, one a tolerance: {line}, dashed beyond the sizes observed. Where a line "
+        "crosses "
         f"the flat dashed one, the error allowed ({percentage(minimum.max_error)}), stand the topics needed. The "
         "scale of rates is logarithmic.",
         alt=_curves_alt(study),
@@ -104,7 +112,7 @@ def _rates_table(study: TopicsStudy) -> Table:
         name="error_rates",
         title="Error rate by topics in each set",
         caption=f"{count(study.error_rates.n_trials, 'trial')} of {count(study.error_rates.n_pairs, 'pair')} at every "
-        "size; exact ties are not counted as errors. Every size is in the CSV file.",
+        f"size.{ties_counted(study)} Every size is in the CSV file.",
         frame=with_tolerances(study, shown),
         data=frame,
         columns=(
@@ -173,10 +181,10 @@ def _difference_picture(bins: DifferenceBins) -> Picture:
     return Picture(
         name="difference_bins",
         draw=lambda: figures.difference_panels(bins.to_frame(), marks, max_error=bins.max_error),
-        title=f"Sign changes by the size of the difference, {size} topics in each set",
-        caption="Each dot is one step of the difference on the first set and shows the share of such comparisons that "
+        title=f"Error rate by the size of the difference, {size} topics in each set",
+        caption="Each dot is one bin of differences on the first set and shows the share of such comparisons that "
         f"change sign on the second.{banded} The last dot stands for all larger differences. The orange line is the "
-        f"difference from which every step stays within {percentage(bins.max_error)}.",
+        f"difference from which every bin stays within {percentage(bins.max_error)}.",
         alt="; ".join(
             f"{name_of_metric(metric)}: {'no difference' if np.isnan(difference) else format(difference, 'g')}"
             for metric, difference in zip(marks["metric"], marks["difference"], strict=True)
@@ -199,9 +207,9 @@ def _readings_table(bins: DifferenceBins, metrics: Sequence[str]) -> Table:
             columns += right(write, label, **{name: word})
     return Table(
         name="difference_required",
-        title=f"The difference that keeps sign changes within {percentage(bins.max_error)}",
-        caption="Three readings are in use and differ by a factor of two or more: the first step within the limit, the "
-        "first from which every larger step is, and the smallest difference such that all larger ones together are. "
+        title=f"The difference that keeps the error within {percentage(bins.max_error)}",
+        caption="Three readings are in use and can differ by a factor of two: the first bin within the limit, the "
+        "first from which every larger bin is, and the smallest difference such that all larger ones together are. "
         "“Reached by” is the share of comparisons at least that large. –: no difference does.",
         frame=shown,
         columns=tuple(columns),
@@ -241,7 +249,7 @@ def _curve_words(study: TopicsStudy) -> tuple[Text, ...]:
     if family != EXPONENTIAL and EXPONENTIAL in ranking.index:
         bias = float(ranking["held_out_bias"][EXPONENTIAL])
         way = "below" if bias < 0 else "above"
-        words += f" The published exponential came out {share(abs(bias))} {way} what was seen there."
+        words += f" The exponential came out {share(abs(bias))} {way} what was seen there."
     return (Text(paragraphs=(words,)),)
 
 
@@ -257,7 +265,10 @@ def _held_out_table(study: TopicsStudy) -> Table:
         title="Curves judged by sizes they had not seen",
         caption="Fitted to the lower half of the sizes, tried on the upper half, over all metrics and tolerances. "
         "Error: root mean square of predicted less seen, in units of √(p(1 − p)). Bias: predicted over seen, less one; "
-        "negative is too hopeful. A lead by a hair is no lead.",
+        "negative is too hopeful. Errors that nearly agree do not settle which curve is better. In the formulas z is "
+        "the "
+        "number of topics, t the tolerance as a difference in means, and Φ₂ the normal distribution of two variables "
+        "with correlation −r.",
         frame=shown,
         data=summary,
         columns=(
@@ -301,8 +312,9 @@ def _exponential(study: TopicsStudy) -> tuple[Block, ...]:
     table = Table(
         name="exponential",
         title="Y = A₁ exp(−A₂ X)",
-        caption="Least squares on the logarithm of the rate, as published; sizes without any swap have no logarithm "
-        "and are left out (last column). χ² is over the sizes, rates in percent, with sizes less two degrees of "
+        caption="Least squares on the logarithm of the rate, as published, so it differs from the table above; sizes "
+        "without any error have no logarithm and are left out (last column). χ² is over the sizes, rates in percent, "
+        "with sizes less two degrees of "
         f"freedom; the publication holds it against {PUBLISHED_CRITERION}. It measures closeness, not evidence: the "
         "sizes share their topics. Bias as in the table of curves.",
         frame=with_tolerances(study, study.exponential),

@@ -84,12 +84,15 @@ def render_fragment(report: "Report") -> str:
 def inline_svg(svg: str, *, key: str, title: str, alt: str) -> str:
     """Return a matplotlib SVG fit to stand inside a page.
 
-    The prologue and the ids that nothing refers to go, the frame's colours become the page's variables, coordinates
-    are rounded to a hundredth of a point, and a title and a description are added for screen readers.
+    The prologue, the ground and the ids that nothing refers to go, the frame's colours become the page's variables,
+    coordinates are rounded to a hundredth of a point, and a title and a description are added for screen readers.
     """
     from markupsafe import escape  # noqa: PLC0415 - comes with Jinja2
 
+    from metaeval.figures.style import THEME  # noqa: PLC0415 - matplotlib
+
     body = svg[svg.index("<svg") :]
+    body = body.replace(f"fill: {THEME['paper']}", "fill: none", 1)  # the ground: it would hide the shade of a scroll
     body = re.sub(r"<metadata>.*?</metadata>|<style.*?</style>", "", body, flags=re.DOTALL)
     body = re.sub(r"<[a-z][^>]*>", _tidy_tag, body)
     root = re.match(r'<svg[^>]*?viewBox="0 0 ([\d.]+) ([\d.]+)"[^>]*>', body)

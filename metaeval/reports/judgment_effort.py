@@ -1,16 +1,19 @@
 """The section on effort: the same number of judgments, spent in different ways."""
 
+from collections.abc import Iterable, Sequence
+
 import pandas as pd
 
 from metaeval import figures
-from metaeval.reports.judgment_reductions import percent, with_error
+from metaeval.reports.judgment_reductions import documents, error_words, percent, with_error
 from metaeval.reports.report import Block, Fold, Picture, Section
 from metaeval.reports.tables import Table, left, right
+from metaeval.resampling.effort import COST_MODELS, CostModel
 from metaeval.resampling.effort_plans import PLAN_NAMES, EffortPlans
 from metaeval.studies.judgments import JudgmentsStudy
-from metaeval.words import count, listed, name_of_metric, number, text, whole
+from metaeval.words import listed, name_of_metric, number, text, whole
 
-__all__ = ["effort_section", "effort_sentences"]
+__all__ = ["effort_section", "effort_sentences", "source_of_minutes"]
 
 
 def effort_sentences(study: JudgmentsStudy) -> list[str]:
@@ -25,14 +28,21 @@ def effort_sentences(study: JudgmentsStudy) -> list[str]:
     tau = part["tau"].round(12)
     best = part[tau == tau.groupby(part["metric"]).transform("max")]
     alone = best[~best["metric"].duplicated(keep=False)]
+    metrics = list(dict.fromkeys(part["metric"]))
+    plans = alone["plan"].value_counts().index
     wins = [
-        f"{PLAN_NAMES[str(plan)].replace(',', ' for')} under {count(int(n), 'metric')}"
-        for plan, n in alone["plan"].value_counts().items()
+        f"{PLAN_NAMES[str(plan)].replace(',', ' for')} keep the ranking closest to that of the rebuilt pool under "
+        f"{_metrics(alone.loc[alone['plan'] == plan, 'metric'], metrics)}"
+        for plan in plans
     ]
-    tied = part["metric"].nunique() - len(alone)
-    words = [f"the ranking stays closest to the full one with {listed(wins)}"] if wins else []
-    words += [f"the best plans tie under {count(tied, 'metric')}"] if tied else []
-    return [f"With {step:g} % of the effort, {'; '.join(words)}."]
+    tied = [metric for metric in metrics if metric not in set(alone["metric"])]
+    wins += [f"the best plans tie under {_metrics(tied, metrics)}"] if tied else []
+    return [f"With {step:g} % of the judged documents, {'; '.join(wins)}."]
+
+
+def _metrics(some: Iterable[object], every: Sequence[object]) -> str:
+    names = [name_of_metric(metric) for metric in some]
+    return "every metric" if len(names) == len(every) > 1 else listed(names)
 
 
 def effort_section(study: JudgmentsStudy) -> tuple[Section, ...]:
@@ -51,9 +61,11 @@ def effort_section(study: JudgmentsStudy) -> tuple[Section, ...]:
         name="effort",
         draw=lambda: figures.effort_panels(frame, plans=PLAN_NAMES, min_tau=study.min_tau),
         title="The same effort, spent in three ways",
-        caption="τ with the ranking of the whole pool; bars are standard errors. The number of judged documents is "
-        f"the same in all three; hours differ a little, because a relevant document takes {cost.minutes_relevant:g} "
-        f"min and another {cost.minutes_other:.3g} min. The upper line is the better plan.",
+        caption="τ with the ranking of the rebuilt pool; bars are standard errors. The number of judged documents "
+        "is the same in all three; hours differ a little, because a relevant document takes "
+        f"{cost.minutes_relevant:g} min and a non-relevant one {cost.minutes_other:.3g} min{source_of_minutes(cost)}. "
+        "The upper "
+        "line is the better plan.",
         alt=" ".join(effort_sentences(study)),
     )
     blocks: list[Block] = [picture, _effort_table(study, effort, frame)]
@@ -70,6 +82,12 @@ def effort_section(study: JudgmentsStudy) -> tuple[Section, ...]:
     return (section,)
 
 
+def source_of_minutes(cost: CostModel) -> str:
+    """Say where the minutes are from, if they are published ones."""
+    year = next((year for year, one in COST_MODELS.items() if one == cost), None)
+    return "" if year is None else f", as measured at INEX {year} (Piwowarski et al., 2008)"
+
+
 def _effort_table(study: JudgmentsStudy, effort: EffortPlans, frame: pd.DataFrame) -> Table:
     rows = []
     for (step, plan), part in frame.groupby(["step", "plan"], sort=False):
@@ -81,14 +99,13 @@ def _effort_table(study: JudgmentsStudy, effort: EffortPlans, frame: pd.DataFram
     return Table(
         name="effort",
         title="τ at equal effort",
-        caption="Effort in % of the judged documents of the whole pool. ± standard error over "
-        f"{count(effort.n_replicates, 'replicate')}.",
+        caption=f"Effort in % of the judged documents of the rebuilt pool{error_words(effort.n_replicates)}.",
         frame=pd.DataFrame(rows),
         data=frame,
         columns=(
             *right(percent, step="Effort"),
             *left(plan="Spent on"),
-            *right(number(0), topics="Topics", judged="Judged", relevant="Relevant"),
+            *right(documents, topics="Topics", judged="Judged", relevant="Relevant"),
             *right(number(1), hours="Hours"),
             *right(text, "τ", **_labels(study)),
         ),
@@ -111,7 +128,7 @@ def _adaptive_blocks(study: JudgmentsStudy, frame: pd.DataFrame) -> tuple[Block,
         title="Depth chosen topic by topic",
         caption="Adaptive: every topic's pool starts at depth 5 and grows by 5 until few new relevant documents "
         "come. One depth: the same number of judgments spent rank by rank on all topics alike. τ with the ranking "
-        "of the whole pool.",
+        "of the rebuilt pool.",
         frame=pd.DataFrame(rows),
         data=frame,
         columns=(

@@ -23,10 +23,11 @@ def closeness_blocks(study: JudgmentsStudy, names: Sequence[str]) -> tuple[Block
     names : sequence of str
         Reductions; nothing is said where none of them reduces pools.
     """
-    found = next((one.closeness for name in names if (one := study.stability[name]).closeness is not None), None)
+    reduced = next((one for name in names if (one := study.stability[name]).closeness is not None), None)
     original = study.original
-    if found is None or original is None:
+    if reduced is None or reduced.closeness is None or original is None:
         return ()
+    found = reduced.closeness
     low = found.sort_values("tau", kind="stable").iloc[0]
     depths = original.depths
     deep = f"depth {depths.min()}" if depths.min() == depths.max() else f"depth {depths.min()} to {depths.max()}"
@@ -40,15 +41,15 @@ def closeness_blocks(study: JudgmentsStudy, names: Sequence[str]) -> tuple[Block
             f"Its ranking of the runs has a τ of at least {low['tau']:.3f} with the one by all judgments "
             f"({name_of_metric(low['metric'])}). "
         )
-    words += "It counts as 100 %."
+    words += f"In this section it is the 100 %: {reduced.n_judged:,} judged documents, not all {study.n_judged:,}."
     table = Table(
         name="closeness",
         title="The rebuilt pool against all judgments",
-        caption="τ and τ_AP of the ranking by the rebuilt pool with the one by all judgments.",
+        caption="τ and τ AP of the ranking by the rebuilt pool with the one by all judgments.",
         frame=found,
         columns=(
             METRIC,
-            *right(number(3), tau="τ", tau_ap="τ_AP"),
+            *right(number(3), tau="τ", tau_ap="τ AP"),
         ),
     )
     return Text(paragraphs=(words,)), Fold(title="The rebuilt pool, by metric", blocks=(table,))
@@ -61,24 +62,26 @@ def pool_blocks(study: JudgmentsStudy) -> tuple[Block, ...]:
         frame = study.growth.means().reset_index()
         critical = study.growth.critical_depths()
         known = critical.dropna()
-        sentence = (
-            f"The depth past which few new relevant documents come (at most {100 * study.growth.few:g} per 100 "
-            f"judged) is {known.median():.0f} for the median topic; in {count(int(critical.isna().sum()), 'topic')} "
-            "none is seen."
-            if len(known)
-            else "In no topic does the pool reach a depth past which few new relevant documents come."
+        reached = (
+            f"In {len(known)} of {count(len(critical), 'topic')} the pool reaches a depth past which few new relevant "
+            f"documents come (at most {100 * study.growth.few:g} per 100 judged)"
+            + (f", in the median of them {known.median():.0f}." if len(known) else ".")
         )
-        half = frame[frame["judged"] >= frame["judged"].iloc[-1] / 2].iloc[0]
-        got = half["relevant"] / frame["relevant"].iloc[-1] if frame["relevant"].iloc[-1] else 0.0
+        last = frame.iloc[-1]
+        half = frame[frame["judged"] >= last["judged"] / 2].iloc[0]
+        got = half["relevant"] / last["relevant"] if last["relevant"] else 0.0
+        sentence = (
+            f"Depth {half['pool_depth']:.0f}, with {share(half['judged'] / last['judged'])} of the judging, finds "
+            f"{share(got)} of the relevant documents."
+        )
         blocks.append(
             Picture(
                 name="pool growth",
                 draw=lambda: figures.growth_panels(frame),
                 title="What deeper pools find",
-                caption="Relevant documents in the pool of a topic, mean over topics. Half of the judging finds "
-                f"{share(got)} of the relevant documents. {sentence}",
-                alt=f"Half of the judging, at depth {half['pool_depth']:.0f}, finds {share(got)} of the relevant "
-                "documents.",
+                caption="Relevant documents in the pool of a topic, mean over topics; all topics are taken to depth "
+                f"{last['pool_depth']:.0f}, the deepest of any topic. {sentence} {reached}",
+                alt=sentence,
             )
         )
     if study.depths is not None:
@@ -97,13 +100,17 @@ def _run_depths_table(depths: RunDepths) -> Table:
     return Table(
         name="run_depths",
         title="How deep pools reach into the runs",
-        caption="Mean rank of the last document of a run that went into a pool of so many documents a topic. "
-        "Answers are the lists that are not empty.",
+        caption="How deep the pooled runs are read until a pool holds at least so many documents a topic: the mean "
+        "rank of the last document taken. Answers are the runs' lists of a topic that are not empty.",
         frame=pd.DataFrame([row]),
         data=depths.to_frame(),
         columns=(
-            *right(whole, "Submission", topics="Topics", runs="Runs", answers="Answers"),
-            *right(number(1), "Submission", per_topic="Runs per topic"),
-            *right(number(1), "Pool", **{f"size {size}": str(size) for size in depths.table.index}),
+            *right(whole, topics="Topics", runs="Runs", answers="Answers"),
+            *right(number(1), per_topic="Runs a topic"),
+            *right(
+                number(1),
+                "Mean rank, by documents a topic",
+                **{f"size {size}": str(size) for size in depths.table.index},
+            ),
         ),
     )

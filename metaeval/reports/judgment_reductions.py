@@ -9,25 +9,12 @@ import pandas as pd
 from metaeval import figures
 from metaeval.reports.judgment_pools import closeness_blocks, pool_blocks
 from metaeval.reports.report import Block, Fold, Picture, Section
-from metaeval.reports.tables import METRIC, Column, Table, right
+from metaeval.reports.tables import Column, Table, left, right
 from metaeval.resampling.stability import Stability
 from metaeval.studies.judgments import QUESTIONS, JudgmentsStudy
-from metaeval.words import MISSING, count, listed, name_of_metric, number, text, whole
+from metaeval.words import MISSING, listed, name_of_metric, number, text, whole
 
-__all__ = ["REDUCTION_NAMES", "percent", "reduction_sections", "threshold_sentences", "with_error"]
-
-REDUCTION_NAMES: Mapping[str, str] = {
-    "stratified": "A random part of the relevant and of the other documents",
-    "random": "A random part of all judged documents",
-    "relevant": "A random part of the relevant documents",
-    "order": "The assessor stops early",
-    "topics": "Fewer topics",
-    "depth": "Pools of a smaller depth",
-    "share": "Shallower pools, by their number of documents",
-    "size": "Pools of a fixed number of documents",
-    "reciprocal-rank": "Reciprocal-rank pool, of the documents that the runs together rank highest",
-}
-"""What reductions are called on the page."""
+__all__ = ["documents", "error_words", "percent", "reduction_sections", "threshold_sentences", "with_error"]
 
 _TITLES = {
     "less-judging": "Incomplete judgments",
@@ -37,10 +24,20 @@ _TITLES = {
 _LEADS = {
     "less-judging": "Some pooled documents stay unjudged, as when assessors run out of time. Runs are ranked under "
     "what is left and compared with their ranking under all judgments.",
-    "shallower-pools": "Only the documents that the runs rank highest are judged. The comparison is with the whole "
-    "pool as it can be rebuilt from the pooled runs.",
+    "shallower-pools": "Only the documents that the runs rank highest are judged. The comparison is with the rebuilt "
+    "pool: the judged documents of the whole pool, as far as the pooled runs give it.",
     "fewer-topics": "All judgments of some topics, and none of the others.",
 }
+_PARTS: Mapping[str, str] = {
+    "stratified": "judged documents, taken at random among the relevant and among the others",
+    "random": "judged documents, taken at random",
+    "relevant": "relevant documents, taken at random",
+    "order": "judged documents, in the order of their identifiers",
+    "topics": "topics, taken at random",
+    "depth": "depth of the rebuilt pool",
+    "share": "judged documents of the rebuilt pool, taken from the top of the runs",
+}
+"""What the percentages of a reduction are a part of."""
 _FOUR = ("tau", "tau_ap", "score", "power")
 _FEW_STEPS = 40
 """With no more steps in all, their numbers stand open and in a terminal; of more, the thresholds do."""
@@ -67,13 +64,8 @@ def reduction_sections(study: JudgmentsStudy) -> tuple[Section, ...]:
 
 def threshold_sentences(study: JudgmentsStudy) -> list[str]:
     """Say for the first reduction of every question how little keeps the ranking."""
-    opening = {
-        "less-judging": "of the judgments, taken at random,",
-        "shallower-pools": "of the pool, taken from the top of the runs,",
-        "fewer-topics": "of the topics",
-    }
     sentences = []
-    for question, names in _by_question(study).items():
+    for names in _by_question(study).values():
         name = next((one for one in names if study.stability[one].reduction.unit == "%"), None)
         if name is None:
             continue
@@ -84,15 +76,15 @@ def threshold_sentences(study: JudgmentsStudy) -> list[str]:
         order = {"below smallest": 0, "observed": 1, "interpolated": 1, "above largest": 2}
         table = table.assign(order=table["kind"].map(order)).sort_values(["order", "level"], kind="stable")
         low, high = table.iloc[0], table.iloc[-1]
-        words = f"{_level(low)} ({name_of_metric(low['metric'])})"
+        least = "; the least tried" * (low["kind"] == "below smallest")
+        alike = table["metric"] if _level(low) == _level(high) else [low["metric"]]
+        who = "every metric" if len(alike) == len(study.metrics) > 1 else listed(map(name_of_metric, alike))
+        words = f"{_level(low)} ({who}{least})"
         if _level(low) != _level(high):
             words += f" to {_level(high)} ({name_of_metric(high['metric'])})"
-        elif len(table) > 1:
-            every = len(table) == len(study.metrics)
-            words = f"{_level(low)} ({'every metric' if every else listed(map(name_of_metric, table['metric']))})"
         verb = "needed" if low["kind"] == "above largest" else "enough"
         sentences.append(
-            f"{words[:1].upper()}{words[1:]} {opening[question]} are {verb} to keep τ at {study.min_tau:g} or more"
+            f"Of the {_PARTS[name]}, {words} are {verb} to keep τ at {study.min_tau:g} or more"
             f"{_uncertainty(study.stability[name])}."
         )
     return sentences
@@ -100,8 +92,8 @@ def threshold_sentences(study: JudgmentsStudy) -> list[str]:
 
 def _level(row: pd.Series) -> str:
     if row["kind"] == "above largest":
-        return f"more than {row['level']:g} %"
-    return f"less than {row['level']:g} %" if row["kind"] == "below smallest" else f"{row['level']:.0f} %"
+        return f"more than {percent(row['left'])}"
+    return percent(row["left"]) if row["kind"] == "below smallest" else f"{row['left']:.0f} %"
 
 
 def _uncertainty(stability: Stability) -> str:
@@ -125,24 +117,23 @@ def _by_question(study: JudgmentsStudy) -> dict[str, list[str]]:
 
 def _thresholds_section(study: JudgmentsStudy) -> Section:
     frame = study.tables()["thresholds"]
-    wide = frame.pivot_table(index="metric", columns="reduction", values="text", aggfunc="first", sort=False)
-    wide = wide.reindex(index=list(study.metrics), columns=list(study.stability)).reset_index()
-    for name in study.stability:
-        wide[f"{name}_sort"] = (
-            frame[frame["reduction"] == name].set_index("metric")["level"].reindex(wide["metric"]).to_numpy()
-        )
-    words = "; ".join(f"{name}: {_lowered(name)}" for name in study.stability)
+    wide = frame.pivot_table(index="reduction", columns="metric", values="text", aggfunc="first", sort=False)
+    wide = wide.reindex(index=list(study.stability), columns=list(study.metrics)).reset_index()
+    reductions = [one.reduction for one in study.stability.values()]
+    wide["title"] = [one.title for one in reductions]
+    wide["unit"] = [f"% of the {one.share_of}" if one.unit == "%" else "documents a topic" for one in reductions]
+    rebuilt = any(one.closeness is not None for one in study.stability.values())
+    pools = " The 100 % of shallower pools is the rebuilt pool." if rebuilt else ""
     table = Table(
         name="thresholds",
         title=f"Effort required for a τ of {study.min_tau:g} or more",
-        caption="In percent of the full judgments, pool or topics (size and reciprocal-rank: documents a topic), and "
-        "in brackets the relevant documents judged; interpolated between steps. <: the smallest step tried is enough. "
-        f">: the largest is not. {words[:1].upper()}{words[1:]}.",
+        caption="In brackets the relevant documents judged; interpolated between steps. <: the smallest step tried is "
+        f"enough. >: the largest is not.{pools}",
         frame=wide,
         data=frame,
         columns=(
-            METRIC,
-            *right(**{name: name for name in study.stability}),
+            *left(title="Way of judging less", unit="Counted in"),
+            *right(**{metric: name_of_metric(metric) for metric in study.metrics}),
         ),
     )
     return Section(
@@ -157,11 +148,11 @@ def _thresholds_section(study: JudgmentsStudy) -> Section:
 
 def _stability_blocks(study: JudgmentsStudy, stability: Stability) -> tuple[Block, ...]:
     frame = stability.to_frame()
-    name = stability.reduction.name
+    name, title = stability.reduction.name, stability.reduction.title
     drawn = (
         f"Means over {stability.n_replicates} replicates; bars are standard errors. "
         if stability.n_replicates > 1
-        else "Nothing is drawn here, so there is one value. "
+        else ""
     )
     power = (
         f" Discriminative power: share of the pairs of runs that differ significantly ({stability.test})."
@@ -171,9 +162,9 @@ def _stability_blocks(study: JudgmentsStudy, stability: Stability) -> tuple[Bloc
     picture = Picture(
         name=f"stability {name}",
         draw=lambda: figures.stability_panels(frame, measures=_FOUR, min_tau=study.min_tau),
-        title=REDUCTION_NAMES[name],
-        caption=f"{drawn}τ and τ_AP compare the ranking with the full one; the dashed line is τ = "
-        f"{study.min_tau:g}. τ_AP weighs the best runs most.{power} {_meaning(stability, frame)}",
+        title=title,
+        caption=f"{drawn}τ and τ AP compare the ranking with the one under {_full(stability)}; the dashed line is τ = "
+        f"{study.min_tau:g}. τ AP weighs the best runs most.{power} {_meaning(stability, frame)}",
         alt=_stability_alt(stability, frame),
     )
     few = sum(len(one.steps) for one in study.stability.values()) <= _FEW_STEPS
@@ -181,20 +172,25 @@ def _stability_blocks(study: JudgmentsStudy, stability: Stability) -> tuple[Bloc
     folded: list[Block] = [*([] if few else shown), _best_table(stability, frame)]
     if frame["found"].notna().any():
         folded.append(_consistency_table(stability, frame))
-    return picture, *(shown if few else []), Fold(title=f"The numbers: {_lowered(name)}", blocks=tuple(folded))
+    return picture, *(shown if few else []), Fold(title=f"The numbers: {_lowered(title)}", blocks=tuple(folded))
+
+
+def _full(stability: Stability) -> str:
+    """Return what the reduced judgments are compared with."""
+    return "all judgments" if stability.closeness is None else "the rebuilt pool"
 
 
 def _meaning(stability: Stability, frame: pd.DataFrame) -> str:
     """Say in a sentence which metric holds best at the smallest step and which worst."""
-    least = frame[frame["step"] == frame["step"].min()].dropna(subset=["tau"]).sort_values("tau", kind="stable")
+    least = frame[frame["left"] == frame["left"].min()].dropna(subset=["tau"]).sort_values("tau", kind="stable")
     if least.empty:
         return "All runs tie, so there is no ranking to compare."
     low, high = least.iloc[0], least.iloc[-1]
-    unit = " %" if stability.reduction.unit == "%" else " documents a topic"
+    part = percent(low["left"]) if stability.reduction.unit == "%" else f"{low['left']:g} documents a topic"
     if len(least) == 1:
-        return f"At {low['step']:g}{unit} τ is {low['tau']:.2f}."
+        return f"At {part} τ is {low['tau']:.2f}."
     return (
-        f"At {low['step']:g}{unit} the ranking holds best under {name_of_metric(high['metric'])} "
+        f"At {part} the ranking holds best under {name_of_metric(high['metric'])} "
         f"(τ {high['tau']:.2f}) and worst under {name_of_metric(low['metric'])} ({low['tau']:.2f})."
     )
 
@@ -202,8 +198,8 @@ def _meaning(stability: Stability, frame: pd.DataFrame) -> str:
 def _stability_alt(stability: Stability, frame: pd.DataFrame) -> str:
     parts = []
     for metric in stability.metrics:
-        rows = frame[frame["metric"] == metric].sort_values("step")
-        values = ", ".join(f"{number(2)(row['tau'])} at {row['step']:g}" for row in rows.to_dict("records"))
+        rows = frame[frame["metric"] == metric].sort_values("left")
+        values = ", ".join(f"{number(2)(row['tau'])} at {row['left']:.3g}" for row in rows.to_dict("records"))
         parts.append(f"{name_of_metric(metric)}: τ {values}")
     return "; ".join(parts)
 
@@ -213,9 +209,13 @@ def _wide(
 ) -> pd.DataFrame:
     """Return one row a step with the columns ``<metric> <cell>``."""
     rows = []
-    for step, part in frame.groupby("step"):
+    for _, part in frame.groupby("step"):
         found = {row["metric"]: row for row in part.to_dict("records")}
-        row: dict[str, object] = {"step": step, "judged": part["judged"].iloc[0], "relevant": part["relevant"].iloc[0]}
+        row: dict[str, object] = {
+            "left": part["left"].iloc[0],
+            "judged": part["judged"].iloc[0],
+            "relevant": part["relevant"].iloc[0],
+        }
         for metric in metrics:
             row |= {f"{metric} {name}": write(found[metric]) for name, write in cells.items()}
         rows.append(row)
@@ -225,8 +225,8 @@ def _wide(
 def _step_columns(stability: Stability) -> tuple[Column, ...]:
     label, write = ("Left", percent) if stability.reduction.unit == "%" else ("Size", whole)
     return (
-        *right(write, step=label),
-        *right(number(0), judged="Judged", relevant="Relevant"),
+        *right(write, left=label),
+        *right(documents, judged="Judged", relevant="Relevant"),
     )
 
 
@@ -240,15 +240,14 @@ def _correlation_table(stability: Stability, frame: pd.DataFrame) -> Table:
     cells = {"tau": lambda row: with_error(row, "tau"), "tau_ap": lambda row: with_error(row, "tau_ap")}
     return Table(
         name=f"stability {stability.reduction.name}",
-        title=f"Stability of the ranking: {_lowered(stability.reduction.name)}",
-        caption=f"τ and τ_AP with the full ranking ({stability.n_judged:,} judged documents, "
-        f"{stability.n_relevant:,} relevant, {stability.n_topics} topics), ± standard error over "
-        f"{count(stability.n_replicates, 'replicate')}.",
+        title=f"Stability of the ranking: {_lowered(stability.reduction.title)}",
+        caption=f"τ and τ AP with the ranking under {_full(stability)} ({stability.n_judged:,} judged documents, "
+        f"{stability.n_relevant:,} relevant, {stability.n_topics} topics){error_words(stability.n_replicates)}.",
         frame=_wide(frame, stability.metrics, cells),
         data=frame,
         columns=(
             *_step_columns(stability),
-            *_by_metric(stability, tau="τ", tau_ap="τ_AP"),
+            *_by_metric(stability, tau="τ", tau_ap="τ AP"),
         ),
     )
 
@@ -259,7 +258,7 @@ def _best_table(stability: Stability, frame: pd.DataFrame) -> Table:
     return Table(
         name=f"best {stability.reduction.name}",
         title=f"Among the best {stability.top} runs",
-        caption=f"τ among the {stability.top} runs that are best under the full judgments, and the rank-biased "
+        caption=f"τ among the {stability.top} runs that are best under {_full(stability)}, and the rank-biased "
         "overlap of both whole rankings (p = 0.9). A high τ over all runs can hide a low one among the best.",
         frame=_wide(frame, stability.metrics, cells),
         data=frame[["metric", "step", "tau_best", "tau_ap_best", "rho_best", "rbo_best", "rho", "rbo", "tau_p_value"]],
@@ -271,10 +270,13 @@ def _best_table(stability: Stability, frame: pd.DataFrame) -> Table:
 
 
 def _consistency_table(stability: Stability, frame: pd.DataFrame) -> Table:
+    n_tested = stability.data.sizes["tested"]
+    pairs = number(0 if n_tested == 1 else 1)
+
     def wrong(row: dict[Any, Any]) -> str:
         if pd.isna(row["contradicted_share"]):
             return MISSING
-        return f"{row['contradicted']:.1f} ({100 * row['contradicted_share']:.0f} %)"
+        return f"{pairs(row['contradicted'])} ({100 * row['contradicted_share']:.0f} %)"
 
     cells: dict[str, Callable[[dict[Any, Any]], object]] = {
         "found": lambda row: row["found"],
@@ -284,10 +286,11 @@ def _consistency_table(stability: Stability, frame: pd.DataFrame) -> Table:
     words = ", ".join(f"{name_of_metric(metric)} {stability.n_pairs * value:.0f}" for metric, value in full.items())
     return Table(
         name=f"consistency {stability.reduction.name}",
-        title="Significant differences, and those that the full judgments do not confirm",
-        caption=f"Pairs of runs out of {stability.n_pairs} ({stability.test}), means over the replicates tested. "
-        "“Not confirmed”: not significant in the same direction under the full judgments. Under these there are: "
-        f"{words}.",
+        title="Significant differences, and those that are not confirmed",
+        caption=f"Pairs of runs out of {stability.n_pairs} ({stability.test})"
+        + (f", means over the {n_tested} replicates tested" if n_tested > 1 else "")
+        + f". “Not confirmed”: not significant in the same direction under {_full(stability)}, under "
+        f"which there are {words}.",
         frame=_wide(frame, stability.metrics, cells),
         data=frame[["metric", "step", "found", "contradicted", "contradicted_share", "power", "power_full"]],
         columns=(
@@ -296,7 +299,7 @@ def _consistency_table(stability: Stability, frame: pd.DataFrame) -> Table:
                 column
                 for metric, name in ((one, name_of_metric(one)) for one in stability.metrics)
                 for column in (
-                    *right(number(1), name, **{f"{metric} found": "found"}),
+                    *right(pairs, name, **{f"{metric} found": "found"}),
                     *right(text, name, **{f"{metric} wrong": "not confirmed"}),
                 )
             ),
@@ -309,10 +312,21 @@ def percent(value: object) -> str:
 
     Examples
     --------
-    >>> percent(20.0), percent(2.5)
-    ('20 %', '2.5 %')
+    >>> percent(20.0), percent(10.8427)
+    ('20 %', '10.8 %')
     """
-    return f"{float(str(value)):g} %"
+    return f"{float(str(value)):.3g} %"
+
+
+def documents(value: object) -> str:
+    """Write a number of documents, a mean over replicates too.
+
+    Examples
+    --------
+    >>> documents(4915.6)
+    '4,916'
+    """
+    return f"{float(str(value)):,.0f}"
 
 
 def with_error(row: Mapping[Any, Any], name: str) -> str:
@@ -328,6 +342,10 @@ def with_error(row: Mapping[Any, Any], name: str) -> str:
     return written if spread is None or pd.isna(spread) else f"{written} ± {spread:.3f}"
 
 
-def _lowered(reduction: str) -> str:
-    words = REDUCTION_NAMES[reduction]
-    return words[:1].lower() + words[1:]
+def error_words(n_replicates: int) -> str:
+    """Name the standard errors of a table, where there are any: one replicate has none."""
+    return f", ± standard error over {n_replicates} replicates" if n_replicates > 1 else ""
+
+
+def _lowered(title: str) -> str:
+    return title[:1].lower() + title[1:]

@@ -3,18 +3,20 @@
 
 import pandas as pd
 
+from metaeval.bibliography import cited
 from metaeval.reports.data_files import csv_file
-from metaeval.reports.judgment_effort import effort_section, effort_sentences
+from metaeval.reports.judgment_effort import effort_section, effort_sentences, source_of_minutes
 from metaeval.reports.judgment_groups import groups_section, groups_sentences
-from metaeval.reports.judgment_reductions import REDUCTION_NAMES, reduction_sections, threshold_sentences
+from metaeval.reports.judgment_reductions import reduction_sections, threshold_sentences
 from metaeval.reports.report import Item, Methods, Report
-from metaeval.reports.shared import computed_with, facts, unanswered
-from metaeval.studies.judgments import JudgmentsStudy
-from metaeval.words import count, listed, name_of_metric
+from metaeval.reports.shared import cited_in, computed_with, facts, unanswered
+from metaeval.studies.judgments import QUESTIONS, JudgmentsStudy
+from metaeval.words import count, listed, name_of_metric, sentence_case
 
 __all__ = ["judgments_report"]
 
-_SOURCES = ("pal2010", "sakai2008", "buckley2004", "piwowarski2008", "yilmaz2008", "zobel1998")
+_SOURCES = ("yilmaz2008", "zobel1998", "pal2010", "piwowarski2008")
+"""What the methods may cite beside the sources of the reductions."""
 
 
 def judgments_report(study: JudgmentsStudy) -> Report:
@@ -24,19 +26,30 @@ def judgments_report(study: JudgmentsStudy) -> Report:
     if "new-systems" in study.questions:
         sections.append(groups_section(study))
     sections += effort_section(study)
-    sections += unanswered(Item(term=part, words=reason) for part, reason in study.unanswered.items())
+    sections += unanswered(Item(term=_term(part), words=reason) for part, reason in study.unanswered.items())
+    methods = _methods_paragraph(study)
     return Report(
         command="judgments",
         title="What if we judge less?",
         facts=_facts(study),
         summary=_summary(study),
         sections=tuple(sections),
-        methods=Methods(paragraphs=(_methods_paragraph(study),), cite=_SOURCES),
+        methods=Methods(paragraphs=(methods,), cite=cited_in((methods,), _sources(study))),
         rows=[{"table": name, **row} for name, frame in tables.items() for row in _records(frame)],
         provenance=study.provenance,
         notes=study.notes,
         data={f"{name}.csv": csv_file(frame) for name, frame in tables.items()},
     )
+
+
+def _sources(study: JudgmentsStudy) -> tuple[str, ...]:
+    own = (key for one in study.stability.values() for key in one.reduction.cite)
+    return (*own, *_SOURCES)
+
+
+def _term(part: str) -> str:
+    """Return a question as a heading has it; the parts of one have names in words already."""
+    return sentence_case(part.replace("-", " ") if part in QUESTIONS else part)
 
 
 def _records(frame: pd.DataFrame) -> list[dict[str, object]]:
@@ -67,15 +80,17 @@ def _methods_paragraph(study: JudgmentsStudy) -> str:
             f"{count(len(study.metrics), 'metric')} ({listed(map(name_of_metric, study.metrics))})."
         )
     ]
-    for name, one in study.stability.items():
+    for one in study.stability.values():
         steps = ", ".join(f"{step:g}" for step in one.steps)
         unit = "%" if one.reduction.unit == "%" else "documents a topic"
         drawn = f", {count(one.n_replicates, 'replicate')}" if one.reduction.random else ""
-        words.append(f"{REDUCTION_NAMES[name]} ({steps} {unit}{drawn}): {one.reduction.summary}.")
+        words.append(
+            f"{one.reduction.title} ({steps} {unit}{drawn}): {one.reduction.summary}{cited(one.reduction.cite)}."
+        )
     if study.stability:
         words.append(
-            "Rankings were compared with the full one by Kendall’s τ_b, τ_AP (Yilmaz et al., 2008; mean over tie "
-            "orders), Spearman’s ρ and rank-biased overlap (p = 0.9); topics left with nothing relevant score 0."
+            "Rankings were compared with the full one by Kendall’s τ (τ-b), τ AP (Yilmaz et al., 2008; mean over "
+            "tie orders), Spearman’s ρ and rank-biased overlap (p = 0.9); topics left with nothing relevant score 0."
         )
     tested = next((one for one in study.stability.values() if one.data.sizes["tested"]), None)
     if tested is not None:
@@ -90,6 +105,11 @@ def _methods_paragraph(study: JudgmentsStudy) -> str:
             "uncorrected."
         )
     if study.effort is not None:
-        words.append("Plans of equal effort hold the same number of judged documents (after Pal et al., 2010).")
+        words.append(
+            "Plans of equal effort hold the same number of judged documents (after Pal et al., 2010); a relevant "
+            "document "
+            f"counts {study.cost.minutes_relevant:g} min and a non-relevant one {study.cost.minutes_other:.3g} min"
+            f"{source_of_minutes(study.cost)}."
+        )
     source = study.provenance.random_source
     return " ".join([*words, computed_with(study.provenance, *([source] if source else []))])

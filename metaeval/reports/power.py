@@ -23,7 +23,7 @@ from metaeval.tests_stat.catalogue import TESTS
 from metaeval.tests_stat.correction import CORRECTIONS
 from metaeval.tests_stat.labels import labelled
 from metaeval.tests_stat.sensitivity import SENSITIVITY
-from metaeval.words import interval, name_of_metric, number, percentage, share, share_of, short_names, text
+from metaeval.words import MISSING, interval, name_of_metric, number, percentage, share, share_of, short_names, text
 
 __all__ = ["power_report"]
 
@@ -140,11 +140,22 @@ def _power_table(study: PowerStudy, frame: pd.DataFrame) -> Table:
     return Table(
         name="discriminative_power",
         title="Discriminative power and difference required",
-        caption=" ".join([_settings(study), *unit]),
+        caption=" ".join([_settings(study), *unit, *_absent(study, rows)]),
         frame=rows,
         columns=tuple(columns),
         data=frame,
     )
+
+
+def _absent(study: PowerStudy, rows: pd.DataFrame) -> list[str]:
+    """Say why a table has dashes: not every test is corrected or has intervals or differences required."""
+    shown = rows.drop(columns=[name for name in rows if str(name).endswith("_sort")])
+    if not shown.isna().any(axis=None):
+        return []
+    words = [f"{MISSING}: not computed for that test."]
+    if study.sensitivity is not None:
+        words.append("Bootstrap sensitivity stands uncorrected, as published.")
+    return words
 
 
 def _short_names(study: PowerStudy) -> list[Block]:
@@ -210,17 +221,20 @@ def _differences_section(study: PowerStudy, frame: pd.DataFrame) -> list[Section
 
 
 def _differences_table(differences: pd.DataFrame, how: str, level: str) -> Table:
-    points = number(3)
+    def points(value: object) -> str:
+        return number(1)(None if value is None else 100 * float(str(value)))
+
     return Table(
         name="power_differences",
         title="Differences between the metrics' powers",
-        caption=f"Of the shares of significantly different pairs ({how}). Every interval stands for itself: with many "
+        caption=f"In percentage points of significantly different pairs ({how}). Every interval stands for itself: "
+        "with many "
         "metrics, some "
         "leave out zero by chance.",
         frame=differences,
         columns=(
             *left(name_of_metric, metric_a="Metric", metric_b="minus metric"),
-            *right(points, difference="Difference of shares"),
+            *right(points, difference="Difference (points)"),
             *right(points, f"{level} interval", low="low", high="high"),
         ),
     )
@@ -237,7 +251,8 @@ def _asl_section(study: PowerStudy) -> list[Section]:
         caption=f"For each metric all {sensitivity.n_pairs} pairs of systems are sorted by their achieved significance "
         "level. Under a metric whose curve stays low for longer, more pairs differ significantly; where it crosses the "
         "dashed line "
-        f"(α = {sensitivity.alpha:g}) lies its discriminative power, given beside its name. Studentised bootstrap, "
+        f"(α = {sensitivity.alpha:g}) lies its discriminative power; the number of significantly different pairs is "
+        "given beside its name. Studentised bootstrap, "
         f"B = {sensitivity.n_resamples}, {sensitivity.random_source}, uncorrected (Sakai, 2006).",
         alt="; ".join(
             f"{name_of_metric(row.metric)} crosses α at {row.n_significant} pairs"

@@ -35,9 +35,9 @@ def ranking_section(study: PowerStudy, means: pd.DataFrame, order: Sequence[str]
             name=f"ranking {metric}",
             draw=lambda: figures.system_ranking(means, metric, higher_is_better=bool(rising.sel(metric=metric))),
             title=f"Systems by mean {name_of_metric(metric)}",
-            caption="Dot: mean over the topics. Bar: 95 % t interval of that mean alone. Overlapping bars do not mean "
-            "that two systems are the same, because they were measured on the same topics; the tests take that into "
-            "account. The number after a name is its rank.",
+            caption="Dot: mean over the topics. Bar: 95 % t interval of that mean alone, not cut to the metric’s "
+            "range. Overlapping bars do not mean that two systems are the same, because they were measured on the same "
+            "topics; the tests take that into account. The number after a name is its rank.",
             alt=f"{part['system'].iloc[0]} leads with a mean of {_SCORE(part['mean'].iloc[0])}; {len(part)} systems.",
         )
         return (
@@ -119,7 +119,7 @@ def scores_section(study: PowerStudy, order: Sequence[str]) -> Section:
 def map_section(study: PowerStudy, order: Sequence[str]) -> Section:
     """Show which system is significantly better than which."""
     strict = deciding(study)
-    pale = "" if strict.correction in ("none", "family-wise") else "; pale: only without the correction"
+    pale = "" if strict.correction in ("none", "family-wise") else "; weak colour: only without the correction"
 
     def blocks(metric: str) -> tuple[Block, ...]:
         found = int(strict.data["significant"].sel(metric=metric).sum())
@@ -128,8 +128,8 @@ def map_section(study: PowerStudy, order: Sequence[str]) -> Section:
             draw=lambda: strict.plot(metric),
             title=f"Who is better than whom under {name_of_metric(metric)}",
             caption="Systems in order of their mean, best on top and on the left. Blue: the row's system is better "
-            f"than the column's; orange: worse{pale}. The wider the grey band along the diagonal, the farther apart "
-            "two systems must stand in the ranking before they differ significantly. "
+            f"than the column's; orange: worse{pale}. The wider the uncoloured band along the diagonal, the farther "
+            "apart two systems must stand in the ranking before they differ significantly. "
             f"{decision_words(strict.test, strict.correction)}, α = {strict.alpha:g}.",
             alt=f"{found} of {strict.n_pairs} pairs differ significantly.",
         )

@@ -37,7 +37,7 @@ def power_summary(study: PowerStudy, frame: pd.DataFrame) -> tuple[str, ...]:
     best = rows[rows["n_significant"] == rows["n_significant"].max()]
     how = f"at α = {lead.alpha:g} ({TESTS.words(lead.test)}, {CORRECTIONS.words(lead.correction)})"
     answer = "; ".join([_best_words(study, rows, best, how), *_corrected_words(study, frame, best)])
-    rest = [*_distinct_sentence(study, rows, best), *_worst_sentence(rows, best), *_required_sentence(frame, best)]
+    rest = [*_distinct_sentence(study, rows, best), *_required_sentence(frame, best), *_worst_sentence(rows, best)]
     parts = ([f"{answer}."], rest, [*_identical_sentence(study), _CAUTION])
     return tuple(" ".join(part) for part in parts if part)
 
@@ -47,22 +47,23 @@ def _best_words(study: PowerStudy, rows: pd.DataFrame, best: pd.DataFrame, how: 
     bounds = ""
     if study.intervals is not None and pd.notna(top["power_low"]):
         level = percentage(study.intervals.confidence_level)
-        bounds = f", {level} interval {interval(top['power_low'], top['power_high'])}"
-    found = f"{top['n_significant']} of {top['n_pairs']} ({share(top['power'])}{bounds})"
+        bounds = f"; {level} interval {interval(top['power_low'], top['power_high'])}"
+    found = f"{top['n_significant']} of {top['n_pairs']} pairs of systems"
+    power = f" ({share(top['power'])}{bounds})"
     if top["n_significant"] == 0:
         return f"No pair of systems differs significantly {how}{', under any metric' * (len(rows) > 1)}"
     if len(rows) == 1:
-        return f"Under {names[0]} {found} pairs of systems differ significantly {how}"
+        return f"Under {names[0]} {found}{power} differ significantly {how}"
     if len(best) == len(rows):
         every = "both" if len(rows) == 2 else f"all {len(rows)}"  # noqa: PLR2004 - two have their own word
-        return f"Under {every} metrics equally many pairs of systems differ significantly: {found} {how}"
+        return f"Under {every} metrics equally many pairs differ significantly: {found}{power} {how}"
     if len(best) > 1:
         return (
-            f"Of {len(rows)} metrics, {listed(names)} have the highest discriminative power: {found} pairs of systems "
-            f"differ significantly under each {how}"
+            f"Of {len(rows)} metrics, {listed(names)} have the highest discriminative power: {found}{power} differ "
+            f"significantly under each {how}"
         )
     return (
-        f"Of {len(rows)} metrics, {names[0]} has the highest discriminative power: {found} pairs of systems differ "
+        f"Of {len(rows)} metrics, {names[0]} has the highest discriminative power: {found}{power} differ "
         f"significantly {how}"
     )
 
@@ -75,10 +76,20 @@ def _corrected_words(study: PowerStudy, frame: pd.DataFrame, best: pd.DataFrame)
     left = [f"{row.n_significant} ({share(row.power)})" for row in kept.itertuples()]
     if len(best) > 1:
         left = [f"{found} under {name_of_metric(metric)}" for found, metric in zip(left, best["metric"], strict=True)]
+    more = _more_under(rows_of(frame, strict), kept)
     if strict.test == study.comparisons[0].test:
-        return [f"after the {CORRECTIONS.label(strict.correction)} correction {listed(left)} remain"]
+        return [f"after the {CORRECTIONS.label(strict.correction)} correction {listed(left)} remain{more}"]
     how = f"{TESTS.words(strict.test)}, {CORRECTIONS.words(strict.correction)}"
-    return [f"with the false discovery rate kept at α ({how}), {listed(left)} differ"]
+    return [f"with the false discovery rate kept at α ({how}), {listed(left)} differ{more}"]
+
+
+def _more_under(rows: pd.DataFrame, kept: pd.DataFrame) -> str:
+    """Name the metrics with most pairs under a correction, where the ones best without it have fewer."""
+    most = rows["n_significant"].max()
+    if most == kept["n_significant"].max():
+        return ""
+    names = listed(map(name_of_metric, rows.loc[rows["n_significant"] == most, "metric"]))
+    return f" (most under that correction: {names}, {most})"
 
 
 def _distinct_sentence(study: PowerStudy, rows: pd.DataFrame, best: pd.DataFrame) -> list[str]:
@@ -100,15 +111,16 @@ def _worst_sentence(rows: pd.DataFrame, best: pd.DataFrame) -> list[str]:
     if len(worst) > 1 or len(best) == len(rows):
         return []
     row = worst.iloc[0]
-    return [f"{name_of_metric(row['metric'])} has the lowest: {row['n_significant']} ({share(row['power'])})."]
+    found = f"{row['n_significant']} ({share(row['power'])})"
+    return [f"{name_of_metric(row['metric'])} has the lowest discriminative power: {found}."]
 
 
 def _required_sentence(frame: pd.DataFrame, best: pd.DataFrame) -> list[str]:
     metric = best["metric"].iloc[0]
     rows = frame[(frame["test"] == SENSITIVITY) & (frame["correction"] == "none") & (frame["metric"] == metric)]
     return [
-        f"Under {name_of_metric(metric)} the difference in means required is {_SCORE(row.difference_required)} for the "
-        f"most demanding pair and {_SCORE(row.difference_required_median)} for the median pair."
+        f"Under {name_of_metric(metric)} the observed difference that suffices for significance is "
+        f"{_SCORE(row.difference_required)} at most and {_SCORE(row.difference_required_median)} for the median pair."
         for row in rows.itertuples()
     ]
 

@@ -1,3 +1,4 @@
+# ruff: noqa: RUF001, RUF002 - Greek letters are meant for people
 """The report of a study as data: what every page, terminal and JSON answer of the package is made from.
 
 A study gives a result, one function turns the result into a `Report`, and the renderers (`metaeval.reports.folder`,
@@ -8,6 +9,7 @@ A study gives a result, one function turns the result into a `Report`, and the r
 ...     return Section(id="topics", title="Topics", lead="What was asked of the systems.", blocks=(words,))
 """
 
+import re
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
@@ -18,6 +20,7 @@ import pandas as pd
 from metaeval.bibliography import find_publication, publications
 from metaeval.provenance import Provenance
 from metaeval.reports.tables import Table, left, table_latex
+from metaeval.words import sentence_case
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -265,6 +268,12 @@ class Report(_Statements):
         """Return the sections with those that every report ends with: methods, notes, provenance."""
         return (*self.sections, self._methods(), self._notes(), self._record())
 
+    def facts_line(self) -> str:
+        """Return the facts in a line: a count before what it counts, "24 systems", a setting after it, "α = 0.05"."""
+        return ", ".join(
+            f"{_SETTINGS[what]} = {value}" if what in _SETTINGS else f"{value} {what}" for value, what in self.facts
+        )
+
     def tables(self) -> list[Table]:
         """Return every table, folded ones too, in reading order."""
         return [block for block in self._blocks() if isinstance(block, Table)]
@@ -351,11 +360,13 @@ class Report(_Statements):
         )
 
     def _notes(self) -> Section:
-        blocks: list[Block] = [Text(paragraphs=self.warnings, look="note")] if self.warnings else []
+        blocks: list[Block] = []
+        if self.warnings:
+            blocks.append(Text(paragraphs=tuple(map(_as_sentence, self.warnings)), look="note"))
         if self.notes:
-            blocks.append(Items(items=tuple(Item(words=note) for note in self.notes)))
+            blocks.append(Items(items=tuple(Item(words=_as_sentence(note)) for note in self.notes)))
         if not blocks:
-            blocks.append(Text(paragraphs=("The parts of this report gave no note and no warning.",)))
+            blocks.append(Text(paragraphs=("None.",)))
         return Section(
             id="notes",
             title="Notes and warnings",
@@ -365,15 +376,19 @@ class Report(_Statements):
 
     def _record(self) -> Section:
         record = self.provenance
-        rows = [("Command", record.command), ("Random numbers", record.random_source)]
+        rows = [("Command", record.command_line or record.command), ("Random numbers", record.random_source)]
         rows += [("Made", record.created), ("Platform", record.platform)]
         rows += [(f"Version of {name}", version) for name, version in record.versions.items()]
-        rows += [(f"Option {name}", str(value)) for name, value in record.options.items() if value not in (None, [])]
+        rows += [
+            (f"Option {name.replace('_', '-')}", _option_text(value))
+            for name, value in record.options.items()
+            if value is not None and value is not False and value not in ([], ())
+        ]
         rows += [(f"SHA-256 of {name}", checksum) for name, checksum in record.inputs.items()]
         table = Table(
             name="provenance",
             title="Provenance",
-            caption="The same record for programs is in provenance.json.",
+            caption="",
             frame=pd.DataFrame([row for row in rows if row[1]], columns=["what", "value"]),
             columns=left(what="What", value="Value"),
         )
@@ -383,6 +398,22 @@ class Report(_Statements):
             lead="What it takes to make this report again: the same inputs, options and seed give the same numbers.",
             blocks=(table,),
         )
+
+
+def _option_text(value: object) -> str:
+    if isinstance(value, list | tuple):
+        return ", ".join(map(str, value))
+    return "yes" if value is True else str(value)
+
+
+def _as_sentence(note: str) -> str:
+    """Return what a message says as a sentence: the library writes them as a terminal shows them, after "Note:"."""
+    named = re.match(r"[a-z]+ ", note) is None  # it begins with a name or a number
+    words = note if named else sentence_case(note)
+    return words if words.endswith((".", ")", "?", "!")) else f"{words}."
+
+
+_SETTINGS = {"significance level α": "α", "power": "power"}
 
 
 def _walk(blocks: Iterable[Block]) -> Iterator[Block]:

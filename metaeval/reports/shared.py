@@ -22,6 +22,7 @@ __all__ = [
     "with_draws",
 ]
 
+_PLURALS = {"pair": "pairs of systems"}
 _SIDES = {"two-sided": "two-sided", "better": "one-sided in the direction of the better mean"}
 
 
@@ -30,10 +31,12 @@ def facts(**counts: int) -> tuple[tuple[str, str], ...]:
 
     Examples
     --------
-    >>> facts(metric=3, topic=1)
-    (('3', 'metrics'), ('1', 'topic'))
+    >>> facts(metric=3, topic=1, pair=276)
+    (('3', 'metrics'), ('1', 'topic'), ('276', 'pairs of systems'))
     """
-    return tuple((str(number), what if number == 1 else f"{what}s") for what, number in counts.items())
+    return tuple(
+        (f"{number:,}", what if number == 1 else _PLURALS.get(what, f"{what}s")) for what, number in counts.items()
+    )
 
 
 def unanswered(items: Iterable[Item]) -> tuple[Section, ...]:

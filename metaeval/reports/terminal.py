@@ -26,7 +26,7 @@ def show_report(report: Report, console: Console) -> None:
     console : rich.console.Console
         Its width is that of the answer.
     """
-    facts = ", ".join(f"{value} {what}" for value, what in report.facts)
+    facts = report.facts_line()
     console.print(_line(report.title, "bold"), soft_wrap=True)
     if facts:
         console.print(_line(facts), soft_wrap=True)

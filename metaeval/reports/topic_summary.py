@@ -9,7 +9,7 @@ import pandas as pd
 
 from metaeval.models.families import FAMILIES
 from metaeval.reports.shared import facts
-from metaeval.reports.topic_words import chance, in_a_sentence, tolerance_name, topic_count
+from metaeval.reports.topic_words import chance, fewest, in_a_sentence, settled, tolerance_name, topic_count
 from metaeval.studies.topics import CURVE, RECOMMENDED_TOLERANCE, TopicsStudy
 from metaeval.words import bracketed, listed, name_of_metric, percentage, share
 
@@ -49,13 +49,13 @@ def _answer(study: TopicsStudy, tolerance: float, *, again: bool) -> str:
     frame = study.to_frame()
     rows = frame[frame["tolerance"] == tolerance]
     sets = "two such sets" if again else f"two sets of {study.error_rates.sizes[-1]} topics"
-    when = f"where a lead counts from {in_a_sentence(study, tolerance)} on, " if tolerance else ""
+    when = f"if a lead counts only when it is at least {in_a_sentence(study, tolerance)}, " if tolerance else ""
     opening = f"{when}{sets} disagree about {_rates_words(study, rows)}"
     needs = _needs(study, rows)
     silent = [name_of_metric(name) for name in rows["metric"] if name not in {need.metric for need in needs}]
     limit = f"to keep that within {percentage(study.minimum.max_error)}"
     if needs:
-        sentence = f"{opening}; {limit}, {_needs_words(needs)}."
+        sentence = f"{opening}; {limit}, {_needs_words(study, tolerance, needs)}."
         sentence += f" No number can be given for {listed(silent)}." if silent else ""
     else:
         sentence = f"{opening}; how many topics it takes {limit} cannot be estimated."
@@ -115,12 +115,18 @@ def _needs(study: TopicsStudy, rows: pd.DataFrame) -> list[_Need]:
     return sorted(found, key=lambda need: need.order)
 
 
-def _needs_words(needs: list[_Need]) -> str:
+def _needs_words(study: TopicsStudy, tolerance: float, needs: list[_Need]) -> str:
     first, last, name = needs[0], needs[-1], name_of_metric
     if len(needs) > _FEW:
+        found = fewest(study, tolerance)
+        leader = next((need for need in needs if found is not None and need.metric == found[0]), first)
+        unsettled = [] if found is None else [name(metric) for metric in found[1].index[~settled(found[1])]]
+        sure, against = ("", "")
+        if unsettled:
+            sure, against = " most probably", f" (not settled against {listed(unsettled)})"
         return (
-            f"{name(first.metric)} needs fewest topics, {first.topics}{first.mark}, and {name(last.metric)} most, "
-            f"{last.topics}{last.mark}"
+            f"{name(leader.metric)}{sure} needs fewest topics, {leader.topics}{leader.mark}{against}, and "
+            f"{name(last.metric)} most, {last.topics}{last.mark}"
         )
     others = [f"{name(need.metric)} {need.topics}{need.mark}" for need in needs[1:]]
     return listed([f"{name(first.metric)} needs {first.topics} topics{first.mark}", *others])
@@ -164,16 +170,17 @@ def _difference_sentence(study: TopicsStudy) -> list[str]:
     best = found.iloc[0]
     words = (
         f"With {best['size']} topics a difference of {best['difference']:g} or more under "
-        f"{name_of_metric(best['metric'])} keeps its sign on other topics all but "
-        f"{percentage(study.bins.max_error)} of the time; {share(best['share'])} of the comparisons are that large."
+        f"{name_of_metric(best['metric'])} keeps its sign on other topics in at least "
+        f"{percentage(1 - study.bins.max_error)} of the cases; {share(best['share'])} of the comparisons are that "
+        "large."
     )
     return [words]
 
 
 def _caution(study: TopicsStudy) -> str:
     bound = {
-        "disjoint": "Sets that share no topic make the error an upper bound.",
-        "overlapping": "Overlapping sets make the error a lower bound.",
+        "disjoint": "The two sets share no topic, so the error is, if anything, overstated.",
+        "overlapping": "The two sets may share topics, so the error is, if anything, understated.",
         "bootstrap": "",
     }[study.error_rates.sampling]
     words = "All of it holds for systems and topics like these, and says nothing on whether a metric measures the "

@@ -17,8 +17,11 @@ __all__ = [
     "chance",
     "count_marks",
     "fewer_rows",
+    "fewest",
     "in_a_sentence",
     "not_estimated",
+    "settled",
+    "ties_counted",
     "tolerance_name",
     "tolerance_names",
     "topic_count",
@@ -30,6 +33,7 @@ TOLERANCE = Column(name="tolerance", label="Tolerance")
 """Of a frame that `with_tolerances` has seen."""
 
 _LEAST, _MOST = 0.01, 0.99
+_SETTLED = 0.95
 
 
 def topic_count(value: object) -> str:
@@ -108,6 +112,39 @@ def fewer_rows(study: TopicsStudy) -> pd.DataFrame:
     return long.unstack("tolerance").reindex(pairs).reset_index()  # noqa: PD010 - probabilities are moved, not aggregated
 
 
+def fewest(study: TopicsStudy, tolerance: float) -> tuple[str, "pd.Series[float]"] | None:
+    """Return the metric that most probably needs fewest topics at a tolerance, and how probable that is.
+
+    Returns
+    -------
+    (str, pandas.Series) or None
+        The metric, and the probability that it needs fewer than each other one, the least first. None
+        without a posterior, or where fewer than two metrics have a number.
+    """
+    if study.posterior is None:
+        return None
+    pairs = study.posterior.fewer()
+    part = pairs[pairs["tolerance"] == tolerance]
+    if part.empty:
+        return None
+    best = str(part.groupby("metric_a", sort=False)["p_fewer"].min().idxmax())
+    others = part[part["metric_a"] == best].set_index("metric_b")["p_fewer"].sort_values(kind="stable")
+    return best, others
+
+
+def settled(chances: "pd.Series[float]") -> "pd.Series[bool]":
+    """Say of each probability whether it settles which of two metrics needs fewer topics."""
+    return chances >= _SETTLED
+
+
+def ties_counted(study: TopicsStudy) -> str:
+    """Say how exact ties are counted, the same wherever an error rate stands; nothing where there are none."""
+    if not study.error_rates.counts["zero_differences"].any():
+        return ""
+    counted = "figures, curves and the model count a tie at tolerance 0 as half an error"
+    return f" Exact ties are no errors in tables; {counted}."
+
+
 def count_marks(*tables: MinimumTopics) -> list[tuple[str, str]]:
     """Return the marks in tables of topics needed that are not plain numbers, each with its meaning.
 
@@ -127,7 +164,10 @@ def count_marks(*tables: MinimumTopics) -> list[tuple[str, str]]:
     meanings = {
         "extrapolated": ("*", f"extrapolated beyond {largest} topics by {curve}"),
         "above limit": (f">{limit}", "more than that"),
-        "below smallest": (f"<{smallest}", "the smallest size is enough, and by the curve one topic fewer would be"),
+        "below smallest": (
+            f"<{smallest}",
+            "the smallest size is enough, and by the curve one topic fewer would be too",
+        ),
         "at most smallest": (f"≤{smallest}", "the smallest size is enough, and nothing is known below"),
         "cannot be estimated": (MISSING, "cannot be estimated"),
     }

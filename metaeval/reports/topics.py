@@ -21,7 +21,10 @@ from metaeval.reports.topic_words import (
     chance,
     count_marks,
     fewer_rows,
+    fewest,
     not_estimated,
+    settled,
+    ties_counted,
     tolerance_name,
     tolerance_names,
     topic_count,
@@ -35,7 +38,6 @@ __all__ = ["topics_report", "with_topics", "without_topics"]
 _TITLE = "Topic set size"
 _MOST_PAIRS = 10
 """Of metrics; a longer table is folded."""
-_SETTLED = 0.95
 _STAND_IN = "The figures of those tolerances come from fits of every metric by itself."
 
 _SAMPLING = {
@@ -198,6 +200,9 @@ def _refusal(study: TopicsStudy, row: Mapping[Hashable, Any]) -> str:
 def _counts_table(study: TopicsStudy, counts: pd.DataFrame, level: str) -> Table:
     rates, keys = study.error_rates, ["metric", "tolerance"]
     data = counts.merge(study.to_frame()[[*keys, "size", "error_rate"]], on=keys, how="left")
+    if study.posterior is not None:
+        at_largest = study.posterior.curves([rates.sizes[-1]])[[*keys, "median"]]
+        data = data.merge(at_largest.rename(columns={"median": "error_rate_model"}), on=keys, how="left")
     shown = with_tolerances(study, data).assign(
         interval=[interval(low, high, topic_count) for low, high in zip(data["low"], data["high"], strict=True)],
         interval_sort=data["low"],
@@ -208,15 +213,17 @@ def _counts_table(study: TopicsStudy, counts: pd.DataFrame, level: str) -> Table
         name="topics_needed",
         title=f"Topics needed for an error of at most {percentage(study.minimum.max_error)}",
         caption=f"Error: share of pairs about which two sets of {rates.sizes[-1]} topics disagree, in "
-        f"{count(rates.n_trials, 'trial')} of {count(rates.n_pairs, 'pair')}; exact ties are not counted. "
-        f"{rates.n_topics} are enough: probability that two sets of so many would keep within the limit. Design "
+        f"{count(rates.n_trials, 'trial')} of {count(rates.n_pairs, 'pair')}.{ties_counted(study)} The topics needed "
+        "follow from the error by the model. It can lie above the one observed, which is right on average but too low "
+        f"in more than half of the samples of topics. {rates.n_topics} are enough: probability that two sets of so "
+        "many would keep within the limit. Design "
         "effect: so many comparisons weigh as much as one independent one, for they share topics and systems.",
         frame=shown,
         data=data,
         columns=(
             METRIC,
             TOLERANCE,
-            *right(share, error_rate=f"Error at {rates.sizes[-1]}"),
+            *right(share, f"Error at {rates.sizes[-1]}", error_rate="observed", error_rate_model="by the model"),
             *right(topic_count, "Topics needed", median="median"),
             *right(text, "Topics needed", interval=f"{level} interval"),
             *right(enough=f"{rates.n_topics} are enough"),
@@ -231,7 +238,8 @@ def _effect_sentence(study: TopicsStudy, counts: pd.DataFrame) -> str:
     worth = [f"{float(f'{counted / effect:.2g}'):.0f}" for effect in (effects.max(), effects.min())]
     few = worth[0] if worth[0] == worth[1] else f"{worth[0]} to {worth[1]}"
     return (
-        f"The {counted} comparisons counted at every size share topics and systems: at the largest size they are worth "
+        f"The {counted:,} comparisons counted at every size share topics and systems: at the largest size they are "
+        "worth "
         f"about {few} independent ones, depending on metric and tolerance. Intervals that counted them all as "
         "independent would be far too narrow."
     )
@@ -256,7 +264,7 @@ def _observed(study: TopicsStudy) -> tuple[Block, ...]:
         blocks.append(Text(paragraphs=tuple(map(not_estimated, silent)), look="note"))
     if best.family != published.family:
         table = _minimum_table(study, published, name="minimum_topics_exponential")
-        blocks.append(Fold(title="The same with the published exponential", blocks=(table,)))
+        blocks.append(Fold(title="The same with the exponential", blocks=(table,)))
     return tuple(blocks)
 
 
@@ -319,11 +327,13 @@ def _fewer_section(study: TopicsStudy) -> tuple[Section, ...]:
 def _fewest_sentences(study: TopicsStudy, fewer: pd.DataFrame) -> list[str]:
     """Say for every tolerance which metric needs fewest topics, and against which others that is not settled."""
     sentences = []
-    for tolerance, part in fewer.groupby("tolerance"):
-        best = str(part.groupby("metric_a", sort=False)["p_fewer"].min().idxmax())
-        others = part[part["metric_a"] == best].set_index("metric_b")["p_fewer"].sort_values(kind="stable")
+    for tolerance in fewer["tolerance"].drop_duplicates().sort_values():
+        found = fewest(study, tolerance)
+        if found is None:
+            continue
+        best, others = found
         level = tolerance_name(study, float(str(tolerance)))
-        open_ = [f"{name_of_metric(name)} ({chance(value)})" for name, value in others.items() if value < _SETTLED]
+        open_ = [f"{name_of_metric(name)} ({chance(value)})" for name, value in others[~settled(others)].items()]
         best = name_of_metric(best)
         if open_:
             words = f"{best} most probably needs fewest, but this is not settled against {listed(open_)}."
@@ -387,6 +397,7 @@ def _observed_words(study: TopicsStudy) -> list[str]:
     else:
         words = [f"It was checked against {rule}."]
     if minimum.family is not None:
-        named = f"Among {listed(one.title for one in FAMILIES.values())}, the {FAMILIES[minimum.family].title}"
+        tried = study.comparison.summary()["family"]
+        named = f"Among {listed(FAMILIES[name].title for name in tried)}, the {FAMILIES[minimum.family].title}"
         words.append(f"{named} had the smallest error on held-out sizes and was used for that.")
     return words

@@ -260,11 +260,12 @@ def _pool_notes(table: pd.DataFrame, *, known: bool) -> tuple[str, ...]:
         share = outside / table["judged"].sum()
         lost = int((table["relevant"] - table["relevant_held"]).sum())
         notes.append(
-            f"{outside} judged documents ({share:.1%}), {lost} of them relevant, are outside the pool of the runs"
+            f"{outside:,} judged documents ({100 * share:.1f} %), {lost:,} of them relevant, are outside the pool of "
+            "the runs"
         )
     if (unjudged := (table["pool"] - table["judged_in_pool"]).sum()) > 0:
         share = unjudged / table["pool"].sum()
-        notes.append(f"{int(unjudged)} documents ({share:.1%}) of the pool of the runs are not judged")
+        notes.append(f"{int(unjudged):,} documents ({100 * share:.1f} %) of the pool of the runs are not judged")
     short = table.index[~table["reached"]]
     if len(short):
         what = "depth" if known else "number of judged documents"

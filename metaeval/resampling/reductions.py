@@ -265,7 +265,7 @@ def keep_documents(  # noqa: PLR0913 - the parts of an answer
 
 def _empty_notes(collection: Collection, empty: NDArray[np.bool_], steps: Sequence[float]) -> list[str]:
     return [
-        f"at step {step:g}, {int(row.sum())} topics have nothing relevant left ({_names(collection, row)})"
+        f"at step {step:g}, nothing relevant is left in {_topics_named(collection, row)}"
         for step, row in zip(steps, empty, strict=True)
         if row.any()
     ]
@@ -277,22 +277,26 @@ def _size_notes(
     notes = []
     largest = pools[int(np.argmax(steps))][: collection.n_judgments]
     if outside := int((collection.judged & ~largest).sum()):
-        notes.append(f"{outside} judged documents are outside the largest pool")
+        notes.append(f"{outside:,} judged documents are outside the largest pool")
+    unjudged = []
     for inside, step in zip(pools, steps, strict=True):
         short = entries.per_topic(inside) < step
         if short.any():
             notes.append(
-                f"the pooled runs hold fewer than {step:g} documents in {int(short.sum())} topics "
-                f"({_names(collection, short)}): all are taken"
+                f"the pooled runs hold fewer than {step:g} documents in {_topics_named(collection, short)}: all are "
+                "taken"
             )
-        unjudged = int(inside.sum()) - int((inside[: collection.n_judgments] & collection.judged).sum())
-        if unjudged:
-            notes.append(f"{unjudged} of {int(inside.sum())} documents of the pool of {step:g} are not judged")
+        size = int(inside.sum())
+        if lacking := size - int((inside[: collection.n_judgments] & collection.judged).sum()):
+            unjudged.append(f"{lacking:,} of {size:,} documents in pools of {step:g}")
+    if unjudged:
+        notes.append(f"not judged are {', '.join(unjudged)}")
     return notes
 
 
-def _names(collection: Collection, marked: NDArray[np.bool_]) -> str:
-    return first_few([*compress(collection.topics, marked)])
+def _topics_named(collection: Collection, marked: NDArray[np.bool_]) -> str:
+    names = [*compress(collection.topics, marked)]
+    return f"{len(names)} topic{'s' * (len(names) != 1)} ({first_few(names)})"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -302,6 +306,8 @@ class Reduction:
     Attributes
     ----------
     name : str
+    title : str
+        What people call it.
     function : callable
         Takes a checked task, gives what is left.
     summary : str
@@ -314,18 +320,22 @@ class Reduction:
         As published.
     unit : str
         What steps are counted in: "%" or "documents" (a topic).
+    share_of : str
+        What steps in % are a share of: "judged documents", "relevant documents", "topics" or "pool depth".
     needs_retrieved : bool
         Whether the collection must hold every retrieved document (``retrieved="all"``). "depth" does without where the
         depth of the original pool is given.
     """
 
     name: str
+    title: str
     function: Callable[[Task], Reduced]
     summary: str
     cite: tuple[str, ...]
     random: bool = False
     default_steps: tuple[float, ...] = (80.0, 60.0, 40.0, 20.0)
     unit: str = "%"
+    share_of: str = "judged documents"
     needs_retrieved: bool = False
 
 
@@ -335,6 +345,7 @@ _SIZE_STEPS = tuple(float(size) for size in DEFAULT_SIZES[::-1])
 _ROWS = (
     Reduction(
         name="stratified",
+        title="A random part of the relevant and of the other documents",
         function=_stratified,
         summary="random relevant and random other documents of each topic stay judged",
         cite=("sakai2008", "buckley2004"),
@@ -343,6 +354,7 @@ _ROWS = (
     ),
     Reduction(
         name="random",
+        title="A random part of all judged documents",
         function=_random,
         summary="random documents of each topic stay judged",
         cite=("yilmaz2006", "pal2010"),
@@ -350,44 +362,53 @@ _ROWS = (
     ),
     Reduction(
         name="relevant",
+        title="A random part of the relevant documents",
         function=_relevant,
         summary="random relevant documents of each topic stay judged, and all others",
         cite=("pal2010",),
         random=True,
+        share_of="relevant documents",
     ),
     Reduction(
         name="order",
+        title="The assessor stops early",
         function=_order,
         summary="the assessor goes through the pool by document identifier and stops early",
         cite=("pal2010",),
     ),
     Reduction(
         name="topics",
+        title="Fewer topics",
         function=_topics,
         summary="random topics stay, with all their judgments",
         cite=("pal2010",),
         random=True,
+        share_of="topics",
     ),
     Reduction(
         name="depth",
+        title="Pools of a smaller depth",
         function=_depth,
         summary="pools at a share of the original depth",
         cite=("zobel1998", "pal2010"),
         default_steps=_DEPTH_STEPS,
+        share_of="pool depth",
         needs_retrieved=True,
     ),
     Reduction(
         name="share",
+        title="Shallower pools, by their number of documents",
         function=_share,
-        summary="the shallowest pools with a share of the original number of documents",
+        summary="the shallowest pools with at least a share of the original number of documents",
         cite=("pal2010",),
         default_steps=_DEPTH_STEPS,
         needs_retrieved=True,
     ),
     Reduction(
         name="size",
+        title="Pools of at least so many documents",
         function=_size,
-        summary="runs pooled rank by rank until enough documents are in",
+        summary="the shallowest pools with at least so many documents",
         cite=("piwowarski2008",),
         default_steps=_SIZE_STEPS,
         unit="documents",
@@ -395,6 +416,7 @@ _ROWS = (
     ),
     Reduction(
         name="reciprocal-rank",
+        title="Reciprocal-rank pool, of the documents that the runs together rank highest",
         function=_reciprocal_rank,
         summary="the documents with the largest summed inverse rank over the runs",
         cite=("piwowarski2008",),

@@ -64,7 +64,7 @@ THRESHOLD = 0.9
 """Rankings whose tau is at least this are commonly taken for the same."""
 
 _COLUMNS = (
-    *("reduction", "metric", "step", "unit", "judged", "judged_share", "relevant", "relevant_share", "topics"),
+    *("reduction", "metric", "step", "unit", "left", "judged", "judged_share", "relevant", "relevant_share", "topics"),
     *("emptied", "n_replicates", "tau", "tau_se", "tau_ap", "tau_ap_se", "rho", "rho_se", "rbo", "rbo_se"),
     *("tau_best", "tau_best_se", "tau_ap_best", "tau_ap_best_se", "rho_best", "rho_best_se", "rbo_best"),
     *("rbo_best_se", "tau_p_value", "undefined", "score", "score_se", "score_full", "power", "power_se", "power_full"),
@@ -137,11 +137,12 @@ class Stability:
     def to_frame(self) -> pd.DataFrame:
         """Return one row a metric and step: means over replicates with their standard errors (``_se``).
 
-        ``score`` is the mean over systems, topics and replicates. ``undefined`` counts the replicates in which all
-        systems tie, which the means leave out; ``tau_p_value`` is the largest over replicates. ``power`` is the share
-        of significantly different pairs; ``contradicted_share`` is of those found. Standard errors of a single
-        replicate are
-        missing.
+        ``left`` is what the step leaves in fact: percent of the judged documents, relevant documents or topics that
+        the reduction is counted in, which whole documents keep from being the percent asked for; the step itself
+        where it is a pool depth or a number of documents. ``score`` is the mean over systems, topics and replicates.
+        ``undefined`` counts the replicates in which all systems tie, which the means leave out; ``tau_p_value`` is the
+        largest over replicates. ``power`` is the share of significantly different pairs; ``contradicted_share`` is of
+        those found. Standard errors of a single replicate are missing.
         """
         data = self.data.assign(score=self.data["mean"].mean("system"), power=self.data["found"] / self.n_pairs)
         wanted = [*_MEASURES, "score"]
@@ -169,6 +170,7 @@ class Stability:
             judged_share=table["judged"] / self.n_judged,
             relevant_share=table["relevant"] / self.n_relevant,
             n_replicates=self.n_replicates,
+            left=table["step"].map(dict(zip(self.steps, self._left(), strict=True))),
         )
         order = {name: place for place, name in enumerate(self.metrics)}
         table = table.sort_values(
@@ -191,8 +193,8 @@ class Stability:
         pandas.DataFrame
             One row a metric: ``kind`` ("interpolated", linearly between the two steps around it; "observed" where a
             step meets the bound exactly; "below smallest"; "above largest"; "undefined" where the answer hangs on a
-            step at which all systems tie in a replicate), ``level`` in the
-            reduction's unit, ``relevant`` and ``judged`` documents there, and ``text`` as Pal et al. write it. The
+            step at which all systems tie in a replicate), ``level`` as a step, ``left`` as `to_frame` has it,
+            ``relevant`` and ``judged`` documents there, and ``text`` as Pal et al. write it, with what is left. The
             censored kinds hold the smallest or largest step.
 
         Raises
@@ -213,6 +215,7 @@ class Stability:
             row: dict[str, object] = {"metric": metric, "kind": kind}
             for name, numbers in (
                 ("level", np.array(self.steps)),
+                ("left", self._left()),
                 ("relevant", left["relevant"].to_numpy()),
                 ("judged", left["judged"].to_numpy()),
             ):
@@ -225,8 +228,17 @@ class Stability:
             return "n/a"
         sign = {"below smallest": "<", "above largest": ">"}.get(kind, "")
         unit = " %" if self.reduction.unit == "%" else ""
-        level = f"{row['level']:.0f}" if not sign else f"{row['level']:g}"
-        return f"{sign}{level}{unit} ({sign}{row['relevant']:,.0f})"
+        left = f"{row['left']:.0f}" if not sign else f"{row['left']:.3g}"
+        return f"{sign}{left}{unit} ({sign}{row['relevant']:,.0f})"
+
+    def _left(self) -> NDArray[np.float64]:
+        """Return for each step what is left in fact, in the reduction's unit."""
+        full = {"judged documents": self.n_judged, "relevant documents": self.n_relevant, "topics": self.n_topics}
+        counted = self.reduction.share_of
+        if self.reduction.unit != "%" or counted not in full:
+            return np.array(self.steps)
+        left = self.data[counted.removesuffix(" documents")].mean("replicate").to_numpy()
+        return np.asarray(100 * left / full[counted])
 
     def plot(self, measure: str = "tau") -> object:
         """Draw the correlation with the full ranking against the step, a line for every metric.
@@ -461,11 +473,10 @@ def _stability(  # noqa: PLR0913, PLR0917 - the parts of an answer
         coords={"step": list(plan.steps), "metric": names, "system": list(plan.systems)},
     )
     said = [note for one in done for note in one["notes"].tobytes().decode().split("\n") if note]
-    notes = dict.fromkeys([*reference.notes, *(f"{reduction.name}: {note}" for note in said if not reduction.random)])
-    if reduction.random and (emptied := float(data["emptied"].max())):
-        notes[
-            f"{reduction.name}: up to {emptied:.0f} topics have nothing relevant left in a replicate; they score 0"
-        ] = None
+    said = [] if reduction.random else [note for note in said if note not in reference.notes]
+    if reduction.random and (emptied := int(data["emptied"].max())):
+        said = [f"in a replicate up to {emptied} of the topics have nothing relevant left; they score 0"]
+    notes = dict.fromkeys([*reference.notes, *(f"{reduction.title}: {note}" for note in said)])
     result = _test_words(plan)
     return Stability(
         reduction=reduction,
@@ -489,7 +500,8 @@ def _n_found(plan: Plan) -> NDArray[np.generic]:
 def _test_words(plan: Plan) -> str:
     """Return which test decided, in words."""
     spec = TESTS.find(plan.test)
-    return f"{spec.words}, {plan.correction or spec.default_correction}, alpha = {plan.alpha:g}"
+    correction = CORRECTIONS.words(plan.correction or spec.default_correction)
+    return f"{spec.words}, {correction}, α = {plan.alpha:g}, two-sided"  # noqa: RUF001 - a Greek letter for people
 
 
 def correlations(truth: NDArray[np.float64], estimate: NDArray[np.float64]) -> dict[str, NDArray[np.float64]]:

@@ -390,7 +390,9 @@ def _asked(collection: Collection, questions: Sequence[str] | None) -> tuple[tup
         reason = "the collection was read without documents that have no judgment; read it with retrieved='all'"
         lacking |= dict.fromkeys(("shallower-pools", "new-systems", _EFFORT), reason)
     if collection.groups is None:
-        lacking["new-systems"] = "the runs have no groups (teams) to leave out; give them by with_groups (--groups)"
+        lacking["new-systems"] = (
+            "the runs have no groups (teams) to leave out; --groups gives them (in Python with_groups)"
+        )
     wanted = tuple(name for name in QUESTIONS if questions is None or name in questions)
     refused = {name: lacking[name] for name in wanted if name in lacking}
     if questions is not None and refused:

@@ -397,7 +397,7 @@ def _notes(rates: ErrorRates, *, thinned: bool) -> list[str]:
     for metric, share in zip(rates.metrics, ties.to_numpy().tolist(), strict=True):
         if share >= 0.01:  # noqa: PLR2004 - a percent is worth a word
             notes.append(
-                f"{metric}: up to {100 * share:.1f} % of the comparisons are exact ties, which are no swaps; "
-                "the curves count a tie as half a swap at tolerance 0"
+                f"{metric}: up to {100 * share:.1f} % of the comparisons are exact ties, which are no errors in "
+                "tables; figures, curves and the model count a tie at tolerance 0 as half an error"
             )
     return notes

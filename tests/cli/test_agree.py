@@ -40,9 +40,17 @@ def test_tables_and_sentences(command, table):
     for measure in ("f1", "precision"):
         row = [f"{value:.2f}" for value in lead.matrix(measure).loc["AP"]]
         assert row in [line[-2:] for line in shown if line[:1] == ["AP"]]
-    for words in ("Significant pairs", "Precision", "F1", "AP finds", "0 conflicts", "opposite directions", "P for AP"):
+    for words in (
+        "Significant pairs",
+        "Precision",
+        "F1",
+        "AP finds",
+        "no conflict",
+        "opposite directions",
+        "P instead of AP",
+    ):
         assert words in ended.out
-    assert ended.out.splitlines()[0] == "Do they lead to the same conclusions?"
+    assert ended.out.splitlines()[0] == "Do the metrics lead to the same conclusions?"
     assert "P leads to" in ended.out.splitlines()[3]
     assert "(95 % interval)" in ended.out.splitlines()[3]
 

@@ -74,8 +74,8 @@ def test_the_tables_answer_every_question(command, inputs, teams):
         assert words in " ".join(ended.out.split()), words
     assert "Seed 0" in ended.err
     tables, rows = study_of(inputs, teams).tables(), rows_of(ended.out)
-    for metric, part in tables["thresholds"].groupby("metric"):
-        assert [metric, *part["text"]] in rows
+    for reduction, part in tables["thresholds"].groupby("reduction"):
+        assert any(row[-2:] == part["text"].tolist() for row in rows), reduction
     for row in tables["left_out_summary"].to_dict("records"):
         shares = [f"{100 * row[name]:.1f} %" for name in ("fell", "same", "rose")]
         assert any(one[0] == row["metric"] and one[2:5] == shares for one in rows)
@@ -89,7 +89,7 @@ def test_the_tables_answer_every_question(command, inputs, teams):
     for (step, plan), part in tables["effort"].groupby(["step", "plan"]):
         found = next(row for row in rows if row[:2] == [f"{step:g} %", PLAN_NAMES[plan]])
         taus = part.set_index("metric").loc[["AP", "P@10"]]
-        assert found[3] == f"{part['judged'].iloc[0]:.0f}"
+        assert found[3] == f"{part['judged'].iloc[0]:,.0f}"
         assert found[6:] == [f"{row['tau']:.3f} ± {row['tau_se']:.3f}" for row in taus.to_dict("records")]
 
 
@@ -110,14 +110,14 @@ def test_one_question_reads_and_answers_no_more(command, inputs):
             for name in ("tau", "tau_ap")
         ]
         first = part.iloc[0]
-        assert [f"{first['step']:g} %", f"{first['judged']:.0f}", f"{first['relevant']:.0f}", *cells] in rows
+        assert [f"{first['left']:.3g} %", *(f"{first[name]:,.0f}" for name in ("judged", "relevant")), *cells] in rows
 
 
 def test_what_the_input_does_not_allow_is_said(command, inputs):
     """Without groups new systems are not studied, and the answer says what is needed."""
     ended = command("judgments", *inputs, *QUICK, "--reductions", "order")
     assert ended.code == 0, ended.err
-    assert re.search(r"Not answered.*\n\s*new-systems: the runs have no groups", ended.out)
+    assert re.search(r"Not answered.*\n\s*New systems: the runs have no groups", ended.out)
     named = command("judgments", *inputs, *QUICK, "--question", "new-systems")
     assert named.code == 2
     assert "--groups" in named.err

@@ -56,7 +56,7 @@ def test_the_terminal_shows_counts_certainty_and_differences(command, wide):
     words = ("topics", *wide, "--trials", 10, "--tolerances", "0,20")
     ended = command(*words)
     assert ended.code == 0, ended.err
-    for part in ("Topics needed", "90 % interval", "30 are enough", "Design effect", "sign changes within 5 %"):
+    for part in ("Topics needed", "90 % interval", "30 are enough", "Design effect", "the error within 5 %"):
         assert part in ended.out
     assert "Seed 0" in ended.err
     shown = [" ".join(line.split()) for line in ended.out.splitlines()]

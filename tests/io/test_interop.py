@@ -167,9 +167,9 @@ def test_ties_are_ordered_by_identifier_and_warned_of():
     """Equal scores go by identifier, descending, in the precision asked for."""
     run = {"1": {"a": 1.0, "b": 1.0 + 1e-12, "c": 1.0}}
     qrels = {"1": {"a": 1, "b": 1, "c": 1}}
-    with pytest.warns(CollectionWarning, match=r"1 of 1 runs more than 10% .* \(run 67%\)"):
+    with pytest.warns(CollectionWarning, match=r"1 of 1 runs more than 10 % .* \(run 67 %\)"):
         double = collection_from({"run": run}, qrels)
-    with pytest.warns(CollectionWarning, match=r"run 100%"):
+    with pytest.warns(CollectionWarning, match=r"run 100 %"):
         single = collection_from({"run": run}, qrels, score_precision="float32")
     assert double.document_ids[double.judgments].tolist() == [b"b", b"c", b"a"]
     assert single.document_ids[single.judgments].tolist() == [b"c", b"b", b"a"]

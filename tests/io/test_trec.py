@@ -517,7 +517,7 @@ def test_ties_are_warned_of_once(tmp_path, qrels):
     """One warning names the runs with many ties; the share of each run is kept."""
     for name, second in (("a", "5"), ("b", "5"), ("c", "4")):
         (tmp_path / f"{name}.run").write_text(f"1 Q0 x 1 5 {name}\n1 Q0 y 2 {second} {name}\n")
-    with pytest.warns(CollectionWarning, match=r"in 2 of 3 runs more than 10% .* \(b 100%, a 100%\)") as caught:
+    with pytest.warns(CollectionWarning, match=r"in 2 of 3 runs more than 10 % .* \(b 100 %, a 100 %\)") as caught:
         collection = read_collection(str(tmp_path / "*.run"), qrels)
     assert len(caught) == 1
     assert caught[0].filename == __file__

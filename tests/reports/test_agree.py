@@ -107,11 +107,12 @@ def test_summary_counts_as_the_paper_does(study):
     row = compared_rows(study).iloc[1]
     sentence = summary_sentences(study)[1]
     for words in (
-        f"finds {100 * row['share_truth']:.0f} % of the pairs, third {100 * row['share_predictor']:.0f} %",
-        f"{100 * row['recall']:.0f} % of {HOSTILE[0]}'s are also third's",
-        f"{100 * row['precision']:.0f} % of third's are also {HOSTILE[0]}'s",
-        "0 conflicts",
-        f"F1 {row['f1']:.2f}, {row['f1_low']:.2f} to {row['f1_high']:.2f}",
+        f"finds {100 * row['share_truth']:.0f} % of the pairs significantly different, third ",
+        f"third {100 * row['share_predictor']:.0f} %",
+        f"of those that {HOSTILE[0]} finds, third finds {100 * row['recall']:.0f} %",
+        f"of those that third finds, {HOSTILE[0]} finds {100 * row['precision']:.0f} %",
+        "no conflict",
+        f"F1 {row['f1']:.2f} [{row['f1_low']:.2f}, {row['f1_high']:.2f}]",
     ):
         assert words in sentence
 
@@ -152,7 +153,7 @@ def test_the_first_sentence_answers_with_its_uncertainty(study, monkeypatch, val
     monkeypatch.setattr("metaeval.reports.agree_words.compared_rows", lambda _: row)
     sentence = answer_sentence(study)
     assert sentence.startswith(words)
-    assert f"F1 {value:.2f}, {bounds[0]:.2f} to {bounds[1]:.2f} (95 % interval), 0 conflicts." in sentence
+    assert f"F1 {value:.2f} [{bounds[0]:.2f}, {bounds[1]:.2f}] (95 % interval), 0 conflicts." in sentence
 
 
 def test_several_answers_are_counted(study, monkeypatch):
@@ -166,6 +167,9 @@ def test_several_answers_are_counted(study, monkeypatch):
     low, high = (f"({label(study, name)})" for name in (rows["predictor"].iloc[1], rows["predictor"].iloc[0]))
     assert f": F1 from 0.60 [0.50, 0.70] {low} to 0.95 [0.91, 0.99] {high}, judged by whether the 95 %" in sentence
     assert sentence.endswith(" interval of F1 lies above 0.9, below it or around it.")
+    below = {"f1": 0.6, "f1_low": 0.5, "f1_high": 0.7}
+    monkeypatch.setattr("metaeval.reports.agree_words.compared_rows", lambda _: rows.assign(**below))
+    assert answer_sentence(study).endswith("; every 95 % interval of F1 lies below 0.9.")
     monkeypatch.setattr(
         "metaeval.reports.agree_words.compared_rows", lambda _: rows.assign(f1=1, f1_low=0.5, f1_high=1)
     )
@@ -220,6 +224,13 @@ def test_too_few_resamples_are_named_where_they_keep_pairs_back():
     assert advice.blocks[0].look == "note"
     assert "with 20 resamples cannot go below p = " in advice.blocks[0].paragraphs[0]
     assert study.lead.result.out_of_reach() in advice.blocks[0].paragraphs[0]
+
+
+def test_a_gain_that_rounds_to_nothing_is_no_gain(study):
+    """No caption says that F1 rises from a number to the same number."""
+    for picture in study.report().pictures():
+        raised = re.search(r"raise F1 from (\S+) to (\S+) here", picture.caption)
+        assert raised is None or raised[1] < raised[2]
 
 
 def test_conflicts_are_named():
@@ -279,7 +290,7 @@ def test_an_audit_tells_of_grades(audit):
         (
             (0.95, 0.6, 0.99),
             ((0.9, 1.0), (0.5, 0.7), (0.98, 1.0)),
-            "the difference between grades 1 and 2 matters most: without it F1 is 0.60, 0.50 to 0.70.",
+            "the difference between grades 1 and 2 matters most: without it F1 is 0.60 [0.50, 0.70].",
         ),
         (
             (0.95, 0.6, 0.99),

@@ -9,8 +9,9 @@ import pytest
 
 from metaeval.bibliography import PUBLICATIONS
 from metaeval.metrics.score import score
+from metaeval.reports.compare_words import limits_section
 from metaeval.reports.report import Fold
-from metaeval.reports.topic_words import topic_count
+from metaeval.reports.topic_words import chance, topic_count
 from metaeval.scores import as_scores
 from metaeval.simulate.collection import simulate_collection
 from metaeval.studies.compare import CompareStudy, study_comparison
@@ -50,7 +51,7 @@ def test_the_table_puts_every_figure_with_its_interval(study):
     for row, cells in zip(frame.to_dict("records"), table.cells(), strict=True):
         shown = dict(zip(labels, [cell.text for cell in cells], strict=True))
         assert shown["Metric"] == row["metric"] + " (in use)" * row["in_use"]
-        assert shown["Power"] == f"{100 * row['power']:.1f} %"
+        assert shown["Power, uncorrected"] == f"{100 * row['power']:.1f} %"
         assert shown["Topics needed"] == topic_count(row["topics_median"])
         assert shown["τ, half judged"] == f"{row['tau_half']:.3f}"
         assert shown["F1 with P@10"] == ("–" if row["in_use"] else f"{row['f1']:.3f}")
@@ -66,13 +67,35 @@ def test_topics_needed_have_one_estimate(study):
         row = counts.loc[cells[0].text]
         assert cells[1].text == topic_count(row["posterior_median"])
         assert cells[2].text == f"{topic_count(row['posterior_low'])} to {topic_count(row['posterior_high'])}"
+        assert cells[3].text == chance(row["p_enough"]), "as the report on topics writes it"
     assert isinstance(check, Fold)
     assert [cells[1].text for cells in check.blocks[0].cells()] == counts["text"].tolist()
     assert "check" in check.blocks[0].caption
     for row in frame.to_dict("records"):
-        ends = f"({topic_count(row['topics_low'])} to {topic_count(row['topics_high'])})"
+        ends = f"[{topic_count(row['topics_low'])}, {topic_count(row['topics_high'])}]"
         assert f"{row['metric']} {topic_count(row['topics_median'])} {ends}" in report.summary[2]
     assert "within 10 %" in report.summary[2]
+
+
+def test_powers_and_differences_name_their_test_and_draws(study):
+    """A power says whether it is corrected, an interval its resamples, a difference required its B."""
+    report = study.report()
+    resamples = f"{study.power.n_topic_resamples} resamples"
+    side = table_of(report, "metrics")
+    assert {"Power, uncorrected", "Power, corrected"} <= {column.label for column in side.columns}
+    assert resamples in side.caption
+    assert "posterior interval" in side.caption
+    assert f"B = {study.sensitivity.n_resamples}" in table_of(report, "difference-required").caption
+    assert all("uncorrected" in p.title for p in report.pictures() if p.name == "power")
+
+
+def test_limits_name_only_what_the_page_has(study):
+    """A figure that this page lacks needs no reason for having no interval."""
+    bare = replace(study, stability=None, heaviness=None)
+    words = " ".join(item.words for item in limits_section(bare).blocks[0].items)
+    assert "judgments that keep" not in words
+    assert "half the score" not in words
+    assert "judgments that keep" in " ".join(item.words for item in limits_section(study).blocks[0].items)
 
 
 def test_a_count_without_posterior_is_missing_rather_than_that_of_the_curve(study, monkeypatch):

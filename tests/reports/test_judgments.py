@@ -48,12 +48,12 @@ def words_of(page):
 
 
 def test_the_thresholds_are_the_studys(study, page):
-    """One column a reduction, every cell the text of its thresholds; the CSV has the plain rows."""
+    """One row a reduction, every cell the text of its thresholds; the CSV has the plain rows."""
     table = table_of(page, "thresholds")
-    assert [column.label for column in table.columns] == ["Metric", *study.stability]
-    assert [row[0].text for row in table.cells()] == ["AP", "AP'"]
-    for place, one in enumerate(study.stability.values(), 1):
-        assert [row[place].text for row in table.cells()] == one.thresholds()["text"].tolist()
+    assert [column.label for column in table.columns] == ["Way of judging less", "Counted in", "AP", "AP'"]
+    for row, one in zip(table.cells(), study.stability.values(), strict=True):
+        assert row[0].text == one.reduction.title
+        assert [cell.text for cell in row[2:]] == one.thresholds()["text"].tolist()
     pd.testing.assert_frame_equal(table.data, study.tables()["thresholds"])
 
 
@@ -61,8 +61,8 @@ def test_the_correlations_are_the_studys(study, page):
     """Every τ shown with its standard error is the mean over replicates."""
     table = table_of(page, "stability stratified")
     frame = study.stability["stratified"].to_frame()
-    for cells, (step, part) in zip(table.cells(), frame.groupby("step"), strict=True):
-        assert cells[0].text == f"{step:g} %"
+    for cells, (_, part) in zip(table.cells(), frame.groupby("step"), strict=True):
+        assert cells[0].text == f"{100 * part['judged'].iloc[0] / study.n_judged:.3g} %"
         shown = [cell.text for cell in cells[3:]]
         expected = [
             f"{row[name]:.3f} ± {row[f'{name}_se']:.3f}"
@@ -108,7 +108,29 @@ def test_the_summary_answers_in_sentences(study, page):
     assert f"(means over 3 replicates, standard error of τ at most {largest:.3f})." in first.partition(" pool")[0]
     assert "Had a run's own group not been in the pool" in second
     assert "On average scores rise under AP', and fall under AP." in second
-    assert "With 60 % of the effort" in third
+    assert "With 60 % of the judged documents" in third
+
+
+def test_percentages_are_of_what_is_left(study, page):
+    """No step asked for stands for what whole documents and topics leave: not in tables, pictures or the summary."""
+    full = {"judged documents": "judged", "relevant documents": "relevant", "topics": "topics"}
+    for name, one in study.stability.items():
+        frame = one.to_frame()
+        if one.reduction.unit != "%":
+            assert (frame["left"] == frame["step"]).all()
+            continue
+        counted = full[one.reduction.share_of]
+        left = 100 * frame[counted] / getattr(one, f"n_{counted}")
+        assert frame["left"].to_numpy() == pytest.approx(left.to_numpy())
+        shown = {row[0].text for row in table_of(page, f"stability {name}").cells()}
+        assert shown == {f"{value:.3g} %" for value in left}
+        drawn = stability_panels(frame, measures=["tau"], min_tau=0.9).axes[0].lines
+        assert any(set(left) <= set(line.get_xdata()) for line in drawn)
+    share = study.stability["share"].to_frame()
+    least = 100 * share["judged"].min() / study.stability["share"].n_judged
+    assert f"Of the judged documents of the rebuilt pool, taken from the top of the runs, {least:.3g} % (" in words_of(
+        judgments_report(replace(study, min_tau=-0.99))
+    )
 
 
 def test_the_methods_name_every_choice(study, page):
@@ -117,7 +139,7 @@ def test_the_methods_name_every_choice(study, page):
     assert "A random part of all judged documents (20, 40, 60, 80 %, 3 replicates)" in words
     assert f"All pairs of runs were tested at every step in 2 replicates ({study.stability['random'].test})." in words
     assert "two-sided paired t test over topics, α = 0.05, uncorrected" in words
-    assert "Kendall’s τ_b, τ_AP (Yilmaz et al., 2008" in words
+    assert "Kendall’s τ (τ-b), τ AP (Yilmaz et al., 2008" in words
     assert words.endswith("(seed 1).")
 
 
@@ -139,21 +161,29 @@ def test_plans_that_tie_win_nothing(study):
     data = study.effort.data.copy(deep=True)
     data["tau"][:] = 0.5
     tied = replace(study, effort=replace(study.effort, data=data))
-    assert "With 60 % of the effort, the best plans tie under 2 metrics." in words_of(judgments_report(tied))
+    assert "With 60 % of the judged documents, the best plans tie under every metric." in words_of(
+        judgments_report(tied)
+    )
     data["tau"].loc[{"plan": "topics", "metric": "AP"}] = 0.6
     words = words_of(judgments_report(replace(study, effort=replace(study.effort, data=data))))
-    assert "full pools for fewer topics under 1 metric; the best plans tie under 1 metric." in words
+    assert (
+        "full pools for fewer topics keep the ranking closest to that of the rebuilt pool under AP; the best" in words
+    )
+    assert "the best plans tie under AP'." in words
 
 
 def test_levels_that_all_metrics_share_are_said_once(study):
     """A bound that every metric keeps at the smallest step, or none at the largest, is one sentence."""
     words = words_of(judgments_report(replace(study, min_tau=-0.99)))
-    assert "Less than 10 % (every metric) of the judgments, taken at random, are enough" in words
+    least = study.stability["stratified"].to_frame()["left"].min()
+    among = "Of the judged documents, taken at random among the relevant and among the others"
+    assert f"{among}, {least:.3g} % (every metric; the least tried) are enough" in words
     data = study.stability["stratified"].data.copy(deep=True)
     data["tau"][:] = 0.5
     low = {"stratified": replace(study.stability["stratified"], data=data)}
     words = words_of(judgments_report(replace(study, stability=low)))
-    assert "More than 90 % (every metric) of the judgments, taken at random, are needed" in words
+    most = study.stability["stratified"].to_frame()["left"].max()
+    assert f"{among}, more than {most:.3g} % (every metric) are needed" in words
 
 
 def test_runs_that_all_tie_have_a_page():
@@ -175,6 +205,31 @@ def test_every_picture_says_what_it_means(study, page):
     assert "A warning given on the way." in words_of(page)
 
 
+def test_pools_are_described_by_what_they_hold(study, page):
+    """The depth quoted has the shares of its own row, and a median depth is of the topics that have one."""
+    (picture,) = [picture for picture in page.pictures() if picture.name == "pool growth"]
+    means, depths = study.growth.means(), study.growth.critical_depths()
+    depth = int(re.search(r"Depth (\d+), with", picture.caption)[1])
+    shares = [100 * means[name][depth] / means[name].iloc[-1] for name in ("judged", "relevant")]
+    assert "with {:.1f} % of the judging, finds {:.1f} % of the relevant".format(*shares) in picture.caption
+    assert f"In {depths.notna().sum()} of {len(depths)} topics the pool reaches" in picture.caption
+    assert f"not all {study.n_judged:,}." in words_of(page)
+
+
+def test_captions_name_the_rankings_and_verdicts_they_compare_with(study, page):
+    """Shallower pools are held against the rebuilt pool, all other reductions against all judgments."""
+    for name, one in study.stability.items():
+        against = "all judgments" if one.closeness is None else "the rebuilt pool"
+        for table in (f"stability {name}", f"consistency {name}", f"best {name}"):
+            assert against in table_of(page, table).caption
+
+
+def test_one_replicate_has_no_error_and_no_mean(page):
+    """What nothing is drawn for has neither standard errors nor means over replicates in its captions."""
+    for name in ("stability order", "consistency order"):
+        assert "replicate" not in table_of(page, name).caption
+
+
 def test_axes_are_labelled_with_units(study):
     """Every panel of every picture says what is along it; scales of correlations end at 1."""
     for one in study.stability.values():
@@ -182,7 +237,7 @@ def test_axes_are_labelled_with_units(study):
         for axes in figure.axes:
             assert re.search(r"%|documents", axes.get_xlabel())
         assert figure.axes[0].get_ylim()[1] == pytest.approx(1.01)
-    assert measure_label("tau_ap_best") == "τ_AP among the best"
+    assert measure_label("tau_ap_best") == "τ AP among the best"
 
 
 def test_a_study_of_one_question_has_a_page(made):

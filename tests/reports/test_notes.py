@@ -92,14 +92,14 @@ def test_what_was_left_out_is_in_the_notes_of_the_page(name):
     gap = _notes(STUDIES[name](missing=True).report())
     assert re.search("left out|dropped|removed", _words(gap))
     assert _words(gap) != _words(whole)
-    assert "gave no note" not in _words(gap)
+    assert "None." not in _words(gap)
 
 
 def test_an_empty_section_claims_no_more_than_it_knows():
     """It has seen notes and warnings, not the data."""
     report = replace(STUDIES["power"](missing=False).report(), notes=())
     (block,) = _notes(report).blocks
-    assert block.paragraphs == ("The parts of this report gave no note and no warning.",)
+    assert block.paragraphs == ("None.",)
     assert len(_notes(replace(report, notes=("one",), warnings=("two",))).blocks) == 2
 
 

@@ -8,7 +8,7 @@ import pytest
 
 from metaeval.errors import InvalidOptionError, UnknownNameError
 from metaeval.reports.power import power_report
-from metaeval.reports.power_words import power_methods
+from metaeval.reports.power_words import deciding, power_methods, power_summary
 from metaeval.reports.tables import table_csv
 from metaeval.scores import as_scores
 from metaeval.studies.power import study_power
@@ -131,9 +131,9 @@ def test_options_outside_their_rule_are_refused(study):
     [
         (
             (7, 4),
-            r"^Of 2 metrics, RBP\(p=0\.8\)/x <b> has the highest discriminative power: 7 of 10 \(70\.0 %\) pairs",
+            r"^Of 2 metrics, RBP\(p=0\.8\)/x <b> has the highest discriminative power: 7 of 10 pairs of systems",
         ),
-        ((5, 5), r"^Under both metrics equally many pairs of systems differ significantly: 5 of 10 \(50\.0 %\)"),
+        ((5, 5), r"^Under both metrics equally many pairs differ significantly: 5 of 10 pairs of systems \(50\.0 %\)"),
         ((0, 0), r"^No pair of systems differs significantly at α = 0\.05"),
     ],
 )
@@ -141,6 +141,19 @@ def test_the_summary_says_which_metric_has_the_highest_power(study, counts, sent
     """The first sentence fits a clear winner, a tie and no finding at all."""
     summary = power_report(with_powers(study, counts)).summary
     assert re.search(sentence, summary[0])
+
+
+def test_another_metric_may_lead_under_the_correction(study):
+    """Where a correction leaves another metric with most pairs, the first sentence says which and how many."""
+    leads = with_powers(study, (7, 4))
+    strict = deciding(leads)
+    frame = leads.to_frame()
+    own = (frame["test"] == strict.test) & (frame["correction"] == strict.correction)
+    metrics = leads.scores["metric"].to_numpy()
+    frame.loc[own, "n_significant"] = [3, 4]
+    assert f"(most under that correction: {metrics[1]}, 4)" in power_summary(leads, frame)[0]
+    frame.loc[own, "n_significant"] = [4, 3]
+    assert "most under" not in power_summary(leads, frame)[0]
 
 
 @pytest.mark.parametrize(("low", "clear"), [(0.01, True), (-0.01, False), (0.0, False)])

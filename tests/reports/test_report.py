@@ -85,7 +85,7 @@ def test_every_report_ends_with_methods_notes_and_provenance():
 def test_an_empty_section_of_notes_claims_no_more_than_it_knows():
     """It has seen notes and warnings, not the data."""
     (block,) = small_report().all_sections()[-2].blocks
-    assert block.paragraphs == ("The parts of this report gave no note and no warning.",)
+    assert block.paragraphs == ("None.",)
 
 
 def test_the_provenance_holds_options_inputs_and_versions():

@@ -13,7 +13,7 @@ import pytest
 from metaeval.models.bayesian_model import BayesianErrorRate
 from metaeval.models.families import FAMILIES
 from metaeval.reports.html import render_page
-from metaeval.reports.topic_words import count_marks, fewer_rows, topic_count
+from metaeval.reports.topic_words import count_marks, fewer_rows, fewest, ties_counted, topic_count
 from metaeval.reports.topics import topics_report, with_topics, without_topics
 from metaeval.scores import as_scores
 from metaeval.studies.power import study_power
@@ -79,7 +79,9 @@ def test_the_posterior_table_is_the_studys(study, page):
     pd.testing.assert_frame_equal(table.data[counts.columns.tolist()], counts)
     rates = study.error_rates.rates().sel(size=20)
     for cells, row in zip(table.cells(), counts.to_dict("records"), strict=True):
-        error, median, between, enough, effect = (cell.text for cell in cells[2:])
+        error, modelled, median, between, enough, effect = (cell.text for cell in cells[2:])
+        model = study.posterior.curves([20]).set_index(["metric", "tolerance"])["median"]
+        assert modelled == f"{100 * model[row['metric'], row['tolerance']]:.1f} %"
         assert error == f"{100 * float(rates.sel({'metric': row['metric'], 'tolerance': row['tolerance']})):.1f} %"
         assert float(effect) == pytest.approx(row["design_effect"], abs=0.5)
         assert float(median) == pytest.approx(row["median"], rel=0.005)
@@ -211,7 +213,7 @@ def test_the_summary_answers_with_the_median_and_its_interval(study, page):
     assert page.summary[0].startswith(f"Two sets of {study.error_rates.sizes[-1]} topics disagree about ")
     assert "to keep that within 5 %, " in page.summary[0]
     assert "90 % intervals" in page.summary[0]
-    assert page.summary[1].startswith("Where a lead counts from 10 % of the larger mean on, ")
+    assert page.summary[1].startswith("If a lead counts only when it is at least 10 % of the larger mean, ")
     assert "measures the right thing" in page.summary[-1]
     assert "A warning given on the way." in words_of(page)
 
@@ -302,8 +304,38 @@ def test_other_sampling_says_what_the_error_is(sampling):
         simulated_scores(), sizes=[5, 10, 20, 30], tolerances=[0], sampling=sampling, n_trials=5, rng=0
     )
     words = words_of(topics_report(study))
-    assert ("lower bound" in words) == (sampling == "overlapping")
-    assert "upper bound" not in words
+    assert ("if anything, understated" in words) == (sampling == "overlapping")
+    assert "overstated" not in words
+
+
+def test_summary_and_section_name_the_same_metric():
+    """Of many metrics the one said to need fewest topics is the most probable one, and what is open is said to be."""
+    study = study_topics(simulated_scores(5), tolerances=[0.0, 0.1], n_trials=5, rng=0)
+    page = topics_report(study)
+    sentences = [item.words for item in next(part for part in page.sections if part.id == "fewer").blocks[0].items]
+    for tolerance, paragraph, sentence in zip((0.0, 0.1), page.summary, sentences, strict=False):
+        best, others = fewest(study, tolerance)
+        assert re.search(rf": {best}( most probably)? needs fewest,", sentence)
+        assert re.search(rf"within 5 %, {best}( most probably)? needs fewest topics, ", paragraph)
+        unsettled = others.index[others < 0.95]
+        assert ("not settled against" in paragraph) == bool(len(unsettled)) == ("not settled against" in sentence)
+
+
+def test_a_settled_lead_is_called_so(monkeypatch):
+    """Where the probability settles who needs fewest topics, nothing is said to be open."""
+    study = study_topics(simulated_scores(5), sizes=[5, 10], tolerances=[0.1], n_trials=10, bayesian=False, rng=0)
+    names = study.error_rates.metrics
+    monkeypatch.setattr("metaeval.reports.topic_summary.fewest", lambda *_: (names[0], pd.Series(1.0, index=names[1:])))
+    first = topics_report(study).summary[0]
+    assert f"{names[0]} needs fewest topics, " in first
+    assert "not settled" not in first
+
+
+def test_ties_are_counted_in_one_way_on_the_whole_page(study):
+    """Wherever an error rate stands one sentence says how ties count, and none where there is no tie."""
+    assert "xact ties" not in words_of(topics_report(study))
+    coarse = study_topics(simulated_scores(1).round(1), sizes=[5, 10], tolerances=[0], n_trials=5, rng=0)
+    assert words_of(topics_report(coarse)).count(ties_counted(coarse).strip()) >= 2
 
 
 def test_web_2013_in_words(data_folder):

@@ -231,7 +231,7 @@ def test_topics_that_lose_everything_relevant_are_reported():
     collection = collection_from_rankings(runs, {"1": {"d1": 0, "d2": 1}, "2": {"d1": 1, "d2": 0}}, retrieved="all")
     reduced = reduce_judgments(collection, reduction="size", steps=[1, 2])
     assert reduced.emptied.tolist() == [1, 0]
-    assert "at step 1, 1 topics have nothing relevant left (1)" in reduced.notes
+    assert "at step 1, nothing relevant is left in 1 topic (1)" in reduced.notes
 
 
 def test_judgments_outside_the_pools_are_counted():
@@ -242,10 +242,10 @@ def test_judgments_outside_the_pools_are_counted():
     reduced = reduce_judgments(collection, reduction="size", steps=[2, 5])
     assert reduced.levels.tolist() == [[1, NOT_POOLED, NOT_POOLED]] * 2
     assert reduced.notes[0] == "2 judged documents are outside the largest pool"
-    assert any("hold fewer than 5 documents in 1 topics (1)" in note for note in reduced.notes)
-    assert "1 of 2 documents of the pool of 2 are not judged" in reduced.notes
+    assert any("hold fewer than 5 documents in 1 topic (1)" in note for note in reduced.notes)
+    assert "not judged are 1 of 2 documents in pools of 2, 1 of 2 documents in pools of 5" in reduced.notes
     original = reduce_judgments(collection, reduction="depth", steps=[100])
-    assert original.notes[0].startswith("2 judged documents (66.7%), 1 of them relevant, are outside")
+    assert original.notes[0].startswith("2 judged documents (66.7 %), 1 of them relevant, are outside")
 
 
 def passages(documents):
