@@ -117,14 +117,14 @@ def text(value: object) -> str:
 
 
 def whole(value: object) -> str:
-    """Write a count.
+    """Write a count, or a mean of counts to the nearest one.
 
     Examples
     --------
-    >>> whole(8256)
-    '8,256'
+    >>> whole(8256), whole(4915.6)
+    ('8,256', '4,916')
     """
-    return MISSING if absent(value) else f"{int(cast('int', value)):,}"
+    return MISSING if absent(value) else f"{cast('float', value):,.0f}"
 
 
 def number(digits: int) -> Callable[[object], str]:

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Sequence
 import pandas as pd
 
 from metaeval import figures
-from metaeval.reports.judgment_reductions import documents, error_words, percent, with_error
+from metaeval.reports.judgment_reductions import error_words, percent, with_error
 from metaeval.reports.report import Block, Fold, Picture, Section
 from metaeval.reports.tables import Table, left, right
 from metaeval.resampling.effort import COST_MODELS, CostModel
@@ -105,7 +105,7 @@ def _effort_table(study: JudgmentsStudy, effort: EffortPlans, frame: pd.DataFram
         columns=(
             *right(percent, step="Effort"),
             *left(plan="Spent on"),
-            *right(documents, topics="Topics", judged="Judged", relevant="Relevant"),
+            *right(whole, topics="Topics", judged="Judged", relevant="Relevant"),
             *right(number(1), hours="Hours"),
             *right(text, "τ", **_labels(study)),
         ),

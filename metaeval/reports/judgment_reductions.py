@@ -14,7 +14,7 @@ from metaeval.resampling.stability import Stability
 from metaeval.studies.judgments import QUESTIONS, JudgmentsStudy
 from metaeval.words import MISSING, listed, name_of_metric, number, text, whole
 
-__all__ = ["documents", "error_words", "percent", "reduction_sections", "threshold_sentences", "with_error"]
+__all__ = ["error_words", "percent", "reduction_sections", "threshold_sentences", "with_error"]
 
 _TITLES = {
     "less-judging": "Incomplete judgments",
@@ -226,7 +226,7 @@ def _step_columns(stability: Stability) -> tuple[Column, ...]:
     label, write = ("Left", percent) if stability.reduction.unit == "%" else ("Size", whole)
     return (
         *right(write, left=label),
-        *right(documents, judged="Judged", relevant="Relevant"),
+        *right(whole, judged="Judged", relevant="Relevant"),
     )
 
 
@@ -316,17 +316,6 @@ def percent(value: object) -> str:
     ('20 %', '10.8 %')
     """
     return f"{float(str(value)):.3g} %"
-
-
-def documents(value: object) -> str:
-    """Write a number of documents, a mean over replicates too.
-
-    Examples
-    --------
-    >>> documents(4915.6)
-    '4,916'
-    """
-    return f"{float(str(value)):,.0f}"
 
 
 def with_error(row: Mapping[Any, Any], name: str) -> str:
