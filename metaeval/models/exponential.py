@@ -201,7 +201,7 @@ def _checked(sizes: ArrayLike, rates: ArrayLike) -> tuple[Floats, Floats]:
         message = f"sizes must be ascending numbers above 0, one for each rate; there are {x.size} and {y.size} rates"
         raise InvalidOptionError(message)
     if not ((y >= 0) & (y <= 1)).all():
-        message = f"error rates must lie in [0, 1] at every size, not {y[~((y >= 0) & (y <= 1))][0]!r}"
+        message = f"error rates must lie in [0, 1] at every size, not {y[~((y >= 0) & (y <= 1))][0]:g}"
         raise InvalidOptionError(message)
     if (y > 0).sum() < 2:  # noqa: PLR2004 - two parameters
         message = (

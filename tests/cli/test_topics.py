@@ -2,6 +2,7 @@
 """`metaeval topics`: terminal, JSON, report, options and errors that say what to do."""
 
 import math
+import re
 
 import numpy as np
 import pandas as pd
@@ -66,11 +67,11 @@ def test_the_terminal_shows_counts_certainty_and_differences(command, wide):
         opening = f"{row['metric']} {100 * row['tolerance']:g} % {100 * row['error_rate']:.1f} % "
         (line,) = [line.removeprefix(opening) for line in shown if line.startswith(opening)]
         if row["note"]:
-            assert line == "– – – –"
+            assert line == "– – – – –"
             assert any(row["note"][:40] in words for words in shown)
         else:
             median, low, high = (topic_count(math.inf if row[name] is None else row[name]) for name in POSTERIOR)
-            assert line.startswith(f"{median} {low} to {high} ")
+            assert re.match(rf"[\d.]+ % {median} {low} to {high} ", line)  # first the model's error rate at that size
             assert line.endswith(f" % {row['design_effect']:.0f}")
     (pair,) = [line.split() for line in shown if line.startswith("AP P ")]
     assert all(share.lstrip("<>").isdecimal() for share in pair[2::2])

@@ -580,8 +580,9 @@ def test_the_order_of_documents_is_trec_evals(data_folder):
     folder = data_folder / "trec-covid-r1"
     runs = read_runs(folder / "runs", score_precision="float32")
     with lzma.open(folder / "rankings.tsv.xz", "rt") as lines:
-        csv.field_size_limit(10**7)
+        limit = csv.field_size_limit(10**7)
         rows = [row for row in csv.DictReader(lines, delimiter="\t") if row["run"] in runs]
+        csv.field_size_limit(limit)
     lists = {name: dict(list(table.groupby("query_id")["doc_id"])) for name, table in runs.items()}
     assert len(rows) == 12 * 30
     for row in rows:

@@ -86,8 +86,9 @@ def test_every_figure_is_in_the_first_table(studies, year):
     shown = figures_in_words(study)
     assert shown["value_sort"].tolist() == study.to_frame()["value"].tolist()
     for text, value in shown[["value", "value_sort"]].itertuples(index=False):
-        written = float(text.removesuffix(" %")) / (100 if text.endswith("%") else 1)
-        assert written == pytest.approx(value, abs=0.501 if text.isdecimal() else 0.051)
+        plain = text.replace(",", "")
+        written = float(plain.removesuffix(" %")) / (100 if text.endswith("%") else 1)
+        assert written == pytest.approx(value, abs=0.501 if plain.isdecimal() else 0.051)
     assert not shown["figure"].str.contains("per topic| at |_").any()
 
 

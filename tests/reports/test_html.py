@@ -15,7 +15,7 @@ from metaeval.reports.power import power_report
 from metaeval.reports.report import Fold, Item, Items, Methods, Report, Section, Text
 from metaeval.reports.tables import Column, Table
 
-VOID = {"meta", "link", "br", "img", "input", "hr", "col", "use", "path", "image", "rect"}
+VOID = {"meta", "link", "br", "img", "input", "hr", "col", "use", "path", "image", "rect", "wbr"}
 
 
 class Outline(HTMLParser):

@@ -59,7 +59,7 @@ def test_words_and_pictures(study):
     assert "inex2002(quant=SOG) ranks frb first" in words
     assert "against what users want" in words
     assert "frb holds all relevant elements" in page.summary[-1]
-    assert "mind the gap" in words
+    assert "Mind the gap" in words
     assert "<script>alert(1)" not in markup
     names = [picture.name for picture in page.pictures()]
     assert names == ["curve-0", "curve-1", "curve-2", "curve-3", "overlap"]
