@@ -1,8 +1,10 @@
 """Compiled code: where it is kept, and what happens where it cannot be."""
 
+import ast
 import errno
 import os
 import pickle
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -106,3 +108,27 @@ def test_without_compilation_functions_stay_as_they_are():
     settings = {**os.environ, "NUMBA_DISABLE_JIT": "1", "PYTHONPATH": str(Path(own.__file__).parents[1])}
     ended = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, env=settings)
     assert ended.stdout == "True\n"
+
+
+TREES = {path: ast.parse(path.read_text("utf-8")) for path in Path(own.__file__).parent.rglob("*.py")}
+CLASSES = [node for tree in TREES.values() for node in ast.walk(tree) if isinstance(node, ast.ClassDef)]
+NAMED_TUPLES = {node.name for node in CLASSES if "NamedTuple" in map(ast.unparse, node.bases)}
+KERNELS = [
+    pytest.param(node, id=f"{path.stem}.{node.name}")
+    for path, tree in sorted(TREES.items())
+    for node in ast.walk(tree)
+    if isinstance(node, ast.FunctionDef)
+    and {"compiled", "compiled_parallel"} & set(map(ast.unparse, node.decorator_list))
+]
+
+
+@pytest.mark.parametrize("kernel", KERNELS)
+def test_kernels_return_arrays_numbers_and_plain_tuples(kernel):
+    """A named tuple, list or set is made by calling Python, without looking whether that failed.
+
+    A signal that is answered just then raises an exception there, and numba goes on with a null pointer: a stop by
+    Ctrl-C has ended in a segmentation fault.
+    """
+    assert len(KERNELS) > 100
+    words = set(re.findall(r"\w+", ast.unparse(kernel.returns))) if kernel.returns else set()
+    assert not words & (NAMED_TUPLES | {"list", "set", "dict"})

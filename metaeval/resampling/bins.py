@@ -331,8 +331,14 @@ def _bin_of(gap: float, edges: NDArray[np.float64], size: float) -> int:
     return place
 
 
-@compiled_parallel
 def _compare(values: NDArray[np.float64], sets: NDArray[np.int64]) -> _Compared:
+    return _Compared(*_compare_pairs(values, sets))
+
+
+@compiled_parallel
+def _compare_pairs(
+    values: NDArray[np.float64], sets: NDArray[np.int64]
+) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.bool_]]:
     n_metrics, n_systems = values.shape[1:]
     shape = (n_metrics, len(sets), n_systems * (n_systems - 1) // 2)
     differences, sizes = np.zeros(shape), np.zeros(shape)
@@ -354,7 +360,7 @@ def _compare(values: NDArray[np.float64], sets: NDArray[np.int64]) -> _Compared:
                         differences[metric, trial, pair] = abs(gap1)
                         sizes[metric, trial, pair] = size1
                         changed[metric, trial, pair] = (gap1 > 0) != (gap2 > 0)
-    return _Compared(differences, sizes, changed)
+    return differences, sizes, changed
 
 
 @compiled_parallel
