@@ -208,7 +208,7 @@ def one(setting: str, number: int, folder: Path) -> dict:
     truth = [*true_rates(many, rng), true_minimum(name, many, means)]
     made = draw(int(n_topics), rng)
     trials = {"20": 40, "50": 30, "100": 20}[count]
-    evidence = observe_error_rates(made, tolerance_unit="absolute", bootstrap_trials=trials, rng=rng, n_threads=1)
+    evidence = observe_error_rates(made, tolerance_unit="absolute", n_trials_per_resample=trials, rng=rng, n_threads=1)
     sizes = evidence.data["observed_size"].to_numpy().astype(float)
     swaps, compared = (evidence.data[key].to_numpy()[0, 0].astype(float) for key in ("swaps", "comparisons"))
     return {
