@@ -32,15 +32,15 @@ class Measured(NamedTuple):
     lines: int
 
 
-def measure_ours(folder: Path, keep: str, n_jobs: int) -> Measured:
+def measure_ours(folder: Path, retrieved: str, n_jobs: int) -> Measured:
     """Read and compile everything."""
     from metaeval.io.trec import read_collection
 
     warnings.simplefilter("ignore")
     first = min((folder / "runs").iterdir())
-    read_collection(first, folder / "qrels.txt", keep=keep)
+    read_collection(first, folder / "qrels.txt", retrieved=retrieved)
     clock, processor = time.perf_counter(), time.process_time()
-    collection = read_collection(folder / "runs", folder / "qrels.txt", keep=keep, n_jobs=n_jobs)
+    collection = read_collection(folder / "runs", folder / "qrels.txt", retrieved=retrieved, n_jobs=n_jobs)
     return _measured(clock, processor, int(collection.n_retrieved.sum()))
 
 
@@ -104,17 +104,17 @@ def compare(folder: Path, peer_runs: int | None) -> None:
     peer_options = [] if peer_runs is None else ["--peer-runs", str(peer_runs)]
     peer = _in_own_process(str(folder), *peer_options, "--only", "peer")
     ours = {
-        (keep, n_jobs): _in_own_process(str(folder), "--only", keep, str(n_jobs))
-        for keep, n_jobs in (("judged", -1), ("judged", 1), ("all", -1))
+        (retrieved, n_jobs): _in_own_process(str(folder), "--only", retrieved, str(n_jobs))
+        for retrieved, n_jobs in (("judged", -1), ("judged", 1), ("all", -1))
     }
     lines = ours["judged", -1].lines
     scale = lines / peer.lines
     clock, processor = peer.seconds * scale, peer.processor * scale
     print(f"{lines:,} lines; ir_measures read {peer.lines:,} of them: {clock:.1f} s ({processor:.1f} s) for all")
-    for (keep, n_jobs), found in ours.items():
+    for (retrieved, n_jobs), found in ours.items():
         workers = "every core" if n_jobs == -1 else "one worker"
         print(
-            f"metaeval, keep={keep!r}, {workers}: {found.seconds:.1f} s, {clock / found.seconds:.1f}x "
+            f"metaeval, retrieved={retrieved!r}, {workers}: {found.seconds:.1f} s, {clock / found.seconds:.1f}x "
             f"(processor time {found.processor:.1f} s, {processor / found.processor:.1f}x), {found.memory:.2f} GiB"
         )
     best = ours["judged", -1]

@@ -47,7 +47,7 @@ def main() -> None:
         swap_method(scores, sizes=SIZES, rng=0, n_threads=threads)
         print(f"swap method, {name}: {time.perf_counter() - start:.2f} s")
     start = time.perf_counter()
-    topic_bootstrap(scores, sizes=BOOTSTRAP_SIZES, n_replicates=200, rng=0, n_threads=threads)
+    topic_bootstrap(scores, sizes=BOOTSTRAP_SIZES, n_topic_resamples=200, rng=0, n_threads=threads)
     print(f"topic bootstrap, 200 replicates at 8 sizes: {time.perf_counter() - start:.2f} s")
     cells = 5 * 5 * len(SIZES) * 50
     print(f"plain loop over pairs, one cell times {cells}: {literal_seconds(scores) * cells:.0f} s (extrapolated)")
