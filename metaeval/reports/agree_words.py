@@ -147,8 +147,8 @@ def _meeting(study: AgreeStudy, row: Mapping[Hashable, Any]) -> str:
     """Say how many pairs each of two finds, and how many of these the other finds too."""
     first, second = (label(study, row[side], within=True) for side in ("truth", "predictor"))
     opening = f"Under {name_of_metric(row['base'])}, " if row["base"] else ""
-    found = f"{opening}{first} finds {_percent(row['share_truth'])} of the pairs significantly different, {second} "
-    found += _percent(row["share_predictor"])
+    found = f"{opening}{first} finds {_percent(row['share_truth'])} of the pairs significantly different and {second} "
+    found += f"finds {_percent(row['share_predictor'])}"
     kept = [
         f"of those that {one} finds, {other} finds {_percent(row[measure])}"
         for one, other, measure, n in (

@@ -107,8 +107,8 @@ def test_summary_counts_as_the_paper_does(study):
     row = compared_rows(study).iloc[1]
     sentence = summary_sentences(study)[1]
     for words in (
-        f"finds {100 * row['share_truth']:.0f} % of the pairs significantly different, third ",
-        f"third {100 * row['share_predictor']:.0f} %",
+        f"finds {100 * row['share_truth']:.0f} % of the pairs significantly different and third finds ",
+        f"third finds {100 * row['share_predictor']:.0f} %;",
         f"of those that {HOSTILE[0]} finds, third finds {100 * row['recall']:.0f} %",
         f"of those that third finds, {HOSTILE[0]} finds {100 * row['precision']:.0f} %",
         "no conflict",
