@@ -220,9 +220,8 @@ def warn_of_ties(collection: Collection) -> None:
     worst = first_few(sorted(many, reverse=True), write=lambda one: f"{one[1]} {100 * one[0]:.0f} %")
     message = (
         f"in {len(many)} of {collection.n_systems} runs more than {100 * _MANY_TIES:.0f} % of the documents have tied "
-        "scores "
-        f"({worst}). Ties are ordered by document identifier, descending, as in trec_eval. To keep the runs' own order "
-        "use order='rank' or 'input'"
+        f"scores ({worst}). Ties are ordered by document identifier, descending, as in trec_eval. To keep the runs' "
+        "own order use order='rank' or 'input'"
     )
     warn(message, CollectionWarning, stacklevel=3)
 

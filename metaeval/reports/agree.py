@@ -116,8 +116,7 @@ def _advice_section(study: AgreeStudy, rows: pd.DataFrame) -> Section:
                 draw=lambda: figures.agreement_rows(rows.assign(label=names), min_f1=study.min_f1),
                 title=f"Agreement with the {'use of the grades' if study.variants else 'metric'} in use",
                 caption=f"{used}Dot: F1 of the significant pairs of systems. {bounds}Line: {study.min_f1:g}, from "
-                "which "
-                "conclusions are called the same here; this is a convention, and --min-f1 sets another.",
+                "which conclusions are called the same here; this is a convention, and --min-f1 sets another.",
                 alt="; ".join(f"{name} {row.f1:.2f}" for name, row in zip(names, rows.itertuples(), strict=True)),
             )
         )

@@ -114,9 +114,8 @@ def disagreement_section(study: AgreeStudy, rows: pd.DataFrame) -> list[Section]
                 draw=partial(_panels, study, predictor, truth, float(cut["threshold"])),
                 title=f"Where {pair} disagree",
                 caption="Each dot is a pair of systems that differ significantly under at least one of the two: how "
-                "far "
-                "the significantly better one is ahead under either, below 0 where it is behind. Right: density of the "
-                "pairs over the size of the difference; the area under a line is the number of pairs. "
+                "far the significantly better one is ahead under either, below 0 where it is behind. Right: density of "
+                "the pairs over the size of the difference; the area under a line is the number of pairs. "
                 f"{gain_words(cut['threshold'], cut['f1_without'], cut['f1'])}",
                 alt=f"F1 {row.f1:.2f}; {row.n_shared} pairs significant under both, {row.n_conflicts} in conflict.",
             )

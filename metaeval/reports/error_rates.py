@@ -70,9 +70,8 @@ def _by_size(study: TopicsStudy, curves: pd.DataFrame) -> Section:
         title="Error rate by topics and tolerance",
         caption="Dots: share of the pairs of systems on which two sets of this size disagree."
         f"{ties_counted(study)} {bars}Lines, one a tolerance: {line}, dashed beyond the sizes observed. Where a line "
-        "crosses "
-        f"the flat dashed one, the error allowed ({percentage(minimum.max_error)}), stand the topics needed. The "
-        "scale of rates is logarithmic.",
+        f"crosses the flat dashed one, the error allowed ({percentage(minimum.max_error)}), stand the topics needed. "
+        "The scale of rates is logarithmic.",
         alt=_curves_alt(study),
     )
     return Section(
@@ -266,9 +265,8 @@ def _held_out_table(study: TopicsStudy) -> Table:
         caption="Fitted to the lower half of the sizes, tried on the upper half, over all metrics and tolerances. "
         "Error: root mean square of predicted less seen, in units of √(p(1 − p)). Bias: predicted over seen, less one; "
         "negative is too hopeful. Errors that nearly agree do not settle which curve is better. In the formulas z is "
-        "the "
-        "number of topics, t the tolerance as a difference in means, and Φ₂ the normal distribution of two variables "
-        "with correlation −r.",
+        "the number of topics, t the tolerance as a difference in means, and Φ₂ the normal distribution of two "
+        "variables with correlation −r.",
         frame=shown,
         data=summary,
         columns=(

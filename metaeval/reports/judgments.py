@@ -107,9 +107,8 @@ def _methods_paragraph(study: JudgmentsStudy) -> str:
     if study.effort is not None:
         words.append(
             "Plans of equal effort hold the same number of judged documents (after Pal et al., 2010); a relevant "
-            "document "
-            f"counts {study.cost.minutes_relevant:g} min and a non-relevant one {study.cost.minutes_other:.3g} min"
-            f"{source_of_minutes(study.cost)}."
+            f"document counts {study.cost.minutes_relevant:g} min and a non-relevant one "
+            f"{study.cost.minutes_other:.3g} min{source_of_minutes(study.cost)}."
         )
     source = study.provenance.random_source
     return " ".join([*words, computed_with(study.provenance, *([source] if source else []))])

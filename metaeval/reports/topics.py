@@ -239,8 +239,7 @@ def _effect_sentence(study: TopicsStudy, counts: pd.DataFrame) -> str:
     few = worth[0] if worth[0] == worth[1] else f"{worth[0]} to {worth[1]}"
     return (
         f"The {counted:,} comparisons counted at every size share topics and systems: at the largest size they are "
-        "worth "
-        f"about {few} independent ones, depending on metric and tolerance. Intervals that counted them all as "
+        f"worth about {few} independent ones, depending on metric and tolerance. Intervals that counted them all as "
         "independent would be far too narrow."
     )
 

@@ -374,8 +374,7 @@ def _checked_tolerances(
         name = str(lowest["metric"].to_numpy()[np.argmin(lowest.to_numpy())])
         message = (
             f"a relative tolerance is a share of the larger mean and needs scores of at least 0, but {name!r} goes "
-            "down "
-            f"to {float(lowest.min()):g}; pass tolerance_unit='absolute' with tolerances in the metric's unit, "
+            f"down to {float(lowest.min()):g}; pass tolerance_unit='absolute' with tolerances in the metric's unit, "
             "or tolerances=[0]"
         )
         raise ScoresError(message)
