@@ -69,17 +69,15 @@ _LIMIT = Option(
     shown="twice the largest size",
 )
 _BIN_WIDTH = Option("STEP", "Step in which differences are sorted, in the metric's own unit.", checks.number(above=0))
-_BAYES = flag(
-    "--bayes/--no-bayes", "Fit the Bayesian model that says how sure the topic counts are; most of the time goes there."
-)
-_HIERARCHICAL = flag(
-    "--hierarchical",
-    "Fit that model to all metrics at once with PyMC: minutes for every tolerance, not seconds. Where it is "
-    "refused, the fast fits stand in, the reason is given, and the exit code is 4.",
+_BAYES = flag("--bayes/--no-bayes", "Ask the Bayesian model that says how sure the topic counts are.")
+_PYMC = flag(
+    "--pymc",
+    "Sample that model with PyMC, up to a minute a metric: a check of the fast way. Where it is refused, the fast way "
+    "stands in, the reason is given, and the exit code is 4.",
 )
 _INTERVAL_RESAMPLES = Option(
     "R",
-    "Topic resamples behind every interval, more where the model needs them; 0 leaves all intervals out.",
+    "Topic resamples behind the intervals of error rates by difference; 0 leaves these out.",
     checks.count(2, zero=True),
     means="n_topic_resamples",
 )
@@ -98,7 +96,7 @@ def topics(  # noqa: PLR0913 - the options of the command
     limit: Annotated[int | None, _LIMIT] = None,
     bin_width: Annotated[float, _BIN_WIDTH] = 0.01,
     bayes: Annotated[bool, _BAYES] = True,
-    hierarchical: Annotated[bool, _HIERARCHICAL] = False,
+    pymc: Annotated[bool, _PYMC] = False,
     interval_resamples: Annotated[int, _INTERVAL_RESAMPLES] = 200,
     seed: Annotated[int, opt.SEED] = 0,
     threads: Annotated[int | None, opt.THREADS] = None,
@@ -127,9 +125,8 @@ def topics(  # noqa: PLR0913 - the options of the command
     if wanted is not None and limit is not None and limit < max(wanted):
         message = f"--limit {limit} lies below the largest of --topic-sizes, {max(wanted)}; raise it, or leave it out"
         raise InvalidOptionError(message)
-    if hierarchical and not (bayes and interval_resamples):
-        message = "--hierarchical is a Bayesian model, which --no-bayes and --interval-resamples 0 leave out; drop one"
-        raise InvalidOptionError(message)
+    if pymc and not bayes:
+        raise InvalidOptionError("--pymc samples the Bayesian model, which --no-bayes leaves out; drop one of them")
     study = study_topics(
         loaded.scores(),
         sizes=wanted,
@@ -141,13 +138,13 @@ def topics(  # noqa: PLR0913 - the options of the command
         limit=limit,
         bin_width=bin_width,
         bayesian=bayes,
-        hierarchical=hierarchical,
+        method="pymc" if pymc else "fast",
         n_topic_resamples=interval_resamples,
         rng=seed,
         n_threads=threads,
         provenance=loaded.provenance,
     )
-    loaded.at_end(lambda: _refuse_hierarchy(study))
+    loaded.at_end(lambda: _refuse_sampling(study))
     return study
 
 
@@ -164,10 +161,10 @@ def _tolerances(text: str | None, tolerance_unit: str) -> list[float] | None:
     return sorted({0.0, *values})
 
 
-def _refuse_hierarchy(study: "TopicsStudy") -> None:
+def _refuse_sampling(study: "TopicsStudy") -> None:
     """End as what cannot be estimated does, after everything else was told, if the model asked for was refused."""
-    from metaeval.studies.topics import HIERARCHICAL  # noqa: PLC0415 - loads scipy and numba
+    from metaeval.studies.topics import SAMPLED  # noqa: PLC0415 - loads scipy and numba
 
-    refused = [f"{part}: {why}" for part, why in study.unestimated.items() if part.startswith(HIERARCHICAL)]
+    refused = [f"{part}: {why}" for part, why in study.unestimated.items() if part.startswith(SAMPLED)]
     if refused:
-        raise EstimationError(f"{'; '.join(refused)}. The intervals above are from fits of every metric by itself")
+        raise EstimationError(f"{'; '.join(refused)}. The intervals above were sampled the fast way")

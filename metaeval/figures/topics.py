@@ -45,8 +45,8 @@ def error_panels(frame: pd.DataFrame, *, tolerances: Sequence[str], max_error: f
     ----------
     frame : pandas.DataFrame
         Columns metric, tolerance, size, seen, fitted and, where there are bands, median (drawn instead of fitted), low
-        and high, with seen_low and seen_high for the bars of what was seen; rates as shares. Rates of zero have no
-        place on the logarithmic scale.
+        and high, with predicted_low and predicted_high for the bars behind what was seen; rates as shares. Rates of
+        zero have no place on the logarithmic scale.
     tolerances : sequence of str
         What the tolerances are called, in ascending order.
     max_error : float
@@ -190,8 +190,8 @@ def _error_line(axes: Axes, part: pd.DataFrame, color: str, seen_to: int, *, lab
     axes.plot(sizes[near], line[near], color=color, linewidth=1.4, label=label)
     axes.plot(sizes[far], line[far], color=color, linewidth=1.2, linestyle=(0, (3, 2)))
     dots = part[part["seen"] > 0]
-    if "seen_low" in part:
-        axes.vlines(part["size"], part["seen_low"], part["seen_high"], color=color, linewidth=0.8, alpha=0.6)
+    if "predicted_low" in part:
+        axes.vlines(part["size"], part["predicted_low"], part["predicted_high"], color=color, linewidth=0.8, alpha=0.6)
     axes.plot(dots["size"], dots["seen"], "o", color=color, markersize=2.4, markeredgewidth=0, alpha=0.75)
 
 

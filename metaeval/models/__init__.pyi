@@ -1,10 +1,10 @@
 from .bayesian_comparison import BayesianComparison as BayesianComparison
 from .bayesian_comparison import bayesian_t as bayesian_t
 from .bayesian_comparison import hierarchical as hierarchical
-from .bayesian_model import BayesianErrorRate as BayesianErrorRate
-from .bayesian_model import bayesian_error_rate as bayesian_error_rate
 from .curves import CurveComparison as CurveComparison
 from .curves import compare_curves as compare_curves
+from .error_rate_model import bayesian_error_rate as bayesian_error_rate
+from .error_rate_posterior import BayesianErrorRate as BayesianErrorRate
 from .exponential import ExponentialFit as ExponentialFit
 from .exponential import fit_exponential as fit_exponential
 from .sample_size import topic_set_size_for_anova as topic_set_size_for_anova

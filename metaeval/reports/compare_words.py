@@ -236,8 +236,8 @@ def _topics_methods(study: CompareStudy) -> str:
     if posterior is not None:
         words += (
             f" The number of topics that keeps it within {percentage(study.topics.minimum.max_error)} is the median of "
-            f"the posterior of a Bayesian model of these rates, with its {percentage(posterior.ci_prob)} interval; the "
-            "covariance of the rates is that of a bootstrap of the topics, and the systems count as a sample too."
+            "the posterior of a Bayesian model of the true differences between systems, with its "
+            f"{percentage(posterior.ci_prob)} interval; the counted rates are a check on it."
         )
     return words
 

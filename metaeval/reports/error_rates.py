@@ -54,11 +54,11 @@ def _by_size(study: TopicsStudy, curves: pd.DataFrame) -> Section:
     bars = ""
     if study.posterior is not None:
         bars = (
-            f"Upright bars: their {percentage(study.posterior.ci_prob)} intervals at the sizes that the model uses; "
-            "the topics are shared, so the bars of one line move together. "
+            f"Upright bars: where the model expects {percentage(study.posterior.ci_prob)} of the dots of other topic "
+            "samples like this one; a dot outside its bar speaks against the model. "
         )
         line = f"median of the Bayesian model, with its {percentage(study.posterior.ci_prob)} band"
-        if len(study.posterior.counts().dropna(subset="median")) < len(rates.metrics) * len(rates.tolerances):
+        if len(study.posterior.minimum_topics().dropna(subset="median")) < len(rates.metrics) * len(rates.tolerances):
             line += f", or without a band {_named_curve(minimum)}"
     else:
         line = _named_curve(minimum)

@@ -68,10 +68,9 @@ def _rates_words(study: TopicsStudy, rows: pd.DataFrame) -> str:
         return "a share of the pairs that cannot be estimated"
     rates: Iterable[str] = map(share, seen["error_rate"])
     if study.posterior is not None:
-        both = seen.merge(study.posterior.observed(), on=["metric", "tolerance", "size"], how="left")
-        # the model counts a tie as half a disagreement: where ties are many, its interval is that of another rate
-        own = both["error_rate"].between(both["seen_low"].fillna(np.inf), both["seen_high"].fillna(-np.inf))
-        rates = map(bracketed, both["error_rate"], both["seen_low"].where(own), both["seen_high"].where(own))
+        modelled = study.posterior.curves([study.error_rates.sizes[-1]])
+        both = seen.merge(modelled, on=["metric", "tolerance"], how="left")
+        rates = map(bracketed, both["median"].fillna(both["error_rate"]), both["low"], both["high"])
     written = list(zip(map(name_of_metric, seen["metric"]), rates, strict=True))
     if len(written) > _FEW:
         (least, fewest), (most, highest) = written[0], written[-1]
@@ -135,7 +134,8 @@ def _needs_words(study: TopicsStudy, tolerance: float, needs: list[_Need]) -> st
 def _how_counted(study: TopicsStudy) -> str:
     size, family = study.error_rates.sizes[-1], study.minimum.family
     if study.posterior is not None:
-        return f"In brackets: {percentage(study.posterior.ci_prob)} intervals, by a Bayesian model."
+        level = percentage(study.posterior.ci_prob)
+        return f"Numbers with brackets: the median of a Bayesian model, and its {level} interval."
     if family is None:
         return f"Nothing can be said beyond {size} topics: {study.unestimated.get(CURVE, 'no curve fits')}."
     curve = FAMILIES[family].title
@@ -146,7 +146,7 @@ def _enough_sentence(study: TopicsStudy) -> list[str]:
     """Say how sure it is that the topics at hand are enough, at the first tolerance where this is not clear."""
     if study.posterior is None:
         return []
-    counts = study.posterior.counts().dropna(subset=["p_enough"])
+    counts = study.posterior.minimum_topics().dropna(subset=["p_enough"])
     for tolerance, part in counts.groupby("tolerance"):
         unclear = part[part["p_enough"].between(0.02, 0.98)]
         if unclear.empty:

@@ -30,7 +30,7 @@ from metaeval.reports.topic_words import (
     topic_count,
     with_tolerances,
 )
-from metaeval.studies.topics import COUNTS, CURVE, HIERARCHICAL, INTERVALS, TopicsStudy
+from metaeval.studies.topics import COUNTS, CURVE, INTERVALS, SAMPLED, TopicsStudy
 from metaeval.words import count, interval, listed, name_of_metric, number, percentage, share, short_names, text
 
 __all__ = ["topics_report", "with_topics", "without_topics"]
@@ -38,7 +38,7 @@ __all__ = ["topics_report", "with_topics", "without_topics"]
 _TITLE = "Topic set size"
 _MOST_PAIRS = 10
 """Of metrics; a longer table is folded."""
-_STAND_IN = "The figures of those tolerances come from fits of every metric by itself."
+_STAND_IN = "The figures were sampled the fast way instead."
 
 _SAMPLING = {
     "disjoint": "that share no topic",
@@ -46,7 +46,9 @@ _SAMPLING = {
     "bootstrap": "drawn with replacement",
 }
 
-_SOURCES = ("voorhees2002", "pal2010", "buckley2000", "sanderson2005")
+_SOURCES = (
+    *("voorhees2002", "pal2010", "buckley2000", "sanderson2005", "rubin1981", "stein1981", "morris2011", "varin2011"),
+)
 
 
 def topics_report(study: TopicsStudy) -> Report:
@@ -101,9 +103,7 @@ def without_topics(report: Report, reason: str) -> Report:
 
 def _data(study: TopicsStudy) -> dict[str, Writer]:
     data = {"error_rates.csv": csv_file(study.error_rates.to_frame()), "curves.csv": csv_file(study.curves())}
-    for model in () if study.posterior is None else study.posterior.models:
-        data[f"posterior_{model.tolerance:g}.nc"] = model.save
-    return data
+    return data if study.posterior is None else data | {"posterior.nc": study.posterior.save}
 
 
 def _rows(study: TopicsStudy) -> pd.DataFrame:
@@ -152,18 +152,18 @@ def _failures(study: TopicsStudy) -> list[Block]:
     failed = [
         f"{part[:1].upper()}{part[1:]}: {reason.rstrip('.')}."
         for part, reason in study.unestimated.items()
-        if part.startswith((INTERVALS, HIERARCHICAL))
+        if part.startswith((INTERVALS, SAMPLED))
     ]
     if not failed:
         return []
-    stand_in = [_STAND_IN] if any(part.startswith(HIERARCHICAL) for part in study.unestimated) else []
+    stand_in = [_STAND_IN] if any(part.startswith(SAMPLED) for part in study.unestimated) else []
     return [Text(paragraphs=("This cannot be estimated.", *failed, *stand_in), look="note")]
 
 
 def _model_blocks(study: TopicsStudy) -> list[Block]:
     if study.posterior is None:
         return []
-    counts, level = study.posterior.counts(), percentage(study.posterior.ci_prob)
+    counts, level = study.posterior.minimum_topics(), percentage(study.posterior.ci_prob)
     blocks: list[Block] = [_counts_table(study, counts, level)]
     refused = counts[counts["note"] != ""]
     if len(refused):
@@ -370,16 +370,18 @@ def _methods(study: TopicsStudy) -> Methods:
 def _model_words(study: TopicsStudy) -> list[str]:
     if study.posterior is None:
         return []
-    models = study.posterior.models
-    each = "metric and tolerance" if all(model.method == "fast" for model in models) else "tolerance, over all metrics"
-    at = ""
-    if len(models) < len(study.error_rates.tolerances):
-        at = f" (at {listed([tolerance_name(study, model.tolerance) for model in models])})"
+    at, sampled = "", ""
+    if study.posterior.tolerances != study.error_rates.tolerances:
+        at = f" at tolerances of {listed([tolerance_name(study, one) for one in study.posterior.tolerances])}"
+    if study.posterior.method == "pymc":
+        sampled = " The law was sampled with PyMC."
     words = (
-        f"The number of topics that keep the error rate at or below {percentage(study.minimum.max_error)} is the "
-        f"posterior median, with its {percentage(study.posterior.ci_prob)} interval, of a Bayesian model of the logits "
-        "of the error rates at up to eight sizes, with the covariance of a bootstrap of the topics, and a term for the "
-        f"systems being a sample too; one fit for every {each}{at}."
+        f"The number of topics that keep the error rate at or below {percentage(study.minimum.max_error)}{at} is the "
+        f"posterior median, with its {percentage(study.posterior.ci_prob)} interval, of a Bayesian model of the true "
+        "differences between systems: variances and errors from topics reweighted at random (Rubin, 1981), one law "
+        "for the standardised differences of all pairs, which draws small ones towards zero (Stein, 1981; Morris and "
+        "Tang, 2011), by a composite likelihood worth one degree of freedom a system less one (Varin et al., 2011). "
+        f"All metrics and tolerances share the draws.{sampled}"
     )
     return [words]
 

@@ -10,12 +10,11 @@ import pandas as pd
 from metaeval.checks import MOST_REPLICATES, check_count, check_error_rate, check_number, check_share, check_threads
 from metaeval.draws import RNGLike, resolve_seed
 from metaeval.errors import EstimationError
-from metaeval.models.bayesian_model import BayesianErrorRate, Method, SwapEvidence, bayesian_error_rate
 from metaeval.models.curves import CurveComparison, compare_curves
+from metaeval.models.error_rate_model import Method, bayesian_error_rate
+from metaeval.models.error_rate_posterior import BayesianErrorRate
 from metaeval.models.exponential import exponential_table
 from metaeval.models.topic_counts import MinimumTopics, minimum_topics
-from metaeval.models.topics_posterior import TopicsPosterior, evidence_beside
-from metaeval.parallel import track
 from metaeval.provenance import Provenance, record_provenance
 from metaeval.resampling.bins import DifferenceBins, difference_bins
 from metaeval.resampling.swap import PAPER_TOLERANCES, ErrorRates, ToleranceUnit, swap_method
@@ -29,9 +28,9 @@ __all__ = [
     "CURVE",
     "DIFFERENCES",
     "EXPONENTIAL",
-    "HIERARCHICAL",
     "INTERVALS",
     "RECOMMENDED_TOLERANCE",
+    "SAMPLED",
     "TopicsStudy",
     "study_topics",
 ]
@@ -57,8 +56,8 @@ DIFFERENCES = "difference bins"
 INTERVALS = "intervals of the topic counts"
 """What it calls the part that the Bayesian model answers."""
 
-HIERARCHICAL = "hierarchical model"
-"""What it calls a hierarchical model that was refused; the fits of the single metrics stand in for it."""
+SAMPLED = "sampling with PyMC"
+"""What it calls a sampling that was refused; the fast one stands in for it."""
 
 MOST_SIZES = 50
 """More sizes than these by default would add time and no knowledge: neighbours tell the same."""
@@ -87,7 +86,7 @@ class TopicsStudy(Study):
         The same by the exponential of Pal, Mitra and Kamps (2010).
     exponential : pandas.DataFrame
         That exponential's parameters, one row a metric and tolerance.
-    posterior : TopicsPosterior or None
+    posterior : BayesianErrorRate or None
         Intervals and probabilities by the Bayesian model, if it was asked for and could be fitted.
     unestimated : mapping of str to str
         Parts that could not be estimated from these scores, and why.
@@ -106,7 +105,7 @@ class TopicsStudy(Study):
     minimum: MinimumTopics
     published: MinimumTopics
     exponential: pd.DataFrame
-    posterior: TopicsPosterior | None
+    posterior: BayesianErrorRate | None
     unestimated: Mapping[str, str]
     notes: tuple[str, ...]
     provenance: Provenance
@@ -116,7 +115,7 @@ class TopicsStudy(Study):
 
         ``n_topics`` is missing where ``kind`` says that there is no number to give; ``text`` says it as the table
         does. The columns with ``exponential`` hold the answer of the published curve, those with ``posterior``,
-        ``p_enough`` and ``design_effect`` that of the Bayesian model (see `TopicsPosterior.counts`).
+        ``p_enough`` and ``design_effect`` that of the Bayesian model (see `BayesianErrorRate.minimum_topics`).
         """
         keys = ["metric", "tolerance"]
         frame = self.minimum.to_frame().rename(columns={"largest_rate": "error_rate"})
@@ -130,8 +129,9 @@ class TopicsStudy(Study):
         published = self.published.to_frame()[[*keys, "n_topics", "text"]]
         frame = frame.merge(published, on=keys, suffixes=("", "_exponential"))
         if self.posterior is not None:
-            named = {name: f"posterior_{name}" for name in ("median", "low", "high", "method")}
-            counts = self.posterior.counts().drop(columns=["extrapolated"]).rename(columns=named)
+            named = {name: f"posterior_{name}" for name in ("median", "low", "high")}
+            counts = self.posterior.minimum_topics().drop(columns=["extrapolated"]).rename(columns=named)
+            counts = counts.assign(posterior_method=self.posterior.method)
             frame = frame.merge(counts, on=keys, how="left")
         order = {name: place for place, name in enumerate(self.error_rates.metrics)}
         frame = frame.sort_values("metric", key=lambda names: names.map(order), kind="stable", ignore_index=True)
@@ -145,8 +145,8 @@ class TopicsStudy(Study):
         pandas.DataFrame
             One row a metric, tolerance and size: ``seen`` (a zero difference counted as half a swap, as the curves
             count it; missing where the size was not observed) and ``fitted`` (missing without a curve). With the
-            Bayesian model also its ``median``, ``low`` and ``high``, and ``seen_low`` and ``seen_high`` at the sizes
-            it was fitted to (see `TopicsPosterior.observed`).
+            Bayesian model also its ``median``, ``low`` and ``high``, and at some sizes ``predicted_low`` and
+            ``predicted_high``, between which it expects what is counted (see `BayesianErrorRate.predicted`).
         """
         rates = self.error_rates.rates(half_swaps=True)
         seen = np.asarray(self.error_rates.sizes)
@@ -165,7 +165,7 @@ class TopicsStudy(Study):
             return frame
         keys = ["metric", "tolerance", "size"]
         frame = frame.merge(self.posterior.curves(sizes), on=keys, how="left")
-        return frame.merge(self.posterior.observed(), on=keys, how="left")
+        return frame.merge(self.posterior.predicted().drop(columns="observed"), on=keys, how="left")
 
 
 _COLUMNS = (
@@ -188,7 +188,7 @@ def study_topics(  # noqa: PLR0913 - every option of the command
     bin_width: float = 0.01,
     differences: bool = True,
     bayesian: bool = True,
-    hierarchical: bool = False,
+    method: Method = "fast",
     modelled: Sequence[float] | None = None,
     n_topic_resamples: int = 200,
     confidence_level: float = 0.9,
@@ -219,16 +219,14 @@ def study_topics(  # noqa: PLR0913 - every option of the command
     differences : bool, default True
         Count sign changes by the size of the difference too.
     bayesian : bool, default True
-        Fit the Bayesian model of the error rate (`metaeval.models.bayesian_error_rate`) at every tolerance. It knows
-        disjoint topic sets only.
-    hierarchical : bool, default False
-        Fit one model of all metrics with PyMC (minutes), not every metric by itself (seconds). Where it is refused, the
-        fits of the single metrics stand in for it, and `TopicsStudy.unestimated` says so.
+        Ask the Bayesian model of the error rate (`metaeval.models.bayesian_error_rate`). It knows disjoint topic sets
+        only.
+    method : {"fast", "pymc"}
+        How it samples. Where PyMC is refused, the fast way stands in for it, and `TopicsStudy.unestimated` says so.
     modelled : sequence of float, optional
-        The tolerances at which the Bayesian model is fitted, all of them by default; most of the time goes there.
+        The tolerances at which it is asked, all of them by default.
     n_topic_resamples : int, default 200
-        Topic-bootstrap replicates behind every interval, raised for the Bayesian model where it needs more (150, and
-        32 for every metric); 0 leaves the intervals of the difference bins out and the model too.
+        Topic-bootstrap replicates behind the intervals of the difference bins; 0 leaves these out.
     confidence_level : float, default 0.9
         Of every interval.
     rng : None, int or numpy.random.Generator
@@ -303,15 +301,10 @@ def study_topics(  # noqa: PLR0913 - every option of the command
             ),
         )
     posterior = None
-    if bayesian and n_topic_resamples:
-        evidence = attempt(
-            INTERVALS,
-            lambda: evidence_beside(scores, rates, n_topic_resamples=n_topic_resamples, seed=seed, n_threads=n_threads),
-        )
-        settings = {"max_error": max_error, "ci_prob": confidence_level, "rng": seed}
+    if bayesian:
         asked = [tolerance for tolerance in rates.tolerances if modelled is None or tolerance in modelled]
-        models = [] if evidence is None else _models(evidence, asked, settings, attempt, hierarchical=hierarchical)
-        posterior = TopicsPosterior(models=tuple(models), metrics=rates.metrics) if models else None
+        settings = {"max_error": max_error, "ci_prob": confidence_level, "rng": seed, "n_threads": n_threads}
+        posterior = _posterior(scores, rates, asked, settings, attempt, method)
     published = minimum_topics(
         rates, max_error=max_error, limit=minimum.limit, family=EXPONENTIAL, comparison=comparison
     )
@@ -338,32 +331,22 @@ def _default_sizes(n_topics: int) -> tuple[list[int] | None, bool]:
     return np.unique(np.geomspace(SMALLEST_SIZE, largest, MOST_SIZES).round().astype(int)).tolist(), True
 
 
-def _models(
-    evidence: SwapEvidence,
+def _posterior(  # noqa: PLR0913, PLR0917 - the parts of a study
+    scores: Scores,
+    rates: ErrorRates,
     tolerances: Sequence[float],
     settings: Mapping[str, Any],
     attempt: Attempts,
-    *,
-    hierarchical: bool,
-) -> list[BayesianErrorRate]:
-    """Fit one model a tolerance; note what was refused, and let the fast fits stand in for a refused hierarchy."""
+    method: Method,
+) -> BayesianErrorRate | None:
+    """Ask the model; note what was refused, and let the fast sampling stand in for one that was."""
 
-    def fit(tolerance: float, method: Method, part: str) -> BayesianErrorRate | None:
-        return attempt(
-            f"{part} at tolerance {tolerance:g}",
-            lambda: bayesian_error_rate(evidence, tolerance=tolerance, method=method, **settings),
-        )
+    def ask(method: Method, part: str) -> BayesianErrorRate | None:
+        shared = {"tolerances": tolerances, "tolerance_unit": rates.tolerance_unit, "observed": rates}
+        return attempt(part, lambda: bayesian_error_rate(scores, method=method, **shared, **settings))
 
-    def answer(tolerance: float) -> BayesianErrorRate | None:
-        if not hierarchical:
-            return fit(tolerance, "fast", INTERVALS)
-        # each takes minutes, and so has a line of its own
-        alone = track([tolerance], description=f"{HIERARCHICAL}, tolerance {tolerance:g}")
-        (model,) = [fit(one, "pymc", HIERARCHICAL) for one in alone]
-        return model or fit(tolerance, "fast", INTERVALS)
-
-    steps = tolerances if hierarchical else track(tolerances, description="Bayesian model", total=len(tolerances))
-    return [model for model in map(answer, steps) if model is not None]
+    found = ask(method, INTERVALS if method == "fast" else SAMPLED)
+    return found if found is not None or method == "fast" else ask("fast", INTERVALS)
 
 
 def _no_counts(minimum: MinimumTopics) -> dict[str, str]:

@@ -1,0 +1,110 @@
+"""Posterior predictive check of the error-rate model: the swap method on topic samples like the one at hand."""
+
+from typing import TYPE_CHECKING, NamedTuple
+
+import numba
+import numpy as np
+from numpy.typing import NDArray
+
+from metaeval.compiled import compiled_parallel
+
+if TYPE_CHECKING:
+    from metaeval.models.true_differences import Pairs
+
+__all__ = ["REPLICATES", "Check"]
+
+type Floats = NDArray[np.float64]
+
+REPLICATES = 100
+"""Topic samples; the ends of a 90 % interval are then known to a tenth of its width."""
+_TRIALS = 20
+"""Pairs of topic sets from each sample: their own spread is small beside that of the samples."""
+
+
+class Check(NamedTuple):
+    """What was counted, to be counted again.
+
+    Attributes
+    ----------
+    sizes : array (size,)
+        Topics in each set.
+    tolerances : array (tolerance,)
+    relative : bool
+        Whether tolerances are shares of the larger mean.
+    generator : numpy.random.Generator
+    """
+
+    sizes: NDArray[np.int64]
+    tolerances: Floats
+    relative: bool
+    generator: np.random.Generator
+
+    def pick(self, weights: Floats) -> NDArray[np.int64]:
+        """Return a topic sample for every draw of the weights (draw, topic), shuffled anew for every trial."""
+        n_draws, n_topics = weights.shape
+        bounds = np.cumsum(weights, axis=1)
+        chances = self.generator.random((n_draws, n_topics)) * bounds[:, -1:]
+        sample = np.stack([np.searchsorted(own, at) for own, at in zip(bounds, chances, strict=True)])
+        trials = np.repeat(sample[:, None], _TRIALS, axis=1)
+        return self.generator.permuted(np.minimum(trials, n_topics - 1), axis=2)
+
+    def repeat(self, pairs: "Pairs", differences: Floats, boost: Floats, picked: NDArray[np.int64]) -> Floats:
+        """Count errors under true differences (draw, pair), on the topics picked (draw, trial, topic).
+
+        Returns
+        -------
+        array (draw, tolerance, size)
+            Of systems equal on every topic each comparison is half an error at tolerance 0, as it is where counted.
+        """
+        n_topics = pairs.residual.shape[1]
+        copies = float((np.isinf(pairs.log_variance) & (pairs.difference == 0)).sum())
+        scale = np.sqrt(boost * n_topics / (n_topics - 1.0))
+        swaps = _count(
+            pairs.means, pairs.residual, differences, scale, picked, self.sizes, self.tolerances, self.relative
+        )
+        swaps[:, self.tolerances == 0] += copies / 2.0
+        return swaps / differences.shape[1]
+
+
+@compiled_parallel
+def _count(  # noqa: PLR0913, PLR0917 - the parts of a model
+    means: Floats,
+    residual: Floats,
+    differences: Floats,
+    scale: Floats,
+    picked: NDArray[np.int64],
+    sizes: NDArray[np.int64],
+    tolerances: Floats,
+    relative: bool,  # noqa: FBT001 - of the tolerances
+) -> Floats:
+    """Return swaps a trial (draw, tolerance, size)."""
+    n_draws, n_trials, _ = picked.shape
+    n_systems = len(means)
+    swaps = np.zeros((n_draws, len(tolerances), len(sizes)))
+    for draw in numba.prange(n_draws):
+        for trial in range(n_trials):
+            for place in range(len(sizes)):
+                size = sizes[place]
+                first, second = np.zeros(n_systems), np.zeros(n_systems)
+                for topic in range(size):
+                    first += residual[:, picked[draw, trial, topic]]
+                    second += residual[:, picked[draw, trial, size + topic]]
+                first *= scale[draw] / size
+                second *= scale[draw] / size
+                pair = -1
+                for a in range(n_systems):
+                    for b in range(a + 1, n_systems):
+                        pair += 1
+                        delta = differences[draw, pair]
+                        gap1, gap2 = delta + first[a] - first[b], delta + second[a] - second[b]
+                        if gap1 * gap2 >= 0:
+                            continue
+                        level = (means[a] + means[b] + abs(delta)) / 2
+                        larger1 = level + max(first[a], first[b])
+                        larger2 = level + max(second[a], second[b])
+                        for which in range(len(tolerances)):
+                            unit1, unit2 = (larger1, larger2) if relative else (1.0, 1.0)
+                            if abs(gap1) < tolerances[which] * unit1 or abs(gap2) < tolerances[which] * unit2:
+                                break
+                            swaps[draw, which, place] += 1.0 / n_trials
+    return swaps

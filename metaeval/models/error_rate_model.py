@@ -1,0 +1,224 @@
+"""Bayesian model of the error rate: how many topics are enough, and how sure that answer is.
+
+No swap is counted and no curve is fitted (see `metaeval.models.true_differences` for what is); the counts stand
+beside it as a check.
+"""
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Literal, get_args
+
+import numpy as np
+from numpy.typing import NDArray
+
+from metaeval.checks import MOST_REPLICATES, check_choice, check_count, check_error_rate, check_share
+from metaeval.draws import RNGLike, resolve_rng
+from metaeval.errors import EstimationError, InvalidOptionError
+from metaeval.models.error_rate_check import REPLICATES, Check
+from metaeval.models.error_rate_posterior import BayesianErrorRate, Drawn, posterior_of
+from metaeval.models.expected_rates import expected_rates
+from metaeval.models.true_differences import Pairs, Prior, describe_pairs, draw_differences, missed_power, prior_of
+from metaeval.parallel import limit_threads, track
+from metaeval.resampling.swap import ErrorRates, ToleranceUnit, swap_method
+from metaeval.resampling.topic_sets import lay_out
+
+if TYPE_CHECKING:
+    from metaeval.scores import Scores
+
+__all__ = ["Method", "bayesian_error_rate", "draw_error_rates"]
+
+type Floats = NDArray[np.float64]
+Method = Literal["fast", "pymc"]
+
+_CHECKED = 8
+"""Sizes at which the model is held against the counts."""
+_BLOCK = 25
+"""Draws computed together, to bound memory; a multiple of it is as fast as can be."""
+
+
+def bayesian_error_rate(  # noqa: PLR0913 - the settings of a model
+    scores: object,
+    *,
+    tolerances: Sequence[float] = (0.0,),
+    tolerance_unit: ToleranceUnit = "relative",
+    method: Method = "fast",
+    max_error: float = 0.05,
+    ci_prob: float = 0.9,
+    draws: int = 400,
+    observed: ErrorRates | None = None,
+    rng: RNGLike = None,
+    n_threads: int | None = None,
+) -> BayesianErrorRate:
+    r"""Say how many topics each metric needs, with an interval that holds the truth as often as it claims.
+
+    Parameters
+    ----------
+    scores : Scores or anything `metaeval.as_scores` takes
+    tolerances : sequence of float, default (0,)
+        The leads by which a system must win on both topic sets.
+    tolerance_unit : {"relative", "absolute"}
+        As in `metaeval.resampling.swap.swap_method`.
+    method : {"fast", "pymc"}
+        How the common law of the pairs is sampled: on a grid, or with PyMC (see `metaeval.models.error_rate_pymc`).
+        Both are cut: the draws of the noise do not see what the differences say about them.
+    max_error : float, default 0.05
+        Error rate the minimum topic count keeps to.
+    ci_prob : float, default 0.9
+        Probability of the equal-tailed intervals.
+    draws : int, default 400
+    observed : ErrorRates, optional
+        Counted swaps to hold the model against; counted here by default.
+    rng : None, int or numpy.random.Generator
+    n_threads : int, optional
+        Cores to use; the answer does not depend on it.
+
+    Returns
+    -------
+    BayesianErrorRate
+        All metrics share the draws of the topics, so that they can be compared. A metric that says too little is
+        named in ``not_estimated``.
+
+    Raises
+    ------
+    EstimationError
+        If no metric can be estimated, or `observed` was counted on sets that share topics.
+    InvalidOptionError, ScoresError
+        For an option outside its rule, and as `metaeval.resampling.swap.swap_method`.
+
+    See Also
+    --------
+    metaeval.resampling.swap.swap_method : the counts
+    metaeval.models.curves.compare_curves : curves fitted to them
+
+    Notes
+    -----
+    With :math:`\bar d` the difference of a pair's means over T topics, :math:`\sigma^2` its variance on one topic and
+    :math:`\delta` the true one, :math:`u = \delta / \sigma` has the prior
+
+    .. math:: u \sim N(0, \kappa^2), \quad \log \kappa^2 \sim N(\mu + \eta\, \ell,\ \omega^2),
+
+    :math:`\ell` being :math:`\log \sigma^2` less its mean over pairs; :math:`e^\mu` is flat (Stein's prior [1]_, whose
+    intervals keep their level for few groups too [2]_), η and ω are uniform on short grids. The likelihood of all
+    pairs, :math:`\prod N(\bar d/\sigma; 0, \kappa^2 + 1/T)`, is raised to 2/N: with that, one normal law gets the
+    N - 1 degrees of freedom it has [3]_. Given κ, u is normal about the shrunken difference, with errors
+    made from the residuals, one set of random signs and sizes for all pairs. The :math:`\sigma^2` come from Dirichlet
+    weights over the topics [4]_; their logarithms are drawn towards the mean by the share that is sampling error, and
+    all are multiplied by the expected power of a topic, its upper half log-normal, over the weighted mean. Then
+
+    .. math:: p(n) = \overline{2\, \Phi(\sqrt n\, u_{ab})\, \Phi(\sqrt n\, u_{ba})},
+
+    at a relative tolerance t with :math:`u_{ab} = ((1-t)\mu_a - \mu_b) / \mathrm{sd}((1-t)x_a - x_b)`, at an absolute
+    one with :math:`(\delta - t)/\sigma`. An exact tie is half an error. Systems equal on every topic are left out.
+
+    References
+    ----------
+    .. [1] Stein (1981). Estimation of the mean of a multivariate normal distribution. Annals of Statistics 9.
+       :doi:`10.1214/aos/1176345632`
+    .. [2] Morris and Tang (2011). Estimating random effects via adjustment for density maximization. Statistical
+       Science 26. :doi:`10.1214/10-STS349`
+    .. [3] Varin, Reid and Firth (2011). An overview of composite likelihood methods. Statistica Sinica 21.
+    .. [4] Rubin (1981). The Bayesian bootstrap. Annals of Statistics 9. :doi:`10.1214/aos/1176345338`
+
+    Examples
+    --------
+    >>> generator = np.random.default_rng(1)
+    >>> made = generator.normal(size=(20, 1)) * 0.1 + generator.normal(size=(20, 60)) * 0.15
+    >>> found = bayesian_error_rate(made, rng=0).minimum_topics()
+    >>> bool(found["low"][0] < found["median"][0] < found["high"][0])
+    True
+    """
+    check_choice(method, "method", get_args(Method))
+    check_error_rate(max_error)
+    check_share(ci_prob, "ci_prob")
+    check_count(draws, "draws", least=2, most=MOST_REPLICATES)
+    source = resolve_rng(rng)
+    counting, fitting, repeating = source.generator.spawn(3)
+    if observed is None:
+        observed = swap_method(
+            scores, tolerances=tolerances, tolerance_unit=tolerance_unit, rng=counting, n_threads=n_threads
+        )
+    if observed.sampling != "disjoint":
+        raise EstimationError(f"the Bayesian model knows disjoint topic sets, not {observed.sampling}")
+    levels = np.unique(np.asarray(tolerances, dtype=np.float64))
+    if not np.isin(levels, observed.tolerances).all():
+        raise InvalidOptionError(f"tolerances must be among those counted, {observed.tolerances}, not {tolerances!r}")
+    layout = lay_out(scores, sizes=None, sampling="bootstrap", duplicates="drop", n_trials=1)
+    sizes = _few(observed.sizes)
+    check = Check(np.asarray(sizes), levels, tolerance_unit == "relative", repeating)
+    with limit_threads(n_threads):
+        described, left_out = _describe(layout.scores, layout.oriented)
+        if not described:
+            raise EstimationError("no error rate can be estimated: " + "; ".join(dict.fromkeys(left_out.values())))
+        laws, sampled = {name: prior_of(pairs) for name, pairs in described.items()}, {}
+        if method == "pymc":
+            laws, sampled = _sampled(described, fitting.spawn(1)[0])
+        drawn = draw_error_rates(described, laws, check, draws, fitting)
+    attrs = {
+        "method": method,
+        "tolerance_unit": tolerance_unit,
+        "max_error": float(max_error),
+        "ci_prob": float(ci_prob),
+        "random_source": source.description,
+    }
+    return posterior_of(drawn, levels.tolist(), observed, sizes, left_out, attrs, sampled)
+
+
+def _few(sizes: Sequence[int]) -> list[int]:
+    """Return at most eight of the sizes, evenly spaced in their logarithm as far as they allow it."""
+    logs = np.log(sizes)
+    wanted = np.linspace(logs[0], logs[-1], _CHECKED)
+    return sorted({sizes[int(np.argmin(np.abs(logs - one)))] for one in wanted})
+
+
+def _describe(scores: "Scores", oriented: Floats) -> tuple[dict[str, Pairs], dict[str, str]]:
+    described, left_out = {}, {}
+    for place, metric in enumerate(scores["metric"].to_numpy().tolist()):
+        try:
+            described[metric] = describe_pairs(np.ascontiguousarray(oriented[:, place].T))
+        except EstimationError as error:
+            left_out[metric] = str(error)
+    return described, left_out
+
+
+def _sampled(described: Mapping[str, Pairs], generator: np.random.Generator) -> tuple[dict[str, Prior], dict[str, Any]]:
+    """Sample the law of every metric with PyMC."""
+    from metaeval.models.error_rate_pymc import sample_law  # noqa: PLC0415 - loads when needed
+
+    each = track(described.items(), description="PyMC", total=len(described))  # seconds each, and so with steps
+    found = {name: sample_law(pairs, name, generator) for name, pairs in each}
+    return {name: law.prior for name, law in found.items()}, {name: law.tree for name, law in found.items()}
+
+
+def draw_error_rates(
+    described: Mapping[str, Pairs],
+    laws: Mapping[str, Prior],
+    check: Check,
+    n_draws: int,
+    generator: np.random.Generator,
+) -> dict[str, Drawn]:
+    """Draw error rates of every metric from one stream of topic weights and errors."""
+    n_systems, n_topics = next(iter(described.values())).residual.shape
+    blocks: dict[str, list[tuple[Floats, ...]]] = {name: [] for name in described}
+    starts = range(0, n_draws, _BLOCK)
+    for start in track(starts, description="Bayesian model", total=len(starts)):
+        own = generator.spawn(1)[0]
+        count = min(_BLOCK, n_draws - start)
+        weights = own.standard_exponential((count, n_topics))
+        weights /= weights.mean(axis=1, keepdims=True)
+        signs = own.standard_normal((count, n_topics))
+        signs -= signs.mean(axis=1, keepdims=True)
+        chances = own.random((count, n_systems * (n_systems - 1) // 2))
+        law, tail = own.random(count), own.random(count)
+        picked = check.pick(weights) if start < REPLICATES else None
+        for name, pairs in described.items():
+            prior = laws[name]
+            chosen = np.minimum(np.searchsorted(np.cumsum(prior.weight), law), len(prior.weight) - 1)
+            hyper = np.stack([prior.log_scale[chosen], prior.slope[chosen], prior.spread[chosen]], axis=1)
+            boost = missed_power(pairs, weights, tail)
+            drawn = draw_differences(pairs, weights=weights, signs=signs, chances=chances, hyper=hyper, boost=boost)
+            rates = expected_rates(drawn, check.tolerances, relative=check.relative)
+            again = rates[:0] if picked is None else check.repeat(pairs, drawn.value, boost, picked)
+            blocks[name].append((rates, hyper, again))
+    return {
+        name: Drawn(*(np.concatenate([part for part in parts if len(part)]) for parts in zip(*found, strict=True)))
+        for name, found in blocks.items()
+    }

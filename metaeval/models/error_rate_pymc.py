@@ -1,0 +1,83 @@
+"""The common law of the differences sampled with PyMC: a second road to it, and the place to change a prior."""
+
+from typing import Any, NamedTuple
+
+import numpy as np
+
+from metaeval.errors import EstimationError
+from metaeval.models.true_differences import NODES, Pairs, Prior, grid_of_laws, standardised
+
+__all__ = ["SampledLaw", "law_model", "sample_law"]
+
+_MAX_RHAT = 1.01
+
+
+class SampledLaw(NamedTuple):
+    """A law as the grid has it, and what PyMC sampled (an xarray.DataTree)."""
+
+    prior: Prior
+    tree: Any
+
+
+def law_model(pairs: Pairs) -> Any:  # noqa: ANN401 - a pymc.Model
+    r"""Return the PyMC model of the law of u, its classes, slope and spread marginalised.
+
+    Parameters
+    ----------
+    pairs : Pairs
+        As `metaeval.models.true_differences.describe_pairs` returns them.
+
+    Notes
+    -----
+    ``log_scale`` is :math:`\mu` of `metaeval.models.error_rate_model.bayesian_error_rate`, with the same bounds and the
+    same flat prior on its exponential; ``weight`` is the posterior of every slope and spread given it. The composite
+    likelihood, a power of that of all pairs, is a potential. Nothing here sees the draws of the noise: the cut.
+    """
+    import pymc as pm  # noqa: PLC0415 - loads when needed
+    import pytensor.tensor as pt  # noqa: PLC0415 - likewise
+
+    u, logs, n_topics, worth = standardised(pairs)
+    scales, slope, spread = grid_of_laws(u)
+    shares = np.exp(-0.5 * NODES**2)
+    with pm.Model(coords={"combination": np.arange(len(slope))}) as model:
+        log_scale = pm.Uniform("log_scale", scales[0], scales[-1])
+        fixed = slope[:, None, None] * logs + spread[:, None, None] * NODES[:, None]
+        variance = pt.exp(log_scale + fixed) + 1.0 / n_topics
+        density = np.log(shares / shares.sum())[:, None] - 0.5 * (pt.log(variance) + u**2 / variance)
+        likelihood = worth * pm.math.logsumexp(density, axis=1).sum(axis=-1).flatten()
+        pm.Deterministic("weight", pt.special.softmax(likelihood), dims="combination")
+        pm.Potential("law", pm.math.logsumexp(likelihood) + log_scale)  # the last: flat on the variance, not its log
+    return model
+
+
+def sample_law(pairs: Pairs, metric: str, generator: np.random.Generator) -> SampledLaw:
+    """Sample the law of one metric.
+
+    Raises
+    ------
+    EstimationError
+        If the chains did not converge.
+    """
+    import arviz as az  # noqa: PLC0415 - slow to import
+    import pymc as pm  # noqa: PLC0415 - loads when needed
+
+    settings = {"chains": 4, "draws": 300, "tune": 300, "cores": 1, "progressbar": False, "quiet": True}
+    seed = int(generator.integers(2**31))
+    with law_model(pairs):
+        tree = pm.sample(**settings, target_accept=0.95, random_seed=seed)
+    worst = float(az.rhat(tree["posterior"].to_dataset()[["log_scale"]])["log_scale"])
+    diverged = int(tree["sample_stats"]["diverging"].sum())
+    if diverged or not worst <= _MAX_RHAT:
+        message = (
+            f"PyMC did not sample the differences under {metric!r} well: R-hat {worst:.3f} (must be at most "
+            f"{_MAX_RHAT}), {diverged} divergent transitions; use method='fast', which needs no sampling"
+        )
+        raise EstimationError(message)
+    posterior = tree["posterior"]
+    scale = posterior["log_scale"].to_numpy().ravel()
+    bounds = np.cumsum(posterior["weight"].to_numpy().reshape(len(scale), -1), axis=1)
+    chosen = (bounds < generator.random((len(scale), 1)) * bounds[:, -1:]).sum(axis=1)
+    _, slope, spread = grid_of_laws(standardised(pairs)[0])
+    order = np.argsort(scale, kind="stable")
+    laws = (scale[order], slope[chosen][order], spread[chosen][order])
+    return SampledLaw(Prior(*laws, np.full(len(scale), 1.0 / len(scale))), tree)

@@ -1,0 +1,107 @@
+"""The error rate that true differences between systems stand for, at every number of topics and tolerance."""
+
+import numba
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import ndtr
+
+from metaeval.compiled import compiled, compiled_parallel
+from metaeval.models.true_differences import Differences
+
+__all__ = ["SIZES", "expected_rates"]
+
+type Floats = NDArray[np.float64]
+
+SIZES = np.unique(np.round(np.geomspace(2, 1e6, 48)))
+"""Numbers of topics at which the error rate is kept; a minimum topic count past the last one is infinite."""
+_BINS = np.geomspace(1e-6, 30.0, 900)
+"""Of |u|; a rate between two of them is off by less than 1e-4 of itself."""
+_FAR = 8.0
+_PHI = ndtr(np.linspace(-_FAR, _FAR, 8193))
+
+
+def expected_rates(drawn: Differences, tolerances: Floats, *, relative: bool) -> Floats:
+    """Return the mean over pairs of the chance that each of two systems wins one of two topic sets.
+
+    Parameters
+    ----------
+    drawn : Differences
+    tolerances : array (tolerance,)
+        By how much a system must win.
+    relative : bool
+        Whether that is a share of the larger mean, or in the metric's own unit.
+
+    Returns
+    -------
+    array (draw, tolerance, size)
+        At the numbers of topics in `SIZES`.
+    """
+    above = np.flatnonzero(tolerances > 0)
+    far = ndtr(-np.sqrt(SIZES)[:, None] * _BINS)
+    noisy = np.isfinite(drawn.log_variance)
+    u = np.where(noisy, np.abs(drawn.value) * np.exp(-0.5 * np.where(noisy, drawn.log_variance, 0.0)), np.inf)
+    rates = np.repeat((_in_bins(u) @ (2.0 * far * (1.0 - far)).T)[:, None], len(tolerances), axis=1)
+    if len(above):
+        rates[:, above] = _clear_of(*drawn[:4], tolerances[above], relative, SIZES)
+    return rates / drawn.compared
+
+
+@compiled
+def _normal(x: float) -> float:
+    """Return the normal distribution function, from a table whose relative error is below 1e-4 where it matters."""
+    place = (min(max(x, -_FAR), _FAR) + _FAR) / (2.0 * _FAR) * (len(_PHI) - 1)
+    low = min(int(place), len(_PHI) - 2)
+    return _PHI[low] + (place - low) * (_PHI[low + 1] - _PHI[low])
+
+
+@compiled_parallel
+def _in_bins(u: Floats) -> Floats:
+    """Count the pairs of every draw in bins of |u|, each between two: at tolerance 0 a rate depends on |u| alone."""
+    held = np.zeros((len(u), len(_BINS)))
+    step = np.log(_BINS[1] / _BINS[0])
+    for draw in numba.prange(len(u)):
+        for pair in range(u.shape[1]):
+            size = abs(u[draw, pair])
+            if size < np.inf:
+                place = (np.log(size + _BINS[0]) - np.log(_BINS[0])) / step
+                place = min(place, len(_BINS) - 1.001)
+                low = int(place)
+                held[draw, low] += 1.0 - place + low
+                held[draw, low + 1] += place - low
+    return held
+
+
+@compiled_parallel
+def _clear_of(  # noqa: PLR0913, PLR0917 - the parts of a draw
+    differences: Floats,
+    logs: Floats,
+    levels: Floats,
+    own: Floats,
+    tolerances: Floats,
+    relative: bool,  # noqa: FBT001 - of the tolerances
+    sizes: Floats,
+) -> Floats:
+    """Sum over pairs the chance that each system wins one of two topic sets by a tolerance (draw, tolerance, size)."""
+    n_draws, n_systems = levels.shape
+    rates, roots = np.zeros((n_draws, len(tolerances), len(sizes))), np.sqrt(sizes)
+    for draw in numba.prange(n_draws):
+        for which in range(len(tolerances)):
+            keep, lead = (1.0 - tolerances[which], 0.0) if relative else (1.0, tolerances[which])
+            pair = -1
+            for a in range(n_systems):
+                for b in range(a + 1, n_systems):
+                    pair += 1
+                    if logs[draw, pair] == -np.inf:
+                        continue
+                    half = differences[draw, pair] / 2.0
+                    level = (levels[draw, a] + levels[draw, b]) / 2.0
+                    spread = keep * np.exp(logs[draw, pair])  # of keep * a - b, but for what the two do not share
+                    to_a = spread + (1.0 - keep) * (own[draw, b] - keep * own[draw, a])
+                    to_b = spread + (1.0 - keep) * (own[draw, a] - keep * own[draw, b])
+                    there = (keep * (level + half) - level + half - lead) / np.sqrt(max(to_a, 1e-300))
+                    back = (keep * (level - half) - level - half - lead) / np.sqrt(max(to_b, 1e-300))
+                    for size in range(len(sizes)):
+                        if min(there, back) * roots[size] < -_FAR:
+                            break
+                        rates[draw, which, size] += 2.0 * _normal(there * roots[size]) * _normal(back * roots[size])
+    return rates
