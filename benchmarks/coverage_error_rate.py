@@ -360,10 +360,10 @@ def write_report(partial: Path) -> None:
         ),
         "",
         (
-            "A setting is population-topics-systems. Cells: the share of simulated data sets whose stated 90 % interval "
-            "holds the truth, and in brackets the share with the truth above it, for the error rate at 20, 50 and 2T "
-            "topics and the number of topics z for 5 % error; then the median bias of the median, and the median ratio of "
-            "the ends. ms: processor time of one fit with 400 draws, one core."
+            "A setting is population-topics-systems. Cells: the share of simulated data sets whose stated 90 % "
+            "interval holds the truth, and in brackets the share with the truth above it, for the error rate at 20, "
+            "50 and 2T topics and the number of topics z for 5 % error; then the median bias of the median, and the "
+            "median ratio of the ends. ms: processor time of one fit with 400 draws, one core."
         ),
         "",
         (
@@ -409,9 +409,9 @@ def before(rows: pd.DataFrame) -> list[str]:
         "## Beside the model before",
         "",
         (
-            "The model that this one replaced fitted curves to counted swaps. Its figures are those of its own last study "
-            "(200 sets of each setting from the same populations). Cells: coverage now, before; then the width now as a "
-            "share of the width before, both on the scale of logarithms."
+            "The model that this one replaced fitted curves to counted swaps. Its figures are those of its own last "
+            "study (200 sets of each setting from the same populations). Cells: coverage now, before; then the width "
+            "now as a share of the width before, both on the scale of logarithms."
         ),
         "",
         *table_of(shown),

@@ -21,7 +21,7 @@ from metaeval.agreement.metric_comparison import compare_with_human
 from metaeval.draws import resolve_seed
 from metaeval.errors import InvalidOptionError
 from metaeval.models.bayesian_comparison import hierarchical
-from metaeval.models.bayesian_model import bayesian_error_rate, observe_error_rates
+from metaeval.models.error_rate_model import bayesian_error_rate
 from metaeval.parallel import limit_threads, reporting
 from metaeval.provenance import Provenance
 from metaeval.resampling.agreement_interval import agreement_intervals
@@ -103,7 +103,7 @@ ENGINES = {
     "decision_agreement": lambda rng: decision_agreement(SCORES, n_resamples=50, rng=rng),
     "human_agreement": lambda rng: human_agreement(ITEMS, reference="AP", n_resamples=50, rng=rng),
     "compare_with_human": lambda rng: compare_with_human(ITEMS, reference="AP", n_resamples=50, rng=rng),
-    "observe_error_rates": lambda rng: observe_error_rates(SCORES, n_trials=5, n_topic_resamples=150, rng=rng),
+    "bayesian_error_rate": lambda rng: bayesian_error_rate(SCORES, draws=20, rng=rng),
     "agreement_intervals": lambda rng: agreement_intervals(SCORES, n_resamples=20, n_topic_resamples=5, rng=rng),
     "difference_bins": lambda rng: difference_bins(SCORES, n_trials=5, rng=rng),
     "equal_effort": lambda rng: equal_effort(COLLECTION, steps=[50], rng=rng),
@@ -129,7 +129,7 @@ ENGINES = {
     "tukey_hsd_test": lambda rng: tukey_hsd_test(SCORES, n_resamples=50, rng=rng),
 }
 DRAWING = STUDIES | ENGINES
-SLOW = {"hierarchical": hierarchical, "bayesian_error_rate": bayesian_error_rate}
+SLOW = {"hierarchical": hierarchical}
 NO_RESULT = {"check_metric": check_metric, "resolve_rng": None, "resolve_seed": resolve_seed}
 
 

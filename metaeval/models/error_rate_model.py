@@ -139,7 +139,7 @@ def bayesian_error_rate(  # noqa: PLR0913 - the settings of a model
     if observed.sampling != "disjoint":
         raise EstimationError(f"the Bayesian model knows disjoint topic sets, not {observed.sampling}")
     levels = np.unique(np.asarray(tolerances, dtype=np.float64))
-    if not np.isin(levels, observed.tolerances).all():
+    if not len(levels) or not np.isin(levels, observed.tolerances).all():
         raise InvalidOptionError(f"tolerances must be among those counted, {observed.tolerances}, not {tolerances!r}")
     layout = lay_out(scores, sizes=None, sampling="bootstrap", duplicates="drop", n_trials=1)
     sizes = _few(observed.sizes)
@@ -148,9 +148,10 @@ def bayesian_error_rate(  # noqa: PLR0913 - the settings of a model
         described, left_out = _describe(layout.scores, layout.oriented)
         if not described:
             raise EstimationError("no error rate can be estimated: " + "; ".join(dict.fromkeys(left_out.values())))
-        laws, sampled = {name: prior_of(pairs) for name, pairs in described.items()}, {}
         if method == "pymc":
             laws, sampled = _sampled(described, fitting.spawn(1)[0])
+        else:
+            laws, sampled = {name: prior_of(pairs) for name, pairs in described.items()}, {}
         drawn = draw_error_rates(described, laws, check, draws, fitting)
     attrs = {
         "method": method,

@@ -112,18 +112,13 @@ class BayesianErrorRate:
 
         Columns ``median``, ``low`` and ``high`` (a count past a million is infinite); ``p_enough``, the probability
         that as many topics as there are keep the error rate to `max_error`; ``extrapolated``, whether the median lies
-        beyond the sizes observed; ``design_effect``, the number of comparisons counted for each that is worth an
-        independent one, at the largest size; ``note``, why there is no number.
+        beyond the sizes observed; ``note``, why there is no number.
         """
         posterior = self.tree["posterior"]["minimum_topics"]
         frame = self._interval(posterior)
         frame["p_enough"] = (posterior <= self.n_topics).mean(("chain", "draw")).to_numpy().ravel()
-        compared = self.tree["constant_data"]["comparisons"].to_series()
-        frame["extrapolated"] = (frame["median"] > compared.index[-1]).astype(object)
-        rates = self.error_rate([compared.index[-1]])
-        mean, variance = rates.mean(("chain", "draw")), rates.var(("chain", "draw"))
-        worth = (mean * (1.0 - mean) / variance.where(variance > 0)).to_numpy().ravel()
-        frame["design_effect"] = compared.iloc[-1] / worth
+        largest = float(self.tree["observed_data"]["observed_size"].max())
+        frame["extrapolated"] = (frame["median"] > largest).astype(object)
         frame["note"] = ""
         missing = pd.DataFrame(
             [

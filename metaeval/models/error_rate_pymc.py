@@ -45,7 +45,7 @@ def law_model(pairs: Pairs) -> Any:  # noqa: ANN401 - a pymc.Model
         variance = pt.exp(log_scale + fixed) + 1.0 / n_topics
         density = np.log(shares / shares.sum())[:, None] - 0.5 * (pt.log(variance) + u**2 / variance)
         likelihood = worth * pm.math.logsumexp(density, axis=1).sum(axis=-1).flatten()
-        pm.Deterministic("weight", pt.special.softmax(likelihood), dims="combination")
+        pm.Deterministic("weight", pm.math.softmax(likelihood), dims="combination")
         pm.Potential("law", pm.math.logsumexp(likelihood) + log_scale)  # the last: flat on the variance, not its log
     return model
 

@@ -174,7 +174,7 @@ def prior_of(pairs: Pairs) -> Prior:
             likely = weight.reshape(len(scales), -1).max(axis=1) > 1e-4  # noqa: PLR2004 - of the highest
             low, high = np.flatnonzero(likely)[[0, -1]]
             scales = np.linspace(scales[max(low - 1, 0)], scales[min(high + 1, _GRID - 1)], _GRID)
-    return Prior(scale, *points, weight / weight.sum())
+    return Prior(scale, points[0], points[1], weight / weight.sum())
 
 
 def grid_of_laws(u: Floats) -> tuple[Floats, Floats, Floats]:

@@ -9,6 +9,7 @@ import pandas as pd
 from metaeval.models.families import FAMILIES
 from metaeval.models.topic_counts import MinimumTopics
 from metaeval.reports.tables import Column
+from metaeval.resampling.topic_sets import SMALLEST_SIZE
 from metaeval.studies.topics import TopicsStudy
 from metaeval.words import MISSING, percentage
 
@@ -39,14 +40,18 @@ _SETTLED = 0.95
 def topic_count(value: object) -> str:
     """Write a number of topics: exactly where small, with three digits where large, in words where endless.
 
+    Means of fewer than five topics are too far from normal for the model to tell two such numbers apart.
+
     Examples
     --------
-    >>> topic_count(37.0), topic_count(24875.0), topic_count(float("inf")), topic_count(float("nan"))
-    ('37', '24900', 'over a million', '–')
+    >>> topic_count(37.0), topic_count(24875.0), topic_count(float("inf")), topic_count(float("nan")), topic_count(3.0)
+    ('37', '24900', 'over a million', '–', '<5')
     """
     topics = float(str(value))
     if math.isnan(topics):
         return MISSING
+    if topics < SMALLEST_SIZE:
+        return f"<{SMALLEST_SIZE}"
     return "over a million" if math.isinf(topics) else f"{float(f'{topics:.3g}'):.0f}"
 
 

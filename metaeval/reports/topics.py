@@ -31,7 +31,7 @@ from metaeval.reports.topic_words import (
     with_tolerances,
 )
 from metaeval.studies.topics import COUNTS, CURVE, INTERVALS, SAMPLED, TopicsStudy
-from metaeval.words import count, interval, listed, name_of_metric, number, percentage, share, short_names, text
+from metaeval.words import count, interval, listed, name_of_metric, percentage, share, short_names, text
 
 __all__ = ["topics_report", "with_topics", "without_topics"]
 
@@ -169,7 +169,6 @@ def _model_blocks(study: TopicsStudy) -> list[Block]:
     if len(refused):
         words = tuple(_refusal(study, row) for row in refused.to_dict("records"))
         blocks.append(Text(paragraphs=words, look="note"))
-    blocks.append(Text(paragraphs=(_effect_sentence(study, counts),)))
     if np.isfinite(counts["low"]).any():
         blocks.append(_counts_picture(study, counts, level))
     return blocks
@@ -216,8 +215,7 @@ def _counts_table(study: TopicsStudy, counts: pd.DataFrame, level: str) -> Table
         f"{count(rates.n_trials, 'trial')} of {count(rates.n_pairs, 'pair')}.{ties_counted(study)} The topics needed "
         "follow from the error by the model. It can lie above the one observed, which is right on average but too low "
         f"in more than half of the samples of topics. {rates.n_topics} are enough: probability that two sets of so "
-        "many would keep within the limit. Design "
-        "effect: so many comparisons weigh as much as one independent one, for they share topics and systems.",
+        "many would keep within the limit.",
         frame=shown,
         data=data,
         columns=(
@@ -227,20 +225,7 @@ def _counts_table(study: TopicsStudy, counts: pd.DataFrame, level: str) -> Table
             *right(topic_count, "Topics needed", median="median"),
             *right(text, "Topics needed", interval=f"{level} interval"),
             *right(enough=f"{rates.n_topics} are enough"),
-            *right(number(0), design_effect="Design effect"),
         ),
-    )
-
-
-def _effect_sentence(study: TopicsStudy, counts: pd.DataFrame) -> str:
-    effects = counts["design_effect"].dropna()
-    counted = study.error_rates.n_pairs * study.error_rates.n_trials
-    worth = [f"{float(f'{counted / effect:.2g}'):.0f}" for effect in (effects.max(), effects.min())]
-    few = worth[0] if worth[0] == worth[1] else f"{worth[0]} to {worth[1]}"
-    return (
-        f"The {counted:,} comparisons counted at every size share topics and systems: at the largest size they are "
-        f"worth about {few} independent ones, depending on metric and tolerance. Intervals that counted them all as "
-        "independent would be far too narrow."
     )
 
 

@@ -114,8 +114,8 @@ class TopicsStudy(Study):
         """Return one row a metric and tolerance, metrics in order: the rows of the command line's JSON.
 
         ``n_topics`` is missing where ``kind`` says that there is no number to give; ``text`` says it as the table
-        does. The columns with ``exponential`` hold the answer of the published curve, those with ``posterior``,
-        ``p_enough`` and ``design_effect`` that of the Bayesian model (see `BayesianErrorRate.minimum_topics`).
+        does. The columns with ``exponential`` hold the answer of the published curve, those with ``posterior``
+        and ``p_enough`` that of the Bayesian model (see `BayesianErrorRate.minimum_topics`).
         """
         keys = ["metric", "tolerance"]
         frame = self.minimum.to_frame().rename(columns={"largest_rate": "error_rate"})
@@ -170,7 +170,7 @@ class TopicsStudy(Study):
 
 _COLUMNS = (
     *("metric", "tolerance", "kind", "n_topics", "text", "curve", "n_topics_exponential", "text_exponential"),
-    *("posterior_median", "posterior_low", "posterior_high", "posterior_method", "p_enough", "design_effect", "note"),
+    *("posterior_median", "posterior_low", "posterior_high", "posterior_method", "p_enough", "note"),
     *("size", "error_rate", "n_systems", "topics_at_hand", "max_error", "limit"),
 )
 
@@ -301,8 +301,8 @@ def study_topics(  # noqa: PLR0913 - every option of the command
             ),
         )
     posterior = None
-    if bayesian:
-        asked = [tolerance for tolerance in rates.tolerances if modelled is None or tolerance in modelled]
+    asked = [tolerance for tolerance in rates.tolerances if modelled is None or tolerance in modelled]
+    if bayesian and asked:
         settings = {"max_error": max_error, "ci_prob": confidence_level, "rng": seed, "n_threads": n_threads}
         posterior = _posterior(scores, rates, asked, settings, attempt, method)
     published = minimum_topics(
@@ -342,8 +342,17 @@ def _posterior(  # noqa: PLR0913, PLR0917 - the parts of a study
     """Ask the model; note what was refused, and let the fast sampling stand in for one that was."""
 
     def ask(method: Method, part: str) -> BayesianErrorRate | None:
-        shared = {"tolerances": tolerances, "tolerance_unit": rates.tolerance_unit, "observed": rates}
-        return attempt(part, lambda: bayesian_error_rate(scores, method=method, **shared, **settings))
+        return attempt(
+            part,
+            lambda: bayesian_error_rate(
+                scores,
+                tolerances=tolerances,
+                tolerance_unit=rates.tolerance_unit,
+                method=method,
+                observed=rates,
+                **settings,
+            ),
+        )
 
     found = ask(method, INTERVALS if method == "fast" else SAMPLED)
     return found if found is not None or method == "fast" else ask("fast", INTERVALS)

@@ -184,7 +184,7 @@ SLIPS = [
     "power --runs one-per-team",
     "report --map-metric nDCG --metrics AP",
     "compare-metrics --current nDCG --metrics AP,P@10",
-    "topics --hierarchical --no-bayes",
+    "topics --pymc --no-bayes",
     "topics --sizes 5-20 --limit 10",
     "topics --sizes 10-5",
     "topics --sizes 0",

@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from metaeval.models.bayesian_model import BayesianErrorRate
+from metaeval.models.error_rate_posterior import BayesianErrorRate
 from metaeval.models.families import FAMILIES
 from metaeval.reports.html import render_page
 from metaeval.reports.topic_words import count_marks, fewer_rows, fewest, ties_counted, topic_count
@@ -75,15 +75,14 @@ def test_counts_as_observed_are_a_check_in_a_fold(page):
 def test_the_posterior_table_is_the_studys(study, page):
     """Medians, intervals and probabilities are those of the posterior, and no probability is written as certain."""
     table = table_of(page, "topics_needed")
-    counts = study.posterior.counts()
+    counts = study.posterior.minimum_topics()
     pd.testing.assert_frame_equal(table.data[counts.columns.tolist()], counts)
     rates = study.error_rates.rates().sel(size=20)
     for cells, row in zip(table.cells(), counts.to_dict("records"), strict=True):
-        error, modelled, median, between, enough, effect = (cell.text for cell in cells[2:])
+        error, modelled, median, between, enough = (cell.text for cell in cells[2:])
         model = study.posterior.curves([20]).set_index(["metric", "tolerance"])["median"]
         assert modelled == f"{100 * model[row['metric'], row['tolerance']]:.1f} %"
         assert error == f"{100 * float(rates.sel({'metric': row['metric'], 'tolerance': row['tolerance']})):.1f} %"
-        assert float(effect) == pytest.approx(row["design_effect"], abs=0.5)
         assert float(median) == pytest.approx(row["median"], rel=0.005)
         low, high = between.split(" to ")
         assert float(low) == pytest.approx(row["low"], rel=0.005)
@@ -103,16 +102,6 @@ def test_pairs_of_metrics_are_the_posteriors(study, page):
     (section,) = [section for section in page.sections if section.id == "fewer"]
     for item, chance in zip(section.blocks[0].items, first, strict=True):
         assert HOSTILE[0 if chance > 0.5 else 1] in item.words.split("needs fewest")[0]
-
-
-def test_the_comparisons_are_weighed(study, page):
-    """The page says how many independent comparisons those counted are worth: counted over design effect."""
-    effect = study.posterior.counts()["design_effect"]
-    (said,) = re.findall(r"The (\d+) comparisons counted .* worth about (\d+) to (\d+) independent", words_of(page))
-    counted, least, most = map(float, said)
-    assert counted == 45 * 20
-    assert least == pytest.approx(counted / effect.max(), rel=0.05)
-    assert most == pytest.approx(counted / effect.min(), rel=0.05)
 
 
 def test_condensed_metrics_go_by_short_names_explained_once():
@@ -146,18 +135,18 @@ def test_as_a_part_of_another_report(study):
     assert whole.sections[: len(power.sections)] == power.sections
     assert whole.summary == (*power.summary, *study.report().summary[:2])
     assert whole.methods.paragraphs == power.methods.paragraphs + study.report().methods.paragraphs
-    assert {"error_rates.csv", "curves.csv", "posterior_0.nc", "posterior_0.1.nc"} == set(whole.data) - set(power.data)
+    assert {"error_rates.csv", "curves.csv", "posterior.nc"} == set(whole.data) - set(power.data)
     section = without_topics(power, "there are too few topics").sections[-1]
     assert section.blocks[0].paragraphs == ("This cannot be estimated: there are too few topics.",)
 
 
-def test_a_refused_hierarchy_is_named():
-    """The page says which model was refused, why, and what stands in for it."""
+def test_a_refused_sampling_is_named():
+    """The page says what was refused, why, and what stands in for it."""
     study = study_topics(simulated_scores(1), tolerances=[0], n_trials=10, rng=0)
-    reasons = {**study.unestimated, "hierarchical model at tolerance 0": "it did not converge"}
+    reasons = {**study.unestimated, "sampling with PyMC": "it did not converge"}
     words = words_of(topics_report(replace(study, unestimated=reasons)))
-    assert "Hierarchical model at tolerance 0: it did not converge." in words
-    assert "fits of every metric by itself" in words
+    assert "Sampling with PyMC: it did not converge." in words
+    assert "sampled the fast way" in words
 
 
 def test_the_error_rates_are_the_studys(study, page):
@@ -204,7 +193,7 @@ def test_nothing_in_a_name_is_markup(page):
 
 def test_the_summary_answers_with_the_median_and_its_interval(study, page):
     """Errors and topics needed at tolerance 0 and at the one to quote, how sure that is, and what it does not say."""
-    counts = study.posterior.counts().set_index(["tolerance", "metric"])
+    counts = study.posterior.minimum_topics().set_index(["tolerance", "metric"])
     for tolerance, paragraph in zip((0.0, 0.1), page.summary, strict=False):
         for metric in HOSTILE:
             row = counts.loc[tolerance, metric]
@@ -212,7 +201,7 @@ def test_the_summary_answers_with_the_median_and_its_interval(study, page):
             assert f"{median} [{low}, {high}]" in paragraph
     assert page.summary[0].startswith(f"Two sets of {study.error_rates.sizes[-1]} topics disagree about ")
     assert "to keep that within 5 %, " in page.summary[0]
-    assert "90 % intervals" in page.summary[0]
+    assert "90 % interval" in page.summary[0]
     assert page.summary[1].startswith("If a lead counts only when it is at least 10 % of the larger mean, ")
     assert "measures the right thing" in page.summary[-1]
     assert "A warning given on the way." in words_of(page)
@@ -221,16 +210,13 @@ def test_the_summary_answers_with_the_median_and_its_interval(study, page):
 def test_one_metric_in_one_sentence():
     """The first sentence says what the error is and how many topics keep it within the limit, with the interval."""
     study = study_topics(simulated_scores(1, metrics=["AP"]), tolerances=[0], n_trials=10, rng=0)
-    (row,) = study.posterior.counts().to_dict("records")
-    rate = float(study.error_rates.rates().isel(size=-1).squeeze())
+    (row,) = study.posterior.minimum_topics().to_dict("records")
     low, median, high = (topic_count(row[name]) for name in ("low", "median", "high"))
-    seen = study.posterior.observed().iloc[-1]
-    assert seen["size"] == 20
-    assert seen["seen_low"] < rate < seen["seen_high"]
-    ends = f"[{100 * seen['seen_low']:.1f}, {100 * seen['seen_high']:.1f}]"
+    (rate,) = study.posterior.curves([20]).to_dict("records")
+    ends = f"[{100 * rate['low']:.1f}, {100 * rate['high']:.1f}]"
     assert topics_report(study).summary[0].split(". ")[0] == (
-        f"Two sets of 20 topics disagree about {100 * rate:.1f} % {ends} of the pairs under AP; to keep that within "
-        f"5 %, AP needs {median} [{low}, {high}] topics"
+        f"Two sets of 20 topics disagree about {100 * rate['median']:.1f} % {ends} of the pairs under AP; to keep that "
+        f"within 5 %, AP needs {median} [{low}, {high}] topics"
     )
 
 
@@ -250,8 +236,8 @@ def test_the_folder_is_written_whole(study, tmp_path):
     index = study.report().save(tmp_path / "out")
     folder = index.parent
     assert {path.name for path in folder.iterdir()} == {"index.html", "tables", "figures", "data", "provenance.json"}
-    again = BayesianErrorRate.load(folder / "data" / "posterior_0.1.nc")
-    pd.testing.assert_frame_equal(again.minimum_topics(), study.posterior.models[1].minimum_topics())
+    again = BayesianErrorRate.load(folder / "data" / "posterior.nc")
+    pd.testing.assert_frame_equal(again.minimum_topics(), study.posterior.minimum_topics())
     rates = pd.read_csv(folder / "data" / "error_rates.csv")
     assert (rates["swaps"].to_numpy() == study.error_rates.to_frame()["swaps"].to_numpy()).all()
     assert json.loads((folder / "provenance.json").read_text())["schema"] == "metaeval/2"
@@ -271,11 +257,11 @@ def test_without_a_model_the_page_stands():
 
 
 def test_what_cannot_be_estimated_is_said():
-    """Systems that never swap: the page says that curve and intervals cannot be estimated, and why."""
+    """Systems that never swap: the page says that no curve can be estimated, and why; the model's answer stands."""
     study = study_topics(simulated_scores(noise=0.001), tolerances=[0], n_trials=5, rng=0)
     words = words_of(topics_report(study))
     assert "This cannot be estimated" in words
-    assert "5 or fewer" in words
+    assert "needs <5 [<5, <5] topics" in words
     assert "nan" not in words.casefold().split()
 
 
@@ -291,9 +277,9 @@ def test_one_size_and_absolute_tolerances():
         rng=0,
     )
     page = topics_report(study)
-    assert [row[0].text for row in page.main_table().cells()] == ["0", "0.05"]
+    assert [row[1].text for row in page.main_table().cells()] == ["0", "0.05"] * 2
     words = words_of(page)
-    assert "Nothing can be said beyond 10 topics" in words
+    assert "no curve can be judged" in words
     assert "in the metric's own unit" in words
 
 
