@@ -338,12 +338,13 @@ def _standardised_draws(  # noqa: PLR0913, PLR0917 - the parts of a draw
                     continue
                 observed = difference[pair] * np.exp(-0.5 * logs[draw, pair])
                 kappa = np.exp(hyper[draw, 0] + hyper[draw, 1] * (log_variance[pair] - middle))
-                total = 0.0
-                for node in range(len(NODES)):
-                    variance = kappa * steps[node] + noise
-                    total += shares[node] * np.exp(-0.5 * observed * observed / variance) / np.sqrt(variance)
-                    density[node] = total
-                node = min(np.searchsorted(density, chances[draw, pair] * total), len(NODES) - 1)
+                total, node = 0.0, 0
+                if hyper[draw, 2] > 0.0:  # else all nodes are one
+                    for place in range(len(NODES)):
+                        variance = kappa * steps[place] + noise
+                        total += shares[place] * np.exp(-0.5 * observed * observed / variance) / np.sqrt(variance)
+                        density[place] = total
+                    node = min(np.searchsorted(density, chances[draw, pair] * total), len(NODES) - 1)
                 shrink = kappa * steps[node] / (kappa * steps[node] + noise)
                 error = (errors[draw, a] - errors[draw, b]) * np.exp(-0.5 * log_variance[pair])
                 drawn[draw, pair] = shrink * observed + np.sqrt(shrink) * error
