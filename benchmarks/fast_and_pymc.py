@@ -49,13 +49,14 @@ def quantiles(pairs: Pairs, law: Prior, seed: int) -> dict[str, np.ndarray]:
 
 
 def main() -> None:
-    """Write the report and print it."""
+    """Write the report."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("data", type=Path, help="folder that holds trec-matrices/")
     options = parser.parse_args()
     rows = []
     for name in COLLECTIONS:
-        values = as_scores(pd.read_csv(options.data / "trec-matrices" / f"{name}.csv")).to_numpy()[0]
+        table = pd.read_csv(options.data / "trec-matrices" / f"{name}.csv")
+        values = as_scores({name: table}).to_numpy()[0]
         pairs = describe_pairs(values)
         started = time.perf_counter()
         sampled = sample_law(pairs, name, np.random.default_rng(0)).prior
@@ -75,8 +76,8 @@ def main() -> None:
         "# The fast sampler and PyMC on the same draws of the noise",
         "",
         (
-            "Made by `python benchmarks/fast_and_pymc.py DATA`. PyMC less the fast sampler, as a share: of the posterior "
-            "median, and in brackets of the ends of the 90 % interval."
+            "Made by `python benchmarks/fast_and_pymc.py DATA`. PyMC less the fast sampler, as a share: of the "
+            "posterior median, and in brackets of the ends of the 90 % interval."
         ),
         "",
         *("| " + " | ".join(cells) + " |" for cells in lines),
