@@ -57,6 +57,8 @@ NODES = np.linspace(-2.2, 2.2, 9)
 _GRID = 24
 _LEAST, _MOST = 1e-4, 30.0
 """Of the mean square of the u observed: the true one lies between, wherever there is anything to estimate."""
+_WILDEST = 1200.0
+"""A larger variance of the log powers has a mean that a float cannot hold; the error rate is long a half."""
 _PAIRS = 4000
 """More pairs say nothing more about their common law: 143 systems have 142 independent differences."""
 
@@ -148,6 +150,7 @@ def describe_pairs(values: Floats) -> Pairs:
         message = f"{n_systems - int(alike.sum())} systems differ; the spread of their means asks for {FEWEST_SYSTEMS}"
         raise EstimationError(message)
     power = square.mean(axis=0)
+    power = np.where(power > (1e3 * RELATIVE * size.mean()) ** 2, power, 0.0)  # what is nothing on paper
     middle = np.median(power[power > 0]) if (power > 0).any() else 0.0
     loud = np.log(power[power > middle] / middle) if middle else np.empty(0)
     if len(loud) < FEWEST_LOUD or noisy.sum() < 2:  # noqa: PLR2004 - a spread over pairs
@@ -206,6 +209,7 @@ def missed_power(pairs: Pairs, weights: Floats, chances: Floats) -> Floats:
     below = np.cumsum(drawn, axis=1) - drawn < total / 2.0
     middle = power[below.sum(axis=1) - 1]
     variance = (pairs.loud**2).sum() / (2.0 * gammaincinv(len(pairs.loud) / 2.0, chances))  # over chi-square
+    variance = np.minimum(variance, _WILDEST)
     upper = middle * 2.0 * ndtr(np.sqrt(variance)) * np.exp(variance / 2.0)
     quiet = drawn * below
     return (quiet @ power + upper * (total[:, 0] - quiet.sum(axis=1))) / (drawn @ power)
