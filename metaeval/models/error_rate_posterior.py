@@ -174,6 +174,7 @@ class BayesianErrorRate:
         frame = self.curves(np.union1d(sizes, checked["size"])).merge(
             checked, on=["metric", "tolerance", "size"], how="left"
         )
+        frame["fitted"] = frame["median"]
         names = [f"{100 * one:g} %" if self.tolerance_unit == "relative" else f"{one:g}" for one in self.tolerances]
         seen_to = int(checked["size"].max())
         return figures.error_panels(frame, tolerances=names, max_error=self.max_error, seen_to=seen_to)

@@ -25,7 +25,7 @@ from numpy.typing import NDArray
 from scipy.special import gammaincinv, ndtr
 
 from metaeval.compiled import compiled, compiled_parallel
-from metaeval.equality import RELATIVE
+from metaeval.equality import RELATIVE, settle
 from metaeval.errors import EstimationError
 
 __all__ = [
@@ -152,7 +152,8 @@ def describe_pairs(values: Floats) -> Pairs:
     power = square.mean(axis=0)
     power = np.where(power > (1e3 * RELATIVE * size.mean()) ** 2, power, 0.0)  # what is nothing on paper
     middle = np.median(power[power > 0]) if (power > 0).any() else 0.0
-    loud = np.log(power[power > middle] / middle) if middle else np.empty(0)
+    above = power > middle * (1.0 + 1e3 * RELATIVE)
+    loud = np.log(power[above] / middle) if middle else np.empty(0)
     if len(loud) < FEWEST_LOUD or noisy.sum() < 2:  # noqa: PLR2004 - a spread over pairs
         raise EstimationError(f"too few of the {n_topics} topics tell systems apart to say how much they vary")
     if not difference[noisy].any():
@@ -202,7 +203,7 @@ def missed_power(pairs: Pairs, weights: Floats, chances: Floats) -> Floats:
     The lower half of the topics, up to the weighted median, has its own mean power; the upper half that of a
     log-normal law, whose spread has its posterior given the logs above the median.
     """
-    order = np.argsort(pairs.power, kind="stable")
+    order = np.argsort(settle(pairs.power), kind="stable")
     order = order[pairs.power[order] > 0]
     power, drawn = pairs.power[order], weights[:, order]
     total = drawn.sum(axis=1, keepdims=True)
