@@ -162,7 +162,8 @@ def describe_pairs(values: Floats) -> Pairs:
     centre = logs[noisy].mean()
     spread = logs[noisy].var()
     kept = float(max(0.0, 1.0 - _sampling_variance(inner, variance, noisy) / spread)) if spread else 0.0
-    return Pairs(means, residual, difference, np.where(noisy, centre + kept * (logs - centre), logs), kept, power, loud)
+    drawn = np.where(noisy, centre + kept * (np.where(noisy, logs, centre) - centre), -np.inf)
+    return Pairs(means, residual, difference, drawn, kept, power, loud)
 
 
 def prior_of(pairs: Pairs) -> Prior:
@@ -244,7 +245,7 @@ def draw_differences(  # noqa: PLR0913 - the draws that all metrics share
     given = (pairs.difference, pairs.log_variance)
     u = _standardised_draws(*given, logs, errors, chances, hyper, 1.0 / n_topics)
     return Differences(
-        value=np.where(np.isfinite(u), u * np.exp(logs / 2.0), pairs.difference),
+        value=np.where(np.isfinite(u), np.where(np.isfinite(u), u, 0.0) * np.exp(logs / 2.0), pairs.difference),
         log_variance=logs + np.log(boost)[:, None],
         level=pairs.means + errors,
         own=weights @ (pairs.residual**2).T / (n_topics - 1.0) * boost[:, None],
