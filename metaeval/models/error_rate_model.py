@@ -5,6 +5,7 @@ beside it as a check.
 """
 
 from collections.abc import Mapping, Sequence
+from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import numpy as np
@@ -146,7 +147,7 @@ def bayesian_error_rate(  # noqa: PLR0913 - the settings of a model
     _refuse_other(observed, layout, tolerance_unit if levels[-1] > 0 else observed.tolerance_unit)
     sizes = _few(observed.sizes)
     check = Check(np.asarray(sizes), levels, tolerance_unit == "relative", repeating)
-    with limit_threads(n_threads):
+    with limit_threads(n_threads), _one_thread_products():
         described, left_out = _describe(layout.scores)
         if not described:
             raise EstimationError("no error rate can be estimated: " + "; ".join(dict.fromkeys(left_out.values())))
@@ -163,6 +164,14 @@ def bayesian_error_rate(  # noqa: PLR0913 - the settings of a model
         "random_source": source.description,
     }
     return posterior_of(drawn, levels.tolist(), observed, sizes, left_out, attrs, sampled)
+
+
+def _one_thread_products() -> AbstractContextManager[object]:
+    """Let one core make each matrix product: several add up in another order, which may choose another node."""
+    import threadpoolctl  # noqa: PLC0415 - only for who draws
+
+    limits: AbstractContextManager[object] = threadpoolctl.threadpool_limits(1, user_api="blas")
+    return limits
 
 
 def _refuse_other(observed: ErrorRates, layout: Layout, unit: str) -> None:
