@@ -272,14 +272,26 @@ def _sampling_variance(inner: Floats, variance: Floats, noisy: NDArray[np.bool_]
     return (square - (common * common).sum() / count) / count / n_topics**2
 
 
+@compiled  # and not in a parallel kernel, where a sum depends on the cores
+def _shares() -> Floats:
+    """Return the weights of the nodes."""
+    shares = np.exp(-0.5 * NODES**2)
+    return shares / shares.sum()
+
+
+@compiled
+def _middle(log_variance: Floats) -> float:
+    """Return the mean log variance of the pairs that have one."""
+    return log_variance[log_variance > -np.inf].mean()
+
+
 @compiled_parallel
 def _log_likelihood(  # noqa: PLR0913, PLR0917 - the data and the grid
     u: Floats, logs: Floats, noise: float, scale: Floats, slope: Floats, spread: Floats
 ) -> Floats:
     """Return the sum over pairs of the log density of u at every point of the grid, less a constant."""
     out = np.empty(len(scale))
-    shares = np.exp(-0.5 * NODES**2)
-    shares /= shares.sum()
+    shares = _shares()
     for point in numba.prange(len(scale)):
         total = 0.0
         steps = np.exp(spread[point] * NODES)
@@ -300,7 +312,7 @@ def _log_variances(log_variance: Floats, kept: float, covariance: Floats) -> Flo
     n_draws, n_systems = covariance.shape[:2]
     logs = np.full((n_draws, len(log_variance)), -np.inf)
     noisy = log_variance > -np.inf
-    middle = log_variance[noisy].mean()
+    middle = _middle(log_variance)
     for draw in numba.prange(n_draws):
         own, pair, centre = covariance[draw], -1, 0.0
         for a in range(n_systems):
@@ -326,9 +338,7 @@ def _standardised_draws(  # noqa: PLR0913, PLR0917 - the parts of a draw
     """Draw u of every pair (draw, pair): a node of its law, then the normal posterior given that; inf without noise."""
     n_draws, n_systems = errors.shape
     drawn = np.full((n_draws, len(difference)), np.inf)
-    shares = np.exp(-0.5 * NODES**2)
-    shares /= shares.sum()
-    middle = log_variance[log_variance > -np.inf].mean()
+    shares, middle = _shares(), _middle(log_variance)
     for draw in numba.prange(n_draws):
         steps, density, pair = np.exp(hyper[draw, 2] * NODES), np.empty(len(NODES)), -1
         for a in range(n_systems):

@@ -25,7 +25,8 @@ def test_the_model_has_the_density_of_the_grid():
     model = law_model(pairs)
     weights = grid.weight.reshape(-1, len(SLOPES) * len(SPREADS))
     scales = grid.log_scale.reshape(weights.shape)[:, 0]
-    density, given = model.compile_logp(jacobian=False), model.compile_fn(model["weight"], inputs=model.value_vars)
+    density = model.compile_logp(jacobian=False)
+    given = model.compile_fn(model.replace_rvs_by_values([model["weight"]])[0], inputs=model.value_vars)
     (name,) = (variable.name for variable in model.value_vars)
     lower, upper = (float(bound.eval()) for bound in model["log_scale"].owner.inputs[-2:])
     for place in (5, 12, 18):
@@ -37,10 +38,10 @@ def test_the_model_has_the_density_of_the_grid():
 
 
 def test_pymc_agrees_with_the_fast_way(tmp_path):
-    """On the same draws of the noise medians agree within 2 % and ends within 5 %; its tree keeps what was sampled."""
-    options = {"tolerances": [0, 0.05], "rng": 3, "draws": 400}
+    """On the same noise, up to twice the topics, medians agree within 2 % and ends within 5 %; its tree keeps all."""
+    options = {"tolerances": [0, 0.05], "rng": 3, "draws": 1000}
     fast, sampled = (bayesian_error_rate(made(), method=method, **options) for method in ("fast", "pymc"))
-    sizes = [5, 10, 30, 100, 300]
+    sizes = [5, 10, 15, 30, 60]
     one, other = fast.curves(sizes), sampled.curves(sizes)
     np.testing.assert_allclose(other["median"], one["median"], rtol=0.02)
     for end in ("low", "high"):
@@ -91,7 +92,7 @@ def test_what_was_sampled_becomes_a_law(monkeypatch):
 @pytest.mark.parametrize(
     ("fault", "message"),
     [
-        ({"apart": 0.5}, r"differences under 'AP' well: R-hat 1\.\d+ \(must be at most 1\.01\), 0 divergent .*'fast'"),
+        ({"apart": 0.5}, r"differences under 'AP' well: R-hat 2\.\d+ \(must be at most 1\.01\), 0 divergent .*'fast'"),
         ({"diverged": 3}, r"R-hat 1\.00\d+ .*, 3 divergent transitions; use method='fast'"),
     ],
 )
