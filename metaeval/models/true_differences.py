@@ -57,6 +57,8 @@ NODES = np.linspace(-2.2, 2.2, 9)
 _GRID = 24
 _LEAST, _MOST = 1e-4, 30.0
 """Of the mean square of the u observed: the true one lies between, wherever there is anything to estimate."""
+_AHEAD = 1e4
+"""Times the usual u², past which a pair, such as a copy with a constant lead, says nothing about where others lie."""
 _WILDEST = 1200.0
 """A larger variance of the log powers has a mean that a float cannot hold; the error rate is long a half."""
 _PAIRS = 4000
@@ -185,7 +187,9 @@ def prior_of(pairs: Pairs) -> Prior:
 def grid_of_laws(u: Floats) -> tuple[Floats, Floats, Floats]:
     """Return the coarse grid of log scales for these u, and every slope with every spread."""
     slope, spread = (grid.ravel() for grid in np.meshgrid(SLOPES, SPREADS, indexing="ij"))
-    return np.log((u**2).mean()) + np.linspace(np.log(_LEAST), np.log(_MOST), _GRID), slope, spread
+    square = u**2
+    square = np.minimum(square, _AHEAD * np.median(square[square > 0]))
+    return np.log(square.mean()) + np.linspace(np.log(_LEAST), np.log(_MOST), _GRID), slope, spread
 
 
 def standardised(pairs: Pairs) -> tuple[Floats, Floats, int, float]:

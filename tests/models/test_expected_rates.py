@@ -72,7 +72,7 @@ def test_normal_differences_have_the_arctangent_rate():
     drawn = Differences(u, np.zeros_like(u), np.zeros((1, n_systems)), np.ones((1, n_systems)), n_pairs)
     found = expected_rates(drawn, np.array([0.0]), relative=False)[0, 0]
     expected = np.arccos(SIZES * kappa**2 / (1 + SIZES * kappa**2)) / np.pi
-    np.testing.assert_allclose(found[FEW], expected[FEW], rtol=2e-4)
+    np.testing.assert_allclose(found[FEW], expected[FEW], rtol=1e-4)
 
 
 @pytest.mark.parametrize("relative", [True, False])

@@ -135,6 +135,20 @@ def test_the_coarse_grid_spans_its_orders_of_magnitude():
     assert np.exp(scales[[0, -1]]) == pytest.approx((0.21 / 3) * np.array([1e-4, 30]))
 
 
+@pytest.mark.parametrize("noise", [1e-5, 1e-8])
+def test_one_lead_past_all_noise_does_not_move_the_law(noise):
+    """A near copy a constant ahead, with a u of thousands, leaves the others' differences as small as they are."""
+    values = made(2, n_systems=10, n_topics=40, loudness=0.0)
+    copy = values[:1] + 1e-2 + noise * np.random.default_rng(0).normal(size=40)
+    found = []
+    for one in (values, np.vstack([values, copy])):
+        pairs = describe_pairs(one)
+        law = prior_of(pairs)
+        usual = pairs.log_variance[0] - pairs.log_variance.mean()
+        found.append(np.average(law.log_scale + law.slope * usual, weights=law.weight))
+    assert abs(found[1] - found[0]) < 1.5
+
+
 def test_the_scale_of_the_law_is_found():
     """Of normal differences between many systems the posterior holds the variance they were drawn with."""
     generator = np.random.default_rng(1)
