@@ -46,6 +46,8 @@ def test_pymc_agrees_with_the_fast_way(tmp_path):
     np.testing.assert_allclose(other["median"], one["median"], rtol=0.02)
     for end in ("low", "high"):
         np.testing.assert_allclose(other[end], one[end], rtol=0.05)
+    draws = [result.error_rate(30).to_numpy()[..., 0, 0, 0].ravel() for result in (fast, sampled)]
+    assert np.corrcoef(draws)[0, 1] > 0.5  # draw by draw, for the noise is the same
     assert sampled.method == "pymc"
     assert set(sampled.tree["law"].data_vars) == {"log_scale", "weight"}
     np.testing.assert_allclose(sampled.tree["law"]["weight"].sum("combination"), 1.0)

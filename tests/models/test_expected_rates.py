@@ -152,6 +152,16 @@ def test_what_else_is_asked_does_not_matter(seed, relative):
         np.testing.assert_array_equal(alone[:, 0], beside[:, place])
 
 
+def test_no_mean_is_below_zero_where_a_share_is_taken():
+    """Draws of means below 0 count as 0 under a relative tolerance: the level is at least half the difference."""
+    drawn = drawn_at(3, n_systems=2, level=-0.05)
+    lifted = drawn._replace(level=np.broadcast_to(np.abs(drawn.value) / 2, drawn.level.shape).copy())
+    rates = [expected_rates(one, np.array([0.1]), relative=True) for one in (drawn, lifted)]
+    assert (drawn.level.mean(axis=1) < lifted.level[:, 0]).all()
+    np.testing.assert_allclose(*rates, rtol=1e-9, atol=1e-15)
+    assert rates[0].max() < expected_rates(drawn, np.array([0.0]), relative=True).max()
+
+
 def test_only_pairs_that_differ_count():
     """A pair without noise never errs and is compared all the same, if it is said to be; equal systems are not."""
     plain = drawn_at(2, n_systems=3)
