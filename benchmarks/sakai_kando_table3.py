@@ -27,12 +27,12 @@ from metaeval.draws import resolve_rng
 from metaeval.io.groups import read_groups
 from metaeval.io.trec import read_collection
 from metaeval.metrics import score
-from metaeval.reports.judgment_reductions import percent
 from metaeval.resampling.power_interval import PowerIntervals, discriminative_power_interval
 from metaeval.resampling.run_choice import RunChoicePower, run_choice_power
 from metaeval.resampling.sensitivity import bootstrap_sensitivity
 from metaeval.scores import Scores, select_runs
 from metaeval.tests_stat.catalogue import compare_systems
+from metaeval.words import share_of
 
 ROOT = Path(__file__).parents[1]
 REPORT = ROOT / "benchmarks" / "reports" / "sakai-kando-table3.md"
@@ -278,7 +278,7 @@ def _collection_parts(study: Study) -> list[str]:
 def _row(found: Mapping[Hashable, Any]) -> dict[str, str]:
     return {
         "metric": found["metric"],
-        "disc. power": percent(found["n_significant"], found["n_pairs"]),
+        "disc. power": share_of(found["n_significant"], found["n_pairs"]),
         "diff. required": f"{found['difference_required']:.2f}",
         "median": f"{found['difference_required_median']:.2f}",
         "95 % over topics": _range(found["low_topics"], found["high_topics"]),
@@ -286,8 +286,8 @@ def _row(found: Mapping[Hashable, Any]) -> dict[str, str]:
         "95 % of choices": _range(found["low_runs"], found["high_runs"]),
         "first": f"{found['first']:.0%}",
         "last": f"{found['last']:.0%}",
-        "BY": percent(found["n_significant_corrected"], found["n_pairs"]),
-        "BY, t test": percent(found["n_t"], found["n_pairs"]),
+        "BY": share_of(found["n_significant_corrected"], found["n_pairs"]),
+        "BY, t test": share_of(found["n_t"], found["n_pairs"]),
     }
 
 

@@ -47,8 +47,10 @@ def test_benchmarks_and_examples_name_arguments_that_there_are(path):
         if isinstance(node, ast.ImportFrom) and (node.module or "").split(".")[0] == "metaeval":
             module = importlib.import_module(node.module)
             for alias in node.names:
-                called[alias.asname or alias.name] = getattr(module, alias.name, None) or importlib.import_module(
-                    f"{node.module}.{alias.name}"
+                name = alias.asname or alias.name
+                known = hasattr(module, alias.name)
+                called[name] = (
+                    getattr(module, alias.name) if known else importlib.import_module(f"{node.module}.{alias.name}")
                 )
     for node in ast.walk(tree):
         if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and callable(called.get(node.func.id)):
@@ -56,6 +58,9 @@ def test_benchmarks_and_examples_name_arguments_that_there_are(path):
             if not any(one.kind is one.VAR_KEYWORD for one in parameters.values()):
                 unknown = {keyword.arg for keyword in node.keywords if keyword.arg} - parameters.keys()
                 assert not unknown, f"line {node.lineno}: {node.func.id} knows no {unknown}"
+            named = [keyword.arg for keyword in node.keywords]
+            if None not in named and not any(isinstance(one, ast.Starred) for one in node.args):
+                inspect.signature(called[node.func.id]).bind(*node.args, **dict.fromkeys(named))  # raises TypeError
 
 
 def test_imports_go_downwards():

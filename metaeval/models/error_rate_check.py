@@ -17,7 +17,7 @@ type Floats = NDArray[np.float64]
 
 REPLICATES = 100
 """Topic samples; the ends of a 90 % interval are then known to a tenth of its width."""
-_TRIALS = 20
+_TRIALS = 10
 """Pairs of topic sets from each sample: their own spread is small beside that of the samples."""
 
 

@@ -32,6 +32,7 @@ Method = Literal["fast", "pymc"]
 
 _CHECKED = 8
 """Sizes at which the model is held against the counts."""
+_DRAWS, _FEW_DRAWS, _MANY_PAIRS = 1600, 400, 2000
 _BLOCK = 25
 """Draws computed together, to bound memory; a multiple of it is as fast as can be."""
 
@@ -44,7 +45,7 @@ def bayesian_error_rate(  # noqa: PLR0913 - the settings of a model
     method: Method = "fast",
     max_error: float = 0.05,
     ci_prob: float = 0.9,
-    draws: int = 400,
+    draws: int | None = None,
     observed: ErrorRates | None = None,
     rng: RNGLike = None,
     n_threads: int | None = None,
@@ -65,7 +66,8 @@ def bayesian_error_rate(  # noqa: PLR0913 - the settings of a model
         Error rate the minimum topic count keeps to.
     ci_prob : float, default 0.9
         Probability of the equal-tailed intervals.
-    draws : int, default 400
+    draws : int, optional
+        1600 by default, and 400 where there are more than 2000 pairs of systems, whose mean varies less.
     observed : ErrorRates, optional
         Counted swaps to hold the model against; counted here by default.
     rng : None, int or numpy.random.Generator
@@ -130,8 +132,9 @@ def bayesian_error_rate(  # noqa: PLR0913 - the settings of a model
     check_choice(method, "method", get_args(Method))
     check_error_rate(max_error)
     check_share(ci_prob, "ci_prob")
-    check_count(draws, "draws", least=2, most=MOST_REPLICATES)
     check_choice(tolerance_unit, "tolerance_unit", get_args(ToleranceUnit))
+    if draws is not None:
+        check_count(draws, "draws", least=2, most=MOST_REPLICATES)
     source = resolve_rng(rng)
     counting, fitting, repeating = source.generator.spawn(3)
     if observed is None:
@@ -155,6 +158,8 @@ def bayesian_error_rate(  # noqa: PLR0913 - the settings of a model
             laws, sampled = _sampled(described, source.generator.spawn(1)[0])
         else:
             laws, sampled = {name: prior_of(pairs) for name, pairs in described.items()}, {}
+        n_systems = layout.oriented.shape[2]
+        draws = draws or (_DRAWS if n_systems * (n_systems - 1) // 2 <= _MANY_PAIRS else _FEW_DRAWS)
         drawn = draw_error_rates(described, laws, check, draws, fitting)
     attrs = {
         "method": method,

@@ -76,8 +76,8 @@ class Pairs(NamedTuple):
     difference : array (pair,)
     log_variance : array (pair,)
         Of one topic's difference, drawn towards the mean of all pairs by `kept`.
-    kept : float
-        Share of what the log variances differ by that is not sampling error.
+    kept, sampled : float
+        Share of what the log variances differ by that is not sampling error, and the variance of that error.
     power : array (topic,)
         Mean square residual of each topic, the topic's own mean taken out.
     loud : array
@@ -89,6 +89,7 @@ class Pairs(NamedTuple):
     difference: Floats
     log_variance: Floats
     kept: float
+    sampled: float
     power: Floats
     loud: Floats
 
@@ -162,10 +163,11 @@ def describe_pairs(values: Floats) -> Pairs:
         raise EstimationError("the means of all systems are equal")
     logs = np.log(variance, out=np.full(len(variance), -np.inf), where=noisy)
     centre = logs[noisy].mean()
-    spread = logs[noisy].var()
-    kept = float(max(0.0, 1.0 - _sampling_variance(inner, variance, noisy) / spread)) if spread else 0.0
-    drawn = np.where(noisy, centre + kept * (np.where(noisy, logs, centre) - centre), -np.inf)
-    return Pairs(means, residual, difference, drawn, kept, power, loud)
+    sampled, spread = _sampling_variance(inner, variance, noisy), logs[noisy].var()
+    kept = max(0.0, 1.0 - sampled / spread) if spread else 0.0
+    # the log of an unbiased variance is too low by half its own variance
+    settled = np.where(noisy, centre + kept * (np.where(noisy, logs, centre) - centre) + sampled / 2.0, -np.inf)
+    return Pairs(means, residual, difference, settled, float(kept), float(sampled), power, loud)
 
 
 def prior_of(pairs: Pairs) -> Prior:
@@ -245,7 +247,8 @@ def draw_differences(  # noqa: PLR0913 - the draws that all metrics share
     loads = (inner * weights[:, None, :]).reshape(-1, n_topics) @ inner.T
     covariance = loads.reshape(len(weights), n_systems, n_systems) / (n_topics - 1.0)
     errors = signs @ pairs.residual.T / np.sqrt(n_topics * (n_topics - 1.0))
-    logs = _log_variances(pairs.log_variance, pairs.kept, covariance)
+    # too low by half the variance of the sample's error, and by as much for the weights
+    logs = _log_variances(pairs.log_variance, pairs.kept, covariance) + pairs.sampled
     given = (pairs.difference, pairs.log_variance)
     u = _standardised_draws(*given, logs, errors, chances, hyper, 1.0 / n_topics)
     return Differences(
@@ -354,12 +357,13 @@ def _standardised_draws(  # noqa: PLR0913, PLR0917 - the parts of a draw
                     continue
                 observed = difference[pair] * np.exp(-0.5 * logs[draw, pair])
                 kappa = np.exp(hyper[draw, 0] + hyper[draw, 1] * (log_variance[pair] - middle))
-                total = 0.0
-                for node in range(len(NODES)):
-                    variance = kappa * steps[node] + noise
-                    total += shares[node] * np.exp(-0.5 * observed * observed / variance) / np.sqrt(variance)
-                    density[node] = total
-                node = min(np.searchsorted(density, chances[draw, pair] * total), len(NODES) - 1)
+                total, node = 0.0, 0
+                if hyper[draw, 2] > 0.0:  # else all nodes are one
+                    for place in range(len(NODES)):
+                        variance = kappa * steps[place] + noise
+                        total += shares[place] * np.exp(-0.5 * observed * observed / variance) / np.sqrt(variance)
+                        density[place] = total
+                    node = min(np.searchsorted(density, chances[draw, pair] * total), len(NODES) - 1)
                 shrink = kappa * steps[node] / (kappa * steps[node] + noise)
                 error = (errors[draw, a] - errors[draw, b]) * np.exp(-0.5 * log_variance[pair])
                 drawn[draw, pair] = shrink * observed + np.sqrt(shrink) * error

@@ -72,7 +72,8 @@ def literal_pairs(values):
     power = [sum(inner[:, topic] ** 2) / n_systems for topic in range(n_topics)]
     middle = np.median(power)
     loud = sorted(np.log(one / middle) for one in power if one > middle)
-    return np.array(difference), np.mean(logs) + kept * (logs - np.mean(logs)), kept, np.array(power), loud
+    settled = np.mean(logs) + kept * (logs - np.mean(logs)) + own_error / 2
+    return np.array(difference), settled, kept, own_error, np.array(power), loud
 
 
 @pytest.mark.parametrize("seed", [0, 1, 2])
@@ -80,9 +81,10 @@ def test_pairs_are_those_of_plain_loops(seed):
     """Means, variances, the share of their spread that is no sampling error, and the loud topics, pair by pair."""
     values = made(seed)
     found = describe_pairs(values)
-    difference, logs, kept, power, loud = literal_pairs(values)
+    difference, logs, kept, sampled, power, loud = literal_pairs(values)
     np.testing.assert_allclose(found.difference, difference, rtol=1e-10)
     assert found.kept == pytest.approx(kept, rel=1e-9)
+    assert found.sampled == pytest.approx(sampled, rel=1e-9)
     np.testing.assert_allclose(found.log_variance, logs, rtol=1e-9)
     np.testing.assert_allclose(found.power, power, rtol=1e-9)
     np.testing.assert_allclose(np.sort(found.loud), loud, rtol=1e-8)
@@ -228,9 +230,10 @@ def test_the_wildest_topics_have_a_finite_power():
     assert np.isfinite(drawn.log_variance).all()
 
 
-def literal_draw(values, kept, log_variance, numbers, draw):
+def literal_draw(values, pairs_of, numbers, draw):
     """Return one draw of every pair's difference and log variance, in the order of the formulas."""
     n_systems, n_topics = values.shape
+    kept, sampled, log_variance = pairs_of.kept, pairs_of.sampled, pairs_of.log_variance
     pairs = list(combinations(range(n_systems), 2))
     weights, signs, chances, hyper = (numbers[name][draw] for name in ("weights", "signs", "chances", "hyper"))
     residual = values - values.mean(axis=1, keepdims=True)
@@ -246,7 +249,7 @@ def literal_draw(values, kept, log_variance, numbers, draw):
         ]
     )
     about = log_variance - log_variance.mean()
-    logs = logs.mean() + about + np.sqrt(kept) * (logs - logs.mean() - (about / kept if kept else 0.0))
+    logs = logs.mean() + about + np.sqrt(kept) * (logs - logs.mean() - (about / kept if kept else 0.0)) + sampled
     share = stats.norm.pdf(NODES)
     found = []
     for place, (a, b) in enumerate(pairs):
@@ -271,7 +274,7 @@ def test_draws_are_those_of_plain_loops(loudness):
     pairs, numbers = describe_pairs(values), random_numbers(3, 6, values)
     found = draw_differences(pairs, **numbers)
     for draw in range(6):
-        value, logs, level, own = literal_draw(values, pairs.kept, pairs.log_variance, numbers, draw)
+        value, logs, level, own = literal_draw(values, pairs, numbers, draw)
         np.testing.assert_allclose(found.value[draw], value, rtol=1e-8)
         np.testing.assert_allclose(found.log_variance[draw], logs, rtol=1e-8)
         np.testing.assert_allclose(found.level[draw], level, rtol=1e-10)
@@ -290,7 +293,7 @@ def test_draws_have_the_normal_posterior():
     drawn = draw_differences(pairs, **numbers)
     u = drawn.value / np.exp(drawn.log_variance / 2)
     shrink = kappa / (kappa + 1 / 25)
-    mean, variance = shrink * pairs.difference / np.exp(pairs.log_variance / 2), shrink / 25
+    mean, variance = shrink * pairs.difference / np.exp((pairs.log_variance + pairs.sampled / 2) / 2), shrink / 25
     raw = np.array([(values[a] - values[b]).var(ddof=1) for a, b in combinations(range(6), 2)])
     variance = (
         variance * raw / np.exp(pairs.log_variance)
