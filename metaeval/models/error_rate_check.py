@@ -99,9 +99,10 @@ def _count(  # noqa: PLR0913, PLR0917 - the parts of a model
                         gap1, gap2 = delta + first[a] - first[b], delta + second[a] - second[b]
                         if gap1 * gap2 >= 0:
                             continue
-                        level = (means[a] + means[b] + abs(delta)) / 2
-                        larger1 = level + max(first[a], first[b])
-                        larger2 = level + max(second[a], second[b])
+                        level_a = (means[a] + means[b] + delta) / 2
+                        level_b = (means[a] + means[b] - delta) / 2
+                        larger1 = max(abs(level_a + first[a]), abs(level_b + first[b]))
+                        larger2 = max(abs(level_a + second[a]), abs(level_b + second[b]))
                         for which in range(len(tolerances)):
                             unit1, unit2 = (larger1, larger2) if relative else (1.0, 1.0)
                             if abs(gap1) < tolerances[which] * unit1 or abs(gap2) < tolerances[which] * unit2:

@@ -5,6 +5,7 @@ beside it as a check.
 """
 
 from collections.abc import Mapping, Sequence
+from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import numpy as np
@@ -15,11 +16,11 @@ from metaeval.draws import RNGLike, resolve_rng
 from metaeval.errors import EstimationError, InvalidOptionError
 from metaeval.models.error_rate_check import REPLICATES, Check
 from metaeval.models.error_rate_posterior import BayesianErrorRate, Drawn, posterior_of
-from metaeval.models.expected_rates import expected_rates
+from metaeval.models.expected_rates import SIZES, expected_rates
 from metaeval.models.true_differences import Pairs, Prior, describe_pairs, draw_differences, missed_power, prior_of
 from metaeval.parallel import limit_threads, track
 from metaeval.resampling.swap import ErrorRates, ToleranceUnit, swap_method
-from metaeval.resampling.topic_sets import lay_out
+from metaeval.resampling.topic_sets import Layout, lay_out
 
 if TYPE_CHECKING:
     from metaeval.scores import Scores
@@ -131,6 +132,7 @@ def bayesian_error_rate(  # noqa: PLR0913 - the settings of a model
     check_choice(method, "method", get_args(Method))
     check_error_rate(max_error)
     check_share(ci_prob, "ci_prob")
+    check_choice(tolerance_unit, "tolerance_unit", get_args(ToleranceUnit))
     if draws is not None:
         check_count(draws, "draws", least=2, most=MOST_REPLICATES)
     source = resolve_rng(rng)
@@ -145,14 +147,15 @@ def bayesian_error_rate(  # noqa: PLR0913 - the settings of a model
     if not len(levels) or not np.isin(levels, observed.tolerances).all():
         raise InvalidOptionError(f"tolerances must be among those counted, {observed.tolerances}, not {tolerances!r}")
     layout = lay_out(scores, sizes=None, sampling="bootstrap", duplicates="drop", n_trials=1)
+    _refuse_other(observed, layout, tolerance_unit if levels[-1] > 0 else observed.tolerance_unit)
     sizes = _few(observed.sizes)
     check = Check(np.asarray(sizes), levels, tolerance_unit == "relative", repeating)
-    with limit_threads(n_threads):
-        described, left_out = _describe(layout.scores, layout.oriented)
+    with limit_threads(n_threads), _one_thread_products():
+        described, left_out = _describe(layout.scores)
         if not described:
             raise EstimationError("no error rate can be estimated: " + "; ".join(dict.fromkeys(left_out.values())))
         if method == "pymc":
-            laws, sampled = _sampled(described, fitting.spawn(1)[0])
+            laws, sampled = _sampled(described, source.generator.spawn(1)[0])
         else:
             laws, sampled = {name: prior_of(pairs) for name, pairs in described.items()}, {}
         n_systems = layout.oriented.shape[2]
@@ -168,18 +171,45 @@ def bayesian_error_rate(  # noqa: PLR0913 - the settings of a model
     return posterior_of(drawn, levels.tolist(), observed, sizes, left_out, attrs, sampled)
 
 
+def _one_thread_products() -> AbstractContextManager[object]:
+    """Let one core make each matrix product: several add up in another order, which may choose another node."""
+    import threadpoolctl  # noqa: PLC0415 - only for who draws
+
+    limits: AbstractContextManager[object] = threadpoolctl.threadpool_limits(1, user_api="blas")
+    return limits
+
+
+def _refuse_other(observed: ErrorRates, layout: Layout, unit: str) -> None:
+    """Refuse counts of other scores, or of other leads."""
+    n_systems, n_topics = (layout.scores.sizes[dim] for dim in ("system", "topic"))
+    others = set(layout.scores["metric"].to_numpy().tolist()) - set(observed.metrics)
+    alike = observed.n_systems in {n_systems, n_systems + len(layout.dropped)} and observed.n_topics == n_topics
+    if others or not alike:
+        message = (
+            f"observed must count the swaps of these scores, {n_systems} systems on {n_topics} topics, not of "
+            f"{observed.n_systems} systems on {observed.n_topics} topics under {', '.join(observed.metrics)}"
+        )
+        raise InvalidOptionError(message)
+    if observed.tolerance_unit != unit:
+        raise InvalidOptionError(f"observed was counted with {observed.tolerance_unit} tolerances, not {unit} ones")
+
+
 def _few(sizes: Sequence[int]) -> list[int]:
     """Return at most eight of the sizes, evenly spaced in their logarithm as far as they allow it."""
+    sizes = [size for size in sizes if size >= SIZES[0]]
+    if not sizes:
+        raise EstimationError(f"swaps were counted on no topic sets of {SIZES[0]:g} topics or more")
     logs = np.log(sizes)
     wanted = np.linspace(logs[0], logs[-1], _CHECKED)
     return sorted({sizes[int(np.argmin(np.abs(logs - one)))] for one in wanted})
 
 
-def _describe(scores: "Scores", oriented: Floats) -> tuple[dict[str, Pairs], dict[str, str]]:
+def _describe(scores: "Scores") -> tuple[dict[str, Pairs], dict[str, str]]:
+    # not turned: which of two wins does not matter to a swap, and a share of a mean is one of the scores as they are
     described, left_out = {}, {}
     for place, metric in enumerate(scores["metric"].to_numpy().tolist()):
         try:
-            described[metric] = describe_pairs(np.ascontiguousarray(oriented[:, place].T))
+            described[metric] = describe_pairs(np.ascontiguousarray(scores.to_numpy()[place]))
         except EstimationError as error:
             left_out[metric] = str(error)
     return described, left_out

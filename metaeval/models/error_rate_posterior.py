@@ -93,7 +93,7 @@ class BayesianErrorRate:
         asked = np.atleast_1d(np.asarray(sizes, dtype=np.float64))
         kept = self.tree["posterior"]["error_rate"]
         grid = kept["size"].to_numpy().astype(float)
-        if not ((asked >= grid[0]) & (asked <= grid[-1])).all():
+        if not asked.size or not ((asked >= grid[0]) & (asked <= grid[-1])).all():
             raise InvalidOptionError(f"sizes must lie between {grid[0]:g} and {grid[-1]:g}, not {sizes!r}")
         place = np.interp(np.log(asked), np.log(grid), np.arange(len(grid)))
         low = np.minimum(place.astype(int), len(grid) - 2)
@@ -174,6 +174,7 @@ class BayesianErrorRate:
         frame = self.curves(np.union1d(sizes, checked["size"])).merge(
             checked, on=["metric", "tolerance", "size"], how="left"
         )
+        frame["fitted"] = frame["median"]
         names = [f"{100 * one:g} %" if self.tolerance_unit == "relative" else f"{one:g}" for one in self.tolerances]
         seen_to = int(checked["size"].max())
         return figures.error_panels(frame, tolerances=names, max_error=self.max_error, seen_to=seen_to)

@@ -61,7 +61,7 @@ def sample_law(pairs: Pairs, metric: str, generator: np.random.Generator) -> Sam
     import arviz as az  # noqa: PLC0415 - slow to import
     import pymc as pm  # noqa: PLC0415 - loads when needed
 
-    settings = {"chains": 4, "draws": 300, "tune": 300, "cores": 1, "progressbar": False, "quiet": True}
+    settings = {"chains": 4, "draws": 1000, "tune": 300, "cores": 1, "progressbar": False, "quiet": True}
     seed = int(generator.integers(2**31))
     with law_model(pairs):
         tree = pm.sample(**settings, target_accept=0.95, random_seed=seed)
@@ -69,7 +69,7 @@ def sample_law(pairs: Pairs, metric: str, generator: np.random.Generator) -> Sam
     diverged = int(tree["sample_stats"]["diverging"].sum())
     if diverged or not worst <= _MAX_RHAT:
         message = (
-            f"PyMC did not sample the differences under {metric!r} well: R-hat {worst:.3f} (must be at most "
+            f"PyMC did not sample the differences under {metric!r} well: R-hat {worst:.4f} (must be at most "
             f"{_MAX_RHAT}), {diverged} divergent transitions; use method='fast', which needs no sampling"
         )
         raise EstimationError(message)

@@ -27,7 +27,7 @@ def expected_rates(drawn: Differences, tolerances: Floats, *, relative: bool) ->
     ----------
     drawn : Differences
     tolerances : array (tolerance,)
-        By how much a system must win.
+        By how much a system must win, ascending.
     relative : bool
         Whether that is a share of the larger mean, or in the metric's own unit.
 
@@ -42,7 +42,9 @@ def expected_rates(drawn: Differences, tolerances: Floats, *, relative: bool) ->
     u = np.where(noisy, np.abs(drawn.value) * np.exp(-0.5 * np.where(noisy, drawn.log_variance, 0.0)), np.inf)
     rates = np.repeat((_in_bins(u) @ (2.0 * far * (1.0 - far)).T)[:, None], len(tolerances), axis=1)
     if len(above):
-        rates[:, above] = _clear_of(*drawn[:4], tolerances[above], relative, SIZES)
+        clear = _clear_of(*drawn[:4], tolerances[above], relative, SIZES)
+        clear[:, 0] = np.minimum(clear[:, 0], rates[:, 0])  # at tolerance 0, whatever was asked
+        rates[:, above] = np.minimum.accumulate(clear, axis=1)  # the normal law of means near 0 goes below it
     return rates / drawn.compared
 
 
@@ -95,6 +97,8 @@ def _clear_of(  # noqa: PLR0913, PLR0917 - the parts of a draw
                         continue
                     half = differences[draw, pair] / 2.0
                     level = (levels[draw, a] + levels[draw, b]) / 2.0
+                    if relative:
+                        level = max(level, abs(half))  # scores of which a share can be taken have no mean below 0
                     spread = keep * np.exp(logs[draw, pair])  # of keep * a - b, but for what the two do not share
                     to_a = spread + (1.0 - keep) * (own[draw, b] - keep * own[draw, a])
                     to_b = spread + (1.0 - keep) * (own[draw, a] - keep * own[draw, b])

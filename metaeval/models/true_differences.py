@@ -25,7 +25,7 @@ from numpy.typing import NDArray
 from scipy.special import gammaincinv, ndtr
 
 from metaeval.compiled import compiled, compiled_parallel
-from metaeval.equality import RELATIVE
+from metaeval.equality import RELATIVE, settle
 from metaeval.errors import EstimationError
 
 __all__ = [
@@ -57,6 +57,10 @@ NODES = np.linspace(-2.2, 2.2, 9)
 _GRID = 24
 _LEAST, _MOST = 1e-4, 30.0
 """Of the mean square of the u observed: the true one lies between, wherever there is anything to estimate."""
+_AHEAD = 1e4
+"""Times the usual u², past which a pair, such as a copy with a constant lead, says nothing about where others lie."""
+_WILDEST = 1200.0
+"""A larger variance of the log powers has a mean that a float cannot hold; the error rate is long a half."""
 _PAIRS = 4000
 """More pairs say nothing more about their common law: 143 systems have 142 independent differences."""
 
@@ -149,8 +153,10 @@ def describe_pairs(values: Floats) -> Pairs:
         message = f"{n_systems - int(alike.sum())} systems differ; the spread of their means asks for {FEWEST_SYSTEMS}"
         raise EstimationError(message)
     power = square.mean(axis=0)
+    power = np.where(power > (1e3 * RELATIVE * size.mean()) ** 2, power, 0.0)  # what is nothing on paper
     middle = np.median(power[power > 0]) if (power > 0).any() else 0.0
-    loud = np.log(power[power > middle] / middle) if middle else np.empty(0)
+    above = power > middle * (1.0 + 1e3 * RELATIVE)
+    loud = np.log(power[above] / middle) if middle else np.empty(0)
     if len(loud) < FEWEST_LOUD or noisy.sum() < 2:  # noqa: PLR2004 - a spread over pairs
         raise EstimationError(f"too few of the {n_topics} topics tell systems apart to say how much they vary")
     if not difference[noisy].any():
@@ -160,7 +166,7 @@ def describe_pairs(values: Floats) -> Pairs:
     sampled, spread = _sampling_variance(inner, variance, noisy), logs[noisy].var()
     kept = max(0.0, 1.0 - sampled / spread) if spread else 0.0
     # the log of an unbiased variance is too low by half its own variance
-    settled = np.where(noisy, centre + kept * (logs - centre) + sampled / 2.0, logs)
+    settled = np.where(noisy, centre + kept * (np.where(noisy, logs, centre) - centre) + sampled / 2.0, -np.inf)
     return Pairs(means, residual, difference, settled, float(kept), float(sampled), power, loud)
 
 
@@ -183,7 +189,9 @@ def prior_of(pairs: Pairs) -> Prior:
 def grid_of_laws(u: Floats) -> tuple[Floats, Floats, Floats]:
     """Return the coarse grid of log scales for these u, and every slope with every spread."""
     slope, spread = (grid.ravel() for grid in np.meshgrid(SLOPES, SPREADS, indexing="ij"))
-    return np.log((u**2).mean()) + np.linspace(np.log(_LEAST), np.log(_MOST), _GRID), slope, spread
+    square = u**2
+    square = np.minimum(square, _AHEAD * np.median(square[square > 0]))
+    return np.log(square.mean()) + np.linspace(np.log(_LEAST), np.log(_MOST), _GRID), slope, spread
 
 
 def standardised(pairs: Pairs) -> tuple[Floats, Floats, int, float]:
@@ -202,13 +210,14 @@ def missed_power(pairs: Pairs, weights: Floats, chances: Floats) -> Floats:
     The lower half of the topics, up to the weighted median, has its own mean power; the upper half that of a
     log-normal law, whose spread has its posterior given the logs above the median.
     """
-    order = np.argsort(pairs.power, kind="stable")
+    order = np.argsort(settle(pairs.power), kind="stable")
     order = order[pairs.power[order] > 0]
     power, drawn = pairs.power[order], weights[:, order]
     total = drawn.sum(axis=1, keepdims=True)
     below = np.cumsum(drawn, axis=1) - drawn < total / 2.0
     middle = power[below.sum(axis=1) - 1]
     variance = (pairs.loud**2).sum() / (2.0 * gammaincinv(len(pairs.loud) / 2.0, chances))  # over chi-square
+    variance = np.minimum(variance, _WILDEST)
     upper = middle * 2.0 * ndtr(np.sqrt(variance)) * np.exp(variance / 2.0)
     quiet = drawn * below
     return (quiet @ power + upper * (total[:, 0] - quiet.sum(axis=1))) / (drawn @ power)
@@ -243,7 +252,7 @@ def draw_differences(  # noqa: PLR0913 - the draws that all metrics share
     given = (pairs.difference, pairs.log_variance)
     u = _standardised_draws(*given, logs, errors, chances, hyper, 1.0 / n_topics)
     return Differences(
-        value=np.where(np.isfinite(u), u * np.exp(logs / 2.0), pairs.difference),
+        value=np.where(np.isfinite(u), np.where(np.isfinite(u), u, 0.0) * np.exp(logs / 2.0), pairs.difference),
         log_variance=logs + np.log(boost)[:, None],
         level=pairs.means + errors,
         own=weights @ (pairs.residual**2).T / (n_topics - 1.0) * boost[:, None],
@@ -270,14 +279,26 @@ def _sampling_variance(inner: Floats, variance: Floats, noisy: NDArray[np.bool_]
     return (square - (common * common).sum() / count) / count / n_topics**2
 
 
+@compiled  # and not in a parallel kernel, where a sum depends on the cores
+def _shares() -> Floats:
+    """Return the weights of the nodes."""
+    shares = np.exp(-0.5 * NODES**2)
+    return shares / shares.sum()
+
+
+@compiled
+def _middle(log_variance: Floats) -> float:
+    """Return the mean log variance of the pairs that have one."""
+    return log_variance[log_variance > -np.inf].mean()
+
+
 @compiled_parallel
 def _log_likelihood(  # noqa: PLR0913, PLR0917 - the data and the grid
     u: Floats, logs: Floats, noise: float, scale: Floats, slope: Floats, spread: Floats
 ) -> Floats:
     """Return the sum over pairs of the log density of u at every point of the grid, less a constant."""
     out = np.empty(len(scale))
-    shares = np.exp(-0.5 * NODES**2)
-    shares /= shares.sum()
+    shares = _shares()
     for point in numba.prange(len(scale)):
         total = 0.0
         steps = np.exp(spread[point] * NODES)
@@ -298,7 +319,7 @@ def _log_variances(log_variance: Floats, kept: float, covariance: Floats) -> Flo
     n_draws, n_systems = covariance.shape[:2]
     logs = np.full((n_draws, len(log_variance)), -np.inf)
     noisy = log_variance > -np.inf
-    middle = log_variance[noisy].mean()
+    middle = _middle(log_variance)
     for draw in numba.prange(n_draws):
         own, pair, centre = covariance[draw], -1, 0.0
         for a in range(n_systems):
@@ -324,9 +345,7 @@ def _standardised_draws(  # noqa: PLR0913, PLR0917 - the parts of a draw
     """Draw u of every pair (draw, pair): a node of its law, then the normal posterior given that; inf without noise."""
     n_draws, n_systems = errors.shape
     drawn = np.full((n_draws, len(difference)), np.inf)
-    shares = np.exp(-0.5 * NODES**2)
-    shares /= shares.sum()
-    middle = log_variance[log_variance > -np.inf].mean()
+    shares, middle = _shares(), _middle(log_variance)
     for draw in numba.prange(n_draws):
         steps, density, pair = np.exp(hyper[draw, 2] * NODES), np.empty(len(NODES)), -1
         for a in range(n_systems):

@@ -1,0 +1,433 @@
+"""True differences: every step against loops written out, closed forms and SciPy; scores that say too little."""
+
+from itertools import combinations
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from scipy import stats
+
+from metaeval.errors import EstimationError
+from metaeval.models.true_differences import (
+    NODES,
+    SLOPES,
+    SPREADS,
+    describe_pairs,
+    draw_differences,
+    grid_of_laws,
+    missed_power,
+    prior_of,
+    standardised,
+)
+
+
+def made(seed, *, n_systems=6, n_topics=20, loudness=0.6):
+    """Scores of systems that differ, on topics of unlike loudness."""
+    generator = np.random.default_rng(seed)
+    noise = generator.normal(size=(n_systems, n_topics)) * np.exp(loudness * generator.normal(size=n_topics))
+    return 0.4 + 0.08 * generator.normal(size=(n_systems, 1)) + 0.1 * generator.normal(size=n_topics) + 0.1 * noise
+
+
+def random_numbers(seed, n_draws, values):
+    """Return what a draw asks for, for any scores of that shape."""
+    generator = np.random.default_rng(seed)
+    n_systems, n_topics = values.shape
+    weights = generator.standard_exponential((n_draws, n_topics))
+    signs = generator.standard_normal((n_draws, n_topics))
+    return {
+        "weights": weights / weights.mean(axis=1, keepdims=True),
+        "signs": signs - signs.mean(axis=1, keepdims=True),
+        "chances": generator.random((n_draws, n_systems * (n_systems - 1) // 2)),
+        "hyper": np.stack(
+            [generator.normal(-2, 1, n_draws), generator.choice(SLOPES, n_draws), generator.choice(SPREADS, n_draws)], 1
+        ),
+        "boost": generator.uniform(1, 2, n_draws),
+    }
+
+
+def literal_pairs(values):
+    """Return difference, variance and log variance of every pair, the share kept, and the logs of the loud powers."""
+    n_systems, n_topics = values.shape
+    pairs = list(combinations(range(n_systems), 2))
+    difference, variance, influence = [], [], []
+    for a, b in pairs:
+        apart = [values[a, topic] - values[b, topic] for topic in range(n_topics)]
+        mean = sum(apart) / n_topics
+        difference.append(mean)
+        variance.append(sum((one - mean) ** 2 for one in apart) / (n_topics - 1))
+    logs = np.log(variance)
+    grand = [sum(values[:, topic]) / n_systems for topic in range(n_topics)]
+    overall = sum(grand) / n_topics
+    inner = np.empty_like(values)
+    for system in range(n_systems):
+        own = sum(values[system]) / n_topics
+        for topic in range(n_topics):
+            inner[system, topic] = values[system, topic] - own - grand[topic] + overall
+    for place, (a, b) in enumerate(pairs):
+        spread = variance[place] * (n_topics - 1) / n_topics
+        influence.append([(inner[a, topic] - inner[b, topic]) ** 2 / spread - 1 for topic in range(n_topics)])
+    own_error = sum(np.var([row[topic] for row in influence]) for topic in range(n_topics)) / n_topics**2
+    kept = max(0.0, 1 - own_error / np.var(logs))
+    power = [sum(inner[:, topic] ** 2) / n_systems for topic in range(n_topics)]
+    middle = np.median(power)
+    loud = sorted(np.log(one / middle) for one in power if one > middle)
+    settled = np.mean(logs) + kept * (logs - np.mean(logs)) + own_error / 2
+    return np.array(difference), settled, kept, own_error, np.array(power), loud
+
+
+@pytest.mark.parametrize("seed", [0, 1, 2])
+def test_pairs_are_those_of_plain_loops(seed):
+    """Means, variances, the share of their spread that is no sampling error, and the loud topics, pair by pair."""
+    values = made(seed)
+    found = describe_pairs(values)
+    difference, logs, kept, sampled, power, loud = literal_pairs(values)
+    np.testing.assert_allclose(found.difference, difference, rtol=1e-10)
+    assert found.kept == pytest.approx(kept, rel=1e-9)
+    assert found.sampled == pytest.approx(sampled, rel=1e-9)
+    np.testing.assert_allclose(found.log_variance, logs, rtol=1e-9)
+    np.testing.assert_allclose(found.power, power, rtol=1e-9)
+    np.testing.assert_allclose(np.sort(found.loud), loud, rtol=1e-8)
+
+
+def test_variances_that_differ_by_chance_alone_are_all_but_one():
+    """Of equal variances little is kept, of variances that differ tenfold nearly all."""
+    generator = np.random.default_rng(0)
+    equal = generator.normal(size=(30, 40))
+    apart = equal * np.geomspace(0.1, 10, 30)[:, None]
+    assert describe_pairs(equal).kept < 0.35
+    assert describe_pairs(apart).kept > 0.9
+
+
+def test_the_law_is_weighed_by_scipys_normal_likelihood():
+    """At any point of the grid: a mixture of normal laws, all pairs worth N - 1, flat on the variance."""
+    values = made(3)
+    found = prior_of(describe_pairs(values))
+    difference, logs, *_ = literal_pairs(values)
+    share = stats.norm.pdf(NODES)
+    points = np.argsort(found.weight)[[-1, -2, -30, -60, -100]]
+    expected = []
+    for point in points:
+        total = 0.0
+        for one, log in zip(difference / np.exp(logs / 2), logs - logs.mean(), strict=True):
+            density = 0.0
+            for node, weight in zip(NODES, share / share.sum(), strict=True):
+                kappa = np.exp(found.log_scale[point] + found.slope[point] * log + found.spread[point] * node)
+                density += weight * stats.norm.pdf(one, scale=np.sqrt(kappa + 1 / values.shape[1]))
+            total += np.log(density)
+        expected.append(5 / 15 * total + found.log_scale[point])
+    np.testing.assert_allclose(np.diff(np.log(found.weight[points])), np.diff(expected), atol=1e-9)
+
+
+def test_the_grid_holds_every_law_and_sums_to_one():
+    """Every slope with every spread at every scale, ascending; the ends of the scale weigh next to nothing."""
+    found = prior_of(describe_pairs(made(4, n_systems=12, n_topics=50)))
+    assert found.weight.sum() == pytest.approx(1)
+    assert (np.diff(found.log_scale) >= 0).all()
+    combinations_of = {(float(a), float(b)) for a, b in zip(found.slope, found.spread, strict=True)}
+    assert combinations_of == {(a, b) for a in SLOPES for b in SPREADS}
+    by_scale = found.weight.reshape(-1, len(combinations_of)).sum(axis=1)
+    assert max(by_scale[0], by_scale[-1]) < 1e-3 * by_scale.max()
+
+
+def test_the_coarse_grid_spans_its_orders_of_magnitude():
+    """From a ten-thousandth to thirty times the mean square of what was observed."""
+    u = np.array([0.1, -0.2, 0.4])
+    scales, *_ = grid_of_laws(u)
+    assert np.exp(scales[[0, -1]]) == pytest.approx((0.21 / 3) * np.array([1e-4, 30]))
+
+
+@pytest.mark.parametrize("noise", [1e-5, 1e-8])
+def test_one_lead_past_all_noise_does_not_move_the_law(noise):
+    """A near copy a constant ahead, with a u of thousands, leaves the others' differences as small as they are."""
+    values = made(2, n_systems=10, n_topics=40, loudness=0.0)
+    copy = values[:1] + 1e-2 + noise * np.random.default_rng(0).normal(size=40)
+    found = []
+    for one in (values, np.vstack([values, copy])):
+        pairs = describe_pairs(one)
+        law = prior_of(pairs)
+        usual = pairs.log_variance[0] - pairs.log_variance.mean()
+        found.append(np.average(law.log_scale + law.slope * usual, weights=law.weight))
+    assert abs(found[1] - found[0]) < 1.5
+
+
+def test_the_scale_of_the_law_is_found():
+    """Of normal differences between many systems the posterior holds the variance they were drawn with."""
+    generator = np.random.default_rng(1)
+    values = 0.5 * generator.normal(size=(60, 1)) + generator.normal(size=(60, 100))
+    found = prior_of(describe_pairs(values))
+    centre = np.average(found.log_scale, weights=found.weight)
+    error = np.sqrt(np.average((found.log_scale - centre) ** 2, weights=found.weight))
+    assert abs(centre - np.log(0.25)) < 3 * error  # of (m_a - m_b) / sqrt 2: a variance of 0.25
+    assert error < 1.5 * np.sqrt(2 / 59) + 0.1
+
+
+def test_many_pairs_are_thinned_and_weigh_as_much():
+    """Of more than four thousand pairs every so many is taken, and all of them are worth N - 1."""
+    pairs = describe_pairs(made(5, n_systems=95, n_topics=12))
+    u, logs, n_topics, worth = standardised(pairs)
+    assert len(u) == len(logs) == -(-95 * 94 // 2 // 2)
+    assert worth * len(u) == pytest.approx(94)
+    assert n_topics == 12
+    np.testing.assert_allclose(u, (pairs.difference / np.exp(pairs.log_variance / 2))[::2])
+
+
+def literal_boost(pairs, weights, chances):
+    """Return what one draw's variances are multiplied by, topic by topic."""
+    order = sorted((one for one in range(len(weights)) if pairs.power[one] > 0), key=lambda one: pairs.power[one])
+    half, reached, quiet, rest = sum(weights[one] for one in order) / 2, 0.0, 0.0, 0.0
+    middle = None
+    for topic in order:
+        if reached < half:
+            quiet += weights[topic] * pairs.power[topic]
+            middle = pairs.power[topic]
+        else:
+            rest += weights[topic]
+        reached += weights[topic]
+    variance = sum(pairs.loud**2) / stats.chi2.ppf(chances, len(pairs.loud))
+    upper = middle * stats.lognorm.expect(lambda x: x, args=(np.sqrt(variance),), lb=1.0) * 2
+    return (quiet + upper * rest) / sum(weights[one] * pairs.power[one] for one in order)
+
+
+def test_missed_power_is_that_of_plain_loops():
+    """The lower half its own mean, the upper half the mean of SciPy's log-normal law above its median."""
+    values = made(6, n_topics=30)
+    pairs = describe_pairs(values)
+    weights = random_numbers(0, 5, values)["weights"]
+    chances = np.array([0.1, 0.3, 0.5, 0.7, 0.9])
+    expected = [literal_boost(pairs, *one) for one in zip(weights, chances, strict=True)]
+    np.testing.assert_allclose(missed_power(pairs, weights, chances), expected, rtol=1e-6)
+
+
+@pytest.mark.parametrize("spread", [0.3, 0.8, 1.3])
+def test_missed_power_makes_up_for_a_log_normal_law(spread):
+    """Quantiles of a log-normal law, their mean too small, are brought to exp(s²/2)."""
+    power = stats.lognorm.ppf((np.arange(2000) + 0.5) / 2000, spread)
+    pairs = describe_pairs(made(7))._replace(power=power, loud=np.log(power[1000:]))
+    found = missed_power(pairs, np.ones((1, 2000)), np.array([0.5])) * power.mean()
+    assert found[0] == pytest.approx(np.exp(spread**2 / 2), rel=0.005)
+
+
+def test_topics_of_no_power_say_nothing_about_the_missed():
+    """Topics on which nothing varies change what the variances are multiplied by not at all."""
+    pairs = describe_pairs(made(8))
+    longer = pairs._replace(power=np.concatenate([np.zeros(9), pairs.power]))
+    weights, chances = random_numbers(1, 4, made(8))["weights"], np.array([0.2, 0.4, 0.6, 0.8])
+    padded = np.concatenate([np.full((4, 9), 0.7), weights], axis=1)
+    np.testing.assert_allclose(missed_power(longer, padded, chances), missed_power(pairs, weights, chances), rtol=1e-12)
+
+
+def test_the_wildest_topics_have_a_finite_power():
+    """Topics a million million times as loud as others give finite variances: an overflow would pass for no noise."""
+    values = made(9, n_topics=9)
+    power = np.geomspace(1e-12, 1e12, 9)
+    pairs = describe_pairs(values)._replace(power=power, loud=np.log(power[5:]))
+    numbers, chances = random_numbers(2, 50, values), np.linspace(0.001, 0.999, 50)
+    assert (pairs.loud**2).sum() / stats.chi2.ppf(chances[0], len(pairs.loud)) / 2 > np.log(np.finfo(float).max)
+    boost = missed_power(pairs, numbers["weights"], chances)
+    drawn = draw_differences(pairs, **numbers | {"boost": boost})
+    assert np.isfinite(boost).all()
+    assert np.isfinite(drawn.log_variance).all()
+
+
+def literal_draw(values, pairs_of, numbers, draw):
+    """Return one draw of every pair's difference and log variance, in the order of the formulas."""
+    n_systems, n_topics = values.shape
+    kept, sampled, log_variance = pairs_of.kept, pairs_of.sampled, pairs_of.log_variance
+    pairs = list(combinations(range(n_systems), 2))
+    weights, signs, chances, hyper = (numbers[name][draw] for name in ("weights", "signs", "chances", "hyper"))
+    residual = values - values.mean(axis=1, keepdims=True)
+    inner = residual - residual.mean(axis=0)
+    errors = [
+        sum(signs[topic] * residual[system, topic] for topic in range(n_topics)) / np.sqrt(n_topics * (n_topics - 1))
+        for system in range(n_systems)
+    ]
+    logs = np.array(
+        [
+            np.log(sum(weights[t] * (inner[a, t] - inner[b, t]) ** 2 for t in range(n_topics)) / (n_topics - 1))
+            for a, b in pairs
+        ]
+    )
+    about = log_variance - log_variance.mean()
+    logs = logs.mean() + about + np.sqrt(kept) * (logs - logs.mean() - (about / kept if kept else 0.0)) + sampled
+    share = stats.norm.pdf(NODES)
+    found = []
+    for place, (a, b) in enumerate(pairs):
+        observed = (values[a] - values[b]).mean() / np.exp(logs[place] / 2)
+        kappas = np.exp(hyper[0] + hyper[1] * about[place] + hyper[2] * NODES)
+        chance = share * stats.norm.pdf(observed, scale=np.sqrt(kappas + 1 / n_topics))
+        node = int(np.argmax(np.cumsum(chance) >= chances[place] * chance.sum()))
+        shrink = kappas[node] / (kappas[node] + 1 / n_topics)
+        error = (errors[a] - errors[b]) / np.exp(log_variance[place] / 2)
+        found.append((shrink * observed + np.sqrt(shrink) * error) * np.exp(logs[place] / 2))
+    own = [
+        sum(weights[t] * residual[s, t] ** 2 for t in range(n_topics)) / (n_topics - 1) * numbers["boost"][draw]
+        for s in range(n_systems)
+    ]
+    return found, logs + np.log(numbers["boost"][draw]), values.mean(axis=1) + errors, own
+
+
+@pytest.mark.parametrize("loudness", [0.0, 0.6])
+def test_draws_are_those_of_plain_loops(loudness):
+    """Given the random numbers: variances, node, shrinkage, error, level and own variance of every draw."""
+    values = made(10, loudness=loudness)
+    pairs, numbers = describe_pairs(values), random_numbers(3, 6, values)
+    found = draw_differences(pairs, **numbers)
+    for draw in range(6):
+        value, logs, level, own = literal_draw(values, pairs, numbers, draw)
+        np.testing.assert_allclose(found.value[draw], value, rtol=1e-8)
+        np.testing.assert_allclose(found.log_variance[draw], logs, rtol=1e-8)
+        np.testing.assert_allclose(found.level[draw], level, rtol=1e-10)
+        np.testing.assert_allclose(found.own[draw], own, rtol=1e-10)
+    assert found.compared == 15
+
+
+def test_draws_have_the_normal_posterior():
+    """Under one normal law u has the mean and the variance of a normal mean with a normal prior."""
+    values = made(11, n_topics=25)
+    pairs, n_draws, kappa = describe_pairs(values), 4000, 0.2
+    numbers = random_numbers(4, n_draws, values)
+    numbers["weights"][:] = 1.0
+    numbers["boost"][:] = 1.0
+    numbers["hyper"][:] = [np.log(kappa), 0.0, 0.0]
+    drawn = draw_differences(pairs, **numbers)
+    u = drawn.value / np.exp(drawn.log_variance / 2)
+    shrink = kappa / (kappa + 1 / 25)
+    mean, variance = shrink * pairs.difference / np.exp((pairs.log_variance + pairs.sampled / 2) / 2), shrink / 25
+    raw = np.array([(values[a] - values[b]).var(ddof=1) for a, b in combinations(range(6), 2)])
+    variance = (
+        variance * raw / np.exp(pairs.log_variance)
+    )  # errors are the pair's own, whatever its variance is drawn to
+    error = np.sqrt(variance / n_draws)
+    assert (np.abs(u.mean(axis=0) - mean) < 4 * error).all()
+    np.testing.assert_allclose(u.var(axis=0), variance, rtol=4 * np.sqrt(2 / n_draws))
+
+
+def test_pairs_err_together():
+    """Before shrinkage the error of a and c is that of a and b and that of b and c added up."""
+    values = made(12)
+    numbers = random_numbers(5, 4, values)
+    numbers["hyper"][:] = [60.0, 0.0, 0.0]
+    pairs = describe_pairs(values)
+    drawn = draw_differences(pairs, **numbers)
+    scale = np.exp((drawn.log_variance - np.log(numbers["boost"])[:, None] - pairs.log_variance) / 2)
+    error = (drawn.value - pairs.difference) / scale
+    place = {pair: number for number, pair in enumerate(combinations(range(6), 2))}
+    for a, b, c in combinations(range(6), 3):
+        np.testing.assert_allclose(
+            error[:, place[a, c]], error[:, place[a, b]] + error[:, place[b, c]], rtol=1e-8, atol=1e-12
+        )
+
+
+@given(st.integers(0, 10_000), st.sampled_from([0.1, 10.0, 1000.0, 1e-9, 1e9]), st.floats(-5, 5))
+def test_unit_and_zero_of_the_scores_do_not_matter(seed, factor, shift):
+    """In another unit, or with a constant added, differences and variances follow and the law stays."""
+    values = made(seed % 50)
+    plain, other = describe_pairs(values), describe_pairs(factor * (values + shift))
+    np.testing.assert_allclose(other.difference, factor * plain.difference, rtol=1e-8, atol=factor * 1e-14)
+    np.testing.assert_allclose(other.log_variance, plain.log_variance + 2 * np.log(factor), rtol=1e-8, atol=1e-9)
+    assert other.kept == pytest.approx(plain.kept, abs=1e-8)
+    np.testing.assert_allclose(other.loud, plain.loud, rtol=1e-6, atol=1e-8)
+    np.testing.assert_allclose(prior_of(other).weight, prior_of(plain).weight, rtol=1e-5, atol=1e-9)
+
+
+@given(st.integers(0, 10_000))
+def test_tenths_and_counts_are_one(seed):
+    """Whole scores and their tenths give the same loud topics, ties of their powers included."""
+    whole = np.random.default_rng(seed).integers(0, 4, (5, 24)).astype(float)
+    whole[:, 12:] = whole[::-1, :12]
+    plain, tenths = describe_pairs(whole), describe_pairs(whole / 10)
+    np.testing.assert_allclose(tenths.loud, plain.loud, rtol=1e-9, atol=1e-9)
+    weights = np.random.default_rng(seed).standard_exponential((3, 24))
+    chances = np.array([0.2, 0.5, 0.8])
+    np.testing.assert_allclose(missed_power(tenths, weights, chances), missed_power(plain, weights, chances), rtol=1e-9)
+
+
+@given(st.integers(0, 10_000))
+def test_the_order_of_systems_and_topics_does_not_matter(seed):
+    """Shuffled systems have the same pairs, shuffled topics the same everything, and the law is the same."""
+    generator = np.random.default_rng(seed)
+    values = made(seed % 50)
+    systems, topics = generator.permutation(6), generator.permutation(20)
+    plain, other = describe_pairs(values), describe_pairs(values[systems][:, topics])
+    first, second = (systems[index] for index in np.triu_indices(6, 1))
+    place = {pair: number for number, pair in enumerate(combinations(range(6), 2))}
+    turned = [place[min(pair), max(pair)] for pair in zip(first.tolist(), second.tolist(), strict=True)]
+    sign = np.where(first < second, 1.0, -1.0)
+    np.testing.assert_allclose(other.difference, sign * plain.difference[turned], atol=1e-13)
+    np.testing.assert_allclose(other.log_variance, plain.log_variance[turned], rtol=1e-9)
+    np.testing.assert_allclose(other.power, plain.power[topics], rtol=1e-9)
+    assert other.kept == pytest.approx(plain.kept, rel=1e-9)
+    np.testing.assert_allclose(prior_of(other).weight, prior_of(plain).weight, rtol=1e-6, atol=1e-12)
+
+
+@given(st.integers(0, 10_000))
+def test_negated_scores_have_negated_differences(seed):
+    """Which end of the scale is the better one changes signs and nothing else."""
+    values = made(seed % 50)
+    numbers = random_numbers(seed, 3, values)
+    plain, other = (draw_differences(describe_pairs(one), **numbers) for one in (values, -values))
+    np.testing.assert_array_equal(other.value, -plain.value)
+    np.testing.assert_array_equal(other.log_variance, plain.log_variance)
+
+
+def test_copies_and_constant_leads_are_known_exactly():
+    """Equal systems differ by nothing in every draw, those a constant apart by that, and neither has noise."""
+    values = made(13)
+    values = np.vstack([values, values[1], values[2] + 0.25])
+    pairs, numbers = describe_pairs(values), random_numbers(6, 5, values)
+    drawn = draw_differences(pairs, **numbers)
+    place = {pair: number for number, pair in enumerate(combinations(range(8), 2))}
+    for pair, apart in (((1, 6), 0.0), ((2, 7), -0.25)):
+        np.testing.assert_allclose(drawn.value[:, place[pair]], apart, atol=1e-15)
+        assert (drawn.log_variance[:, place[pair]] == -np.inf).all()
+    assert drawn.compared == 28 - 1
+    assert np.isfinite(drawn.value).all()
+    without = describe_pairs(values[:6])
+    assert standardised(pairs)[3] * len(standardised(pairs)[0]) == pytest.approx(7)
+    np.testing.assert_allclose(pairs.difference[[place[0, 1], place[3, 4]]], without.difference[[0, 12]])
+
+
+def test_means_equal_on_paper_are_equal():
+    """0.1 + 0.2 and 0.3 make one mean: such a pair differs by exactly nothing and still has its noise."""
+    values = made(14, n_systems=5, n_topics=18)
+    one = np.resize([0.1, 0.2, 0.3, 0.6, 0.7, 0.9], 18)
+    values = np.vstack([values, one, one[::-1]])
+    pairs = describe_pairs(values)
+    assert pairs.difference[-1] == 0.0
+    assert np.isfinite(pairs.log_variance[-1])
+
+
+def twelve_topics(seed=15):
+    return made(seed, n_systems=5, n_topics=12)
+
+
+@pytest.mark.parametrize(
+    ("values", "message"),
+    [
+        (twelve_topics()[:2], "2 systems differ; the spread of their means asks for 4"),
+        (twelve_topics()[:3], "3 systems differ"),
+        (twelve_topics()[[0, 1, 2, 2, 1]], "3 systems differ"),
+        (np.arange(5.0)[:, None] + np.zeros(12), "too few of the 12 topics"),
+        (np.arange(5.0)[:, None] / 10 + np.linspace(0, 1, 12), "too few of the 12 topics"),
+        (twelve_topics()[:, :7], "too few of the 7 topics"),
+        (np.hstack([twelve_topics(), -twelve_topics()]), "the means of all systems are equal"),
+    ],
+)
+def test_scores_that_say_too_little_are_refused(values, message):
+    """Three systems, copies, constant leads, seven topics and equal means are refused with the reason."""
+    with pytest.raises(EstimationError, match=message):
+        describe_pairs(values)
+
+
+def test_rounding_is_no_loudness():
+    """Topics on which nothing varies but the last bit count neither as quiet nor as loud."""
+    values = np.arange(1, 7)[:, None] / 10 + np.random.default_rng(0).integers(0, 5, 60) / 10
+    for topic in range(0, 20, 2):
+        step = np.zeros(6)
+        step[topic % 5], step[topic % 5 + 1] = 0.1 + topic / 100, -0.1 - topic / 100
+        values[:, topic] += step
+        values[:, topic + 1] -= step
+    pairs = describe_pairs(values)
+    assert (pairs.power > 0).sum() == 20
+    assert pairs.loud.max() < np.log(np.ptp(pairs.power[pairs.power > 0]) / pairs.power[pairs.power > 0].min())
