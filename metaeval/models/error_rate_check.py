@@ -7,6 +7,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from metaeval.compiled import compiled_parallel
+from metaeval.equality import RELATIVE
 
 if TYPE_CHECKING:
     from metaeval.models.true_differences import Pairs
@@ -54,33 +55,35 @@ class Check(NamedTuple):
         Returns
         -------
         array (draw, tolerance, size)
-            Of systems equal on every topic each comparison is half an error at tolerance 0, as it is where counted.
+            A set on which two systems tie is half an error at tolerance 0, as it is where counted, whatever their true
+            difference: ties are of scores, not of means.
         """
         n_topics = pairs.residual.shape[1]
-        copies = float((np.isinf(pairs.log_variance) & (pairs.difference == 0)).sum())
         scale = np.sqrt(boost * n_topics / (n_topics - 1.0))
-        swaps = _count(
-            pairs.means, pairs.residual, differences, scale, picked, self.sizes, self.tolerances, self.relative
-        )
-        swaps[:, self.tolerances == 0] += copies / 2.0
+        sizes = np.abs(pairs.residual + pairs.means[:, None]).mean(axis=1)
+        given = (pairs.means, sizes, pairs.residual, differences, pairs.difference)
+        swaps, ties = _count(*given, scale, picked, self.sizes, self.tolerances, self.relative)
+        swaps[:, self.tolerances == 0] += ties[:, None] / 2.0
         return swaps / differences.shape[1]
 
 
 @compiled_parallel
-def _count(  # noqa: PLR0913, PLR0917 - the parts of a model
+def _count(  # noqa: C901, PLR0913, PLR0917 - the parts of a model
     means: Floats,
+    mean_sizes: Floats,
     residual: Floats,
     differences: Floats,
+    seen: Floats,
     scale: Floats,
     picked: NDArray[np.int64],
     sizes: NDArray[np.int64],
     tolerances: Floats,
     relative: bool,  # noqa: FBT001 - of the tolerances
-) -> Floats:
-    """Return swaps a trial (draw, tolerance, size)."""
+) -> tuple[Floats, Floats]:
+    """Return swaps (draw, tolerance, size) and ties (draw, size) a trial."""
     n_draws, n_trials, _ = picked.shape
     n_systems = len(means)
-    swaps = np.zeros((n_draws, len(tolerances), len(sizes)))
+    swaps, ties = np.zeros((n_draws, len(tolerances), len(sizes))), np.zeros((n_draws, len(sizes)))
     for draw in numba.prange(n_draws):
         for trial in range(n_trials):
             for place in range(len(sizes)):
@@ -95,8 +98,13 @@ def _count(  # noqa: PLR0913, PLR0917 - the parts of a model
                 for a in range(n_systems):
                     for b in range(a + 1, n_systems):
                         pair += 1
-                        delta = differences[draw, pair]
-                        gap1, gap2 = delta + first[a] - first[b], delta + second[a] - second[b]
+                        delta, apart1, apart2 = differences[draw, pair], first[a] - first[b], second[a] - second[b]
+                        nothing = RELATIVE * (mean_sizes[a] + mean_sizes[b])
+                        scores1, scores2 = seen[pair] + apart1 / scale[draw], seen[pair] + apart2 / scale[draw]
+                        if min(abs(scores1), abs(scores2)) <= nothing:
+                            ties[draw, place] += 1.0 / n_trials
+                            continue
+                        gap1, gap2 = delta + apart1, delta + apart2
                         if gap1 * gap2 >= 0:
                             continue
                         level_a = (means[a] + means[b] + delta) / 2
@@ -105,7 +113,8 @@ def _count(  # noqa: PLR0913, PLR0917 - the parts of a model
                         larger2 = max(abs(level_a + second[a]), abs(level_b + second[b]))
                         for which in range(len(tolerances)):
                             unit1, unit2 = (larger1, larger2) if relative else (1.0, 1.0)
-                            if abs(gap1) < tolerances[which] * unit1 or abs(gap2) < tolerances[which] * unit2:
+                            bound1, bound2 = tolerances[which] * unit1, tolerances[which] * unit2
+                            if abs(gap1) - bound1 < -nothing or abs(gap2) - bound2 < -nothing:
                                 break
                             swaps[draw, which, place] += 1.0 / n_trials
-    return swaps
+    return swaps, ties

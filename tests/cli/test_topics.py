@@ -1,4 +1,4 @@
-# ruff: noqa: RUF001 - typographic dashes are what people see
+
 """`metaeval topics`: terminal, JSON, report, options and errors that say what to do."""
 
 import math
