@@ -72,8 +72,8 @@ _BIN_WIDTH = Option("STEP", "Step in which differences are sorted, in the metric
 _BAYES = flag("--bayes/--no-bayes", "Ask the Bayesian model that says how sure the topic counts are.")
 _PYMC = flag(
     "--pymc",
-    "Sample that model with PyMC, up to a minute a metric: a check of the fast way. Where it is refused, the fast way "
-    "stands in, the reason is given, and the exit code is 4.",
+    "Sample that model with PyMC, seconds to minutes a metric: a check of the fast way. Where it is refused, the fast "
+    "one stands in, the reason is given, and the exit code is 4.",
 )
 _INTERVAL_RESAMPLES = Option(
     "R",
