@@ -287,14 +287,21 @@ def fitted(values: np.ndarray, setting: str, number: int) -> dict | None:
     return found
 
 
-def one(setting: str, number: int, folder: Path, variants: tuple[str, ...]) -> dict:
+def one(setting: str, number: int, folder: Path) -> dict:
     """Simulate one data set; return the truth and the intervals."""
     name, n_topics, count, rng = parts_of(setting, number)
     values = POPULATIONS[name](rng, count, folder)[0](n_topics, rng)
     truth = exact(setting, number) if name in SPREAD else simulated(setting, number, folder)
-    found = {"truth": truth, "model": fitted(values, setting, number)}
-    for variant in variants:
-        with varied(VARIED[variant]):
+    return {"truth": truth, "model": fitted(values, setting, number)}
+
+
+def one_varied(setting: str, number: int, folder: Path) -> dict:
+    """Return the intervals of one data set with every constant changed in turn."""
+    name, n_topics, count, rng = parts_of(setting, number)
+    values = POPULATIONS[name](rng, count, folder)[0](n_topics, rng)
+    found = {}
+    for variant, changes in VARIED.items():
+        with varied(changes):
             found[variant] = fitted(values, setting, number)
     return found
 
@@ -427,7 +434,11 @@ def main() -> None:
     parser.add_argument("--settings", default=",".join(SETTINGS))
     parser.add_argument("--partial", type=Path, default=Path("coverage-partial"))
     parser.add_argument(
-        "--vary", type=int, default=0, metavar="SETS", help="fit the first sets with every variation too"
+        "--vary",
+        type=int,
+        default=0,
+        metavar="SETS",
+        help="fit the first sets of these settings with every variation too",
     )
     parser.add_argument("--workers", type=int, default=2)
     options = parser.parse_args()
@@ -437,15 +448,20 @@ def main() -> None:
     for start in range(0, options.sets, STEP):
         for setting in settings:
             numbers = range(max(start, done[setting]), min(start + STEP, options.sets))
-            jobs = [
-                delayed(one)(setting, number, options.data, tuple(VARIED) if number < options.vary else ())
-                for number in numbers
-            ]
+            jobs = [delayed(one)(setting, number, options.data) for number in numbers]
             with (options.partial / f"{setting}.jsonl").open("a") as stream:
                 for found in Parallel(n_jobs=options.workers, return_as="generator")(jobs):
                     stream.write(json.dumps(found) + "\n")
         write_report(options.partial)
         print(min(start + STEP, options.sets), flush=True)
+    for setting in settings if options.vary else ():
+        kept = kept_in(options.partial, setting)
+        numbers = [number for number in range(min(options.vary, len(kept))) if len(kept[number]) == 2]
+        jobs = [delayed(one_varied)(setting, number, options.data) for number in numbers]
+        for number, found in zip(numbers, Parallel(n_jobs=options.workers)(jobs), strict=True):
+            kept[number] |= found
+        (options.partial / f"{setting}.jsonl").write_text("".join(json.dumps(data) + "\n" for data in kept))
+        write_report(options.partial)
 
 
 if __name__ == "__main__":

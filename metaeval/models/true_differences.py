@@ -128,7 +128,7 @@ class Prior(NamedTuple):
 
 
 def describe_pairs(values: Floats) -> Pairs:
-    """Return what scores (system, topic), higher is better, say about the pairs of systems.
+    """Return what scores (system, topic) say about the pairs of systems.
 
     Raises
     ------
@@ -143,7 +143,6 @@ def describe_pairs(values: Floats) -> Pairs:
     gap = means[first] - means[second]
     difference = np.where(np.abs(gap) <= RELATIVE * (size[first] + size[second]), 0.0, gap)
     inner = residual - residual.mean(axis=0)
-    square = inner**2
     covariance = inner @ inner.T / (n_topics - 1.0)
     own = np.diag(covariance)
     variance = own[first] + own[second] - 2.0 * covariance[first, second]
@@ -152,7 +151,7 @@ def describe_pairs(values: Floats) -> Pairs:
     if n_systems - int(alike.sum()) < FEWEST_SYSTEMS:
         message = f"{n_systems - int(alike.sum())} systems differ; the spread of their means asks for {FEWEST_SYSTEMS}"
         raise EstimationError(message)
-    power = square.mean(axis=0)
+    power = (inner**2).mean(axis=0)
     power = np.where(power > (1e3 * RELATIVE * size.mean()) ** 2, power, 0.0)  # what is nothing on paper
     middle = np.median(power[power > 0]) if (power > 0).any() else 0.0
     above = power > middle * (1.0 + 1e3 * RELATIVE)
