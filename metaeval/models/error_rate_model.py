@@ -32,7 +32,7 @@ Method = Literal["fast", "pymc"]
 
 _CHECKED = 8
 """Sizes at which the model is held against the counts."""
-_DRAWS, _FEW_DRAWS, _MANY_PAIRS = 1600, 400, 2000
+_DRAWS, _FEW_DRAWS, _MANY_PAIRS = 1000, 400, 2000
 _BLOCK = 25
 """Draws computed together, to bound memory; a multiple of it is as fast as can be."""
 
@@ -67,7 +67,7 @@ def bayesian_error_rate(  # noqa: PLR0913 - the settings of a model
     ci_prob : float, default 0.9
         Probability of the equal-tailed intervals.
     draws : int, optional
-        1600 by default, and 400 where there are more than 2000 pairs of systems, whose mean varies less.
+        1000 by default, and 400 where there are more than 2000 pairs of systems, whose mean varies less.
     observed : ErrorRates, optional
         Counted swaps to hold the model against; counted here by default.
     rng : None, int or numpy.random.Generator
