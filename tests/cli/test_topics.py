@@ -1,4 +1,3 @@
-
 """`metaeval topics`: terminal, JSON, report, options and errors that say what to do."""
 
 import math
