@@ -63,7 +63,7 @@ VARIED = {
     "half the pairs": {"_PAIRS": 600},
 }
 
-Sampler = Callable[[int, np.random.Generator], np.ndarray]  # workers cannot read the name of a `type`
+type Sampler = Callable[[int, np.random.Generator], np.ndarray]
 
 
 # ------------------------------------------------------------------------------------------------- the populations
@@ -451,7 +451,7 @@ def main() -> None:
             numbers = range(max(start, done[setting]), min(start + STEP, options.sets))
             jobs = [delayed(one)(setting, number, options.data) for number in numbers]
             with (options.partial / f"{setting}.jsonl").open("a") as stream:
-                for found in Parallel(n_jobs=options.workers, return_as="generator")(jobs):
+                for found in Parallel(n_jobs=options.workers, backend="multiprocessing")(jobs):
                     stream.write(json.dumps(found) + "\n")
         write_report(options.partial)
         print(min(start + STEP, options.sets), flush=True)
@@ -459,7 +459,9 @@ def main() -> None:
         kept = kept_in(options.partial, setting)
         numbers = [number for number in range(min(options.vary, len(kept))) if len(kept[number]) == 2]
         jobs = [delayed(one_varied)(setting, number, options.data) for number in numbers]
-        for number, found in zip(numbers, Parallel(n_jobs=options.workers)(jobs), strict=True):
+        for number, found in zip(
+            numbers, Parallel(n_jobs=options.workers, backend="multiprocessing")(jobs), strict=True
+        ):
             kept[number] |= found
         (options.partial / f"{setting}.jsonl").write_text("".join(json.dumps(data) + "\n" for data in kept))
         write_report(options.partial)
