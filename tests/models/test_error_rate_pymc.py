@@ -65,7 +65,7 @@ class Sampled:
         import xarray as xr  # noqa: PLC0415 - only here
 
         scale = np.random.default_rng(0).normal(-2, 0.3, (4, 300)) + apart * np.arange(4)[:, None]
-        weight = np.random.default_rng(1).dirichlet(np.ones(12), (4, 300))
+        weight = np.random.default_rng(1).dirichlet(np.ones(len(SLOPES) * len(SPREADS)), (4, 300))
         diverging = np.arange(1200).reshape(4, 300) < diverged
         self.tree = xr.DataTree.from_dict(
             {
