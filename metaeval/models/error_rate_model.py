@@ -101,9 +101,11 @@ def bayesian_error_rate(  # noqa: PLR0913 - the settings of a model
 
     :math:`\ell` being :math:`\log \sigma^2` less its mean over pairs; :math:`e^\mu` is flat (Stein's prior [1]_, whose
     intervals keep their level for few groups too [2]_), η and ω are uniform on short grids. The likelihood of all
-    pairs, :math:`\prod N(\bar d/\sigma; 0, \kappa^2 + 1/T)`, is raised to 2/N: with that, one normal law gets the
-    N - 1 degrees of freedom it has [3]_. Given κ, u is normal about the shrunken difference, with errors
-    made from the residuals, one set of random signs and sizes for all pairs. The :math:`\sigma^2` come from Dirichlet
+    pairs, :math:`\prod N(\bar d/\sigma; 0, \kappa^2 + 1/T)`, is raised to :math:`m / \binom N2`, m being the number of
+    independent differences that they are worth [3]_: one over the mean squared cosine of two topics' residuals, which
+    is N - 1 where systems err alone and less where they err alike, and is taken to be 3 at least. Given κ, u is normal
+    about the shrunken difference, with errors made from the residuals, one set of random signs and sizes for all
+    pairs. The :math:`\sigma^2` come from Dirichlet
     weights over the topics [4]_; their logarithms are drawn towards the mean by the share that is sampling error, and
     all are multiplied by the expected power of a topic, its upper half log-normal, over the weighted mean. Then
 

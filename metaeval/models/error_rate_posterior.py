@@ -134,18 +134,14 @@ class BayesianErrorRate:
 
         The draws of two metrics belong together, for they share the topics; a tie counts half.
         """
+        metrics, tolerances = self.metrics, self.tolerances
         posterior = self.tree["posterior"]["minimum_topics"].transpose("metric", "tolerance", "chain", "draw")
-        flat = posterior.to_numpy().reshape(len(self.metrics), len(self.tolerances), -1)
+        flat = posterior.to_numpy().reshape(len(metrics), len(tolerances), -1)
+        share = (flat[:, None] < flat[None]).mean(axis=-1) + 0.5 * (flat[:, None] == flat[None]).mean(axis=-1)
         rows = [
-            {
-                "tolerance": tolerance,
-                "metric_a": self.metrics[a],
-                "metric_b": self.metrics[b],
-                "p_fewer": float((flat[a, place] < flat[b, place]).mean())
-                + 0.5 * float((flat[a, place] == flat[b, place]).mean()),
-            }
-            for place, tolerance in enumerate(self.tolerances)
-            for a, b in permutations(range(len(self.metrics)), 2)
+            {"tolerance": tolerance, "metric_a": metrics[a], "metric_b": metrics[b], "p_fewer": share[a, b, place]}
+            for place, tolerance in enumerate(tolerances)
+            for a, b in permutations(range(len(metrics)), 2)
         ]
         return pd.DataFrame(rows, columns=["tolerance", "metric_a", "metric_b", "p_fewer"])
 

@@ -9,8 +9,8 @@ known, so would be the error rate at every number of topics and tolerance. They 
 2. **small differences look larger than they are**: the u of all pairs have a common law, estimated with them, and are
    drawn towards nothing by it. How large u is may depend on how noisy the pair is, for systems that err alike have
    like means;
-3. **pairs share their systems**: N systems have N - 1 independent differences, not N (N - 1) / 2, and so much is the
-   likelihood of all pairs taken to be worth;
+3. **pairs share their systems**: N systems have N - 1 independent differences, not N (N - 1) / 2, and fewer where
+   systems err alike; so much is the likelihood of all pairs taken to be worth;
 4. **the loudest topics are mostly missing**: a few topics carry much of the variance, most samples miss some of them,
    and their upper half is taken to be log-normal.
 
@@ -78,6 +78,8 @@ class Pairs(NamedTuple):
         Of one topic's difference, drawn towards the mean of all pairs by `kept`.
     kept, sampled : float
         Share of what the log variances differ by that is not sampling error, and the variance of that error.
+    worth : float
+        Independent differences that all pairs together are worth, at most one fewer than the systems.
     power : array (topic,)
         Mean square residual of each topic, the topic's own mean taken out.
     loud : array
@@ -90,6 +92,7 @@ class Pairs(NamedTuple):
     log_variance: Floats
     kept: float
     sampled: float
+    worth: float
     power: Floats
     loud: Floats
 
@@ -166,7 +169,8 @@ def describe_pairs(values: Floats) -> Pairs:
     kept = max(0.0, 1.0 - sampled / spread) if spread else 0.0
     # the log of an unbiased variance is too low by half its own variance
     settled = np.where(noisy, centre + kept * (np.where(noisy, logs, centre) - centre) + sampled / 2.0, -np.inf)
-    return Pairs(means, residual, difference, settled, float(kept), float(sampled), power, loud)
+    worth = _independent_differences(inner, power)
+    return Pairs(means, residual, difference, settled, float(kept), float(sampled), worth, power, loud)
 
 
 def prior_of(pairs: Pairs) -> Prior:
@@ -198,9 +202,8 @@ def standardised(pairs: Pairs) -> tuple[Floats, Floats, int, float]:
     noisy = np.flatnonzero(np.isfinite(pairs.log_variance))
     taken = noisy[:: -(-len(noisy) // _PAIRS)]
     logs = pairs.log_variance[taken]
-    n_systems, n_topics = pairs.residual.shape
     centred = logs - pairs.log_variance[noisy].mean()
-    return pairs.difference[taken] / np.exp(logs / 2), centred, n_topics, (n_systems - 1) / len(taken)
+    return pairs.difference[taken] / np.exp(logs / 2), centred, pairs.residual.shape[1], pairs.worth / len(taken)
 
 
 def missed_power(pairs: Pairs, weights: Floats, chances: Floats) -> Floats:
@@ -257,6 +260,19 @@ def draw_differences(  # noqa: PLR0913 - the draws that all metrics share
         own=weights @ (pairs.residual**2).T / (n_topics - 1.0) * boost[:, None],
         compared=int((np.isfinite(pairs.log_variance) | (pairs.difference != 0.0)).sum()),
     )
+
+
+def _independent_differences(inner: Floats, power: Floats) -> float:
+    """Return how many systems that err independently point two topics' errors as differently as these, less one.
+
+    The mean square cosine of the residuals of two topics is 1 / (N - 1) where N systems err alone, and nearly
+    1 / (K - 1) where they err in K clusters; topics that are louder than others do not change it.
+    """
+    heard = inner[:, power > 0]
+    heard = heard / np.sqrt((heard**2).sum(axis=0))
+    n_topics = heard.shape[1]
+    square = float(((heard.T @ heard) ** 2).sum() - n_topics) / (n_topics * (n_topics - 1.0))
+    return float(np.clip(1.0 / square, FEWEST_SYSTEMS - 1.0, len(inner) - 1.0))
 
 
 @compiled

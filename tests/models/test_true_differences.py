@@ -76,6 +76,19 @@ def literal_pairs(values):
     return np.array(difference), settled, kept, own_error, np.array(power), loud
 
 
+def literal_worth(values):
+    """Return the number of independent differences, cosine by cosine."""
+    n_systems, n_topics = values.shape
+    inner = values - values.mean(axis=1, keepdims=True) - values.mean(axis=0) + values.mean()
+    squares = [
+        (sum(inner[:, s] * inner[:, t]) ** 2 / sum(inner[:, s] ** 2) / sum(inner[:, t] ** 2))
+        for s in range(n_topics)
+        for t in range(n_topics)
+        if s != t
+    ]
+    return min(max(1 / np.mean(squares), 3), n_systems - 1)
+
+
 @pytest.mark.parametrize("seed", [0, 1, 2])
 def test_pairs_are_those_of_plain_loops(seed):
     """Means, variances, the share of their spread that is no sampling error, and the loud topics, pair by pair."""
@@ -88,6 +101,28 @@ def test_pairs_are_those_of_plain_loops(seed):
     np.testing.assert_allclose(found.log_variance, logs, rtol=1e-9)
     np.testing.assert_allclose(found.power, power, rtol=1e-9)
     np.testing.assert_allclose(np.sort(found.loud), loud, rtol=1e-8)
+    assert found.worth == pytest.approx(literal_worth(values), rel=1e-9)
+
+
+def test_pairs_are_worth_as_many_differences_as_there_are_independent_systems():
+    """Nearly N - 1 where systems err alone, nearly the clusters less one where they err with their cluster."""
+    generator = np.random.default_rng(2)
+    alone = generator.normal(size=(40, 60))
+    shared = np.repeat(generator.normal(size=(8, 60)), 5, axis=0)
+    assert 33 < describe_pairs(alone).worth <= 39
+    assert 5 < describe_pairs(shared + 0.05 * alone).worth < 9
+
+
+def test_what_pairs_are_worth_depends_on_directions_alone():
+    """Louder topics, other units and other levels of systems and topics change nothing."""
+    generator = np.random.default_rng(3)
+    values = generator.normal(size=(12, 5)) @ generator.normal(size=(5, 30)) + 0.3 * generator.normal(size=(12, 30))
+    expected = describe_pairs(values).worth
+    assert 3 < expected < 6
+    moved = 7 * values + generator.normal(size=(12, 1)) + generator.normal(size=30)
+    assert describe_pairs(moved).worth == pytest.approx(expected, rel=1e-9)
+    loud = np.exp(generator.normal(size=30))
+    assert describe_pairs(values * loud).worth == pytest.approx(expected, rel=0.25)
 
 
 def test_variances_that_differ_by_chance_alone_are_all_but_one():
@@ -100,7 +135,7 @@ def test_variances_that_differ_by_chance_alone_are_all_but_one():
 
 
 def test_the_law_is_weighed_by_scipys_normal_likelihood():
-    """At any point of the grid: a mixture of normal laws, all pairs worth N - 1, flat on the variance."""
+    """At any point of the grid: a mixture of normal laws, all pairs together worth a few, flat on the variance."""
     values = made(3)
     found = prior_of(describe_pairs(values))
     difference, logs, *_ = literal_pairs(values)
@@ -115,7 +150,7 @@ def test_the_law_is_weighed_by_scipys_normal_likelihood():
                 kappa = np.exp(found.log_scale[point] + found.slope[point] * log + found.spread[point] * node)
                 density += weight * stats.norm.pdf(one, scale=np.sqrt(kappa + 1 / values.shape[1]))
             total += np.log(density)
-        expected.append(5 / 15 * total + found.log_scale[point])
+        expected.append(literal_worth(values) / 15 * total + found.log_scale[point])
     np.testing.assert_allclose(np.diff(np.log(found.weight[points])), np.diff(expected), atol=1e-9)
 
 
@@ -163,11 +198,12 @@ def test_the_scale_of_the_law_is_found():
 
 
 def test_many_pairs_are_thinned_and_weigh_as_much():
-    """Of more than four thousand pairs every so many is taken, and all of them are worth N - 1."""
+    """Of more than four thousand pairs every so many is taken, and all of them are worth the same."""
     pairs = describe_pairs(made(5, n_systems=95, n_topics=12))
     u, logs, n_topics, worth = standardised(pairs)
     assert len(u) == len(logs) == -(-95 * 94 // 2 // 2)
-    assert worth * len(u) == pytest.approx(94)
+    assert worth * len(u) == pytest.approx(pairs.worth)
+    assert 1 <= pairs.worth <= 94
     assert n_topics == 12
     np.testing.assert_allclose(u, (pairs.difference / np.exp(pairs.log_variance / 2))[::2])
 
@@ -384,7 +420,7 @@ def test_copies_and_constant_leads_are_known_exactly():
     assert drawn.compared == 28 - 1
     assert np.isfinite(drawn.value).all()
     without = describe_pairs(values[:6])
-    assert standardised(pairs)[3] * len(standardised(pairs)[0]) == pytest.approx(7)
+    assert standardised(pairs)[3] * len(standardised(pairs)[0]) == pytest.approx(pairs.worth)
     np.testing.assert_allclose(pairs.difference[[place[0, 1], place[3, 4]]], without.difference[[0, 12]])
 
 
