@@ -61,6 +61,7 @@ VARIED = {
     "spread to 3": {"SPREADS": (0.0, 1.0, 2.0, 3.0)},
     "spread 0": {"SPREADS": (0.0,)},
     "half the pairs": {"_PAIRS": 600},
+    "worth N - 1": {"_independent_differences": lambda inner, _: len(inner) - 1.0},
 }
 
 type Sampler = Callable[[int, np.random.Generator], np.ndarray]
