@@ -305,16 +305,16 @@ def _under_each(
         return {name: collection.rejudge(own) for name, own in zip(labels.assessors, levels, strict=True)}
     if not isinstance(collection, Mapping) or not has_parts:
         message = (
-            "collection= is a Collection for labels, and a mapping of assessor to collection for assessments; "
+            "the collection is a Collection for labels, and a mapping of assessor to collection for assessments; "
             f"this is a {type(collection).__name__}"
         )
         raise InvalidOptionError(message)
     if set(collection) != set(labels.assessors):
-        message = f"collection= must name the assessors {', '.join(labels.assessors)}, not {', '.join(collection)}"
+        message = f"the collections must name the assessors {', '.join(labels.assessors)}, not {', '.join(collection)}"
         raise InvalidOptionError(message)
     runs = {one.systems for one in collection.values()}
     if len(runs) > 1:
-        message = "collection= must hold the same runs under every assessor, in the same order"
+        message = "the collections must hold the same runs under every assessor, in the same order"
         raise InvalidOptionError(message)
     return {name: collection[name] for name in labels.assessors}
 
