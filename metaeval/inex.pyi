@@ -29,4 +29,5 @@ from metaeval.simulate.inex import simulate_inex as simulate_inex
 from metaeval.simulate.reliability_runs import reliability_runs as reliability_runs
 from metaeval.studies.assessment import AssessmentStudy as AssessmentStudy
 from metaeval.studies.expectations import Preference as Preference
+from metaeval.studies.expectations import parse_expectations as parse_expectations
 from metaeval.studies.reliability import ReliabilityStudy as ReliabilityStudy

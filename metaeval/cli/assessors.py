@@ -1,6 +1,7 @@
 """`metaeval assessors`: do assessors, or an automatic judge and people, agree, and does it matter for the runs."""
 
 import re
+from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 from metaeval.checks import MOST_REPLICATES
@@ -9,9 +10,13 @@ from metaeval.cli import options as opt
 from metaeval.cli.command import command
 from metaeval.cli.option import Option, argument, choice
 from metaeval.cli.reading import Loaded
-from metaeval.errors import UnknownNameError
+from metaeval.errors import InvalidOptionError, UnknownNameError
 
 if TYPE_CHECKING:
+    from metaeval.agreement.labels import Labels
+    from metaeval.collection.base import JudgedCollection
+    from metaeval.collection.documents import Collection
+    from metaeval.collection.inex import Assessments
     from metaeval.studies.assessors import AssessorStudy
 
 __all__ = ["assessors"]
@@ -40,7 +45,8 @@ def _role(role: str, _name: str) -> None:
 _INPUTS = argument(
     "LABELS",
     "One table of labels with a header (topic, item and a column an assessor; or topic, item, assessor, "
-    "label), or two or more qrels files, one an assessor, also as NAME=FILE. Compressed or not.",
+    "label), or two or more qrels files, one an assessor, also as NAME=FILE. Compressed or not. Or INEX assessments of "
+    "elements or passages, a file or a folder an assessor; a single folder holds a second one in its others/.",
 )
 _COLUMN = Option(
     "ROLE=NAME",
@@ -68,11 +74,18 @@ _RESAMPLES = Option(
 )
 _RUNS = Option(
     "RUNS",
-    "TREC runs (file, folder or pattern; may be repeated) to score under each assessor.",
+    "Runs (TREC, or INEX submissions; file, folder or pattern; may be repeated) to score under each assessor.",
     checks.files_to_read(first=False),
     panel=_OF_RUNS,
 )
-_METRICS = Option("NAME,…", "What to score them by.", checks.names_of_metrics, panel=_OF_RUNS, needs="runs")
+_METRICS = Option(
+    "NAME,…",
+    "What to score them by.",
+    checks.names_of_metrics,
+    shown="AP,nDCG@10; for INEX files those of their kind",
+    panel=_OF_RUNS,
+    needs="runs",
+)
 
 
 @command("assessors")
@@ -89,50 +102,57 @@ def assessors(  # noqa: PLR0913 - the options of the command
     rel: Annotated[int, Option("LABEL", "Lowest label that is relevant.", checks.count(-MOST_LABEL, MOST_LABEL))] = 1,
     resamples: Annotated[int, _RESAMPLES] = 1000,
     runs: Annotated[list[str] | None, _RUNS] = None,
-    metrics: Annotated[str, _METRICS] = "AP,nDCG@10",
+    metrics: Annotated[str | None, _METRICS] = None,
     test: Annotated[str, opt.TEST.but(panel=_OF_RUNS, needs="runs")] = "t",
     correction: Annotated[str, opt.CORRECTION_OR_OWN.but(panel=_OF_RUNS, needs="runs")] = "fdr_by",
     alpha: Annotated[float, opt.ALPHA.but(needs="runs")] = 0.05,
+    element_sizes: Annotated[Path | None, opt.ELEMENT_SIZES.but(panel=_OF_RUNS, needs="runs")] = None,
+    lenient: Annotated[bool, opt.LENIENT] = False,
     seed: Annotated[int, opt.SEED] = 0,
 ) -> "AssessorStudy":
     """Compare people, or people and machines, who judged the same documents.
 
     Assessors may be people, crowd workers or automatic judges. Their labels are compared item by item (share of
     equal labels, Cohen's kappa, Krippendorff's alpha) and as sets of relevant items (overlap), with intervals over
-    topics. With runs it is asked whether another assessor would have changed what is concluded about them.
+    topics. With runs it is asked whether another assessor would have changed what is concluded about them. INEX
+    assessments are compared as documents, as elements and as text.
 
     For example:
 
         metaeval assessors nist.qrels crowd.qrels --runs runs/
 
         metaeval assessors judgments.csv --reference human --scale 0,1,2,3 --outside drop --out judges
+
+        metaeval assessors assessments/ second/ --runs submissions/ --metrics "MAep,nxCG@10"
     """
     from metaeval.agreement.labels import as_labels  # noqa: PLC0415 - loads scipy
-    from metaeval.io.labels import read_labels  # noqa: PLC0415 - as above
-    from metaeval.io.sources import list_sources  # noqa: PLC0415 - as above
-    from metaeval.metrics.names import split_names  # noqa: PLC0415 - as above
-    from metaeval.studies.assessors import judgments_of_labels, study_assessors  # noqa: PLC0415 - as above
+    from metaeval.io.assessors import read_assessors  # noqa: PLC0415 - loads polars
+    from metaeval.metrics.names import split_names  # noqa: PLC0415 - loads numba with the rest of its package
+    from metaeval.studies.assessors import study_assessors  # noqa: PLC0415 - as above
 
-    table = read_labels(
-        inputs[0] if len(inputs) == 1 else inputs,
+    read = read_assessors(
+        inputs,
         columns=checks.parse_assignments(column, "--column"),
         words={name: _whole(grade, "--word") for name, grade in checks.parse_assignments(word, "--word").items()},
         where=checks.parse_assignments(where, "--where"),
+        lenient=lenient,
     )
-    loaded.read(*(source.path for source in list_sources(inputs)))
-    levels = None if scale is None else _scale(scale)
-    labels = as_labels(table, scale=levels, outside=outside)  # type: ignore[arg-type]  # checked inside
-    collection = None
-    if runs:
-        from metaeval.io.sources import run_sources  # noqa: PLC0415 - loads numba
-        from metaeval.io.trec import read_collection  # noqa: PLC0415 - loads numba
-
-        collection = read_collection(runs, judgments_of_labels(labels))
-        loaded.read(*(source.path for source in run_sources(runs)))
+    loaded.read(*read.files)
+    labels: Labels | dict[str, Assessments]
+    collection: Collection | dict[str, JudgedCollection] | None
+    if read.labels is None:
+        _check_kind(read.files[0], parts=True, scale=scale is not None, outside=outside != "error", rel=rel != 1)
+        labels = read.assessments
+        collection = _beside_each(loaded, read.assessments, runs, element_sizes, lenient=lenient) if runs else None
+    else:
+        _check_kind(read.files[0], parts=False, element_sizes=element_sizes is not None, lenient=lenient)
+        levels = None if scale is None else _scale(scale)
+        labels = as_labels(read.labels, scale=levels, outside=outside)  # type: ignore[arg-type]  # checked inside
+        collection = _beside_labels(loaded, labels, runs) if runs else None
     return study_assessors(
         labels,
         collection=collection,
-        metrics=split_names(metrics),
+        metrics=None if metrics is None else split_names(metrics),
         reference=reference,
         rel=rel,
         test=test,
@@ -142,3 +162,41 @@ def assessors(  # noqa: PLR0913 - the options of the command
         rng=seed,
         provenance=loaded.provenance,
     )
+
+
+def _check_kind(file: str, *, parts: bool, **given: bool) -> None:
+    """Refuse options about the other kind of judgments."""
+    for name, one in given.items():
+        if one:
+            option = f"--{name.replace('_', '-')}"
+            kind = (
+                "holds INEX assessments, and {} is about labels"
+                if parts
+                else "holds labels, and {} is about INEX files"
+            )
+            message = f"{file} {kind.format(option)}; leave {option} out"
+            raise InvalidOptionError(message)
+
+
+def _beside_labels(loaded: Loaded, labels: "Labels", runs: list[str]) -> "Collection":
+    from metaeval.io.sources import run_sources  # noqa: PLC0415 - loads numba
+    from metaeval.io.trec import read_collection  # noqa: PLC0415 - as above
+    from metaeval.studies.assessors import judgments_of_labels  # noqa: PLC0415 - as above
+
+    collection = read_collection(runs, judgments_of_labels(labels))
+    loaded.read(*(source.path for source in run_sources(runs)))
+    return collection
+
+
+def _beside_each(
+    loaded: Loaded, assessments: "dict[str, Assessments]", runs: list[str], sizes: Path | None, *, lenient: bool
+) -> "dict[str, JudgedCollection]":
+    from metaeval.io.inex import read_element_sizes, submissions_from  # noqa: PLC0415 - loads polars
+    from metaeval.io.judged import inex_collection  # noqa: PLC0415 - loads numba
+    from metaeval.io.sources import run_sources  # noqa: PLC0415 - as above
+
+    sources = run_sources(runs)
+    submissions = submissions_from(sources, lenient=lenient)
+    table = None if sizes is None else read_element_sizes(sizes, lenient=lenient)
+    loaded.read(*(source.path for source in sources), *([] if sizes is None else [sizes]))
+    return {name: inex_collection(submissions, one, sizes=table, lenient=lenient) for name, one in assessments.items()}

@@ -23,6 +23,21 @@ _METRICS = Option(
 )
 
 
+def _check_expectations(texts: list[str], _option: str) -> list[str]:
+    from metaeval.studies.expectations import parse_expectations  # noqa: PLC0415 - loads numba
+
+    parse_expectations(texts)
+    return texts
+
+
+_EXPECT = Option(
+    "RUN>RUN,…",
+    "What is expected of the six runs too, the better one first: lo>ao (strictly better), ia>=id>frb; may be repeated.",
+    _check_expectations,
+    means="expectations",
+)
+
+
 @command("reliability", reads="plugins")
 def reliability(  # noqa: PLR0913 - the options of the command
     loaded: Loaded,
@@ -30,6 +45,7 @@ def reliability(  # noqa: PLR0913 - the options of the command
     assessments: Annotated[str, argument("ASSESSMENTS", "INEX assessments of elements: a file or a folder.")],
     runs: Annotated[list[str] | None, _RUNS] = None,
     metrics: Annotated[str | None, _METRICS] = None,
+    expect: Annotated[list[str] | None, _EXPECT] = None,
     element_sizes: Annotated[Path | None, opt.ELEMENT_SIZES] = None,
     lenient: Annotated[bool, opt.LENIENT] = False,
 ) -> "ReliabilityStudy":
@@ -42,10 +58,13 @@ def reliability(  # noqa: PLR0913 - the options of the command
         metaeval reliability assessments/ --element-sizes sizes.txt
 
         metaeval reliability assessments/ submissions/ --metrics "inex2002(quant=SOG),nxCG(quant=SOG)@25" --out answer
+
+        metaeval reliability assessments/ --element-sizes sizes.txt --expect "lo>ao,ia>=id>frb"
     """
     from metaeval.io.inex import assessment_sources, read_assessments, read_element_sizes, read_submissions  # noqa: PLC0415 - as above
     from metaeval.io.sources import list_sources  # noqa: PLC0415 - loads polars
     from metaeval.metrics.names import split_names  # noqa: PLC0415 - loads numba with the rest of its package
+    from metaeval.studies.expectations import EXPECTATIONS, parse_expectations  # noqa: PLC0415 - as above
     from metaeval.studies.reliability import study_reliability  # noqa: PLC0415 - as above
 
     judged = read_assessments(assessments, lenient=lenient)
@@ -58,6 +77,7 @@ def reliability(  # noqa: PLR0913 - the options of the command
         submissions,
         metrics=None if metrics is None else split_names(metrics),
         sizes=sizes,
+        expectations={**EXPECTATIONS, **(parse_expectations(expect) if expect else {})},
         lenient=lenient,
         registry=loaded.registry,
         provenance=loaded.provenance,

@@ -21,10 +21,18 @@ from metaeval.io.xml_events import root_name
 from metaeval.parallel import parallel_map, track
 
 __all__ = ["assessment_sources", "read_assessments", "read_element_sizes", "read_pool"]
-__all__ += ["assessments_from", "assessments_of", "submissions_from"]
+__all__ += [
+    "assessments_from",
+    "assessments_of",
+    "holds_assessments",
+    "parsed_assessments",
+    "submissions_from",
+    "warn_of",
+]
 __all__ += [
     "read_submission",
     "read_submissions",
+    "warn_of",
 ]
 
 _RUN_WORDS, _RUN_TAG = (6, 7, 8), 5
@@ -84,7 +92,7 @@ def read_submission(path: str | os.PathLike[str], *, lenient: bool = False) -> S
     ('RunX', [['9996', 465, 3426], ['9996', 4000, 120]])
     """
     submission, notes = _read_submission(Source(str(path)), lenient=lenient)
-    _warn(notes)
+    warn_of(notes)
     return submission
 
 
@@ -131,7 +139,7 @@ def submissions_from(sources: Sequence[Source], *, lenient: bool, n_jobs: int = 
     read = parallel_map(work, sources, generator=unused, n_jobs=n_jobs, description="reading submissions")
     tags = [(submission.run or source.own_name, source) for (submission, _), source in zip(read, sources, strict=True)]
     names, renamed = system_names(tags)
-    _warn([*renamed, *(note for _, notes in read for note in notes)])
+    warn_of([*renamed, *(note for _, notes in read for note in notes)])
     return [replace(submission, run=name) for (submission, _), name in zip(read, names, strict=True)]
 
 
@@ -214,22 +222,28 @@ def assessments_from(paths: RunPaths, *, second: bool, lenient: bool) -> tuple[A
     """Read assessments, and return them with the files that were read; see `read_assessments`."""
     sources = assessment_sources(paths, second=second)
     parts = [
-        read_source(source, partial(_parsed, path=source.path, lenient=lenient))
+        read_source(source, partial(parsed_assessments, path=source.path, lenient=lenient))
         for source in track(sources, description="reading assessments")
     ]
     together = joined(parts, str(paths) if isinstance(paths, str | os.PathLike) else "several files")
-    _warn(together.notes)
+    warn_of(together.notes)
     return together, [source.path for source in sources]
 
 
 def assessments_of(content: bytes, path: str, *, lenient: bool) -> tuple[Assessments, list[str]]:
     """Read assessments from the content of a file that was read already; see `assessments_from`."""
-    together = joined([_parsed(content, path=path, lenient=lenient)], path)
-    _warn(together.notes)
+    together = joined([parsed_assessments(content, path=path, lenient=lenient)], path)
+    warn_of(together.notes)
     return together, [path]
 
 
-def _parsed(content: bytes, *, path: str, lenient: bool) -> Assessments:
+def holds_assessments(content: bytes) -> bool:
+    """Say whether a file holds INEX assessments, and no judgments of whole documents; runs are refused later."""
+    return bool(root_name(content)) or is_fol_judgments(content)
+
+
+def parsed_assessments(content: bytes, *, path: str, lenient: bool) -> Assessments:
+    """Read the assessments of one file, without the checks that files need beside each other."""
     findings = Findings(path, lenient=lenient)
     if root_name(content):
         return assessments_of_xml(content, findings)
@@ -293,7 +307,7 @@ def read_pool(path: str | os.PathLike[str], *, lenient: bool = False) -> pd.Data
     """
     findings = Findings(str(path), lenient=lenient)
     pool = pool_of_xml(read_bytes(str(path)), findings)
-    _warn(findings.notes)
+    warn_of(findings.notes)
     return pool
 
 
@@ -327,11 +341,12 @@ def read_element_sizes(path: str | os.PathLike[str], *, lenient: bool = False) -
     """
     findings = Findings(str(path), lenient=lenient)
     sizes = sizes_of_lines(read_bytes(str(path)), findings)
-    _warn(findings.notes)
+    warn_of(findings.notes)
     return sizes
 
 
-def _warn(notes: Iterable[str]) -> None:
+def warn_of(notes: Iterable[str]) -> None:
+    """Say once what reading had to remark."""
     text = "\n".join(notes)
     if text:
         warnings.warn(text, InexWarning, stacklevel=3)

@@ -7,6 +7,7 @@ from functools import partial
 from typing import Literal
 
 import numpy as np
+import pandas as pd
 
 from metaeval.collection.assembly import warn_of_ties
 from metaeval.collection.base import Retrieved
@@ -17,15 +18,20 @@ from metaeval.collection.passages import PassageCollection, passage_collection
 from metaeval.collection.ranking import Order
 from metaeval.errors import FileFormatError, InvalidOptionError
 from metaeval.io.files import first_words, read_bytes
-from metaeval.io.inex import assessments_from, assessments_of, read_element_sizes, submissions_from
-from metaeval.io.inex_lines import is_fol_judgments
+from metaeval.io.inex import (
+    assessments_from,
+    assessments_of,
+    holds_assessments,
+    read_element_sizes,
+    submissions_from,
+)
 from metaeval.io.qrels import judgments_of
 from metaeval.io.sources import refuse_shared_pipe, run_sources
 from metaeval.io.trec import Rules, ScorePrecision, collection_of
 from metaeval.io.xml_events import root_name
 from metaeval.scores import Missing
 
-__all__ = ["JudgedInput", "read_judged"]
+__all__ = ["JudgedInput", "inex_collection", "read_judged"]
 
 _LOCATED_RUN = (7, 8)
 _HOLDS = {
@@ -102,7 +108,7 @@ def read_judged(  # noqa: PLR0913 - what either kind of file needs
     else:
         refuse_shared_pipe(sources, judgments)
         content = read_bytes(judgments)
-        located = bool(root_name(content)) or is_fol_judgments(content)
+        located = holds_assessments(content)
     if not located:
         if sizes is not None:
             message = (
@@ -124,7 +130,7 @@ def read_judged(  # noqa: PLR0913 - what either kind of file needs
         else assessments_from(judgments, second=False, lenient=lenient)
     )
     submissions = submissions_from(sources, lenient=lenient)
-    compiled = _compiled(submissions, assessments, sizes, lenient=lenient, retrieved=retrieved)
+    compiled = inex_collection(submissions, assessments, sizes=sizes, lenient=lenient, retrieved=retrieved)
     size_files = [] if sizes is None else [str(sizes)]
     return _input(compiled.handle_missing(missing), [source.path for source in sources], judged_files, size_files)
 
@@ -133,26 +139,35 @@ def _input(collection: Collection | ElementCollection | PassageCollection, *file
     return JudgedInput(collection=collection, files=tuple(path for part in files for path in part))
 
 
-def _compiled(
+def inex_collection(
     submissions: Sequence[Submission],
     assessments: Assessments,
-    sizes: str | os.PathLike[str] | None,
     *,
-    lenient: bool,
-    retrieved: Retrieved,
+    sizes: pd.DataFrame | str | os.PathLike[str] | None = None,
+    lenient: bool = False,
+    retrieved: Retrieved = "judged",
 ) -> ElementCollection | PassageCollection:
+    """Compile runs beside assessments of elements or of passages, whichever there are; sizes as a table or its file.
+
+    Raises
+    ------
+    FileFormatError
+        If a run is one of the other kind.
+    InvalidOptionError
+        If there are sizes of elements and assessments of passages.
+    """
     kind = "passages" if assessments.scale == "passages" else "elements"
     for submission in submissions:
         _check_results(submission, kind)
-    if kind == "passages":
-        if sizes is not None:
-            message = (
-                f"sizes of elements ({sizes}) belong to assessments of elements; {assessments.source} has passages"
-            )
-            raise InvalidOptionError(message)
-        return passage_collection(submissions, assessments, retrieved=retrieved)
-    table = None if sizes is None else read_element_sizes(sizes, lenient=lenient)
-    return element_collection(submissions, assessments, sizes=table, lenient=lenient, retrieved=retrieved)
+    if kind == "elements":
+        table = read_element_sizes(sizes, lenient=lenient) if isinstance(sizes, str | os.PathLike) else sizes
+        return element_collection(submissions, assessments, sizes=table, lenient=lenient, retrieved=retrieved)
+    if sizes is not None:
+        message = (
+            f"sizes of elements belong to assessments of elements; {assessments.source} has passages; leave sizes= out"
+        )
+        raise InvalidOptionError(message)
+    return passage_collection(submissions, assessments, retrieved=retrieved)
 
 
 def _check_results(submission: Submission, kind: str) -> None:

@@ -11,11 +11,12 @@ from metaeval.collection.documents import UNJUDGED
 from metaeval.columns import LABELS, first_called, underscored
 from metaeval.errors import InvalidOptionError
 from metaeval.io.blocks import GAP_WORDS, columns_found, fitting_names, place_of
-from metaeval.io.qrels import read_qrels
-from metaeval.io.sheets import Sheet, header_names, read_sheet
-from metaeval.io.sources import list_sources
+from metaeval.io.files import read_bytes
+from metaeval.io.qrels import judgments_of
+from metaeval.io.sheets import Sheet, header_names, sheet_of
+from metaeval.io.sources import Source, list_sources
 
-__all__ = ["read_labels"]
+__all__ = ["labels_of", "read_labels"]
 
 _LARGE, _SPARSE = 10_000_000, 50
 
@@ -80,21 +81,34 @@ def read_labels(
         if role not in LABELS:
             message = f"columns= may name {', '.join(LABELS)}, not {role!r}"
             raise InvalidOptionError(message)
-    if len(sources) > 1:
-        if columns or words or where:
-            message = "columns=, words= and where= are for a table; several files are read as qrels, one an assessor"
-            raise InvalidOptionError(message)
-        return _from_qrels(sources)
-    return _from_table(read_sheet(sources[0]), columns or {}, words or {}, where or {})
+    contents = [(source, read_bytes(source.path)) for source in list_sources(sources)]
+    return labels_of(contents, columns=columns or {}, words=words or {}, where=where or {})
 
 
-def _from_qrels(sources: Sequence[str]) -> pd.DataFrame:
+def labels_of(
+    contents: Sequence[tuple[Source, bytes]],
+    *,
+    columns: Mapping[str, str],
+    words: Mapping[str, int],
+    where: Mapping[str, str],
+) -> pd.DataFrame:
+    """Return the labels of files that were read already; see `read_labels`."""
+    if len(contents) == 1:
+        source, content = contents[0]
+        return _from_table(sheet_of(content, source.path), columns, words, where)
+    if columns or words or where:
+        message = "columns=, words= and where= are for a table; several files are read as qrels, one an assessor"
+        raise InvalidOptionError(message)
+    return _from_qrels(contents)
+
+
+def _from_qrels(contents: Sequence[tuple[Source, bytes]]) -> pd.DataFrame:
     found: dict[str, pd.Series] = {}
-    for source in list_sources(sources):
+    for source, content in contents:
         if source.own_name in found:
             message = f"two files are called {source.own_name!r}; name the assessors with NAME=FILE"
             raise InvalidOptionError(message)
-        judgments = read_qrels(source.path)
+        judgments = judgments_of(content, source.path)
         topics = np.repeat(np.array(judgments.topics, dtype=object), np.diff(judgments.topic_offsets))
         items = [one.decode() for one in judgments.document_ids.tolist()]
         index = pd.MultiIndex.from_arrays([topics, items], names=["topic", "item"])

@@ -20,7 +20,8 @@ from metaeval.io.files import (
     read_bytes,
 )
 
-__all__ = ["RunPaths", "Source", "list_sources", "read_source", "refuse_shared_pipe", "run_sources", "system_names"]
+__all__ = ["RunPaths", "Source", "list_sources", "named_source", "read_source", "refuse_shared_pipe", "run_sources"]
+__all__ += ["system_names"]
 
 
 class Source(NamedTuple):
@@ -65,7 +66,7 @@ def list_sources(paths: str | Path | Iterable[str | Path] | Mapping[str, str | P
         given = [Source(str(path), str(name)) for name, path in paths.items()]
     else:
         listed = [paths] if isinstance(paths, str | Path) else list(paths)
-        given = [_named_source(path) if isinstance(path, str) else Source(str(path)) for path in listed]
+        given = [named_source(path) if isinstance(path, str) else Source(str(path)) for path in listed]
     if not given:
         message = "no file was given; name at least one"
         raise InvalidOptionError(message)
@@ -80,7 +81,7 @@ def list_sources(paths: str | Path | Iterable[str | Path] | Mapping[str, str | P
     return sources
 
 
-def _named_source(text: str) -> Source:
+def named_source(text: str) -> Source:
     """Split at the first "=" that leaves an existing path behind it: names may hold one too, as RBP(p=0.8) does."""
     if text == STANDARD_INPUT or "=" not in text or os.path.exists(text):  # noqa: PTH110 - no error for a long name
         return Source(text)

@@ -7,6 +7,7 @@ import pandas as pd
 from metaeval import figures
 from metaeval.agreement.assessed_pools import growth_kinds, half_pool, shown_growth
 from metaeval.agreement.assessment_tables import SHORT
+from metaeval.reports.assessed_parts import element_agreement_table, passage_agreement_table
 from metaeval.reports.assessment_words import answer_sentences, figures_in_words, relevant_elements
 from metaeval.reports.data_files import csv_file
 from metaeval.reports.report import Block, Fold, Item, Methods, Picture, Report, Section, Text
@@ -316,41 +317,12 @@ def _times(study: AssessmentStudy, words: str) -> _Blocks:
 
 def _elements_twice(study: AssessmentStudy, _words: str) -> _Blocks:
     frame = study.element_agreement.rename_axis("topic").reset_index()
-    included = ", elements too small to judge included"
-    closer = {name: name.split("<")[1] for name in frame.columns if name.startswith("specificity<")}
-    table = Table(
-        name="element-agreement",
-        title="Two assessors, element by element",
-        caption=f"Of what either assessor calls relevant{included * (study.scale == '2005')}: the share that both do; "
-        "of the elements also the share with the same exhaustivity, with specificities closer than a limit, and with "
-        "the same grades (the same exhaustivity, and specificity in the same of three bins).",
-        frame=frame.assign(topic=[*frame["topic"].iloc[:-1], "mean of topics"]),
-        columns=(
-            *left(topic="Topic"),
-            *right(share, documents="Documents, both"),
-            *right(whole, union="Elements, either"),
-            *right(share, both="Elements, both", same_exhaustivity="Same exhaustivity"),
-            *right(share, "Specificity closer than", **closer),
-            *right(share, exact="Same grades"),
-        ),
-        data=frame,
-    )
-    return (table,)
+    return (element_agreement_table(frame, scale=study.scale),)
 
 
 def _passages_twice(study: AssessmentStudy, _words: str) -> _Blocks:
-    table = Table(
-        name="passage-agreement",
-        title="Two assessors, character by character",
-        caption="Characters that each highlighted, and both; both over the first's, the second's, and either's.",
-        frame=study.passage_agreement.rename_axis("topic").reset_index(),
-        columns=(
-            *left(topic="Topic"),
-            *right(whole, first="First", second="Second", both="Both"),
-            *right(number(2), of_first="Of the first", of_second="Of the second", of_union="Of either"),
-        ),
-    )
-    return (table,)
+    frame = study.passage_agreement.rename_axis("topic").reset_index()
+    return (passage_agreement_table(frame.rename(columns={"first": "first_marked", "second": "second_marked"})),)
 
 
 _SECTIONS: dict[str, tuple[str, Callable[[AssessmentStudy, str], _Blocks]]] = {

@@ -7,6 +7,7 @@ import pandas as pd
 
 from metaeval.agreement.assessed_pools import growth_kinds, half_pool, shown_growth
 from metaeval.agreement.assessment_tables import SHORT
+from metaeval.reports.assessed_parts import element_sentence, passage_sentence
 from metaeval.studies.assessment import FOUND, AssessmentStudy, quoted_figures
 from metaeval.words import count, listed, number, share, whole
 
@@ -157,23 +158,12 @@ def _duration(seconds: float) -> str:
 
 
 def _elements_twice_words(study: AssessmentStudy) -> str:
-    if study.element_agreement.empty:
-        return ""
-    mean = study.element_agreement.loc["mean"]
-    return (
-        f"Of what either of two assessors calls relevant, both do so for {share(mean['documents'])} of the documents "
-        f"and {share(mean['both'])} of the elements, and give {share(mean['exact'])} of the elements the same grades "
-        f"(means over {count(len(study.element_agreement) - 1, 'topic')})."
-    )
+    frame = study.element_agreement
+    return "" if frame.empty else element_sentence(frame.rename_axis("topic").reset_index())
 
 
 def _passages_twice_words(study: AssessmentStudy) -> str:
-    if study.passage_agreement.empty:
-        return ""
-    return (
-        f"Of the text that either of two assessors highlighted, both highlighted "
-        f"{share(study.passage_agreement['of_union'].mean())} ({count(len(study.passage_agreement), 'topic')})."
-    )
+    return "" if study.passage_agreement.empty else passage_sentence(study.passage_agreement)
 
 
 _SENTENCES: dict[str, Callable[[AssessmentStudy], str]] = {

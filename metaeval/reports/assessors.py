@@ -2,11 +2,18 @@
 """The report on whether assessors agree: a comparison of assessors put into sections, words and pictures."""
 
 from collections.abc import Callable, Iterable
+from functools import partial
 
 import pandas as pd
 
 from metaeval import figures
 from metaeval.agreement.assessors import STATISTICS
+from metaeval.reports.assessed_parts import (
+    element_agreement_table,
+    element_sentence,
+    passage_agreement_table,
+    passage_sentence,
+)
 from metaeval.reports.data_files import csv_file
 from metaeval.reports.report import Block, Fold, Item, Items, Methods, Picture, Report, Section, Text
 from metaeval.reports.shared import decided_by, facts
@@ -42,6 +49,7 @@ _LABELS = {
 _MAIN = ("same", "kappa", "quadratic_kappa", "overlap")
 _OVERLAPS = ("overlap", "first_kept", "second_kept")
 _SHARES = frozenset({"same", "overlap", "first_kept", "second_kept", "same_over_union"})
+_MANY = 4
 _FEW_ROWS = 400
 """Of a table that somebody may read."""
 
@@ -52,7 +60,7 @@ def assessors_report(study: AssessorStudy) -> Report:
     table = study.labels.table
     sizes = {
         "assessor": table.shape[1],
-        "item": int(table.notna().any(axis=1).sum()),
+        _item(study): int(table.notna().any(axis=1).sum()),
         "topic": len(study.labels.topics),
         "label": int(table.notna().to_numpy().sum()),
     }
@@ -63,6 +71,7 @@ def assessors_report(study: AssessorStudy) -> Report:
         summary=_summary(study),
         sections=(
             _agreement_section(study),
+            *_parts_section(study),
             *effects,
             _alike_section(study),
             _topics_section(study),
@@ -87,6 +96,8 @@ def _summary(study: AssessorStudy) -> tuple[str, ...]:
         everyone = f"Over all {study.labels.table.shape[1]} assessors {over_all}{ends}, where 1 is full agreement and 0"
         lines = [f"{everyone} what chance gives. {_pairs_words(study)}"]
     alike = study.agreement.nearly_the_same()
+    if _one_pair(study):
+        lines[0] = " ".join((lines[0], *_parts_words(study)))
     if len(alike):
         first, second, _, same, _ = alike.to_numpy().tolist()[0]
         lines.append(
@@ -97,6 +108,15 @@ def _summary(study: AssessorStudy) -> tuple[str, ...]:
     if not study.effects.empty:
         lines.append(_effect_sentence(study.effects))
     return tuple(lines)
+
+
+def _item(study: AssessorStudy) -> str:
+    """Return what was labelled."""
+    return "item" if study.scale is None else "document"
+
+
+def _labelled(study: AssessorStudy) -> str:
+    return "items that both labelled" if study.scale is None else "documents that both judged, relevant or not"
 
 
 def _one_pair(study: AssessorStudy) -> bool:
@@ -111,8 +131,8 @@ def _ends(study: AssessorStudy, low: object, high: object) -> str:
 def _pair_words(study: AssessorStudy) -> str:
     pair = study.agreement.pairs.iloc[0]
     return (
-        f"{pair['first']} and {pair['second']} gave the same label to {share(pair['same'])} of the items that both "
-        f"labelled, and Cohen's κ, which takes chance agreement out, is {number(2)(pair['kappa'])}"
+        f"{pair['first']} and {pair['second']} gave the same label to {share(pair['same'])} of the "
+        f"{_labelled(study)}, and Cohen's κ, which takes chance agreement out, is {number(2)(pair['kappa'])}"
         f"{_ends(study, pair['kappa_low'], pair['kappa_high'])}."
     )
 
@@ -123,7 +143,7 @@ def _pairs_words(study: AssessorStudy) -> str:
     whom = f"the {others} of assessors" if reference is None else f"{reference} and each of {others}"
     return (
         f"Between {whom}, the same label was given to {share(pairs['same'].min())} to {share(pairs['same'].max())} of "
-        "the items that both labelled, and Cohen's κ, which takes chance agreement out, runs from "
+        f"the {_labelled(study)}, and Cohen's κ, which takes chance agreement out, runs from "
         f"{decimal(pairs['kappa'].min())} to {decimal(pairs['kappa'].max())}."
     )
 
@@ -145,14 +165,22 @@ def _effect_sentence(effects: pd.DataFrame) -> str:
             f"Kendall's τ between rankings under two assessors has {tau} {decimal(effects['tau'].min())}{where}, and "
             f"F1 over significant pairs of runs {f1} {decimal(effects['f1'].min())}"
         )
-    return f"What this means for the runs: {said}. {against} significant in opposite directions."
+    silent = effects.loc[(effects["n_truth"] == 0) & (effects["n_predictor"] == 0), "metric"].unique()
+    nothing = (
+        f" Where nobody finds a significant pair ({listed(silent)}), F1 is 1 and says little." if len(silent) else ""
+    )
+    return f"What this means for the runs: {said}. {against} significant in opposite directions.{nothing}"
 
 
 def _by_metric(effects: pd.DataFrame, name: str) -> str:
-    """Return a statistic of every metric; one that all share is said once."""
+    """Return a statistic of every metric; one that all share is said once, and of many the lowest and the highest."""
     values = effects[name].map(number(2)).tolist()
     if len(values) > 1 and len(set(values)) == 1:
         return f"{values[0]} under {'both' if len(values) == 2 else 'each'}"  # noqa: PLR2004 - two metrics
+    if len(values) > _MANY:
+        ends = (effects[name].argmin(), effects[name].argmax())
+        low, high = (f"{values[place]} ({effects['metric'].iloc[place]})" for place in ends)
+        return f"from {low} to {high}"
     return listed(f"{value} ({metric})" for value, metric in zip(values, effects["metric"], strict=True))
 
 
@@ -170,16 +198,24 @@ def _write(name: str) -> Callable[[object], str]:
 
 
 def _caption(study: AssessorStudy) -> str:
+    relevant = (
+        f"Relevant means a label of {study.agreement.rel} or more"
+        if study.scale is None
+        else "A document is relevant if anything in it is"
+    )
     return (
-        f"Intervals are {percentage(study.agreement.confidence_level)} intervals over topics. Relevant means a "
-        f"label of {study.agreement.rel} or more; the overlaps are means over topics."
+        f"Intervals are {percentage(study.agreement.confidence_level)} intervals over topics. {relevant}; the overlaps "
+        "are means over topics."
     )
 
 
 def _pairs_table(study: AssessorStudy, statistics: Iterable[str], *, name: str, title: str) -> Table:
     """Return the statistics of every pair, with intervals: of κ alone where only the main ones are asked for."""
     pairs, chosen = study.agreement.pairs, tuple(statistics)
-    shown, columns = pairs, [*left(first="First", second="Second"), *right(whole, items="Items")]
+    shown, columns = (
+        pairs,
+        [*left(first="First", second="Second"), *right(whole, items=f"{_item(study)}s".capitalize())],
+    )
     for one in chosen:
         if chosen != _MAIN or one == "kappa":
             shown, added = bounded(shown, {one: (_LABELS[one], _write(one))})
@@ -325,10 +361,39 @@ def _effects_section(study: AssessorStudy) -> Section:
     return Section(
         id="effect",
         title="Effect on the evaluation of runs",
-        lead="Assessors may disagree about many items and still rank runs alike. The runs are scored under each "
-        "assessor in turn; what an assessor did not label counts as unjudged.",
+        lead=f"Assessors may disagree about many {_item(study)}s and still rank runs alike. The runs are scored under "
+        "each assessor in turn; what an assessor did not "
+        f"{'label counts as unjudged' if study.scale is None else 'judge counts as not relevant'}.",
         brief=True,
         blocks=(table,),
+    )
+
+
+def _parts_words(study: AssessorStudy) -> list[str]:
+    """Say how far the one pair agrees on elements and on text."""
+    words = [] if study.elements.empty else [element_sentence(study.elements)]
+    return words if study.passages.empty else [*words, passage_sentence(study.passages)]
+
+
+def _parts_section(study: AssessorStudy) -> tuple[Section, ...]:
+    """Return what two assessors say of elements and of text, by topic, or, of several pairs, on average."""
+    alone, tables = _one_pair(study), []
+    for frame, build in (
+        (study.elements, partial(element_agreement_table, scale=study.scale)),
+        (study.passages, passage_agreement_table),
+    ):
+        if len(frame):
+            means = frame[frame["topic"] != "mean"].groupby(["first", "second"], sort=False).mean(numeric_only=True)
+            tables.append(build(frame if alone else means.reset_index(), by_topic=alone))
+    if not tables:
+        return ()
+    return (
+        Section(
+            id="parts",
+            title="Agreement on elements and text",
+            lead="Two assessors who call the same document relevant may still mean different parts of it.",
+            blocks=tuple(tables),
+        ),
     )
 
 
@@ -458,6 +523,12 @@ def _methods(study: AssessorStudy) -> Methods:
         f"{agreement.rel} or more by their overlap on each topic (Voorhees, 2000; Piwowarski et al., 2008, section "
         "5.2.6)."
     )
+    if study.scale is not None:
+        measures += (
+            " A label is 1 where anything in a document was judged relevant, else 0; elements and highlighted "
+            "characters are compared by what both chose over what either chose (sections 5.2.6 and 5.2.7), on the "
+            "topics that every assessor judged."
+        )
     intervals = (
         f"{percentage(agreement.confidence_level)} intervals resample the topics {agreement.n_resamples} times "
         f"({agreement.random_source}): value ± t · s* · √(T/(T−1)) with T − 1 degrees of freedom, s* the standard "

@@ -39,6 +39,7 @@ def reliability_report(study: ReliabilityStudy) -> Report:
             *_opening(study),
             " ".join(verdict_sentence(study, metric) for metric in study.metrics),
             *_legend(study),
+            *_asked_for(study),
         ),
         sections=tuple(sections),
         methods=Methods(paragraphs=_METHODS, cite=_SOURCES),
@@ -87,6 +88,19 @@ def _legend(study: ReliabilityStudy) -> list[str]:
     first = set(study.runs.loc[study.runs["rank"] == 1, "run"]) - {"irb"}
     named = [f"{run} holds {holds}" for run, holds in RELIABILITY_RUNS.items() if run in first]
     return [f"{'; '.join(named)}."] if named else []
+
+
+def _asked_for(study: ReliabilityStudy) -> list[str]:
+    """Say which of the reader's own expectations each metric meets."""
+    own = study.verdicts[study.verdicts["source"] == "asked for"]
+    if own.empty:
+        return []
+    parts = []
+    for metric, part in own.groupby("metric", sort=False):
+        missed = part.loc[~part["met"], "expectation"].tolist()
+        kept = f"{len(part) - len(missed)} of {count(len(part), 'expectation')}"
+        parts.append(f"{metric} meets {kept} (not {_signed(listed(missed))})" if missed else f"{metric} meets {kept}")
+    return [f"Of what was asked for, {'; '.join(parts)}."]
 
 
 def _runs_section(study: ReliabilityStudy) -> Section:
@@ -155,18 +169,24 @@ def _verdicts_section(study: ReliabilityStudy) -> Section:
         caption="a ≥ b: a at least as good as b; a > b: strictly better.",
         frame=frame,
         columns=(
-            *left(metric="Metric", expectation="Expectation", verdict="Verdict"),
+            *left(metric="Metric"),
+            *left(_signed, expectation="Expectation"),
+            *left(verdict="Verdict"),
             *right(kept="Preferences kept"),
             *left(_signed, first_broken="Contradicted"),
         ),
         data=study.verdicts,
     )
+    stated = study.verdicts.drop_duplicates("expectation")
+    by = [f"{listed(part['expectation'])}: {source}" for source, part in stated.groupby("source", sort=False)]
     meanings = Table(
         name="expectations",
         title="What users expect of a metric",
-        caption="Each is a set of preferences between two runs; a metric meets it if it contradicts none.",
-        frame=study.verdicts.drop_duplicates("expectation")[["expectation", "meaning"]],
+        caption="Each is a set of preferences between two runs; a metric meets it if it contradicts none. "
+        f"{_signed('; '.join(by))}.",
+        frame=stated[["expectation", "meaning"]],
         columns=left(_signed, expectation="Expectation", meaning="Asks the metric to"),
+        data=stated[["expectation", "meaning", "wanted", "source"]],
     )
     return Section(
         id="verdicts",

@@ -1,6 +1,6 @@
 """Whether assessors agree, and whether another assessor or an automatic judge would have changed what we conclude."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 from typing import ClassVar
@@ -9,16 +9,20 @@ import numpy as np
 import pandas as pd
 import xarray as xr
 
+from metaeval.agreement.assessments import element_agreement, passage_agreement
 from metaeval.agreement.assessors import AssessorAgreement, compare_assessors
 from metaeval.agreement.decisions import decision_agreement
-from metaeval.agreement.labels import Labels
+from metaeval.agreement.labels import Labels, document_labels, on_common_topics
 from metaeval.cells import first_few
 from metaeval.checks import check_share
 from metaeval.collection.assembly import judgments_from
+from metaeval.collection.base import JudgedCollection
 from metaeval.collection.document_codes import Judgments
 from metaeval.collection.documents import UNJUDGED, Collection
+from metaeval.collection.inex import Assessments
 from metaeval.draws import RandomSource, RNGLike, resolve_rng, resolve_seed
 from metaeval.errors import InvalidOptionError, MetaevalError
+from metaeval.metrics.defaults import default_metrics
 from metaeval.metrics.registry import Registry
 from metaeval.metrics.score import resolve_metrics, score
 from metaeval.parallel import track
@@ -33,6 +37,7 @@ __all__ = ["AssessorStudy", "judgments_of_labels", "study_assessors"]
 
 _RATIOS = ("overlap", "first_kept", "second_kept", "same_over_union")
 _SHOWN = 10
+_OF_LABELS = ("AP", "nDCG@10")
 _EFFECTS = ("tau", "tau_ap", "precision", "recall", "f1", "n_predictor", "n_truth", "n_shared", "n_conflicts")
 
 
@@ -43,7 +48,15 @@ class AssessorStudy(Study):
     Attributes
     ----------
     labels : Labels
+        Of items; for assessments of elements or passages those of whole documents.
     agreement : AssessorAgreement
+    elements, passages : pandas.DataFrame
+        For such assessments what two assessors say of single elements and of characters: the columns of
+        `metaeval.inex.element_agreement` and `metaeval.inex.passage_agreement` (whose ``first`` and ``second`` are
+        ``first_marked`` and ``second_marked`` here), one row a topic (``topic``; of elements "mean" at the end) of
+        every pair (``first``, ``second``). Empty otherwise, and where passages are given by points in the tree.
+    scale : str or None
+        Of such assessments; None for labels of items.
     effects : pandas.DataFrame
         Where runs were given: one row a metric and pair of assessors, ``first`` being taken as the truth: rank
         correlations of the runs' means, precision, recall and F1 of the pairs of runs that are significantly different
@@ -60,6 +73,9 @@ class AssessorStudy(Study):
 
     labels: Labels
     agreement: AssessorAgreement
+    elements: pd.DataFrame
+    passages: pd.DataFrame
+    scale: str | None
     effects: pd.DataFrame
     scores: dict[str, Scores]
     test: str
@@ -69,15 +85,27 @@ class AssessorStudy(Study):
     provenance: Provenance
 
     def to_frame(self) -> pd.DataFrame:
-        """Return flat rows: agreement (``statistic`` of ``first`` and ``second``), then the effects of each metric."""
-        rows = self.agreement.to_frame().assign(metric=None)
-        if self.effects.empty:
-            return rows
-        names = [name for name in _EFFECTS if name in self.effects]
-        effects = self.effects.melt(["metric", "first", "second"], names, var_name="statistic", value_name="value")
-        return pd.concat([rows, effects.assign(low=np.nan, high=np.nan)], ignore_index=True)[
-            ["metric", "first", "second", "statistic", "value", "low", "high"]
-        ]
+        """Return flat rows: agreement (``statistic`` of ``first`` and ``second``), then the effects of each metric.
+
+        Means over topics of what is said of elements and characters have names such as ``elements: both`` and
+        ``characters: of_union``.
+        """
+        parts = [self.agreement.to_frame().assign(metric=None)]
+        for what, table in (("elements", self.elements), ("characters", self.passages)):
+            if len(table):
+                means = table[table["topic"] != "mean"].groupby(["first", "second"], sort=False).mean(numeric_only=True)
+                long = means.reset_index().melt(["first", "second"], var_name="statistic", value_name="value")
+                parts.append(long.assign(statistic=f"{what}: " + long["statistic"], metric=None))
+        if not self.effects.empty:
+            names = [name for name in _EFFECTS if name in self.effects]
+            keys = ["metric", "first", "second"]
+            parts.append(self.effects.melt(keys, names, var_name="statistic", value_name="value"))
+        columns = ["metric", "first", "second", "statistic", "value", "low", "high"]
+        return pd.concat([part.assign(**_gaps(part)) for part in parts], ignore_index=True)[columns]
+
+
+def _gaps(part: pd.DataFrame) -> dict[str, float]:
+    return {} if "low" in part else {"low": np.nan, "high": np.nan}
 
 
 def judgments_of_labels(labels: Labels) -> Judgments:
@@ -98,10 +126,10 @@ def judgments_of_labels(labels: Labels) -> Judgments:
 
 
 def study_assessors(  # noqa: PLR0913 - every option is one question
-    labels: Labels,
+    labels: Labels | Mapping[str, Assessments],
     *,
-    collection: Collection | None = None,
-    metrics: object = ("AP", "nDCG@10"),
+    collection: Collection | Mapping[str, JudgedCollection] | None = None,
+    metrics: object = None,
     reference: str | None = None,
     rel: int = 1,
     test: str = "t",
@@ -117,11 +145,15 @@ def study_assessors(  # noqa: PLR0913 - every option is one question
 
     Parameters
     ----------
-    labels : Labels
-    collection : Collection, optional
+    labels : Labels, or mapping of str to Assessments
+        Of items; or INEX assessments of elements or passages, by assessor, which are compared on the topics that
+        every assessor judged.
+    collection : Collection, or mapping of str to JudgedCollection, optional
         Runs, compiled with `judgments_of_labels`. They are scored under each assessor in turn; what an assessor did not
-        label counts as unjudged.
-    metrics : sequence of str
+        label counts as unjudged. For assessments the same runs compiled beside those of each assessor
+        (`metaeval.inex.element_collection`, `metaeval.inex.passage_collection`).
+    metrics : sequence of str, optional
+        AP and nDCG@10 by default; for elements and passages those of their campaigns.
     reference : str, optional
         The assessor that the others are measured by; without one all pairs are compared.
     rel : int
@@ -142,7 +174,10 @@ def study_assessors(  # noqa: PLR0913 - every option is one question
     Raises
     ------
     InvalidOptionError
-        If an option is outside its rule, or the collection holds items that are no labels.
+        If an option is outside its rule, the collection holds items that are no labels, or collections are not those
+        of the assessors or hold different runs.
+    ScoresError
+        If there is nothing that two assessors judged.
 
     See Also
     --------
@@ -166,6 +201,9 @@ def study_assessors(  # noqa: PLR0913 - every option is one question
     seed = resolve_seed(rng)
     source = resolve_rng(seed)
     record = provenance or record_provenance("study_assessors", random_source=source.description)
+    assessments: Mapping[str, Assessments] = {} if isinstance(labels, Labels) else on_common_topics(labels)[0]
+    if not isinstance(labels, Labels):
+        labels = document_labels(labels)
     agreement = compare_assessors(
         labels, reference=reference, rel=rel, confidence_level=confidence_level, n_resamples=n_resamples, rng=source
     )
@@ -173,7 +211,8 @@ def study_assessors(  # noqa: PLR0913 - every option is one question
     effects = pd.DataFrame()
     notes = [*labels.notes, *_label_notes(labels, agreement)]
     if collection is not None:
-        scores, said = _scored(labels, collection, metrics, registry)
+        judged = _under_each(labels, collection, has_parts=bool(assessments))
+        scores, said = _scored(judged, metrics, registry)
         notes += said
         effects = pd.concat(
             [
@@ -185,6 +224,8 @@ def study_assessors(  # noqa: PLR0913 - every option is one question
     return AssessorStudy(
         labels=labels,
         agreement=agreement,
+        **_parts_twice(assessments, agreement),
+        scale=next((one.scale for one in assessments.values()), None),
         effects=effects,
         scores=scores,
         test=TESTS.find(test).name,
@@ -229,35 +270,87 @@ def _label_notes(labels: Labels, agreement: AssessorAgreement) -> list[str]:
     return notes
 
 
+def _parts_twice(assessments: Mapping[str, Assessments], agreement: AssessorAgreement) -> dict[str, pd.DataFrame]:
+    """Compare every pair of assessors element by element, and character by character where passages have offsets."""
+    pairs = list(zip(agreement.pairs["first"], agreement.pairs["second"], strict=True))
+    ask: dict[str, Callable[[Assessments, Assessments], pd.DataFrame]] = {
+        "elements": element_agreement,
+        "passages": passage_agreement,
+    }
+    found = {}
+    for kind, compare in ask.items():
+        tables = [getattr(one, kind) for one in assessments.values()]
+        missing = not tables or any(part.empty for part in tables)
+        if missing or (kind == "passages" and any((part["offset"] < 0).any() for part in tables)):
+            found[kind] = pd.DataFrame(columns=["topic", "first", "second"])
+            continue
+        parts = [
+            compare(assessments[first], assessments[second])
+            .rename_axis("topic")
+            .reset_index()
+            .rename(columns={"first": "first_marked", "second": "second_marked"})
+            .assign(first=first, second=second)
+            for first, second in pairs
+        ]
+        found[kind] = pd.concat(parts, ignore_index=True)
+    return found
+
+
+def _under_each(
+    labels: Labels, collection: Collection | Mapping[str, JudgedCollection], *, has_parts: bool
+) -> dict[str, JudgedCollection]:
+    """Return the runs with the judgments of each assessor in turn."""
+    if isinstance(collection, Collection) and not has_parts:
+        levels = _levels_of_assessors(labels, collection)
+        return {name: collection.rejudge(own) for name, own in zip(labels.assessors, levels, strict=True)}
+    if not isinstance(collection, Mapping) or not has_parts:
+        message = (
+            "the collection is a Collection for labels, and a mapping of assessor to collection for assessments; "
+            f"this is a {type(collection).__name__}"
+        )
+        raise InvalidOptionError(message)
+    if set(collection) != set(labels.assessors):
+        message = f"the collections must name the assessors {', '.join(labels.assessors)}, not {', '.join(collection)}"
+        raise InvalidOptionError(message)
+    runs = {one.systems for one in collection.values()}
+    if len(runs) > 1:
+        message = "the collections must hold the same runs under every assessor, in the same order"
+        raise InvalidOptionError(message)
+    return {name: collection[name] for name in labels.assessors}
+
+
 def _scored(
-    labels: Labels, collection: Collection, metrics: object, registry: Registry | None
+    judged: Mapping[str, JudgedCollection], metrics: object, registry: Registry | None
 ) -> tuple[dict[str, Scores], list[str]]:
     """Score the runs under every assessor, on the topics where every assessor found something relevant."""
+    first = next(iter(judged.values()))
+    if metrics is None:
+        metrics = _OF_LABELS if isinstance(first, Collection) else default_metrics(first)
     chosen = resolve_metrics(metrics, registry=registry)
-    levels = _levels_of_assessors(labels, collection)
-    topics = [
-        topic
-        for place, topic in enumerate(collection.topics)
-        if (
-            levels[:, collection.topic_offsets[place] : collection.topic_offsets[place + 1]].max(axis=1, initial=-1) > 0
-        ).all()
-    ]
+    known = [set(one.topics) for one in judged.values()]
+    common = [topic for topic in first.topics if all(topic in own for own in known)]
+    found = [_topics_with_relevant(one.by_document) for one in judged.values()]
+    topics = [topic for topic in common if all(topic in own for own in found)]
     notes = []
-    left = len(collection.topics) - len(topics)
+    left = len(common) - len(topics)
     if left:
-        notes.append(f"{left} of {len(collection.topics)} topics have nothing relevant under some assessor: left out")
+        notes.append(f"{left} of {len(common)} topics have nothing relevant under some assessor: left out")
     if len(topics) < 2:  # noqa: PLR2004 - tests need two topics
         message = (
             f"runs can be compared on topics where every assessor found something relevant; there are {len(topics)}"
         )
         raise InvalidOptionError(message)
     parts: dict[str, list[xr.DataArray]] = {one.name: [] for one in chosen}
-    for own in track(levels, description="scoring runs under each assessor"):
-        found = score(collection.rejudge(own).select(topics=topics), chosen, undefined="zero")
+    for one in track(list(judged.values()), description="scoring runs under each assessor"):
+        values = score(one.select(topics=topics), chosen, undefined="zero")
         for name, part in parts.items():
-            part.append(found.sel(metric=[name]))
-    names = list(labels.assessors)
-    return {name: _side_by_side(part, names) for name, part in parts.items()}, notes
+            part.append(values.sel(metric=[name]))
+    return {name: _side_by_side(part, list(judged)) for name, part in parts.items()}, notes
+
+
+def _topics_with_relevant(collection: Collection) -> set[str]:
+    topics = np.unique(collection.topic_of_judgment[collection.levels > 0])
+    return {collection.topics[place] for place in topics.tolist()}
 
 
 def _side_by_side(parts: Sequence[xr.DataArray], names: Sequence[str]) -> Scores:

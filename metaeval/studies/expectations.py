@@ -1,15 +1,21 @@
-"""What users want of runs: preferences between two of them, and the sets of preferences that papers stated."""
+"""What users want of runs: preferences between two of them, those that papers stated, and those asked for as text."""
 
-from collections.abc import Callable, Iterable, Mapping
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import pairwise
 from types import MappingProxyType
 from typing import NamedTuple
 
 import pandas as pd
 
+from metaeval.checks import check_choice
 from metaeval.equality import difference
+from metaeval.errors import InvalidOptionError
+from metaeval.simulate.reliability_runs import RELIABILITY_RUNS
 
-__all__ = ["EXPECTATIONS", "Expectation", "Preference"]
+__all__ = ["EXPECTATIONS", "Expectation", "Preference", "checked_preferences", "parse_expectations", "source_of"]
+
+_SIGN = re.compile(r"(>=|≥|>)")
 
 
 class Preference(NamedTuple):
@@ -61,3 +67,112 @@ def overlap_alone(runs: pd.DataFrame) -> list[Preference]:  # noqa: ARG001 - the
 
 EXPECTATIONS: Mapping[str, Expectation] = MappingProxyType({"ideal": ideal_first, "overlap": overlap_alone})
 """What users want of the six runs (Kazai, Lalmas and de Vries 2004, section 3.3), each a function of their table."""
+
+
+def source_of(expectation: Expectation) -> str:
+    """Say who stated an expectation."""
+    published = any(expectation is one for one in EXPECTATIONS.values())
+    return "Kazai, Lalmas and de Vries (2004), section 3.3" if published else "asked for"
+
+
+def parse_expectations(texts: str | Iterable[str]) -> dict[str, Expectation]:
+    """Read expectations of one's own, such as "lo>ao, ia>=id>frb".
+
+    Parameters
+    ----------
+    texts : str or iterable of str
+        Expectations, apart by commas; each names two or more of the six runs, the better one first, with ``>``
+        (strictly better) or ``>=`` (at least as good) between them.
+
+    Returns
+    -------
+    dict of str to Expectation
+        Each under its own text, for ``study_reliability(expectations={**EXPECTATIONS, **…})``.
+
+    Raises
+    ------
+    InvalidOptionError
+        If a text is no expectation, or no order of the runs can meet all of them.
+    UnknownNameError
+        If there is no such run.
+
+    See Also
+    --------
+    metaeval.study_reliability
+
+    Examples
+    --------
+    >>> wishes = parse_expectations("lo > ao, ia >= id > frb")
+    >>> list(wishes), [str(one) for one in wishes["ia >= id > frb"](pd.DataFrame())]
+    (['lo > ao', 'ia >= id > frb'], ['ia >= id', 'id > frb'])
+    """
+    listed = [texts] if isinstance(texts, str) else list(texts)
+    found = {}
+    for text in (part for one in listed for part in one.split(",")):
+        wanted = _preferences(text)
+        found[" ".join([wanted[0].better, *(str(one).partition(" ")[2] for one in wanted)])] = wanted
+    checked_preferences([one for wanted in found.values() for one in wanted], tuple(RELIABILITY_RUNS))
+    return {name: _stated(wanted) for name, wanted in found.items()}
+
+
+def _preferences(text: str) -> list[Preference]:
+    names, signs = [part.strip() for part in _SIGN.split(text)][::2], _SIGN.findall(text)
+    if not signs or not all(names):
+        message = f"expectations= takes the better run first, such as lo>ao, apart by commas, not {text.strip()!r}"
+        raise InvalidOptionError(message)
+    return [Preference(a, b, sign == ">") for (a, b), sign in zip(pairwise(names), signs, strict=True)]
+
+
+def _stated(wanted: Sequence[Preference]) -> Expectation:
+    def expectation(_runs: pd.DataFrame) -> Sequence[Preference]:
+        return wanted
+
+    ranks = [f"{one.better} {'above' if one.strict else 'at least as high as'} {one.worse}" for one in wanted]
+    expectation.__doc__ = f"Rank {' and '.join(ranks)}."
+    return expectation
+
+
+def checked_preferences(wanted: Iterable[Preference], runs: Sequence[str]) -> list[Preference]:
+    """Return preferences that some order of the runs can meet.
+
+    Raises
+    ------
+    UnknownNameError
+        If there is no such run.
+    InvalidOptionError
+        If they contradict each other: a run would have to be better than itself.
+
+    Examples
+    --------
+    >>> checked_preferences([Preference("a", "b"), Preference("b", "a")], ["a", "b"])[0]
+    Preference(better='a', worse='b', strict=False)
+    >>> checked_preferences([Preference("a", "b", strict=True), Preference("b", "a")], ["a", "b"])
+    Traceback (most recent call last):
+    ...
+    metaeval.errors.InvalidOptionError: expectations contradict each other: a > b and b >= a; leave one of them out
+    """
+    listed = [Preference(*one) for one in wanted]
+    for one in listed:
+        for name in one[:2]:
+            check_choice(name, "simulated run", runs)
+    for one in listed:
+        back = _way(listed, one.worse, one.better) if one.strict else None
+        if back is not None:
+            parts = " and ".join(map(str, [one, *back]))
+            message = f"expectations contradict each other: {parts}; leave one of them out"
+            raise InvalidOptionError(message)
+    return listed
+
+
+def _way(wanted: Sequence[Preference], start: str, end: str) -> list[Preference] | None:
+    """Return a shortest chain of preferences from one run down to another; None where there is none."""
+    ways: dict[str, list[Preference]] = {start: []}
+    queue = [start]
+    for name in queue:
+        if name == end:
+            return ways[name]
+        for one in wanted:
+            if one.better == name and one.worse not in ways:
+                ways[one.worse] = [*ways[name], one]
+                queue.append(one.worse)
+    return None

@@ -27,7 +27,7 @@ from metaeval.metrics.score import lists_of, metric_values, resolve_metrics
 from metaeval.parallel import track
 from metaeval.provenance import Provenance, record_provenance
 from metaeval.simulate.reliability_runs import RELIABILITY_RUNS, IdealTie, reliability_runs
-from metaeval.studies.expectations import EXPECTATIONS, Expectation, Preference
+from metaeval.studies.expectations import EXPECTATIONS, Expectation, checked_preferences, source_of
 from metaeval.studies.study import Study
 
 __all__ = ["ReliabilityStudy", "default_metrics", "study_reliability"]
@@ -45,8 +45,9 @@ class ReliabilityStudy(Study):
         One row a metric and simulated run: ``metric``, ``run``, ``value`` (mean over topics), ``rank`` (ties share the
         best), ``overlap`` (a share), ``results`` (mean length), ``quantisation`` that the run was made by, ``topics``.
     verdicts : pandas.DataFrame
-        One row a metric and expectation: ``metric``, ``expectation``, ``meaning``, ``met``, ``preferences``,
-        ``broken`` (how many), ``first_broken`` (which, as words).
+        One row a metric and expectation: ``metric``, ``expectation``, ``meaning``, ``source`` (who stated it),
+        ``wanted`` (its preferences, as words), ``met``, ``preferences``, ``broken`` (how many), ``first_broken``
+        (which, as words).
     curves : tuple of xarray.DataArray
         For every metric with a curve: dims ``system`` and its axis, mean over topics, named as the metric.
     submissions : pandas.DataFrame
@@ -145,7 +146,8 @@ def study_reliability(  # noqa: PLR0913 - one keyword per question
         and assessments of 2002 to 2004 have none.
     expectations : mapping of str to function
         What users want: a function of the table of runs (index ``run``, columns ``value``, ``rank``, ``overlap``,
-        ``results``) that returns a `Preference` for each pair of runs that it has an opinion on.
+        ``results``) that returns a `Preference` for each pair of runs that it has an opinion on. `parse_expectations`
+        makes such functions of texts like "lo>ao".
     lenient : bool, default False
         See `metaeval.inex.element_collection`.
     registry : Registry, optional
@@ -159,8 +161,8 @@ def study_reliability(  # noqa: PLR0913 - one keyword per question
     Raises
     ------
     InvalidOptionError
-        If there are no assessed elements, a measure does not rank elements, a size is unknown that a measure needs, or
-        nothing is worth anything under any measure.
+        If there are no assessed elements, a measure does not rank elements, a size is unknown that a measure needs,
+        nothing is worth anything under any measure, or the preferences of an expectation contradict each other.
     UnknownNameError
         For an unknown measure, or a preference about a run that there is not.
 
@@ -210,6 +212,7 @@ def study_reliability(  # noqa: PLR0913 - one keyword per question
     runs = pd.concat(parts, ignore_index=True)
     kept = [one for one in chosen if one.name in set(runs["metric"])]
     notes += _topic_notes(runs, compiled[_recipe(kept[0])][0].n_topics)
+    notes += _overlap_notes(runs, kept)
     submitted = _submitted(list(submissions), kept, assessments, options, notes)
     return ReliabilityStudy(
         runs=runs,
@@ -301,6 +304,26 @@ def _topic_notes(runs: pd.DataFrame, n_topics: int) -> list[str]:
     ]
 
 
+def _overlap_notes(runs: pd.DataFrame, metrics: Iterable[AnyMetric]) -> list[str]:
+    """Say why runs with more than the ideal elements come out above them where what was seen before still counts."""
+    values = runs.set_index(["metric", "run"])["value"]
+    above = [
+        one.name
+        for one in metrics
+        if isinstance(one, Metric)
+        and float(str(dict(one.parameters).get("alpha", 1))) < 1
+        and max(values[one.name, "ia"], values[one.name, "frb"]) > values[one.name, "irb"]
+    ]
+    if not above:
+        return []
+    why = (
+        "with alpha below 1 an element around ideal ones keeps 1 - alpha of its worth although its text was seen, and "
+        "only what lies inside an ideal element is held to that element's worth: so runs that add such elements may "
+        "gain more than the ideal run"
+    )
+    return [f"{', '.join(above)}: {why}"]
+
+
 # ------------------------------------------------------------------------------------------------- what users want
 
 
@@ -312,23 +335,22 @@ def _verdicts(
         own = runs[runs["metric"] == metric.name].set_index("run")[["value", "rank", "overlap", "results"]]
         goodness = own["value"] if metric.higher_is_better else -own["value"]
         for name, expectation in expectations.items():
-            wanted = [Preference(*one) for one in expectation(own.copy())]
-            for one in wanted:
-                for run in one[:2]:
-                    check_choice(run, "simulated run", own.index)
+            wanted = checked_preferences(expectation(own.copy()), own.index.tolist())
             broken = [str(one) for one in wanted if not one.is_met(goodness)]
             rows.append(
                 {
                     "metric": metric.name,
                     "expectation": name,
                     "meaning": " ".join((expectation.__doc__ or name).strip().split("\n")[0].split()),
+                    "source": source_of(expectation),
+                    "wanted": ", ".join(map(str, wanted)),
                     "met": not broken,
                     "preferences": len(wanted),
                     "broken": len(broken),
                     "first_broken": ", ".join(broken),
                 }
             )
-    columns = ["metric", "expectation", "meaning", "met", "preferences", "broken", "first_broken"]
+    columns = ["metric", "expectation", "meaning", "source", "wanted", "met", "preferences", "broken", "first_broken"]
     return pd.DataFrame(rows, columns=columns)
 
 

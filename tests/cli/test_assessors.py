@@ -1,7 +1,15 @@
 """`metaeval assessors`: tables, reports and JSON from labels, with and without runs."""
 
+import shutil
+from pathlib import Path
+
 import pytest
 
+from metaeval.io.inex import read_assessments, read_element_sizes, read_submissions
+from metaeval.io.judged import inex_collection
+from metaeval.metrics.names import split_names
+from metaeval.simulate.inex import simulate_inex
+from metaeval.studies.assessors import study_assessors
 from metaeval.words import MISSING
 
 
@@ -120,3 +128,76 @@ def test_bad_options_are_usage_errors(command, labels, words, message):
     ended = command("assessors", labels, *words)
     assert ended.code == 2
     assert message in ended.err
+
+
+@pytest.fixture(scope="module")
+def campaigns(tmp_path_factory):
+    """Write a campaign of elements and one of passages, each with a second assessor."""
+    folder = tmp_path_factory.mktemp("campaigns")
+    sizes = {"n_systems": 4, "n_topics": 6, "n_documents": 60, "n_results": 40, "relevant_documents": 12, "n_second": 5}
+    for year in (2004, 2007):
+        simulate_inex(year=year, rng=3, **sizes).write_collection(folder / str(year))
+    return folder
+
+
+@pytest.mark.parametrize(("year", "metrics"), [(2004, "nxCG(quant=SOG)@10,MAep"), (2007, "AiP")])
+def test_two_assessors_of_inex(command, campaigns, tmp_path, year, metrics):
+    """Elements and passages have the sections of labels, and one on their parts; what is shown is the study's."""
+    made = campaigns / str(year)
+    sizes = ("--element-sizes", made / "sizes.txt") if year == 2004 else ()
+    words = ("assessors", f"one={made / 'assessments'}", f"two={made / 'second'}", "--runs", made / "submissions")
+    words += (*sizes, "--metrics", metrics)
+    rows = command(*words, "--json").json()["results"]
+    judged = {"one": read_assessments(made / "assessments"), "two": read_assessments(made / "second")}
+    table = read_element_sizes(made / "sizes.txt") if year == 2004 else None
+    runs = read_submissions(made / "submissions")
+    collection = {name: inex_collection(runs, one, sizes=table) for name, one in judged.items()}
+    study = study_assessors(judged, collection=collection, metrics=split_names(metrics), rng=0)
+    for own in study.effects.to_dict("records"):
+        found = {row["statistic"]: row["value"] for row in rows if row["metric"] == own["metric"]}
+        assert found["tau"] == pytest.approx(own["tau"], abs=1e-9)
+        assert found["f1"] == pytest.approx(own["f1"], abs=1e-9)
+    shown = command(*words).out
+    assert "documents that both judged, relevant or not" in shown
+    assert ("Of what either" if year == 2004 else "Of the text that either") in " ".join(shown.split())
+    assert command(*words, "--out", "page").code == 0
+    page = (tmp_path / "page" / "index.html").read_text()
+    for title in ("Agreement of assessors", "Agreement on elements and text", "Effect on the evaluation of runs"):
+        assert f">{title}<" in page
+    assert (tmp_path / "page" / "tables" / f"{'element' if year == 2004 else 'passage'}-agreement.csv").exists()
+
+
+def test_more_than_two_assessors_of_inex(command, campaigns):
+    """Of several pairs the means over topics are shown, a row a pair."""
+    made = campaigns / "2007"
+    shutil.copytree(made / "second", "third")
+    words = ("assessors", made / "assessments", made / "second", "third")
+    rows = command(*words, "--json").json()["results"]
+    found = {(row["first"], row["second"]): row["value"] for row in rows if row["statistic"] == "characters: of_union"}
+    assert found["second", "third"] == 1
+    assert found["assessments", "second"] == pytest.approx(found["assessments", "third"]) != 1
+    assert command(*words, "--out", "page").code == 0
+    assert "Means over topics" in Path("page/index.html").read_text()
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (("2007/assessments", "2007/second", "--scale", "0,1"), "--scale is about labels; leave --scale out"),
+        (("2007/assessments", "2007/second", "--rel", "2"), "--rel is about labels"),
+        (("2007/assessments", "2007/second", "--where", "a=b"), "--where are for a table of labels"),
+        (("labels.csv", "--lenient"), "--lenient is about INEX files"),
+        (("2007/assessments", "2007/second", "--element-sizes", "2004/sizes.txt"), "does nothing without --runs"),
+        (
+            ("2007/assessments", "2007/second", "--runs", "2007/submissions", "--element-sizes", "2004/sizes.txt"),
+            "leave --element-sizes out",
+        ),
+    ],
+)
+def test_options_of_the_other_kind_stop(command, campaigns, labels, words, message):
+    """An option about labels beside assessments, or the other way round, is refused with the way out."""
+    told = [word if word == "labels.csv" else campaigns / word if "/" in word else word for word in words]
+    told = [labels if word == "labels.csv" else word for word in told]
+    ended = command("assessors", *told)
+    assert ended.code == 2
+    assert message in " ".join(ended.err.split())

@@ -36,6 +36,10 @@ COMMANDS = {
         "--metrics",
         "AP",
     ),
+    "assessors of INEX": (
+        *("assessors", "ann={highlighted}", "ben={highlighted again}", "--metrics", "AiP"),
+        *("--runs", "{first passages}", "--runs", "{last passages}"),
+    ),
     "INEX": ("score", "{passages}", "--qrels", "{highlighted}"),
     "assessment": (
         "assessment",
@@ -74,6 +78,8 @@ def files(tmp_path_factory, simulated_collection):
     (folder / "second.txt").write_text(
         "".join(f"{one[0]} 0 {one[2]} {'0' if place % 7 == 0 else one[3]}\n" for place, one in enumerate(lines))
     )
+    highlighted = (folder / "passages" / "assessments" / "qrels.txt").read_text()
+    (folder / "passages" / "again.txt").write_text(highlighted + "\n")
     assessed = next((folder / "inex" / "assessments").iterdir())
     topic, document = elements.assessments.documents[["topic", "document"]].iloc[0]
     (folder / "log.csv").write_text(f"topic,document,seconds\n{topic},{document},61.5\n")
@@ -89,7 +95,10 @@ def files(tmp_path_factory, simulated_collection):
         "submission": submissions,
         "one submission": submissions[:1],
         "passages": sorted((folder / "passages" / "submissions").iterdir()),
+        "first passages": sorted((folder / "passages" / "submissions").iterdir())[:1],
+        "last passages": sorted((folder / "passages" / "submissions").iterdir())[-1:],
         "highlighted": [folder / "passages" / "assessments" / "qrels.txt"],
+        "highlighted again": [folder / "passages" / "again.txt"],
         "assessments": [assessed],
         "sizes": [folder / "inex" / "sizes.txt"],
     }

@@ -55,6 +55,7 @@ def test_the_answer_in_words_and_as_a_page(command, made, folder, tmp_path):  # 
     assert re.search(
         r"overlap\s+Keep the order of Kazai et al. by overlap, whatever these runs overlap: irb ≥ lo", said
     )
+    assert "ideal and overlap: Kazai, Lalmas and de Vries (2004), section 3.3." in " ".join(said.split())
     assert re.search(r"not met\s+\d of 5\s+irb ≥ frb", said)
     words = (
         "reliability",
@@ -71,6 +72,52 @@ def test_the_answer_in_words_and_as_a_page(command, made, folder, tmp_path):  # 
     assert command(*words).code == 2
     assert command(*words, "--overwrite").code == 0
     assert "against what users want" in (tmp_path / "page" / "index.html").read_text()
+
+
+def test_expectations_of_ones_own(command, made, folder, tmp_path):  # noqa: ARG001 - writes the files
+    """Each is a row under every metric with its verdict, in JSON, on the terminal and on the page."""
+    words = ("reliability", "made/assessments", "--element-sizes", "made/sizes.txt")
+    words += ("--metrics", "nxCGpercent(quant=gen),inex2002(quant=gen)", "--expect", "irb>ao,frb>irb", "--expect")
+    words += ("ao>=lo>id",)
+    rows = command(*words, "--json").json()["results"]
+    study = study_reliability(
+        made.assessments, metrics=["nxCGpercent(quant=gen)", "inex2002(quant=gen)"], sizes=made.sizes
+    )
+    values = study.runs.set_index(["metric", "run"])["value"]
+    for metric in study.metrics:
+        own = values[metric]
+        expected = {
+            "irb > ao": own["irb"] > own["ao"],
+            "frb > irb": own["frb"] > own["irb"],
+            "ao >= lo > id": own["ao"] >= own["lo"] > own["id"],
+        }
+        found = {row["expectation"]: row["met"] for row in rows if row["kind"] == "verdict" and row["metric"] == metric}
+        assert {name: found[name] for name in expected} == expected
+        assert [*found] == ["ideal", "overlap", *expected]
+    assert values["nxCGpercent(quant=gen)", "irb"] > values["nxCGpercent(quant=gen)", "frb"]
+    said = " ".join(command(*words).out.split())
+    assert "nxCGpercent(quant=gen) meets 1 of 3 expectations (not frb > irb and ao ≥ lo > id)" in said
+    assert "ao ≥ lo > id Rank ao at least as high as lo and lo above id." in said
+    assert "irb > ao, frb > irb and ao ≥ lo > id: asked for." in said
+    assert command(*words, "--out", "page").code == 0
+    assert "asked for" in (tmp_path / "page" / "index.html").read_text()
+
+
+@pytest.mark.parametrize(
+    ("text", "message"),
+    [
+        ("lo>xx", "--expect: no simulated run 'xx'. Known: irb, frb, ia, id, lo, ao"),
+        ("lo", "--expect takes the better run first, such as lo>ao"),
+        ("lo<ao", "--expect takes the better run first"),
+        ("lo>ao,ao>lo", "contradict each other: lo > ao and ao > lo"),
+        ("lo>ao,ao>=id,id>=lo", "contradict each other: lo > ao and ao >= id and id >= lo"),
+    ],
+)
+def test_expectations_that_cannot_be(command, text, message):
+    """What names no run or contradicts itself is refused before anything is read."""
+    ended = command("reliability", "nowhere", "--expect", text)
+    assert ended.code == 2
+    assert message in ended.err
 
 
 @pytest.mark.parametrize(

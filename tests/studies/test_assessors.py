@@ -1,16 +1,23 @@
 """What another assessor would have changed: against scoring each assessor's qrels by itself."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
+from scipy.stats import kendalltau
 
+from metaeval.agreement.assessments import element_agreement, passage_agreement
 from metaeval.agreement.decisions import decision_agreement
 from metaeval.agreement.labels import as_labels
 from metaeval.collection.assembly import collection_from_rankings
-from metaeval.errors import InvalidOptionError
+from metaeval.errors import InvalidOptionError, ScoresError
+from metaeval.io.judged import inex_collection
 from metaeval.io.labels import read_labels
-from metaeval.metrics.score import metric_values
+from metaeval.metrics.defaults import default_metrics
+from metaeval.metrics.score import metric_values, resolve_metrics
 from metaeval.metrics.spec import metric as registered
 from metaeval.scores import as_scores
+from metaeval.simulate.inex import simulate_inex
 from metaeval.studies.assessors import judgments_of_labels, study_assessors
 
 
@@ -175,3 +182,138 @@ def test_what_reading_left_out_stands_with_the_notes(tmp_path):
         "no column of topics: all items count as one topic",
         "columns without labels, left out: remark",
     )
+
+
+# ------------------------------------------------------------------------------------------- elements and passages
+
+
+@pytest.fixture(scope="module", params=[2004, 2005, 2007])
+def campaign(request):
+    """Make a campaign of which some topics were judged twice."""
+    sizes = {"n_systems": 5, "n_topics": 7, "n_documents": 60, "n_results": 40, "relevant_documents": 12}
+    return simulate_inex(year=request.param, n_second=6, rng=request.param, **sizes)
+
+
+def beside(campaign, assessments):
+    """Compile the runs beside the assessments of one assessor."""
+    sizes = None if assessments.scale == "passages" else campaign.sizes
+    return inex_collection(campaign.submissions, assessments, sizes=sizes)
+
+
+def metrics_of(campaign):
+    return ["AiP", "iP@0.1"] if campaign.year > 2006 else ["MAep", "nxCG@10"]
+
+
+def twice(campaign, **options):
+    """Study the two assessors of a campaign."""
+    judged = {"main": campaign.assessments, "other": campaign.second_assessments}
+    collection = {name: beside(campaign, one) for name, one in judged.items()}
+    return study_assessors(judged, collection=collection, metrics=metrics_of(campaign), rng=0, **options)
+
+
+def test_inex_effects_are_those_of_scoring_twice_by_hand(campaign):
+    """Score both collections metric by metric and topic by topic, and compare decisions by hand: the same numbers."""
+    study = twice(campaign)
+    relevant = []
+    for judged in (campaign.assessments, campaign.second_assessments):
+        marked = judged.documents[judged.documents["relevant_size"] > 0]
+        useful = judged.elements[(judged.elements["exhaustivity"] != 0) & (judged.elements["specificity"] > 0)]
+        relevant.append(set(marked["topic"]) | set(useful["topic"]))
+    both = set(campaign.assessments.documents["topic"]) & set(campaign.second_assessments.documents["topic"])
+    topics = sorted(both & relevant[0] & relevant[1])
+    assert len(topics) >= 4
+    for row in study.effects.to_dict("records"):
+        tables = []
+        for judged in (campaign.assessments, campaign.second_assessments):
+            collection = beside(campaign, judged)
+            values = metric_values(collection, [row["metric"]])[0]
+            tables.append(np.nan_to_num(values[:, [collection.topics.index(topic) for topic in topics]]))
+        np.testing.assert_allclose(study.scores[row["metric"]].to_numpy(), np.stack(tables), atol=1e-12)
+        scores = as_scores(study.scores[row["metric"]].copy(data=np.stack(tables)))
+        found = decision_agreement(scores, test="t").to_frame().query("truth == 'main' and predictor == 'other'")
+        for name in ("tau", "tau_ap", "precision", "recall", "f1", "n_truth", "n_predictor", "n_conflicts"):
+            assert row[name] == pytest.approx(found[name].iloc[0], nan_ok=True)
+        means = [table.mean(axis=1) for table in tables]
+        assert row["tau"] == pytest.approx(kendalltau(*means).statistic)
+
+
+def test_inex_labels_are_whole_documents(campaign):
+    """A document is relevant to an assessor who found anything in it; the rest is as for labels of documents."""
+    study = twice(campaign)
+    table = study.labels.table
+    assert set(table.index.get_level_values("topic")) == set(campaign.second_assessments.documents["topic"])
+    for name, judged in (("main", campaign.assessments), ("other", campaign.second_assessments)):
+        useful = judged.elements[(judged.elements["exhaustivity"] != 0) & (judged.elements["specificity"] > 0)]
+        marked = judged.documents[judged.documents["relevant_size"] > 0]
+        expected = {*zip(useful["topic"], useful["document"], strict=True)}
+        expected |= {*zip(marked["topic"], marked["document"], strict=True)}
+        found = table.index[table[name] == 1].tolist()
+        assert set(found) == {pair for pair in expected if pair[0] in set(table.index.get_level_values("topic"))}
+    assert any(note.startswith("topics that not every assessor judged, left out: 1 of 7") for note in study.notes)
+
+
+def test_inex_agreement_of_parts_is_that_of_the_analysis_of_assessments(campaign):
+    """Elements and characters are compared by the functions of `metaeval assessment`, and their means are rows."""
+    study = twice(campaign)
+    first, second = campaign.assessments, campaign.second_assessments
+    rows = study.to_frame().set_index("statistic")["value"]
+    if campaign.year < 2006:
+        own = element_agreement(first, second)
+        assert study.elements["both"].tolist() == own["both"].tolist()
+        assert rows["elements: both"] == pytest.approx(own["both"]["mean"])
+    else:
+        own = passage_agreement(first, second)
+        assert study.passages["first_marked"].tolist() == own["first"].tolist()
+        assert rows["characters: of_union"] == pytest.approx(own["of_union"].mean())
+        assert study.elements.empty
+
+
+def test_the_same_inex_assessor_twice_changes_nothing(campaign):
+    """Equal assessments: tau and F1 are 1, nothing conflicts, and everything relevant is shared."""
+    judged = {"main": campaign.assessments, "again": campaign.assessments}
+    collection = dict.fromkeys(judged, beside(campaign, campaign.assessments))
+    study = study_assessors(judged, collection=collection, metrics=metrics_of(campaign), rng=0)
+    assert study.effects[["tau", "f1", "n_conflicts"]].drop_duplicates().to_numpy().tolist() == [[1, 1, 0]]
+    assert study.agreement.pairs[["same", "kappa", "overlap"]].to_numpy().tolist() == [[1, 1, 1]]
+    parts = study.passages["of_union"] if study.elements.empty else study.elements["exact"]
+    assert set(parts) == {1}
+
+
+def test_the_other_assessor_as_the_truth_turns_precision_and_recall(campaign):
+    """With a reference the pairs turn round: what was precision is recall."""
+    ahead, back = twice(campaign).effects, twice(campaign, reference="other").effects
+    assert back["first"].unique().tolist() == ["other"]
+    np.testing.assert_allclose(ahead["precision"], back["recall"])
+    np.testing.assert_allclose(ahead["f1"], back["f1"])
+
+
+def test_without_metrics_those_of_the_campaign_are_taken(campaign):
+    """Nothing asked for: measures that fit what was assessed; without runs nothing is scored."""
+    judged = {"main": campaign.assessments, "other": campaign.second_assessments}
+    collection = {name: beside(campaign, one) for name, one in judged.items()}
+    study = study_assessors(judged, collection=collection, rng=0)
+    assert tuple(dict.fromkeys(study.scores)) == tuple(
+        one.name for one in resolve_metrics(default_metrics(collection["main"]))
+    )
+    assert study_assessors(judged, rng=0).effects.empty
+
+
+def test_what_cannot_be_compared_is_refused(campaign):
+    """One assessor, different scales, no common topic, and collections that are not the assessors'."""
+    first, second = campaign.assessments, campaign.second_assessments
+    with pytest.raises(ScoresError, match="needs two assessors, not 1"):
+        study_assessors({"main": first})
+    other = "2002" if first.scale != "2002" else "2003"
+    with pytest.raises(ScoresError, match="different scales"):
+        study_assessors({"main": first, "other": replace(second, scale=other)})
+    elsewhere = replace(second, documents=second.documents.assign(topic="no such"), elements=second.elements.head(0))
+    with pytest.raises(ScoresError, match="no topic was judged by all"):
+        study_assessors({"main": first, "other": elsewhere})
+    judged, compiled_once = {"main": first, "other": second}, beside(campaign, first)
+    with pytest.raises(InvalidOptionError, match="a mapping of assessor to collection"):
+        study_assessors(judged, collection=compiled_once)
+    with pytest.raises(InvalidOptionError, match="must name the assessors main, other, not main"):
+        study_assessors(judged, collection={"main": compiled_once})
+    fewer = compiled_once.select(systems=compiled_once.systems[1:])
+    with pytest.raises(InvalidOptionError, match="the same runs"):
+        study_assessors(judged, collection={"main": compiled_once, "other": fewer})

@@ -1,0 +1,148 @@
+"""What several assessors said, told apart by content: labels of whole items, or INEX assessments of parts of them."""
+
+import os
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+
+import pandas as pd
+
+from metaeval.collection.inex import Assessments
+from metaeval.errors import FileFormatError, InvalidOptionError
+from metaeval.io.inex import assessment_sources, holds_assessments, parsed_assessments, warn_of
+from metaeval.io.inex_rules import joined
+from metaeval.io.labels import labels_of
+from metaeval.io.sources import Source, list_sources, named_source, read_source
+
+__all__ = ["AssessorInput", "read_assessors"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class AssessorInput:
+    """What several assessors said, as it was read.
+
+    Attributes
+    ----------
+    labels : pandas.DataFrame or None
+        Of whole items, as `metaeval.read_labels` returns them.
+    assessments : dict of str to Assessments
+        Of elements or passages, by assessor; empty where there are labels.
+    files : tuple of str
+        Every file that was read.
+    """
+
+    labels: pd.DataFrame | None
+    assessments: dict[str, Assessments]
+    files: tuple[str, ...]
+
+
+def read_assessors(
+    paths: str | os.PathLike[str] | Sequence[str | os.PathLike[str]],
+    *,
+    columns: Mapping[str, str] | None = None,
+    words: Mapping[str, int] | None = None,
+    where: Mapping[str, str] | None = None,
+    lenient: bool = False,
+) -> AssessorInput:
+    r"""Read what several assessors said: labels of items, or INEX assessments.
+
+    Parameters
+    ----------
+    paths : path, or sequence of path
+        As for `metaeval.read_labels`; or INEX assessments, a file or a folder an assessor, who is called as in
+        ``NAME=PATH`` or as the file or folder. A single folder of them holds two assessors, "main" and "others", if
+        there are second judgments in it (in folders called ``others``).
+    columns, words, where
+        For a table of labels; see `metaeval.read_labels`.
+    lenient : bool, default False
+        For INEX assessments; see `metaeval.inex.read_assessments`.
+
+    Returns
+    -------
+    AssessorInput
+
+    Raises
+    ------
+    FileFormatError
+        If a file is malformed, or some hold labels and others INEX assessments.
+    InvalidOptionError
+        If nothing or one assessor is given, two have one name, or an option belongs to the other kind of file.
+
+    See Also
+    --------
+    metaeval.studies.assessors.study_assessors
+
+    Examples
+    --------
+    >>> import pathlib, tempfile
+    >>> folder = pathlib.Path(tempfile.mkdtemp())
+    >>> for name, passage in (("ann", "100:200"), ("ben", "150:200")):
+    ...     _ = (folder / name).write_text(f"T1 Q0 d1 200 1000 100 {passage}\nT1 Q0 d3 0 800\n")
+    >>> found = read_assessors([folder / "ann", folder / "ben"])
+    >>> found.labels is None, {name: one.scale for name, one in found.assessments.items()}
+    (True, {'ann': 'passages', 'ben': 'passages'})
+    """
+    listed = [str(paths)] if isinstance(paths, str | os.PathLike) else [str(path) for path in paths]
+    places = [named_source(text) for text in listed]
+    folders = [Path(place.path).is_dir() for place in places]
+    if not all(folders) or not listed:  # every file is there, and given once
+        list_sources([text for text, folder in zip(listed, folders, strict=True) if not folder])
+    files = [
+        assessment_sources(place.path)[0] if folder else place for place, folder in zip(places, folders, strict=True)
+    ]
+    read = {file.path: read_source(file, partial(_told_apart, path=file.path, lenient=lenient)) for file in files}
+    whole = [path for path, content in read.items() if isinstance(content, bytes)]
+    if not whole:
+        if columns or words or where:
+            message = "columns=, words= and where= are for a table of labels, and these are INEX assessments"
+            raise InvalidOptionError(message)
+        return _inex(places, read, lenient=lenient)
+    if len(whole) < len(read):
+        other = next(path for path in read if path not in whole)
+        message = f"this holds labels of whole items, and {other} INEX assessments; give assessors of one kind"
+        raise FileFormatError(message, path=whole[0])
+    contents = [(source, _content(source, read)) for source in list_sources(listed)]
+    labels = labels_of(contents, columns=columns or {}, words=words or {}, where=where or {})
+    return AssessorInput(labels=labels, assessments={}, files=tuple(source.path for source, _ in contents))
+
+
+def _told_apart(content: bytes, *, path: str, lenient: bool) -> Assessments | bytes:
+    return parsed_assessments(content, path=path, lenient=lenient) if holds_assessments(content) else content
+
+
+def _content(source: Source, read: Mapping[str, Assessments | bytes]) -> bytes:
+    known = read.get(source.path)
+    return known if isinstance(known, bytes) else read_source(source, bytes)
+
+
+def _inex(places: Sequence[Source], read: Mapping[str, Assessments | bytes], *, lenient: bool) -> AssessorInput:
+    """Read the other files of every assessor, and put each one's together."""
+    if len(places) == 1:
+        folder = places[0].path
+        if not Path(folder).is_dir():
+            message = f"{folder} holds the assessments of one assessor; give those of another beside it"
+            raise InvalidOptionError(message)
+        try:
+            sources = {"main": assessment_sources(folder), "others": assessment_sources(folder, second=True)}
+        except FileFormatError as error:
+            error.add_note("or give the assessments of another assessor beside it")
+            raise
+    else:
+        sources = {}
+        for place in places:
+            if place.own_name in sources:
+                message = f"two assessors are called {place.own_name!r}; name them with NAME=PATH"
+                raise InvalidOptionError(message)
+            sources[place.own_name] = assessment_sources(place.path)
+    found: dict[str, Assessments] = {}
+    for name, own in sources.items():
+        parts = []
+        for source in own:
+            known = read.get(source.path)
+            parse = partial(parsed_assessments, path=source.path, lenient=lenient)
+            parts.append(known if isinstance(known, Assessments) else read_source(source, parse))
+        found[name] = joined(parts, own[0].path if len(own) == 1 else f"{len(own)} files of {name}")
+        warn_of(found[name].notes)
+    files = tuple(source.path for own in sources.values() for source in own)
+    return AssessorInput(labels=None, assessments=found, files=files)
