@@ -128,7 +128,8 @@ class JudgmentsStudy(Study):
     def tables(self) -> dict[str, pd.DataFrame]:
         """Return every table of the answer by name, long and at full precision.
 
-        "stability" (see `Stability.to_frame`, with ``hours`` of judging), "thresholds", "closeness", "pool" (one row
+        "stability" (see `Stability.to_frame`, with ``hours`` of judging), "thresholds", "between_metrics" (see
+        `Stability.between_metrics`), "closeness", "pool" (one row
         a topic), "pool_growth", "run_depths", "left_out" (one row a rule, metric and run), "left_out_summary",
         "left_out_changes" (Tables 8 and 9 of Pal et al.), "left_out_groups", "pool_sufficiency", "pool_verdicts" (its
         3 x 3 tables), "coverage", "effort", "adaptive" and "adaptive_topics"; only those that were asked for and
@@ -137,6 +138,7 @@ class JudgmentsStudy(Study):
         found: dict[str, pd.DataFrame | None] = {
             "stability": self._together(lambda one: one.to_frame(), named=False),
             "thresholds": self._together(lambda one: one.thresholds(min_tau=self.min_tau)),
+            "between_metrics": next((one.between_metrics() for one in self.stability.values()), None),
             "closeness": next((one.closeness for one in self.stability.values() if one.closeness is not None), None),
             "pool": None if self.original is None else self.original.to_frame(),
             "pool_growth": None if self.growth is None else self.growth.means().reset_index(),
@@ -201,6 +203,10 @@ def study_judgments(  # noqa: PLR0913 - every option of the command
     test: str = "t",
     correction: str | None = None,
     alpha: float = 0.05,
+    n_resamples: int | None = None,
+    choose: str | int = "all",
+    ranked: str | int = "all",
+    rel: int | None = None,
     min_tau: float = THRESHOLD,
     top: int = 10,
     pool_depth: int | None = None,
@@ -234,7 +240,7 @@ def study_judgments(  # noqa: PLR0913 - every option of the command
         original pool reaches, or parts of its size.
     n_replicates : int, default 10
         Draws at every step.
-    n_tested, test, correction, alpha, top, n_jobs, keep, budget
+    n_tested, test, correction, alpha, n_resamples, choose, ranked, rel, top, n_jobs, keep, budget
         See `measure_stability`. The budget is for all reductions and the replicates of "effort" together; what draws
         nothing is always done in full. `alpha` is also the level of the t tests of runs without their group and of
         pool sufficiency.
@@ -318,6 +324,10 @@ def study_judgments(  # noqa: PLR0913 - every option of the command
         test=test,
         correction=correction,
         alpha=alpha,
+        n_resamples=n_resamples,
+        choose=choose,
+        ranked=ranked,
+        rel=rel,
         top=top,
         pool_depth=pool_depth,
         rng=seed,
