@@ -138,7 +138,7 @@ class JudgmentsStudy(Study):
         found: dict[str, pd.DataFrame | None] = {
             "stability": self._together(lambda one: one.to_frame(), named=False),
             "thresholds": self._together(lambda one: one.thresholds(min_tau=self.min_tau)),
-            "between_metrics": next((one.between_metrics() for one in self.stability.values()), None),
+            "between_metrics": self._between_metrics(),
             "closeness": next((one.closeness for one in self.stability.values() if one.closeness is not None), None),
             "pool": None if self.original is None else self.original.to_frame(),
             "pool_growth": None if self.growth is None else self.growth.means().reset_index(),
@@ -174,6 +174,11 @@ class JudgmentsStudy(Study):
 
     def _with_hours(self, frame: pd.DataFrame) -> pd.DataFrame:
         return frame.assign(hours=self.cost.hours(frame["relevant"], frame["judged"] - frame["relevant"]))
+
+    def _between_metrics(self) -> pd.DataFrame | None:
+        """Compare the metrics' rankings under all judgments, or under the rebuilt pool where only pools shrink."""
+        known = sorted(self.stability.values(), key=lambda one: one.closeness is not None)
+        return known[0].between_metrics() if known else None
 
     def _together(self, table: Callable[[Stability], pd.DataFrame], *, named: bool = True) -> pd.DataFrame | None:
         if not self.stability:
