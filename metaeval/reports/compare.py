@@ -272,8 +272,9 @@ def _robustness_section(study: CompareStudy) -> tuple[Section, ...]:
         draw=lambda: figures.stability_panels(stability.to_frame(), measures=["tau"], min_tau=0.9),
         title="Rankings with fewer judgments",
         caption="Kendall's τ between the ranking with all judgments and with a random part of them (stratified)."
-        f"{drawn_words(stability.n_replicates, random=True)}{'' if stability.single_draw else ' Bars are standard errors.'}"
-        " Above the line at 0.9 rankings are commonly called the same.",
+        + drawn_words(stability.n_replicates, random=True)
+        + ("" if stability.single_draw else " Bars are standard errors.")
+        + " Above the line at 0.9 rankings are commonly called the same.",
         alt=f"Lines for {len(stability.metrics)} metrics over {len(stability.steps)} levels.",
     )
     table = Table(
