@@ -97,7 +97,7 @@ _REDUCTIONS = Option(
     "NAME,…",
     "Ways to judge less: stratified, random, relevant, order, topics, depth, share, size, reciprocal-rank.",
     checks.several(_reduction, every=True),
-    shown="those of the question",
+    shown="those of the question; alone, they are the question",
 )
 _STEPS = Option(
     "10,30,50",
@@ -243,6 +243,6 @@ def _needed(asked: list[str] | None, ways: list[str] | None) -> Literal["judged"
     from metaeval.studies.judgments import QUESTIONS  # noqa: PLC0415 - as above
 
     pools = {name for name, one in REDUCTIONS.items() if one.needs_retrieved}
-    light = asked is not None and not {"new-systems", "effort"} & {*asked}
+    light = ways is not None if asked is None else not {"new-systems", "effort"} & {*asked}
     wanted = ways if ways is not None else [name for one in asked or () for name in QUESTIONS.get(one, ())]
     return "judged" if light and not pools & {*wanted} and "shallower-pools" not in (asked or ()) else "all"

@@ -12,7 +12,7 @@ from metaeval.reports.judgment_power import by_metric_blocks, drawn_words
 from metaeval.reports.report import Block, Fold, Picture, Section
 from metaeval.reports.tables import Column, Table, left, right
 from metaeval.resampling.stability import Stability
-from metaeval.studies.judgments import QUESTIONS, JudgmentsStudy
+from metaeval.studies.judgments import QUESTION_OF, JudgmentsStudy
 from metaeval.words import MISSING, listed, name_of_metric, number, text, whole
 
 __all__ = ["error_words", "percent", "reduction_sections", "threshold_sentences", "with_error"]
@@ -110,11 +110,10 @@ def _uncertainty(stability: Stability) -> str:
 
 def _by_question(study: JudgmentsStudy) -> dict[str, list[str]]:
     """Return the reductions of each question; those that were named by hand stand with the question they belong to."""
-    home = {name: question for question, names in QUESTIONS.items() for name in names} | {"depth": "shallower-pools"}
     return {
-        question: [name for name in study.stability if home[name] == question]
+        question: [name for name in study.stability if QUESTION_OF[name] == question]
         for question in ("less-judging", "shallower-pools", "fewer-topics")
-        if any(home[name] == question for name in study.stability) or (question in study.questions)
+        if any(QUESTION_OF[name] == question for name in study.stability) or (question in study.questions)
     }
 
 

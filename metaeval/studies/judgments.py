@@ -34,7 +34,7 @@ from metaeval.resampling.stability import THRESHOLD, Stability, check_options, m
 from metaeval.resampling.sufficiency import PoolSufficiency, pool_sufficiency
 from metaeval.studies.study import Attempts, Study
 
-__all__ = ["QUESTIONS", "JudgmentsStudy", "study_judgments"]
+__all__ = ["QUESTIONS", "QUESTION_OF", "JudgmentsStudy", "study_judgments"]
 
 QUESTIONS: Mapping[str, tuple[str, ...]] = MappingProxyType(
     {
@@ -46,6 +46,11 @@ QUESTIONS: Mapping[str, tuple[str, ...]] = MappingProxyType(
     }
 )
 """What can be asked, and the reductions that answer it by default."""
+
+QUESTION_OF: Mapping[str, str] = MappingProxyType(
+    {name: question for question, names in QUESTIONS.items() for name in names} | {"depth": "shallower-pools"}
+)
+"""Reduction to the question that it belongs to."""
 
 _MOST_SIZES = 6
 _EFFORT = "effort"
@@ -237,7 +242,7 @@ def study_judgments(  # noqa: PLR0913 - every option of the command
         error.
     reductions : sequence of str, optional
         Ways to judge less (`metaeval.resampling.reductions.REDUCTIONS`), in place of those that the questions stand
-        for.
+        for. Without `questions` they alone are asked about.
     steps : sequence of float, optional
         For reductions counted in %; the published ones by default.
     sizes : sequence of int, optional
@@ -300,7 +305,8 @@ def study_judgments(  # noqa: PLR0913 - every option of the command
     chosen_cost = cost_model(cost)
     check_number(min_tau, "min_tau", above=-1, most=1)
     documents = collection.by_document
-    asked, unanswered = _asked(documents, questions)
+    ways = None if reductions is None else _reductions(reductions, ())
+    asked, unanswered = _asked(documents, questions, ways)
     check_options(documents, n_replicates=n_replicates, n_tested=n_tested, top=top, alpha=alpha, budget=budget)
     check_test(test, correction)
     check_jobs(n_jobs)
@@ -391,8 +397,13 @@ def study_judgments(  # noqa: PLR0913 - every option of the command
     return replace(study, notes=_notes(study, documents))
 
 
-def _asked(collection: Collection, questions: Sequence[str] | None) -> tuple[tuple[str, ...], dict[str, str]]:
-    """Return the questions that can be answered; one that was named and cannot be is an error."""
+def _asked(
+    collection: Collection, questions: Sequence[str] | None, ways: Sequence[str] | None
+) -> tuple[tuple[str, ...], dict[str, str]]:
+    """Return the questions that can be answered; one that was named and cannot be is an error.
+
+    Where reductions alone are named, the questions are those that they belong to.
+    """
     if isinstance(questions, str):
         questions = [questions]
     for name in questions or ():
@@ -408,7 +419,8 @@ def _asked(collection: Collection, questions: Sequence[str] | None) -> tuple[tup
         lacking["new-systems"] = (
             "the runs have no groups (teams) to leave out; --groups gives them (in Python with_groups)"
         )
-    wanted = tuple(name for name in QUESTIONS if questions is None or name in questions)
+    among = QUESTIONS if ways is None else {QUESTION_OF[name] for name in ways}
+    wanted = tuple(name for name in QUESTIONS if name in (among if questions is None else questions))
     refused = {name: lacking[name] for name in wanted if name in lacking}
     if questions is not None and refused:
         name, reason = next(iter(refused.items()))
