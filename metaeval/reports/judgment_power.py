@@ -182,7 +182,7 @@ def _error(part: pd.DataFrame, name: str) -> dict[str, str]:
 def _power_table(stability: Stability, frame: pd.DataFrame, step: float | None) -> Table:
     """Return the form of Tables 3 (no step: the full judgments) and 4."""
     full = step is None
-    part = frame.drop_duplicates("metric") if full else _at(frame, step)
+    part = frame.drop_duplicates("metric") if step is None else _at(frame, step)
     n_draws = 1 if full else stability.data.sizes["tested"]
     suffix = "_full" if full else ""
     counts = number(0 if n_draws == 1 else 1)

@@ -125,7 +125,7 @@ def test_what_the_input_does_not_allow_is_said(command, inputs):
 
 def test_the_experiment_of_sakai_and_kando_is_one_command(command, inputs, teams):
     """One run a team is tested by bootstrap sensitivity under the ten metrics, exactly as `metaeval power` does it."""
-    shared = ("--choose", "one-per-group", "--resamples", 100, "--metrics", "sakai-kando-trec", "--json")
+    shared = ("--choose", "one-per-group", "--resamples", 100, "--metrics", "sakai-kando", "--json")
     options = ("--reductions", "stratified", "--test", "bootstrap_sensitivity", "--replicates", 1, "--tested", 1)
     ended = command("judgments", *inputs, *teams, *options, "--ranked", 4, *shared)
     assert ended.code == 0, ended.err
