@@ -24,8 +24,8 @@ from metaeval.tests_stat.sensitivity import SENSITIVITY
 __all__ = [
     "FEWEST",
     "Decided",
+    "PairTest",
     "Plan",
-    "Testing",
     "counted_topics",
     "replicate_of_arrays",
     "replicate_of_collection",
@@ -50,13 +50,13 @@ class Plan:
     pool_depth: int | None
     counted: NDArray[np.bool_]
     rel: int
-    testing: "Testing"
+    testing: "PairTest"
     n_tested: int
     full_verdicts: NDArray[np.int8]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Testing:
+class PairTest:
     """How pairs of systems are tested.
 
     Attributes
@@ -162,7 +162,7 @@ def _found(values: NDArray[np.float64], plan: Plan, generator: np.random.Generat
 
 
 def verdicts(
-    values: NDArray[np.float64], metrics: tuple[AnyMetric, ...], testing: Testing, generator: np.random.Generator
+    values: NDArray[np.float64], metrics: tuple[AnyMetric, ...], testing: PairTest, generator: np.random.Generator
 ) -> Decided:
     """Test all pairs of the systems that are to be tested."""
     chosen = values[:, list(testing.systems)]

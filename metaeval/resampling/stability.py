@@ -41,8 +41,8 @@ from metaeval.resampling.replicates import (
 )
 from metaeval.resampling.rescoring import (
     FEWEST,
+    PairTest,
     Plan,
-    Testing,
     counted_topics,
     replicate_of_arrays,
     replicate_of_collection,
@@ -176,9 +176,8 @@ def measure_stability(  # noqa: PLR0913 - every option of the study
     counted = counted_topics(documents)
     lowest = _relevant_from(documents, own_metrics, rel)
     seed = resolve_seed(rng)
-    generator = np.random.default_rng(seed)  # the choice, then the tests of the full judgments, as in study_power
-    testing = Testing(
-        systems=_chosen(documents, choose, "choose", generator),
+    testing = PairTest(
+        systems=_chosen(documents, choose, "choose", np.random.default_rng(seed)),
         test=TESTS.find(test).name,
         correction=None if correction is None else CORRECTIONS.canonical(correction),
         alpha=alpha,
@@ -188,7 +187,7 @@ def measure_stability(  # noqa: PLR0913 - every option of the study
     reference = _Reference.of(documents, chosen, pool_depth, lowest)
     with limit_threads(1 if n_jobs != 1 else None):
         values = metric_values(collection.rejudge(reference.levels), own_metrics)[:, :, counted]
-    full = verdicts(values, own_metrics, testing, generator)
+    full = verdicts(values, own_metrics, testing, np.random.default_rng(seed))  # as study_power draws
     plan = Plan(
         systems=documents.systems,
         topics=documents.topics,
