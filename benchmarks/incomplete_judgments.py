@@ -107,6 +107,7 @@ class Study:
                 steps=STEPS,
                 n_replicates=self.setting.replicates,
                 n_tested=0,
+                rel=1,  # whatever level the binary metrics begin at
                 pool_depth=self.depth,
                 rng=self.setting.seed,
                 keep=self.setting.keep,

@@ -1,12 +1,14 @@
 """Sakai and Kando's Table 3 on other collections: how many pairs of runs each of their ten metrics tells apart.
 
 Run: python benchmarks/sakai_kando_table3.py DATA_FOLDER [--resamples 1000] [--rounds 200] [--choices 200] [--seed 0]
+or:  python benchmarks/sakai_kando_table3.py --runs RUNS --qrels QRELS --groups FILE [--group-column NAME]
 
 Sakai and Kando (2008, section 5) compare one run per team under Q, nDCG, AP, their condensed-list variants, bpref_R and
 RBP by bootstrap sensitivity. Here: the passage ranking of the TREC 2019 Deep Learning track, and TREC-COVID round 1.
 One run per team is one draw, and the topics are another. So every power comes with an interval over topics (the same
 runs, topics redrawn) and its range over choices of runs (the same topics, runs redrawn). What the paper found is put as
-a contrast: mean power of some metrics minus mean power of others. Written to benchmarks/reports/.
+a contrast: mean power of some metrics minus mean power of others. Written to benchmarks/reports/; for a collection of
+your own (the second line; levels 1 to 3, or two levels), printed.
 """
 
 import argparse
@@ -37,6 +39,7 @@ from metaeval.words import share_of
 ROOT = Path(__file__).parents[1]
 REPORT = ROOT / "benchmarks" / "reports" / "sakai-kando-table3.md"
 LEVEL = 0.95
+TWO_LEVELS = 2
 
 PAPER = ("TREC03", "TREC04", "NTCIR-6J", "NTCIR-6C")
 PUBLISHED = {  # Table 3, discriminative power in %
@@ -82,7 +85,7 @@ FINDINGS = (
     Finding("whole lists above condensed lists (Q, AP, nDCG)", ORIGINAL, CONDENSED),
 )
 
-TITLE = "# Sakai and Kando's Table 3 on DL19 and TREC-COVID"
+TITLE = "# Sakai and Kando's Table 3 on {names}"
 COMMAND = (
     "Made by `python benchmarks/sakai_kando_table3.py DATA_FOLDER --resamples {resamples} --rounds {rounds} "
     "--choices {choices} --seed {seed}`."
@@ -104,16 +107,6 @@ and so do {LEVEL:.0%} of the choices; *reversed*: both below; *open*: anything e
 among so many, a false one is to be expected now and then."""
 
 
-def metric_names(gains: str) -> list[str]:
-    """Return the ten metrics in the order of `PUBLISHED`, their nDCG with the original discount (a = 2, l = 1000)."""
-    graded = f"gains={gains}"
-    return [
-        *(f"Q({graded})", f"Q({graded},judged_only=True)", "AP", "AP(judged_only=True)"),
-        *(f"nDCG(a=2,{graded})@1000", f"nDCG(a=2,{graded},judged_only=True)@1000", "bpref_R"),
-        *(f"RBP({graded},p={p})" for p in (0.95, 0.8, 0.5)),
-    ]
-
-
 def deep_learning(data: Path) -> Collection:
     """Read the 37 runs of 12 participants (the organisers' baselines are one of them), 43 topics."""
     folder = data / "trec-dl19-passage"
@@ -129,8 +122,8 @@ def trec_covid(data: Path) -> Collection:
 
 
 COLLECTIONS = {  # with the gains of the paper: three levels 1, 2, 3; two levels 1, 3
-    "DL19": (deep_learning, "{1:1,2:2,3:3}"),
-    "TREC-COVID": (trec_covid, "{1:1,2:3}"),
+    "DL19": (deep_learning, "sakai-kando"),
+    "TREC-COVID": (trec_covid, "sakai-kando-trec"),
 }
 
 
@@ -238,25 +231,49 @@ def markdown(frame: pd.DataFrame) -> str:
 def main() -> None:
     """Write the report and print it."""
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("data", type=Path, help="folder that holds trec-dl19-passage/ and trec-covid-r1/")
+    parser.add_argument("data", type=Path, nargs="?", help="folder that holds trec-dl19-passage/ and trec-covid-r1/")
+    parser.add_argument("--runs", type=Path, help="folder of runs of your own")
+    parser.add_argument("--qrels", type=Path, help="their judgments")
+    parser.add_argument("--groups", type=Path, help="table of runs and their groups")
+    parser.add_argument("--group-column", help="its column of groups")
     parser.add_argument("--resamples", type=int, default=1000, help="B of bootstrap sensitivity")
     parser.add_argument("--rounds", type=int, default=200, help="topic sets redrawn for the intervals")
     parser.add_argument("--choices", type=int, default=200, help="choices of one run per group")
     parser.add_argument("--seed", type=int, default=0)
     options = parser.parse_args()
-    studies = []
-    for name, (read, gains) in COLLECTIONS.items():
-        scores = score(read(options.data), metric_names(gains)).assign_coords(metric=list(PUBLISHED))
-        studies.append(Study(name, scores, options))
-    REPORT.write_text("\n\n".join(_report(studies, options)) + "\n", encoding="utf-8")
-    print(REPORT.read_text(encoding="utf-8"))
+    own = (options.runs, options.qrels, options.groups)
+    if (options.data is None) == (None in own):
+        parser.error("give DATA_FOLDER, or --runs, --qrels and --groups")
+    if options.data is None:
+        text = "\n\n".join(_report([own_study(options)], options))
+    else:
+        studies = [
+            Study(name, scores_under(read(options.data), preset), options)
+            for name, (read, preset) in COLLECTIONS.items()
+        ]
+        text = "\n\n".join(_report(studies, options))
+        REPORT.write_text(text + "\n", encoding="utf-8")
+    print(text)
+
+
+def scores_under(collection: Collection, preset: str) -> Scores:
+    """Score the runs under the ten metrics, named as in `PUBLISHED`."""
+    return score(collection, preset).assign_coords(metric=list(PUBLISHED))
+
+
+def own_study(options: argparse.Namespace) -> Study:
+    """Read a collection of one's own; two levels of relevance take the gains of the paper's TREC collections."""
+    runs = read_collection(options.runs, options.qrels)
+    collection = runs.with_groups(read_groups(options.groups, column=options.group_column, systems=runs.systems))
+    preset = "sakai-kando-trec" if collection.top_level <= TWO_LEVELS else "sakai-kando"
+    return Study(str(options.runs), scores_under(collection, preset), options)
 
 
 def _report(studies: Sequence[Study], options: argparse.Namespace) -> list[str]:
     plain, corrected = (findings_table(studies, correction) for correction in ("none", "fdr_by"))
     return [
-        TITLE,
-        COMMAND.format(**vars(options)),
+        TITLE.format(names=" and ".join(study.name for study in studies)),
+        *([] if options.data is None else [COMMAND.format(**vars(options))]),
         SETTING.format(**vars(options)),
         *(part for study in studies for part in _collection_parts(study)),
         RULE,

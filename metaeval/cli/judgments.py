@@ -97,7 +97,7 @@ _REDUCTIONS = Option(
     "NAME,…",
     "Ways to judge less: stratified, random, relevant, order, topics, depth, share, size, reciprocal-rank.",
     checks.several(_reduction, every=True),
-    shown="those of the question",
+    shown="those of the question; alone, they are the question",
 )
 _STEPS = Option(
     "10,30,50",
@@ -123,6 +123,14 @@ _COST = Option(
     "2003|2005|2006|R,N",
     "Minutes for a relevant and another document: those of a year of INEX, or your own, as 2.5,0.5.",
     checks.read_by(_cost_model),
+)
+_RANKED = opt.CHOOSE.but(words="Which runs are ranked and averaged over; chosen with the seed.")
+_RELEVANT_FROM = Option(
+    "LEVEL",
+    "Lowest level that counts as relevant where judgments are taken away.",
+    checks.count(),
+    shown="the lowest rel= among the metrics, else 1",
+    means="rel",
 )
 _CORRECTION = opt.CORRECTION_OR_OWN.but(shown="fdr_by, or the test's own", panel=_SIGNIFICANCE)
 _TESTED = Option(
@@ -157,10 +165,14 @@ def judgments(  # noqa: PLR0913 - the options of the command
     budget: Annotated[str | None, _BUDGET] = None,
     min_tau: Annotated[float, Option("TAU", "The Kendall's tau to keep.", checks.number(above=-1, most=1))] = 0.9,
     top: Annotated[int, _TOP] = 10,
+    ranked: Annotated[str, _RANKED] = "all",
+    relevant_from: Annotated[int | None, _RELEVANT_FROM] = None,
     cost: Annotated[str, _COST] = "2006",
     test: Annotated[str, opt.TEST.but(panel=_SIGNIFICANCE)] = "t",
     correction: Annotated[str | None, _CORRECTION] = None,
     alpha: Annotated[float, opt.ALPHA] = 0.05,
+    resamples: Annotated[int | None, opt.RESAMPLES.but(panel=_SIGNIFICANCE)] = None,
+    choose: Annotated[str, opt.CHOOSE.but(panel=_SIGNIFICANCE)] = "all",
     tested: Annotated[int, _TESTED] = 5,
     seed: Annotated[int, opt.SEED] = 0,
     workers: Annotated[int, _WORKERS] = 1,
@@ -180,6 +192,11 @@ def judgments(  # noqa: PLR0913 - the options of the command
         metaeval judgments runs/ --qrels qrels.txt --question less-judging --budget 30s
 
         metaeval judgments runs/ --qrels qrels.txt --groups teams.csv --pooled-column pooled --out judgments-report
+
+    The experiment of Sakai and Kando (2008): the pairs of one run a team are tested, and 30 runs are ranked.
+
+        metaeval judgments runs/ --qrels qrels.txt --groups teams.csv --choose one-per-group --ranked 30
+        --reductions stratified --test bootstrap_sensitivity --resamples 1000 --metrics sakai-kando
     """
     from metaeval.resampling.reductions import REDUCTIONS  # noqa: PLC0415 - loads numba
     from metaeval.resampling.replicates import discard_replicates  # noqa: PLC0415 - as above
@@ -203,6 +220,10 @@ def judgments(  # noqa: PLR0913 - the options of the command
         test=test,
         correction=correction,
         alpha=alpha,
+        n_resamples=resamples,
+        choose=opt.parse_choose(choose),
+        ranked=opt.parse_choose(ranked),
+        rel=relevant_from,
         min_tau=min_tau,
         top=top,
         pool_depth=pool_depth,
@@ -222,6 +243,6 @@ def _needed(asked: list[str] | None, ways: list[str] | None) -> Literal["judged"
     from metaeval.studies.judgments import QUESTIONS  # noqa: PLC0415 - as above
 
     pools = {name for name, one in REDUCTIONS.items() if one.needs_retrieved}
-    light = asked is not None and not {"new-systems", "effort"} & {*asked}
+    light = ways is not None if asked is None else not {"new-systems", "effort"} & {*asked}
     wanted = ways if ways is not None else [name for one in asked or () for name in QUESTIONS.get(one, ())]
     return "judged" if light and not pools & {*wanted} and "shallower-pools" not in (asked or ()) else "all"

@@ -136,7 +136,7 @@ WHERE = _reading("COLUMN=TEXT", "Keep only rows with this text in this column; m
 
 _METRICS = Option(
     "NAME,…",
-    "What to compute from runs and qrels, in the notation of ir_measures; `metaeval metrics` lists them.",
+    "What to compute from runs and qrels, in the notation of ir_measures, or a preset; `metaeval metrics` lists them.",
     checks.names_of_metrics,
     shown=f"{DEFAULT_METRICS}; for INEX files those of their kind",
 )

@@ -240,8 +240,9 @@ class Loaded:
 def _columns_named(text: str, known: Sequence[str]) -> list[str]:
     """Return the metrics of a score table that --metrics names, as the table writes them."""
     from metaeval.metrics.names import split_names  # noqa: PLC0415 - loads numba with the rest of its package
+    from metaeval.metrics.presets import without_presets  # noqa: PLC0415 - as above
 
-    names = list(dict.fromkeys(split_names(text)))
+    names = list(dict.fromkeys(map(str, without_presets(split_names(text)))))
     for name in names:
         if name not in known:
             raise UnknownNameError("metric in the score table", name, known)

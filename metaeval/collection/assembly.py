@@ -199,7 +199,7 @@ def assemble_collection(
         retrieved=RetrievedDocuments(offsets=_offsets(n_retrieved), codes=np.concatenate(codes), n_codes=n_codes)
         if codes
         else None,
-        notes=(*notes, *_notes_of_levels(judgments.levels)),
+        notes=(*notes, *judgments.notes, *_notes_of_levels(judgments.levels)),
     )
     return _with_foreign_topics(collection, answered)
 

@@ -49,12 +49,15 @@ class Judgments(NamedTuple):
     document_ids : Identifiers (n_judgments,)
         Ascending inside a topic; see `identifier_array`.
     levels : int16 array (n_judgments,)
+    notes : tuple of str
+        What reading them had to say.
     """
 
     topics: tuple[str, ...]
     topic_offsets: NDArray[np.int64]
     document_ids: Identifiers
     levels: NDArray[np.int16]
+    notes: tuple[str, ...] = ()
 
 
 class UnjudgedDocuments(NamedTuple):

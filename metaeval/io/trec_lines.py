@@ -17,7 +17,7 @@ from metaeval.errors import FileFormatError
 from metaeval.io.decimals import EXPONENTS, POWERS, UNSURE, WRONG, read_number
 from metaeval.io.files import first_words, text_of
 
-__all__ = ["QRELS", "RUN", "Layout", "Scan", "line_error", "refuse_swapped", "scan"]
+__all__ = ["QRELS", "RUN", "Layout", "Scan", "line_error", "refuse_swapped", "scan", "scan_text"]
 
 _INFINITE, _TOO_FEW, _TOO_MANY, _RANK, _SHIFTED = range(WRONG + 1, WRONG + 6)
 _SPACE, _TAB, _RETURN, _NEWLINE, _HASH = (ord(sign) for sign in " \t\r\n#")
@@ -160,7 +160,11 @@ def scan(content: bytes, layout: Layout, *, path: str, ranked: bool = False) -> 
     FileFormatError
         For the first line that breaks a rule, or a file without lines.
     """
-    content = text_of(content, path)
+    return scan_text(text_of(content, path), layout, path=path, ranked=ranked)
+
+
+def scan_text(content: bytes, layout: Layout, *, path: str, ranked: bool = False) -> Scan:
+    """Do what `scan` does for a content that `metaeval.io.files.text_of` has gone over already."""
     columns = (len(layout.columns), layout.document, layout.number, layout.rank, layout.tag)
     starts, lengths, numbers, ranks, segments, unsure, n_wide, problem, place = scan_lines(
         np.frombuffer(content, dtype=np.uint8),

@@ -6,6 +6,7 @@ from metaeval.metrics.lists import IdealLists, JudgedLists, RankedLists, RankedT
 from metaeval.metrics.names import MetricNameError, ParsedName, parse_name, short_label, split_names
 from metaeval.metrics.plugins import PluginWarning, default_registry, load_plugin, load_plugins
 from metaeval.metrics.precision_recall import precision_recall_curves
+from metaeval.metrics.presets import PRESETS, Preset
 from metaeval.metrics.quantisation import QUANTISATIONS, Quantisation
 from metaeval.metrics.registry import Registry
 from metaeval.metrics.resolved import AnyMetric, Metric
@@ -14,6 +15,7 @@ from metaeval.metrics.spec import MetricSpec, metric
 
 __all__ = [
     "BUILTIN",
+    "PRESETS",
     "QUANTISATIONS",
     "AnyMetric",
     "IdealLists",
@@ -24,6 +26,7 @@ __all__ = [
     "MetricSpec",
     "ParsedName",
     "PluginWarning",
+    "Preset",
     "Quantisation",
     "RankedLists",
     "RankedTopic",

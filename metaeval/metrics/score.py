@@ -20,6 +20,7 @@ from metaeval.metrics.focused.element_lists import element_lists
 from metaeval.metrics.focused.passage_lists import passage_lists
 from metaeval.metrics.lists import ranked_lists
 from metaeval.metrics.plugins import default_registry
+from metaeval.metrics.presets import without_presets
 from metaeval.metrics.registry import Registry
 from metaeval.metrics.resolved import AnyMetric, Metric
 from metaeval.metrics.spec import On
@@ -50,8 +51,8 @@ def score(  # noqa: PLR0913 - one keyword per choice
         new judgments; nothing else is computed again. Measures of documents work on all three: runs of elements and
         passages are taken as lists of documents, each at the rank of its first result.
     metrics : sequence of str, MetricSpec, Metric or ir_measures measure
-        What to compute, or a single one of these: ``["AP", "nDCG@10", "RBP(p=0.8)"]``. Two spellings of one metric
-        are computed once.
+        What to compute, or a single one of these: ``["AP", "nDCG@10", "RBP(p=0.8)"]``, or the name of a preset
+        (`metaeval.metrics.PRESETS`), such as ``"sakai-kando"``. Two spellings of one metric are computed once.
     undefined : {"zero", "drop"}, optional
         What happens to a topic with nothing relevant under a metric's quantisation, or left after reducing the
         judgments: it counts 0 for every system, or is removed for all metrics. Both are noted. By default measures
@@ -152,7 +153,7 @@ def metric_values(
 
 
 def resolve_metrics(metrics: object, *, registry: Registry | None = None) -> tuple[AnyMetric, ...]:
-    """Turn names, specs and measures of ir_measures into metrics, each once, in the order given.
+    """Turn names, presets, specs and measures of ir_measures into metrics, each once, in the order given.
 
     Raises
     ------
@@ -175,7 +176,7 @@ def resolve_metrics(metrics: object, *, registry: Registry | None = None) -> tup
         return tuple(dict.fromkeys(items))
     known = default_registry() if registry is None else registry
     found: dict[str, AnyMetric] = {}
-    for item in items:
+    for item in without_presets(items):
         resolved = known.resolve(item)
         found.setdefault(resolved.name, resolved)
     return tuple(found.values())

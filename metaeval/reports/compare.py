@@ -6,6 +6,7 @@ import pandas as pd
 from metaeval import figures
 from metaeval.reports.compare_words import compare_methods, limits_section, named, summary_paragraphs
 from metaeval.reports.data_files import score_files
+from metaeval.reports.judgment_power import drawn_words
 from metaeval.reports.report import Block, Fold, Picture, Report, Section, Text
 from metaeval.reports.shared import facts
 from metaeval.reports.tables import METRIC, Table, Write, bounded, left, right
@@ -270,9 +271,10 @@ def _robustness_section(study: CompareStudy) -> tuple[Section, ...]:
         name="robustness",
         draw=lambda: figures.stability_panels(stability.to_frame(), measures=["tau"], min_tau=0.9),
         title="Rankings with fewer judgments",
-        caption="Kendall's τ between the ranking with all judgments and with a random part of them (stratified), "
-        f"mean of {stability.n_replicates} draws; bars are standard errors. Above the line at 0.9 rankings are "
-        "commonly called the same.",
+        caption="Kendall's τ between the ranking with all judgments and with a random part of them (stratified)."
+        + drawn_words(stability.n_replicates, random=True)
+        + ("" if stability.single_draw else " Bars are standard errors.")
+        + " Above the line at 0.9 rankings are commonly called the same.",
         alt=f"Lines for {len(stability.metrics)} metrics over {len(stability.steps)} levels.",
     )
     table = Table(

@@ -248,8 +248,13 @@ def _judgments_methods(study: CompareStudy) -> str:
         return ""
     return (
         f"Judgments were reduced at random, {stable.reduction.name}, to {listed(f'{step:g}' for step in stable.steps)} "
-        f"% (Sakai and Kando, 2008), {stable.n_replicates} times each, and every ranking was compared with that of all "
-        f"judgments by Kendall's τ; {percentage(study.confidence_level)} intervals are t intervals over these draws."
+        f"% (Sakai and Kando, 2008), {count(stable.n_replicates, 'time')} each, and every ranking was compared with "
+        "that of all judgments by Kendall's τ; "
+        + (
+            "one draw has no interval."
+            if stable.single_draw
+            else f"{percentage(study.confidence_level)} intervals are t intervals over these draws."
+        )
     )
 
 

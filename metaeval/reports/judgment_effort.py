@@ -5,6 +5,7 @@ from collections.abc import Iterable, Sequence
 import pandas as pd
 
 from metaeval import figures
+from metaeval.reports.judgment_power import drawn_words
 from metaeval.reports.judgment_reductions import error_words, percent, with_error
 from metaeval.reports.report import Block, Fold, Picture, Section
 from metaeval.reports.tables import Table, left, right
@@ -61,7 +62,7 @@ def effort_section(study: JudgmentsStudy) -> tuple[Section, ...]:
         name="effort",
         draw=lambda: figures.effort_panels(frame, plans=PLAN_NAMES, min_tau=study.min_tau),
         title="The same effort, spent in three ways",
-        caption="τ with the ranking of the rebuilt pool; bars are standard errors. The number of judged documents "
+        caption=f"τ with the ranking of the rebuilt pool{_errors(effort)} The number of judged documents "
         "is the same in all three; hours differ a little, because a relevant document takes "
         f"{cost.minutes_relevant:g} min and a non-relevant one {cost.minutes_other:.3g} min{source_of_minutes(cost)}. "
         "The upper "
@@ -99,7 +100,8 @@ def _effort_table(study: JudgmentsStudy, effort: EffortPlans, frame: pd.DataFram
     return Table(
         name="effort",
         title="τ at equal effort",
-        caption=f"Effort in % of the judged documents of the rebuilt pool{error_words(effort.n_replicates)}.",
+        caption=f"Effort in % of the judged documents of the rebuilt pool{error_words(effort.n_replicates)}."
+        f"{drawn_words(1, random=effort.n_replicates == 1)}",
         frame=pd.DataFrame(rows),
         data=frame,
         columns=(
@@ -110,6 +112,10 @@ def _effort_table(study: JudgmentsStudy, effort: EffortPlans, frame: pd.DataFram
             *right(text, "τ", **_labels(study)),
         ),
     )
+
+
+def _errors(effort: EffortPlans) -> str:
+    return "; bars are standard errors." if effort.n_replicates > 1 else f".{drawn_words(1, random=True)}"
 
 
 def _labels(study: JudgmentsStudy) -> dict[str, str]:

@@ -8,10 +8,11 @@ import pandas as pd
 
 from metaeval import figures
 from metaeval.reports.judgment_pools import closeness_blocks, pool_blocks
+from metaeval.reports.judgment_power import by_metric_blocks, drawn_words
 from metaeval.reports.report import Block, Fold, Picture, Section
 from metaeval.reports.tables import Column, Table, left, right
 from metaeval.resampling.stability import Stability
-from metaeval.studies.judgments import QUESTIONS, JudgmentsStudy
+from metaeval.studies.judgments import QUESTION_OF, JudgmentsStudy
 from metaeval.words import MISSING, listed, name_of_metric, number, text, whole
 
 __all__ = ["error_words", "percent", "reduction_sections", "threshold_sentences", "with_error"]
@@ -39,8 +40,8 @@ _PARTS: Mapping[str, str] = {
 }
 """What the percentages of a reduction are a part of."""
 _FOUR = ("tau", "tau_ap", "score", "power")
-_FEW_STEPS = 40
-"""With no more steps in all, their numbers stand open and in a terminal; of more, the thresholds do."""
+_FEW_STEPS, _FEW_METRICS = 40, 5
+"""With no more steps and metrics, their numbers stand open and in a terminal; of more, the thresholds do."""
 
 
 def reduction_sections(study: JudgmentsStudy) -> tuple[Section, ...]:
@@ -98,6 +99,8 @@ def _level(row: pd.Series) -> str:
 
 def _uncertainty(stability: Stability) -> str:
     """Say how many replicates are behind the means, and the largest standard error of a mean τ."""
+    if stability.single_draw:
+        return " (in one random draw: another would give other values)"
     if stability.n_replicates == 1:
         return ""
     largest = stability.to_frame()["tau_se"].max()
@@ -107,11 +110,10 @@ def _uncertainty(stability: Stability) -> str:
 
 def _by_question(study: JudgmentsStudy) -> dict[str, list[str]]:
     """Return the reductions of each question; those that were named by hand stand with the question they belong to."""
-    home = {name: question for question, names in QUESTIONS.items() for name in names} | {"depth": "shallower-pools"}
     return {
-        question: [name for name in study.stability if home[name] == question]
+        question: [name for name in study.stability if QUESTION_OF[name] == question]
         for question in ("less-judging", "shallower-pools", "fewer-topics")
-        if any(home[name] == question for name in study.stability) or (question in study.questions)
+        if any(QUESTION_OF[name] == question for name in study.stability) or (question in study.questions)
     }
 
 
@@ -152,7 +154,7 @@ def _stability_blocks(study: JudgmentsStudy, stability: Stability) -> tuple[Bloc
     drawn = (
         f"Means over {stability.n_replicates} replicates; bars are standard errors. "
         if stability.n_replicates > 1
-        else ""
+        else drawn_words(1, random=stability.reduction.random).lstrip() + " " * stability.single_draw
     )
     power = (
         f" Discriminative power: share of the pairs of runs that differ significantly ({stability.test})."
@@ -167,12 +169,18 @@ def _stability_blocks(study: JudgmentsStudy, stability: Stability) -> tuple[Bloc
         f"{study.min_tau:g}. τ AP weighs the best runs most.{power} {_meaning(stability, frame)}",
         alt=_stability_alt(stability, frame),
     )
-    few = sum(len(one.steps) for one in study.stability.values()) <= _FEW_STEPS
+    few = sum(len(one.steps) for one in study.stability.values()) <= _FEW_STEPS and len(study.metrics) <= _FEW_METRICS
     shown: list[Block] = [_correlation_table(stability, frame)]
     folded: list[Block] = [*([] if few else shown), _best_table(stability, frame)]
     if frame["found"].notna().any():
         folded.append(_consistency_table(stability, frame))
-    return picture, *(shown if few else []), Fold(title=f"The numbers: {_lowered(title)}", blocks=tuple(folded))
+    shown = shown if few else []
+    by_metric, by_metric_between = by_metric_blocks(stability, frame)
+    if len(study.stability) == 1:
+        shown, folded = [*shown, *by_metric], [*by_metric_between, *folded]
+    else:
+        folded += by_metric
+    return picture, *shown, Fold(title=f"The numbers: {_lowered(title)}", blocks=tuple(folded))
 
 
 def _full(stability: Stability) -> str:
@@ -242,7 +250,8 @@ def _correlation_table(stability: Stability, frame: pd.DataFrame) -> Table:
         name=f"stability {stability.reduction.name}",
         title=f"Stability of the ranking: {_lowered(stability.reduction.title)}",
         caption=f"τ and τ AP with the ranking under {_full(stability)} ({stability.n_judged:,} judged documents, "
-        f"{stability.n_relevant:,} relevant, {stability.n_topics} topics){error_words(stability.n_replicates)}.",
+        f"{stability.n_relevant:,} relevant{_of_level(stability)}, {stability.n_topics} topics)"
+        f"{error_words(stability.n_replicates)}.{drawn_words(1, random=stability.single_draw)}",
         frame=_wide(frame, stability.metrics, cells),
         data=frame,
         columns=(
@@ -288,9 +297,8 @@ def _consistency_table(stability: Stability, frame: pd.DataFrame) -> Table:
         name=f"consistency {stability.reduction.name}",
         title="Significant differences, and those that are not confirmed",
         caption=f"Pairs of runs out of {stability.n_pairs} ({stability.test})"
-        + (f", means over the {n_tested} replicates tested" if n_tested > 1 else "")
-        + f". “Not confirmed”: not significant in the same direction under {_full(stability)}, under "
-        f"which there are {words}.",
+        f".{drawn_words(n_tested, random=stability.reduction.random, of=' tested')} “Not confirmed”: not significant "
+        f"in the same direction under {_full(stability)}, under which there are {words}.",
         frame=_wide(frame, stability.metrics, cells),
         data=frame[["metric", "step", "found", "contradicted", "contradicted_share", "power", "power_full"]],
         columns=(
@@ -334,6 +342,10 @@ def with_error(row: Mapping[Any, Any], name: str) -> str:
 def error_words(n_replicates: int) -> str:
     """Name the standard errors of a table, where there are any: one replicate has none."""
     return f", ± standard error over {n_replicates} replicates" if n_replicates > 1 else ""
+
+
+def _of_level(stability: Stability) -> str:
+    return "" if stability.rel == 1 else f" (level {stability.rel} or above)"
 
 
 def _lowered(title: str) -> str:

@@ -7,6 +7,7 @@ from metaeval.bibliography import cited
 from metaeval.reports.data_files import csv_file
 from metaeval.reports.judgment_effort import effort_section, effort_sentences, source_of_minutes
 from metaeval.reports.judgment_groups import groups_section, groups_sentences
+from metaeval.reports.judgment_power import between_metrics_section, power_sentences
 from metaeval.reports.judgment_reductions import reduction_sections, threshold_sentences
 from metaeval.reports.report import Item, Methods, Report
 from metaeval.reports.shared import cited_in, computed_with, facts, unanswered
@@ -23,6 +24,7 @@ def judgments_report(study: JudgmentsStudy) -> Report:
     """Put a judgments study into a report."""
     tables = study.tables()
     sections = [*reduction_sections(study)]
+    sections += between_metrics_section(study)
     if "new-systems" in study.questions:
         sections.append(groups_section(study))
     sections += effort_section(study)
@@ -66,17 +68,23 @@ def _facts(study: JudgmentsStudy) -> tuple[tuple[str, str], ...]:
 
 def _summary(study: JudgmentsStudy) -> tuple[str, ...]:
     paragraphs = [
-        " ".join(threshold_sentences(study)),
+        " ".join([*threshold_sentences(study), *power_sentences(study)]),
         " ".join(groups_sentences(study)),
         " ".join(effort_sentences(study)),
     ]
     return tuple(paragraph for paragraph in paragraphs if paragraph) or ("No question could be answered.",)
 
 
+def _ranked(study: JudgmentsStudy) -> str:
+    """Say how many runs are ranked: as many as there are, or how many chosen at random."""
+    n_ranked = next((one.data.sizes["system"] for one in study.stability.values()), study.n_systems)
+    return str(n_ranked) if n_ranked == study.n_systems else f"{n_ranked} of {study.n_systems}"
+
+
 def _methods_paragraph(study: JudgmentsStudy) -> str:
     words = [
         (
-            f"We ranked {study.n_systems} runs on {study.n_topics} topics by the mean of "
+            f"We ranked {_ranked(study)} runs on {study.n_topics} topics by the mean of "
             f"{count(len(study.metrics), 'metric')} ({listed(map(name_of_metric, study.metrics))})."
         )
     ]
@@ -95,8 +103,8 @@ def _methods_paragraph(study: JudgmentsStudy) -> str:
     tested = next((one for one in study.stability.values() if one.data.sizes["tested"]), None)
     if tested is not None:
         words.append(
-            f"All pairs of runs were tested at every step in {count(tested.data.sizes['tested'], 'replicate')} "
-            f"({tested.test})."
+            f"All pairs of {'' if len(tested.tested) == study.n_systems else f'{len(tested.tested)} '}runs were tested "
+            f"at every step in {count(tested.data.sizes['tested'], 'replicate')} ({tested.test})."
         )
     if study.left_out:
         words.append(

@@ -1,5 +1,6 @@
 """The list of metrics as a report."""
 
+from metaeval.metrics.presets import presets_frame
 from metaeval.metrics.registry import Registry
 from metaeval.provenance import Provenance
 from metaeval.reports.report import Methods, Report, Section
@@ -34,13 +35,21 @@ def metrics_report(registry: Registry, *, provenance: Provenance) -> Report:
         ),
         data=rows,
     )
+    sets = presets_frame()
+    presets = Table(
+        name="presets",
+        title="Presets",
+        caption="Names that stand for several metrics wherever metrics are named, as in --metrics sakai-kando.",
+        frame=sets,
+        columns=left(name="Preset", summary="What it is", metrics="Metrics"),
+    )
     higher = " Under each of them higher is better."
     section = Section(
         id="metrics",
         title="Metrics",
         lead="Metrics of elements and passages need INEX runs and assessments; those of documents work on them too.",
         brief=True,
-        blocks=(table,),
+        blocks=(table, presets),
     )
     return Report(
         command="metrics",
@@ -48,7 +57,7 @@ def metrics_report(registry: Registry, *, provenance: Provenance) -> Report:
         facts=((str(len(rows)), "metrics"),),
         summary=(f"{count(len(rows), 'metric')} can be computed from runs and judgments: {of}." + higher * alike,),
         sections=(section,),
-        methods=Methods(paragraphs=(_NOTATION,)),
+        methods=Methods(paragraphs=(_NOTATION,), cite=tuple(sets["cite"].unique())),
         rows=rows,
         provenance=provenance,
     )

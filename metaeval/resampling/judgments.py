@@ -5,7 +5,7 @@ from math import isfinite
 
 import numpy as np
 
-from metaeval.checks import check_choice, check_number
+from metaeval.checks import check_choice, check_count, check_number
 from metaeval.collection.base import JudgedCollection
 from metaeval.draws import RNGLike, resolve_rng
 from metaeval.errors import InvalidOptionError
@@ -22,6 +22,7 @@ def reduce_judgments(  # noqa: PLR0913 - one keyword per choice
     rng: RNGLike = None,
     pool_depth: int | None = None,
     reciprocal_rank_share: float = 1.0,
+    rel: int = 1,
 ) -> Reduced:
     """Reduce the judgments of a collection in one of the ways of `REDUCTIONS`.
 
@@ -51,6 +52,8 @@ def reduce_judgments(  # noqa: PLR0913 - one keyword per choice
         With "reciprocal-rank", the share of the n documents that is taken by summed inverse rank; the rest is taken
         rank by rank, run after run, up to exactly n. At 0 the whole pool is, which is what to compare the former with
         at equal n.
+    rel : int, default 1
+        Lowest level that counts as relevant; documents below it are among the others.
 
     Returns
     -------
@@ -83,6 +86,7 @@ def reduce_judgments(  # noqa: PLR0913 - one keyword per choice
     ([2, 4], [1, 2])
     """
     check_choice(reduction, "reduction", REDUCTIONS)
+    check_count(rel, "rel")
     check_number(reciprocal_rank_share, "reciprocal_rank_share", least=0, most=1)
     chosen = REDUCTIONS[reduction]
     task = Task(
@@ -91,6 +95,7 @@ def reduce_judgments(  # noqa: PLR0913 - one keyword per choice
         rng=resolve_rng(rng).generator,
         pool_depth=pool_depth,
         reciprocal_rank_share=float(reciprocal_rank_share),
+        rel=int(rel),
     )
     return chosen.function(task)
 

@@ -69,6 +69,8 @@ class Task(NamedTuple):
         Depth to which the runs were pooled; None finds it for each topic (see `original_pool`).
     reciprocal_rank_share : float
         Share of the pool that "reciprocal-rank" takes by summed inverse rank; the rest comes in rank by rank.
+    rel : int
+        Lowest level that counts as relevant.
     """
 
     collection: Collection
@@ -76,31 +78,33 @@ class Task(NamedTuple):
     rng: np.random.Generator
     pool_depth: int | None = None
     reciprocal_rank_share: float = 1.0
+    rel: int = 1
 
 
 def _stratified(task: Task) -> Reduced:
     collection = task.collection
-    relevant = (collection.levels > 0).astype(np.int64)
+    relevant = (collection.levels >= task.rel).astype(np.int64)
     groups = 2 * collection.topic_of_judgment + relevant
     place, sizes = _random_places(groups, 2 * collection.n_topics, collection.judged, task.rng)
     least = np.where(np.arange(len(sizes)) % 2 == 1, 1, _FEWEST_OTHERS)
     limits = [np.maximum(least, np.floor(sizes * step / 100 + _NOISE)) for step in task.steps]
-    return keep_documents(collection, [place < limit[groups] for limit in limits], task.steps, code=UNJUDGED)
+    kept = [place < limit[groups] for limit in limits]
+    return keep_documents(collection, kept, task.steps, code=UNJUDGED, rel=task.rel)
 
 
 def _random(task: Task) -> Reduced:
     collection = task.collection
     place, sizes = _random_places(collection.topic_of_judgment, collection.n_topics, collection.judged, task.rng)
-    return _first_of_topics(collection, place, sizes, task.steps)
+    return _first_of_topics(task, place, sizes)
 
 
 def _relevant(task: Task) -> Reduced:
     collection = task.collection
-    relevant = collection.levels > 0
+    relevant = collection.levels >= task.rel
     place, sizes = _random_places(collection.topic_of_judgment, collection.n_topics, relevant, task.rng)
     topics = collection.topic_of_judgment
     kept = [~relevant | (place < _part(sizes, step)[topics]) for step in task.steps]
-    return keep_documents(collection, kept, task.steps, code=UNJUDGED)
+    return keep_documents(collection, kept, task.steps, code=UNJUDGED, rel=task.rel)
 
 
 def _order(task: Task) -> Reduced:
@@ -108,7 +112,7 @@ def _order(task: Task) -> Reduced:
     before = np.cumsum(collection.judged) - collection.judged
     starts = np.append(before, 0)[collection.topic_offsets[:-1]] if len(before) else before
     place = before - np.repeat(starts, np.diff(collection.topic_offsets))
-    return _first_of_topics(collection, place, _sums(collection, collection.judged), task.steps)
+    return _first_of_topics(task, place, _sums(collection, collection.judged))
 
 
 def _topics(task: Task) -> Reduced:
@@ -119,7 +123,8 @@ def _topics(task: Task) -> Reduced:
     for row, step in zip(kept, task.steps, strict=True):
         row[shuffled[: int(_part(np.array(len(counted)), step))]] = True
     everything = np.ones(collection.n_judgments, dtype=bool)
-    return keep_documents(collection, [everything] * len(task.steps), task.steps, code=UNJUDGED, topics=kept)
+    every = [everything] * len(task.steps)
+    return keep_documents(collection, every, task.steps, code=UNJUDGED, topics=kept, rel=task.rel)
 
 
 def _depth(task: Task) -> Reduced:
@@ -127,7 +132,7 @@ def _depth(task: Task) -> Reduced:
     original = original_pool(collection, pool_depth=task.pool_depth)
     entries = entry_depths(collection, complete=False)
     pools = [entries.within(_part(original.depths, step)) for step in task.steps]
-    return keep_documents(collection, pools, task.steps, code=NOT_POOLED, notes=original.notes)
+    return keep_documents(collection, pools, task.steps, code=NOT_POOLED, notes=original.notes, rel=task.rel)
 
 
 def _share(task: Task) -> Reduced:
@@ -136,7 +141,7 @@ def _share(task: Task) -> Reduced:
     original = original_pool(collection, pool_depth=task.pool_depth)
     wanted = np.ceil(np.outer(task.steps, original.n_documents) / 100 - _NOISE).astype(np.int64)
     pools = [entries.within(depths) for depths in entries.depth_of_size(wanted)]
-    return keep_documents(collection, pools, task.steps, code=NOT_POOLED, notes=original.notes)
+    return keep_documents(collection, pools, task.steps, code=NOT_POOLED, notes=original.notes, rel=task.rel)
 
 
 def _size(task: Task) -> Reduced:
@@ -144,9 +149,8 @@ def _size(task: Task) -> Reduced:
     entries = entry_depths(collection)
     wanted = np.repeat(np.array(task.steps, dtype=np.int64)[:, None], collection.n_topics, axis=1)
     pools = [entries.within(depths) for depths in entries.depth_of_size(wanted)]
-    return keep_documents(
-        collection, pools, task.steps, code=NOT_POOLED, notes=_size_notes(collection, entries, pools, task.steps)
-    )
+    notes = _size_notes(collection, entries, pools, task.steps)
+    return keep_documents(collection, pools, task.steps, code=NOT_POOLED, notes=notes, rel=task.rel)
 
 
 def _reciprocal_rank(task: Task) -> Reduced:
@@ -169,9 +173,8 @@ def _reciprocal_rank(task: Task) -> Reduced:
         inside = np.zeros(len(entries.depth), dtype=bool)
         inside[found[chosen]] = True
         pools.append(inside)
-    return keep_documents(
-        collection, pools, task.steps, code=NOT_POOLED, notes=_size_notes(collection, entries, pools, task.steps)
-    )
+    notes = _size_notes(collection, entries, pools, task.steps)
+    return keep_documents(collection, pools, task.steps, code=NOT_POOLED, notes=notes, rel=task.rel)
 
 
 def _random_places(
@@ -193,11 +196,10 @@ def _part(counts: NDArray[np.int64], percent: float) -> NDArray[np.int64]:
     return np.minimum(np.maximum(nearest, 1), counts)
 
 
-def _first_of_topics(
-    collection: Collection, place: NDArray[np.int64], sizes: NDArray[np.int64], steps: Sequence[float]
-) -> Reduced:
-    topics = collection.topic_of_judgment
-    return keep_documents(collection, [place < _part(sizes, step)[topics] for step in steps], steps, code=UNJUDGED)
+def _first_of_topics(task: Task, place: NDArray[np.int64], sizes: NDArray[np.int64]) -> Reduced:
+    topics = task.collection.topic_of_judgment
+    kept = [place < _part(sizes, step)[topics] for step in task.steps]
+    return keep_documents(task.collection, kept, task.steps, code=UNJUDGED, rel=task.rel)
 
 
 def _counted(collection: Collection) -> NDArray[np.bool_]:
@@ -228,6 +230,7 @@ def keep_documents(  # noqa: PLR0913 - the parts of an answer
     code: int,
     topics: NDArray[np.bool_] | None = None,
     notes: Sequence[str] = (),
+    rel: int = 1,
 ) -> Reduced:
     """Put together what is left when only some documents stay; what is not judged now stays as it is.
 
@@ -244,15 +247,17 @@ def keep_documents(  # noqa: PLR0913 - the parts of an answer
     topics : bool array (n_steps, n_topics), optional
         Topics that are kept; by default all with something relevant in the full judgments.
     notes : sequence of str
+    rel : int, default 1
+        Lowest level that counts as relevant.
     """
     now = collection.levels
     stays = np.stack([one[: collection.n_judgments] for one in kept])
     levels = np.where(stays | (now == NOT_POOLED), now, np.int16(code))
     if topics is None:
         topics = np.repeat(_counted(collection)[None], len(steps), axis=0)
-    n_relevant = _sums(collection, levels > 0)
+    n_relevant = _sums(collection, levels >= rel)
     n_judged = _sums(collection, is_judged(levels))
-    empty = topics & (_sums(collection, now > 0) > 0) & (n_relevant == 0)
+    empty = topics & (_sums(collection, now >= rel) > 0) & (n_relevant == 0)
     return Reduced(
         levels=levels,
         topics=topics,

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 from dataclasses import dataclass
-from typing import Any, cast
+from typing import Any, NamedTuple, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,11 +16,15 @@ from metaeval.parallel import limit_threads
 from metaeval.resampling.judgments import reduce_judgments
 from metaeval.resampling.reductions import Reduced
 from metaeval.resampling.replicates import COMPILED, Arrays
+from metaeval.resampling.sensitivity import bootstrap_sensitivity
 from metaeval.scores import as_scores
 from metaeval.tests_stat.catalogue import compare_systems
+from metaeval.tests_stat.sensitivity import SENSITIVITY
 
 __all__ = [
     "FEWEST",
+    "Decided",
+    "PairTest",
     "Plan",
     "counted_topics",
     "replicate_of_arrays",
@@ -45,11 +49,49 @@ class Plan:
     steps: tuple[float, ...]
     pool_depth: int | None
     counted: NDArray[np.bool_]
+    rel: int
+    testing: "PairTest"
+    n_tested: int
+    full_verdicts: NDArray[np.int8]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PairTest:
+    """How pairs of systems are tested.
+
+    Attributes
+    ----------
+    systems : tuple of int
+        Places of the systems whose pairs are tested.
+    test, correction, alpha, n_resamples
+        See `metaeval.compare_systems`.
+    """
+
+    systems: tuple[int, ...]
     test: str
     correction: str | None
     alpha: float
-    n_tested: int
-    full_verdicts: NDArray[np.int8]
+    n_resamples: int | None
+
+    @property
+    def n_pairs(self) -> int:
+        """Pairs that are tested."""
+        return len(self.systems) * (len(self.systems) - 1) // 2
+
+
+class Decided(NamedTuple):
+    """What a test says of all pairs.
+
+    Attributes
+    ----------
+    better : int8 array (metric, pair)
+        1 or -1 for the system that is significantly better, 0 for neither.
+    required : float64 array (metric,)
+        Difference required; missing where the test does not give it.
+    """
+
+    better: NDArray[np.int8]
+    required: NDArray[np.float64]
 
 
 def replicate_of_arrays(
@@ -76,7 +118,12 @@ def replicate_of_collection(
     """Do one replicate: reduce the judgments, score all runs again, and test their pairs where that is asked for."""
     with limit_threads(1):
         reduced = reduce_judgments(
-            collection, reduction=plan.reduction, steps=plan.steps, rng=generator, pool_depth=plan.pool_depth
+            collection,
+            reduction=plan.reduction,
+            steps=plan.steps,
+            rng=generator,
+            pool_depth=plan.pool_depth,
+            rel=plan.rel,
         )
         scored = list(scores_by_step(collection, plan.metrics, reduced, plan.counted))
         tested = number < plan.n_tested
@@ -101,30 +148,40 @@ def scores_by_step(
 
 
 def _found(values: NDArray[np.float64], plan: Plan, generator: np.random.Generator) -> NDArray[np.float64]:
-    """Count significantly different pairs, and those of them that the full judgments contradict, shape (metric, 2)."""
+    """Count what a test finds, shape (metric, 4).
+
+    Pairs that differ significantly; those of them that do not in the same direction under the full judgments; those
+    that do in the opposite direction there; then the difference required.
+    """
     if values.shape[2] < FEWEST:
-        return np.full((len(values), 2), np.nan)
-    decided = verdicts(values, plan.metrics, plan.test, plan.correction, plan.alpha, generator)
-    significant = decided != 0
-    return np.stack([significant.sum(axis=1), (significant & (decided != plan.full_verdicts)).sum(axis=1)], axis=1)
+        return np.full((len(values), 4), np.nan)
+    decided = verdicts(values, plan.metrics, plan.testing, generator)
+    better, full = decided.better, plan.full_verdicts
+    counts = (better != 0, (better != 0) & (better != full), better * full < 0)
+    return np.stack([*(one.sum(axis=1) for one in counts), decided.required], axis=1)
 
 
-def verdicts(  # noqa: PLR0913, PLR0917 - as compare_systems
-    values: NDArray[np.float64],
-    metrics: tuple[AnyMetric, ...],
-    test: str,
-    correction: str | None,
-    alpha: float,
-    generator: np.random.Generator,
-) -> NDArray[np.int8]:
-    """Return for every pair which system is significantly better: 1, -1 or 0 for neither, shape (metric, pair)."""
-    if values.shape[2] < FEWEST:
-        n_systems = values.shape[1]
-        return np.zeros((len(values), n_systems * (n_systems - 1) // 2), dtype=np.int8)
+def verdicts(
+    values: NDArray[np.float64], metrics: tuple[AnyMetric, ...], testing: PairTest, generator: np.random.Generator
+) -> Decided:
+    """Test all pairs of the systems that are to be tested."""
+    chosen = values[:, list(testing.systems)]
+    if chosen.shape[2] < FEWEST:
+        nothing = np.zeros((len(values), testing.n_pairs), dtype=np.int8)
+        return Decided(nothing, np.full(len(values), np.nan))
     directions = {one.name: one.higher_is_better for one in metrics}
-    scores = as_scores(values, metrics=list(directions), higher_is_better=directions)
-    data = compare_systems(scores, test=test, correction=correction, alpha=alpha, rng=generator, n_threads=1).data
-    return (np.sign(data["difference"].to_numpy()) * data["significant"].to_numpy()).astype(np.int8)
+    scores = as_scores(chosen, metrics=list(directions), higher_is_better=directions)
+    options: dict[str, Any] = {"n_resamples": testing.n_resamples} if testing.n_resamples is not None else {}
+    options |= {"alpha": testing.alpha, "rng": generator, "n_threads": 1}
+    if testing.test == SENSITIVITY:
+        found = bootstrap_sensitivity(scores, **options)
+        required = found.data["difference_required"].max("pair").to_numpy()
+        data = found.comparison(testing.correction or "none").data
+    else:
+        required = np.full(len(values), np.nan)
+        data = compare_systems(scores, test=testing.test, correction=testing.correction, **options).data
+    better = (np.sign(data["difference"].to_numpy()) * data["significant"].to_numpy()).astype(np.int8)
+    return Decided(better, required)
 
 
 def counted_topics(collection: Collection) -> NDArray[np.bool_]:

@@ -5,10 +5,10 @@ some replicates, which pairs differ significantly). Everything else here follows
 """
 
 import time
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, fields
+from collections.abc import Sequence
+from dataclasses import fields
 from pathlib import Path
-from typing import Any, Literal, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
@@ -21,10 +21,10 @@ from metaeval.checks import MOST_REPLICATES, check_choice, check_count, check_jo
 from metaeval.collection.base import JudgedCollection
 from metaeval.collection.documents import Collection, is_judged
 from metaeval.draws import RNGLike, resolve_seed
-from metaeval.equality import at_least as reaches
 from metaeval.equality import settled_means
-from metaeval.errors import EstimationError
+from metaeval.errors import EstimationError, InvalidOptionError
 from metaeval.metrics.registry import Registry
+from metaeval.metrics.resolved import AnyMetric, Metric
 from metaeval.metrics.score import metric_values, resolve_metrics
 from metaeval.parallel import limit_threads
 from metaeval.resampling.judgments import check_steps
@@ -41,14 +41,18 @@ from metaeval.resampling.replicates import (
 )
 from metaeval.resampling.rescoring import (
     FEWEST,
+    PairTest,
     Plan,
     counted_topics,
     replicate_of_arrays,
     replicate_of_collection,
     verdicts,
 )
+from metaeval.resampling.stability_result import FOUND, THRESHOLD, Stability, smallest_place, standard_error
+from metaeval.scores import as_scores, select_runs
 from metaeval.tests_stat.catalogue import TESTS
 from metaeval.tests_stat.correction import CORRECTIONS
+from metaeval.tests_stat.counting import check_resamples
 
 __all__ = [
     "THRESHOLD",
@@ -59,228 +63,6 @@ __all__ = [
     "smallest_place",
     "standard_error",
 ]
-
-THRESHOLD = 0.9
-"""Rankings whose tau is at least this are commonly taken for the same."""
-
-_COLUMNS = (
-    *("reduction", "metric", "step", "unit", "left", "judged", "judged_share", "relevant", "relevant_share", "topics"),
-    *("emptied", "n_replicates", "tau", "tau_se", "tau_ap", "tau_ap_se", "rho", "rho_se", "rbo", "rbo_se"),
-    *("tau_best", "tau_best_se", "tau_ap_best", "tau_ap_best_se", "rho_best", "rho_best_se", "rbo_best"),
-    *("rbo_best_se", "tau_p_value", "undefined", "score", "score_se", "score_full", "power", "power_se", "power_full"),
-    *("found", "contradicted", "contradicted_share"),
-)
-
-type Kind = Literal["interpolated", "observed", "below smallest", "above largest", "undefined"]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Stability:
-    """Rankings, mean scores and significant differences under ever fewer judgments.
-
-    Attributes
-    ----------
-    reduction : Reduction
-        How judgments were reduced.
-    data : xarray.Dataset
-        Dims ``replicate``, ``step`` (ascending), ``metric`` and ``system``. ``reference`` (metric, system): mean
-        scores under the full judgments; ``mean`` (replicate, step, metric, system): under those left. ``tau``,
-        ``tau_ap``, ``rho``, ``rbo`` (replicate, step, metric) compare the two, and the same with ``_best`` among the
-        reference's best systems; NaN where all systems tie. ``judged``, ``relevant``, ``topics`` and ``emptied``
-        (replicate, step) count what is left. ``found`` and ``contradicted`` (tested replicate, step, metric): pairs
-        that differ significantly, and those of them that do not (in the same direction) under the
-        full judgments; ``found_full`` (metric).
-    n_judged, n_relevant, n_topics : int
-        In the full judgments, or in the original pool where pools are reduced.
-    top : int
-        How many systems count as the best.
-    test : str
-        Which test, with correction and level.
-    closeness : pandas.DataFrame or None
-        Where pools are reduced: one row a metric with tau and tau_AP of the ranking by the rebuilt pool against the
-        one by all judgments.
-    notes : tuple of str
-        What could not be done as asked.
-    """
-
-    reduction: Reduction
-    data: xr.Dataset
-    n_judged: int
-    n_relevant: int
-    n_topics: int
-    top: int
-    test: str
-    closeness: pd.DataFrame | None
-    notes: tuple[str, ...]
-
-    @property
-    def metrics(self) -> tuple[str, ...]:
-        """Names of the metrics."""
-        return tuple(map(str, self.data["metric"].to_numpy()))
-
-    @property
-    def steps(self) -> tuple[float, ...]:
-        """Steps, ascending."""
-        return tuple(map(float, self.data["step"].to_numpy()))
-
-    @property
-    def n_replicates(self) -> int:
-        """Replicates behind every mean."""
-        return int(self.data.sizes["replicate"])
-
-    @property
-    def n_pairs(self) -> int:
-        """Pairs of systems."""
-        n_systems = int(self.data.sizes["system"])
-        return n_systems * (n_systems - 1) // 2
-
-    def to_frame(self) -> pd.DataFrame:
-        """Return one row a metric and step: means over replicates with their standard errors (``_se``).
-
-        ``left`` is what the step leaves in fact: percent of the judged documents, relevant documents or topics that
-        the reduction is counted in, which whole documents keep from being the percent asked for; the step itself
-        where it is a pool depth or a number of documents. ``score`` is the mean over systems, topics and replicates.
-        ``undefined`` counts the replicates in which all systems tie, which the means leave out; ``tau_p_value`` is the
-        largest over replicates. ``power`` is the share of significantly different pairs; ``contradicted_share`` is of
-        those found. Standard errors of a single replicate are missing.
-        """
-        data = self.data.assign(score=self.data["mean"].mean("system"), power=self.data["found"] / self.n_pairs)
-        wanted = [*_MEASURES, "score"]
-        table = data[wanted].mean("replicate").to_dataframe(dim_order=["metric", "step"])
-        table = table.join(standard_error(data[wanted], "replicate").to_dataframe().add_suffix("_se"))
-        tested = data[["power", "found", "contradicted"]]
-        table = table.join(tested.mean("tested").to_dataframe())
-        table = table.join(standard_error(tested[["power"]], "tested").to_dataframe().add_suffix("_se"))
-        totals = tested.sum("tested").to_dataframe(dim_order=["metric", "step"])
-        table["contradicted_share"] = totals["contradicted"] / totals["found"].where(totals["found"] > 0)
-        table = table.join(data["tau_p_value"].max("replicate").to_dataframe())
-        table = table.join(data["tau"].isnull().sum("replicate").to_dataframe(name="undefined"))  # noqa: PD003 - xarray
-        table = table.reset_index()
-        left = data[["judged", "relevant", "topics", "emptied"]].mean("replicate").to_dataframe()
-        full = pd.DataFrame(
-            {
-                "score_full": data["reference"].mean("system").to_series(),
-                "power_full": (data["found_full"] / self.n_pairs).to_series(),
-            }
-        )
-        table = table.merge(left, left_on="step", right_index=True).merge(full, left_on="metric", right_index=True)
-        table = table.assign(
-            reduction=self.reduction.name,
-            unit=self.reduction.unit,
-            judged_share=table["judged"] / self.n_judged,
-            relevant_share=table["relevant"] / self.n_relevant,
-            n_replicates=self.n_replicates,
-            left=table["step"].map(dict(zip(self.steps, self._left(), strict=True))),
-        )
-        order = {name: place for place, name in enumerate(self.metrics)}
-        table = table.sort_values(
-            ["metric", "step"], key=lambda column: column.map(order) if column.name == "metric" else column
-        )
-        return table[list(_COLUMNS)].reset_index(drop=True)
-
-    def thresholds(self, *, measure: str = "tau", min_tau: float = THRESHOLD) -> pd.DataFrame:
-        """Return for each metric the smallest step from which every larger one keeps the correlation.
-
-        Parameters
-        ----------
-        measure : str
-            "tau", "tau_ap", "rho" or "rbo", or one of these with "_best".
-        min_tau : float, default 0.9
-            Of the mean over replicates.
-
-        Returns
-        -------
-        pandas.DataFrame
-            One row a metric: ``kind`` ("interpolated", linearly between the two steps around it; "observed" where a
-            step meets the bound exactly; "below smallest"; "above largest"; "undefined" where the answer hangs on a
-            step at which all systems tie in a replicate), ``level`` as a step, ``left`` as `to_frame` has it,
-            ``relevant`` and ``judged`` documents there, and ``text`` as Pal et al. write it, with what is left. The
-            censored kinds hold the smallest or largest step.
-
-        Raises
-        ------
-        UnknownNameError
-            For another measure.
-        InvalidOptionError
-            If the bound is not above -1 and at most 1.
-        """
-        check_choice(measure, "measure of stability", _MEASURES)
-        check_number(min_tau, "min_tau", above=-1, most=1)
-        # a mean over the replicates that happen to be defined would say that a step holds what it lost in the others
-        means = self.data[measure].mean("replicate", skipna=False).transpose("metric", "step").to_numpy()
-        left = self.data[["judged", "relevant"]].mean("replicate")
-        rows = []
-        for metric, values in zip(self.metrics, means, strict=True):
-            kind, place = smallest_place(values, min_tau)
-            row: dict[str, object] = {"metric": metric, "kind": kind}
-            for name, numbers in (
-                ("level", np.array(self.steps)),
-                ("left", self._left()),
-                ("relevant", left["relevant"].to_numpy()),
-                ("judged", left["judged"].to_numpy()),
-            ):
-                row[name] = float(np.interp(place, np.arange(len(numbers)), numbers)) if np.isfinite(place) else np.nan
-            rows.append({**row, "text": self._threshold_text(kind, row)})
-        return pd.DataFrame(rows)
-
-    def _threshold_text(self, kind: str, row: Mapping[str, Any]) -> str:
-        if kind == "undefined":
-            return "n/a"
-        sign = {"below smallest": "<", "above largest": ">"}.get(kind, "")
-        unit = " %" if self.reduction.unit == "%" else ""
-        left = f"{row['left']:.0f}" if not sign else f"{row['left']:.3g}"
-        return f"{sign}{left}{unit} ({sign}{row['relevant']:,.0f})"
-
-    def _left(self) -> NDArray[np.float64]:
-        """Return for each step what is left in fact, in the reduction's unit."""
-        full = {"judged documents": self.n_judged, "relevant documents": self.n_relevant, "topics": self.n_topics}
-        counted = self.reduction.share_of
-        if self.reduction.unit != "%" or counted not in full:
-            return np.array(self.steps)
-        left = self.data[counted.removesuffix(" documents")].mean("replicate").to_numpy()
-        return np.asarray(100 * left / full[counted])
-
-    def plot(self, measure: str = "tau") -> object:
-        """Draw the correlation with the full ranking against the step, a line for every metric.
-
-        Returns
-        -------
-        matplotlib.figure.Figure
-        """
-        from metaeval.figures.judgments import stability_panels  # noqa: PLC0415 - matplotlib
-
-        return stability_panels(self.to_frame(), measures=[measure], min_tau=THRESHOLD)
-
-
-_MEASURES = tuple(f"{name}{among}" for among in ("", "_best") for name in CORRELATIONS)
-
-
-def smallest_place(values: NDArray[np.float64], bound: float) -> tuple[Kind, float]:
-    """Return where an ascending series of steps begins to stay at the bound or above, as a place between steps.
-
-    Examples
-    --------
-    >>> smallest_place(np.array([0.5, 0.8, 1.0]), 0.9)
-    ('interpolated', 1.5)
-    >>> smallest_place(np.array([0.95, 0.8, 0.85]), 0.9)
-    ('above largest', 2.0)
-
-    What is not defined (NaN) may be below the bound: the place is undefined if it hangs on that.
-
-    >>> smallest_place(np.array([np.nan, 0.8, 1.0]), 0.9), smallest_place(np.array([0.5, np.nan, 1.0]), 0.9)
-    (('interpolated', 1.5), ('undefined', nan))
-    """
-    failing = np.flatnonzero(~reaches(values, bound, 1.0))  # correlations are sums of terms that make at most 1
-    if not len(failing):
-        return "below smallest", 0.0
-    last = int(failing[-1])
-    if np.isnan(values[last]):
-        return "undefined", float("nan")
-    if last == len(values) - 1:
-        return "above largest", float(last)
-    if reaches(bound, values[last + 1], 1.0):
-        return "observed", float(last + 1)
-    return "interpolated", last + float((bound - values[last]) / (values[last + 1] - values[last]))
 
 
 def measure_stability(  # noqa: PLR0913 - every option of the study
@@ -294,6 +76,10 @@ def measure_stability(  # noqa: PLR0913 - every option of the study
     test: str = "t",
     correction: str | None = None,
     alpha: float = 0.05,
+    n_resamples: int | None = None,
+    choose: str | int = "all",
+    ranked: str | int = "all",
+    rel: int | None = None,
     top: int = 10,
     pool_depth: int | None = None,
     rng: RNGLike = None,
@@ -318,8 +104,14 @@ def measure_stability(  # noqa: PLR0913 - every option of the study
         Draws at every step; a reduction that draws nothing has one replicate.
     n_tested : int, default 5
         Replicates on which every pair of systems is tested at every step.
-    test, correction, alpha
-        See `metaeval.compare_systems`.
+    test, correction, alpha, n_resamples
+        See `metaeval.compare_systems`. "bootstrap_sensitivity" gives the difference required too.
+    choose, ranked : {"all", "one-per-group"} or int
+        Which systems' pairs are tested, and which systems are ranked (and averaged over); see
+        `metaeval.scores.select_runs`. The paper tests one run a team and ranks 30 runs.
+    rel : int, optional
+        Lowest level that counts as relevant where judgments are drawn and counted; by default the lowest ``rel=``
+        among the metrics that have one (graded metrics have none), else 1.
     top : int, default 10
         The correlations are also taken among so many best systems of the full ranking.
     pool_depth : int, optional
@@ -379,15 +171,23 @@ def measure_stability(  # noqa: PLR0913 - every option of the study
     check_jobs(n_jobs)
     numbers = range(int(n_replicates) if chosen.random else 1)
     check_test(test, correction)
-    test = TESTS.find(test).name
-    correction = None if correction is None else CORRECTIONS.canonical(correction)
     check_steps(chosen, steps)
     own_metrics = resolve_metrics(metrics, registry=registry)
     counted = counted_topics(documents)
+    lowest = _relevant_from(documents, own_metrics, rel)
     seed = resolve_seed(rng)
-    reference = _Reference.of(documents, chosen, pool_depth)
+    testing = PairTest(
+        systems=_chosen(documents, choose, "choose", np.random.default_rng(seed)),
+        test=TESTS.find(test).name,
+        correction=None if correction is None else CORRECTIONS.canonical(correction),
+        alpha=alpha,
+        n_resamples=None if n_resamples is None else check_resamples(n_resamples),
+    )
+    rows = list(_chosen(documents, ranked, "ranked", np.random.default_rng(seed)))
+    reference = _Reference.of(documents, chosen, pool_depth, lowest)
     with limit_threads(1 if n_jobs != 1 else None):
         values = metric_values(collection.rejudge(reference.levels), own_metrics)[:, :, counted]
+    full = verdicts(values, own_metrics, testing, np.random.default_rng(seed))  # as study_power draws
     plan = Plan(
         systems=documents.systems,
         topics=documents.topics,
@@ -397,11 +197,10 @@ def measure_stability(  # noqa: PLR0913 - every option of the study
         steps=tuple(sorted(check_steps(chosen, steps))),
         pool_depth=pool_depth,
         counted=counted,
-        test=test,
-        correction=correction,
-        alpha=alpha,
+        rel=lowest,
+        testing=testing,
         n_tested=int(n_tested),
-        full_verdicts=verdicts(values, own_metrics, test, correction, alpha, np.random.default_rng(seed)),
+        full_verdicts=full.better,
     )
     store = None if keep is None else _store(Path(keep), plan, collection, seed)
     bare = chosen.random and isinstance(collection, Collection)
@@ -418,7 +217,9 @@ def measure_stability(  # noqa: PLR0913 - every option of the study
         deadline=None if budget is None else time.monotonic() + budget,
         description=f"judging less: {reduction}",
     )
-    return _stability(collection, chosen, plan, reference, values, done, top)
+    return _stability(
+        collection, chosen, plan, reference, _Full(settled_means(values)[:, rows], full.required, rows), done, top
+    )
 
 
 class _Reference(NamedTuple):
@@ -431,13 +232,49 @@ class _Reference(NamedTuple):
     notes: tuple[str, ...]
 
     @classmethod
-    def of(cls, collection: Collection, reduction: Reduction, pool_depth: int | None) -> "_Reference":
+    def of(cls, collection: Collection, reduction: Reduction, pool_depth: int | None, rel: int) -> "_Reference":
         rebuilt = reduction.needs_retrieved
         original = original_pool(collection, pool_depth=pool_depth) if rebuilt else None
         levels, notes = (collection.levels, ()) if original is None else (original.levels, original.notes)
         counted = counted_topics(collection)[collection.topic_of_judgment]
         judged = is_judged(levels) & counted
-        return cls(levels, int(judged.sum()), int((levels > 0)[counted].sum()), rebuilt, notes)
+        return cls(levels, int(judged.sum()), int((levels >= rel)[counted].sum()), rebuilt, notes)
+
+
+class _Full(NamedTuple):
+    """What the full judgments say: mean scores of the ranked systems, difference required, and who is ranked."""
+
+    means: NDArray[np.float64]
+    required: NDArray[np.float64]
+    ranked: list[int]
+
+
+def _relevant_from(collection: Collection, metrics: Sequence[AnyMetric], rel: int | None) -> int:
+    """Return the lowest level that counts as relevant: as asked for, or as the metrics have it."""
+    if rel is None:
+        named = (
+            dict(one.parameters).get("rel") for one in metrics if isinstance(one, Metric) and one.on == "documents"
+        )
+        return min((level for level in named if level is not None), default=1)
+    level = check_count(rel, "rel")
+    if not (collection.full_levels >= level).any():
+        message = f"rel={level}: no document is judged at that level or above; the highest is {collection.top_level}"
+        raise InvalidOptionError(message)
+    return level
+
+
+def _chosen(collection: Collection, choose: str | int, name: str, generator: np.random.Generator) -> tuple[int, ...]:
+    """Return the places of the systems chosen."""
+    if isinstance(choose, str) and choose == "all":
+        return tuple(range(collection.n_systems))
+    groups = None if collection.groups is None else dict(zip(collection.systems, collection.groups, strict=True))
+    bare = as_scores(np.zeros((1, collection.n_systems, FEWEST)), systems=list(collection.systems), groups=groups)
+    try:
+        names = set(select_runs(bare, choose, generator)["system"].to_numpy().tolist())
+    except InvalidOptionError as error:
+        message = f"{name}={choose!r}: {error}"
+        raise InvalidOptionError(message) from None
+    return tuple(place for place, system in enumerate(collection.systems) if system in names)
 
 
 def _stability(  # noqa: PLR0913, PLR0917 - the parts of an answer
@@ -445,17 +282,17 @@ def _stability(  # noqa: PLR0913, PLR0917 - the parts of an answer
     reduction: Reduction,
     plan: Plan,
     reference: _Reference,
-    values: NDArray[np.float64],
+    whole: _Full,
     done: Sequence[Arrays],
     top: int,
 ) -> Stability:
     names = [one.name for one in plan.metrics]
     signs = np.array([1.0 if one.higher_is_better else -1.0 for one in plan.metrics])
-    full = settled_means(values)
-    means = np.stack([one["mean"] for one in done])
+    full = whole.means
+    means = np.stack([one["mean"] for one in done])[..., whole.ranked]
     x, y = full * signs[:, None], means * signs[:, None]
     tested = [one["found"] for number, one in enumerate(done) if number < plan.n_tested]
-    found = np.stack(tested) if tested else np.full((1, len(plan.steps), len(names), 2), np.nan)
+    found = np.stack(tested) if tested else np.full((1, len(plan.steps), len(names), 4), np.nan)
     inner = ("replicate", "step", "metric")
     data = xr.Dataset(
         {
@@ -466,27 +303,35 @@ def _stability(  # noqa: PLR0913, PLR0917 - the parts of an answer
                 name: (("replicate", "step"), np.stack([one[name] for one in done]))
                 for name in ("judged", "relevant", "topics", "emptied")
             },
-            "found": (("tested", "step", "metric"), found[..., 0]),
-            "contradicted": (("tested", "step", "metric"), found[..., 1]),
+            **{name: (("tested", "step", "metric"), found[..., place]) for place, name in enumerate(FOUND)},
             "found_full": ("metric", _n_found(plan)),
+            "difference_required_full": ("metric", whole.required),
+            "sign": ("metric", signs),
         },
-        coords={"step": list(plan.steps), "metric": names, "system": list(plan.systems)},
+        coords={
+            "step": list(plan.steps),
+            "metric": names,
+            "system": [plan.systems[place] for place in whole.ranked],
+        },
     )
     said = [note for one in done for note in one["notes"].tobytes().decode().split("\n") if note]
     said = [] if reduction.random else [note for note in said if note not in reference.notes]
     if reduction.random and (emptied := int(data["emptied"].max())):
         said = [f"in a replicate up to {emptied} of the topics have nothing relevant left; they score 0"]
-    notes = dict.fromkeys([*reference.notes, *(f"{reduction.title}: {note}" for note in said)])
+    graded = [f"relevant are documents of level {plan.rel} and above where judgments are taken away"] * (plan.rel > 1)
+    notes = dict.fromkeys([*reference.notes, *graded, *(f"{reduction.title}: {note}" for note in said)])
     result = _test_words(plan)
     return Stability(
         reduction=reduction,
         data=data,
+        rel=plan.rel,
         n_judged=reference.n_judged,
         n_relevant=reference.n_relevant,
         n_topics=int(plan.counted.sum()),
-        top=min(top, len(plan.systems)),
+        top=min(top, len(whole.ranked)),
         test=result,
-        closeness=_closeness(collection, plan, reference, x, signs) if reference.rebuilt else None,
+        tested=tuple(plan.systems[place] for place in plan.testing.systems),
+        closeness=_closeness(collection, plan, reference, x, signs, whole.ranked) if reference.rebuilt else None,
         notes=tuple(notes),
     )
 
@@ -499,9 +344,11 @@ def _n_found(plan: Plan) -> NDArray[np.generic]:
 
 def _test_words(plan: Plan) -> str:
     """Return which test decided, in words."""
-    spec = TESTS.find(plan.test)
-    correction = CORRECTIONS.words(plan.correction or spec.default_correction)
-    return f"{spec.words}, {correction}, α = {plan.alpha:g}, two-sided"  # noqa: RUF001 - a Greek letter for people
+    testing = plan.testing
+    spec = TESTS.find(testing.test)
+    correction = CORRECTIONS.words(testing.correction or spec.default_correction)
+    drawn = f" with B = {testing.n_resamples:,}" if spec.resampled and testing.n_resamples is not None else ""
+    return f"{spec.words}{drawn}, {correction}, α = {testing.alpha:g}, two-sided"  # noqa: RUF001 - a Greek letter for people
 
 
 def correlations(truth: NDArray[np.float64], estimate: NDArray[np.float64]) -> dict[str, NDArray[np.float64]]:
@@ -524,23 +371,21 @@ def _all_correlations(
     )
 
 
-def _closeness(
-    collection: JudgedCollection, plan: Plan, reference: _Reference, x: NDArray[np.float64], signs: NDArray[np.float64]
+def _closeness(  # noqa: PLR0913, PLR0917 - as its caller has them
+    collection: JudgedCollection,
+    plan: Plan,
+    reference: _Reference,
+    x: NDArray[np.float64],
+    signs: NDArray[np.float64],
+    ranked: list[int],
 ) -> pd.DataFrame:
     """Compare the rebuilt pool's ranking with that of all judgments; the latter is the truth."""
     everything = settled_means(metric_values(collection, plan.metrics)[:, :, plan.counted])
-    truth = everything * signs[:, None]
+    truth = everything[:, ranked] * signs[:, None]
     found = {name: np.asarray(CORRELATIONS[name](truth, x, undefined="nan")) for name in ("tau", "tau_ap")}
     documents = collection.by_document
     held = reference.n_judged / max(1, int((documents.judged & plan.counted[documents.topic_of_judgment]).sum()))
     return pd.DataFrame({"metric": [one.name for one in plan.metrics], **found, "judged_held": held})
-
-
-def standard_error(data: xr.Dataset, over: str) -> xr.Dataset:
-    """Return the standard error of means over a dimension: of the values that are there, missing for a single one."""
-    if data.sizes[over] == 1:
-        return data.mean(over) * np.nan
-    return data.std(over, ddof=1) / np.sqrt(data.count(over))
 
 
 # ----------------------------------------------------------------------------------------------------------- settings

@@ -34,7 +34,7 @@ from metaeval.resampling.stability import THRESHOLD, Stability, check_options, m
 from metaeval.resampling.sufficiency import PoolSufficiency, pool_sufficiency
 from metaeval.studies.study import Attempts, Study
 
-__all__ = ["QUESTIONS", "JudgmentsStudy", "study_judgments"]
+__all__ = ["QUESTIONS", "QUESTION_OF", "JudgmentsStudy", "study_judgments"]
 
 QUESTIONS: Mapping[str, tuple[str, ...]] = MappingProxyType(
     {
@@ -46,6 +46,11 @@ QUESTIONS: Mapping[str, tuple[str, ...]] = MappingProxyType(
     }
 )
 """What can be asked, and the reductions that answer it by default."""
+
+QUESTION_OF: Mapping[str, str] = MappingProxyType(
+    {name: question for question, names in QUESTIONS.items() for name in names} | {"depth": "shallower-pools"}
+)
+"""Reduction to the question that it belongs to."""
 
 _MOST_SIZES = 6
 _EFFORT = "effort"
@@ -128,7 +133,8 @@ class JudgmentsStudy(Study):
     def tables(self) -> dict[str, pd.DataFrame]:
         """Return every table of the answer by name, long and at full precision.
 
-        "stability" (see `Stability.to_frame`, with ``hours`` of judging), "thresholds", "closeness", "pool" (one row
+        "stability" (see `Stability.to_frame`, with ``hours`` of judging), "thresholds", "between_metrics" (see
+        `Stability.between_metrics`), "closeness", "pool" (one row
         a topic), "pool_growth", "run_depths", "left_out" (one row a rule, metric and run), "left_out_summary",
         "left_out_changes" (Tables 8 and 9 of Pal et al.), "left_out_groups", "pool_sufficiency", "pool_verdicts" (its
         3 x 3 tables), "coverage", "effort", "adaptive" and "adaptive_topics"; only those that were asked for and
@@ -137,6 +143,7 @@ class JudgmentsStudy(Study):
         found: dict[str, pd.DataFrame | None] = {
             "stability": self._together(lambda one: one.to_frame(), named=False),
             "thresholds": self._together(lambda one: one.thresholds(min_tau=self.min_tau)),
+            "between_metrics": self._between_metrics(),
             "closeness": next((one.closeness for one in self.stability.values() if one.closeness is not None), None),
             "pool": None if self.original is None else self.original.to_frame(),
             "pool_growth": None if self.growth is None else self.growth.means().reset_index(),
@@ -173,6 +180,11 @@ class JudgmentsStudy(Study):
     def _with_hours(self, frame: pd.DataFrame) -> pd.DataFrame:
         return frame.assign(hours=self.cost.hours(frame["relevant"], frame["judged"] - frame["relevant"]))
 
+    def _between_metrics(self) -> pd.DataFrame | None:
+        """Compare the metrics' rankings under all judgments, or under the rebuilt pool where only pools shrink."""
+        known = sorted(self.stability.values(), key=lambda one: one.closeness is not None)
+        return known[0].between_metrics() if known else None
+
     def _together(self, table: Callable[[Stability], pd.DataFrame], *, named: bool = True) -> pd.DataFrame | None:
         if not self.stability:
             return None
@@ -201,6 +213,10 @@ def study_judgments(  # noqa: PLR0913 - every option of the command
     test: str = "t",
     correction: str | None = None,
     alpha: float = 0.05,
+    n_resamples: int | None = None,
+    choose: str | int = "all",
+    ranked: str | int = "all",
+    rel: int | None = None,
     min_tau: float = THRESHOLD,
     top: int = 10,
     pool_depth: int | None = None,
@@ -226,7 +242,7 @@ def study_judgments(  # noqa: PLR0913 - every option of the command
         error.
     reductions : sequence of str, optional
         Ways to judge less (`metaeval.resampling.reductions.REDUCTIONS`), in place of those that the questions stand
-        for.
+        for. Without `questions` they alone are asked about.
     steps : sequence of float, optional
         For reductions counted in %; the published ones by default.
     sizes : sequence of int, optional
@@ -234,7 +250,7 @@ def study_judgments(  # noqa: PLR0913 - every option of the command
         original pool reaches, or parts of its size.
     n_replicates : int, default 10
         Draws at every step.
-    n_tested, test, correction, alpha, top, n_jobs, keep, budget
+    n_tested, test, correction, alpha, n_resamples, choose, ranked, rel, top, n_jobs, keep, budget
         See `measure_stability`. The budget is for all reductions and the replicates of "effort" together; what draws
         nothing is always done in full. `alpha` is also the level of the t tests of runs without their group and of
         pool sufficiency.
@@ -289,7 +305,8 @@ def study_judgments(  # noqa: PLR0913 - every option of the command
     chosen_cost = cost_model(cost)
     check_number(min_tau, "min_tau", above=-1, most=1)
     documents = collection.by_document
-    asked, unanswered = _asked(documents, questions)
+    ways = None if reductions is None else _reductions(reductions, ())
+    asked, unanswered = _asked(documents, questions, ways)
     check_options(documents, n_replicates=n_replicates, n_tested=n_tested, top=top, alpha=alpha, budget=budget)
     check_test(test, correction)
     check_jobs(n_jobs)
@@ -318,6 +335,10 @@ def study_judgments(  # noqa: PLR0913 - every option of the command
         test=test,
         correction=correction,
         alpha=alpha,
+        n_resamples=n_resamples,
+        choose=choose,
+        ranked=ranked,
+        rel=rel,
         top=top,
         pool_depth=pool_depth,
         rng=seed,
@@ -376,8 +397,13 @@ def study_judgments(  # noqa: PLR0913 - every option of the command
     return replace(study, notes=_notes(study, documents))
 
 
-def _asked(collection: Collection, questions: Sequence[str] | None) -> tuple[tuple[str, ...], dict[str, str]]:
-    """Return the questions that can be answered; one that was named and cannot be is an error."""
+def _asked(
+    collection: Collection, questions: Sequence[str] | None, ways: Sequence[str] | None
+) -> tuple[tuple[str, ...], dict[str, str]]:
+    """Return the questions that can be answered; one that was named and cannot be is an error.
+
+    Where reductions alone are named, the questions are those that they belong to.
+    """
     if isinstance(questions, str):
         questions = [questions]
     for name in questions or ():
@@ -393,7 +419,8 @@ def _asked(collection: Collection, questions: Sequence[str] | None) -> tuple[tup
         lacking["new-systems"] = (
             "the runs have no groups (teams) to leave out; --groups gives them (in Python with_groups)"
         )
-    wanted = tuple(name for name in QUESTIONS if questions is None or name in questions)
+    among = QUESTIONS if ways is None else {QUESTION_OF[name] for name in ways}
+    wanted = tuple(name for name in QUESTIONS if name in (among if questions is None else questions))
     refused = {name: lacking[name] for name in wanted if name in lacking}
     if questions is not None and refused:
         name, reason = next(iter(refused.items()))

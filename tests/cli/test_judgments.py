@@ -115,12 +115,28 @@ def test_one_question_reads_and_answers_no_more(command, inputs):
 
 def test_what_the_input_does_not_allow_is_said(command, inputs):
     """Without groups new systems are not studied, and the answer says what is needed."""
-    ended = command("judgments", *inputs, *QUICK, "--reductions", "order")
+    ended = command("judgments", *inputs, *QUICK)
     assert ended.code == 0, ended.err
     assert re.search(r"Not answered.*\n\s*New systems: the runs have no groups", ended.out)
     named = command("judgments", *inputs, *QUICK, "--question", "new-systems")
     assert named.code == 2
     assert "--groups" in named.err
+
+
+def test_the_experiment_of_sakai_and_kando_is_one_command(command, inputs, teams):
+    """One run a team is tested by bootstrap sensitivity under the ten metrics, exactly as `metaeval power` does it."""
+    shared = ("--choose", "one-per-group", "--resamples", 100, "--metrics", "sakai-kando", "--json")
+    options = ("--reductions", "stratified", "--test", "bootstrap_sensitivity", "--replicates", 1, "--tested", 1)
+    ended = command("judgments", *inputs, *teams, *options, "--ranked", 4, *shared)
+    assert ended.code == 0, ended.err
+    rows = [row for row in ended.json()["results"] if row["table"] == "stability"]
+    assert (len(rows), len({row["metric"] for row in rows})) == (50, 10)
+    alone = command("power", *inputs, *teams[:4], *shared)
+    assert alone.code == 0, alone.err
+    full = {row["metric"]: [row["power_full"], row["difference_required_full"]] for row in rows}
+    plain = [row for row in alone.json()["results"] if row["test"] == "bootstrap_sensitivity"]
+    plain = [row for row in plain if row["correction"] == "none"]
+    assert full == {row["metric"]: [row["power"], row["difference_required"]] for row in plain}
 
 
 def test_groups_may_come_from_names(command, inputs):

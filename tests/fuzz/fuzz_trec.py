@@ -37,6 +37,23 @@ def _qrels_text(rng: random.Random) -> bytes:
     return ("\n".join(lines[:8]) + "\n").encode()
 
 
+def _graded_text(rng: random.Random) -> bytes:
+    """Judgments in the grades of NTCIR, in one of the three orders of columns."""
+    form = rng.choice(("{t}\t{g}\t{d}\t{n}", "{t} 0 {d} {g}", "{t} {d} {g}"))
+    relaxed = rng.choice(("SA", "SAB"))
+    grades = "SABC" if "{n}" in form else rng.choice(("SABC", ("L0", "L1", "L2")))
+    lines = []
+    for topic in rng.sample(["0001", "2", "q3"], rng.randint(1, 3)):
+        for document in rng.sample(["d1", "d2", "é1", "x#2", "gakkai-07", "S"], rng.randint(1, 3)):
+            grade = rng.choice(grades)
+            lines.append(form.format(t=topic, g=grade, d=document, n=int(grade in relaxed)))
+    return ("\n".join(lines) + "\n").encode()
+
+
+def _make_graded(rng: random.Random) -> Case:
+    return Case((_graded_text(rng),))
+
+
 def _make_run(rng: random.Random) -> Case:
     options: dict[str, Any] = {}
     if rng.random() < 0.4:
@@ -126,10 +143,31 @@ def _run_opinions(case: Case) -> list[object]:
     return [{"systems": list(found), "topics": [list(one) for one in found.values()], "lists": found}]
 
 
+_GRADES = {"C": "0", "B": "1", "A": "2", "S": "3"} | {f"L{level}": str(level) for level in range(10)}
+
+
+def _levelled(rows: list[list[str]]) -> list[list[str]]:
+    """Return the rows with levels for grades, if the first row has one."""
+    first = rows[0]
+    if len(first) == _QRELS_COLUMNS and first[1] in "SABC" and first[3] in {"0", "1"}:
+        flags: dict[str, str] = {}
+        for row in rows:
+            if len(row) != _QRELS_COLUMNS or row[1] not in {*"SABC"} or row[3] not in {"0", "1"}:
+                raise RefusedError("another kind of line")
+            if flags.setdefault(row[1], row[3]) != row[3]:
+                raise RefusedError("a grade with two readings")
+        return [[*row[:3], _GRADES[row[1]]] for row in rows]
+    if len(first) in {_QRELS_COLUMNS - 1, _QRELS_COLUMNS} and first[-1] in _GRADES:
+        if any(row[-1] not in _GRADES or len(row) != len(first) for row in rows):
+            raise RefusedError("a line without a grade")
+        return [[row[0], "0", row[-2], _GRADES[row[-1]]] for row in rows]
+    return rows
+
+
 def qrels_of(content: bytes) -> dict[str, dict[str, int]]:
     """Return the level of every document of every topic."""
     judged: dict[str, dict[str, int]] = {}
-    for row in _rows(content):
+    for row in _levelled(_rows(content)):
         if len(row) != _QRELS_COLUMNS:
             raise RefusedError("too few or too many columns")
         levels = judged.setdefault(row[0], {})
@@ -239,6 +277,14 @@ READERS = (
         name="trec-qrels",
         make=_make_qrels,
         mutate=text_mutation(_make_qrels),
+        read=_read_qrels,
+        opinions=_qrels_opinions,
+        speed=5900,
+    ),
+    Reader(
+        name="ntcir-qrels",
+        make=_make_graded,
+        mutate=text_mutation(_make_graded),
         read=_read_qrels,
         opinions=_qrels_opinions,
         speed=5900,

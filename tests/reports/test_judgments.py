@@ -14,6 +14,7 @@ from metaeval.reports.html import render_page
 from metaeval.reports.judgments import judgments_report
 from metaeval.simulate.collection import simulate_collection
 from metaeval.studies.judgments import study_judgments
+from metaeval.words import name_of_metric, share_of
 
 
 @pytest.fixture(scope="module")
@@ -228,6 +229,62 @@ def test_one_replicate_has_no_error_and_no_mean(page):
     """What nothing is drawn for has neither standard errors nor means over replicates in its captions."""
     for name in ("stability order", "consistency order"):
         assert "replicate" not in table_of(page, name).caption
+
+
+def test_one_random_draw_is_not_nothing_drawn(made):
+    """A single draw of a random reduction is said to be one, in summary, pictures and tables; no other is."""
+    collection = made.to_collection(retrieved="all")
+    options = {"questions": ["less-judging"], "n_replicates": 1, "n_tested": 1, "rng": 0}
+    page = judgments_report(study_judgments(collection, ["AP", "P@10"], reductions=["stratified"], **options))
+    words = "ne random draw: another would give other values"
+    assert words in page.summary[0]
+    (picture,) = page.pictures()
+    assert words in picture.caption
+    for table in ("stability stratified", "consistency stratified", "ranking stratified 10", "power stratified 10"):
+        assert words in table_of(page, table).caption
+    assert words not in table_of(page, "power stratified full").caption
+    still = judgments_report(study_judgments(collection, ["AP", "P@10"], reductions=["order"], **options))
+    assert words not in words_of(still)
+    effort = judgments_report(study_judgments(collection, ["AP"], **options | {"questions": ["effort"]}))
+    assert words in table_of(effort, "effort").caption
+    (plans,) = [picture for picture in effort.pictures() if picture.name == "effort"]
+    assert words in plans.caption
+    assert "standard error" not in plans.caption
+
+
+def test_tables_by_metric_are_the_studys(made):
+    """Tables 3 to 7 of Sakai and Kando: most discriminative, and most stable, metric first; counts of the study."""
+    groups = {"choose": "one-per-group", "ranked": 5, "test": "bootstrap_sensitivity", "n_resamples": 100}
+    metrics = ["AP", "AP'", "RBP(p=0.5)"]
+    asked = {"questions": ["less-judging"], "reductions": ["stratified"], "n_replicates": 3, "n_tested": 1, "rng": 2}
+    collection = made.to_collection()
+    study = study_judgments(collection, metrics, **asked, **groups)
+    page = judgments_report(study)
+    frame = study.to_frame()
+    for name, part, power in (
+        ("full", frame[frame["step"] == 10], "power_full"),
+        ("10", frame[frame["step"] == 10], "power"),
+        ("50", frame[frame["step"] == 50], "power"),
+    ):
+        cells = [[cell.text for cell in row] for row in table_of(page, f"power stratified {name}").cells()]
+        wanted = part.sort_values(power, ascending=False, kind="stable")
+        assert [row[0] for row in cells] == wanted["metric"].map(name_of_metric).tolist()
+        assert [row[1] for row in cells] == [share_of(round(3 * value), 3) for value in wanted[power]]
+        assert [row[-1] for row in cells] == [
+            f"{value:.2f}" for value in wanted[power.replace("power", "difference_required")]
+        ]
+    taus = [float(row[1].text) for row in table_of(page, "ranking stratified 10").cells()]
+    assert taus == sorted(taus, reverse=True)
+    wrong = {row[0].text: row for row in table_of(page, "inconsistent stratified 10").cells()}
+    for row in frame[frame["step"] == 10].to_dict("records"):
+        cells = [cell.text for cell in wrong[name_of_metric(row["metric"])]]
+        assert cells[1:3] == [f"{row['found']:.0f}", f"{row['contradicted']:.0f}"]
+    between = table_of(page, "between metrics")
+    for row in study.tables()["between_metrics"].to_dict("records"):
+        text = between.frame.set_index("metric").loc[row["metric_a"], row["metric_b"]]
+        assert text == f"{row['tau']:.3f}".replace("-", "−") + "*" * (row["tau"] >= 0.9)
+    assert "Pairs of 3 runs" in table_of(page, "power stratified 10").caption
+    assert "5 of 9 runs" in words_of(page)
 
 
 def test_axes_are_labelled_with_units(study):

@@ -374,3 +374,18 @@ def test_an_unknown_reduction_is_named():
     collection = collection_from_rankings({"a": {"1": ["d1"]}}, {"1": {"d1": 1}})
     with pytest.raises(UnknownNameError, match="did you mean 'stratified'"):
         reduce_judgments(collection, reduction="stratefied")
+
+
+def test_documents_below_the_lowest_relevant_level_are_among_the_others():
+    """With rel=2, stratified sampling draws documents of level 1 with the non-relevant ones, and counts them there."""
+    levels = dict.fromkeys([f"h{n:02}" for n in range(20)], 2) | dict.fromkeys([f"m{n:02}" for n in range(30)], 1)
+    levels |= dict.fromkeys([f"n{n:02}" for n in range(50)], 0)
+    collection = collection_from_rankings({"a": {"1": list(levels)}}, {"1": levels})
+    for rel, relevant, judged in ((1, 25, 50), (2, 10, 50)):
+        reduced = reduce_judgments(collection, reduction="stratified", steps=[50], rng=3, rel=rel)
+        kept = reduced.levels[0][reduced.levels[0] >= 0]
+        assert (reduced.relevant.item(), (kept >= rel).sum(), len(kept)) == (relevant, relevant, judged)
+    spared = reduce_judgments(collection, reduction="relevant", steps=[50], rng=3, rel=2).levels[0]
+    assert [(spared == level).sum() for level in (2, 1, 0)] == [10, 30, 50]
+    with pytest.raises(InvalidOptionError, match="rel"):
+        reduce_judgments(collection, reduction="stratified", rel=0)

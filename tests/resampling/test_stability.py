@@ -26,7 +26,9 @@ from metaeval.resampling.judgments import reduce_judgments
 from metaeval.resampling.pools import original_pool
 from metaeval.resampling.reductions import REDUCTIONS
 from metaeval.resampling.replicates import ReplicateWarning, replicate_seed
+from metaeval.resampling.sensitivity import bootstrap_sensitivity
 from metaeval.resampling.stability import measure_stability, smallest_place
+from metaeval.scores import select_runs
 from metaeval.simulate.collection import simulate_collection
 from metaeval.simulate.inex import simulate_inex
 from metaeval.tests_stat.catalogue import compare_systems
@@ -215,6 +217,82 @@ def test_significant_pairs_are_those_of_the_test(collection):
     assert row["power"] == pytest.approx((left != 0).mean())
     assert row["power_full"] == pytest.approx((full != 0).mean())
     assert row["contradicted_share"] == pytest.approx(((left != 0) & (left != full)).sum() / (left != 0).sum())
+
+
+def test_bootstrap_sensitivity_is_that_of_one_run_a_team(made):
+    """Power and difference required, in full and of a replicate, are those of the method itself on the same draws."""
+    collection = made.to_collection()
+    options = {"choose": "one-per-group", "n_resamples": 200}
+    found = measure_stability(
+        *(collection, ["AP", "RBP(p=0.5)"]), steps=[40], n_replicates=2, n_tested=1, rng=6,
+        test="bootstrap_sensitivity", **options,
+    )  # fmt: skip
+    chosen = select_runs(score(collection, ["AP", "RBP(p=0.5)"]), "one-per-group", np.random.default_rng(6))
+    full = bootstrap_sensitivity(chosen, n_resamples=200, rng=6)
+    assert found.tested == full.systems
+    assert found.n_pairs == full.n_pairs == 3
+    summary = full.summary().set_index("metric")
+    row = found.to_frame().set_index("metric")
+    assert row["power_full"].tolist() == summary["power"].tolist()
+    assert row["difference_required_full"].tolist() == summary["difference_required"].tolist()
+    generator = np.random.default_rng(replicate_seed(6, "stratified", 0))
+    levels = reduce_judgments(collection, reduction="stratified", steps=[40], rng=generator).levels[0]
+    left = score(collection.rejudge(levels), ["AP", "RBP(p=0.5)"]).sel(system=list(full.systems))
+    again = bootstrap_sensitivity(left, n_resamples=200, rng=generator)
+    assert row["power"].tolist() == again.summary()["power"].tolist()
+    assert row["difference_required"].tolist() == again.summary()["difference_required"].tolist()
+    before, after = (one.data["better"] * one.data["significant"] for one in (full, again))
+    assert row["reversed"].tolist() == (before * after.to_numpy() < 0).sum("pair").to_numpy().tolist()
+    assert (found.data["system"].to_numpy() == list(collection.systems)).all()
+
+
+def test_ranked_runs_are_those_chosen_and_others_are_tested(collection):
+    """Rankings and mean scores are of the runs ranked; every pair is tested whatever is ranked."""
+    found = measure_stability(collection, ["AP"], steps=[50], n_replicates=2, ranked=4, rng=3)
+    every = measure_stability(collection, ["AP"], steps=[50], n_replicates=2, rng=3)
+    names = found.data["system"].to_numpy().tolist()
+    assert len(names) == 4
+    part = every.data[["mean", "reference"]].sel(system=names)
+    assert part.identical(found.data[["mean", "reference"]])
+    truth, left = part["reference"][0], part["mean"][0, 0, 0]
+    assert float(found.data["tau"][0, 0, 0]) == pytest.approx(scipy.stats.kendalltau(truth, left).statistic)
+    assert found.data["found"].identical(every.data["found"])
+    for wrong in ({"ranked": 99}, {"choose": "some"}):
+        with pytest.raises(InvalidOptionError, match=next(iter(wrong))):
+            measure_stability(collection, ["AP"], steps=[50], rng=3, **wrong)
+
+
+def test_metrics_are_compared_by_the_rankings_of_all_judgments(collection):
+    """Tau between two metrics is SciPy's, with its p-value, on the mean scores; where less is better, turned round."""
+    names = ["AP", "P@10", "RBP(p=0.5)"]
+    frame = measure_stability(collection, names, steps=[50], n_replicates=1, rng=3).between_metrics()
+    means = dict(zip(names, metric_values(collection, names).mean(axis=2), strict=True))
+    assert len(frame) == 3
+    for row in frame.to_dict("records"):
+        wanted = scipy.stats.kendalltau(means[row["metric_a"]].round(12), means[row["metric_b"]].round(12))
+        assert row["tau"] == pytest.approx(wanted.statistic)
+        assert row["p_value"] == pytest.approx(wanted.pvalue)
+
+
+@pytest.mark.parametrize(
+    ("metrics", "rel", "wanted"),
+    [
+        (["AP"], None, 1),
+        (["AP(rel=2)", "P(rel=2)@10"], None, 2),
+        (["AP(rel=2)", "nDCG@10"], None, 2),  # graded metrics have no rel=
+        (["AP(rel=2)", "bpref"], None, 1),  # the lowest, where they disagree
+        (["nDCG", "RBP(p=0.8)"], None, 1),
+        (["AP"], 2, 2),
+    ],
+)
+def test_relevant_is_what_the_metrics_say(collection, metrics, rel, wanted):
+    """The reduction draws relevant documents from the lowest rel= on, or from the level asked for; it is said."""
+    found = measure_stability(collection, metrics, steps=[50], n_replicates=1, n_tested=0, rel=rel, rng=1)
+    assert found.rel == wanted
+    assert found.n_relevant == (collection.levels >= wanted).sum()
+    assert any("level 2 and above" in note for note in found.notes) == (wanted == 2)
+    with pytest.raises(InvalidOptionError, match="rel=9: no document is judged at that level"):
+        measure_stability(collection, metrics, rel=9)
 
 
 @pytest.mark.parametrize(

@@ -46,7 +46,8 @@ def test_every_question_is_answered_where_the_collection_allows(study):
     assert not study.unanswered
     tables = study.tables()
     assert set(tables) == {
-        *("stability", "thresholds", "closeness", "pool", "pool_growth", "run_depths", "left_out", "left_out_summary"),
+        *("stability", "thresholds", "between_metrics", "closeness", "pool", "pool_growth", "run_depths", "left_out"),
+        "left_out_summary",
         *("left_out_changes", "left_out_groups", "pool_sufficiency", "pool_verdicts", "coverage", "effort"),
         *("adaptive", "adaptive_topics"),
     }
@@ -144,9 +145,18 @@ def test_without_groups_or_documents_the_rest_is_answered(made):
         study_judgments(bare, ["AP"], questions=["effort"])
     groupless = made.to_collection(retrieved="all")
     groupless = replace(groupless, groups=None, pooled=None)
-    found = study_judgments(groupless, ["AP"], reductions=["order"], n_replicates=1, rng=0)
+    found = study_judgments(groupless, ["AP"], steps=[50], n_replicates=1, rng=0)
     assert "groups" in found.unanswered["new-systems"]
     assert any("no run is marked as pooled" in note for note in found.notes)
+
+
+def test_reductions_alone_ask_for_nothing_else(made, collection):
+    """Where only reductions are named, the questions are those that they belong to, answerable or not."""
+    found = study_judgments(collection, ["AP"], reductions=["topics", "depth"], steps=[50], n_replicates=1, rng=0)
+    assert found.questions == ("shallower-pools", "fewer-topics")
+    assert not found.left_out
+    bare = study_judgments(made.to_collection(), ["AP"], reductions=["order"], steps=[50], rng=0)
+    assert (bare.questions, dict(bare.unanswered)) == (("less-judging",), {})
 
 
 def test_a_pool_of_one_group_cannot_lose_it(collection):

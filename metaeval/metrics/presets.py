@@ -1,0 +1,93 @@
+"""Sets of metrics that a paper compares, under one name that stands wherever metrics are named."""
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from types import MappingProxyType
+
+import pandas as pd
+
+from metaeval.bibliography import source_of
+
+__all__ = ["PRESETS", "Preset", "presets_frame", "without_presets"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Preset:
+    """Metrics that belong together.
+
+    Attributes
+    ----------
+    name : str
+    metrics : tuple of str
+    summary : str
+        What they are, in a line.
+    cite : str
+        Key of `metaeval.bibliography`.
+    """
+
+    name: str
+    metrics: tuple[str, ...]
+    summary: str
+    cite: str
+
+
+def _sakai_kando(gains: str = "") -> tuple[str, ...]:
+    """Return the ten metrics of Sakai and Kando (2008), section 3, with the gains of the graded ones."""
+    among = f",{gains}" if gains else ""
+    graded = f"({gains})" if gains else ""
+    return (
+        *(f"Q{graded}", f"Q'{graded}", "AP", "AP'", f"nDCG(a=2{among})@1000", f"nDCG'(a=2{among})@1000", "bpref_R"),
+        *(f"RBP(p={p}{among})" for p in (0.95, 0.8, 0.5)),
+    )
+
+
+_ROWS = (
+    Preset(
+        name="sakai-kando",
+        metrics=_sakai_kando(),
+        summary="Q, AP and nDCG (a = 2, l = 1000) of whole and condensed lists, bpref_R, and RBP with p = .95, .8 and "
+        ".5; a gain is the level, which for NTCIR's S, A and B is 3, 2 and 1",
+        cite="sakai2008",
+    ),
+    Preset(
+        name="sakai-kando-trec",
+        metrics=_sakai_kando("gains={1:1,2:3}"),
+        summary="the same for judgments of two levels, such as those of the TREC robust tracks: highly relevant "
+        "documents have a gain of 3, relevant ones of 1",
+        cite="sakai2008",
+    ),
+)
+
+PRESETS: Mapping[str, Preset] = MappingProxyType({row.name: row for row in _ROWS})
+"""Name to `Preset`."""
+
+
+def without_presets(metrics: Iterable[object]) -> list[object]:
+    """Return metrics with every name of a preset replaced by what it stands for; case is ignored.
+
+    Examples
+    --------
+    >>> without_presets(["P@10", "sakai-kando"])[:4]
+    ['P@10', 'Q', "Q'", 'AP']
+    """
+    found: list[object] = []
+    for item in metrics:
+        preset = PRESETS.get(item.casefold()) if isinstance(item, str) else None
+        found += (item,) if preset is None else preset.metrics
+    return found
+
+
+def presets_frame() -> pd.DataFrame:
+    """Return one row a preset: name, metrics, summary, key and source."""
+    return pd.DataFrame(
+        [
+            {
+                "name": one.name,
+                "metrics": ", ".join(one.metrics),
+                "summary": one.summary,
+                "cite": one.cite,
+                "source": source_of(one.cite),
+            }
+            for one in PRESETS.values()
+        ]
+    )

@@ -1,0 +1,234 @@
+# ruff: noqa: RUF001 - Greek letters and dashes are meant for people
+"""What fewer judgments do to each metric, best first: its ranking, its discriminative power, its consistency.
+
+These have the form of Tables 3 to 7 of Sakai and Kando (2008), for any reduction, metrics and test.
+"""
+
+from collections.abc import Callable
+
+import numpy as np
+import pandas as pd
+
+from metaeval.reports.report import Block, Fold, Section
+from metaeval.reports.tables import METRIC, Column, Table, right
+from metaeval.resampling.stability import THRESHOLD, Stability
+from metaeval.studies.judgments import JudgmentsStudy
+from metaeval.words import MISSING, name_of_metric, number, p_value, share
+
+__all__ = ["between_metrics_section", "by_metric_blocks", "drawn_words", "power_sentences"]
+
+_PERCENT = "%"
+
+
+def drawn_words(n_draws: int, *, random: bool, of: str = "") -> str:
+    """Say how many draws a number stands for: of one, that another would differ; nothing where none is random.
+
+    Examples
+    --------
+    >>> drawn_words(5, random=True), drawn_words(1, random=True), drawn_words(1, random=False)
+    (' Means over 5 replicates.', ' One random draw: another would give other values.', '')
+    """
+    if not random:
+        return ""
+    return (
+        f" Means over {n_draws} replicates{of}."
+        if n_draws > 1
+        else " One random draw: another would give other values."
+    )
+
+
+def by_metric_blocks(stability: Stability, frame: pd.DataFrame) -> tuple[list[Block], list[Block]]:
+    """Return the tables of the full judgments and of the smallest step, and those of the steps between.
+
+    Parameters
+    ----------
+    stability : Stability
+    frame : pandas.DataFrame
+        Its `Stability.to_frame`.
+    """
+    smallest, *others = sorted(frame["step"].unique())
+    shown: list[Block] = [_ranking_table(stability, frame, smallest)]
+    folded: list[Block] = []
+    if frame["found"].notna().any():
+        shown += [
+            _power_table(stability, frame, None),
+            _power_table(stability, frame, smallest),
+            _inconsistent_table(stability, frame, smallest),
+        ]
+        for step in reversed(others):
+            folded += [_power_table(stability, frame, step), _inconsistent_table(stability, frame, step)]
+    folded += [_ranking_table(stability, frame, step) for step in reversed(others)]
+    return shown, folded
+
+
+def power_sentences(study: JudgmentsStudy) -> list[str]:
+    """Say under which metrics discriminative power holds best and worst at the smallest step of the first reduction."""
+    for stability in study.stability.values():
+        frame = stability.to_frame()
+        frame = frame[(frame["step"] == frame["step"].min()) & frame["power"].notna()]
+        if stability.reduction.unit != _PERCENT or frame.empty:
+            continue
+        frame = frame.sort_values("power", kind="stable")
+        ends = [frame.iloc[-1]] + ([frame.iloc[0]] if len(frame) > 1 else [])
+        part = _left(stability, frame["step"].iloc[0])
+        found = " and ".join(
+            f"{share(row['power'])} under {name_of_metric(row['metric'])} (with all {share(row['power_full'])})"
+            for row in ends
+        )
+        return [f"With {part}, so many of the pairs of runs differ significantly: {found}."]
+    return []
+
+
+def between_metrics_section(study: JudgmentsStudy) -> tuple[Section, ...]:
+    """Return the section on how alike the metrics rank the runs; none for a single metric."""
+    frame = study.tables().get("between_metrics")
+    if frame is None or frame.empty:
+        return ()
+    metrics = study.metrics
+    high = f"*: {THRESHOLD:g} or more"
+    taus = _matrix(
+        frame, metrics, lambda row: f"{number(3)(row['tau'])}{'*' if row['tau'] >= THRESHOLD - 1e-12 else ''}"
+    )
+    chances = _matrix(frame, metrics, lambda row: p_value(row["p_value"]))
+    chance = frame.loc[frame["p_value"].notna()]
+    unsure = chance[chance["p_value"] > study.alpha]
+    n_ranked = next(iter(study.stability.values())).data.sizes["system"]
+    said = (
+        f"Each differs from 0 (p at most {p_value(chance['p_value'].max())})."
+        if unsure.empty and not chance.empty
+        else f"{len(unsure)} of {len(chance)} do not differ from 0 significantly (p > {study.alpha:g})."
+    )
+    tables = [
+        Table(
+            name=name,
+            title=title,
+            caption=caption,
+            frame=rows,
+            data=frame,
+            columns=(METRIC, *(Column(name=one, label=name_of_metric(one), align="right") for one in metrics[1:])),
+        )
+        for name, title, caption, rows in (
+            (
+                "between metrics",
+                "Kendall’s τ between the rankings by two metrics",
+                f"All judgments, {n_ranked} runs. {high}. {said}",
+                taus,
+            ),
+            ("between metrics p", "p-values of these τ", "Two-sided, of no association.", chances),
+        )
+    ]
+    section = Section(
+        id="between-metrics",
+        title="Agreement between metrics",
+        lead="How alike two metrics rank the runs, before any judgment is taken away.",
+        blocks=(tables[0], Fold(title="The p-values", blocks=(tables[1],))),
+    )
+    return (section,)
+
+
+def _matrix(frame: pd.DataFrame, metrics: tuple[str, ...], write: Callable[[pd.Series], str]) -> pd.DataFrame:
+    """Lay pairs of metrics out as the upper triangle of a matrix, as text."""
+    cells = np.full((len(metrics) - 1, len(metrics) - 1), "", dtype=object)
+    place = {name: number for number, name in enumerate(metrics)}
+    for _, row in frame.iterrows():  # a few metrics
+        cells[place[row["metric_a"]], place[row["metric_b"]] - 1] = write(row)
+    return pd.DataFrame(cells, columns=list(metrics[1:])).assign(metric=list(metrics[:-1]))
+
+
+def _at(frame: pd.DataFrame, step: float) -> pd.DataFrame:
+    return frame[frame["step"] == step]
+
+
+def _name(what: str, stability: Stability, step: float) -> str:
+    return f"{what} {stability.reduction.name} {step:g}"
+
+
+def _left(stability: Stability, step: float) -> str:
+    """Say what a step leaves, as a heading does."""
+    if stability.reduction.unit != _PERCENT:
+        return f"{step:g} documents a topic"
+    return f"{step:g} % of the {stability.reduction.share_of}"
+
+
+def _drawn(stability: Stability, n_draws: int) -> str:
+    return drawn_words(n_draws, random=stability.reduction.random)
+
+
+def _ranking_table(stability: Stability, frame: pd.DataFrame, step: float) -> Table:
+    part = _at(frame, step).sort_values("tau", ascending=False, kind="stable")
+    return Table(
+        name=_name("ranking", stability, step),
+        title=f"τ with the full ranking: {_left(stability, step)}",
+        caption=f"Of {stability.data.sizes['system']} runs, highest τ first; p is that of the τ furthest from "
+        f"significance.{_drawn(stability, stability.n_replicates)}",
+        frame=part.assign(
+            score_left=part["score"] / part["score_full"].where(part["score_full"] != 0),
+        ),
+        columns=(
+            METRIC,
+            *right(number(3), tau="τ", **_error(part, "tau")),
+            *right(p_value, tau_p_value="p"),
+            *right(number(3), tau_ap="τ AP", tau_best=f"τ, best {stability.top}", score="Mean score"),
+            *right(share, score_left="of the full"),
+        ),
+    )
+
+
+def _error(part: pd.DataFrame, name: str) -> dict[str, str]:
+    """Return the column of a standard error, where there is any."""
+    return {f"{name}_se": "±"} if part[f"{name}_se"].notna().any() else {}
+
+
+def _power_table(stability: Stability, frame: pd.DataFrame, step: float | None) -> Table:
+    """Return the form of Tables 3 (no step: the full judgments) and 4."""
+    full = step is None
+    part = frame.drop_duplicates("metric") if step is None else _at(frame, step)
+    n_draws = 1 if full else stability.data.sizes["tested"]
+    suffix = "_full" if full else ""
+    counts = number(0 if n_draws == 1 else 1)
+    part = part.assign(
+        shown=[_of_pairs(value, stability.n_pairs, counts) for value in part[f"power{suffix}"]],
+        shown_sort=part[f"power{suffix}"],
+    ).sort_values(f"power{suffix}", ascending=False, kind="stable")
+    required = f"difference_required{suffix}"
+    against = "all judgments" if stability.closeness is None else "the rebuilt pool"
+    return Table(
+        name=f"power {stability.reduction.name} full" if full else _name("power", stability, step or 0.0),
+        title=f"Discriminative power: {against if step is None else _left(stability, step)}",
+        caption=f"Pairs of {len(stability.tested)} runs that differ significantly ({stability.test})"
+        + ("; diff. required: the largest over the pairs" if part[required].notna().any() else "")
+        + f".{'' if full else _drawn(stability, n_draws)}",
+        frame=part,
+        columns=(
+            METRIC,
+            *right(str, shown="Disc. power"),
+            *(right(share, power_se="±") if not full and part["power_se"].notna().any() else ()),
+            *(right(number(2), **{required: "Diff. required"}) if part[required].notna().any() else ()),
+        ),
+        data=part[["metric", f"power{suffix}", required]],
+    )
+
+
+def _of_pairs(power: float, n_pairs: int, write: Callable[[object], str]) -> str:
+    return MISSING if pd.isna(power) else f"{write(power * n_pairs)}/{n_pairs} = {share(power)}"
+
+
+def _inconsistent_table(stability: Stability, frame: pd.DataFrame, step: float) -> Table:
+    """Return the form of Table 5."""
+    n_draws = stability.data.sizes["tested"]
+    counts = number(0 if n_draws == 1 else 1)
+    against = "all judgments" if stability.closeness is None else "the rebuilt pool"
+    return Table(
+        name=_name("inconsistent", stability, step),
+        title=f"Differences found with {_left(stability, step)}, but not with {against}",
+        caption=f"Pairs of {len(stability.tested)} runs. Inconsistent: significant, and not significant in the same "
+        f"direction under {against}; reversed: of these, significant in the opposite one.{_drawn(stability, n_draws)}",
+        frame=_at(frame, step),
+        columns=(
+            METRIC,
+            *right(counts, found="Significant", contradicted="Inconsistent"),
+            *right(share, contradicted_share="%"),
+            *right(counts, reversed="Reversed"),
+        ),
+        data=_at(frame, step)[["metric", "found", "contradicted", "contradicted_share", "reversed"]],
+    )

@@ -1,0 +1,280 @@
+"""Rankings, mean scores and significant differences under ever fewer judgments: the answer of `measure_stability`."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+import pandas as pd
+import xarray as xr
+from numpy.typing import NDArray
+
+from metaeval.agreement.rankings import CORRELATIONS, kendall_p_value
+from metaeval.checks import check_choice, check_number
+from metaeval.equality import at_least as reaches
+from metaeval.resampling.reductions import Reduction
+
+__all__ = ["FOUND", "THRESHOLD", "Stability", "smallest_place", "standard_error"]
+
+THRESHOLD = 0.9
+"""Rankings whose tau is at least this are commonly taken for the same."""
+
+_COLUMNS = (
+    *("reduction", "metric", "step", "unit", "left", "judged", "judged_share", "relevant", "relevant_share", "topics"),
+    *("emptied", "n_replicates", "tau", "tau_se", "tau_ap", "tau_ap_se", "rho", "rho_se", "rbo", "rbo_se"),
+    *("tau_best", "tau_best_se", "tau_ap_best", "tau_ap_best_se", "rho_best", "rho_best_se", "rbo_best"),
+    *("rbo_best_se", "tau_p_value", "undefined", "score", "score_se", "score_full", "power", "power_se", "power_full"),
+    *("found", "contradicted", "contradicted_share", "reversed", "difference_required", "difference_required_full"),
+)
+
+type Kind = Literal["interpolated", "observed", "below smallest", "above largest", "undefined"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Stability:
+    """Rankings, mean scores and significant differences under ever fewer judgments.
+
+    Attributes
+    ----------
+    reduction : Reduction
+        How judgments were reduced.
+    data : xarray.Dataset
+        Dims ``replicate``, ``step`` (ascending), ``metric`` and ``system``. ``reference`` (metric, system): mean
+        scores under the full judgments; ``mean`` (replicate, step, metric, system): under those left. ``tau``,
+        ``tau_ap``, ``rho``, ``rbo`` (replicate, step, metric) compare the two, and the same with ``_best`` among the
+        reference's best systems; NaN where all systems tie. ``judged``, ``relevant``, ``topics`` and ``emptied``
+        (replicate, step) count what is left. ``found``, ``contradicted`` and ``reversed`` (tested replicate, step,
+        metric): pairs that differ significantly, those of them that do not (in the same direction) under the full
+        judgments, and those of these that do in the opposite direction; ``difference_required`` likewise, where the
+        test gives it; ``found_full`` and ``difference_required_full`` (metric).
+    rel : int
+        Lowest level that counts as relevant where judgments are reduced.
+    n_judged, n_relevant, n_topics : int
+        In the full judgments, or in the original pool where pools are reduced.
+    top : int
+        How many systems count as the best.
+    test : str
+        Which test, with correction and level.
+    tested : tuple of str
+        The systems whose pairs are tested.
+    closeness : pandas.DataFrame or None
+        Where pools are reduced: one row a metric with tau and tau_AP of the ranking by the rebuilt pool against the
+        one by all judgments.
+    notes : tuple of str
+        What could not be done as asked.
+    """
+
+    reduction: Reduction
+    data: xr.Dataset
+    rel: int
+    n_judged: int
+    n_relevant: int
+    n_topics: int
+    top: int
+    test: str
+    tested: tuple[str, ...]
+    closeness: pd.DataFrame | None
+    notes: tuple[str, ...]
+
+    @property
+    def metrics(self) -> tuple[str, ...]:
+        """Names of the metrics."""
+        return tuple(map(str, self.data["metric"].to_numpy()))
+
+    @property
+    def steps(self) -> tuple[float, ...]:
+        """Steps, ascending."""
+        return tuple(map(float, self.data["step"].to_numpy()))
+
+    @property
+    def n_replicates(self) -> int:
+        """Replicates behind every mean."""
+        return int(self.data.sizes["replicate"])
+
+    @property
+    def n_pairs(self) -> int:
+        """Pairs of systems that are tested."""
+        return len(self.tested) * (len(self.tested) - 1) // 2
+
+    @property
+    def single_draw(self) -> bool:
+        """Whether one random draw is all there is: nothing then says how far another would differ."""
+        return self.reduction.random and self.n_replicates == 1
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return one row a metric and step: means over replicates with their standard errors (``_se``).
+
+        ``left`` is what the step leaves in fact: percent of the judged documents, relevant documents or topics that
+        the reduction is counted in, which whole documents keep from being the percent asked for; the step itself
+        where it is a pool depth or a number of documents. ``score`` is the mean over systems, topics and replicates.
+        ``undefined`` counts the replicates in which all systems tie, which the means leave out; ``tau_p_value`` is the
+        largest over replicates. ``power`` is the share of significantly different pairs; ``contradicted_share`` is of
+        those found. Standard errors of a single replicate are missing: its draws are random, but nothing tells how
+        much. ``difference_required`` is that of bootstrap sensitivity, missing under other tests.
+        """
+        data = self.data.assign(score=self.data["mean"].mean("system"), power=self.data["found"] / self.n_pairs)
+        wanted = [*_MEASURES, "score"]
+        table = data[wanted].mean("replicate").to_dataframe(dim_order=["metric", "step"])
+        table = table.join(standard_error(data[wanted], "replicate").to_dataframe().add_suffix("_se"))
+        tested = data[["power", "found", "contradicted", "reversed", "difference_required"]]
+        table = table.join(tested.mean("tested").to_dataframe())
+        table = table.join(standard_error(tested[["power"]], "tested").to_dataframe().add_suffix("_se"))
+        totals = tested.sum("tested").to_dataframe(dim_order=["metric", "step"])
+        table["contradicted_share"] = totals["contradicted"] / totals["found"].where(totals["found"] > 0)
+        table = table.join(data["tau_p_value"].max("replicate").to_dataframe())
+        table = table.join(data["tau"].isnull().sum("replicate").to_dataframe(name="undefined"))  # noqa: PD003 - xarray
+        table = table.reset_index()
+        left = data[["judged", "relevant", "topics", "emptied"]].mean("replicate").to_dataframe()
+        full = pd.DataFrame(
+            {
+                "score_full": data["reference"].mean("system").to_series(),
+                "power_full": (data["found_full"] / self.n_pairs).to_series(),
+                "difference_required_full": data["difference_required_full"].to_series(),
+            }
+        )
+        table = table.merge(left, left_on="step", right_index=True).merge(full, left_on="metric", right_index=True)
+        table = table.assign(
+            reduction=self.reduction.name,
+            unit=self.reduction.unit,
+            judged_share=table["judged"] / self.n_judged,
+            relevant_share=table["relevant"] / self.n_relevant,
+            n_replicates=self.n_replicates,
+            left=table["step"].map(dict(zip(self.steps, self._left(), strict=True))),
+        )
+        order = {name: place for place, name in enumerate(self.metrics)}
+        table = table.sort_values(
+            ["metric", "step"], key=lambda column: column.map(order) if column.name == "metric" else column
+        )
+        return table[list(_COLUMNS)].reset_index(drop=True)
+
+    def between_metrics(self) -> pd.DataFrame:
+        """Return one row a pair of metrics: how alike they rank the systems under the full judgments.
+
+        Columns metric_a, metric_b, tau and tau_ap (the ranking by metric_a is the reference) and p_value of tau.
+        """
+        directed = self.data["reference"].to_numpy() * self.data["sign"].to_numpy()[:, None]
+        first, second = np.triu_indices(len(directed), 1)
+        truth, estimate = directed[first], directed[second]
+        return pd.DataFrame(
+            {
+                "metric_a": np.array(self.metrics)[first],
+                "metric_b": np.array(self.metrics)[second],
+                **{
+                    name: np.asarray(CORRELATIONS[name](truth, estimate, undefined="nan")) for name in ("tau", "tau_ap")
+                },
+                "p_value": np.asarray(kendall_p_value(truth, estimate, undefined="nan")),
+            }
+        )
+
+    def thresholds(self, *, measure: str = "tau", min_tau: float = THRESHOLD) -> pd.DataFrame:
+        """Return for each metric the smallest step from which every larger one keeps the correlation.
+
+        Parameters
+        ----------
+        measure : str
+            "tau", "tau_ap", "rho" or "rbo", or one of these with "_best".
+        min_tau : float, default 0.9
+            Of the mean over replicates.
+
+        Returns
+        -------
+        pandas.DataFrame
+            One row a metric: ``kind`` ("interpolated", linearly between the two steps around it; "observed" where a
+            step meets the bound exactly; "below smallest"; "above largest"; "undefined" where the answer hangs on a
+            step at which all systems tie in a replicate), ``level`` as a step, ``left`` as `to_frame` has it,
+            ``relevant`` and ``judged`` documents there, and ``text`` as Pal et al. write it, with what is left. The
+            censored kinds hold the smallest or largest step.
+
+        Raises
+        ------
+        UnknownNameError
+            For another measure.
+        InvalidOptionError
+            If the bound is not above -1 and at most 1.
+        """
+        check_choice(measure, "measure of stability", _MEASURES)
+        check_number(min_tau, "min_tau", above=-1, most=1)
+        # a mean over the replicates that happen to be defined would say that a step holds what it lost in the others
+        means = self.data[measure].mean("replicate", skipna=False).transpose("metric", "step").to_numpy()
+        left = self.data[["judged", "relevant"]].mean("replicate")
+        rows = []
+        for metric, values in zip(self.metrics, means, strict=True):
+            kind, place = smallest_place(values, min_tau)
+            row: dict[str, object] = {"metric": metric, "kind": kind}
+            for name, numbers in (
+                ("level", np.array(self.steps)),
+                ("left", self._left()),
+                ("relevant", left["relevant"].to_numpy()),
+                ("judged", left["judged"].to_numpy()),
+            ):
+                row[name] = float(np.interp(place, np.arange(len(numbers)), numbers)) if np.isfinite(place) else np.nan
+            rows.append({**row, "text": self._threshold_text(kind, row)})
+        return pd.DataFrame(rows)
+
+    def _threshold_text(self, kind: str, row: Mapping[str, Any]) -> str:
+        if kind == "undefined":
+            return "n/a"
+        sign = {"below smallest": "<", "above largest": ">"}.get(kind, "")
+        unit = " %" if self.reduction.unit == "%" else ""
+        left = f"{row['left']:.0f}" if not sign else f"{row['left']:.3g}"
+        return f"{sign}{left}{unit} ({sign}{row['relevant']:,.0f})"
+
+    def _left(self) -> NDArray[np.float64]:
+        """Return for each step what is left in fact, in the reduction's unit."""
+        full = {"judged documents": self.n_judged, "relevant documents": self.n_relevant, "topics": self.n_topics}
+        counted = self.reduction.share_of
+        if self.reduction.unit != "%" or counted not in full:
+            return np.array(self.steps)
+        left = self.data[counted.removesuffix(" documents")].mean("replicate").to_numpy()
+        return np.asarray(100 * left / full[counted])
+
+    def plot(self, measure: str = "tau") -> object:
+        """Draw the correlation with the full ranking against the step, a line for every metric.
+
+        Returns
+        -------
+        matplotlib.figure.Figure
+        """
+        from metaeval.figures.judgments import stability_panels  # noqa: PLC0415 - matplotlib
+
+        return stability_panels(self.to_frame(), measures=[measure], min_tau=THRESHOLD)
+
+
+FOUND = ("found", "contradicted", "reversed", "difference_required")
+"""What a replicate that is tested holds for every step and metric."""
+_MEASURES = tuple(f"{name}{among}" for among in ("", "_best") for name in CORRELATIONS)
+
+
+def smallest_place(values: NDArray[np.float64], bound: float) -> tuple[Kind, float]:
+    """Return where an ascending series of steps begins to stay at the bound or above, as a place between steps.
+
+    Examples
+    --------
+    >>> smallest_place(np.array([0.5, 0.8, 1.0]), 0.9)
+    ('interpolated', 1.5)
+    >>> smallest_place(np.array([0.95, 0.8, 0.85]), 0.9)
+    ('above largest', 2.0)
+
+    What is not defined (NaN) may be below the bound: the place is undefined if it hangs on that.
+
+    >>> smallest_place(np.array([np.nan, 0.8, 1.0]), 0.9), smallest_place(np.array([0.5, np.nan, 1.0]), 0.9)
+    (('interpolated', 1.5), ('undefined', nan))
+    """
+    failing = np.flatnonzero(~reaches(values, bound, 1.0))  # correlations are sums of terms that make at most 1
+    if not len(failing):
+        return "below smallest", 0.0
+    last = int(failing[-1])
+    if np.isnan(values[last]):
+        return "undefined", float("nan")
+    if last == len(values) - 1:
+        return "above largest", float(last)
+    if reaches(bound, values[last + 1], 1.0):
+        return "observed", float(last + 1)
+    return "interpolated", last + float((bound - values[last]) / (values[last + 1] - values[last]))
+
+
+def standard_error(data: xr.Dataset, over: str) -> xr.Dataset:
+    """Return the standard error of means over a dimension: of the values that are there, missing for a single one."""
+    if data.sizes[over] == 1:
+        return data.mean(over) * np.nan
+    return data.std(over, ddof=1) / np.sqrt(data.count(over))
