@@ -46,6 +46,16 @@ def grades_section(study: AgreeStudy) -> list[Section]:
     if frame.empty:
         return []
     shown, f1 = _with_f1(study, frame)
+    rows = frame.assign(
+        label=frame["boundary"], group=frame["base"].map(lambda base: f"{name_of_metric(base)}, blind to")
+    )
+    picture = Picture(
+        name="grades",
+        draw=lambda: figures.agreement_rows(rows, min_f1=study.min_f1),
+        title="What each boundary between grades is worth",
+        caption=f"Dot: F1 without the boundary; the lower, the more it matters. Line: {study.min_f1:g}.",
+        alt="; ".join(f"{one.base} without {one.boundary} {one.f1:.2f}" for one in frame.itertuples()),
+    )
     table = Table(
         name="grades",
         title="Conclusions without one boundary between grades",
@@ -66,7 +76,7 @@ def grades_section(study: AgreeStudy) -> list[Section]:
             id="grades",
             title="Boundaries between grades",
             lead="Take away one boundary between grades at a time and see which conclusions change.",
-            blocks=(Text(paragraphs=(" ".join(grade_sentences(study)),)), table),
+            blocks=(Text(paragraphs=tuple(grade_sentences(study))), picture, table),
             brief=True,
         )
     ]
