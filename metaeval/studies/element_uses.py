@@ -85,13 +85,16 @@ def element_uses(
         metric = resolve(use.value)  # type: ignore[arg-type]  # of elements a call
         assert metric.quantisation is not None  # noqa: S101 - asked for just now
         values = lists.quantised(metric["quant"], metric.quantisation).values
-        same = next((other.words for other, before in kept if np.array_equal(before, values)), None)
-        if not values.any():
-            notes.append(f"{use.words} finds nothing relevant here and is left out")
-        elif same is not None and use.kind != MERGED:
-            notes.append(f"{use.words} gives every element here the value that {same} gives it, and is left out")
-        elif same is None:
+        others = kept[:1] if use.kind == MERGED else kept
+        same = next((other.words for other, before in others if np.array_equal(before, values)), None)
+        if same is None and values.any():
             kept.append((use, values))
+        elif same is None:
+            notes.append(f"{use.words} finds nothing relevant here and is left out")
+        elif use.kind == MERGED:
+            notes.append(f"{same} itself does not tell {use.boundary} apart here")
+        else:
+            notes.append(f"{use.words} gives every element here the value that {same} gives it, and is left out")
     return [use for use, _ in kept], [*notes, *lacking]
 
 
