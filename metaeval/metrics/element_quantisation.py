@@ -9,7 +9,7 @@ values of Gen4 and the four functions of 2004 are those of the INEX 2003 and 200
 Raghavan and Schütze (2008, section 10.4).
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Annotated, NamedTuple
 
 import numpy as np
@@ -213,7 +213,8 @@ def generalised(grades: ElementGrades) -> NDArray[np.float64]:
 
     Gen2, Gen4 or Gen5, as the scale is.
     """
-    return {"2002": gen2, "2003": gen4, "2005": gen5}[grades.scale](grades)
+    of_scale: dict[str, Callable[..., NDArray[np.float64]]] = {"2002": gen2, "2003": gen4, "2005": gen5}
+    return of_scale[grades.scale](grades)
 
 
 ELEMENT_QUANTISATIONS = tuple(

@@ -260,7 +260,8 @@ def _grade_sentence(base: str, rows: pd.DataFrame, of: str) -> str:
 
 def _share_sentence(base: str, rows: pd.DataFrame) -> str:
     """Say which share of specificity, as a step, keeps most of the conclusions and which least."""
-    least, most = ((str(row["boundary"]).rpartition(" for ")[2], _f1(row)) for row in (rows.iloc[0], rows.iloc[-1]))
+    ends = rows.iloc[[0, -1]].to_dict("records")
+    least, most = ((str(row["boundary"]).rpartition(" for ")[2], _f1(row)) for row in ends)
     return (
         f"Under {name_of_metric(base)}, of specificity seen only as reaching a share or not, most conclusions stay "
         f"with "

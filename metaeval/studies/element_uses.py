@@ -11,7 +11,7 @@ from metaeval.collection.inex import TOO_SMALL, UNKNOWN
 from metaeval.errors import InvalidOptionError
 from metaeval.metrics.element_quantisation import ELEMENT_QUANTISATIONS
 from metaeval.metrics.focused.element_lists import element_lists
-from metaeval.metrics.names import Call
+from metaeval.metrics.names import Call, Value
 from metaeval.metrics.registry import Registry
 from metaeval.metrics.resolved import Metric
 
@@ -34,7 +34,7 @@ class Use(NamedTuple):
     Attributes
     ----------
     kind : str
-    value : Call or Table
+    value : Call, Table or int
         What stands after ``quant=`` or ``gains=``.
     words : str
         A short label.
@@ -43,7 +43,7 @@ class Use(NamedTuple):
     """
 
     kind: str
-    value: object
+    value: Value
     words: str
     boundary: str | None = None
 

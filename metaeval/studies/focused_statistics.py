@@ -218,11 +218,11 @@ def _element_curves(
 def _curves_asked(metrics: Iterable[object], registry: Registry) -> tuple[dict[str, str], dict[str, str]]:
     """Return the metrics whose curves to draw, of precall and of gain, by what sets each apart in words."""
     found = [one for one in map(registry.resolve, metrics) if isinstance(one, Metric) and one.quantisation is not None]
-    asked = [one for one in found if one.on == "elements"] or [registry.resolve("inex2002")]
+    asked = [one.name for one in found if one.on == "elements"] or [f"inex2002(quant={GENERALISED})"]
     precalls: dict[str, str] = {}
     gains: dict[str, str] = {}
-    for metric in asked:
-        arguments = dict(parse_name(metric.name).arguments)
+    for name in asked:
+        arguments = dict(parse_name(name).arguments)
         kept = {key: value for key, value in arguments.items() if key in _GAIN_OPTIONS}
         quant = arguments["quant"]
         words = "generalised" if quant == GENERALISED else str(quant)
