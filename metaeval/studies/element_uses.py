@@ -82,9 +82,7 @@ def element_uses(
     uses = [use for use in uses if use.kind != MERGED] + own + [Use(OTHER, call, str(call)) for call in extra] + merged
     kept: list[tuple[Use, NDArray[np.float64]]] = []
     for use in uses:
-        metric = resolve(use.value)  # type: ignore[arg-type]  # of elements a call
-        assert metric.quantisation is not None  # noqa: S101 - asked for just now
-        values = lists.quantised(metric["quant"], metric.quantisation).values
+        values = resolve(use.value).view(lists).values  # type: ignore[arg-type]  # of elements a call
         others = kept[:1] if use.kind == MERGED else kept
         same = next((other.words for other, before in others if np.array_equal(before, values)), None)
         if same is None and values.any():

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import cast
 
 import numpy as np
 
@@ -190,9 +191,8 @@ def _variants_of_elements(
     base = ParsedName(parsed.word, tuple(pair for pair in parsed.arguments if pair[0] != "quant"), parsed.cutoff)
 
     def under(quant: Call) -> Metric:
-        metric = registry.resolve(str(ParsedName(base.word, (*base.arguments, ("quant", quant)), base.cutoff)))
-        assert isinstance(metric, Metric)  # noqa: S101 - as the one it is a variant of
-        return metric
+        named = ParsedName(base.word, (*base.arguments, ("quant", quant)), base.cutoff)
+        return cast("Metric", registry.resolve(str(named)))  # as the one it is a variant of
 
     calls = [value for value in extra if isinstance(value, Call)]
     if len(calls) < len(extra):

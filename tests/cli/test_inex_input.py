@@ -186,7 +186,7 @@ def test_an_audit_of_quantisations(command, given, year):
     gen = {"2003": "Gen4", "2005": "Gen5"}[year]
     pair = f"MAep(task=thorough, quant={gen}),MAep(quant=AtLeast, task=thorough)"
     pair = pair.replace("AtLeast", "AnyRel") if year == "2003" else pair
-    words = ("--audit", "MAep(task=thorough)", "--test", "t", "--interval-resamples", "0", "--pair", pair)
+    words = ("--audit", "MAep(task=thorough)", "--test", "t", "--interval-resamples", "0", "--metric-pair", pair)
     ended = command("agree", *given(year), *words, "--out", "page")
     assert ended.code == 0, ended.err
     page = Path("page", "index.html").read_text()
@@ -215,7 +215,7 @@ def test_a_quantisation_of_a_plug_in_takes_part_in_an_audit(command, given, tmp_
 )
 def test_a_pair_that_is_none(command, given, pair):
     """One metric, the same twice, or one that is not compared."""
-    words = ("--audit", "MAep", "--test", "t", "--interval-resamples", "0", "--pair", pair)
+    words = ("--audit", "MAep", "--test", "t", "--interval-resamples", "0", "--metric-pair", pair)
     assert command("agree", *given("2005"), *words).code == 2
 
 
