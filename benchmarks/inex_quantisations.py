@@ -1,150 +1,229 @@
 # ruff: noqa: RUF001 - Greek letters are meant for people
-"""Which uses of exhaustivity lead to the same conclusions about systems, on a simulated INEX 2005.
+"""Ogilvie and Lalmas (2006) again: which uses of exhaustivity and specificity lead to the same conclusions.
 
-Run: python benchmarks/inex_quantisations.py [--systems 55] [--topics 29] [--results 1500] [--resamples 10000]
+Run: python benchmarks/inex_quantisations.py [RUNS ASSESSMENTS] [--sizes FILE] [--resamples 10000] [--report FILE]
 
-Ogilvie and Lalmas (2006) asked whether assessors must judge exhaustivity: every pair of systems is tested under every
-quantisation, and one quantisation's significant pairs are taken as a prediction of another's. Here the same is done
-for measures of three kinds, and for an automatic stand-in for "too small": a smallest size in characters. What is
-simulated says how the quantisations relate, not how systems of 2005 did. Written to benchmarks/reports/.
+Every pair of systems is tested under every quantisation, and one quantisation's significant pairs are taken as a
+prediction of another's: their Table 3 (INEX 2004, inex_eval) and Table 4 (INEX 2005, thorough task, nxCG and MAep), in
+the form that their text describes, with the values that it quotes beside ours. RUNS and ASSESSMENTS are INEX
+submissions and assessments of elements, as `metaeval agree` takes them; the scale of the assessments says which table
+is made, and the report is printed or goes to --report. Without them both campaigns are simulated, and the report goes
+to benchmarks/reports/. What is simulated says how the quantisations relate, not how systems of those years did.
 """
 
 import argparse
-from itertools import combinations
+from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
-
-import pandas as pd
 
 from metaeval.agreement.decisions import DecisionAgreement, decision_agreement
 from metaeval.collection.elements import ElementCollection, element_collection
+from metaeval.errors import InvalidOptionError
+from metaeval.io.judged import read_judged
 from metaeval.metrics import score
 from metaeval.simulate.inex import simulate_inex
 
 REPORT = Path(__file__).parents[1] / "benchmarks" / "reports" / "inex-quantisations.md"
-MEASURES = {"MAep": "MAep(quant={})", "nxCG@25": "nxCG(quant={})@25", "inex-2002": "inex2002(quant={})"}
 SIZES = (10, 25, 40, 55, 75, 100, 150, 200, 300, 500, 1000)
-NAMED = ("Strict5", "Gen5", "GenLifted", "FullySpec", "BinExh", "BinExh(too_small=False)")
-SIZED = tuple(f"BinExh(min_size={size})" for size in SIZES)
-TRUTH = "Gen5"
-PLACE = {name: place for place, name in enumerate((*NAMED, *SIZED))}
-SETTING = """{systems} systems, {topics} topics, up to {results} results a topic, {documents} articles; seed {seed}. \
-Every pair of systems ({pairs}) is tested by the percentile bootstrap (B = {resamples}), one-sided towards the better \
-mean, corrected by Benjamini and Yekutieli, α = 0.05, as in the paper. Topics with nothing relevant under a \
-quantisation are left out for all of a table's quantisations: {left} of {topics} topics count.
-
-- *told apart*: significant pairs, of all.
-- *precision*: of the row's (or first's) significant pairs, the share that the other finds too, in the same direction.
-- *recall*: of the other's significant pairs, the share that it finds.
-- *conflicts*: pairs that both find, in opposite directions.
-
-How well a smallest size stands in for "too small" rests on the simulator here: it makes 95 % of the elements below 55 \
-characters too small, and ever fewer above, where 79 % of those judged too small in 2005 were shorter."""
+NO_SMALL = "BinExh(too_small=False)"
 
 
-def markdown(frame: pd.DataFrame) -> str:
+@dataclass(frozen=True)
+class Table:
+    """One of their two tables: quantisations in rows and columns, further predictors, and what their text quotes."""
+
+    title: str
+    measures: dict[str, str]
+    named: tuple[str, ...]
+    further: tuple[str, ...]
+    truths: tuple[str, ...]
+    quoted: tuple[tuple[str, str, str, dict[str, float]], ...]
+
+
+TABLES = {
+    "2003": Table(
+        title="Table 3: INEX 2004",
+        measures={"inex_eval": "inex2002(quant={})"},
+        named=("Strict4", "Gen4", "SOG", "AnyRel"),
+        further=(
+            *(f"Gen4(blind_e={grade})" for grade in (1, 2, 3)),
+            *(f"Gen4(blind_s={grade})" for grade in (1, 2, 3)),
+            *(f"Gen4(blind_e={grade}, blind_s={grade})" for grade in (2, 3)),
+            *(f"SOG(blind_e={grade}, blind_s={grade})" for grade in (2, 3)),
+        ),
+        truths=("Strict4", "Gen4", "SOG"),
+        quoted=(
+            ("share", "Strict4", "", {"inex_eval": 0.51}),
+            ("share", "Gen4", "", {"inex_eval": 0.79}),
+            ("share", "SOG", "", {"inex_eval": 0.77}),
+            ("f1", "Gen4", "SOG", {"inex_eval": 0.95}),
+            ("f1", "Gen4", "Strict4", {"inex_eval": 0.75}),
+            ("f1", "SOG", "Strict4", {"inex_eval": 0.73}),
+            ("recall", "Gen4", "Strict4", {"inex_eval": 0.96}),
+            ("recall", "SOG", "Strict4", {"inex_eval": 0.92}),
+            ("precision", "Gen4", "Strict4", {"inex_eval": 0.61}),
+            ("precision", "SOG", "Strict4", {"inex_eval": 0.60}),
+            ("f1", "AnyRel", "Gen4", {"inex_eval": 0.97}),
+            ("f1", "AnyRel", "SOG", {"inex_eval": 0.94}),
+        ),
+    ),
+    "2005": Table(
+        title="Table 4: INEX 2005, thorough",
+        measures={
+            name: f"{name.partition('@')[0]}(quant={{}}, task=TASK)" for name in ("nxCG@10", "nxCG@25", "nxCG@50")
+        }
+        | {"MAep": "MAep(quant={}, task=TASK)"},
+        named=("Strict5", "FullySpec", "Gen5", "GenLifted", "BinExh"),
+        further=(NO_SMALL, *(f"BinExh(min_size={size})" for size in SIZES)),
+        truths=("Gen5",),
+        quoted=(
+            ("share", "Strict5", "", {"nxCG@25": 0.15, "MAep": 0.35}),
+            ("f1", "Gen5", "GenLifted", {"nxCG@25": 0.9, "MAep": 0.9}),
+            ("f1", "BinExh", "GenLifted", {"nxCG@25": 0.87, "MAep": 0.93}),
+            ("f1", NO_SMALL, "Gen5", {"nxCG@25": 0.88, "MAep": 0.93}),
+        ),
+    ),
+}
+SETTING = """{systems} systems, {topics} topics, {pairs} pairs of systems: each is tested by the percentile bootstrap \
+(B = {resamples}, seed {seed}), one-sided towards the better mean, corrected by Benjamini and Yekutieli, α = 0.05, as \
+in the paper. Topics with nothing relevant under a quantisation are left out for all of them."""
+INTRODUCTION = """Rows predict columns. *P*: of the row's significant pairs, the share that the column finds too, in \
+the same direction. *R*: of the column's, the share that the row finds. *F1*: their harmonic mean. *finds*: of all \
+pairs, the share that is significant."""
+OF_THE_SIMULATOR = """The campaigns are simulated. How well a smallest size stands in for "too small" rests on the \
+simulator: it makes 95 % of the elements below 55 characters too small, and ever fewer above, where 79 % of those \
+judged too small in 2005 were shorter."""
+
+
+def markdown(head: Sequence[str], rows: Sequence[Sequence[object]]) -> str:
     """Return a table."""
-    rows = [list(frame.columns), ["---"] * frame.shape[1], *frame.astype(str).to_numpy().tolist()]
-    return "\n".join("| " + " | ".join(map(str, row)) + " |" for row in rows)
+    lines = [head, ["---"] * len(head), *rows]
+    return "\n".join("| " + " | ".join(map(str, row)) + " |" for row in lines)
 
 
-def shares(found: DecisionAgreement) -> pd.DataFrame:
-    """Return what every quantisation tells apart."""
-    counts = found.data["n_rejected"].to_numpy()[0]
-    told = [f"{count} = {100 * count / found.n_pairs:.1f} %" for count in counts]
-    return pd.DataFrame({"quantisation": [*NAMED, *SIZED], "told apart": told})
+class Found:
+    """The agreement of all quantisations of a table under one measure, by their names."""
+
+    def __init__(self, collection: ElementCollection, table: Table, pattern: str, resamples: int, seed: int) -> None:
+        names = (*table.named, *table.further)
+        scores = score(collection, [pattern.format(name) for name in names])
+        self.place = {name: place for place, name in enumerate(names)}
+        self.agreement: DecisionAgreement = decision_agreement(
+            scores, test="bootstrap_percentile", alternative="better", n_resamples=resamples, rng=seed
+        )
+
+    def shown(self, measure: str, predictor: str, truth: str) -> str:
+        """Return a value with two digits; a dash where there is none, or nothing to predict."""
+        value = self.value(measure, predictor, truth)
+        return "" if predictor == truth else "–" if value != value else f"{value:.2f}"  # noqa: PLR0124 - NaN
+
+    def value(self, measure: str, predictor: str, truth: str = "") -> float:
+        """Return precision, recall, f1 or n_conflicts of two quantisations, or the share that one finds."""
+        if measure == "share":
+            return float(self.agreement.data["share"].to_numpy()[0, self.place[predictor]])
+        matrix = self.agreement.matrix(measure).to_numpy()
+        return float(matrix[self.place[predictor], self.place[truth]])
+
+    def block(self, table: Table) -> str:
+        """Return precision, recall and F1 of all named quantisations."""
+        rows = []
+        for title, measure in (("P", "precision"), ("R", "recall"), ("F1", "f1")):
+            for name in table.named:
+                cells = [self.shown(measure, name, truth) or "1" for truth in table.named]
+                rows.append([f"{title} of {name}", f"{100 * self.value('share', name):.0f} %", *cells])
+        return markdown(["", "finds", *table.named], rows)
+
+    def predictors(self, table: Table) -> str:
+        """Return how the further quantisations predict the truths."""
+        names = (*table.named, *table.further)
+        rows = []
+        for name in names:
+            row = [f"`{name}`", f"{100 * self.value('share', name):.0f} %"]
+            for truth in table.truths:
+                row += [self.shown(one, name, truth) for one in ("precision", "recall", "f1")]
+                row.append("" if name == truth else f"{self.value('n_conflicts', name, truth):.0f}")
+            rows.append(row)
+        head = [f"{measure} of {truth}" for truth in table.truths for measure in ("P", "R", "F1", "conflicts")]
+        return markdown(["predictor", "finds", *head], rows)
 
 
-def pairs_of(found: DecisionAgreement, predictors: tuple[str, ...], truths: tuple[str, ...]) -> pd.DataFrame:
-    """Return one row for each pair of different quantisations."""
-    data = {name: labelled(found, name) for name in ("precision", "recall", "f1", "tau", "n_conflicts")}
+def quoted(table: Table, found: dict[str, Found]) -> str:
+    """Return what their text quotes beside ours."""
+    words = {"share": "share that {0} finds", "f1": "F1 of {0} and {1}"}
+    words |= {"recall": "recall of {1} by {0}", "precision": "precision of {0} for {1}"}
     rows = []
-    for first in predictors:
-        for second in truths:
-            if first == second:
-                continue
-            value = {name: float(table.to_numpy()[PLACE[first], PLACE[second]]) for name, table in data.items()}
-            shown = {name: f"{value[name]:.3f}" for name in ("precision", "recall", "f1", "tau")}
-            rows.append({"first": first, "other": second} | shown | {"conflicts": int(value["n_conflicts"])})
-    return pd.DataFrame(rows)
+    for measure, predictor, truth, theirs in table.quoted:
+        row = [words[measure].format(predictor, truth)]
+        for name, one in found.items():
+            row += [f"{theirs[name]:.2f}" if name in theirs else "", one.shown(measure, predictor, truth)]
+        rows.append(row)
+    return markdown(["", *(f"{name}, {whose}" for name in found for whose in ("paper", "here"))], rows)
 
 
-def labelled(found: DecisionAgreement, measure: str) -> pd.DataFrame:
-    """Return one measure between all quantisations by their names."""
-    return pd.DataFrame(found.matrix(measure).to_numpy(), index=list(PLACE), columns=list(PLACE))
-
-
-def square(found: DecisionAgreement, measure: str) -> pd.DataFrame:
-    """Return one measure between all named quantisations."""
-    shown = labelled(found, measure).loc[list(NAMED), list(NAMED)].map(lambda value: f"{value:.2f}")
-    return shown.rename_axis("quantisation").reset_index()
-
-
-def findings(found: DecisionAgreement) -> str:
-    """Say what the tables show: the closest smallest size, and which pairs agree most and least."""
-    f1 = labelled(found, "f1").to_numpy()
-    truth = f1[:, PLACE[TRUTH]]
-    sized = {name: truth[PLACE[name]] for name in SIZED}
-    closest = max(sized, key=lambda name: sized[name])
-    pairs = {(first, second): f1[PLACE[first], PLACE[second]] for first, second in combinations(NAMED, 2)}
-    most, least = (choose(pairs, key=lambda pair: pairs[pair]) for choose in (max, min))
-    conflicts = found.matrix("n_conflicts").to_numpy()
-    return (
-        f"Closest to {TRUTH} of all smallest sizes is {closest} (F1 {sized[closest]:.3f}; without a smallest size "
-        f'{truth[PLACE["BinExh"]]:.3f}; with the assessors\' own "?" left out '
-        f"{truth[PLACE['BinExh(too_small=False)']]:.3f}); F1 ranges from {min(sized.values()):.3f} to "
-        f"{max(sized.values()):.3f} over the sizes. Most alike of the named ones are {most[0]} and {most[1]} "
-        f"({pairs[most]:.3f}), least {least[0]} and {least[1]} ({pairs[least]:.3f}). Conflicts: at most "
-        f"{int(conflicts[: len(NAMED), : len(NAMED)].max())} pairs of systems between two of the named ones, "
-        f"{int(conflicts.max())} with smallest sizes."
-    )
-
-
-def agreement_of(collection: ElementCollection, pattern: str, resamples: int, seed: int) -> DecisionAgreement:
-    """Score under every quantisation and compare the conclusions."""
-    scores = score(collection, [pattern.format(name) for name in (*NAMED, *SIZED)])
-    return decision_agreement(
-        scores, test="bootstrap_percentile", alternative="better", n_resamples=resamples, rng=seed
-    )
+def report_of(collection: ElementCollection, *, task: str, resamples: int, seed: int) -> list[str]:
+    """Return the table that the scale of a collection asks for, in paragraphs."""
+    table = TABLES[collection.scale]
+    found = {}
+    for name, pattern in table.measures.items():
+        cutoff = name.partition("@")[1:]
+        found[name] = Found(collection, table, pattern.replace("TASK", task) + "".join(cutoff), resamples, seed)
+    first = next(iter(found.values())).agreement
+    setting = {"systems": collection.n_systems, "topics": first.result.n_topics, "pairs": first.n_pairs}
+    parts = [f"## {table.title}", SETTING.format(**setting, resamples=resamples, seed=seed)]
+    parts += ["### What the paper's text quotes, and here", quoted(table, found)]
+    for name, one in found.items():
+        parts += [f"### {name}", one.block(table)]
+    for name, one in found.items():
+        if name in ("inex_eval", "nxCG@25", "MAep"):
+            parts += [f"### {name}: other predictors", one.predictors(table)]
+    return parts
 
 
 def main() -> None:
-    """Simulate, compare, write the report."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    for name, value in (("systems", 55), ("topics", 29), ("results", 1500), ("documents", 1000), ("resamples", 10_000)):
-        parser.add_argument(f"--{name}", type=int, default=value)
+    """Read or simulate, compare, write the report."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("runs", nargs="?", help="INEX submissions; without them two campaigns are simulated")
+    parser.add_argument("assessments", nargs="?")
+    parser.add_argument("--sizes", help="sizes of elements, where assessments hold none")
+    parser.add_argument("--task", default="thorough", choices=("thorough", "focused"))
+    parser.add_argument("--results", type=int, default=1500)
+    parser.add_argument("--documents", type=int, default=1000)
+    parser.add_argument("--resamples", type=int, default=10_000)
     parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument("--report", type=Path)
     options = parser.parse_args()
-    made = simulate_inex(
-        year=2005,
-        n_systems=options.systems,
-        n_topics=options.topics,
-        n_documents=options.documents,
-        n_results=options.results,
-        rng=options.seed,
-    )
-    collection = element_collection(made.submissions, made.assessments, sizes=made.sizes)
-    found = {
-        name: agreement_of(collection, pattern, options.resamples, options.seed) for name, pattern in MEASURES.items()
-    }
-    first = next(iter(found.values()))
-    settings = {
-        **vars(options),
-        "pairs": first.n_pairs,
-        "left": int(first.result.n_topics),
-    }
-    words = " ".join(f"--{name} {value}" for name, value in vars(options).items())
-    parts = [
-        "# Quantisations on a simulated INEX 2005: who agrees with whom",
-        f"Made by `python benchmarks/inex_quantisations.py {words}`.",
-        SETTING.format(**settings),
-    ]
-    for name, one in found.items():
-        parts += [f"## {name}", findings(one), markdown(shares(one))]
-        parts += [f"### BinExh with a smallest size, as a prediction of {TRUTH}"]
-        parts += [markdown(pairs_of(one, ("BinExh", "BinExh(too_small=False)", *SIZED), (TRUTH,)))]
-        parts += ["### Every pair of quantisations: F1", markdown(square(one, "f1"))]
-        parts += ["### Every pair: precision (row as a prediction of the column)", markdown(square(one, "precision"))]
-    REPORT.write_text("\n\n".join(parts) + "\n", encoding="utf-8")
+    settings = {"task": options.task, "resamples": options.resamples, "seed": options.seed}
+    parts = ["# Quantisations of elements: who agrees with whom"]
+    if options.runs is not None:
+        if options.assessments is None:
+            parser.error("give the assessments after the runs")
+        collection = read_judged([options.runs], options.assessments, sizes=options.sizes).collection
+        if not isinstance(collection, ElementCollection) or collection.scale not in TABLES:
+            message = f"{options.assessments}: the tables are about elements judged on the scales of 2003 to 2005"
+            raise InvalidOptionError(message)
+        parts += [INTRODUCTION, *report_of(collection, **settings)]
+    else:
+        given = {name: value for name, value in vars(options).items() if value != parser.get_default(name)}
+        words = "".join(f" --{name} {value}" for name, value in given.items())
+        parts += [f"Made by `python benchmarks/inex_quantisations.py{words}`.", OF_THE_SIMULATOR, INTRODUCTION]
+        for year, n_systems, n_topics in ((2004, 70, 34), (2005, 55, 29)):
+            made = simulate_inex(
+                year=year,
+                task=options.task,
+                n_systems=n_systems,
+                n_topics=n_topics,
+                n_documents=options.documents,
+                n_results=options.results,
+                rng=options.seed,
+            )
+            collection = element_collection(made.submissions, made.assessments, sizes=made.sizes)
+            parts += report_of(collection, **settings)
+    text = "\n\n".join(parts) + "\n"
+    target = options.report or (REPORT if options.runs is None else None)
+    if target is None:
+        print(text)
+    else:
+        target.write_text(text, encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -6,7 +6,16 @@ from typing import TYPE_CHECKING, Annotated
 
 from metaeval.checks import check_share
 from metaeval.cli import options as opt
-from metaeval.cli.checks import by_comma, names, names_of_metrics, number, numbers, parse_numbers, refusal
+from metaeval.cli.checks import (
+    by_comma,
+    names,
+    names_of_metrics,
+    number,
+    numbers,
+    pairs_of_names,
+    parse_numbers,
+    refusal,
+)
 from metaeval.cli.command import command
 from metaeval.cli.option import Option, choice
 from metaeval.cli.reading import Loaded
@@ -16,22 +25,36 @@ from metaeval.tests_stat.correction import CORRECTIONS
 from metaeval.words import count
 
 if TYPE_CHECKING:
-    from metaeval.collection.documents import Collection
+    from metaeval.collection.base import JudgedCollection
     from metaeval.studies.agree import AgreeStudy
 
 __all__ = ["agree"]
 
-_RULE_OF_GAINS = "tables of grades in braces, such as {1:1,2:5}, or names of quantisations, such as exponential"
+_RULE_OF_GAINS = (
+    "tables of grades in braces, such as {1:1,2:5}, or names of quantisations, such as exponential or, for elements, "
+    "BinExh(min_size=100)"
+)
 
 _AUDIT = Option(
     "NAME,…",
-    "With --qrels, instead of --metrics: every use of the grades that these metrics know (binary from each "
-    "grade on, linear, exponential, --gains), and what each boundary between grades is worth.",
+    "With --qrels, instead of --metrics: every use of the grades that these metrics know (documents: binary from each "
+    "grade on, linear, exponential; elements: every quantisation of their scale; --gains, --plugin), and what each "
+    "boundary between grades is worth.",
     names_of_metrics,
     excludes="metrics",
 )
 _GAINS = Option(
-    "{1:1,2:5},…", "With --audit: further gains, as tables of grades or names.", names(_RULE_OF_GAINS), needs="audit"
+    "{1:1,2:5},…",
+    "With --audit: further gains, as tables of grades or names; for elements further quantisations, such as "
+    "BinExh(min_size=100).",
+    names(_RULE_OF_GAINS),
+    needs="audit",
+)
+_PAIR = Option(
+    "NAME,NAME",
+    "Draw where these two metrics disagree, predictor first; may be given again.",
+    pairs_of_names,
+    means="pairs",
 )
 _ALTERNATIVE = choice(
     "better: one-sided towards each pair's better mean, both directions counting as hypotheses.",
@@ -53,6 +76,7 @@ def agree(  # noqa: PLR0913 - the options of the command
     *,
     audit: Annotated[str | None, _AUDIT] = None,
     gains: Annotated[str, _GAINS] = "",
+    metric_pair: Annotated[list[str] | None, _PAIR] = None,
     test: Annotated[str, opt.TEST_LIST] = "t",
     correction: Annotated[str, opt.CORRECTION_LIST] = "fdr_by",
     alternative: Annotated[str, _ALTERNATIVE] = "two-sided",
@@ -72,13 +96,16 @@ def agree(  # noqa: PLR0913 - the options of the command
     metric is taken as the one in use.
 
     With --audit the metrics are uses of the grades of the judgments: is a binary judgment enough, and which
-    boundary between grades matters?
+    boundary between grades matters? Of elements (INEX 2002 to 2006) these are quantisations: is exhaustivity needed,
+    which of its grades, and how much of specificity?
 
     For example:
 
         metaeval agree ap.csv ndcg.csv
 
         metaeval agree runs/ --qrels qrels.txt --audit AP,nDCG@10 --out agree-report
+
+        metaeval agree submissions/ --qrels assessments/ --audit MAep,nxCG@10 --out quantisations
     """
     from metaeval.studies.agree import audit_quantisations, study_agreement  # noqa: PLC0415 - loads scipy and numba
 
@@ -87,7 +114,7 @@ def agree(  # noqa: PLR0913 - the options of the command
         ask = partial(study_agreement, loaded.scores())
     else:
         _check_gains(loaded, gains)
-        collection = _documents(loaded)
+        collection = _graded(loaded)
         loaded.session.say(f"Scoring {count(collection.n_systems, 'run')} under every use of the grades")
         undefined = loaded.options["undefined"]
         ask = partial(
@@ -102,6 +129,7 @@ def agree(  # noqa: PLR0913 - the options of the command
         choose=opt.parse_choose(choose),
         n_topic_resamples=interval_resamples or None,
         min_f1=min_f1,
+        pairs=metric_pair or (),
         rng=seed,
         n_threads=threads,
         provenance=loaded.provenance,
@@ -113,24 +141,29 @@ def _check_gains(loaded: Loaded, text: str) -> None:
     from metaeval.metrics.names import split_names  # noqa: PLC0415 - loads numba with the rest of its package
 
     for gains in split_names(text):
-        try:
-            loaded.registry.resolve(f"nDCG(gains={gains})")
-        except InvalidOptionError as error:
-            raise refusal("--gains", _RULE_OF_GAINS, gains) from error
+        for name in (f"MAep(quant={gains})", f"nDCG(gains={gains})"):
+            try:
+                loaded.registry.resolve(name)
+            except InvalidOptionError as error:
+                refused = error
+            else:
+                break
+        else:
+            raise refusal("--gains", _RULE_OF_GAINS, gains) from refused
 
 
-def _documents(loaded: Loaded) -> "Collection":
-    """Read what an audit is about: runs and judgments of documents."""
-    from metaeval.collection.documents import Collection  # noqa: PLC0415 - loads numba
+def _graded(loaded: Loaded) -> "JudgedCollection":
+    """Read what an audit is about: runs, and judgments with grades."""
+    from metaeval.collection.passages import PassageCollection  # noqa: PLC0415 - loads numba
 
     if loaded.options["qrels"] is None:
         message = "--audit asks about the grades of judgments: give runs and --qrels, not a table of scores"
         raise InvalidOptionError(message)
     collection = loaded.collection()
-    if not isinstance(collection, Collection):
+    if isinstance(collection, PassageCollection):
         message = (
-            "--audit is about grades of documents, and these are INEX files; name the quantisations to compare: "
-            '--metrics "MAep(quant=Gen5),MAep(quant=Strict5)"'
+            "--audit is about grades, and these judgments are highlighted passages, which have none; leave it out and "
+            "name metrics to compare: --metrics AiP,iP[0.01]"
         )
         raise InvalidOptionError(message)
     return collection

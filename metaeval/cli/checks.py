@@ -40,6 +40,7 @@ __all__ = [
     "number",
     "numbers",
     "one_of",
+    "pairs_of_names",
     "parse_assignments",
     "parse_numbers",
     "read_by",
@@ -194,6 +195,16 @@ def a_name(value: str | list[str], option: str) -> str | list[str]:
     """Take a name, once or several times, that only the input can check; none may be empty."""
     if not all(one.strip() for one in _listed(value)):
         raise refusal(option, "a name", "")
+    return value
+
+
+def pairs_of_names(value: list[str], option: str) -> list[str]:
+    """Take two names by comma, once or several times, that only the input can check."""
+    from metaeval.metrics.names import split_names  # noqa: PLC0415 - loads the package's grammar
+
+    for one in _listed(value):
+        if len(set(split_names(one))) != 2:  # noqa: PLR2004 - a pair
+            raise refusal(option, "two metrics with a comma between them", one)
     return value
 
 

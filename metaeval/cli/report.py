@@ -63,7 +63,8 @@ def report(  # noqa: PLR0913 - the options of the command
     whole = replace(power_report(study, map_metric=map_metric, top=top), command="report")
     collection = loaded.compiled()
     if collection is not None:
-        whole = whole.extended(first=collection_sections(collection))
+        metrics = loaded.metrics()
+        whole = whole.extended(first=collection_sections(collection, metrics, registry=loaded.registry))
     return _with_topics(whole, study, seed, threads) if topics else whole
 
 

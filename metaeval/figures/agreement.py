@@ -96,11 +96,21 @@ def agreement_rows(frame: pd.DataFrame, *, min_f1: float) -> Figure:
     Parameters
     ----------
     frame : pandas.DataFrame
-        Columns label, f1, and f1_low and f1_high where there are intervals.
+        Columns label, f1, and f1_low and f1_high where there are intervals; rows with the same words in a column
+        group stand below these.
     min_f1 : float
     """
-    figure, axes = rows_figure(frame["label"].tolist(), row_height=0.24, top=0.25, limit=46)
-    y = np.arange(len(frame))
+    names: list[str] = []
+    heads: list[int] = []
+    places: list[int] = []
+    for group, part in frame.groupby("group" if "group" in frame else np.zeros(len(frame)), sort=False):
+        if "group" in frame:
+            heads.append(len(names))
+            names.append(str(group))
+        places += range(len(names), len(names) + len(part))
+        names += part["label"].tolist()
+    figure, axes = rows_figure(names, row_height=0.24 if not heads else 0.2, top=0.25, limit=46, heads=heads)
+    y = np.array(places)
     if "f1_low" in frame:
         bars(axes, frame["f1_low"], frame["f1_high"], y, color=THEME["pale-blue"], linewidth=3.0)
     axes.plot(frame["f1"], y, "o", color=THEME["blue"], markersize=4.8, zorder=4)
@@ -130,15 +140,20 @@ def disagreement_panels(
     cut : float, optional
         A threshold on the difference to mark.
     """
-    names = {"only predictor": metric_label(predictor, 22), "only truth": metric_label(truth, 22)}
-    figure = Figure(figsize=(PAGE_WIDTH, 0.35 + 2.9 + FOOT))
-    scatter = inch_axes(figure, left=0.75, right=PAGE_WIDTH - 3.65, top=0.35, bottom=FOOT)
-    curves = inch_axes(figure, left=4.55, right=0.15, top=0.35, bottom=FOOT)
-    for kind, words in _KIND_WORDS.items():
+    names = {"only predictor": metric_label(predictor, 36), "only truth": metric_label(truth, 36)}
+    counts = pairs["kind"].value_counts()
+    labels = {
+        kind: f"{words.format(names.get(kind, ''))} ({counts[kind]})"
+        for kind, words in _KIND_WORDS.items()
+        if counts.get(kind, 0)
+    }
+    columns = 4 if sum(text_width(words, 7.5) + 0.35 for words in labels.values()) < PAGE_WIDTH - 0.5 else 2
+    top = 0.35 if len(labels) <= columns else 0.52
+    figure = Figure(figsize=(PAGE_WIDTH, top + 2.9 + FOOT))
+    scatter = inch_axes(figure, left=0.75, right=PAGE_WIDTH - 3.65, top=top, bottom=FOOT)
+    curves = inch_axes(figure, left=4.55, right=0.15, top=top, bottom=FOOT)
+    for kind, label in labels.items():
         part = pairs[pairs["kind"] == kind]
-        if part.empty:
-            continue
-        label = f"{words.format(names.get(kind, ''))} ({len(part)})"
         dots = part.iloc[:: max(1, len(part) // _MOST_DOTS)]
         style: dict[str, Any] = {"color": _KIND_COLOURS[kind], "markersize": 3.0, "markeredgewidth": 0, "alpha": 0.65}
         scatter.plot(dots["lead_predictor"], dots["lead_truth"], _KIND_MARKERS[kind], label=label, **style)
@@ -146,8 +161,8 @@ def disagreement_panels(
         curves.plot(curve["difference"], curve["density"], color=_KIND_COLOURS[kind], linewidth=1.5)
     _zero_lines(scatter)
     tidy_axes(scatter, grid="")
-    scatter.set_xlabel(f"lead under {metric_label(predictor, 26)}")
-    scatter.set_ylabel(f"lead under {metric_label(truth, 26)}")
+    scatter.set_xlabel(f"lead under {metric_label(predictor, 32)}")
+    scatter.set_ylabel(f"lead under {metric_label(truth, 28)}")
     scatter.locator_params(nbins=5)
     tidy_axes(curves, grid="y")
     curves.set_xlim(0, None)
@@ -157,10 +172,10 @@ def disagreement_panels(
     curves.locator_params(nbins=5)
     if cut > 0:
         curves.axvline(cut, color=THEME["muted"], linewidth=1.0, linestyle=(0, (4, 3)))
-    handles, labels = scatter.get_legend_handles_labels()
+    handles, words = scatter.get_legend_handles_labels()
     corner = (0.4 / PAGE_WIDTH, 1.0)
     style = KEY_STYLE | {"fontsize": 7.5}
-    figure.legend(handles, labels, loc="upper left", bbox_to_anchor=corner, ncols=4, borderaxespad=0.1, **style)
+    figure.legend(handles, words, loc="upper left", bbox_to_anchor=corner, ncols=columns, borderaxespad=0.1, **style)
     return figure
 
 

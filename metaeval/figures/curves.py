@@ -7,13 +7,24 @@ import xarray as xr
 from matplotlib.figure import Figure
 
 from metaeval.figures.shown import NAMED_LINES
-from metaeval.figures.style import CYCLE, FOOT, KEY_STYLE, PAGE_WIDTH, THEME, inch_axes, short_name, styled, tidy_axes
+from metaeval.figures.style import (
+    CYCLE,
+    FOOT,
+    PAGE_WIDTH,
+    THEME,
+    inch_axes,
+    key_above,
+    short_names,
+    styled,
+    text_width,
+    tidy_axes,
+)
 
 __all__ = ["run_curves"]
 
 
-_MARKED = 20
-"""Lines of more points have no marks."""
+_MARKED, _LONGEST = 20, 76
+"""Lines of more points have no marks; longer names of runs are cut."""
 
 
 @styled
@@ -34,19 +45,22 @@ def run_curves(curves: xr.DataArray, *, across: str, up: str, top: float | None 
     order = np.argsort(-values.mean(axis=1), kind="stable")
     names, values = curves["system"].to_numpy()[order], values[order]
     named = range(len(names)) if len(names) <= NAMED_LINES else (0, len(names) - 1)
-    figure = Figure(figsize=(PAGE_WIDTH, 4.2))
-    axes = inch_axes(figure, left=0.75, right=0.15, top=0.15, bottom=FOOT)
+    labels = short_names(names[list(named)].tolist(), _LONGEST)
+    columns = max(1, int((PAGE_WIDTH - 0.8) / (0.45 + max(text_width(label, 8) for label in labels))))
+    key = 0.12 + 0.17 * int(np.ceil(len(labels) / columns))
+    figure = Figure(figsize=(PAGE_WIDTH, 4.05 + key))
+    axes = inch_axes(figure, left=0.75, right=0.15, top=key, bottom=FOOT)
     others = np.delete(values, list(named), axis=0)
     broken = np.hstack([others, np.full((len(others), 1), np.nan)]).ravel()  # all lines as one path
     axes.plot(np.tile([*places, np.nan], len(others)), broken, color=THEME["pale-blue"], linewidth=0.8)
     marker = "o" if len(places) <= _MARKED else None
     for place, row in enumerate(named):
-        style: dict[str, Any] = {"color": CYCLE[place], "label": short_name(names[row]), "zorder": 4 - place / 10}
+        style: dict[str, Any] = {"color": CYCLE[place], "label": labels[place], "zorder": 4 - place / 10}
         axes.plot(places, values[row], linewidth=1.7, marker=marker, markersize=3.4, **style)
     axes.set_xlim(0, 1.01 * float(places[-1]))
     axes.set_ylim(0, top)
     axes.set_xlabel(across)
     axes.set_ylabel(up)
     tidy_axes(axes, grid="y")
-    axes.legend(loc="upper right", **{**KEY_STYLE, "handlelength": 2.0})
+    key_above(axes, columns=columns, handlelength=2.0)
     return figure

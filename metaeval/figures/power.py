@@ -60,7 +60,7 @@ def asl_curves(curves: pd.DataFrame, *, alpha: float, significant: Mapping[str, 
     ranks = np.arange(1, n_pairs + 1)
     right = min(float(n_pairs), max(1.0, *(float(np.interp(2 * alpha, line, ranks)) for line in levels)) * 1.04)
     found = [significant[name] for name in metrics]
-    labels = [f"{metric_label(name)}: {number}" for name, number in zip(metrics, found, strict=True)]
+    labels = [f"{metric_label(name, 34)}: {number}" for name, number in zip(metrics, found, strict=True)]
     key = 0.75 + max(1.0, *(text_width(label, 8.5) for label in labels))
     figure = Figure(figsize=(PAGE_WIDTH, max(3.9, 0.9 + 0.24 * len(metrics))))
     axes = inch_axes(figure, left=0.75, right=key, top=0.15, bottom=FOOT)
@@ -112,11 +112,12 @@ def power_dots(frame: pd.DataFrame) -> Figure:
     single = len(tests) == 1
     rows = [(metric, test) for metric in order for test in (tests if single else ["", *tests])]
     row_of = {row: place for place, row in enumerate(rows)}
-    names = [metric_label(metric) if single or not test else test for metric, test in rows]
+    names = [metric_label(metric, 40) if single or not test else test for metric, test in rows]
     heads = set() if single else {place for place, (_, test) in enumerate(rows) if not test}
     height = 0.2 + 0.13 * len(corrections) if single else 0.22
     top = 0.24 + 0.18 * int(np.ceil(len(corrections) / 3))
-    figure, axes = rows_figure(names, row_height=height, top=top, right=0.55 if single else 0.15, heads=heads)
+    right = 0.55 if single else 0.15
+    figure, axes = rows_figure(names, row_height=height, top=top, right=right, limit=40, heads=heads)
     shifts = np.linspace(-1, 1, len(corrections)) * (0.17 if single else 0.05) * (len(corrections) - 1)
     for place, (correction, shift) in enumerate(zip(corrections, shifts, strict=True)):
         part = frame[frame["correction"] == correction]

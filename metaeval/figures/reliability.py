@@ -22,6 +22,7 @@ from metaeval.figures.style import (
     label_first_column,
     panel_grid,
     short_name,
+    short_names,
     styled,
     text_width,
     tidy_axes,
@@ -47,7 +48,7 @@ def simulated_run_curves(curve: xr.DataArray) -> Figure:
     """
     axis = str(next(dim for dim in curve.dims if dim != "system"))
     values, places = curve.transpose("system", axis).to_numpy(), curve[axis].to_numpy()
-    names = [short_name(name) for name in curve["system"].to_numpy()]
+    names = short_names(curve["system"].to_numpy().tolist())
     labels = [f"{name} {mean:.3f}" for name, mean in zip(names, values.mean(axis=1), strict=True)]
     key = 0.8 + max(text_width(label, 8.5) for label in labels)
     figure = Figure(figsize=(PAGE_WIDTH, 3.6))

@@ -19,7 +19,7 @@ from metaeval.figures.style import (
     cell_edges,
     inch_axes,
     row_names,
-    short_name,
+    short_names,
     styled,
     text_width,
     tidy_axes,
@@ -60,7 +60,7 @@ def significance_map(decisions: pd.DataFrame, *, correction: str | None) -> Figu
     np.fill_diagonal(states, _SELF)
     n_systems = len(states)
     named = n_systems <= NAMED_ROWS
-    labels = [short_name(name) for name in decisions.index]
+    labels = short_names(decisions.index.tolist())
     left = 0.5 + max(text_width(label, 7.5) for label in labels) if named else 0.75
     side = min(n_systems * 0.36, PAGE_WIDTH - left - 0.2, 5.9)
     head, foot = 0.5, 0.85

@@ -50,6 +50,7 @@ __all__ = [
     "rows_figure",
     "score_label",
     "short_name",
+    "short_names",
     "styled",
     "text_width",
     "tidy_axes",
@@ -175,7 +176,7 @@ def rows_figure(  # noqa: PLR0913 - the measures of one frame
 
     Rows in `heads` hold no data; their names stand out, as those of the rows below them.
     """
-    shown = [short_name(name, limit) for name in names]
+    shown = short_names(names, limit)
     figure = Figure(figsize=(PAGE_WIDTH, top + FOOT + row_height * len(names)))
     left = min(3.6, 0.2 + max(text_width(name, 8.5) for name in shown))
     axes = inch_axes(figure, left=left, right=right, top=top, bottom=FOOT)
@@ -348,6 +349,34 @@ def short_name(name: object, limit: int = 28) -> str:
         keep = limit - 1
         plain = f"{plain[: keep - keep // 3]}…{plain[-(keep // 3) :]}"
     return plain.replace("$", r"\$")
+
+
+def short_names(names: Sequence[object], limit: int = 28) -> list[str]:
+    """Return names fit for a picture as `short_name` does; where that makes two alike, what all share goes instead.
+
+    Examples
+    --------
+    >>> short_names(["a-university-of-renown-bm25-stemmed-run", "a-university-of-renown-lm-stemmed-run"], 20)
+    ['…bm25…', '…lm…']
+    """
+    shown = [short_name(name, limit) for name in names]
+    given = [str(name) for name in names]
+    if len(set(shown)) == len(set(given)):
+        return shown
+    head = re.sub(r"[^\W_]*$", "", _shared(given))
+    tail = re.sub(r"^[^\W_]*", "", _shared([name[::-1] for name in given])[::-1])
+    ends = [max(len(head), len(name) - len(tail)) for name in given]
+    parts = [
+        f"{'…' if head else ''}{name[len(head) : end]}{'…' if tail else ''}"
+        for name, end in zip(given, ends, strict=True)
+    ]
+    return [short_name(part, limit) for part in parts]
+
+
+def _shared(names: Sequence[str]) -> str:
+    """Return what all names begin with."""
+    first, last = min(names), max(names)
+    return first[: next((n for n, (a, b) in enumerate(zip(first, last, strict=False)) if a != b), len(first))]
 
 
 def text_width(text: str, size: float) -> float:

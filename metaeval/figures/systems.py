@@ -20,7 +20,7 @@ from metaeval.figures.style import (
     row_names,
     rows_figure,
     score_label,
-    short_name,
+    short_names,
     styled,
     text_width,
     tidy_axes,
@@ -75,7 +75,7 @@ def system_ranking(means: pd.DataFrame, metric: str, *, higher_is_better: bool =
     length = int(np.ceil(len(part) / n_columns))
     size = 8.5 if n_columns == 1 else 6.6
     limit = 28 if n_columns == 1 else 18
-    names, ranks = [short_name(name, limit) for name in part["system"]], part["rank"].tolist()
+    names, ranks = short_names(part["system"].tolist(), limit), part["rank"].tolist()
     left = 0.55 + max(text_width(name, size) for name in names)
     row_height = 0.21 if n_columns == 1 else 0.165
     figure = Figure(figsize=(PAGE_WIDTH, 0.1 + FOOT + row_height * length))

@@ -22,6 +22,7 @@ from metaeval.reports.agree_words import (
     answer_sentence,
     compared_rows,
     label,
+    of_elements,
     summary_sentences,
 )
 from metaeval.reports.data_files import csv_file, score_files
@@ -29,6 +30,7 @@ from metaeval.reports.report import Block, Fold, Item, Items, Picture, Report, S
 from metaeval.reports.shared import facts
 from metaeval.reports.tables import Table, left, right
 from metaeval.studies.agree import AgreeStudy
+from metaeval.studies.variants import MERGED
 from metaeval.tests_stat.catalogue import TESTS
 from metaeval.tests_stat.correction import CORRECTIONS
 from metaeval.words import count, intervals, listed, name_of_metric, number, percentage, share, share_of, short_names
@@ -104,16 +106,13 @@ def _advice_section(study: AgreeStudy, rows: pd.DataFrame) -> Section:
         blocks.append(Text(paragraphs=(f"{why}. With more resamples more pairs may be significant.",), look="note"))
     blocks.append(Text(paragraphs=tuple(advice_sentences(study)) or ("There is nothing to compare.",)))
     if len(rows):
-        names = [
-            f"{label(study, row.predictor)} instead of {label(study, row.truth, within=True)}"
-            for row in rows.itertuples()
-        ]
+        drawn, names = _rows_in_groups(study, rows)
         bounds = "Bar: its interval over topics. " if study.intervals is not None else ""
         used = "" if study.variants else f"The metric in use is the first one, {name_of_metric(study.reference())}. "
         blocks.append(
             Picture(
                 name="f1_rows",
-                draw=lambda: figures.agreement_rows(rows.assign(label=names), min_f1=study.min_f1),
+                draw=lambda: figures.agreement_rows(drawn, min_f1=study.min_f1),
                 title=f"Agreement with the {'use of the grades' if study.variants else 'metric'} in use",
                 caption=f"{used}Dot: F1 of the significant pairs of systems. {bounds}Line: {study.min_f1:g}, from "
                 "which conclusions are called the same here; this is a convention, and --min-f1 sets another.",
@@ -129,6 +128,20 @@ def _advice_section(study: AgreeStudy, rows: pd.DataFrame) -> Section:
         blocks=tuple(blocks),
         brief=True,
     )
+
+
+def _rows_in_groups(study: AgreeStudy, rows: pd.DataFrame) -> tuple[pd.DataFrame, list[str]]:
+    """Return the rows as a picture names them, in an audit below their metric, and what each compares."""
+    names = [
+        f"{label(study, row.predictor)} instead of {label(study, row.truth, within=True)}" for row in rows.itertuples()
+    ]
+    if not study.variants:
+        return rows.assign(label=names), names
+    short = [label(study, name, within=True) for name in rows["predictor"]]
+    heads = [
+        f"{name_of_metric(row.base)}, instead of {label(study, row.truth, within=True)}" for row in rows.itertuples()
+    ]
+    return rows.assign(label=short, group=heads), names
 
 
 def _shares_section(study: AgreeStudy) -> Section:
@@ -150,7 +163,7 @@ def _shares_section(study: AgreeStudy) -> Section:
     table = Table(
         name="shares",
         title=f"Discriminative power ({_test(study)})",
-        caption=f"{_USES if study.variants else ''}{_how(study)}.",
+        caption=f"{_USES if study.variants and not of_elements(study) else ''}{_how(study)}.",
         frame=frame,
         columns=tuple(columns),
         data=frame[["alpha", "metric", "n_rejected", "share", "low", "high"]],
@@ -160,9 +173,21 @@ def _shares_section(study: AgreeStudy) -> Section:
         title="Discriminative power",
         lead="The share of the pairs of systems that each calls significantly different. A metric that finds few pairs "
         "cannot predict many of another's.",
-        blocks=(table,),
+        blocks=(table, *_meanings(study)),
         brief=True,
     )
+
+
+def _meanings(study: AgreeStudy) -> list[Block]:
+    """Say what the quantisations of elements are, those of one function together."""
+    if not of_elements(study):
+        return []
+    named: dict[str, dict[str, None]] = {}
+    for variant in study.variants:
+        if variant.meaning and variant.kind != MERGED:
+            named.setdefault(variant.meaning, {})[variant.words] = None
+    items = tuple(Item(term=", ".join(words), words=meaning) for meaning, words in named.items())
+    return [Fold(title="What the quantisations are", blocks=(Items(items=items),))]
 
 
 def _matrix_sections(study: AgreeStudy) -> list[Section]:

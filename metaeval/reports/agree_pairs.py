@@ -1,14 +1,15 @@
 # ruff: noqa: RUF001 - Greek letters and dashes are meant for people
 """The sections of an agreement study that take two metrics at a time: correlations, differences, conflicts."""
 
+from collections.abc import Hashable
 from functools import partial
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, TypeGuard
 
 import pandas as pd
 
 from metaeval import figures
-from metaeval.reports.agree_words import grade_sentences, label
-from metaeval.reports.report import Fold, Picture, Section, Text
+from metaeval.reports.agree_words import grade_sentences, label, of_elements
+from metaeval.reports.report import Block, Fold, Picture, Section, Text
 from metaeval.reports.tables import Column, Table, bounded, left, right
 from metaeval.studies.agree import AgreeStudy
 from metaeval.studies.variants import MERGED
@@ -26,6 +27,16 @@ _SCREEN = 30
 _MOST_CONFLICTS = 200
 _MOST_PICTURES = 8
 
+_GRADES_OF_DOCUMENTS = (
+    "Each metric with linear gains, predicted by itself when two neighbouring grades count the same (level 1 merged "
+    "with 0 counts as not relevant; others get the mean of their gains)."
+)
+_GRADES_OF_ELEMENTS = (
+    "Each metric under the generalised quantisation, predicted by itself when two neighbouring grades count the same "
+    "(merged with 0 they are not relevant; others get the mean of their values). Specificity, but for ≥ 0.5: an "
+    "element counts in full from that share of relevant text on and not at all below, exhaustivity as it was."
+)
+
 _CONFLICTS = right(whole, n_conflicts="Conflicts")
 
 
@@ -35,11 +46,20 @@ def grades_section(study: AgreeStudy) -> list[Section]:
     if frame.empty:
         return []
     shown, f1 = _with_f1(study, frame)
+    rows = frame.assign(
+        label=frame["boundary"], group=frame["base"].map(lambda base: f"{name_of_metric(base)}, blind to")
+    )
+    picture = Picture(
+        name="grades",
+        draw=lambda: figures.agreement_rows(rows, min_f1=study.min_f1),
+        title="What each boundary between grades is worth",
+        caption=f"Dot: F1 without the boundary; the lower, the more it matters. Line: {study.min_f1:g}.",
+        alt="; ".join(f"{one.base} without {one.boundary} {one.f1:.2f}" for one in frame.itertuples()),
+    )
     table = Table(
         name="grades",
         title="Conclusions without one boundary between grades",
-        caption="Each metric with linear gains, predicted by itself when two neighbouring grades count the same (level "
-        "1 merged with 0 counts as not relevant; others get the mean of their gains).",
+        caption=_GRADES_OF_ELEMENTS if of_elements(study) else _GRADES_OF_DOCUMENTS,
         frame=shown,
         columns=(
             *left(name_of_metric, base="Metric"),
@@ -56,7 +76,7 @@ def grades_section(study: AgreeStudy) -> list[Section]:
             id="grades",
             title="Boundaries between grades",
             lead="Take away one boundary between grades at a time and see which conclusions change.",
-            blocks=(Text(paragraphs=(" ".join(grade_sentences(study)),)), table),
+            blocks=(Text(paragraphs=tuple(grade_sentences(study))), picture, table),
             brief=True,
         )
     ]
@@ -100,37 +120,50 @@ def pairs_section(study: AgreeStudy) -> Section:
 def disagreement_section(study: AgreeStudy, rows: pd.DataFrame) -> list[Section]:
     """Draw how large the differences are on which metrics and their references agree, and do not."""
     cuts = study.lead.thresholds().set_index(["predictor", "truth"])
-    chosen = rows[(rows["n_predictor"] > 0) & (rows["n_truth"] > 0)].sort_values("f1", kind="stable")
-    if chosen.empty:
+    frame = study.to_frame().iloc[: len(study.lead.metrics) * (len(study.lead.metrics) - 1)]
+    asked = [frame[(frame["predictor"] == one) & (frame["truth"] == other)] for one, other in study.pairs]
+    found = rows[(rows["n_predictor"] > 0) & (rows["n_truth"] > 0)].sort_values("f1", kind="stable")
+    named = set(study.pairs)
+    found = found[[pair not in named for pair in zip(found["predictor"], found["truth"], strict=True)]]
+    if found.empty and not asked:
         return []
-    pictures = []
-    for row in chosen.head(_MOST_PICTURES).itertuples():
-        predictor, truth = str(row.predictor), str(row.truth)
-        cut = cuts.loc[[(predictor, truth)]].iloc[0]
-        pair = f"{label(study, row.predictor)} and {label(study, row.truth, within=True)}"
-        pictures.append(
-            Picture(
-                name=f"disagreement {predictor} {truth}",
-                draw=partial(_panels, study, predictor, truth, float(cut["threshold"])),
-                title=f"Where {pair} disagree",
-                caption="Each dot is a pair of systems that differ significantly under at least one of the two: how "
-                "far the significantly better one is ahead under either, below 0 where it is behind. Right: density of "
-                "the pairs over the size of the difference; the area under a line is the number of pairs. "
-                f"{gain_words(cut['threshold'], cut['f1_without'], cut['f1'])}",
-                alt=f"F1 {row.f1:.2f}; {row.n_shared} pairs significant under both, {row.n_conflicts} in conflict.",
-            )
-        )
-    first, *others = pictures
-    folds = tuple(Fold(title=picture.title, blocks=(picture,)) for picture in others)
+    drawn = [_disagreement(study, row, cuts) for one in asked for row in one.to_dict("records")]
+    others = [_disagreement(study, row, cuts) for row in found.head(_MOST_PICTURES).to_dict("records")]
+    shown = len(drawn) or 1
+    folds = tuple(Fold(title=block.title, blocks=(block,)) for block in (drawn + others)[shown:] if _pictured(block))
     return [
         Section(
             id="disagreement",
             title="Disagreement by the size of the difference",
             lead="If only small differences are found by one metric and not by the other, they differ in power; if "
             "large ones are, they measure different things.",
-            blocks=(first, *folds, _threshold_table(study, rows, cuts)),
+            blocks=(*(drawn + others)[:shown], *folds, _threshold_table(study, rows, cuts)),
         )
     ]
+
+
+def _pictured(block: Block) -> TypeGuard[Picture]:
+    return isinstance(block, Picture)
+
+
+def _disagreement(study: AgreeStudy, row: dict[Hashable, Any], cuts: pd.DataFrame) -> Picture | Text:
+    """Draw where two metrics disagree; say so where neither finds a pair."""
+    predictor, truth = str(row["predictor"]), str(row["truth"])
+    same = len({one.base for one in study.variants if one.metric in (predictor, truth)}) == 1
+    pair = f"{label(study, predictor)} and {label(study, truth, within=same)}"
+    if not row["n_predictor"] and not row["n_truth"]:
+        return Text(paragraphs=(f"Neither of {pair} finds a significant pair.",), look="note")
+    cut = cuts.loc[[(predictor, truth)]].iloc[0]
+    gain = gain_words(cut["threshold"], cut["f1_without"], cut["f1"]) if row["n_predictor"] else ""
+    return Picture(
+        name=f"disagreement {predictor} {truth}",
+        draw=partial(_panels, study, predictor, truth, float(cut["threshold"]), within=same),
+        title=f"Where {pair} disagree",
+        caption="Each dot is a pair of systems that differ significantly under at least one of the two: how "
+        "far the significantly better one is ahead under either, below 0 where it is behind. Right: density of "
+        f"the pairs over the size of the difference; the area under a line is the number of pairs. {gain}".rstrip(),
+        alt=f"F1 {row['f1']:.2f}; {row['n_shared']} pairs significant under both, {row['n_conflicts']} in conflict.",
+    )
 
 
 def gain_words(threshold: float, before: float, after: float) -> str:
@@ -152,11 +185,10 @@ def gain_words(threshold: float, before: float, after: float) -> str:
     )
 
 
-def _panels(study: AgreeStudy, predictor: str, truth: str, cut: float) -> "Figure":
+def _panels(study: AgreeStudy, predictor: str, truth: str, cut: float, *, within: bool) -> "Figure":
     pairs, densities = study.lead.disagreement(predictor, truth), study.lead.densities(predictor, truth)
-    return figures.disagreement_panels(
-        pairs, densities, predictor=label(study, predictor), truth=label(study, truth), cut=cut
-    )
+    first, second = (label(study, name, within=within) for name in (predictor, truth))
+    return figures.disagreement_panels(pairs, densities, predictor=first, truth=second, cut=cut)
 
 
 def _threshold_table(study: AgreeStudy, rows: pd.DataFrame, cuts: pd.DataFrame) -> Table:

@@ -11,7 +11,7 @@ import pandas as pd
 from metaeval.reports.report import Methods
 from metaeval.reports.shared import cited_keys, computed_with, described_by, side_words, with_draws
 from metaeval.studies.agree import AgreeStudy
-from metaeval.studies.variants import BINARY, FIXED
+from metaeval.studies.variants import ALONE, BINARY, FIXED, GENERALISED, OTHER
 from metaeval.words import MISSING, bracketed, count, listed, name_of_metric, number, percentage
 
 __all__ = [
@@ -21,11 +21,14 @@ __all__ = [
     "compared_rows",
     "grade_sentences",
     "label",
+    "of_elements",
     "summary_sentences",
 ]
 
 _MOST_NAMED = 8
 _TWO = 2
+_TOLD = (BINARY, ALONE, OTHER)
+_SHARE, _BOTH = "share", "both"
 _SOURCES = ("ogilvie2006", "yilmaz2008")
 
 
@@ -58,6 +61,11 @@ def label(study: AgreeStudy, metric: object, *, within: bool = False) -> str:
     if variant is None or variant.kind == FIXED:
         return name_of_metric(metric)
     return variant.words if within else f"{name_of_metric(variant.base)}, {variant.words}"
+
+
+def of_elements(study: AgreeStudy) -> bool:
+    """Say whether an audit is about quantisations of elements."""
+    return any(variant.kind == GENERALISED for variant in study.variants)
 
 
 def answer_sentence(study: AgreeStudy) -> str:
@@ -124,23 +132,29 @@ def _one_answer(study: AgreeStudy, row: Mapping[Hashable, Any]) -> str:
 def summary_sentences(study: AgreeStudy) -> list[str]:
     """Say for every metric how its findings meet those of the reference, then what is in conflict.
 
-    In an audit only the most lenient and the strictest binary use of each metric's grades have a sentence.
+    In an audit only the most lenient and the strictest binary use of each metric's grades have a sentence; of
+    elements the other graded quantisation, specificity alone (or else anything relevant), and the strict one.
     """
     rows = compared_rows(study)
     told = rows
     if study.variants:
-        binary: dict[str, list[str]] = {}
-        for variant in study.variants:
-            if variant.kind == BINARY:
-                binary.setdefault(variant.base, []).append(variant.metric)
-        ends = {name for names in binary.values() for name in (names[0], names[-1])}
-        told = rows[rows["predictor"].isin(ends)]
+        told = rows[rows["predictor"].isin(_told(study))]
     sentences = [_meeting(study, row) for row in told.head(_MOST_NAMED).to_dict("records")]
     left = len(rows) - len(sentences)
     if left:
         others = "other comparison is" if left == 1 else f"other {left} comparisons are"
         sentences.append(f"The {others} in the tables.")
     return [*sentences, _conflict_sentence(study)]
+
+
+def _told(study: AgreeStudy) -> set[str]:
+    """Return the uses of the grades that the summary speaks of."""
+    told = set()
+    for base in study.groups():
+        of = {kind: [one.metric for one in study.variants if (one.base, one.kind) == (base, kind)] for kind in _TOLD}
+        told |= {*of[BINARY][-1:], *(of[ALONE][:1] or of[BINARY][:1])}
+        told |= {*of[OTHER][:1]} if of_elements(study) else set()
+    return told
 
 
 def _meeting(study: AgreeStudy, row: Mapping[Hashable, Any]) -> str:
@@ -199,28 +213,66 @@ def _conflict_sentence(study: AgreeStudy) -> str:
 def grade_sentences(study: AgreeStudy) -> list[str]:
     """Say for every metric of an audit which boundary between grades matters most, where the intervals settle it.
 
-    A boundary matters most if the whole interval of F1 without it lies below those of all others.
+    A boundary matters most if the whole interval of F1 without it lies below those of all others. Of elements each
+    dimension has a sentence.
     """
     frame = study.grades()
-    return [_grade_sentence(str(base), rows.sort_values("f1")) for base, rows in frame.groupby("base", sort=False)]
+    dimension = frame["boundary"].map(_dimension)
+    sentences = []
+    for (base, of), rows in frame.groupby(["base", dimension], sort=False):
+        say = {_SHARE: _share_sentence, _BOTH: _both_sentence}.get(str(of))
+        by_f1 = rows.sort_values("f1", kind="stable")
+        sentences.append(say(str(base), by_f1) if say else _grade_sentence(str(base), by_f1, str(of)))
+    return sentences
 
 
-def _grade_sentence(base: str, rows: pd.DataFrame) -> str:
+def _dimension(boundary: str) -> str:
+    """Return what a boundary lies in.
+
+    Examples
+    --------
+    >>> [_dimension(words) for words in ("1 and 2", "exhaustivity ? and 1", "both: 1 and 2")]
+    ['', 'exhaustivity', 'both']
+    """
+    if "," in boundary or ":" in boundary:
+        return _SHARE if "," in boundary else _BOTH
+    return boundary.rpartition(" and ")[0].rpartition(" ")[0]
+
+
+def _grade_sentence(base: str, rows: pd.DataFrame, of: str) -> str:
     opening = f"Under {name_of_metric(base)}"
     worst, others = rows.iloc[0], rows.iloc[1:]
     if not (rows["n_truth"] + rows["n_predictor"]).any():
         return f"{opening} no pair of systems differs significantly, so nothing shows which boundary matters."
+    between = f"between {'' if of else 'grades '}{worst['boundary']}"
     if others.empty:
-        return f"{opening} F1 without the difference between grades {worst['boundary']} is {_f1(worst.to_dict())}."
+        return f"{opening} F1 without the difference {between} is {_f1(worst.to_dict())}."
     known = "f1_low" in rows and bool(rows[["f1_low", "f1_high"]].notna().all(axis=None))
     if known and worst["f1_high"] < others["f1_low"].min():
-        most = f"{opening} the difference between grades {worst['boundary']} matters most"
-        return f"{most}: without it F1 is {_f1(worst.to_dict())}."
+        return f"{opening} the difference {between} matters most: without it F1 is {_f1(worst.to_dict())}."
     why = "the intervals overlap" if known else "no intervals were asked for"
+    kind = f"boundary between grades{f' of {of}' if of else ''}"
     return (
-        f"{opening} no boundary between grades clearly matters more than the other{'s' * (len(others) > 1)} ({why}): "
+        f"{opening} no {kind} clearly matters more than the other{'s' * (len(others) > 1)} ({why}): "
         f"without any one of them F1 is at least {worst['f1']:.2f}."
     )
+
+
+def _share_sentence(base: str, rows: pd.DataFrame) -> str:
+    """Say which share of specificity, as a step, keeps most of the conclusions and which least."""
+    ends = rows.iloc[[0, -1]].to_dict("records")
+    least, most = ((str(row["boundary"]).rpartition(" for ")[2], _f1(row)) for row in ends)
+    return (
+        f"Under {name_of_metric(base)}, of specificity seen only as reaching a share or not, most conclusions stay "
+        f"with "
+        f"{most[0]} (F1 {most[1]}) and fewest with {least[0]} (F1 {least[1]})."
+    )
+
+
+def _both_sentence(base: str, rows: pd.DataFrame) -> str:
+    """Say what a scale of three grades in both dimensions would do."""
+    found = [f"{str(row['boundary']).rpartition(': ')[2]} alike has F1 {_f1(row)}" for row in rows.to_dict("records")]
+    return f"Under {name_of_metric(base)}, a scale of three grades in both dimensions with {listed(found[::-1])}."
 
 
 def advice_sentences(study: AgreeStudy) -> list[str]:
@@ -228,12 +280,18 @@ def advice_sentences(study: AgreeStudy) -> list[str]:
     rows = compared_rows(study)
     known = "f1_low" in rows and bool(rows["f1_low"].notna().any())
     words: dict[str, list[str]] = {"same": [], "different": [], "open": []}
-    for row in rows.to_dict("records"):
-        conflicts = int(row["n_conflicts"])
-        pair = " instead of ".join(label(study, row[side], within=True) for side in ("predictor", "truth"))
-        pair = f"{name_of_metric(row['base'])}: {pair}" if row["base"] else pair
-        contrary = f"; {count(conflicts, 'conflict')}" * (conflicts > 0)
-        words[_verdict(row, study.min_f1)].append(f"{pair} (F1 {_f1(row)}{contrary})")
+    for base, own in rows.groupby("base", sort=False):
+        said: dict[str, list[str]] = {}
+        for row in own.to_dict("records"):
+            conflicts = int(row["n_conflicts"])
+            pair = " instead of ".join(label(study, row[side], within=True) for side in ("predictor", "truth"))
+            shown = label(study, row["predictor"], within=True) if base else pair
+            contrary = f"; {count(conflicts, 'conflict')}" * (conflicts > 0)
+            said.setdefault(_verdict(row, study.min_f1), []).append(f"{shown} (F1 {_f1(row)}{contrary})")
+        truth = label(study, study.reference(str(base)), within=True)
+        for kind, found in said.items():
+            opening = f"{name_of_metric(base)}, instead of {truth}: " if base else ""
+            words[kind] += [f"{opening}{', '.join(found)}"] if base else found
     level = percentage(study.intervals.confidence_level) if study.intervals is not None else ""
     bar = f"{study.min_f1:g}"
     reasons = {

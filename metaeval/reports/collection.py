@@ -1,5 +1,7 @@
 """The sections of a report that describe the runs and judgments behind the scores, whatever these judge."""
 
+from collections.abc import Iterable
+
 import numpy as np
 import pandas as pd
 import xarray as xr
@@ -9,6 +11,7 @@ from metaeval.collection.base import JudgedCollection
 from metaeval.collection.documents import Collection
 from metaeval.figures.shown import NAMED_LINES
 from metaeval.metrics.precision_recall import precision_recall_curves
+from metaeval.metrics.registry import Registry
 from metaeval.reports.report import Block, Fold, Picture, Section, Text
 from metaeval.reports.tables import Table, left, right
 from metaeval.studies.focused_statistics import RunCurves, focused_curves, focused_statistics
@@ -17,6 +20,7 @@ from metaeval.words import number, share, whole
 __all__ = ["collection_sections"]
 
 _MOST_COLUMNS = 11
+_MOST_OPEN = 4
 
 _LEADS = {
     "documents": "topics, runs, and the judgments behind them. Metrics that count an unjudged document as non-relevant "
@@ -48,8 +52,18 @@ _RUN_COLUMNS = (
 )
 
 
-def collection_sections(collection: JudgedCollection) -> tuple[Section, ...]:
+def collection_sections(
+    collection: JudgedCollection, metrics: Iterable[object] = (), *, registry: Registry | None = None
+) -> tuple[Section, ...]:
     """Return the sections on a collection: what it holds, and the curves of its runs.
+
+    Parameters
+    ----------
+    collection : JudgedCollection
+    metrics : iterable of str
+        Those of the report: curves of elements are drawn under their quantisations.
+    registry : Registry, optional
+        Where metrics are looked up.
 
     Examples
     --------
@@ -67,7 +81,7 @@ def collection_sections(collection: JudgedCollection) -> tuple[Section, ...]:
     way_out = " (--element-sizes FILE)" if n_without_size else ""
     return (
         _statistics(statistics.kind, statistics.to_frame(), statistics.per_system),
-        _run_curves(focused_curves(collection), way_out),
+        _run_curves(focused_curves(collection, metrics, registry=registry), way_out),
     )
 
 
@@ -139,12 +153,14 @@ def _precision_recall(curves: xr.DataArray) -> Section:
 
 def _run_curves(curves: tuple[RunCurves, ...], way_out: str) -> Section:
     blocks: list[Block] = []
-    for curve in curves:
+    for place, curve in enumerate(curves):
         if curve.data is None:
             words = f"There is no curve here: {curve.title}. {curve.lacking}{way_out}."
             blocks.append(Text(paragraphs=(words,), look="note"))
-        else:
+        elif place < _MOST_OPEN:
             blocks += _curve_blocks(curve, curve.data)
+        else:
+            blocks.append(Fold(title=curve.title, blocks=_curve_blocks(curve, curve.data)[:1]))
     return Section(
         id="curves",
         title="Precision and gain of the runs",

@@ -1,6 +1,9 @@
 """The list of metrics as a report."""
 
+import pandas as pd
+
 from metaeval.metrics.presets import presets_frame
+from metaeval.metrics.quantisation import Quantisation
 from metaeval.metrics.registry import Registry
 from metaeval.provenance import Provenance
 from metaeval.reports.report import Methods, Report, Section
@@ -9,6 +12,7 @@ from metaeval.words import count, listed
 
 __all__ = ["metrics_report"]
 
+_SCALES = {"2002": "2002", "2003": "2003, 2004", "2005": "2005, 2006"}
 _BETTER = {True: "higher", False: "lower"}
 _NOTATION = (
     "Names follow ir_measures: nDCG@10, AP(rel=2), RBP(p=0.8). A prime, as in AP', means the condensed list: scores of "
@@ -56,8 +60,47 @@ def metrics_report(registry: Registry, *, provenance: Provenance) -> Report:
         title="Which metrics can be computed?",
         facts=((str(len(rows)), "metrics"),),
         summary=(f"{count(len(rows), 'metric')} can be computed from runs and judgments: {of}." + higher * alike,),
-        sections=(section,),
+        sections=(section, _quantisations(registry)),
         methods=Methods(paragraphs=(_NOTATION,), cite=tuple(sets["cite"].unique())),
         rows=rows,
         provenance=provenance,
     )
+
+
+def _quantisations(registry: Registry) -> Section:
+    """List what turns judgments into gains."""
+    frame = pd.DataFrame(
+        [
+            {
+                "usage": _usage(word, one),
+                "summary": one.summary,
+                "of": one.on
+                if not one.scales
+                else f"{one.on}, {listed(_SCALES.get(scale, scale) for scale in one.scales)}",
+            }
+            for word, known in (("gains", registry.quantisations), ("quant", registry.element_quantisations))
+            for one in known.values()
+        ]
+    )
+    table = Table(
+        name="quantisations",
+        title="Quantisations",
+        caption="As in nDCG(gains=binary(rel=2))@10 and MAep(quant=BinExh(min_size=55)). Gains may be a table too: "
+        "nDCG(gains={1:1, 2:5})@10.",
+        frame=frame,
+        columns=left(usage="How to write it", summary="What it is", of="Judgments of"),
+    )
+    return Section(
+        id="quantisations",
+        title="Quantisations",
+        lead="What a judgment is worth: grades of documents, or exhaustivity and specificity of elements by INEX year.",
+        brief=True,
+        blocks=(table,),
+    )
+
+
+def _usage(word: str, one: Quantisation) -> str:
+    values = ", ".join(
+        f"{name}={'…' if parameter.required else parameter.default}" for name, parameter in one.parameters.items()
+    )
+    return f"{word}={one.name}{f'({values})' if values else ''}"

@@ -9,9 +9,10 @@ import pandas as pd
 
 from metaeval.agreement.decisions import DecisionAgreement, decision_agreement
 from metaeval.checks import check_number, check_share
-from metaeval.collection.documents import Collection
+from metaeval.collection.base import JudgedCollection
 from metaeval.draws import RNGLike, resolve_seed
-from metaeval.errors import InvalidOptionError
+from metaeval.errors import InvalidOptionError, UnknownNameError
+from metaeval.metrics.names import MetricNameError, parse_name, split_names
 from metaeval.metrics.registry import Registry
 from metaeval.metrics.score import score
 from metaeval.provenance import Provenance, record_provenance
@@ -19,7 +20,7 @@ from metaeval.resampling.agreement_interval import AgreementIntervals, agreement
 from metaeval.resampling.options import check_intervals, check_resampling, check_test
 from metaeval.scores import Scores, identical_systems
 from metaeval.studies.study import Study, chosen_systems
-from metaeval.studies.variants import FIXED, LINEAR, MERGED, Variant, audit_variants
+from metaeval.studies.variants import FIXED, GENERALISED, LINEAR, MERGED, Variant, audited
 from metaeval.tests_stat.catalogue import TESTS
 from metaeval.tests_stat.correction import FAMILY_WISE
 from metaeval.tests_stat.pairs import Alternative, PValueRule
@@ -41,6 +42,8 @@ class AgreeStudy(Study):
         Intervals over topics for the first of them.
     variants : tuple of Variant
         The uses of the grades, in an audit; empty otherwise.
+    pairs : tuple of (str, str)
+        Predictor and truth of the pairs of metrics to look at closely; without any the study chooses.
     min_f1 : float
         The F1 from which two metrics are called interchangeable for conclusions about systems.
     identical : tuple of tuples of str
@@ -56,6 +59,7 @@ class AgreeStudy(Study):
     agreements: tuple[DecisionAgreement, ...]
     intervals: AgreementIntervals | None
     variants: tuple[Variant, ...]
+    pairs: tuple[tuple[str, str], ...]
     min_f1: float
     identical: tuple[tuple[str, ...], ...]
     notes: tuple[str, ...]
@@ -92,18 +96,19 @@ class AgreeStudy(Study):
         return {base: tuple(v.metric for v in shown if v.base == base) for base in bases}
 
     def reference(self, base: str = "") -> str:
-        """Return the metric that others are compared with: the first, or in an audit the one with linear gains."""
+        """Return the metric that others are compared with: the first, or in an audit the linear or generalised one."""
         members = self.groups()[base]
         kinds = {variant.metric: variant.kind for variant in self.variants}
-        return next((name for name in members if kinds.get(name) == LINEAR), members[0])
+        return next((name for name in members if kinds.get(name) in {LINEAR, GENERALISED}), members[0])
 
     def grades(self) -> pd.DataFrame:
         """Return what becomes of each metric's conclusions when it is blind to the difference of two neighbour grades.
 
-        One row a base and boundary: base, boundary ("1 and 2"), metric (the blind one), reference, then the columns
-        of `to_frame` at the first level (precision, recall and f1 of the blind one as a predictor of the reference,
-        n_conflicts). For metrics with gains the two grades get one gain between them (level 1 loses its own where it
-        is merged with 0); those with a binary threshold have no row.
+        One row a base and boundary: base, boundary ("1 and 2", "exhaustivity 1 and 2"), metric (the blind one),
+        reference, then the columns of `to_frame` at the first level (precision, recall and f1 of the blind one as a
+        predictor of the reference, n_conflicts). For metrics with gains the two grades get one gain between them
+        (level 1 loses its own where it is merged with 0); those with a binary threshold have no row. Where
+        specificity is a share (INEX 2005), it is seen as a step: all of it is lost but whether it reaches a share.
         """
         frame = self.to_frame().iloc[: self._rows_of_first_level()]
         rows = []
@@ -111,18 +116,15 @@ class AgreeStudy(Study):
             if variant.boundary is None:
                 continue
             reference = self.reference(variant.base)
-            below = max((level for level in self._boundaries(variant.base) if level < variant.boundary), default=0)
             row = frame[(frame["predictor"] == variant.metric) & (frame["truth"] == reference)].iloc[0].to_dict()
-            names = {"base": variant.base, "boundary": f"{below} and {variant.boundary}"}
+            names = {"base": variant.base, "boundary": variant.boundary}
             rows.append(names | {"metric": variant.metric, "reference": reference} | row)
-        return (
-            pd.DataFrame(rows).sort_values(["base", "boundary"], kind="stable", ignore_index=True)
-            if rows
-            else (pd.DataFrame(columns=["base", "boundary", "metric", "reference"]))
-        )
-
-    def _boundaries(self, base: str) -> list[int]:
-        return [v.boundary for v in self.variants if v.base == base and v.boundary is not None]
+        if not rows:
+            return pd.DataFrame(columns=["base", "boundary", "metric", "reference"])
+        found = pd.DataFrame(rows)
+        merged = all(variant.kind == MERGED for variant in self.variants if variant.boundary is not None)
+        order = ["base"] if merged else ["base", "boundary"]  # two grades: binary from one on is blind to the other
+        return found.sort_values(order, kind="stable", ignore_index=True)
 
     def _rows_of_first_level(self) -> int:
         n = len(self.lead.metrics)
@@ -142,7 +144,9 @@ def study_agreement(  # noqa: PLR0913 - every option of the command
     n_topic_resamples: int | None = 200,
     confidence_level: float = 0.95,
     min_f1: float = 0.9,
+    pairs: Sequence[str | tuple[str, str]] = (),
     variants: Sequence[Variant] = (),
+    notes: Sequence[str] = (),
     rng: RNGLike = None,
     n_threads: int | None = None,
     provenance: Provenance | None = None,
@@ -166,8 +170,12 @@ def study_agreement(  # noqa: PLR0913 - every option of the command
     min_f1 : float, default 0.9
         The F1 from which two metrics are called interchangeable; a convention (Ogilvie and Lalmas call .9 reasonably
         high and .75 rather low).
+    pairs : sequence of str or (str, str)
+        Pairs of metrics, ``"MAep(quant=Gen5),MAep(quant=GenLifted)"``, whose disagreement is drawn.
     variants : sequence of Variant
         What the metrics are, in an audit (`audit_variants`).
+    notes : sequence of str
+        What to say beside what the study finds to say.
     rng : None, int or numpy.random.Generator
         Every test starts from the same seed.
     n_threads : int, optional
@@ -213,7 +221,8 @@ def study_agreement(  # noqa: PLR0913 - every option of the command
     check_resampling(n_resamples, p_value_rule, n_threads)
     check_intervals(n_topic_resamples, confidence_level)
     seed = resolve_seed(rng)
-    chosen, notes = chosen_systems(scores, choose, seed)
+    chosen, said = chosen_systems(scores, choose, seed)
+    looked_at = _named_pairs(pairs, [str(name) for name in chosen["metric"].to_numpy()])
     options = {"alphas": alphas, "n_resamples": n_resamples, "rng": seed, "n_threads": n_threads}
     agreements: list[DecisionAgreement] = []
     for name in dict.fromkeys(TESTS.find(test).name for test in tests):
@@ -244,15 +253,16 @@ def study_agreement(  # noqa: PLR0913 - every option of the command
         agreements=tuple(agreements),
         intervals=intervals,
         variants=tuple(variants),
+        pairs=looked_at,
         min_f1=float(min_f1),
         identical=identical_systems(chosen),
-        notes=(*notes, *_fixed_note(variants)),
+        notes=(*said, *notes, *_fixed_note(variants)),
         provenance=provenance or record_provenance("study_agreement", random_source=f"seed {seed}"),
     )
 
 
 def audit_quantisations(  # noqa: PLR0913 - what scoring and the study may be told
-    collection: Collection,
+    collection: JudgedCollection,
     metrics: str | Iterable[str],
     *,
     gains: str | Iterable[str] = (),
@@ -269,6 +279,7 @@ def audit_quantisations(  # noqa: PLR0913 - what scoring and the study may be to
     n_topic_resamples: int | None = 200,
     confidence_level: float = 0.95,
     min_f1: float = 0.9,
+    pairs: Sequence[str | tuple[str, str]] = (),
     rng: RNGLike = None,
     provenance: Provenance | None = None,
 ) -> AgreeStudy:
@@ -278,16 +289,18 @@ def audit_quantisations(  # noqa: PLR0913 - what scoring and the study may be to
 
     Parameters
     ----------
-    collection : Collection
+    collection : Collection or ElementCollection
     metrics : str or iterable of str
-        Names of metrics, ``"AP,nDCG@10,ERR"`` or ``["AP", "nDCG@10", "ERR"]``; see `audit_variants`.
+        Names of metrics, ``"AP,nDCG@10,ERR"`` or ``["AP", "nDCG@10", "ERR"]``, for elements ``"MAep,nxCG@10"``; see
+        `audit_variants`.
     gains : str or iterable of str
-        Further quantisations, ``"{1:1, 2:5, 3:10}"`` or the names of registered ones.
+        Further quantisations, ``"{1:1, 2:5, 3:10}"`` or the names of registered ones; for elements
+        ``"BinExh(min_size=100)"``.
     registry, n_threads, undefined
         See `metaeval.score`.
     tests, corrections, alphas, alternative, n_resamples, p_value_rule, choose
         See `study_agreement`.
-    n_topic_resamples, confidence_level, min_f1, rng, provenance
+    n_topic_resamples, confidence_level, min_f1, pairs, rng, provenance
         Likewise.
 
     Returns
@@ -304,7 +317,7 @@ def audit_quantisations(  # noqa: PLR0913 - what scoring and the study may be to
     >>> [variant.words for variant in study.variants][:3]
     ['linear', 'binary ≥ 1', 'binary ≥ 2']
     """
-    variants = audit_variants(collection, metrics, gains=gains, registry=registry)
+    variants, notes = audited(collection, metrics, gains=gains, registry=registry)
     scores = score(
         collection,
         [variant.metric for variant in variants],
@@ -324,7 +337,9 @@ def audit_quantisations(  # noqa: PLR0913 - what scoring and the study may be to
         n_topic_resamples=n_topic_resamples,
         confidence_level=confidence_level,
         min_f1=min_f1,
+        pairs=pairs,
         variants=variants,
+        notes=notes,
         rng=rng,
         n_threads=n_threads,
         provenance=provenance,
@@ -334,6 +349,32 @@ def audit_quantisations(  # noqa: PLR0913 - what scoring and the study may be to
 def _corrections_of(test: str, corrections: Sequence[str]) -> list[str]:
     spec = TESTS.find(test)
     return [*(() if spec.family_wise_only else dict.fromkeys(corrections)), *([FAMILY_WISE] * spec.family_wise)]
+
+
+def _named_pairs(pairs: Sequence[str | tuple[str, str]], metrics: Sequence[str]) -> tuple[tuple[str, str], ...]:
+    """Find the metrics that pairs name, however their names are spaced and their parameters ordered."""
+    known = {_normal(name): name for name in metrics}
+    found = []
+    for pair in pairs:
+        names = split_names(pair) if isinstance(pair, str) else list(pair)
+        if len(names) != 2 or names[0] == names[1]:  # noqa: PLR2004 - a pair
+            message = (
+                "each of pairs must be two different metrics with a comma between them, such as "
+                f"{','.join(metrics[:2])}, not {pair if isinstance(pair, str) else ','.join(names)!r}"
+            )
+            raise InvalidOptionError(message)
+        for name in names:
+            if _normal(name) not in known:
+                raise UnknownNameError("metric to pair", name, metrics)
+        found.append((known[_normal(names[0])], known[_normal(names[1])]))
+    return tuple(dict.fromkeys(found))
+
+
+def _normal(name: str) -> str:
+    try:
+        return str(parse_name(name)).casefold()
+    except MetricNameError:
+        return name
 
 
 def _fixed_note(variants: Sequence[Variant]) -> list[str]:

@@ -1,6 +1,6 @@
 """What a collection of elements or passages holds, for the head of a report: counts, and the curves of its runs."""
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import partial
 
@@ -14,15 +14,21 @@ from metaeval.collection.elements import ElementCollection
 from metaeval.collection.inex import TOO_SMALL
 from metaeval.collection.passages import PassageCollection
 from metaeval.errors import InvalidOptionError
+from metaeval.metrics.element_quantisation import GENERALISED
 from metaeval.metrics.focused.curves import element_curves
 from metaeval.metrics.focused.in_context import generalised_precision_curves
 from metaeval.metrics.focused.interpolated_precision import interpolated_precision_curves
 from metaeval.metrics.focused.overlap import run_overlap
+from metaeval.metrics.names import parse_name
+from metaeval.metrics.plugins import default_registry
+from metaeval.metrics.registry import Registry
+from metaeval.metrics.resolved import Metric
 
 __all__ = ["FocusedStatistics", "RunCurves", "focused_curves", "focused_statistics"]
 
 _TOP = 10
 _DEEPEST = 50
+_GAIN_OPTIONS = ("alpha", "normalise", "task", "tie")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -73,7 +79,7 @@ class RunCurves:
     Attributes
     ----------
     name : str
-        What the curve is called: letters and hyphens.
+        What the curve is called.
     title : str
     across, up : str
         What the axes say.
@@ -160,13 +166,20 @@ def focused_statistics(collection: JudgedCollection) -> FocusedStatistics:
     )
 
 
-def focused_curves(collection: JudgedCollection) -> tuple[RunCurves, ...]:
+def focused_curves(
+    collection: JudgedCollection, metrics: Iterable[object] = (), *, registry: Registry | None = None
+) -> tuple[RunCurves, ...]:
     """Return the curves that the campaigns drew, averaged over topics, or why there is none.
 
     Parameters
     ----------
     collection : JudgedCollection
         Of elements or passages.
+    metrics : iterable of str
+        Curves of elements are drawn under their quantisations (the generalised one where none has any), those of
+        gain with their treatment of overlap.
+    registry : Registry, optional
+        Where metrics are looked up.
 
     Returns
     -------
@@ -176,25 +189,47 @@ def focused_curves(collection: JudgedCollection) -> tuple[RunCurves, ...]:
         normalised cumulated gain by rank, under the generalised quantisation.
     """
     if isinstance(collection, ElementCollection):
-        return tuple(_element_curves(collection))
+        return tuple(_element_curves(collection, metrics, registry or default_registry()))
     return tuple(_passage_curves(collection)) if isinstance(collection, PassageCollection) else ()
 
 
-def _element_curves(collection: ElementCollection) -> Iterator[RunCurves]:
-    yield _curve(
-        "precall",
-        "Precision and recall of elements (inex-2002, generalised)",
-        "recall: share of the quantised relevance found",
-        "expected precision, mean over the topics",
-        partial(element_curves, collection, "inex2002"),
-    )
-    yield _curve(
-        "cumulated-gain",
-        "Normalised cumulated gain (nxCG, generalised)",
-        "rank",
-        "gain over that of an ideal list, mean over the topics",
-        partial(element_curves, collection, f"nxCG@{_DEEPEST}"),
-    )
+def _element_curves(
+    collection: ElementCollection, metrics: Iterable[object], registry: Registry
+) -> Iterator[RunCurves]:
+    precalls, gains = _curves_asked(metrics, registry)
+    for words, metric in precalls.items():
+        yield _curve(
+            "precall" if len(precalls) == 1 else f"precall {words}",
+            f"Precision and recall of elements (inex-2002, {words})",
+            "recall: share of the quantised relevance found",
+            "expected precision, mean over the topics",
+            partial(element_curves, collection, metric, registry=registry),
+        )
+    for words, metric in gains.items():
+        yield _curve(
+            "cumulated-gain" if len(gains) == 1 else f"cumulated-gain {words}",
+            f"Normalised cumulated gain (nxCG, {words})",
+            "rank",
+            "gain over that of an ideal list, mean over the topics",
+            partial(element_curves, collection, metric, registry=registry),
+        )
+
+
+def _curves_asked(metrics: Iterable[object], registry: Registry) -> tuple[dict[str, str], dict[str, str]]:
+    """Return the metrics whose curves to draw, of precall and of gain, by what sets each apart in words."""
+    found = [one for one in map(registry.resolve, metrics) if isinstance(one, Metric) and one.quantisation is not None]
+    asked = [one.name for one in found if one.on == "elements"] or [f"inex2002(quant={GENERALISED})"]
+    precalls: dict[str, str] = {}
+    gains: dict[str, str] = {}
+    for name in asked:
+        arguments = dict(parse_name(name).arguments)
+        kept = {key: value for key, value in arguments.items() if key in _GAIN_OPTIONS}
+        quant = arguments["quant"]
+        words = "generalised" if quant == GENERALISED else str(quant)
+        precalls.setdefault(words, f"inex2002(quant={quant})")
+        options = "".join(f", {key}={value}" for key, value in kept.items())
+        gains.setdefault(f"{words}{options}", f"nxCG(quant={quant}{options})@{_DEEPEST}")
+    return precalls, gains
 
 
 def _passage_curves(collection: PassageCollection) -> Iterator[RunCurves]:

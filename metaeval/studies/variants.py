@@ -2,20 +2,51 @@
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import cast
 
 import numpy as np
 
+from metaeval.collection.base import JudgedCollection
 from metaeval.collection.documents import Collection
+from metaeval.collection.elements import ElementCollection
 from metaeval.errors import InvalidOptionError
-from metaeval.metrics.names import Call, MetricNameError, ParsedName, Table, Value, parse_name, split_names
+from metaeval.metrics.names import (
+    Call,
+    MetricNameError,
+    ParsedName,
+    Table,
+    Value,
+    parse_name,
+    split_names,
+    translations,
+)
 from metaeval.metrics.plugins import default_registry
 from metaeval.metrics.registry import Registry
 from metaeval.metrics.resolved import Metric
+from metaeval.studies.element_uses import (
+    ALONE,
+    BINARY,
+    FIXED,
+    GENERALISED,
+    LINEAR,
+    MERGED,
+    OTHER,
+    Use,
+    element_uses,
+)
 
-__all__ = ["BINARY", "FIXED", "LINEAR", "MERGED", "OTHER", "Variant", "audit_variants"]
-
-LINEAR, BINARY, OTHER, MERGED, FIXED = "linear", "binary", "other gains", "grades merged", "as it is"
-"""Kinds of variant in an audit, in the order of its tables."""
+__all__ = [
+    "ALONE",
+    "BINARY",
+    "FIXED",
+    "GENERALISED",
+    "LINEAR",
+    "MERGED",
+    "OTHER",
+    "Variant",
+    "audit_variants",
+    "audited",
+]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -29,22 +60,26 @@ class Variant:
     base : str
         The metric as the user named it.
     kind : str
-        "linear", "binary", "other gains", "grades merged" or "as it is".
+        "linear", "binary", "other gains", "grades merged" or "as it is"; of elements "generalised" in the place of
+        "linear", and "specificity alone".
     words : str
-        The use of the grades in a few words: "linear", "binary ≥ 2", "gains {1:1, 2:5}".
-    boundary : int or None
-        The level whose difference from the one below is taken away, where exactly one is.
+        The use of the grades in a few words: "linear", "binary ≥ 2", "gains {1:1, 2:5}", "BinExh without ?".
+    boundary : str or None
+        What is taken away, where the use is the reference without one difference: "1 and 2", "exhaustivity 1 and 2".
+    meaning : str
+        What its quantisation is, in a sentence; "" where it has none.
     """
 
     metric: str
     base: str
     kind: str
     words: str
-    boundary: int | None = None
+    boundary: str | None = None
+    meaning: str = ""
 
 
 def audit_variants(
-    collection: Collection,
+    collection: JudgedCollection,
     metrics: str | Iterable[str],
     *,
     gains: str | Iterable[str] = (),
@@ -54,14 +89,16 @@ def audit_variants(
 
     Parameters
     ----------
-    collection : Collection
+    collection : Collection or ElementCollection
         Its judgments say which grades there are.
     metrics : str or iterable of str
-        A metric with gains gets linear and exponential ones, binary ones from every grade on, those in `gains`, and
-        linear ones that are blind to one boundary between grades; one with a threshold gets every grade as threshold;
-        one that says itself what it does with the grades, or takes them as they are (ERR), stays as it is.
+        Of documents: a metric with gains gets linear and exponential ones, binary ones from every grade on, those in
+        `gains`, and linear ones that are blind to one boundary between grades; one with a threshold gets every grade
+        as threshold. Of elements: a metric with a quantisation gets all those that suit the scale, those of plug-ins
+        too, and the generalised one without one difference of exhaustivity or specificity. A metric that says itself
+        what it does with the grades, or takes them as they are (ERR), stays as it is.
     gains : str or iterable of str
-        Further quantisations.
+        Further uses: gains of documents, quantisations of elements.
     registry : Registry, optional
 
     Returns
@@ -71,79 +108,149 @@ def audit_variants(
     Raises
     ------
     InvalidOptionError
-        If the judgments have one grade only, no metric can use the grades in more than one way, or a name or a
-        table of gains cannot be read.
+        If the judgments have one grade only or none (passages), no metric can use the grades in more than one way, or
+        a name or a table of gains cannot be read.
+
+    Examples
+    --------
+    >>> from metaeval.collection.elements import element_collection
+    >>> from metaeval.simulate.inex import simulate_inex
+    >>> made = simulate_inex(year=2004, n_systems=2, n_topics=2, n_documents=40, n_results=20, rng=1)
+    >>> collection = element_collection(made.submissions, made.assessments, sizes=made.sizes)
+    >>> variants = audit_variants(collection, "inex2002")
+    >>> [variant.metric for variant in variants[:3]]
+    ['inex2002(quant=Gen4)', 'inex2002(quant=SOG)', 'inex2002(quant=AnyRel)']
     """
+    return audited(collection, metrics, gains=gains, registry=registry)[0]
+
+
+def audited(
+    collection: JudgedCollection,
+    metrics: str | Iterable[str],
+    *,
+    gains: str | Iterable[str] = (),
+    registry: Registry | None = None,
+) -> tuple[tuple[Variant, ...], tuple[str, ...]]:
+    """Return the variants of `audit_variants`, and what to say of uses that are left out."""
     known = registry or default_registry()
-    grades = np.unique(collection.full_levels)
-    grades = grades[grades > 0].astype(int).tolist()
-    if len(grades) < 2:  # noqa: PLR2004 - one grade leaves nothing to ask
-        message = f"the judgments have {len(grades) or 'no'} grade above 0, so there is nothing to audit"
+    if isinstance(collection, Collection):
+        grades = _grades_of(collection)
+    elif not isinstance(collection, ElementCollection):
+        message = (
+            "these judgments are highlighted passages, which have no grades, so there is nothing to audit; compare "
+            "metrics instead: metaeval agree with --metrics AiP,iP[0.01] (study_agreement in Python)"
+        )
         raise InvalidOptionError(message)
     names = split_names(metrics) if isinstance(metrics, str) else list(metrics)
     extra = [_gains_value(text) for text in (split_names(gains) if isinstance(gains, str) else gains)]
     found: dict[str, Variant] = {}
+    notes: list[str] = []
     for name in names:
-        for variant in _variants_of(known, name, grades, extra):
+        if isinstance(collection, Collection):
+            variants = _variants_of(known, name, grades, extra)
+        else:
+            variants, said = _variants_of_elements(known, name, collection, extra)
+            notes += said
+        for variant in variants:
             found.setdefault(variant.metric, variant)
     if not found:
         message = "name at least one metric to audit, such as AP,nDCG@10"
         raise InvalidOptionError(message)
     if all(variant.kind == FIXED for variant in found.values()):
+        examples = "nDCG@10 or AP" if isinstance(collection, Collection) else "MAep or nxCG@10"
         message = (
             f"{', '.join(found)}: each uses the grades in one way only as named, so there is nothing to audit; add a "
-            "metric with gains or a threshold that is left open, such as nDCG@10 or AP, or compare the metrics as they "
+            f"metric with gains or a threshold that is left open, such as {examples}, or compare the metrics as they "
             "are (metaeval agree with --metrics, study_agreement in Python)"
         )
         raise InvalidOptionError(message)
-    return tuple(found.values())
+    return tuple(found.values()), tuple(dict.fromkeys(notes))
+
+
+def _grades_of(collection: Collection) -> list[int]:
+    grades = np.unique(collection.full_levels)
+    found: list[int] = grades[grades > 0].astype(int).tolist()
+    if len(found) < 2:  # noqa: PLR2004 - one grade leaves nothing to ask
+        message = f"the judgments have {len(found) or 'no'} grade above 0, so there is nothing to audit"
+        raise InvalidOptionError(message)
+    return found
+
+
+def _as_it_is(metric: str) -> list[Variant]:
+    return [Variant(metric=metric, base=metric, kind=FIXED, words="as it is")]
+
+
+def _variants_of_elements(
+    registry: Registry, name: str, collection: ElementCollection, extra: Sequence[Value]
+) -> tuple[list[Variant], list[str]]:
+    resolved = registry.resolve(name)
+    said = {key for parsed in translations(str(name)) for key, _ in parsed.arguments}
+    if not isinstance(resolved, Metric) or resolved.spec.gains_word != "quant" or "quant" in said:
+        return _as_it_is(resolved.name), []
+    parsed = parse_name(resolved.name)
+    base = ParsedName(parsed.word, tuple(pair for pair in parsed.arguments if pair[0] != "quant"), parsed.cutoff)
+
+    def under(quant: Call) -> Metric:
+        named = ParsedName(base.word, (*base.arguments, ("quant", quant)), base.cutoff)
+        return cast("Metric", registry.resolve(str(named)))  # as the one it is a variant of
+
+    calls = [value for value in extra if isinstance(value, Call)]
+    if len(calls) < len(extra):
+        message = "tables of gains are for documents; for elements gains takes quantisations: BinExh(min_size=100)"
+        raise InvalidOptionError(message)
+    uses, notes = element_uses(collection, under, registry, calls)
+    return [_variant(registry, base, "quant", use) for use in uses], notes
 
 
 def _variants_of(registry: Registry, name: str, grades: list[int], extra: Sequence[Value]) -> list[Variant]:
     resolved = registry.resolve(name)
     if not isinstance(resolved, Metric):
-        return [Variant(metric=resolved.name, base=resolved.name, kind=FIXED, words="as it is")]
+        return _as_it_is(resolved.name)
     base = parse_name(resolved.name)
     said = {key for key, _ in base.arguments}
     if said & {"rel", "gains", "quant"} or resolved.spec.on != "documents":
-        return [Variant(metric=resolved.name, base=resolved.name, kind=FIXED, words="as it is")]
+        return _as_it_is(resolved.name)
     if resolved.spec.graded:
-        return [
-            _variant(registry, base, "gains", value, kind, words, boundary)
-            for kind, value, words, boundary in _uses_of_gains(grades, extra)
-        ]
+        return [_variant(registry, base, "gains", use) for use in _uses_of_gains(grades, extra)]
     if "rel" in resolved.spec.parameters:
-        return [_variant(registry, base, "rel", level, BINARY, f"binary ≥ {level}", None) for level in grades]
-    return [Variant(metric=resolved.name, base=resolved.name, kind=FIXED, words="as it is")]
+        return [_variant(registry, base, "rel", Use(BINARY, level, f"binary ≥ {level}")) for level in grades]
+    return _as_it_is(resolved.name)
 
 
-def _uses_of_gains(grades: list[int], extra: Sequence[Value]) -> list[tuple[str, Value, str, int | None]]:
-    """Return kind, gains, words and boundary of every use."""
+def _uses_of_gains(grades: list[int], extra: Sequence[Value]) -> list[Use]:
     two = len(grades) == 2  # noqa: PLR2004 - then blind to one boundary is binary at the other
-    blind = dict(zip(grades, reversed(grades), strict=True)) if two else {}
-    uses: list[tuple[str, Value, str, int | None]] = [(LINEAR, Call("linear"), "linear", None)]
-    uses += [(BINARY, Call("binary", (("rel", level),)), f"binary ≥ {level}", blind.get(level)) for level in grades]
-    uses.append((OTHER, Call("exponential"), "exponential", None))
-    uses += [(OTHER, value, f"gains {value}", None) for value in extra]
+    between = {level: f"{below} and {level}" for below, level in zip([0, *grades], grades, strict=False)}
+    blind = dict(zip(grades, reversed(between.values()), strict=True)) if two else {}
+    uses = [Use(LINEAR, Call("linear"), "linear")]
+    uses += [Use(BINARY, Call("binary", (("rel", one),)), f"binary ≥ {one}", blind.get(one)) for one in grades]
+    uses.append(Use(OTHER, Call("exponential"), "exponential"))
+    uses += [Use(OTHER, value, f"gains {value}") for value in extra]
     for below, level in zip([0, *grades], grades if not two else (), strict=False):
         gain = 0.0 if below == 0 else (below + level) / 2
         merged = {grade: gain if grade in (below, level) else float(grade) for grade in grades}
         table = Table(tuple(sorted(merged.items())))
-        uses.append((MERGED, table, f"blind to {below} and {level}", level))
+        uses.append(Use(MERGED, table, f"blind to {between[level]}", between[level]))
     return uses
 
 
-def _variant(  # noqa: PLR0913, PLR0917 - the parts of a variant
-    registry: Registry, base: ParsedName, key: str, value: Value, kind: str, words: str, boundary: int | None
-) -> Variant:
-    named = ParsedName(base.word, (*base.arguments, (key, value)), base.cutoff, base.judged_only)
-    return Variant(metric=registry.resolve(str(named)).name, base=str(base), kind=kind, words=words, boundary=boundary)
+def _variant(registry: Registry, base: ParsedName, key: str, use: Use) -> Variant:
+    named = ParsedName(base.word, (*base.arguments, (key, use.value)), base.cutoff, base.judged_only)
+    metric = registry.resolve(str(named))
+    quantisation = metric.quantisation if isinstance(metric, Metric) else None
+    return Variant(
+        metric=metric.name,
+        base=str(base),
+        kind=use.kind,
+        words=use.words,
+        boundary=use.boundary,
+        meaning=quantisation.summary if quantisation is not None else "",
+    )
 
 
 def _gains_value(text: str) -> Value:
     message = (
         "gains takes tables of grades in braces, such as {1:1,2:5} (in quotes on a command line), or names of "
-        f"quantisations, such as exponential, not {text!r}"
+        f"quantisations, such as exponential or, for elements, BinExh(min_size=100), not {text!r}"
     )
     try:
         value = parse_name(f"gains(gains={text})").arguments[0][1]

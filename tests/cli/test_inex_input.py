@@ -1,6 +1,7 @@
 """Every command takes INEX submissions and assessments, told apart from TREC files by their content."""
 
 import json
+from pathlib import Path
 
 import pytest
 
@@ -167,14 +168,55 @@ def test_trec_and_inex_files_do_not_mix(command, made, simulated_collection):
 
 
 def test_options_for_other_files_are_usage_errors(command, given, made, simulated_collection):
-    """Sizes belong to elements, an order to TREC runs, --audit to grades of documents."""
+    """Sizes belong to elements, an order to TREC runs, --audit to judgments with grades."""
     sizes = ("--element-sizes", made / "2005" / "sizes.txt")
     trec = (simulated_collection / "runs", "--qrels", simulated_collection / "qrels.txt")
     assert command("score", *trec, *sizes).code == 2
     assert command("score", *given("2009"), *sizes).code == 2
     assert command("score", *given("2009"), "--order", "rank").code == 2
-    ended = command("agree", *given("2005"), "--audit", "MAep")
-    assert (ended.code, "quant=" in ended.err) == (2, True)
+    ended = command("agree", *given("2008"), "--audit", "AiP")
+    assert ended.code == 2
+    for words in ("have none", "--metrics AiP"):
+        assert words in " ".join(ended.err.split())
+
+
+@pytest.mark.parametrize("year", ["2003", "2005"])
+def test_an_audit_of_quantisations(command, given, year):
+    """Every quantisation of the scale is compared, with what its grades are worth, and a pair that was named."""
+    gen = {"2003": "Gen4", "2005": "Gen5"}[year]
+    pair = f"MAep(task=thorough, quant={gen}),MAep(quant=AtLeast, task=thorough)"
+    pair = pair.replace("AtLeast", "AnyRel") if year == "2003" else pair
+    words = ("--audit", "MAep(task=thorough)", "--test", "t", "--interval-resamples", "0", "--metric-pair", pair)
+    ended = command("agree", *given(year), *words, "--out", "page")
+    assert ended.code == 0, ended.err
+    page = Path("page", "index.html").read_text()
+    shown = {
+        "2003": ("SOG", "E3S321", "both: 1 and 2"),
+        "2005": ("BinExh without ?", "s ≥ 0.5", "exhaustivity 1 and 2"),
+    }
+    for name in (gen, *shown[year]):
+        assert name in page
+    other = {"2003": "AnyRel", "2005": "any relevant"}[year]
+    assert f"Where MAep(task=thorough), {gen} and {other} disagree" in page
+
+
+def test_a_quantisation_of_a_plug_in_takes_part_in_an_audit(command, given, tmp_path):
+    """With its short name; and further ones are named with --gains."""
+    file = tmp_path / "mine.py"
+    lines = ("from metaeval.metrics import Quantisation", "def flat(grades):", "    return grades.specificity / 2")
+    file.write_text("\n".join([*lines, 'FLAT = Quantisation("flat", flat, on="elements", scales=("2005",))']))
+    words = ("--audit", "MAep", "--gains", "BinExh(min_size=100)", "--test", "t", "--interval-resamples", "0", "--json")
+    rows = command("agree", *given("2005"), *words, "--plugin", file).json()["results"]
+    assert {"MAep(quant=flat)", "MAep(quant=BinExh(min_size=100))"} <= {row["predictor"] for row in rows}
+
+
+@pytest.mark.parametrize(
+    "pair", ["MAep(quant=Gen5)", "MAep(quant=Gen5),MAep(quant=Gen5)", "MAep(quant=Gen5),MAep(quant=SOG)"]
+)
+def test_a_pair_that_is_none(command, given, pair):
+    """One metric, the same twice, or one that is not compared."""
+    words = ("--audit", "MAep", "--test", "t", "--interval-resamples", "0", "--metric-pair", pair)
+    assert command("agree", *given("2005"), *words).code == 2
 
 
 def test_measures_of_the_other_kind_are_refused_by_name(command, given):

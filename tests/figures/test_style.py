@@ -3,7 +3,7 @@ import pytest
 from matplotlib.figure import Figure
 
 from metaeval.figures.power import power_dots
-from metaeval.figures.style import figure_pdf, figure_svg, metric_label, panel_grid, short_name
+from metaeval.figures.style import figure_pdf, figure_svg, metric_label, panel_grid, short_name, short_names
 from metaeval.figures.systems import score_distributions, system_ranking
 from metaeval.resampling.sensitivity import bootstrap_sensitivity
 from metaeval.studies.power import system_means
@@ -100,3 +100,12 @@ def test_panels_of_a_grid_are_equal_and_apart(n, columns):
         above = boxes[place - columns] if place >= columns else None
         assert above is None or (box.y1 < above.y0 and box.x0 == pytest.approx(above.x0))
         assert place % columns == 0 or box.x0 > boxes[place - 1].x1
+
+
+def test_long_names_that_share_their_ends_stay_apart():
+    """Cut in the middle they would be one name; what all share is left out instead."""
+    names = [f"a-university-of-great-renown-team{team}-bm25-thorough-stemmed" for team in range(3)]
+    assert len({short_name(name) for name in names}) == 1
+    shown = short_names(names)
+    assert shown == ["…team0…", "…team1…", "…team2…"]
+    assert short_names(["a", "b" * 60]) == ["a", short_name("b" * 60)]

@@ -161,3 +161,75 @@ def test_a_quantisation_of_ones_own(focused_tree):
     assert known.resolve("nDCG(gains=binary)").name == "nDCG(gains=binary(rel=1))"
     with pytest.raises(InvalidOptionError, match="'SOG' is registered already"):
         BUILTIN.extend(Quantisation("SOG", exhaustive, on="elements"))
+
+
+def merged_slowly(table, blind_e, blind_s):
+    """Merge grades pair by pair: those beside 0 are worth nothing, others have the mean of their class."""
+
+    def classes(blind):
+        return {grade: {grade - 1, grade} for grade in (1, 2, 3) if blind == grade} | {0: set()}
+
+    def alike(grade, blind):
+        group = next((group for group in classes(blind).values() if grade in group), {grade})
+        return set() if 0 in group else group
+
+    found = []
+    for e, s in PAIRS:
+        cells = [table[one, other] for one in alike(e, blind_e) for other in alike(s, blind_s) if (one, other) in table]
+        found.append(sum(cells) / len(cells) if cells else 0)
+    return found
+
+
+@pytest.mark.parametrize("name", ["Gen4", "SOG"])
+@pytest.mark.parametrize("blind_e", [0, 1, 2, 3])
+@pytest.mark.parametrize("blind_s", [0, 1, 2, 3])
+def test_grades_that_are_merged_have_the_mean_of_their_values(name, blind_e, blind_s):
+    """Beside 0 they are not relevant; both dimensions at once is the reduced scale 0, 1, 2."""
+    table = dict(zip(PAIRS, values(name, grades("2003", PAIRS)), strict=True))
+    found = values(name, grades("2003", PAIRS), blind_e=blind_e, blind_s=blind_s)
+    assert found == pytest.approx(merged_slowly(table, blind_e, blind_s))
+
+
+def test_a_pair_that_does_not_occur_takes_no_part_in_a_mean():
+    """3S is no pair of 2002: merged, 2S and 3L keep their values."""
+    given = grades("2002", [(2, 2), (3, 1), (3, 3), (2, 3)])
+    assert values("Gen2", given, blind_e=3) == [0.5, 0.625, 0.875, 0.875]
+    assert values("Gen2", given, blind_s=2) == [0.5, 0.75, 1, 0.75]
+
+
+def test_exhaustivity_of_2005_without_one_difference():
+    """The generalised functions give two neighbours the mean of their worth; specificity stays."""
+    given = grades("2005", [(TOO_SMALL, 0.5), (1, 0.5), (2, 0.5)])
+    assert values("Gen5", given, blind_e=1) == pytest.approx([0.125, 0.125, 0.5])
+    assert values("Gen5", given, blind_e=2) == pytest.approx([0, 0.375, 0.375])
+    assert values("GenLifted", given, blind_e=1) == pytest.approx([0.25, 0.25, 0.5])
+    with pytest.raises(InvalidOptionError, match="blind_e must be a whole number"):
+        BUILTIN.resolve("MAep(quant=Gen5(blind_e=3))")
+
+
+def test_specificity_as_a_step():
+    """From a share on it is 1 and below 0; the whole is a matter of characters, not of a quotient."""
+    given = grades("2005", [(1, 0.49), (1, 0.5), (2, 0.5), (2, 1.0)], full=[False, False, False, True])
+    assert values("Gen5", given, step_s=0.5) == [0, 0.5, 1, 1]
+    almost = grades("2005", [(2, 1.0), (2, 1.0)], full=[False, True])
+    assert values("Gen5", almost, step_s=1.0) == [0, 1]
+    assert values("AtLeast", almost, s=1.0) == values("FullySpec", almost) == [0, 1]
+
+
+@pytest.mark.parametrize(
+    ("name", "least"),
+    [
+        ("AnyRel", {}),
+        ("E3S321", {"e": 3}),
+        ("E3S32", {"e": 3, "s": 2.0}),
+        ("S3E321", {"s": 3.0}),
+        ("S3E32", {"e": 2, "s": 3.0}),
+        ("Strict4", {"e": 3, "s": 3.0}),
+    ],
+)
+def test_binary_functions_are_thresholds(name, least):
+    """Each is a least grade of both dimensions; "?" is below grade 1 and relevant."""
+    assert values(name, grades("2003", PAIRS)) == values("AtLeast", grades("2003", PAIRS), **least)
+    small = grades("2005", [(TOO_SMALL, 0.5), (1, 0.5)])
+    assert values("AtLeast", small) == [1, 1]
+    assert values("AtLeast", small, e=1) == [0, 1]

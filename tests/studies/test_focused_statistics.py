@@ -132,6 +132,28 @@ def test_curves_of_elements_average_to_the_measure(focused_tree):
         assert value.to_numpy() == pytest.approx(score_of(collection, metric), abs=1e-12), curve.name
 
 
+def test_curves_of_elements_are_drawn_under_the_quantisations_asked_for(focused_tree):
+    """Each quantisation once, gain with the metric's own treatment of overlap; without any the generalised one."""
+    collection = focused_tree.tree_collection()
+    curves = focused_curves(
+        collection, ["MAep(quant=Strict4)", "nxCG(quant=SOG, task=thorough)@10", "xQ(quant=Strict4)"]
+    )
+    assert [one.title for one in curves] == [
+        "Precision and recall of elements (inex-2002, Strict4)",
+        "Precision and recall of elements (inex-2002, SOG)",
+        "Normalised cumulated gain (nxCG, Strict4)",
+        "Normalised cumulated gain (nxCG, SOG, task=thorough)",
+    ]
+    values = {one.title: one.data for one in curves}
+    gain = values["Normalised cumulated gain (nxCG, SOG, task=thorough)"].sel(rank=10).to_numpy()
+    assert gain == pytest.approx(score_of(collection, "nxCG(quant=SOG, task=thorough)@10"), abs=1e-12)
+    precall = values["Precision and recall of elements (inex-2002, SOG)"].mean("recall").to_numpy()
+    assert precall == pytest.approx(score_of(collection, "inex2002(quant=SOG)"), abs=1e-12)
+    assert [one.title for one in focused_curves(collection, ["AP"])] == [
+        one.title for one in focused_curves(collection)
+    ]
+
+
 def test_a_gain_curve_without_sizes_says_why_it_is_not_there(focused_tree):
     """Overlap of elements of unknown size leaves the curve of inex-2002 alone."""
     bare = focused_tree.tree_assessments()

@@ -1,12 +1,19 @@
 """Every use of the grades that metrics know, and what leaves nothing to audit."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
+from metaeval.collection.elements import element_collection
+from metaeval.collection.inex import UNKNOWN
+from metaeval.collection.passages import passage_collection
 from metaeval.errors import InvalidOptionError
+from metaeval.metrics import Quantisation
 from metaeval.metrics.plugins import default_registry
 from metaeval.metrics.score import score
-from metaeval.studies.variants import audit_variants
+from metaeval.simulate.inex import simulate_inex
+from metaeval.studies.variants import audit_variants, audited
 
 
 def test_every_use_of_four_grades(graded):
@@ -42,8 +49,8 @@ def test_two_grades_need_no_merging(graded):
     variants = audit_variants(collection, "nDCG@10")
     assert {one.metric: one.boundary for one in variants} == {
         "nDCG@10": None,
-        "nDCG(gains=binary(rel=1))@10": 2,
-        "nDCG(gains=binary(rel=2))@10": 1,
+        "nDCG(gains=binary(rel=1))@10": "1 and 2",
+        "nDCG(gains=binary(rel=2))@10": "0 and 1",
         "nDCG(gains=exponential)@10": None,
     }
     pairs = [("nDCG(gains=binary(rel=1))@10", "{1:1.5, 2:1.5}"), ("nDCG(gains=binary(rel=2))@10", "{1:0, 2:2}")]
@@ -87,3 +94,123 @@ def test_bad_gains(graded, gains):
     """Gains that cannot be read, or that nobody registered, are refused by name."""
     with pytest.raises(InvalidOptionError):
         audit_variants(graded(), "nDCG", gains=gains)
+
+
+@pytest.fixture(scope="module")
+def campaigns():
+    """One small campaign of elements on each scale, with its sizes."""
+    size = {"n_systems": 4, "n_topics": 4, "n_documents": 60, "n_results": 30, "rng": 1}
+    return {year: simulate_inex(year=year, **size) for year in (2002, 2004, 2005)}
+
+
+def elements_of(made, **assessments):
+    """Compile a campaign; changed assessments lose their sizes or grades."""
+    judged = made.assessments
+    changed = replace(judged, elements=judged.elements.assign(**assessments)) if assessments else judged
+    return element_collection(made.submissions, changed, sizes=None if assessments else made.sizes)
+
+
+@pytest.mark.parametrize(
+    ("year", "words", "boundaries"),
+    [
+        (
+            2002,
+            ["Gen2", "any relevant", "relevance ≥ 2", "relevance = 3", "exact coverage", "Strict2"],
+            [
+                *("relevance 0 and 1", "relevance 1 and 2", "relevance 2 and 3"),
+                *("coverage N and L", "coverage S and E"),
+            ],
+        ),
+        (
+            2004,
+            [
+                *("Gen4", "SOG", "AnyRel", "e ≥ 2", "s ≥ 2", "e, s ≥ 2"),
+                *("E3S321", "E3S32", "S3E321", "S3E32", "Strict4"),
+            ],
+            [
+                *("exhaustivity 0 and 1", "exhaustivity 1 and 2", "exhaustivity 2 and 3"),
+                *("specificity 0 and 1", "specificity 2 and 3"),
+                *("both: 1 and 2", "both: 2 and 3"),
+            ],
+        ),
+        (
+            2005,
+            [
+                *("Gen5", "GenLifted", "BinExh", "BinExh without ?", "BinExh size ≥ 55", "any relevant"),
+                *("s ≥ 0.25", "s ≥ 0.5", "s ≥ 0.75", "FullySpec", "e = 2", "Strict5"),
+            ],
+            [
+                *("exhaustivity ? and 1", "exhaustivity 1 and 2", "specificity, but for ≥ 0.25"),
+                *("specificity, but for ≥ 0.5", "specificity, but for ≥ 0.75", "specificity, but for = 1"),
+            ],
+        ),
+    ],
+)
+def test_every_quantisation_of_a_scale(campaigns, year, words, boundaries):
+    """Elements get the quantisations of their year, the generalised one first, and lose one difference at a time.
+
+    Before 2005 the generalised function has the same value for the two lower grades of specificity (coverage L and S).
+    """
+    variants, notes = audited(elements_of(campaigns[year]), "MAep(task=thorough)")
+    assert [note.split(" itself ")[0] for note in notes] == ([] if year == 2005 else [words[0]])
+    assert [one.words for one in variants if one.kind != "grades merged"] == words
+    assert [one.boundary for one in variants if one.kind == "grades merged"] == boundaries
+    assert {one.base for one in variants} == {"MAep(task=thorough)"}
+    assert variants[0].kind == "generalised"
+    for one in variants:
+        assert default_registry().resolve(one.metric).name == one.metric
+        assert one.meaning
+
+
+def test_quantisations_of_a_user_take_part_where_they_suit_the_scale(campaigns):
+    """One for any scale or this one does; one of another scale does not; one that lacks a value is named."""
+
+    def half(grades, *, share: float = 0.5):
+        """Half of everything."""
+        return np.full(len(grades.sizes), share)
+
+    def needing(grades, *, share: float):
+        """Take a share that a user must say."""
+        return np.full(len(grades.sizes), share)
+
+    registry = default_registry().extend(
+        Quantisation("half", half, on="elements"),
+        Quantisation("old", half, on="elements", scales=("2002",)),
+        Quantisation("needing", needing, on="elements"),
+    )
+    variants, notes = audited(elements_of(campaigns[2005]), "MAep", registry=registry)
+    assert [one.metric for one in variants if one.words == "half"] == ["MAep(quant=half)"]
+    assert not any("old" in one.metric or "needing" in one.metric for one in variants)
+    assert any("needing is left out" in note for note in notes)
+
+
+def test_further_quantisations_and_what_is_typed(campaigns):
+    """Named quantisations join; a metric that says its own, or has none, stays as it is."""
+    collection = elements_of(campaigns[2005])
+    variants = audit_variants(collection, "MAep(quant=Strict5),HiXF@25,MAep", gains="BinExh(min_size=100)")
+    kinds = {one.metric: one.kind for one in variants}
+    assert kinds["MAep(quant=Strict5)"] == kinds["HiXF@25"] == "as it is"
+    assert kinds["MAep(quant=BinExh(min_size=100))"] == "other gains"
+    with pytest.raises(InvalidOptionError, match="tables of gains are for documents"):
+        audit_variants(collection, "MAep", gains="{1:1, 2:5}")
+
+
+def test_uses_that_say_nothing_new_are_left_out_and_named(campaigns):
+    """Without sizes there is none by size; without "?" leaving it out changes nothing; of one grade none is merged."""
+    made = campaigns[2005]
+    unsized, notes = audited(elements_of(made, size=UNKNOWN), "MAep")
+    assert not any("size" in one.words for one in unsized)
+    assert any("are not known" in note for note in notes)
+    alike, notes = audited(
+        elements_of(made, exhaustivity=np.where(made.assessments.elements["exhaustivity"] == 0, 0, 2)), "MAep"
+    )
+    assert not any(str(one.boundary).startswith("exhaustivity") for one in alike)
+    assert not any(one.words in {"BinExh", "e = 2", "Strict5"} for one in alike)
+    assert any(note.startswith("BinExh gives every element here the value that Gen5") for note in notes)
+
+
+def test_passages_have_no_grades():
+    """Highlighted passages are refused with the reason and what to do."""
+    made = simulate_inex(year=2008, n_systems=2, n_topics=2, n_documents=40, n_results=20, rng=1)
+    with pytest.raises(InvalidOptionError, match=r"have no grades.*--metrics AiP"):
+        audit_variants(passage_collection(made.submissions, made.assessments), "AiP")
