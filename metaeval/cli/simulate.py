@@ -129,7 +129,9 @@ def collection(  # noqa: PLR0913 - the options of the command
         session.say(f"Wrote {groups * runs} runs of {groups} groups on {topics} topics to {folder} (seed {seed}).")
 
 
-_OUT = argument("FOLDER", "Where submissions/, assessments/, second/, sizes.txt and log.csv go.", None, parser=file_path)
+_OUT = argument(
+    "FOLDER", "Where submissions/, assessments/, second/, sizes.txt and log.csv go.", None, parser=file_path
+)
 _TASK = Option(
     "TASK", f"{', '.join(_TASKS[:-1])} or {_TASKS[-1]}; by default as in the year.", one_of(*_TASKS), panel=None
 )

@@ -4,6 +4,7 @@ import os
 import re
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from pathlib import Path
 from typing import Protocol
 from xml.parsers import expat
@@ -22,6 +23,7 @@ __all__ = ["ArticleFolder", "ArticlePlaces", "Articles", "place_passages", "read
 _POINT = re.compile(r"(?P<path>.*?)(?:/text\(\)(?:\[(?P<node>[0-9]+)\])?(?:\.(?P<character>[0-9]+))?)?")
 _STEP = re.compile(r"/([^/\[\]]+)(?=/|\Z)")
 _WHITE = (0x20, 0x09, 0x0A, 0x0D)
+_AT_HAND = 64
 _PACKED = ("", ".gz", ".bz2", ".xz", ".zst")
 
 type _Text = tuple[int, int]
@@ -99,7 +101,7 @@ class _Reader:
     def __init__(self, source: str) -> None:
         self.source = source
         self.parser = expat.ParserCreate()
-        self.parser.UseForeignDTD(True)  # names of characters that a DTD declares, which nobody reads, count one
+        self.parser.UseForeignDTD()  # a character that only a DTD, which nobody reads, would explain counts one
         self.parser.StartElementHandler, self.parser.EndElementHandler = self.start, self.end
         self.parser.CharacterDataHandler = self.characters
         self.parser.SkippedEntityHandler = lambda _name, _parameter: self.characters("\N{REPLACEMENT CHARACTER}")
@@ -145,7 +147,7 @@ class _Reader:
 
     def places(self, content: bytes) -> ArticlePlaces:
         try:
-            self.parser.Parse(content, True)
+            self.parser.Parse(content, 1)
         except expat.ExpatError as error:
             message = f"the XML is broken: {expat.ErrorString(error.code)}"
             raise FileFormatError(message, path=self.source, line=error.lineno) from None
@@ -257,46 +259,48 @@ def place_passages(assessments: Assessments, articles: Articles, *, lenient: boo
     """
     passages, documents = assessments.passages.copy(), assessments.documents.copy()
     points = documents.get("best_entry_point", pd.Series("", index=documents.index)).to_numpy(dtype=object)
-    open_passages = np.flatnonzero((passages["offset"] < 0).to_numpy()) if len(passages) else np.empty(0, np.int64)
+    open_passages = np.flatnonzero(passages["offset"] < 0) if len(passages) else np.empty(0, dtype=np.int64)
     open_entries = np.flatnonzero(points != "")
     if not len(open_passages) and not len(open_entries):
         return assessments
-    rows: dict[str, tuple[list[int], list[int]]] = {}
-    for part, (table, chosen) in enumerate(((passages, open_passages), (documents, open_entries))):
-        for row, document in zip(chosen.tolist(), table["document"].to_numpy()[chosen], strict=True):
-            rows.setdefault(document, ([], []))[part].append(row)
-    offsets, lengths = passages["offset"].to_numpy().copy(), passages["length"].to_numpy().copy()
-    starts, ends = (passages[name].to_numpy(dtype=object) for name in ("start", "end")) if len(passages) else ([], [])
+    offsets, lengths = (passages[name].to_numpy().copy() for name in ("offset", "length"))
     entries = documents.get("best_entry", pd.Series(-1, index=documents.index)).to_numpy().copy()
-    lost: list[int] = []
-    absent = different = 0
-    for document, (marked, entered) in rows.items():
-        article = articles[document]
-        for row in marked:
-            try:
-                low, high = article.position(starts[row]), article.position(ends[row], end=True)
-            except FileFormatError:
-                if not lenient:
-                    raise
-                lost.append(row)
-                continue
-            different += lengths[row] >= 0 and high - low != lengths[row]
-            offsets[row], lengths[row] = low, high - low
-        for row in entered:
-            try:
-                entries[row] = article.position(points[row])
-            except FileFormatError:
-                if not lenient:
-                    raise
-                absent += 1
-    kept = np.setdiff1d(np.arange(len(passages)), lost)
-    placed = passages.assign(offset=offsets, length=lengths).iloc[kept].reset_index(drop=True)
+    finder = _Finder(articles, lenient=lenient)
+    columns = passages.iloc[open_passages][["document", "start", "end"]].itertuples(index=False)
+    different = 0
+    for row, (document, start, end) in zip(open_passages.tolist(), columns, strict=True):
+        low, high = finder.position(document, start), finder.position(document, end, end=True)
+        length = high - low if min(low, high) >= 0 else -1
+        different += 0 <= lengths[row] != length >= 0
+        offsets[row], lengths[row] = low, length
+    for row, document in zip(open_entries.tolist(), documents["document"].to_numpy()[open_entries], strict=True):
+        entries[row] = finder.position(document, points[row])
+    found = np.ones(len(passages), dtype=bool)
+    found[open_passages] = lengths[open_passages] >= 0
     counts = {
-        "passages that the articles do not have, left out": len(lost),
-        "best entry points that the articles do not have, left out": absent,
-        f"of {len(open_passages)} passages, not as long in the articles as in the assessments": int(different),
+        "passages that the articles do not have, left out": int((~found).sum()),
+        "best entry points that the articles do not have, left out": int((entries[open_entries] < 0).sum()),
+        f"of {len(open_passages)} passages, not as long in the articles as in the assessments": different,
     }
     notes = tuple(f"{words}: {number}" for words, number in counts.items() if number)
+    placed = passages.assign(offset=offsets, length=lengths)[found].reset_index(drop=True)
     return replace(
         assessments, passages=placed, documents=documents.assign(best_entry=entries), notes=assessments.notes + notes
     )
+
+
+class _Finder:
+    """Looks up points, the last few articles at hand; if lenient, a point that its article does not have is -1."""
+
+    def __init__(self, articles: Articles, *, lenient: bool) -> None:
+        self.article = lru_cache(_AT_HAND)(articles.__getitem__)
+        self.lenient = lenient
+
+    def position(self, document: str, place: str, *, end: bool = False) -> int:
+        article = self.article(document)
+        try:
+            return article.position(place, end=end)
+        except FileFormatError:
+            if self.lenient:
+                return -1
+            raise

@@ -18,8 +18,8 @@ from metaeval.io.writing import write_bytes
 from metaeval.parallel import track
 from metaeval.simulate.articles import Articles, make_articles
 from metaeval.simulate.campaigns import campaign_of
-from metaeval.simulate.inex_log import make_log
 from metaeval.simulate.inex_judgments import assessments_of, make_highlights, make_second_highlights
+from metaeval.simulate.inex_log import make_log
 from metaeval.simulate.inex_runs import Answer, Systems, answers_of, pool_of
 
 __all__ = ["InexTask", "SimulatedInex", "simulate_inex"]

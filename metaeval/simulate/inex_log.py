@@ -69,9 +69,7 @@ def _places(assessments: Assessments, year: int) -> tuple[_Places, _Places]:
     return highlights, judgments
 
 
-def _actions(
-    generator: np.random.Generator, highlights: list[str], judgments: list[str]
-) -> Iterator[tuple[str, str]]:
+def _actions(generator: np.random.Generator, highlights: list[str], judgments: list[str]) -> Iterator[tuple[str, str]]:
     """Yield what is done in a document: highlight, then judge, in reading order but for some steps back."""
     marked = [("highlight", place) for place in _mostly_forward(generator, highlights, _HIGHLIGHTS_BACK)]
     judged = [("assess", place) for place in _mostly_forward(generator, judgments, _JUDGMENTS_BACK)]
