@@ -114,15 +114,15 @@ def assessment(  # noqa: PLR0913 - the options of the command
     from metaeval.io.inex import assessment_sources, read_assessments, read_element_sizes, read_submissions  # noqa: PLC0415 - as above
     from metaeval.io.inex_articles import ArticleFolder  # noqa: PLC0415 - as above
     from metaeval.io.inex_log import read_assessment_log  # noqa: PLC0415 - as above
-    from metaeval.io.sources import list_sources  # noqa: PLC0415 - loads polars
+    from metaeval.io.sources import run_sources  # noqa: PLC0415 - loads polars
     from metaeval.studies.assessment import study_assessments  # noqa: PLC0415 - loads numba
 
     inside = second is not None and Path(second) == Path(assessments)
     judged = read_assessments(assessments, lenient=lenient)
     actions = None if log is None else read_assessment_log(log)
     sizes = None if element_sizes is None else read_element_sizes(element_sizes, lenient=lenient)
-    sources = [*assessment_sources(assessments), *list_sources([*(runs or ()), *(new_runs or ())])]
-    pool_files = list_sources(pools) if pools else []
+    sources = [*assessment_sources(assessments), *(run_sources([*runs, *(new_runs or ())]) if runs else ())]
+    pool_files = run_sources(pools) if pools else []
     again = [] if second is None else assessment_sources(second, second=inside)
     loaded.read(*(source.path for source in (*sources, *pool_files, *again)))
     loaded.read(*(file for file in (log, element_sizes) if file is not None))
