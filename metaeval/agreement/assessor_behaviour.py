@@ -67,6 +67,8 @@ def assessor_cycles(log: pd.DataFrame | None) -> pd.DataFrame:
         ``topic``, ``document``, ``highlights``, ``judgments``, ``cycles`` (turns from highlighting to judging).
     """
     table = _ordered(log)
+    if not {"highlight", "assess"} <= set(table["action"]):
+        return pd.DataFrame()  # one phase only: there is nothing to ask
     acts = table[table["action"] != "load"]
     judging = (acts["action"] == "assess").rename("judging")
     before = judging.groupby([acts[name] for name in KEYS], sort=False).shift(fill_value=True)

@@ -114,6 +114,7 @@ def passage_law(passages: pd.DataFrame, shares: NDArray[np.float64]) -> Figure:
         scale = 1.0 if axis is axes.xaxis else 100.0
         axis.set_major_formatter(FuncFormatter(lambda value, _, form=form, scale=scale: form.format(scale * value)))
     axes.minorticks_off()
+    axes.set_xticks([one for one in (1, 2, 3, 5, 10, 20, 50, 100) if one <= passages["passages"].max()])
     axes.set_xlabel("passages in a relevant document")
     axes.set_ylabel("share of relevant documents")
     tidy_axes(axes, grid="y")
@@ -136,7 +137,7 @@ def new_run_panels(coverage: pd.DataFrame) -> Figure:
     room = (PAGE_WIDTH - 1.0) / len(units)
     for place, unit in enumerate(units):
         left = 0.8 + place * room
-        axes = inch_axes(figure, left=left, right=PAGE_WIDTH - left - room + 0.3, top=0.6, bottom=FOOT)
+        axes = inch_axes(figure, left=left, right=PAGE_WIDTH - left - room + 0.55, top=0.6, bottom=FOOT)
         own = coverage[coverage["unit"] == unit]
         for number, (size, part) in enumerate(own.groupby("size")):
             style: dict[str, Any] = {"color": CYCLE[number % len(CYCLE)], "linestyle": DASHES[number % len(DASHES)]}

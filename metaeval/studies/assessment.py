@@ -260,7 +260,7 @@ def study_assessments(  # noqa: PLR0913 - one keyword per source
         entries=asked("Best entry points", AssessmentTables.of(placed, sizes).entries),
         times=times,
         steps=asked("Order of work", lambda: assessor_steps(log, articles, notes)),
-        cycles=asked("Order of work", lambda: _cycles(log, assessments)),
+        cycles=asked("Order of work", lambda: assessor_cycles(log)),
         document_agreement=asked("Agreement on documents", lambda: _second(assessments, second, "documents")),
         element_agreement=asked("Agreement on elements", lambda: _second(assessments, second, "elements")),
         passage_agreement=asked("Agreement on passages", lambda: _second(placed, again, "passages")),
@@ -292,12 +292,6 @@ def _new_runs(runs: list[Submission], others: list[Submission], sizes: Sequence[
         message = "give the runs that were pooled, and runs that were not"
         raise LackingError(message)
     return new_run_coverage(runs, others, sizes=sizes)
-
-
-def _cycles(log: pd.DataFrame | None, assessments: Assessments) -> pd.DataFrame:
-    if assessments.passages.empty or assessments.elements.empty:
-        return pd.DataFrame()  # one phase only: nothing to ask
-    return assessor_cycles(log)
 
 
 def _logged_cost(times: pd.DataFrame) -> CostModel:
