@@ -147,7 +147,7 @@ class _Reader:
 
     def places(self, content: bytes) -> ArticlePlaces:
         try:
-            self.parser.Parse(content, 1)
+            self.parser.Parse(content, True)  # noqa: FBT003 - expat takes no keyword
         except expat.ExpatError as error:
             message = f"the XML is broken: {expat.ErrorString(error.code)}"
             raise FileFormatError(message, path=self.source, line=error.lineno) from None
@@ -256,6 +256,11 @@ def place_passages(assessments: Assessments, articles: Articles, *, lenient: boo
     ------
     FileFormatError
         For a document without an article; if not `lenient`, for a point that its article does not have.
+
+    Notes
+    -----
+    What Table XI and Figure 7 of Piwowarski, Trotman and Lalmas (2008) need. A point at the end of a passage stands
+    behind its last character.
     """
     passages, documents = assessments.passages.copy(), assessments.documents.copy()
     points = documents.get("best_entry_point", pd.Series("", index=documents.index)).to_numpy(dtype=object)

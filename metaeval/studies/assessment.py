@@ -303,7 +303,7 @@ def _logged_cost(times: pd.DataFrame) -> CostModel:
 def _cost_beyond(curves: GrowthCurves, view: AssessmentTables, rates: CostModel, added: int) -> pd.DataFrame:
     """Return the cost of a larger pool; a log of times says what the present one takes, else the rates."""
     found = curves.beyond(added)
-    relevant = {str(name): float(value) for name, value in found.loc["relevant"].items()}
+    relevant = {name: float(found[name]["relevant"]) for name in ("expected", "low", "high")}
     present = view.documents.groupby("topic")["relevant"].agg(["sum", "size"]).mean()
     hours, *ends = (rates.hours(relevant[name], added - relevant[name]) for name in ("expected", "low", "high"))
     row = {
