@@ -64,8 +64,10 @@ LOG: Words = {
     "document": ("document", "doc", "file", "docno"),
     "seconds": ("seconds", "duration"),
     "time": ("time", "timestamp", "date"),
+    "action": ("action", "event"),
+    "place": ("place", "position", "path"),
 }
-"""What assessors did when; case does not matter."""
+"""What assessors did when and where; case does not matter."""
 
 SIZES: Words = {
     "document": ("document", "file", "doc", "doc_id", "docno"),

@@ -1,7 +1,10 @@
+from metaeval.agreement.assessed_pools import new_run_coverage as new_run_coverage
 from metaeval.agreement.assessed_pools import pool_growth as pool_growth
 from metaeval.agreement.assessments import character_ratios as character_ratios
+from metaeval.agreement.assessments import document_agreement as document_agreement
 from metaeval.agreement.assessments import element_agreement as element_agreement
 from metaeval.agreement.assessments import passage_agreement as passage_agreement
+from metaeval.agreement.power_law import fit_power_law as fit_power_law
 from metaeval.collection.elements import ElementCollection as ElementCollection
 from metaeval.collection.elements import element_collection as element_collection
 from metaeval.collection.inex import Assessments as Assessments
@@ -13,6 +16,10 @@ from metaeval.io.inex import read_element_sizes as read_element_sizes
 from metaeval.io.inex import read_pool as read_pool
 from metaeval.io.inex import read_submission as read_submission
 from metaeval.io.inex import read_submissions as read_submissions
+from metaeval.io.inex_articles import ArticleFolder as ArticleFolder
+from metaeval.io.inex_articles import ArticlePlaces as ArticlePlaces
+from metaeval.io.inex_articles import place_passages as place_passages
+from metaeval.io.inex_articles import read_article as read_article
 from metaeval.io.inex_log import read_assessment_log as read_assessment_log
 from metaeval.io.inex_writing import write_assessments as write_assessments
 from metaeval.io.inex_writing import write_element_sizes as write_element_sizes

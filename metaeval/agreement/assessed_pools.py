@@ -1,19 +1,25 @@
 """What pools of documents hold of what assessors found, as they grow, and how much of them was assessed."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
+from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
+from scipy.stats import t as student
 
 from metaeval.agreement.assessment_tables import KEYS, AssessmentTables, LackingError, check_columns
 from metaeval.cells import natural_order
+from metaeval.checks import check_count
 from metaeval.collection.inex import Assessments, Submission
 from metaeval.errors import InvalidOptionError
 
-__all__ = ["growth_kinds", "half_pool", "measured_growth", "pool_coverage", "pool_growth", "shown_growth"]
+__all__ = ["POOL_SIZES", "GrowthCurves", "growth_kinds", "half_pool", "new_run_coverage", "pool_coverage"]
+__all__ += ["pool_growth", "shown_growth"]
 
 _QUOTED_SIZES = (20, 50, 100, 200, 250, 300, 400, 500)
+POOL_SIZES = (50, 100, 200, 300, 400, 500)
+"""Documents, or elements, of a pool in Tables V and VI and Figure 3 of Piwowarski et al. (2008)."""
 
 
 def pool_growth(assessments: Assessments, submissions: Iterable[Submission]) -> pd.DataFrame:
@@ -51,7 +57,7 @@ def pool_growth(assessments: Assessments, submissions: Iterable[Submission]) -> 
     [1.0, 1.0, 2.0]
     """
     try:
-        return measured_growth(AssessmentTables.of(assessments, None), list(submissions))
+        return GrowthCurves.of(AssessmentTables.of(assessments, None), list(submissions)).table()
     except LackingError as error:
         raise InvalidOptionError(str(error)) from None
 
@@ -75,45 +81,95 @@ def half_pool(growth: pd.DataFrame) -> "pd.Series[float]":
     return growth.iloc[max(0, int(shown_growth(growth)["documents"].iloc[-1]) // 2 - 1)]
 
 
-def measured_growth(view: AssessmentTables, submissions: list[Submission]) -> pd.DataFrame:
-    """Return the table of `pool_growth`; what it needs and is not there is a `LackingError`."""
-    if not submissions:
-        message = "give the runs that were pooled"
-        raise LackingError(message)
-    rounds = []
-    for run in submissions:
-        documents = run.results[KEYS].drop_duplicates()
-        rounds.append(documents.assign(round=documents.groupby("topic").cumcount()))
-    first = pd.concat(rounds).groupby(KEYS, sort=False)["round"].min()
-    kinds = [name for name in ("relevant", "elements", "passages") if view.documents[name].notna().all()]
-    table = first.to_frame().join(view.documents[kinds], how="left")
-    totals = view.documents.groupby("topic")[kinds].sum()
-    curves: dict[object, pd.DataFrame] = {}
-    for topic, own in table.groupby("topic"):
-        per_round = own.groupby("round").agg(documents=("round", "size"), **{name: (name, "sum") for name in kinds})
-        unknown = own.loc[own[kinds[0]].isna(), "round"]
-        ended = per_round[per_round.index < (unknown.min() if len(unknown) else np.inf)].cumsum()
-        if len(ended) and topic in totals.index:
-            curves[topic] = ended
-    if not curves:
-        message = "the first documents of the runs were not assessed, so these are not the runs that were pooled"
-        raise LackingError(message)
-    return _averaged(curves, totals.loc[list(curves)], kinds)
+class GrowthCurves(NamedTuple):
+    """What the pool of each topic holds after each round.
+
+    Attributes
+    ----------
+    curves : mapping of str to pandas.DataFrame
+        Of each topic, one row a round: ``documents`` and the `kinds`, all so far.
+    totals : pandas.DataFrame
+        All that was found in each topic.
+    kinds : list of str
+        Of "relevant", "elements" and "passages" those that the assessments know.
+    """
+
+    curves: Mapping[object, pd.DataFrame]
+    totals: pd.DataFrame
+    kinds: list[str]
+
+    @classmethod
+    def of(cls, view: AssessmentTables, submissions: list[Submission]) -> "GrowthCurves":
+        """Grow the pools; what that needs and is not there is a `LackingError`."""
+        if not submissions:
+            message = "give the runs that were pooled"
+            raise LackingError(message)
+        rounds = []
+        for run in submissions:
+            documents = run.results[KEYS].drop_duplicates()
+            rounds.append(documents.assign(round=documents.groupby("topic").cumcount()))
+        first = pd.concat(rounds).groupby(KEYS, sort=False)["round"].min()
+        kinds = [name for name in ("relevant", "elements", "passages") if view.documents[name].notna().all()]
+        table = first.to_frame().join(view.documents[kinds], how="left")
+        totals = view.documents.groupby("topic")[kinds].sum()
+        curves: dict[object, pd.DataFrame] = {}
+        for topic, own in table.groupby("topic"):
+            per_round = own.groupby("round").agg(documents=("round", "size"), **{name: (name, "sum") for name in kinds})
+            unknown = own.loc[own[kinds[0]].isna(), "round"]
+            ended = per_round[per_round.index < (unknown.min() if len(unknown) else np.inf)].cumsum()
+            if len(ended) and topic in totals.index:
+                curves[topic] = ended
+        if not curves:
+            message = "the first documents of the runs were not assessed, so these are not the runs that were pooled"
+            raise LackingError(message)
+        return cls(curves, totals.loc[list(curves)], kinds)
+
+    def table(self) -> pd.DataFrame:
+        """Return the table of `pool_growth`."""
+        longest = int(max(curve["documents"].iloc[-1] for curve in self.curves.values()))
+        sizes = np.arange(1, longest + 1)
+        ends = np.array([curve["documents"].iloc[-1] for curve in self.curves.values()])
+        reach = sizes[None, :] <= ends[:, None]
+        frame = pd.DataFrame({"documents": sizes, "topics": reach.sum(axis=0)})
+        for name in self.kinds:
+            found = np.array([_interpolated(sizes, curve["documents"], curve[name]) for curve in self.curves.values()])
+            sums = np.where(reach, found, 0.0).sum(axis=0)
+            total = np.where(reach, self.totals[name].to_numpy()[:, None], 0.0).sum(axis=0)
+            frame[name] = sums / frame["topics"]
+            frame[f"{name}_share"] = np.divide(sums, total, out=np.full(len(sums), np.nan), where=total > 0)
+        return frame
+
+    def beyond(self, added: int, *, confidence: float = 0.95) -> pd.DataFrame:
+        """Say what more documents would hold, at the rate at which the second half of each pool still found something.
+
+        Parameters
+        ----------
+        added : int
+            Documents to add to the pool of each topic.
+        confidence : float
+            Of the intervals, by Student's t over topics.
+
+        Returns
+        -------
+        pandas.DataFrame
+            Index "relevant" and, where known, "passages": ``rate`` (new ones a document, mean of topics), ``expected``
+            in the documents added, ``low``, ``high`` (NaN with a single topic).
+        """
+        rows = {}
+        for name in (kind for kind in ("relevant", "passages") if kind in self.kinds):
+            rates = np.array([_last_rate(curve["documents"], curve[name]) for curve in self.curves.values()])
+            error = rates.std(ddof=1) / np.sqrt(len(rates)) if len(rates) > 1 else np.nan
+            half = error * student.ppf((1 + confidence) / 2, max(1, len(rates) - 1))
+            most = 1.0 if name == "relevant" else np.inf
+            ends = np.clip(rates.mean() + np.array([-half, half]), 0.0, most) * added
+            rows[name] = (rates.mean(), added * rates.mean(), *ends)
+        return pd.DataFrame.from_dict(rows, orient="index", columns=["rate", "expected", "low", "high"])
 
 
-def _averaged(curves: Mapping[object, pd.DataFrame], totals: pd.DataFrame, kinds: list[str]) -> pd.DataFrame:
-    longest = int(max(curve["documents"].iloc[-1] for curve in curves.values()))
-    sizes = np.arange(1, longest + 1)
-    ends = np.array([curve["documents"].iloc[-1] for curve in curves.values()])
-    reach = sizes[None, :] <= ends[:, None]
-    frame = pd.DataFrame({"documents": sizes, "topics": reach.sum(axis=0)})
-    for name in kinds:
-        found = np.array([_interpolated(sizes, curve["documents"], curve[name]) for curve in curves.values()])
-        sums = np.where(reach, found, 0.0).sum(axis=0)
-        total = np.where(reach, totals[name].to_numpy()[:, None], 0.0).sum(axis=0)
-        frame[name] = sums / frame["topics"]
-        frame[f"{name}_share"] = np.divide(sums, total, out=np.full(len(sums), np.nan), where=total > 0)
-    return frame
+def _last_rate(documents: "pd.Series[int]", found: "pd.Series[float]") -> float:
+    last = int(documents.iloc[-1])
+    before = _interpolated(np.array([last // 2]), documents, found)[0]
+    return float((found.iloc[-1] - before) / (last - last // 2))
 
 
 def _interpolated(
@@ -135,3 +191,98 @@ def pool_coverage(view: AssessmentTables, pools: pd.DataFrame | None) -> pd.Data
     outside = pd.Series(~assessed.isin(pooled), index=assessed).groupby("topic").sum()
     sums["outside"] = outside.reindex(sums.index, fill_value=0).astype(int)
     return sums.loc[natural_order(sums.index)]
+
+
+def new_run_coverage(
+    pooled: Iterable[Submission], new: Iterable[Submission], *, sizes: Sequence[int] = POOL_SIZES
+) -> pd.DataFrame:
+    """Say what share of the results of new runs a pool holds, made of documents or of elements.
+
+    Parameters
+    ----------
+    pooled : iterable of Submission
+        The runs that make the pools: each adds its next document, or its next element, in every round, until the pool
+        of a topic holds `sizes` of them.
+    new : iterable of Submission
+        Runs outside the pool.
+    sizes : sequence of int
+
+    Returns
+    -------
+    pandas.DataFrame
+        One row a ``unit`` ("documents"; "elements", if all results are elements), ``size`` and ``rank``: ``results``
+        of the new runs there, over topics and runs, ``in_pool`` of them (a result counts if its document, or itself,
+        is in the pool), their ``share``, and ``share_up_to``, that of all results at that rank or above.
+
+    Raises
+    ------
+    InvalidOptionError
+        If there are no runs of one kind or the other, no topic of the new ones was pooled, or a size is below 1.
+
+    Notes
+    -----
+    Piwowarski, Trotman and Lalmas (2008), Figure 3, whose axes are ``rank`` and ``share_up_to``. A pool ends with the
+    first round that makes it large enough (section 4.1). In the pool means judged where the pool was judged.
+
+    Examples
+    --------
+    >>> def run(name, *results):
+    ...     table = pd.DataFrame(results, columns=["document", "path"]).assign(topic="1")
+    ...     return Submission(run=name, results=table)
+    >>> pooled = run("a", ("d1", "/a[1]"), ("d1", "/a[1]/p[1]"), ("d2", "/a[1]"))
+    >>> found = new_run_coverage([pooled], [run("b", ("d1", "/a[1]/p[2]"), ("d2", "/a[1]"))], sizes=[2])
+    >>> found[["unit", "rank", "share"]].to_numpy().tolist()
+    [['documents', 1, 1.0], ['documents', 2, 1.0], ['elements', 1, 0.0], ['elements', 2, 0.0]]
+    """
+    runs, others = list(pooled), list(new)
+    for name, part in (("pooled", runs), ("new", others)):
+        if not any(len(one.results) for one in part):
+            message = f"{name}= holds no results; give at least one run that has some"
+            raise InvalidOptionError(message)
+    wanted = np.array([check_count(size, "sizes") for size in sizes])
+    every = [one.results for one in (*runs, *others)]
+    elements = all("path" in table and (table["path"] != "").all() for table in every)
+    frames = []
+    for unit in ("documents", "elements") if elements else ("documents",):
+        keys = KEYS if unit == "documents" else [*KEYS, "path"]
+        depth, entry = _rank_by_rank([one.results for one in runs], keys, wanted)
+        counts = [_inside(one.results, keys, depth, entry) for one in others]
+        sums = np.zeros((len(wanted) + 1, max(table.shape[1] for table in counts)), dtype=np.int64)
+        for table in counts:
+            sums[:, : table.shape[1]] += table
+        total = sums[-1]
+        for size, inside in zip(wanted, sums[:-1], strict=True):
+            columns = {"rank": np.arange(1, len(total) + 1), "results": total, "in_pool": inside}
+            shares = {"share": inside / total, "share_up_to": np.cumsum(inside) / np.cumsum(total)}
+            frames.append(pd.DataFrame({"unit": unit, "size": size, **columns, **shares}))
+    result = pd.concat(frames, ignore_index=True)
+    if result.empty:
+        message = "no topic of the new runs is one of the pooled runs, so no pool could hold their results"
+        raise InvalidOptionError(message)
+    return result
+
+
+def _rank_by_rank(
+    tables: list[pd.DataFrame], keys: list[str], sizes: NDArray[np.int64]
+) -> tuple[pd.DataFrame, "pd.Series[int]"]:
+    """Return the round that completes each topic's pool of each size, and the round in which each result comes in."""
+    rounds = []
+    for table in tables:
+        distinct = table[keys].drop_duplicates()
+        rounds.append(distinct.assign(round=distinct.groupby("topic").cumcount()))
+    entry = pd.concat(rounds).groupby(keys, sort=False)["round"].min()
+    new = entry.reset_index().groupby(["topic", "round"]).size().unstack(fill_value=0)  # noqa: PD010 - a grid
+    held = new.cumsum(axis=1).to_numpy()
+    depth = [np.where(held[:, -1] < size, held.shape[1], (held >= size).argmax(axis=1)) for size in sizes]
+    return pd.DataFrame(np.transpose(depth), index=new.index), entry
+
+
+def _inside(table: pd.DataFrame, keys: list[str], depth: pd.DataFrame, entry: "pd.Series[int]") -> NDArray[np.int64]:
+    """Count at every rank the results in the pool of each size; the last row counts all results of pooled topics."""
+    known = table[table["topic"].isin(depth.index)]
+    rank = known.groupby("topic").cumcount().to_numpy()
+    came = entry.reindex(pd.MultiIndex.from_frame(known[keys])).fillna(np.inf).to_numpy()
+    last = depth.reindex(known["topic"]).to_numpy()
+    inside = [came <= column for column in last.T]
+    longest = int(rank.max(initial=-1)) + 1
+    return np.array([np.bincount(rank[one], minlength=longest) for one in (*inside, np.ones(len(rank), dtype=bool))])

@@ -101,8 +101,7 @@ class AssessmentTables:
 
     def passages_per_document(self) -> pd.DataFrame:
         """Return how many documents have how many passages."""
-        table = self._passages()
-        counts = table.groupby(KEYS).size().value_counts().sort_index()
+        counts = self.passage_counts().value_counts().sort_index()
         share = counts / counts.sum()
         return pd.DataFrame(
             {
@@ -112,6 +111,10 @@ class AssessmentTables:
                 "up_to": share.cumsum().to_numpy(),
             }
         )
+
+    def passage_counts(self) -> "pd.Series[int]":
+        """Return the number of passages of every document that has any, by topic and document."""
+        return self._passages().groupby(KEYS).size()
 
     def elemental(self) -> pd.DataFrame:
         """Return how many passages are as long as the smallest element around them."""

@@ -6,12 +6,13 @@ import numpy as np
 import pandas as pd
 from numpy.typing import NDArray
 
+from metaeval.agreement.assessment_tables import KEYS, AssessmentTables
 from metaeval.agreement.assessors import ratio
 from metaeval.cells import natural_order
 from metaeval.collection.inex import Assessments
 from metaeval.errors import InvalidOptionError, ScoresError
 
-__all__ = ["character_ratios", "element_agreement", "passage_agreement"]
+__all__ = ["character_ratios", "document_agreement", "element_agreement", "passage_agreement"]
 
 type Intervals = NDArray[np.int64]
 
@@ -57,13 +58,66 @@ def character_ratios(first: object, second: object, both: object) -> pd.DataFram
     )
 
 
+def document_agreement(first: Assessments, second: Assessments) -> pd.DataFrame:
+    """Compare which documents two assessors call relevant, whatever they highlighted or judged in them.
+
+    Parameters
+    ----------
+    first, second : Assessments
+        Of any scales: a document is relevant if something in it is. Only documents that both assessed are compared.
+        Where an assessor lists no irrelevant document of a topic, those not listed count as irrelevant.
+
+    Returns
+    -------
+    pandas.DataFrame
+        Index ``topic``; ``first``, ``second``, ``both`` (relevant documents), ``of_first`` (both over first),
+        ``of_second``, ``of_union``; NaN where nothing is relevant.
+
+    Raises
+    ------
+    ScoresError
+        If no topic has a document to compare.
+
+    Notes
+    -----
+    Piwowarski, Trotman & Lalmas 2008, section 5.2.6 and the third column of Table IX; from 2006 on they follow from
+    the passages.
+
+    Examples
+    --------
+    >>> documents = pd.DataFrame({"topic": "1", "document": ["d1", "d2", "d3"]})
+    >>> one, two = (
+    ...     Assessments(scale="passages", documents=documents.assign(relevant_size=marked))
+    ...     for marked in ([9, 4, 0], [5, 0, 0])
+    ... )
+    >>> document_agreement(one, two)["of_union"].tolist()
+    [0.5]
+    """
+    sides = [AssessmentTables.of(one, None).documents["relevant"] > 0 for one in (first, second)]
+    shared = set(sides[0].index.get_level_values("topic")) & set(sides[1].index.get_level_values("topic"))
+    joined = pd.concat(sides, axis=1, keys=["first", "second"])
+    joined = joined[joined.index.get_level_values("topic").isin(shared)]
+    for name, side in zip(joined.columns, sides, strict=True):
+        relevant_only = side.groupby("topic").all().reindex(joined.index.get_level_values("topic"))
+        unlisted = joined[name].isna() & relevant_only.to_numpy(dtype=bool)
+        joined[name] = joined[name].mask(unlisted, other=False)
+    known = joined.dropna().astype(bool)
+    if known.empty:
+        message = "the two assessors share no assessed document"
+        raise ScoresError(message)
+    counts = known.assign(both=known["first"] & known["second"]).groupby("topic").sum()
+    counts = counts.loc[natural_order(counts.index)]
+    return character_ratios(*counts.to_numpy().T).set_axis(counts.index, axis=0)
+
+
 def passage_agreement(first: Assessments, second: Assessments) -> pd.DataFrame:
     """Compare the text that two assessors highlighted, in characters.
 
     Parameters
     ----------
     first, second : Assessments
-        With passages by offset and length. Only topics that both assessed are compared; a document that one of them
+        With passages by offset and length (`metaeval.inex.place_passages` gives them to those of 2005 and 2006). Only
+        topics that both assessed are compared; a document that one of them
         did not mark has no highlighted text there.
 
     Returns
@@ -144,8 +198,7 @@ def element_agreement(
     pandas.DataFrame
         Index ``topic`` and at the end "mean"; ``union`` (elements that either calls relevant), and as shares of it:
         ``both``, ``same_exhaustivity``, one column a margin (``specificity<0.1``: relevant to both, and specificities
-        closer than that), ``exact`` (same exhaustivity, and specificity the same in three bins); ``documents`` is the
-        ratio of common to all relevant documents (their root elements).
+        closer than that), ``exact`` (same exhaustivity, and specificity the same in three bins).
 
     Raises
     ------
@@ -160,13 +213,12 @@ def element_agreement(
     if first.scale != second.scale:
         message = f"the assessors use different scales, {first.scale!r} and {second.scale!r}"
         raise ScoresError(message)
-    keys = ["topic", "document"]
-    shared = first.documents[keys].merge(second.documents[keys].drop_duplicates()).drop_duplicates()
+    shared = first.documents[KEYS].merge(second.documents[KEYS].drop_duplicates()).drop_duplicates()
     if shared.empty:
         message = "the two assessors share no assessed document"
         raise ScoresError(message)
     sides = [_relevant_elements(one, shared) for one in (first, second)]
-    joined = sides[0].merge(sides[1], on=[*keys, "path"], how="outer", suffixes=("_1", "_2"))
+    joined = sides[0].merge(sides[1], on=[*KEYS, "path"], how="outer", suffixes=("_1", "_2"))
     both = joined["exhaustivity_1"].notna() & joined["exhaustivity_2"].notna()
     gap = (joined["specificity_1"] - joined["specificity_2"]).abs()
     continuous = first.scale == "2005"
@@ -184,7 +236,6 @@ def element_agreement(
     topics = natural_order(shared["topic"].unique())
     result = shares.groupby("topic").mean().reindex(topics)
     result.insert(0, "union", shares.groupby("topic").size().reindex(topics, fill_value=0).astype(np.float64))
-    result["documents"] = _document_overlap(sides, topics)
     result.loc["mean"] = result.mean()
     return result
 
@@ -198,11 +249,3 @@ def _relevant_elements(assessments: Assessments, shared: pd.DataFrame) -> pd.Dat
 def _binned(specificity: pd.Series, *, continuous: bool) -> NDArray[np.float64]:
     values = specificity.to_numpy(dtype=np.float64)
     return np.searchsorted(_BINS, values, side="left").astype(np.float64) if continuous else values
-
-
-def _document_overlap(sides: Sequence[pd.DataFrame], topics: Sequence[str]) -> NDArray[np.float64]:
-    found = [
-        {topic: set(part["document"]) for topic, part in side.groupby("topic")} if len(side) else {} for side in sides
-    ]
-    pairs = [(found[0].get(topic, set()), found[1].get(topic, set())) for topic in topics]
-    return np.array([len(a & b) / len(a | b) if a | b else np.nan for a, b in pairs])

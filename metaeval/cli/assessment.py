@@ -4,15 +4,18 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
+from metaeval.checks import check_count
 from metaeval.cli import options as opt
-from metaeval.cli.checks import file_to_read, files_to_read, number
+from metaeval.cli.checks import count, file_to_read, files_to_read, number, numbers, parse_numbers, read_by
 from metaeval.cli.command import command
+from metaeval.cli.judgments import parse_cost
 from metaeval.cli.option import Option, argument, path
 from metaeval.cli.reading import Loaded
 
 if TYPE_CHECKING:
     import pandas as pd
 
+    from metaeval.resampling.effort import CostModel
     from metaeval.studies.assessment import AssessmentStudy
 
 __all__ = ["assessment"]
@@ -21,6 +24,13 @@ _source = partial(Option, panel="What else is known")
 
 _RUNS = _source(
     "PATH", "The runs that were pooled, for the growth of the pools; may be repeated.", files_to_read(first=False)
+)
+_NEW_RUNS = _source(
+    "PATH",
+    "Runs that were not pooled: what share of their results would be judged; may be repeated.",
+    files_to_read(first=False),
+    means="new",
+    needs="runs",
 )
 _POOLS = _source("PATH", "Pool files, to see what of them was assessed; may be repeated.", files_to_read(first=False))
 _SECOND = _source(
@@ -34,6 +44,39 @@ _LOG = path(
     file_to_read("the log of actions"),
     panel="What else is known",
 )
+_DOCUMENTS = path(
+    "FOLDER",
+    "The articles in XML: passages and entry points of 2005 and 2006 get characters.",
+    file_to_read("the folder of the articles", folder=True),
+    panel="What else is known",
+    means="articles",
+)
+
+
+def _pool_size(size: float, option: str) -> int:
+    return check_count(int(size) if size.is_integer() else size, option)
+
+
+def _cost_model(text: str) -> "CostModel":
+    from metaeval.resampling.effort import cost_model  # noqa: PLC0415 - loads numba
+
+    return cost_model(parse_cost(text))
+
+
+_POOL_SIZES = Option(
+    "50,100,200",
+    "Documents, or elements, of a pool that new runs are held against.",
+    numbers("50,100,200", _pool_size),
+    shown="50 to 500",
+    needs="new_runs",
+)
+_MORE = Option("N", "Documents by which pools might grow: what would that find and cost?", count(), means="added")
+_COST = Option(
+    "2003|2005|2006|R,N",
+    "Minutes for a relevant and another document: those of a year of INEX, or your own, as 2.5,0.5.",
+    read_by(_cost_model),
+    shown="those of the log, else 2006",
+)
 _LONGEST_BREAK = _source(
     "SECONDS", "A longer time between two actions in the log is no work.", number(above=0), needs="log"
 )
@@ -45,11 +88,16 @@ def assessment(  # noqa: PLR0913 - the options of the command
     *,
     assessments: Annotated[str, argument("ASSESSMENTS", "INEX assessments of any year: a file or a folder.")],
     runs: Annotated[list[str] | None, _RUNS] = None,
+    new_runs: Annotated[list[str] | None, _NEW_RUNS] = None,
     pools: Annotated[list[str] | None, _POOLS] = None,
     second: Annotated[str | None, _SECOND] = None,
     log: Annotated[Path | None, _LOG] = None,
     longest_break: Annotated[float, _LONGEST_BREAK] = 600.0,
     element_sizes: Annotated[Path | None, opt.ELEMENT_SIZES] = None,
+    documents: Annotated[Path | None, _DOCUMENTS] = None,
+    pool_sizes: Annotated[str | None, _POOL_SIZES] = None,
+    more_documents: Annotated[int, _MORE] = 100,
+    cost: Annotated[str | None, _COST] = None,
     lenient: Annotated[bool, opt.LENIENT] = False,
 ) -> "AssessmentStudy":
     """Say how assessments of elements and passages were made: pools, grades, time, agreement.
@@ -59,18 +107,22 @@ def assessment(  # noqa: PLR0913 - the options of the command
         metaeval assessment assessments/ --runs submissions/ --element-sizes sizes.txt --out analysis
 
         metaeval assessment qrels.txt --second second/qrels.txt --log log.csv
+
+        metaeval assessment assessments/ --second second/ --documents articles/
     """
+    from metaeval.agreement.assessed_pools import POOL_SIZES  # noqa: PLC0415 - loads pandas
     from metaeval.io.inex import assessment_sources, read_assessments, read_element_sizes, read_submissions  # noqa: PLC0415 - as above
+    from metaeval.io.inex_articles import ArticleFolder  # noqa: PLC0415 - as above
     from metaeval.io.inex_log import read_assessment_log  # noqa: PLC0415 - as above
-    from metaeval.io.sources import list_sources  # noqa: PLC0415 - loads polars
+    from metaeval.io.sources import run_sources  # noqa: PLC0415 - loads polars
     from metaeval.studies.assessment import study_assessments  # noqa: PLC0415 - loads numba
 
     inside = second is not None and Path(second) == Path(assessments)
     judged = read_assessments(assessments, lenient=lenient)
     actions = None if log is None else read_assessment_log(log)
     sizes = None if element_sizes is None else read_element_sizes(element_sizes, lenient=lenient)
-    sources = [*assessment_sources(assessments), *(list_sources(runs) if runs else ())]
-    pool_files = list_sources(pools) if pools else []
+    sources = [*assessment_sources(assessments), *(run_sources([*runs, *(new_runs or ())]) if runs else ())]
+    pool_files = run_sources(pools) if pools else []
     again = [] if second is None else assessment_sources(second, second=inside)
     loaded.read(*(source.path for source in (*sources, *pool_files, *again)))
     loaded.read(*(file for file in (log, element_sizes) if file is not None))
@@ -81,6 +133,12 @@ def assessment(  # noqa: PLR0913 - the options of the command
         second=None if second is None else read_assessments(second, second=inside, lenient=lenient),
         log=actions,
         sizes=sizes,
+        articles=None if documents is None else ArticleFolder(documents),
+        new=read_submissions(new_runs, lenient=lenient) if new_runs else (),
+        pool_sizes=POOL_SIZES if pool_sizes is None else [int(size) for size in parse_numbers(pool_sizes)],
+        added=more_documents,
+        cost=None if cost is None else parse_cost(cost),
+        lenient=lenient,
         longest_break=longest_break,
         provenance=loaded.provenance,
     )

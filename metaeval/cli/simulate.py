@@ -129,7 +129,9 @@ def collection(  # noqa: PLR0913 - the options of the command
         session.say(f"Wrote {groups * runs} runs of {groups} groups on {topics} topics to {folder} (seed {seed}).")
 
 
-_OUT = argument("FOLDER", "Where submissions/, assessments/, second/ and sizes.txt go.", None, parser=file_path)
+_OUT = argument(
+    "FOLDER", "Where submissions/, assessments/, second/, sizes.txt and log.csv go.", None, parser=file_path
+)
 _TASK = Option(
     "TASK", f"{', '.join(_TASKS[:-1])} or {_TASKS[-1]}; by default as in the year.", one_of(*_TASKS), panel=None
 )
@@ -149,6 +151,7 @@ def inex(  # noqa: PLR0913 - the options of the command
     results: Annotated[int, _count("Longest list of a topic.", "K", least=1, most=10**5)] = 1500,
     task: Annotated[str | None, _TASK] = None,
     pool: Annotated[int | None, _POOL] = None,
+    articles: Annotated[bool, flag("--articles", "Write the articles too, in made-up words.", panel=None)] = False,
     compress: _Compress = False,
     seed: Annotated[int, opt.SEED] = 0,
     quiet: Annotated[bool, opt.QUIET] = False,
@@ -176,7 +179,7 @@ def inex(  # noqa: PLR0913 - the options of the command
             pool_size=pool,
             rng=seed,
         )
-        folder = made.write_collection(out, compress=compress)
+        folder = made.write_collection(out, compress=compress, articles=articles)
         session.say(f"Wrote {systems} runs on {topics} topics as of INEX {year} to {folder} (seed {seed}).")
 
 

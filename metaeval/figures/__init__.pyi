@@ -3,7 +3,9 @@ from .agreement import disagreement_panels as disagreement_panels
 from .agreement import matrix_map as matrix_map
 from .assessment import entry_distances as entry_distances
 from .assessment import growth_lines as growth_lines
+from .assessment import new_run_panels as new_run_panels
 from .assessment import passage_bars as passage_bars
+from .assessment import passage_law as passage_law
 from .assessment import size_bars as size_bars
 from .assessment import specificity_bars as specificity_bars
 from .assessment import time_strips as time_strips

@@ -19,12 +19,14 @@ from metaeval.figures.style import (
     bars,
     inch_axes,
     key_above,
+    key_of_figure,
     rows_figure,
     styled,
     tidy_axes,
 )
 
-__all__ = ["entry_distances", "growth_lines", "passage_bars", "size_bars", "specificity_bars", "time_strips"]
+__all__ = ["entry_distances", "growth_lines", "new_run_panels", "passage_bars", "passage_law", "size_bars"]
+__all__ += ["specificity_bars", "time_strips"]
 
 _WORDS = {"relevant_share": "relevant documents", "elements_share": "relevant elements", "passages_share": "passages"}
 _MOST_PASSAGES = 15
@@ -89,6 +91,67 @@ def passage_bars(passages: pd.DataFrame) -> Figure:
     axes.set_xlabel("passages in a relevant document")
     axes.set_ylabel("share of relevant documents")
     tidy_axes(axes, grid="y")
+    return figure
+
+
+@styled
+def passage_law(passages: pd.DataFrame, shares: NDArray[np.float64]) -> Figure:
+    """Draw the same with both axes logarithmic, where a power law is a straight line.
+
+    Parameters
+    ----------
+    passages : pandas.DataFrame
+        Columns passages and share.
+    shares : float64 array (most,)
+        Shares of documents with 1, 2, … passages under the law.
+    """
+    figure, axes = _wide(2.9, top=0.35)
+    axes.plot(passages["passages"], passages["share"], "o", color=THEME["blue"], markersize=5, label="found", **RIMMED)
+    axes.plot(np.arange(1, len(shares) + 1), shares, color=THEME["orange"], linewidth=1.4, label="power law")
+    axes.set_xscale("log")
+    axes.set_yscale("log")
+    for axis, form in ((axes.xaxis, "{:g}"), (axes.yaxis, "{:.3g} %")):
+        scale = 1.0 if axis is axes.xaxis else 100.0
+        axis.set_major_formatter(FuncFormatter(lambda value, _, form=form, scale=scale: form.format(scale * value)))
+    axes.minorticks_off()
+    axes.set_xticks([one for one in (1, 2, 3, 5, 10, 20, 50, 100) if one <= passages["passages"].max()])
+    axes.set_xlabel("passages in a relevant document")
+    axes.set_ylabel("share of relevant documents")
+    tidy_axes(axes, grid="y")
+    key_above(axes, columns=2, fontsize=8.5)
+    return figure
+
+
+@styled
+def new_run_panels(coverage: pd.DataFrame) -> Figure:
+    """Draw what share of the results of new runs, down to each rank, pools of documents and of elements hold.
+
+    Parameters
+    ----------
+    coverage : pandas.DataFrame
+        Columns unit, size, rank and share_up_to.
+    """
+    units = list(dict.fromkeys(coverage["unit"]))
+    handles: list[Any] = []
+    figure = Figure(figsize=(PAGE_WIDTH, 3.3))
+    room = (PAGE_WIDTH - 1.0) / len(units)
+    for place, unit in enumerate(units):
+        left = 0.8 + place * room
+        axes = inch_axes(figure, left=left, right=PAGE_WIDTH - left - room + 0.55, top=0.6, bottom=FOOT)
+        own = coverage[coverage["unit"] == unit]
+        for number, (size, part) in enumerate(own.groupby("size")):
+            style: dict[str, Any] = {"color": CYCLE[number % len(CYCLE)], "linestyle": DASHES[number % len(DASHES)]}
+            lines = axes.plot(part["rank"], part["share_up_to"], linewidth=1.5, label=f"{size}", **style)
+            handles += lines if not place else []
+        axes.set_title(f"pools of {unit}", loc="left", fontsize=9.5)
+        axes.set_ylim(0, 1.03)
+        axes.set_xlim(1, own["rank"].max())
+        axes.yaxis.set_major_formatter(PercentFormatter(1.0, decimals=0))
+        axes.set_xlabel("results of a new run down to rank")
+        if not place:
+            axes.set_ylabel("in the pool")
+        tidy_axes(axes, grid="y")
+    key_of_figure(figure, handles, [str(one.get_label()) for one in handles], columns=len(handles))
     return figure
 
 

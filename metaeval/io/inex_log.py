@@ -22,12 +22,14 @@ def read_assessment_log(path: str | os.PathLike[str]) -> pd.DataFrame:
     ----------
     path : path
         A table with a header: ``topic``, ``document``, and ``seconds`` (spent) or ``time`` (of an action, in seconds or
-        as a date). Other columns are passed over.
+        as a date); where known ``action`` (load, highlight, unhighlight or assess) and ``place`` (the path of an
+        element, a point in text, or an offset). Other columns are passed over.
 
     Returns
     -------
     pandas.DataFrame
-        ``topic``, ``document`` and ``seconds``, else ``time``, in the order of the file.
+        ``topic``, ``document`` and ``seconds``, else ``time``, and what is known of ``action`` and ``place``, in the
+        order of the file.
 
     Raises
     ------
@@ -58,7 +60,8 @@ def read_assessment_log(path: str | os.PathLike[str]) -> pd.DataFrame:
         if places[role] is None:
             words = "seconds or time" if role == "time" else role
             raise sheet.error(f"a log needs a column {words}; there are {', '.join(names)}")
-    columns = {role: [row[places[role] or 0].strip() for row in rows] for role in wanted}
+    known = (*wanted, *(role for role in ("action", "place") if places[role] is not None))
+    columns = {role: [row[places[role] or 0].strip() for row in rows] for role in known}
     frame = pd.DataFrame(columns, dtype=object)
     for role in wanted[:2]:
         if "" in columns[role]:

@@ -18,15 +18,14 @@ def element_agreement_table(frame: pd.DataFrame, *, scale: str | None, by_topic:
     return Table(
         name="element-agreement",
         title="Two assessors, element by element",
-        caption=f"Of what either assessor calls relevant{included * (scale == '2005')}: the share that both do; "
-        "of the elements also the share with the same exhaustivity, with specificities closer than a limit, and with "
-        "the same grades (the same exhaustivity, and specificity in the same of three bins)."
+        caption=f"Of the elements that either assessor calls relevant{included * (scale == '2005')}: the share "
+        "that both do, the share with the same exhaustivity, with specificities closer than a limit, and with the same "
+        "grades (the same exhaustivity, and specificity in the same of three bins)."
         + " Means over topics."
         * (not by_topic),
         frame=shown,
         columns=(
             *(left(topic="Topic") if by_topic else left(first="First", second="Second")),
-            *right(share, documents="Documents, both"),
             *right(whole, union="Elements, either"),
             *right(share, both="Elements, both", same_exhaustivity="Same exhaustivity"),
             *right(share, "Specificity closer than", **closer),
@@ -56,9 +55,8 @@ def element_sentence(frame: pd.DataFrame) -> str:
     """Say the means of `metaeval.inex.element_agreement`."""
     mean = frame[frame["topic"] == _MEAN].iloc[0]
     return (
-        f"Of what either of two assessors calls relevant, both do so for {share(mean['documents'])} of the documents "
-        f"and {share(mean['both'])} of the elements, and give {share(mean['exact'])} of the elements the same grades "
-        f"(means over {count(len(frame) - 1, 'topic')})."
+        f"Of the elements that either of two assessors calls relevant, both do so for {share(mean['both'])}, and give "
+        f"{share(mean['exact'])} the same grades (means over {count(len(frame) - 1, 'topic')})."
     )
 
 

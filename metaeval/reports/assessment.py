@@ -7,13 +7,15 @@ import pandas as pd
 from metaeval import figures
 from metaeval.agreement.assessed_pools import growth_kinds, half_pool, shown_growth
 from metaeval.agreement.assessment_tables import SHORT
+from metaeval.agreement.power_law import power_law_shares
 from metaeval.reports.assessed_parts import element_agreement_table, passage_agreement_table
 from metaeval.reports.assessment_words import answer_sentences, figures_in_words, relevant_elements
 from metaeval.reports.data_files import csv_file
 from metaeval.reports.report import Block, Fold, Item, Methods, Picture, Report, Section, Text
 from metaeval.reports.shared import unanswered
 from metaeval.reports.tables import Table, left, right
-from metaeval.studies.assessment import FOUND, AssessmentStudy
+from metaeval.studies.assessment import AssessmentStudy
+from metaeval.studies.assessment_figures import FOUND
 from metaeval.words import number, sentence_case, share, text, whole
 
 __all__ = ["assessment_report"]
@@ -25,12 +27,20 @@ _SCALES = {
     "passages": "highlighted text (2007 on)",
 }
 _PARAGRAPHS = (
-    ("topics", "growth", "pools"),
+    ("topics", "growth", "beyond", "new-runs", "pools"),
     ("passages", "elemental", "specificity", "sizes", "entries"),
-    ("times", "elements-twice", "passages-twice"),
+    ("times", "order", "documents-twice", "elements-twice", "passages-twice"),
 )
 """Answers that stand together in the summary."""
 _SOURCES = ("piwowarski2008",)
+
+_RANKS = (1, 10, 50, 100, 200, 500, 1000)
+_DONE_BY = {"highlight": "highlights", "assess": "judgments of elements"}
+_TWICE = (
+    *left(topic="Topic"),
+    *right(whole, first="First", second="Second", both="Both"),
+    *right(number(2), of_first="Of the first", of_second="Of the second", of_union="Of either"),
+)
 
 type _Blocks = tuple[Block, ...]
 
@@ -44,7 +54,7 @@ def assessment_report(study: AssessmentStudy) -> Report:
         if name in sentences
     ]
     paragraphs = [" ".join(sentences[name] for name in names if name in sentences) for names in _PARAGRAPHS]
-    frames = {"growth": study.growth, "entries": study.entries, "times": study.times}
+    frames = {name: getattr(study, name) for name in ("growth", "new_runs", "entries", "times", "cycles")}
     return Report(
         command="assessment",
         title="How were the assessments made?",
@@ -59,7 +69,7 @@ def assessment_report(study: AssessmentStudy) -> Report:
         rows=study.to_frame(),
         provenance=study.provenance,
         notes=study.notes,
-        data={f"{name}.csv": csv_file(frame) for name, frame in frames.items() if len(frame)},
+        data={f"{name.replace('_', '-')}.csv": csv_file(frame) for name, frame in frames.items() if len(frame)},
     )
 
 
@@ -147,6 +157,51 @@ def _growth(study: AssessmentStudy, words: str) -> _Blocks:
     return picture, table
 
 
+def _beyond(study: AssessmentStudy, _words: str) -> _Blocks:
+    table = Table(
+        name="larger-pools",
+        title="What larger pools would find and cost",
+        caption="Of a topic, with intervals (95 %) from the differences between topics. Minutes: assumed for a "
+        "relevant and for another document.",
+        frame=study.beyond,
+        columns=(
+            *right(whole, pool="Pool now", added="More documents"),
+            *right(number(1), "New relevant documents", relevant="expected", low="from", high="to"),
+            *right(number(1), "More hours", hours="expected", hours_low="from", hours_high="to"),
+            *right(number(1), hours_now="Hours now"),
+            *right(number(2), "Minutes", minutes_relevant="relevant", minutes_other="other"),
+        ),
+        data=study.beyond,
+    )
+    return (table,)
+
+
+def _new_runs(study: AssessmentStudy, words: str) -> _Blocks:
+    ranks = [one for one in _RANKS if one <= study.new_runs["rank"].max()]
+    shown = study.new_runs[study.new_runs["rank"].isin(ranks)]
+    wide = shown.pivot(index=["unit", "size"], columns="rank", values="share_up_to").reset_index()  # noqa: PD010 - a grid
+    table = Table(
+        name="new-runs",
+        title="New runs in the pools",
+        caption="Share of the results of the new runs, down to a rank, that the pool of the other runs holds.",
+        frame=wide.rename(columns={one: f"to_{one}" for one in ranks}),
+        columns=(
+            *left(unit="Pool of"),
+            *right(whole, size="Size"),
+            *right(share, "Down to rank", **{f"to_{one}": str(one) for one in ranks}),
+        ),
+        data=study.new_runs,
+    )
+    picture = Picture(
+        name="new-runs",
+        draw=lambda: figures.new_run_panels(study.new_runs),
+        title="Results of new runs that would be judged",
+        caption="A line for each pool size.",
+        alt=words,
+    )
+    return picture, table
+
+
 def _pools(study: AssessmentStudy, _words: str) -> _Blocks:
     table = Table(
         name="pools",
@@ -176,7 +231,22 @@ def _passages(study: AssessmentStudy, words: str) -> _Blocks:
         caption="Adjacent passages count as one.",
         alt=words,
     )
-    return picture, Fold(title="The numbers", blocks=(table,))
+    law = study.power_law
+    if law.empty:
+        return picture, Fold(title="The numbers", blocks=(table,))
+    exponent, low, high, distance = law.iloc[0]
+    interval = f", {low:.2f} to {high:.2f} over the topics (95 %)" * bool(low == low)  # noqa: PLR0124 - NaN
+    line = Picture(
+        name="passages-law",
+        draw=lambda: figures.passage_law(
+            study.passages, power_law_shares(exponent, int(study.passages["passages"].max()))
+        ),
+        title="Passages in a relevant document, on logarithmic axes",
+        caption=f"A power law is a straight line. Fitted by maximum likelihood: exponent {exponent:.2f}{interval}; "
+        f"shares up to a number of passages differ from the law's by {share(distance)} at most.",
+        alt=words,
+    )
+    return picture, line, Fold(title="The numbers", blocks=(table,))
 
 
 def _elemental(study: AssessmentStudy, _words: str) -> _Blocks:
@@ -315,6 +385,37 @@ def _times(study: AssessmentStudy, words: str) -> _Blocks:
     return picture, table
 
 
+def _order(study: AssessmentStudy, _words: str) -> _Blocks:
+    frame = study.steps.assign(action=[_DONE_BY[one] for one in study.steps["action"]]) if len(study.steps) else None
+    if frame is None:
+        return ()
+    table = Table(
+        name="order",
+        title="Steps from one place to the next",
+        caption="Forward: to a later place of the text. Inside: of the steps forward, those into the element just "
+        "judged.",
+        frame=frame,
+        columns=(
+            *left(action="From one to the next"),
+            *right(whole, steps="Steps", forward="Forward"),
+            *right(share, share="Share", inside="Inside"),
+        ),
+        data=study.steps,
+    )
+    return (table,)
+
+
+def _documents_twice(study: AssessmentStudy, _words: str) -> _Blocks:
+    table = Table(
+        name="document-agreement",
+        title="Two assessors, document by document",
+        caption="Documents that each calls relevant, and both; both over the first's, the second's, and either's.",
+        frame=study.document_agreement.rename_axis("topic").reset_index(),
+        columns=_TWICE,
+    )
+    return (table,)
+
+
 def _elements_twice(study: AssessmentStudy, _words: str) -> _Blocks:
     frame = study.element_agreement.rename_axis("topic").reset_index()
     return (element_agreement_table(frame, scale=study.scale),)
@@ -328,6 +429,8 @@ def _passages_twice(study: AssessmentStudy, _words: str) -> _Blocks:
 _SECTIONS: dict[str, tuple[str, Callable[[AssessmentStudy, str], _Blocks]]] = {
     "topics": ("Assessed documents", _topics),
     "growth": ("Pool growth", _growth),
+    "beyond": ("Larger pools", _beyond),
+    "new-runs": ("Coverage of new runs", _new_runs),
     "pools": ("Coverage of the pools", _pools),
     "passages": ("Passages per document", _passages),
     "elemental": ("Elemental passages", _elemental),
@@ -335,6 +438,8 @@ _SECTIONS: dict[str, tuple[str, Callable[[AssessmentStudy, str], _Blocks]]] = {
     "sizes": ("Exhaustivity and size", _sizes),
     "entries": ("Best entry points", _entries),
     "times": ("Assessment time", _times),
+    "order": ("Order of work", _order),
+    "documents-twice": ("Agreement on documents", _documents_twice),
     "elements-twice": ("Agreement on elements", _elements_twice),
     "passages-twice": ("Agreement on passages", _passages_twice),
 }
@@ -349,7 +454,7 @@ def _methods(study: AssessmentStudy, answered: Collection[str]) -> tuple[str, ..
     words = [basis, *(said for name, said in _DONE.items() if name in answered)]
     if study.scale == "2003" and "specificity" in answered:
         words.append("Specificity, of 0 to 3, is divided by 3.")
-    if {"elements-twice", "passages-twice"} & {*answered}:
+    if {"documents-twice", "elements-twice", "passages-twice"} & {*answered}:
         words.append("The agreement of two assessors is what both chose over what either chose.")
     words.append("Nothing is tested or drawn at random.")
     return (" ".join(words),)
@@ -358,8 +463,11 @@ def _methods(study: AssessmentStudy, answered: Collection[str]) -> tuple[str, ..
 _DONE = {
     "growth": "Pools grow in rounds over the runs given; numbers between two rounds are interpolated. A topic's curve "
     "ends before the first round with a document that nobody assessed.",
+    "beyond": "A larger pool is expected to find relevant documents at the rate of the second half of a topic's pool.",
+    "new-runs": "Pools of documents and of elements grow in the same way; a pool ends with the round that fills it.",
     "elemental": "A passage is elemental if it is as long as the smallest element around both its ends.",
     "entries": "The distance of a best entry point is from the beginning of a passage, in characters.",
+    "order": "Steps between places whose order is not known do not count.",
     "times": "In a log of actions the time to the topic's next action counts for the document, unless it is longer "
     "than the longest break allowed.",
 }

@@ -8,11 +8,13 @@ import pandas as pd
 from metaeval.agreement.assessed_pools import growth_kinds, half_pool, shown_growth
 from metaeval.agreement.assessment_tables import SHORT
 from metaeval.reports.assessed_parts import element_sentence, passage_sentence
-from metaeval.studies.assessment import FOUND, AssessmentStudy, quoted_figures
+from metaeval.studies.assessment import AssessmentStudy
+from metaeval.studies.assessment_figures import FOUND, quoted_figures
 from metaeval.words import count, listed, number, share, whole
 
 __all__ = ["answer_sentences", "figures_in_words", "relevant_elements"]
 
+_RANK = 50
 _WRITERS: dict[str, Callable[[float], str]] = {
     "count": lambda value: whole(round(value)),
     "share": share,
@@ -72,6 +74,28 @@ def _growth_words(study: AssessmentStudy) -> str:
     )
 
 
+def _beyond_words(study: AssessmentStudy) -> str:
+    if study.beyond.empty:
+        return ""
+    row = study.beyond.iloc[0]
+    known = f" ({row['low']:.1f} to {row['high']:.1f})" * bool(np.isfinite(row["low"]))
+    return (
+        f"{row['added']:.0f} more documents a topic would find {row['relevant']:.1f} more relevant ones{known} "
+        f"and take {row['hours']:.1f} h, {share(row['hours'] / row['hours_now'])} of the {row['hours_now']:.1f} h that "
+        "the present pool takes."
+    )
+
+
+def _new_runs_words(study: AssessmentStudy) -> str:
+    if study.new_runs.empty:
+        return ""
+    table = study.new_runs
+    size, rank = int(table["size"].max()), min(_RANK, int(table["rank"].max()))
+    held = table[(table["size"] == size) & (table["rank"] == rank)].set_index("unit")["share_up_to"]
+    parts = listed(f"{share(value)} in a pool of {size} {unit}" for unit, value in held.items())
+    return f"Of the first {rank} results of new runs {parts} would be judged."
+
+
 def _pools_words(study: AssessmentStudy) -> str:
     if study.pools.empty:
         return ""
@@ -88,9 +112,11 @@ def _passages_words(study: AssessmentStudy) -> str:
     one, five, most = (
         study.figure("passages per document", name) for name in ("share with one", "share with at most five", "most")
     )
+    law = study.power_law["exponent"] if len(study.power_law) else ()
+    said = "".join(f" The counts follow a power law with the exponent {exponent:.2f}." for exponent in law)
     return (
         f"{share(one)} of the relevant documents have a single passage, {share(five)} five or fewer; the most is "
-        f"{most:.0f}."
+        f"{most:.0f}.{said}"
     )
 
 
@@ -157,6 +183,30 @@ def _duration(seconds: float) -> str:
     return f"{seconds:.0f} s" if seconds < 100 else f"{seconds / 60:.1f} min"  # noqa: PLR2004 - two digits are read
 
 
+def _order_words(study: AssessmentStudy) -> str:
+    rows = study.steps.set_index("action").to_dict("index") if len(study.steps) else {}
+    parts = []
+    for action, called in (("highlight", "highlights"), ("assess", "judgments of elements")):
+        if action in rows:
+            parts.append(f"{share(rows[action]['share'])} of the {called}")
+            inside = rows[action]["inside"]
+            parts[-1] += f" ({share(inside)} of these in that element)" * bool(np.isfinite(inside))
+    said = [f"{listed(parts)} lie behind the one before in the text."] if parts else []
+    if len(study.cycles):
+        said.append(f"A document took {study.cycles['cycles'].mean():.2f} highlight-then-judge cycles.")
+    return " ".join(said)
+
+
+def _documents_twice_words(study: AssessmentStudy) -> str:
+    if study.document_agreement.empty:
+        return ""
+    return (
+        f"Of the documents that either of two assessors calls relevant, both do so for "
+        f"{share(study.document_agreement['of_union'].mean())} (mean over "
+        f"{count(len(study.document_agreement), 'topic')})."
+    )
+
+
 def _elements_twice_words(study: AssessmentStudy) -> str:
     frame = study.element_agreement
     return "" if frame.empty else element_sentence(frame.rename_axis("topic").reset_index())
@@ -169,6 +219,8 @@ def _passages_twice_words(study: AssessmentStudy) -> str:
 _SENTENCES: dict[str, Callable[[AssessmentStudy], str]] = {
     "topics": _topics_words,
     "growth": _growth_words,
+    "beyond": _beyond_words,
+    "new-runs": _new_runs_words,
     "pools": _pools_words,
     "passages": _passages_words,
     "elemental": _elemental_words,
@@ -176,6 +228,8 @@ _SENTENCES: dict[str, Callable[[AssessmentStudy], str]] = {
     "sizes": _sizes_words,
     "entries": _entries_words,
     "times": _times_words,
+    "order": _order_words,
+    "documents-twice": _documents_twice_words,
     "elements-twice": _elements_twice_words,
     "passages-twice": _passages_twice_words,
 }

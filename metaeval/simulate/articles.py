@@ -16,6 +16,7 @@ _SMALLEST_TEXT = 20
 _SPACE_OF_INLINE = 8
 _INLINE_SIZE = 9
 _BATCH = 100_000
+_WORDS = "made up text of no meaning "
 
 
 class Template(NamedTuple):
@@ -81,6 +82,34 @@ class Articles:
         """Return the table that `metaeval.io.inex.read_element_sizes` reads: document, path, size."""
         documents = pd.Series(self.names[self.document], dtype=object)
         return pd.DataFrame({"document": documents, "path": pd.Series(self.paths, dtype=object), "size": self.size})
+
+    def xml(self, number: int) -> str:
+        """Return an article as XML, its text made of letters with single blanks between them."""
+        first, behind = int(self.first[number]), int(self.first[number + 1])
+        text = (_WORDS * (int(self.length[number]) // len(_WORDS) + 1))[: int(self.length[number])]
+        tags = [path.rsplit("/", 1)[1].split("[")[0] for path in self.paths[first:behind].tolist()]
+        columns = (self.start[first:behind].tolist(), self.end[first:behind].tolist(), self.last[first:behind].tolist())
+        parts: list[str] = []
+        inside: list[tuple[int, int, str]] = []
+        at = 0
+
+        def reach(place: int) -> None:
+            nonlocal at
+            parts.append(text[at:place])
+            at = place
+
+        for row, (tag, start, end, last) in enumerate(zip(tags, *columns, strict=True), first):
+            while inside and inside[-1][0] <= row:
+                _, stop, closed = inside.pop()
+                reach(stop)
+                parts.append(f"</{closed}>")
+            reach(start)
+            parts.append(f"<{tag}>")
+            inside.append((last, end, tag))
+        for _, stop, closed in reversed(inside):
+            reach(stop)
+            parts.append(f"</{closed}>")
+        return "".join(parts) + "\n"
 
     def elements_of(self, documents: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
         """Return all elements of the articles asked for, and for each the place of its article in `documents`."""

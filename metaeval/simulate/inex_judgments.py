@@ -309,13 +309,18 @@ class _Where:
     def points(
         self, documents: NDArray[np.int64], positions: NDArray[np.int64], *, behind: int = 0
     ) -> NDArray[np.object_]:
-        """Name points in text; an end is a point `behind` the last character."""
-        texts = np.flatnonzero(self.articles.kind == TEXT)
-        places = self.articles.document[texts] * _FAR + self.articles.start[texts]
-        at = texts[np.searchsorted(places, documents * _FAR + positions - behind, side="right") - 1]
-        within = positions - self.articles.start[at]
-        named = zip(self.articles.paths[at].tolist(), within.tolist(), strict=True)
-        return np.array([f"{path}/text()[1].{character}" for path, character in named], dtype=object)
+        """Name points in text nodes, of inline elements too; an end is a point `behind` the last character."""
+        articles = self.articles
+        parts = np.flatnonzero((articles.kind == TEXT) | (articles.kind == INLINE))
+        places = articles.document[parts] * _FAR + articles.start[parts]
+        at = parts[np.searchsorted(places, documents * _FAR + positions - behind, side="right") - 1]
+        left = (articles.kind[at] == INLINE) & (positions - behind >= articles.end[at])  # in the text behind it
+        holder = np.where(left, articles.parent[at], at)
+        leading = articles.start[np.minimum(holder + 1, len(articles.start) - 1)] > articles.start[holder]
+        node = np.where(left, at - holder + leading, 1)
+        within = positions - np.where(left, articles.end[at], articles.start[at])
+        named = zip(articles.paths[holder].tolist(), node.tolist(), within.tolist(), strict=True)
+        return np.array([f"{path}/text()[{one}].{character}" for path, one, character in named], dtype=object)
 
     def elements(self, exhaustivity: NDArray[np.int64] | None) -> pd.DataFrame:
         values = self._placed() | {

@@ -1,60 +1,35 @@
 """What assessors of focused retrieval did, by the analyses of Piwowarski, Trotman and Lalmas (2008)."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import ClassVar, NamedTuple
+from typing import ClassVar
 
 import numpy as np
 import pandas as pd
 
-from metaeval.agreement.assessed_pools import growth_kinds, measured_growth, pool_coverage, shown_growth
-from metaeval.agreement.assessment_tables import ELEMENT_CLASSES, SHORT, AssessmentTables, LackingError
+from metaeval.agreement.assessed_pools import (
+    POOL_SIZES,
+    GrowthCurves,
+    new_run_coverage,
+    pool_coverage,
+)
+from metaeval.agreement.assessment_tables import ELEMENT_CLASSES, AssessmentTables, LackingError
 from metaeval.agreement.assessment_times import assessment_times
-from metaeval.agreement.assessments import element_agreement, passage_agreement
+from metaeval.agreement.assessments import document_agreement, element_agreement, passage_agreement
+from metaeval.agreement.assessor_behaviour import assessor_cycles, assessor_steps
+from metaeval.agreement.power_law import fit_power_law
+from metaeval.checks import check_count
 from metaeval.collection.inex import Assessments, Submission
 from metaeval.errors import InvalidOptionError, ScoresError
+from metaeval.io.inex_articles import Articles, place_passages
 from metaeval.provenance import Provenance, record_provenance
+from metaeval.resampling.effort import CostModel, cost_model
+from metaeval.studies.assessment_figures import quoted_figures
 from metaeval.studies.study import Study
 
-__all__ = ["FOUND", "AssessmentStudy", "QuotedFigure", "quoted_figures", "study_assessments"]
+__all__ = ["AssessmentStudy", "study_assessments"]
 
-FOUND: Mapping[str, str] = {
-    "relevant": "relevant documents",
-    "elements": "relevant elements",
-    "passages": "passages",
-}
-"""What is found in documents, and what a sentence calls it."""
-
-_PER_TOPIC = {
-    "documents": "documents assessed",
-    **FOUND,
-    "too_small": "elements too small to judge",
-    "highlighted": "highlighted characters",
-}
-_FEW = 5
-_HOUR = 3600.0
-
-
-class QuotedFigure(NamedTuple):
-    """A figure that papers quote.
-
-    Attributes
-    ----------
-    question, statistic : str
-        What programs call it.
-    value : float
-        NaN where it is not known.
-    words : str
-        What people call it.
-    kind : {"count", "share", "one", "two"}
-        How it is written: as a whole number, as a percentage, with one or with two decimals.
-    """
-
-    question: str
-    statistic: str
-    value: float
-    words: str
-    kind: str
+_MINUTE = 60.0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -69,10 +44,20 @@ class AssessmentStudy(Study):
         ``too_small``, ``passages``, ``highlighted`` characters; NaN where not known.
     growth : pandas.DataFrame
         See `metaeval.inex.pool_growth`.
+    beyond : pandas.DataFrame
+        One row, what a larger pool would cost: ``pool`` (mean documents a topic), ``added``, expected new ``relevant``
+        documents with ``low`` and ``high`` (95 %, by topics), new ``passages`` (NaN where not known), ``hours`` more a
+        topic, with ``hours_low`` and ``hours_high``, ``hours_now`` for the present pool, and the minutes assumed for a
+        document, ``minutes_relevant`` and ``minutes_other``.
+    new_runs : pandas.DataFrame
+        See `metaeval.inex.new_run_coverage`.
     pools : pandas.DataFrame
         One row a topic of the pool files: ``documents``, ``assessed`` of them, ``outside`` (assessed, not in the pool).
     passages : pandas.DataFrame
         ``passages`` of a document, ``documents`` that have so many, ``share`` of them, ``up_to`` (share with no more).
+    power_law : pandas.DataFrame
+        One row, the law fitted to passages of a document: ``exponent``, ``low``, ``high`` (95 %, by topics),
+        ``distance``.
     elemental : pandas.DataFrame
         ``kind`` ("elemental", "other", "unknown"), ``passages``, ``share`` of those known.
     specificity : pandas.DataFrame
@@ -89,8 +74,13 @@ class AssessmentStudy(Study):
         and whether it ``starts_first`` and ``starts_any``.
     times : pandas.DataFrame
         One row a document in the log: ``seconds``, ``relevant``.
-    element_agreement, passage_agreement : pandas.DataFrame
-        See `metaeval.inex.element_agreement` and `metaeval.inex.passage_agreement`.
+    steps : pandas.DataFrame
+        One row an ``action`` of the log ("highlight", "assess"): ``steps`` from one to the next in a document,
+        ``forward`` to a later place, their ``share``, and ``inside``: of those forward, to an element within the last.
+    cycles : pandas.DataFrame
+        One row a document of the log that was highlighted and then judged: ``highlights``, ``judgments``, ``cycles``.
+    document_agreement, element_agreement, passage_agreement : pandas.DataFrame
+        See the functions of these names in `metaeval.inex`.
     lacking : tuple of str
         Which question could not be answered, and for want of what.
     notes : tuple of str
@@ -102,14 +92,20 @@ class AssessmentStudy(Study):
     scale: str
     topics: pd.DataFrame
     growth: pd.DataFrame
+    beyond: pd.DataFrame
+    new_runs: pd.DataFrame
     pools: pd.DataFrame
     passages: pd.DataFrame
+    power_law: pd.DataFrame
     elemental: pd.DataFrame
     specificity: pd.DataFrame
     classes: pd.DataFrame
     sizes: pd.DataFrame
     entries: pd.DataFrame
     times: pd.DataFrame
+    steps: pd.DataFrame
+    cycles: pd.DataFrame
+    document_agreement: pd.DataFrame
     element_agreement: pd.DataFrame
     passage_agreement: pd.DataFrame
     lacking: tuple[str, ...]
@@ -131,12 +127,18 @@ def study_assessments(  # noqa: PLR0913 - one keyword per source
     assessments: Assessments,
     *,
     submissions: Iterable[Submission] = (),
+    new: Iterable[Submission] = (),
     pools: pd.DataFrame | None = None,
     second: Assessments | None = None,
     log: pd.DataFrame | None = None,
     sizes: pd.DataFrame | None = None,
+    articles: Articles | None = None,
     classes: Mapping[str, Sequence[str]] = ELEMENT_CLASSES,
+    pool_sizes: Sequence[int] = POOL_SIZES,
+    added: int = 100,
+    cost: str | CostModel | None = None,
     longest_break: float = 600.0,
+    lenient: bool = False,
     provenance: Provenance | None = None,
 ) -> AssessmentStudy:
     """Ask of assessments what Piwowarski, Trotman and Lalmas (2008) asked of those of INEX.
@@ -147,19 +149,33 @@ def study_assessments(  # noqa: PLR0913 - one keyword per source
         Of any scale; what it does not hold is said in `lacking`.
     submissions : iterable of Submission, optional
         The runs that were pooled, for the growth of the pools.
+    new : iterable of Submission, optional
+        Runs that were not pooled: how many of their results pools of documents, and of elements, hold.
     pools : pandas.DataFrame, optional
         Columns ``topic`` and ``document``, as `metaeval.inex.read_pool` returns.
     second : Assessments, optional
         By another assessor of some of the topics.
     log : pandas.DataFrame, optional
         Columns ``topic``, ``document`` and either ``seconds`` (spent on it; several rows add up) or ``time`` (of an
-        action, in seconds or as a date): then the time to the topic's next action counts for the document.
+        action, in seconds or as a date): then the time to the topic's next action counts for the document. With
+        ``action`` and ``place`` also in which order assessors worked; see `metaeval.inex.read_assessment_log`.
     sizes : pandas.DataFrame, optional
         Columns ``document``, ``path``, ``size``, for elements whose size the assessments do not say.
+    articles : Articles, optional
+        The documents, such as a `metaeval.inex.ArticleFolder`: they turn passages, best entry points and places of the
+        log that are points in a tree (2005, 2006) into characters.
     classes : mapping of str to sequence of str
         Tags of each class of elements; specificity is compared with that of the last one.
+    pool_sizes : sequence of int
+        Of the pools that are asked what they hold of the new runs.
+    added : int, default 100
+        Documents by which pools might grow, for the cost of that.
+    cost : str or CostModel, optional
+        Minutes for a relevant and another document; by default the means of the log, without one those of INEX 2006.
     longest_break : float, default 600
         A longer time between two actions of a log is a break and does not count.
+    lenient : bool, default False
+        Whether passages that their articles do not have are an error, or left out with a note.
     provenance : Provenance, optional
 
     Returns
@@ -169,7 +185,11 @@ def study_assessments(  # noqa: PLR0913 - one keyword per source
     Raises
     ------
     InvalidOptionError
-        If no document was assessed, or `log`, `pools` or `sizes` lack a column.
+        If no document was assessed, `log`, `pools` or `sizes` lack a column, or `added` is below 1.
+    UnknownNameError
+        For another year of `cost`.
+    FileFormatError
+        If an article is missing, or does not have a point that somebody marked.
 
     See Also
     --------
@@ -210,21 +230,40 @@ def study_assessments(  # noqa: PLR0913 - one keyword per source
             lacking.append(f"{question}: {error}")
             return pd.DataFrame()
 
-    runs = list(submissions)
+    check_count(added, "added")
+    model = None if cost is None else cost_model(cost)
+    placed = assessments if articles is None else place_passages(assessments, articles, lenient=lenient)
+    again = second if second is None or articles is None else place_passages(second, articles, lenient=lenient)
+    notes += [*placed.notes[len(assessments.notes) :], *(again.notes if again is not None else ())]
+    runs, others = list(submissions), list(new)
+    curves: list[GrowthCurves] = []
+
+    def growth() -> pd.DataFrame:
+        curves.append(GrowthCurves.of(view, runs))
+        return curves[0].table()
+
+    grown = asked("Pool growth", growth)
+    times = asked("Assessment time", lambda: assessment_times(view, log, longest_break, notes))
     return AssessmentStudy(
         scale=assessments.scale,
         topics=view.topics(),
-        growth=asked("Pool growth", lambda: measured_growth(view, runs)),
+        growth=grown,
+        beyond=_cost_beyond(curves[0], view, model or _logged_cost(times), added) if curves else pd.DataFrame(),
+        new_runs=asked("Coverage of new runs", lambda: _new_runs(runs, others, pool_sizes)),
         pools=asked("Coverage of the pools", lambda: pool_coverage(view, pools)),
         passages=asked("Passages per document", view.passages_per_document),
+        power_law=asked("Passages per document", lambda: fit_power_law(view.passage_counts())),
         elemental=asked("Elemental passages", view.elemental),
         specificity=asked("Specificity of elements", lambda: view.specificity(classes)),
         classes=asked("Specificity of elements", lambda: view.specificity_of_classes(classes)),
         sizes=asked("Exhaustivity and size", view.sizes_by_exhaustivity),
-        entries=asked("Best entry points", view.entries),
-        times=asked("Assessment time", lambda: assessment_times(view, log, longest_break, notes)),
+        entries=asked("Best entry points", AssessmentTables.of(placed, sizes).entries),
+        times=times,
+        steps=asked("Order of work", lambda: assessor_steps(log, articles, notes)),
+        cycles=asked("Order of work", lambda: assessor_cycles(log)),
+        document_agreement=asked("Agreement on documents", lambda: _second(assessments, second, "documents")),
         element_agreement=asked("Agreement on elements", lambda: _second(assessments, second, "elements")),
-        passage_agreement=asked("Agreement on passages", lambda: _second(assessments, second, "passages")),
+        passage_agreement=asked("Agreement on passages", lambda: _second(placed, again, "passages")),
         lacking=tuple(dict.fromkeys(lacking)),
         notes=tuple(dict.fromkeys(notes)),
         provenance=provenance or record_provenance("study_assessments"),
@@ -239,119 +278,46 @@ def _second(first: Assessments, second: Assessments | None, kind: str) -> pd.Dat
         message = f"the assessments hold no {kind}"
         raise LackingError(message)
     if kind == "passages" and any((one.passages["offset"] < 0).any() for one in (first, second)):
-        message = "passages are given by points in the tree, and their characters cannot be compared"
+        message = "passages are given by points in the tree; give the documents, and their characters can be compared"
         raise LackingError(message)
+    compare = {"documents": document_agreement, "elements": element_agreement, "passages": passage_agreement}
     try:
-        return element_agreement(first, second) if kind == "elements" else passage_agreement(first, second)
+        return compare[kind](first, second)
     except ScoresError as error:
         raise LackingError(str(error)) from None
 
 
-# ------------------------------------------------------------------------------------------- figures that papers quote
+def _new_runs(runs: list[Submission], others: list[Submission], sizes: Sequence[int]) -> pd.DataFrame:
+    if not runs or not others:
+        message = "give the runs that were pooled, and runs that were not"
+        raise LackingError(message)
+    return new_run_coverage(runs, others, sizes=sizes)
 
 
-def quoted_figures(study: AssessmentStudy) -> tuple[QuotedFigure, ...]:
-    """Return the figures that papers quote, those that are known."""
-    return tuple(one for figures in _FIGURES for one in figures(study) if np.isfinite(one.value))
+def _logged_cost(times: pd.DataFrame) -> CostModel:
+    """Return the mean minutes of a log, if it has documents of both kinds."""
+    known = times.groupby("relevant")["seconds"].mean() / _MINUTE if len(times) else pd.Series(dtype=np.float64)
+    return CostModel(*known.sort_index(ascending=False)) if len(known) == 2 else cost_model("2006")  # noqa: PLR2004 - both
 
 
-def _of_topics(study: AssessmentStudy) -> Iterator[QuotedFigure]:
-    yield QuotedFigure("assessments", "topics", len(study.topics), "topics", "count")
-    for name, mean in study.topics.mean().items():
-        kind = "count" if name == "highlighted" else "one"
-        yield QuotedFigure("assessments", f"{name} per topic", mean, f"{_PER_TOPIC[str(name)]}, mean of a topic", kind)
-
-
-def _of_growth(study: AssessmentStudy) -> Iterator[QuotedFigure]:
-    for row in shown_growth(study.growth).to_dict("records"):
-        size = row["documents"]
-        for kind in growth_kinds(study.growth):
-            words = f"{FOUND[kind]} found by {size} documents a topic"
-            share = row[f"{kind}_share"]
-            yield QuotedFigure("pool growth", f"share of {kind} by {size} documents", share, words, "share")
-
-
-def _of_pools(study: AssessmentStudy) -> Iterator[QuotedFigure]:
-    if len(study.pools):
-        sums, size = study.pools.sum(), study.pools["documents"].mean()
-        yield QuotedFigure("pools", "documents per topic", size, "documents in the pool, mean of a topic", "one")
-        yield QuotedFigure("pools", "share assessed", sums["assessed"] / sums["documents"], "of them assessed", "share")
-
-
-def _of_passages(study: AssessmentStudy) -> Iterator[QuotedFigure]:
-    if len(study.passages):
-        asked, counted, share = "passages per document", study.passages["passages"], study.passages["share"]
-        one, five = share[counted == 1].sum(), share[counted <= _FEW].sum()
-        yield QuotedFigure(asked, "share with one", one, "relevant documents with a single passage", "share")
-        yield QuotedFigure(
-            asked, "share with at most five", five, "relevant documents with five passages or fewer", "share"
-        )
-        yield QuotedFigure(asked, "most", counted.max(), "most passages of a document", "count")
-
-
-def _of_elemental(study: AssessmentStudy) -> Iterator[QuotedFigure]:
-    if len(study.elemental):
-        share = study.elemental["share"].iloc[0]
-        yield QuotedFigure("elemental passages", "share", share, "passages that coincide with one element", "share")
-
-
-def _of_specificity(study: AssessmentStudy) -> Iterator[QuotedFigure]:
-    for row in study.classes.to_dict("records"):
-        name = row["element_class"]
-        yield QuotedFigure("specificity", f"mean of class {name}", row["mean"], f"mean specificity: {name}", "two")
-
-
-def _of_sizes(study: AssessmentStudy) -> Iterator[QuotedFigure]:
-    asked = "exhaustivity and size"
-    for row in study.sizes.to_dict("records"):
-        degree = row["exhaustivity"]
-        which = "too small to judge" if degree == "?" else f"exhaustivity {degree}"
-        short = f"share below {SHORT} characters at {degree}"
-        yield QuotedFigure(
-            asked, f"median size at {degree}", row["median"], f"median size in characters, {which}", "count"
-        )
-        yield QuotedFigure(asked, short, row["short"], f"with fewer than {SHORT} characters, {which}", "share")
-
-
-def _of_entries(study: AssessmentStudy) -> Iterator[QuotedFigure]:
-    asked, table = "best entry points", study.entries
-    if len(table):
-        for which, column in (("the first", "starts_first"), ("some", "starts_any")):
-            words = f"where {which} passage begins"
-            yield QuotedFigure(asked, f"share {words}", table[column].mean(), words, "share")
-        for name in ("first", "biggest", "nearest"):
-            words = f"median distance to the {name}"
-            yield QuotedFigure(asked, words, table[name].abs().median(), f"{words} passage, in characters", "count")
-
-
-def _of_times(study: AssessmentStudy) -> Iterator[QuotedFigure]:
-    if len(study.times):
-        seconds = study.times["seconds"]
-        for kind, relevant in (("relevant", True), ("irrelevant", False)):
-            mean = seconds[study.times["relevant"] == relevant].mean()
-            words = f"mean seconds: {kind} documents"
-            yield QuotedFigure("time", f"mean seconds of {kind} documents", mean, words, "one")
-        hours = seconds.groupby(study.times["topic"]).sum().mean() / _HOUR
-        yield QuotedFigure("time", "mean hours of a topic", hours, "mean hours of a topic", "one")
-
-
-def _of_agreement(study: AssessmentStudy) -> Iterator[QuotedFigure]:
-    if len(study.element_agreement):
-        called = {
-            "documents": "both call the document relevant",
-            "both": "both call the element relevant",
-            "exact": "both give the same grades",
-        }
-        for name, words in called.items():
-            value = study.element_agreement[name]["mean"]
-            yield QuotedFigure("agreement on elements", f"mean of {name}", value, words, "share")
-    if len(study.passage_agreement):
-        value = study.passage_agreement["of_union"].mean()
-        words = "highlighted by both, of the text highlighted by either"
-        yield QuotedFigure("agreement on passages", "mean of_union", value, words, "share")
-
-
-_FIGURES: tuple[Callable[[AssessmentStudy], Iterator[QuotedFigure]], ...] = (
-    *(_of_topics, _of_growth, _of_pools, _of_passages, _of_elemental, _of_specificity),
-    *(_of_sizes, _of_entries, _of_times, _of_agreement),
-)
+def _cost_beyond(curves: GrowthCurves, view: AssessmentTables, rates: CostModel, added: int) -> pd.DataFrame:
+    """Return the cost of a larger pool; a log of times says what the present one takes, else the rates."""
+    found = curves.beyond(added)
+    relevant = {name: float(found[name]["relevant"]) for name in ("expected", "low", "high")}
+    present = view.documents.groupby("topic")["relevant"].agg(["sum", "size"]).mean()
+    hours, *ends = (rates.hours(relevant[name], added - relevant[name]) for name in ("expected", "low", "high"))
+    row = {
+        "pool": present["size"],
+        "added": added,
+        "relevant": relevant["expected"],
+        "low": relevant["low"],
+        "high": relevant["high"],
+        "passages": found["expected"].get("passages", np.nan),
+        "hours": hours,
+        "hours_low": min(ends),
+        "hours_high": max(ends),
+        "hours_now": rates.hours(float(present["sum"]), float(present["size"] - present["sum"])),
+        "minutes_relevant": rates.minutes_relevant,
+        "minutes_other": rates.minutes_other,
+    }
+    return pd.DataFrame([row])

@@ -6,7 +6,7 @@ import pandas as pd
 import pytest
 from hypothesis import given
 
-from metaeval.agreement.assessments import character_ratios, element_agreement, passage_agreement
+from metaeval.agreement.assessments import character_ratios, document_agreement, element_agreement, passage_agreement
 from metaeval.collection.inex import ASSESSMENT_COLUMNS, ELEMENT_COLUMNS, PASSAGE_COLUMNS, TOO_SMALL, Assessments
 from metaeval.errors import InvalidOptionError, ScoresError
 
@@ -135,14 +135,14 @@ def test_elements_worked_by_hand():
     assert row["specificity<0.5"] == 2 / 4
     assert row["specificity<0.9"] == 3 / 4
     assert row["exact"] == 1 / 4  # /a[1]: bins 1 and 2; /c[1]: bin 3 both
-    assert row["documents"] == 1 / 2
+    assert document_agreement(one, two).loc["1", "of_union"] == 1 / 2
 
 
 def test_an_assessor_agrees_wholly_with_itself_and_bins_end_where_stated():
     """Agreement with oneself is 1 everywhere; .33 and .67 belong to the lower bins."""
     one = assessed([("d0", "/a[1]", 1, 0.33), ("d0", "/a[1]/b[1]", 1, 0.67)])
     two = assessed([("d0", "/a[1]", 1, 0.05), ("d0", "/a[1]/b[1]", 1, 0.35)])
-    assert element_agreement(one, one).loc["mean"].drop("union").tolist() == [1.0] * 7
+    assert element_agreement(one, one).loc["mean"].drop("union").tolist() == [1.0] * 6
     assert element_agreement(one, two).loc["1", "exact"] == 1.0
 
 
@@ -155,3 +155,41 @@ def test_only_documents_that_both_assessed_count():
         element_agreement(one, assessed([], scale="2003"))
     with pytest.raises(ScoresError, match="share no assessed document"):
         element_agreement(one, assessed([], documents=("d9",)))
+
+
+@given(st.lists(st.tuples(st.sampled_from("12"), st.integers(0, 5), st.integers(0, 1), st.integers(0, 1)), min_size=1))
+def test_documents_agree_as_sets_do(rows):
+    """Of what both assessed: the documents that each calls relevant, and both, whatever is marked in them."""
+    known = {(topic, f"d{number}"): marks for topic, number, *marks in rows}
+    sides = []
+    for place in (0, 1):
+        listed = [
+            {"topic": topic, "document": name, "relevant_size": 7 * marks[place]}
+            for (topic, name), marks in known.items()
+        ]
+        listed += [{"topic": topic, "document": "other", "relevant_size": 0} for topic in "12"]
+        sides.append(Assessments(scale="passages", documents=table(ASSESSMENT_COLUMNS, listed)))
+    found = document_agreement(*sides)
+    for topic in "12":
+        one, two = ({name for (t, name), marks in known.items() if t == topic and marks[place]} for place in (0, 1))
+        assert found.loc[topic, ["first", "second", "both"]].tolist() == [len(one), len(two), len(one & two)]
+        if one | two:
+            assert found.loc[topic, "of_union"] == len(one & two) / len(one | two)
+
+
+def test_lists_of_relevant_documents_only():
+    """Who lists no irrelevant document of a topic judged the others irrelevant; else what is not listed is unknown."""
+    full = [("d0", 5), ("d1", 0), ("d2", 4)]
+    sides = [
+        Assessments(
+            scale="passages",
+            documents=table(
+                ASSESSMENT_COLUMNS, [{"topic": "1", "document": n, "relevant_size": size} for n, size in part]
+            ),
+        )
+        for part in (full, [("d0", 9)], [("d0", 9), ("d3", 0)])
+    ]
+    assert document_agreement(sides[0], sides[1]).loc["1", ["first", "both", "of_union"]].tolist() == [2, 1, 0.5]
+    assert document_agreement(sides[0], sides[2]).loc["1", ["first", "both", "of_union"]].tolist() == [1, 1, 1]
+    with pytest.raises(ScoresError, match="share no assessed document"):
+        document_agreement(sides[0], Assessments(scale="passages", documents=sides[0].documents.assign(topic="9")))

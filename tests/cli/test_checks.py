@@ -46,7 +46,13 @@ FREE = {
     *("--system", "--item", "--cluster", "--without", "--second", "--title"),
 }
 """Options whose value only the input can judge, names of columns, systems and files; and any words of one's own."""
-FREE_IN = {("human", "--metrics"), ("assessment", "--runs"), ("assessment", "--pools"), ("assessors", "--runs")}
+FREE_IN = {
+    ("human", "--metrics"),
+    ("assessment", "--runs"),
+    ("assessment", "--pools"),
+    ("assessment", "--new-runs"),
+    ("assessors", "--runs"),
+}
 FREE_IN |= {("design", "--pool"), ("power", "--pairs")}
 
 
@@ -65,6 +71,7 @@ COMPANIONS = {
     "--group-column": ["--groups", "TRAP/table"],
     "--pooled-column": ["--groups", "TRAP/table"],
     "--longest-break": ["--log", "TRAP/table"],
+    "--new-runs": ["--runs", "TRAP/table"],
     "--pair": ["--variance", "pairs"],
 }
 """What an option needs beside it."""

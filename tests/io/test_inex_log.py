@@ -10,7 +10,7 @@ def test_seconds_and_times(tmp_path):
     """Columns are found by name in any order; seconds come before times, and dates stay text."""
     file = tmp_path / "log.csv"
     file.write_text("action,Document,topic,seconds,time\nload,d1,1,2.5,x\nload,d2,1,3,y\n")
-    assert read_assessment_log(file).to_numpy().tolist() == [["1", "d1", 2.5], ["1", "d2", 3.0]]
+    assert read_assessment_log(file).to_numpy().tolist() == [["1", "d1", 2.5, "load"], ["1", "d2", 3.0, "load"]]
     file.write_text("topic\tfile\ttimestamp\n1\td1\t2006-11-02 14:05:30\n")
     assert read_assessment_log(file).to_dict("records") == [
         {"topic": "1", "document": "d1", "time": "2006-11-02 14:05:30"}

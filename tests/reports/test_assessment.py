@@ -72,7 +72,7 @@ def test_the_numbers_are_the_studys(studies):
         in words_of(page)
     )
     names = {picture.name for picture in page.pictures()}
-    assert names == {"pool-growth", "passages", "specificity", "sizes", "times"}
+    assert names == {"pool-growth", "passages", "passages-law", "specificity", "sizes", "times"}
     assert {picture.name for picture in assessment_report(studies[2007]).pictures()} >= {"entries"}
 
 
