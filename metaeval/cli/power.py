@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 from metaeval.cli import options as opt
 from metaeval.cli.checks import by_comma, file_to_write
 from metaeval.cli.command import command
-from metaeval.cli.option import choice, path
+from metaeval.cli.option import path
 from metaeval.cli.reading import Loaded
 from metaeval.cli.together import check_replaced
 from metaeval.tests_stat.catalogue import TESTS
@@ -17,10 +17,6 @@ if TYPE_CHECKING:
 
 __all__ = ["counted", "power"]
 
-_ALTERNATIVE = choice(
-    "better: one-sided towards each pair's better mean, both directions counting as hypotheses.",
-    *("two-sided", "greater", "less", "better"),
-)
 _PAIRS = path("FILE", "Write every pair's difference, p-values and decision (CSV).", file_to_write())
 
 
@@ -30,7 +26,7 @@ def power(  # noqa: PLR0913 - the options of the command
     *,
     test: Annotated[str, opt.TEST_LIST] = "bootstrap_sensitivity,t",
     correction: Annotated[str, opt.CORRECTION_LIST] = "none,fdr_by",
-    alternative: Annotated[str, _ALTERNATIVE] = "two-sided",
+    alternative: Annotated[str, opt.ALTERNATIVE] = "two-sided",
     alpha: Annotated[float, opt.ALPHA] = 0.05,
     resamples: Annotated[int | None, opt.RESAMPLES] = None,
     interval_resamples: Annotated[int, opt.INTERVALS] = 0,

@@ -12,6 +12,7 @@ from .assessors import agreement_heat_map as agreement_heat_map
 from .assessors import topic_dots as topic_dots
 from .compare import heaviness_panels as heaviness_panels
 from .compare import trade_off as trade_off
+from .compare_tests import rejections_against_errors as rejections_against_errors
 from .curves import run_curves as run_curves
 from .human import comparison_map as comparison_map
 from .human import system_scatters as system_scatters
