@@ -23,6 +23,7 @@ from .judgments import measure_label as measure_label
 from .judgments import reduction_panels as reduction_panels
 from .judgments import stability_panels as stability_panels
 from .power import asl_curves as asl_curves
+from .power import decided_bars as decided_bars
 from .power import power_differences as power_differences
 from .power import power_dots as power_dots
 from .reliability import overlap_scatters as overlap_scatters

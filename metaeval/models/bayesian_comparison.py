@@ -6,7 +6,7 @@ fits all systems and topics together, so that extreme systems are drawn towards 
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 import pandas as pd
@@ -26,10 +26,12 @@ from metaeval.tests_stat.pairs import Question, ask
 if TYPE_CHECKING:
     from pathlib import Path
 
-__all__ = ["BayesianComparison", "bayesian_t", "hierarchical"]
+__all__ = ["BayesianComparison", "BayesianModel", "Rope", "bayesian_t", "check_rope", "hierarchical"]
 
 type Rope = float | Mapping[str, float]
 """Half-width of a region of practical equivalence: of all metrics, or metric by metric."""
+BayesianModel = Literal["t", "hierarchical"]
+"""Name of a model, as `metaeval.study_power` takes it."""
 _CHAINS = 4
 _MAX_RHAT = 1.01
 _SMALLEST_MEAN_SQUARE = 1e-20
@@ -213,7 +215,7 @@ def bayesian_t(
     """
     check_share(ci_prob, "ci_prob")
     question = ask(scores, baseline=baseline)
-    widths = _widths(rope, question.scores["metric"].to_numpy().tolist())
+    widths = check_rope(rope, question.scores["metric"].to_numpy().tolist())
     limit = np.array([*widths.values()])[:, None]
     centre = question.mean_differences()
     scale = _standard_errors(question)
@@ -274,9 +276,9 @@ def hierarchical(  # noqa: PLR0913 - the settings of a sampler
     balanced table: system means :math:`\bar y_i`, whose differences have variance :math:`2\sigma_e^2/T`, and the
     residual mean square, which is :math:`\sigma_e^2 \chi^2_\nu/\nu` with :math:`\nu = (N-1)(T-1)`. Only :math:`\mu`
     and the spreads are sampled, with the system effects integrated out,
-    :math:`\bar y_i \sim N(\mu, \sqrt{\sigma_s^2 + \sigma_e^2/T})`; the system means are then drawn from their exact normal
-    distribution given those. So time hardly grows with the number of systems (some ten seconds a metric, most of it
-    for compiling), and systems that are equal in truth fit as well as others.
+    :math:`\bar y_i \sim N(\mu, \sqrt{\sigma_s^2 + \sigma_e^2/T})`; the system means are then drawn from their exact
+    normal distribution given those. So time hardly grows with the number of systems (some ten seconds a metric, most
+    of it for compiling), and systems that are equal in truth fit as well as others.
 
     References
     ----------
@@ -289,7 +291,7 @@ def hierarchical(  # noqa: PLR0913 - the settings of a sampler
     for name in metrics or ():
         check_choice(name, "metric", names)
     keep = [names.index(name) for name in metrics] if metrics else list(range(len(names)))
-    widths = _widths(rope, [names[place] for place in keep])
+    widths = check_rope(rope, [names[place] for place in keep])
     seed = int(resolve_rng(rng).generator.integers(2**31))
     trees = {}
     means = []
@@ -315,8 +317,21 @@ def hierarchical(  # noqa: PLR0913 - the settings of a sampler
     )
 
 
-def _widths(rope: Rope, metrics: Sequence[str]) -> dict[str, float]:
-    """Return the half-width of the region of every metric."""
+def check_rope(rope: Rope, metrics: Sequence[str]) -> dict[str, float]:
+    """Return the half-width of the region of every metric, or refuse what is none.
+
+    Raises
+    ------
+    InvalidOptionError
+        If a width is negative, or a metric has none.
+    UnknownNameError
+        If a metric is named that there is not.
+
+    Examples
+    --------
+    >>> check_rope(0.02, ["AP", "RR"]), check_rope({"AP": 0.01}, ["AP"])
+    ({'AP': 0.02, 'RR': 0.02}, {'AP': 0.01})
+    """
     given = rope if isinstance(rope, Mapping) else dict.fromkeys(metrics, rope)
     for name, width in given.items():
         check_choice(name, "metric", metrics)

@@ -192,8 +192,9 @@ def _table(study: SplitHalvesStudy, correction: str, rows: pd.DataFrame) -> Tabl
         title=f"Tests on halves of the topics, {CORRECTIONS.words(correction)}",
         caption=f"{count(one.n_splits, 'random halving')} ({half}), {one.n_pairs} pairs of systems each, "
         f"{side_words(one.alternative)}, α = {one.alpha:g}, {one.random_source}. Rejected: pairs found significantly "
-        "different on the first half; errors: those of them whose mean difference on the second half is zero or points "
-        "the other way. Both halves: pairs rejected on both in the same direction. Middle 90 %: of the splits, no confidence interval."
+        "different on the first half; errors: those of them whose mean difference on the second half is zero or "
+        "points the other way. Both halves: pairs rejected on both in the same direction. Middle 90 %: of the splits, "
+        "no confidence interval."
         + (f" With p-values of its own under every correction: {listed(own)}." if own else "")
         + (f" {MISSING}: nothing rejected, or no errors to divide by." if dashes else "")
         + "".join(f" {words}" for words in short_names(rows["metric"].unique())),
