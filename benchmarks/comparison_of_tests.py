@@ -2,9 +2,9 @@
 
 Run: python benchmarks/comparison_of_tests.py DATA_FOLDER [--resamples 2000] [--inex-resamples 10000] [--threads 1]
 
-They found on the thorough task of INEX 2005, under Benjamini and Yekutieli, that the percentile bootstrap made 8 to 27 %
-of the errors of the t, Wilcoxon and sign tests and rejected 2 to 64 times as often. The answers for a simulated campaign
-of that year and for three public collections are written to benchmarks/reports/.
+They found on the thorough task of INEX 2005, under Benjamini and Yekutieli, that the percentile bootstrap made 8 to
+27 % of the errors of the t, Wilcoxon and sign tests and rejected 2 to 64 times as often. The answers for a simulated
+campaign of that year and for three public collections are written to benchmarks/reports/.
 """
 
 import argparse
@@ -34,26 +34,30 @@ PUBLISHED = {
 }
 """How many times as many pairs the bootstrap rejected as the others on average (and its share of their error rate)."""
 READING = """\
-The finding has two halves, and one of them holds. **Rejections:** under Benjamini and Yekutieli the percentile bootstrap
-rejects more pairs than every other test, on every collection here, and on element measures many more: the fewer topics,
-and the more of them on which a strict measure is 0, the wider the gap, up to measures under which the t test, which needs
-p-values far below what a dozen topics can give, rejects nothing at all. **Errors:** nowhere does it err less. On every
-collection, under every measure, its error rate is higher than that of each of the others, 2 to 9 times as high under the
-correction.
+The finding has two halves, and one of them holds. **Rejections:** under Benjamini and Yekutieli the percentile
+bootstrap rejects more pairs than every other test, on every collection here, and on element measures many more: the
+fewer topics, and the more of them on which a strict measure is 0, the wider the gap, up to measures under which the t
+test, which needs p-values far below what a dozen topics can give, rejects nothing at all. **Errors:** nowhere does it
+err less. On every collection, under every measure, its error rate is higher than that of each of the others, 2 to 9
+times as high under the correction.
 
-Both have one cause, and it is the bootstrap's level, not its power. It compares with the spread of resampled means, which
-lacks both the factor T / (T - 1) of the unbiased variance and the allowance of Student's t for estimating it, so that at
-25 topics a nominal .05 is about .06. Under a correction the gap widens, because p = k/B can be 0, which passes any
-correction: with B resamples nothing between 0 and 1/B can be told apart, while the corrected level lies far below 1/B.
-Uncorrected, the bootstrap rejects 1.02 to 1.3 times as many pairs as the others, and the sign test, which is the most
-cautious, errs least. What the simulated campaign says is how the tests treat scores like these; the systems of 2005 it
-does not know."""
+Both have one cause, and it is the bootstrap's level, not its power. It compares with the spread of resampled means,
+which lacks both the factor T / (T - 1) of the unbiased variance and the allowance of Student's t for estimating it, so
+that at 25 topics a nominal .05 is about .06. Under a correction the gap widens, because p = k/B can be 0, which passes
+any correction: with B resamples nothing between 0 and 1/B can be told apart, while the corrected level lies far below
+1/B. Uncorrected, the bootstrap rejects 1.02 to 1.3 times as many pairs as the others, and the sign test, which is the
+most cautious, mostly errs least. What the simulated campaign says is how the tests treat scores like these; the systems
+of 2005 it does not know."""
 COLUMNS = ["metric", "test", "rejected", "error_rate", "self_agreement", "rejection_ratio", "error_rate_ratio"]
 
 
 def markdown(frame: pd.DataFrame) -> str:
     """Lay a table out in Markdown."""
-    lines = [list(frame.columns), ["---"] * len(frame.columns), *frame.astype(str).to_numpy().tolist()]
+    lines = [
+        list(frame.columns),
+        ["---"] * len(frame.columns),
+        *frame.map(lambda value: "-" if pd.isna(value) else str(value)).to_numpy().tolist(),
+    ]
     return "\n".join("| " + " | ".join(cells) + " |" for cells in lines)
 
 
@@ -82,7 +86,9 @@ def campaign(resamples: int, threads: int | None) -> list[str]:
             else "t rejects 0",
             "Wilcoxon": f"{part['rejection_ratio'].iloc[1]:.2f}",
             "sign": f"{part['rejection_ratio'].iloc[2]:.2f}",
-            "error rate over the others'": f"{part['error_rate_ratio'].min():.2f} to {part['error_rate_ratio'].max():.2f}",
+            "error rate over the others'": "{min:.2f} to {max:.2f}".format(
+                **part["error_rate_ratio"].agg(["min", "max"])
+            ),
         }
         for name, part in others.groupby("metric", sort=False)
     ]

@@ -92,7 +92,8 @@ def _table(study: PowerStudy, found: BayesianComparison, frame: pd.DataFrame) ->
         name="practical_equivalence",
         title="Pairs decided with a region of practical equivalence",
         caption=f"Region in the metric's own unit. Decided: more probable than {_PROBABILITY:g}, "
-        f"{_MODELS[found.model]}. The last columns have the pairs that the tests find significantly different, of any size.",
+        f"{_MODELS[found.model]}. The last columns have the pairs that the tests find significantly different, of any "
+        "size.",
         frame=shown,
         columns=(
             METRIC,
@@ -113,7 +114,8 @@ def bayesian_methods(study: PowerStudy) -> list[str]:
     if len(widths) == 1:
         region = f"of {widths[0]:g}"
     else:
-        region = f"of {listed(f'{width:g} for {name_of_metric(name)}' for name, width in found.rope.items())}"
+        each = [f"{width:g} for {name_of_metric(name)}" for name, width in found.rope.items()]
+        region = f"of {listed(each)}"
     level = percentage(_PROBABILITY)
     words = (
         f"With a region of practical equivalence {region} on either side of zero, the probabilities that either system "
