@@ -12,14 +12,15 @@ QUICK = ("--splits", 5, "--resamples", 100)
 
 def test_json_holds_the_study(command, table):
     """The rows are those of the Python study on the same scores and seed, with plain p-values where asked."""
-    for more, rule in (((), "plus-one"), (("--plain-p",), "plain")):
-        ended = command("compare-tests", *table, *QUICK, *more, "--json")
+    for correction, rule, more in (("none", "plus-one", ()), ("fdr_by", "plain", ("--plain-p",))):
+        ended = command("compare-tests", *table, *QUICK, "--correction", correction, *more, "--json")
         assert ended.code == 0, ended.err
-        expected = study_tests(read_scores(table), n_splits=5, n_resamples=100, p_value_rule=rule, rng=0).to_frame()
+        expected = study_tests(
+            read_scores(table), corrections=[correction], n_splits=5, n_resamples=100, p_value_rule=rule, rng=0
+        ).to_frame()
         columns = ["correction", "metric", "test", "rejections", "errors", "n_pairs", "n_splits"]
-        assert [[row[name] for name in columns] for row in ended.json()["results"]] == expected[
-            columns
-        ].to_numpy().tolist()
+        found = [[row[name] for name in columns] for row in ended.json()["results"]]
+        assert found == expected[columns].to_numpy().tolist()
 
 
 def test_the_answer_stands_in_the_terminal(command, table):

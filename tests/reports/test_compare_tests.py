@@ -10,7 +10,7 @@ from metaeval.studies.compare_tests import study_tests
 from metaeval.tests_stat.catalogue import TESTS
 from metaeval.words import share, share_of
 
-QUICK = {"n_splits": 8, "n_resamples": 200, "rng": 3}
+QUICK = {"n_splits": 8, "n_resamples": 200, "p_value_rule": "plain", "rng": 3}
 
 
 @pytest.fixture(scope="module")

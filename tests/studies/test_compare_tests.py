@@ -8,7 +8,7 @@ from metaeval.errors import EstimationError, InvalidOptionError, UnknownNameErro
 from metaeval.resampling.split_halves import split_half
 from metaeval.studies.compare_tests import study_tests
 
-QUICK = {"n_splits": 6, "n_resamples": 200, "rng": 3}
+QUICK = {"n_splits": 6, "n_resamples": 200, "p_value_rule": "plain", "rng": 3}
 
 
 @pytest.fixture(scope="module")
