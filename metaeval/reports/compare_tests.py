@@ -201,7 +201,7 @@ def _table(study: SplitHalvesStudy, correction: str, rows: pd.DataFrame) -> Tabl
         frame=frame,
         columns=(
             METRIC,
-            *left(TESTS.label, test="Test"),
+            *left(lambda name: TESTS.label(str(name)), test="Test"),
             *right(share, "Rejected", rejected="pairs"),
             *under(text, "Rejected", middle="middle 90 %"),
             *right(text, "Errors", errors_of="of rejected"),

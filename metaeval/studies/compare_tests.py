@@ -57,9 +57,8 @@ class SplitHalvesStudy(Study):
         ``rejection_ratio`` and ``error_rate_ratio`` have the reference above the test of the row.
         """
         halves = self.halves
-        settings = {"alternative": halves.alternative, "alpha": halves.alpha}
         return halves.to_frame(reference=self.reference).assign(
-            **settings, n_pairs=halves.n_pairs, n_splits=halves.n_splits
+            alternative=halves.alternative, alpha=halves.alpha, n_pairs=halves.n_pairs, n_splits=halves.n_splits
         )
 
 

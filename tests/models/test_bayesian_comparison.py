@@ -172,19 +172,16 @@ def literal_hierarchical_means(values):
     residual = scaled - means[:, None] - scaled.mean(axis=0)
     freedom = (n_systems - 1) * (n_topics - 1)
     mean_square = (residual**2).sum() / freedom
-    total, weights = np.zeros(n_systems), 0.0
-    for grand in np.linspace(-2, 2, 81):
-        for between in np.linspace(0.005, 3, 150):
-            for within in np.linspace(0.2, 1.2, 60):
-                error = within**2 / n_topics
-                density = stats.norm.logpdf(grand) + stats.norm.logpdf(between) + stats.norm.logpdf(within)
-                density += -0.5 * ((means - grand) ** 2 / (between**2 + error) + np.log(between**2 + error)).sum()
-                density += stats.gamma.logpdf(mean_square, freedom / 2, scale=2 * within**2 / freedom)
-                weight = np.exp(density)
-                kept = between**2 / (between**2 + error)
-                total += weight * (grand + kept * (means - grand))
-                weights += weight
-    return total / weights * spread + values.mean()
+    grand, between, within = np.ix_(np.linspace(-2, 2, 81), np.linspace(0.005, 3, 150), np.linspace(0.2, 1.2, 60))
+    error = within**2 / n_topics
+    density = stats.norm.logpdf(grand) + stats.norm.logpdf(between) + stats.norm.logpdf(within)
+    density = density + stats.gamma.logpdf(mean_square, freedom / 2, scale=2 * within**2 / freedom)
+    for mean in means:
+        density = density + stats.norm.logpdf(mean, grand, np.sqrt(between**2 + error))
+    weights = np.exp(density - density.max())
+    kept = between**2 / (between**2 + error)
+    total = [(weights * (grand + kept * (mean - grand))).sum() for mean in means]
+    return np.array(total) / weights.sum() * spread + values.mean()
 
 
 def test_hierarchical_equals_a_sum_over_a_grid(fitted):
