@@ -41,6 +41,7 @@ from .studies.agree import study_agreement as study_agreement
 from .studies.assessment import study_assessments as study_assessments
 from .studies.assessors import study_assessors as study_assessors
 from .studies.compare import study_comparison as study_comparison
+from .studies.compare_tests import study_tests as study_tests
 from .studies.design import study_design as study_design
 from .studies.human import study_human as study_human
 from .studies.judgments import study_judgments as study_judgments

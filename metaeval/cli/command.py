@@ -28,6 +28,7 @@ COMMANDS: Mapping[str, str] = {
     "power": "Count the pairs of systems that differ significantly under each metric.",
     "topics": "Say how many topics each metric needs, and how sure that is.",
     "compare-metrics": "Compare candidate metrics with each other and with the one in use, before adopting one.",
+    "compare-tests": "Say which significance test keeps its word, by what it finds on halves of the topics.",
     "agree": "Say how far metrics lead to the same conclusions about systems.",
     "judgments": "Say what fewer judgments would change, and whether new systems would be judged fairly.",
     "assessors": "Compare people, or people and machines, who judged the same documents.",

@@ -14,6 +14,7 @@ from metaeval.tests_stat.correction import CORRECTIONS
 
 __all__ = [
     "ALPHA",
+    "ALTERNATIVE",
     "CHOOSE",
     "CORRECTION",
     "CORRECTION_LIST",
@@ -75,6 +76,10 @@ def _seed(value: int, option: str) -> int:
 TEST = Option("NAME", "Test between two systems.", checks.a_test)
 CORRECTION = Option("NAME", f"Over all pairs: {', '.join(CORRECTIONS)}.", checks.a_correction)
 CORRECTION_OR_OWN = Option("NAME", f"Over all pairs: {', '.join(CORRECTIONS)}.", checks.correction_or_own)
+ALTERNATIVE = choice(
+    "better: one-sided towards each pair's better mean, both directions counting as hypotheses.",
+    *("two-sided", "greater", "less", "better"),
+)
 ALPHA = Option("LEVEL", "Significance level.", check_share, panel=None)
 RESAMPLES = Option(
     "B",

@@ -3,10 +3,11 @@
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
+from metaeval.checks import check_number
 from metaeval.cli import options as opt
-from metaeval.cli.checks import by_comma, file_to_write
+from metaeval.cli.checks import by_comma, file_to_write, read_by, refusal
 from metaeval.cli.command import command
-from metaeval.cli.option import choice, path
+from metaeval.cli.option import Option, choice, path
 from metaeval.cli.reading import Loaded
 from metaeval.cli.together import check_replaced
 from metaeval.tests_stat.catalogue import TESTS
@@ -17,9 +18,33 @@ if TYPE_CHECKING:
 
 __all__ = ["counted", "power"]
 
-_ALTERNATIVE = choice(
-    "better: one-sided towards each pair's better mean, both directions counting as hypotheses.",
-    *("two-sided", "greater", "less", "better"),
+
+def _widths(texts: list[str]) -> float | dict[str, float]:
+    """Turn the texts of --rope into one width for all metrics, or metric to width; names may hold "=" themselves."""
+    found = {name.strip(): _width(width, text) for text in texts for name, _, width in [text.rpartition("=")]}
+    if len(found) < len(texts) or ("" in found and len(found) > 1):
+        raise refusal("--rope", "one width for all metrics, or NAME=WIDTH once for each", " ".join(texts))
+    return found.get("", found)
+
+
+def _width(width: str, text: str) -> float:
+    try:
+        number = float(width)
+    except ValueError:
+        raise refusal("--rope", "a difference from 0, such as 0.02, or NAME=WIDTH", text) from None
+    return check_number(number, "--rope", least=0)
+
+
+_ROPE = Option(
+    "WIDTH",
+    "Region of practical equivalence: mean differences up to this size do not matter, in the metric's unit; for one "
+    "metric NAME=WIDTH, once for each. Says how probable it is that either system is better by more.",
+    read_by(_widths),
+)
+_BAYESIAN = choice(
+    "t: every pair by itself. hierarchical: one model of all systems, sampled; some ten seconds a metric.",
+    *("t", "hierarchical"),
+    needs="rope",
 )
 _PAIRS = path("FILE", "Write every pair's difference, p-values and decision (CSV).", file_to_write())
 
@@ -30,11 +55,13 @@ def power(  # noqa: PLR0913 - the options of the command
     *,
     test: Annotated[str, opt.TEST_LIST] = "bootstrap_sensitivity,t",
     correction: Annotated[str, opt.CORRECTION_LIST] = "none,fdr_by",
-    alternative: Annotated[str, _ALTERNATIVE] = "two-sided",
+    alternative: Annotated[str, opt.ALTERNATIVE] = "two-sided",
     alpha: Annotated[float, opt.ALPHA] = 0.05,
     resamples: Annotated[int | None, opt.RESAMPLES] = None,
     interval_resamples: Annotated[int, opt.INTERVALS] = 0,
     choose: Annotated[str, opt.CHOOSE] = "all",
+    rope: Annotated[list[str] | None, _ROPE] = None,
+    bayesian: Annotated[str, _BAYESIAN] = "t",
     pairs: Annotated[Path | None, _PAIRS] = None,
     seed: Annotated[int, opt.SEED] = 0,
     threads: Annotated[int | None, opt.THREADS] = None,
@@ -50,6 +77,8 @@ def power(  # noqa: PLR0913 - the options of the command
         metaeval power ap.csv ndcg.csv
 
         metaeval power scores.csv --test t,wilcoxon --correction none,holm,fdr_by --json
+
+        metaeval power scores.csv --test t --rope 0.02
     """
     if pairs is not None:
         check_replaced(pairs, overwrite=loaded.options["overwrite"])
@@ -62,13 +91,15 @@ def power(  # noqa: PLR0913 - the options of the command
         n_resamples=resamples,
         choose=choose,
         interval_resamples=interval_resamples,
+        rope=_widths(rope) if rope else None,
+        bayesian=bayesian,
         rng=seed,
         n_threads=threads,
     )
     if pairs is not None:
         from metaeval.reports.data_files import pairs_frame, write_csv  # noqa: PLC0415 - loads polars
 
-        write_csv(pairs_frame(study.comparisons), pairs)
+        write_csv(pairs_frame(study.comparisons, study.bayesian), pairs)
     return study
 
 

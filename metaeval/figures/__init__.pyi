@@ -14,6 +14,7 @@ from .assessors import agreement_heat_map as agreement_heat_map
 from .assessors import topic_dots as topic_dots
 from .compare import heaviness_panels as heaviness_panels
 from .compare import trade_off as trade_off
+from .compare_tests import rejections_against_errors as rejections_against_errors
 from .curves import run_curves as run_curves
 from .human import comparison_map as comparison_map
 from .human import system_scatters as system_scatters
@@ -24,6 +25,7 @@ from .judgments import measure_label as measure_label
 from .judgments import reduction_panels as reduction_panels
 from .judgments import stability_panels as stability_panels
 from .power import asl_curves as asl_curves
+from .power import decided_bars as decided_bars
 from .power import power_differences as power_differences
 from .power import power_dots as power_dots
 from .reliability import overlap_scatters as overlap_scatters

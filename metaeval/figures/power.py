@@ -30,7 +30,7 @@ from metaeval.figures.style import (
     tidy_axes,
 )
 
-__all__ = ["asl_curves", "power_differences", "power_dots"]
+__all__ = ["asl_curves", "decided_bars", "power_differences", "power_dots"]
 
 _SOLID, _DASHED = 6, 4
 _SMALL_NOTE: dict[str, Any] = {
@@ -160,3 +160,39 @@ def power_differences(frame: pd.DataFrame) -> Figure:
         axes.plot(middle[mask], rows[mask], "o", color=THEME[face], markersize=5.4, **rim)
     axes.set_xlabel("difference in discriminative power (percentage points)")
     return figure
+
+
+@styled
+def decided_bars(frame: pd.DataFrame) -> Figure:
+    """Draw what is probable of the pairs of systems under each metric: shares that add up to all pairs.
+
+    Parameters
+    ----------
+    frame : pandas.DataFrame
+        Columns metric, n_better, n_equivalent, n_undecided and n_pairs, one row a metric.
+    """
+    figure, axes = rows_figure([metric_label(name) for name in frame["metric"]], row_height=0.34, top=0.3)
+    y, start = np.arange(len(frame)), np.zeros(len(frame))
+    for column, (words, color) in _DECIDED.items():
+        share = 100 * (frame[column] / frame["n_pairs"]).to_numpy()
+        axes.barh(y, share, left=start, height=0.62, color=color, edgecolor=THEME["paper"], linewidth=0.8, label=words)
+        for place, (low, width) in enumerate(zip(start, share, strict=True)):
+            if width > _ROOM:
+                style: dict[str, Any] = {"ha": "center", "va": "center_baseline", "fontsize": 7.5}
+                ink = THEME["ink"] if column == "n_undecided" else "#fefefe"
+                axes.text(low + width / 2, place, f"{width:.0f} %", color=ink, **style)
+        start += share
+    axes.set_xlim(0, 100)
+    axes.set_xlabel("pairs of systems (%)")
+    key_above(axes, columns=3)
+    return figure
+
+
+_DECIDED = {
+    "n_better": ("one system better by more than the region", THEME["blue"]),
+    "n_undecided": ("undecided", THEME["rule"]),
+    "n_equivalent": ("practically equal", CYCLE[2]),
+}
+"""What is decided of a pair, in the order of the bars, with its words and its colour."""
+_ROOM = 6
+"""Percent of the width that a number needs."""

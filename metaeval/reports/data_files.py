@@ -10,6 +10,7 @@ import pandas as pd
 from metaeval.io.stored import parquet_of
 from metaeval.io.tables import write_scores
 from metaeval.io.writing import write_atomically
+from metaeval.models.bayesian_comparison import BayesianComparison
 from metaeval.reports.report import Writer
 from metaeval.scores import Scores
 from metaeval.tests_stat.result import PairwiseResult
@@ -28,15 +29,20 @@ def csv_file(frame: pd.DataFrame) -> Writer:
     return partial(_write_frame, frame)
 
 
-def pair_files(comparisons: Sequence[PairwiseResult]) -> dict[str, Writer]:
+def pair_files(comparisons: Sequence[PairwiseResult], bayesian: BayesianComparison | None = None) -> dict[str, Writer]:
     """Return the writers of every pair under every comparison, as Parquet and as compressed CSV."""
-    return {name: partial(_write_pairs, comparisons) for name in ("pairs.parquet", "pairs.csv.gz")}
+    return {name: partial(_write_pairs, comparisons, bayesian) for name in ("pairs.parquet", "pairs.csv.gz")}
 
 
-def pairs_frame(comparisons: Sequence[PairwiseResult]) -> pd.DataFrame:
-    """Return every pair's difference, p-values and decision under every comparison."""
+def pairs_frame(comparisons: Sequence[PairwiseResult], bayesian: BayesianComparison | None = None) -> pd.DataFrame:
+    """Return every pair's difference, p-values and decision under every comparison, and what is probable of it."""
     frames = [result.to_frame().assign(test=result.test, correction=result.correction) for result in comparisons]
-    return pd.concat(frames, ignore_index=True)
+    together = pd.concat(frames, ignore_index=True)
+    if bayesian is None:
+        return together
+    keys = ["metric", "system_a", "system_b"]
+    probabilities = bayesian.to_frame()[[*keys, "p_a_better", "p_equivalent", "p_b_better"]]
+    return together.merge(probabilities, on=keys, how="left", validate="many_to_one")
 
 
 def write_csv(frame: pd.DataFrame, path: Path) -> None:
@@ -49,10 +55,10 @@ def _write_frame(frame: pd.DataFrame, path: Path) -> None:
     path.write_text(csv_text(frame), encoding="utf-8", errors="backslashreplace", newline="\n")
 
 
-def _write_pairs(comparisons: Sequence[PairwiseResult], path: Path) -> None:
+def _write_pairs(comparisons: Sequence[PairwiseResult], bayesian: BayesianComparison | None, path: Path) -> None:
     import polars as pl  # noqa: PLC0415 - only here
 
-    together = pairs_frame(comparisons)
+    together = pairs_frame(comparisons, bayesian)
     front = ["metric", "test", "correction"]
     columns = [*front, *(name for name in together.columns if name not in front)]
     packed = path.suffix != ".parquet"

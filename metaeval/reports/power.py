@@ -6,6 +6,7 @@ import pandas as pd
 from metaeval import figures
 from metaeval.errors import InvalidOptionError, UnknownNameError
 from metaeval.reports.data_files import pair_files, score_files
+from metaeval.reports.power_bayesian import bayesian_section
 from metaeval.reports.power_systems import identical_section, map_section, ranking_section, scores_section, top_section
 from metaeval.reports.power_words import (
     decision_words,
@@ -68,6 +69,7 @@ def power_report(study: PowerStudy, *, map_metric: str | None = None, top: int =
         sections=(
             _power_section(study, frame),
             *_differences_section(study, frame),
+            *bayesian_section(study),
             *_asl_section(study),
             ranking_section(study, means, order),
             scores_section(study, order),
@@ -79,7 +81,7 @@ def power_report(study: PowerStudy, *, map_metric: str | None = None, top: int =
         rows=frame,
         provenance=study.provenance,
         notes=tuple(study.notes),
-        data=score_files(study.scores) | pair_files(study.comparisons),
+        data=score_files(study.scores) | pair_files(study.comparisons, study.bayesian),
     )
 
 

@@ -5,6 +5,7 @@ import numpy as np
 import pandas as pd
 
 from metaeval.bibliography import cited
+from metaeval.reports.power_bayesian import BAYESIAN_SOURCES, bayesian_methods, bayesian_sentences
 from metaeval.reports.report import Methods
 from metaeval.reports.shared import cited_keys, computed_with, described_by, side_words, with_draws
 from metaeval.studies.power import PowerStudy
@@ -38,7 +39,7 @@ def power_summary(study: PowerStudy, frame: pd.DataFrame) -> tuple[str, ...]:
     how = f"at α = {lead.alpha:g} ({TESTS.words(lead.test)}, {CORRECTIONS.words(lead.correction)})"
     answer = "; ".join([_best_words(study, rows, best, how), *_corrected_words(study, frame, best)])
     rest = [*_distinct_sentence(study, rows, best), *_required_sentence(frame, best), *_worst_sentence(rows, best)]
-    parts = ([f"{answer}."], rest, [*_identical_sentence(study), _CAUTION])
+    parts = ([f"{answer}."], rest, bayesian_sentences(study), [*_identical_sentence(study), _CAUTION])
     return tuple(" ".join(part) for part in parts if part)
 
 
@@ -218,10 +219,12 @@ def power_methods(study: PowerStudy) -> Methods:
             f"{intervals.n_topic_resamples} resamples of the topics, the same for every metric; on real topics 95 % "
             "intervals of this form held the expected power in about 92 % of samples and otherwise mostly lay above it."
         )
+    words += bayesian_methods(study)
     if n_same := sum(map(len, study.identical)):
         words.append(f"{n_same} systems with identical scores stayed among the pairs.")
     versions = study.provenance.versions
     around = [f"{label} {versions[name]}" for name, label in _LIBRARIES.items() if name in versions]
     words.append(computed_with(study.provenance, *around))
     keys = [*_POWER, *(key for result in study.comparisons for key in cited_keys(result))]
+    keys += [] if study.bayesian is None else BAYESIAN_SOURCES[study.bayesian.model]
     return Methods(paragraphs=(" ".join(words),), cite=tuple(dict.fromkeys(keys)))

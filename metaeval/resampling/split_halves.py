@@ -1,23 +1,26 @@
 """Which significance test keeps its word? Every test on one half of the topics, checked on the other half."""
 
+import warnings
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
+from warnings import warn
 
 import numpy as np
 import pandas as pd
 import xarray as xr
 from numpy.typing import NDArray
 
-from metaeval.checks import MOST_REPLICATES, check_count
+from metaeval.checks import MOST_REPLICATES, check_choice, check_count
 from metaeval.draws import RNGLike, resolve_rng
 from metaeval.errors import EstimationError, InvalidOptionError, UnknownNameError
 from metaeval.parallel import limit_threads, track
 from metaeval.resampling.topic_sets import draw_topic_sets
 from metaeval.scores import Scores, as_scores
 from metaeval.tests_stat.catalogue import TESTS, TestSpec, compare_systems
-from metaeval.tests_stat.correction import FAMILY_WISE
+from metaeval.tests_stat.correction import CORRECTIONS
 from metaeval.tests_stat.pairs import Alternative, PValueRule
+from metaeval.tests_stat.result import UnreachableLevelWarning
 
 __all__ = ["OGILVIE_LALMAS_TESTS", "SplitHalves", "split_half"]
 
@@ -25,6 +28,8 @@ type Options = dict[str, Any]
 OGILVIE_LALMAS_TESTS = ("t", "wilcoxon", "sign", "bootstrap_percentile")
 """The tests compared in Ogilvie and Lalmas (2006, section 3.3)."""
 FEWEST_TOPICS = 4
+_KEYS = ("correction", "metric", "test")
+_MIDDLE = {"low": 0.05, "high": 0.95}
 _COUNTS = ("rejected_first", "rejected_second", "errors", "rejected_both")
 
 
@@ -35,15 +40,15 @@ class SplitHalves:
     Attributes
     ----------
     counts : xarray.Dataset
-        Dims ``metric``, ``test``, ``split``; pairs of systems that are ``rejected_first`` and ``rejected_second``
-        (found different on the first and on the second half), ``errors`` (rejected on the first half, and the mean
-        difference on the second is zero or of the other sign) and ``rejected_both`` (on both halves, in the same
-        direction).
+        Dims ``correction``, ``metric``, ``test``, ``split``; pairs of systems that are ``rejected_first`` and
+        ``rejected_second`` (found different on the first and on the second half), ``errors`` (rejected on the first
+        half, and the mean difference on the second is zero or of the other sign) and ``rejected_both`` (on both
+        halves, in the same direction).
     n_pairs : int
         Pairs of systems.
     half_sizes : tuple of int
         Topics in the first and in the second half.
-    alternative, correction : str
+    alternative : str
     alpha : float
     random_source : str
     """
@@ -52,17 +57,26 @@ class SplitHalves:
     n_pairs: int
     half_sizes: tuple[int, int]
     alternative: str
-    correction: str
     alpha: float
     random_source: str
+
+    @property
+    def corrections(self) -> tuple[str, ...]:
+        """Names of the corrections, each of which counts for itself."""
+        return tuple(self.counts["correction"].to_numpy().tolist())
 
     @property
     def tests(self) -> tuple[str, ...]:
         """Names of the tests compared."""
         return tuple(self.counts["test"].to_numpy().tolist())
 
+    @property
+    def n_splits(self) -> int:
+        """Random halvings."""
+        return self.counts.sizes["split"]
+
     def to_frame(self, *, reference: str | None = None) -> pd.DataFrame:
-        """Return one row a metric and test.
+        """Return one row a correction, metric and test.
 
         Parameters
         ----------
@@ -75,21 +89,36 @@ class SplitHalves:
         pandas.DataFrame
             ``rejected`` (share of pairs rejected on the first half), ``error_rate`` (errors over pairs rejected on
             the first half, all splits together), ``rejected_both`` (share of pairs rejected on both halves),
-            ``self_agreement`` (of the pairs rejected on the first half, the share rejected on the second too), and
-            the number of ``rejections`` and ``errors`` behind them. NaN where nothing was rejected.
+            ``self_agreement`` (of the pairs rejected on the first half, the share rejected on the second too), the
+            number of ``rejections`` and ``errors`` behind them, and ``rejected_low``, ``rejected_high``,
+            ``error_rate_low`` and ``error_rate_high``: between them lie the middle 90 % of the splits (of those with a
+            rejection). NaN where nothing was rejected.
         """
-        total = self.counts.sum("split").to_dataframe(dim_order=["metric", "test"]).reset_index()
-        compared = self.n_pairs * self.counts.sizes["split"]
+        total = self.counts.sum("split").to_dataframe(dim_order=[*_KEYS]).reset_index()
+        compared = self.n_pairs * self.n_splits
         rejections = total["rejected_first"].where(total["rejected_first"] > 0)
-        frame = total[["metric", "test"]].assign(
+        frame = total[[*_KEYS]].assign(
             rejected=total["rejected_first"] / compared,
             error_rate=total["errors"] / rejections,
             rejected_both=total["rejected_both"] / compared,
             self_agreement=total["rejected_both"] / rejections,
             rejections=total["rejected_first"],
             errors=total["errors"],
+            **self._middle(),
         )
         return frame if reference is None else _held_against(frame, reference, self.tests)
+
+    def _middle(self) -> dict[str, NDArray[np.float64]]:
+        """Return the ends of the middle 90 % of the splits, one value a row."""
+        first = self.counts["rejected_first"]
+        shares = {"rejected": first / self.n_pairs, "error_rate": self.counts["errors"] / first.where(first > 0)}
+        return {
+            f"{name}_{end}": pd.DataFrame(share.to_numpy().reshape(-1, self.n_splits))
+            .quantile(level, axis=1)
+            .to_numpy()
+            for name, share in shares.items()
+            for end, level in _MIDDLE.items()
+        }
 
 
 def split_half(  # noqa: PLR0913 - one keyword per choice of the method
@@ -98,7 +127,7 @@ def split_half(  # noqa: PLR0913 - one keyword per choice of the method
     tests: Sequence[str] = OGILVIE_LALMAS_TESTS,
     n_splits: int = 50,
     alternative: Alternative = "better",
-    correction: str = "none",
+    corrections: Sequence[str] = ("none",),
     alpha: float = 0.05,
     n_resamples: int = 1000,
     p_value_rule: PValueRule = "plus-one",
@@ -116,8 +145,9 @@ def split_half(  # noqa: PLR0913 - one keyword per choice of the method
         Random halvings, the same for every test and metric. An odd topic goes to the second half.
     alternative : {"better", "two-sided", "greater", "less"}
         One-sided in the direction of each pair's better mean by default, as Ogilvie and Lalmas ask.
-    correction : str, default "none"
-        For tests without family-wise p-values of their own.
+    corrections : sequence of str, default ("none",)
+        Each answered by itself, on the same halves and draws. A test with family-wise p-values of its own keeps them
+        under every one, and bootstrap sensitivity stays uncorrected.
     alpha : float, default 0.05
         Significance level.
     n_resamples : int, default 1000
@@ -162,8 +192,11 @@ def split_half(  # noqa: PLR0913 - one keyword per choice of the method
     (['t', 'sign'], (20, 20))
     """
     chosen = [TESTS.find(name) for name in tests]
-    if not chosen:
-        message = "tests= is empty; name at least one test"
+    adjusted = list(dict.fromkeys(map(CORRECTIONS.canonical, corrections)))
+    for name in adjusted:
+        check_choice(name, "correction", CORRECTIONS)
+    if not chosen or not adjusted:
+        message = f"{'corrections' if chosen else 'tests'}= is empty; name at least one"
         raise InvalidOptionError(message)
     scores = as_scores(scores)
     n_topics = scores.sizes["topic"]
@@ -172,24 +205,28 @@ def split_half(  # noqa: PLR0913 - one keyword per choice of the method
     halving, *seeds = source.generator.spawn(n_splits + 1)
     orders = draw_topic_sets(halving, n_topics, n_topics, n_splits, "overlapping")[:, 0]
     halves = zip(orders, seeds, strict=True)
-    options: Options = {"alternative": alternative, "correction": correction, "alpha": alpha}
+    options: Options = {"alternative": alternative, "alpha": alpha}
     options |= {"n_resamples": n_resamples, "p_value_rule": p_value_rule}
+    unreached: list[str] = []
     with limit_threads(n_threads):
         found = [
-            _one_split(scores, order, chosen, own, options)
-            for order, own in track(halves, description="split halves", total=n_splits)
+            _one_split(scores, order, chosen, adjusted, own, options, unreached)
+            for order, own in track(halves, description="Splitting the topics", total=n_splits)
         ]
+    if unreached:
+        message = f"in {len(unreached)} of the {2 * n_splits} halves {unreached[0]}: raise n_resamples"
+        warn(message, UnreachableLevelWarning, stacklevel=2)
     stacked = np.stack(found, axis=-1)
     n_systems = scores.sizes["system"]
+    dims = ("test", "correction", "metric", "split")
+    labels = {"test": [spec.name for spec in chosen], "correction": adjusted, "metric": scores["metric"].to_numpy()}
     return SplitHalves(
         counts=xr.Dataset(
-            {name: (("test", "metric", "split"), stacked[:, place]) for place, name in enumerate(_COUNTS)},
-            coords={"test": [spec.name for spec in chosen], "metric": scores["metric"].to_numpy()},
-        ).transpose("metric", "test", "split"),
+            {name: (dims, stacked[:, :, place]) for place, name in enumerate(_COUNTS)}, coords=labels
+        ).transpose(*_KEYS, "split"),
         n_pairs=n_systems * (n_systems - 1) // 2,
         half_sizes=(n_topics // 2, n_topics - n_topics // 2),
         alternative=alternative,
-        correction=correction,
         alpha=float(alpha),
         random_source=source.description,
     )
@@ -202,41 +239,52 @@ def _check(n_splits: int, n_topics: int) -> None:
         raise EstimationError(message)
 
 
-def _one_split(
+def _one_split(  # noqa: PLR0913, PLR0917 - what all splits share
     scores: Scores,
     order: NDArray[np.int64],
     tests: Sequence[TestSpec],
+    corrections: Sequence[str],
     generator: np.random.Generator,
     options: Options,
+    unreached: list[str],
 ) -> NDArray[np.int64]:
-    """Return the counts of one halving, shape (test, count, metric)."""
+    """Return the counts of one halving, shape (test, correction, count, metric)."""
     middle = len(order) // 2
     halves = [scores.isel(topic=np.sort(part)) for part in (order[:middle], order[middle:])]
     counts = []
     for spec, own in zip(tests, generator.spawn(len(tests)), strict=True):
         (first, direction), (second, other) = (
-            _decisions(spec, half, seed, options) for half, seed in zip(halves, own.spawn(2), strict=True)
+            _decisions(spec, half, corrections, options | {"rng": seed}, unreached)
+            for half, seed in zip(halves, own.spawn(2), strict=True)
         )
         same = direction == other
         decided = (first, second, first & ~same, first & second & same)
-        counts.append([decision.sum(axis=1) for decision in decided])
+        counts.append(np.stack([decision.sum(axis=-1) for decision in decided], axis=1))
     return np.array(counts)
 
 
 def _decisions(
-    spec: TestSpec, half: Scores, generator: np.random.Generator, options: Options
+    spec: TestSpec, half: Scores, corrections: Sequence[str], options: Options, unreached: list[str]
 ) -> tuple[NDArray[np.bool_], NDArray[np.int8]]:
-    own = {"correction": FAMILY_WISE} if spec.family_wise else {}
-    data = compare_systems(half, test=spec.name, rng=generator, **(options | own)).data
-    return data["significant"].to_numpy(), data["better"].to_numpy()
+    """Return which pairs are significant under each correction, and in which direction; note what is out of reach."""
+    bare = compare_systems(half, test=spec.name, correction=spec.own_correction, **options)
+    if spec.family_wise or spec.plain_p:
+        results = [bare] * len(corrections)
+    else:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore", UnreachableLevelWarning)  # said once, for all halves
+            results = [bare.with_correction(name) for name in corrections]
+        unreached += [why for why in (result.out_of_reach() for result in results) if why][:1]
+    return np.stack([result.data["significant"].to_numpy() for result in results]), bare.data["better"].to_numpy()
 
 
 def _held_against(frame: pd.DataFrame, reference: str, tests: tuple[str, ...]) -> pd.DataFrame:
     name = TESTS.canonical(reference)
     if name not in tests:
         raise UnknownNameError("compared test", reference, tests)
-    base = frame[frame["test"] == name].set_index("metric")
-    per_row = base.loc[frame["metric"]].reset_index(drop=True)
+    keys = ["correction", "metric"]
+    base = frame[frame["test"] == name].set_index(keys)
+    per_row = base.reindex(pd.MultiIndex.from_frame(frame[keys])).reset_index(drop=True)
     return frame.assign(
         rejection_ratio=(per_row["rejections"] / frame["rejections"].where(frame["rejections"] > 0)).to_numpy(),
         error_rate_ratio=(per_row["error_rate"] / frame["error_rate"].where(frame["error_rate"] > 0)).to_numpy(),

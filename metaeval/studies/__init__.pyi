@@ -7,6 +7,8 @@ from .assessors import judgments_of_labels as judgments_of_labels
 from .assessors import study_assessors as study_assessors
 from .compare import CompareStudy as CompareStudy
 from .compare import study_comparison as study_comparison
+from .compare_tests import SplitHalvesStudy as SplitHalvesStudy
+from .compare_tests import study_tests as study_tests
 from .design import DesignStudy as DesignStudy
 from .design import study_design as study_design
 from .heaviness import top_heaviness as top_heaviness

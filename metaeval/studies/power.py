@@ -11,6 +11,14 @@ from metaeval.checks import check_choice, check_share, t_half_width
 from metaeval.draws import RNGLike, resolve_seed
 from metaeval.equality import settled_means
 from metaeval.errors import InvalidOptionError
+from metaeval.models.bayesian_comparison import (
+    BayesianComparison,
+    BayesianModel,
+    Rope,
+    bayesian_t,
+    check_rope,
+    hierarchical,
+)
 from metaeval.parallel import track
 from metaeval.provenance import Provenance, record_provenance
 from metaeval.resampling.options import check_intervals, check_resampling
@@ -41,6 +49,8 @@ class PowerStudy(Study):
         One per test and correction, in the order asked.
     intervals : PowerIntervals or None
         How sure the discriminative power itself is, under the first of the tests.
+    bayesian : BayesianComparison or None
+        For every pair the probability that either system is better by more than matters, or neither.
     identical : tuple of tuples of str
         Systems with equal scores under every metric; they stay in the count of pairs.
     notes : tuple of str
@@ -55,6 +65,7 @@ class PowerStudy(Study):
     sensitivity: SensitivityResult | None
     comparisons: tuple[PairwiseResult, ...]
     intervals: PowerIntervals | None
+    bayesian: BayesianComparison | None
     identical: tuple[tuple[str, ...], ...]
     notes: tuple[str, ...]
     provenance: Provenance
@@ -63,7 +74,10 @@ class PowerStudy(Study):
         """Return one row per metric, test and correction, metrics in order and the tests of one metric together.
 
         The columns are those of the command line's JSON. The difference required belongs to the bootstrap
-        sensitivity method, and to randomised Tukey (as the quantile of the range); it is missing elsewhere.
+        sensitivity method, and to randomised Tukey (as the quantile of the range); it is missing elsewhere. Where a
+        region of practical equivalence was asked for, what is decided of the metric's pairs with a probability above
+        .95 stands in every row of the metric: ``n_better`` (either system is, by more than the region),
+        ``n_equivalent`` and ``n_undecided``, with ``rope`` and ``bayesian``, the model.
         """
         frame = pd.concat([_rows(result) for result in self.comparisons], ignore_index=True)
         if self.sensitivity is not None:
@@ -72,6 +86,8 @@ class PowerStudy(Study):
             frame = _with_intervals(frame, self.intervals)
         shown = [name for name in _COLUMNS if self.intervals is not None or name not in _BOUNDS]
         frame = frame.reindex(columns=shown)
+        if self.bayesian is not None:
+            frame = _with_probabilities(frame, self.bayesian)
         order = {name: place for place, name in enumerate(self.scores["metric"].to_numpy())}
         return frame.sort_values("metric", key=lambda names: names.map(order), kind="stable", ignore_index=True)
 
@@ -101,6 +117,8 @@ def study_power(  # noqa: PLR0913 - every option of the command
     choose: str | int = "all",
     n_topic_resamples: int | None = None,
     confidence_level: float = 0.95,
+    rope: Rope | None = None,
+    bayesian: BayesianModel = "t",
     rng: RNGLike = None,
     n_threads: int | None = None,
     provenance: Provenance | None = None,
@@ -131,6 +149,14 @@ def study_power(  # noqa: PLR0913 - every option of the command
         Topic resamples for the intervals of discriminative power under the first of `tests`; None leaves them out.
     confidence_level : float, default 0.95
         Of those intervals.
+    rope : float or mapping of str to float, optional
+        Region of practical equivalence: mean differences up to this size do not matter, in the metric's own unit, one
+        size for all metrics or metric to size. With it every pair gets the probability that either system is better
+        by more than that, or that the two are practically equal [3]_.
+    bayesian : {"t", "hierarchical"}
+        How those probabilities are found: pair by pair in closed form (`metaeval.models.bayesian_t`), or in one model
+        of all systems that draws extreme ones towards the others (`metaeval.models.hierarchical`, which samples: some
+        ten seconds a metric).
     rng : None, int or numpy.random.Generator
         Every test starts from the same seed, so that its result does not depend on which others are asked.
     n_threads : int, optional
@@ -156,6 +182,7 @@ def study_power(  # noqa: PLR0913 - every option of the command
     ----------
     .. [1] Sakai (2006). Evaluating evaluation metrics based on the bootstrap. SIGIR. :doi:`10.1145/1148170.1148261`
     .. [2] Sakai and Kando (2008), section 5. :doi:`10.1007/s10791-008-9059-7`
+    .. [3] Benavoli, Corani, Demšar and Zaffalon (2017). Journal of Machine Learning Research 18(77).
 
     Examples
     --------
@@ -172,8 +199,11 @@ def study_power(  # noqa: PLR0913 - every option of the command
     check_share(alpha, "alpha")
     check_resampling(n_resamples, p_value_rule, n_threads)
     check_intervals(n_topic_resamples, confidence_level)
+    check_choice(bayesian, "Bayesian model", get_args(BayesianModel))
     seed = resolve_seed(rng)
     chosen, notes = chosen_systems(scores, choose, seed)
+    if rope is not None:
+        check_rope(rope, chosen["metric"].to_numpy().tolist())
     sensitivity: SensitivityResult | None = None
     comparisons: list[PairwiseResult] = []
     for name in track(names, description="Testing pairs", total=len(names)):
@@ -207,11 +237,15 @@ def study_power(  # noqa: PLR0913 - every option of the command
             rng=seed,
             n_threads=n_threads,
         )
+    probabilities = None
+    if rope is not None:
+        probabilities = bayesian_t(chosen, rope=rope) if bayesian == "t" else hierarchical(chosen, rope=rope, rng=seed)
     return PowerStudy(
         scores=chosen,
         sensitivity=sensitivity,
         comparisons=tuple(comparisons),
         intervals=intervals,
+        bayesian=probabilities,
         identical=identical_systems(chosen),
         notes=notes,
         provenance=provenance or record_provenance("study_power", random_source=f"seed {seed}"),
@@ -337,3 +371,9 @@ def _with_intervals(frame: pd.DataFrame, intervals: PowerIntervals) -> pd.DataFr
     return frame.merge(bounds[[*keys, "low", "high"]], on=keys, how="left").rename(
         columns={"low": "power_low", "high": "power_high"}
     )
+
+
+def _with_probabilities(frame: pd.DataFrame, bayesian: BayesianComparison) -> pd.DataFrame:
+    decided = bayesian.discriminative_power().set_index("metric").rename(columns={"n_apart": "n_better"})
+    decided = decided.assign(rope=pd.Series(bayesian.rope), bayesian=bayesian.model)
+    return frame.join(decided[["bayesian", "rope", "n_better", "n_equivalent", "n_undecided"]], on="metric")

@@ -19,7 +19,10 @@ SIMULATING = "simulate"
 
 OWN = {
     "--alpha": {"agree": "answers several levels side by side"},
-    "--alternative": {"agree": "asks in which direction a pair differs, unless told otherwise"},
+    "--alternative": {
+        "agree": "asks in which direction a pair differs, unless told otherwise",
+        "compare-tests": "one-sided in the direction of the better mean, as in the paper",
+    },
     "--correction": {
         "agree": "one correction is enough of an answer",
         "assessors": "one correction, over pairs of runs",
@@ -46,6 +49,7 @@ OWN = {
         "agree": "counts exchanges by default",
         "assessors": "of topics, not of a test alone",
         "compare-metrics": "of the bootstrap alone",
+        "compare-tests": "as many as in the paper, for corrected levels",
         "human": "of items, and exchanges of metrics",
     },
     "--runs": {"assessment": "files that were pooled", "assessors": "files to score"},
@@ -54,6 +58,7 @@ OWN = {
     "--test": {
         "agree": "several tests, one by default",
         "compare-metrics": "one test, behind several parts",
+        "compare-tests": "the tests of the paper",
         "power": "several tests, the published one beside that for decisions",
         "report": "several tests, the published one beside that for decisions",
     },

@@ -17,6 +17,7 @@ COMMANDS = {
     "report": ("report", *SCORED, "--interval-resamples", "0", "--no-topics", "--overwrite"),
     "topics": ("topics", "{table}", "--trials", "10", "--no-bayes", "--interval-resamples", "0"),
     "compare-metrics": ("compare-metrics", *SCORED),
+    "compare-tests": ("compare-tests", *SCORED, "--test", "t", "--splits", "2"),
     "agree": ("agree", *SCORED, "--test", "t"),
     "judgments": (
         *("judgments", *SCORED, "--pooled-column", "pooled", "--group-column", "group", "--replicates", "2"),

@@ -2,6 +2,7 @@
 
 import json
 
+import numpy as np
 import pandas as pd
 import pytest
 
@@ -69,6 +70,43 @@ def test_intervals_on_demand(command, table):
     """--interval-resamples adds an interval that holds the power."""
     rows = command("power", table[0], "--test", "t", "--interval-resamples", 50, "--json").json()["results"]
     assert all(row["power_low"] <= row["power"] <= row["power_high"] for row in rows)
+
+
+def test_a_region_of_practical_equivalence(command, table, tmp_path):
+    """One width for all or one for each metric: counts in the JSON, probabilities of every pair in the file."""
+    words = ("power", *table, "--test", "t", "--rope", "AP=0.05", "--rope", "P=0.02", "--pairs", "pairs.csv", "--json")
+    ended = command(*words)
+    assert ended.code == 0, ended.err
+    pairs = pd.read_csv(tmp_path / "pairs.csv")
+    np.testing.assert_allclose(pairs[["p_a_better", "p_equivalent", "p_b_better"]].sum(axis=1), 1)
+    for row in ended.json()["results"]:
+        own = pairs[(pairs["metric"] == row["metric"]) & (pairs["correction"] == row["correction"])]
+        assert row["rope"] == {"AP": 0.05, "P": 0.02}[row["metric"]]
+        assert row["n_better"] == (own[["p_a_better", "p_b_better"]].max(axis=1) > 0.95).sum()
+        assert row["n_equivalent"] == (own["p_equivalent"] > 0.95).sum()
+        assert row["n_better"] + row["n_equivalent"] + row["n_undecided"] == row["n_pairs"]
+    ended = command("power", table[0], "--test", "t", "--rope", 0.05)
+    assert "Pairs decided with a region of practical equivalence" in ended.out
+    assert "±0.05" in ended.out
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("--rope", "-0.1"), "--rope"),
+        (("--rope", "x"), "a difference from 0, such as 0.02, or NAME=WIDTH"),
+        (("--rope", "0.1", "--rope", "AP=0.1"), "one width for all metrics, or NAME=WIDTH once for each"),
+        (("--rope", "RR=0.1"), "no metric 'RR'"),
+        (("--rope", "AP=0.1"), "says nothing of P"),
+        (("--bayesian", "hierarchical"), "--bayesian does nothing without --rope"),
+        (("--rope", "0.1", "--bayesian", "horse"), "hierarchical"),
+    ],
+)
+def test_a_region_that_is_none_is_refused(command, table, words, said):
+    """Each refusal names the option and the way out."""
+    ended = command("power", *table, "--test", "t", *words)
+    assert ended.code == 2
+    assert said in " ".join(ended.err.split())
 
 
 @pytest.mark.parametrize(

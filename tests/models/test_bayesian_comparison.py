@@ -33,6 +33,15 @@ def test_equals_the_posterior_pair_by_pair():
         assert (row.low, row.high) == pytest.approx(posterior.interval(0.9), rel=1e-10)
 
 
+def test_students_sleep_data():
+    """R's `t.test(extra ~ group, data = sleep, paired = TRUE)`: p-value 0.002833, interval -2.4598858 to -0.7001142."""
+    group1 = [0.7, -1.6, -0.2, -1.2, -0.1, 3.4, 3.7, 0.8, 0.0, 2.0]
+    group2 = [1.9, 0.8, 1.1, 0.1, -0.1, 4.4, 5.5, 1.6, 4.6, 3.4]
+    row = bayesian_t([group1, group2]).to_frame().iloc[0]
+    assert (row["low"], row["high"]) == pytest.approx((-2.4598858, -0.7001142), abs=5e-8)
+    assert 2 * row["p_a_better"] == pytest.approx(0.002833, abs=5e-7)
+
+
 def test_without_region_it_is_the_one_sided_p_value():
     """At rope 0 the probability that b is better is the p-value of the one-sided paired t test of a over b."""
     scores = simulated_scores()
@@ -49,6 +58,54 @@ def test_probabilities_sum_to_one_and_swap_with_the_systems(seed, rope):
     assert forwards["p_a_better"] + forwards["p_equivalent"] + forwards["p_b_better"] == pytest.approx(1)
     assert forwards["p_a_better"] == pytest.approx(backwards["p_b_better"], abs=1e-12)
     assert forwards["low"] == pytest.approx(-backwards["high"])
+
+
+@given(st.integers(0, 10_000), st.floats(0, 0.2), st.floats(0, 0.2))
+def test_a_wider_region_never_makes_equality_less_probable(seed, width, more):
+    """Nor does it make either system more probably better."""
+    scores = simulated_scores(seed, n_systems=3)
+    narrow, wide = (bayesian_t(scores, rope=one).data for one in (width, width + more))
+    assert (wide["p_equivalent"] >= narrow["p_equivalent"] - 1e-12).all()
+    assert (wide["p_a_better"] <= narrow["p_a_better"] + 1e-12).all()
+
+
+def test_every_metric_may_have_a_region_of_its_own():
+    """Each is answered as if it were alone; one without a width, or a metric that there is not, is refused."""
+    rng = np.random.default_rng(2)
+    scores = as_scores(rng.random((2, 4, 20)), metrics=["x", "y"])
+    both = bayesian_t(scores, rope={"y": 0.1, "x": 0.02})
+    for metric, width in (("x", 0.02), ("y", 0.1)):
+        alone = bayesian_t(scores.sel(metric=[metric]), rope=width)
+        np.testing.assert_array_equal(both.data.sel(metric=[metric])["p_equivalent"], alone.data["p_equivalent"])
+    assert both.rope == {"x": 0.02, "y": 0.1}
+    with pytest.raises(InvalidOptionError, match="rope says nothing of y"):
+        bayesian_t(scores, rope={"x": 0.1})
+    with pytest.raises(UnknownNameError, match="no metric 'z'"):
+        bayesian_t(scores, rope={"x": 0.1, "y": 0.1, "z": 0.1})
+
+
+def test_decided_pairs_are_counted_one_by_one():
+    """A literal count of the rows whose probability is above the level; every pair is of one kind."""
+    found = bayesian_t(simulated_scores(), rope=0.05)
+    counts, rows = found.discriminative_power(0.9).iloc[0], found.to_frame()
+    for name in ("a_better", "equivalent", "b_better"):
+        assert counts[f"n_{name}"] == sum(value > 0.9 for value in rows[f"p_{name}"])
+    assert counts["n_apart"] + counts["n_equivalent"] + counts["n_undecided"] == counts["n_pairs"] == 15
+
+
+def test_the_closed_form_opens_in_arviz():
+    """Its draws have the means, spreads and probabilities of the posterior they are drawn from."""
+    found = bayesian_t(simulated_scores(), rope=0.02)
+    tree = found.to_arviz("m", n_draws=5000, rng=1)
+    drawn = tree["posterior"]["difference"]
+    rows = found.to_frame()
+    assert drawn["pair"].to_numpy().tolist()[0] == "system1 - system2"
+    np.testing.assert_allclose(drawn.mean(("chain", "draw")), rows["difference"], atol=0.003)
+    np.testing.assert_allclose((drawn > 0.02).mean(("chain", "draw")), rows["p_a_better"], atol=0.015)
+    np.testing.assert_allclose(drawn.quantile(0.975, ("chain", "draw")), rows["high"], atol=0.005)
+    assert az.summary(tree, round_to="none")["r_hat"].max() < 1.01
+    with pytest.raises(UnknownNameError, match="no metric 'AP'"):
+        found.to_arviz("AP")
 
 
 def test_a_metric_where_lower_is_better():
@@ -101,8 +158,45 @@ def test_hierarchical_is_read_by_arviz_and_kept_in_a_file(fitted, tmp_path):
     fitted.save(tmp_path / "fit.nc")
     again = BayesianComparison.load(tmp_path / "fit.nc")
     assert again.data.equals(fitted.data)
-    assert (again.model, again.rope, again.ci_prob) == ("hierarchical", 0.01, 0.95)
-    assert again.posteriors["m"]["posterior"].equals(fitted.posteriors["m"]["posterior"])
+    assert (again.model, again.rope, again.ci_prob) == ("hierarchical", {"m": 0.01}, 0.95)
+    assert again.n_topics == fitted.n_topics == 25
+    assert again.to_arviz("m")["posterior"].equals(fitted.to_arviz("m")["posterior"])
+
+
+def literal_hierarchical_means(values):
+    """Posterior means of the systems by adding up over a grid of the grand mean and both spreads."""
+    n_systems, n_topics = values.shape
+    spread = values.std()
+    scaled = (values - values.mean()) / spread
+    means = scaled.mean(axis=1)
+    residual = scaled - means[:, None] - scaled.mean(axis=0)
+    freedom = (n_systems - 1) * (n_topics - 1)
+    mean_square = (residual**2).sum() / freedom
+    grand, between, within = np.ix_(np.linspace(-2, 2, 81), np.linspace(0.005, 3, 150), np.linspace(0.2, 1.2, 60))
+    error = within**2 / n_topics
+    density = stats.norm.logpdf(grand) + stats.norm.logpdf(between) + stats.norm.logpdf(within)
+    density = density + stats.gamma.logpdf(mean_square, freedom / 2, scale=2 * within**2 / freedom)
+    for mean in means:
+        density = density + stats.norm.logpdf(mean, grand, np.sqrt(between**2 + error))
+    weights = np.exp(density - density.max())
+    kept = between**2 / (between**2 + error)
+    total = [(weights * (grand + kept * (mean - grand))).sum() for mean in means]
+    return np.array(total) / weights.sum() * spread + values.mean()
+
+
+def test_hierarchical_equals_a_sum_over_a_grid(fitted):
+    """The sampled means of the systems are those of a literal sum over the posterior."""
+    sampled = fitted.posteriors["m"]["posterior"]["system_mean"].mean(("chain", "draw"))
+    np.testing.assert_allclose(sampled, literal_hierarchical_means(simulated_scores().to_numpy()[0]), atol=0.004)
+
+
+def test_equal_systems_fit_and_are_found_equal():
+    """Systems that are equal in truth are drawn together: more pairs are practically equal than pair by pair."""
+    scores = as_scores(np.random.default_rng(4).normal(0.4, 0.1, size=(8, 40)), metrics=["m"])
+    together = hierarchical(scores, rope=0.03, draws=500, tune=500, rng=2).discriminative_power()
+    alone = bayesian_t(scores, rope=0.03).discriminative_power()
+    assert together["n_apart"].item() == 0
+    assert together["n_equivalent"].item() > alone["n_equivalent"].item()
 
 
 def test_hierarchical_says_what_cannot_be_estimated():

@@ -5,6 +5,7 @@ import pandas as pd
 import pytest
 import xarray as xr
 from scipy import stats
+from statsmodels.stats.multitest import multipletests
 
 from metaeval.errors import EstimationError, InvalidOptionError, UnknownNameError
 from metaeval.resampling.split_halves import split_half
@@ -37,16 +38,34 @@ def test_counts_equal_a_literal_loop_over_scipys_t_test():
     orders = halving.permuted(np.tile(np.arange(21), (24, 1)), axis=1).reshape(12, 2, 21)[:, 0]
     wanted = literal_counts(values, orders, 0.1)
     names = ("rejected_first", "rejected_second", "errors", "rejected_both")
-    np.testing.assert_array_equal([halves.counts[name].to_numpy()[0, 0] for name in names], wanted)
+    np.testing.assert_array_equal([halves.counts[name].to_numpy()[0, 0, 0] for name in names], wanted)
     assert wanted[2].sum() > 0
     assert halves.half_sizes == (10, 11)
+
+
+def test_corrected_counts_equal_a_literal_loop_over_statsmodels():
+    """Under Benjamini and Yekutieli both directions of every pair are hypotheses; statsmodels adjusts them."""
+    values = np.random.default_rng(7).normal(size=(6, 40)) + np.linspace(0, 2, 6)[:, None]
+    halves = split_half(values, tests=["t"], corrections=["none", "fdr_by"], n_splits=5, rng=8)
+    halving = np.random.default_rng(8).spawn(6)[0]
+    orders = halving.permuted(np.tile(np.arange(40), (10, 1)), axis=1).reshape(5, 2, 40)[:, 0]
+    pairs = [(a, b) for a in range(6) for b in range(a + 1, 6)]
+    for split, order in enumerate(orders):
+        first, second = order[:20], order[20:]
+        gaps = np.array([values[a] - values[b] for a, b in pairs])
+        tail = stats.ttest_1samp(gaps[:, first], 0, axis=1, alternative="greater").pvalue
+        rejected = multipletests(np.r_[tail, 1 - tail], 0.05, method="fdr_by")[0].reshape(2, -1).any(axis=0)
+        errors = rejected & (np.sign(gaps[:, first].mean(axis=1)) != np.sign(gaps[:, second].mean(axis=1)))
+        own = halves.counts.sel(correction="fdr_by", test="t").isel(metric=0, split=split)
+        assert (int(own["rejected_first"]), int(own["errors"])) == (rejected.sum(), errors.sum())
+    assert 0 < halves.counts["rejected_first"].sel(correction="fdr_by").sum() < 5 * len(pairs)
 
 
 def test_under_no_difference_half_of_the_rejections_are_errors():
     """Where all systems are equal in truth, the other half contradicts a rejection every second time."""
     noise = np.random.default_rng(0).normal(size=(100, 6, 40))  # a hundred metrics are a hundred data sets
     found = split_half(noise, tests=["t", "wilcoxon"], n_splits=5, rng=0)
-    total = found.counts.sum(("metric", "split"))
+    total = found.counts.sum(("correction", "metric", "split"))
     np.testing.assert_allclose(total["errors"] / total["rejected_first"], 0.5, atol=0.05)
     assert float(total["rejected_first"].sel(test="t")) / (100 * 5 * 15) == pytest.approx(0.1, abs=0.015)
 
@@ -106,6 +125,8 @@ def test_nothing_rejected_gives_no_rate():
     ("options", "kind", "message"),
     [
         ({"tests": []}, InvalidOptionError, "tests= is empty"),
+        ({"corrections": []}, InvalidOptionError, "corrections= is empty"),
+        ({"corrections": ["fdr_bb"]}, UnknownNameError, "fdr_by"),
         ({"tests": ["tt"]}, UnknownNameError, "no test 'tt'"),
         ({"n_splits": 0}, InvalidOptionError, "n_splits must be a whole number of at least 1, not 0"),
         ({"alpha": 2.0}, InvalidOptionError, "alpha must lie between 0 and 1"),

@@ -1,0 +1,75 @@
+"""`metaeval compare-tests`: which significance test keeps its word."""
+
+from typing import TYPE_CHECKING, Annotated
+
+from metaeval.cli import options as opt
+from metaeval.cli.checks import a_test, by_comma, count
+from metaeval.cli.command import command
+from metaeval.cli.option import Option, flag
+from metaeval.cli.reading import Loaded
+from metaeval.tests_stat.catalogue import TESTS
+from metaeval.tests_stat.correction import CORRECTIONS
+
+if TYPE_CHECKING:
+    from metaeval.studies.compare_tests import SplitHalvesStudy
+
+__all__ = ["compare_tests"]
+
+_SPLITS = Option("N", "Random halvings of the topics, the same for every test.", count())
+_AGAINST = Option(
+    "NAME",
+    "Test held against each of the others: ratios have it on top.",
+    a_test,
+    shown="bootstrap_percentile where it is among them, else the first",
+)
+_PLAIN_P = flag("--plain-p", "Resampled p-values are k/B, as Ogilvie and Lalmas took them: 0 passes any correction.")
+
+
+@command("compare-tests", reads="scores")
+def compare_tests(  # noqa: PLR0913 - the options of the command
+    loaded: Loaded,
+    *,
+    test: Annotated[str, opt.TEST_LIST] = "t,wilcoxon,sign,bootstrap_percentile",
+    correction: Annotated[str, opt.CORRECTION_LIST] = "none,fdr_by",
+    alternative: Annotated[str, opt.ALTERNATIVE] = "better",
+    alpha: Annotated[float, opt.ALPHA] = 0.05,
+    splits: Annotated[int, _SPLITS] = 50,
+    resamples: Annotated[int, opt.RESAMPLES.but(shown="as Ogilvie and Lalmas took")] = 10_000,
+    plain_p: Annotated[bool, _PLAIN_P] = False,
+    against: Annotated[str | None, _AGAINST] = None,
+    choose: Annotated[str, opt.CHOOSE] = "all",
+    seed: Annotated[int, opt.SEED] = 0,
+    threads: Annotated[int | None, opt.THREADS] = None,
+) -> "SplitHalvesStudy":
+    """Say which significance test keeps its word, by what it finds on halves of the topics.
+
+    The topics are split in halves at random, again and again. On one half every test chooses the pairs of systems
+    that differ significantly; an error is one of them whose difference does not point the same way on the other half.
+    How many pairs a test rejects stands beside its error rate: a cautious test errs little and finds little.
+
+    For example:
+
+        metaeval compare-tests ap.csv ndcg.csv
+
+        metaeval compare-tests ap.csv --test t,wilcoxon,bootstrap --against t --splits 100 --out tests
+    """
+    from metaeval.studies.compare_tests import study_tests  # noqa: PLC0415 - loads scipy and numba
+    from metaeval.studies.power import check_question  # noqa: PLC0415 - as above
+
+    tests, corrections = by_comma(test, TESTS), by_comma(correction, CORRECTIONS)
+    check_question(tests, corrections, alternative)
+    return study_tests(
+        loaded.scores(),
+        tests=tests,
+        corrections=corrections,
+        alternative=alternative,  # type: ignore[arg-type]  # checked where the option is declared
+        alpha=alpha,
+        n_splits=splits,
+        n_resamples=resamples,
+        p_value_rule="plain" if plain_p else "plus-one",
+        reference=against,
+        choose=opt.parse_choose(choose),
+        rng=seed,
+        n_threads=threads,
+        provenance=loaded.provenance,
+    )

@@ -1,0 +1,69 @@
+"""The picture of a comparison of tests: how many pairs each rejects, against how often it errs."""
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+from matplotlib.ticker import MaxNLocator
+
+from metaeval.figures.style import (
+    CYCLE,
+    MARKERS,
+    RIMMED,
+    bars,
+    key_of_figure,
+    label_first_column,
+    metric_label,
+    panel_grid,
+    styled,
+    tidy_axes,
+)
+
+__all__ = ["rejections_against_errors"]
+
+_COLUMNS, _KEYS = 3, 4
+
+
+@styled
+def rejections_against_errors(frame: pd.DataFrame) -> Figure:
+    """Draw every test as a mark, the share of pairs rejected against the error rate, one panel a metric.
+
+    Parameters
+    ----------
+    frame : pandas.DataFrame
+        Columns metric, test (as people call it), rejected and error_rate, each with its ends in ``_low`` and
+        ``_high``; all shares. A test without an error rate has no mark.
+    """
+    metrics, tests = (list(dict.fromkeys(frame[name])) for name in ("metric", "test"))
+    columns = min(_COLUMNS, len(metrics)) if len(metrics) != 4 else 2  # noqa: PLR2004 - two rows of two
+    top = 0.1 + 0.2 * int(np.ceil(len(tests) / _KEYS))
+    titles = [metric_label(name, 34) for name in metrics]
+    figure, panels = panel_grid(titles, columns=columns, height=1.9, left=0.68, top=top)
+    marks: list[dict[str, Any]] = [
+        {"color": CYCLE[place % len(CYCLE)], "marker": MARKERS[place % len(MARKERS)]} for place in range(len(tests))
+    ]
+    for metric, axes in zip(metrics, panels, strict=True):
+        own = (100 * frame[frame["metric"] == metric].set_index("test").drop(columns="metric")[_DRAWN]).dropna()
+        for test, look in zip(tests, marks, strict=True):
+            if test not in own.index:
+                continue
+            row = own.loc[test]
+            line = {"color": look["color"], "linewidth": 1.2, "alpha": 0.5}
+            bars(axes, [row["error_rate_low"]], [row["error_rate_high"]], [row["rejected"]], **line)
+            bars(axes, [row["rejected_low"]], [row["rejected_high"]], [row["error_rate"]], upright=True, **line)
+            axes.plot(row["error_rate"], row["rejected"], linestyle="", markersize=6.2, **look, **RIMMED)
+        axes.set_xlim(left=0)
+        axes.set_ylim(bottom=0)
+        axes.xaxis.set_major_locator(MaxNLocator(nbins=5))
+        axes.yaxis.set_major_locator(MaxNLocator(nbins=5))
+        axes.set_xlabel("errors on the other half (% of rejected)")
+        tidy_axes(axes, grid="y")
+    label_first_column(panels, columns, "pairs rejected (%)")
+    handles = [Line2D([], [], linestyle="", markersize=6.2, **look, **RIMMED) for look in marks]
+    key_of_figure(figure, handles, tests, columns=_KEYS)
+    return figure
+
+
+_DRAWN = [f"{name}{end}" for name in ("rejected", "error_rate") for end in ("", "_low", "_high")]

@@ -1,0 +1,248 @@
+# ruff: noqa: RUF001 - Greek letters and dashes are meant for people
+"""The report of a comparison of tests: what each finds on half of the topics, and whether the other half agrees."""
+
+import pandas as pd
+
+from metaeval import figures
+from metaeval.bibliography import cited
+from metaeval.reports.data_files import csv_file, score_files
+from metaeval.reports.report import Methods, Picture, Report, Section
+from metaeval.reports.shared import cited_in, computed_with, described_by, facts, side_words
+from metaeval.reports.tables import METRIC, Table, left, right, under
+from metaeval.studies.compare_tests import SplitHalvesStudy
+from metaeval.tests_stat.catalogue import TESTS
+from metaeval.tests_stat.correction import CORRECTIONS
+from metaeval.words import (
+    MISSING,
+    count,
+    intervals,
+    listed,
+    name_of_metric,
+    number,
+    sentence_case,
+    share,
+    share_of,
+    short_names,
+    text,
+)
+
+__all__ = ["tests_report"]
+
+_SOURCES = ("ogilvie2006", "sanderson2005")
+_RATIO = number(2)
+
+
+def tests_report(study: SplitHalvesStudy) -> Report:
+    """Put a comparison of tests into a report.
+
+    Parameters
+    ----------
+    study : SplitHalvesStudy
+
+    Returns
+    -------
+    Report
+    """
+    frame = study.to_frame()
+    sizes, lead = study.scores.sizes, study.halves
+    counted = facts(metric=sizes["metric"], system=sizes["system"], topic=sizes["topic"], split=lead.n_splits)
+    return Report(
+        command="compare-tests",
+        title="Which significance test keeps its word?",
+        facts=(*counted, (f"{lead.alpha:g}", "significance level α")),
+        summary=_summary(study, frame),
+        sections=tuple(_section(study, str(name), rows) for name, rows in frame.groupby("correction", sort=False)),
+        methods=_methods(study),
+        rows=frame,
+        provenance=study.provenance,
+        notes=(*study.notes, *_unanswered(frame)),
+        data=score_files(study.scores) | {"splits.csv": csv_file(lead.counts.to_dataframe().reset_index())},
+    )
+
+
+def _words(test: str) -> str:
+    return TESTS[test].described.split(" (")[0]
+
+
+# ---------------------------------------------------------------------------------------------------- the short answer
+
+
+def _summary(study: SplitHalvesStudy, frame: pd.DataFrame) -> tuple[str, ...]:
+    """Say for every correction which test errs least and which rejects most, and whether those are the same."""
+    answers = []
+    for correction, rows in frame.groupby("correction", sort=False):
+        answers.append(" ".join([*_extremes(str(correction), rows), *_reference_words(study, rows)]))
+    return (
+        *answers,
+        (
+            "Read an error rate beside the number of rejections: it has the rejections of that very test underneath, "
+            "so a test that rejects large differences only errs little, and finds little."
+        ),
+    )
+
+
+def _extremes(correction: str, rows: pd.DataFrame) -> list[str]:
+    """Return the sentence on the test with the lowest error rate and the one that rejects most."""
+    label = CORRECTIONS.label(correction)
+    how = label if correction == "none" else f"With {label}"
+    known = rows.dropna(subset="error_rate")
+    if known.empty:
+        return [f"{how}, no test rejects a single pair on half of the topics."]
+    least = known.sort_values(["error_rate", "rejected"], ascending=[True, False]).groupby("metric", sort=False).first()
+    most = known.sort_values("rejected", ascending=False, kind="stable").groupby("metric", sort=False).first()
+    safe, keen = (_winner(best) for best in (least, most))
+    if len(rows["metric"].unique()) == 1:
+        a, b = least.iloc[0], most.iloc[0]
+        found = f"{share(a['error_rate'])} of the pairs it rejects on one half of the topics do not point the same way"
+        words = f"{how}, {_words(a['test'])} errs least: {found} on the other, and it rejects {share(a['rejected'])}"
+        if a["test"] == b["test"]:
+            return [f"{words} of all pairs, the most of any test."]
+        other = f"{sentence_case(_words(b['test']))} rejects most, {share(b['rejected'])}, and errs in"
+        return [f"{words} of all pairs. {other} {share(b['error_rate'])}."]
+    low, high = known["error_rate"].min(), known["error_rate"].max()
+    words = f"{how}, {_words(safe[0])} errs least under {_of(safe[1], least)} and {_words(keen[0])} rejects most under"
+    errors = f"{share(low)} to {share(high)} of the pairs that a test rejects on one half of the topics"
+    return [f"{words} {_of(keen[1], most)}: {errors} do not point the same way on the other."]
+
+
+def _winner(best: pd.DataFrame) -> tuple[str, int]:
+    wins = best["test"].value_counts()
+    return str(wins.index[0]), int(wins.iloc[0])
+
+
+def _of(n: int, best: pd.DataFrame) -> str:
+    every = "both metrics" if len(best) == 2 else f"all {len(best)} metrics"  # noqa: PLR2004 - two have their own word
+    return every if n == len(best) else f"{n} of {len(best)} metrics"
+
+
+def _reference_words(study: SplitHalvesStudy, rows: pd.DataFrame) -> list[str]:
+    """Say against how many the reference rejects more, and against how many it errs no more: the paper's finding."""
+    others = rows[(rows["test"] != study.reference) & rows["rejection_ratio"].notna()]
+    if others.empty:
+        return []
+    ratios = others["rejection_ratio"]
+    errors = others["error_rate_ratio"].dropna()
+    more = int((ratios > 1).sum())
+    words = f"Held against the others, {_words(study.reference)} rejects {_range(ratios)} times as many pairs"
+    words += f" ({more} of {count(len(ratios), 'comparison')} above 1)"
+    if errors.empty:
+        return [f"{words}."]
+    fewer = int((errors <= 1).sum())
+    return [f"{words}, at {_range(errors)} times their error rate ({fewer} of {len(errors)} not above 1)."]
+
+
+def _range(values: pd.Series) -> str:
+    low, high = _RATIO(values.min()), _RATIO(values.max())
+    return low if low == high else f"{low} to {high}"
+
+
+def _unanswered(frame: pd.DataFrame) -> tuple[str, ...]:
+    silent = frame[frame["rejections"] == 0]
+    return tuple(
+        f"{name_of_metric(row.metric)}, {CORRECTIONS.words(str(row.correction))}: {_words(str(row.test))} rejects no "
+        "pair on any half, so it has no error rate"
+        for row in silent.itertuples()
+    )
+
+
+# -------------------------------------------------------------------------------------------------------- the sections
+
+
+def _section(study: SplitHalvesStudy, correction: str, rows: pd.DataFrame) -> Section:
+    shown = rows.assign(test=rows["test"].map(TESTS.label))
+    picture = Picture(
+        name=f"rejections_and_errors_{correction}",
+        draw=lambda: figures.rejections_against_errors(shown),
+        title=f"Rejections and errors, {CORRECTIONS.words(correction)}",
+        caption="Each mark is a test: how many of the pairs of systems it rejects on one half of the topics, against "
+        "the share of these that do not point the same way on the other half. Better is up and to the left. The lines "
+        "span the middle 90 % of the splits: how much depends on the halving; they are no confidence intervals.",
+        alt="; ".join(
+            f"{name_of_metric(row.metric)}, {TESTS.words(str(row.test))}: {share(row.rejected)} rejected, "
+            f"{share(row.error_rate)} errors"
+            for row in rows.itertuples()
+        ),
+    )
+    return Section(
+        id=correction.replace("_", "-"),
+        title=f"Rejections and errors, {CORRECTIONS.words(correction)}",
+        lead="A test may reject more pairs for two reasons: it sees more, or it is less strict. In the first case its "
+        "error rate stays where it is, in the second it rises.",
+        brief=True,
+        blocks=(picture, _table(study, correction, rows)),
+    )
+
+
+def _table(study: SplitHalvesStudy, correction: str, rows: pd.DataFrame) -> Table:
+    one = study.halves
+    frame = rows.assign(
+        errors_of=[share_of(*pair) for pair in zip(rows["errors"], rows["rejections"], strict=True)],
+        errors_of_sort=rows["error_rate"],
+        middle=intervals(rows["rejected_low"], rows["rejected_high"]),
+        error_middle=intervals(rows["error_rate_low"], rows["error_rate_high"]),
+    )
+    frame.loc[frame["rejections"] == 0, "errors_of"] = None
+    against = f"{TESTS.label(study.reference)} over this test"
+    ratios = right(_RATIO, against, rejection_ratio="rejections", error_rate_ratio="error rate")
+    half = f"{one.half_sizes[0]} and {one.half_sizes[1]} topics"
+    own = [TESTS.words(name) for name in one.tests if TESTS[name].family_wise or TESTS[name].plain_p]
+    dashes = frame[["rejection_ratio", "error_rate_ratio", "error_rate"]].isna().any(axis=None)
+    return Table(
+        name=f"tests_{correction}",
+        title=f"Tests on halves of the topics, {CORRECTIONS.words(correction)}",
+        caption=f"{count(one.n_splits, 'random halving')} ({half}), {one.n_pairs} pairs of systems each, "
+        f"{side_words(one.alternative)}, α = {one.alpha:g}, {one.random_source}. Rejected: pairs found significantly "
+        "different on the first half; errors: those of them whose mean difference on the second half is zero or "
+        "points the other way. Both halves: pairs rejected on both in the same direction. Middle 90 %: of the splits, "
+        "no confidence interval."
+        + (f" With p-values of its own under every correction: {listed(own)}." if own else "")
+        + (f" {MISSING}: nothing rejected, or no errors to divide by." if dashes else "")
+        + "".join(f" {words}" for words in short_names(rows["metric"].unique())),
+        frame=frame,
+        columns=(
+            METRIC,
+            *left(lambda name: TESTS.label(str(name)), test="Test"),
+            *right(share, "Rejected", rejected="pairs"),
+            *under(text, "Rejected", middle="middle 90 %"),
+            *right(text, "Errors", errors_of="of rejected"),
+            *under(text, "Errors", error_middle="middle 90 %"),
+            *right(share, "Both halves", rejected_both="of all pairs", self_agreement="of those rejected"),
+            *(ratios if len(one.tests) > 1 else ()),
+        ),
+        data=rows,
+    )
+
+
+# --------------------------------------------------------------------------------------------------------- the methods
+
+
+def _methods(study: SplitHalvesStudy) -> Methods:
+    """Return what was done in words that fit a paper."""
+    sizes, lead = study.scores.sizes, study.halves
+    metrics = study.scores["metric"].to_numpy()
+    draws = ""
+    if any(TESTS[name].resampled for name in lead.tests):
+        rule = "k/B" if study.p_value_rule == "plain" else "(k + 1)/(B + 1)"
+        draws = f" Tests that resample took B = {study.n_resamples} and p = {rule}."
+    adjusted = [described_by(name) for name in lead.corrections if name != "none"]
+    parts = [
+        *(["uncorrected"] if "none" in lead.corrections else []),
+        *([f"with {listed(adjusted)}"] if adjusted else []),
+    ]
+    words = (
+        f"We compared {listed(map(described_by, lead.tests))} on {sizes['system']} systems and {sizes['topic']} topics "
+        f"under {count(sizes['metric'], 'metric')} ({listed(map(name_of_metric, metrics))}), {listed(parts)}, "
+        f"{side_words(lead.alternative)}, α = {lead.alpha:g}. The topics were split in halves at random "
+        f"{lead.n_splits} times ({lead.random_source}), the same for every test. An error is a pair of systems that a "
+        "test rejects on the first half and whose mean difference on the second half is not positive in the same "
+        f"direction; the error rate is the share of errors among the rejections of all splits{cited(_SOURCES)}.{draws}"
+    )
+    caution = (
+        "No confidence interval is given for an error rate: the halves of all splits come from the same topics and "
+        "pairs share systems, so the rejections are not independent, and an interval for a proportion would be far "
+        "too narrow. A test that rejects at random errs every second time."
+    )
+    paragraphs = (" ".join([words, caution, computed_with(study.provenance)]),)
+    keys = [key for name in lead.tests for key in TESTS[name].cite]
+    keys += [key for name in lead.corrections for key in CORRECTIONS[name].cite]
+    return Methods(paragraphs=paragraphs, cite=cited_in(paragraphs, [*_SOURCES, *keys]))

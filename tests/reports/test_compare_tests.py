@@ -1,0 +1,63 @@
+# ruff: noqa: RUF001 - dashes are what people see
+"""The report of a comparison of tests: its sentences and tables are the study's, also where nothing is rejected."""
+
+import numpy as np
+import pytest
+
+from metaeval.reports.compare_tests import tests_report as report_of  # pytest would take it for a test
+from metaeval.scores import as_scores
+from metaeval.studies.compare_tests import study_tests
+from metaeval.tests_stat.catalogue import TESTS
+from metaeval.words import share, share_of
+
+QUICK = {"n_splits": 8, "n_resamples": 200, "p_value_rule": "plain", "rng": 3}
+
+
+@pytest.fixture(scope="module")
+def study(scores):
+    """Two metrics of systems with hostile names, uncorrected and corrected."""
+    return study_tests(scores, corrections=["none", "holm"], **QUICK)
+
+
+def test_the_tables_numbers_are_the_studys(study):
+    """One table a correction, in the order asked; every share and count is that of the frame."""
+    tables = [table for table in report_of(study).tables() if table.name.startswith("tests_")]
+    assert [table.name for table in tables] == ["tests_none", "tests_holm"]
+    for table, (_, rows) in zip(tables, study.to_frame().groupby("correction", sort=False), strict=True):
+        for cells, row in zip(table.cells(), rows.itertuples(), strict=True):
+            shown = [cell.text for cell in cells]
+            assert shown[1:3] == [TESTS.label(row.test), share(row.rejected)]
+            assert shown[4] == (share_of(row.errors, row.rejections) if row.rejections else "–")
+            assert shown[6:8] == [share(row.rejected_both), share(row.self_agreement)]
+
+
+def test_the_first_sentence_answers(simulated_scores):
+    """It names the test that errs least and its error rate, then the one that rejects most."""
+    study = study_tests(simulated_scores(1, 8, 24), tests=["t", "sign"], corrections=["none"], **QUICK)
+    frame = study.to_frame().sort_values(["error_rate", "rejected"], ascending=[True, False])
+    words = report_of(study).summary[0]
+    least = TESTS[frame["test"].iloc[0]].described
+    assert words.startswith(f"Uncorrected, {least} errs least: {share(frame['error_rate'].iloc[0])} of the pairs")
+    assert share(frame["rejected"].max()) in words
+    assert f"{frame['rejection_ratio'].iloc[list(frame['test']).index('sign')]:.2f} times as many pairs" in words
+
+
+def test_no_interval_is_claimed(study):
+    """The methods say why an error rate has none, and that the bars are over splits."""
+    report = report_of(study)
+    assert "No confidence interval is given" in report.methods.paragraphs[0]
+    assert {"ogilvie2006", "sanderson2005", "holm1979"} <= set(report.methods.cite)
+    assert all("no confidence interval" in picture.caption for picture in report.pictures())
+
+
+def test_nothing_rejected_is_said():
+    """Identical systems: no rejections, no error rates, dashes in the table and a note for every test; it draws."""
+    values = np.tile(np.random.default_rng(0).random(12), (3, 1))
+    study = study_tests(as_scores(values), tests=["t", "sign"], corrections=["none"], **QUICK)
+    report = report_of(study)
+    assert report.summary[0] == "Uncorrected, no test rejects a single pair on half of the topics."
+    assert sum("rejects no pair on any half" in note for note in report.notes) == 2
+    (table,) = [table for table in report.tables() if table.name == "tests_none"]
+    assert table.cells()[0][4].text == "–"
+    for picture in report.pictures():
+        picture.draw()
