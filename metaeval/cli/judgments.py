@@ -78,6 +78,16 @@ def _cost_model(text: str) -> "CostModel":
     return cost_model(parse_cost(text))
 
 
+def _judged_sizes(text: str) -> int | dict[str, int]:
+    from metaeval.io.groups import read_pool_sizes  # noqa: PLC0415 - loads polars
+
+    if not re.fullmatch(r"[-+]?\d+(\.\d*)?", text.strip()):
+        return read_pool_sizes(text)
+    if not text.strip().isdecimal() or not 1 <= int(text) <= _LONGEST:
+        raise checks.refusal("--judged-pool-size", "a whole number from 1, or a table of topic and number", text)
+    return int(text)
+
+
 _POOL_DEPTH = Option(
     "DEPTH",
     "Depth to which the pooled runs were pooled, where it is known.",
@@ -86,6 +96,30 @@ _POOL_DEPTH = Option(
     panel="Reading",
     means="depth",
 )
+_JUDGED_POOL_SIZE = Option(
+    "N|FILE",
+    "Documents judged for a topic, for judgments that list relevant ones only: a number, or a table of topic and "
+    "number.",
+    checks.read_by(_judged_sizes),
+    shown="read from the judgments",
+    panel="Reading",
+    excludes="pool_depth",
+)
+_POOL_SHARES = Option(
+    "10,20,50",
+    "Leave groups out of pools with so many percent of the documents, too.",
+    checks.numbers("10,20,50", checks.number(above=0, most=100)),
+    shown="none",
+)
+_ADAPTIVE_START = Option("K", "Depth at which adaptive pools start.", checks.count(most=MOST_ROUNDS), means="start")
+_ADAPTIVE_STEP = Option("K", "How much deeper each of their rounds goes.", checks.count(most=MOST_ROUNDS), means="step")
+_ADAPTIVE_RATE = Option(
+    "SHARE",
+    "They stop after a round with fewer relevant documents than this per newly judged one; 0 never stops them.",
+    checks.number(least=0, most=1),
+    means="rate",
+)
+_ADAPTIVE_BUDGET = Option("N", "Most documents that they judge, over all topics.", checks.count(), shown="no limit")
 _QUESTION = Option(
     "NAME,…",
     "less-judging, shallower-pools, fewer-topics, new-systems (needs groups), effort.",
@@ -149,6 +183,7 @@ def judgments(  # noqa: PLR0913 - the options of the command
     loaded: Loaded,
     *,
     pool_depth: Annotated[int | None, _POOL_DEPTH] = None,
+    judged_pool_size: Annotated[str | None, _JUDGED_POOL_SIZE] = None,
     question: Annotated[str | None, _QUESTION] = None,
     reductions: Annotated[str | None, _REDUCTIONS] = None,
     steps: Annotated[str | None, _STEPS] = None,
@@ -158,6 +193,11 @@ def judgments(  # noqa: PLR0913 - the options of the command
     min_tau: Annotated[float, Option("TAU", "The Kendall's tau to keep.", checks.number(above=-1, most=1))] = 0.9,
     top: Annotated[int, _TOP] = 10,
     cost: Annotated[str, _COST] = "2006",
+    pool_shares: Annotated[str | None, _POOL_SHARES] = None,
+    adaptive_start: Annotated[int, _ADAPTIVE_START] = 5,
+    adaptive_step: Annotated[int, _ADAPTIVE_STEP] = 5,
+    adaptive_rate: Annotated[float, _ADAPTIVE_RATE] = 0.05,
+    adaptive_budget: Annotated[int | None, _ADAPTIVE_BUDGET] = None,
     test: Annotated[str, opt.TEST.but(panel=_SIGNIFICANCE)] = "t",
     correction: Annotated[str | None, _CORRECTION] = None,
     alpha: Annotated[float, opt.ALPHA] = 0.05,
@@ -191,8 +231,10 @@ def judgments(  # noqa: PLR0913 - the options of the command
     if keep is None and out is not None:
         keep = out.with_name(f"{out.name}.replicates")
         loaded.when_saved(partial(discard_replicates, keep))
+    if judged_pool_size is not None and not judged_pool_size.isdecimal():
+        loaded.read(judged_pool_size)
     return study_judgments(
-        loaded.collection(retrieved=_needed(asked, ways)),
+        loaded.collection(retrieved="all" if judged_pool_size is not None else _needed(asked, ways)),
         loaded.metrics(),
         questions=asked,
         reductions=ways,
@@ -206,6 +248,12 @@ def judgments(  # noqa: PLR0913 - the options of the command
         min_tau=min_tau,
         top=top,
         pool_depth=pool_depth,
+        judged_pool_size=None if judged_pool_size is None else _judged_sizes(judged_pool_size),
+        pool_shares=() if pool_shares is None else checks.parse_numbers(pool_shares),
+        adaptive_start=adaptive_start,
+        adaptive_step=adaptive_step,
+        adaptive_rate=adaptive_rate,
+        adaptive_budget=adaptive_budget,
         cost=parse_cost(cost),
         rng=seed,
         n_jobs=workers,

@@ -320,7 +320,9 @@ def _take_retrieved(
     retrieved: RetrievedDocuments, lists: NDArray[np.int64], moved: NDArray[np.int32]
 ) -> RetrievedDocuments:
     offsets, entries = take_segments(retrieved.offsets, lists)
-    return RetrievedDocuments(offsets=offsets, codes=moved[retrieved.codes[entries]], n_codes=int(moved.max(initial=-1)) + 1)
+    return RetrievedDocuments(
+        offsets=offsets, codes=moved[retrieved.codes[entries]], n_codes=int(moved.max(initial=-1)) + 1
+    )
 
 
 def _summary(label: str, column: pd.Series, *, total: bool) -> dict[str, object]:

@@ -202,8 +202,7 @@ def collection_of(  # noqa: PLR0913 - what reading depends on
         new = [place < len(sources) or name not in scored for name in called]
         n_double += new.count(False)
         found += [
-            part._replace(run=complete_codes(part.run, others, len(judgments.levels)))
-            for part in compress(parts, new)
+            part._replace(run=complete_codes(part.run, others, len(judgments.levels))) for part in compress(parts, new)
         ]
     names, notes = system_names([(part.tag, part.source) for part in found])
     notes += double_note(n_double)

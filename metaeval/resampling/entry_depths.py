@@ -188,8 +188,8 @@ def refuse_unknown_pool(collection: Collection) -> None:
         message = (
             f"all {collection.n_judgments:,} judgments are of relevant documents, so they do not say which documents "
             "were judged, and a pool of their number would lose relevant ones: give the number of documents judged "
-            "for a topic (--judged-pool-size; in Python judged_pool_size=, or with_judged_pool), or the depth to "
-            "which the runs were pooled (--pool-depth, pool_depth=)"
+            "for a topic (--judged-pool-size, in Python with_judged_pool) or the depth to which the runs were pooled "
+            "(--pool-depth)"
         )
         raise InvalidOptionError(message)
 

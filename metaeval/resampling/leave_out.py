@@ -31,9 +31,9 @@ from metaeval.tests_stat.paired_t import paired_t_statistics
 
 __all__ = [
     "CHANGE_INTERVALS",
+    "Baseline",
     "GroupsLeftOut",
     "Keep",
-    "OldScore",
     "leave_group_out",
     "numbered_groups",
     "scored_topics",
@@ -43,7 +43,7 @@ __all__ = [
 ]
 
 Keep = Literal["depth", "size"]
-OldScore = Literal["judgments", "pool"]
+Baseline = Literal["judgments", "pool"]
 
 CHANGE_INTERVALS = (
     "(-inf, -100)",
@@ -82,7 +82,7 @@ class GroupsLeftOut:
         where documents without judgment were not read).
     keep : {"depth", "size"}
         What the pool without the group keeps.
-    old : {"judgments", "pool"}
+    baseline : {"judgments", "pool"}
         What the old score is under: all judgments, or those inside the pool that could be rebuilt.
     pool_share : float
         How much of the rebuilt pool it starts from, in % of its documents.
@@ -97,8 +97,8 @@ class GroupsLeftOut:
     scores: xr.Dataset
     groups: pd.DataFrame
     keep: Keep
-    old: OldScore
-    pool_share: float
+    baseline: Baseline = "judgments"
+    pool_share: float = 100.0
     original: OriginalPool
     emptied: tuple[tuple[str, str], ...]
     notes: tuple[str, ...]
@@ -170,12 +170,12 @@ class GroupsLeftOut:
         return self.scores.to_dataframe(dim_order=["metric", "system", "topic"]).reset_index()[columns]
 
 
-def leave_group_out(
+def leave_group_out(  # noqa: PLR0913 - one keyword per choice
     collection: JudgedCollection,
     metrics: object,
     *,
     keep: Keep = "depth",
-    old: OldScore = "judgments",
+    baseline: Baseline = "judgments",
     pool_share: float = 100.0,
     pool_depth: int | None = None,
     registry: Registry | None = None,
@@ -192,13 +192,13 @@ def leave_group_out(
         The pool of the other runs keeps its depth, so that what only the group contributed is lost [1]_, or
         its number of documents, so that it reaches deeper into the other runs [2]_. Documents it
         then takes in that were never judged stay so, which ``groups["judged_share"]`` shows.
-    old : {"judgments", "pool"}
+    baseline : {"judgments", "pool"}
         The old score is that under all judgments, of which those outside the rebuilt pool are kept whoever is left
         out; or, as in [3]_, that under the judgments inside the rebuilt pool, and all others are dropped from old and
         new alike.
     pool_share : float, default 100
-        With ``old="pool"``, start from the shallowest pools with at least this many percent of the documents of the
-        rebuilt one, and ask whether judgments of so little effort would still serve new systems ([3]_, "Limitations").
+        With ``baseline="pool"``, start from the shallowest pools with at least this many percent of the documents of
+        the rebuilt one, and ask whether judgments of so little effort would still serve new systems ([3]_, "Limitations").
     pool_depth : int, optional
         Depth to which the runs were pooled, where it is known; see `metaeval.resampling.pools.original_pool`. With
         it and ``keep="depth"`` a collection without unjudged documents will do.
@@ -213,9 +213,9 @@ def leave_group_out(
     ------
     InvalidOptionError
         If the collection has no groups, all pooled runs are of one group, the pool cannot be built, or a share of it
-        is outside (0, 100] or below 100 with ``old="judgments"``.
+        is outside (0, 100] or below 100 with ``baseline="judgments"``.
     UnknownNameError
-        For a metric, a rule to keep or an old score that is not known.
+        For a metric, a rule to keep or a baseline that is not known.
 
     See Also
     --------
@@ -223,8 +223,8 @@ def leave_group_out(
 
     Notes
     -----
-    With ``old="judgments"``, judged documents outside the pool of all pooled runs are kept whoever is left out, since
-    no group's absence would have hidden them; their number is ``n_outside``. The relative change of a score is
+    With ``baseline="judgments"``, judged documents outside the pool of all pooled runs are kept whoever is left out,
+    since no group's absence would have hidden them; their number is ``n_outside``. The relative change of a score is
 
     .. math:: 100 \, (\text{new} - \text{old}) / \text{old}
 
@@ -253,10 +253,10 @@ def leave_group_out(
     array([[-50., -50.]])
     """
     check_choice(keep, "rule for the pool without a group", get_args(Keep))
-    check_choice(old, "old score", get_args(OldScore))
+    check_choice(baseline, "baseline", get_args(Baseline))
     check_number(pool_share, "pool_share", above=0, most=100, unit="%")
-    if pool_share < WHOLE and old != "pool":
-        message = f"pool_share={pool_share:g} starts from a part of the rebuilt pool, so the old score is old='pool'"
+    if pool_share < WHOLE and baseline != "pool":
+        message = f"pool_share={pool_share:g} starts from a part of the rebuilt pool, so it needs baseline='pool'"
         raise InvalidOptionError(message)
     names, numbers = numbered_groups(collection)
     documents = collection.by_document
@@ -270,7 +270,7 @@ def leave_group_out(
         start = by_group.whole.depth_of_size(sizes)
     inside = by_group.whole.within(start)[: documents.n_judgments]
     counted = scored_topics(documents)
-    if old == "pool":
+    if baseline == "pool":
         collection = collection.rejudge(np.where(inside, documents.levels, np.int16(NOT_POOLED)))
         documents = collection.by_document
     full = metric_values(collection, chosen)
@@ -293,11 +293,11 @@ def leave_group_out(
         scores=_both_scores(collection, chosen, full[:, :, counted], reduced[:, :, counted], counted),
         groups=pd.DataFrame(rows, index=pd.Index(names, name="group")),
         keep=keep,
-        old=old,
+        baseline=baseline,
         pool_share=float(pool_share),
         original=original,
         emptied=tuple(emptied),
-        notes=(*original.notes, *_left_out_notes(original, old, emptied, n_runs=len(collection.systems))),
+        notes=(*original.notes, *_left_out_notes(original, baseline, emptied, n_runs=len(collection.systems))),
     )
 
 
@@ -338,9 +338,7 @@ def numbered_groups(collection: JudgedCollection) -> tuple[list[str], NDArray[np
     place = {name: number for number, name in enumerate(names)}
     pool_runs = collection.by_document.pool_runs
     others = () if pool_runs is None else pool_runs.groups or ()
-    numbers = np.array(
-        [place.setdefault(name, len(place)) for name in (*collection.groups, *others)], dtype=np.int64
-    )
+    numbers = np.array([place.setdefault(name, len(place)) for name in (*collection.groups, *others)], dtype=np.int64)
     pooled = np.ones(len(collection.groups), dtype=bool) if collection.pooled is None else collection.pooled
     building = {name for name, one in zip(collection.groups, pooled, strict=True) if one} | {*others}
     if len(building) <= 1:
@@ -405,10 +403,10 @@ def _both_scores(
 
 
 def _left_out_notes(
-    original: OriginalPool, old: OldScore, emptied: Sequence[tuple[str, str]], *, n_runs: int
+    original: OriginalPool, baseline: Baseline, emptied: Sequence[tuple[str, str]], *, n_runs: int
 ) -> list[str]:
     notes = []
-    if original.n_outside and old == "judgments":
+    if original.n_outside and baseline == "judgments":
         notes.append(
             f"{original.n_outside} judged documents outside every pooled run's pool are kept for all {n_runs} runs"
         )

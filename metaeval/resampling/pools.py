@@ -24,6 +24,8 @@ from metaeval.resampling.entry_depths import (
 __all__ = ["OriginalPool", "PoolGrowth", "original_pool", "pool_growth", "with_judged_pool"]
 
 _FEW_NEW = 0.02
+_ROUND = 5
+_MOST_ROUNDS = 40
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -120,6 +122,35 @@ class PoolGrowth:
             np.where(known, critical, np.nan), index=pd.Index(self.counts["topic"].to_numpy(), name="topic")
         )
 
+    def topics(self) -> pd.DataFrame:
+        """Return one row a topic: what its pool holds, its critical depth, and what the pool holds there.
+
+        ``pool_depth`` is the first depth at which everything judged is in; see `critical_depths`.
+        """
+        judged, relevant = (self.counts[name].to_numpy() for name in ("judged", "relevant"))
+        critical = self.critical_depths()
+        place = np.nan_to_num(critical.to_numpy(), nan=1.0).astype(np.int64) - 1
+        at = [np.where(critical.notna(), one[np.arange(len(one)), place], np.nan) for one in (judged, relevant)]
+        return pd.DataFrame(
+            {
+                "pool_depth": (judged < judged[:, -1:]).sum(axis=1) + 1,
+                "judged": judged[:, -1],
+                "relevant": relevant[:, -1],
+                "critical_depth": critical,
+                "judged_there": at[0],
+                "relevant_there": at[1],
+            }
+        ).reset_index()
+
+    def by_topic(self) -> pd.DataFrame:
+        """Return what every topic's pool holds at depth 1, at some forty depths more at most, and where it ends."""
+        depths = self.counts["pool_depth"].to_numpy()
+        step = max(_ROUND, _ROUND * -(-len(depths) // (_ROUND * _MOST_ROUNDS)))
+        frame = self.counts[["judged", "relevant"]].to_dataframe(dim_order=["topic", "pool_depth"]).reset_index()
+        ends = frame["topic"].map(self.topics().set_index("topic")["pool_depth"])
+        shown = (frame["pool_depth"] % step == 0) | (frame["pool_depth"] == 1) | (frame["pool_depth"] == ends)
+        return frame[shown & (frame["pool_depth"] <= ends)].reset_index(drop=True)
+
     def means(self) -> pd.DataFrame:
         """Return the means over topics at each depth, index ``pool_depth``."""
         return self.counts.mean("topic").to_dataframe()
@@ -180,7 +211,9 @@ def original_pool(collection: JudgedCollection, *, pool_depth: int | None = None
     if pool_depth is None:
         refuse_unknown_pool(documents)
     entries = entry_depths(documents, complete=pool_depth is None)
-    size = documents.pool_sizes if documents.pool_sizes is not None else entries.per_topic(documents.levels != NOT_POOLED)
+    size = (
+        documents.pool_sizes if documents.pool_sizes is not None else entries.per_topic(documents.levels != NOT_POOLED)
+    )
     if pool_depth is None:
         depths = entries.depth_of_size(size)
         reached = entries.counts()[:, -1] >= size

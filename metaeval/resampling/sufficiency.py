@@ -180,7 +180,9 @@ def pool_sufficiency(
         for size, n in depths.table["short"].items()
         if n
     ]
-    return PoolSufficiency(counts=counts, n_runs=documents.n_systems, alpha=float(alpha), depths=depths, notes=tuple(short))
+    return PoolSufficiency(
+        counts=counts, n_runs=documents.n_systems, alpha=float(alpha), depths=depths, notes=tuple(short)
+    )
 
 
 def _without_each_group(  # noqa: PLR0913, PLR0917 - what the loop needs
