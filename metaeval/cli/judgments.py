@@ -78,14 +78,20 @@ def _cost_model(text: str) -> "CostModel":
     return cost_model(parse_cost(text))
 
 
+def _size_or_table(text: str, option: str) -> str:
+    """Take a whole number, or the name of a table that is there; it is not opened yet."""
+    if re.fullmatch(r"[-+]?[\d.]*", text.strip()):
+        if not text.strip().isdecimal() or not 1 <= int(text) <= _LONGEST:
+            raise checks.refusal(option, "a whole number from 1, or a table of topic and number", text)
+    else:
+        checks.file_to_read("the table of topics and numbers")(Path(text), option)
+    return text
+
+
 def _judged_sizes(text: str) -> int | dict[str, int]:
     from metaeval.io.groups import read_pool_sizes  # noqa: PLC0415 - loads polars
 
-    if not re.fullmatch(r"[-+]?\d+(\.\d*)?", text.strip()):
-        return read_pool_sizes(text)
-    if not text.strip().isdecimal() or not 1 <= int(text) <= _LONGEST:
-        raise checks.refusal("--judged-pool-size", "a whole number from 1, or a table of topic and number", text)
-    return int(text)
+    return int(text) if text.strip().isdecimal() else read_pool_sizes(text)
 
 
 _POOL_DEPTH = Option(
@@ -100,7 +106,7 @@ _JUDGED_POOL_SIZE = Option(
     "N|FILE",
     "Documents judged for a topic, for judgments that list relevant ones only: a number, or a table of topic and "
     "number.",
-    checks.read_by(_judged_sizes),
+    _size_or_table,
     shown="read from the judgments",
     panel="Reading",
     excludes="pool_depth",

@@ -198,7 +198,7 @@ def leave_group_out(  # noqa: PLR0913 - one keyword per choice
         new alike.
     pool_share : float, default 100
         With ``baseline="pool"``, start from the shallowest pools with at least this many percent of the documents of
-        the rebuilt one, and ask whether judgments of so little effort would still serve new systems ([3]_, "Limitations").
+        the rebuilt one, and ask whether so few judgments would still serve new systems ([3]_, "Limitations").
     pool_depth : int, optional
         Depth to which the runs were pooled, where it is known; see `metaeval.resampling.pools.original_pool`. With
         it and ``keep="depth"`` a collection without unjudged documents will do.

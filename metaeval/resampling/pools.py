@@ -143,13 +143,15 @@ class PoolGrowth:
         ).reset_index()
 
     def by_topic(self) -> pd.DataFrame:
-        """Return what every topic's pool holds at depth 1, at some forty depths more at most, and where it ends."""
+        """Return what a topic's pool holds at depth 1, at up to forty others, at its critical depth and its end."""
         depths = self.counts["pool_depth"].to_numpy()
         step = max(_ROUND, _ROUND * -(-len(depths) // (_ROUND * _MOST_ROUNDS)))
         frame = self.counts[["judged", "relevant"]].to_dataframe(dim_order=["topic", "pool_depth"]).reset_index()
-        ends = frame["topic"].map(self.topics().set_index("topic")["pool_depth"])
-        shown = (frame["pool_depth"] % step == 0) | (frame["pool_depth"] == 1) | (frame["pool_depth"] == ends)
-        return frame[shown & (frame["pool_depth"] <= ends)].reset_index(drop=True)
+        known = self.topics().set_index("topic")
+        ends, critical = (frame["topic"].map(known[name]) for name in ("pool_depth", "critical_depth"))
+        depth = frame["pool_depth"]
+        shown = (depth % step == 0) | (depth == 1) | (depth == ends) | (depth == critical)
+        return frame[shown & (depth <= ends)].reset_index(drop=True)
 
     def means(self) -> pd.DataFrame:
         """Return the means over topics at each depth, index ``pool_depth``."""
