@@ -44,6 +44,7 @@ _LEFT = 0.62
 _STYLES = 6
 _LAST_RANK = 100
 _NAMED = 4
+_NAME_HEIGHT = 6.0
 
 
 def measure_label(measure: str) -> str:
@@ -314,10 +315,14 @@ def _left_label(frame: pd.DataFrame) -> str:
 
 def _names_at_end(axes: Axes, lines: Sequence[tuple[str, float, str]], x: float, *, unit: float = 1.0) -> None:
     """Name every line at the right, by its height in percent of the scale; names that would meet are pushed apart."""
-    taken = np.inf
-    for name, height, color in sorted(lines, key=lambda line: -line[1]):
-        spot = max(min(height, taken - 6.0), 0.0)
-        taken = spot
+    ordered = sorted(lines, key=lambda line: -line[1])
+    spots = [height for _, height, _ in ordered]
+    for place in range(1, len(spots)):
+        spots[place] = min(spots[place], spots[place - 1] - _NAME_HEIGHT)
+    for place in reversed(range(len(spots))):  # and up again, where they ran out of the picture
+        lowest = 0.0 if place == len(spots) - 1 else spots[place + 1] + _NAME_HEIGHT
+        spots[place] = max(spots[place], lowest)
+    for (name, _, color), spot in zip(ordered, spots, strict=True):
         axes.annotate(
             name, (x, spot * unit), xytext=(5, 0), textcoords="offset points", va="center", fontsize=7.5, color=color,
             annotation_clip=False,
