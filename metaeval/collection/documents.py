@@ -207,7 +207,7 @@ class Collection(JudgedCollection):
             topic_offsets=new.topic_offsets,
             levels=new.spread(self.levels, 0),
             full_levels=new.spread(self.full_levels, 0),
-            document_ids=new.spread(self.document_ids, b""),
+            document_ids=new.spread(self.document_ids, b""),  # type: ignore[arg-type]  # of bytes either way
             retrieved=replace(every, codes=codes),
             pool_runs=None if self.pool_runs is None else self.pool_runs.on_topics(columns, new.moved),
         )
