@@ -5,6 +5,11 @@ Run: python benchmarks/inex_pal.py [--results 500] [--documents 3000] [--draws 1
 
 Systems, topics, pool sizes and measures are the paper's; runs, articles and judgments are made. What holds here holds
 of the measures under the simulator's model of errors, not of the runs of those years. Written to benchmarks/reports/.
+
+On a collection of your own (passages, with groups), beside the published figures of a year:
+
+    python benchmarks/inex_pal.py --runs submissions/ --judgments assessments/ --groups teams.csv --out mine.md
+        [--pool-runs invalid/ --judged-pool-size 600 --beside 2008]
 """
 
 import argparse
@@ -17,13 +22,16 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from metaeval.agreement.rankings import kendall_tau, tau_ap
+from metaeval.collection.base import JudgedCollection
 from metaeval.collection.passages import PassageCollection, passage_collection
+from metaeval.io.groups import read_groups
+from metaeval.io.judged import read_judged
 from metaeval.metrics import metric_values, resolve_metrics, score
 from metaeval.models.exponential import exponential_table
 from metaeval.models.topic_counts import minimum_topics
 from metaeval.resampling.judgments import reduce_judgments
 from metaeval.resampling.leave_out import GroupsLeftOut, leave_group_out
-from metaeval.resampling.pools import original_pool
+from metaeval.resampling.pools import original_pool, with_judged_pool
 from metaeval.resampling.swap import ErrorRates, swap_method
 from metaeval.simulate.inex import simulate_inex
 
@@ -94,10 +102,11 @@ class Ranked:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Year:
-    """Everything measured on one year's collection."""
+    """Everything measured on one collection, and the year whose published figures stand beside it."""
 
+    name: str
     year: int
-    collection: PassageCollection
+    collection: JudgedCollection
     judged: int
     relevant: int
     random: Ranked
@@ -113,7 +122,7 @@ class Year:
         return minimum_topics(self.rates, max_error=0.05, limit=LIMIT[self.year], family="exponential").table()
 
 
-def ranked(collection: PassageCollection, reduction: str, steps: Sequence[float], draws: int, seed: int) -> Ranked:
+def ranked(collection: JudgedCollection, reduction: str, steps: Sequence[float], draws: int, seed: int) -> Ranked:
     """Rank the systems under reduced judgments, draw after draw."""
     metrics = resolve_metrics(METRICS)
     documents = collection.by_document
@@ -132,8 +141,8 @@ def ranked(collection: PassageCollection, reduction: str, steps: Sequence[float]
     return Ranked(steps=tuple(steps), relevant=relevant.mean(axis=0), topics=topics.mean(axis=0), **taus)
 
 
-def measured(year: int, options: argparse.Namespace) -> Year:
-    """Simulate a year and measure everything."""
+def simulated(year: int, options: argparse.Namespace) -> PassageCollection:
+    """Make the campaign of a year."""
     n_systems, n_topics = SIZES[year]
     made = simulate_inex(
         year=year,
@@ -144,10 +153,28 @@ def measured(year: int, options: argparse.Namespace) -> Year:
         rng=options.seed + year,
     )
     groups = dict(zip((one.run for one in made.submissions), made.groups, strict=True))
-    collection = passage_collection(made.submissions, made.assessments, retrieved="all").with_groups(groups)
-    del made
+    return passage_collection(made.submissions, made.assessments, retrieved="all").with_groups(groups)
+
+
+def own_collection(options: argparse.Namespace) -> JudgedCollection:
+    """Read a collection of one's own."""
+    read = read_judged(
+        options.runs, options.judgments, retrieved="all", missing="zero", pool_runs=options.pool_runs or ()
+    )
+    collection = read.collection
+    others = collection.by_document.pool_runs
+    names = [*collection.systems, *(() if others is None else others.systems)]
+    collection = collection.with_groups(read_groups(options.groups, systems=names))
+    size = options.judged_pool_size
+    return collection if size is None else with_judged_pool(collection, size=size)
+
+
+def measured(name: str, year: int, collection: JudgedCollection, options: argparse.Namespace) -> Year:
+    """Measure everything on a collection."""
     scores = score(collection, METRICS)
+    largest = min(LARGEST[year], scores.sizes["topic"] // 2)
     return Year(
+        name=name,
         year=year,
         collection=collection,
         judged=int(collection.by_document.judged.sum()),
@@ -155,13 +182,13 @@ def measured(year: int, options: argparse.Namespace) -> Year:
         random=ranked(collection, "relevant", SAMPLES, options.draws, options.seed),
         depth=ranked(collection, "share", DEPTHS, 1, options.seed),
         topics=ranked(collection, "topics", SAMPLES, options.draws, options.seed),
-        rates=swap_method(scores, sizes=range(5, LARGEST[year] + 1), n_trials=options.trials, rng=options.seed),
-        left_out=leave_group_out(collection, METRICS),
+        rates=swap_method(scores, sizes=range(5, largest + 1), n_trials=options.trials, rng=options.seed),
+        left_out=leave_group_out(collection, METRICS, baseline="pool"),
         alike=alike(collection, options.draws, options.seed),
     )
 
 
-def alike(collection: PassageCollection, draws: int, seed: int) -> dict[str, tuple[Ranked, Ranked]]:
+def alike(collection: JudgedCollection, draws: int, seed: int) -> dict[str, tuple[Ranked, Ranked]]:
     """Rank a third of the systems on 60 % of the relevant documents, and of the topics: neighbours, or far apart."""
     order = np.argsort(-metric_values(collection, METRICS[-1:])[0].mean(axis=1), kind="stable")
     third = len(order) // 3
@@ -238,7 +265,7 @@ def distribution_table(years: Sequence[Year], *, per_topic: bool) -> str:
     for one in years:
         table = published_sign(one.left_out.distribution(per_topic=per_topic))
         table = table[table.sum(axis=1) > 0]
-        columns = {"data": f"simulated {one.year}", "% change": list(table.index)}
+        columns = {"data": one.name, "% change": list(table.index)}
         for name, counts in zip(SHOWN, table.to_numpy().T.tolist(), strict=True):
             columns[name] = [f"{count} ({100 * count / sum(counts):.1f}%)" for count in counts]
         parts.append(pd.DataFrame(columns))
@@ -372,7 +399,7 @@ PATTERNS = (
         "Error rates: below 5 % at tolerance 0 within the topics at hand under MAiP alone",
         "7",
         lambda one: (
-            _topics_at_zero(one)[-1] <= SIZES[one.year][1] and min(_topics_at_zero(one)[:-1]) > LIMIT[one.year],
+            _topics_at_zero(one)[-1] <= one.collection.n_topics and min(_topics_at_zero(one)[:-1]) > LIMIT[one.year],
             ", ".join(map(str, one.minimum.to_numpy()[0])),
         ),
     ),
@@ -420,7 +447,7 @@ def pattern_table(years: Sequence[Year]) -> str:
         row = {"pattern": pattern.text, "tables": pattern.table}
         for one in years:
             holds, numbers = pattern.check(one)
-            row[f"simulated {one.year}"] = f"{'holds' if holds else '**does not hold**'}: {numbers}"
+            row[one.name] = f"{'holds' if holds else '**does not hold**'}: {numbers}"
         rows.append(row)
     return markdown(pd.DataFrame(rows))
 
@@ -434,23 +461,29 @@ def _sizes(one: Year) -> str:
 
 
 def _parts(years: Sequence[Year], options: argparse.Namespace) -> list[str]:
-    words = " ".join(f"--{name} {value}" for name, value in vars(options).items())
-    parts = [
-        "# Pal, Mitra and Kamps (2010) on a simulated INEX 2007 and 2008",
-        f"Made by `python benchmarks/inex_pal.py {words}`.",
-        f"Focused runs of at most {options.results} results a topic (the campaigns allowed 1500) out of "
+    given = {name: value for name, value in vars(options).items() if value is not None}
+    words = " ".join(f"--{name.replace('_', '-')} {value}" for name, value in given.items())
+    what = (
+        f"Runs of {options.runs}, judgments of {options.judgments}; {options.draws} draws"
+        if options.runs
+        else f"Focused runs of at most {options.results} results a topic (the campaigns allowed 1500) out of "
         f"{options.documents:,} articles; three runs a group; pools of about 600 documents a topic, to which all runs "
-        f"contributed; {options.draws} draws at every sampling level and {options.trials} pairs of topic sets at every "
+        f"contributed; {options.draws} draws"
+    )
+    parts = [
+        f"# Pal, Mitra and Kamps (2010) on {' and '.join(one.name for one in years)}",
+        f"Made by `python benchmarks/inex_pal.py {words}`.",
+        f"{what} at every sampling level and {options.trials} pairs of topic sets at every "
         "size, as in the paper. Metrics in the order "
         + ", ".join(SHOWN)
         + ". Rows marked *paper* are the published figures of the real campaign.",
         "## Which patterns hold",
-        "Numbers stand in the order of the metrics; one simulated collection a year, so a narrow miss says little.",
+        "Numbers stand in the order of the metrics; one collection a year, so a narrow miss says little.",
         pattern_table(years),
     ]
     for number, one in enumerate(years):
         parts += [
-            f"## Table {number + 1}. Simulated INEX {one.year}: random pool sampling",
+            f"## Table {number + 1}. {one.name}: random pool sampling",
             _sizes(one),
             stability_table(one.random),
             "Published τ:",
@@ -466,18 +499,18 @@ def _parts(years: Sequence[Year], options: argparse.Namespace) -> list[str]:
     queries: dict[str, Sequence[object]] = {}
     for one in years:
         reldocs |= {
-            f"simulated {one.year}": needed(one.random, one.random.relevant, one.relevant),
+            one.name: needed(one.random, one.random.relevant, one.relevant),
             f"{one.year}, paper": PUBLISHED_RELDOCS[one.year],
         }
         n_topics = one.collection.n_topics
         queries |= {
-            f"simulated {one.year}": needed(one.topics, one.topics.topics, n_topics),
+            one.name: needed(one.topics, one.topics.topics, n_topics),
             f"{one.year}, paper": PUBLISHED_QUERIES[one.year],
         }
     parts += ["## Table 3. Relevant documents in a random pool for τ ≥ 0.9", by_metric(reldocs, "data")]
     for number, one in enumerate(years):
         parts += [
-            f"## Table {number + 4}. Simulated INEX {one.year}: reducing pool depth",
+            f"## Table {number + 4}. {one.name}: reducing pool depth",
             stability_table(one.depth),
         ]
     parts += ["## Table 6. Topics for τ ≥ 0.9", by_metric(queries, "data")]
@@ -492,7 +525,7 @@ def _parts(years: Sequence[Year], options: argparse.Namespace) -> list[str]:
     sampled: dict[str, Sequence[object]] = {}
     for one in years:
         significant |= {
-            f"simulated {one.year}": one.left_out.significance()["significant"].tolist(),
+            one.name: one.left_out.significance()["significant"].tolist(),
             f"{one.year}, paper": PUBLISHED_SIGNIFICANT[one.year],
         }
         sampled |= {
@@ -508,7 +541,7 @@ def _parts(years: Sequence[Year], options: argparse.Namespace) -> list[str]:
         for name, pair in one.alike.items():
             for what, found in zip(("random pool", "random query"), pair, strict=True):
                 likeness[f"{one.year}, {what}: {name}"] = [f"{value:.3f}" for value in found.at(60.0)]
-    systems = " and ".join(f"{SIZES[one.year][0]} ({one.year})" for one in years)
+    systems = " and ".join(f"{one.collection.n_systems} ({one.name})" for one in years)
     parts += [f"## Table 10. Systems whose score changes significantly (t test, 0.05), of {systems}"]
     parts += [by_metric(significant, "data"), "## Tables 11 and 12. Kendall's τ at 60 %", by_metric(sampled, "data")]
     parts += ["## How much hangs on the systems"]
@@ -518,13 +551,23 @@ def _parts(years: Sequence[Year], options: argparse.Namespace) -> list[str]:
 
 
 def main() -> None:
-    """Measure both years and write the report."""
-    parser = argparse.ArgumentParser(description=__doc__)
+    """Measure both years, or a collection of one's own, and write the report."""
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     for name, value in (("results", 500), ("documents", 3000), ("draws", 10), ("trials", 50), ("seed", 0)):
         parser.add_argument(f"--{name}", type=int, default=value)
+    for name in ("runs", "judgments", "groups", "pool-runs"):
+        parser.add_argument(f"--{name}")
+    parser.add_argument("--judged-pool-size", type=int)
+    parser.add_argument("--beside", type=int, choices=list(SIZES))
+    parser.add_argument("--out", type=Path)
     options = parser.parse_args()
-    years = [measured(year, options) for year in SIZES]
-    REPORT.write_text("\n\n".join(_parts(years, options)) + "\n", encoding="utf-8")
+    if options.runs is None:
+        years = [measured(f"simulated {year}", year, simulated(year, options), options) for year in SIZES]
+    elif options.judgments is None or options.groups is None:
+        parser.error("--runs needs --judgments and --groups")
+    else:
+        years = [measured("this collection", options.beside or 2007, own_collection(options), options)]
+    (options.out or REPORT).write_text("\n\n".join(_parts(years, options)) + "\n", encoding="utf-8")
 
 
 if __name__ == "__main__":

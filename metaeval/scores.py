@@ -31,6 +31,7 @@ __all__ = [
     "Scores",
     "as_scores",
     "better_direction",
+    "identical_note",
     "identical_systems",
     "oriented_values",
     "scores_to_long",
@@ -197,6 +198,16 @@ def identical_systems(scores: Scores) -> tuple[tuple[str, ...], ...]:
     for name, rows in zip(scores["system"].to_numpy(), values, strict=True):
         seen.setdefault(rows.tobytes(), []).append(str(name))
     return tuple(tuple(names) for names in seen.values() if len(names) > 1)
+
+
+def identical_note(dropped: Sequence[str], n_systems: int) -> list[str]:
+    """Say which systems were left out, of so many, because another has the same scores everywhere."""
+    if not dropped:
+        return []
+    return [
+        f"{len(dropped)} of {n_systems} systems are identical to another one under every metric and were left out: "
+        + ", ".join(dropped)
+    ]
 
 
 def system_groups(scores: Scores) -> NDArray[np.str_]:

@@ -78,6 +78,22 @@ def _cost_model(text: str) -> "CostModel":
     return cost_model(parse_cost(text))
 
 
+def _size_or_table(text: str, option: str) -> str:
+    """Take a whole number, or the name of a table that is there; it is not opened yet."""
+    if re.fullmatch(r"[-+]?[\d.]*", text.strip()):
+        if not text.strip().isdecimal() or not 1 <= int(text) <= _LONGEST:
+            raise checks.refusal(option, "a whole number from 1, or a table of topic and number", text)
+    else:
+        checks.file_to_read("the table of topics and numbers")(Path(text), option)
+    return text
+
+
+def _judged_sizes(text: str) -> int | dict[str, int]:
+    from metaeval.io.groups import read_pool_sizes  # noqa: PLC0415 - loads polars
+
+    return int(text) if text.strip().isdecimal() else read_pool_sizes(text)
+
+
 _POOL_DEPTH = Option(
     "DEPTH",
     "Depth to which the pooled runs were pooled, where it is known.",
@@ -86,6 +102,30 @@ _POOL_DEPTH = Option(
     panel="Reading",
     means="depth",
 )
+_JUDGED_POOL_SIZE = Option(
+    "N|FILE",
+    "Documents judged for a topic, for judgments that list relevant ones only: a number, or a table of topic and "
+    "number.",
+    _size_or_table,
+    shown="read from the judgments",
+    panel="Reading",
+    excludes="pool_depth",
+)
+_POOL_SHARES = Option(
+    "10,20,50",
+    "Leave groups out of pools with so many percent of the documents, too.",
+    checks.numbers("10,20,50", checks.number(above=0, most=100)),
+    shown="none",
+)
+_ADAPTIVE_START = Option("K", "Depth at which adaptive pools start.", checks.count(most=MOST_ROUNDS), means="start")
+_ADAPTIVE_STEP = Option("K", "How much deeper each of their rounds goes.", checks.count(most=MOST_ROUNDS), means="step")
+_ADAPTIVE_RATE = Option(
+    "SHARE",
+    "They stop after a round with fewer relevant documents than this per newly judged one; 0 never stops them.",
+    checks.number(least=0, most=1),
+    means="rate",
+)
+_ADAPTIVE_BUDGET = Option("N", "Most documents that they judge, over all topics.", checks.count(), shown="no limit")
 _QUESTION = Option(
     "NAME,…",
     "less-judging, shallower-pools, fewer-topics, new-systems (needs groups), effort.",
@@ -157,6 +197,7 @@ def judgments(  # noqa: PLR0913 - the options of the command
     loaded: Loaded,
     *,
     pool_depth: Annotated[int | None, _POOL_DEPTH] = None,
+    judged_pool_size: Annotated[str | None, _JUDGED_POOL_SIZE] = None,
     question: Annotated[str | None, _QUESTION] = None,
     reductions: Annotated[str | None, _REDUCTIONS] = None,
     steps: Annotated[str | None, _STEPS] = None,
@@ -168,6 +209,11 @@ def judgments(  # noqa: PLR0913 - the options of the command
     ranked: Annotated[str, _RANKED] = "all",
     relevant_from: Annotated[int | None, _RELEVANT_FROM] = None,
     cost: Annotated[str, _COST] = "2006",
+    pool_shares: Annotated[str | None, _POOL_SHARES] = None,
+    adaptive_start: Annotated[int, _ADAPTIVE_START] = 5,
+    adaptive_step: Annotated[int, _ADAPTIVE_STEP] = 5,
+    adaptive_rate: Annotated[float, _ADAPTIVE_RATE] = 0.05,
+    adaptive_budget: Annotated[int | None, _ADAPTIVE_BUDGET] = None,
     test: Annotated[str, opt.TEST.but(panel=_SIGNIFICANCE)] = "t",
     correction: Annotated[str | None, _CORRECTION] = None,
     alpha: Annotated[float, opt.ALPHA] = 0.05,
@@ -208,8 +254,10 @@ def judgments(  # noqa: PLR0913 - the options of the command
     if keep is None and out is not None:
         keep = out.with_name(f"{out.name}.replicates")
         loaded.when_saved(partial(discard_replicates, keep))
+    if judged_pool_size is not None and not judged_pool_size.isdecimal():
+        loaded.read(judged_pool_size)
     return study_judgments(
-        loaded.collection(retrieved=_needed(asked, ways)),
+        loaded.collection(retrieved="all" if judged_pool_size is not None else _needed(asked, ways)),
         loaded.metrics(),
         questions=asked,
         reductions=ways,
@@ -227,6 +275,12 @@ def judgments(  # noqa: PLR0913 - the options of the command
         min_tau=min_tau,
         top=top,
         pool_depth=pool_depth,
+        judged_pool_size=None if judged_pool_size is None else _judged_sizes(judged_pool_size),
+        pool_shares=() if pool_shares is None else checks.parse_numbers(pool_shares),
+        adaptive_start=adaptive_start,
+        adaptive_step=adaptive_step,
+        adaptive_rate=adaptive_rate,
+        adaptive_budget=adaptive_budget,
         cost=parse_cost(cost),
         rng=seed,
         n_jobs=workers,

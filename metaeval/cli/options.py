@@ -244,6 +244,11 @@ _PILOT_INPUTS = argument(
 _POOLED_COLUMN = _reading(
     "NAME", "The column of --groups that says which runs were pooled.", checks.a_name, means="pooled", needs="groups"
 )
+_POOL_RUNS = _reading(
+    "PATH",
+    "Runs that built the pool and are not scored (a file, folder or pattern); may be repeated. They may break rules.",
+    checks.files_to_read(),
+)
 _NEEDED_QRELS = QRELS.but(words="TREC judgments, or INEX assessments (a file or a folder).")
 
 _OF_RUNS: Group = {
@@ -257,7 +262,10 @@ READING: Mapping[str, Group] = {
     "scores": {"inputs": (Annotated[list[str], _INPUTS], inspect.Parameter.empty), **RUNS, **_GROUPING, **_TABLES},
     "runs": _OF_RUNS,
     "pools": {name: option for name, option in _OF_RUNS.items() if name != "undefined"}
-    | {"pooled_column": (Annotated[str | None, _POOLED_COLUMN], None)},
+    | {
+        "pooled_column": (Annotated[str | None, _POOLED_COLUMN], None),
+        "pool_runs": (Annotated[list[str] | None, _POOL_RUNS], None),
+    },
     "pilot": {
         "inputs": (Annotated[list[str] | None, _PILOT_INPUTS], None),
         **RUNS,

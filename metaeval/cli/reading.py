@@ -183,11 +183,13 @@ class Loaded:
             score_precision=given["score_precision"],
             missing=given["missing"] or "zero",
             lenient=bool(given.get("lenient")),
+            pool_runs=given.get("pool_runs") or (),
         )
         self.read(*read.files, *self._group_file())
         collection = read.collection
         sheet = None if given["groups"] is None else read_sheet(given["groups"])
-        groups = self._groups(sheet, collection.systems)
+        others = collection.by_document.pool_runs
+        groups = self._groups(sheet, [*collection.systems, *(others.systems if others is not None else ())])
         pooled = None
         if sheet is not None and given.get("pooled_column") is not None:
             pooled = read_groups(sheet, column=given["pooled_column"], systems=collection.systems)

@@ -17,6 +17,10 @@ if TYPE_CHECKING:
 
 __all__ = ["report"]
 
+_TOP = Option(
+    "K", "Count significant pairs among the best K systems, and draw the curves of these apart.", count(2, MOST_SYSTEMS)
+)
+
 
 @command("report", reads="scores", out=Path("metaeval-report"))
 def report(  # noqa: PLR0913 - the options of the command
@@ -29,7 +33,7 @@ def report(  # noqa: PLR0913 - the options of the command
     interval_resamples: Annotated[int, opt.INTERVALS] = 200,
     choose: Annotated[str, opt.CHOOSE] = "all",
     map_metric: Annotated[str | None, Option("METRIC", "Metric of the system map.", a_name, shown="the first")] = None,
-    top: Annotated[int, Option("K", "Count significant pairs among the best K systems.", count(2, MOST_SYSTEMS))] = 10,
+    top: Annotated[int, _TOP] = 10,
     topics: Annotated[bool, opt.TOPICS_NEEDED] = True,
     seed: Annotated[int, opt.SEED] = 0,
     threads: Annotated[int | None, opt.THREADS] = None,
@@ -64,7 +68,7 @@ def report(  # noqa: PLR0913 - the options of the command
     collection = loaded.compiled()
     if collection is not None:
         metrics = loaded.metrics()
-        whole = whole.extended(first=collection_sections(collection, metrics, registry=loaded.registry))
+        whole = whole.extended(first=collection_sections(collection, metrics, registry=loaded.registry, best=top))
     return _with_topics(whole, study, seed, threads) if topics else whole
 
 

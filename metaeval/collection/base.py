@@ -6,7 +6,7 @@ documents (`JudgedCollection.by_document`), and names, groups, levels and notes 
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Literal, Self
 
 import numpy as np
@@ -110,6 +110,18 @@ class JudgedCollection(ABC):
     def _part(self, rows: NDArray[np.int64], columns: NDArray[np.int64]) -> Self:
         """Return the systems and topics at these positions."""
 
+    @abstractmethod
+    def judge_further(self, further: NDArray[np.bool_], topics: NDArray[np.integer]) -> Self:
+        """Return the collection with further documents judged and not relevant.
+
+        Parameters
+        ----------
+        further : bool array (n_codes,)
+            By the codes of ``by_document.retrieved``; none that has a line in the judgments.
+        topics : integer array (n_codes,)
+            Topic position of every document.
+        """
+
     def _lists(self, rows: NDArray[np.int64], columns: NDArray[np.int64]) -> NDArray[np.int64]:
         """Return the numbers of the lists of these systems and topics."""
         return (rows[:, None] * self.n_topics + columns).ravel()
@@ -153,6 +165,49 @@ class JudgedCollection(ABC):
             If a name stands twice or nothing would be left.
         """
         return self._part(positions(systems, self.systems, "system"), positions(topics, self.topics, "topic"))
+
+    def set_aside(self, systems: Iterable[str]) -> Self:
+        """Return the collection without some runs, which stay part of the pool.
+
+        Parameters
+        ----------
+        systems : iterable of str
+            Runs that are not scored, such as those that break a rule of the task and were pooled all the same. They
+            count as pooled, unless marks of pooled runs (``with_groups(pooled=…)``) say that they are not.
+
+        Raises
+        ------
+        UnknownNameError
+            If a name is not in the collection.
+        InvalidOptionError
+            If a name stands twice or no run would be left.
+
+        Examples
+        --------
+        >>> from metaeval.collection.assembly import collection_from_rankings
+        >>> runs = {"a": {"1": ["d1", "d2"]}, "invalid": {"1": ["d3"]}}
+        >>> collection = collection_from_rankings(runs, {"1": {"d1": 1, "d3": 0}}, retrieved="all")
+        >>> scored = collection.set_aside(["invalid"])
+        >>> scored.systems, scored.by_document.pool_runs.systems
+        (('a',), ('invalid',))
+        """
+        from metaeval.collection.pools import PoolRuns  # noqa: PLC0415 - which builds on this module
+
+        names = list(systems)
+        if not names:
+            return self
+        rows = positions(names, self.systems, "system")
+        kept = [name for name in self.systems if name not in set(names)]
+        if not kept:
+            message = f"no run would be left to score: {first_few(names)} are all there are"
+            raise InvalidOptionError(message)
+        building = rows if self.pooled is None else rows[self.pooled[rows]]
+        pool_runs = PoolRuns.of(self.by_document, building) if len(building) else self.by_document.pool_runs
+        return self._with(pool_runs=pool_runs).select(systems=kept)
+
+    def with_notes(self, notes: Iterable[str]) -> Self:
+        """Return the collection with more to say (`notes`)."""
+        return self._with(notes=(*self.notes, *notes))
 
     def handle_missing(self, missing: Missing = "zero") -> Self:
         """Decide what happens where a run lacks a topic that has something relevant.
@@ -201,7 +256,7 @@ class JudgedCollection(ABC):
         Parameters
         ----------
         groups : mapping of str to str, or Series indexed by system, optional
-            Group of every system; other names in it are ignored.
+            Group of every system, and of the pooled ones that are not scored; other names in it are ignored.
         pooled : mapping of str to bool, Series indexed by system, or iterable of str, optional
             Whether a system built the pool ("yes" and "no" are understood), or the names of those that did.
 
@@ -213,11 +268,17 @@ class JudgedCollection(ABC):
         names = None if groups is None else _looked_up(_mapping(groups, "groups"), self.systems, "groups")
         if pooled is not None and not isinstance(pooled, Mapping | pd.Series):
             chosen = set(_chosen_names(pooled, "pooled"))
-            for name in sorted(chosen - set(self.systems)):
+            others = () if self.by_document.pool_runs is None else self.by_document.pool_runs.systems
+            for name in sorted(chosen - {*self.systems, *others}):
                 check_choice(name, "system", self.systems)
             pooled = {name: name in chosen for name in self.systems}
         marks = None if pooled is None else _looked_up(_mapping(pooled, "pooled"), self.systems, "pooled")
+        pool_runs = self.by_document.pool_runs
+        if names is not None and pool_runs is not None:
+            own = _looked_up(_mapping(groups or {}, "groups"), pool_runs.systems, "groups")
+            pool_runs = replace(pool_runs, groups=tuple(map(str, own)))
         return self._with(
+            pool_runs=pool_runs,
             groups=self.groups if names is None else tuple(map(str, names)),
             pooled=self.pooled if marks is None else np.array([_as_truth(mark) for mark in marks], dtype=bool),
         )

@@ -13,7 +13,8 @@ from numpy.typing import NDArray
 
 from metaeval.collection.base import JudgedCollection, positions, renumbered, take_segments
 from metaeval.collection.document_codes import Identifiers
-from metaeval.errors import MetaevalWarning
+from metaeval.collection.pools import PoolRuns, recoded
+from metaeval.errors import InvalidOptionError, MetaevalWarning
 
 __all__ = [
     "NOT_POOLED",
@@ -92,6 +93,11 @@ class Collection(JudgedCollection):
         Which runs built the pool that was judged.
     retrieved : RetrievedDocuments or None
         Every retrieved document, on request (``retrieved="all"``).
+    pool_runs : PoolRuns or None
+        Runs that built the pool and are not scored (`set_aside`).
+    pool_sizes : int64 array (n_topics,) or None
+        Documents judged for each topic, where the qrels do not say it
+        (`metaeval.resampling.pools.with_judged_pool`).
     notes : tuple of str
         What reading had to say.
     """
@@ -111,6 +117,8 @@ class Collection(JudgedCollection):
     groups: tuple[str, ...] | None = None
     pooled: NDArray[np.bool_] | None = None
     retrieved: RetrievedDocuments | None = field(default=None, repr=False)
+    pool_runs: PoolRuns | None = field(default=None, repr=False)
+    pool_sizes: NDArray[np.int64] | None = field(default=None, repr=False)
     notes: tuple[str, ...] = ()
 
     @property
@@ -155,7 +163,9 @@ class Collection(JudgedCollection):
     def _part(self, rows: NDArray[np.int64], columns: NDArray[np.int64]) -> Self:
         lists = self._lists(rows, columns)
         topic_offsets, kept = take_segments(self.topic_offsets, columns)
-        moved = renumbered(kept, self.n_judgments)
+        n_codes = self.n_judgments if self.retrieved is None else self.retrieved.n_codes
+        unjudged = np.arange(len(kept), len(kept) + n_codes - self.n_judgments, dtype=np.int32)
+        moved = np.concatenate([renumbered(kept, self.n_judgments), unjudged])
         offsets, entries = take_segments(self.offsets, lists)
         return replace(
             self,
@@ -172,7 +182,34 @@ class Collection(JudgedCollection):
             tied=self.tied[rows],
             groups=None if self.groups is None else tuple(self.groups[row] for row in rows),
             pooled=None if self.pooled is None else self.pooled[rows],
-            retrieved=None if self.retrieved is None else _take_retrieved(self.retrieved, lists, moved, len(kept)),
+            retrieved=None if self.retrieved is None else _take_retrieved(self.retrieved, lists, moved),
+            pool_runs=None if self.pool_runs is None else self.pool_runs.on_topics(columns, moved),
+            pool_sizes=None if self.pool_sizes is None else self.pool_sizes[columns],
+        )
+
+    def judge_further(self, further: NDArray[np.bool_], topics: NDArray[np.integer]) -> Self:
+        """Return the collection with these documents (by code) judged and not relevant; see `JudgedCollection`."""
+        every = self.retrieved
+        if every is None:
+            message = "documents without a line in the qrels were not kept; read the collection with retrieved='all'"
+            raise InvalidOptionError(message)
+        new = recoded(self.topic_offsets, further, topics)
+        codes = new.moved[every.codes]
+        judged = codes < new.topic_offsets[-1]
+        counted = np.concatenate([[0], np.cumsum(judged)])
+        ranks = np.arange(1, len(codes) + 1) - np.repeat(every.offsets[:-1], np.diff(every.offsets))
+        columns = np.arange(self.n_topics)
+        return replace(
+            self,
+            offsets=counted[every.offsets].astype(np.int64),
+            ranks=ranks[judged].astype(np.int32),
+            judgments=codes[judged],
+            topic_offsets=new.topic_offsets,
+            levels=new.spread(self.levels, 0),
+            full_levels=new.spread(self.full_levels, 0),
+            document_ids=new.spread(self.document_ids, b""),  # type: ignore[arg-type]  # of bytes either way
+            retrieved=replace(every, codes=codes),
+            pool_runs=None if self.pool_runs is None else self.pool_runs.on_topics(columns, new.moved),
         )
 
     def unjudged_share(self, depth: int = _TOP) -> NDArray[np.float64]:
@@ -280,11 +317,12 @@ def is_judged(levels: NDArray[np.integer]) -> NDArray[np.bool_]:
 
 
 def _take_retrieved(
-    retrieved: RetrievedDocuments, lists: NDArray[np.int64], moved: NDArray[np.int32], n_kept: int
+    retrieved: RetrievedDocuments, lists: NDArray[np.int64], moved: NDArray[np.int32]
 ) -> RetrievedDocuments:
     offsets, entries = take_segments(retrieved.offsets, lists)
-    recoded = np.concatenate([moved, np.arange(n_kept, n_kept + retrieved.n_codes - len(moved), dtype=np.int32)])
-    return RetrievedDocuments(offsets=offsets, codes=recoded[retrieved.codes[entries]], n_codes=len(recoded))
+    return RetrievedDocuments(
+        offsets=offsets, codes=moved[retrieved.codes[entries]], n_codes=int(moved.max(initial=-1)) + 1
+    )
 
 
 def _summary(label: str, column: pd.Series, *, total: bool) -> dict[str, object]:

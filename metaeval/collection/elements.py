@@ -41,6 +41,7 @@ from metaeval.collection.element_table import (
     with_assessments,
 )
 from metaeval.collection.inex import TOO_SMALL, UNKNOWN, Assessments, Scale, Submission, each_run, whole_column
+from metaeval.collection.pools import recoded
 from metaeval.collection.ranking import RankedRun
 from metaeval.errors import InvalidOptionError
 
@@ -115,6 +116,15 @@ class ElementCollection(JudgedCollection):
 
     def _with(self, **changes: Any) -> Self:  # noqa: ANN401 - any field of a Collection
         return replace(self, by_document=replace(self.by_document, **changes))
+
+    def judge_further(self, further: NDArray[np.bool_], topics: NDArray[np.integer]) -> Self:
+        """Return the collection with these documents (by code) judged: nothing in them is relevant."""
+        new = recoded(self.by_document.topic_offsets, further, topics)
+        return replace(
+            self,
+            by_document=self.by_document.judge_further(further, topics),
+            highlighted=new.spread(self.highlighted, 0),
+        )
 
     def _part(self, rows: NDArray[np.int64], columns: NDArray[np.int64]) -> Self:
         offsets, results = take_segments(self.offsets, self._lists(rows, columns))

@@ -22,6 +22,7 @@ from metaeval.collection.documents import Collection
 from metaeval.collection.highlighted_text import HighlightedText, JudgedText
 from metaeval.collection.inex import Assessments, Submission, each_run
 from metaeval.collection.passage_runs import CompiledRun, Results, compiled_run
+from metaeval.collection.pools import recoded
 from metaeval.collection.ranking import RankedRun
 from metaeval.errors import InvalidOptionError
 
@@ -108,6 +109,23 @@ class PassageCollection(JudgedCollection):
 
     def _with(self, **changes: Any) -> Self:  # noqa: ANN401 - any field of a Collection
         return replace(self, by_document=replace(self.by_document, **changes))
+
+    def judge_further(self, further: NDArray[np.bool_], topics: NDArray[np.integer]) -> Self:
+        """Return the collection with these documents (by code) judged: nothing in them is highlighted."""
+        new = recoded(self.by_document.topic_offsets, further, topics)
+        text = self.text
+        passages = new.spread(np.diff(text.offsets), 0)
+        return replace(
+            self,
+            by_document=self.by_document.judge_further(further, topics),
+            results=self.results._replace(documents=new.moved[self.results.documents]),
+            text=text._replace(
+                relevant_sizes=new.spread(text.relevant_sizes, 0),
+                sizes=new.spread(text.sizes, -1),
+                best_entries=new.spread(text.best_entries, -1),
+                offsets=np.concatenate([[0], np.cumsum(passages)]).astype(np.int64),
+            ),
+        )
 
     def _part(self, rows: NDArray[np.int64], columns: NDArray[np.int64]) -> Self:
         offsets, entries = take_segments(self.offsets, self._lists(rows, columns))

@@ -24,6 +24,7 @@ from .judgments import growth_panels as growth_panels
 from .judgments import measure_label as measure_label
 from .judgments import reduction_panels as reduction_panels
 from .judgments import stability_panels as stability_panels
+from .judgments import topic_growth_lines as topic_growth_lines
 from .power import asl_curves as asl_curves
 from .power import decided_bars as decided_bars
 from .power import power_differences as power_differences

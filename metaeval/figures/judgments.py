@@ -30,6 +30,7 @@ from metaeval.figures.style import (
 )
 
 __all__ = ["coverage_lines", "effort_panels", "growth_panels", "measure_label", "reduction_panels", "stability_panels"]
+__all__ += ["topic_growth_lines"]
 
 _LABELS: Mapping[str, str] = {
     "tau": "Kendall’s τ",
@@ -42,6 +43,8 @@ _LABELS: Mapping[str, str] = {
 _LEFT = 0.62
 _STYLES = 6
 _LAST_RANK = 100
+_NAMED = 4
+_NAME_HEIGHT = 6.0
 
 
 def measure_label(measure: str) -> str:
@@ -133,6 +136,49 @@ def growth_panels(frame: pd.DataFrame) -> Figure:
         axes.set_ylim(bottom=0)
         axes.set_xlabel(label)
     figure.axes[0].set_ylabel("relevant documents a topic")
+    return figure
+
+
+@styled
+def topic_growth_lines(counts: pd.DataFrame, topics: pd.DataFrame) -> Figure:
+    """Draw how many relevant documents every topic's pool holds against its depth, and where few new ones come.
+
+    Parameters
+    ----------
+    counts : pandas.DataFrame
+        topic, pool_depth and relevant; see `PoolGrowth.by_topic`.
+    topics : pandas.DataFrame
+        topic, relevant, critical_depth and relevant_there; see `PoolGrowth.topics`. Those with most and with fewest
+        relevant documents (but some) are named.
+    """
+    some = topics[topics["relevant"] > 0].sort_values("relevant", kind="stable", ascending=False)
+    named = list(dict.fromkeys([*some["topic"][:_NAMED], *some["topic"][-_NAMED:]]))
+    figure = Figure(figsize=(PAGE_WIDTH, 3.2 + FOOT))
+    room = 0.35 + max((text_width(short_name(str(name), 20), 7.5) for name in named), default=0.0)
+    axes = inch_axes(figure, left=_LEFT, right=room, top=0.15, bottom=FOOT)
+    ends = []
+    high = max(1.0, float(counts["relevant"].max()))
+    last = max(2, int(counts["pool_depth"].max()))
+    for topic, part in counts.groupby("topic", sort=False):
+        x, y = ([0, *part[name]] for name in ("pool_depth", "relevant"))
+        if topic not in named:
+            axes.plot(x, y, color="0.82", linewidth=0.7, zorder=1)
+            continue
+        place = named.index(topic)
+        color = CYCLE[place % len(CYCLE)]
+        axes.plot(x, y, color=color, linewidth=1.4, linestyle=DASHES[place // _STYLES % 2], zorder=2)
+        row = topics[topics["topic"] == topic].iloc[0]
+        if pd.notna(row["critical_depth"]):
+            axes.plot(row["critical_depth"], row["relevant_there"], "o", color=color, markersize=4, zorder=3)
+        axes.plot([x[-1], last], [y[-1], y[-1]], color=color, linewidth=0.5, linestyle=":", zorder=1)
+        ends.append((short_name(str(topic), 20), 100 * y[-1] / high, color))
+    axes.set_xlim(0, last)
+    axes.set_ylim(0, 1.03 * high)
+    axes.set_xlabel("pool depth, ranks")
+    axes.set_ylabel("relevant documents")
+    axes.yaxis.set_major_locator(MaxNLocator(6, integer=True))
+    tidy_axes(axes, grid="y")
+    _names_at_end(axes, ends, last, unit=high / 100)
     return figure
 
 
@@ -267,13 +313,17 @@ def _left_label(frame: pd.DataFrame) -> str:
     )
 
 
-def _names_at_end(axes: Axes, lines: Sequence[tuple[str, float, str]], x: float) -> None:
-    """Name every line at the right; names that would meet are pushed apart."""
-    taken = np.inf
-    for name, height, color in sorted(lines, key=lambda line: -line[1]):
-        spot = max(min(height, taken - 6.0), 0.0)
-        taken = spot
+def _names_at_end(axes: Axes, lines: Sequence[tuple[str, float, str]], x: float, *, unit: float = 1.0) -> None:
+    """Name every line at the right, by its height in percent of the scale; names that would meet are pushed apart."""
+    ordered = sorted(lines, key=lambda line: -line[1])
+    spots = [height for _, height, _ in ordered]
+    for place in range(1, len(spots)):
+        spots[place] = min(spots[place], spots[place - 1] - _NAME_HEIGHT)
+    for place in reversed(range(len(spots))):  # and up again, where they ran out of the picture
+        lowest = 0.0 if place == len(spots) - 1 else spots[place + 1] + _NAME_HEIGHT
+        spots[place] = max(spots[place], lowest)
+    for (name, _, color), spot in zip(ordered, spots, strict=True):
         axes.annotate(
-            name, (x, spot), xytext=(5, 0), textcoords="offset points", va="center", fontsize=7.5, color=color,
+            name, (x, spot * unit), xytext=(5, 0), textcoords="offset points", va="center", fontsize=7.5, color=color,
             annotation_clip=False,
         )  # fmt: skip

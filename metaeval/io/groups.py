@@ -10,7 +10,7 @@ from metaeval.errors import InvalidOptionError, closest_names
 from metaeval.io.blocks import columns_found, fitting_names, place_of
 from metaeval.io.sheets import Sheet, header_names, read_sheet
 
-__all__ = ["groups_from_regex", "read_groups"]
+__all__ = ["groups_from_regex", "read_groups", "read_pool_sizes"]
 
 
 def read_groups(
@@ -116,6 +116,49 @@ def groups_from_regex(pattern: str, systems: Iterable[str]) -> dict[str, str]:
         message = f"{pattern!r} finds no group in {len(without)} of {len(found)} names ({first_few(without)}); widen it"
         raise InvalidOptionError(message)
     return groups
+
+
+def read_pool_sizes(path: str | Path) -> dict[str, int]:
+    r"""Read how many documents were judged for each topic: a table of topic and number, with or without a header.
+
+    Parameters
+    ----------
+    path : path
+        CSV, TSV or columns divided by blanks; compressed files are unpacked. The first column is the topic, the second
+        the number.
+
+    Returns
+    -------
+    dict of str to int
+
+    Raises
+    ------
+    FileFormatError
+        If a row has no whole number of at least 1, or a topic two numbers.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = Path(folder, "pools.csv")
+    ...     _ = path.write_text("topic,size\n414,608\n415,611\n")
+    ...     read_pool_sizes(path)
+    {'414': 608, '415': 611}
+    """
+    sheet = read_sheet(path)
+    sizes: dict[str, int] = {}
+    for position, cells in enumerate(sheet.rows()):
+        topic, number = (*map(str.strip, cells), "", "")[:2]
+        if not position and topic and not number.isdecimal():
+            continue  # the header
+        if not topic or not number.isdecimal() or int(number[:10]) < 1:
+            message = f"a row is a topic and the number of documents judged for it, not {','.join(cells)!r}"
+            raise sheet.error(message, position)
+        if sizes.setdefault(topic, int(number)) != int(number):
+            raise sheet.error(f"topic {topic!r} has two numbers, {sizes[topic]} and {number}; keep one", position)
+    if not sizes:
+        raise sheet.error("there is no row of a topic and the number of documents judged for it")
+    return sizes
 
 
 def _system_place(

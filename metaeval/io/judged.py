@@ -26,8 +26,8 @@ from metaeval.io.inex import (
     submissions_from,
 )
 from metaeval.io.qrels import judgments_of
-from metaeval.io.sources import refuse_shared_pipe, run_sources
-from metaeval.io.trec import Rules, ScorePrecision, collection_of
+from metaeval.io.sources import RunPaths, refuse_shared_pipe, run_sources
+from metaeval.io.trec import Rules, ScorePrecision, collection_of, double_note
 from metaeval.io.xml_events import root_name
 from metaeval.scores import Missing
 
@@ -65,6 +65,7 @@ def read_judged(  # noqa: PLR0913 - what either kind of file needs
     score_precision: ScorePrecision = "float64",
     missing: Missing = "zero",
     lenient: bool = False,
+    pool_runs: RunPaths = (),
 ) -> JudgedInput:
     r"""Read runs and judgments of documents, elements or passages, whichever the files hold.
 
@@ -84,6 +85,10 @@ def read_judged(  # noqa: PLR0913 - what either kind of file needs
         What to do where a run lacks a topic that has something relevant.
     lenient : bool, default False
         Whether INEX files that break a rule are an error, or are read as far as they go, with warnings.
+    pool_runs : path, or sequence of paths
+        Runs that built the pool and are not scored, of the same kind as the others. They may break the rules of a
+        task, such as results that overlap, since only their documents count. Those with the name of a scored run are
+        passed over.
 
     Raises
     ------
@@ -102,11 +107,12 @@ def read_judged(  # noqa: PLR0913 - what either kind of file needs
     >>> type(found.collection).__name__, len(found.files)
     ('PassageCollection', 2)
     """
-    sources = run_sources(runs)
+    sources, others = run_sources(runs), run_sources(pool_runs) if pool_runs else []
+    paths = [source.path for source in (*sources, *others)]
     if os.path.isdir(judgments):  # noqa: PTH112 - takes every kind of path
         content, located = b"", True
     else:
-        refuse_shared_pipe(sources, judgments)
+        refuse_shared_pipe([*sources, *others], judgments)
         content = read_bytes(judgments)
         located = holds_assessments(content)
     if not located:
@@ -118,9 +124,11 @@ def read_judged(  # noqa: PLR0913 - what either kind of file needs
         rules = Rules.checked(order=order, score_precision=score_precision, split_tags=False)
         levels = judgments_of(content, str(judgments))
         check = partial(_refuse_located, judgments=str(judgments))
-        collection = collection_of(sources, levels, rules, label=str(judgments), retrieved=retrieved, check=check)
+        collection = collection_of(
+            sources, levels, rules, label=str(judgments), retrieved=retrieved, pool_sources=others, check=check
+        )
         warn_of_ties(collection)
-        return _input(collection.handle_missing(missing), [source.path for source in sources], [str(judgments)])
+        return _input(collection.handle_missing(missing), paths, [str(judgments)])
     if (order, score_precision) != ("score", "float64"):
         message = "the order of INEX runs is that of their format; order and score precision are for TREC runs"
         raise InvalidOptionError(message)
@@ -130,9 +138,15 @@ def read_judged(  # noqa: PLR0913 - what either kind of file needs
         else assessments_from(judgments, second=False, lenient=lenient)
     )
     submissions = submissions_from(sources, lenient=lenient)
-    compiled = inex_collection(submissions, assessments, sizes=sizes, lenient=lenient, retrieved=retrieved)
+    named = {one.run for one in submissions}
+    pooled = submissions_from(others, lenient=lenient) if others else []
+    further = [one for one in pooled if one.run not in named]
+    compiled = inex_collection(
+        [*submissions, *further], assessments, sizes=sizes, lenient=lenient, retrieved=retrieved
+    )
+    scored = compiled.set_aside([one.run for one in further]).with_notes(double_note(len(pooled) - len(further)))
     size_files = [] if sizes is None else [str(sizes)]
-    return _input(compiled.handle_missing(missing), [source.path for source in sources], judged_files, size_files)
+    return _input(scored.handle_missing(missing), paths, judged_files, size_files)
 
 
 def _input(collection: Collection | ElementCollection | PassageCollection, *files: Sequence[str]) -> JudgedInput:

@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from itertools import compress
 from typing import Literal, NamedTuple, get_args
 
 import numpy as np
@@ -60,6 +61,7 @@ def read_collection(  # noqa: PLR0913 - one keyword per rule of reading
     groups: Mapping[str, str] | pd.Series | None = None,
     pooled: Mapping[str, bool] | pd.Series | Iterable[str] | None = None,
     split_tags: bool = False,
+    pool_runs: RunPaths = (),
     n_jobs: int = -1,
 ) -> Collection:
     r"""Read runs and judgments and compile them.
@@ -86,6 +88,9 @@ def read_collection(  # noqa: PLR0913 - one keyword per rule of reading
         Group of every system, and which runs built the pool; see `Collection.with_groups`.
     split_tags : bool
         Take a file that holds several tags for several runs; otherwise it is refused.
+    pool_runs : path, or sequence of paths
+        Runs that built the pool and are not scored (`Collection.pool_runs`); those with the name of a scored run are
+        passed over.
     n_jobs : int, default -1
         Files read at the same time; -1 for one per core. The answer does not depend on it.
 
@@ -135,7 +140,10 @@ def read_collection(  # noqa: PLR0913 - one keyword per rule of reading
     else:
         refuse_shared_pipe(sources, qrels)
         judgments, label = read_qrels(qrels), str(qrels)
-    collection = collection_of(sources, judgments, rules, label=label, retrieved=retrieved, n_jobs=n_jobs)
+    others = run_sources(pool_runs) if pool_runs else []
+    collection = collection_of(
+        sources, judgments, rules, label=label, retrieved=retrieved, pool_sources=others, n_jobs=n_jobs
+    )
     warn_of_ties(collection)
     return collection.with_groups(groups, pooled=pooled).handle_missing(missing)
 
@@ -147,6 +155,7 @@ def collection_of(  # noqa: PLR0913 - what reading depends on
     *,
     label: str | None,
     retrieved: Retrieved = "judged",
+    pool_sources: Sequence[Source] = (),
     n_jobs: int = -1,
     check: Callable[[bytes, str], None] | None = None,
 ) -> Collection:
@@ -163,6 +172,8 @@ def collection_of(  # noqa: PLR0913 - what reading depends on
         The file of the judgments, for messages.
     retrieved, n_jobs
         See `read_collection`.
+    pool_sources : sequence of Source
+        Runs that built the pool and are not scored; those with the name of a scored run are passed over.
     check : callable, optional
         Called with the content and the path of every run before it is read as one.
 
@@ -178,9 +189,23 @@ def collection_of(  # noqa: PLR0913 - what reading depends on
         return [_ranked(part, table, len(judgments.topics), rules.order, retrieved=retrieved) for part in parts]
 
     found: list[_NamedRun] = []
-    for parts in track(threaded_map(rank, sources, n_jobs=n_jobs), description="reading runs", total=len(sources)):
-        found += [part._replace(run=complete_codes(part.run, others, len(judgments.levels))) for part in parts]
+    every = [*sources, *pool_sources]
+    scored: set[str] = set()
+    n_scored = n_double = 0
+    for place, parts in enumerate(
+        track(threaded_map(rank, every, n_jobs=n_jobs), description="reading runs", total=len(every))
+    ):
+        called = [part.source.name or part.tag for part in parts]
+        if place < len(sources):
+            scored.update(called)
+            n_scored += len(parts)
+        new = [place < len(sources) or name not in scored for name in called]
+        n_double += new.count(False)
+        found += [
+            part._replace(run=complete_codes(part.run, others, len(judgments.levels))) for part in compress(parts, new)
+        ]
     names, notes = system_names([(part.tag, part.source) for part in found])
+    notes += double_note(n_double)
     try:
         return assemble_collection(
             judgments,
@@ -188,9 +213,14 @@ def collection_of(  # noqa: PLR0913 - what reading depends on
             {topic for part in found for topic in part.topics},
             n_codes=len(judgments.levels) + others.n_codes,
             notes=(*notes, *(part.note for part in found if part.note)),
-        )
+        ).set_aside(names[n_scored:])
     except InvalidOptionError as error:
         raise FileFormatError(str(error), path=label) from None
+
+
+def double_note(n_double: int) -> list[str]:
+    """Say how many runs of the pool bear the name of a scored one, and so count once."""
+    return [f"{n_double} of the pool's runs bear the name of a scored run, and count once, as that"] if n_double else []
 
 
 def read_runs(

@@ -172,6 +172,8 @@ _WORDS = {
     "ndcg_burges": "nDCG(gains=exponential)",
     # NTCIREVAL
     "msndcg": "nDCG", "q-measure": "Q",
+    # INEX, whose tables name a measure by its mean over topics
+    "maip": "AiP", "magp": "AgP",
 }  # fmt: skip
 _FOREIGN: tuple[tuple[re.Pattern[str], Callable[[re.Match[str]], str]], ...] = (
     (re.compile(r"(?i)(p|recall|success|map_cut|ndcg_cut)[_.](\d+)"), lambda m: f"{_TREC_EVAL[m[1].lower()]}@{m[2]}"),

@@ -53,9 +53,13 @@ _RUN_COLUMNS = (
 
 
 def collection_sections(
-    collection: JudgedCollection, metrics: Iterable[object] = (), *, registry: Registry | None = None
+    collection: JudgedCollection,
+    metrics: Iterable[object] = (),
+    *,
+    registry: Registry | None = None,
+    best: int = 10,
 ) -> tuple[Section, ...]:
-    """Return the sections on a collection: what it holds, and the curves of its runs.
+    """Return the sections on a collection: what it holds, and the curves of its runs, of the best ones apart.
 
     Parameters
     ----------
@@ -64,6 +68,8 @@ def collection_sections(
         Those of the report: curves of elements are drawn under their quantisations.
     registry : Registry, optional
         Where metrics are looked up.
+    best : int, default 10
+        So many runs are drawn apart.
 
     Examples
     --------
@@ -75,13 +81,13 @@ def collection_sections(
     if isinstance(collection, Collection):
         held = collection.statistics()
         curves = precision_recall_curves(collection)
-        return _statistics("documents", held.to_frame(), held.per_system), _precision_recall(curves)
+        return _statistics("documents", held.to_frame(), held.per_system), _precision_recall(curves, best)
     statistics = focused_statistics(collection)
     n_without_size = int(statistics.per_system["size"].isna().sum())
     way_out = " (--element-sizes FILE)" if n_without_size else ""
     return (
         _statistics(statistics.kind, statistics.to_frame(), statistics.per_system),
-        _run_curves(focused_curves(collection, metrics, registry=registry), way_out),
+        _run_curves(focused_curves(collection, metrics, registry=registry), way_out, best),
     )
 
 
@@ -131,7 +137,7 @@ def _runs(per_system: pd.DataFrame) -> Table:
     )
 
 
-def _precision_recall(curves: xr.DataArray) -> Section:
+def _precision_recall(curves: xr.DataArray, best: int) -> Section:
     curve = RunCurves(
         name="precision-recall",
         title="Precision and recall",
@@ -147,20 +153,20 @@ def _precision_recall(curves: xr.DataArray) -> Section:
         id="precision-recall",
         title="Precision and recall",
         lead="How precision falls as a run finds more of what is relevant: lines that cross serve different readers.",
-        blocks=_curve_blocks(curve, curves, line=line, top=1.02),
+        blocks=_curve_blocks(curve, curves, best, line=line, top=1.02),
     )
 
 
-def _run_curves(curves: tuple[RunCurves, ...], way_out: str) -> Section:
+def _run_curves(curves: tuple[RunCurves, ...], way_out: str, best: int) -> Section:
     blocks: list[Block] = []
     for place, curve in enumerate(curves):
         if curve.data is None:
             words = f"There is no curve here: {curve.title}. {curve.lacking}{way_out}."
             blocks.append(Text(paragraphs=(words,), look="note"))
         elif place < _MOST_OPEN:
-            blocks += _curve_blocks(curve, curve.data)
+            blocks += _curve_blocks(curve, curve.data, best)
         else:
-            blocks.append(Fold(title=curve.title, blocks=_curve_blocks(curve, curve.data)[:1]))
+            blocks.append(Fold(title=curve.title, blocks=_curve_blocks(curve, curve.data, best)[:1]))
     return Section(
         id="curves",
         title="Precision and gain of the runs",
@@ -170,7 +176,7 @@ def _run_curves(curves: tuple[RunCurves, ...], way_out: str) -> Section:
 
 
 def _curve_blocks(
-    curve: RunCurves, data: xr.DataArray, *, line: str = "", top: float | None = None
+    curve: RunCurves, data: xr.DataArray, n_best: int, *, line: str = "", top: float | None = None
 ) -> tuple[Block, ...]:
     by_mean = data.mean(str(data.dims[1])).to_series().sort_values(ascending=False, kind="stable")
     best = by_mean.index[0]
@@ -183,7 +189,19 @@ def _curve_blocks(
         alt=f"{curve.title} of {len(by_mean)} runs. Highest on average is {best}: "
         f"{float(data.sel(system=best)[0]):.2f} at the beginning, {float(data.sel(system=best)[-1]):.2f} at the end.",
     )
-    return picture, Fold(title="The numbers", blocks=(_numbers(curve, data, by_mean.index.to_list()),))
+    numbers = Fold(title="The numbers", blocks=(_numbers(curve, data, by_mean.index.to_list()),))
+    if len(by_mean) <= n_best:
+        return picture, numbers
+    leading = data.sel(system=by_mean.index[:n_best].to_list())
+    apart = Picture(
+        name=f"{curve.name}-best",
+        draw=lambda: figures.run_curves(leading, across=curve.across, up=curve.up, top=top),
+        title=f"{curve.title}: the best {n_best} runs",
+        caption=f"The {n_best} runs with the most area under their line in the picture above, apart (Pal et al., 2010, "
+        f"Figure 4, show ten).{named if n_best > NAMED_LINES else ''}",
+        alt=f"{curve.title} of the best {n_best} runs, from {by_mean.index[0]} down to {by_mean.index[n_best - 1]}.",
+    )
+    return picture, apart, numbers
 
 
 def _numbers(curve: RunCurves, data: xr.DataArray, order: list[str]) -> Table:

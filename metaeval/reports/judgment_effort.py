@@ -9,7 +9,7 @@ from metaeval.reports.judgment_power import drawn_words
 from metaeval.reports.judgment_reductions import error_words, percent, with_error
 from metaeval.reports.report import Block, Fold, Picture, Section
 from metaeval.reports.tables import Table, left, right
-from metaeval.resampling.effort import COST_MODELS, CostModel
+from metaeval.resampling.effort import COST_MODELS, CostModel, GrowthRule
 from metaeval.resampling.effort_plans import PLAN_NAMES, EffortPlans
 from metaeval.studies.judgments import JudgmentsStudy
 from metaeval.words import listed, name_of_metric, number, text, whole
@@ -71,7 +71,7 @@ def effort_section(study: JudgmentsStudy) -> tuple[Section, ...]:
     )
     blocks: list[Block] = [picture, _effort_table(study, effort, frame)]
     if effort.adaptive is not None and effort.adaptive_table is not None:
-        blocks += _adaptive_blocks(study, effort.adaptive_table)
+        blocks += _adaptive_blocks(study, effort.adaptive.rule, effort.adaptive_table)
     section = Section(
         id="effort",
         title="Allocation of judging effort",
@@ -122,7 +122,7 @@ def _labels(study: JudgmentsStudy) -> dict[str, str]:
     return {metric: name_of_metric(metric) for metric in study.metrics}
 
 
-def _adaptive_blocks(study: JudgmentsStudy, frame: pd.DataFrame) -> tuple[Block, ...]:
+def _adaptive_blocks(study: JudgmentsStudy, rule: GrowthRule, frame: pd.DataFrame) -> tuple[Block, ...]:
     topics = study.tables()["adaptive_topics"]
     rows = []
     for pools, part in frame.groupby("pools", sort=False):
@@ -132,8 +132,10 @@ def _adaptive_blocks(study: JudgmentsStudy, frame: pd.DataFrame) -> tuple[Block,
     table = Table(
         name="adaptive",
         title="Depth chosen topic by topic",
-        caption="Adaptive: every topic's pool starts at depth 5 and grows by 5 until few new relevant documents "
-        "come. One depth: the same number of judgments spent rank by rank on all topics alike. τ with the ranking "
+        caption=f"Adaptive: every topic's pool starts at depth {rule.start} and grows by {rule.step} until a round "
+        f"finds fewer than {rule.rate:g} relevant documents per newly judged one"
+        + ("" if rule.budget is None else f", or {rule.budget:,} documents are judged in all")
+        + ". One depth: the same number of judgments spent rank by rank on all topics alike. τ with the ranking "
         "of the rebuilt pool.",
         frame=pd.DataFrame(rows),
         data=frame,
@@ -147,8 +149,8 @@ def _adaptive_blocks(study: JudgmentsStudy, frame: pd.DataFrame) -> tuple[Block,
     per_topic = Table(
         name="adaptive_topics",
         title="Every topic",
-        caption="Depth reached, and why it stopped there: few new ones came (rate), or nothing deeper was ever "
-        "judged (pool).",
+        caption="Depth reached, and why it stopped there: few new ones came (rate), nothing deeper was ever "
+        "judged (pool), or the documents to judge were used up (budget).",
         frame=topics,
         columns=(
             *left(topic="Topic"),

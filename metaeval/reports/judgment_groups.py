@@ -4,10 +4,11 @@
 import pandas as pd
 
 from metaeval import figures
+from metaeval.reports.judgment_reductions import percent
 from metaeval.reports.report import Block, Fold, Picture, Section, Text
 from metaeval.reports.tables import METRIC, Table, left, right
 from metaeval.resampling.coverage import Coverage
-from metaeval.resampling.leave_out import CHANGE_INTERVALS
+from metaeval.resampling.leave_out import CHANGE_INTERVALS, WHOLE, GroupsLeftOut
 from metaeval.resampling.sufficiency import VERDICTS, PoolSufficiency
 from metaeval.studies.judgments import JudgmentsStudy
 from metaeval.words import MISSING, count, listed, name_of_metric, number, share, whole
@@ -20,7 +21,7 @@ def groups_sentences(study: JudgmentsStudy) -> list[str]:
     if "depth" not in study.left_out:
         return []
     table = study.tables()["left_out_summary"]
-    table = table[table["keep"] == "depth"].assign(size=lambda rows: rows["mean_change"].abs())
+    table = _of(table, study.left_out["depth"]).assign(size=lambda rows: rows["mean_change"].abs())
     table = table.sort_values("size", kind="stable")
     low, high = table.iloc[0], table.iloc[-1]
     least, most = (_signed_percent(row["mean_change"]) for row in (low, high))
@@ -40,14 +41,19 @@ def groups_sentences(study: JudgmentsStudy) -> list[str]:
 def groups_section(study: JudgmentsStudy) -> Section:
     """Return the section on runs that did not take part in the pool."""
     blocks: list[Block] = []
-    for rule, found in study.left_out.items():
-        blocks.append(_left_out_table(study, rule))
+    for name, found in study.left_out.items():
+        if found.pool_share < WHOLE:
+            continue
+        blocks.append(_left_out_table(study, name))
         tables: list[Block] = [
-            _changes_table(study, rule, "run", "Runs by the relative change of their mean score"),
-            _changes_table(study, rule, "run and topic", "Runs and topics by the relative change of the score"),
-            _groups_table(rule, found.groups.reset_index()),
+            _changes_table(study, name, "run", "Runs by the relative change of their mean score"),
+            _changes_table(study, name, "run and topic", "Runs and topics by the relative change of the score"),
+            _groups_table(name, found.groups.reset_index()),
         ]
-        blocks.append(Fold(title=f"Changes and groups, pool keeps its {rule}", blocks=tuple(tables)))
+        title = f"pool keeps its {name}" if name in _WORDS else "against the rebuilt pool"
+        blocks.append(Fold(title=f"Changes and groups, {title}", blocks=tuple(tables)))
+    if any(one.pool_share < WHOLE for one in study.left_out.values()):
+        blocks.append(_shares_table(study))
     if study.sufficiency is not None:
         blocks += [
             _sufficiency_table(study, study.sufficiency),
@@ -67,18 +73,34 @@ def groups_section(study: JudgmentsStudy) -> Section:
     )
 
 
-def _left_out_table(study: JudgmentsStudy, rule: str) -> Table:
-    frame = study.tables()["left_out_summary"]
-    frame = frame[frame["keep"] == rule].reset_index(drop=True)
-    words = {
-        "depth": "The pool of the others keeps its depth, so what only the group had found is lost.",
-        "size": "The pool of the others is filled up to its size, so it reaches deeper; what was never judged stays "
-        "so.",
-    }
+_WORDS = {
+    "depth": "The pool of the others keeps its depth, so what only the group had found is lost.",
+    "size": "The pool of the others is filled up to its size, so it reaches deeper; what was never judged stays so.",
+}
+
+
+def _of(frame: pd.DataFrame, found: GroupsLeftOut) -> pd.DataFrame:
+    """Return the rows of one way to leave groups out."""
+    own = (frame["keep"] == found.keep) & (frame["baseline"] == found.baseline)
+    return frame[own & (frame["pool_share"] == found.pool_share)].reset_index(drop=True)
+
+
+def _left_out_table(study: JudgmentsStudy, name: str) -> Table:
+    found = study.left_out[name]
+    frame = _of(study.tables()["left_out_summary"], found)
+    title, words = f"which keeps its {name}", _WORDS.get(name)
+    if words is None:
+        title = "against the rebuilt pool"
+        words = (
+            f"The old score is that under the judgments inside the rebuilt pool, as in the paper; the "
+            f"{found.n_outside:,} judged documents outside it count neither before nor after."
+        )
+    elif found.n_outside:
+        words += f" The {found.n_outside:,} judged documents outside the rebuilt pool are kept for everybody."
     return Table(
-        name=f"left_out {rule}",
-        title=f"Runs without their group in the pool, which keeps its {rule}",
-        caption=f"{words[rule]} Change: new less old, in % of the old mean score; negative means that the score fell. "
+        name=f"left_out {name}",
+        title=f"Runs without their group in the pool, {title}",
+        caption=f"{words} Change: new less old, in % of the old mean score; negative means that the score fell. "
         f"Significant: share of runs, two-sided paired t over topics, α = {study.alpha:g}. Places: how far a run moves "
         "among all others by its new score. τ: ranking by new against old scores.",
         frame=frame,
@@ -95,9 +117,34 @@ def _left_out_table(study: JudgmentsStudy, rule: str) -> Table:
     )
 
 
-def _changes_table(study: JudgmentsStudy, rule: str, counted: str, title: str) -> Table:
-    frame = study.tables()["left_out_changes"]
-    frame = frame[(frame["keep"] == rule) & (frame["counted"] == counted)]
+def _shares_table(study: JudgmentsStudy) -> Table:
+    frame = study.tables()["left_out_summary"]
+    full = study.left_out.get("rebuilt pool", study.left_out.get("depth"))
+    some = [one for one in study.left_out.values() if one.pool_share < WHOLE]
+    frame = pd.concat([_of(frame, one) for one in ([full] if full else []) + some], ignore_index=True)
+    return Table(
+        name="left_out shares",
+        title="Pools of less effort, and new systems",
+        caption="Groups left out of pools that hold so many percent of the documents of the rebuilt one (Pal et al., "
+        "2010, name it as an open question); the old score is that under the pool of that size with the group. "
+        "Columns as above.",
+        frame=frame,
+        data=frame,
+        columns=(
+            *right(percent, pool_share="Pool"),
+            METRIC,
+            *right(_signed_percent, mean_change="Mean change"),
+            *right(share, significant="Significant"),
+            *right(number(1), "Places moved", mean_places="mean"),
+            *right(whole, "Places moved", most_places="most"),
+            *right(number(3), tau="τ"),
+        ),
+    )
+
+
+def _changes_table(study: JudgmentsStudy, name: str, counted: str, title: str) -> Table:
+    frame = _of(study.tables()["left_out_changes"], study.left_out[name])
+    frame = frame[frame["counted"] == counted]
     wide = pd.DataFrame({"interval": CHANGE_INTERVALS})
     for metric in study.metrics:
         own = frame[frame["metric"] == metric].set_index("interval").reindex(CHANGE_INTERVALS)
@@ -107,7 +154,7 @@ def _changes_table(study: JudgmentsStudy, rule: str, counted: str, title: str) -
         ]
     wide["interval"] = [name.replace("-", "−").replace("inf", "∞") for name in CHANGE_INTERVALS]
     return Table(
-        name=f"changes {rule} {counted}",
+        name=f"changes {name} {counted}",
         title=title,
         caption="Change: new less old, in % of the old score; negative means that the score fell. “old score 0” holds "
         "scores that were 0 and are not any more.",
@@ -120,9 +167,9 @@ def _changes_table(study: JudgmentsStudy, rule: str, counted: str, title: str) -
     )
 
 
-def _groups_table(rule: str, groups: pd.DataFrame) -> Table:
+def _groups_table(name: str, groups: pd.DataFrame) -> Table:
     return Table(
-        name=f"groups {rule}",
+        name=f"groups {name}",
         title="What the judgments lose with each group",
         caption="Judged documents that only this group brought in; topics that lose all their relevant documents; "
         "share of the pool of the others that is judged.",

@@ -6,8 +6,9 @@ import pandas as pd
 
 from metaeval import figures
 from metaeval.reports.report import Block, Fold, Picture, Text
-from metaeval.reports.tables import METRIC, Table, right
+from metaeval.reports.tables import METRIC, Table, left, right
 from metaeval.resampling.coverage import RunDepths
+from metaeval.resampling.pools import PoolGrowth
 from metaeval.studies.judgments import JudgmentsStudy
 from metaeval.words import count, name_of_metric, number, share, whole
 
@@ -84,9 +85,41 @@ def pool_blocks(study: JudgmentsStudy) -> tuple[Block, ...]:
                 alt=sentence,
             )
         )
+        blocks += _topics_blocks(study.growth)
     if study.depths is not None:
         blocks.append(_run_depths_table(study.depths))
     return tuple(blocks)
+
+
+def _topics_blocks(growth: PoolGrowth) -> tuple[Block, ...]:
+    """Show how many relevant documents every topic's pool holds at each depth, and past which depth few come."""
+    topics, counts = growth.topics(), growth.by_topic()
+    known = topics.dropna(subset=["critical_depth"])
+    words = f"{len(known)} of {count(len(topics), 'topic')} reach a depth past which few new relevant documents come"
+    if len(known):
+        words += f"; it lies between {known['critical_depth'].min():.0f} and {known['critical_depth'].max():.0f}"
+    picture = Picture(
+        name="pool growth topics",
+        draw=lambda: figures.topic_growth_lines(counts, topics),
+        title="What deeper pools find, topic by topic",
+        caption="Relevant documents in the pool of each topic, to the depth at which everything judged is in. Named "
+        "are the topics with most and with fewest relevant documents; a dot marks the depth past which the rest of the "
+        f"pool holds at most {100 * growth.few:g} relevant documents per 100 judged. {words}.",
+        alt=f"{words}.",
+    )
+    table = Table(
+        name="critical_depths",
+        title="The depth past which few new relevant documents come",
+        caption=f"Past it, the rest of the pool holds at most {100 * growth.few:g} relevant documents per 100 judged; "
+        "without one, relevant documents came to the end, and a deeper pool might have found more.",
+        frame=topics,
+        columns=(
+            *left(topic="Topic"),
+            *right(whole, "Whole pool", pool_depth="Depth", judged="Judged", relevant="Relevant"),
+            *right(whole, "Few come past", critical_depth="Depth", judged_there="Judged", relevant_there="Relevant"),
+        ),
+    )
+    return picture, Fold(title="Critical depths, topic by topic", blocks=(table,))
 
 
 def _run_depths_table(depths: RunDepths) -> Table:

@@ -12,7 +12,15 @@ from metaeval.collection.base import JudgedCollection
 from metaeval.collection.documents import Collection
 from metaeval.compiled import compiled
 from metaeval.errors import InvalidOptionError
-from metaeval.resampling.entry_depths import NEVER, check_reach, entry_depths, pooled_systems, retrieved_lists
+from metaeval.resampling.entry_depths import (
+    NEVER,
+    check_reach,
+    entry_depths,
+    pool_lengths,
+    pooled_systems,
+    refuse_unknown_pool,
+    retrieved_lists,
+)
 
 __all__ = ["DEFAULT_SIZES", "Coverage", "RunDepths", "coverage", "run_depths"]
 
@@ -103,8 +111,8 @@ def coverage(
     Raises
     ------
     InvalidOptionError
-        If a size is no whole number of at least 1, every run is pooled, or the collection was read
-        without the documents that have no judgment.
+        If a size is no whole number of at least 1, every run is pooled, the collection was read without the documents
+        that have no judgment, or its judgments list relevant documents only, so that what was judged is not known.
 
     Notes
     -----
@@ -116,6 +124,7 @@ def coverage(
        :doi:`10.1145/1416950.1416951`
     """
     documents = collection.by_document
+    refuse_unknown_pool(documents)
     entries = entry_depths(documents)
     wanted = np.sort(_sizes(sizes))
     chosen = _new_systems(documents) if systems is None else pooled_systems(documents, systems)
@@ -173,11 +182,10 @@ def run_depths(collection: JudgedCollection, *, sizes: Sequence[int] = DEFAULT_S
     [1.0, 2.5]
     """
     documents = collection.by_document
-    chosen = pooled_systems(documents)
-    entries = entry_depths(documents, chosen)
+    entries = entry_depths(documents)
     wanted = _sizes(sizes)
     depths = entries.depth_of_size(np.repeat(wanted[:, None], documents.n_topics, axis=1))
-    lengths = documents.n_retrieved[chosen]
+    lengths = pool_lengths(documents)
     answered = lengths > 0
     reached = np.minimum(depths[:, None], lengths[None])
     counts = entries.counts()
@@ -190,7 +198,7 @@ def run_depths(collection: JudgedCollection, *, sizes: Sequence[int] = DEFAULT_S
         },
         index=pd.Index(wanted, name="size"),
     )
-    return RunDepths(n_topics=documents.n_topics, n_runs=len(chosen), n_answers=int(answered.sum()), table=table)
+    return RunDepths(n_topics=documents.n_topics, n_runs=len(lengths), n_answers=int(answered.sum()), table=table)
 
 
 def _new_systems(collection: Collection) -> NDArray[np.int64]:

@@ -20,7 +20,16 @@ from metaeval.resampling.judgments import check_steps
 from metaeval.resampling.pools import original_pool
 from metaeval.resampling.reductions import REDUCTIONS, Reduced, keep_documents
 
-__all__ = ["COST_MODELS", "AdaptiveDepth", "CostModel", "adaptive_depth", "cost_model", "equal_effort"]
+__all__ = [
+    "COST_MODELS",
+    "AdaptiveDepth",
+    "CostModel",
+    "GrowthRule",
+    "adaptive_depth",
+    "check_growth",
+    "cost_model",
+    "equal_effort",
+]
 
 _MINUTES = 60.0
 
@@ -58,6 +67,25 @@ COST_MODELS: Mapping[str, CostModel] = MappingProxyType(
 """Rates measured at INEX (Piwowarski, Trotman and Lalmas 2008, section 5.1.1)."""
 
 
+class GrowthRule(NamedTuple):
+    """How pools grow topic by topic; see `adaptive_depth`.
+
+    Attributes
+    ----------
+    start, step : int
+        Depth of the first pools, and by how much one grows a round.
+    rate : float
+        Relevant documents per newly judged one below which a topic stops.
+    budget : int or None
+        Most documents to judge, over all topics.
+    """
+
+    start: int = 5
+    step: int = 5
+    rate: float = 0.05
+    budget: int | None = None
+
+
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class AdaptiveDepth:
     """Pools that stop where few new relevant documents come, replayed on judgments that exist.
@@ -71,6 +99,8 @@ class AdaptiveDepth:
     adaptive, fixed : Reduced
         One step each: the judgments left, and those of a pool of one depth for all topics with the same number of
         judged documents (rank by rank, run by run, all topics alike, until the number is reached).
+    rule : GrowthRule
+        As asked for.
     notes : tuple of str
         What the pool lacks.
     """
@@ -78,6 +108,7 @@ class AdaptiveDepth:
     per_topic: pd.DataFrame
     adaptive: Reduced
     fixed: Reduced
+    rule: GrowthRule
     notes: tuple[str, ...]
 
     def to_frame(self) -> pd.DataFrame:
@@ -210,9 +241,7 @@ def adaptive_depth(  # noqa: PLR0913 - one keyword per choice of the strategy
     >>> replayed.per_topic[["pool_depth", "judged", "relevant", "stopped"]].to_numpy().tolist()
     [[3, 3, 3, 'pool'], [2, 2, 1, 'rate']]
     """
-    for name, value in (("start", start), ("step", step)) + ((("budget", budget),) if budget is not None else ()):
-        check_count(value, name)
-    check_number(rate, "rate", least=0, most=1)
+    rule = check_growth(GrowthRule(start, step, rate, budget))
     deep = _deep_pool(collection, pool_depth)
     depths, stopped = _grow(deep, start, step, rate, np.inf if budget is None else budget)
     entry = deep.entries.depth[: deep.collection.n_judgments]
@@ -229,7 +258,20 @@ def adaptive_depth(  # noqa: PLR0913 - one keyword per choice of the strategy
         "fixed_relevant": deep.entries.per_topic(level & relevant),
     }
     per_topic = pd.DataFrame(table, index=pd.Index(deep.collection.topics, name="topic"))[deep.counted]
-    return AdaptiveDepth(per_topic=per_topic, adaptive=adaptive, fixed=fixed, notes=deep.notes)
+    return AdaptiveDepth(per_topic=per_topic, adaptive=adaptive, fixed=fixed, rule=rule, notes=deep.notes)
+
+
+def check_growth(rule: GrowthRule) -> GrowthRule:
+    """Return a rule of growth if it can be followed.
+
+    Raises
+    ------
+    InvalidOptionError
+    """
+    for name in ("start", "step", *(("budget",) if rule.budget is not None else ())):
+        check_count(getattr(rule, name), name)
+    check_number(rule.rate, "rate", least=0, most=1)
+    return rule
 
 
 def equal_effort(

@@ -16,7 +16,7 @@ from metaeval.errors import EstimationError
 from metaeval.metrics.resolved import AnyMetric
 from metaeval.metrics.score import metric_values
 from metaeval.parallel import limit_threads
-from metaeval.resampling.effort import AdaptiveDepth, CostModel, adaptive_depth, equal_effort
+from metaeval.resampling.effort import AdaptiveDepth, CostModel, GrowthRule, adaptive_depth, equal_effort
 from metaeval.resampling.pools import original_pool
 from metaeval.resampling.reductions import Reduced
 from metaeval.resampling.replicates import Arrays, all_compiled, map_replicates, replicate_store
@@ -88,7 +88,7 @@ def rank_by_effort(  # noqa: PLR0913 - one keyword per choice
     *,
     n_replicates: int,
     pool_depth: int | None,
-    rate: float,
+    growth: GrowthRule,
     steps: Sequence[float] | None,
     n_jobs: int = 1,
     keep: str | Path | None = None,
@@ -106,7 +106,7 @@ def rank_by_effort(  # noqa: PLR0913 - one keyword per choice
     n_replicates : int
     pool_depth : int or None
         Depth of the original pool, where it is known.
-    rate : float
+    growth : GrowthRule
         See `metaeval.resampling.effort.adaptive_depth`.
     steps : sequence of float or None
         `EFFORT_STEPS` by default.
@@ -145,9 +145,10 @@ def rank_by_effort(  # noqa: PLR0913 - one keyword per choice
         coords={"plan": list(PLAN_NAMES), "step": list(chosen), "metric": [one.name for one in metrics]},
     )
     try:
-        adaptive = adaptive_depth(collection, rate=rate, pool_depth=pool_depth)
-    except EstimationError:
-        return EffortPlans(data=data, adaptive=None, adaptive_table=None, notes=original.notes)
+        adaptive = adaptive_depth(collection, **growth._asdict(), pool_depth=pool_depth)
+    except EstimationError as error:
+        notes = (*original.notes, f"adaptive depth: {error}")
+        return EffortPlans(data=data, adaptive=None, adaptive_table=None, notes=notes)
     rows = []
     for pools, one in (("adaptive", adaptive.adaptive), ("one depth", adaptive.fixed)):
         found = correlations(full, _means(collection, metrics, one, counted)[0] * signs)

@@ -7,6 +7,7 @@ many pools are asked for.
 
 from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,8 +24,11 @@ __all__ = [
     "check_reach",
     "entry_depths",
     "entry_depths_by_group",
+    "lists_relevant_only",
+    "pool_lengths",
     "pooled_systems",
     "reciprocal_rank_sums",
+    "refuse_unknown_pool",
     "retrieved_lists",
 ]
 
@@ -42,7 +46,8 @@ class EntryDepths:
         Smallest rank in any of the systems; `NEVER` where none has it. Codes below the collection's ``n_judgments``
         are positions in its levels.
     system : int32 array (n_codes,)
-        The first of the systems that has it there; -1 where none has. No two documents of a topic share depth and
+        The first of the systems that has it there (runs of the pool that are not scored come after the others); -1
+        where none has. No two documents of a topic share depth and
         system, so both together order the pool as rank-by-rank pooling meets it.
     topic : int32 array (n_codes,)
         Topic position; -1 for a document without judgment that none of the systems has.
@@ -161,10 +166,32 @@ def pooled_systems(collection: Collection, systems: Iterable[str] | None = None)
         chosen = np.flatnonzero(collection.pooled)
     else:
         chosen = np.arange(collection.n_systems)
-    if not chosen.size:
+    if not chosen.size and (systems is not None or collection.pool_runs is None):
         message = "no run builds the pool: mark at least one with pooled=, or name systems"
         raise InvalidOptionError(message)
     return chosen
+
+
+def lists_relevant_only(collection: Collection) -> bool:
+    """Say whether every line of the qrels is of a relevant document, so that they do not say what was judged."""
+    return bool((collection.full_levels > 0).all())
+
+
+def refuse_unknown_pool(collection: Collection) -> None:
+    """Refuse judgments that list relevant documents only where nothing else says how much was judged.
+
+    Raises
+    ------
+    InvalidOptionError
+    """
+    if collection.pool_sizes is None and lists_relevant_only(collection):
+        message = (
+            f"all {collection.n_judgments:,} judgments are of relevant documents, so they do not say which documents "
+            "were judged, and a pool of their number would lose relevant ones: give the number of documents judged "
+            "for a topic (--judged-pool-size, in Python with_judged_pool) or the depth to which the runs were pooled "
+            "(--pool-depth)"
+        )
+        raise InvalidOptionError(message)
 
 
 def entry_depths(
@@ -176,7 +203,7 @@ def entry_depths(
     ----------
     collection : Collection
     systems : int64 array, optional
-        Positions of the runs that build it; the pooled ones by default.
+        Positions of the runs that build it; the pooled ones by default, with those that are not scored.
     complete : bool
         Whether documents without judgment must be there, so that sizes can be asked for.
 
@@ -185,21 +212,22 @@ def entry_depths(
     InvalidOptionError
         If they must be and the collection was read without them, or the runs retrieve nothing.
     """
-    chosen = pooled_systems(collection) if systems is None else systems
-    if not collection.n_retrieved[chosen].any():
+    lists, lengths = _pool_lists(collection, systems, complete=complete), pool_lengths(collection, systems)
+    if not lengths.any():
         message = "the pooled runs retrieve nothing for any topic of the qrels, so there is no pool"
         raise InvalidOptionError(message)
-    offsets, ranks, codes, n_codes = retrieved_lists(collection, complete=complete)
+    n_codes = _n_codes(collection)
     depth = np.full(n_codes, NEVER, dtype=np.int32)
     first = np.full(n_codes, -1, dtype=np.int32)
     topic = _known_topics(collection, n_codes)
-    _enter(offsets, ranks, codes, chosen, collection.n_topics, depth, first, topic)
+    for one in lists:
+        _enter(*one[:4], one.numbers, collection.n_topics, depth, first, topic)
     return EntryDepths(
         depth=depth,
         system=first,
         topic=topic,
-        ends=collection.n_retrieved[chosen].max(axis=0),
-        longest=int(collection.n_retrieved.max(initial=0)),
+        ends=lengths.max(axis=0),
+        longest=max(int(collection.n_retrieved.max(initial=0)), int(lengths.max())),
         complete=collection.retrieved is not None,
     )
 
@@ -211,27 +239,60 @@ def entry_depths_by_group(collection: Collection, group_of: NDArray[np.int64], *
     ----------
     collection : Collection
     group_of : int64 array (n_systems,)
-        Number of every system's group, from 0.
+        Number of every system's group, from 0; those of pooled runs that are not scored come after.
     complete : bool
         As in `entry_depths`.
     """
     whole = entry_depths(collection, complete=complete)
-    offsets, ranks, codes, n_codes = retrieved_lists(collection, complete=complete)
+    n_codes = _n_codes(collection)
     best = np.full(n_codes, NEVER, dtype=np.int32)
     group = np.full(n_codes, -1, dtype=np.int32)
     other = np.full(n_codes, NEVER, dtype=np.int32)
-    chosen = pooled_systems(collection)
-    _enter_by_group(offsets, ranks, codes, chosen, collection.n_topics, group_of, best, group, other)
+    for one in _pool_lists(collection, None, complete=complete):
+        _enter_by_group(*one[:4], group_of[one.numbers], collection.n_topics, best, group, other)
     return EntryDepthsByGroup(whole=whole, best_group=group, other=other)
 
 
 def reciprocal_rank_sums(collection: Collection, systems: NDArray[np.int64] | None = None) -> NDArray[np.float64]:
     """Return the sum over the pooled runs of 1 / rank of every document, (n_codes,); 0 where none has it."""
-    offsets, _, codes, n_codes = retrieved_lists(collection, complete=True)
-    sums = np.zeros(n_codes)
-    chosen = pooled_systems(collection) if systems is None else systems
-    _sum_inverse_ranks(offsets, codes, chosen, collection.n_topics, sums)
+    lists = _pool_lists(collection, systems, complete=True)
+    sums = np.zeros(_n_codes(collection))
+    for one in lists:
+        _sum_inverse_ranks(one.offsets, one.codes, one.rows, collection.n_topics, sums)
     return sums
+
+
+def pool_lengths(collection: Collection, systems: NDArray[np.int64] | None = None) -> NDArray[np.int32]:
+    """Return the lengths of the lists that build pools, (n_runs, n_topics); see `entry_depths`."""
+    chosen = pooled_systems(collection) if systems is None else systems
+    own, others = collection.n_retrieved[chosen], collection.pool_runs
+    return own if systems is not None or others is None else np.concatenate([own, others.n_retrieved])
+
+
+class _Lists(NamedTuple):
+    """Lists that go into a pool: rows of some lists, and the number of the run that each row is."""
+
+    offsets: NDArray[np.int64]
+    ranks: NDArray[np.int32]
+    codes: NDArray[np.int32]
+    rows: NDArray[np.int64]
+    numbers: NDArray[np.int64]
+
+
+def _pool_lists(collection: Collection, systems: NDArray[np.int64] | None, *, complete: bool) -> list[_Lists]:
+    """Return the lists of the runs that build a pool, and of those that are not scored."""
+    chosen = pooled_systems(collection) if systems is None else systems
+    offsets, ranks, codes, _ = retrieved_lists(collection, complete=complete)
+    found = [_Lists(offsets, ranks, codes, chosen, chosen)]
+    others = collection.pool_runs
+    if systems is None and others is not None:
+        rows = np.arange(len(others.systems))
+        found.append(_Lists(others.offsets, others.ranks, others.codes, rows, collection.n_systems + rows))
+    return found
+
+
+def _n_codes(collection: Collection) -> int:
+    return collection.n_judgments if collection.retrieved is None else collection.retrieved.n_codes
 
 
 def retrieved_lists(
@@ -262,12 +323,13 @@ def _enter(  # noqa: PLR0913, PLR0917 - a kernel takes plain arrays
     ranks: NDArray[np.int32],
     codes: NDArray[np.int32],
     systems: NDArray[np.int64],
+    numbers: NDArray[np.int64],
     n_topics: int,
     depth: NDArray[np.int32],
     system: NDArray[np.int32],
     topic_of: NDArray[np.int32],
 ) -> None:
-    for row in systems:
+    for row, number in zip(systems, numbers):  # noqa: B905 - no strict= in a kernel
         for topic in range(n_topics):
             start, stop = offsets[row * n_topics + topic], offsets[row * n_topics + topic + 1]
             for place in range(start, stop):
@@ -276,7 +338,7 @@ def _enter(  # noqa: PLR0913, PLR0917 - a kernel takes plain arrays
                 topic_of[code] = topic
                 if rank < depth[code]:
                     depth[code] = rank
-                    system[code] = row
+                    system[code] = number
 
 
 @compiled
@@ -285,14 +347,13 @@ def _enter_by_group(  # noqa: PLR0913, PLR0917 - a kernel takes plain arrays
     ranks: NDArray[np.int32],
     codes: NDArray[np.int32],
     systems: NDArray[np.int64],
+    groups: NDArray[np.int64],
     n_topics: int,
-    group_of: NDArray[np.int64],
     best: NDArray[np.int32],
     best_group: NDArray[np.int32],
     other: NDArray[np.int32],
 ) -> None:
-    for row in systems:
-        group = group_of[row]
+    for row, group in zip(systems, groups):  # noqa: B905 - no strict= in a kernel
         for topic in range(n_topics):
             start, stop = offsets[row * n_topics + topic], offsets[row * n_topics + topic + 1]
             for place in range(start, stop):

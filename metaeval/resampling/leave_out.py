@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from scipy.special import stdtr
 
 from metaeval.cells import first_few
-from metaeval.checks import check_choice, check_share
+from metaeval.checks import check_choice, check_number, check_share
 from metaeval.collection.base import JudgedCollection
 from metaeval.collection.documents import NOT_POOLED, Collection
 from metaeval.equality import RELATIVE, at_least, difference
@@ -31,6 +31,7 @@ from metaeval.tests_stat.paired_t import paired_t_statistics
 
 __all__ = [
     "CHANGE_INTERVALS",
+    "Baseline",
     "GroupsLeftOut",
     "Keep",
     "leave_group_out",
@@ -42,6 +43,7 @@ __all__ = [
 ]
 
 Keep = Literal["depth", "size"]
+Baseline = Literal["judgments", "pool"]
 
 CHANGE_INTERVALS = (
     "(-inf, -100)",
@@ -59,6 +61,8 @@ CHANGE_INTERVALS = (
 and what their tables had no case of: a fall of more than 100 % (a score that turned negative), and a score that was 0
 and is not any more."""
 
+WHOLE = 100.0
+_NOISE = 1e-9
 _FALLS = np.array([-100.0, -50.0, -20.0, -10.0, 0.0])  # a fall of exactly 10 % is in [-10, 0)
 _RISES = np.array([10.0, 50.0])
 
@@ -78,6 +82,10 @@ class GroupsLeftOut:
         where documents without judgment were not read).
     keep : {"depth", "size"}
         What the pool without the group keeps.
+    baseline : {"judgments", "pool"}
+        What the old score is under: all judgments, or those inside the pool that could be rebuilt.
+    pool_share : float
+        How much of the rebuilt pool it starts from, in % of its documents.
     original : OriginalPool
         The pool of all pooled runs.
     emptied : tuple of (group, topic)
@@ -89,13 +97,15 @@ class GroupsLeftOut:
     scores: xr.Dataset
     groups: pd.DataFrame
     keep: Keep
+    baseline: Baseline = "judgments"
+    pool_share: float = 100.0
     original: OriginalPool
     emptied: tuple[tuple[str, str], ...]
     notes: tuple[str, ...]
 
     @property
     def n_outside(self) -> int:
-        """Judged documents outside every pooled run's pool; they are kept whoever is left out."""
+        """Judged documents outside every pooled run's pool; under all judgments they are kept whoever is left out."""
         return self.original.n_outside
 
     def changes(self, *, per_topic: bool = False) -> xr.DataArray:
@@ -160,11 +170,13 @@ class GroupsLeftOut:
         return self.scores.to_dataframe(dim_order=["metric", "system", "topic"]).reset_index()[columns]
 
 
-def leave_group_out(
+def leave_group_out(  # noqa: PLR0913 - one keyword per choice
     collection: JudgedCollection,
     metrics: object,
     *,
     keep: Keep = "depth",
+    baseline: Baseline = "judgments",
+    pool_share: float = 100.0,
     pool_depth: int | None = None,
     registry: Registry | None = None,
 ) -> GroupsLeftOut:
@@ -180,6 +192,13 @@ def leave_group_out(
         The pool of the other runs keeps its depth, so that what only the group contributed is lost [1]_, or
         its number of documents, so that it reaches deeper into the other runs [2]_. Documents it
         then takes in that were never judged stay so, which ``groups["judged_share"]`` shows.
+    baseline : {"judgments", "pool"}
+        The old score is that under all judgments, of which those outside the rebuilt pool are kept whoever is left
+        out; or, as in [3]_, that under the judgments inside the rebuilt pool, and all others are dropped from old and
+        new alike.
+    pool_share : float, default 100
+        With ``baseline="pool"``, start from the shallowest pools with at least this many percent of the documents of
+        the rebuilt one, and ask whether so few judgments would still serve new systems ([3]_, "Limitations").
     pool_depth : int, optional
         Depth to which the runs were pooled, where it is known; see `metaeval.resampling.pools.original_pool`. With
         it and ``keep="depth"`` a collection without unjudged documents will do.
@@ -193,9 +212,10 @@ def leave_group_out(
     Raises
     ------
     InvalidOptionError
-        If the collection has no groups, all pooled runs are of one group, or the pool cannot be built.
+        If the collection has no groups, all pooled runs are of one group, the pool cannot be built, or a share of it
+        is outside (0, 100] or below 100 with ``baseline="judgments"``.
     UnknownNameError
-        For a metric, or a rule to keep, that is not known.
+        For a metric, a rule to keep or a baseline that is not known.
 
     See Also
     --------
@@ -203,8 +223,8 @@ def leave_group_out(
 
     Notes
     -----
-    Judged documents outside the pool of all pooled runs are kept whoever is left out, since no group's absence would
-    have hidden them; their number is ``n_outside``. The relative change of a score is
+    With ``baseline="judgments"``, judged documents outside the pool of all pooled runs are kept whoever is left out,
+    since no group's absence would have hidden them; their number is ``n_outside``. The relative change of a score is
 
     .. math:: 100 \, (\text{new} - \text{old}) / \text{old}
 
@@ -233,19 +253,32 @@ def leave_group_out(
     array([[-50., -50.]])
     """
     check_choice(keep, "rule for the pool without a group", get_args(Keep))
+    check_choice(baseline, "baseline", get_args(Baseline))
+    check_number(pool_share, "pool_share", above=0, most=100, unit="%")
+    if pool_share < WHOLE and baseline != "pool":
+        message = f"pool_share={pool_share:g} starts from a part of the rebuilt pool, so it needs baseline='pool'"
+        raise InvalidOptionError(message)
     names, numbers = numbered_groups(collection)
     documents = collection.by_document
     chosen = resolve_metrics(metrics, registry=registry)
     original = original_pool(documents, pool_depth=pool_depth)
-    by_group = entry_depths_by_group(documents, numbers, complete=keep == "size")
-    inside = by_group.whole.within(original.depths)[: documents.n_judgments]
+    by_group = entry_depths_by_group(documents, numbers, complete=keep == "size" or pool_share < WHOLE)
+    sizes, start = original.n_documents, original.depths
+    if pool_share < WHOLE:
+        sizes = by_group.whole.per_topic(by_group.whole.within(start)) if original.known else sizes
+        sizes = part_of_pool(sizes, pool_share)
+        start = by_group.whole.depth_of_size(sizes)
+    inside = by_group.whole.within(start)[: documents.n_judgments]
     counted = scored_topics(documents)
+    if baseline == "pool":
+        collection = collection.rejudge(np.where(inside, documents.levels, np.int16(NOT_POOLED)))
+        documents = collection.by_document
     full = metric_values(collection, chosen)
     reduced, rows, emptied = full.copy(), [], []
     for number, name in enumerate(track(names, description="leaving groups out")):
-        mine = np.flatnonzero(numbers == number)
+        mine = np.flatnonzero(numbers[: documents.n_systems] == number)
         entries = by_group.without(number)
-        depths = original.depths if keep == "depth" else entries.depth_of_size(original.n_documents)
+        depths = start if keep == "depth" else entries.depth_of_size(sizes)
         left = entries.within(depths)
         lost = inside & ~left[: documents.n_judgments]
         levels = np.where(lost, np.int16(NOT_POOLED), documents.levels)
@@ -254,15 +287,23 @@ def leave_group_out(
             reduced[:, mine] = metric_values(part, chosen)
         empty = counted & (documents.n_relevant > 0) & (documents.rejudge(levels).n_relevant == 0)
         emptied += [(name, documents.topics[topic]) for topic in np.flatnonzero(empty)]
-        rows.append(_group_row(documents, mine, lost, left, int(empty.sum()), by_group.whole))
+        others = int((numbers[documents.n_systems :] == number).sum())
+        rows.append(_group_row(documents, mine, others, lost, left, int(empty.sum()), by_group.whole))
     return GroupsLeftOut(
         scores=_both_scores(collection, chosen, full[:, :, counted], reduced[:, :, counted], counted),
         groups=pd.DataFrame(rows, index=pd.Index(names, name="group")),
         keep=keep,
+        baseline=baseline,
+        pool_share=float(pool_share),
         original=original,
         emptied=tuple(emptied),
-        notes=(*original.notes, *_left_out_notes(original, emptied, n_runs=len(collection.systems))),
+        notes=(*original.notes, *_left_out_notes(original, baseline, emptied, n_runs=len(collection.systems))),
     )
+
+
+def part_of_pool(sizes: NDArray[np.int64], percent: float) -> NDArray[np.int64]:
+    """Return so many percent of pools, in documents, rounded up."""
+    return np.ceil(sizes * percent / WHOLE - _NOISE).astype(np.int64)
 
 
 def tally_changes(changes: NDArray[np.float64]) -> NDArray[np.int64]:
@@ -286,15 +327,20 @@ def tally_changes(changes: NDArray[np.float64]) -> NDArray[np.int64]:
 
 
 def numbered_groups(collection: JudgedCollection) -> tuple[list[str], NDArray[np.int64]]:
-    """Return the groups in the order of their first runs, and every run's number."""
+    """Return the groups in the order of their first runs, and every run's number.
+
+    Pooled runs that are not scored follow the others; groups of those alone have numbers past the names.
+    """
     if collection.groups is None:
         message = "the collection has no groups to leave out; name each run's group (with_groups, --groups)"
         raise InvalidOptionError(message)
     names = list(dict.fromkeys(collection.groups))
     place = {name: number for number, name in enumerate(names)}
-    numbers = np.array([place[name] for name in collection.groups], dtype=np.int64)
-    pooled = np.ones(len(numbers), dtype=bool) if collection.pooled is None else collection.pooled
-    building = {names[number] for number in numbers[pooled]}
+    pool_runs = collection.by_document.pool_runs
+    others = () if pool_runs is None else pool_runs.groups or ()
+    numbers = np.array([place.setdefault(name, len(place)) for name in (*collection.groups, *others)], dtype=np.int64)
+    pooled = np.ones(len(collection.groups), dtype=bool) if collection.pooled is None else collection.pooled
+    building = {name for name, one in zip(collection.groups, pooled, strict=True) if one} | {*others}
     if len(building) <= 1:
         message = (
             f"the pool was built by {'group ' + repr(*building) if building else 'no group'} alone, so nothing is "
@@ -316,6 +362,7 @@ def scored_topics(collection: Collection) -> NDArray[np.bool_]:
 def _group_row(  # noqa: PLR0913, PLR0917 - the parts of a row
     collection: Collection,
     mine: NDArray[np.int64],
+    others: int,
     lost: NDArray[np.bool_],
     left: NDArray[np.bool_],
     emptied: int,
@@ -325,7 +372,7 @@ def _group_row(  # noqa: PLR0913, PLR0917 - the parts of a row
     in_pool = int(left.sum())
     return {
         "runs": len(mine),
-        "pooled_runs": len(mine) if collection.pooled is None else int(collection.pooled[mine].sum()),
+        "pooled_runs": others + (len(mine) if collection.pooled is None else int(collection.pooled[mine].sum())),
         "dropped": int((lost & judged).sum()),
         "dropped_relevant": int((lost & (collection.levels > 0)).sum()),
         "emptied": emptied,
@@ -355,9 +402,11 @@ def _both_scores(
     )
 
 
-def _left_out_notes(original: OriginalPool, emptied: Sequence[tuple[str, str]], *, n_runs: int) -> list[str]:
+def _left_out_notes(
+    original: OriginalPool, baseline: Baseline, emptied: Sequence[tuple[str, str]], *, n_runs: int
+) -> list[str]:
     notes = []
-    if original.n_outside:
+    if original.n_outside and baseline == "judgments":
         notes.append(
             f"{original.n_outside} judged documents outside every pooled run's pool are kept for all {n_runs} runs"
         )

@@ -1,5 +1,6 @@
 """Pools: which documents the runs put before the assessor, and what was found there as they grew."""
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -12,11 +13,19 @@ from metaeval.checks import check_number
 from metaeval.collection.base import JudgedCollection
 from metaeval.collection.documents import NOT_POOLED
 from metaeval.errors import InvalidOptionError
-from metaeval.resampling.entry_depths import check_reach, entry_depths, pooled_systems
+from metaeval.resampling.entry_depths import (
+    check_reach,
+    entry_depths,
+    lists_relevant_only,
+    pool_lengths,
+    refuse_unknown_pool,
+)
 
-__all__ = ["OriginalPool", "PoolGrowth", "original_pool", "pool_growth"]
+__all__ = ["OriginalPool", "PoolGrowth", "original_pool", "pool_growth", "with_judged_pool"]
 
 _FEW_NEW = 0.02
+_ROUND = 5
+_MOST_ROUNDS = 40
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -29,10 +38,10 @@ class OriginalPool:
         Pool depth of every topic.
     known : bool
         Whether the depth was given; else it is for each topic the smallest whose pool is as large as the pooled set
-        of the qrels.
+        of the qrels, or as the size that `with_judged_pool` gave.
     n_documents : int64 array (n_topics,)
-        The original pool's number of documents: that of the generated pool where the depth is known, that of the
-        qrels where it is not. -1 where the depth is known and documents without judgment were not read.
+        The original pool's number of documents: that of the generated pool where the depth is known, else the size
+        given, or that of the qrels. -1 where the depth is known and documents without judgment were not read.
     levels : int16 array (n_judgments,)
         The qrels restricted to the pool; `NOT_POOLED` outside.
     per_topic : pandas.DataFrame
@@ -113,6 +122,37 @@ class PoolGrowth:
             np.where(known, critical, np.nan), index=pd.Index(self.counts["topic"].to_numpy(), name="topic")
         )
 
+    def topics(self) -> pd.DataFrame:
+        """Return one row a topic: what its pool holds, its critical depth, and what the pool holds there.
+
+        ``pool_depth`` is the first depth at which everything judged is in; see `critical_depths`.
+        """
+        judged, relevant = (self.counts[name].to_numpy() for name in ("judged", "relevant"))
+        critical = self.critical_depths()
+        place = np.nan_to_num(critical.to_numpy(), nan=1.0).astype(np.int64) - 1
+        at = [np.where(critical.notna(), one[np.arange(len(one)), place], np.nan) for one in (judged, relevant)]
+        return pd.DataFrame(
+            {
+                "pool_depth": (judged < judged[:, -1:]).sum(axis=1) + 1,
+                "judged": judged[:, -1],
+                "relevant": relevant[:, -1],
+                "critical_depth": critical,
+                "judged_there": at[0],
+                "relevant_there": at[1],
+            }
+        ).reset_index()
+
+    def by_topic(self) -> pd.DataFrame:
+        """Return what a topic's pool holds at depth 1, at up to forty others, at its critical depth and its end."""
+        depths = self.counts["pool_depth"].to_numpy()
+        step = max(_ROUND, _ROUND * -(-len(depths) // (_ROUND * _MOST_ROUNDS)))
+        frame = self.counts[["judged", "relevant"]].to_dataframe(dim_order=["topic", "pool_depth"]).reset_index()
+        known = self.topics().set_index("topic")
+        ends, critical = (frame["topic"].map(known[name]) for name in ("pool_depth", "critical_depth"))
+        depth = frame["pool_depth"]
+        shown = (depth % step == 0) | (depth == 1) | (depth == ends) | (depth == critical)
+        return frame[shown & (depth <= ends)].reset_index(drop=True)
+
     def means(self) -> pd.DataFrame:
         """Return the means over topics at each depth, index ``pool_depth``."""
         return self.counts.mean("topic").to_dataframe()
@@ -132,7 +172,7 @@ def original_pool(collection: JudgedCollection, *, pool_depth: int | None = None
     pool_depth : int, optional
         The depth to which the runs were pooled, where it is known. Without it the depth of each topic is the
         smallest at which the pool of the runs is at least as large as the pooled set (lines of the qrels, also those
-        at -1), as in [1]_ (section "Reducing Pool Depth").
+        at -1), as in [1]_ (section "Reducing Pool Depth"), or as the size that `with_judged_pool` gave.
 
     Returns
     -------
@@ -142,7 +182,12 @@ def original_pool(collection: JudgedCollection, *, pool_depth: int | None = None
     ------
     InvalidOptionError
         If the depth is no whole number of at least 1; if it is not given and the collection was read without the
-        documents that have no judgment; or if no run is marked as pooled.
+        documents that have no judgment; if no run is marked as pooled; or if the judgments list relevant documents only
+        and neither a depth nor a size is known.
+
+    See Also
+    --------
+    with_judged_pool : judgments that list relevant documents only
 
     References
     ----------
@@ -165,14 +210,18 @@ def original_pool(collection: JudgedCollection, *, pool_depth: int | None = None
             "judgment: give the depth, or read the collection with retrieved='all'"
         )
         raise InvalidOptionError(message)
-    entries = entry_depths(documents, complete=pool_depth is None)
-    in_qrels = entries.per_topic(documents.levels != NOT_POOLED)
     if pool_depth is None:
-        depths = entries.depth_of_size(in_qrels)
-        reached = entries.counts()[:, -1] >= in_qrels
+        refuse_unknown_pool(documents)
+    entries = entry_depths(documents, complete=pool_depth is None)
+    size = (
+        documents.pool_sizes if documents.pool_sizes is not None else entries.per_topic(documents.levels != NOT_POOLED)
+    )
+    if pool_depth is None:
+        depths = entries.depth_of_size(size)
+        reached = entries.counts()[:, -1] >= size
     else:
         depths = np.full(documents.n_topics, check_reach(pool_depth, "pool_depth"), dtype=np.int64)
-        reached = documents.n_retrieved[pooled_systems(documents)].max(axis=0) >= depths
+        reached = pool_lengths(documents).max(axis=0) >= depths
     n_pool = np.full(documents.n_topics, -1, dtype=np.int64)
     inside = entries.within(depths)
     if entries.complete:
@@ -195,10 +244,10 @@ def original_pool(collection: JudgedCollection, *, pool_depth: int | None = None
     return OriginalPool(
         depths=depths,
         known=pool_depth is not None,
-        n_documents=in_qrels if pool_depth is None else n_pool,
+        n_documents=size if pool_depth is None else n_pool,
         levels=np.where(held, documents.levels, np.int16(NOT_POOLED)),
         per_topic=table,
-        notes=_pool_notes(table, known=pool_depth is not None),
+        notes=_pool_notes(table, known=pool_depth is not None, silent=lists_relevant_only(documents)),
     )
 
 
@@ -254,8 +303,97 @@ def pool_growth(
     return PoolGrowth(counts=counts, few=float(few))
 
 
-def _pool_notes(table: pd.DataFrame, *, known: bool) -> tuple[str, ...]:
+def with_judged_pool(
+    collection: JudgedCollection,
+    *,
+    size: int | Mapping[str, int] | None = None,
+    pool_depth: int | None = None,
+) -> JudgedCollection:
+    """Say how many documents were judged, for judgments that do not: where they list relevant documents only.
+
+    Parameters
+    ----------
+    collection : JudgedCollection
+        Read with every retrieved document.
+    size : int or mapping of topic to int, optional
+        Documents that were pooled and judged, for every topic or for each.
+    pool_depth : int, optional
+        Instead of a size, the depth to which the runs were pooled.
+
+    Returns
+    -------
+    JudgedCollection
+        Where the judgments hold nothing but relevant documents, every document in the pool of the runs that has no
+        line is now judged and not relevant. Otherwise the judgments stay as they are, and the size counts when the
+        pool is rebuilt (`original_pool`). Scores under ordinary metrics stay what they were; measures that set
+        judged documents apart, counts of judgments and whatever starts from the pool become right.
+
+    Raises
+    ------
+    InvalidOptionError
+        If not exactly one of size and depth is given, one is no whole number of at least 1, a topic has no size, or
+        the documents without judgment were not read.
+
+    Notes
+    -----
+    The pool of a size is that of the smallest depth at which it holds at least so many documents, as [1]_ (section
+    "Reducing Pool Depth") have it. INEX assessments from 2007 on and many collections of later years list what is
+    relevant and nothing else; their pools held about 600 documents a topic.
+
+    References
+    ----------
+    .. [1] Pal, Mitra and Kamps (2010). Evaluation effort, reliability and reusability in XML retrieval. JASIST.
+       :doi:`10.1002/asi.21403`
+
+    Examples
+    --------
+    >>> from metaeval.collection.assembly import collection_from_rankings
+    >>> runs = {"a": {"1": ["d1", "d2", "d3"]}, "b": {"1": ["d4", "d1", "d2"]}}
+    >>> collection = collection_from_rankings(runs, {"1": {"d1": 1}}, retrieved="all")
+    >>> whole = with_judged_pool(collection, size=3)
+    >>> whole.by_document.levels.tolist(), original_pool(whole).depths.tolist()
+    ([1, 0, 0], [2])
+    """
+    if (size is None) == (pool_depth is None):
+        message = "give the size of the judged pool or the depth of pooling, one of them"
+        raise InvalidOptionError(message)
+    documents = collection.by_document
+    entries = entry_depths(documents)
+    if pool_depth is not None:
+        depths = np.full(documents.n_topics, check_reach(pool_depth, "pool_depth"), dtype=np.int64)
+    else:
+        sizes = _sizes_of_topics(documents.topics, size)
+        depths = entries.depth_of_size(sizes)
+        collection = collection._with(pool_sizes=sizes)  # noqa: SLF001 - one family
+    if not lists_relevant_only(documents):
+        return collection
+    further = entries.within(depths)
+    further[: documents.n_judgments] = False
+    return collection.judge_further(further, entries.topic)
+
+
+def _sizes_of_topics(topics: tuple[str, ...], size: int | Mapping[str, int] | None) -> NDArray[np.int64]:
+    """Return the pool size of every topic, checked."""
+    if not isinstance(size, Mapping):
+        return np.full(len(topics), check_reach(size, "the judged pool's size"), dtype=np.int64)
+    given = {str(topic): number for topic, number in size.items()}
+    lacking = [topic for topic in topics if topic not in given]
+    if lacking:
+        message = (
+            f"the sizes of judged pools cover {len(topics) - len(lacking)} of {len(topics)} topics; absent: "
+            f"{first_few(lacking)}"
+        )
+        raise InvalidOptionError(message)
+    return np.array([check_reach(given[topic], f"the judged pool's size on topic {topic!r}") for topic in topics])
+
+
+def _pool_notes(table: pd.DataFrame, *, known: bool, silent: bool) -> tuple[str, ...]:
     notes = []
+    if silent and (table["pool"] > table["judged_in_pool"]).any():
+        notes.append(
+            "the judgments list relevant documents only, and count nothing else in the pool as judged; "
+            "with_judged_pool does"
+        )
     if (outside := int((table["judged"] - table["judged_held"]).sum())) > 0:
         share = outside / table["judged"].sum()
         lost = int((table["relevant"] - table["relevant_held"]).sum())

@@ -17,11 +17,12 @@ from metaeval.cells import first_few
 from metaeval.collection.documents import NOT_POOLED, UNJUDGED, Collection, is_judged
 from metaeval.compiled import compiled
 from metaeval.equality import settle
+from metaeval.errors import InvalidOptionError
 from metaeval.resampling.coverage import DEFAULT_SIZES
 from metaeval.resampling.entry_depths import EntryDepths, entry_depths, reciprocal_rank_sums
 from metaeval.resampling.pools import original_pool
 
-__all__ = ["REDUCTIONS", "Reduced", "Reduction", "Task", "keep_documents"]
+__all__ = ["REDUCTIONS", "Reduced", "Reduction", "Task", "keep_documents", "unknown_order"]
 
 _FEWEST_OTHERS = 10
 _NOISE = 1e-9
@@ -107,8 +108,21 @@ def _relevant(task: Task) -> Reduced:
     return keep_documents(collection, kept, task.steps, code=UNJUDGED, rel=task.rel)
 
 
+def unknown_order(collection: Collection) -> str:
+    """Say why the order of the judged documents is not known, if it is not."""
+    nameless = int((collection.document_ids == b"").sum())
+    if not nameless:
+        return ""
+    return (
+        f"{nameless:,} judged documents have no line in the judgments, so their place in the order of identifiers is "
+        "not known; judgments with a line for every judged document have it"
+    )
+
+
 def _order(task: Task) -> Reduced:
     collection = task.collection
+    if message := unknown_order(collection):
+        raise InvalidOptionError(message)
     before = np.cumsum(collection.judged) - collection.judged
     starts = np.append(before, 0)[collection.topic_offsets[:-1]] if len(before) else before
     place = before - np.repeat(starts, np.diff(collection.topic_offsets))

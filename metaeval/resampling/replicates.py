@@ -382,6 +382,9 @@ def replicate_store(  # noqa: PLR0913 - what a result depends on
         content.append(b"\n".join(documents.document_ids.tolist()))
         if documents.retrieved is not None:
             content += [documents.retrieved.offsets, documents.retrieved.codes]
+        if documents.pool_runs is not None:
+            content += [documents.pool_runs.offsets, documents.pool_runs.ranks, documents.pool_runs.codes]
+        content.append(b"" if documents.pool_sizes is None else documents.pool_sizes)
     if not isinstance(collection, Collection):
         content.append(str(joblib.hash(collection)).encode())
     own = {

@@ -142,7 +142,7 @@ def pool_sufficiency(
        :doi:`10.1145/1416950.1416951`
     """
     check_share(alpha, "alpha")
-    _, numbers = numbered_groups(collection)
+    names, numbers = numbered_groups(collection)
     documents = collection.by_document
     depths = run_depths(documents, sizes=sizes)
     wanted = depths.table.index.to_numpy()
@@ -158,9 +158,9 @@ def pool_sufficiency(
     other = np.zeros((len(chosen), len(wanted), 3, 3), dtype=np.int64)
     for step, size in enumerate(wanted.tolist()):
         left_out = np.empty_like(full)
-        for mine, reduced in _without_each_group(collection, by_group, numbers, size, chosen):
+        for mine, reduced in _without_each_group(collection, by_group, len(names), numbers, size, chosen):
             left_out[:, mine] = reduced[:, mine][:, :, counted]
-            others = np.setdiff1d(np.arange(len(numbers)), mine)
+            others = np.setdiff1d(np.arange(documents.n_systems), mine)
             first, second = np.repeat(mine, len(others)), np.tile(others, len(mine))
             before, after = (1 - signs * _verdicts(one, first, second, alpha) for one in (full, reduced[:, :, counted]))
             for row, cells in enumerate(3 * before + after):
@@ -180,12 +180,15 @@ def pool_sufficiency(
         for size, n in depths.table["short"].items()
         if n
     ]
-    return PoolSufficiency(counts=counts, n_runs=len(numbers), alpha=float(alpha), depths=depths, notes=tuple(short))
+    return PoolSufficiency(
+        counts=counts, n_runs=documents.n_systems, alpha=float(alpha), depths=depths, notes=tuple(short)
+    )
 
 
-def _without_each_group(
+def _without_each_group(  # noqa: PLR0913, PLR0917 - what the loop needs
     collection: JudgedCollection,
     by_group: EntryDepthsByGroup,
+    n_groups: int,
     numbers: NDArray[np.int64],
     size: int,
     metrics: tuple[AnyMetric, ...],
@@ -194,9 +197,11 @@ def _without_each_group(
     documents = collection.by_document
     wanted = np.full(documents.n_topics, size)
     untouched = None  # groups without a pooled run all leave the same pool
-    for number in track(range(int(numbers.max()) + 1), description=f"pools of {size} documents"):
-        mine = np.flatnonzero(numbers == number)
-        pooled = documents.pooled is None or bool(documents.pooled[mine].any())
+    n_systems = documents.n_systems
+    for number in track(range(n_groups), description=f"pools of {size} documents"):
+        mine = np.flatnonzero(numbers[:n_systems] == number)
+        others = (numbers[n_systems:] == number).any()
+        pooled = documents.pooled is None or bool(documents.pooled[mine].any()) or bool(others)
         if not pooled and untouched is not None:
             yield mine, untouched
             continue

@@ -21,17 +21,19 @@ from metaeval.metrics.resolved import AnyMetric
 from metaeval.metrics.score import resolve_metrics, topic_notes
 from metaeval.provenance import Provenance, record_provenance
 from metaeval.resampling.coverage import DEFAULT_SIZES, Coverage, RunDepths, coverage, run_depths
-from metaeval.resampling.effort import CostModel, cost_model
+from metaeval.resampling.effort import CostModel, GrowthRule, check_growth, cost_model
 from metaeval.resampling.effort_plans import EffortPlans, rank_by_effort
 from metaeval.resampling.group_changes import left_out_changes, left_out_summary
 from metaeval.resampling.judgments import check_steps
 from metaeval.resampling.leave_out import GroupsLeftOut, Keep, leave_group_out
 from metaeval.resampling.options import check_test
 from metaeval.resampling.pools import OriginalPool, PoolGrowth, original_pool, pool_growth
-from metaeval.resampling.reductions import REDUCTIONS
+from metaeval.resampling.reductions import REDUCTIONS, unknown_order
 from metaeval.resampling.rescoring import counted_topics
 from metaeval.resampling.stability import THRESHOLD, Stability, check_options, measure_stability
 from metaeval.resampling.sufficiency import PoolSufficiency, pool_sufficiency
+from metaeval.scores import identical_note
+from metaeval.studies.judged_runs import different_runs, unknown_pool, with_pool
 from metaeval.studies.study import Attempts, Study
 
 __all__ = ["QUESTIONS", "QUESTION_OF", "JudgmentsStudy", "study_judgments"]
@@ -80,13 +82,16 @@ class JudgmentsStudy(Study):
     depths : RunDepths or None
         How deep pools of some sizes reach into the runs.
     left_out : mapping of str to GroupsLeftOut
-        Every group left out, with pools that keep their "depth" or their "size".
+        Every group left out: pools that keep their "depth" or their "size", against all judgments; "rebuilt pool",
+        against the judgments inside it, where it does not hold them all; and parts of that, such as "20 % of the pool".
     sufficiency : PoolSufficiency or None
         Whether larger pools would change decisions about a group that is left out.
     covered : Coverage or None
         How much of the runs outside the pool is judged.
     effort : EffortPlans or None
         Where to spend effort.
+    identical : tuple of tuples of str
+        Runs with the same scores under every metric; the first of each is kept, the others still build the pool.
     cost : CostModel
         Minutes for a relevant and for another document.
     min_tau : float
@@ -119,6 +124,7 @@ class JudgmentsStudy(Study):
     sufficiency: PoolSufficiency | None
     covered: Coverage | None
     effort: EffortPlans | None
+    identical: tuple[tuple[str, ...], ...]
     cost: CostModel
     min_tau: float
     alpha: float
@@ -134,8 +140,9 @@ class JudgmentsStudy(Study):
         """Return every table of the answer by name, long and at full precision.
 
         "stability" (see `Stability.to_frame`, with ``hours`` of judging), "thresholds", "between_metrics" (see
-        `Stability.between_metrics`), "closeness", "pool" (one row
-        a topic), "pool_growth", "run_depths", "left_out" (one row a rule, metric and run), "left_out_summary",
+        `Stability.between_metrics`), "closeness", "pool" (one row a topic), "pool_growth", "pool_growth_topics",
+        "critical_depths" (Figure 6 of Pal et al.), "run_depths", "left_out" (one row a rule, metric and run),
+        "left_out_summary",
         "left_out_changes" (Tables 8 and 9 of Pal et al.), "left_out_groups", "pool_sufficiency", "pool_verdicts" (its
         3 x 3 tables), "coverage", "effort", "adaptive" and "adaptive_topics"; only those that were asked for and
         could be answered.
@@ -147,6 +154,8 @@ class JudgmentsStudy(Study):
             "closeness": next((one.closeness for one in self.stability.values() if one.closeness is not None), None),
             "pool": None if self.original is None else self.original.to_frame(),
             "pool_growth": None if self.growth is None else self.growth.means().reset_index(),
+            "pool_growth_topics": None if self.growth is None else self.growth.by_topic(),
+            "critical_depths": None if self.growth is None else self.growth.topics(),
             "run_depths": None if self.depths is None else self.depths.to_frame(),
             "left_out": self._left_out(lambda one: one.tests()),
             "left_out_summary": self._left_out(partial(left_out_summary, alpha=self.alpha)),
@@ -195,9 +204,13 @@ class JudgmentsStudy(Study):
     def _left_out(self, table: Callable[[GroupsLeftOut], pd.DataFrame]) -> pd.DataFrame | None:
         if not self.left_out:
             return None
-        parts = [table(one).assign(keep=name) for name, one in self.left_out.items()]
+        parts = [
+            table(one).assign(keep=one.keep, baseline=one.baseline, pool_share=one.pool_share)
+            for one in self.left_out.values()
+        ]
         frame = pd.concat(parts, ignore_index=True)
-        return frame[["keep", *frame.columns.drop("keep")]]
+        first = ["keep", "baseline", "pool_share"]
+        return frame[[*first, *frame.columns.drop(first)]]
 
 
 def study_judgments(  # noqa: PLR0913 - every option of the command
@@ -220,8 +233,14 @@ def study_judgments(  # noqa: PLR0913 - every option of the command
     min_tau: float = THRESHOLD,
     top: int = 10,
     pool_depth: int | None = None,
+    judged_pool_size: int | Mapping[str, int] | None = None,
+    pool_runs: Iterable[str] = (),
+    pool_shares: Sequence[float] = (),
     cost: str | CostModel = "2006",
+    adaptive_start: int = 5,
+    adaptive_step: int = 5,
     adaptive_rate: float = 0.05,
+    adaptive_budget: int | None = None,
     rng: RNGLike = None,
     n_jobs: int = 1,
     keep: str | Path | None = None,
@@ -258,10 +277,17 @@ def study_judgments(  # noqa: PLR0913 - every option of the command
         The tau to keep.
     pool_depth : int, optional
         Depth to which the pooled runs were pooled, where it is known.
+    judged_pool_size : int or mapping of topic to int, optional
+        Documents that were judged for a topic, where the judgments do not say it; those that list relevant documents
+        only need it, or the depth. See `metaeval.resampling.pools.with_judged_pool`.
+    pool_runs : iterable of str, optional
+        Runs of the collection that built the pool and are not scored.
+    pool_shares : sequence of float, optional
+        Groups are also left out of pools that hold so many percent of the documents of the rebuilt pool.
     cost : str or CostModel, default "2006"
         Minutes for a relevant and another document: those of a year of INEX, or your own.
-    adaptive_rate : float, default 0.05
-        Adaptive pools stop at fewer relevant documents than this per newly judged one.
+    adaptive_start, adaptive_step, adaptive_rate, adaptive_budget
+        How adaptive pools grow: see `metaeval.resampling.effort.adaptive_depth`.
     rng : None, int or numpy.random.Generator
         Every part starts from the same seed, so that its result does not depend on which others are asked.
     registry : Registry, optional
@@ -304,15 +330,15 @@ def study_judgments(  # noqa: PLR0913 - every option of the command
     """
     chosen_cost = cost_model(cost)
     check_number(min_tau, "min_tau", above=-1, most=1)
+    collection, judged_notes = with_pool(collection.set_aside(pool_runs), judged_pool_size, pool_depth)
     documents = collection.by_document
-    ways = None if reductions is None else _reductions(reductions, ())
-    asked, unanswered = _asked(documents, questions, ways)
+    ways = None if reductions is None else _reductions(reductions, (), {}, documents)
+    asked, unanswered = _asked(documents, questions, ways, pool_depth)
     check_options(documents, n_replicates=n_replicates, n_tested=n_tested, top=top, alpha=alpha, budget=budget)
     check_test(test, correction)
     check_jobs(n_jobs)
-    if isinstance(adaptive_rate, bool) or not 0 <= adaptive_rate <= 1:
-        message = f"adaptive_rate= is a share of newly judged documents, from 0 to 1, not {adaptive_rate!r}"
-        raise InvalidOptionError(message)
+    growth = check_growth(GrowthRule(adaptive_start, adaptive_step, adaptive_rate, adaptive_budget))
+    check_steps(REDUCTIONS["share"], pool_shares or None)
     for size in sizes or ():
         check_count(size, "every one of sizes=")
     if steps is not None:
@@ -320,12 +346,15 @@ def study_judgments(  # noqa: PLR0913 - every option of the command
     end = None if budget is None else time.monotonic() + budget
     own_metrics = resolve_metrics(metrics, registry=registry)
     seed = resolve_seed(rng)
-    original = original_pool(collection, pool_depth=pool_depth) if documents.retrieved is not None else None
+    collection, identical = different_runs(collection, own_metrics)
+    documents = collection.by_document
+    rebuilt = documents.retrieved is not None and not unknown_pool(documents, pool_depth)
+    original = original_pool(collection, pool_depth=pool_depth) if rebuilt else None
     wanted_sizes = tuple(sizes) if sizes is not None else _default_sizes(original)
     stability = _stabilities(
         collection,
         own_metrics,
-        _reductions(reductions, asked),
+        _reductions(reductions, asked, unanswered, documents),
         steps,
         wanted_sizes,
         end,
@@ -349,7 +378,9 @@ def study_judgments(  # noqa: PLR0913 - every option of the command
     attempt.failed |= unanswered
     pools = _pools(collection, original, wanted_sizes) if "shallower-pools" in asked else {}
     fairness = (
-        _fairness(collection, own_metrics, attempt, wanted_sizes, alpha, pool_depth) if "new-systems" in asked else {}
+        _fairness(collection, own_metrics, attempt, wanted_sizes, alpha, pool_depth, original, pool_shares)
+        if "new-systems" in asked
+        else {}
     )
     effort = None
     if _EFFORT in asked:
@@ -362,7 +393,7 @@ def study_judgments(  # noqa: PLR0913 - every option of the command
                 chosen_cost,
                 n_replicates=n_replicates,
                 pool_depth=pool_depth,
-                rate=adaptive_rate,
+                growth=growth,
                 steps=steps,
                 n_jobs=n_jobs,
                 keep=keep,
@@ -387,6 +418,7 @@ def study_judgments(  # noqa: PLR0913 - every option of the command
         sufficiency=fairness.get("sufficiency"),
         covered=fairness.get("covered"),
         effort=effort,
+        identical=identical,
         cost=chosen_cost,
         min_tau=float(min_tau),
         alpha=float(alpha),
@@ -394,11 +426,11 @@ def study_judgments(  # noqa: PLR0913 - every option of the command
         notes=(),
         provenance=provenance or record_provenance("study_judgments", random_source=f"seed {seed}"),
     )
-    return replace(study, notes=_notes(study, documents))
+    return replace(study, notes=(*judged_notes, *_notes(study, documents)))
 
 
 def _asked(
-    collection: Collection, questions: Sequence[str] | None, ways: Sequence[str] | None
+    collection: Collection, questions: Sequence[str] | None, ways: Sequence[str] | None, pool_depth: int | None
 ) -> tuple[tuple[str, ...], dict[str, str]]:
     """Return the questions that can be answered; one that was named and cannot be is an error.
 
@@ -415,6 +447,8 @@ def _asked(
     if collection.retrieved is None:
         reason = "the collection was read without documents that have no judgment; read it with retrieved='all'"
         lacking |= dict.fromkeys(("shallower-pools", "new-systems", _EFFORT), reason)
+    elif reason := unknown_pool(collection, pool_depth):
+        lacking |= dict.fromkeys(("shallower-pools", "new-systems", _EFFORT), reason)
     if collection.groups is None:
         lacking["new-systems"] = (
             "the runs have no groups (teams) to leave out; --groups gives them (in Python with_groups)"
@@ -429,9 +463,15 @@ def _asked(
     return tuple(name for name in wanted if name not in refused), refused
 
 
-def _reductions(reductions: Sequence[str] | None, asked: Iterable[str]) -> list[str]:
+def _reductions(
+    reductions: Sequence[str] | None, asked: Iterable[str], unanswered: dict[str, str], collection: Collection
+) -> list[str]:
     if reductions is None:
-        return [name for question in asked for name in QUESTIONS[question]]
+        names = [name for question in asked for name in QUESTIONS[question]]
+        if "order" in names and (nameless := unknown_order(collection)):
+            names.remove("order")
+            unanswered["an assessor who stops early"] = nameless
+        return names
     names = [reductions] if isinstance(reductions, str) else list(dict.fromkeys(reductions))
     for name in names:
         check_choice(name, "reduction", REDUCTIONS)
@@ -493,16 +533,23 @@ def _fairness(  # noqa: PLR0913, PLR0917 - what the parts take
     sizes: Sequence[int],
     alpha: float,
     pool_depth: int | None,
+    original: OriginalPool | None,
+    pool_shares: Sequence[float],
 ) -> dict[str, Any]:
     """Leave every group out, ask whether larger pools would help, and look at the runs that were not pooled."""
+    ways: dict[str, dict[str, Any]] = {rule: {"keep": rule} for rule in _KEEPS}
+    if original is not None and original.n_outside:
+        ways["rebuilt pool"] = {"baseline": "pool"}
+    for share in sorted(pool_shares, reverse=True):
+        ways[f"{share:g} % of the pool"] = {"baseline": "pool", "pool_share": share}
     left_out = {}
-    for rule in _KEEPS:
+    for name, options in ways.items():
         found = attempt(
-            f"leaving a group out, keeping the pool's {rule}",
-            partial(leave_group_out, collection, metrics, keep=rule, pool_depth=pool_depth),
+            f"leaving a group out, keeping the pool's {name}" if name in _KEEPS else f"leaving a group out, {name}",
+            partial(leave_group_out, collection, metrics, pool_depth=pool_depth, **options),
         )
         if found is not None:
-            left_out[rule] = found
+            left_out[name] = found
     sufficient = attempt("pool sufficiency", partial(pool_sufficiency, collection, metrics, sizes=sizes, alpha=alpha))
     pooled = collection.by_document.pooled
     outside = pooled is not None and not pooled.all()
@@ -516,6 +563,10 @@ def _notes(study: JudgmentsStudy, collection: Collection) -> tuple[str, ...]:
     """Put together what every part had to say, each thing once."""
     parts = [*study.stability.values(), *study.left_out.values(), study.sufficiency, study.effort]
     said = [note for part in parts if part is not None for note in part.notes]
+    dropped = [name for group in study.identical for name in group[1:]]
+    said = [
+        f"{note} (they still build the pool)" for note in identical_note(dropped, study.n_systems + len(dropped))
+    ] + said
     if study.original is not None and collection.pooled is None:
         said.append(
             "no run is marked as pooled, so all of them count as pooled (--pooled-column marks those that were)"

@@ -19,7 +19,7 @@ from metaeval.provenance import Provenance, record_provenance
 from metaeval.resampling.bins import DifferenceBins, difference_bins
 from metaeval.resampling.swap import PAPER_TOLERANCES, ErrorRates, ToleranceUnit, swap_method
 from metaeval.resampling.topic_sets import SMALLEST_SIZE, Sampling
-from metaeval.scores import Scores, as_scores
+from metaeval.scores import Scores, as_scores, identical_note
 from metaeval.studies.study import Attempts, Study
 
 __all__ = [
@@ -376,12 +376,7 @@ def _no_counts(minimum: MinimumTopics) -> dict[str, str]:
 
 
 def _notes(rates: ErrorRates, *, thinned: bool) -> list[str]:
-    notes = []
-    if rates.dropped:
-        notes.append(
-            f"{len(rates.dropped)} of {rates.n_systems + len(rates.dropped)} systems are identical to another one "
-            f"under every metric and were left out: {', '.join(rates.dropped)}"
-        )
+    notes = identical_note(rates.dropped, rates.n_systems + len(rates.dropped))
     if thinned:
         sizes = rates.sizes
         notes.append(f"{len(sizes)} topic-set sizes from {sizes[0]} to {sizes[-1]} were used, evenly spaced in ratio")

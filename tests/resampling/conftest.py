@@ -45,7 +45,7 @@ class Case:
 
 @st.composite
 def cases(draw, *, unjudged=True):
-    """Draw two to five runs over one to three topics, with a relevant document in every topic."""
+    """Draw two to five runs over one to three topics, with a relevant document in every topic, and one that is not."""
     names = [f"run{number}" for number in range(draw(st.integers(2, 5)))]
     topics = [str(number) for number in range(1, draw(st.integers(1, 3)) + 1)]
     lists = st.permutations(DOCUMENTS).flatmap(
@@ -55,6 +55,9 @@ def cases(draw, *, unjudged=True):
     qrels = {topic: draw(st.dictionaries(st.sampled_from(DOCUMENTS), levels, min_size=1)) for topic in topics}
     for topic in topics:
         qrels[topic][draw(st.sampled_from(DOCUMENTS))] = 1
+    if all(level > 0 for lines in qrels.values() for level in lines.values()):
+        first = qrels[topics[0]]
+        first[next((name for name in DOCUMENTS if name not in first), DOCUMENTS[0])] = 0
     groups = {name: draw(st.sampled_from("ABC")) for name in names} | {"run0": "A", "run1": "B"}
     pooled = {name: draw(st.booleans()) for name in names} | {"run0": True, "run1": True}
     rankings = {name: {topic: draw(lists) for topic in topics} for name in names}

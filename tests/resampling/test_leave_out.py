@@ -1,5 +1,7 @@
 """Groups left out, against pools made of sets and rewritten qrels, SciPy, trec_eval, laws and bad input."""
 
+import math
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -15,6 +17,7 @@ from metaeval.metrics import metric_values
 from metaeval.resampling.entry_depths import entry_depths
 from metaeval.resampling.judgments import reduce_judgments
 from metaeval.resampling.leave_out import CHANGE_INTERVALS, leave_group_out, tally_changes
+from metaeval.resampling.pools import original_pool
 from metaeval.resampling.sufficiency import pool_sufficiency
 from metaeval.simulate.collection import simulate_collection
 
@@ -75,6 +78,61 @@ def test_runs_are_scored_on_the_qrels_of_the_other_groups_pool(keep, data, rando
         emptied = {topic for topic in topics if not any(level > 0 for level in kept[topic].values())}
         assert {topic for one, topic in left.emptied if one == group} == emptied
         assert left.groups.loc[group, "emptied"] == len(emptied)
+
+
+@pytest.mark.parametrize("keep", ["depth", "size"])
+@given(data=st.data())
+def test_against_the_rebuilt_pool_both_scores_are_of_its_judgments(keep, data, random_cases, literal, one_core):  # noqa: ARG001 - asked for, so that it holds
+    """Old and new scores are those of qrels rewritten with sets: the pool of a share, with the group and without it."""
+    case, share = data.draw(random_cases()), data.draw(st.sampled_from([20.0, 50.0, 100.0]))
+    left = leave_group_out(case.collection(), METRICS, keep=keep, baseline="pool", pool_share=share)
+    topics = list(case.qrels)
+    sizes = {topic: math.ceil(share * len(levels) / 100) for topic, levels in case.qrels.items()}
+    depths = {topic: literal.depth_of_size(case.lists(topic), sizes[topic]) for topic in topics}
+    whole = {topic: literal.pool_of_depth(case.lists(topic), depths[topic]) for topic in topics}
+    for group in sorted(set(case.groups.values())):
+        kept = {}
+        for topic in topics:
+            others = case.lists(topic, without=group)
+            depth = depths[topic] if keep == "depth" else literal.depth_of_size(others, sizes[topic])
+            kept[topic] = whole[topic] & literal.pool_of_depth(others, depth)
+        names = [name for name in case.rankings if case.groups[name] == group]
+        for which, pools in (("full", whole), ("reduced", kept)):
+            qrels = literal.restricted(case.qrels, pools)
+            ours = left.scores[which].sel(system=names).to_numpy()
+            np.testing.assert_allclose(ours, fresh_scores(case, names, qrels, topics), atol=1e-12)
+
+
+def test_where_the_pool_holds_all_judgments_the_baselines_agree(made):
+    """Old scores differ only by what lies outside the rebuilt pool."""
+    whole = made.to_collection(retrieved="all")
+    inside = whole.rejudge(np.where(original_pool(whole).levels < 0, 0, whole.levels))
+    first, second = (leave_group_out(inside, ["AP"], baseline=one).scores for one in ("judgments", "pool"))
+    assert first.identical(second)
+
+
+def test_a_part_of_the_pool_needs_the_pool_as_its_baseline(collection):
+    """All judgments are no baseline for a pool that leaves most of them out."""
+    with pytest.raises(InvalidOptionError, match="baseline='pool'"):
+        leave_group_out(collection, ["AP"], pool_share=50)
+    with pytest.raises(InvalidOptionError, match="pool_share"):
+        leave_group_out(collection, ["AP"], baseline="pool", pool_share=0)
+    with pytest.raises(UnknownNameError, match="baseline"):
+        leave_group_out(collection, ["AP"], baseline="paper")
+
+
+def test_a_group_loses_its_unscored_runs_too(made, collection):
+    """A run that is pooled and not scored leaves with its group: the scores are those of all runs being scored."""
+    whole = collection.with_groups(pooled=list(collection.systems))
+    aside = [name for name in collection.systems if name.endswith("1")]
+    left = leave_group_out(whole.set_aside(aside), ["AP", "P@10"], keep="size")
+    every = leave_group_out(whole, ["AP", "P@10"], keep="size")
+    kept = [name for name in collection.systems if name not in aside]
+    assert left.scores["reduced"].identical(every.scores["reduced"].sel(system=kept))
+    assert left.groups["pooled_runs"].tolist() == every.groups["pooled_runs"].tolist()
+    assert left.groups["dropped_relevant"].tolist() == every.groups["dropped_relevant"].tolist()
+    assert pool_sufficiency(whole.set_aside(aside), ["AP"], sizes=[5]).n_runs == len(kept)
+    assert len(set(made.groups)) == len(left.groups)
 
 
 THEIRS = {"map": "AP", "bpref": "bpref", "P_10": "P@10", "ndcg_cut_10": "nDCG@10"}

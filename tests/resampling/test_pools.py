@@ -1,6 +1,7 @@
 """Pools against pools made of Python sets, laws, the published facts of TREC-COVID and bad input."""
 
 import importlib.util
+from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 
@@ -12,10 +13,16 @@ from hypothesis import strategies as st
 
 from metaeval.collection.assembly import collection_from_rankings
 from metaeval.collection.documents import NOT_POOLED
+from metaeval.collection.elements import element_collection
+from metaeval.collection.passages import passage_collection
 from metaeval.errors import InvalidOptionError, UnknownNameError
+from metaeval.metrics import metric_values
 from metaeval.resampling.coverage import coverage, run_depths
+from metaeval.resampling.effort import adaptive_depth
 from metaeval.resampling.entry_depths import entry_depths, pooled_systems, reciprocal_rank_sums
-from metaeval.resampling.pools import original_pool, pool_growth
+from metaeval.resampling.judgments import reduce_judgments
+from metaeval.resampling.pools import original_pool, pool_growth, with_judged_pool
+from metaeval.simulate.inex import simulate_inex
 
 RUNS = {
     "a": {"1": ["d1", "d2", "d3", "d4"], "2": ["d1"]},
@@ -276,3 +283,157 @@ def test_an_unknown_run_is_named():
     """A run that is not there gets the nearest names."""
     with pytest.raises(UnknownNameError, match="did you mean 'new'"):
         pool(small(), pool_depth=1, systems=["nw"])
+
+
+# ----------------------------------------------------------- judgments that list relevant documents only
+
+
+def campaign(year):
+    """Return an INEX campaign compiled twice: as it was judged, and with what holds something relevant alone."""
+    made = simulate_inex(year=year, n_systems=8, n_topics=6, n_documents=300, n_results=80, pool_size=40, rng=year)
+    judged, compiled = made.assessments, passage_collection if year > 2006 else element_collection
+    level = compiled(made.submissions, judged, retrieved="all").by_document
+    relevant = {(topic, name) for topic in level.topics for name in names_above_0(level, topic)}
+    here = [pair in relevant for pair in zip(judged.documents["topic"], judged.documents["document"], strict=True)]
+    elements = judged.elements
+    if len(elements):
+        places = zip(elements["topic"], elements["document"], strict=True)
+        elements = elements[[pair in relevant for pair in places]].reset_index(drop=True)
+    only = replace(judged, documents=judged.documents[here].reset_index(drop=True), elements=elements)
+    return tuple(compiled(made.submissions, one, retrieved="all") for one in (judged, only))
+
+
+def names_above_0(collection, topic):
+    place = collection.topics.index(topic)
+    levels = collection.levels[collection.topic_offsets[place] : collection.topic_offsets[place + 1]]
+    return [name for name, one in zip(collection.documents(topic), levels, strict=True) if one > 0]
+
+
+@pytest.mark.parametrize("year", [2005, 2007, 2008])
+def test_the_pool_of_relevant_lines_is_as_large_as_what_was_judged(year):
+    """The number of relevant documents is not the pool's: taken for it, it loses many; with the size none is lost."""
+    judged, only = campaign(year)
+    with pytest.raises(InvalidOptionError, match="--judged-pool-size"):
+        original_pool(only)
+    with pytest.raises(InvalidOptionError, match="relevant documents"):
+        coverage(only.with_groups(pooled=only.systems[:2]))
+    truth = original_pool(judged)
+    sizes = truth.per_topic["judged"].to_dict()
+    known = with_judged_pool(only, size=sizes)
+    found = original_pool(known)
+    pd.testing.assert_frame_equal(found.per_topic, truth.per_topic)
+    assert found.relevant_held_share == 1.0
+    assert found.n_documents.tolist() == truth.n_documents.tolist()
+
+
+@pytest.mark.parametrize("year", [2005, 2007])
+def test_with_the_size_known_everything_is_as_if_all_were_listed(year):
+    """Scores, growth, adaptive pools and shares of the pool are those of judgments that list every document."""
+    judged, only = campaign(year)
+    known = with_judged_pool(only, size=original_pool(judged).per_topic["judged"].to_dict())
+    metrics = ["iP[0.01]", "MAiP"] if year > 2006 else ["MAep(quant=gen)", "nxCG(quant=gen)@10"]
+    np.testing.assert_array_equal(metric_values(known, metrics), metric_values(judged, metrics))
+    documents = ["AP", "bpref", "P@10", "AP'"]
+    one, other = (metric_values(collection.by_document, documents) for collection in (known, judged))
+    np.testing.assert_array_equal(one, other)
+    assert pool_growth(known).counts.identical(pool_growth(judged).counts)
+    pd.testing.assert_frame_equal(adaptive_depth(known).per_topic, adaptive_depth(judged).per_topic)
+    for reduction in ("share", "size", "depth", "reciprocal-rank"):
+        steps = [5, 20] if reduction in ("size", "reciprocal-rank") else [10, 50]
+        ours, truth = (reduce_judgments(one, reduction=reduction, steps=steps) for one in (known, judged))
+        for name in ("judged", "relevant", "emptied"):
+            assert getattr(ours, name).tolist() == getattr(truth, name).tolist(), (reduction, name)
+    with pytest.raises(InvalidOptionError, match="order of identifiers"):
+        reduce_judgments(known, reduction="order", steps=[50])
+
+
+@given(data=st.data())
+def test_a_known_depth_or_size_judges_the_pool_and_nothing_else(data, random_cases, literal):
+    """Of TREC qrels with relevant lines only, the documents of the pool without a line become judged, at level 0."""
+    case, depth = data.draw(random_cases(unjudged=False)), data.draw(st.integers(1, 8))
+    relevant = {topic: {d: n for d, n in lines.items() if n > 0} for topic, lines in case.qrels.items()}
+    only = collection_from_rankings(case.rankings, relevant, retrieved="all").with_groups(
+        case.groups, pooled=case.pooled
+    )
+    pools = {topic: literal.pool_of_depth(case.lists(topic), depth) for topic in relevant}
+    qrels = {topic: dict.fromkeys(pools[topic], 0) | lines for topic, lines in relevant.items()}
+    whole = collection_from_rankings(case.rankings, qrels, retrieved="all")
+    for known in (
+        with_judged_pool(only, pool_depth=depth),
+        with_judged_pool(only, size={topic: max(1, len(pool)) for topic, pool in pools.items()}),
+    ):
+        assert known.statistics().per_topic.equals(whole.statistics().per_topic)
+        np.testing.assert_array_equal(*(metric_values(one, ["bpref", "AP'", "P@5"]) for one in (known, whole)))
+        part = known.select(topics=known.topics[::-1][:2])
+        assert part.statistics().per_topic.equals(whole.select(topics=part.topics).statistics().per_topic)
+
+
+def test_where_documents_that_are_not_relevant_are_listed_the_size_adds_none():
+    """A size beside complete judgments says how large the pool was, and judges nothing."""
+    collection = small()
+    known = with_judged_pool(collection, size=3)
+    assert known.levels.tolist() == collection.levels.tolist()
+    assert original_pool(known).depths.tolist() == [2, 2]
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        ({}, "one of them"),
+        ({"size": 3, "pool_depth": 2}, "one of them"),
+        ({"size": 0}, "at least 1"),
+        ({"size": {"1": 3}}, "cover 1 of 2 topics; absent: 2"),
+        ({"size": {"1": 3, "2": 2.5}}, "topic '2'"),
+    ],
+)
+def test_a_size_that_is_none_is_refused(options, words):
+    """Neither, both, zero, a topic without a size, half a document."""
+    with pytest.raises(InvalidOptionError, match=words):
+        with_judged_pool(small(), **options)
+
+
+# ----------------------------------------------------------- runs that are pooled and not scored
+
+
+@given(data=st.data())
+def test_runs_set_aside_still_build_the_pool(data, random_cases):
+    """Pools are those of all runs; the runs left score as before, and topics can still be selected."""
+    case = data.draw(random_cases())
+    collection = case.collection()
+    aside = data.draw(st.lists(st.sampled_from(collection.systems), unique=True, max_size=collection.n_systems - 1))
+    left = collection.set_aside(aside[:1]).set_aside(aside[1:])
+    assert left.systems == tuple(name for name in collection.systems if name not in aside)
+    pd.testing.assert_frame_equal(original_pool(left).per_topic, original_pool(collection).per_topic)
+    grown = pool_growth(left).counts
+    assert grown.identical(pool_growth(collection).counts.sel(pool_depth=grown["pool_depth"]))
+    assert run_depths(left, sizes=[3, 9]).table.equals(run_depths(collection, sizes=[3, 9]).table)
+    assert sorted(reciprocal_rank_sums(left).round(9)) == sorted(reciprocal_rank_sums(collection).round(9))
+    kept = collection.select(systems=left.systems)
+    np.testing.assert_array_equal(metric_values(left, ["AP", "bpref"]), metric_values(kept, ["AP", "bpref"]))
+    topics = collection.topics[::-1]
+    one, other = (original_pool(part.select(topics=topics)) for part in (left, collection))
+    pd.testing.assert_frame_equal(one.per_topic, other.per_topic)
+
+
+def test_a_run_that_breaks_a_rule_may_build_the_pool_and_not_be_scored():
+    """Overlapping results are refused by measures of focused results, and do no harm in the pool."""
+    made = simulate_inex(year=2007, n_systems=4, n_topics=4, n_documents=200, n_results=40, pool_size=30, rng=2)
+    first = made.submissions[0]
+    invalid = replace(first, run="invalid", results=pd.concat([first.results, first.results.head(5)]))
+    collection = passage_collection([*made.submissions, invalid], made.assessments, retrieved="all")
+    with pytest.raises(InvalidOptionError, match="overlaps an earlier result"):
+        metric_values(collection, ["iP[0.01]"])
+    left = collection.set_aside(["invalid"])
+    without = passage_collection(made.submissions, made.assessments, retrieved="all")
+    np.testing.assert_array_equal(metric_values(left, ["iP[0.01]"]), metric_values(without, ["iP[0.01]"]))
+    assert left.by_document.pool_runs.systems == ("invalid",)
+
+
+def test_a_run_marked_as_unpooled_builds_nothing_when_set_aside():
+    """Marks count: a run that did not build the pool is simply left out, and somebody must be left to score."""
+    left = small().set_aside(["new"])
+    assert left.by_document.pool_runs is None
+    with pytest.raises(InvalidOptionError, match="no run would be left"):
+        small().set_aside(["a", "b", "new"])
+    with pytest.raises(UnknownNameError):
+        small().set_aside(["c"])

@@ -46,8 +46,8 @@ def test_every_question_is_answered_where_the_collection_allows(study):
     assert not study.unanswered
     tables = study.tables()
     assert set(tables) == {
-        *("stability", "thresholds", "between_metrics", "closeness", "pool", "pool_growth", "run_depths", "left_out"),
-        "left_out_summary",
+        *("stability", "thresholds", "between_metrics", "closeness", "pool", "pool_growth", "pool_growth_topics"),
+        *("critical_depths", "run_depths", "left_out", "left_out_summary"),
         *("left_out_changes", "left_out_groups", "pool_sufficiency", "pool_verdicts", "coverage", "effort"),
         *("adaptive", "adaptive_topics"),
     }

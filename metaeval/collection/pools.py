@@ -1,0 +1,130 @@
+"""Runs that built the pool and are not scored, and documents that were judged though no line of the qrels says so."""
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, NamedTuple, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from metaeval.collection.base import take_segments
+
+if TYPE_CHECKING:
+    from metaeval.collection.documents import Collection
+
+__all__ = ["PoolRuns", "Recoded", "recoded"]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class PoolRuns:
+    """Runs that count when pools are built, and nowhere else.
+
+    Attributes
+    ----------
+    systems : tuple of str
+    groups : tuple of str or None
+        Group of each.
+    n_retrieved : int32 array (n_systems, n_topics)
+        Documents of every list.
+    offsets, ranks, codes : arrays
+        Lists as those of a `Collection`: of all retrieved documents where these are kept (then there are no ranks),
+        else of the judged ones.
+    """
+
+    systems: tuple[str, ...]
+    groups: tuple[str, ...] | None
+    n_retrieved: NDArray[np.int32]
+    offsets: NDArray[np.int64]
+    ranks: NDArray[np.int32]
+    codes: NDArray[np.int32]
+
+    @classmethod
+    def of(cls, collection: "Collection", rows: NDArray[np.int64]) -> Self:
+        """Take these runs of a collection, after those that it has set aside already."""
+        lists = (rows[:, None] * collection.n_topics + np.arange(collection.n_topics)).ravel()
+        every = collection.retrieved
+        whole = (collection.offsets, collection.judgments) if every is None else (every.offsets, every.codes)
+        offsets, entries = take_segments(whole[0], lists)
+        own = cls(
+            systems=tuple(collection.systems[row] for row in rows),
+            groups=None if collection.groups is None else tuple(collection.groups[row] for row in rows),
+            n_retrieved=collection.n_retrieved[rows],
+            offsets=offsets,
+            ranks=collection.ranks[entries] if every is None else np.zeros(0, dtype=np.int32),
+            codes=whole[1][entries],
+        )
+        before = collection.pool_runs
+        if before is None:
+            return own
+        return cls(
+            systems=before.systems + own.systems,
+            groups=None if before.groups is None or own.groups is None else before.groups + own.groups,
+            n_retrieved=np.concatenate([before.n_retrieved, own.n_retrieved]),
+            offsets=np.concatenate([before.offsets, before.offsets[-1] + own.offsets[1:]]),
+            ranks=np.concatenate([before.ranks, own.ranks]),
+            codes=np.concatenate([before.codes, own.codes]),
+        )
+
+    def on_topics(self, columns: NDArray[np.int64], moved: NDArray[np.int32]) -> Self:
+        """Return the lists of these topics, with every code renumbered."""
+        n_topics = self.n_retrieved.shape[1]
+        lists = (np.arange(len(self.systems))[:, None] * n_topics + columns).ravel()
+        offsets, entries = take_segments(self.offsets, lists)
+        return replace(
+            self,
+            n_retrieved=self.n_retrieved[:, columns],
+            offsets=offsets,
+            ranks=self.ranks[entries] if len(self.ranks) else self.ranks,
+            codes=moved[self.codes[entries]],
+        )
+
+
+class Recoded(NamedTuple):
+    """Where everything stands once further documents are judged.
+
+    Attributes
+    ----------
+    moved : int32 array (n_codes,)
+        New code of every document; those of judgments come first again.
+    topic_offsets : int64 array (n_topics + 1,)
+        Of the judgments; the further ones stand at the end of their topic.
+    """
+
+    moved: NDArray[np.int32]
+    topic_offsets: NDArray[np.int64]
+
+    def spread[T: np.generic](self, values: NDArray[T], fill: T | int | bytes) -> NDArray[T]:
+        """Return values of the judgments in their new places, and `fill` for the further ones."""
+        whole = np.full(self.topic_offsets[-1], fill, dtype=values.dtype)
+        whole[self.moved[: len(values)]] = values
+        return whole
+
+
+def recoded(topic_offsets: NDArray[np.int64], further: NDArray[np.bool_], topics: NDArray[np.integer]) -> Recoded:
+    """Give further documents the codes of judgments.
+
+    Parameters
+    ----------
+    topic_offsets : int64 array (n_topics + 1,)
+    further : bool array (n_codes,)
+        Which documents; none below the number of judgments.
+    topics : integer array (n_codes,)
+        Topic of every document.
+
+    Examples
+    --------
+    >>> moved = recoded(np.array([0, 1, 2]), np.array([False, False, False, True]), np.array([0, 1, 0, 0]))
+    >>> moved.moved.tolist(), moved.topic_offsets.tolist()
+    ([0, 2, 3, 1], [0, 2, 3])
+    """
+    n_topics, n_before = len(topic_offsets) - 1, int(topic_offsets[-1])
+    new = np.flatnonzero(further)
+    new = new[np.argsort(topics[new], kind="stable")]
+    counts = np.bincount(topics[new], minlength=n_topics)
+    before = np.concatenate([[0], np.cumsum(counts)])
+    moved = np.empty(len(further), dtype=np.int32)
+    moved[:n_before] = np.arange(n_before) + np.repeat(before[:-1], np.diff(topic_offsets))
+    moved[new] = np.arange(len(new)) + topic_offsets[1:][topics[new]]
+    others = ~further
+    others[:n_before] = False
+    moved[others] = n_before + len(new) + np.arange(int(others.sum()))
+    return Recoded(moved, topic_offsets + before)

@@ -1,0 +1,47 @@
+"""Identical systems in every command that compares systems: kept and listed, or left out and named."""
+
+import pytest
+
+from metaeval.io.tables import write_scores
+from metaeval.scores import identical_systems
+from metaeval.simulate.collection import simulate_collection
+from metaeval.simulate.scores import simulate_scores
+
+FAST = {
+    "power": (),
+    "agree": (),
+    "topics": ("--no-bayes",),
+}
+"""Commands that take score tables of systems, with what makes them quick."""
+
+
+@pytest.fixture(scope="module")
+def twins(tmp_path_factory):
+    """Write scores of seven systems, two of which are the same, and name the second of these."""
+    scores = simulate_scores(n_systems=7, n_topics=24, metrics=("AP", "P@10"), n_duplicates=1, rng=3)
+    (group,) = identical_systems(scores)
+    path = tmp_path_factory.mktemp("twins") / "scores.csv"
+    write_scores(scores, path)
+    return path, group[1]
+
+
+@pytest.mark.parametrize("name", FAST)
+def test_who_is_identical_is_named(command, twins, name):
+    """Whatever a command does with an identical system, its name stands in the answer or the notes."""
+    path, twin = twins
+    ended = command(name, path, *FAST[name], "--seed", 1)
+    assert ended.code == 0, ended.err
+    notes = [line for line in (ended.out + ended.err).split("\n\n") if "identical" in line]
+    assert any(twin in " ".join(note.split()) for note in notes), ended.out + ended.err
+
+
+def test_judgments_name_whom_they_leave_out(command, tmp_path):
+    """The copy of a run is left out of the ranking, stays in the pool, and is named."""
+    folder = simulate_collection(n_groups=2, runs_per_group=2, n_topics=6, n_documents=80, depth=20, rng=1)
+    folder = folder.write_collection(tmp_path / "made")
+    first = min((folder / "runs").iterdir())
+    words = ("--qrels", next(folder.glob("qrels*")), "--metrics", "AP", "--replicates", 2, "--tested", 0)
+    ended = command("judgments", folder / "runs", f"copy={first}", *words, "--question", "fewer-topics")
+    assert ended.code == 0, ended.err
+    said = " ".join((ended.out + ended.err).split())
+    assert "1 of 5 systems are identical to another one under every metric and were left out: copy" in said
