@@ -141,9 +141,7 @@ def read_judged(  # noqa: PLR0913 - what either kind of file needs
     named = {one.run for one in submissions}
     pooled = submissions_from(others, lenient=lenient) if others else []
     further = [one for one in pooled if one.run not in named]
-    compiled = inex_collection(
-        [*submissions, *further], assessments, sizes=sizes, lenient=lenient, retrieved=retrieved
-    )
+    compiled = inex_collection([*submissions, *further], assessments, sizes=sizes, lenient=lenient, retrieved=retrieved)
     scored = compiled.set_aside([one.run for one in further]).with_notes(double_note(len(pooled) - len(further)))
     size_files = [] if sizes is None else [str(sizes)]
     return _input(scored.handle_missing(missing), paths, judged_files, size_files)
