@@ -39,12 +39,17 @@ def law_model(pairs: Pairs) -> Any:  # noqa: ANN401 - a pymc.Model
     u, logs, n_topics, worth = standardised(pairs)
     scales, slope, spread = grid_of_laws(u)
     shares = np.exp(-0.5 * NODES**2)
+    one = np.arange(len(NODES)) == len(NODES) // 2  # all that a law without spread has
+    used = np.where(spread[:, None] > 0, shares / shares.sum(), one)
+    combination, node = np.nonzero(used)
+    steps = np.exp(slope[combination, None] * logs + (spread[combination] * NODES[node])[:, None])
+    mixed = np.zeros((len(slope), len(node)))  # adds the nodes of each combination up
+    mixed[combination, np.arange(len(node))] = used[combination, node]
     with pm.Model(coords={"combination": np.arange(len(slope))}) as model:
         log_scale = pm.Uniform("log_scale", scales[0], scales[-1])
-        fixed = slope[:, None, None] * logs + spread[:, None, None] * NODES[:, None]
-        variance = pt.exp(log_scale + fixed) + 1.0 / n_topics
-        density = np.log(shares / shares.sum())[:, None] - 0.5 * (pt.log(variance) + u**2 / variance)
-        likelihood = worth * pm.math.logsumexp(density, axis=1).sum(axis=-1).flatten()
+        variance = pt.exp(log_scale) * steps + 1.0 / n_topics
+        density = pt.dot(mixed, pt.exp(-0.5 * u**2 / variance) / pt.sqrt(variance))
+        likelihood = worth * pt.log(density + 1e-300).sum(axis=-1)
         pm.Deterministic("weight", pm.math.softmax(likelihood), dims="combination")
         pm.Potential("law", pm.math.logsumexp(likelihood) + log_scale)  # the last: flat on the variance, not its log
     return model
@@ -61,10 +66,10 @@ def sample_law(pairs: Pairs, metric: str, generator: np.random.Generator) -> Sam
     import arviz as az  # noqa: PLC0415 - slow to import
     import pymc as pm  # noqa: PLC0415 - loads when needed
 
-    settings = {"chains": 4, "draws": 1000, "tune": 300, "cores": 1, "progressbar": False, "quiet": True}
+    settings = {"chains": 4, "draws": 800, "tune": 300, "cores": 1, "progressbar": False, "quiet": True}
     seed = int(generator.integers(2**31))
     with law_model(pairs):
-        tree = pm.sample(**settings, target_accept=0.95, random_seed=seed)
+        tree = pm.sample(**settings, random_seed=seed)
     worst = float(az.rhat(tree["posterior"].to_dataset()[["log_scale"]])["log_scale"])
     diverged = int(tree["sample_stats"]["diverging"].sum())
     if diverged or not worst <= _MAX_RHAT:

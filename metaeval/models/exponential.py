@@ -65,15 +65,16 @@ class ExponentialFit:
         """Return the error rate at some sizes."""
         return np.asarray(self.a1 * np.exp(-self.a2 * np.asarray(sizes, dtype=np.float64)))
 
-    def minimum_topics(self, max_error: float) -> float:
-        """Return the smallest whole size with an error rate of at most `max_error`; infinity if it never falls there.
+    def minimum_topics(self, max_error: float, *, limit: float = np.inf) -> float:
+        """Return the smallest whole size up to `limit` with an error rate of at most `max_error`; else infinity.
 
         Not a number to quote far beyond the sizes fitted: see `metaeval.models.minimum_topics`.
         """
         check_share(max_error, "max_error")
         if self.a1 <= max_error:
             return 1.0
-        return float(max(1, np.ceil(np.log(self.a1 / max_error) / self.a2 - 1e-9))) if self.a2 > 0 else np.inf
+        found = max(1.0, float(np.ceil(np.log(self.a1 / max_error) / self.a2 - 1e-9))) if self.a2 > 0 else np.inf
+        return found if found <= limit else np.inf
 
 
 def fit_exponential(sizes: ArrayLike, rates: ArrayLike, *, scale: FitScale = "log") -> ExponentialFit:

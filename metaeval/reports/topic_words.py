@@ -6,7 +6,6 @@ from itertools import combinations
 
 import pandas as pd
 
-from metaeval.models.families import FAMILIES
 from metaeval.models.topic_counts import MinimumTopics
 from metaeval.reports.tables import Column
 from metaeval.resampling.topic_sets import SMALLEST_SIZE
@@ -164,7 +163,7 @@ def count_marks(*tables: MinimumTopics) -> list[tuple[str, str]]:
         Only marks that occur in one of the tables.
     """
     smallest, largest, limit = tables[0].smallest_size, tables[0].largest_size, tables[0].limit
-    families = list(dict.fromkeys(FAMILIES[table.family].title for table in tables if table.family is not None))
+    families = list(dict.fromkeys(table.curve for table in tables if table.family is not None))
     curve = f"the {families[0]}" if len(families) == 1 else "the curve"
     meanings = {
         "extrapolated": ("*", f"extrapolated beyond {largest} topics by {curve}"),

@@ -239,17 +239,47 @@ def _check(study: TopicsStudy) -> tuple[Block, ...]:
 
 
 def _observed(study: TopicsStudy) -> tuple[Block, ...]:
-    """Return topics needed by the rates observed and the curve that goes beyond them, as it was published too."""
+    """Return topics needed by the rates observed and the curve that goes beyond them; beside it the published one."""
     best, published = study.minimum, study.published
     blocks: list[Block] = [_minimum_table(study, best, name="minimum_topics")]
     silent = [reason for part, reason in study.unestimated.items() if part == CURVE]
     silent += [f"{part}: {reason}" for part, reason in study.unestimated.items() if part.startswith(COUNTS)]
     if silent:
         blocks.append(Text(paragraphs=tuple(map(not_estimated, silent)), look="note"))
-    if best.family != published.family:
-        table = _minimum_table(study, published, name="minimum_topics_exponential")
-        blocks.append(Fold(title="The same with the exponential", blocks=(table,)))
+    table = _minimum_table(study, published, name="minimum_topics_published")
+    blocks.append(Fold(title="As published: Table 7 of Pal, Mitra and Kamps", blocks=(table, _side_by_side(study))))
     return tuple(blocks)
+
+
+def _side_by_side(study: TopicsStudy) -> Table:
+    """Set the published count beside those of the best curve and of the model."""
+    data = study.to_frame()
+    model = () if study.posterior is None else ("posterior_median", "posterior_low", "posterior_high")
+    shown = with_tolerances(study, data)
+    if model:
+        ends = zip(data["posterior_low"], data["posterior_high"], strict=True)
+        shown["interval"] = [interval(low, high, topic_count) for low, high in ends]
+    return Table(
+        name="three_counts",
+        title="Topics needed, three ways",
+        caption="Observed counts, continued by the exponential as published (equations 3 and 4: least squares on the "
+        "logarithm of the rates, equal means not counted as errors) and by the curve that predicted held-out sizes "
+        "best (equal means count half)" + ("; the model does not count, and is the answer." if model else "."),
+        frame=shown,
+        data=data[["metric", "tolerance", "text_published", "text", *model]],
+        columns=(
+            METRIC,
+            TOLERANCE,
+            *right(text, "Observed, continued by", text_published="the exponential as published"),
+            *right(text, "Observed, continued by", text=f"the {study.minimum.curve}" if study.minimum.curve else "–"),
+            *(right(topic_count, "Model", posterior_median="median") if model else ()),
+            *(
+                right(text, "Model", interval=f"{percentage(study.posterior.ci_prob)} interval")
+                if study.posterior
+                else ()
+            ),
+        ),
+    )
 
 
 def _minimum_table(study: TopicsStudy, minimum: MinimumTopics, *, name: str) -> Table:
@@ -260,7 +290,7 @@ def _minimum_table(study: TopicsStudy, minimum: MinimumTopics, *, name: str) -> 
     order = minimum.data["n_topics"].to_pandas()
     for metric in metrics:
         wide[f"{metric}_sort"] = order[metric].to_numpy()
-    beyond = "" if minimum.family is None else f", and beyond that by the {FAMILIES[minimum.family].title}"
+    beyond = f", and beyond that by the {minimum.curve}" if minimum.curve else ""
     relative = study.error_rates.tolerance_unit == "relative"
     of_what = "as a share of the larger of the two means" if relative else "in the metric's own unit"
     marks = " ".join(f"{mark}: {words}." for mark, words in count_marks(minimum))

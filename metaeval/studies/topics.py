@@ -14,7 +14,7 @@ from metaeval.models.curves import CurveComparison, compare_curves
 from metaeval.models.error_rate_model import Method, bayesian_error_rate
 from metaeval.models.error_rate_posterior import BayesianErrorRate
 from metaeval.models.exponential import exponential_table
-from metaeval.models.topic_counts import MinimumTopics, minimum_topics
+from metaeval.models.topic_counts import PUBLISHED, MinimumTopics, minimum_topics
 from metaeval.provenance import Provenance, record_provenance
 from metaeval.resampling.bins import DifferenceBins, difference_bins
 from metaeval.resampling.swap import PAPER_TOLERANCES, ErrorRates, ToleranceUnit, swap_method
@@ -83,7 +83,7 @@ class TopicsStudy(Study):
     minimum : MinimumTopics
         Topics needed, by the curve that predicted held-out sizes best.
     published : MinimumTopics
-        The same by the exponential of Pal, Mitra and Kamps (2010).
+        The same by the exponential of Pal, Mitra and Kamps (2010, Table 7), fitted as they did.
     exponential : pandas.DataFrame
         That exponential's parameters, one row a metric and tolerance.
     posterior : BayesianErrorRate or None
@@ -114,7 +114,7 @@ class TopicsStudy(Study):
         """Return one row a metric and tolerance, metrics in order: the rows of the command line's JSON.
 
         ``n_topics`` is missing where ``kind`` says that there is no number to give; ``text`` says it as the table
-        does. The columns with ``exponential`` hold the answer of the published curve, those with ``posterior``
+        does. The columns with ``published`` hold the answer of the published exponential, those with ``posterior``
         and ``p_enough`` that of the Bayesian model (see `BayesianErrorRate.minimum_topics`).
         """
         keys = ["metric", "tolerance"]
@@ -127,7 +127,7 @@ class TopicsStudy(Study):
             limit=self.minimum.limit,
         )
         published = self.published.to_frame()[[*keys, "n_topics", "text"]]
-        frame = frame.merge(published, on=keys, suffixes=("", "_exponential"))
+        frame = frame.merge(published, on=keys, suffixes=("", "_published"))
         if self.posterior is not None:
             named = {name: f"posterior_{name}" for name in ("median", "low", "high")}
             counts = self.posterior.minimum_topics().drop(columns=["extrapolated"]).rename(columns=named)
@@ -169,7 +169,7 @@ class TopicsStudy(Study):
 
 
 _COLUMNS = (
-    *("metric", "tolerance", "kind", "n_topics", "text", "curve", "n_topics_exponential", "text_exponential"),
+    *("metric", "tolerance", "kind", "n_topics", "text", "curve", "n_topics_published", "text_published"),
     *("posterior_median", "posterior_low", "posterior_high", "posterior_method", "p_enough", "note"),
     *("size", "error_rate", "n_systems", "topics_at_hand", "max_error", "limit"),
 )
@@ -305,9 +305,7 @@ def study_topics(  # noqa: PLR0913 - every option of the command
     if bayesian and asked:
         settings = {"max_error": max_error, "ci_prob": confidence_level, "rng": seed, "n_threads": n_threads}
         posterior = _posterior(scores, rates, asked, settings, attempt, method)
-    published = minimum_topics(
-        rates, max_error=max_error, limit=minimum.limit, family=EXPONENTIAL, comparison=comparison
-    )
+    published = minimum_topics(rates, max_error=max_error, limit=minimum.limit, family=PUBLISHED, comparison=comparison)
     return TopicsStudy(
         scores=scores,
         error_rates=rates,
@@ -315,7 +313,7 @@ def study_topics(  # noqa: PLR0913 - every option of the command
         comparison=comparison,
         minimum=minimum,
         published=published,
-        exponential=exponential_table(rates),
+        exponential=exponential_table(rates, half_swaps=False),
         posterior=posterior,
         unestimated=attempt.failed,
         notes=(*scores.attrs.get("notes", []), *_notes(rates, thinned=thinned)),

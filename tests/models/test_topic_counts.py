@@ -7,7 +7,7 @@ import xarray as xr
 from metaeval.errors import InvalidOptionError, UnknownNameError
 from metaeval.models.curves import compare_curves
 from metaeval.models.topic_counts import minimum_topics, minimum_topics_table
-from metaeval.resampling.swap import ErrorRates
+from metaeval.resampling.swap import ErrorRates, swap_method
 from metaeval.words import MISSING
 
 SIZES = tuple(range(5, 36))
@@ -91,7 +91,7 @@ def test_best_is_the_family_that_predicted_the_held_out_sizes():
     xr.testing.assert_identical(found.data, reused.data)
 
 
-def test_the_table_shows_the_exponential_beside_the_best():
+def test_the_table_shows_the_published_exponential_beside_the_best():
     """Two blocks, tolerance in percent by metric; the exponential promises fewer topics."""
     tolerances = (0.0, 0.05)
     rates = made_rates([power(0.4), power(0.35)], [power(0.5), power(0.08)], tolerances=tolerances)
@@ -100,8 +100,32 @@ def test_the_table_shows_the_exponential_beside_the_best():
     assert table.index.get_level_values("tolerance (%)").tolist() == [0.0, 5.0] * 2
     assert table.columns.tolist() == ["m1", "m2"]
     assert table.loc[("power", 5.0), "m2"] == "<5"
-    best, published = (int(table.loc[(curve, 0.0), "m1"].rstrip("*")) for curve in ("power", "exponential"))
+    best, published = (int(table.loc[(curve, 0.0), "m1"].rstrip("*")) for curve in ("power", "published"))
     assert published < best == 64
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_the_published_count_is_that_of_equations_3_and_4(seed):
+    """A line through the logarithms of the published rates (NumPy's), in which equal means are no errors."""
+    generator = np.random.default_rng(seed)
+    level = generator.normal(0, 0.05, (8, 1))
+    scores = np.clip((level + generator.normal(0.5, 0.2, (8, 60))).round(1), 0, 1)  # equal means are common
+    rates = swap_method(scores, rng=seed, tolerances=[0.0, 0.05])
+    found = minimum_topics(rates, family="published", limit=10_000)
+    sizes, beyond = np.array(rates.sizes), 0
+    for tolerance in rates.tolerances:
+        cell = {"metric": "metric1", "tolerance": tolerance}
+        counts = rates.counts.sel(cell).sum("trial")
+        published = (counts["swaps"] / counts["comparisons"]).to_numpy()
+        slope, start = np.polyfit(sizes[published > 0], np.log(published[published > 0]), 1)
+        answer = found.data.sel(cell)
+        if str(answer["kind"].item()) == "extrapolated":
+            beyond += 1
+            asked = np.ceil((np.log(0.05) - start) / slope)
+            assert answer["n_topics"].item() == max(asked, sizes[-1] + 1)
+    assert beyond or (found.data["kind"] == "observed").all()
+    assert found.curve == "exponential as published"
+    assert minimum_topics(rates, family="exponential", limit=10_000).curve == "exponential"
 
 
 def test_without_comparisons_nothing_is_named():

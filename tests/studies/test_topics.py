@@ -36,7 +36,7 @@ def test_the_rows_are_those_of_the_parts(study):
     for table, column in ((minimum_topics(rates), "text"), (minimum_topics(rates, family="exponential"), None)):
         for row in table.to_frame().to_dict("records"):
             own = frame[(frame["metric"] == row["metric"]) & (frame["tolerance"] == row["tolerance"])].iloc[0]
-            assert own[column or "text_exponential"] == row["text"]
+            assert own[column or "text_published"] == row["text"]
             assert own["error_rate"] == float(last.sel({"metric": row["metric"], "tolerance": row["tolerance"]}))
     assert (frame["topics_at_hand"] == 40).all()
     assert (frame["size"] == 20).all()
