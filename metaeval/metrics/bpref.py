@@ -26,7 +26,7 @@ def bpref(lists: RankedLists, *, rel: Level = 1) -> NDArray[np.float64]:
 
 
 def bpref_r(lists: RankedLists, *, rel: Level = 1) -> NDArray[np.float64]:
-    """bpref scaled by R always, also where the topic has fewer non-relevant documents (Sakai 2007, eq. 6)."""  # noqa: D403 - its name is lower case
+    """bpref scaled by R always, also where the topic has fewer non-relevant documents (Sakai and Kando 2008, eq. 6)."""  # noqa: D403 - its name is lower case
     relevant, _ = _sizes(lists, rel)
     return _preference(lists, rel, cap=relevant, scale=relevant)
 

@@ -129,8 +129,8 @@ def _thresholds_section(study: JudgmentsStudy) -> Section:
     table = Table(
         name="thresholds",
         title=f"Effort required for a τ of {study.min_tau:g} or more",
-        caption="In brackets the relevant documents judged; interpolated between steps. <: the smallest step tried is "
-        f"enough. >: the largest is not.{pools}",
+        caption="In brackets the relevant documents judged, or the topics where these are counted; interpolated "
+        f"between steps. <: the smallest step tried is enough. >: the largest is not.{pools}",
         frame=wide,
         data=frame,
         columns=(
@@ -223,6 +223,7 @@ def _wide(
             "left": part["left"].iloc[0],
             "judged": part["judged"].iloc[0],
             "relevant": part["relevant"].iloc[0],
+            "topics": part["topics"].iloc[0],
         }
         for metric in metrics:
             row |= {f"{metric} {name}": write(found[metric]) for name, write in cells.items()}
@@ -234,6 +235,7 @@ def _step_columns(stability: Stability) -> tuple[Column, ...]:
     label, write = ("Left", percent) if stability.reduction.unit == "%" else ("Size", whole)
     return (
         *right(write, left=label),
+        *(right(whole, topics="Topics") if stability.reduction.share_of == "topics" else ()),
         *right(whole, judged="Judged", relevant="Relevant"),
     )
 

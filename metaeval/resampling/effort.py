@@ -64,7 +64,7 @@ COST_MODELS: Mapping[str, CostModel] = MappingProxyType(
         "2006": CostModel(1.0, 45.0 / 60.0),
     }
 )
-"""Rates measured at INEX (Piwowarski, Trotman and Lalmas 2008, section 5.1.1)."""
+"""Rates measured at INEX (Piwowarski, Trotman and Lalmas 2008, Table III)."""
 
 
 class GrowthRule(NamedTuple):

@@ -182,7 +182,8 @@ class Stability:
             One row a metric: ``kind`` ("interpolated", linearly between the two steps around it; "observed" where a
             step meets the bound exactly; "below smallest"; "above largest"; "undefined" where the answer hangs on a
             step at which all systems tie in a replicate), ``level`` as a step, ``left`` as `to_frame` has it,
-            ``relevant`` and ``judged`` documents there, and ``text`` as Pal et al. write it, with what is left. The
+            ``relevant`` and ``judged`` documents and ``topics`` there, and ``text`` as Pal et al. write it: what is
+            left, and in brackets the relevant documents (their Table 3), or the topics of fewer topics (Table 6). The
             censored kinds hold the smallest or largest step.
 
         Raises
@@ -196,7 +197,7 @@ class Stability:
         check_number(min_tau, "min_tau", above=-1, most=1)
         # a mean over the replicates that happen to be defined would say that a step holds what it lost in the others
         means = self.data[measure].mean("replicate", skipna=False).transpose("metric", "step").to_numpy()
-        left = self.data[["judged", "relevant"]].mean("replicate")
+        left = self.data[["judged", "relevant", "topics"]].mean("replicate")
         rows = []
         for metric, values in zip(self.metrics, means, strict=True):
             kind, place = smallest_place(values, min_tau)
@@ -206,6 +207,7 @@ class Stability:
                 ("left", self._left()),
                 ("relevant", left["relevant"].to_numpy()),
                 ("judged", left["judged"].to_numpy()),
+                ("topics", left["topics"].to_numpy()),
             ):
                 row[name] = float(np.interp(place, np.arange(len(numbers)), numbers)) if np.isfinite(place) else np.nan
             rows.append({**row, "text": self._threshold_text(kind, row)})
@@ -217,7 +219,8 @@ class Stability:
         sign = {"below smallest": "<", "above largest": ">"}.get(kind, "")
         unit = " %" if self.reduction.unit == "%" else ""
         left = f"{row['left']:.0f}" if not sign else f"{row['left']:.3g}"
-        return f"{sign}{left}{unit} ({sign}{row['relevant']:,.0f})"
+        counted = row["topics" if self.reduction.share_of == "topics" else "relevant"]
+        return f"{sign}{left}{unit} ({sign}{counted:,.0f})"
 
     def _left(self) -> NDArray[np.float64]:
         """Return for each step what is left in fact, in the reduction's unit."""

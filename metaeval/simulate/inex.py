@@ -246,7 +246,7 @@ def simulate_inex(  # noqa: PLR0913 - one keyword per dimension
     References
     ----------
     .. [1] Ogilvie and Lalmas (2006).
-    .. [2] Pal, Mitra and Kamps (2011), Tables 1 and 2.
+    .. [2] Pal, Mitra and Kamps (2010), Tables 1 and 2.
     .. [3] Piwowarski, Trotman and Lalmas (2008), sections 3 and 5, Tables IV, VII, VIII, IX and XI, Figure 6.
 
     Examples

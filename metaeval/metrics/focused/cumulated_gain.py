@@ -76,7 +76,10 @@ def percentage_curve(lists: CumulatedGains, *, points: _Points = 10) -> NDArray[
 
 @_of_gains
 def normalised_gain_by_percentage(lists: CumulatedGains, *, points: _Points = 10) -> NDArray[np.float64]:
-    """Mean of nxCG at 10 %, 20 %, … 100 % of the ranks (Kazai, Lalmas and de Vries 2004)."""
+    """Mean of nxCG at 10 %, 20 %, … 100 % of the ranks (Kazai, Lalmas and de Vries 2004).
+
+    The ranks are those of the longer of the list and the ideal one; the paper does not say of which.
+    """
     return np.asarray(_gain_at_percentages(lists, points).mean(axis=1))
 
 
@@ -95,7 +98,9 @@ def mean_effort_precision(lists: CumulatedGains) -> NDArray[np.float64]:
     At rank i with a gain, the run needed i ranks for xCG[i], and an ideal list needs
     :math:`i_I = \min\{j : xCI[j] \ge xCG[i]\}`; effort-precision is :math:`i_I / i` (Ogilvie and Lalmas 2006). The
     sum is divided by the number of ideal elements, as average precision is by that of relevant documents, or by the
-    number of gaining ranks where near misses make that larger. Gains above the ideal total take all ideal elements.
+    number of gaining ranks where near misses make that larger: the paper says natural recall points only. Gains above
+    the ideal total take all ideal elements. Ogilvie and Lalmas simplify it for the thorough task, in which overlap
+    costs nothing: theirs is ``task=thorough``.
     """
     return _natural_effort(lists)
 

@@ -41,7 +41,8 @@ def average_precall(
         Number of elements that could have been retrieved. Then everything that was not counts as one last rank;
         without it, recall that the run does not reach counts 0.
     nonrel : {"expectation", "indicator"}
-        How non-relevant an element is: 1 - q, or 1 where q is 0. The same for a binary quantisation.
+        How non-relevant an element is: 1 - q, or 1 where q is 0, as Ogilvie and Lalmas (2006) write it; Table 1 of
+        Kazai, Lalmas and de Vries (2004) is possible with 1 - q only. The same for a binary quantisation.
     points : int, default 100
         Points of recall: 1/points, 2/points, … 1.
     step : {"real", "ceil"}

@@ -36,7 +36,8 @@ def run_overlap(collection: ElementCollection, *, how: str = "contained") -> xr.
 
     Notes
     -----
-    Kazai, Lalmas and de Vries (2004) report the share that lies inside another result, averaged over topics.
+    Kazai, Lalmas and de Vries (2004) speak of the overlap ratio among the results; their figures fit the share that
+    lies inside another result, averaged over topics.
     """
     check_choice(how, "kind of overlap", _HOW)
     shares = _shares(
