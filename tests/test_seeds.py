@@ -20,7 +20,7 @@ from metaeval.agreement.labels import as_labels
 from metaeval.agreement.metric_comparison import compare_with_human
 from metaeval.draws import resolve_seed
 from metaeval.errors import InvalidOptionError
-from metaeval.models.bayesian_comparison import hierarchical
+from metaeval.models.bayesian_comparison import bayesian_t, hierarchical
 from metaeval.models.error_rate_model import bayesian_error_rate
 from metaeval.parallel import limit_threads, reporting
 from metaeval.provenance import Provenance
@@ -40,6 +40,7 @@ from metaeval.simulate.scores import simulate_population, simulate_scores
 from metaeval.studies.agree import audit_quantisations, study_agreement
 from metaeval.studies.assessors import study_assessors
 from metaeval.studies.compare import study_comparison
+from metaeval.studies.compare_tests import study_tests
 from metaeval.studies.human import study_human
 from metaeval.studies.judgments import study_judgments
 from metaeval.studies.power import study_power
@@ -76,6 +77,7 @@ LABELS = as_labels(
 POPULATION = simulate_population(n_systems=4, rng=0)
 
 STUDIES = {
+    "study_tests": lambda rng: study_tests(SCORES, tests=["t", "bootstrap"], n_splits=3, n_resamples=50, rng=rng),
     "study_power": lambda rng: study_power(
         SCORES,
         tests=["bootstrap", "randomisation", "max_t", "bootstrap_sensitivity"],
@@ -99,6 +101,7 @@ STUDIES = {
     ),
 }
 ENGINES = {
+    "BayesianComparison.to_arviz": lambda rng: bayesian_t(SCORES).to_arviz("AP", n_draws=5, rng=rng),
     "compare_assessors": lambda rng: compare_assessors(LABELS, n_resamples=50, rng=rng),
     "decision_agreement": lambda rng: decision_agreement(SCORES, n_resamples=50, rng=rng),
     "human_agreement": lambda rng: human_agreement(ITEMS, reference="AP", n_resamples=50, rng=rng),
@@ -149,7 +152,8 @@ def _differences(one, other, place=""):  # noqa: C901, PLR0912 - one branch a ki
         if not one.equals(other):
             yield place
     elif isinstance(one, np.ndarray):
-        if one.dtype != other.dtype or one.tobytes() != other.tobytes():
+        same = one.tolist() == other.tolist() if one.dtype == object else one.tobytes() == other.tobytes()
+        if one.dtype != other.dtype or not same:
             yield place
     elif isinstance(one, Mapping):
         if list(one) != list(other):

@@ -16,14 +16,14 @@ __all__ = ["NOTATION", "PYTHON_ONLY", "in_options", "speaking_of"]
 
 NOTATION = frozenset({
     "a", "alpha", "compat", "gains", "judged_only", "k", "max_level", "min_size", "mode", "normalise", "p", "quant",
-    "rel", "task", "tie", "function", "graded", "higher_is_better", "ideal", "kernel", "without_relevant",
+    "rel", "step", "task", "tie", "function", "graded", "higher_is_better", "ideal", "kernel", "without_relevant",
 })  # fmt: skip
 """Words before "=" that a metric's name, or its definition in a plug-in, may hold: no arguments of the library."""
 
 PYTHON_ONLY = frozenset({
     "adaptive_rate", "baseline", "bounds", "duplicates", "few", "form", "header", "method", "nesting", "p_value_rule",
-    "paths", "rate", "reciprocal_rank_share", "relevant", "replace", "retrieved", "size", "split_tags", "systems",
-    "ties", "topics", "zero_method",
+    "paths", "pool_share", "rate", "reciprocal_rank_share", "relevant", "replace", "retrieved", "size", "split_tags",
+    "systems", "ties", "topics", "zero_method",
 })  # fmt: skip
 """Arguments that no command offers, whatever its options are called."""
 

@@ -191,8 +191,6 @@ class JudgedCollection(ABC):
         >>> scored.systems, scored.by_document.pool_runs.systems
         (('a',), ('invalid',))
         """
-        from metaeval.collection.pools import PoolRuns  # noqa: PLC0415 - which builds on this module
-
         names = list(systems)
         if not names:
             return self
@@ -202,8 +200,7 @@ class JudgedCollection(ABC):
             message = f"no run would be left to score: {first_few(names)} are all there are"
             raise InvalidOptionError(message)
         building = rows if self.pooled is None else rows[self.pooled[rows]]
-        pool_runs = PoolRuns.of(self.by_document, building) if len(building) else self.by_document.pool_runs
-        return self._with(pool_runs=pool_runs).select(systems=kept)
+        return self._with(pool_runs=self.by_document.pooled_with(building)).select(systems=kept)
 
     def with_notes(self, notes: Iterable[str]) -> Self:
         """Return the collection with more to say (`notes`)."""

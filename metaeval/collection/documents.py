@@ -160,6 +160,10 @@ class Collection(JudgedCollection):
     def _with(self, **changes: Any) -> Self:  # noqa: ANN401 - any field of a Collection
         return replace(self, **changes)
 
+    def pooled_with(self, rows: NDArray[np.int64]) -> PoolRuns | None:
+        """Return the runs that count in pools alone, with these further ones (`set_aside`)."""
+        return PoolRuns.of(self, rows) if len(rows) else self.pool_runs
+
     def _part(self, rows: NDArray[np.int64], columns: NDArray[np.int64]) -> Self:
         lists = self._lists(rows, columns)
         topic_offsets, kept = take_segments(self.topic_offsets, columns)

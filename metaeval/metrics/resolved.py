@@ -231,6 +231,10 @@ class Metric:
         )
         return str(ParsedName(self.spec.name, shown, dict(self.parameters).get("k")))
 
+    def shown(self, name: str) -> object:
+        """Return a parameter as the name has it: a quantisation without the arguments that have their defaults."""
+        return self._as_shown(name, self[name], full=False)
+
     def _as_shown(self, key: str, value: Any, *, full: bool) -> Any:  # noqa: ANN401 - the type is the parameter's own
         """Leave the parameters of an element's quantisation out that have their default."""
         if full or key != "quant" or self.quantisation is None:

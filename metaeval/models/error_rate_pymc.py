@@ -48,7 +48,7 @@ def law_model(pairs: Pairs) -> Any:  # noqa: ANN401 - a pymc.Model
     with pm.Model(coords={"combination": np.arange(len(slope))}) as model:
         log_scale = pm.Uniform("log_scale", scales[0], scales[-1])
         variance = pt.exp(log_scale) * steps + 1.0 / n_topics
-        density = pt.dot(mixed, pt.exp(-0.5 * u**2 / variance) / pt.sqrt(variance))
+        density = mixed @ (pt.exp(-0.5 * u**2 / variance) / pt.sqrt(variance))
         likelihood = worth * pt.log(density + 1e-300).sum(axis=-1)
         pm.Deterministic("weight", pm.math.softmax(likelihood), dims="combination")
         pm.Potential("law", pm.math.logsumexp(likelihood) + log_scale)  # the last: flat on the variance, not its log

@@ -126,11 +126,16 @@ def _required_sentence(frame: pd.DataFrame, best: pd.DataFrame) -> list[str]:
     ]
 
 
+_FEW = 4
+"""Identical systems, and groups of them, that are named; the page names all."""
+
+
 def _identical_sentence(study: PowerStudy) -> list[str]:
-    n_same = sum(map(len, study.identical))
-    if not n_same:
-        return []
-    return [f"{n_same} systems have the same scores as another throughout; such pairs can never differ significantly."]
+    alike = [" and ".join(names) for names in study.identical if len(names) <= _FEW]
+    n_more = sum(len(names) for names in study.identical if len(names) > _FEW)
+    alike = [*alike[:_FEW], *([] if len(alike) <= _FEW else [f"{len(alike) - _FEW} more pairs or groups"])]
+    alike += [f"{n_more} systems in larger groups"] * bool(n_more)
+    return [f"Identical throughout: {'; '.join(alike)}. Such pairs can never differ significantly."] if alike else []
 
 
 def power_differences(study: PowerStudy) -> pd.DataFrame | None:

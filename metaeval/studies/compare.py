@@ -26,7 +26,7 @@ from metaeval.resampling.run_choice import RunChoicePower, run_choice_power
 from metaeval.resampling.sensitivity import SensitivityResult, bootstrap_sensitivity
 from metaeval.resampling.stability import Stability, measure_stability
 from metaeval.resampling.ties import zeros_and_ties
-from metaeval.scores import Scores, as_scores
+from metaeval.scores import Scores, as_scores, identical_note
 from metaeval.studies.agree import study_agreement
 from metaeval.studies.heaviness import top_heaviness
 from metaeval.studies.study import Attempts, Study
@@ -407,9 +407,17 @@ def study_comparison(  # noqa: PLR0913 - every option of the command
         heaviness=heaviness,
         unknown=unknown,
         confidence_level=float(confidence_level),
-        notes=tuple(table.attrs.get("notes", ())),
+        notes=(*table.attrs.get("notes", ()), *_left_out(needed)),
         provenance=record,
     )
+
+
+def _left_out(needed: TopicsStudy | None) -> list[str]:
+    """Name the systems without which topics were counted."""
+    if needed is None:
+        return []
+    rates = needed.error_rates
+    return [f"Topics needed: {note}" for note in identical_note(rates.dropped, rates.n_systems + len(rates.dropped))]
 
 
 def _computable(names: Sequence[str], registry: Registry | None, *, on_documents: bool = False) -> list[str]:

@@ -23,6 +23,7 @@ from metaeval.provenance import Provenance, record_provenance
 from metaeval.resampling.coverage import DEFAULT_SIZES, Coverage, RunDepths, coverage, run_depths
 from metaeval.resampling.effort import CostModel, GrowthRule, check_growth, cost_model
 from metaeval.resampling.effort_plans import EffortPlans, rank_by_effort
+from metaeval.resampling.entry_depths import check_reach
 from metaeval.resampling.group_changes import left_out_changes, left_out_summary
 from metaeval.resampling.judgments import check_steps
 from metaeval.resampling.leave_out import GroupsLeftOut, Keep, leave_group_out
@@ -341,6 +342,8 @@ def study_judgments(  # noqa: PLR0913 - every option of the command
     check_steps(REDUCTIONS["share"], pool_shares or None)
     for size in sizes or ():
         check_count(size, "every one of sizes=")
+    if pool_depth is not None:
+        check_reach(pool_depth, "pool_depth")
     if steps is not None:
         check_steps(REDUCTIONS["topics"], steps)
     end = None if budget is None else time.monotonic() + budget

@@ -231,7 +231,8 @@ def study_reliability(  # noqa: PLR0913 - one keyword per question
 def _recipe(metric: AnyMetric) -> tuple[str, str]:
     """Return what the six runs of a metric are made by: its quantisation and its rule for ties."""
     values = dict(metric.parameters) if isinstance(metric, Metric) else {}
-    return str(values.get("quant", Call("gen"))), str(values.get("tie", "deeper"))
+    quant = metric.shown("quant") if isinstance(metric, Metric) and "quant" in values else Call("gen")
+    return str(quant), str(values.get("tie", "deeper"))
 
 
 def _six_collections(

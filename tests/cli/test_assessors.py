@@ -159,7 +159,7 @@ def test_two_assessors_of_inex(command, campaigns, tmp_path, year, metrics):
         assert found["f1"] == pytest.approx(own["f1"], abs=1e-9)
     shown = command(*words).out
     assert "documents that both judged, relevant or not" in shown
-    assert ("Of what either" if year == 2004 else "Of the text that either") in " ".join(shown.split())
+    assert ("Of the elements that either" if year == 2004 else "Of the text that either") in " ".join(shown.split())
     assert command(*words, "--out", "page").code == 0
     page = (tmp_path / "page" / "index.html").read_text()
     for title in ("Agreement of assessors", "Agreement on elements and text", "Effect on the evaluation of runs"):

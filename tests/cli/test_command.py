@@ -29,6 +29,8 @@ OWN = {
         "human": "one correction, over pairs of systems and of metrics",
         "judgments": "one correction, by default the test's own",
     },
+    "--cost": {"assessment": "the log says it, unless told otherwise"},
+    "--pool-sizes": {"assessment": "pools of elements too, held against new runs"},
     "--groups": {
         "simulate collection": "makes groups of runs, always",
     },

@@ -20,7 +20,7 @@ from metaeval.io.trec import read_runs
 
 READERS = {
     "runs": ("1 Q0 d1 1 3.5 bm25\n1 Q0 d2 2 2.5 bm25\n2 Q0 d1 1 0.5 bm25\n", read_runs),
-    "qrels": ("1 0 d1 2\n1 0 d2 0\n2 0 d1 1\n", lambda path: [part.tolist() for part in read_qrels(path)[1:]]),
+    "qrels": ("1 0 d1 2\n1 0 d2 0\n2 0 d1 1\n", lambda path: [part.tolist() for part in read_qrels(path)[1:4]]),
     "wide table": ("topic,a,b\n1,0.1,0.2\n2,0.4,0.3\n", lambda path: read_scores(path).to_series().to_frame("score")),
     "table by blanks": ("topic a b\n1 0.1 0.2\n2 0.4 0.3\n", lambda path: read_scores(path).to_series().to_frame("s")),
     "groups": ("run,team\na,x\nb,y\n", partial(read_groups, systems=["a", "b"])),

@@ -76,7 +76,7 @@ def stored(ending, folder):
 
 READERS = {
     "runs": Reader(RUN, read_runs),
-    "qrels": Reader(QRELS, lambda word: [part.tolist() for part in read_qrels(word)[1:]]),
+    "qrels": Reader(QRELS, lambda word: [part.tolist() for part in read_qrels(word)[1:4]]),
     "wide table": Reader(WIDE, plain_scores),
     "long table": Reader(b"system,topic,score\na,1,0.1\na,2,0.2\nb,1,0.3\nb,2,0.4\n", plain_scores),
     "Parquet": Reader(b".parquet", lambda word: read_scores(word).to_series().to_frame("score"), binary=True),

@@ -201,7 +201,9 @@ def test_runs_that_all_tie_have_a_page():
 def test_every_picture_says_what_it_means(study, page):
     """Each reduction has a picture with words for those who cannot see it; notes and warnings are there."""
     names = {picture.name for picture in page.pictures()}
-    assert names == {f"stability {name}" for name in study.stability} | {"pool growth", "coverage", "effort"}
+    assert names == {f"stability {name}" for name in study.stability} | {
+        *("pool growth", "pool growth topics", "coverage", "effort")
+    }
     assert all(picture.alt and picture.caption for picture in page.pictures())
     assert "A warning given on the way." in words_of(page)
 

@@ -107,7 +107,7 @@ def test_identical_systems_are_listed(study):
     """Both systems stand in the table, and the summary mentions them."""
     page = power_report(study)
     assert table_of(page, "identical_systems").frame["system"].tolist() == ["../../etc/passwd, and more", "twin"]
-    assert "2 systems have the same scores as another" in page.summary[-1]
+    assert "Identical throughout: ../../etc/passwd, and more and twin." in page.summary[-1]
 
 
 def test_the_chosen_metric_comes_first(study):

@@ -245,7 +245,7 @@ def test_bad_input_is_refused(name, collection):
 
 def test_effort_needs_something_judged_in_the_pool():
     """Where no judged document is in any pool, nothing can be replayed; steps have the rule of all percentages."""
-    collection = collection_from_rankings({"a": {"1": ["d9"]}}, {"1": {"d1": 1}}, retrieved="all")
+    collection = collection_from_rankings({"a": {"1": ["d9"]}}, {"1": {"d1": 1, "d2": 0}}, retrieved="all")
     with pytest.raises(EstimationError, match="no judged document"):
         equal_effort(collection)
     with pytest.raises(InvalidOptionError, match="above 0 and at most 100"):

@@ -62,8 +62,8 @@ def interpolated_precision(
     .. math:: P_r = \frac{\sum_{i \le r} rsize(p_i)}{\sum_{i \le r} size(p_i)}, \quad
               R_r = \frac{\sum_{i \le r} rsize(p_i)}{Trel}, \quad iP[x] = \max_{r:\ R_r \ge x} P_r
 
-    and 0 where the list never reaches x (Pal, Mitra and Kamps 2010, equations 1 and 2; Kamps et al. 2008). Recall is compared in whole
-    numbers of characters.
+    and 0 where the list never reaches x (Pal, Mitra and Kamps 2010, equations 1 and 2; Kamps et al. 2008). Recall is
+    compared in whole numbers of characters.
     """
     values = _interpolated(lists, (Fraction(repr(float(k))),), overlap, compat)
     return values[:, :, 0]
