@@ -316,6 +316,18 @@ def test_the_smallest_step_is_the_one_from_which_all_larger_ones_keep_the_bound(
     assert found[1] == pytest.approx(place, nan_ok=True)
 
 
+def test_fewer_topics_are_counted_in_topics(collection):
+    """As in Table 6 of Pal et al.: in brackets the topics, where other ways have the relevant documents."""
+    found = measure_stability(collection, ["AP"], reduction="topics", steps=[50, 100], n_replicates=2, rng=0)
+    row = found.thresholds(min_tau=-0.99).iloc[0]
+    assert row["topics"] == round(found.n_topics / 2)
+    assert row["text"] == f"<50 % (<{row['topics']:.0f})"
+    documents = (
+        measure_stability(collection, ["AP"], steps=[50], n_replicates=2, rng=0).thresholds(min_tau=-0.99).iloc[0]
+    )
+    assert documents["text"].endswith(f"(<{documents['relevant']:,.0f})")
+
+
 def test_thresholds_read_as_published(collection):
     """The text holds percent and relevant documents, with signs where the answer is censored."""
     found = measure_stability(collection, ["AP", "RR"], steps=[20, 100], n_replicates=3, rng=0)
