@@ -119,7 +119,7 @@ class Year:
     @property
     def minimum(self) -> pd.DataFrame:
         """Topics that keep errors below 5 %, by the published curve: tolerances in rows."""
-        return minimum_topics(self.rates, max_error=0.05, limit=LIMIT[self.year], family="exponential").table()
+        return minimum_topics(self.rates, max_error=0.05, limit=LIMIT[self.year], family="published").table()
 
 
 def ranked(collection: JudgedCollection, reduction: str, steps: Sequence[float], draws: int, seed: int) -> Ranked:

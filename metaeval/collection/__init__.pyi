@@ -2,3 +2,4 @@ from .base import JudgedCollection as JudgedCollection
 from .document_codes import Judgments as Judgments
 from .documents import Collection as Collection
 from .documents import CollectionStatistics as CollectionStatistics
+from .pools import PoolRuns as PoolRuns
