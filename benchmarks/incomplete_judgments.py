@@ -28,7 +28,7 @@ from metaeval.equality import settle, settled_means
 from metaeval.io.groups import read_groups
 from metaeval.io.trec import read_collection
 from metaeval.metrics.resolved import AnyMetric
-from metaeval.metrics.score import metric_values, resolve_metrics
+from metaeval.metrics.scoring import metric_values, resolve_metrics
 from metaeval.resampling.coverage import DEFAULT_SIZES, coverage
 from metaeval.resampling.effort_plans import EffortPlans
 from metaeval.resampling.group_changes import left_out_summary

@@ -65,7 +65,7 @@ NO_KERNELS = {  # the registry, names and parameters of metrics: their tests are
     "metaeval/metrics/builtin.py",
     "metaeval/metrics/defaults.py",
     "metaeval/metrics/external.py",
-    "metaeval/metrics/score.py",
+    "metaeval/metrics/scoring.py",
 }
 SHARED_TESTS = {  # kernels whose tests stand together: one literal version a family
     "metaeval/metrics/": ("tests/metrics/test_literal.py", "tests/metrics/test_published.py"),

@@ -14,7 +14,7 @@ from metaeval import score
 from metaeval.collection.documents import UNJUDGED
 from metaeval.collection.inex import Assessments, Submission
 from metaeval.collection.passages import passage_collection
-from metaeval.metrics.score import metric_values, resolve_metrics
+from metaeval.metrics.scoring import metric_values, resolve_metrics
 
 N_TOPICS, DEPTH, N_DOCUMENTS = 107, 1500, 20_000
 JUDGED, RELEVANT = 600, 60

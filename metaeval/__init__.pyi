@@ -28,7 +28,7 @@ from .metrics.lists import RankedTopic as RankedTopic
 from .metrics.plugins import default_registry as default_registry
 from .metrics.plugins import load_plugin as load_plugin
 from .metrics.registry import Registry as Registry
-from .metrics.score import score as score
+from .metrics.scoring import score as score
 from .metrics.spec import MetricSpec as MetricSpec
 from .metrics.spec import metric as metric
 from .reports.report import Report as Report

@@ -28,7 +28,7 @@ from metaeval.metrics.lists import ranked_lists
 from metaeval.metrics.plugins import default_registry
 from metaeval.metrics.registry import Registry
 from metaeval.metrics.resolved import Metric
-from metaeval.metrics.score import lists_of, metric_values
+from metaeval.metrics.scoring import lists_of, metric_values
 from metaeval.metrics.spec import MetricSpec
 from metaeval.parallel import limit_threads
 

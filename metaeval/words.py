@@ -2,10 +2,9 @@
 """How the package writes names, numbers and lists for people: on pages, in the terminal and in LaTeX alike."""
 
 import math
+import sys
 from collections.abc import Callable, Iterable
 from typing import cast
-
-import pandas as pd
 
 __all__ = [
     "MISSING",
@@ -230,4 +229,5 @@ def absent(value: object) -> bool:
     >>> absent(float("nan")), absent(0)
     (True, False)
     """
-    return value is None or value is pd.NA or (isinstance(value, float) and math.isnan(value))
+    pandas = sys.modules.get("pandas")  # whoever holds its NA has loaded it
+    return value is None or value is getattr(pandas, "NA", None) or (isinstance(value, float) and math.isnan(value))

@@ -23,7 +23,7 @@ from metaeval.checks import (
 )
 from metaeval.draws import bootstrap_indices
 from metaeval.errors import InvalidOptionError, MetaevalError, UnknownNameError
-from metaeval.metrics.score import score
+from metaeval.metrics.scoring import score
 from metaeval.parallel import parallel_map, reporting
 from metaeval.resampling.agreement_interval import agreement_intervals
 from metaeval.resampling.power_interval import discriminative_power_interval

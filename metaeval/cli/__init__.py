@@ -9,7 +9,7 @@ from contextlib import suppress
 
 import typer
 
-from metaeval.cli.command import LazyGroup
+from metaeval.cli.commands import LazyGroup
 from metaeval.errors import FileFormatError, MetaevalError
 from metaeval.process import Stop, flush_output, stopped_by
 from metaeval.visible import visible
@@ -42,9 +42,7 @@ def _version(value: bool) -> None:  # noqa: FBT001 - typer's callback
     if value:
         from importlib.metadata import version  # noqa: PLC0415 - only here
 
-        from metaeval.cli.console import answer  # noqa: PLC0415 - rich
-
-        answer(f"metaeval {version('metaeval')}")
+        typer.echo(f"metaeval {version('metaeval')}")
         raise typer.Exit
 
 
@@ -96,8 +94,6 @@ def _show_warning(message: Warning | str, *_: object, **__: object) -> None:
 
 def _ending(step: Callable[[], object]) -> tuple[int, str]:
     """Do one step of the program; return its exit code and the last words about it."""
-    from metaeval.cli.console import exit_code  # noqa: PLC0415 - pandas
-
     try:
         step()
     except (SystemExit, BrokenPipeError) as end:
@@ -107,15 +103,21 @@ def _ending(step: Callable[[], object]) -> tuple[int, str]:
     except KeyboardInterrupt:
         return _INTERRUPTED, ""
     except MetaevalError as error:
-        return exit_code(error), f"Error: {error}"
+        return _exit_code(error), f"Error: {error}"
     except MemoryError as error:
         return 4, f"Error: there is not enough memory ({error or 'no more could be had'}); ask for less at once"
     except OSError as error:
         place = "" if error.filename is None else f" {str(error.filename)!r}"
         written = not place or error.errno in _WRITING
-        code = _UNWRITABLE if written else exit_code(FileFormatError(""))
+        code = _UNWRITABLE if written else _exit_code(FileFormatError(""))
         return code, f"Error: could not {'write' if written else 'read'}{place}: {error.strerror or error}"
     return 0, ""
+
+
+def _exit_code(error: MetaevalError) -> int:
+    from metaeval.cli.console import exit_code  # noqa: PLC0415 - rich's bars, which help does without
+
+    return exit_code(error)
 
 
 def _stopped(signum: int) -> tuple[int, str]:

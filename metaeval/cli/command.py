@@ -1,19 +1,17 @@
 """The one runner of all commands: read, ask the study, show its report.
 
 A command declares its own options and returns the result of a study; what it reads and how its answer is shown come
-from the groups of options that commands share (`READING` and `OUTPUT` in `metaeval.cli.options`). Commands are loaded
-when they are called: `COMMANDS` is what ``metaeval --help`` lists, in the order in which a newcomer reads.
+from the groups of options that commands share (`READING` and `OUTPUT` in `metaeval.cli.options`).
 """
 
 import inspect
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
-from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import typer
-from typer.core import TyperCommand, TyperGroup
+from typer.core import TyperCommand
 
 from metaeval.cli.options import OUTPUT, READING
 from metaeval.cli.together import Commands
@@ -21,26 +19,7 @@ from metaeval.cli.together import Commands
 if TYPE_CHECKING:
     from metaeval.reports.report import Report
 
-__all__ = ["COMMANDS", "LazyGroup", "command"]
-
-COMMANDS: Mapping[str, str] = {
-    "report": "Write a report on which metrics find significant differences, and how many topics they need.",
-    "power": "Count the pairs of systems that differ significantly under each metric.",
-    "topics": "Say how many topics each metric needs, and how sure that is.",
-    "compare-metrics": "Compare candidate metrics with each other and with the one in use, before adopting one.",
-    "compare-tests": "Say which significance test keeps its word, by what it finds on halves of the topics.",
-    "agree": "Say how far metrics lead to the same conclusions about systems.",
-    "judgments": "Say what fewer judgments would change, and whether new systems would be judged fairly.",
-    "assessors": "Compare people, or people and machines, who judged the same documents.",
-    "human": "Say how far automatic metrics agree with people's scores of the same things.",
-    "design": "Say how many topics a new collection needs.",
-    "score": "Score runs against judgments: the mean of every run, and on request every topic.",
-    "metrics": "List the metrics: built in, from installed packages, and from plug-in files.",
-    "assessment": "Say how assessments of elements and passages were made: pools, grades, time, agreement.",
-    "reliability": "Try measures of XML retrieval on six runs, made of the assessments, whose order users would know.",
-    "simulate": "Make example data with a known truth.",
-}
-"""Every command with its first line, in the order in which a newcomer reads. Its module has the same name."""
+__all__ = ["command"]
 
 
 def command(name: str, *, reads: str = "nothing", **defaults: object) -> Callable[[Callable[..., Any]], TyperCommand]:
@@ -49,7 +28,7 @@ def command(name: str, *, reads: str = "nothing", **defaults: object) -> Callabl
     Parameters
     ----------
     name : str
-        As it is typed; a name in `COMMANDS`.
+        As it is typed; a name in `metaeval.cli.commands.COMMANDS`.
     reads : str
         A name in `metaeval.cli.options.READING`.
     **defaults
@@ -127,47 +106,3 @@ def _titled(answer: Any, title: str | None) -> "Report":  # noqa: ANN401 - a stu
 
     report: Report = answer.report() if isinstance(answer, Study) else answer
     return report if title is None else replace(report, title=title)
-
-
-class _Table(Mapping[str, Any]):
-    """Commands by name, each loaded when it is asked for."""
-
-    def __getitem__(self, name: str) -> Any:  # noqa: ANN401 - a command, or a group of them
-        if name not in COMMANDS:
-            raise KeyError(name)
-        word = name.replace("-", "_")
-        return getattr(import_module(f"metaeval.cli.{word}"), word)
-
-    def __iter__(self) -> Iterator[str]:
-        return iter(COMMANDS)
-
-    def __len__(self) -> int:
-        return len(COMMANDS)
-
-
-class LazyGroup(TyperGroup):
-    """The program: it knows the names of its commands, and loads one when it is called."""
-
-    _listing = False
-
-    def __init__(self, *args: Any, **settings: Any) -> None:  # noqa: ANN401 - typer's
-        super().__init__(*args, **settings)
-        self.commands = _Table()  # type: ignore[assignment]  # typer asks it for no more than this
-
-    def get_command(self, ctx: Any, cmd_name: str) -> Any:  # noqa: ANN401 - typer's own signature
-        """Return a command; while commands are listed, one that has its first line only."""
-        if self._listing and cmd_name in COMMANDS:
-            return TyperCommand(cmd_name, help=COMMANDS[cmd_name], rich_markup_mode="markdown")
-        return super().get_command(ctx, cmd_name)
-
-    def list_commands(self, ctx: Any) -> list[str]:  # noqa: ANN401, ARG002 - typer's own signature
-        """Return the names in the order of the table."""
-        return list(COMMANDS)
-
-    def format_help(self, ctx: Any, formatter: Any) -> None:  # noqa: ANN401 - typer's own signature
-        """Write the help without loading any command."""
-        self._listing = True
-        try:
-            super().format_help(ctx, formatter)
-        finally:
-            self._listing = False

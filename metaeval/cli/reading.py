@@ -211,7 +211,7 @@ class Loaded:
         return scores
 
     def _scored(self, fewest: int) -> "Scores":
-        from metaeval.metrics.score import score  # noqa: PLC0415 - loads numba
+        from metaeval.metrics.scoring import score  # noqa: PLC0415 - loads numba
 
         collection, given = self.collection(), self.options
         metrics = self.metrics()

@@ -33,7 +33,7 @@ def score(
 
         metaeval score runs/*.gz --qrels qrels.txt --scores scores.parquet
     """
-    from metaeval.metrics.score import resolve_metrics  # noqa: PLC0415 - loads numba
+    from metaeval.metrics.scoring import resolve_metrics  # noqa: PLC0415 - loads numba
     from metaeval.reports.score import score_report  # noqa: PLC0415 - as above
 
     if scores is not None:

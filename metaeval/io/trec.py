@@ -118,7 +118,7 @@ def read_collection(  # noqa: PLR0913 - one keyword per rule of reading
     --------
     metaeval.io.trec.read_runs
     metaeval.io.qrels.read_qrels
-    metaeval.metrics.score.score
+    metaeval.metrics.scoring.score
 
     Examples
     --------

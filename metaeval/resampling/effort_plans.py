@@ -14,7 +14,7 @@ from metaeval.collection.base import JudgedCollection
 from metaeval.equality import settled_means
 from metaeval.errors import EstimationError
 from metaeval.metrics.resolved import AnyMetric
-from metaeval.metrics.score import metric_values
+from metaeval.metrics.scoring import metric_values
 from metaeval.parallel import limit_threads
 from metaeval.resampling.effort import AdaptiveDepth, CostModel, GrowthRule, adaptive_depth, equal_effort
 from metaeval.resampling.pools import original_pool

@@ -23,7 +23,7 @@ from metaeval.equality import RELATIVE, at_least, difference
 from metaeval.errors import InvalidOptionError
 from metaeval.metrics.registry import Registry
 from metaeval.metrics.resolved import AnyMetric
-from metaeval.metrics.score import metric_values, resolve_metrics
+from metaeval.metrics.scoring import metric_values, resolve_metrics
 from metaeval.parallel import track
 from metaeval.resampling.entry_depths import EntryDepths, entry_depths_by_group
 from metaeval.resampling.pools import OriginalPool, original_pool

@@ -11,7 +11,7 @@ from metaeval.collection.base import JudgedCollection
 from metaeval.collection.documents import Collection
 from metaeval.equality import settled_means
 from metaeval.metrics.resolved import AnyMetric
-from metaeval.metrics.score import metric_values
+from metaeval.metrics.scoring import metric_values
 from metaeval.parallel import limit_threads
 from metaeval.resampling.judgments import reduce_judgments
 from metaeval.resampling.reductions import Reduced

@@ -25,7 +25,7 @@ from metaeval.equality import settled_means
 from metaeval.errors import EstimationError, InvalidOptionError
 from metaeval.metrics.registry import Registry
 from metaeval.metrics.resolved import AnyMetric, Metric
-from metaeval.metrics.score import metric_values, resolve_metrics
+from metaeval.metrics.scoring import metric_values, resolve_metrics
 from metaeval.parallel import limit_threads
 from metaeval.resampling.judgments import check_steps
 from metaeval.resampling.options import check_test

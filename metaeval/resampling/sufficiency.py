@@ -15,7 +15,7 @@ from metaeval.collection.documents import NOT_POOLED
 from metaeval.errors import EstimationError
 from metaeval.metrics.registry import Registry
 from metaeval.metrics.resolved import AnyMetric
-from metaeval.metrics.score import metric_values, resolve_metrics
+from metaeval.metrics.scoring import metric_values, resolve_metrics
 from metaeval.parallel import track
 from metaeval.resampling.coverage import DEFAULT_SIZES, RunDepths, run_depths
 from metaeval.resampling.entry_depths import EntryDepthsByGroup, entry_depths_by_group

@@ -14,7 +14,7 @@ from metaeval.draws import RNGLike, resolve_seed
 from metaeval.errors import InvalidOptionError, UnknownNameError
 from metaeval.metrics.names import MetricNameError, parse_name, split_names
 from metaeval.metrics.registry import Registry
-from metaeval.metrics.score import score
+from metaeval.metrics.scoring import score
 from metaeval.provenance import Provenance, record_provenance
 from metaeval.resampling.agreement_interval import AgreementIntervals, agreement_intervals
 from metaeval.resampling.options import check_intervals, check_resampling, check_test

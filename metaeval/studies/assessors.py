@@ -24,7 +24,7 @@ from metaeval.draws import RandomSource, RNGLike, resolve_rng, resolve_seed
 from metaeval.errors import InvalidOptionError, MetaevalError
 from metaeval.metrics.defaults import default_metrics
 from metaeval.metrics.registry import Registry
-from metaeval.metrics.score import resolve_metrics, score
+from metaeval.metrics.scoring import resolve_metrics, score
 from metaeval.parallel import track
 from metaeval.provenance import Provenance, record_provenance
 from metaeval.resampling.options import check_test

@@ -17,7 +17,7 @@ from metaeval.draws import RNGLike, resolve_seed
 from metaeval.equality import at_least, settle
 from metaeval.errors import InvalidOptionError, MetaevalError
 from metaeval.metrics.registry import Registry
-from metaeval.metrics.score import resolve_metrics
+from metaeval.metrics.scoring import resolve_metrics
 from metaeval.provenance import Provenance, record_provenance
 from metaeval.resampling.agreement_interval import AgreementIntervals
 from metaeval.resampling.options import check_intervals, check_resampling, check_test

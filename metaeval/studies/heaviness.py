@@ -5,7 +5,7 @@ import xarray as xr
 
 from metaeval.collection.assembly import collection_from_rankings
 from metaeval.metrics.registry import Registry
-from metaeval.metrics.score import metric_values, resolve_metrics
+from metaeval.metrics.scoring import metric_values, resolve_metrics
 from metaeval.parallel import track
 
 __all__ = ["RANKS", "top_heaviness"]

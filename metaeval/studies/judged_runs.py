@@ -6,7 +6,7 @@ from metaeval.collection.base import JudgedCollection
 from metaeval.collection.documents import Collection
 from metaeval.errors import InvalidOptionError
 from metaeval.metrics.resolved import AnyMetric
-from metaeval.metrics.score import metric_values
+from metaeval.metrics.scoring import metric_values
 from metaeval.resampling.entry_depths import lists_relevant_only, refuse_unknown_pool
 from metaeval.resampling.pools import with_judged_pool
 from metaeval.resampling.rescoring import FEWEST, counted_topics

@@ -18,7 +18,7 @@ from metaeval.draws import RNGLike, resolve_seed
 from metaeval.errors import EstimationError, InvalidOptionError
 from metaeval.metrics.registry import Registry
 from metaeval.metrics.resolved import AnyMetric
-from metaeval.metrics.score import resolve_metrics, topic_notes
+from metaeval.metrics.scoring import resolve_metrics, topic_notes
 from metaeval.provenance import Provenance, record_provenance
 from metaeval.resampling.coverage import DEFAULT_SIZES, Coverage, RunDepths, coverage, run_depths
 from metaeval.resampling.effort import CostModel, GrowthRule, check_growth, cost_model

@@ -23,7 +23,7 @@ from metaeval.metrics.plugins import default_registry
 from metaeval.metrics.quantisation import Quantisation
 from metaeval.metrics.registry import Registry
 from metaeval.metrics.resolved import AnyMetric, Metric
-from metaeval.metrics.score import lists_of, metric_values, resolve_metrics
+from metaeval.metrics.scoring import lists_of, metric_values, resolve_metrics
 from metaeval.parallel import track
 from metaeval.provenance import Provenance, record_provenance
 from metaeval.simulate.reliability_runs import RELIABILITY_RUNS, IdealTie, reliability_runs

@@ -7,8 +7,8 @@ import pytest
 import typer
 
 from metaeval.cli import app
-from metaeval.cli.command import COMMANDS
 from metaeval.cli.command import command as made_command
+from metaeval.cli.commands import COMMANDS
 from metaeval.cli.options import OUTPUT
 from metaeval.reports.report import Methods, Report, Section, Text
 from metaeval.reports.tables import Column, Table
@@ -127,13 +127,6 @@ def test_what_a_command_means_of_its_own_is_really_different():
             if others.get(name) is None or others[name] in shared:
                 needless.append((option, name))
     assert needless == []
-
-
-def test_help_of_the_program_loads_no_command(command, monkeypatch):
-    """It lists them all, in the order of the table, from the table alone."""
-    monkeypatch.setattr("metaeval.cli.command.import_module", lambda name: pytest.fail(f"{name} was loaded"))
-    listed = [line.strip("│ ").split(" ")[0] for line in command("--help").out.splitlines() if line.startswith("│ ")]
-    assert [word for word in listed if word in COMMANDS] == [*COMMANDS]
 
 
 def test_a_command_takes_what_it_reads_its_own_options_and_what_all_take():

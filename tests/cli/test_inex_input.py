@@ -8,7 +8,7 @@ import pytest
 from metaeval.cli.options import DEFAULT_METRICS
 from metaeval.io.judged import read_judged
 from metaeval.metrics.defaults import default_metrics
-from metaeval.metrics.score import score
+from metaeval.metrics.scoring import score
 from metaeval.simulate.inex import simulate_inex
 
 KINDS = ("2003", "2005", "2008", "2009")

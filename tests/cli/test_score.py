@@ -5,7 +5,7 @@ import pytest
 
 from metaeval.io.tables import read_scores
 from metaeval.io.trec import read_collection
-from metaeval.metrics.score import score
+from metaeval.metrics.scoring import score
 
 
 def test_means_are_those_of_the_python_function(command, simulated_collection):

@@ -12,7 +12,7 @@ from metaeval.errors import FileFormatError, InvalidOptionError
 from metaeval.io.inex import read_assessments, read_element_sizes, read_submissions
 from metaeval.io.judged import read_judged
 from metaeval.io.trec import read_collection
-from metaeval.metrics.score import metric_values
+from metaeval.metrics.scoring import metric_values
 from metaeval.simulate.collection import simulate_collection
 from metaeval.simulate.inex import simulate_inex
 

@@ -6,7 +6,7 @@ from metaeval.collection.elements import element_collection
 from metaeval.collection.passages import passage_collection
 from metaeval.io.inex import read_assessments, read_submissions
 from metaeval.metrics.defaults import default_metrics
-from metaeval.metrics.score import metric_values
+from metaeval.metrics.scoring import metric_values
 from metaeval.simulate.inex import simulate_inex
 
 QRELS = "T1 Q0 d1 300 1000 100 100:200 500:100\nT1 Q0 d2 200 400 0 0:200\n"

@@ -7,7 +7,7 @@ from metaeval.collection.assembly import collection_from_rankings
 from metaeval.errors import InvalidOptionError
 from metaeval.metrics import BUILTIN, MetricError, MetricSpec, Quantisation, RankedLists, RankedTopic, metric
 from metaeval.metrics.bounds import BoundsError
-from metaeval.metrics.score import metric_values, score
+from metaeval.metrics.scoring import metric_values, score
 from metaeval.testing import check_metric
 
 

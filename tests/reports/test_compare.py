@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from metaeval.bibliography import PUBLICATIONS
-from metaeval.metrics.score import score
+from metaeval.metrics.scoring import score
 from metaeval.reports.compare_words import limits_section
 from metaeval.reports.report import Fold
 from metaeval.reports.topic_words import chance, topic_count

@@ -11,7 +11,7 @@ import metaeval
 from metaeval.agreement.items import item_scores, system_means
 from metaeval.agreement.labels import as_labels
 from metaeval.collection.assembly import collection_from_rankings
-from metaeval.metrics.score import score
+from metaeval.metrics.scoring import score
 from metaeval.scores import as_scores
 from metaeval.simulate.scores import simulate_scores
 from metaeval.studies.agree import study_agreement

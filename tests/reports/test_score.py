@@ -4,7 +4,7 @@ import pytest
 
 from metaeval.collection.assembly import collection_from_rankings
 from metaeval.metrics import default_registry, metric
-from metaeval.metrics.score import resolve_metrics, score
+from metaeval.metrics.scoring import resolve_metrics, score
 from metaeval.provenance import record_provenance
 from metaeval.reports.score import score_report
 

@@ -19,7 +19,7 @@ from metaeval.collection.documents import NOT_POOLED, UNJUDGED
 from metaeval.errors import EstimationError, InvalidOptionError, UnknownNameError
 from metaeval.io.judged import read_judged
 from metaeval.metrics.plugins import load_plugin
-from metaeval.metrics.score import metric_values, score
+from metaeval.metrics.scoring import metric_values, score
 from metaeval.metrics.spec import metric
 from metaeval.resampling import replicates
 from metaeval.resampling.judgments import reduce_judgments

@@ -8,7 +8,7 @@ from metaeval.collection.elements import element_collection
 from metaeval.collection.inex import ASSESSMENT_COLUMNS, ELEMENT_COLUMNS, TOO_SMALL, Assessments, table_of
 from metaeval.collection.paths import contains
 from metaeval.errors import InvalidOptionError, UnknownNameError
-from metaeval.metrics.score import score
+from metaeval.metrics.scoring import score
 from metaeval.simulate.inex import simulate_inex
 from metaeval.simulate.reliability_runs import RELIABILITY_RUNS, reliability_runs
 

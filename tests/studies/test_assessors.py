@@ -14,7 +14,7 @@ from metaeval.errors import InvalidOptionError, ScoresError
 from metaeval.io.judged import inex_collection
 from metaeval.io.labels import read_labels
 from metaeval.metrics.defaults import default_metrics
-from metaeval.metrics.score import metric_values, resolve_metrics
+from metaeval.metrics.scoring import metric_values, resolve_metrics
 from metaeval.metrics.spec import metric as registered
 from metaeval.scores import as_scores
 from metaeval.simulate.inex import simulate_inex

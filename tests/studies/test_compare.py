@@ -9,7 +9,7 @@ import xarray as xr
 
 from metaeval.agreement.decisions import decision_agreement
 from metaeval.errors import InvalidOptionError, UnknownNameError
-from metaeval.metrics.score import score
+from metaeval.metrics.scoring import score
 from metaeval.resampling.sensitivity import bootstrap_sensitivity
 from metaeval.resampling.stability import measure_stability
 from metaeval.scores import as_scores

@@ -6,7 +6,7 @@ import pytest
 from metaeval.collection.documents import UNJUDGED
 from metaeval.collection.passages import passage_collection
 from metaeval.io.inex import read_assessments, read_submissions
-from metaeval.metrics.score import metric_values, score
+from metaeval.metrics.scoring import metric_values, score
 from metaeval.studies.focused_statistics import focused_curves, focused_statistics
 
 QRELS = """T1 Q0 d1 300 1000 100 100:200 500:100

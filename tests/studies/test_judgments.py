@@ -8,7 +8,7 @@ import pytest
 
 from metaeval.equality import settled_means
 from metaeval.errors import EstimationError, InvalidOptionError, UnknownNameError
-from metaeval.metrics.score import score
+from metaeval.metrics.scoring import score
 from metaeval.resampling.effort import COST_MODELS, CostModel, equal_effort
 from metaeval.resampling.group_changes import left_out_summary
 from metaeval.resampling.leave_out import leave_group_out

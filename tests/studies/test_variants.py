@@ -11,7 +11,7 @@ from metaeval.collection.passages import passage_collection
 from metaeval.errors import InvalidOptionError
 from metaeval.metrics import Quantisation
 from metaeval.metrics.plugins import default_registry
-from metaeval.metrics.score import score
+from metaeval.metrics.scoring import score
 from metaeval.simulate.inex import simulate_inex
 from metaeval.studies.variants import audit_variants, audited
 

@@ -7,7 +7,7 @@ from metaeval.collection.passages import passage_collection
 from metaeval.errors import InvalidOptionError, UnknownNameError
 from metaeval.io.inex import read_assessments, read_submission
 from metaeval.metrics.focused.inex_eval import inex_eval_table
-from metaeval.metrics.score import metric_values, resolve_metrics
+from metaeval.metrics.scoring import metric_values, resolve_metrics
 
 FLAGS = {"f": "focused", "t": "thorough", "r": "relevant", "b": "best", "i": "t2i"}
 GOLDEN = [

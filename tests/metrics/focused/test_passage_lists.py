@@ -12,7 +12,7 @@ from metaeval.io.inex import read_submission
 from metaeval.io.inex_rules import InexWarning
 from metaeval.metrics.focused.passage_lists import thresholds
 from metaeval.metrics.plugins import default_registry
-from metaeval.metrics.score import metric_values
+from metaeval.metrics.scoring import metric_values
 from metaeval.resampling import swap_method
 
 RUN = "T1 d1 0 400, T1 d1 500 200, T1 d3 0 100, T1 d2 100 200"

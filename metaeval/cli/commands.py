@@ -1,0 +1,75 @@
+"""The table of all commands, and the program that loads one when it is called.
+
+Nothing heavy is loaded here: ``metaeval --help`` and ``--version`` need no more than this.
+"""
+
+from collections.abc import Iterator, Mapping
+from importlib import import_module
+from typing import Any
+
+from typer.core import TyperCommand, TyperGroup
+
+__all__ = ["COMMANDS", "LazyGroup"]
+
+COMMANDS: Mapping[str, str] = {
+    "report": "Write a report on which metrics find significant differences, and how many topics they need.",
+    "power": "Count the pairs of systems that differ significantly under each metric.",
+    "topics": "Say how many topics each metric needs, and how sure that is.",
+    "compare-metrics": "Compare candidate metrics with each other and with the one in use, before adopting one.",
+    "compare-tests": "Say which significance test keeps its word, by what it finds on halves of the topics.",
+    "agree": "Say how far metrics lead to the same conclusions about systems.",
+    "judgments": "Say what fewer judgments would change, and whether new systems would be judged fairly.",
+    "assessors": "Compare people, or people and machines, who judged the same documents.",
+    "human": "Say how far automatic metrics agree with people's scores of the same things.",
+    "design": "Say how many topics a new collection needs.",
+    "score": "Score runs against judgments: the mean of every run, and on request every topic.",
+    "metrics": "List the metrics: built in, from installed packages, and from plug-in files.",
+    "assessment": "Say how assessments of elements and passages were made: pools, grades, time, agreement.",
+    "reliability": "Try measures of XML retrieval on six runs, made of the assessments, whose order users would know.",
+    "simulate": "Make example data with a known truth.",
+}
+"""Every command with its first line, in the order in which a newcomer reads. Its module has the same name."""
+
+
+class _Table(Mapping[str, Any]):
+    """Commands by name, each loaded when it is asked for."""
+
+    def __getitem__(self, name: str) -> Any:  # noqa: ANN401 - a command, or a group of them
+        if name not in COMMANDS:
+            raise KeyError(name)
+        word = name.replace("-", "_")
+        return getattr(import_module(f"metaeval.cli.{word}"), word)
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(COMMANDS)
+
+    def __len__(self) -> int:
+        return len(COMMANDS)
+
+
+class LazyGroup(TyperGroup):
+    """The program: it knows the names of its commands, and loads one when it is called."""
+
+    _listing = False
+
+    def __init__(self, *args: Any, **settings: Any) -> None:  # noqa: ANN401 - typer's
+        super().__init__(*args, **settings)
+        self.commands = _Table()  # type: ignore[assignment]  # typer asks it for no more than this
+
+    def get_command(self, ctx: Any, cmd_name: str) -> Any:  # noqa: ANN401 - typer's own signature
+        """Return a command; while commands are listed, one that has its first line only."""
+        if self._listing and cmd_name in COMMANDS:
+            return TyperCommand(cmd_name, help=COMMANDS[cmd_name], rich_markup_mode="markdown")
+        return super().get_command(ctx, cmd_name)
+
+    def list_commands(self, ctx: Any) -> list[str]:  # noqa: ANN401, ARG002 - typer's own signature
+        """Return the names in the order of the table."""
+        return list(COMMANDS)
+
+    def format_help(self, ctx: Any, formatter: Any) -> None:  # noqa: ANN401 - typer's own signature
+        """Write the help without loading any command."""
+        self._listing = True
+        try:
+            super().format_help(ctx, formatter)
+        finally:
+            self._listing = False
