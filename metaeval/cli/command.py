@@ -80,7 +80,7 @@ def _run(ask: Callable[..., Any], own: Mapping[str, Any], context: typer.Context
         report = _titled(ask(loaded, **own), given["title"])
         if given["out"] is not None:
             report = replace(report, warnings=tuple(session.warned()))
-            index = report.save(given["out"], overwrite=given["overwrite"])
+            index = report.save(given["out"], overwrite=given["overwrite"], pdf=given["pdf"])
             loaded.saved()
     if given["as_json"]:
         answer(replace(report, warnings=tuple(session.messages)).to_json())

@@ -1,6 +1,6 @@
 """Shapes of the error rate fitted to counts of swaps and judged by the sizes held out."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
 
@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 import xarray as xr
 from numpy.typing import ArrayLike, NDArray
-from scipy.optimize import least_squares
+from scipy.optimize import least_squares, leastsq
 
 from metaeval.checks import check_choice
 from metaeval.errors import EstimationError
@@ -25,6 +25,8 @@ __all__ = [
 ]
 
 type Floats = NDArray[np.float64]
+_CONVERGED, _MOST_CALLS = (1, 2, 3, 4), 100
+"""What `scipy.optimize.leastsq` says of a search that ended, and calls after which it is lost in a flat valley."""
 SIZES_TO_COMPARE = 4
 """Fewest sizes that can be split into some to fit on and some to predict."""
 
@@ -121,27 +123,42 @@ def fit_curve(
     n_free = curve.n_free(threshold)
     _check_falling(z, swaps, comparisons, n_free)
     smooth = (swaps + 0.5) / (comparisons + 1.0)
-    weight = np.sqrt(smooth * (1.0 - smooth))
+    seen, weight = swaps / comparisons, np.sqrt(smooth * (1.0 - smooth))
 
     def residuals(logs: Floats) -> Floats:
-        return (curve.rate(z, threshold, *np.exp(logs)) - swaps / comparisons) / weight
+        values = np.exp(logs)
+        parameters = (values[..., place, None] for place in range(len(curve.parameters)))
+        return (curve.rate(z, threshold, *parameters) - seen) / weight
 
-    starts = np.log(curve.starts(z, smooth, threshold))
-    fixed = starts[0, n_free:]
-    losses = [float(np.sum(residuals(start) ** 2)) for start in starts]
-    start = starts[int(np.argmin(losses))][:n_free]
+    def loss(logs: Floats) -> Floats:
+        return np.asarray(np.mean(residuals(logs) ** 2, axis=-1))
+
+    choices = np.log(curve.starts(z, smooth, threshold))
+    starts = choices[np.arange(len(choices)), np.argmin(loss(choices), axis=1)]
     most = np.log(curve.most)[:n_free] if curve.most else np.full(n_free, np.inf)
-    reach = (start - 12.0, np.minimum(start + 12.0, most))
-    found = least_squares(
-        lambda free: residuals(np.append(free, fixed)), start, bounds=reach, x_scale="jac", xtol=1e-12
-    )
-    values = np.exp(np.append(found.x, fixed))
+    ends = np.stack([_least_squares(residuals, start, n_free, most) for start in starts])
+    best = ends[int(np.argmin(loss(ends)))]
     return ErrorCurve(
         family=family,
-        parameters=MappingProxyType(dict(zip(curve.parameters, values.tolist(), strict=True))),
+        parameters=MappingProxyType(dict(zip(curve.parameters, np.exp(best).tolist(), strict=True))),
         threshold=float(threshold),
-        weighted_error=float(np.sqrt(np.mean(found.fun**2))),
+        weighted_error=float(np.sqrt(loss(best))),
     )
+
+
+def _least_squares(residuals: Callable[[Floats], Floats], start: Floats, n_free: int, most: Floats) -> Floats:
+    """Return the parameters of least squares, the free ones within bounds: by MINPACK where these stop nothing."""
+    begin, fixed = start[:n_free], start[n_free:]
+    low, high = begin - 12.0, np.minimum(begin + 12.0, most)
+
+    def of_free(free: Floats) -> Floats:
+        return residuals(np.concatenate((free, fixed)))
+
+    with np.errstate(all="ignore"):  # a step too far ends in no number, and is taken back
+        found, _, _, _, ended = leastsq(of_free, begin, xtol=1e-12, ftol=1e-12, maxfev=_MOST_CALLS, full_output=True)
+    if ended not in _CONVERGED or not ((low < found) & (found < high)).all():
+        found = least_squares(of_free, begin, bounds=(low, high), x_scale="jac", xtol=1e-12).x
+    return np.concatenate((found, fixed))
 
 
 def _check_falling(z: Floats, swaps: Floats, comparisons: Floats, n_free: int) -> None:

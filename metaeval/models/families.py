@@ -41,7 +41,8 @@ class Curve:
     rate : callable
         ``rate(sizes, threshold, *parameters)``; parameters may be arrays that broadcast against the sizes.
     starts : callable
-        ``starts(sizes, rates, threshold)``: rows of parameters to begin from.
+        ``starts(sizes, rates, threshold)``: parameters to begin from, an array (branch, choice, parameter). A search
+        begins from the best choice of every branch, because the sum of squares may have a minimum in each.
     free : callable, optional
         ``free(threshold)``: how many of the parameters the data speak about; all of them by default.
     most : tuple of float, optional
@@ -157,12 +158,12 @@ def _orthant_curve(z: Floats, threshold: float, ratio: ArrayLike, a: ArrayLike) 
 
 def _exponential_starts(z: Floats, rates: Floats, _: float) -> Floats:
     slope, level = straight_line(z, np.log(rates))
-    return np.array([[np.exp(level), max(-slope, 1e-4)]])
+    return np.array([[[np.exp(level), max(-slope, 1e-4)]]])
 
 
 def _power_starts(z: Floats, rates: Floats, _: float) -> Floats:
     slope, level = straight_line(np.log(z), np.log(rates))
-    return np.array([[np.exp(level), max(-slope, 1e-2)]])
+    return np.array([[[np.exp(level), max(-slope, 1e-2)]]])
 
 
 def _stretched_starts(z: Floats, rates: Floats, _: float) -> Floats:
@@ -170,7 +171,7 @@ def _stretched_starts(z: Floats, rates: Floats, _: float) -> Floats:
     for scale in (0.5, 0.99):
         shape, level = straight_line(np.log(z), np.log(-np.log(np.minimum(rates / scale, 0.99))))
         rows.append([scale, np.exp(-level / max(shape, 0.1)), max(shape, 0.1)])
-    return np.array(rows)
+    return np.array([rows])
 
 
 def _floor_starts(z: Floats, rates: Floats, _: float) -> Floats:
@@ -179,12 +180,14 @@ def _floor_starts(z: Floats, rates: Floats, _: float) -> Floats:
         floor = share * rates.min()
         slope, level = straight_line(z, np.log(rates - floor))
         rows.append([np.exp(level), max(-slope, 1e-4), floor])
-    return np.array(rows)
+    return np.array([rows])
 
 
 def _orthant_starts(_z: Floats, _rates: Floats, threshold: float) -> Floats:
-    ratios, spreads = np.logspace(-1, 1.5, 16), np.logspace(-1, 2, 16) * threshold if threshold else np.ones(1)
-    return np.array([[ratio, spread] for ratio in ratios for spread in spreads])
+    """Branches of ever larger spreads: those far below the threshold are a valley of their own."""
+    ratios, spreads = np.logspace(-1, 1.5, 11), np.logspace(-1, 2, 8) * threshold if threshold else np.ones(1)
+    rows = np.array([[ratio, spread] for spread in spreads for ratio in ratios])
+    return rows.reshape(4 if threshold else 1, -1, 2)
 
 
 def straight_line(x: Floats, y: Floats) -> tuple[float, float]:

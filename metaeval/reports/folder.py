@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 __all__ = ["write_report"]
 
 
-def write_report(report: "Report", out: str | Path, *, overwrite: bool = False) -> Path:
+def write_report(report: "Report", out: str | Path, *, overwrite: bool = False, pdf: bool = False) -> Path:
     """Write a report with everything it shows: index.html, tables, figures, data and provenance.json.
 
     Parameters
@@ -30,6 +30,8 @@ def write_report(report: "Report", out: str | Path, *, overwrite: bool = False) 
     out : path
         The folder; see `check_folder` for when it may exist already.
     overwrite : bool, default False
+    pdf : bool, default False
+        Write every figure as PDF too.
 
     Returns
     -------
@@ -59,18 +61,21 @@ def write_report(report: "Report", out: str | Path, *, overwrite: bool = False) 
         svgs = {}
         with _old_objects_left_alone():
             for picture in track(pictures, description="Drawing figures", total=len(pictures)):
-                svgs[picture.name] = _write_picture(picture, folder / "figures", stems[picture.name])
+                svgs[picture.name] = _write_picture(picture, folder / "figures" / stems[picture.name], pdf=pdf)
         for name, write in report.data.items():
             write(folder / "data" / name)
-        _write_text(folder / "index.html", render_page(report, svgs=svgs, stems=stems))
+        _write_text(folder / "index.html", render_page(report, svgs=svgs, stems=stems, pdf=pdf))
         _write_text(folder / RECORD, record_text({"schema": SCHEMA, **report.provenance.to_dict()}))
     return Path(out) / "index.html"
 
 
-def _write_picture(picture: "Picture", folder: Path, stem: str) -> str:
-    svg = figure_svg(picture.draw(), salt=stem)
-    _write_text(folder / f"{stem}.svg", svg)
-    (folder / f"{stem}.pdf").write_bytes(figure_pdf(picture.draw()))
+def _write_picture(picture: "Picture", place: Path, *, pdf: bool) -> str:
+    """Draw a picture once, write it under the name without its ending, and return it for the page."""
+    figure = picture.draw()
+    svg = figure_svg(figure, salt=place.name)
+    _write_text(place.parent / f"{place.name}.svg", svg)
+    if pdf:
+        (place.parent / f"{place.name}.pdf").write_bytes(figure_pdf(figure))
     return svg
 
 
@@ -78,8 +83,8 @@ def _write_picture(picture: "Picture", folder: Path, stem: str) -> str:
 def _old_objects_left_alone() -> Iterator[None]:
     """Keep the garbage collector to what is made inside the block.
 
-    Every embedded font is thousands of short-lived objects; looking through all older ones again and again takes a
-    quarter of the time of drawing.
+    A figure is thousands of short-lived objects, a font embedded in a PDF many more; looking through all older ones
+    again and again takes a quarter of the time of drawing.
     """
     gc.freeze()
     try:

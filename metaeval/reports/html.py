@@ -20,7 +20,11 @@ __all__ = ["file_stems", "inline_svg", "render_fragment", "render_page"]
 
 
 def render_page(
-    report: "Report", *, svgs: Mapping[str, str] | None = None, stems: Mapping[str, str] | None = None
+    report: "Report",
+    *,
+    svgs: Mapping[str, str] | None = None,
+    stems: Mapping[str, str] | None = None,
+    pdf: bool = False,
 ) -> str:
     """Return the report as HTML.
 
@@ -31,6 +35,8 @@ def render_page(
         Picture name to SVG, where the pictures have been drawn already.
     stems : mapping, optional
         Name of a table or picture to the stem of its files, for links to them; without it there are no links.
+    pdf : bool, default False
+        Whether there is a PDF of every picture to link to.
 
     Returns
     -------
@@ -58,6 +64,7 @@ def render_page(
             sections=report.all_sections(),
             charts=charts,
             stems=stems or {},
+            pdf=pdf,
             style=Markup(style),  # noqa: S704 - files of this package
             script=Markup(script),  # noqa: S704 - files of this package
             script_hash=base64.b64encode(hashlib.sha256(script.encode()).digest()).decode(),

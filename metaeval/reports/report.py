@@ -292,7 +292,7 @@ class Report(_Statements):
         own = next((one for part in self.sections if part.brief for one in part.blocks if isinstance(one, Table)), None)
         return next(iter(self.tables())) if own is None else own
 
-    def save(self, folder: str | Path, *, overwrite: bool = False) -> Path:
+    def save(self, folder: str | Path, *, overwrite: bool = False, pdf: bool = False) -> Path:
         """Write the report as a folder: index.html, tables, figures, data and provenance.json.
 
         Parameters
@@ -301,6 +301,8 @@ class Report(_Statements):
             One that does not exist yet, or is empty; see `overwrite`.
         overwrite : bool, default False
             Replace an older report: the files that metaeval wrote, and no others.
+        pdf : bool, default False
+            Write every figure as PDF too, with its fonts embedded; that takes longer than all else about a figure.
 
         Returns
         -------
@@ -316,7 +318,7 @@ class Report(_Statements):
         """
         from metaeval.reports.folder import write_report  # noqa: PLC0415 - loads matplotlib
 
-        return write_report(self, folder, overwrite=overwrite)
+        return write_report(self, folder, overwrite=overwrite, pdf=pdf)
 
     def to_html(self) -> str:
         """Return the report as one self-contained page."""

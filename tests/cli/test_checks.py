@@ -167,6 +167,7 @@ SLIPS = [
     "power --metrics nDCG(gains=lineer)",
     "power --metrics AP(rel=no)",
     "power --overwrite",
+    "power --pdf",
     "power --json --latex",
     "score --metrics ,",
     "score --scores scores.docx",

@@ -136,6 +136,35 @@ def test_fits_are_as_good_as_a_slow_optimiser_finds(family, seed):
     assert len(SIZES) * fitted.weighted_error**2 <= slow * (1 + 1e-4)
 
 
+@pytest.mark.parametrize("kind", ["dense", "long-tailed"])
+@pytest.mark.parametrize("seed", range(3))
+def test_no_search_from_elsewhere_ends_lower(seed, kind):
+    """The sum of squares may have several minima; searches from random places end in none below the one found."""
+    rng = np.random.default_rng(seed)
+    truth = rng.normal(0, 0.05, 15) if kind == "dense" else rng.standard_t(2, 15) * 0.05
+    scores = np.clip(truth[:, None] + rng.normal(0.4, 0.15, (15, 60)) + rng.normal(0, 0.1, 60), 0, 1)
+    rates = swap_method(scores, n_trials=20, rng=seed)
+    thresholds = absolute_thresholds(rates).to_numpy()[0]
+    totals = rates.totals(half_swaps=True)
+    for place, threshold in enumerate(thresholds.tolist()):
+        cell = totals.isel(metric=0, tolerance=place)
+        counts = [cell[name].to_numpy().astype(float) for name in ("size", "swaps", "comparisons")]
+        for part in (counts, [column[~held_out(counts[0])] for column in counts]):
+            found = fit_curve("orthant", *part, threshold=threshold)
+            smooth = (part[1] + 0.5) / (part[2] + 1)
+
+            def loss(logs, part=part, smooth=smooth, threshold=threshold):
+                ratio, a = np.exp(logs)
+                missed = orthant_rate(part[0], a=a, c=ratio * a, threshold=threshold) - part[1] / part[2]
+                return float(np.mean(missed**2 / (smooth * (1 - smooth))))
+
+            best = np.log([*found.parameters.values()])
+            for _ in range(6):
+                begin = best + rng.normal(0, 1.5, 2)
+                other = minimize(loss, begin, method="Nelder-Mead", options={"maxfev": 400})
+                assert found.weighted_error**2 <= other.fun * (1 + 1e-4), (threshold, found, other.x)
+
+
 @pytest.mark.parametrize("family", CURVES)
 def test_the_minimum_is_the_first_whole_size_at_or_below_the_limit(family):
     """Halving finds what a scan of all whole sizes finds; infinity where none up to the limit will do."""

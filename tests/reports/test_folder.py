@@ -27,7 +27,7 @@ def content(folder):
 def report(study, tmp_path_factory):
     """Write a report in a folder whose parent did not exist."""
     out = tmp_path_factory.mktemp("reports") / "new" / "report"
-    index = write_report(power_report(study, top=3), out)
+    index = write_report(power_report(study, top=3), out, pdf=True)
     assert index == out / "index.html"
     return out
 
@@ -55,6 +55,15 @@ def test_links_of_the_page_lead_to_its_files(report):
         for address in re.findall(r'href="((?:tables|figures)/[^"]+)"', (report / "index.html").read_text())
     }
     assert linked == {name for name in content(report) if name.startswith(("tables", "figures"))}
+
+
+def test_pdfs_are_made_on_request(report, study, tmp_path):
+    """Without them nothing else differs, but that the page does not link to them."""
+    write_report(power_report(study, top=3), tmp_path / "plain")
+    plain, whole = content(tmp_path / "plain"), content(report)
+    assert set(plain) == {name for name in whole if not name.endswith(".pdf")}
+    page = re.sub(r' <a href="figures/[^"]+\.pdf">PDF</a>', "", (report / "index.html").read_text())
+    assert (tmp_path / "plain" / "index.html").read_text() == page
 
 
 def test_the_data_are_the_studys(report, study):
@@ -85,7 +94,7 @@ def test_the_provenance_is_that_of_the_study(report, study):
 
 def test_the_same_study_gives_the_same_bytes(report, study, tmp_path):
     """A report written again is equal byte by byte: tables, figures, page and compressed data."""
-    power_report(study, top=3).save(tmp_path / "again")
+    power_report(study, top=3).save(tmp_path / "again", pdf=True)
     first, second = content(report), content(tmp_path / "again")
     assert first.keys() == second.keys()
     assert [name for name in first if first[name] != second[name]] == []
@@ -95,11 +104,11 @@ def test_an_interrupted_report_leaves_nothing(study, tmp_path, monkeypatch):
     """Whatever stops the writing midway, nothing is left: not under the final name, nor beside it."""
     seen = []
 
-    def stop(_picture, folder, stem):
-        seen.append([entry.name for entry in folder.parent.parent.iterdir()])
+    def stop(_picture, place, *, pdf):
+        seen.append([entry.name for entry in place.parent.parent.parent.iterdir()])
         if len(seen) == 2:
             raise KeyboardInterrupt
-        (folder / stem).write_text("half")
+        place.write_text(f"half, {pdf=}")
 
     monkeypatch.setattr(folders, "_write_picture", stop)
     with pytest.raises(KeyboardInterrupt):
@@ -121,7 +130,7 @@ def test_the_garbage_collector_is_left_as_it_was(study, tmp_path, monkeypatch, f
     """Drawing keeps it from old objects only as long as it lasts, also if it fails."""
     seen = []
 
-    def drawn(*_):
+    def drawn(*_, **__):
         seen.append(gc.get_freeze_count())
         if fails:
             raise ZeroDivisionError
