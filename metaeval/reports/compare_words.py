@@ -7,7 +7,7 @@ from typing import Any
 import pandas as pd
 
 from metaeval.reports.report import Item, Items, Methods, Section, Text
-from metaeval.reports.shared import cited_in, computed_with, described_by, side_words
+from metaeval.reports.shared import cited_in, computed_with, described_by, resampled_on, side_words
 from metaeval.reports.topic_words import topic_count
 from metaeval.studies.compare import CompareStudy
 from metaeval.tests_stat.catalogue import TESTS
@@ -199,7 +199,7 @@ def _power_methods(study: CompareStudy) -> str:
         f"{described_by(power.test)}{draws}, two-sided, at α = {power.alpha:g}, without correction and with "
         f"{described_by('fdr_by')}. {percentage(power.confidence_level)} intervals for it, and for the "
         "difference of two metrics' powers, are t intervals whose standard error is the spread over "
-        f"{power.n_topic_resamples} resamples of the topics, the same for every metric ({power.random_source}); over "
+        f"{resampled_on(power)} ({power.random_source}); over "
         f"systems, the range of the middle {percentage(choice.confidence_level)} of {choice.n_choices} random choices "
         f"of {chosen} is given. Differences required are those of the bootstrap sensitivity method with B = "
         f"{study.sensitivity.n_resamples} (Sakai, 2006): the largest over the pairs, as published, and the median and "

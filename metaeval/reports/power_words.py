@@ -7,7 +7,7 @@ import pandas as pd
 from metaeval.bibliography import cited
 from metaeval.reports.power_bayesian import BAYESIAN_SOURCES, bayesian_methods, bayesian_sentences
 from metaeval.reports.report import Methods
-from metaeval.reports.shared import cited_keys, computed_with, described_by, side_words, with_draws
+from metaeval.reports.shared import cited_keys, computed_with, described_by, resampled_on, side_words, with_draws
 from metaeval.studies.power import PowerStudy
 from metaeval.tests_stat.catalogue import TESTS
 from metaeval.tests_stat.correction import CORRECTIONS
@@ -221,7 +221,7 @@ def power_methods(study: PowerStudy) -> Methods:
         words.append(
             f"{percentage(intervals.confidence_level)} intervals for discriminative power, and for the difference of "
             "two metrics' powers, are t intervals whose standard error is the spread of the power over "
-            f"{intervals.n_topic_resamples} resamples of the topics, the same for every metric; on real topics 95 % "
+            f"{resampled_on(intervals)}; on real topics 95 % "
             "intervals of this form held the expected power in about 92 % of samples and otherwise mostly lay above it."
         )
     words += bayesian_methods(study)

@@ -2,6 +2,7 @@
 """What several reports share: facts, unanswered questions, and the sentences of methods with what they cite."""
 
 from collections.abc import Iterable
+from typing import TYPE_CHECKING
 
 from metaeval.bibliography import cited, find_publication
 from metaeval.provenance import Provenance
@@ -10,6 +11,9 @@ from metaeval.tests_stat.catalogue import TESTS
 from metaeval.tests_stat.correction import CORRECTIONS, FAMILY_WISE
 from metaeval.tests_stat.result import PairwiseResult
 
+if TYPE_CHECKING:
+    from metaeval.resampling.power_interval import PowerIntervals
+
 __all__ = [
     "cited_in",
     "cited_keys",
@@ -17,6 +21,7 @@ __all__ = [
     "decided_by",
     "described_by",
     "facts",
+    "resampled_on",
     "side_words",
     "unanswered",
     "with_draws",
@@ -110,6 +115,16 @@ def decided_by(test: str, correction: str, alpha: float) -> str:
     'paired t, Holm, α = 0.05, two-sided'
     """
     return f"{TESTS.words(test)}, {CORRECTIONS.words(correction)}, α = {alpha:g}, two-sided"
+
+
+def resampled_on(intervals: "PowerIntervals") -> str:
+    """Say on how many resamples of the topics the powers behind intervals were taken."""
+    words = f"{intervals.n_topic_resamples} resamples of the topics, the same for every metric"
+    if intervals.n_rounds < intervals.n_topic_resamples:
+        words += (
+            f" (the test was asked on {intervals.n_rounds} of them, and the t test, whose power goes with it, on all)"
+        )
+    return words
 
 
 def computed_with(provenance: Provenance, *details: str) -> str:

@@ -38,6 +38,46 @@ def test_the_interval_is_power_and_t_times_the_spread(graded, literal_t_power):
         assert difference["high"] - difference["difference"] == pytest.approx(stats.t.ppf(0.975, 24) * paired)
 
 
+def test_a_slow_test_is_asked_on_a_quarter_and_t_says_the_rest(graded, literal_t_power):
+    """The spread is that of a straight line through the test's powers over the t test's, and of what it leaves."""
+    values = graded(n_systems=9)
+    found = discriminative_power_interval(values, test="sign", n_topic_resamples=240, rng=8)
+    assert (found.n_rounds, found.n_topic_resamples) == (60, 240)
+    topics = bootstrap_indices(np.random.default_rng(8), 240, 25)  # the sign test draws nothing either
+    frame = found.to_frame().set_index(["correction", "metric"])["standard_error"]
+    for correction in BOTH:
+        asked = np.array([[_sign_power(one[:, row], correction) for row in topics[:60]] for one in values])
+        by_t = np.array([[literal_t_power(one[:, row], correction, 0.05) for row in topics] for one in values])
+        wanted = [_regressed(own, control) for own, control in zip(asked, by_t, strict=True)]
+        assert frame[correction].to_numpy() == pytest.approx(np.array(wanted) * np.sqrt(25 / 24))
+        paired = _regressed(asked[0] - asked[1], by_t[0] - by_t[1]) * np.sqrt(25 / 24)
+        assert found.differences().set_index("correction")["standard_error"][correction] == pytest.approx(paired)
+
+
+def _regressed(own, control):
+    """Return the spread that a line through some rounds predicts for all, with what it leaves."""
+    line = stats.linregress(control[: len(own)], own)
+    left = own - line.intercept - line.slope * control[: len(own)]
+    return np.sqrt(line.slope**2 * np.var(control, ddof=1) + np.sum(left**2) / (len(own) - 1))
+
+
+def _sign_power(scores, correction):
+    p_values = []
+    for first in range(len(scores)):
+        for second in range(first + 1, len(scores)):
+            wins, losses = np.sum(scores[first] > scores[second]), np.sum(scores[first] < scores[second])
+            p_values.append(stats.binomtest(int(wins), int(wins + losses)).pvalue if wins + losses else 1.0)
+    adjusted = p_values if correction == "none" else stats.false_discovery_control(p_values, method="by")
+    return np.mean(np.array(adjusted) <= 0.05)
+
+
+def test_powers_that_never_change_have_no_spread():
+    """Where every resample says the same, of the test and of t, the interval is a point."""
+    scores = np.arange(4.0)[:, None] * 10 + np.random.default_rng(0).random((4, 30))
+    found = discriminative_power_interval(scores, test="wilcoxon", n_topic_resamples=60, rng=1).to_frame()
+    assert found[["standard_error", "low", "high"]].drop_duplicates().to_numpy().tolist() == [[0.0, 1.0, 1.0]]
+
+
 @pytest.mark.parametrize("test", ["bootstrap_sensitivity", "bootstrap", "wilcoxon"])
 def test_any_test_runs_in_the_outer_loop(test, graded):
     """Other tests are repeated on the same topics; their spread is like that of the t test on well-behaved scores."""
