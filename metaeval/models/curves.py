@@ -25,8 +25,8 @@ __all__ = [
 ]
 
 type Floats = NDArray[np.float64]
-_CONVERGED, _MOST_CALLS = (1, 2, 3, 4), 100
-"""What `scipy.optimize.leastsq` says of a search that ended, and calls after which it is lost in a flat valley."""
+_MOST_CALLS = 150
+"""After so many a search goes on along a flat valley, where nothing is won but digits of a parameter."""
 SIZES_TO_COMPARE = 4
 """Fewest sizes that can be split into some to fit on and some to predict."""
 
@@ -155,8 +155,8 @@ def _least_squares(residuals: Callable[[Floats], Floats], start: Floats, n_free:
         return residuals(np.concatenate((free, fixed)))
 
     with np.errstate(all="ignore"):  # a step too far ends in no number, and is taken back
-        found, _, _, _, ended = leastsq(of_free, begin, xtol=1e-12, ftol=1e-12, maxfev=_MOST_CALLS, full_output=True)
-    if ended not in _CONVERGED or not ((low < found) & (found < high)).all():
+        found, *_ = leastsq(of_free, begin, xtol=1e-12, ftol=1e-12, maxfev=_MOST_CALLS, full_output=True)
+    if not ((low < found) & (found < high)).all():
         found = least_squares(of_free, begin, bounds=(low, high), x_scale="jac", xtol=1e-12).x
     return np.concatenate((found, fixed))
 
