@@ -106,7 +106,7 @@ def draw_topic_sets(
         return generator.integers(0, n_topics, size=(n_trials, 2, size))
     n_rows, n_taken = (n_trials, 2 * size) if sampling == "disjoint" else (2 * n_trials, size)
     shuffled = generator.permuted(np.tile(np.arange(n_topics), (n_rows, 1)), axis=1)
-    return shuffled[:, :n_taken].reshape(n_trials, 2, size)
+    return np.ascontiguousarray(shuffled[:, :n_taken]).reshape(n_trials, 2, size)  # one layout is one kernel
 
 
 def _checked_sizes(sizes: Sequence[int] | None, n_topics: int, sampling: Sampling) -> NDArray[np.int64]:
