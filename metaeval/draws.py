@@ -32,6 +32,8 @@ _DRAWN_BITS = 63
 _ARRAYS = 3  # positions, cells and counts
 _CHUNK_CELLS = 4_000_000  # topics x resamples held as counts at a time: 32 MB
 _CHUNK_RESAMPLES = 4096
+_LEAST_RESAMPLES = 16  # what is laid out for one chunk is worth it: at a million topics 128 MB of counts
+_MANY_TOPICS = 1 << 14  # one resample is work enough for a call of its own, and its neighbours would only fill memory
 
 type RNGLike = int | np.random.Generator | RandomSource | None
 
@@ -118,12 +120,16 @@ def bootstrap_indices(generator: np.random.Generator, n_resamples: int, n_topics
     InvalidOptionError
         If it does not fit into memory with the counts that are made of it.
     """
+    _check_draws(n_resamples, n_topics)
+    return generator.integers(0, n_topics, size=(n_resamples, n_topics))
+
+
+def _check_draws(n_resamples: int, n_topics: int) -> None:
     check_memory(
         _ARRAYS * n_resamples * n_topics,
         what=f"{n_resamples:,} resamples of {n_topics:,} topics or items",
-        advice="ask for fewer resamples",
+        advice="ask for fewer resamples, or for a test that draws none",
     )
-    return generator.integers(0, n_topics, size=(n_resamples, n_topics))
 
 
 def bootstrap_counts(indices: NDArray[np.int64], n_topics: int) -> NDArray[np.float64]:
@@ -166,13 +172,20 @@ def topic_counts(
     """
     size = at_once or chunk_size(n_topics)
     for start in range(0, n_resamples, size):
-        indices = bootstrap_indices(generator, min(size, n_resamples - start), n_topics)
-        yield np.ascontiguousarray(bootstrap_counts(indices, n_topics).T)
+        taken = min(size, n_resamples - start)
+        if n_topics < _MANY_TOPICS:
+            counts = bootstrap_counts(bootstrap_indices(generator, taken, n_topics), n_topics)
+        else:
+            _check_draws(taken, n_topics)
+            counts = np.empty((taken, n_topics))
+            for row in counts:
+                row[:] = np.bincount(generator.integers(0, n_topics, size=n_topics), minlength=n_topics)
+        yield np.ascontiguousarray(counts.T)
 
 
 def chunk_size(n_topics: int) -> int:
     """Return how many resamples `topic_counts` draws at a time."""
-    return max(1, min(_CHUNK_RESAMPLES, _CHUNK_CELLS // n_topics))
+    return min(_CHUNK_RESAMPLES, max(_LEAST_RESAMPLES, _CHUNK_CELLS // n_topics))
 
 
 def standard_deviation(values: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -71,3 +71,13 @@ def test_chunks_are_the_draws_of_one_go():
     for at_once in (1, 13, 50, 80):
         chunks = topic_counts(np.random.default_rng(9), 50, 7, at_once=at_once)
         assert np.array_equal(np.concatenate(list(chunks), axis=1), whole)
+
+
+def test_many_topics_are_drawn_resample_by_resample_with_the_same_draws(monkeypatch):
+    """What saves memory where topics are many changes no draw."""
+    whole = bootstrap_counts(bootstrap_indices(np.random.default_rng(9), 21, 1000), 1000).T
+    monkeypatch.setattr("metaeval.draws._MANY_TOPICS", 1000)
+    chunks = list(topic_counts(np.random.default_rng(9), 21, 1000, at_once=5))
+    assert [chunk.shape[1] for chunk in chunks] == [5, 5, 5, 5, 1]
+    assert all(chunk.flags.c_contiguous for chunk in chunks)
+    assert np.array_equal(np.concatenate(chunks, axis=1), whole)

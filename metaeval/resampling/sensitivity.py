@@ -312,9 +312,9 @@ def _resample(
 ) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
     """Return the tally (metric, 5, pair) and the absolute mean at the place (metric, pair)."""
     check_memory(
-        2 * n_resamples * question.n_topics,
+        3 * n_resamples * question.n_topics,
         what=f"{n_resamples:,} resamples of {question.n_topics:,} topics, held at once for the difference required,",
-        advice="ask for fewer resamples, or for the test 'bootstrap', which goes through them in blocks",
+        advice="ask for fewer resamples, for the test 'bootstrap', which goes through them in blocks, or for 't', which draws none",
     )
     (counts,) = topic_counts(generator, n_resamples, question.n_topics, at_once=n_resamples)
     required = np.zeros((len(question.values), len(question.first)))
