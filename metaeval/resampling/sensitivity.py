@@ -314,7 +314,7 @@ def _resample(
     check_memory(
         3 * n_resamples * question.n_topics,
         what=f"{n_resamples:,} resamples of {question.n_topics:,} topics, held at once for the difference required,",
-        advice="ask for fewer resamples, for the test 'bootstrap', which goes through them in blocks, or for 't', which draws none",
+        advice="ask for fewer resamples, for the test 'bootstrap', which goes through them in blocks, or for 't'",
     )
     (counts,) = topic_counts(generator, n_resamples, question.n_topics, at_once=n_resamples)
     required = np.zeros((len(question.values), len(question.first)))
