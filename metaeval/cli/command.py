@@ -13,8 +13,10 @@ from typing import TYPE_CHECKING, Any
 import typer
 from typer.core import TyperCommand
 
+from metaeval.cli.checks import by_comma
 from metaeval.cli.options import OUTPUT, READING
 from metaeval.cli.together import Commands
+from metaeval.tests_stat.catalogue import TESTS
 
 if TYPE_CHECKING:
     from metaeval.reports.report import Report
@@ -75,7 +77,9 @@ def _run(ask: Callable[..., Any], own: Mapping[str, Any], context: typer.Context
 
     given = context.params
     index: Path | None = None
-    with command_session(quiet=given["quiet"]) as session:
+    tests = by_comma(str(given.get("test", "")), TESTS)
+    quicker = "--test t takes seconds" if any(test in TESTS and TESTS[test].resampled for test in tests) else ""
+    with command_session(quiet=given["quiet"], quicker=quicker) as session:
         loaded = Loaded(context, session)
         report = _titled(ask(loaded, **own), given["title"])
         if given["out"] is not None:

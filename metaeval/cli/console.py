@@ -29,6 +29,8 @@ EXIT_CODES = {
     143: "terminated",
 }
 _PIPE_WIDTH = 160
+_SECONDS, _LONG, _MANY_MINUTES = 5.0, 60.0, 100
+"""Seconds after which a task can be foretold, seconds still to go that are worth a word, minutes told as hours."""
 _LINES = "\n"
 """Our own words may have several."""
 
@@ -56,10 +58,15 @@ def error_console() -> Console:
 
 
 class _Bars:
-    """Shows progress as bars on a terminal, and as one line per task elsewhere."""
+    """Shows progress as bars on a terminal, and as one line per task elsewhere.
 
-    def __init__(self, console: Console) -> None:
+    Of a task that has run for seconds and will take minutes it says how many, and what would be quicker.
+    """
+
+    def __init__(self, console: Console, quicker: str = "") -> None:
         self._console = console
+        self._quicker = quicker
+        self._foretold: set[str] = set()
         self._bars = Progress(
             TextColumn("{task.description}"),
             BarColumn(),
@@ -85,9 +92,24 @@ class _Bars:
 
     def advance(self, task: object, steps: int = 1) -> None:
         self._bars.advance(task, steps)  # type: ignore[arg-type]  # the handle that start returned
+        one = next(own for own in self._bars.tasks if own.id == task)
+        if not one.total or one.description in self._foretold or (one.elapsed or 0.0) < _SECONDS:
+            return
+        left = (one.elapsed or 0.0) * (one.total - one.completed) / one.completed
+        if left >= _LONG:
+            self._foretold |= {own.description for own in self._bars.tasks}  # those it is a step of, too
+            words = f"{one.description}: about {_minutes(left)} left"
+            self._console.print(f"{words}; {self._quicker}" if self._quicker else words, markup=False, soft_wrap=True)
 
     def finish(self, task: object) -> None:
         self._bars.remove_task(task)  # type: ignore[arg-type]  # the handle that start returned
+
+
+def _minutes(seconds: float) -> str:
+    minutes = round(seconds / 60)
+    if minutes < _MANY_MINUTES:
+        return f"{minutes} minute{'' if minutes == 1 else 's'}"
+    return f"{round(minutes / 60)} hours"
 
 
 @dataclass(slots=True)
@@ -109,8 +131,11 @@ class Session:
 
 
 @contextmanager
-def command_session(*, quiet: bool) -> Iterator[Session]:
-    """Show progress, collect warnings and record inputs while a command works; print the warnings at its end."""
+def command_session(*, quiet: bool, quicker: str = "") -> Iterator[Session]:
+    """Show progress, collect warnings and record inputs while a command works; print the warnings at its end.
+
+    Beside the time that a long task will take it says what would be `quicker`.
+    """
     with recording_inputs(), warnings.catch_warnings(record=True) as caught:
         session = Session(quiet=quiet, caught=caught)
         warnings.simplefilter("default")
@@ -118,7 +143,7 @@ def command_session(*, quiet: bool) -> Iterator[Session]:
             if quiet:
                 yield session
             else:
-                with _Bars(error_console()) as bars, reporting(bars):
+                with _Bars(error_console(), quicker) as bars, reporting(bars):
                     yield session
         finally:
             session.messages += session.warned()
