@@ -116,9 +116,9 @@ def coverage(
 
     Notes
     -----
-    Figure 3 of [1]_, for runs of documents. Of runs of elements the distinct documents are counted here, each at its rank
-    among them, in pools of each run's next document. The paper counts elements, in pools of the document of each run's
-    next element: `metaeval.inex.new_run_coverage`.
+    Figure 3 of [1]_, for runs of documents. Of runs of elements the distinct documents are counted here, each at its
+    rank among them, in pools of each run's next document. The paper counts elements, in pools of the document of each
+    run's next element: `metaeval.inex.new_run_coverage`.
 
     References
     ----------
