@@ -249,8 +249,8 @@ def _coverage_picture(covered: Coverage) -> Picture:
         draw=lambda: figures.coverage_lines(frame),
         title="How much of the runs outside the pool is judged",
         caption="Share of the documents at each rank that are judged, for pools of several sizes (documents a topic); "
-        f"where runs return parts of documents, each document counts once. {words} with the largest. Unjudged ones count "
-        "as not relevant under ordinary metrics.",
+        f"where runs return parts of documents, each document counts once. {words} with the largest. Unjudged ones "
+        "count as not relevant under ordinary metrics.",
         alt=f"{words} with pools of {tenth['size']:.0f} documents.",
     )
 
