@@ -1,7 +1,7 @@
 """What pools of documents hold of what assessors found, as they grow, and how much of them was assessed."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from typing import NamedTuple
+from typing import Literal, NamedTuple, get_args
 
 import numpy as np
 import pandas as pd
@@ -10,26 +10,34 @@ from scipy.stats import t as student
 
 from metaeval.agreement.assessment_tables import KEYS, AssessmentTables, LackingError, check_columns
 from metaeval.cells import natural_order
-from metaeval.checks import check_count
+from metaeval.checks import check_choice, check_count
 from metaeval.collection.inex import Assessments, Submission
 from metaeval.errors import InvalidOptionError
 
-__all__ = ["POOL_SIZES", "GrowthCurves", "growth_kinds", "half_pool", "new_run_coverage", "pool_coverage"]
-__all__ += ["pool_growth", "shown_growth"]
+__all__ = ["POOL_SIZES", "GrowthCurves", "Rounds", "entry_rounds", "growth_kinds", "half_pool", "new_run_coverage"]
+__all__ += ["pool_coverage", "pool_growth", "shown_growth"]
 
 _QUOTED_SIZES = (20, 50, 100, 200, 250, 300, 400, 500)
 POOL_SIZES = (50, 100, 200, 300, 400, 500)
 """Documents, or elements, of a pool in Tables V and VI and Figure 3 of Piwowarski et al. (2008)."""
 
+Rounds = Literal["results", "documents"]
+"""What of its list a run goes on by in each round of pooling: one result, or one document that it has not had."""
 
-def pool_growth(assessments: Assessments, submissions: Iterable[Submission]) -> pd.DataFrame:
+
+def pool_growth(
+    assessments: Assessments, submissions: Iterable[Submission], *, rounds: Rounds = "results"
+) -> pd.DataFrame:
     """Say how much the pools hold of what is relevant, as they grow round by round.
 
     Parameters
     ----------
     assessments : Assessments
     submissions : iterable of Submission
-        The runs that were pooled: in round r every run adds its r-th document.
+        The runs that were pooled.
+    rounds : {"results", "documents"}
+        In round r every run adds the document of its r-th result, as at INEX; or its r-th document, each counted once,
+        however many results lie in it.
 
     Returns
     -------
@@ -44,10 +52,12 @@ def pool_growth(assessments: Assessments, submissions: Iterable[Submission]) -> 
     ------
     InvalidOptionError
         If no document of the first round of any topic was assessed.
+    UnknownNameError
+        For other `rounds`.
 
     Notes
     -----
-    Piwowarski, Trotman and Lalmas (2008), section 5.2.1 and Figure 2.
+    Piwowarski, Trotman and Lalmas (2008), section 5.2.1 and Figure 2; rounds of results are those of section 4.1.
 
     Examples
     --------
@@ -55,11 +65,25 @@ def pool_growth(assessments: Assessments, submissions: Iterable[Submission]) -> 
     >>> run = Submission(run="a", results=pd.DataFrame({"topic": "1", "document": ["d1", "d2", "d1", "d3"]}))
     >>> pool_growth(Assessments(scale="passages", documents=documents), [run])["relevant"].tolist()
     [1.0, 1.0, 2.0]
+    >>> other = Submission(run="b", results=pd.DataFrame({"topic": "1", "document": ["d1", "d1", "d3"]}))
+    >>> judged = Assessments(scale="passages", documents=documents)
+    >>> [pool_growth(judged, [run, other], rounds=one)["relevant"].tolist() for one in ("results", "documents")]
+    [[1.0, 1.0, 2.0], [1.0, 1.5, 2.0]]
     """
     try:
-        return GrowthCurves.of(AssessmentTables.of(assessments, None), list(submissions)).table()
+        return GrowthCurves.of(AssessmentTables.of(assessments, None), list(submissions), rounds=rounds).table()
     except LackingError as error:
         raise InvalidOptionError(str(error)) from None
+
+
+def entry_rounds(tables: Iterable[pd.DataFrame], keys: list[str], rounds: Rounds) -> "pd.Series[int]":
+    """Return the round, from 0, in which each document (or element, by `keys`) enters the pool of its topic."""
+    check_choice(rounds, "kind of rounds", get_args(Rounds))
+    entered = []
+    for table in tables:
+        results = table[keys] if rounds == "results" else table[keys].drop_duplicates()
+        entered.append(results.assign(round=results.groupby("topic").cumcount()).drop_duplicates(keys))
+    return pd.concat(entered).groupby(keys, sort=False)["round"].min()
 
 
 def growth_kinds(growth: pd.DataFrame) -> list[str]:
@@ -99,16 +123,12 @@ class GrowthCurves(NamedTuple):
     kinds: list[str]
 
     @classmethod
-    def of(cls, view: AssessmentTables, submissions: list[Submission]) -> "GrowthCurves":
+    def of(cls, view: AssessmentTables, submissions: list[Submission], *, rounds: Rounds = "results") -> "GrowthCurves":
         """Grow the pools; what that needs and is not there is a `LackingError`."""
         if not submissions:
             message = "give the runs that were pooled"
             raise LackingError(message)
-        rounds = []
-        for run in submissions:
-            documents = run.results[KEYS].drop_duplicates()
-            rounds.append(documents.assign(round=documents.groupby("topic").cumcount()))
-        first = pd.concat(rounds).groupby(KEYS, sort=False)["round"].min()
+        first = entry_rounds((run.results for run in submissions), KEYS, rounds)
         kinds = [name for name in ("relevant", "elements", "passages") if view.documents[name].notna().all()]
         table = first.to_frame().join(view.documents[kinds], how="left")
         totals = view.documents.groupby("topic")[kinds].sum()
@@ -194,18 +214,23 @@ def pool_coverage(view: AssessmentTables, pools: pd.DataFrame | None) -> pd.Data
 
 
 def new_run_coverage(
-    pooled: Iterable[Submission], new: Iterable[Submission], *, sizes: Sequence[int] = POOL_SIZES
+    pooled: Iterable[Submission],
+    new: Iterable[Submission],
+    *,
+    sizes: Sequence[int] = POOL_SIZES,
+    rounds: Rounds = "results",
 ) -> pd.DataFrame:
     """Say what share of the results of new runs a pool holds, made of documents or of elements.
 
     Parameters
     ----------
     pooled : iterable of Submission
-        The runs that make the pools: each adds its next document, or its next element, in every round, until the pool
-        of a topic holds `sizes` of them.
+        The runs that make the pools, in rounds, until the pool of a topic holds `sizes` documents or elements.
     new : iterable of Submission
         Runs outside the pool.
     sizes : sequence of int
+    rounds : {"results", "documents"}
+        For pools of documents, as in `pool_growth`. A pool of elements gets every run's next element either way.
 
     Returns
     -------
@@ -218,11 +243,15 @@ def new_run_coverage(
     ------
     InvalidOptionError
         If there are no runs of one kind or the other, no topic of the new ones was pooled, or a size is below 1.
+    UnknownNameError
+        For other `rounds`.
 
     Notes
     -----
-    Piwowarski, Trotman and Lalmas (2008), Figure 3, whose axes are ``rank`` and ``share_up_to``. A pool ends with the
-    first round that makes it large enough (section 4.1). In the pool means judged where the pool was judged.
+    Piwowarski, Trotman and Lalmas (2008), Figure 3, whose axes are ``rank`` and ``share_up_to``. On either side the
+    results counted are elements: of the left one those whose document is in the pool, of the right one those that are
+    there themselves. A pool ends with the first round that makes it large enough (sections 4.1 and 5.2.1). In the pool
+    means judged where the pool was judged.
 
     Examples
     --------
@@ -245,7 +274,7 @@ def new_run_coverage(
     frames = []
     for unit in ("documents", "elements") if elements else ("documents",):
         keys = KEYS if unit == "documents" else [*KEYS, "path"]
-        depth, entry = _rank_by_rank([one.results for one in runs], keys, wanted)
+        depth, entry = _rank_by_rank([one.results for one in runs], keys, wanted, rounds)
         counts = [_inside(one.results, keys, depth, entry) for one in others]
         sums = np.zeros((len(wanted) + 1, max(table.shape[1] for table in counts)), dtype=np.int64)
         for table in counts:
@@ -263,17 +292,13 @@ def new_run_coverage(
 
 
 def _rank_by_rank(
-    tables: list[pd.DataFrame], keys: list[str], sizes: NDArray[np.int64]
+    tables: list[pd.DataFrame], keys: list[str], sizes: NDArray[np.int64], rounds: Rounds
 ) -> tuple[pd.DataFrame, "pd.Series[int]"]:
     """Return the round that completes each topic's pool of each size, and the round in which each result comes in."""
-    rounds = []
-    for table in tables:
-        distinct = table[keys].drop_duplicates()
-        rounds.append(distinct.assign(round=distinct.groupby("topic").cumcount()))
-    entry = pd.concat(rounds).groupby(keys, sort=False)["round"].min()
+    entry = entry_rounds(tables, keys, rounds)
     new = entry.reset_index().groupby(["topic", "round"]).size().unstack(fill_value=0)  # noqa: PD010 - a grid
-    held = new.cumsum(axis=1).to_numpy()
-    depth = [np.where(held[:, -1] < size, held.shape[1], (held >= size).argmax(axis=1)) for size in sizes]
+    held, last = new.cumsum(axis=1).to_numpy(), new.columns.to_numpy()  # a round may bring nothing new to any topic
+    depth = [np.where(held[:, -1] < size, last[-1], last[(held >= size).argmax(axis=1)]) for size in sizes]
     return pd.DataFrame(np.transpose(depth), index=new.index), entry
 
 

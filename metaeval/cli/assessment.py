@@ -9,7 +9,7 @@ from metaeval.cli import options as opt
 from metaeval.cli.checks import count, file_to_read, files_to_read, number, numbers, parse_numbers, read_by
 from metaeval.cli.command import command
 from metaeval.cli.judgments import parse_cost
-from metaeval.cli.option import Option, argument, path
+from metaeval.cli.option import Option, argument, choice, path
 from metaeval.cli.reading import Loaded
 
 if TYPE_CHECKING:
@@ -70,12 +70,21 @@ _POOL_SIZES = Option(
     shown="50 to 500",
     needs="new_runs",
 )
-_MORE = Option("N", "Documents by which pools might grow: what would that find and cost?", count(), means="added")
+_ROUNDS = choice(
+    "What each run adds in a round of pooling: the document of its next result, as at INEX, or its next document.",
+    "results",
+    "documents",
+    needs="runs",
+)
+_MORE = Option(
+    "N", "Documents by which pools might grow: what would that find and cost?", count(), means="added", needs="runs"
+)
 _COST = Option(
     "2003|2005|2006|R,N",
     "Minutes for a relevant and another document: those of a year of INEX, or your own, as 2.5,0.5.",
     read_by(_cost_model),
     shown="those of the log, else 2006",
+    needs="runs",
 )
 _LONGEST_BREAK = _source(
     "SECONDS", "A longer time between two actions in the log is no work.", number(above=0), needs="log"
@@ -96,6 +105,7 @@ def assessment(  # noqa: PLR0913 - the options of the command
     element_sizes: Annotated[Path | None, opt.ELEMENT_SIZES] = None,
     documents: Annotated[Path | None, _DOCUMENTS] = None,
     pool_sizes: Annotated[str | None, _POOL_SIZES] = None,
+    rounds: Annotated[str, _ROUNDS] = "results",
     more_documents: Annotated[int, _MORE] = 100,
     cost: Annotated[str | None, _COST] = None,
     lenient: Annotated[bool, opt.LENIENT] = False,
@@ -136,6 +146,7 @@ def assessment(  # noqa: PLR0913 - the options of the command
         articles=None if documents is None else ArticleFolder(documents),
         new=read_submissions(new_runs, lenient=lenient) if new_runs else (),
         pool_sizes=POOL_SIZES if pool_sizes is None else [int(size) for size in parse_numbers(pool_sizes)],
+        rounds=rounds,  # type: ignore[arg-type]  # checked by its option
         added=more_documents,
         cost=None if cost is None else parse_cost(cost),
         lenient=lenient,

@@ -8,7 +8,7 @@ import typer
 from typer.models import OptionInfo
 
 from metaeval.cli.checks import Check, file_path, files_to_read, one_of
-from metaeval.cli.wording import in_options
+from metaeval.cli.wording import error_in_options
 from metaeval.errors import MetaevalError
 
 __all__ = ["QUESTION", "Option", "argument", "arguments_of", "choice", "declared", "flag", "given_at", "path"]
@@ -118,7 +118,7 @@ def _callback(check: Check | None) -> Callable[..., Any] | None:
         try:
             return check(value, option)
         except MetaevalError as error:
-            if option not in in_options(str(error)):
+            if option not in error_in_options(error):
                 error.args = (f"{option}: {error}", *error.args[1:])
             raise
 

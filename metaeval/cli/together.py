@@ -11,7 +11,7 @@ from typer.core import TyperCommand
 from metaeval.cli.checks import by_comma, kind_of_file, names_of_metrics
 from metaeval.cli.option import arguments_of, declared, given_at
 from metaeval.cli.options import RUNS
-from metaeval.cli.wording import in_options, speaking_of
+from metaeval.cli.wording import error_in_options, speaking_of
 from metaeval.errors import InvalidOptionError, MetaevalError, UnknownNameError
 from metaeval.tests_stat.catalogue import TESTS
 from metaeval.tests_stat.correction import FAMILY_WISE
@@ -58,7 +58,7 @@ class _CheckedCommand(TyperCommand):
                 yield
             except MetaevalError as error:
                 notes = "".join(f"; {note}" for note in getattr(error, "__notes__", ()))
-                error.args = (in_options(str(error) + notes), *error.args[1:])
+                error.args = (error_in_options(error, notes), *error.args[1:])
                 raise
 
 

@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from contextvars import ContextVar
 from types import MappingProxyType
 
-__all__ = ["NOTATION", "PYTHON_ONLY", "in_options", "speaking_of"]
+__all__ = ["NOTATION", "PYTHON_ONLY", "error_in_options", "in_options", "speaking_of"]
 
 NOTATION = frozenset({
     "a", "alpha", "compat", "gains", "judged_only", "k", "max_level", "min_size", "mode", "normalise", "p", "quant",
@@ -114,6 +114,13 @@ def in_options(message: str, arguments: Mapping[str, str] | None = None, elsewhe
             f"{message} ({' and '.join(dict.fromkeys(foreign))} {verb} in Python; this command has no such option)"
         )
     return message
+
+
+def error_in_options(error: Exception, more: str = "") -> str:
+    """Return what an error says, and `more`, in the words of the command; the name of its file stays as it is."""
+    message, path = str(error) + more, str(getattr(error, "path", None) or "")
+    place = path if message.startswith((f"{path}: ", f"{path}, line ")) else ""
+    return place + in_options(message.removeprefix(place))
 
 
 def _unquoted(value: str) -> str:

@@ -200,6 +200,11 @@ class ArticleFolder:
     folder : path
         Holds every document as ``NAME.xml``, compressed or not, or anywhere below it as a file of that name.
 
+    Raises
+    ------
+    FileFormatError
+        If it is no folder.
+
     Examples
     --------
     >>> import tempfile, pathlib
@@ -212,6 +217,9 @@ class ArticleFolder:
 
     def __init__(self, folder: str | os.PathLike[str]) -> None:
         self.folder = Path(folder)
+        if not self.folder.is_dir():
+            message = "articles are looked up by their names, and this is no folder; give the folder of all articles"
+            raise FileFormatError(message, path=self.folder)
         self._below: dict[str, list[Path]] | None = None
 
     def __getitem__(self, document: str, /) -> ArticlePlaces:

@@ -34,6 +34,7 @@ _PARAGRAPHS = (
 """Answers that stand together in the summary."""
 _SOURCES = ("piwowarski2008",)
 
+_ADDS = {"results": "the document of its next result", "documents": "its next document"}
 _RANKS = (1, 10, 50, 100, 200, 500, 1000)
 _DONE_BY = {"highlight": "highlights", "assess": "judgments of elements"}
 _TWICE = (
@@ -141,8 +142,8 @@ def _growth(study: AssessmentStudy, words: str) -> _Blocks:
     table = Table(
         name="pool-growth",
         title="What pools of a size hold",
-        caption="Pools grow in rounds: each run adds its next document. Means over the topics whose pool grows so far; "
-        "shares are of all that was found in these topics.",
+        caption=f"Pools grow in rounds: each run adds {_ADDS[study.rounds]}. Means over the topics whose pool grows so "
+        "far; shares are of all that was found in these topics.",
         frame=study.growth[study.growth["documents"].isin(sizes)],
         columns=tuple(columns),
         data=study.growth,
@@ -177,13 +178,15 @@ def _beyond(study: AssessmentStudy, _words: str) -> _Blocks:
 
 
 def _new_runs(study: AssessmentStudy, words: str) -> _Blocks:
+    element = ", or its next element" * ("elements" in set(study.new_runs["unit"]))
     ranks = [one for one in _RANKS if one <= study.new_runs["rank"].max()]
     shown = study.new_runs[study.new_runs["rank"].isin(ranks)]
     wide = shown.pivot(index=["unit", "size"], columns="rank", values="share_up_to").reset_index()  # noqa: PD010 - a grid
     table = Table(
         name="new-runs",
         title="New runs in the pools",
-        caption="Share of the results of the new runs, down to a rank, that the pool of the other runs holds.",
+        caption="Share of the results of the new runs, down to a rank, that the pool of the other runs holds. In each "
+        f"round of pooling a run adds {_ADDS[study.rounds]}{element}.",
         frame=wide.rename(columns={one: f"to_{one}" for one in ranks}),
         columns=(
             *left(unit="Pool of"),
@@ -451,7 +454,7 @@ def _methods(study: AssessmentStudy, answered: Collection[str]) -> tuple[str, ..
         "The analyses are those of Piwowarski, Trotman and Lalmas (2008), section 5. A document is relevant if text in "
         "it is highlighted or an element relevant."
     )
-    words = [basis, *(said for name, said in _DONE.items() if name in answered)]
+    words = [basis, *(said.format(adds=_ADDS[study.rounds]) for name, said in _DONE.items() if name in answered)]
     if study.scale == "2003" and "specificity" in answered:
         words.append("Specificity, of 0 to 3, is divided by 3.")
     if {"documents-twice", "elements-twice", "passages-twice"} & {*answered}:
@@ -461,10 +464,11 @@ def _methods(study: AssessmentStudy, answered: Collection[str]) -> tuple[str, ..
 
 
 _DONE = {
-    "growth": "Pools grow in rounds over the runs given; numbers between two rounds are interpolated. A topic's curve "
-    "ends before the first round with a document that nobody assessed.",
+    "growth": "Pools grow in rounds over the runs given: each adds {adds}. Numbers between two rounds are "
+    "interpolated. A topic's curve ends before the first round with a document that nobody assessed.",
     "beyond": "A larger pool is expected to find relevant documents at the rate of the second half of a topic's pool.",
-    "new-runs": "Pools of documents and of elements grow in the same way; a pool ends with the round that fills it.",
+    "new-runs": "To a pool of documents that new runs are held against each run given adds {adds} in a round, to a "
+    "pool of elements its next element; a pool ends with the round that fills it.",
     "elemental": "A passage is elemental if it is as long as the smallest element around both its ends.",
     "entries": "The distance of a best entry point is from the beginning of a passage, in characters.",
     "order": "Steps between places whose order is not known do not count.",

@@ -243,13 +243,14 @@ def _coverage_picture(covered: Coverage) -> Picture:
     tenth = largest[largest["rank"] == min(10, int(largest["rank"].max()))].iloc[0]
     n_new = covered.counts.sizes["system"]
     seen = share(tenth["up_to_rank"])
-    words = f"Of the first {tenth['rank']:.0f} results of the {count(n_new, 'new run')}, {seen} are judged"
+    words = f"Of the first {tenth['rank']:.0f} documents of the {count(n_new, 'new run')}, {seen} are judged"
     return Picture(
         name="coverage",
         draw=lambda: figures.coverage_lines(frame),
         title="How much of the runs outside the pool is judged",
-        caption="Share of the results at each rank that are judged, for pools of several sizes (documents a topic). "
-        f"{words} with the largest. Unjudged results count as not relevant under ordinary metrics.",
+        caption="Share of the documents at each rank that are judged, for pools of several sizes (documents a topic); "
+        f"where runs return parts of documents, each document counts once. {words} with the largest. Unjudged ones "
+        "count as not relevant under ordinary metrics.",
         alt=f"{words} with pools of {tenth['size']:.0f} documents.",
     )
 

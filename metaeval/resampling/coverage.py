@@ -116,7 +116,9 @@ def coverage(
 
     Notes
     -----
-    Figure 3 of [1]_.
+    Figure 3 of [1]_, for runs of documents. Of runs of elements the distinct documents are counted here, each at its
+    rank among them, in pools of each run's next document. The paper counts elements, in pools of the document of each
+    run's next element: `metaeval.inex.new_run_coverage`.
 
     References
     ----------
@@ -166,7 +168,7 @@ def run_depths(collection: JudgedCollection, *, sizes: Sequence[int] = DEFAULT_S
 
     Notes
     -----
-    Table VI of [1]_.
+    Table VI of [1]_. Of runs of elements a depth is a rank among the distinct documents of a run.
 
     References
     ----------

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import ClassVar, get_args
 
 import numpy as np
 import pandas as pd
@@ -10,6 +10,7 @@ import pandas as pd
 from metaeval.agreement.assessed_pools import (
     POOL_SIZES,
     GrowthCurves,
+    Rounds,
     new_run_coverage,
     pool_coverage,
 )
@@ -18,7 +19,7 @@ from metaeval.agreement.assessment_times import assessment_times
 from metaeval.agreement.assessments import document_agreement, element_agreement, passage_agreement
 from metaeval.agreement.assessor_behaviour import assessor_cycles, assessor_steps
 from metaeval.agreement.power_law import fit_power_law
-from metaeval.checks import check_count
+from metaeval.checks import check_choice, check_count
 from metaeval.collection.inex import Assessments, Submission
 from metaeval.errors import InvalidOptionError, ScoresError
 from metaeval.io.inex_articles import Articles, place_passages
@@ -39,6 +40,8 @@ class AssessmentStudy(Study):
     Attributes
     ----------
     scale : str
+    rounds : {"results", "documents"}
+        By what pools grew.
     topics : pandas.DataFrame
         One row a topic: ``documents`` assessed, ``relevant`` ones, ``elements`` (relevant, without those too small),
         ``too_small``, ``passages``, ``highlighted`` characters; NaN where not known.
@@ -90,6 +93,7 @@ class AssessmentStudy(Study):
     reported_by: ClassVar[str] = "metaeval.reports.assessment:assessment_report"
 
     scale: str
+    rounds: Rounds
     topics: pd.DataFrame
     growth: pd.DataFrame
     beyond: pd.DataFrame
@@ -135,6 +139,7 @@ def study_assessments(  # noqa: PLR0913 - one keyword per source
     articles: Articles | None = None,
     classes: Mapping[str, Sequence[str]] = ELEMENT_CLASSES,
     pool_sizes: Sequence[int] = POOL_SIZES,
+    rounds: Rounds = "results",
     added: int = 100,
     cost: str | CostModel | None = None,
     longest_break: float = 600.0,
@@ -168,6 +173,9 @@ def study_assessments(  # noqa: PLR0913 - one keyword per source
         Tags of each class of elements; specificity is compared with that of the last one.
     pool_sizes : sequence of int
         Of the pools that are asked what they hold of the new runs.
+    rounds : {"results", "documents"}
+        What each run adds to the pool in a round: the document of its next result, as at INEX, or its next document;
+        see `metaeval.inex.pool_growth`.
     added : int, default 100
         Documents by which pools might grow, for the cost of that.
     cost : str or CostModel, optional
@@ -187,7 +195,7 @@ def study_assessments(  # noqa: PLR0913 - one keyword per source
     InvalidOptionError
         If no document was assessed, `log`, `pools` or `sizes` lack a column, or `added` is below 1.
     UnknownNameError
-        For another year of `cost`.
+        For another year of `cost`, or other `rounds`.
     FileFormatError
         If an article is missing, or does not have a point that somebody marked.
 
@@ -231,6 +239,7 @@ def study_assessments(  # noqa: PLR0913 - one keyword per source
             return pd.DataFrame()
 
     check_count(added, "added")
+    check_choice(rounds, "kind of rounds", get_args(Rounds))
     model = None if cost is None else cost_model(cost)
     placed = assessments if articles is None else place_passages(assessments, articles, lenient=lenient)
     again = second if second is None or articles is None else place_passages(second, articles, lenient=lenient)
@@ -239,17 +248,18 @@ def study_assessments(  # noqa: PLR0913 - one keyword per source
     curves: list[GrowthCurves] = []
 
     def growth() -> pd.DataFrame:
-        curves.append(GrowthCurves.of(view, runs))
+        curves.append(GrowthCurves.of(view, runs, rounds=rounds))
         return curves[0].table()
 
     grown = asked("Pool growth", growth)
     times = asked("Assessment time", lambda: assessment_times(view, log, longest_break, notes))
     return AssessmentStudy(
         scale=assessments.scale,
+        rounds=rounds,
         topics=view.topics(),
         growth=grown,
         beyond=_cost_beyond(curves[0], view, model or _logged_cost(times), added) if curves else pd.DataFrame(),
-        new_runs=asked("Coverage of new runs", lambda: _new_runs(runs, others, pool_sizes)),
+        new_runs=asked("Coverage of new runs", lambda: _new_runs(runs, others, pool_sizes, rounds)),
         pools=asked("Coverage of the pools", lambda: pool_coverage(view, pools)),
         passages=asked("Passages per document", view.passages_per_document),
         power_law=asked("Passages per document", lambda: fit_power_law(view.passage_counts())),
@@ -287,11 +297,11 @@ def _second(first: Assessments, second: Assessments | None, kind: str) -> pd.Dat
         raise LackingError(str(error)) from None
 
 
-def _new_runs(runs: list[Submission], others: list[Submission], sizes: Sequence[int]) -> pd.DataFrame:
+def _new_runs(runs: list[Submission], others: list[Submission], sizes: Sequence[int], rounds: Rounds) -> pd.DataFrame:
     if not runs or not others:
         message = "give the runs that were pooled, and runs that were not"
         raise LackingError(message)
-    return new_run_coverage(runs, others, sizes=sizes)
+    return new_run_coverage(runs, others, sizes=sizes, rounds=rounds)
 
 
 def _logged_cost(times: pd.DataFrame) -> CostModel:

@@ -167,6 +167,28 @@ class TopicsStudy(Study):
         frame = frame.merge(self.posterior.curves(sizes), on=keys, how="left")
         return frame.merge(self.posterior.predicted().drop(columns="observed"), on=keys, how="left")
 
+    def published_curves(self) -> pd.DataFrame:
+        """Return the lines of Figure 5 of Pal, Mitra and Kamps (2010): rates as seen, then their exponential.
+
+        Returns
+        -------
+        pandas.DataFrame
+            One row a metric, tolerance and size up to the limit: ``seen`` (a zero difference is no swap; missing
+            beyond the sizes observed) and ``fitted``, which is the same as far as that goes, and beyond it the
+            exponential fitted to it (missing where there was nothing to fit).
+        """
+        seen = np.asarray(self.error_rates.sizes)
+        sizes = np.arange(seen[-1] + 1, self.minimum.limit + 1)
+        ahead = self.exponential[["metric", "tolerance", "a1", "a2"]].merge(pd.DataFrame({"size": sizes}), how="cross")
+        ahead["fitted"] = ahead["a1"] * np.exp(-ahead["a2"] * ahead["size"])
+        here = self.error_rates.rates().to_series().rename("seen").reset_index()
+        keys = ["metric", "tolerance", "size"]
+        both = pd.concat([here.assign(fitted=here["seen"])[[*keys, "seen", "fitted"]], ahead[[*keys, "fitted"]]])
+        order = {name: place for place, name in enumerate(self.error_rates.metrics)}
+        return both.sort_values(
+            keys, key=lambda one: one.map(order) if one.name == "metric" else one, ignore_index=True
+        )
+
 
 _COLUMNS = (
     *("metric", "tolerance", "kind", "n_topics", "text", "curve", "n_topics_published", "text_published"),

@@ -10,7 +10,8 @@ import typer
 import metaeval
 from metaeval.cli import app
 from metaeval.cli.option import arguments_of, declared
-from metaeval.cli.wording import NOTATION, PYTHON_ONLY, in_options
+from metaeval.cli.wording import NOTATION, PYTHON_ONLY, error_in_options, in_options, speaking_of
+from metaeval.errors import FileFormatError
 from metaeval.metrics.plugins import default_registry
 
 SOURCE = Path(metaeval.__file__).parent
@@ -187,3 +188,14 @@ def test_a_command_speaks_of_options(command, table, simulated_collection):
     ended = command("score", run.parent.parent / "twice", *words)
     assert ended.code == 3
     assert "--order rank" in ended.err
+
+
+@pytest.mark.parametrize("name", ["runs", "min_topics/runs", "new"])
+@pytest.mark.parametrize("line", [None, 3])
+def test_a_file_called_like_an_argument_keeps_its_name(name, line):
+    """What stands before the message is a path; the message itself is put into words."""
+    said = "give runs= as a folder"
+    options = {"runs": "--runs", "new": "--new-runs", "min_topics": "--min-topics"}
+    with speaking_of(options, frozenset):
+        told = error_in_options(FileFormatError(said, path=name, line=line))
+    assert told == f"{name}{'' if line is None else ', line 3'}: give --runs as a folder"

@@ -72,6 +72,33 @@ def test_curves_go_from_the_smallest_size_to_the_limit(study):
     assert (curves.groupby(["metric", "tolerance"])["fitted"].diff().dropna() <= 0).all()
 
 
+def test_the_published_curves_are_the_rates_seen_and_their_exponential_beyond(study):
+    """Ties are no swaps; least squares on the logarithm goes on after the last size seen."""
+    curves = study.published_curves()
+    rates = study.error_rates.rates()
+    assert list(dict.fromkeys(curves["metric"])) == ["metric1", "metric2"]
+    for (metric, tolerance), part in curves.groupby(["metric", "tolerance"]):
+        assert part["size"].tolist() == list(range(5, 41))
+        seen = rates.sel({"metric": metric, "tolerance": tolerance}).to_numpy()
+        assert part["seen"].tolist()[:16] == part["fitted"].tolist()[:16] == seen.tolist()
+        assert part["seen"].isna().tolist()[16:] == [True] * 20
+        sizes = np.arange(5, 21)[seen > 0]
+        slope, start = np.polyfit(sizes, np.log(seen[seen > 0]), 1)
+        assert part["fitted"].to_numpy()[16:] == pytest.approx(np.exp(start + slope * np.arange(21, 41)))
+
+
+def test_the_published_curves_cross_where_the_published_table_says():
+    """Close systems: all that is needed lies beyond the sizes seen, at the first size under the line."""
+    study = study_topics(simulated_scores(spread=0.05), tolerances=[0, 0.02], n_trials=20, bayesian=False, rng=7)
+    rows = study.to_frame().set_index(["metric", "tolerance"])
+    beyond = rows[rows["text_published"].str.endswith("*")]
+    assert len(beyond)
+    curves = study.published_curves().set_index(["metric", "tolerance"])
+    for key, row in beyond.iterrows():
+        part = curves.loc[key]
+        assert part["size"][(part["fitted"] <= 0.05) & (part["size"] > 20)].iloc[0] == row["n_topics_published"]
+
+
 def test_the_same_seed_gives_the_same_study(study):
     """Another run gives the same numbers, one thread too; leaving the model out changes no other part."""
     again = study_topics(simulated_scores(), tolerances=[0, 0.1], n_trials=20, bayesian=False, n_threads=1, rng=7)
@@ -122,6 +149,9 @@ def test_an_error_of_zero_is_said_and_the_rest_stands():
     assert (study.posterior.minimum_topics()["high"] < 5).all()
     assert set(study.to_frame()["kind"]) == {"at most smallest"}
     assert study.curves()["fitted"].isna().all()
+    published = study.published_curves()
+    assert published["fitted"].notna().tolist() == published["seen"].notna().tolist()
+    assert any(picture.name == "published_curves" and picture.draw() for picture in study.report().pictures())
 
 
 def test_other_sampling_has_no_model_and_says_so():
