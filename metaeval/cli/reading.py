@@ -167,13 +167,14 @@ class Loaded:
             step()
 
     def _compiled(self, retrieved: Literal["judged", "all"]) -> "JudgedCollection":
-        from metaeval.io.groups import read_groups  # noqa: PLC0415 - loads polars
-        from metaeval.io.judged import read_judged  # noqa: PLC0415 - loads numba
-        from metaeval.io.sheets import read_sheet  # noqa: PLC0415 - loads polars
-        from metaeval.io.sources import run_sources  # noqa: PLC0415 - loads numba
+        from metaeval.io.sources import run_sources  # noqa: PLC0415 - not every command reads runs
 
         given = self.options
         self.session.say(f"Reading {count(len(run_sources(given['inputs'])), 'run')} and their judgments")
+        from metaeval.io.groups import read_groups  # noqa: PLC0415 - loads pandas; the first word comes before
+        from metaeval.io.judged import read_judged  # noqa: PLC0415 - loads numba
+        from metaeval.io.sheets import read_sheet  # noqa: PLC0415 - loads pandas
+
         read = read_judged(
             given["inputs"],
             given["qrels"],
@@ -196,12 +197,12 @@ class Loaded:
         return collection.with_groups(groups, pooled=pooled)
 
     def _from_tables(self) -> "Scores":
-        from metaeval.io.sheets import read_sheet  # noqa: PLC0415 - loads polars
-        from metaeval.io.tables import read_scores  # noqa: PLC0415 - loads polars
-        from metaeval.scores import as_scores  # noqa: PLC0415 - loads xarray
-
         given = self.options
         self.session.say(f"Reading {count(len(given['inputs']), 'input')}")
+        from metaeval.io.sheets import read_sheet  # noqa: PLC0415 - loads pandas; the first word comes before
+        from metaeval.io.tables import read_scores  # noqa: PLC0415 - loads pandas
+        from metaeval.scores import as_scores  # noqa: PLC0415 - loads xarray
+
         scores = read_scores(given["inputs"], missing=given["missing"] or "error", systems_in=given["systems_in"])
         sheet = None if given["groups"] is None else read_sheet(given["groups"])
         scores = as_scores(scores, groups=self._groups(sheet, scores["system"].to_numpy().tolist()))
@@ -211,10 +212,10 @@ class Loaded:
         return scores
 
     def _scored(self, fewest: int) -> "Scores":
-        from metaeval.metrics.scoring import score  # noqa: PLC0415 - loads numba
-
         collection, given = self.collection(), self.options
         metrics = self.metrics()
+        from metaeval.metrics.scoring import score  # noqa: PLC0415 - loads numba
+
         runs, topics = count(collection.n_systems, "run"), count(collection.n_topics, "topic")
         self.session.say(f"Scoring {runs} on {topics}")
         return score(

@@ -50,9 +50,6 @@ def report(  # noqa: PLR0913 - the options of the command
 
         metaeval report AP=run_scores.csv --out reports/today --seed 7
     """
-    from metaeval.reports.collection import collection_sections  # noqa: PLC0415 - loads matplotlib
-    from metaeval.reports.power import power_report  # noqa: PLC0415 - as above
-
     study = counted(
         loaded,
         test=test,
@@ -64,6 +61,9 @@ def report(  # noqa: PLR0913 - the options of the command
         rng=seed,
         n_threads=threads,
     )
+    from metaeval.reports.collection import collection_sections  # noqa: PLC0415 - the first progress comes before
+    from metaeval.reports.power import power_report  # noqa: PLC0415 - as above
+
     whole = replace(power_report(study, map_metric=map_metric, top=top), command="report")
     collection = loaded.compiled()
     if collection is not None:
