@@ -210,8 +210,11 @@ def element_collection(  # noqa: PLR0913 - the contract of both collections
         raise InvalidOptionError(message)
     judged = checked_assessments(assessments, lenient=lenient)
     judgments = document_judgments(assessments, judged)
+    submissions = list(submissions)
     runs = each_run(submissions, lambda submission: checked_run(submission, judgments.topics, limit))
-    return _assembled(runs, judged, judgments, assessments, sizes, retrieved=retrieved, lenient=lenient)
+    made = _assembled(runs, judged, judgments, assessments, sizes, retrieved=retrieved, lenient=lenient)
+    notes = (*made.by_document.notes, *_task_notes([submission.task for submission in submissions]))
+    return replace(made, by_document=replace(made.by_document, notes=notes))
 
 
 def _assembled(  # noqa: PLR0913 - everything that was checked
@@ -366,6 +369,18 @@ def _inconsistencies(  # noqa: PLR0913 - what was put together before
     if not lenient:
         refuse(judged, wrong[rows], f"{rule}; lenient=True takes it as it is", assessments.source, "")
     return [f"{rule}: {int(wrong.sum())} (taken as they are)"]
+
+
+def _task_notes(tasks: list[str]) -> list[str]:
+    """Say what measures do with overlap where runs were made for a task in which it costs nothing."""
+    n_thorough = sum("thorough" in task.casefold() for task in tasks)
+    if not n_thorough:
+        return []
+    words = (
+        f"{n_thorough} of {len(tasks)} runs say that they are of the thorough task, in which overlap costs nothing; "
+        "nxCG, MAep and the measures made of them count it as in the focused task unless asked with task=thorough"
+    )
+    return [words]
 
 
 def _cut_notes(runs: dict[str, ElementRun]) -> list[str]:

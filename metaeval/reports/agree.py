@@ -76,7 +76,10 @@ def agree_report(study: AgreeStudy) -> Report:
 
 def _facts(study: AgreeStudy) -> tuple[tuple[str, str], ...]:
     sizes = study.scores.sizes
-    compared = ((str(sizes["metric"]), "uses of grades"),) if study.variants else facts(metric=sizes["metric"])
+    groups = study.groups()
+    compared = facts(metric=len(groups) if study.variants else sizes["metric"])
+    if study.variants:
+        compared += ((str(sum(map(len, groups.values()))), "uses of their grades"),)
     counted = facts(system=sizes["system"], topic=sizes["topic"], pair=study.lead.n_pairs)
     return (*compared, *counted, (f"{study.lead.alphas[0]:g}", "significance level α"))
 

@@ -77,6 +77,9 @@ def answer_sentence(study: AgreeStudy) -> str:
         return "There is nothing to compare."
     found = Counter(_verdict(row, study.min_f1) for row in rows)
     what = "other uses of the grades" if study.variants else "metrics"
+    each = Counter(row["base"] for row in rows)
+    if len(each) > 1 and len(set(each.values())) == 1:
+        what += f" ({next(iter(each.values()))} under each of {len(each)} metrics)"
     references = _references(study, rows)
     answers = {
         "same": ("leads", "lead", "to the same conclusions about these systems"),
@@ -141,10 +144,19 @@ def summary_sentences(study: AgreeStudy) -> list[str]:
         told = rows[rows["predictor"].isin(_told(study))]
     sentences = [_meeting(study, row) for row in told.head(_MOST_NAMED).to_dict("records")]
     left = len(rows) - len(sentences)
+    if of_elements(study):
+        sentences += _glosses(study, told)
     if left:
         others = "other comparison is" if left == 1 else f"other {left} comparisons are"
         sentences.append(f"The {others} in the tables.")
     return [*sentences, _conflict_sentence(study)]
+
+
+def _glosses(study: AgreeStudy, told: pd.DataFrame) -> list[str]:
+    """Say what the quantisations are that the summary speaks of."""
+    spoken = {*told["truth"], *told["predictor"]}
+    known = dict.fromkeys((one.words, one.meaning) for one in study.variants if one.metric in spoken and one.meaning)
+    return [" ".join(f"{words}: {meaning[:1].lower()}{meaning[1:]}" for words, meaning in known)] if known else []
 
 
 def _told(study: AgreeStudy) -> set[str]:
@@ -204,7 +216,9 @@ def _conflict_sentence(study: AgreeStudy) -> str:
     worst = f"{label(study, members[place])}, and {label(study, members[other])}"
     if not study.variants:
         worst = worst.replace(", and ", " and ")
-    among = "" if n_pairs == 1 else f" among {n_pairs} pairs of metrics, most ({int(matrix.max())})"
+    possible = len(members) * (len(members) - 1) // 2
+    what = "uses of the grades" if study.variants else "metrics"
+    among = "" if n_pairs == 1 else f" among {n_pairs} of the {possible} pairs of {what}, most ({int(matrix.max())})"
     verb = "there is 1 conflict" if total == 1 else f"there are {total} conflicts"
     words = f"In all {verb}{among} between {worst}: pairs of systems that the two decide in opposite directions."
     return words if n_pairs > 1 else words.replace("In all there", "There")
@@ -330,6 +344,11 @@ def agree_methods(study: AgreeStudy) -> Methods:
     tests = listed(dict.fromkeys(map(with_draws, results)))
     corrections = listed(dict.fromkeys(described_by(result.correction) for result in results))
     metrics = f"{count(sizes['metric'], 'metric')} ({listed(map(name_of_metric, study.lead.metrics))})"
+    if study.variants:
+        uses = {
+            name_of_metric(base): [label(study, one, within=True) for one in of] for base, of in study.groups().items()
+        }
+        metrics = listed(base if own == [base] else f"{base} ({listed(own)})" for base, own in uses.items())
     levels = listed(f"{alpha:g}" for alpha in study.lead.alphas)
     first = " Where one is meant, it is the first of each." if len(results) > 1 else ""
     words = (

@@ -13,6 +13,7 @@ from metaeval.collection.inex import Assessments, Submission
 from metaeval.collection.paths import nearest_ancestors
 from metaeval.errors import FileFormatError, InvalidOptionError, ScoresError, UnknownNameError
 from metaeval.metrics import metric_values
+from metaeval.simulate.inex import simulate_inex
 
 ROWS = [  # topic, document, path, exhaustivity, size, highlighted
     ("1", "d1", "/a[1]", 2, 100, 40),
@@ -343,3 +344,12 @@ def test_sizes_of_tables_in_memory_are_whole_numbers(column, value):
         FileFormatError, match=rf"assess\.xml, line 12: topic '1', document 'd1', {column} must be a whole"
     ):
         element_collection([submission("a", ("1", "d1", "/a[1]"))], assessments(elements=elements))
+
+
+def test_runs_of_the_thorough_task_say_what_measures_do_with_overlap():
+    """The measures' default is the focused task; runs that name the other one bring a note, and others none."""
+    size = {"n_systems": 2, "n_topics": 2, "n_documents": 20, "n_results": 10, "rng": 1}
+    made = {task: simulate_inex(year=2005, task=task, **size) for task in ("thorough", "focused")}
+    notes = {task: element_collection(one.submissions, one.assessments).notes for task, one in made.items()}
+    assert any(note.startswith("2 of 2 runs say that they are of the thorough task") for note in notes["thorough"])
+    assert not any("thorough" in note for note in notes["focused"])

@@ -11,6 +11,7 @@ import pytest
 
 from metaeval.bibliography import PUBLICATIONS
 from metaeval.collection.assembly import collection_from_rankings
+from metaeval.collection.elements import element_collection
 from metaeval.reports.agree_words import (
     advice_sentences,
     answer_sentence,
@@ -21,6 +22,7 @@ from metaeval.reports.agree_words import (
 )
 from metaeval.reports.tables import table_latex
 from metaeval.scores import as_scores
+from metaeval.simulate.inex import simulate_inex
 from metaeval.studies.agree import AgreeStudy, audit_quantisations, study_agreement
 from metaeval.tests_stat.result import UnreachableLevelWarning
 
@@ -274,6 +276,36 @@ def test_an_audit_tells_of_grades(audit):
     assert "coarser scale may judge differently" in words_of(page)
     assert label(audit, "AP(rel=2)") == "AP, binary ≥ 2"
     assert label(audit, "ERR") == "ERR"
+
+
+@pytest.fixture(scope="module")
+def of_elements():
+    """Two measures of elements under every quantisation of 2005, of runs for the thorough task."""
+    made = simulate_inex(year=2005, task="thorough", n_systems=5, n_topics=6, n_documents=40, n_results=40, rng=1)
+    collection = element_collection(made.submissions, made.assessments, sizes=made.sizes)
+    return audit_quantisations(collection, "MAep,nxCG@10", tests=["t"], n_topic_resamples=None, rng=0)
+
+
+def test_an_audit_of_elements_counts_what_it_shows(of_elements):
+    """Metrics, and their uses without those that only merge grades; the sentences count the same."""
+    page = of_elements.report()
+    shown = [len(table.frame) for table in page.tables() if table.title.startswith("Discriminative power")]
+    facts = {what: number for number, what in page.facts}
+    assert (facts["metrics"], facts["uses of their grades"]) == ("2", str(shown[0]))
+    others = shown[0] // 2 - 1
+    counted = f" {2 * others} other uses of the grades ({others} under each of 2 metrics) compared with Gen5"
+    assert counted in page.summary[0]
+    methods = page.methods.paragraphs[0]
+    assert "under MAep (Gen5, GenLifted, BinExh, " in methods
+    assert "blind_e" not in methods
+
+
+def test_the_summary_says_what_its_quantisations_are(of_elements):
+    """A reader who has not met the names finds them beside the answer."""
+    (words,) = [sentence for sentence in of_elements.report().summary if sentence.startswith("Gen5: ")]
+    assert "BinExh: specificity alone" in words
+    assert "Strict5: 1 for highly exhaustive elements" in words
+    assert words.count("Gen5: ") == 1
 
 
 @pytest.mark.parametrize(
