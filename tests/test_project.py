@@ -85,12 +85,13 @@ def _imported_packages(folder):
             yield from (name.split(".")[0] for name in names)
 
 
-@pytest.mark.parametrize(("folder", "extras"), [("metaeval", ("external", "sampler")), ("tests", ("dev",))])
+@pytest.mark.parametrize(("folder", "extras"), [("metaeval", ("external", "sampler", "parquet")), ("tests", ("dev",))])
 def test_every_import_is_a_declared_dependency(folder, extras):
     """What the code imports is asked for in pyproject.toml, not only brought along by something else."""
     asked = PROJECT["dependencies"] + [line for extra in extras for line in PROJECT["optional-dependencies"][extra]]
     if folder == "tests":
-        asked += [line for extra in ("test", "external", "sampler") for line in PROJECT["optional-dependencies"][extra]]
+        named = ("test", "external", "sampler", "parquet")
+        asked += [line for extra in named for line in PROJECT["optional-dependencies"][extra]]
     declared = {_plain(re.match(r"[\w.-]+", line)[0]) for line in asked}
     declared.add("h5py")  # asked for as h5netcdf[h5py]
     known = {*sys.stdlib_module_names, "compression", "metaeval"}  # compression: standard from Python 3.14 on

@@ -167,9 +167,9 @@ class Loaded:
             step()
 
     def _compiled(self, retrieved: Literal["judged", "all"]) -> "JudgedCollection":
-        from metaeval.io.groups import read_groups  # noqa: PLC0415 - loads polars
+        from metaeval.io.groups import read_groups  # noqa: PLC0415 - loads pandas
         from metaeval.io.judged import read_judged  # noqa: PLC0415 - loads numba
-        from metaeval.io.sheets import read_sheet  # noqa: PLC0415 - loads polars
+        from metaeval.io.sheets import read_sheet  # noqa: PLC0415 - loads pandas
         from metaeval.io.sources import run_sources  # noqa: PLC0415 - loads numba
 
         given = self.options
@@ -196,8 +196,8 @@ class Loaded:
         return collection.with_groups(groups, pooled=pooled)
 
     def _from_tables(self) -> "Scores":
-        from metaeval.io.sheets import read_sheet  # noqa: PLC0415 - loads polars
-        from metaeval.io.tables import read_scores  # noqa: PLC0415 - loads polars
+        from metaeval.io.sheets import read_sheet  # noqa: PLC0415 - loads pandas
+        from metaeval.io.tables import read_scores  # noqa: PLC0415 - loads pandas
         from metaeval.scores import as_scores  # noqa: PLC0415 - loads xarray
 
         given = self.options
@@ -227,7 +227,7 @@ class Loaded:
         )
 
     def _groups(self, sheet: "Sheet | None", systems: Sequence[str]) -> Mapping[str, str] | None:
-        from metaeval.io.groups import groups_from_regex, read_groups  # noqa: PLC0415 - loads polars
+        from metaeval.io.groups import groups_from_regex, read_groups  # noqa: PLC0415 - loads pandas
 
         if sheet is not None:
             return read_groups(sheet, column=self.options["group_column"], systems=systems)

@@ -66,6 +66,8 @@ THEME = {
     "pale-blue": "#a6cee6",
     "orange": "#d55e00",
 }
+if "font.enable_last_resort" in mpl.rcParams:  # from matplotlib 3.11 on
+    _STYLE["font.enable_last_resort"] = False  # a plain box is enough, and ten times faster to embed in a PDF
 """The colours of the frame of every picture; a page replaces them by its own variables."""
 
 CYCLE = (
@@ -110,7 +112,6 @@ KEY_BESIDE: dict[str, Any] = {
 _STYLE: dict[Any, Any] = {
     "font.family": ["DejaVu Sans"],  # comes with matplotlib: the same measures on every machine
     "font.size": 9.0,
-    "font.enable_last_resort": False,  # a plain box is enough, and ten times faster to embed in a PDF
     "text.usetex": False,
     "text.color": THEME["ink"],
     "axes.unicode_minus": True,
