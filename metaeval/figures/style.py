@@ -66,8 +66,6 @@ THEME = {
     "pale-blue": "#a6cee6",
     "orange": "#d55e00",
 }
-if "font.enable_last_resort" in mpl.rcParams:  # from matplotlib 3.11 on
-    _STYLE["font.enable_last_resort"] = False  # a plain box is enough, and ten times faster to embed in a PDF
 """The colours of the frame of every picture; a page replaces them by its own variables."""
 
 CYCLE = (
@@ -121,6 +119,8 @@ _STYLE: dict[Any, Any] = {
     "svg.image_inline": True,
     "pdf.fonttype": 42,  # publishers refuse Type 3 fonts
 }
+if "font.enable_last_resort" in mpl.rcParams:  # from matplotlib 3.11 on
+    _STYLE["font.enable_last_resort"] = False  # a plain box is enough, and ten times faster to embed in a PDF
 _CONTROL = {"Cc", "Cf", "Cs", "Zl", "Zp"}
 _PANEL_TITLE: dict[str, Any] = {"fontsize": 9, "fontweight": "bold", "va": "bottom", "ha": "left"}
 _GAP, _SHELF = 0.62, 0.42
