@@ -101,6 +101,33 @@ def test_every_import_is_a_declared_dependency(folder, extras):
         assert declared & {_plain(owner) for owner in owners.get(module, (module,))}, f"{folder} imports {module}"
 
 
+def test_every_dependency_says_why_it_is_there():
+    """The table in docs/contributing.md has a row for each that is required or that an extra for users brings."""
+    extras = PROJECT["optional-dependencies"]
+    assert {*extras} >= {"parquet", "external", "sampler", "dask"}
+    asked = PROJECT["dependencies"] + [
+        line for name in extras if name not in {"mutation", "docs", "test", "dev"} for line in extras[name]
+    ]
+    text = (ROOT / "docs" / "contributing.md").read_text("utf-8")
+    section = text.split("## Why each dependency is there\n")[1].split("\n## ")[0]
+    rows = [line.strip("| ").split(" | ") for line in section.splitlines() if line.startswith("| ")]
+    assert sorted(row[0] for row in rows if len(row) == 5 or row[0] not in {"dependency", "*extras*"})
+    names = [row[0] for row in rows if row[0].strip(" |") not in {"dependency", "*extras*"}]
+    assert sorted(names) == sorted(re.match(r"[\w.-]+", line)[0] for line in asked)
+    assert all(row[1] for row in rows)
+
+
+def test_oldest_releases_are_those_that_are_asked_for():
+    """scripts/oldest.py pins every dependency that has a lower limit to it; the others are brought by one that has."""
+    done = _run(sys.executable, "scripts/oldest.py")
+    assert done.returncode == 0, done.stderr
+    pins = dict(line.split("==") for line in done.stdout.splitlines())
+    asked = PROJECT["dependencies"] + PROJECT["optional-dependencies"]["parquet"]
+    assert {f"{name}>={version}" for name, version in pins.items()} | {"pytensor"} == {
+        re.sub(r"\[.*\]", "", line) for line in asked
+    }
+
+
 def _plain(distribution):
     return re.sub(r"[-_.]+", "-", distribution).lower()
 
