@@ -1,7 +1,7 @@
 # make demo and make test need nothing but a Python of 3.12 or newer and a package index.
 # PYTHON=/path/to/python chooses the Python; everything lands in .venv, which can be deleted at any time.
 
-.PHONY: help demo quick test required lint docs picture benchmark clean
+.PHONY: help demo quick test required oldest lint docs picture benchmark clean
 
 bin := .venv/bin
 made := examples/simulated/collection
@@ -11,6 +11,7 @@ help:
 	@echo "make quick      set up .venv and run the quick tests, under two minutes"
 	@echo "make test       set up .venv and run all tests"
 	@echo "make required   run all tests beside the required packages alone, in .venv-required"
+	@echo "make oldest     run the quick tests beside the oldest releases that pyproject.toml allows, in .venv-oldest"
 	@echo "make lint       style, types and the direction of imports"
 	@echo "make docs       build the documentation into docs/_build/html"
 	@echo "make picture    draw the picture in README.md anew"
@@ -34,6 +35,12 @@ required:
 	@sh scripts/setup.sh test .venv-required
 	.venv-required/bin/python -m pytest -n auto --maxprocesses=4
 
+# Old releases may use what newer ones of their own dependencies announce to remove: that breaks nothing yet.
+oldest:
+	@sh scripts/setup.sh test,parquet .venv-oldest oldest
+	.venv-oldest/bin/python -m pytest -n auto --maxprocesses=4 --quick \
+		-W ignore::DeprecationWarning -W ignore::FutureWarning
+
 lint:
 	@sh scripts/setup.sh dev
 	$(bin)/ruff check
@@ -55,5 +62,5 @@ benchmark:
 		echo "== $$script"; $(bin)/python $$script || exit 1; done
 
 clean:
-	rm -rf .venv .venv-required build dist docs/_build metaeval-report .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache
+	rm -rf .venv .venv-required .venv-oldest build dist docs/_build metaeval-report .pytest_cache .mypy_cache .ruff_cache .hypothesis .import_linter_cache
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +

@@ -4,6 +4,7 @@ A number of resamples of 10**12 is a slip of the keyboard. It must end in a sent
 memory hours later nor in an error of some library below.
 """
 
+import importlib.util
 import math
 import os
 from collections.abc import Iterable
@@ -21,14 +22,17 @@ __all__ = [
     "MOST_REPLICATES",
     "MOST_ROUNDS",
     "MOST_WORKERS",
+    "PARQUET_IS_MISSING",
     "check_choice",
     "check_count",
     "check_error_rate",
     "check_jobs",
     "check_memory",
     "check_number",
+    "check_parquet",
     "check_share",
     "check_threads",
+    "has_parquet",
     "show",
     "t_half_width",
 ]
@@ -44,6 +48,9 @@ MOST_WORKERS = 4096
 
 LEAST_SHARE = 1e-100
 """Smallest share, probability or level."""
+
+PARQUET_IS_MISSING = "polars, which is not installed (pip install polars, or metaeval with its extra parquet)"
+"""What a message says where Parquet is asked for in vain."""
 
 _WORD = 8  # bytes of a number
 _SHARE = 0.8  # of the memory of the machine
@@ -284,6 +291,24 @@ def check_jobs(n_jobs: object) -> int:
         message = f"the number of workers (n_jobs) must be at most {MOST_WORKERS:,}, not {show(n_jobs)}"
         raise InvalidOptionError(message)
     return int(n_jobs)
+
+
+def has_parquet() -> bool:
+    """Say whether what reads and writes Parquet is installed: polars, by the extra ``parquet``."""
+    return importlib.util.find_spec("polars") is not None
+
+
+def check_parquet(ending: str) -> None:
+    """Refuse to write Parquet where nothing can, before any work.
+
+    Raises
+    ------
+    InvalidOptionError
+        If `ending` is that of Parquet, and polars is not installed; the message names the extra and other endings.
+    """
+    if ending == ".parquet" and not has_parquet():
+        message = f".parquet is written by {PARQUET_IS_MISSING}; .nc, .csv and .tsv need nothing more"
+        raise InvalidOptionError(message)
 
 
 def show(value: object) -> str:

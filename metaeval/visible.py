@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["csv_text", "shielded", "shielded_table", "visible"]
+__all__ = ["csv_text", "shielded", "visible"]
 
 # controls of both kinds, the ends of lines and paragraphs, what turns the direction round, and halves of letters
 _HIDDEN = re.compile("[\x00-\x1f\x7f-\x9f\u061c\u200e\u200f\u2028\u2029\u202a-\u202e\u2066-\u2069\ud800-\udfff]")
@@ -60,10 +60,10 @@ def csv_text(frame: "pd.DataFrame") -> str:
     '@home,-0.5
     bm25,0.25
     """
-    return shielded_table(frame).to_csv(index=False, lineterminator="\n")
+    return _shielded_table(frame).to_csv(index=False, lineterminator="\n")
 
 
-def shielded_table(frame: "pd.DataFrame") -> "pd.DataFrame":
+def _shielded_table(frame: "pd.DataFrame") -> "pd.DataFrame":
     """Return a table none of whose cells and headings a spreadsheet takes for a formula."""
     written = frame.rename(columns=shielded)
     for place, kind in enumerate(frame.dtypes):

@@ -1,5 +1,6 @@
 #!/bin/sh
-# Make or refresh .venv (or FOLDER), the private virtual environment of this checkout: scripts/setup.sh [EXTRA,…] [FOLDER]
+# Make or refresh .venv (or FOLDER), the private virtual environment of this checkout:
+# scripts/setup.sh [EXTRA,…] [FOLDER] [oldest]; with the last word, of the oldest releases that pyproject.toml allows.
 #
 # What was installed is noted in .venv; the note holds while pyproject.toml and the place of the checkout stay the
 # same, so that a second call costs nothing. Every other way of installing is as good: see README.md.
@@ -8,6 +9,7 @@ set -eu
 cd "$(dirname "$0")/.."
 extras=${1:-}
 venv=${2:-.venv}
+oldest=${3:-}
 place=$(pwd -P)
 state="$place $(cksum <pyproject.toml)"
 note=$venv/metaeval-installed-${extras:-core}
@@ -40,5 +42,9 @@ else
 fi
 
 echo "Installing metaeval${extras:+ with $extras} and what it needs into $venv (once; a minute or two)"
-$venv/bin/python -m pip install --quiet --disable-pip-version-check --editable ".${extras:+[$extras]}"
+if [ -n "$oldest" ]; then
+    $venv/bin/python scripts/oldest.py >$venv/oldest.txt
+fi
+$venv/bin/python -m pip install --quiet --disable-pip-version-check --editable ".${extras:+[$extras]}" \
+    ${oldest:+--constraint $venv/oldest.txt}
 echo "$state" >"$note"

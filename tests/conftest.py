@@ -16,6 +16,7 @@ import matplotlib as mpl
 import numpy as np
 import pytest
 
+from metaeval.checks import has_parquet
 from metaeval.errors import MetaevalError
 from metaeval.scores import as_scores
 
@@ -30,7 +31,11 @@ def pytest_addoption(parser):
 
 
 def pytest_collection_modifyitems(config, items):
-    """Deselect what is slow, where only the quick tests are asked for."""
+    """Skip what needs an extra that is not there; where only the quick tests are asked for, leave out the slow ones."""
+    if not has_parquet():
+        for item in items:
+            if item.get_closest_marker("parquet"):
+                item.add_marker(pytest.mark.skip(reason="Parquet needs polars: the extra parquet"))
     if not config.getoption("--quick"):
         return
     slow = set((Path(__file__).parent / "slow.txt").read_text("utf-8").split("\n"))

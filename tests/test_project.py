@@ -85,12 +85,13 @@ def _imported_packages(folder):
             yield from (name.split(".")[0] for name in names)
 
 
-@pytest.mark.parametrize(("folder", "extras"), [("metaeval", ("external", "sampler")), ("tests", ("dev",))])
+@pytest.mark.parametrize(("folder", "extras"), [("metaeval", ("external", "sampler", "parquet")), ("tests", ("dev",))])
 def test_every_import_is_a_declared_dependency(folder, extras):
     """What the code imports is asked for in pyproject.toml, not only brought along by something else."""
     asked = PROJECT["dependencies"] + [line for extra in extras for line in PROJECT["optional-dependencies"][extra]]
     if folder == "tests":
-        asked += [line for extra in ("test", "external", "sampler") for line in PROJECT["optional-dependencies"][extra]]
+        named = ("test", "external", "sampler", "parquet")
+        asked += [line for extra in named for line in PROJECT["optional-dependencies"][extra]]
     declared = {_plain(re.match(r"[\w.-]+", line)[0]) for line in asked}
     declared.add("h5py")  # asked for as h5netcdf[h5py]
     known = {*sys.stdlib_module_names, "compression", "metaeval"}  # compression: standard from Python 3.14 on
@@ -98,6 +99,32 @@ def test_every_import_is_a_declared_dependency(folder, extras):
     owners = importlib.metadata.packages_distributions()
     for module in set(_imported_packages(ROOT / folder)) - known:
         assert declared & {_plain(owner) for owner in owners.get(module, (module,))}, f"{folder} imports {module}"
+
+
+def test_every_dependency_says_why_it_is_there():
+    """The table in docs/contributing.md has a row for each that is required or that an extra for users brings."""
+    extras = PROJECT["optional-dependencies"]
+    assert {*extras} >= {"parquet", "external", "sampler", "dask"}
+    asked = PROJECT["dependencies"] + [
+        line for name in extras if name not in {"mutation", "docs", "test", "dev"} for line in extras[name]
+    ]
+    text = (ROOT / "docs" / "contributing.md").read_text("utf-8")
+    section = text.split("## Why each dependency is there\n")[1].split("\n## ")[0]
+    rows = dict(re.findall(r"^\| (\S+) \| ([^|]*?) +\|", section, flags=re.MULTILINE))
+    assert rows.pop("dependency")
+    assert sorted(rows) == sorted(re.match(r"[\w.-]+", line)[0] for line in asked)
+    assert all(rows.values())
+
+
+def test_oldest_releases_are_those_that_are_asked_for():
+    """scripts/oldest.py pins every dependency that has a lower limit to it; the others are brought by one that has."""
+    done = _run(sys.executable, "scripts/oldest.py")
+    assert done.returncode == 0, done.stderr
+    pins = dict(line.split("==") for line in done.stdout.splitlines())
+    asked = PROJECT["dependencies"] + PROJECT["optional-dependencies"]["parquet"]
+    assert {f"{name}>={version}" for name, version in pins.items()} | {"pytensor"} == {
+        re.sub(r"\[.*\]", "", line) for line in asked
+    }
 
 
 def _plain(distribution):

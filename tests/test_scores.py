@@ -6,7 +6,6 @@ from typing import NamedTuple
 import hypothesis.strategies as st
 import numpy as np
 import pandas as pd
-import polars as pl
 import pytest
 import xarray as xr
 from hypothesis import given
@@ -59,7 +58,7 @@ def _wide(metric):
 
 
 def _polars():
-    return pl.DataFrame({name: _long()[name].tolist() for name in _long().columns})
+    return pytest.importorskip("polars").DataFrame({name: _long()[name].tolist() for name in _long().columns})
 
 
 SHAPES = {
@@ -255,7 +254,7 @@ HOLDERS = {
     "long frame": lambda cell: pd.DataFrame(
         {"system": list("aabb"), "topic": [1, 2, 1, 2], "metric": "AP", "score": [0, 1, 1, cell]}
     ),
-    "polars frame": lambda cell: pl.DataFrame(
+    "polars frame": lambda cell: pytest.importorskip("polars").DataFrame(
         {"system": list("aabb"), "topic": [1, 2, 1, 2], "metric": ["AP"] * 4, "score": [0, 1, 1, cell]}
     ),
     "mappings": lambda cell: {"a": {"AP": {1: 0.5, 2: 0.5}}, "b": {"AP": {1: 0.5, 2: cell}}},

@@ -126,7 +126,7 @@ def assessors(  # noqa: PLR0913 - the options of the command
         metaeval assessors assessments/ second/ --runs submissions/ --metrics "MAep,nxCG@10"
     """
     from metaeval.agreement.labels import as_labels  # noqa: PLC0415 - loads scipy
-    from metaeval.io.assessors import read_assessors  # noqa: PLC0415 - loads polars
+    from metaeval.io.assessors import read_assessors  # noqa: PLC0415 - loads pandas
     from metaeval.metrics.names import split_names  # noqa: PLC0415 - loads numba with the rest of its package
     from metaeval.studies.assessors import study_assessors  # noqa: PLC0415 - as above
 
@@ -191,7 +191,7 @@ def _beside_labels(loaded: Loaded, labels: "Labels", runs: list[str]) -> "Collec
 def _beside_each(
     loaded: Loaded, assessments: "dict[str, Assessments]", runs: list[str], sizes: Path | None, *, lenient: bool
 ) -> "dict[str, JudgedCollection]":
-    from metaeval.io.inex import read_element_sizes, submissions_from  # noqa: PLC0415 - loads polars
+    from metaeval.io.inex import read_element_sizes, submissions_from  # noqa: PLC0415 - loads pandas
     from metaeval.io.judged import inex_collection  # noqa: PLC0415 - loads numba
     from metaeval.io.sources import run_sources  # noqa: PLC0415 - as above
 

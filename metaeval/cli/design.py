@@ -142,7 +142,7 @@ def design(  # noqa: PLR0913 - the options of the command
 
 def _pilot(loaded: Loaded, pool: Sequence[str]) -> "dict[str, Scores]":
     """Read the collections by name: the inputs, and every one to pool with them."""
-    from metaeval.io.tables import read_scores  # noqa: PLC0415 - loads polars
+    from metaeval.io.tables import read_scores  # noqa: PLC0415 - loads pandas
 
     scores = {"inputs": loaded.scores()}
     for name in pool:

@@ -89,7 +89,7 @@ def _size_or_table(text: str, option: str) -> str:
 
 
 def _judged_sizes(text: str) -> int | dict[str, int]:
-    from metaeval.io.groups import read_pool_sizes  # noqa: PLC0415 - loads polars
+    from metaeval.io.groups import read_pool_sizes  # noqa: PLC0415 - loads pandas
 
     return int(text) if text.strip().isdecimal() else read_pool_sizes(text)
 

@@ -116,7 +116,7 @@ QUIET = flag("--quiet -q", "No progress and no notes on standard error.", panel=
 
 
 def _read_regex(text: str) -> object:
-    from metaeval.io.groups import groups_from_regex  # noqa: PLC0415 - loads polars
+    from metaeval.io.groups import groups_from_regex  # noqa: PLC0415 - loads pandas
 
     return groups_from_regex(text, [])
 

@@ -228,7 +228,7 @@ class Loaded:
         )
 
     def _groups(self, sheet: "Sheet | None", systems: Sequence[str]) -> Mapping[str, str] | None:
-        from metaeval.io.groups import groups_from_regex, read_groups  # noqa: PLC0415 - loads polars
+        from metaeval.io.groups import groups_from_regex, read_groups  # noqa: PLC0415 - loads pandas
 
         if sheet is not None:
             return read_groups(sheet, column=self.options["group_column"], systems=systems)

@@ -41,7 +41,7 @@ def report(  # noqa: PLR0913 - the options of the command
     """Write a report on which metrics find significant differences, and how many topics they need.
 
     The folder holds index.html (opens anywhere, needs no network), tables as CSV and LaTeX, figures as SVG (with
-    --pdf as PDF too), the scores as NetCDF and Parquet, and provenance.json. Nothing appears under the
+    --pdf as PDF too), the scores as NetCDF, and provenance.json. Nothing appears under the
     folder's name before the whole report is written.
 
     For example:

@@ -15,7 +15,9 @@ if TYPE_CHECKING:
 
 __all__ = ["score"]
 
-_SCORES = path("FILE", "Write every score, by topic: .csv (long), .parquet or .nc.", file_to_write(), panel=None)
+_SCORES = path(
+    "FILE", "Write every score, by topic: .csv (long), .nc, or .parquet (an extra).", file_to_write(), panel=None
+)
 
 
 @command("score", reads="runs")
@@ -31,7 +33,7 @@ def score(
 
         metaeval score runs/ --qrels qrels.txt --metrics "AP,nDCG@10,RBP(p=0.8)"
 
-        metaeval score runs/*.gz --qrels qrels.txt --scores scores.parquet
+        metaeval score runs/*.gz --qrels qrels.txt --scores scores.nc
     """
     from metaeval.metrics.scoring import resolve_metrics  # noqa: PLC0415 - loads numba
     from metaeval.reports.score import score_report  # noqa: PLC0415 - as above
@@ -41,7 +43,7 @@ def score(
     del threads  # scoring is a part of reading, which knows the options
     found = loaded.scores(fewest=1)
     if scores is not None:
-        from metaeval.io.tables import write_scores  # noqa: PLC0415 - loads polars
+        from metaeval.io.tables import write_scores  # noqa: PLC0415 - loads pandas
 
         write_scores(found, scores)
         loaded.session.say(f"Wrote {found.size} scores to {scores}")

@@ -41,7 +41,7 @@ _Compress = Annotated[bool, flag("--compress", "Pack the large files with gzip."
 _app = Commands(no_args_is_help=True, add_completion=False, help="Make example data with a known truth.")
 
 _FILE = argument(
-    "FILE", "Where the scores go; .csv (long), .parquet or .nc, by its ending.", file_to_write(), parser=file_path
+    "FILE", "Where the scores go; .csv (long), .nc or .parquet (an extra).", file_to_write(), parser=file_path
 )
 _METRICS = Option(
     "NAME,…",
@@ -73,7 +73,7 @@ def scores(  # noqa: PLR0913 - the options of the command
 
         metaeval simulate scores scores.csv --systems 20 --seed 1
     """
-    from metaeval.io.tables import write_scores  # noqa: PLC0415 - loads polars
+    from metaeval.io.tables import write_scores  # noqa: PLC0415 - loads pandas
     from metaeval.simulate.scores import simulate_scores  # noqa: PLC0415 - loads xarray
 
     with command_session(quiet=quiet) as session:

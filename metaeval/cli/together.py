@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import typer
 from typer.core import TyperCommand
 
+from metaeval.checks import check_parquet
 from metaeval.cli.checks import by_comma, kind_of_file, names_of_metrics
 from metaeval.cli.option import arguments_of, declared, given_at
 from metaeval.cli.options import RUNS
@@ -180,6 +181,7 @@ def check_scores_file(file: Path, *, overwrite: bool) -> None:
     kept = [suffix for suffix in map(str.casefold, file.suffixes) if suffix not in _PACKED]
     if not kept or kept[-1] not in _ENDINGS:
         raise UnknownNameError("file ending", kept[-1] if kept else file.name, _ENDINGS)
+    check_parquet(kept[-1])
     check_replaced(file, overwrite=overwrite)
 
 

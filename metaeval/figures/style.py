@@ -110,7 +110,6 @@ KEY_BESIDE: dict[str, Any] = {
 _STYLE: dict[Any, Any] = {
     "font.family": ["DejaVu Sans"],  # comes with matplotlib: the same measures on every machine
     "font.size": 9.0,
-    "font.enable_last_resort": False,  # a plain box is enough, and ten times faster to embed in a PDF
     "text.usetex": False,
     "text.color": THEME["ink"],
     "axes.unicode_minus": True,
@@ -120,6 +119,8 @@ _STYLE: dict[Any, Any] = {
     "svg.image_inline": True,
     "pdf.fonttype": 42,  # publishers refuse Type 3 fonts
 }
+if "font.enable_last_resort" in mpl.rcParams:  # from matplotlib 3.11 on
+    _STYLE["font.enable_last_resort"] = False  # a plain box is enough, and ten times faster to embed in a PDF
 _CONTROL = {"Cc", "Cf", "Cs", "Zl", "Zp"}
 _PANEL_TITLE: dict[str, Any] = {"fontsize": 9, "fontweight": "bold", "va": "bottom", "ha": "left"}
 _GAP, _SHELF = 0.62, 0.42

@@ -15,20 +15,20 @@ import sys
 from collections.abc import Callable, Mapping, Sequence
 from io import BytesIO
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
+import numpy as np
+import pandas as pd
 import xarray as xr
 
 from metaeval.cells import shortened
+from metaeval.checks import PARQUET_IS_MISSING, has_parquet
 from metaeval.errors import FileFormatError
 from metaeval.io import foreign
 from metaeval.io.files import read_bytes
 from metaeval.io.foreign import dataset_of, rows_of, tree_of
 from metaeval.io.writing import write_bytes
 from metaeval.scores import Scores
-
-if TYPE_CHECKING:
-    import polars as pl
 
 __all__ = ["dataset_of_netcdf", "netcdf_of", "notes_of", "parquet_of", "read_tree", "rows_of_parquet", "write_tree"]
 
@@ -42,11 +42,19 @@ _WAIT = 3
 """On a busy machine, or where no limit can be set to its time, a try may last this many times as long."""
 
 
-def parquet_of(frame: "pl.DataFrame", noted: Mapping[str, Any] | None = None) -> bytes:
+def parquet_of(frame: pd.DataFrame, noted: Mapping[str, Any] | None = None) -> bytes:
     """Write a table as Parquet, with notes in its metadata, if there are any, and a seal."""
+    import polars as pl  # noqa: PLC0415 - an extra, and only this form needs it
+
     stream = BytesIO()
+    columns = {
+        str(name): pl.Series(column.cat.categories.to_list()).gather(column.cat.codes.to_numpy(dtype=np.int64))
+        if isinstance(column.dtype, pd.CategoricalDtype)
+        else pl.Series(column.tolist())
+        for name, column in frame.items()
+    }
     metadata = None if noted is None else {"metaeval": json.dumps(noted, ensure_ascii=False)}
-    frame.write_parquet(stream, metadata=metadata)
+    pl.DataFrame(columns).write_parquet(stream, metadata=metadata)
     content = stream.getvalue()
     place = _footer_of(content)
     return content[:place] + _sealed(content) + content[place:]
@@ -67,8 +75,11 @@ def rows_of_parquet(content: bytes, label: str) -> tuple[bytes, list[str] | None
     Raises
     ------
     FileFormatError
-        If the file is damaged, or holds what a table of text cannot hold.
+        If the file is damaged, holds what a table of text cannot hold, or there is nothing to read it with.
     """
+    if not has_parquet():
+        message = f"Parquet is read by {PARQUET_IS_MISSING}; or write the table as CSV or NetCDF 4"
+        raise FileFormatError(message, path=label)
     place = _footer_of(content)
     whole = _is_whole(content[: place - _SEAL_LENGTH] + content[place:], content[place - _SEAL_LENGTH : place], label)
     if not whole:

@@ -9,12 +9,12 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, get_args
+from typing import get_args
 
-import numpy as np
+import pandas as pd
 
 from metaeval.cells import first_few, natural_order
-from metaeval.checks import check_choice
+from metaeval.checks import check_choice, check_parquet
 from metaeval.columns import SCORES
 from metaeval.errors import FileFormatError, InvalidOptionError, ScoresError, UnknownNameError
 from metaeval.io.alignment import put_together, with_distinct_systems
@@ -34,9 +34,6 @@ from metaeval.io.writing import write_bytes
 from metaeval.layout import DIMS
 from metaeval.parallel import track
 from metaeval.scores import Missing, Scores, as_scores, scores_to_long
-
-if TYPE_CHECKING:
-    import polars as pl
 
 __all__ = ["Form", "SystemsIn", "read_scores", "write_scores"]
 
@@ -151,8 +148,9 @@ def write_scores(scores: Scores, path: str | Path) -> Path:
     ----------
     scores : Scores or anything `metaeval.as_scores` takes
     path : str or path
-        ``.nc`` (NetCDF 4: keeps the labels as they are), ``.parquet`` (compact), both with a checksum, ``.csv`` or
-        ``.tsv`` (long; topics come back in natural order). A further ``.gz``, ``.bz2``, ``.xz`` or ``.zst`` compresses.
+        ``.nc`` (NetCDF 4: keeps the labels as they are), ``.parquet`` (compact; the extra ``parquet``), both with a
+        checksum, ``.csv`` or ``.tsv`` (long; topics come back in natural order). A further ``.gz``, ``.bz2``, ``.xz``
+        or ``.zst`` compresses.
 
     Returns
     -------
@@ -162,6 +160,8 @@ def write_scores(scores: Scores, path: str | Path) -> Path:
     ------
     UnknownNameError
         For another ending.
+    InvalidOptionError
+        For Parquet where nothing can write it.
     FileFormatError
         If there is no such folder.
 
@@ -174,7 +174,7 @@ def write_scores(scores: Scores, path: str | Path) -> Path:
     >>> import tempfile
     >>> scores = as_scores([[0.1, 0.4], [0.2, 0.3]], metrics=["AP"])
     >>> with tempfile.TemporaryDirectory() as folder:
-    ...     read_scores(write_scores(scores, Path(folder, "scores.parquet"))).equals(scores)
+    ...     read_scores(write_scores(scores, Path(folder, "scores.nc"))).equals(scores)
     True
     """
     scores = as_scores(scores, fewest=1)
@@ -182,6 +182,7 @@ def write_scores(scores: Scores, path: str | Path) -> Path:
     ending = next((suffix for suffix in reversed(endings) if suffix not in _COMPRESSED), "")
     if ending not in _WRITERS:
         raise UnknownNameError("file ending", ending or Path(path).name, _WRITERS)
+    check_parquet(ending)
     return write_bytes(path, _WRITERS[ending](scores))
 
 
@@ -310,25 +311,13 @@ def _as_parquet(scores: Scores) -> bytes:
 
 
 def _as_text(scores: Scores, *, separator: str) -> bytes:
-    return _long_frame(scores).write_csv(separator=separator).encode()
+    return _long_frame(scores).to_csv(sep=separator, index=False, lineterminator="\n").encode()
 
 
-def _long_frame(scores: Scores) -> "pl.DataFrame":
-    """Return the long table for polars, without directions where all are the usual one."""
-    import polars as pl  # noqa: PLC0415 - only writing needs it
-
+def _long_frame(scores: Scores) -> pd.DataFrame:
+    """Return the long table, without directions where all are the usual one."""
     long = scores_to_long(scores)
-    if long["higher_is_better"].all():
-        long = long.drop(columns="higher_is_better")
-    columns = {str(name): long[name] for name in long.columns}
-    return pl.DataFrame(
-        {
-            name: pl.Series(column.cat.categories.to_list()).gather(column.cat.codes.to_numpy(dtype=np.int64))
-            if name in DIMS
-            else pl.Series(column.tolist())
-            for name, column in columns.items()
-        }
-    )
+    return long.drop(columns="higher_is_better") if long["higher_is_better"].all() else long
 
 
 _WRITERS: Mapping[str, Callable[[Scores], bytes]] = {

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pandas as pd
 
+from metaeval.checks import has_parquet
 from metaeval.io.stored import parquet_of
 from metaeval.io.tables import write_scores
 from metaeval.io.writing import write_atomically
@@ -14,14 +15,18 @@ from metaeval.models.bayesian_comparison import BayesianComparison
 from metaeval.reports.report import Writer
 from metaeval.scores import Scores
 from metaeval.tests_stat.result import PairwiseResult
-from metaeval.visible import csv_text, shielded_table
+from metaeval.visible import csv_text
 
 __all__ = ["csv_file", "pair_files", "pairs_frame", "score_files", "write_csv"]
 
 
 def score_files(scores: Scores) -> dict[str, Writer]:
-    """Return the writers of the scores, as NetCDF and Parquet."""
-    return {name: partial(write_scores, scores) for name in ("scores.nc", "scores.parquet")}
+    """Return the writers of the scores, as NetCDF, and as Parquet where that can be written."""
+    return {name: partial(write_scores, scores) for name in _possible("scores.nc", "scores.parquet")}
+
+
+def _possible(*names: str) -> list[str]:
+    return [name for name in names if has_parquet() or not name.endswith(".parquet")]
 
 
 def csv_file(frame: pd.DataFrame) -> Writer:
@@ -30,8 +35,8 @@ def csv_file(frame: pd.DataFrame) -> Writer:
 
 
 def pair_files(comparisons: Sequence[PairwiseResult], bayesian: BayesianComparison | None = None) -> dict[str, Writer]:
-    """Return the writers of every pair under every comparison, as Parquet and as compressed CSV."""
-    return {name: partial(_write_pairs, comparisons, bayesian) for name in ("pairs.parquet", "pairs.csv.gz")}
+    """Return the writers of every pair under every comparison, as compressed CSV, and as Parquet like the scores."""
+    return {name: partial(_write_pairs, comparisons, bayesian) for name in _possible("pairs.parquet", "pairs.csv.gz")}
 
 
 def pairs_frame(comparisons: Sequence[PairwiseResult], bayesian: BayesianComparison | None = None) -> pd.DataFrame:
@@ -56,15 +61,9 @@ def _write_frame(frame: pd.DataFrame, path: Path) -> None:
 
 
 def _write_pairs(comparisons: Sequence[PairwiseResult], bayesian: BayesianComparison | None, path: Path) -> None:
-    import polars as pl  # noqa: PLC0415 - only here
-
     together = pairs_frame(comparisons, bayesian)
     front = ["metric", "test", "correction"]
-    columns = [*front, *(name for name in together.columns if name not in front)]
+    table = together[[*front, *(name for name in together.columns if name not in front)]]
     packed = path.suffix != ".parquet"
-    shown = shielded_table(together) if packed else together
-    table = pl.DataFrame({name: shown[name].tolist() for name in columns})
     # through memory: a full disk is then the same error as everywhere
-    path.write_bytes(
-        gzip.compress(table.write_csv().encode(), compresslevel=6, mtime=0) if packed else parquet_of(table)
-    )
+    path.write_bytes(gzip.compress(csv_text(table).encode(), compresslevel=6, mtime=0) if packed else parquet_of(table))

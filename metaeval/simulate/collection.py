@@ -313,7 +313,6 @@ def _names(numbers: NDArray[np.int32]) -> NDArray[np.object_]:
 
 
 def _as_text(table: pd.DataFrame) -> bytes:
-    import polars as pl  # noqa: PLC0415 - only writing needs its fast writer
-
-    columns = pl.DataFrame({name: table[name].to_numpy() for name in table})
-    return columns.write_csv(separator=" ", include_header=False, float_precision=_FINE, quote_style="never").encode()
+    # names hold neither blanks nor quotes, and this takes half the time of to_csv
+    line = " ".join(f"%.{_FINE}f" if kind == float else "%s" for kind in table.dtypes) + "\n"  # noqa: E721 - a dtype
+    return "".join(map(line.__mod__, zip(*(table[name].tolist() for name in table), strict=True))).encode()

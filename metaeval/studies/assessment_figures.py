@@ -147,7 +147,8 @@ def _of_entries(study: "AssessmentStudy") -> Iterator[QuotedFigure]:
             yield QuotedFigure(asked, f"share {words}", table[column].mean(), words, "share")
         for name in ("first", "biggest", "nearest"):
             words = f"median distance to the {name}"
-            yield QuotedFigure(asked, words, table[name].abs().median(), f"{words} passage, in characters", "count")
+            median = table[name].dropna().abs().median()
+            yield QuotedFigure(asked, words, median, f"{words} passage, in characters", "count")
 
 
 def _of_times(study: "AssessmentStudy") -> Iterator[QuotedFigure]:

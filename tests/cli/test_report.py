@@ -13,7 +13,7 @@ def test_writes_the_whole_folder(command, table, tmp_path):
     assert ended.code == 0, ended.err
     folder = tmp_path / "metaeval-report"
     assert {path.name for path in folder.iterdir()} == {"index.html", "tables", "figures", "data", "provenance.json"}
-    assert {"scores.nc", "scores.parquet"} <= {path.name for path in (folder / "data").iterdir()}
+    assert {"scores.nc", "pairs.csv.gz"} <= {path.name for path in (folder / "data").iterdir()}
     assert json.loads((folder / "provenance.json").read_text())["random_source"] == "seed 0"
     page = (folder / "index.html").read_text()
     assert "Discriminative power" in page

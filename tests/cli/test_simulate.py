@@ -3,7 +3,7 @@
 import pytest
 
 
-@pytest.mark.parametrize("ending", ["csv", "parquet", "nc"])
+@pytest.mark.parametrize("ending", ["csv", pytest.param("parquet", marks=pytest.mark.parquet), "nc"])
 def test_scores_are_read_by_power(command, ending):
     """What is written in any format is read again, with all its metrics."""
     name = f"made.{ending}"

@@ -6,7 +6,6 @@ from types import SimpleNamespace
 
 import numpy as np
 import pandas as pd
-import polars as pl
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -58,6 +57,10 @@ def _ir_measures(name, row):
     return getattr(pytest.importorskip("ir_measures"), name)(*row)
 
 
+def _polars(rows, columns):
+    return pytest.importorskip("polars").DataFrame(rows, schema=columns, orient="row")
+
+
 RUNS = {
     "mapping": lambda: nested(ROWS),
     "ir_measures frame": lambda: frame(ROWS, "query_id", "doc_id", "score"),
@@ -66,7 +69,7 @@ RUNS = {
     "PyTerrier frame": pyterrier_run,
     "ranx object": lambda: Ranx(ROWS),
     "ranx frame": lambda: frame(ROWS, "q_id", "doc_id", "score"),
-    "polars frame": lambda: pl.DataFrame(ROWS, schema=["query_id", "doc_id", "score"], orient="row"),
+    "polars frame": lambda: _polars(ROWS, ["query_id", "doc_id", "score"]),
     "categories": lambda: frame(ROWS, "qid", "docno", "score").astype({"qid": "category", "docno": "category"}),
     "old strings": lambda: frame(ROWS, "qid", "docno", "score").astype({"qid": object, "docno": object}),
     "numbers as queries": lambda: frame(ROWS, "qid", "docno", "score").astype({"qid": "int32"}),
@@ -87,7 +90,7 @@ QRELS = {
     "ir_datasets": lambda: SimpleNamespace(qrels_iter=lambda: (TrecQrel(*row, "0") for row in LEVELS)),
     "ir_datasets iterator": lambda: (TrecQrel(*row, "0") for row in LEVELS),
     "whole floats": lambda: frame(LEVELS, "qid", "docno", "label").astype({"label": float}),
-    "polars frame": lambda: pl.DataFrame(LEVELS, schema=["qid", "docno", "label"], orient="row"),
+    "polars frame": lambda: _polars(LEVELS, ["qid", "docno", "label"]),
     "compiled": lambda: qrels_from(nested(LEVELS)),
 }
 

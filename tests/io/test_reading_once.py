@@ -93,6 +93,9 @@ READERS = {
 }
 
 
+NAMES = [pytest.param(name, marks=pytest.mark.parquet if name == "Parquet" else ()) for name in READERS]
+
+
 def put(reader, folder):
     """Write the content of a reader's file."""
     path = folder / "content.txt"
@@ -101,7 +104,7 @@ def put(reader, folder):
 
 
 @pytest.mark.parametrize("way", WAYS)
-@pytest.mark.parametrize("name", READERS)
+@pytest.mark.parametrize("name", NAMES)
 def test_however_it_comes(tmp_path, ways, count_openings, name, way):
     """The answer is that of the plain file, the checksum that of the bytes that came, and one opening is enough."""
     reader = READERS[name]

@@ -9,11 +9,10 @@ from pathlib import Path
 
 import h5netcdf
 import numpy as np
-import polars as pl
 import pytest
 import xarray as xr
 
-from metaeval.errors import FileFormatError
+from metaeval.errors import FileFormatError, InvalidOptionError
 from metaeval.io import foreign, stored
 from metaeval.io.stored import dataset_of_netcdf, notes_of, read_tree, rows_of_parquet, write_tree
 from metaeval.io.tables import read_scores, write_scores
@@ -21,6 +20,8 @@ from metaeval.io.writing import write_bytes
 from metaeval.scores import as_scores
 
 KINDS = {"parquet": rows_of_parquet, "nc": dataset_of_netcdf}
+PARQUET = pytest.param(".parquet", marks=pytest.mark.parquet)
+FORMS = [pytest.param("parquet", marks=pytest.mark.parquet), "nc"]
 
 
 @pytest.fixture
@@ -39,7 +40,7 @@ def _without_seal(content, ending):
     return content[: place - stored._SEAL_LENGTH] + content[place:]
 
 
-@pytest.mark.parametrize("ending", KINDS)
+@pytest.mark.parametrize("ending", FORMS)
 def test_no_changed_bit_is_read_as_other_scores(tmp_path, scores, ending):
     """One bit of a file of ours changes: the file is refused, unless the bit is one of the seal's name."""
     content = _written(scores, tmp_path, ending)
@@ -56,7 +57,7 @@ def test_no_changed_bit_is_read_as_other_scores(tmp_path, scores, ending):
     assert read_scores(tmp_path / f"y.{ending}").equals(scores)
 
 
-@pytest.mark.parametrize("ending", KINDS)
+@pytest.mark.parametrize("ending", FORMS)
 def test_what_another_program_rewrites_has_no_seal(tmp_path, scores, ending):
     """A file that was opened, changed and stored by another program is read, with its new numbers."""
     _written(scores, tmp_path, ending)
@@ -65,11 +66,12 @@ def test_what_another_program_rewrites_has_no_seal(tmp_path, scores, ending):
         with xr.open_dataset(path, engine="h5netcdf") as opened:
             (opened.load() * 2).to_netcdf(other, engine="h5netcdf")
     else:
+        pl = pytest.importorskip("polars")
         pl.read_parquet(path).with_columns(pl.col("score") * 2).write_parquet(other)
     np.testing.assert_array_equal(read_scores(other).to_numpy(), 2 * scores.to_numpy())
 
 
-@pytest.mark.parametrize("ending", KINDS)
+@pytest.mark.parametrize("ending", FORMS)
 @pytest.mark.parametrize("share", [0.02, 0.5, 0.99])
 def test_a_file_cut_short_is_refused(tmp_path, scores, ending, share):
     """A file of ours or of others that ends too early is an error that names it."""
@@ -80,7 +82,7 @@ def test_a_file_cut_short_is_refused(tmp_path, scores, ending, share):
         read_scores(path)
 
 
-@pytest.mark.parametrize("start", [b"PAR1", b"\x89HDF\r\n\x1a\n"])
+@pytest.mark.parametrize("start", [pytest.param(b"PAR1", marks=pytest.mark.parquet), b"\x89HDF\r\n\x1a\n"])
 @pytest.mark.parametrize("rest", [b"", b"PAR1", b"\xff" * 100, b"\0" * 100 + b"\xff\xff\xff\x7fPAR1"])
 def test_what_only_begins_like_one_is_refused(tmp_path, start, rest):
     """The first bytes of a format with rubbish behind them are no file of that format."""
@@ -99,7 +101,7 @@ def test_what_only_begins_like_one_is_refused(tmp_path, start, rest):
     ],
     ids=["crash", "error", "no end"],
 )
-@pytest.mark.parametrize("ending", KINDS)
+@pytest.mark.parametrize("ending", FORMS)
 def test_a_library_that_crashes_or_never_ends_is_an_error_of_ours(  # noqa: PLR0917 - fixtures
     tmp_path, monkeypatch, scores, ending, program, reason
 ):
@@ -112,6 +114,7 @@ def test_a_library_that_crashes_or_never_ends_is_an_error_of_ours(  # noqa: PLR0
         KINDS[ending](_without_seal(_written(scores, tmp_path, ending), ending), "x")
 
 
+@pytest.mark.parquet
 def test_a_panic_is_an_error_of_ours(tmp_path, monkeypatch, scores):
     """A panic of Rust is no Exception; it is told from an interruption, which goes through."""
 
@@ -134,6 +137,7 @@ def test_a_panic_is_an_error_of_ours(tmp_path, monkeypatch, scores):
 )
 def test_notes_of_others_do_no_harm(tmp_path, noted):
     """What stands under our name in the metadata of another program's file is not trusted."""
+    pl = pytest.importorskip("polars")
     frame = pl.DataFrame({"system": ["a", "a", "b", "b"], "topic": [1, 2, 1, 2], "AP": [0.1, 0.2, 0.3, 0.4]})
     frame.write_parquet(tmp_path / "x.parquet", metadata={"metaeval": noted})
     assert read_scores(tmp_path / "x.parquet")["topic"].to_numpy().tolist() == ["1", "2"]
@@ -164,25 +168,26 @@ def test_a_file_that_declares_more_than_it_holds_is_refused(tmp_path):
 
 
 COLUMNS = {
-    "decimals": (pl.Series(["0.1", "0.2", "0.30", "0.4"]).cast(pl.Decimal(5, 2)), [0.1, 0.2, 0.3, 0.4]),
-    "categories": (pl.Series(["1", "2", "3", "4"]).cast(pl.Categorical), [1, 2, 3, 4]),
-    "whole numbers": (pl.Series([1, 2, 3, 2**53]), [1, 2, 3, 2**53]),
-    "floats of half size": (pl.Series([0.5, 0.25, 0.125, 1], dtype=pl.Float32), [0.5, 0.25, 0.125, 1]),
-    "lost digits": (pl.Series([1, 2, 3, 2**53 + 1]), "more digits than a score can hold"),
-    "dates": (pl.Series(["2020-01-01"] * 4).str.to_date(), "'2020-01-01' is not a number"),
-    "true and false": (pl.Series([True, False, True, False]), "'true' is not a number"),
-    "nulls": (pl.Series([1.0, None, 2.0, 3.0]), "row 2: .*the cell is empty"),
-    "not numbers": (pl.Series([1.0, float("nan"), 2.0, 3.0]), "row 2: .*the cell holds 'NaN'"),
-    "infinities": (pl.Series([1.0, 2.0, 3.0, float("inf")]), "row 4: .*'inf' is not finite"),
-    "lists": (pl.Series([[1.0]] * 4), "the Parquet file cannot be read"),
-    "records": (pl.Series([{"a": 1.0}] * 4), "the Parquet file cannot be read"),
+    "decimals": (lambda pl: pl.Series(["0.1", "0.2", "0.30", "0.4"]).cast(pl.Decimal(5, 2)), [0.1, 0.2, 0.3, 0.4]),
+    "categories": (lambda pl: pl.Series(["1", "2", "3", "4"]).cast(pl.Categorical), [1, 2, 3, 4]),
+    "whole numbers": (lambda pl: pl.Series([1, 2, 3, 2**53]), [1, 2, 3, 2**53]),
+    "floats of half size": (lambda pl: pl.Series([0.5, 0.25, 0.125, 1], dtype=pl.Float32), [0.5, 0.25, 0.125, 1]),
+    "lost digits": (lambda pl: pl.Series([1, 2, 3, 2**53 + 1]), "more digits than a score can hold"),
+    "dates": (lambda pl: pl.Series(["2020-01-01"] * 4).str.to_date(), "'2020-01-01' is not a number"),
+    "true and false": (lambda pl: pl.Series([True, False, True, False]), "'true' is not a number"),
+    "nulls": (lambda pl: pl.Series([1.0, None, 2.0, 3.0]), "row 2: .*the cell is empty"),
+    "not numbers": (lambda pl: pl.Series([1.0, float("nan"), 2.0, 3.0]), "row 2: .*the cell holds 'NaN'"),
+    "infinities": (lambda pl: pl.Series([1.0, 2.0, 3.0, float("inf")]), "row 4: .*'inf' is not finite"),
+    "lists": (lambda pl: pl.Series([[1.0]] * 4), "the Parquet file cannot be read"),
+    "records": (lambda pl: pl.Series([{"a": 1.0}] * 4), "the Parquet file cannot be read"),
 }
 
 
 @pytest.mark.parametrize(("column", "expected"), COLUMNS.values(), ids=COLUMNS.keys())
 def test_columns_of_any_type_are_right_or_refused(tmp_path, column, expected):
     """Scores of every type of Parquet are the numbers they are, or refused with row and reason."""
-    frame = pl.DataFrame({"system": list("aabb"), "topic": [1, 2, 1, 2], "metric": "AP", "score": column})
+    pl = pytest.importorskip("polars")
+    frame = pl.DataFrame({"system": list("aabb"), "topic": [1, 2, 1, 2], "metric": "AP", "score": column(pl)})
     frame.write_parquet(tmp_path / "x.parquet")
     if isinstance(expected, str):
         with pytest.raises(FileFormatError, match=expected):
@@ -208,6 +213,7 @@ def test_text_under_a_binary_name_is_text(tmp_path):
 
 def test_metadata_is_json(tmp_path, scores):
     """What a file of ours notes can be read by others."""
+    pl = pytest.importorskip("polars")
     _written(scores, tmp_path, "parquet")
     noted = json.loads(pl.read_parquet_metadata(tmp_path / "x.parquet")["metaeval"])
     assert noted == {"topics": ["1", "2", "3", "4", "5"], "notes": []}
@@ -221,7 +227,7 @@ def flipped(content, *, n, seed):
         yield bytes(damaged)
 
 
-@pytest.mark.parametrize("ending", [".nc", ".parquet", ".csv.gz", ".csv.bz2", ".csv.xz", ".csv.zst", ".tsv.zst"])
+@pytest.mark.parametrize("ending", [".nc", PARQUET, ".csv.gz", ".csv.bz2", ".csv.xz", ".csv.zst", ".tsv.zst"])
 def test_no_flipped_bit_reads_as_another_number(scores, tmp_path, ending):
     """Every format that has a checksum keeps its promise, also for names and labels."""
     path = tmp_path / f"scores{ending}"
@@ -238,7 +244,7 @@ def test_no_flipped_bit_reads_as_another_number(scores, tmp_path, ending):
     assert refused > 100
 
 
-@pytest.mark.parametrize("ending", [".nc", ".parquet"])
+@pytest.mark.parametrize("ending", [".nc", PARQUET])
 def test_other_programs_read_a_file_with_a_checksum(scores, tmp_path, ending):
     """The checksum stands where they do not look."""
     path = write_scores(scores, tmp_path / f"scores{ending}")
@@ -246,7 +252,7 @@ def test_other_programs_read_a_file_with_a_checksum(scores, tmp_path, ending):
         with xr.open_dataarray(path) as opened:
             assert opened.equals(scores)
     else:
-        assert pl.read_parquet(path)["score"].sum() == pytest.approx(float(scores.sum()))
+        assert pytest.importorskip("polars").read_parquet(path)["score"].sum() == pytest.approx(float(scores.sum()))
 
 
 def test_a_tree_comes_back_whole_or_not_at_all(tmp_path):
@@ -283,3 +289,17 @@ def test_a_file_of_others_is_tried_without_what_takes_long_to_start():
     assert code == "0"
     assert "h5netcdf" in loaded
     assert not {"xarray", "pandas", "metaeval", "polars"} & set(loaded)
+
+
+def test_without_polars_parquet_names_the_extra(tmp_path, monkeypatch, scores):
+    """Reading and writing it are refused before any work, with the extra and the other forms; those work."""
+    monkeypatch.setitem(sys.modules, "polars", None)
+    (tmp_path / "x.parquet").write_bytes(b"PAR1 and more")
+    missing = r"polars, which is not installed \(pip install polars, or metaeval with its extra parquet\); "
+    with pytest.raises(FileFormatError, match=rf"x\.parquet: Parquet is read by {missing}or write .* CSV or NetCDF"):
+        read_scores(tmp_path / "x.parquet")
+    with pytest.raises(InvalidOptionError, match=rf"\.parquet is written by {missing}\.nc, \.csv and \.tsv need"):
+        write_scores(scores, tmp_path / "y.parquet.gz")
+    assert not (tmp_path / "y.parquet.gz").exists()
+    for ending in (".nc", ".csv", ".tsv"):
+        assert read_scores(write_scores(scores, tmp_path / f"y{ending}")).equals(scores)

@@ -1,19 +1,21 @@
 import gc
-import gzip
 import json
 import re
+import sys
 from contextlib import nullcontext
 from dataclasses import replace
 from pathlib import Path
 from urllib.parse import unquote
 
 import numpy as np
-import polars as pl
+import pandas as pd
 import pytest
 import xarray as xr
 
+from metaeval.checks import has_parquet
 from metaeval.io.tables import read_scores
 from metaeval.reports import folder as folders
+from metaeval.reports.data_files import pairs_frame
 from metaeval.reports.folder import write_report
 from metaeval.reports.power import power_report
 
@@ -43,7 +45,8 @@ def test_the_folder_holds_everything(report):
         assert stems
         assert all(found == endings for found in stems.values())
     assert {path.name for path in (report / "data").iterdir()} == {
-        *("scores.nc", "scores.parquet", "pairs.parquet", "pairs.csv.gz")
+        *("scores.nc", "pairs.csv.gz"),
+        *(("scores.parquet", "pairs.parquet") if has_parquet() else ()),
     }
     assert [path.name for path in report.parent.iterdir()] == ["report"]
 
@@ -66,22 +69,43 @@ def test_pdfs_are_made_on_request(report, study, tmp_path):
     assert (tmp_path / "plain" / "index.html").read_text() == page
 
 
+def _pairs(report, like):
+    exactly = dict.fromkeys(like.select_dtypes(float).columns, float)
+    return pd.read_csv(report / "data" / "pairs.csv.gz", converters=exactly)
+
+
 def test_the_data_are_the_studys(report, study):
-    """Scores come back equal from both files, and every pair of every comparison is listed."""
+    """Scores come back equal, and every pair of every comparison is listed."""
     with xr.open_dataarray(report / "data" / "scores.nc") as stored:
         np.testing.assert_array_equal(stored.transpose("metric", "system", "topic"), study.scores)
+    together = pairs_frame(study.comparisons)
+    pairs = _pairs(report, together)
+    assert pairs["p_corrected"].tolist() == together["p_corrected"].tolist()
+    assert pairs["system_a"].tolist() == together["system_a"].tolist()
+    for result in study.comparisons:
+        found = pairs[(pairs["test"] == result.test) & (pairs["correction"] == result.correction)]
+        assert len(found) == len(result.to_frame())
+        assert found["significant"].sum() == int(result.data["significant"].sum())
+
+
+def test_parquet_holds_what_the_other_forms_hold(report, study):
+    """Where polars is installed, scores and pairs are also there as Parquet; all binary files have a checksum."""
+    pl = pytest.importorskip("polars")
     np.testing.assert_array_equal(read_scores(report / "data" / "scores.parquet"), study.scores)
     pairs = pl.read_parquet(report / "data" / "pairs.parquet")
     for path in [*report.rglob("*.parquet"), *report.rglob("*.nc")]:
         assert b"metaeval sha256 " in path.read_bytes(), path
-    assert pairs.height == sum(len(result.to_frame()) for result in study.comparisons)
-    with gzip.open(report / "data" / "pairs.csv.gz") as stream:
-        text = pl.read_csv(stream.read())
-    assert text["p_corrected"].to_list() == pairs["p_corrected"].to_list()
-    assert text["system_a"].to_list() == pairs["system_a"].to_list()
-    for result in study.comparisons:
-        found = pairs.filter((pl.col("test") == result.test) & (pl.col("correction") == result.correction))
-        assert found["significant"].sum() == int(result.data["significant"].sum())
+    text = _pairs(report, pairs_frame(study.comparisons))
+    assert text.columns.tolist() == pairs.columns
+    for name in text:
+        assert text[name].tolist() == pairs[name].to_list(), name
+
+
+def test_without_polars_a_report_has_all_but_parquet(study, tmp_path, monkeypatch):
+    """A plain report needs no extra; what is left out is there as NetCDF and CSV."""
+    monkeypatch.setitem(sys.modules, "polars", None)
+    power_report(study, top=3).save(tmp_path / "report")
+    assert {path.name for path in (tmp_path / "report" / "data").iterdir()} == {"scores.nc", "pairs.csv.gz"}
 
 
 def test_the_provenance_is_that_of_the_study(report, study):
