@@ -2,7 +2,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from metaeval.figures.power import power_differences, power_dots
+from metaeval.figures.power import decided_bars, power_differences, power_dots
 from metaeval.figures.style import THEME
 from metaeval.resampling.sensitivity import bootstrap_sensitivity
 from metaeval.studies.power import study_power
@@ -85,3 +85,25 @@ def test_tests_and_corrections_go_by_the_labels_of_the_frame(words):
     figure = power_dots(frame)
     assert {"one test", "other test"} <= set(words(figure))
     assert [text.get_text() for text in figure.axes[0].get_legend().get_texts()] == ["plain", "strict"]
+
+
+def test_bars_of_decided_pairs_are_shares_of_all():
+    """The three parts of a bar add up to all pairs, in the order of the key; numbers stand where there is room."""
+    frame = pd.DataFrame(
+        {
+            "metric": ["AP", "RR"],
+            "n_better": [30, 0],
+            "n_equivalent": [9, 57],
+            "n_undecided": [21, 3],
+            "n_pairs": [60, 60],
+        }
+    )
+    axes = decided_bars(frame).axes[0]
+    bars = {container.get_label(): [bar.get_width() for bar in container.patches] for container in axes.containers}
+    assert list(bars) == ["one system better by more than the region", "undecided", "practically equal"]
+    assert list(bars.values()) == [[50, 0], [35, 5], [15, 95]]
+    left = [[bar.get_x() for bar in container.patches] for container in axes.containers]
+    assert left == [[0, 0], [50, 0], [85, 5]]
+    written = {text.get_text() for text in axes.texts}
+    assert {"50 %", "35 %", "15 %", "95 %"} <= written
+    assert "5 %" not in written
