@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from metaeval.compiled import compiled_part
 
-__all__ = ["EXACT", "EXPONENTS", "POWERS", "UNSURE", "WRONG", "read_number", "read_short"]
+__all__ = ["EXACT", "EXPONENTS", "POWERS", "UNSURE", "WRONG", "read_digits", "read_number", "scaled"]
 
 EXACT, UNSURE, WRONG = range(3)
 """How reading went: the value is right, Python must say it, it is no number."""
@@ -100,24 +100,22 @@ def read_number(  # noqa: C901, PLR0912, PLR0913, PLR0917 - the grammar of a num
             exponent = min(exponent * 10 + int(sign - _ZERO), _LARGEST_EXPONENT)
             position += 1
         power += -exponent if falling else exponent
-    status, value = _scaled(digits, power, n_digits > _MOST_DIGITS, powers, exponents)
+    status, value = scaled(digits, power, n_digits > _MOST_DIGITS, powers, exponents)
     return status, -value if negative else value
 
 
 @compiled_part
-def read_short(
+def read_digits(
     text: NDArray[np.uint8],
     position: int,
     whole: bool,  # noqa: FBT001 - a kernel takes no names
-    powers: NDArray[np.uint64],
-    exponents: NDArray[np.int64],
-) -> tuple[bool, float, int]:
-    """Read digits with at most one point: whether they make a number that is certain, its value, where they end."""
-    negative = position < len(text) and text[np.uint64(position)] == _MINUS
-    position += negative
+) -> tuple[np.uint64, int, int]:
+    """Read digits with at most one point: their number without it, minus how many follow it, where they end.
+
+    The second is 1 where there are no digits, or more than a number of 64 bits holds.
+    """
     begin = position
     digits = np.uint64(0)
-    power = 0
     while position < len(text):
         digit = np.uint64(text[np.uint64(position)]) - _ZERO_SIGN
         if digit > _NINE_UNITS:
@@ -125,6 +123,7 @@ def read_short(
         digits = digits * _TEN + digit
         position += 1
     n_digits = position - begin
+    power = 0
     if not whole and position < len(text) and text[np.uint64(position)] == _POINT:
         position += 1
         begin = position
@@ -134,16 +133,13 @@ def read_short(
                 break
             digits = digits * _TEN + digit
             position += 1
-        power = position - begin
-        n_digits += power
-    if not 0 < n_digits <= _MOST_DIGITS:
-        return False, 0.0, position
-    status, value = _scaled(digits, -power, False, powers, exponents)
-    return status == EXACT, -value if negative else value, position
+        power = begin - position
+        n_digits -= power
+    return digits, power if 0 < n_digits <= _MOST_DIGITS else 1, position
 
 
 @compiled_part
-def _scaled(
+def scaled(
     digits: np.uint64,
     power: int,
     cut: bool,  # noqa: FBT001 - a kernel takes no names

@@ -15,13 +15,13 @@ from numpy.typing import NDArray
 from metaeval.collection.document_codes import WORD_BYTES, same_bytes, word_at
 from metaeval.compiled import compiled, compiled_part
 from metaeval.errors import FileFormatError
-from metaeval.io.decimals import EXPONENTS, POWERS, UNSURE, WRONG, read_number, read_short
+from metaeval.io.decimals import EXACT, EXPONENTS, POWERS, UNSURE, WRONG, read_digits, read_number, scaled
 from metaeval.io.files import first_words, text_of
 
 __all__ = ["QRELS", "RUN", "Layout", "Scan", "line_error", "refuse_swapped", "scan", "scan_text"]
 
 _INFINITE, _TOO_FEW, _TOO_MANY, _RANK, _SHIFTED = range(WRONG + 1, WRONG + 6)
-_SPACE, _TAB, _RETURN, _NEWLINE, _HASH = (ord(sign) for sign in " \t\r\n#")
+_SPACE, _TAB, _RETURN, _NEWLINE, _HASH, _MINUS = (ord(sign) for sign in " \t\r\n#-")
 _ONE = np.uint64(1)
 _LAST_BYTE = np.uint64(56)
 _EACH_ONE = np.uint64(0x0101010101010101)
@@ -322,17 +322,21 @@ def scan_lines(  # noqa: C901, PLR0912, PLR0913, PLR0915, PLR0917 - one pass ove
                 for _ in range(n_between):
                     at = _end_of_word(text, _start_of_word(text, at))
                 at = _start_of_word(text, at)
-                good, value, at = read_short(text, at, whole, powers, exponents)
+                negative = at < end and text[np.uint64(at)] == _MINUS
+                digits, power, at = read_digits(text, at + negative, whole)
                 if (
-                    good
+                    power <= 0
                     and stop > start
                     and end - at >= tail_length
                     and same_bytes(text, at, at + tail_length, text, tail, tail + tail_length)
                 ):
-                    starts[n_lines], lengths[n_lines], numbers[n_lines] = start, stop - start, value
-                    n_lines += 1
-                    position = at + tail_length
-                    continue
+                    status, value = scaled(digits, power, False, powers, exponents)  # noqa: FBT003 - as above
+                    if status == EXACT:
+                        starts[n_lines], lengths[n_lines] = start, stop - start
+                        numbers[n_lines] = -value if negative else value
+                        n_lines += 1
+                        position = at + tail_length
+                        continue
         n_fields = 0
         sign = text[np.uint64(position)]
         if sign == _HASH:
