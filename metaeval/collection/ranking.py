@@ -276,7 +276,7 @@ def first_repetition(  # noqa: PLR0913, PLR0917 - a kernel takes plain arrays
     for number in range(len(bounds) - 1):
         longest = max(longest, bounds[number + 1] - bounds[number])
     n_slots = 2
-    while n_slots < 2 * longest:
+    while n_slots < 4 * longest:
         n_slots *= 2
     slots = np.full(n_slots, -1, dtype=np.int64)
     owner = np.full(n_slots, -1, dtype=np.int64)
