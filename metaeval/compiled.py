@@ -52,9 +52,7 @@ def compiled_part[**P, R](function: Callable[P, R]) -> Callable[P, R]:
     Without this, every call counts up and down, one thread at a time, who holds each array that it is given: more work
     than the call itself where that reads a few bytes.
     """
-    return cast(
-        "Callable[P, R]", _with_cache(numba.njit(nogil=True, error_model="numpy", **_UNCOUNTED)(function))
-    )
+    return cast("Callable[P, R]", _with_cache(numba.njit(nogil=True, error_model="numpy", **_UNCOUNTED)(function)))
 
 
 class _Cache(_NumbaCache):  # type: ignore[misc]  # numba ships no types

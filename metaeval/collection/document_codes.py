@@ -24,6 +24,7 @@ __all__ = [
     "find_documents",
     "hash_documents",
     "identifier_array",
+    "judged_ranks",
     "same_bytes",
     "slot_of",
     "word_at",
@@ -290,6 +291,23 @@ def find_documents(  # noqa: PLR0913, PLR0917 - a kernel takes plain arrays
                 code = table[slot]
             codes[place] = code
     return codes
+
+
+@compiled
+def judged_ranks(
+    codes: NDArray[np.int32], bounds: NDArray[np.int64]
+) -> tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.int64]]:
+    """Return rank and judgment of every judged document, list after list, and how many each list has."""
+    ranks, judgments = np.empty(len(codes), dtype=np.int32), np.empty(len(codes), dtype=np.int32)
+    n_judged = np.zeros(len(bounds) - 1, dtype=np.int64)
+    n_found = 0
+    for topic in range(len(bounds) - 1):
+        before = n_found
+        for place in range(bounds[topic], bounds[topic + 1]):
+            ranks[n_found], judgments[n_found] = place - bounds[topic] + 1, codes[place]
+            n_found += codes[place] >= 0  # what is not judged is written over
+        n_judged[topic] = n_found - before
+    return ranks[:n_found].copy(), judgments[:n_found].copy(), n_judged
 
 
 @compiled

@@ -17,6 +17,7 @@ from metaeval.collection.document_codes import (
     copied_documents,
     find_documents,
     hash_documents,
+    judged_ranks,
     same_bytes,
     slot_of,
 )
@@ -243,23 +244,6 @@ def list_sizes(lists: NDArray[np.int64], n_lists: int) -> tuple[NDArray[np.int64
         in_order &= before <= number
         before = number
     return counts, in_order
-
-
-@compiled
-def judged_ranks(
-    codes: NDArray[np.int32], bounds: NDArray[np.int64]
-) -> tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.int64]]:
-    """Return rank and judgment of every judged document, list after list, and how many each list has."""
-    ranks, judgments = np.empty(len(codes), dtype=np.int32), np.empty(len(codes), dtype=np.int32)
-    n_judged = np.zeros(len(bounds) - 1, dtype=np.int64)
-    n_found = 0
-    for topic in range(len(bounds) - 1):
-        before = n_found
-        for place in range(bounds[topic], bounds[topic + 1]):
-            ranks[n_found], judgments[n_found] = place - bounds[topic] + 1, codes[place]
-            n_found += codes[place] >= 0  # what is not judged is written over
-        n_judged[topic] = n_found - before
-    return ranks[:n_found].copy(), judgments[:n_found].copy(), n_judged
 
 
 @compiled

@@ -12,21 +12,17 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from metaeval.collection.document_codes import WORD_BYTES, same_bytes, word_at
-from metaeval.compiled import compiled, compiled_part
+from metaeval.collection.document_codes import same_bytes
+from metaeval.compiled import compiled
 from metaeval.errors import FileFormatError
 from metaeval.io.decimals import EXACT, EXPONENTS, POWERS, UNSURE, WRONG, read_digits, read_number, scaled
 from metaeval.io.files import first_words, text_of
+from metaeval.io.words import end_of_word, is_blank, start_of_word
 
 __all__ = ["QRELS", "RUN", "Layout", "Scan", "line_error", "refuse_swapped", "scan", "scan_text"]
 
 _INFINITE, _TOO_FEW, _TOO_MANY, _RANK, _SHIFTED = range(WRONG + 1, WRONG + 6)
-_SPACE, _TAB, _RETURN, _NEWLINE, _HASH, _MINUS = (ord(sign) for sign in " \t\r\n#-")
-_ONE = np.uint64(1)
-_LAST_BYTE = np.uint64(56)
-_EACH_ONE = np.uint64(0x0101010101010101)
-_EACH_ABOVE_SPACE = np.uint64(0x2121212121212121)
-_EACH_TOP_BIT = np.uint64(0x8080808080808080)
+_SPACE, _NEWLINE, _HASH, _MINUS = (ord(sign) for sign in " \n#-")
 _SHOWN = 120
 _LONGEST_NAME = 1000
 
@@ -317,11 +313,11 @@ def scan_lines(  # noqa: C901, PLR0912, PLR0913, PLR0915, PLR0917 - one pass ove
         if head_length:  # most lines begin and end as the one before: the rest is read in one go
             start = position + head_length
             if start < end and same_bytes(text, position, start, text, head, head + head_length):
-                stop = _end_of_word(text, start)
+                stop = end_of_word(text, start)
                 at = stop
                 for _ in range(n_between):
-                    at = _end_of_word(text, _start_of_word(text, at))
-                at = _start_of_word(text, at)
+                    at = end_of_word(text, start_of_word(text, at))
+                at = start_of_word(text, at)
                 negative = at < end and text[np.uint64(at)] == _MINUS
                 digits, power, at = read_digits(text, at + negative, whole)
                 if (
@@ -346,11 +342,11 @@ def scan_lines(  # noqa: C901, PLR0912, PLR0913, PLR0915, PLR0917 - one pass ove
             sign = text[np.uint64(position)]
             if sign == _NEWLINE:
                 break
-            if sign <= _SPACE and _is_blank(sign):
+            if sign <= _SPACE and is_blank(sign):
                 position += 1
                 continue
             start = position
-            position = _end_of_word(text, start)
+            position = end_of_word(text, start)
             if n_fields < n_columns:
                 first[n_fields], last[n_fields] = start, position
             n_fields += 1
@@ -423,41 +419,6 @@ def scan_lines(  # noqa: C901, PLR0912, PLR0913, PLR0915, PLR0917 - one pass ove
         problem,
         place,
     )
-
-
-@compiled_part
-def _is_blank(sign: np.uint8) -> bool:
-    """Return whether a byte divides columns: the white space of C, but for the line end."""
-    return bool(sign == _SPACE or (_TAB <= sign <= _RETURN and sign != _NEWLINE))
-
-
-@compiled_part
-def _start_of_word(text: NDArray[np.uint8], position: int) -> int:
-    """Return where the next word of a line begins, or where the line ends."""
-    while position < len(text) and text[np.uint64(position)] <= _SPACE and _is_blank(text[np.uint64(position)]):
-        position += 1
-    return position
-
-
-@compiled_part
-def _end_of_word(text: NDArray[np.uint8], position: int) -> int:
-    while len(text) - position >= WORD_BYTES:
-        word = word_at(text, position)
-        low = (word - _EACH_ABOVE_SPACE) & ~word & _EACH_TOP_BIT  # the first byte up to the space, and perhaps others
-        if low == 0:
-            position += WORD_BYTES
-            continue
-        position += np.int64(((((low & (~low + _ONE)) - _ONE) & _EACH_ONE) * _EACH_ONE) >> _LAST_BYTE) - 1
-        sign = text[np.uint64(position)]
-        if sign == _NEWLINE or _is_blank(sign):
-            return position
-        position += 1
-    while position < len(text):
-        sign = text[np.uint64(position)]
-        if sign <= _SPACE and (sign == _NEWLINE or _is_blank(sign)):
-            break
-        position += 1
-    return position
 
 
 @compiled
