@@ -1,7 +1,7 @@
-"""The two ways the package compiles a loop, so that every kernel has the same flags, and where compiled code is kept.
+"""The ways the package compiles a loop, so that every kernel has the same flags, and where compiled code is kept.
 
 numba keeps one cache entry per function: compiling one function twice with different flags silently loads the
-first. Hence exactly two decorators, and no kernel ever wears both.
+first. Hence exactly three decorators, and no kernel ever wears two.
 
 Compiled code is kept where numba keeps it: NUMBA_CACHE_DIR, else beside the package, else in the home. Where none of
 them can be written, as in a container or on a cluster, it is kept in a private folder of the temporary ones, else
@@ -20,14 +20,15 @@ from pathlib import Path
 from typing import Any, cast
 
 import numba
-from numba.core import caching
+from numba.core import caching, options
 
 from metaeval.errors import MetaevalWarning
 
-__all__ = ["compiled", "compiled_parallel"]
+__all__ = ["compiled", "compiled_parallel", "compiled_part"]
 
 _NumbaCache: Any = caching.FunctionCache  # numba ships no types
 _settings: Any = numba.config
+_UNCOUNTED: dict[str, Any] = {"_nrt": False} if hasattr(options.DefaultOptions, "_nrt") else {}
 _NOT_KEPT = "is made anew by every process, for nothing can be written where it would be kept"
 
 
@@ -43,6 +44,15 @@ def compiled_parallel[**P, R](function: Callable[P, R]) -> Callable[P, R]:
     """
     kernel = numba.njit(nogil=True, error_model="numpy", parallel=True)(function)
     return cast("Callable[P, R]", _with_cache(kernel))
+
+
+def compiled_part[**P, R](function: Callable[P, R]) -> Callable[P, R]:
+    """Compile what kernels call for every byte or line, and what makes no array.
+
+    Without this, every call counts up and down, one thread at a time, who holds each array that it is given: more work
+    than the call itself where that reads a few bytes.
+    """
+    return cast("Callable[P, R]", _with_cache(numba.njit(nogil=True, error_model="numpy", **_UNCOUNTED)(function)))
 
 
 class _Cache(_NumbaCache):  # type: ignore[misc]  # numba ships no types

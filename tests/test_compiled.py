@@ -118,7 +118,7 @@ KERNELS = [
     for path, tree in sorted(TREES.items())
     for node in ast.walk(tree)
     if isinstance(node, ast.FunctionDef)
-    and {"compiled", "compiled_parallel"} & set(map(ast.unparse, node.decorator_list))
+    and {"compiled", "compiled_parallel", "compiled_part"} & set(map(ast.unparse, node.decorator_list))
 ]
 
 

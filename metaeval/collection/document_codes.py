@@ -11,9 +11,10 @@ from typing import NamedTuple, Self
 import numpy as np
 from numpy.typing import NDArray
 
-from metaeval.compiled import compiled
+from metaeval.compiled import compiled, compiled_part
 
 __all__ = [
+    "WORD_BYTES",
     "Identifiers",
     "JudgedDocuments",
     "Judgments",
@@ -23,9 +24,14 @@ __all__ = [
     "find_documents",
     "hash_documents",
     "identifier_array",
+    "judged_ranks",
     "same_bytes",
     "slot_of",
+    "word_at",
 ]
+
+WORD_BYTES = 8
+"""How many bytes `word_at` takes at once."""
 
 type Identifiers = NDArray[np.bytes_] | NDArray[np.object_]
 """Document identifiers (UTF-8): bytes of one width, or Python bytes where one width would waste memory."""
@@ -185,22 +191,43 @@ def _with_topic(hashes: NDArray[np.uint64], topics: NDArray[np.int64]) -> NDArra
     return (hashes ^ (topics.astype(np.uint64) * _SPREAD)) * _MIX
 
 
-@compiled
+@compiled_part
 def slot_of(code_hash: np.uint64, mask: np.uint64) -> np.uint64:
     """Return where a table of so many slots is first looked into."""
     return (code_hash ^ (code_hash >> _HALF)) & mask
 
 
-@compiled
+@compiled_part
 def same_bytes(one: NDArray[np.uint8], start: int, stop: int, other: NDArray[np.uint8], first: int, last: int) -> bool:  # noqa: PLR0913, PLR0917 - a kernel takes plain arrays
     """Say whether two pieces of text are the same."""
     if stop - start != last - first:
         return False
+    while stop - start >= WORD_BYTES:
+        if word_at(one, start) != word_at(other, first):
+            return False
+        start += WORD_BYTES
+        first += WORD_BYTES
     for step in range(stop - start):  # noqa: SIM110 - compiled
         # an index without sign needs no check for being negative
         if one[np.uint64(start + step)] != other[np.uint64(first + step)]:
             return False
     return True
+
+
+@compiled_part
+def word_at(text: NDArray[np.uint8], place: int) -> np.uint64:
+    """Return eight bytes as one number, the first the lowest; the compiler makes one instruction of it."""
+    at = np.uint64(place)
+    return (
+        np.uint64(text[at])
+        | np.uint64(text[at + np.uint64(1)]) << np.uint64(8)
+        | np.uint64(text[at + np.uint64(2)]) << np.uint64(16)
+        | np.uint64(text[at + np.uint64(3)]) << np.uint64(24)
+        | np.uint64(text[at + np.uint64(4)]) << np.uint64(32)
+        | np.uint64(text[at + np.uint64(5)]) << np.uint64(40)
+        | np.uint64(text[at + np.uint64(6)]) << np.uint64(48)
+        | np.uint64(text[at + np.uint64(7)]) << np.uint64(56)
+    )
 
 
 @compiled
@@ -238,29 +265,49 @@ def find_documents(  # noqa: PLR0913, PLR0917 - a kernel takes plain arrays
     starts: NDArray[np.int64],
     lengths: NDArray[np.int64],
     hashes: NDArray[np.uint64],
-    topics: NDArray[np.int64],
+    sequence: NDArray[np.int64],
+    bounds: NDArray[np.int64],
     known_text: NDArray[np.uint8],
     known_offsets: NDArray[np.int64],
     known_hashes: NDArray[np.uint64],
     slots: NDArray[np.int32],
     slot_bounds: NDArray[np.int64],
 ) -> NDArray[np.int32]:
-    """Return the judgment of every document, -1 where there is none."""
-    codes = np.empty(len(starts), dtype=np.int32)
-    for line in range(len(starts)):
-        first = slot_bounds[topics[line]]
-        mask = np.uint64(slot_bounds[topics[line] + 1] - first - 1)
-        slot = slot_of(hashes[line], mask)
-        code = slots[first + np.int64(slot)]
-        start, stop = starts[line], starts[line] + lengths[line]
-        while code >= 0 and not (
-            known_hashes[code] == hashes[line]
-            and same_bytes(text, start, stop, known_text, known_offsets[code], known_offsets[code + 1])
-        ):
-            slot = (slot + np.uint64(1)) & mask
-            code = slots[first + np.int64(slot)]
-        codes[line] = code
+    """Return the judgment of every document of the lists in `sequence`, one a topic, -1 where there is none."""
+    codes = np.empty(bounds[-1], dtype=np.int32)
+    for topic in range(len(bounds) - 1):
+        table = slots[slot_bounds[topic] : slot_bounds[topic + 1]]
+        mask = np.uint64(len(table) - 1)
+        for place in range(bounds[topic], bounds[topic + 1]):
+            line = sequence[place]
+            slot = slot_of(hashes[line], mask)
+            code = table[slot]
+            start, stop = starts[line], starts[line] + lengths[line]
+            while code >= 0 and not (
+                known_hashes[code] == hashes[line]
+                and same_bytes(text, start, stop, known_text, known_offsets[code], known_offsets[code + 1])
+            ):
+                slot = (slot + np.uint64(1)) & mask
+                code = table[slot]
+            codes[place] = code
     return codes
+
+
+@compiled
+def judged_ranks(
+    codes: NDArray[np.int32], bounds: NDArray[np.int64]
+) -> tuple[NDArray[np.int32], NDArray[np.int32], NDArray[np.int64]]:
+    """Return rank and judgment of every judged document, list after list, and how many each list has."""
+    ranks, judgments = np.empty(len(codes), dtype=np.int32), np.empty(len(codes), dtype=np.int32)
+    n_judged = np.zeros(len(bounds) - 1, dtype=np.int64)
+    n_found = 0
+    for topic in range(len(bounds) - 1):
+        before = n_found
+        for place in range(bounds[topic], bounds[topic + 1]):
+            ranks[n_found], judgments[n_found] = place - bounds[topic] + 1, codes[place]
+            n_found += codes[place] >= 0  # what is not judged is written over
+        n_judged[topic] = n_found - before
+    return ranks[:n_found].copy(), judgments[:n_found].copy(), n_judged
 
 
 @compiled

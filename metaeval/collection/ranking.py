@@ -17,10 +17,11 @@ from metaeval.collection.document_codes import (
     copied_documents,
     find_documents,
     hash_documents,
+    judged_ranks,
     same_bytes,
     slot_of,
 )
-from metaeval.compiled import compiled
+from metaeval.compiled import compiled, compiled_part
 
 __all__ = [
     "Lines",
@@ -134,32 +135,30 @@ def rank_documents(
     """
     hashes = hash_documents(lines.text, lines.starts, lines.lengths)
     sequence, bounds = ordered_lists(lines, order, hashes=hashes)
-    n_retrieved = np.diff(bounds[: n_topics + 1])
-    ranked = sequence[: bounds[n_topics]]
-    topics = np.repeat(np.arange(n_topics), n_retrieved)
-    starts, lengths = lines.starts[ranked], lines.lengths[ranked]
+    bounds = bounds[: n_topics + 1]
     codes = find_documents(
         lines.text,
-        starts,
-        lengths,
-        hashes[ranked],
-        topics,
+        lines.starts,
+        lines.lengths,
+        hashes,
+        sequence,
+        bounds,
         table.text,
         table.offsets,
         table.hashes,
         table.slots,
         table.slot_bounds,
     )
-    found = np.flatnonzero(codes >= 0)
-    ranks = found - bounds[topics[found]] + 1
+    ranks, judgments, n_judged = judged_ranks(codes, bounds)
+    every = retrieved == "all"
     return RankedRun(
-        n_retrieved=n_retrieved,
-        n_judged=np.bincount(topics[found], minlength=n_topics),
-        ranks=ranks.astype(np.int32),
-        judgments=codes[found],
-        tied=tied_share(lines.keys, ranked, bounds[: n_topics + 1]) if order == "score" else np.nan,
-        codes=codes if retrieved == "all" else None,
-        unjudged=_unjudged(lines.text, starts, lengths, topics, codes) if retrieved == "all" else None,
+        n_retrieved=np.diff(bounds),
+        n_judged=n_judged,
+        ranks=ranks,
+        judgments=judgments,
+        tied=tied_share(lines.keys, sequence, bounds) if order == "score" else np.nan,
+        codes=codes if every else None,
+        unjudged=_unjudged(lines, sequence, bounds, codes) if every else None,
     )
 
 
@@ -191,12 +190,9 @@ def ordered_lists(
     RankingProblem
         As `rank_documents`.
     """
-    counts = np.bincount(lines.lists, minlength=lines.n_lists)
+    counts, in_order = list_sizes(lines.lists, lines.n_lists)
     bounds = np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
-    if (lines.lists[1:] >= lines.lists[:-1]).all():
-        sequence = np.arange(len(lines.lists))
-    else:
-        sequence = np.argsort(lines.lists, kind="stable")
+    sequence = np.arange(len(lines.lists)) if in_order else np.argsort(lines.lists, kind="stable")
     first, second = first_repetition(lines.text, lines.starts, lines.lengths, hashes, sequence, bounds)
     if second >= 0:
         raise RankingProblem("document", int(first), int(second))
@@ -227,15 +223,27 @@ def _sorted_in_blocks(lines: Lines, sequence: NDArray[np.int64]) -> NDArray[np.i
 
 
 def _unjudged(
-    text: NDArray[np.uint8],
-    starts: NDArray[np.int64],
-    lengths: NDArray[np.int64],
-    topics: NDArray[np.int64],
-    codes: NDArray[np.int32],
+    lines: Lines, sequence: NDArray[np.int64], bounds: NDArray[np.int64], codes: NDArray[np.int32]
 ) -> UnjudgedDocuments:
     absent = np.flatnonzero(codes < 0)
-    offsets = np.concatenate([[0], np.cumsum(lengths[absent])]).astype(np.int64)
-    return UnjudgedDocuments(copied_documents(text, starts[absent], offsets), offsets, topics[absent])
+    chosen = sequence[absent]
+    offsets = np.concatenate([[0], np.cumsum(lines.lengths[chosen])]).astype(np.int64)
+    topics = np.repeat(np.arange(len(bounds) - 1), np.diff(bounds))[absent]
+    return UnjudgedDocuments(copied_documents(lines.text, lines.starts[chosen], offsets), offsets, topics)
+
+
+@compiled
+def list_sizes(lists: NDArray[np.int64], n_lists: int) -> tuple[NDArray[np.int64], bool]:
+    """Return how many lines each list has, and whether list follows list."""
+    counts = np.zeros(n_lists, dtype=np.int64)
+    in_order = True
+    before = 0
+    for line in range(len(lists)):
+        number = lists[line]
+        counts[number] += 1
+        in_order &= before <= number
+        before = number
+    return counts, in_order
 
 
 @compiled
@@ -252,7 +260,7 @@ def first_repetition(  # noqa: PLR0913, PLR0917 - a kernel takes plain arrays
     for number in range(len(bounds) - 1):
         longest = max(longest, bounds[number + 1] - bounds[number])
     n_slots = 2
-    while n_slots < 2 * longest:
+    while n_slots < 4 * longest:
         n_slots *= 2
     slots = np.full(n_slots, -1, dtype=np.int64)
     owner = np.full(n_slots, -1, dtype=np.int64)
@@ -312,7 +320,7 @@ def tied_share(keys: NDArray[np.float64], sequence: NDArray[np.int64], bounds: N
     return tied / max(bounds[-1], 1)
 
 
-@compiled
+@compiled_part
 def _goes_before(  # noqa: PLR0913, PLR0917 - a kernel takes plain arrays
     text: NDArray[np.uint8],
     starts: NDArray[np.int64],
@@ -372,7 +380,7 @@ def sort_lists(  # noqa: PLR0913, PLR0917 - a kernel takes plain arrays
                 break
 
 
-@compiled
+@compiled_part
 def _end_of_sorted(  # noqa: PLR0913, PLR0917 - a kernel takes plain arrays
     text: NDArray[np.uint8],
     starts: NDArray[np.int64],

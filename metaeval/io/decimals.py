@@ -10,9 +10,9 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from metaeval.compiled import compiled
+from metaeval.compiled import compiled_part
 
-__all__ = ["EXACT", "EXPONENTS", "POWERS", "UNSURE", "WRONG", "read_number"]
+__all__ = ["EXACT", "EXPONENTS", "POWERS", "UNSURE", "WRONG", "read_digits", "read_number", "scaled"]
 
 EXACT, UNSURE, WRONG = range(3)
 """How reading went: the value is right, Python must say it, it is no number."""
@@ -21,12 +21,14 @@ _MINUS, _PLUS, _POINT, _ZERO, _NINE, _EXPONENT = (ord(sign) for sign in "-+.09e"
 _MOST_DIGITS = 19
 _LARGEST_EXACT = np.uint64(2**53)
 _LARGEST_POWER = 22
+_EXACT_POWERS = np.array([float(10**power) for power in range(_LARGEST_POWER + 1)])
 _REACH = 280
 _LARGEST_EXPONENT = 10**17  # more than a file has digits, so that none can make up for it
 _LOW = np.uint64(2**32 - 1)
 _HALF = np.uint64(32)
 _ONE = np.uint64(1)
 _TEN = np.uint64(10)
+_ZERO_SIGN, _NINE_UNITS = np.uint64(_ZERO), np.uint64(9)
 _TOP_BIT = np.uint64(2**63)
 
 
@@ -46,7 +48,7 @@ POWERS, EXPONENTS = _powers_of_ten()
 """What `read_number` takes; a kernel gets tables as arguments."""
 
 
-@compiled
+@compiled_part
 def read_number(  # noqa: C901, PLR0912, PLR0913, PLR0917 - the grammar of a number, compiled
     text: NDArray[np.uint8],
     start: int,
@@ -98,12 +100,46 @@ def read_number(  # noqa: C901, PLR0912, PLR0913, PLR0917 - the grammar of a num
             exponent = min(exponent * 10 + int(sign - _ZERO), _LARGEST_EXPONENT)
             position += 1
         power += -exponent if falling else exponent
-    status, value = _scaled(digits, power, n_digits > _MOST_DIGITS, powers, exponents)
+    status, value = scaled(digits, power, n_digits > _MOST_DIGITS, powers, exponents)
     return status, -value if negative else value
 
 
-@compiled
-def _scaled(
+@compiled_part
+def read_digits(
+    text: NDArray[np.uint8],
+    position: int,
+    whole: bool,  # noqa: FBT001 - a kernel takes no names
+) -> tuple[np.uint64, int, int]:
+    """Read digits with at most one point: their number without it, minus how many follow it, where they end.
+
+    The second is 1 where there are no digits, or more than a number of 64 bits holds.
+    """
+    begin = position
+    digits = np.uint64(0)
+    while position < len(text):
+        digit = np.uint64(text[np.uint64(position)]) - _ZERO_SIGN
+        if digit > _NINE_UNITS:
+            break
+        digits = digits * _TEN + digit
+        position += 1
+    n_digits = position - begin
+    power = 0
+    if not whole and position < len(text) and text[np.uint64(position)] == _POINT:
+        position += 1
+        begin = position
+        while position < len(text):
+            digit = np.uint64(text[np.uint64(position)]) - _ZERO_SIGN
+            if digit > _NINE_UNITS:
+                break
+            digits = digits * _TEN + digit
+            position += 1
+        power = begin - position
+        n_digits -= power
+    return digits, power if 0 < n_digits <= _MOST_DIGITS else 1, position
+
+
+@compiled_part
+def scaled(
     digits: np.uint64,
     power: int,
     cut: bool,  # noqa: FBT001 - a kernel takes no names
@@ -120,7 +156,7 @@ def _scaled(
         return EXACT, 0.0
     if not cut and digits < _LARGEST_EXACT and -_LARGEST_POWER <= power <= _LARGEST_POWER:
         value = float(digits)
-        return EXACT, value / 10.0**-power if power < 0 else value * 10.0**power
+        return EXACT, value / _EXACT_POWERS[-power] if power < 0 else value * _EXACT_POWERS[power]
     if not -_REACH <= power <= _REACH:
         return UNSURE, 0.0
     shift = 0
@@ -138,7 +174,7 @@ def _scaled(
     return EXACT, math.ldexp(float(mantissa), np.int64(extra) + 64 + exponents[power + _REACH] - shift)
 
 
-@compiled
+@compiled_part
 def _high_word(one: np.uint64, other: np.uint64) -> np.uint64:
     """Return the upper 64 bits of the product."""
     low = (one & _LOW) * (other & _LOW)

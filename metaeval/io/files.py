@@ -279,7 +279,7 @@ def first_words(content: bytes) -> list[bytes]:
     [b'1', b'Q0', b'd1', b'0']
     """
     start = content[: 2 * _LONGEST_LINE].removeprefix(_MARK).lstrip()[:_LONGEST_LINE]
-    return start.splitlines()[0].split() if start else []
+    return re.split(rb"[\r\n]", start, maxsplit=1)[0].split()
 
 
 def _recorded(label: str) -> bytes:

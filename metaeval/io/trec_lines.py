@@ -12,15 +12,17 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from metaeval.collection.document_codes import same_bytes
 from metaeval.compiled import compiled
 from metaeval.errors import FileFormatError
-from metaeval.io.decimals import EXPONENTS, POWERS, UNSURE, WRONG, read_number
+from metaeval.io.decimals import EXACT, EXPONENTS, POWERS, UNSURE, WRONG, read_digits, read_number, scaled
 from metaeval.io.files import first_words, text_of
+from metaeval.io.words import end_of_word, is_blank, start_of_word
 
 __all__ = ["QRELS", "RUN", "Layout", "Scan", "line_error", "refuse_swapped", "scan", "scan_text"]
 
 _INFINITE, _TOO_FEW, _TOO_MANY, _RANK, _SHIFTED = range(WRONG + 1, WRONG + 6)
-_SPACE, _TAB, _RETURN, _NEWLINE, _HASH = (ord(sign) for sign in " \t\r\n#")
+_SPACE, _NEWLINE, _HASH, _MINUS = (ord(sign) for sign in " \n#-")
 _SHOWN = 120
 _LONGEST_NAME = 1000
 
@@ -303,9 +305,34 @@ def scan_lines(  # noqa: C901, PLR0912, PLR0913, PLR0915, PLR0917 - one pass ove
     n_lines, n_segments, n_unsure, n_wide = 0, 0, 0, 0
     problem, place = 0, 0
     end = len(text)
+    n_between = number - document - 1
+    head, head_length, tail, tail_length = 0, 0, 0, 0
     position = 0
     while position < end:
         place = position
+        if head_length:  # most lines begin and end as the one before: the rest is read in one go
+            start = position + head_length
+            if start < end and same_bytes(text, position, start, text, head, head + head_length):
+                stop = end_of_word(text, start)
+                at = stop
+                for _ in range(n_between):
+                    at = end_of_word(text, start_of_word(text, at))
+                at = start_of_word(text, at)
+                negative = at < end and text[np.uint64(at)] == _MINUS
+                digits, power, at = read_digits(text, at + negative, whole)
+                if (
+                    power <= 0
+                    and stop > start
+                    and end - at >= tail_length
+                    and same_bytes(text, at, at + tail_length, text, tail, tail + tail_length)
+                ):
+                    status, value = scaled(digits, power, False, powers, exponents)  # noqa: FBT003 - as above
+                    if status == EXACT:
+                        starts[n_lines], lengths[n_lines] = start, stop - start
+                        numbers[n_lines] = -value if negative else value
+                        n_lines += 1
+                        position = at + tail_length
+                        continue
         n_fields = 0
         sign = text[np.uint64(position)]
         if sign == _HASH:
@@ -315,11 +342,11 @@ def scan_lines(  # noqa: C901, PLR0912, PLR0913, PLR0915, PLR0917 - one pass ove
             sign = text[np.uint64(position)]
             if sign == _NEWLINE:
                 break
-            if sign <= _SPACE and _is_blank(sign):
+            if sign <= _SPACE and is_blank(sign):
                 position += 1
                 continue
             start = position
-            position = _end_of_word(text, start)
+            position = end_of_word(text, start)
             if n_fields < n_columns:
                 first[n_fields], last[n_fields] = start, position
             n_fields += 1
@@ -362,9 +389,12 @@ def scan_lines(  # noqa: C901, PLR0912, PLR0913, PLR0915, PLR0917 - one pass ove
             break
         starts[n_lines], lengths[n_lines] = first[document], last[document] - first[document]
         if n_segments == 0 or not (
-            _equal(text, segments[n_segments - 1, 1], segments[n_segments - 1, 2], first[0], last[0])
+            same_bytes(text, segments[n_segments - 1, 1], segments[n_segments - 1, 2], text, first[0], last[0])
             and (
-                tag < 0 or _equal(text, segments[n_segments - 1, 3], segments[n_segments - 1, 4], first[tag], last[tag])
+                tag < 0
+                or same_bytes(
+                    text, segments[n_segments - 1, 3], segments[n_segments - 1, 4], text, first[tag], last[tag]
+                )
             )
         ):
             segments = _with_row(segments, n_segments)
@@ -373,6 +403,11 @@ def scan_lines(  # noqa: C901, PLR0912, PLR0913, PLR0915, PLR0917 - one pass ove
             segments[n_segments, 4] = last[tag] if tag >= 0 else 0
             n_segments += 1
         n_lines += 1
+        if n_fields == n_columns and not ranked:
+            head, head_length = place, first[document] - place
+            tail, tail_length = last[number], position - last[number]
+        else:
+            head_length = 0
     return (
         starts[:n_lines],
         lengths[:n_lines],
@@ -384,32 +419,6 @@ def scan_lines(  # noqa: C901, PLR0912, PLR0913, PLR0915, PLR0917 - one pass ove
         problem,
         place,
     )
-
-
-@compiled
-def _is_blank(sign: np.uint8) -> bool:
-    """Return whether a byte divides columns: the white space of C, but for the line end."""
-    return bool(sign == _SPACE or (_TAB <= sign <= _RETURN and sign != _NEWLINE))
-
-
-@compiled
-def _end_of_word(text: NDArray[np.uint8], position: int) -> int:
-    while position < len(text):
-        sign = text[np.uint64(position)]
-        if sign <= _SPACE and (sign == _NEWLINE or _is_blank(sign)):
-            break
-        position += 1
-    return position
-
-
-@compiled
-def _equal(text: NDArray[np.uint8], one: int, one_end: int, other: int, other_end: int) -> bool:
-    if one_end - one != other_end - other:
-        return False
-    for step in range(one_end - one):  # noqa: SIM110 - compiled
-        if text[np.uint64(one + step)] != text[np.uint64(other + step)]:
-            return False
-    return True
 
 
 @compiled
