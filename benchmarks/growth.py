@@ -287,9 +287,9 @@ def main() -> None:
     command = f"python benchmarks/growth.py{' --large' if arguments.large else ''}"
     about = (
         f"Made by `{command}`. Processor time, the least of three runs, other work going on; each factor doubled with "
-        "the others held. The slopes are those of lines through the logarithms over the larger half of the sizes; 1 doubles with the "
-        f"size, 2 quadruples. Marked: more than {SLACK} above what the work needs. A smaller slope means that what "
-        "does not grow still weighs."
+        "the others held. The slopes are those of lines through the logarithms over the larger half of the sizes; 1 "
+        f"doubles with the size, 2 quadruples. Marked: more than {SLACK} above what the work needs. A smaller slope "
+        "means that what does not grow still weighs."
     )
     lines = [
         "# How time and memory grow",
