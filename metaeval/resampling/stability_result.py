@@ -1,5 +1,6 @@
 """Rankings, mean scores and significant differences under ever fewer judgments: the answer of `measure_stability`."""
 
+import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -280,4 +281,6 @@ def standard_error(data: xr.Dataset, over: str) -> xr.Dataset:
     """Return the standard error of means over a dimension: of the values that are there, missing for a single one."""
     if data.sizes[over] == 1:
         return data.mean(over) * np.nan
-    return data.std(over, ddof=1) / np.sqrt(data.count(over))
+    with warnings.catch_warnings():  # of fewer than two values, whose error is NaN: older xarray says so aloud
+        warnings.filterwarnings("ignore", "Degrees of freedom", RuntimeWarning)
+        return data.std(over, ddof=1) / np.sqrt(data.count(over))
