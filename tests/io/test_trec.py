@@ -290,6 +290,50 @@ def test_many_drawn_numbers_are_read_exactly():
     assert scan(content, RUN, path="run").numbers.tolist() == list(map(float, texts))
 
 
+def mostly(sound, rare):
+    """Draw something sound nine times out of ten."""
+    return st.integers(0, 9).flatmap(lambda place: st.sampled_from(sound if place else rare))
+
+
+similar_lines = st.tuples(
+    mostly(["1 Q0 "], ["12345678 Q0 ", "1 Q00 ", " 1 Q0 ", "1\tQ0 ", "#1 Q0 ", "\n1 Q0 ", "1 Q0  ", "1 "]),
+    st.text("ab\x01é", min_size=1, max_size=18),
+    mostly([" 1 ", " 12  ", "\t3\t", " 1234567890 "], [" x ", " ", " 1 2 ", " 1\n"]),
+    mostly(
+        ["1", "2.25", "-.5", "-1.5", "5.", "-0", "0.30000001192092896", "7205759403792793.5"],
+        ["+2", "1e3", ".", "-", "1.2.3", "1x", "1e999", "12345678901234567890", "9007199254740993"],
+    ),
+    mostly([" t\n"], [" t \n", " t\r\n", " a-longer-tag\n", "\n", " t 5\n", " t"]),
+).map("".join)
+
+
+@given(st.lists(similar_lines, max_size=12))
+@example(["1 Q0 a 1 2.5 t\n", "1 Q0 b 2 1.5 t"])
+@example(["1 Q0 a 1 2.5 t\n", "1 Q0  2 1.5 t\n"])
+@example(["1 Q0 a 1 2.5 t x\n", "1 Q0 b 2 1.5 t x\n", "1 Q0 c x 1.5 t x\n"])
+@example([f"1 Q0 a 1 {number} t\n" for number in ("-1.5", "9007199254740993", "9007199254740993." + "0" * 9, "1")])
+@example(["1 Q0 a 1 2.5 t\n", "1 Q0 b 2 1.5 tt\n", "1 Q0 c 3 1.25 tt\n", "1 Q0 d 3 1.25 t\n"])
+def test_lines_that_resemble_the_one_before_are_read_as_any_other(lines):
+    """Documents, numbers, topics and the first line at fault are those of a literal reader, however alike lines are."""
+    content = "".join(["1 Q0 first 1 9 t\n", *lines]).encode()
+    taken, n_wide = [], 0
+    for number, fields in literal_lines(content):
+        wide = len(fields) > 6 and (not NUMBER.fullmatch(fields[3]) or NUMBER.fullmatch(fields[5]))
+        if len(fields) < 6 or wide or not NUMBER.fullmatch(fields[4]) or not math.isfinite(float(fields[4])):
+            with pytest.raises(FileFormatError) as caught:
+                scan(content, RUN, path="run")
+            assert caught.value.line == number
+            return
+        taken.append((fields[0], fields[2], float(fields[4]).hex(), fields[5]))
+        n_wide += len(fields) > 6
+    found = scan(content, RUN, path="run")
+    owners = found.per_line(range(len(found.topics))).tolist()
+    topics, tags = [found.topics[owner] for owner in owners], [found.tags[owner] for owner in owners]
+    numbers = [number.hex() for number in found.numbers.tolist()]
+    assert list(zip(topics, found.documents(), numbers, tags, strict=True)) == taken
+    assert found.n_wide == n_wide
+
+
 @given(st.integers(-(10**22), 10**22))
 def test_levels_are_whole_numbers_within_16_bits(place, level):
     """A level outside ±32767 is refused, with its line."""
