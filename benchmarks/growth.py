@@ -286,7 +286,7 @@ def main() -> None:
     found = slopes(frame)
     command = f"python benchmarks/growth.py{' --large' if arguments.large else ''}"
     about = (
-        f"Made by `{command}`. Processor time, the least of three runs, other work going on; each factor doubled with "
+        f"Made by `{command}`. Processor time, the least of three runs; each factor doubled with "
         "the others held. The slopes are those of lines through the logarithms over the larger half of the sizes; 1 "
         f"doubles with the size, 2 quadruples. Marked: more than {SLACK} above what the work needs. A smaller slope "
         "means that what does not grow still weighs."
