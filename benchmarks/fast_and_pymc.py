@@ -14,7 +14,7 @@ import numpy as np
 import pandas as pd
 
 from metaeval.models.error_rate_posterior import topics_needed
-from metaeval.models.error_rate_pymc import sample_law
+from metaeval.models.error_rate_pymc import law_draws, sample_law
 from metaeval.models.expected_rates import SIZES, expected_rates
 from metaeval.models.true_differences import Pairs, Prior, describe_pairs, draw_differences, missed_power, prior_of
 from metaeval.scores import as_scores
@@ -59,7 +59,7 @@ def main() -> None:
         values = as_scores({name: table}).to_numpy()[0]
         pairs = describe_pairs(values)
         started = time.perf_counter()
-        sampled = sample_law(pairs, name, np.random.default_rng(0)).prior
+        sampled = sample_law(pairs, name, law_draws(np.random.default_rng(0))).prior
         seconds = time.perf_counter() - started
         fast, slow = quantiles(pairs, prior_of(pairs), 5), quantiles(pairs, sampled, 5)
         apart = {key: slow[key] / fast[key] - 1 for key in fast}

@@ -45,6 +45,7 @@ from .studies.compare_tests import study_tests as study_tests
 from .studies.design import study_design as study_design
 from .studies.human import study_human as study_human
 from .studies.judgments import study_judgments as study_judgments
+from .studies.leaderboard import study_leaderboard as study_leaderboard
 from .studies.power import study_power as study_power
 from .studies.reliability import study_reliability as study_reliability
 from .studies.topics import study_topics as study_topics

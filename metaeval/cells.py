@@ -22,6 +22,7 @@ __all__ = [
     "LONGEST_NAME",
     "as_number",
     "clean_name",
+    "count",
     "first_double",
     "first_few",
     "is_measure",
@@ -160,6 +161,17 @@ def first_few[T](
     """
     texts = [shortened(name, LONGEST_NAME) if write is None else write(name) for name in islice(names, most)]
     return between.join(texts) + (f" and {len(names) - most} more" if len(names) > most else "")
+
+
+def count(n: int, noun: str) -> str:
+    """Return a number with its noun.
+
+    Examples
+    --------
+    >>> count(1, "metric"), count(13800, "comparison")
+    ('1 metric', '13,800 comparisons')
+    """
+    return f"{n:,} {noun}{'' if n == 1 else 's'}"
 
 
 def clean_name(name: object, what: str) -> str:

@@ -12,6 +12,7 @@ from metaeval.errors import ScoresError
 
 __all__ = [
     "ITEMS",
+    "ITEM_WORDS",
     "LABELS",
     "LOG",
     "RANKINGS",
@@ -28,13 +29,29 @@ type Words = Mapping[str, tuple[str, ...]]
 
 SCORES: Words = {
     "system": ("system", "run", "name", "run_id", "runid", "system_id", "system_name"),
-    "topic": ("topic", "qid", "query_id", "query", "q_id", "topic_id"),
+    "topic": (
+        *("topic", "qid", "query_id", "query", "q_id", "topic_id"),
+        *("item", "question_id", "sample", "doc", "id", "task"),
+    ),
     "metric": ("metric", "measure"),
     "score": ("score", "value"),
     "group": ("group",),
     "higher_is_better": ("higher_is_better",),
+    "repeat": ("repeat", "epoch", "trial"),
+    "cluster": ("cluster",),
+    "stratum": ("stratum",),
+    "weight": ("weight",),
 }
-"""A long table of scores; case, blanks and hyphens do not matter, and no two columns may play one part."""
+"""A long table of scores; case, blanks and hyphens do not matter, and no two columns may play one part.
+
+Some words for topics count only where no surer one is there: item, question_id, sample and doc; then id; then task. A
+task beside a surer topic is its cluster.
+"""
+
+ITEM_WORDS = frozenset(
+    {"item", "item_id", "doc", "doc_id", "sample", "sample_id", "id", "task", "task_name", "question", "question_id"}
+)
+"""What benchmarks call a topic, as `underscored` writes it: pages on such a table speak of items."""
 
 RANKINGS: Words = {
     "topic": ("query_id", "qid", "q_id", "topic_id", "topic", "query"),
@@ -78,6 +95,8 @@ SIZES: Words = {
 
 _DIVISION = re.compile(r"[\s-]+")
 _LONGEST_WORD = 100
+_LESS_SURE = {"item": 1, "question_id": 1, "sample": 1, "doc": 1, "id": 2, "task": 3}
+"""Words for topics that count where none is there that is surer, a lower number."""
 _PART_OF_WORD = {word: part for part, words in SCORES.items() for word in words}
 
 
@@ -98,14 +117,18 @@ def part_of_word(word: object) -> str | None:
     >>> part_of_word("Query-ID"), part_of_word("bm25")
     ('topic', None)
     """
-    text = str(word)
-    return _PART_OF_WORD.get(_DIVISION.sub("_", text.strip()).casefold()) if len(text) < _LONGEST_WORD else None
+    return _PART_OF_WORD.get(_word(word))
+
+
+def _word(name: object) -> str:
+    text = str(name)
+    return _DIVISION.sub("_", text.strip()).casefold() if len(text) < _LONGEST_WORD else ""
 
 
 def column_roles(
     columns: Iterable[object], *, chosen: Mapping[str, str] | None = None, ignored: Iterable[str] = ()
 ) -> ColumnRoles:
-    """Find out which columns of a long table hold system, topic, metric, score, group and direction.
+    """Find out which columns of a long table hold system, topic, metric, score and what else has a part in `SCORES`.
 
     Parameters
     ----------
@@ -135,8 +158,10 @@ def column_roles(
     taken = {*parts.values(), *ignored}
     found: dict[str, list[str]] = {}
     others = []
-    for column in map(str, columns):
-        part = part_of_word(column)
+    known = list(map(str, columns))
+    instead = _unsure_topics([name for name in known if name not in taken], parts)
+    for column in known:
+        part = instead.get(column, part_of_word(column))
         if column in taken:
             continue
         if part is not None and part not in parts:
@@ -156,6 +181,20 @@ def column_roles(
             raise ScoresError(message)
         parts[part] = candidates[0]
     return ColumnRoles({part: parts[part] for part in SCORES if part in parts}, others)
+
+
+def _unsure_topics(columns: Sequence[str], chosen: Mapping[str, str]) -> dict[str, str | None]:
+    """Return the parts of columns called as topics beside one that is surer: a task is its cluster, others none."""
+    sure = {name: _LESS_SURE.get(_word(name), 0) for name in columns if part_of_word(name) == "topic"}
+    surest = -1 if "topic" in chosen else min(sure.values(), default=0)
+    grouped = chosen.keys() & {"cluster", "stratum"} or any(
+        part_of_word(name) in {"cluster", "stratum"} for name in columns
+    )
+    return {
+        name: "cluster" if _word(name) == "task" and not grouped else None
+        for name, sureness in sure.items()
+        if sureness > surest
+    }
 
 
 def underscored(name: str) -> str:

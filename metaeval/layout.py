@@ -1,4 +1,7 @@
-"""Rows of scores laid out as metric x system x topic: which cell each takes, and what numbers and names may be."""
+"""Rows of scores laid out as metric x system x topic: which cell each takes, and what numbers and names may be.
+
+Where a system was scored several times on a topic there is a fourth dimension, repeat.
+"""
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
@@ -12,29 +15,55 @@ from metaeval.cells import as_number, clean_name, first_double, loses_digits, me
 from metaeval.errors import ScoresError
 
 __all__ = [
+    "ATTACHED",
     "DIMS",
+    "REPEAT",
     "ScoreTable",
     "clean_names",
+    "dims_of",
     "exact_floats",
     "first_repeat",
     "frame_numbers",
+    "gaps_in",
     "place_rows",
     "refuse_sliver",
     "table_of_rows",
+    "topics_in_order",
 ]
 
 DIMS = ("metric", "system", "topic")
+REPEAT = "repeat"
+"""The dimension behind them where a system was scored several times on a topic: epochs, seeds, trials."""
+ATTACHED = {
+    "group": "system",
+    "higher_is_better": "metric",
+    "cluster": "topic",
+    "stratum": "topic",
+    "weight": "topic",
+}
+"""What may be said of every system, metric or topic beside its name, each with the dimension that it lies along."""
 _LARGE = 10_000_000
 _SPARSE = 50
 
 
 class ScoreTable(NamedTuple):
-    """What was recognised, before anything is checked but its names."""
+    """What was recognised, before anything is checked but its names; `dims_of` tells the dims of the scores."""
 
     scores: NDArray[np.float64]
     labels: dict[str, list[str]]
     coordinates: dict[str, tuple[str, NDArray[Any]]]
     attributes: dict[str, Any]
+
+
+def dims_of(labels: Mapping[str, Sequence[str]]) -> tuple[str, ...]:
+    """Return the dimensions of scores that have these labels.
+
+    Examples
+    --------
+    >>> dims_of({"metric": ["AP"], "system": ["a", "b"], "topic": ["1", "2"], "repeat": ["1"]})[-1]
+    'repeat'
+    """
+    return (*DIMS, REPEAT) if REPEAT in labels else DIMS
 
 
 def clean_names(names: Iterable[object], what: str) -> list[str]:
@@ -50,7 +79,7 @@ def table_of_rows(frame: pd.DataFrame, parts: Mapping[str, str], score_columns: 
     """Lay out rows: one score each, or one score per metric in several columns."""
     codes: dict[str, NDArray[np.int64]] = {}
     labels: dict[str, list[str]] = {}
-    for dim in DIMS:
+    for dim in (*DIMS, REPEAT):
         if dim in parts:
             code, names = pd.factorize(frame[parts[dim]], use_na_sentinel=False)
             codes[dim], labels[dim] = merge_labels(code.astype(np.int64), names.tolist(), dim)
@@ -64,15 +93,16 @@ def table_of_rows(frame: pd.DataFrame, parts: Mapping[str, str], score_columns: 
     if repeat is not None:
         message = f"{_one_cell(codes, labels, repeat[0])} stands twice, in rows {repeat[1]} and {repeat[0]}; keep one"
         raise ScoresError(message)
-    flat = np.full(math.prod(len(labels[dim]) for dim in DIMS), np.nan)
+    shape = [len(labels[dim]) for dim in dims_of(labels)]
+    flat = np.full(math.prod(shape), np.nan)
     scores = [frame_numbers(frame[column], f"column {column!r}") for column in score_columns]
     flat[cells] = np.stack(scores, axis=1).ravel()
     table = ScoreTable(
-        scores=flat.reshape([len(labels[dim]) for dim in DIMS]),
+        scores=flat.reshape(shape),
         labels=labels,
         coordinates={
             part: (dim, _one_per_name(frame[parts[part]], codes[dim][::n_columns], labels[dim], part, dim))
-            for part, dim in (("group", "system"), ("higher_is_better", "metric"))
+            for part, dim in ATTACHED.items()
             if part in parts and dim in parts
         },
         attributes={},
@@ -81,14 +111,15 @@ def table_of_rows(frame: pd.DataFrame, parts: Mapping[str, str], score_columns: 
 
 
 def _one_cell(codes: Mapping[str, NDArray[np.int64]], labels: Mapping[str, Sequence[str]], row: int) -> str:
-    metric, system, topic = (labels[dim][codes[dim][row]] for dim in DIMS)
-    return f"system {system!r} on topic {topic!r} under {metric!r}"
+    metric, system, topic, *again = (labels[dim][codes[dim][row]] for dim in dims_of(labels))
+    repeat = f", repeat {again[0]!r}" if again else ""
+    return f"system {system!r} on topic {topic!r} under {metric!r}{repeat}"
 
 
 def _one_per_name(
     column: pd.Series, codes: NDArray[np.int64], names: Sequence[str], part: str, dim: str
 ) -> NDArray[Any]:
-    """Reduce a column that says the same on every row of a system (or metric) to one entry each."""
+    """Reduce a column that says the same on every row of a system (or metric, or topic) to one entry each."""
     said = column.astype(object).where(column.notna(), None).to_numpy()
     entries: list[Any] = [None] * len(names)
     pairs = dict.fromkeys(zip(codes.tolist(), said, strict=True))
@@ -100,15 +131,21 @@ def _one_per_name(
     return np.array(entries, dtype=object)
 
 
-def topics_in_order(table: ScoreTable) -> ScoreTable:
+def topics_in_order(table: ScoreTable, order: Sequence[str] | None = None) -> ScoreTable:
+    """Put the topics in natural order, or in the order given, so that the order of the rows is nothing."""
     names = table.labels["topic"]
-    order = natural_order(names)
-    if order == names:
+    wanted = natural_order(names) if order is None else list(order)
+    if wanted == names:
         return table
     place = {name: position for position, name in enumerate(names)}
+    positions = [place[name] for name in wanted]
     return table._replace(
-        scores=np.ascontiguousarray(table.scores[:, :, [place[name] for name in order]]),
-        labels=table.labels | {"topic": order},
+        scores=np.ascontiguousarray(table.scores[:, :, positions]),
+        labels=table.labels | {"topic": wanted},
+        coordinates={
+            name: (dim, entries[positions] if dim == "topic" else entries)
+            for name, (dim, entries) in table.coordinates.items()
+        },
     )
 
 
@@ -149,22 +186,29 @@ def exact_floats(whole: NDArray[np.integer], where: str, row_word: str) -> NDArr
     return numbers
 
 
+def gaps_in(values: NDArray[np.float64]) -> NDArray[np.bool_]:
+    """Say where a system has no score on a topic, whatever the repeat: an array (metric, system, topic)."""
+    gaps = np.isnan(values)
+    return gaps.all(axis=-1) if gaps.ndim > len(DIMS) else gaps
+
+
 def place_rows(codes: Mapping[str, NDArray[np.int64]], labels: Mapping[str, Sequence[str]]) -> NDArray[np.int64]:
-    """Return the cell of every row in an array metric x system x topic laid out flat.
+    """Return the cell of every row in an array metric x system x topic (x repeat) laid out flat.
 
     Raises
     ------
     ScoresError
         If the rows could fill only a sliver of that array: then the columns are taken for something they are not.
     """
-    shape = tuple(len(labels[dim]) for dim in DIMS)
+    dims = dims_of(labels)
+    shape = tuple(len(labels[dim]) for dim in dims)
     n_rows = len(codes["topic"])
     refuse_sliver(shape, n_rows, "check which column is which")
-    return (codes["metric"] * shape[1] + codes["system"]) * shape[2] + codes["topic"]
+    return np.ravel_multi_index(tuple(codes[dim] for dim in dims), shape)
 
 
 def refuse_sliver(shape: Sequence[int], n_scores: int, advice: str) -> None:
-    """Refuse an array metric x system x topic of which so many scores could fill only a sliver.
+    """Refuse an array metric x system x topic (x repeat) of which so many scores could fill only a sliver.
 
     Raises
     ------
@@ -172,7 +216,8 @@ def refuse_sliver(shape: Sequence[int], n_scores: int, advice: str) -> None:
         With the numbers and the `advice`; up to ten million cells, and fifty a score, are always allowed.
     """
     if math.prod(shape) > max(_LARGE, _SPARSE * n_scores):
-        message = f"{n_scores} scores cannot fill {shape[0]} metrics x {shape[1]} systems x {shape[2]} topics; {advice}"
+        sizes = " x ".join(f"{size} {dim}s" for size, dim in zip(shape, (*DIMS, REPEAT), strict=False))
+        message = f"{n_scores} scores cannot fill {sizes}; {advice}"
         raise ScoresError(message)
 
 

@@ -1,7 +1,7 @@
-"""One map over independent pieces of work, and one way to report progress.
+"""Threads within this process, and one way to report progress.
 
-Nothing below the command line prints. Long loops go through `track` or `parallel_map`; they stay silent until a
-caller opens `reporting` with something that shows progress.
+Nothing below the command line prints. Long loops go through `track` or `metaeval.workers.parallel_map`; they stay
+silent until a caller opens `reporting` with something that shows progress.
 """
 
 from collections import deque
@@ -12,11 +12,9 @@ from contextvars import ContextVar, copy_context
 from itertools import islice
 from typing import Protocol
 
-import numpy as np
-
 from metaeval.checks import check_jobs, check_threads
 
-__all__ = ["ProgressReporter", "limit_threads", "parallel_map", "reporting", "threaded_map", "track"]
+__all__ = ["ProgressReporter", "limit_threads", "reporting", "threaded_map", "track"]
 
 
 class ProgressReporter(Protocol):
@@ -66,51 +64,6 @@ def track[T](items: Iterable[T], *, description: str, total: int | None = None) 
             reporter.advance(task)
     finally:
         reporter.finish(task)
-
-
-def parallel_map[T, R](
-    function: Callable[[T, np.random.Generator], R],
-    items: Sequence[T],
-    *,
-    generator: np.random.Generator,
-    n_jobs: int = 1,
-    description: str = "working",
-) -> list[R]:
-    """Apply `function(item, generator)` to every item, each with its own spawned generator, in order.
-
-    The seeds belong to the items, not to the workers, so the result is the same for any `n_jobs`.
-
-    Parameters
-    ----------
-    function : callable
-        Must be importable by worker processes when `n_jobs` is not 1.
-    items : sequence
-        The pieces of work.
-    generator : numpy.random.Generator
-        Parent of the per-item generators.
-    n_jobs : int, default 1
-        Worker processes, as in joblib (-1: every core). A joblib backend chosen by the caller
-        (``joblib.parallel_config``) is used.
-    description : str
-        What the progress display calls this work.
-
-    Returns
-    -------
-    list
-        One result per item, in the order of `items`.
-    """
-    n_jobs = check_jobs(n_jobs)
-    generators = generator.spawn(len(items))
-    work = zip(items, generators, strict=True)
-    if n_jobs == 1:
-        done = track(work, description=description, total=len(items))
-        return [function(item, own) for item, own in done]
-    import joblib  # noqa: PLC0415 - only the parallel path pays for it
-
-    jobs = joblib.Parallel(n_jobs=n_jobs, return_as="generator")(
-        joblib.delayed(function)(item, own) for item, own in work
-    )
-    return list(track(jobs, description=description, total=len(items)))
 
 
 def threaded_map[T, R](function: Callable[[T], R], items: Sequence[T], *, n_jobs: int) -> Iterator[R]:

@@ -1,6 +1,7 @@
 """What produced a result: versions, options, seed and the checksums of every input file."""
 
 import hashlib
+import os
 import platform
 import threading
 from collections.abc import Iterable, Iterator, Mapping
@@ -17,6 +18,8 @@ from metaeval.errors import FileFormatError
 __all__ = ["InputRecord", "Provenance", "current_record", "file_checksum", "record_provenance", "recording_inputs"]
 
 _PACKAGES = ("metaeval", "numpy", "scipy", "pandas", "xarray", "statsmodels", "numba", "pymc", "arviz")
+_MOST_SHOWN = 100
+"""Inputs whose checksums are printed one by one."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -51,6 +54,18 @@ class Provenance:
     versions: Mapping[str, str] = field(default_factory=dict)
     platform: str = ""
     created: str = ""
+
+    def shown_inputs(self) -> Mapping[str, str]:
+        """Return the checksums to print: of every input, or of one list of them where there are very many.
+
+        The list has a line an input, as ``sha256sum`` writes it.
+        """
+        if len(self.inputs) <= _MOST_SHOWN:
+            return self.inputs
+        lines = "".join(f"{checksum}  {name}\n" for name, checksum in self.inputs.items())
+        below = os.path.commonpath([*self.inputs])
+        what = f"the list of {len(self.inputs):,} files{f' below {below}' if below else ''}, as sha256sum writes it"
+        return {what: hashlib.sha256(lines.encode(errors="surrogateescape")).hexdigest()}
 
     def to_dict(self) -> dict[str, object]:
         """Return the record as plain dictionaries, ready for JSON."""

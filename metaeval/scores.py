@@ -4,26 +4,27 @@
 float64, no gap, no infinity, unique names, at least two systems and two topics. A boolean coordinate
 ``higher_is_better`` sits on ``metric``; an optional coordinate ``group`` sits on ``system``. Nothing in it is about
 retrieval: a topic may as well be a sentence, a question or a patient.
+
+Benchmarks bring more. A fourth dimension ``repeat`` holds several scores of one system on one topic (epochs, seeds).
+On ``topic`` may sit ``cluster`` (topics that share noise, such as the items of one task: resampled whole) or
+``stratum`` (the same where the clusters are fixed: topics are resampled inside them), and ``weight``. Gaps stay where
+``missing="pairwise"`` said so. What an engine takes into account of this it says at its door,
+`metaeval.topic_design.engine_scores`.
 """
 
 from collections.abc import Mapping, Sequence
 from numbers import Integral
-from typing import Literal, get_args
+from typing import Any, Literal, get_args
 
 import numpy as np
 import pandas as pd
 import xarray as xr
 from numpy.typing import NDArray
 
-from metaeval.cells import (
-    clean_name,
-    first_few,
-    label_array,
-    natural_order,
-)
+from metaeval.cells import as_number, clean_name, first_few, label_array, natural_order, shortened
 from metaeval.checks import check_choice
 from metaeval.errors import InvalidOptionError, ScoresError, UnknownNameError
-from metaeval.layout import DIMS, ScoreTable
+from metaeval.layout import ATTACHED, DIMS, ScoreTable, dims_of, gaps_in
 from metaeval.shapes import recognise
 
 __all__ = [
@@ -40,8 +41,7 @@ __all__ = [
 ]
 
 type Scores = xr.DataArray
-Missing = Literal["error", "zero", "drop-systems", "drop-topics"]
-
+Missing = Literal["error", "zero", "drop-systems", "drop-topics", "pairwise"]
 _MOST_NOTED = 1000
 _TRUTH = {"true": True, "1": True, "1.0": True, "false": False, "0": False, "0.0": False}
 
@@ -56,6 +56,8 @@ def as_scores(  # noqa: PLR0913 - one keyword per label of the table
     missing: Missing = "error",
     higher_is_better: bool | Mapping[str, bool] | None = None,
     groups: Mapping[str, str] | None = None,
+    clusters: Mapping[str, str] | None = None,
+    weights: Mapping[str, float] | None = None,
     fewest: int = 2,
 ) -> Scores:
     """Check a table of per-topic scores and label it, or say exactly why it cannot be used.
@@ -66,7 +68,8 @@ def as_scores(  # noqa: PLR0913 - one keyword per label of the table
         What holds the scores, recognised by its shape:
 
         - an ``xarray.DataArray`` with the dims metric, system and topic in any order (without metric, its name is
-          the metric), or a ``Dataset`` whose variables are metrics;
+          the metric), and repeat where systems were scored several times on a topic, or a ``Dataset`` whose variables
+          are metrics;
         - a long DataFrame (pandas or polars) with columns for system, topic, metric and score, under any of
           `metaeval.columns.SCORES` (PyTerrier's ``Experiment(perquery=True)`` is one);
         - a DataFrame with columns for system and topic, and one column a metric;
@@ -76,18 +79,25 @@ def as_scores(  # noqa: PLR0913 - one keyword per label of the table
           of them (``query_id``, ``measure``, ``value``);
         - mappings in mappings: by system, topic and metric (pytrec_eval), by system, metric and topic (ranx), or by
           metric, system and topic, told apart by the names; see Notes;
-        - an array (metric, system, topic), or (system, topic) for one metric.
+        - an array (metric, system, topic), (system, topic) for one metric, or (metric, system, topic, repeat).
     metrics, systems, topics : sequence of str, optional
         Names for an array without labels; by default ``metric1``, ``system1`` and ``1`` onwards.
     nesting : sequence of str, optional
         What the keys of mappings in mappings are, from the outermost: ``("system", "metric", "topic")`` or any other
         order of the three. Needed only where the names do not tell.
-    missing : {"error", "zero", "drop-systems", "drop-topics"}
+    missing : {"error", "zero", "drop-systems", "drop-topics", "pairwise"}
         What to do where a system has no score on a topic. Everything but "error" is noted in ``attrs["notes"]``.
+        "pairwise" keeps the gaps: every pair of systems is compared on the topics that both have, and what cannot do
+        that refuses. A repeat may be missing under every rule.
     higher_is_better : bool or mapping of str to bool, optional
         Direction of every metric, or of the metrics named; True where nothing is said.
     groups : mapping of str to str, optional
         Group (team, model family) of every system.
+    clusters : mapping of str to str, optional
+        Cluster (task, document, category) of every topic: topics that share noise. They are taken for a sample of
+        clusters; `metaeval.topic_design.with_clusters` says otherwise.
+    weights : mapping of str to float, optional
+        Weight of every topic in means, above 0.
     fewest : int, default 2
         Systems, and topics, that there must be: a comparison needs two of each; 1 lets scores be looked at.
 
@@ -101,9 +111,10 @@ def as_scores(  # noqa: PLR0913 - one keyword per label of the table
     Raises
     ------
     ScoresError
-        For a gap (named by system, topic and metric), a score that is infinite, no number, or a whole number with
-        more digits than a float has, a name that is empty, repeated, unprintable or longer than 1,000 characters,
-        fewer than `fewest` systems or topics, tables that seem to be turned round.
+        For a gap (named by system, topic and metric), a system without any score, a score that is infinite, no
+        number, or a whole number with more digits than a float has, a name that is empty, repeated, unprintable or
+        longer than 1,000 characters, fewer than `fewest` systems or topics, tables that seem to be turned round,
+        weights that are no numbers above 0.
     InvalidOptionError
         If the labels do not fit the array, or an option is outside its rule.
 
@@ -131,20 +142,25 @@ def as_scores(  # noqa: PLR0913 - one keyword per label of the table
     _refuse_too_few(table, fewest)
     coordinates = dict(table.coordinates)
     coordinates["higher_is_better"] = ("metric", _direction(table, higher_is_better))
-    group = _group_of_each(table, groups)
-    if group is not None:
-        coordinates["group"] = ("system", group)
+    coordinates |= _texts_of(table, "group", groups)
+    coordinates |= _texts_of(table, "cluster", clusters)
+    coordinates |= _texts_of(table, "stratum", None)
+    coordinates |= _weight_of_each(table, weights)
+    if {"cluster", "stratum"} <= coordinates.keys():
+        message = "these scores have clusters and strata; topics are in clusters of either kind, so drop one of the two"
+        raise ScoresError(message)
+    dims = dims_of(table.labels)
     return xr.DataArray(
         table.scores,
-        dims=DIMS,
-        coords={dim: label_array(table.labels[dim], dim) for dim in DIMS} | coordinates,
+        dims=dims,
+        coords={dim: label_array(table.labels[dim], dim) for dim in dims} | coordinates,
         attrs=table.attributes,
         name="score",
     )
 
 
 def scores_to_long(scores: Scores) -> pd.DataFrame:
-    """Lay scores out as a long table: metric, system, topic and score, and with them direction and group.
+    """Lay scores out as a long table: metric, system, topic, repeat if there are any, score, and what is said of them.
 
     Parameters
     ----------
@@ -153,25 +169,39 @@ def scores_to_long(scores: Scores) -> pd.DataFrame:
     Returns
     -------
     pandas.DataFrame
-        One row a score, ordered by metric, system and topic; ``higher_is_better`` is always there, ``group`` where
-        the scores have groups. `as_scores` reads it back.
+        One row a score, ordered by metric, system, topic and repeat; ``higher_is_better`` is always there, ``group``,
+        ``cluster``, ``stratum`` and ``weight`` where the scores have them. Gaps have no row, unless nothing else
+        would tell of a system, topic or metric. `as_scores` reads it back.
 
     Examples
     --------
     >>> scores_to_long(as_scores([[0.1, 0.4], [0.2, 0.3]])).columns.tolist()
     ['metric', 'system', 'topic', 'score', 'higher_is_better']
     """
-    metric, system, topic = (code.ravel() for code in np.indices(scores.shape))
-    columns = {
-        "metric": pd.Categorical.from_codes(metric, scores["metric"].to_numpy().tolist()),
-        "system": pd.Categorical.from_codes(system, scores["system"].to_numpy().tolist()),
-        "topic": pd.Categorical.from_codes(topic, scores["topic"].to_numpy().tolist()),
-        "score": scores.to_numpy().ravel(),
-        "higher_is_better": scores["higher_is_better"].to_numpy()[metric],
+    codes = {str(dim): code.ravel() for dim, code in zip(scores.dims, np.indices(scores.shape), strict=True)}
+    score = scores.to_numpy().ravel()
+    kept = _telling(scores) if np.isnan(score).any() else slice(None)
+    columns: dict[str, Any] = {
+        dim: pd.Categorical.from_codes(code[kept], scores[dim].to_numpy().tolist()) for dim, code in codes.items()
     }
-    if "group" in scores.coords:
-        columns["group"] = scores["group"].to_numpy()[system]
+    columns["score"] = score[kept]
+    for name in ("higher_is_better", *ATTACHED):
+        if name in scores.coords:
+            columns[name] = scores[name].to_numpy()[codes[ATTACHED[name]][kept]]
     return pd.DataFrame(columns)
+
+
+def _telling(scores: Scores) -> NDArray[np.intp]:
+    """Return the places of the scores, and of a gap for every name that would be lost without one."""
+    known = np.isfinite(scores.to_numpy())
+    kept = known.copy()
+    for axis in range(known.ndim):
+        others = tuple(other for other in range(known.ndim) if other != axis)
+        for lost in np.flatnonzero(~kept.any(axis=others)).tolist():
+            place = [0] * known.ndim
+            place[axis] = lost
+            kept[tuple(place)] = True
+    return np.flatnonzero(kept.ravel())
 
 
 def better_direction(scores: Scores) -> NDArray[np.float64]:
@@ -180,8 +210,12 @@ def better_direction(scores: Scores) -> NDArray[np.float64]:
 
 
 def oriented_values(scores: Scores) -> NDArray[np.float64]:
-    """Return the scores as an array (metric, system, topic), turned so that higher is better everywhere."""
-    return np.ascontiguousarray(scores.to_numpy() * better_direction(scores)[:, None, None])
+    """Return the scores as an array (metric, system, topic), turned so that higher is better everywhere.
+
+    Repeats, if there are any, stay the last axis.
+    """
+    direction = better_direction(scores)
+    return np.ascontiguousarray(scores.to_numpy() * direction.reshape(-1, *[1] * (scores.ndim - 1)))
 
 
 def identical_systems(scores: Scores) -> tuple[tuple[str, ...], ...]:
@@ -194,7 +228,7 @@ def identical_systems(scores: Scores) -> tuple[tuple[str, ...], ...]:
     """
     seen: dict[bytes, list[str]] = {}
     # adding 0 makes -0 the same bytes as 0
-    values = np.ascontiguousarray(scores.transpose("system", "metric", "topic").to_numpy() + 0.0)
+    values = np.ascontiguousarray(scores.transpose("system", "metric", "topic", ...).to_numpy() + 0.0)
     for name, rows in zip(scores["system"].to_numpy(), values, strict=True):
         seen.setdefault(rows.tobytes(), []).append(str(name))
     return tuple(tuple(names) for names in seen.values() if len(names) > 1)
@@ -286,26 +320,43 @@ def _refuse_infinities(table: ScoreTable) -> None:
 
 def _settle_gaps(table: ScoreTable, missing: Missing) -> ScoreTable:
     check_choice(missing, "rule for missing scores", get_args(Missing))
-    gaps = np.isnan(table.scores)
+    gaps = gaps_in(table.scores)
     if not gaps.any():
         return table
     if missing == "error":
         message = (
             f"no score for {_cells(table, gaps)}; pass missing='zero', 'drop-systems' or 'drop-topics' "
-            "to go on without them"
+            "to go on without them, or 'pairwise' to compare pairs on common topics where the method can"
         )
         raise ScoresError(message)
+    if missing == "pairwise":
+        return _with_gaps(table, gaps)
     if missing == "zero":
         noted = _with_note(table, f"{_count(int(gaps.sum()), 'missing score')} counted as 0: {_cells(table, gaps)}")
-        return noted._replace(scores=np.where(gaps, 0.0, table.scores))
+        whole = gaps if table.scores.ndim == gaps.ndim else gaps[..., None]
+        return noted._replace(scores=np.where(whole, 0.0, table.scores))
     dim = missing.removeprefix("drop-").removesuffix("s")
     return _without_gappy(table, gaps, dim)
+
+
+def _with_gaps(table: ScoreTable, gaps: NDArray[np.bool_]) -> ScoreTable:
+    """Keep gaps, of systems that have some score under every metric."""
+    empty = gaps.all(axis=2)
+    if empty.any():
+        metric, system = np.argwhere(empty)[0]
+        message = (
+            f"system {table.labels['system'][system]!r} has no score at all under {table.labels['metric'][metric]!r}; "
+            "leave it out"
+        )
+        raise ScoresError(message)
+    note = f"{_count(int(gaps.sum()), 'missing score')} left out: pairs of systems are compared on common topics"
+    return table if note in table.attributes.get("notes", []) else _with_note(table, note)
 
 
 def _without_gappy(table: ScoreTable, gaps: NDArray[np.bool_], dim: str) -> ScoreTable:
     """Drop the systems (or topics) that lack a score anywhere."""
     axis = DIMS.index(dim)
-    lacking = gaps.any(axis=tuple(other for other in range(len(DIMS)) if other != axis))
+    lacking = gaps.any(axis=tuple(other for other in range(gaps.ndim) if other != axis))
     names = table.labels[dim]
     dropped = [name for name, out in zip(names, lacking, strict=True) if out]
     more = f" and {len(dropped) - _MOST_NOTED} more" if len(dropped) > _MOST_NOTED else ""
@@ -367,15 +418,43 @@ def _truth(value: object, metric: str) -> bool:
     return known
 
 
-def _group_of_each(table: ScoreTable, groups: Mapping[str, str] | None) -> NDArray[np.str_] | None:
-    names = table.labels["system"]
-    if groups is None:
-        if "group" not in table.coordinates:
-            return None
-        groups = dict(zip(names, table.coordinates["group"][1].tolist(), strict=True))
-    without = [name for name in names if name not in groups]
+def _texts_of(table: ScoreTable, name: str, said: Mapping[str, str] | None) -> dict[str, tuple[str, NDArray[np.str_]]]:
+    """Return the coordinate that names a group for every system, or a cluster for every topic, if there is one."""
+    dim = ATTACHED[name]
+    labels = table.labels[dim]
+    if said is None:
+        if name not in table.coordinates:
+            return {}
+        said = dict(zip(labels, table.coordinates[name][1].tolist(), strict=True))
+    without = [label for label in labels if label not in said]
     if without:
-        covered = f"{len(names) - len(without)} of {len(names)} systems"
-        message = f"groups= covers {covered}; without a group: {first_few(without)}"
+        covered = f"{len(labels) - len(without)} of {len(labels)} {dim}s"
+        message = f"{name}s= covers {covered}; without a {name}: {first_few(without)}"
         raise InvalidOptionError(message)
-    return label_array([clean_name(groups[name], f"group (of system {name!r})") for name in names], "group")
+    texts = [clean_name(said[label], f"{name} (of {dim} {label!r})") for label in labels]
+    return {name: (dim, label_array(texts, name))}
+
+
+def _weight_of_each(table: ScoreTable, said: Mapping[str, float] | None) -> dict[str, tuple[str, NDArray[np.float64]]]:
+    topics = table.labels["topic"]
+    if said is None:
+        if "weight" not in table.coordinates:
+            return {}
+        said = dict(zip(topics, table.coordinates["weight"][1].tolist(), strict=True))
+    without = [topic for topic in topics if topic not in said]
+    if without:
+        message = (
+            f"weights= covers {len(topics) - len(without)} of {len(topics)} topics; without one: {first_few(without)}"
+        )
+        raise InvalidOptionError(message)
+    weights = np.empty(len(topics))
+    for place, topic in enumerate(topics):
+        try:
+            weights[place] = as_number(said[topic])
+        except (TypeError, ValueError) as error:
+            message = f"the weight of topic {topic!r}, {shortened(said[topic])!r}, {error}; weights are numbers above 0"
+            raise ScoresError(message) from error
+        if not 0 < weights[place] < np.inf:
+            message = f"the weight of topic {topic!r} is {weights[place]:g}; weights are numbers above 0"
+            raise ScoresError(message)
+    return {"weight": ("topic", weights)}

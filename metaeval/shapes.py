@@ -20,7 +20,17 @@ from metaeval.cells import (
 )
 from metaeval.columns import SCORES, column_roles, part_of_word
 from metaeval.errors import InvalidOptionError, ScoresError
-from metaeval.layout import DIMS, ScoreTable, clean_names, exact_floats, frame_numbers, refuse_sliver, table_of_rows
+from metaeval.layout import (
+    ATTACHED,
+    DIMS,
+    REPEAT,
+    ScoreTable,
+    clean_names,
+    exact_floats,
+    frame_numbers,
+    refuse_sliver,
+    table_of_rows,
+)
 
 __all__ = [
     "recognise",
@@ -76,7 +86,7 @@ def _from_dataset(data: xr.Dataset) -> xr.DataArray:
     if len(names) == 1 and "metric" in data[names[0]].dims:
         return data[names[0]]
     for name in names:
-        if set(data[name].dims) != {"system", "topic"}:
+        if {*data[name].dims} - {REPEAT} != {"system", "topic"}:
             message = (
                 f"scores need the dims system and topic in every variable of a data set, a metric each; {name!r} has "
                 f"{', '.join(map(str, data[name].dims)) or 'none'}; leave it out, or rename its dims"
@@ -85,32 +95,44 @@ def _from_dataset(data: xr.Dataset) -> xr.DataArray:
     if not names:
         message = "the data set holds no variable; it needs scores by system and topic"
         raise ScoresError(message)
+    without = [str(name) for name in names if REPEAT not in data[name].dims]
+    if 0 < len(without) < len(names):
+        message = (
+            f"some variables of the data set have repeats and {', '.join(without)} not; read them apart, or take means "
+            "over the repeats (mean('repeat'))"
+        )
+        raise ScoresError(message)
     return data.to_dataarray("metric")
 
 
 def _from_dataarray(data: xr.DataArray) -> ScoreTable:
     if "metric" not in data.dims:
         data = _as_one_metric(data)
-    if set(data.dims) != set(DIMS):
-        message = f"scores need the dims metric, system and topic; these have {', '.join(map(str, data.dims))}"
+    if {*data.dims} - {REPEAT} != set(DIMS):
+        message = (
+            "scores need the dims metric, system and topic, and may have repeat; these have "
+            f"{', '.join(map(str, data.dims))}"
+        )
         raise ScoresError(message)
+    if REPEAT in data.dims and REPEAT not in data.coords:
+        data = data.assign_coords({REPEAT: _numbered(data.sizes[REPEAT])})
     unnamed = [dim for dim in DIMS if dim not in data.coords]
     if unnamed:
         message = f"scores need names along {', '.join(unnamed)}: give the DataArray that coordinate"
         raise ScoresError(message)
-    data = data.transpose(*DIMS)
+    data = data.transpose(*DIMS, ...)
     extras = {
         str(name): (str(coordinate.dims[0]), coordinate.to_numpy())
         for name, coordinate in data.coords.items()
-        if name not in DIMS and coordinate.ndim == 1
+        if name not in data.dims and coordinate.ndim == 1
     }
-    for name, dim in (("group", "system"), ("higher_is_better", "metric")):
+    for name, dim in ATTACHED.items():
         if name in data.coords and extras.get(name, ("",))[0] != dim:
             message = f"the coordinate {name} must lie along {dim}, not along {data.coords[name].dims}"
             raise ScoresError(message)
     return ScoreTable(
         scores=_real_numbers(data.to_numpy()),
-        labels={dim: clean_names(data[dim].to_numpy().tolist(), dim) for dim in DIMS},
+        labels={str(dim): clean_names(data[dim].to_numpy().tolist(), str(dim)) for dim in data.dims},
         coordinates=extras,
         attributes={name: list(entry) if isinstance(entry, list) else entry for name, entry in data.attrs.items()},
     )
@@ -134,7 +156,7 @@ def _from_frame(frame: pd.DataFrame) -> ScoreTable:
         if others:
             message = (
                 f"a long table has no place for the column{'s' * (len(others) > 1)} {', '.join(others)}; drop what is "
-                "neither system, topic, metric, score, group nor higher_is_better"
+                f"neither {', '.join(SCORES)}"
             )
             raise ScoresError(message)
         return table_of_rows(frame.set_axis(columns, axis=1), parts, [parts["score"]])
@@ -340,12 +362,15 @@ def _from_array(data: object, names: Mapping[str, Sequence[str] | None]) -> Scor
         raise ScoresError(message) from error
     if values.ndim == 2:  # noqa: PLR2004 - system x topic
         values = values[None]
-    if values.ndim != len(DIMS):
-        message = f"an array of scores is (system, topic) or (metric, system, topic); this one has {values.ndim} axes"
+    if values.ndim not in {len(DIMS), len(DIMS) + 1}:
+        message = (
+            "an array of scores is (system, topic), (metric, system, topic) or (metric, system, topic, repeat); this "
+            f"one has {values.ndim} axes"
+        )
         raise ScoresError(message)
     labels: dict[str, list[str]] = {}
-    for dim, size, stem in zip(DIMS, values.shape, ("metric", "system", ""), strict=True):
-        given = names[dim]
+    for dim, size, stem in zip((*DIMS, REPEAT), values.shape, ("metric", "system", "", ""), strict=False):
+        given = names.get(dim)
         if isinstance(given, str):
             message = f"{dim}s= must be a sequence of names, such as [{given!r}], not the text {given!r}"
             raise InvalidOptionError(message)
@@ -355,6 +380,10 @@ def _from_array(data: object, names: Mapping[str, Sequence[str] | None]) -> Scor
             raise InvalidOptionError(message)
         labels[dim] = clean_names(listed, dim)
     return ScoreTable(values, labels, {}, {})
+
+
+def _numbered(size: int) -> list[str]:
+    return [str(number) for number in range(1, size + 1)]
 
 
 def _real_numbers(data: object) -> NDArray[np.float64]:

@@ -6,6 +6,8 @@ import sys
 from collections.abc import Callable, Iterable
 from typing import cast
 
+from metaeval.cells import count
+
 __all__ = [
     "MISSING",
     "absent",
@@ -57,17 +59,6 @@ def short_names(metrics: Iterable[object]) -> list[str]:
     verb = "stands" if len(full) == 1 else "stand"
     condensed = ": scores of the list without its unjudged documents" * all("judged_only=True" in name for name in full)
     return [f"{listed(map(name_of_metric, full))} {verb} for {listed(full)}{condensed}."]
-
-
-def count(n: int, noun: str) -> str:
-    """Return a number with its noun.
-
-    Examples
-    --------
-    >>> count(1, "metric"), count(13800, "comparison")
-    ('1 metric', '13,800 comparisons')
-    """
-    return f"{n:,} {noun}{'' if n == 1 else 's'}"
 
 
 def listed(names: Iterable[object]) -> str:

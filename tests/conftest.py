@@ -76,7 +76,20 @@ def simulated_scores():
 @pytest.fixture(scope="session")
 def focused_tree():
     """Load the example tree of elements (tests/focused_tree.py) as a module."""
-    spec = importlib.util.spec_from_file_location("focused_tree", Path(__file__).parent / "focused_tree.py")
+    return _beside("focused_tree")
+
+
+@pytest.fixture(scope="session")
+def dask_programs():
+    """Load what starts a Dask cluster (tests/dask_programs.py) as a module, where Dask is installed."""
+    pytest.importorskip("distributed")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("metaeval.workers._PATIENCE", 120)  # a machine may be busy
+        yield _beside("dask_programs")
+
+
+def _beside(name):
+    spec = importlib.util.spec_from_file_location(name, Path(__file__).parent / f"{name}.py")
     module = importlib.util.module_from_spec(spec)
     spec.loader.exec_module(module)
     return module

@@ -24,7 +24,7 @@ from metaeval.checks import (
 from metaeval.draws import bootstrap_indices
 from metaeval.errors import InvalidOptionError, MetaevalError, UnknownNameError
 from metaeval.metrics.scoring import score
-from metaeval.parallel import parallel_map, reporting
+from metaeval.parallel import reporting
 from metaeval.resampling.agreement_interval import agreement_intervals
 from metaeval.resampling.power_interval import discriminative_power_interval
 from metaeval.resampling.run_choice import run_choice_power
@@ -42,6 +42,7 @@ from metaeval.studies.judgments import study_judgments
 from metaeval.studies.power import study_power
 from metaeval.studies.topics import study_topics
 from metaeval.tests_stat.catalogue import TESTS, compare_systems
+from metaeval.workers import parallel_map
 
 SCORES = simulate_scores(n_systems=4, n_topics=20, metrics=["AP", "nDCG@10", "P@10"], n_groups=2, rng=1)
 WIDE = SCORES.to_series().unstack("metric").reset_index()
@@ -330,7 +331,7 @@ def test_workers_and_threads_have_limits(wrong):
     with pytest.raises(InvalidOptionError, match=r"number of workers \(n_jobs\) must be"):
         check_jobs(wrong)
     with pytest.raises(InvalidOptionError, match=r"number of workers \(n_jobs\) must be"):
-        parallel_map(max, [1], generator=np.random.default_rng(0), n_jobs=wrong)
+        parallel_map(abs, [1], n_jobs=wrong)
     assert (check_threads(None), check_threads(np.int64(2)), check_jobs(-1)) == (None, 2, -1)
 
 

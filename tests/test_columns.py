@@ -4,6 +4,7 @@ import pytest
 
 from metaeval import columns
 from metaeval.columns import ITEMS, LABELS, LOG, RANKINGS, SCORES, SIZES, column_roles, first_called, underscored
+from metaeval.errors import ScoresError
 
 
 def test_column_words_belong_to_one_part():
@@ -37,3 +38,15 @@ def test_the_first_word_decides_and_then_the_strictest_spelling():
     assert first_called(["sys", "Model", "model"], ("system", "model", "sys"), str, str.casefold) == 2
     assert first_called(["doc", "Query ID"], LABELS["topic"], underscored) == 1
     assert first_called(["bm25", "lm"], SCORES["topic"], str.casefold) is None
+
+
+def test_surer_words_for_topics_go_first():
+    """An item goes before an id, and that before a task, which is then the cluster of items unless there is another."""
+    assert column_roles(["item", "task", "id"]) == ({"topic": "item", "cluster": "task"}, ["id"])
+    assert column_roles(["task", "id"]).parts == {"topic": "id", "cluster": "task"}
+    assert column_roles(["task"]).parts == {"topic": "task"}
+    assert column_roles(["qid", "doc"]) == ({"topic": "qid"}, ["doc"])
+    assert column_roles(["item", "task", "cluster"]) == ({"topic": "item", "cluster": "cluster"}, ["task"])
+    assert column_roles(["question", "task"], chosen={"topic": "question"}).parts["cluster"] == "task"
+    with pytest.raises(ScoresError, match="columns 'doc' and 'sample' could both be the topic"):
+        column_roles(["doc", "sample"])

@@ -77,23 +77,47 @@ def _python(arguments):
     return done.returncode, done.stdout, done.stderr
 
 
-RUNNERS = {"metaeval": _metaeval, "python": _python}
+def _dask(arguments):
+    """Start it in the background, as the page does; it ends with the page."""
+    module = STARTED["module"]
+    STARTED["programs"].append(module.start(*[word for word in arguments if word != "&"], folder=STARTED["folder"]))
+    return 0, "", ""
+
+
+STARTED = {}
+"""What starts the programs of Dask, where, and those that were started on the page at hand."""
+RUNNERS = {"metaeval": _metaeval, "python": _python, "dask": _dask}
 """Of the programs shown, those that need no installing and no network."""
 
 
+@pytest.fixture
+def on_a_cluster(dask_programs, tmp_path):
+    """Let a page start the programs of Dask, at a port that is free here."""
+    STARTED.update(module=dask_programs, folder=tmp_path, port=dask_programs.free_port(), programs=[])
+    yield
+    programs = STARTED["programs"]
+    STARTED.clear()
+    with dask_programs.stopping(*programs):
+        pass
+
+
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.relative_to(ROOT).as_posix())
-def test_examples_run(page, tmp_path, monkeypatch):
+def test_examples_run(page, tmp_path, monkeypatch, request):
     """The blocks of a page run one after the other, in a folder that holds the bundled examples."""
+    if "$ dask " in page.read_text("utf-8"):
+        request.getfixturevalue("on_a_cluster")
     shutil.copytree(ROOT / "examples", tmp_path / "examples")
     monkeypatch.chdir(tmp_path)
     names = {"__name__": "__main__"}
     for kind, text in _blocks(page):
         if kind.startswith("file "):
-            Path(kind.removeprefix("file ")).write_text(text, "utf-8")
+            file = Path(kind.removeprefix("file "))
+            file.parent.mkdir(parents=True, exist_ok=True)
+            file.write_text(text, "utf-8")
         elif kind == "python":
             _run_python(text, names, page)
         elif kind == "console":
-            _run_console(text, page)
+            _run_console(text.replace("8786", str(STARTED.get("port", 8786))), page)
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.relative_to(ROOT).as_posix())

@@ -5,10 +5,11 @@ import json
 import re
 from datetime import UTC, datetime
 from importlib import metadata
+from pathlib import Path
 
 import pytest
 
-from metaeval.provenance import file_checksum, record_provenance
+from metaeval.provenance import Provenance, file_checksum, record_provenance
 
 
 def test_a_checksum_is_sha256(tmp_path):
@@ -65,3 +66,19 @@ def test_an_absent_input_is_an_error(tmp_path):
     """An input that is not there is no reason to record less."""
     with pytest.raises(FileNotFoundError):
         record_provenance("power", inputs=[tmp_path / "absent.csv"])
+
+
+def test_very_many_inputs_are_printed_as_one_list(tmp_path):
+    """Of a folder of thousands of files the page shows one checksum, that of what sha256sum would list."""
+    few = Provenance(command="power", inputs={"a": "1", "b": "2"})
+    assert few.shown_inputs() == {"a": "1", "b": "2"}
+    paths = []
+    for number in range(150):
+        (tmp_path / f"{number}.json").write_text(str(number))
+        paths.append(str(tmp_path / f"{number}.json"))
+    many = record_provenance("power", inputs=paths)
+    listed = "".join(f"{hashlib.sha256(Path(path).read_bytes()).hexdigest()}  {path}\n" for path in paths)
+    assert many.shown_inputs() == {
+        f"the list of 150 files below {tmp_path}, as sha256sum writes it": hashlib.sha256(listed.encode()).hexdigest()
+    }
+    assert len(many.to_dict()["inputs"]) == 150

@@ -460,7 +460,7 @@ REFUSED = {
     "complex": (np.ones((2, 2)) * 1j, ScoresError, "real numbers, not complex128"),
     "dates": (np.zeros((2, 2), "datetime64[s]"), ScoresError, "real numbers, not datetime64"),
     "one axis": ([1.0, 2.0], ScoresError, "this one has 1 axes"),
-    "four axes": (np.zeros((1, 1, 2, 2)), ScoresError, "this one has 4 axes"),
+    "five axes": (np.zeros((1, 1, 2, 2, 2)), ScoresError, "this one has 5 axes"),
     "one system": (
         [[1.0, 2.0]],
         ScoresError,
@@ -472,7 +472,7 @@ REFUSED = {
     "wrong dims": (
         xr.DataArray(np.zeros((2, 2)), dims=("run", "topic")),
         ScoresError,
-        "dims metric, system and topic; these have",
+        "dims metric, system and topic, and may have repeat; these have",
     ),
     "no labels": (xr.DataArray(np.zeros((1, 2, 2)), dims=DIMS), ScoresError, "names along metric, system, topic"),
     "wide frame bare": (_wide(0), ScoresError, "pass a wide table as {metric: table}"),

@@ -21,6 +21,7 @@ from metaeval.agreement.metric_comparison import compare_with_human
 from metaeval.draws import resolve_seed
 from metaeval.errors import InvalidOptionError
 from metaeval.models.bayesian_comparison import bayesian_t, hierarchical
+from metaeval.models.chances_of_best import best_system
 from metaeval.models.error_rate_model import bayesian_error_rate
 from metaeval.parallel import limit_threads, reporting
 from metaeval.provenance import Provenance
@@ -29,11 +30,13 @@ from metaeval.resampling.bins import difference_bins
 from metaeval.resampling.effort import equal_effort
 from metaeval.resampling.judgments import reduce_judgments
 from metaeval.resampling.power_interval import discriminative_power_interval
+from metaeval.resampling.ranks import rank_intervals
 from metaeval.resampling.run_choice import run_choice_power
 from metaeval.resampling.sensitivity import bootstrap_sensitivity
 from metaeval.resampling.split_halves import split_half
 from metaeval.resampling.stability import measure_stability
 from metaeval.resampling.swap import swap_method, topic_bootstrap
+from metaeval.resampling.topic_subsets import compare_subsets
 from metaeval.simulate.collection import simulate_collection
 from metaeval.simulate.inex import simulate_inex
 from metaeval.simulate.scores import simulate_population, simulate_scores
@@ -43,6 +46,7 @@ from metaeval.studies.compare import study_comparison
 from metaeval.studies.compare_tests import study_tests
 from metaeval.studies.human import study_human
 from metaeval.studies.judgments import study_judgments
+from metaeval.studies.leaderboard import study_leaderboard
 from metaeval.studies.power import study_power
 from metaeval.studies.topics import study_topics
 from metaeval.testing import check_metric
@@ -64,6 +68,7 @@ def _one_core():
 pytestmark = pytest.mark.filterwarnings("ignore::metaeval.errors.MetaevalWarning")  # so few resamples reach no level
 
 SCORES = simulate_scores(n_systems=5, n_topics=20, metrics=["AP", "nDCG@10", "P@10"], n_groups=3, rng=1)
+EIGHT = simulate_scores(n_systems=8, n_topics=20, metrics=["AP"], rng=1)
 WIDE = SCORES.to_series().unstack("metric").reset_index()  # noqa: PD010 - nothing to aggregate
 ITEMS = item_scores(WIDE, reference="AP", item="topic", system="system")
 MADE = simulate_collection(n_groups=3, runs_per_group=2, n_topics=12, n_documents=200, depth=30, pool_depth=10, rng=1)
@@ -85,6 +90,7 @@ STUDIES = {
         choose=4,
         rng=rng,
     ),
+    "study_leaderboard": lambda rng: study_leaderboard(EIGHT, n_resamples=50, n_splits=2, rng=rng),
     "study_agreement": lambda rng: study_agreement(SCORES, tests=["bootstrap"], n_resamples=50, choose=4, rng=rng),
     "audit_quantisations": lambda rng: audit_quantisations(COLLECTION, ["nDCG@10"], n_resamples=50, rng=rng),
     "study_assessors": lambda rng: study_assessors(LABELS, n_resamples=50, rng=rng),
@@ -115,6 +121,9 @@ ENGINES = {
         SCORES, n_resamples=20, n_topic_resamples=5, rng=rng
     ),
     "run_choice_power": lambda rng: run_choice_power(SCORES, choose=3, n_resamples=20, rng=rng),
+    "rank_intervals": lambda rng: rank_intervals(SCORES, n_resamples=50, rng=rng),
+    "best_system": lambda rng: best_system(SCORES, n_draws=12, n_resamples=50, rng=rng),
+    "compare_subsets": lambda rng: compare_subsets(EIGHT, n_splits=2, rng=rng),
     "bootstrap_sensitivity": lambda rng: bootstrap_sensitivity(SCORES, n_resamples=50, rng=rng),
     "sensitivity_test": lambda rng: sensitivity_test(SCORES, n_resamples=50, rng=rng),
     "split_half": lambda rng: split_half(SCORES, tests=["t"], n_splits=3, rng=rng),

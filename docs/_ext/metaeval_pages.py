@@ -3,6 +3,7 @@
 - ``{command} power`` writes the help and every option of a command;
 - ``.. public-names:: metaeval.scores`` documents what `metaeval` exports from that module or package;
 - ``{publications} Significance tests`` lists what the bibliography holds on a subject;
+- ``{formats}`` writes the table of the formats of benchmarks, and the rule of each;
 - formulas become MathML, which browsers draw without help from the network.
 """
 
@@ -27,6 +28,7 @@ from typer.core import TyperArgument, TyperCommand, TyperGroup, TyperOption
 import metaeval
 from metaeval.bibliography import BY_SUBJECT, Publication
 from metaeval.cli import app
+from metaeval.io.benchmarks.formats import format_table
 
 __all__ = ["command_parameters", "exported_from", "find_command", "public_names", "reference", "setup"]
 
@@ -123,6 +125,19 @@ class Publications(SphinxDirective):
         return self.parse_text_to_nodes("\n".join(lines))
 
 
+class Formats(SphinxDirective):
+    """The formats in which results of benchmarks are read."""
+
+    def run(self) -> list[nodes.Node]:
+        """Write Markdown and have it parsed in place."""
+        rows = format_table()
+        shown = [name for name in rows[0] if name not in {"files", "told by", "rules"}]
+        lines = ["| " + " | ".join(shown) + " |", "|---" * len(shown) + "|"]
+        lines += ["| " + " | ".join(str(row[name]).replace("|", r"\|") for name in shown) + " |" for row in rows]
+        rules = [f"- **{row['format']}**: {row['files']}. Told by {row['told by']}. {row['rules']}" for row in rows]
+        return self.parse_text_to_nodes("\n".join([*lines, "", *rules]))
+
+
 class PublicNames(SphinxDirective):
     """Everything that `metaeval` exports from one module or package."""
 
@@ -180,6 +195,7 @@ def _mathml(node: nodes.math | nodes.math_block, *, as_block: bool = False) -> s
 def setup(sphinx: Sphinx) -> dict[str, bool]:
     """Tell Sphinx about the above."""
     sphinx.add_directive("command", Command)
+    sphinx.add_directive("formats", Formats)
     sphinx.add_directive("public-names", PublicNames)
     sphinx.add_directive("publications", Publications)
     sphinx.connect("autodoc-process-docstring", _number_footnotes_apart)

@@ -1,3 +1,5 @@
+from .aggregates import aggregate_scores as aggregate_scores
+from .aggregates import aggregate_table as aggregate_table
 from .assessors import AssessorAgreement as AssessorAgreement
 from .assessors import compare_assessors as compare_assessors
 from .decisions import DecisionAgreement as DecisionAgreement
@@ -6,6 +8,8 @@ from .human import HumanAgreement as HumanAgreement
 from .human import human_agreement as human_agreement
 from .human import pair_agreement as pair_agreement
 from .human_statistics import system_statistics as system_statistics
+from .item_statistics import ItemAnalysis as ItemAnalysis
+from .item_statistics import analyse_items as analyse_items
 from .items import item_scores as item_scores
 from .items import mean_by_cluster as mean_by_cluster
 from .items import system_means as system_means

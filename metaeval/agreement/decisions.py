@@ -16,12 +16,12 @@ from numpy.typing import NDArray
 from metaeval.agreement.rankings import kendall_tau, spearman, tau_ap
 from metaeval.checks import LEAST_SHARE, check_choice
 from metaeval.draws import RNGLike
-from metaeval.equality import settle, settled_means
+from metaeval.equality import settle
 from metaeval.errors import InvalidOptionError
-from metaeval.scores import as_scores, oriented_values
 from metaeval.tests_stat.catalogue import TESTS, compare_systems
 from metaeval.tests_stat.pairs import Alternative, PValueRule
 from metaeval.tests_stat.result import PairwiseResult
+from metaeval.topic_design import engine_scores, mean_over_topics, settled_mean_over_topics
 
 __all__ = [
     "KINDS",
@@ -344,6 +344,7 @@ def decision_agreement(  # noqa: PLR0913 - one keyword per choice
     Examples
     --------
     >>> noise = np.random.default_rng(0).normal(0, 0.1, (2, 3, 20))
+    >>> from metaeval import as_scores
     >>> scores = as_scores(noise + [[[0.1], [0.3], [0.5]], [[0.1], [0.1], [0.5]]], metrics=["one", "other"])
     >>> agreement = decision_agreement(scores, test="t")
     >>> agreement.to_frame()[["predictor", "truth", "precision", "recall", "f1"]].round(2)
@@ -351,12 +352,12 @@ def decision_agreement(  # noqa: PLR0913 - one keyword per choice
     0       one  other       0.67    1.00  0.8
     1     other    one       1.00    0.67  0.8
     """
-    scores = as_scores(scores)
+    spec = TESTS.find(test)
+    scores = engine_scores(scores, uses=spec.uses - {"gaps"}, what="agreement of decisions")
     if scores.sizes["metric"] < 2:  # noqa: PLR2004 - agreement is between two
         message = f"agreement needs at least two metrics; the scores hold {scores['metric'].to_numpy().tolist()}"
         raise InvalidOptionError(message)
     levels = checked_alphas(alphas)
-    spec = TESTS.find(test)
     if alternative not in ("better", "two-sided"):
         message = f"alternative must be 'better' or 'two-sided', which name a better system, not {alternative!r}"
         raise InvalidOptionError(message)
@@ -371,7 +372,7 @@ def decision_agreement(  # noqa: PLR0913 - one keyword per choice
         rng=rng,
         n_threads=n_threads,
     )
-    data = _decisions(result, levels).assign(_correlations(settled_means(oriented_values(scores))))
+    data = _decisions(result, levels).assign(_correlations(settled_mean_over_topics(scores)))
     data["score_size"] = (("metric", "pair"), _sizes_of_pairs(scores, result))
     return DecisionAgreement(data=data, result=result)
 
@@ -439,7 +440,7 @@ def agreement_shares(n_rejected: NDArray[np.int64], n_shared: NDArray[np.int64])
 
 def _sizes_of_pairs(scores: xr.DataArray, result: PairwiseResult) -> NDArray[np.float64]:
     """Return the mean absolute scores of the two systems of every pair, added up, shape (metric, pair)."""
-    size = np.abs(scores.to_numpy()).mean(axis=2)
+    size = mean_over_topics(abs(scores))
     places = pd.Index(scores["system"].to_numpy())
     first, second = (places.get_indexer(result.data[side].to_numpy()) for side in ("system_a", "system_b"))
     return size[:, first] + size[:, second]

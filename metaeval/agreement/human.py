@@ -20,7 +20,7 @@ from metaeval.checks import check_choice, check_count, check_share, t_half_width
 from metaeval.draws import RNGLike, bootstrap_counts, bootstrap_indices, resolve_rng
 from metaeval.equality import at_least, difference, settle
 from metaeval.errors import ScoresError
-from metaeval.parallel import track
+from metaeval.workers import parallel_map
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -161,18 +161,10 @@ def human_agreement(  # noqa: PLR0913 - every option is one question
     rows = []
     drawn_values: dict[str, Floats] = {}
     metrics = [str(one) for one in scores["metric"].to_numpy() if str(one) != name]
-    for metric in track(metrics, description=f"{statistic} with {name}, {level}"):
-        cells = cells_of(scores, metric, reference=name)
-        systems = (drawn[:, : len(cells.systems)] * len(cells.systems)).astype(np.int64)
-        value, used, resampled = _LEVELS[level](
-            cells,
-            STATISTICS[statistic],
-            _Drawn(
-                n=n_resamples,
-                counts=counts if resample != "systems" else None,
-                systems=systems if resample != "items" else None,
-            ),
-        )
+    every = [cells_of(scores, metric, reference=name) for metric in metrics]
+    shared = (level, STATISTICS[statistic], resample, counts, drawn)
+    found = parallel_map(_resampled, every, shared=shared, description=f"{statistic} with {name}, {level}")
+    for metric, cells, (value, used, resampled) in zip(metrics, every, found, strict=True):
         drawn_values[metric] = resampled
         units = _units(cells, resample, STATISTICS[statistic] if level == "item" else None)
         low, high = _interval(value, resampled, units, statistic, confidence_level)
@@ -235,6 +227,19 @@ class _Drawn(NamedTuple):
     n: int
     counts: Floats | None  # (resample, cluster): how often each cluster
     systems: NDArray[np.int64] | None  # (resample, system): positions of systems
+
+
+def _resampled(  # noqa: PLR0913, PLR0917 - the question, and what is drawn for it
+    cells: Cells, level: Level, statistic: Score, resample: Resample, counts: Floats, drawn: Floats
+) -> _Found:
+    """Return the statistic of one metric, how much of the data it used, and its resamples."""
+    systems = (drawn[:, : len(cells.systems)] * len(cells.systems)).astype(np.int64)
+    draws = _Drawn(
+        n=len(drawn),
+        counts=counts if resample != "systems" else None,
+        systems=systems if resample != "items" else None,
+    )
+    return _LEVELS[level](cells, statistic, draws)
 
 
 def _by_system(cells: Cells, statistic: Score, drawn: _Drawn) -> _Found:

@@ -16,8 +16,8 @@ from metaeval.checks import check_choice, check_count
 from metaeval.draws import RNGLike, resolve_rng
 from metaeval.equality import at_least, difference, settle
 from metaeval.errors import ScoresError
-from metaeval.parallel import track
 from metaeval.tests_stat.correction import CORRECTIONS, adjust
+from metaeval.workers import parallel_map
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -161,10 +161,8 @@ def compare_with_human(  # noqa: PLR0913 - every option is one question
         raise ScoresError(message)
     source = resolve_rng(rng)
     seed = int(source.generator.integers(2**63))
-    rows = [
-        _compared(scores, name, pair, STATISTICS[statistic], permute, np.random.default_rng(seed), n_resamples)
-        for pair in track(list(combinations(chosen, 2)), description="comparing metrics")
-    ]
+    shared = (scores, name, STATISTICS[statistic], permute, seed, n_resamples)
+    rows = parallel_map(_compared, list(combinations(chosen, 2)), shared=shared, description="comparing metrics")
     table = pd.DataFrame(rows)
     tested = table["p"].notna().to_numpy()
     table["p_corrected"] = np.nan
@@ -181,14 +179,15 @@ def compare_with_human(  # noqa: PLR0913 - every option is one question
 
 
 def _compared(  # noqa: PLR0913, PLR0917 - one pair and the question
+    pair: tuple[str, str],
     scores: xr.DataArray,
     reference: str,
-    pair: tuple[str, str],
     statistic: Callable[[Floats, Floats], Floats],
     permute: Permute,
-    generator: np.random.Generator,
+    seed: int,
     n_resamples: int,
 ) -> dict[str, object]:
+    generator = np.random.default_rng(seed)
     exchange = _exchangeable(scores, reference, pair)
     human, halves = exchange.human, exchange.halves
     values = [float(statistic(human, means)) for means in exchange.means]

@@ -70,7 +70,7 @@ _ALPHA = Option(
 _MIN_F1 = Option("F1", "The F1 from which conclusions count as the same; a convention.", number(above=0, most=1))
 
 
-@command("agree", reads="scores")
+@command("agree", reads="scores", repeats=True)
 def agree(  # noqa: PLR0913 - the options of the command
     loaded: Loaded,
     *,

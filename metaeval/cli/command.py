@@ -6,6 +6,7 @@ from the groups of options that commands share (`READING` and `OUTPUT` in `metae
 
 import inspect
 from collections.abc import Callable, Mapping
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -14,17 +15,20 @@ import typer
 from typer.core import TyperCommand
 
 from metaeval.cli.checks import by_comma
-from metaeval.cli.options import OUTPUT, READING
+from metaeval.cli.options import OUTPUT, READING, WORKING
 from metaeval.cli.together import Commands
 from metaeval.tests_stat.catalogue import TESTS
 
 if TYPE_CHECKING:
+    from metaeval.cli.reading import Loaded
     from metaeval.reports.report import Report
 
 __all__ = ["command"]
 
 
-def command(name: str, *, reads: str = "nothing", **defaults: object) -> Callable[[Callable[..., Any]], TyperCommand]:
+def command(
+    name: str, *, reads: str = "nothing", repeats: bool = False, **defaults: object
+) -> Callable[[Callable[..., Any]], TyperCommand]:
     """Make a command of a function that takes what was read and its own options, and returns the result of a study.
 
     Parameters
@@ -33,6 +37,8 @@ def command(name: str, *, reads: str = "nothing", **defaults: object) -> Callabl
         As it is typed; a name in `metaeval.cli.commands.COMMANDS`.
     reads : str
         A name in `metaeval.cli.options.READING`.
+    repeats : bool, default False
+        Whether it repeats work, which workers can share (`metaeval.workers`).
     **defaults
         Other defaults for options that all commands share, such as ``out=Path("metaeval-report")``.
 
@@ -46,7 +52,12 @@ def command(name: str, *, reads: str = "nothing", **defaults: object) -> Callabl
     def decorate(ask: Callable[..., Any]) -> TyperCommand:
         own = list(inspect.signature(ask, eval_str=False).parameters.values())[1:]
         names = [parameter.name for parameter in own]
-        taken = {**READING[reads], **{one.name: (one.annotation, one.default) for one in own}, **OUTPUT}
+        taken = {
+            **READING[reads],
+            **{one.name: (one.annotation, one.default) for one in own},
+            **(WORKING if repeats else {}),
+            **OUTPUT,
+        }
         kind = inspect.Parameter.KEYWORD_ONLY
 
         def run(**given: Any) -> None:  # noqa: ANN401 - any option's value
@@ -81,7 +92,8 @@ def _run(ask: Callable[..., Any], own: Mapping[str, Any], context: typer.Context
     quicker = "--test t takes seconds" if any(test in TESTS and TESTS[test].resampled for test in tests) else ""
     with command_session(quiet=given["quiet"], quicker=quicker) as session:
         loaded = Loaded(context, session)
-        report = _titled(ask(loaded, **own), given["title"])
+        with _workers(given):
+            report = _titled(ask(loaded, **own), given["title"], loaded)
         if given["out"] is not None:
             report = replace(report, warnings=tuple(session.warned()))
             index = report.save(given["out"], overwrite=given["overwrite"], pdf=given["pdf"])
@@ -105,8 +117,18 @@ def _run(ask: Callable[..., Any], own: Mapping[str, Any], context: typer.Context
     loaded.finish()
 
 
-def _titled(answer: Any, title: str | None) -> "Report":  # noqa: ANN401 - a study's result, or a report
-    from metaeval.studies.study import Study  # noqa: PLC0415 - loads pandas
+def _workers(given: Mapping[str, Any]) -> AbstractContextManager[None]:
+    """Open the workers that were asked for, where a command can have any."""
+    if given.get("dask") is None and given.get("workers", 1) == 1:
+        return nullcontext()
+    from metaeval.workers import working  # noqa: PLC0415 - loads joblib
 
-    report: Report = answer.report() if isinstance(answer, Study) else answer
+    return working(given["workers"], cluster=given["dask"], n_threads=given.get("threads"))
+
+
+def _titled(answer: Any, title: str | None, loaded: "Loaded") -> "Report":  # noqa: ANN401 - a study's result, or a report
+    from metaeval.reports.item_words import in_words_of  # noqa: PLC0415 - loads pandas
+    from metaeval.studies.study import Study  # noqa: PLC0415 - as above
+
+    report: Report = answer.report() if isinstance(answer, Study) else in_words_of(loaded.read_scores, answer)
     return report if title is None else replace(report, title=title)

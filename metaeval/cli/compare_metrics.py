@@ -24,7 +24,7 @@ _INTERVAL_RESAMPLES = Option(
 )
 
 
-@command("compare-metrics", reads="scores")
+@command("compare-metrics", reads="scores", repeats=True)
 def compare_metrics(  # noqa: PLR0913 - the options of the command
     loaded: Loaded,
     *,

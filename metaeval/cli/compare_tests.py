@@ -25,7 +25,7 @@ _AGAINST = Option(
 _PLAIN_P = flag("--plain-p", "Resampled p-values are k/B, as Ogilvie and Lalmas took them: 0 passes any correction.")
 
 
-@command("compare-tests", reads="scores")
+@command("compare-tests", reads="scores", repeats=True)
 def compare_tests(  # noqa: PLR0913 - the options of the command
     loaded: Loaded,
     *,

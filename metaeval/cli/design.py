@@ -4,7 +4,6 @@ from collections.abc import Sequence
 from math import inf, nan
 from typing import TYPE_CHECKING, Annotated
 
-from metaeval.checks import check_share
 from metaeval.cli import checks
 from metaeval.cli import options as opt
 from metaeval.cli.command import command
@@ -89,7 +88,7 @@ def design(  # noqa: PLR0913 - the options of the command
     pool: Annotated[list[str] | None, _POOL] = None,
     difference: Annotated[str, _DIFFERENCE] = "0.05,0.1",
     method: Annotated[str | None, _METHOD] = None,
-    power: Annotated[float, Option("CHANCE", "Chance with which it is to be found.", check_share)] = 0.8,
+    power: Annotated[float, opt.POWER] = 0.8,
     alpha: Annotated[float, opt.ALPHA] = 0.05,
     variance: Annotated[str, _VARIANCE] = "residual",
     pair: Annotated[list[str] | None, _PAIR] = None,

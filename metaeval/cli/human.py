@@ -23,7 +23,7 @@ _reading = partial(Option, panel="Reading")
 _INPUTS = argument(
     "TABLES",
     "Tables with a header: one row a system and item (or a system alone), one column a metric or human score. "
-    "Several files are joined by system and item.",
+    "Several files are joined by system and item. Or a folder of mt-metrics-eval: metric-scores/PAIR.",
 )
 _ITEM = _reading("COLUMN,…", "The columns that name an item together, such as doc,seg.", checks.a_name)
 _CLUSTER = _reading(
@@ -51,7 +51,7 @@ _MIN_DIFFERENCE = Option(
 _PERMUTE = choice("What two metrics exchange when they are compared.", "both", "items", "systems")
 
 
-@command("human")
+@command("human", repeats=True)
 def human(  # noqa: PLR0913 - the options of the command
     loaded: Loaded,
     *,
@@ -87,13 +87,12 @@ def human(  # noqa: PLR0913 - the options of the command
     """
     from metaeval.agreement.items import item_scores, system_means  # noqa: PLC0415 - loads xarray
     from metaeval.io.items import item_columns, read_items, system_column  # noqa: PLC0415 - as above
-    from metaeval.io.sources import list_sources  # noqa: PLC0415 - as above
     from metaeval.metrics.names import split_names  # noqa: PLC0415 - as above
     from metaeval.studies.human import study_human  # noqa: PLC0415 - loads scipy
 
     asked = [] if item is None else [name.strip() for name in item.split(",")]
     frame = read_items(inputs, system=system, item=asked, where=checks.parse_assignments(where, "--where"))
-    loaded.read(*(source.path for source in list_sources(inputs)))
+    loaded.read(*frame.attrs["sources"])
     own, items = system_column(frame, system, inputs[0]), item_columns(frame, asked, inputs[0])
     if without:
         frame = _without(frame, own, without)

@@ -5,7 +5,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
-from metaeval.checks import MOST_ROUNDS, check_count, check_jobs
+from metaeval.checks import MOST_ROUNDS, check_count
 from metaeval.cli import checks
 from metaeval.cli import options as opt
 from metaeval.cli.command import command
@@ -176,13 +176,6 @@ _CORRECTION = opt.CORRECTION_OR_OWN.but(shown="fdr_by, or the test's own", panel
 _TESTED = Option(
     "N", "Replicates in which all pairs are tested; 0 leaves that out.", checks.count(0), panel=_SIGNIFICANCE
 )
-_WORKERS = Option(
-    "N",
-    "Workers side by side, -1 for every core; never changes a result.",
-    lambda number, _option: check_jobs(number),
-    panel=None,
-    means="n_jobs",
-)
 _KEEP = path(
     "FOLDER",
     "Keep finished replicates here, so that a run that was cut off goes on.",
@@ -192,7 +185,7 @@ _KEEP = path(
 )
 
 
-@command("judgments", reads="pools")
+@command("judgments", reads="pools", repeats=True)
 def judgments(  # noqa: PLR0913 - the options of the command
     loaded: Loaded,
     *,
@@ -221,7 +214,6 @@ def judgments(  # noqa: PLR0913 - the options of the command
     choose: Annotated[str, opt.CHOOSE.but(panel=_SIGNIFICANCE)] = "all",
     tested: Annotated[int, _TESTED] = 5,
     seed: Annotated[int, opt.SEED] = 0,
-    workers: Annotated[int, _WORKERS] = 1,
     keep: Annotated[Path | None, _KEEP] = None,
 ) -> "JudgmentsStudy":
     """Say what fewer judgments would change, and whether new systems would be judged fairly.
@@ -283,7 +275,6 @@ def judgments(  # noqa: PLR0913 - the options of the command
         adaptive_budget=adaptive_budget,
         cost=parse_cost(cost),
         rng=seed,
-        n_jobs=workers,
         keep=keep,
         budget=None if budget is None else parse_time(budget),
         registry=loaded.registry,

@@ -1,21 +1,25 @@
 """The options that several commands share, and the groups that commands read and show by."""
 
 import inspect
+import re
 from collections.abc import Mapping
 from functools import partial
 from pathlib import Path
 from typing import Annotated
 
-from metaeval.checks import MOST_REPLICATES, MOST_WORKERS, check_error_rate, check_share
+from metaeval.checks import MOST_REPLICATES, MOST_WORKERS, check_error_rate, check_jobs, check_share
 from metaeval.cli import checks
 from metaeval.cli.option import QUESTION, Option, argument, choice, flag, path
+from metaeval.io.benchmarks.formats import BENCHMARKS
 from metaeval.tests_stat.catalogue import TESTS
 from metaeval.tests_stat.correction import CORRECTIONS
 
 __all__ = [
+    "ABOUT_TABLES",
     "ALPHA",
     "ALTERNATIVE",
     "CHOOSE",
+    "COLUMNS",
     "CORRECTION",
     "CORRECTION_LIST",
     "CORRECTION_OR_OWN",
@@ -27,6 +31,7 @@ __all__ = [
     "MAX_ERROR",
     "OUTPUT",
     "OVERWRITE",
+    "POWER",
     "QUIET",
     "READING",
     "REPLICATES",
@@ -38,7 +43,9 @@ __all__ = [
     "THREADS",
     "TOPICS_NEEDED",
     "WHERE",
+    "WORKING",
     "parse_choose",
+    "parse_columns",
 ]
 
 _LARGEST_SEED = 2**63 - 1
@@ -81,6 +88,7 @@ ALTERNATIVE = choice(
     *("two-sided", "greater", "less", "better"),
 )
 ALPHA = Option("LEVEL", "Significance level.", check_share, panel=None)
+POWER = Option("CHANCE", "Chance with which a difference is to be found.", check_share)
 RESAMPLES = Option(
     "B",
     "Resamples of every resampling test.",
@@ -192,16 +200,120 @@ _SYSTEMS_IN = choice(
     shown="columns, unless the first column says system or run",
 )
 _MISSING = choice(
-    "What to do where a system has nothing on a topic.",
-    *("error", "zero", "drop-systems", "drop-topics"),
+    "What to do where a system has nothing on a topic; pairwise compares pairs on common topics, where a test can.",
+    *("error", "zero", "drop-systems", "drop-topics", "pairwise"),
     shown="error; zero with --qrels",
 )
+_CLUSTERS = choice(
+    "What clusters of topics are: a sample of clusters (random), all there are (fixed), replaced by their means (macro "
+    "means), or nothing (ignore).",
+    *("random", "fixed", "means", "ignore"),
+    shown="random, where the table has a column cluster; fixed, where it has a column stratum",
+)
+
+
+_CLUSTER_FILE = path(
+    "FILE",
+    "Table with a column of topics and one of their clusters (tasks, documents), called cluster or the only other one.",
+    checks.file_to_read("the table of clusters"),
+)
+
+
+_column = partial(Option, "NAME", panel="Reading")
+_NO_HEADER = flag(
+    "--no-header",
+    "The first line of a table holds no names; columns are then counted from 1, as in --item-column 2.",
+    panel="Reading",
+)
+_IGNORE_COLUMN = _column("A column to leave out; may be repeated.", checks.a_name, excludes="no_header")
 
 
 class _Tables:
     systems_in: Annotated[str | None, _SYSTEMS_IN] = None
     missing: Annotated[str | None, _MISSING] = None
+    clusters: Annotated[str | None, _CLUSTERS] = None
+    cluster_file: Annotated[Path | None, _CLUSTER_FILE] = None
     lower_is_better: Annotated[list[str] | None, LOWER_IS_BETTER] = None
+    system_column: Annotated[str | None, _column("The column of systems.", checks.a_name)] = None
+    item_column: Annotated[str | None, _column("The column of topics, or items.", checks.a_name)] = None
+    metric_column: Annotated[str | None, _column("The column of metrics.", checks.a_name)] = None
+    value_column: Annotated[str | None, _column("The column of scores.", checks.a_name)] = None
+    repeat_column: Annotated[str | None, _column("The column of repeats (epochs, seeds).", checks.a_name)] = None
+    cluster_column: Annotated[
+        str | None, _column("The column of what topics share noise with: a task, a document.", checks.a_name)
+    ] = None
+    weight_column: Annotated[str | None, _column("The column of topics' weights.", checks.a_name)] = None
+    ignore_column: Annotated[list[str] | None, _IGNORE_COLUMN] = None
+    no_header: Annotated[bool, _NO_HEADER] = False
+
+
+COLUMNS = {
+    "system_column": "system",
+    "item_column": "topic",
+    "metric_column": "metric",
+    "value_column": "score",
+    "repeat_column": "repeat",
+    "cluster_column": "cluster",
+    "weight_column": "weight",
+    "ignore_column": "ignore",
+}
+"""Options that say which column of a table is which, and what `metaeval.read_scores` calls it."""
+ABOUT_TABLES = frozenset({*COLUMNS, "no_header", "systems_in"})
+"""Options that mean nothing for runs."""
+
+
+def parse_columns(given: Mapping[str, object]) -> dict[str, object]:
+    """Return what the options say of the columns of tables, as `metaeval.read_scores` takes it.
+
+    Raises
+    ------
+    InvalidOptionError
+        If --no-header says that columns have no names, and one is given.
+
+    Examples
+    --------
+    >>> parse_columns({"item_column": "question", "no_header": False})
+    {'columns': {'topic': 'question'}, 'header': None}
+    """
+    columns: dict[str, object] = {part: given[name] for name, part in COLUMNS.items() if given.get(name)}
+    if given.get("cluster_file"):
+        columns.pop("cluster", None)  # it is a column of that file
+    if not given.get("no_header"):
+        return {"columns": columns, "header": None}
+    for name, part in COLUMNS.items():
+        if part in columns:
+            text = str(columns[part]).strip()
+            if not text.isdecimal() or not int(text[:6]) > 0:
+                option = f"--{name.replace('_', '-')}"
+                raise checks.refusal(option, "a column's number, counted from 1, beside --no-header", text)
+            columns[part] = int(text[:6])
+    return {"columns": columns, "header": False}
+
+
+def _address(text: str, option: str) -> str:
+    """Take what Dask prints where a scheduler starts; nobody is called yet."""
+    if not re.fullmatch(r"(tcp|tls|ws|wss)://[^\s/:]+:\d{1,5}/?|(tcp|tls|ws|wss)://\[[\da-fA-F:]+\]:\d{1,5}/?", text):
+        raise checks.refusal(option, "the address of a Dask scheduler, such as tcp://127.0.0.1:8786", text)
+    return text
+
+
+_WORKERS = Option(
+    "N",
+    "Processes that share repeated work, -1 for one a core; never changes a result.",
+    lambda number, _option: check_jobs(number),
+    means="n_jobs",
+)
+_DASK = Option(
+    "ADDRESS",
+    "Let a Dask cluster do repeated work: its scheduler, such as tcp://127.0.0.1:8786; never changes a result.",
+    _address,
+    excludes="workers",
+)
+
+
+class _Working:
+    workers: Annotated[int, _WORKERS] = 1
+    dask: Annotated[str | None, _DASK] = None
 
 
 class _Showing:
@@ -227,14 +339,17 @@ def _group(options: type, panel: str | None) -> Group:
 RUNS = _group(_Scoring, "Scoring runs")
 _GROUPING = _group(_Grouping, "Reading")
 _TABLES = _group(_Tables, "Reading")
+WORKING = _group(_Working, None)
+"""What commands that repeat work offer for it."""
 OUTPUT = _group(_Showing, None)
 """What every command offers for its answer."""
 
 _INPUTS = argument(
     "INPUTS",
     "With --qrels: TREC runs or INEX submissions, as files, folders or patterns. Without: score tables (wide or long "
-    "CSV/TSV/Parquet/NetCDF, `trec_eval -q` or ir_measures output); a wide table holds one metric, named after the "
-    "file, or NAME=FILE. Compressed or not.",
+    "CSV/TSV/Parquet/NetCDF/JSON, `trec_eval -q` or ir_measures output); a wide table holds one metric, named after "
+    "the file, or NAME=FILE. Or results of a benchmark, as folders or files: "
+    f"{', '.join(BENCHMARKS[:-1])}. Compressed or not.",
 )
 _RUN_INPUTS = argument("RUNS", "TREC runs or INEX submissions: files, folders, patterns or NAME=FILE.")
 _PILOT_INPUTS = argument(

@@ -49,7 +49,7 @@ _BAYESIAN = choice(
 _PAIRS = path("FILE", "Write every pair's difference, p-values and decision (CSV).", file_to_write())
 
 
-@command("power", reads="scores")
+@command("power", reads="scores", repeats=True)
 def power(  # noqa: PLR0913 - the options of the command
     loaded: Loaded,
     *,
@@ -113,13 +113,13 @@ def counted(
     **asked: Any,  # noqa: ANN401 - as the study takes them
 ) -> "PowerStudy":
     """Read the scores and count, unless there is nothing to count; the texts are those of the options."""
-    from metaeval.studies.power import check_question, study_power  # noqa: PLC0415 - loads scipy and numba
+    from metaeval.studies.power import DEFAULT_TESTS, check_question, study_power  # noqa: PLC0415 - loads scipy, numba
 
     tests, corrections = by_comma(test, TESTS), by_comma(correction, CORRECTIONS)
     check_question(tests, corrections)
     return study_power(
         loaded.scores(),
-        tests=tests,
+        tests=None if tuple(tests) == DEFAULT_TESTS else tests,
         corrections=corrections,
         choose=opt.parse_choose(choose),
         n_topic_resamples=interval_resamples or None,

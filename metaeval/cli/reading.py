@@ -9,9 +9,8 @@ import typer
 
 from metaeval.cli.console import Session
 from metaeval.cli.option import given_at
-from metaeval.cli.options import DEFAULT_METRICS, RUNS
+from metaeval.cli.options import ABOUT_TABLES, DEFAULT_METRICS, RUNS, parse_columns
 from metaeval.cli.together import registry_of
-from metaeval.errors import UnknownNameError
 from metaeval.words import count
 
 if TYPE_CHECKING:
@@ -87,8 +86,13 @@ class Loaded:
             if direction:
                 from metaeval.scores import as_scores  # noqa: PLC0415 - loads xarray
 
-                scores = as_scores(scores, higher_is_better=direction, fewest=fewest)
-            self._scores = scores
+                scores = as_scores(scores, missing="pairwise", higher_is_better=direction, fewest=fewest)
+            self._scores = self._in_clusters(scores)
+        return self._scores
+
+    @property
+    def read_scores(self) -> "Scores | None":
+        """The scores that were read; None where the command did not ask for any."""
         return self._scores
 
     def collection(self, *, retrieved: Literal["judged", "all"] = "judged") -> "JudgedCollection":
@@ -133,7 +137,7 @@ class Loaded:
             given = self._given
             idle = set[str]()  # options about the other kind of input
             if "qrels" in given:
-                idle = {*RUNS} if given["qrels"] is None else {"systems_in"}
+                idle = {*RUNS} if given["qrels"] is None else {*ABOUT_TABLES}
                 idle -= {"metrics"} if given.get("metrics") else set()
             options = {
                 name: value for name, value in given.items() if name not in idle and (name not in _SHOWING or value)
@@ -203,11 +207,16 @@ class Loaded:
         from metaeval.io.tables import read_scores  # noqa: PLC0415 - loads pandas
         from metaeval.scores import as_scores  # noqa: PLC0415 - loads xarray
 
-        scores = read_scores(given["inputs"], missing=given["missing"] or "error", systems_in=given["systems_in"])
+        scores = read_scores(
+            given["inputs"],
+            missing=given["missing"] or "error",
+            systems_in=given["systems_in"],
+            metrics=_names_of_metrics(given["metrics"]) if given.get("metrics") else None,
+            **parse_columns(given),  # type: ignore[arg-type]  # columns and header
+        )
         sheet = None if given["groups"] is None else read_sheet(given["groups"])
-        scores = as_scores(scores, groups=self._groups(sheet, scores["system"].to_numpy().tolist()))
-        if given.get("metrics"):
-            scores = scores.sel(metric=_columns_named(given["metrics"], scores["metric"].to_numpy().tolist()))
+        groups = self._groups(sheet, scores["system"].to_numpy().tolist())
+        scores = as_scores(scores, missing="pairwise", groups=groups)  # gaps were settled as it was asked
         self.read(*scores.attrs.get("sources", []), *self._group_file())
         return scores
 
@@ -227,6 +236,26 @@ class Loaded:
             fewest=fewest,
         )
 
+    def _in_clusters(self, scores: "Scores") -> "Scores":
+        """Put the topics in the clusters of a file, and take clusters for what they are said to be."""
+        file, kind = self.options.get("cluster_file"), self.options.get("clusters")
+        if file is not None:
+            from metaeval.io.groups import read_clusters  # noqa: PLC0415 - loads pandas
+            from metaeval.scores import as_scores  # noqa: PLC0415 - loads xarray
+
+            said = read_clusters(
+                file, topics=scores["topic"].to_numpy().tolist(), column=self.options.get("cluster_column")
+            )
+            scores = as_scores(
+                scores.drop_vars("stratum", errors="ignore"), missing="pairwise", clusters=said, fewest=1
+            )
+            self.read(file)
+        if kind is not None:
+            from metaeval.topic_design import with_clusters  # noqa: PLC0415 - loads xarray
+
+            scores = with_clusters(scores, kind)
+        return scores
+
     def _groups(self, sheet: "Sheet | None", systems: Sequence[str]) -> Mapping[str, str] | None:
         from metaeval.io.groups import groups_from_regex, read_groups  # noqa: PLC0415 - loads pandas
 
@@ -240,13 +269,9 @@ class Loaded:
         return [] if groups is None else [str(groups)]
 
 
-def _columns_named(text: str, known: Sequence[str]) -> list[str]:
+def _names_of_metrics(text: str) -> list[str]:
     """Return the metrics of a score table that --metrics names, as the table writes them."""
     from metaeval.metrics.names import split_names  # noqa: PLC0415 - loads numba with the rest of its package
     from metaeval.metrics.presets import without_presets  # noqa: PLC0415 - as above
 
-    names = list(dict.fromkeys(map(str, without_presets(split_names(text)))))
-    for name in names:
-        if name not in known:
-            raise UnknownNameError("metric in the score table", name, known)
-    return names
+    return list(dict.fromkeys(map(str, without_presets(split_names(text)))))

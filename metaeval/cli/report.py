@@ -22,7 +22,7 @@ _TOP = Option(
 )
 
 
-@command("report", reads="scores", out=Path("metaeval-report"))
+@command("report", reads="scores", repeats=True, out=Path("metaeval-report"))
 def report(  # noqa: PLR0913 - the options of the command
     loaded: Loaded,
     *,

@@ -60,6 +60,8 @@ def scores(  # noqa: PLR0913 - the options of the command
     metrics: Annotated[str, _METRICS] = "AP,nDCG@10,P@10,RR",
     groups: Annotated[int | None, _count("Put the systems into G groups of alike members.", "G", least=1)] = None,
     null: Annotated[bool, flag("--null", "All systems are equal in truth (to calibrate tests).", panel=None)] = False,
+    clusters: Annotated[int | None, _count("Put the topics into C clusters that share noise.", "C", least=1)] = None,
+    repeats: Annotated[int | None, _count("Score every system R times on every topic.", "R", least=1)] = None,
     overwrite: Annotated[bool, opt.OVERWRITE] = False,
     seed: Annotated[int, opt.SEED] = 0,
     quiet: Annotated[bool, opt.QUIET] = False,
@@ -78,9 +80,16 @@ def scores(  # noqa: PLR0913 - the options of the command
 
     with command_session(quiet=quiet) as session:
         check_scores_file(file, overwrite=overwrite)
-        _check_size(systems * topics, "--systems times --topics")
+        _check_size(systems * topics * (repeats or 1), "--systems times --topics times --repeats")
         table = simulate_scores(
-            n_systems=systems, n_topics=topics, metrics=tuple(by_comma(metrics)), n_groups=groups, null=null, rng=seed
+            n_systems=systems,
+            n_topics=topics,
+            metrics=tuple(by_comma(metrics)),
+            n_groups=groups,
+            null=null,
+            n_clusters=clusters,
+            n_repeats=repeats,
+            rng=seed,
         )
         write_scores(table, file)
         session.say(f"Wrote {systems} systems x {topics} topics under {metrics} to {file} (seed {seed}).")

@@ -11,7 +11,7 @@ from typer.core import TyperCommand
 from metaeval.checks import check_parquet
 from metaeval.cli.checks import by_comma, kind_of_file, names_of_metrics
 from metaeval.cli.option import arguments_of, declared, given_at
-from metaeval.cli.options import RUNS
+from metaeval.cli.options import ABOUT_TABLES, RUNS
 from metaeval.cli.wording import error_in_options, speaking_of
 from metaeval.errors import InvalidOptionError, MetaevalError, UnknownNameError
 from metaeval.tests_stat.catalogue import TESTS
@@ -112,10 +112,10 @@ def _check_kind(context: typer.Context) -> None:
     given = context.params
     if "qrels" not in given or "systems_in" not in given:
         return
-    if given["qrels"] is not None and given_at(context, "systems_in"):
-        message = "--systems-in is about score tables, and with --qrels the inputs are runs; leave it out"
-        raise InvalidOptionError(message)
     for parameter, _ in declared(context.command):
+        if given["qrels"] is not None and parameter.name in ABOUT_TABLES and given_at(context, parameter.name):
+            message = f"{parameter.opts[0]} is about score tables, and with --qrels the inputs are runs; leave it out"
+            raise InvalidOptionError(message)
         about_runs = parameter.name in RUNS and parameter.name not in ("qrels", "metrics")
         if given["qrels"] is None and about_runs and given_at(context, parameter.name):
             message = (

@@ -83,7 +83,7 @@ _INTERVAL_RESAMPLES = Option(
 )
 
 
-@command("topics", reads="scores")
+@command("topics", reads="scores", repeats=True)
 def topics(  # noqa: PLR0913 - the options of the command
     loaded: Loaded,
     *,

@@ -21,9 +21,9 @@ NOTATION = frozenset({
 """Words before "=" that a metric's name, or its definition in a plug-in, may hold: no arguments of the library."""
 
 PYTHON_ONLY = frozenset({
-    "adaptive_rate", "baseline", "bounds", "duplicates", "few", "form", "header", "method", "nesting", "p_value_rule",
-    "paths", "pool_share", "rate", "reciprocal_rank_share", "relevant", "replace", "retrieved", "size", "split_tags",
-    "systems", "ties", "topics", "zero_method",
+    "adaptive_rate", "aggregates", "bounds", "duplicates", "families", "few", "form", "header", "method", "nesting",
+    "p_value_rule", "paths", "pool_share", "rate", "reciprocal_rank_share", "relevant", "replace", "retrieved",
+    "simultaneous", "size", "split_tags", "systems", "ties", "topics", "weights", "zero_method",
 })  # fmt: skip
 """Arguments that no command offers, whatever its options are called."""
 
@@ -31,9 +31,13 @@ _PHRASES: Mapping[str, str] = MappingProxyType(
     {
         "select(systems=…)": "naming the other runs only",
         "(with_groups, --groups)": "(--groups)",
+        "header=False": "--no-header",
     }
 )
 
+_COLUMNS = {"topic": "item_column", "score": "value_column"}
+"""Options for columns that are not called like the part that a column plays."""
+_COLUMN = re.compile(r"'([a-z_]+)': (?:('[^']*'|…)|(\[[^\[\]]*\])|([0-9]+|None))")
 _VALUE = r"'[^']*'|\"[^\"]*\"|\{[^{}]*\}|\[[^\[\]]*\]|[\w.+-]*[\w]|"
 _PATTERN = re.compile(
     r"(?P<call>\w'?\([^()]*=[^()]*\))"  # a metric with its parameters
@@ -94,6 +98,8 @@ def in_options(message: str, arguments: Mapping[str, str] | None = None, elsewhe
 
     def translated(match: re.Match[str]) -> str:
         name = match["name"] or match["bare"] or ""
+        if name == "columns" and (words := _columns(match["value"] or "", arguments)):
+            return words
         option = None if name in PYTHON_ONLY else arguments.get(name)
         if option is None:
             if match["name"] and name not in NOTATION and (name in PYTHON_ONLY or name in elsewhere()):
@@ -114,6 +120,19 @@ def in_options(message: str, arguments: Mapping[str, str] | None = None, elsewhe
             f"{message} ({' and '.join(dict.fromkeys(foreign))} {verb} in Python; this command has no such option)"
         )
     return message
+
+
+def _columns(value: str, arguments: Mapping[str, str]) -> str:
+    """Return ``{'topic': 'doc'}`` as the options that name columns; "" where one of them has none."""
+    words, counted = [], False
+    for part, quoted, several, number in _COLUMN.findall(value):
+        option = arguments.get(_COLUMNS.get(part, f"{part}_column"))
+        if option is None:
+            return ""
+        names = re.findall(r"'[^']*'|…", several) if several else [quoted or number]
+        words += [f"{option} {_unquoted(name)}" for name in names]
+        counted = counted or bool(number)
+    return " ".join([*["--no-header"] * counted, *words])
 
 
 def error_in_options(error: Exception, more: str = "") -> str:

@@ -45,7 +45,7 @@ _MOST_DOTS = 3000
 
 @styled
 def matrix_map(matrix: pd.DataFrame, *, lowest: float = 0.5) -> Figure:
-    """Draw a matrix of agreement as a heat map with its numbers, predictors in the rows and truths in the columns.
+    """Draw a matrix of agreement that is the same both ways as a heat map with its numbers.
 
     Parameters
     ----------
@@ -60,8 +60,8 @@ def matrix_map(matrix: pd.DataFrame, *, lowest: float = 0.5) -> Figure:
     left = 0.55 + max(text_width(name, size) for name in names)
     side = min(0.52 * n, PAGE_WIDTH - left - 0.1)
     cell = side / n
-    figure = Figure(figsize=(PAGE_WIDTH, 0.55 + min(cell, 0.34) * n + 0.1))
-    axes = inch_axes(figure, left=left, right=PAGE_WIDTH - left - side, top=0.55, bottom=0.1)
+    figure = Figure(figsize=(PAGE_WIDTH, 0.3 + min(cell, 0.34) * n + 0.1))
+    axes = inch_axes(figure, left=left, right=PAGE_WIDTH - left - side, top=0.3, bottom=0.1)
     values = matrix.to_numpy(dtype=float)
     strength = np.clip((np.nan_to_num(values, nan=lowest) - lowest) / (1 - lowest), 0, 1)
     pixels = np.array([[(*to_rgba(_BLUE)[:3], 0.06 + 0.84 * part) for part in row] for row in strength])
@@ -76,7 +76,7 @@ def matrix_map(matrix: pd.DataFrame, *, lowest: float = 0.5) -> Figure:
         axes.text(-0.08 * inch, y, str(place), color=THEME["muted"], **style)
         axes.text(-0.34 * inch, y, name, **style)
         axes.text(place, 0.4, str(place), ha="center", va="bottom", fontsize=size - 1, color=THEME["muted"])
-    digits = 2 if cell > 0.2 else 1  # noqa: PLR2004 - inches that two digits need
+    digits = 2 if cell > text_width(".88", size - 1) + 0.03 else 1
     for row, column in np.ndindex(n, n):
         value = values[row, column]
         words = "–" if np.isnan(value) else f"{value:.{digits}f}".removeprefix("0") if value < 1 else "1"
@@ -84,8 +84,6 @@ def matrix_map(matrix: pd.DataFrame, *, lowest: float = 0.5) -> Figure:
         style = {"ha": "center", "va": "center_baseline", "fontsize": size - 1}
         axes.text(column + 1, row + 1, words, color=color, **style)
     cell_edges(axes, n)
-    words = "column: the metric whose findings are predicted"
-    axes.text(0, 1 + 0.3 / (min(cell, 0.34) * n), words, transform=axes.transAxes, fontsize=8.5, color=THEME["muted"])
     return figure
 
 

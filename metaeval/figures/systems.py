@@ -6,7 +6,6 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
-from metaeval.equality import settled_means
 from metaeval.errors import UnknownNameError
 from metaeval.figures.shown import NAMED_ROWS
 from metaeval.figures.style import (
@@ -26,6 +25,7 @@ from metaeval.figures.style import (
     tidy_axes,
 )
 from metaeval.scores import Scores, better_direction
+from metaeval.topic_design import mean_over_topics, settled_mean_over_topics
 
 __all__ = ["score_distributions", "system_ranking"]
 
@@ -41,16 +41,16 @@ def score_distributions(scores: Scores, metric: str) -> Figure:
     UnknownNameError
         If the scores have no such metric.
     """
-    values, names, higher = _best_first(scores, metric)
+    values, means, names, higher = _best_first(scores, metric)
     if len(names) > NAMED_ROWS:
-        return _compact_distributions(values, metric, higher=higher)
+        return _compact_distributions(values, means, metric, higher=higher)
     rows = np.arange(len(names))
     figure, axes = rows_figure(names, row_height=0.21, top=0.42)
     _strokes(axes, values, rows, color=THEME["pale-blue"], linewidth=0.9, label="one topic")
-    low, middle, high = np.quantile(values, [0.25, 0.5, 0.75], axis=1)
+    low, middle, high = np.nanquantile(values, [0.25, 0.5, 0.75], axis=1)
     bars(axes, low, high, rows, color=THEME["blue"], linewidth=2.2, label="middle half of the topics")
     axes.plot(middle, rows, "|", color=THEME["blue"], markersize=8, markeredgewidth=1.6, label="median")
-    axes.plot(values.mean(axis=1), rows, "o", color=THEME["orange"], markersize=4.8, label="mean", **RIMMED)
+    axes.plot(means, rows, "o", color=THEME["orange"], markersize=4.8, label="mean", **RIMMED)
     axes.set_xlabel(score_label(metric, "{} of a topic", higher=higher))
     _padded_limits(axes, values)
     key_above(axes, columns=4)
@@ -58,7 +58,9 @@ def score_distributions(scores: Scores, metric: str) -> Figure:
 
 
 @styled
-def system_ranking(means: pd.DataFrame, metric: str, *, higher_is_better: bool = True) -> Figure:
+def system_ranking(
+    means: pd.DataFrame, metric: str, *, higher_is_better: bool = True, label: str | None = None
+) -> Figure:
     """Draw the systems of one metric in order of their means, each mean with its interval.
 
     Long lists are folded into columns that share one scale.
@@ -69,7 +71,10 @@ def system_ranking(means: pd.DataFrame, metric: str, *, higher_is_better: bool =
         Columns metric, system, mean, low, high, rank.
     metric : str
     higher_is_better : bool, default True
+    label : str, optional
+        What the dots are, where they are no means.
     """
+    label = label or score_label(metric, "mean {} over the topics", higher=higher_is_better)
     part = means[means["metric"] == metric].sort_values("rank", kind="stable")
     n_columns = int(np.clip(np.ceil(len(part) / NAMED_ROWS), 1, 3))
     length = int(np.ceil(len(part) / n_columns))
@@ -97,23 +102,24 @@ def system_ranking(means: pd.DataFrame, metric: str, *, higher_is_better: bool =
         tidy_axes(axes, grid="x", spines=("bottom",))
         axes.locator_params(axis="x", nbins=7 if n_columns == 1 else 4)
         if n_columns == 1:
-            axes.set_xlabel(score_label(metric, "mean {} over the topics", higher=higher_is_better))
+            axes.set_xlabel(label)
     if n_columns > 1:
-        label = score_label(metric, "mean {} over the topics", higher=higher_is_better)
         figure.text(0.5, 0.012, label, ha="center", va="bottom", fontsize=8.5, color=THEME["muted"])
     return figure
 
 
-def _compact_distributions(values: NDArray[np.float64], metric: str, *, higher: bool) -> Figure:
+def _compact_distributions(
+    values: NDArray[np.float64], means: NDArray[np.float64], metric: str, *, higher: bool
+) -> Figure:
     figure = Figure(figsize=(PAGE_WIDTH, 4.1))
     axes = inch_axes(figure, left=0.75, right=0.15, top=0.42, bottom=FOOT)
     ranks = np.arange(1, len(values) + 1)
-    edge, low, middle, high, top = np.quantile(values, [0.05, 0.25, 0.5, 0.75, 0.95], axis=1)
+    edge, low, middle, high, top = np.nanquantile(values, [0.05, 0.25, 0.5, 0.75, 0.95], axis=1)
     thick = min(4.5, 0.62 * 72 * (PAGE_WIDTH - 0.9) / len(values))
     bars(axes, edge, top, ranks, color=THEME["pale-blue"], linewidth=0.8, upright=True, label="5 % to 95 % of topics")
     bars(axes, low, high, ranks, color=THEME["pale-blue"], linewidth=thick, upright=True, label="middle half")
     axes.plot(ranks, middle, "_", color=THEME["blue"], markersize=thick + 1, markeredgewidth=1.3, label="median")
-    axes.plot(ranks, values.mean(axis=1), color=THEME["orange"], linewidth=1.5, label="mean")
+    axes.plot(ranks, means, color=THEME["orange"], linewidth=1.5, label="mean")
     axes.set_xlim(0, len(values) + 1)
     axes.set_xticks(np.unique([1, *range(20, len(values) - 9, 20), len(values)]))
     axes.set_xlabel("systems, by rank of their mean (names: ranking of the systems)")
@@ -123,15 +129,16 @@ def _compact_distributions(values: NDArray[np.float64], metric: str, *, higher: 
     return figure
 
 
-def _best_first(scores: Scores, metric: str) -> tuple[NDArray[np.float64], list[str], bool]:
+def _best_first(scores: Scores, metric: str) -> tuple[NDArray[np.float64], NDArray[np.float64], list[str], bool]:
+    """Return scores and means of the systems, best mean first, with their names, and whether higher is better."""
     metrics = scores["metric"].to_numpy().tolist()
     if metric not in metrics:
         raise UnknownNameError("metric", metric, metrics)
     place = metrics.index(metric)
-    values = scores.to_numpy()[place]
-    direction = better_direction(scores)[place]
-    order = np.argsort(-settled_means(direction * values), kind="stable")
-    return values[order], scores["system"].to_numpy()[order].tolist(), bool(direction > 0)
+    one = scores.isel(metric=[place])
+    order = np.argsort(-settled_mean_over_topics(one)[0], kind="stable")
+    values, means = one.to_numpy()[0, order], mean_over_topics(one)[0, order]
+    return values, means, scores["system"].to_numpy()[order].tolist(), bool(better_direction(one)[0] > 0)
 
 
 def _strokes(axes: Axes, values: NDArray[np.float64], rows: NDArray[np.int64], **style: object) -> None:
@@ -143,6 +150,6 @@ def _strokes(axes: Axes, values: NDArray[np.float64], rows: NDArray[np.int64], *
 
 
 def _padded_limits(axes: Axes, values: NDArray[np.float64]) -> None:
-    low, high = float(values.min()), float(values.max())
+    low, high = float(np.nanmin(values)), float(np.nanmax(values))
     pad = 0.015 * ((high - low) or 1.0)
     axes.set_xlim(low - pad, high + pad)

@@ -2,6 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -12,7 +13,7 @@ from metaeval.cells import first_few, natural_order
 from metaeval.errors import ScoresError
 from metaeval.io.blocks import Block
 from metaeval.io.files import base_name
-from metaeval.layout import DIMS, refuse_sliver
+from metaeval.layout import ATTACHED, DIMS, REPEAT, dims_of, refuse_sliver
 from metaeval.scores import Missing
 
 __all__ = ["put_together", "with_distinct_systems"]
@@ -26,8 +27,11 @@ def with_distinct_systems(blocks: Sequence[Block]) -> list[Block]:
             other for other in blocks if other.tag is not None and other.tag == block.tag and _overlap(block, other)
         ]
         if len(twins) > 1:
-            note = f"the tag {block.tag!r} is not the file's own, so the system goes by the file's name"
-            labels = block.labels | {"system": [base_name(block.label)]}
+            alike = len({base_name(other.label) for other in twins}) < len(twins)
+            name = Path(block.label).absolute().parent.name if alike else base_name(block.label)
+            owner = "folder" if alike else "file"
+            note = f"the tag {block.tag!r} is not the file's own, so the system goes by the {owner}'s name"
+            labels = block.labels | {"system": [name]}
             distinct.append(replace(block, labels=labels, notes=[*block.notes, note]))
         else:
             distinct.append(block)
@@ -39,18 +43,21 @@ def _overlap(one: Block, other: Block) -> bool:
 
 
 def put_together(blocks: Sequence[Block], missing: Missing) -> xr.DataArray:
-    """Align the blocks by metric, system and topic."""
-    labels = {dim: list(dict.fromkeys(name for block in blocks for name in block.labels[dim])) for dim in DIMS}
+    """Align the blocks by metric, system and topic, and by repeat where one of them has several."""
+    if any(REPEAT in block.labels for block in blocks):
+        blocks = [block if REPEAT in block.labels else _once(block) for block in blocks]
+    dims = dims_of(blocks[0].labels)
+    labels = {dim: list(dict.fromkeys(name for block in blocks for name in block.labels[dim])) for dim in dims}
     if any(block.labels["topic"] != blocks[0].labels["topic"] for block in blocks):
         labels["topic"] = natural_order(labels["topic"])
-    place = {dim: {name: at for at, name in enumerate(labels[dim])} for dim in DIMS}
-    shape = [len(labels[dim]) for dim in DIMS]
+    place = {dim: {name: at for at, name in enumerate(labels[dim])} for dim in dims}
+    shape = [len(labels[dim]) for dim in dims]
     refuse_sliver(
         shape, sum(block.scores.size for block in blocks), "read together, files must share systems or topics"
     )
     scores = np.full(shape, np.nan)
     for number, block in enumerate(blocks):
-        cells = np.ix_(*([place[dim][name] for name in block.labels[dim]] for dim in DIMS))
+        cells = np.ix_(*([place[dim][name] for name in block.labels[dim]] for dim in dims))
         before = scores[cells]
         clash = ~np.isnan(before) & ~np.isnan(block.scores)
         if clash.any():
@@ -58,13 +65,22 @@ def put_together(blocks: Sequence[Block], missing: Missing) -> xr.DataArray:
         scores[cells] = np.where(np.isnan(block.scores), before, block.scores)
     if missing == "error" and len(blocks) > 1:
         _refuse_unequal_files(blocks, labels)
-    coordinates: dict[str, Any] = {dim: labels[dim] for dim in DIMS}
-    for part, dim in (("group", "system"), ("higher_is_better", "metric")):
+    _attached_to_all(blocks, "question", "topic")  # rows without names are one item if they ask the same
+    coordinates: dict[str, Any] = {dim: labels[dim] for dim in dims}
+    for part, dim in ATTACHED.items():
         said = _attached_to_all(blocks, part, dim)
         if said:
             default = True if part == "higher_is_better" else None
             coordinates[part] = (dim, np.array([said.get(name, default) for name in labels[dim]], dtype=object))
-    return xr.DataArray(scores, dims=DIMS, coords=coordinates, attrs={"notes": _joined_notes(blocks)})
+    attributes: dict[str, Any] = {"notes": _joined_notes(blocks)}
+    if any(block.of_items for block in blocks):
+        attributes["topic_word"] = "item"
+    return xr.DataArray(scores, dims=dims, coords=coordinates, attrs=attributes)
+
+
+def _once(block: Block) -> Block:
+    """Return a block without repeats as one with a single repeat."""
+    return replace(block, scores=block.scores[..., None], labels=block.labels | {REPEAT: ["1"]})
 
 
 def _joined_notes(blocks: Sequence[Block]) -> list[str]:
@@ -79,7 +95,7 @@ def _joined_notes(blocks: Sequence[Block]) -> list[str]:
 
 def _clash(block: Block, earlier: Sequence[Block], clash: NDArray[np.bool_]) -> ScoresError:
     at = np.argwhere(clash)[0]
-    metric, system, topic = (block.labels[dim][place] for dim, place in zip(DIMS, at, strict=True))
+    metric, system, topic = (block.labels[dim][place] for dim, place in zip(DIMS, at, strict=False))
     owner = next(
         other
         for other in earlier

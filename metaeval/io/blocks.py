@@ -34,7 +34,7 @@ __all__ = [
     "ways_to_name",
 ]
 
-Form = Literal["wide", "long", "trec_eval", "ir_measures"]
+Form = Literal["wide", "long", "trec_eval", "ir_measures", "tot", "frame"]
 SystemsIn = Literal["columns", "rows"]
 
 AVERAGES = frozenset({"all", "amean", "mean", "average", "avg"})
@@ -42,7 +42,7 @@ AVERAGES = frozenset({"all", "amean", "mean", "average", "avg"})
 GAP_WORDS = frozenset({"", "na", "n/a", "nan", "null", "none"})
 """What stands in place of a score where there is none; in lower case."""
 _EXACT = 2.0**53  # whole numbers below it have a float of their own
-_WAYS_PAST_GAPS = "missing='zero', 'drop-systems' or 'drop-topics'"
+_WAYS_PAST_GAPS = "missing='zero', 'drop-systems', 'drop-topics' or 'pairwise'"
 _MOST_SHOWN = 40
 _LONGEST_NUMBER = 400
 
@@ -82,7 +82,7 @@ class Block:
     ----------
     label : str
         The file, for messages.
-    scores : array (metric, system, topic)
+    scores : array (metric, system, topic) or (metric, system, topic, repeat)
         NaN where the file has none.
     labels : mapping of str to list of str
         Names along every dimension.
@@ -91,11 +91,13 @@ class Block:
     earlier_notes : list of str
         What was noted when the file was written.
     attached : mapping
-        "group" of every system and "higher_is_better" of every metric, where the file says it.
+        What is said of systems, metrics and topics (`metaeval.layout.ATTACHED`), where the file says it.
     tag : str or None
         The name that the file itself gives its one system.
     numbered : bool
         Whether the topics are numbered for want of a topic column.
+    of_items : bool
+        Whether the file speaks of items (`metaeval.columns.ITEM_WORDS`), as benchmarks do.
     """
 
     label: str
@@ -106,6 +108,7 @@ class Block:
     attached: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     tag: str | None = None
     numbered: bool = False
+    of_items: bool = False
 
     @property
     def name(self) -> str:

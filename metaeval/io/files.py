@@ -44,7 +44,9 @@ STANDARD_INPUT = "-"
 """The path that means standard input."""
 
 _PLAIN_SUFFIXES = frozenset(
-    {".csv", ".tsv", ".tab", ".txt", ".dat", ".eval", ".out", ".res", ".results", ".trec", ".run", ".parquet", ".nc"}
+    """
+    .csv .tsv .tab .txt .dat .eval .out .res .results .trec .run .parquet .nc .json .jsonl
+    """.split()  # noqa: SIM905 - a list of words reads better as words
 )
 _WIDE_MARKS = (b"\xff\xfe", b"\xfe\xff")
 _MARK = b"\xef\xbb\xbf"

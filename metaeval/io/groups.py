@@ -1,4 +1,4 @@
-"""Groups of systems (teams, model families): from a table, or from the names of the runs."""
+"""Groups of systems (teams, model families), from a table or from the names of the runs, and clusters of topics."""
 
 import re
 from collections.abc import Iterable, Sequence
@@ -10,7 +10,7 @@ from metaeval.errors import InvalidOptionError, closest_names
 from metaeval.io.blocks import columns_found, fitting_names, place_of
 from metaeval.io.sheets import Sheet, header_names, read_sheet
 
-__all__ = ["groups_from_regex", "read_groups", "read_pool_sizes"]
+__all__ = ["groups_from_regex", "read_clusters", "read_groups", "read_pool_sizes"]
 
 
 def read_groups(
@@ -55,26 +55,73 @@ def read_groups(
     ...     read_groups(path, column="team", systems=["lm", "bm25"])
     {'lm': 'Badger', 'bm25': 'Aardvark'}
     """
-    wanted = [str(system) for system in systems]
+    return _read_named(path, systems, ("system", "group"), named=system_column, column=column)
+
+
+def read_clusters(path: str | Path | Sheet, *, topics: Iterable[str], column: str | None = None) -> dict[str, str]:
+    r"""Read the cluster (task, document, category) of every topic from a table with a header.
+
+    Parameters
+    ----------
+    path : str, path or Sheet
+        As `read_groups` has it.
+    topics : iterable of str
+        The topics that need a cluster.
+    column : str, optional
+        The column with the clusters; by default the one called cluster, else the only one besides that of the topics.
+
+    Returns
+    -------
+    dict of str to str
+        Cluster of every one of `topics`, in their order.
+
+    Raises
+    ------
+    FileFormatError
+        If a column cannot be found, a topic has no row, no cluster or two clusters.
+
+    Examples
+    --------
+    >>> import tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = Path(folder, "tasks.csv")
+    ...     _ = path.write_text("topic,category\n1,maths\n2,code")
+    ...     read_clusters(path, topics=["2", "1"])
+    {'2': 'code', '1': 'maths'}
+    """
+    return _read_named(path, topics, ("topic", "cluster"), column=column)
+
+
+def _read_named(
+    path: str | Path | Sheet,
+    names_of: Iterable[str],
+    parts: tuple[str, str],
+    *,
+    named: str | None = None,
+    column: str | None = None,
+) -> dict[str, str]:
+    """Read what a table says of names: of systems their groups, of topics their clusters."""
+    what, said = parts
+    wanted = [str(name) for name in names_of]
     sheet = path if isinstance(path, Sheet) else read_sheet(path)
     body = sheet.without_header()
     rows = list(body.rows())
     names, _ = fitting_names(header_names(sheet.sample()[0]), rows, body)
-    at_system = _system_place(sheet, names, rows, wanted, system_column)
-    at_group = _group_place(sheet, names, at_system, column)
-    groups: dict[str, str] = {}
+    at_name = _name_place(sheet, names, rows, wanted, what, named)
+    at_said = _said_place(sheet, names, at_name, said, column)
+    found: dict[str, str] = {}
     needed = set(wanted)
     for position, cells in enumerate(rows):
-        system, group = cells[at_system].strip(), cells[at_group].strip()
-        if system not in needed:
+        name, entry = cells[at_name].strip(), cells[at_said].strip()
+        if name not in needed:
             continue
-        if not group:
-            raise body.error(f"system {system!r} has no {names[at_group]!r}; fill it in", position)
-        if groups.setdefault(system, group) != group:
-            message = f"system {system!r} has two groups, {groups[system]!r} and {group!r}; keep one"
+        if not entry:
+            raise body.error(f"{what} {name!r} has no {names[at_said]!r}; fill it in", position)
+        if found.setdefault(name, entry) != entry:
+            message = f"{what} {name!r} has two {said}s, {found[name]!r} and {entry!r}; keep one"
             raise body.error(message, position)
-    _refuse_uncovered(sheet, names[at_system], wanted, groups, [cells[at_system].strip() for cells in rows])
-    return {system: groups[system] for system in wanted}
+    _refuse_uncovered(sheet, names[at_name], wanted, found, [cells[at_name].strip() for cells in rows], what)
+    return {name: found[name] for name in wanted}
 
 
 def groups_from_regex(pattern: str, systems: Iterable[str]) -> dict[str, str]:
@@ -161,46 +208,49 @@ def read_pool_sizes(path: str | Path) -> dict[str, int]:
     return sizes
 
 
-def _system_place(
-    sheet: Sheet, names: Sequence[str], rows: Sequence[Sequence[str]], systems: Sequence[str], column: str | None
+def _name_place(  # noqa: PLR0913, PLR0917 - what a message needs
+    sheet: Sheet,
+    names: Sequence[str],
+    rows: Sequence[Sequence[str]],
+    wanted: Sequence[str],
+    what: str,
+    column: str | None,
 ) -> int:
     if column is not None:
         return place_of(column, names, sheet)
-    called = column_roles(names).parts.get("system")
+    called = column_roles(names).parts.get(what)
     if called is not None:
         return names.index(called)
     holding = [
-        place
-        for place in range(len(names))
-        if set(systems) <= {cells[place].strip() for cells in rows} and names[place]
+        place for place in range(len(names)) if set(wanted) <= {cells[place].strip() for cells in rows} and names[place]
     ]
     if not holding:
-        raise sheet.error(f"no column holds all the systems ({first_few(systems)}); {columns_found(names)}")
+        raise sheet.error(f"no column holds all the {what}s ({first_few(wanted)}); {columns_found(names)}")
     return holding[0]
 
 
-def _group_place(sheet: Sheet, names: Sequence[str], at_system: int, column: str | None) -> int:
+def _said_place(sheet: Sheet, names: Sequence[str], at_name: int, said: str, column: str | None) -> int:
     if column is not None:
         return place_of(column, names, sheet)
-    others = [place for place, name in enumerate(names) if name and place != at_system]
-    called = [place for place in others if part_of_word(names[place]) == "group"]
+    others = [place for place, name in enumerate(names) if name and place != at_name]
+    called = [place for place in others if part_of_word(names[place]) == said]
     if len(called) == 1:
         return called[0]
     if len(others) != 1:
-        raise sheet.error(f"say which column holds the groups (--group-column, column=); {columns_found(names)}")
+        raise sheet.error(f"say which column holds the {said}s (--{said}-column, column=); {columns_found(names)}")
     return others[0]
 
 
-def _refuse_uncovered(
-    sheet: Sheet, column: str, systems: Sequence[str], groups: dict[str, str], present: Sequence[str]
+def _refuse_uncovered(  # noqa: PLR0913, PLR0917 - what a message needs
+    sheet: Sheet, column: str, wanted: Sequence[str], found: dict[str, str], present: Sequence[str], what: str
 ) -> None:
-    without = [system for system in systems if system not in groups]
+    without = [name for name in wanted if name not in found]
     if not without:
         return
     near = closest_names(without[0], present)
     guess = f" (for {without[0]!r} there is {near[0]!r})" if near else ""
     message = (
-        f"column {column!r} holds {len(systems) - len(without)} of {len(systems)} systems; without a row: "
-        f"{first_few(without)}{guess}. Add them, or name the column of systems"
+        f"column {column!r} holds {len(wanted) - len(without)} of {len(wanted)} {what}s; without a row: "
+        f"{first_few(without)}{guess}. Add them, or name the column of {what}s"
     )
     raise sheet.error(message)

@@ -7,7 +7,6 @@ from dataclasses import replace
 from functools import partial
 from pathlib import Path
 
-import numpy as np
 import pandas as pd
 
 from metaeval.collection.inex import Assessments, Submission
@@ -18,7 +17,8 @@ from metaeval.io.inex_rules import Findings, InexWarning, joined
 from metaeval.io.inex_xml import assessments_of_xml, pool_of_xml, submission_of_xml
 from metaeval.io.sources import RunPaths, Source, list_sources, read_source, run_sources, system_names
 from metaeval.io.xml_events import root_name
-from metaeval.parallel import parallel_map, track
+from metaeval.parallel import track
+from metaeval.workers import parallel_map
 
 __all__ = ["assessment_sources", "read_assessments", "read_element_sizes", "read_pool"]
 __all__ += [
@@ -134,18 +134,15 @@ def submissions_from(sources: Sequence[Source], *, lenient: bool, n_jobs: int = 
     """Read the runs in files that were listed already; see `read_submissions`."""
     if any(pipe_identity(source.path) is not None for source in sources):
         n_jobs = 1  # other processes do not see this one's pipes
-    unused = np.random.default_rng(0)  # nothing is drawn
     work = partial(_read_submission, lenient=lenient)
-    read = parallel_map(work, sources, generator=unused, n_jobs=n_jobs, description="reading submissions")
+    read = parallel_map(work, sources, n_jobs=n_jobs, description="reading submissions")
     tags = [(submission.run or source.own_name, source) for (submission, _), source in zip(read, sources, strict=True)]
     names, renamed = system_names(tags)
     warn_of([*renamed, *(note for _, notes in read for note in notes)])
     return [replace(submission, run=name) for (submission, _), name in zip(read, names, strict=True)]
 
 
-def _read_submission(
-    source: Source, _: np.random.Generator | None = None, *, lenient: bool
-) -> tuple[Submission, tuple[str, ...]]:
+def _read_submission(source: Source, *, lenient: bool) -> tuple[Submission, tuple[str, ...]]:
     findings = Findings(source.path, lenient=lenient)
 
     def parse(content: bytes) -> Submission:

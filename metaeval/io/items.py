@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
@@ -10,6 +11,7 @@ import pandas as pd
 from metaeval.cells import is_number, shortened
 from metaeval.columns import ITEMS, first_called
 from metaeval.errors import FileFormatError
+from metaeval.io.benchmarks.mt_metrics_eval import frame_of_pair, pair_of
 from metaeval.io.blocks import GAP_WORDS, columns_found, fitting_names
 from metaeval.io.sheets import Sheet, header_names, read_sheet
 from metaeval.io.sources import list_sources
@@ -29,7 +31,8 @@ def read_items(
     Parameters
     ----------
     paths : path, or sequence of path
-        Tables with a header, one row a system and item (or a system alone), a column a metric or human score.
+        Tables with a header, one row a system and item (or a system alone), a column a metric or human score; or the
+        folder of a language pair of mt-metrics-eval.
     system : str, optional
         Column of systems; by default the first that is called as one.
     item : sequence of str
@@ -42,6 +45,7 @@ def read_items(
     -------
     pandas.DataFrame
         Every column; numbers as numbers, empty cells NaN. Rows that only some files have stay, with gaps.
+        ``attrs["sources"]`` are the files.
 
     Raises
     ------
@@ -67,12 +71,14 @@ def read_items(
     [80.0, nan]
     """
     given = [paths] if isinstance(paths, str | os.PathLike) else list(paths)
-    tables = [_read(source.path, where or {}) for source in list_sources([str(path) for path in given])]
+    sources = list_sources([str(path) for path in given], nested=True)
+    pair = pair_of(sources)
+    if pair is not None:
+        return _of_pair(*pair, where or {})
+    tables = [_read(source.path, where or {}) for source in sources]
     for column in where or {}:
         if not any(column in table.frame.columns for table in tables):
-            message = f"no table has a column {column!r} to choose rows by (where=, --where)"
-            label, names = tables[0].label, list(tables[0].frame.columns)
-            raise FileFormatError(f"{message}; {columns_found(names)}", path=label)
+            raise _no_such_column(column, tables[0].frame, tables[0].label)
     first = tables[0]
     keys = [system_column(first.frame, system, first.label), *item_columns(first.frame, item, first.label)]
     if len(keys) > 1 or len(tables) > 1:
@@ -96,7 +102,23 @@ def read_items(
             message = f"no {' and '.join(keys)} of this file is in {first.label} (the first ones: {shown})"
             raise FileFormatError(f"{message}; both must write them alike", path=label)
         whole = joined
+    whole.attrs["sources"] = [source.path for source in sources]
     return whole
+
+
+def _of_pair(root: Path, pair: str, where: Mapping[str, str]) -> pd.DataFrame:
+    frame, read = frame_of_pair(root, pair)
+    for column, text in where.items():
+        if column not in frame.columns:
+            raise _no_such_column(column, frame, str(root))
+        frame = frame[frame[column].astype(str) == text.strip()].reset_index(drop=True)
+    frame.attrs["sources"] = read
+    return frame
+
+
+def _no_such_column(column: str, frame: pd.DataFrame, label: str) -> FileFormatError:
+    message = f"no table has a column {column!r} to choose rows by (where=, --where)"
+    return FileFormatError(f"{message}; {columns_found(list(frame.columns))}", path=label)
 
 
 def _refuse_repeated(table: "_Table", keys: Sequence[str]) -> None:

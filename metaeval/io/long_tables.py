@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from metaeval.cells import first_double, first_few, is_measure, merge_labels, shortened
-from metaeval.columns import column_roles
+from metaeval.columns import ITEM_WORDS, column_roles, underscored
 from metaeval.errors import ScoresError
 from metaeval.io.blocks import (
     AVERAGES,
@@ -23,7 +23,7 @@ from metaeval.io.blocks import (
 )
 from metaeval.io.sheets import Sheet, header_names
 from metaeval.io.sources import Source
-from metaeval.layout import DIMS, first_repeat, place_rows
+from metaeval.layout import ATTACHED, DIMS, REPEAT, dims_of, first_repeat, place_rows
 from metaeval.scores import Missing
 
 __all__ = ["RESULT_CELLS", "TREC_TEXTS", "hold_metrics", "read_long", "read_results"]
@@ -82,7 +82,8 @@ def read_long(sheet: Sheet, source: Source, options: TableOptions) -> Block:
         raise sheet.error(message)
     if "score" not in parts and "metric" in parts:
         raise sheet.error(f"there is a column for the metric and none for the score; {ways_to_name(names)}")
-    return _read_rows(body, source, options, places, [(name, place[name]) for name in others])
+    block = _read_rows(body, source, options, places, [(name, place[name]) for name in others])
+    return replace(block, of_items=underscored(parts["topic"].strip()) in ITEM_WORDS)
 
 
 def hold_metrics(columns: Sequence[str]) -> bool:
@@ -168,10 +169,12 @@ def _read_rows(  # noqa: PLR0913, PLR0917 - the parts of a long table
             codes[dim], labels[dim] = _labels_of(codes[dim], list(names[dim]), dim, body)
         elif dim != "metric" or not metrics:
             codes[dim], labels[dim] = np.zeros(len(numbers), dtype=np.int64), [constants[dim]]
+    if REPEAT in places:
+        codes[REPEAT], labels[REPEAT] = _labels_of(codes[REPEAT], list(names[REPEAT]), REPEAT, body)
     rows, notes = _rows_of_topics(codes["topic"], labels["topic"], body)
     attached = {
         part: _one_each(part, dim, codes, labels[dim], list(names[part]), body)
-        for part, dim in (("group", "system"), ("higher_is_better", "metric"))
+        for part, dim in ATTACHED.items()
         if part in places and dim in labels
     }
     codes = {dim: codes[dim][rows] for dim in labels}
@@ -283,13 +286,12 @@ def _laid_out(
     repeat = first_repeat(cells)
     if repeat is not None:
         later, earlier = int(rows[repeat[0]]), int(rows[repeat[1]])
-        metric, system, topic = (labels[dim][codes[dim][repeat[0]]] for dim in DIMS)
+        metric, system, topic, *again = (labels[dim][codes[dim][repeat[0]]] for dim in dims_of(labels))
         before = f"on line {body.row(earlier)[0]}" if body.has_lines else f"in row {earlier + 1}"
-        message = (
-            f"system {system!r} has a score on topic {topic!r} under {metric!r} {before} already; keep one of them"
-        )
+        about = f"topic {topic!r}" + "".join(f", repeat {name!r}," for name in again)
+        message = f"system {system!r} has a score on {about} under {metric!r} {before} already; keep one of them"
         raise body.error(message, later)
-    shape = [len(labels[dim]) for dim in DIMS]
+    shape = [len(labels[dim]) for dim in dims_of(labels)]
     scores = np.full(math.prod(shape), np.nan)
     scores[cells] = numbers
     return scores.reshape(shape)

@@ -4,9 +4,11 @@ from collections.abc import Mapping, Sequence
 
 from metaeval.cells import is_measure, is_number
 from metaeval.columns import column_roles
+from metaeval.io.benchmarks.rows import find_four, holds_frame
 from metaeval.io.blocks import Form, TableOptions, place_of, ways_to_name
 from metaeval.io.long_tables import RESULT_CELLS, TREC_TEXTS, hold_metrics
 from metaeval.io.sheets import Sheet, header_names
+from metaeval.layout import ATTACHED
 
 __all__ = ["find_form"]
 
@@ -21,6 +23,10 @@ def find_form(sheet: Sheet, options: TableOptions) -> Form:
     names = header_names(sheet.sample()[0])
     if names[:2] == ["runid", "all"]:
         return "trec_eval"
+    if not options.header and not options.columns and (four := find_four(sheet)) is not None:
+        return four
+    if options.header is not False and holds_frame(names, options):
+        return "frame"
     if options.header is not False and _is_long(sheet, names, options):
         return "long"
     _refuse_runs(sheet)
@@ -39,7 +45,7 @@ def _is_long(sheet: Sheet, names: Sequence[str], options: TableOptions) -> bool:
         _refuse_scores_as_names(sheet, names, roles.parts["system"], options)
         return True
     _refuse_without_topics(sheet, names, roles.parts)
-    return parts == {"topic"} and options.systems_in != "rows" and hold_metrics(roles.others)
+    return parts - set(ATTACHED) == {"topic"} and options.systems_in != "rows" and hold_metrics(roles.others)
 
 
 def _refuse_without_topics(sheet: Sheet, names: Sequence[str], parts: Mapping[str, str]) -> None:

@@ -44,6 +44,10 @@ class Sheet:
         Rows to pass over: the header.
     keep : callable or None
         Which of the other rows count; None for all but the empty ones.
+    lines : sequence of int or None
+        Where the text was made from another file, the line there of every line here.
+    left_out : tuple of str
+        Names in that file that have no column here.
     """
 
     label: str
@@ -52,6 +56,8 @@ class Sheet:
     has_lines: bool = True
     skip: int = 0
     keep: Callable[[list[str]], bool] | None = None
+    lines: Sequence[int] | None = None
+    left_out: tuple[str, ...] = ()
 
     def rows(self) -> Iterator[list[str]]:
         """Yield the cells of every row that is not empty, as they stand."""
@@ -100,7 +106,7 @@ class Sheet:
         """Return the line (from 1) and the cells of a row (from 0); it reads the text again, so only for errors."""
         reader, rows = self._reader()
         cells = next(islice(rows, position, None))
-        return reader.line_num, cells
+        return self.lines[reader.line_num - 1] if self.lines else reader.line_num, cells
 
     def error(self, message: str, position: int | None = None) -> FileFormatError:
         """Return an error about the file, or about one of its rows."""
@@ -137,7 +143,7 @@ def sheet_of(content: bytes, label: str, *, delimiter: str | None = None, has_li
     """Return the sheet of a content that was read already; see `read_sheet` and `Sheet`."""
     content = text_of(content, label)
     if re.match(rb"\s*(\{\s*\"|\[\s*[{\[])", content):
-        message = "the file holds JSON, not a table; write it as CSV or TSV"
+        message = "the file holds JSON, and here a table is wanted; write it as CSV or TSV"
         raise FileFormatError(message, path=label)
     sheet = Sheet(label=label, content=content, delimiter=delimiter or _find_delimiter(content), has_lines=has_lines)
     if next(sheet.rows(), None) is None:

@@ -24,6 +24,10 @@ __all__ = ["RunPaths", "Source", "list_sources", "named_source", "read_source", 
 __all__ += ["system_names"]
 
 
+_MOST_FILES = 200_000
+"""Files, and folders, in one folder that is given."""
+
+
 class Source(NamedTuple):
     """A file to read.
 
@@ -46,7 +50,9 @@ class Source(NamedTuple):
         return self.name or base_name(self.path)
 
 
-def list_sources(paths: str | Path | Iterable[str | Path] | Mapping[str, str | Path]) -> list[Source]:
+def list_sources(
+    paths: str | Path | Iterable[str | Path] | Mapping[str, str | Path], *, nested: bool = False
+) -> list[Source]:
     """Find out which files are meant: paths, ``NAME=path``, a mapping from name to path, ``-``, or folders.
 
     Parameters
@@ -54,6 +60,8 @@ def list_sources(paths: str | Path | Iterable[str | Path] | Mapping[str, str | P
     paths : str, path, iterable of them, or mapping of str to path
         A folder stands for every file in it, in natural order, but for hidden files and folders inside. A text is
         taken as ``NAME=path`` where no file of that whole name exists.
+    nested : bool, default False
+        Whether the folders inside a folder count too, but for hidden ones and links to folders.
 
     Raises
     ------
@@ -70,7 +78,7 @@ def list_sources(paths: str | Path | Iterable[str | Path] | Mapping[str, str | P
     if not given:
         message = "no file was given; name at least one"
         raise InvalidOptionError(message)
-    sources = [found for source in given for found in _files_of(source)]
+    sources = [found for source in given for found in _files_of(source, nested=nested)]
     seen: set[object] = set()
     for source in sources:
         place = pipe_identity(source.path) or os.path.realpath(source.path)
@@ -94,7 +102,7 @@ def named_source(text: str) -> Source:
     return Source(path, name or None)
 
 
-def _files_of(source: Source) -> list[Source]:
+def _files_of(source: Source, *, nested: bool) -> list[Source]:
     status = None if source.path == STANDARD_INPUT else file_status(source.path)
     if source.path == STANDARD_INPUT or (status is not None and not stat.S_ISDIR(status.st_mode)):
         return [source]
@@ -104,13 +112,29 @@ def _files_of(source: Source) -> list[Source]:
         message = f"a name ({source.name}=) is for one file, and this is a folder; name the files inside"
         raise FileFormatError(message, path=source.path)
     path = Path(source.path)
-    names = natural_order(
-        entry.name for entry in entries_of(path) if entry.is_file() and not entry.name.startswith(".")
-    )
+    names = natural_order(_names_in(path, nested=nested))
     if not names:
         message = "the folder holds no files; name the files to read"
         raise FileFormatError(message, path=source.path)
     return [Source(str(path / name), listed=True) for name in names]
+
+
+def _names_in(path: Path, *, nested: bool) -> list[str]:
+    """Return the files in a folder, those of its folders with their way there."""
+    names: list[str] = []
+    folders = [("", path)]
+    for before, folder in folders:
+        for entry in entries_of(folder):
+            if entry.name.startswith("."):
+                continue
+            if nested and entry.is_dir() and not entry.is_symlink():
+                folders.append((f"{before}{entry.name}/", entry))
+            elif entry.is_file():
+                names.append(before + entry.name)
+        if len(names) > _MOST_FILES or len(folders) > _MOST_FILES:
+            message = f"the folder holds more than {_MOST_FILES} files or folders; name a folder inside it"
+            raise FileFormatError(message, path=path)
+    return names
 
 
 def read_source[T](source: Source, parse: Callable[[bytes], T]) -> T:

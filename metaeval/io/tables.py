@@ -12,27 +12,29 @@ from pathlib import Path
 from typing import get_args
 
 import pandas as pd
+import xarray as xr
 
 from metaeval.cells import first_few, natural_order
 from metaeval.checks import check_choice, check_parquet
 from metaeval.columns import SCORES
 from metaeval.errors import FileFormatError, InvalidOptionError, ScoresError, UnknownNameError
 from metaeval.io.alignment import put_together, with_distinct_systems
+from metaeval.io.benchmarks.reading import read_inputs
+from metaeval.io.benchmarks.rows import read_four, read_frame
 from metaeval.io.blocks import (
     Block,
     Form,
     SystemsIn,
     TableOptions,
 )
-from metaeval.io.long_tables import read_long, read_results
+from metaeval.io.long_tables import RESULT_CELLS, read_long, read_results
 from metaeval.io.score_forms import find_form
 from metaeval.io.sheets import Sheet, sheet_of
-from metaeval.io.sources import Source, list_sources, read_source
+from metaeval.io.sources import Source, list_sources
 from metaeval.io.stored import dataset_of_netcdf, netcdf_of, notes_of, parquet_of, rows_of_parquet
 from metaeval.io.wide_tables import read_wide
 from metaeval.io.writing import write_bytes
-from metaeval.layout import DIMS
-from metaeval.parallel import track
+from metaeval.layout import ATTACHED
 from metaeval.scores import Missing, Scores, as_scores, scores_to_long
 
 __all__ = ["Form", "SystemsIn", "read_scores", "write_scores"]
@@ -51,38 +53,45 @@ def read_scores(  # noqa: PLR0913 - what a table leaves open
     missing: Missing = "error",
     higher_is_better: bool | Mapping[str, bool] | None = None,
     groups: Mapping[str, str] | None = None,
+    metrics: Sequence[str] | None = None,
 ) -> Scores:
     r"""Read per-topic scores from one or several files, whatever their form, and align them by topic id and name.
 
     Parameters
     ----------
     paths : str, path, iterable of them, or mapping of str to path
-        Files, ``NAME=path``, a mapping from name to path, ``-`` for standard input, or folders (every file in one).
+        Files, ``NAME=path``, a mapping from name to path, ``-`` for standard input, or folders (every file in one and
+        in its folders). Score tables, or results of one benchmark (`metaeval.io.benchmarks.formats`).
         ``.gz``, ``.bz2``, ``.xz`` and ``.zst`` are unpacked. Several files are put together: metrics of the same
         systems, or systems under the same metrics.
-    form : {"wide", "long", "trec_eval", "ir_measures"}, optional
+    form : {"wide", "long", "trec_eval", "ir_measures", "tot", "frame"}, optional
         By default found out from the content; see Notes.
     columns : mapping, optional
         Which column is which, where the header does not say: ``{"system": "team", "topic": "doc"}``. Parts are
-        system, topic, metric, score, group, higher_is_better, and ignore (one column or a list). Whole numbers
-        count columns from 1 and mean that there is no header. In a wide table ``{"topic": None}`` says that there is
-        no topic column.
+        system, topic, metric, score, group, higher_is_better, repeat, cluster, stratum, weight, and ignore (one column
+        or a list). Whole numbers count columns from 1 and mean that there is no header. In a wide table
+        ``{"topic": None}`` says that there is no topic column, and clusters and weights of topics are columns.
     systems_in : {"columns", "rows"}, optional
         Where a wide table has its systems; by default in columns, unless the first column is called system or run.
     header : bool, optional
         Whether the first line holds names; needed only where the names are numbers, or there are none.
-    missing : {"error", "zero", "drop-systems", "drop-topics"}
-        What to do where a system has no score on a topic (an empty cell, NA, NaN, or no row).
+    missing : {"error", "zero", "drop-systems", "drop-topics", "pairwise"}
+        What to do where a system has no score on a topic (an empty cell, NA, NaN, or no row); see
+        `metaeval.scores.as_scores`.
     higher_is_better : bool or mapping of str to bool, optional
         Direction of every metric, or of the metrics named.
     groups : mapping of str to str, optional
         Group of every system.
+    metrics : sequence of str, optional
+        Metrics to keep, in this order; of a benchmark whose tasks have metrics of their own, the items too are those
+        that one of these scores.
 
     Returns
     -------
     Scores
         ``attrs["notes"]`` lists what was assumed or left out, ``attrs["sources"]`` the files ("-" for
-        standard input).
+        standard input), and ``attrs["topic_word"]`` is "item" where a file calls its topics so
+        (`metaeval.columns.ITEM_WORDS`): reports then do too.
 
     Raises
     ------
@@ -109,13 +118,17 @@ def read_scores(  # noqa: PLR0913 - what a table leaves open
                    `metaeval.columns.SCORES` (PyTerrier's ``perquery.csv`` is one); or for system and topic and one
                    column a metric; the file's name stands in for a system or metric that no column gives
     trec_eval      measure, topic, value, as ``trec_eval -q`` prints; averages, counts and texts are left out
-    ir_measures    topic, measure, value, as ``ir_measures -q`` prints
+    ir_measures    topic, measure, value, as ``ir_measures -q`` prints, or the same behind a column of runs
+    tot            run, measure, topic, value without a header, as TREC AutoJudge writes them
+    frame          a system a file, a row an item: columns of words (what was asked and answered) and a column a
+                   metric, as ragas and DeepEval export them
     ============== ===================================================================================================
 
-    Long tables may be Parquet, and whatever `write_scores` wrote is read back; a checksum finds damage to it. Parquet
-    and NetCDF of others are first tried in a process apart, since a damaged one can end the process that reads it.
-    Numbers are read exactly as written; whole numbers beyond 2**53 that would lose digits are refused. Topic ids stay
-    text, so 01 and 1 are two topics, and names have at most 1,000 characters.
+    Long tables may be Parquet or JSON (a list of objects, or an object a line), and whatever `write_scores` wrote is
+    read back; a checksum finds damage to it. Parquet and NetCDF of others are first tried in a process apart, since a
+    damaged one can end the process that reads it. Numbers are read exactly as written; whole numbers beyond 2**53
+    that would lose digits are refused. Topic ids stay text, so 01 and 1 are two topics, and names have at most 1,000
+    characters.
 
     Examples
     --------
@@ -130,14 +143,20 @@ def read_scores(  # noqa: PLR0913 - what a table leaves open
     options = _checked(
         TableOptions(form=form, columns=dict(columns or {}), systems_in=systems_in, header=header, missing=missing)
     )
-    sources = list_sources(paths)
-    blocks = [_read_block(source, options) for source in track(sources, description="Reading score tables")]
-    array = put_together(with_distinct_systems(blocks), missing)
+    inputs = read_inputs(
+        list_sources(paths, nested=True),
+        options,
+        table=lambda content, source: _read_block(content, source, options),
+        sheet=lambda sheet, source, own: _topics_in_order(_read_sheet_block(sheet, source, own)),
+        metrics=metrics,
+    )
+    blocks = with_distinct_systems(inputs.blocks)
+    array = _of_metrics(put_together(blocks, missing), metrics)
     try:
         scores = as_scores(array, missing=missing, higher_is_better=higher_is_better, groups=groups)
     except ScoresError as error:
         raise ScoresError(f"{first_few([block.label for block in blocks])}: {error}") from error
-    scores.attrs = {"notes": scores.attrs["notes"], "sources": [source.path for source in sources]}
+    scores.attrs["sources"] = inputs.paths
     return scores
 
 
@@ -177,7 +196,7 @@ def write_scores(scores: Scores, path: str | Path) -> Path:
     ...     read_scores(write_scores(scores, Path(folder, "scores.nc"))).equals(scores)
     True
     """
-    scores = as_scores(scores, fewest=1)
+    scores = as_scores(scores, missing="pairwise", fewest=1)
     endings = [suffix.casefold() for suffix in Path(path).suffixes]
     ending = next((suffix for suffix in reversed(endings) if suffix not in _COMPRESSED), "")
     if ending not in _WRITERS:
@@ -213,15 +232,22 @@ def _checked(options: TableOptions) -> TableOptions:
     return options
 
 
-def _read_block(source: Source, options: TableOptions) -> Block:
-    def parse(content: bytes) -> Block:
-        for magic, reader in _BINARY_READERS.items():
-            if content.startswith(magic):
-                return reader(content, source, options)
-        sheet = sheet_of(content, source.path)
-        return _topics_in_order(_read_sheet_block(sheet, source, options))
+def _read_block(content: bytes, source: Source, options: TableOptions) -> Block:
+    for magic, reader in _BINARY_READERS.items():
+        if content.startswith(magic):
+            return reader(content, source, options)
+    return _topics_in_order(_read_sheet_block(sheet_of(content, source.path), source, options))
 
-    return read_source(source, parse)
+
+def _of_metrics(array: xr.DataArray, metrics: Sequence[str] | None) -> xr.DataArray:
+    """Return the scores under the metrics asked for."""
+    if metrics is None:
+        return array
+    known = array["metric"].to_numpy().tolist()
+    for name in metrics:
+        if name not in known:
+            raise UnknownNameError("metric in the score table", name, known)
+    return array.sel(metric=list(metrics))
 
 
 def _read_sheet_block(sheet: Sheet, source: Source, options: TableOptions) -> Block:
@@ -254,16 +280,19 @@ def _read_netcdf(content: bytes, source: Source, options: TableOptions) -> Block
         scores = as_scores(dataset[names[0]] if names == ["score"] else dataset, missing=options.missing)
     except (ScoresError, InvalidOptionError) as error:
         raise FileFormatError(f"no scores of metric x system x topic: {error}", path=source.path) from error
-    labels = {dim: scores[dim].to_numpy().tolist() for dim in DIMS}
+    labels = {str(dim): scores[dim].to_numpy().tolist() for dim in scores.dims}
     return Block(
         label=source.path,
         scores=scores.to_numpy(),
         labels=labels,
-        notes=scores.attrs.get("notes", []),
+        of_items=scores.attrs.get("topic_word") == "item",
+        notes=[]
+        if options.missing == "pairwise"
+        else scores.attrs.get("notes", []),  # said again of all files together
         earlier_notes=earlier,
         attached={
             part: dict(zip(labels[dim], scores[part].to_numpy().tolist(), strict=True))
-            for part, dim in (("group", "system"), ("higher_is_better", "metric"))
+            for part, dim in ATTACHED.items()
             if part in scores.coords
         },
     )
@@ -282,15 +311,27 @@ _BINARY_READERS: Mapping[bytes, Callable[[bytes, Source, TableOptions], Block]] 
     b"\x89HDF\r\n\x1a\n": _read_netcdf,
     b"CDF\x01": _refuse("NetCDF 3"),
     b"CDF\x02": _refuse("NetCDF 3"),
-    b"PK\x03\x04": _refuse("a spreadsheet or a zip archive"),
     b"ARROW1": _refuse("Feather (Arrow)"),
 }
+
+
+def _read_ir_measures(sheet: Sheet, source: Source, options: TableOptions) -> Block:
+    """Read topic, measure and value, or the same behind a run."""
+    first = sheet.sample()[0]
+    return (
+        read_four(sheet, source, options, metric=2, topic=1)
+        if len(first) == RESULT_CELLS + 1 and all(map(str.strip, first))
+        else read_results(sheet, source, options, metric=1, topic=0)
+    )
+
 
 _FORMS: Mapping[Form, Callable[[Sheet, Source, TableOptions], Block]] = {
     "wide": read_wide,
     "long": read_long,
     "trec_eval": partial(read_results, metric=0, topic=1),
-    "ir_measures": partial(read_results, metric=1, topic=0),
+    "ir_measures": _read_ir_measures,
+    "tot": partial(read_four, metric=1, topic=2),
+    "frame": read_frame,
 }
 
 
@@ -317,6 +358,8 @@ def _as_text(scores: Scores, *, separator: str) -> bytes:
 def _long_frame(scores: Scores) -> pd.DataFrame:
     """Return the long table, without directions where all are the usual one."""
     long = scores_to_long(scores)
+    if scores.attrs.get("topic_word") == "item":
+        long = long.rename(columns={"topic": "item"})
     return long.drop(columns="higher_is_better") if long["higher_is_better"].all() else long
 
 

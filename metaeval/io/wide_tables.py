@@ -2,13 +2,14 @@
 
 import math
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from metaeval.cells import first_few, is_measure, is_number, shortened
-from metaeval.columns import column_roles
+from metaeval.columns import ITEM_WORDS, column_roles, underscored
 from metaeval.io.blocks import (
     AVERAGES,
     GAP_WORDS,
@@ -24,6 +25,7 @@ from metaeval.io.blocks import (
 )
 from metaeval.io.sheets import Sheet, header_names
 from metaeval.io.sources import Source
+from metaeval.layout import ATTACHED
 
 __all__ = ["read_wide"]
 
@@ -45,8 +47,11 @@ def read_wide(sheet: Sheet, source: Source, options: TableOptions) -> Block:
     names, body = rows.names, rows.body
     transposed = _has_systems_in_rows(rows, sheet, options)
     place = _identifiers(rows, sheet, options, transposed=transposed)
-    left_out = {place_of(column, names, sheet) for column in options.ignored} | {place}
+    said = {} if transposed else _said_of_topics(names, sheet, options)
+    left_out = {place_of(column, names, sheet) for column in options.ignored} | {place, *said.values()}
     used = [at for at in range(rows.width) if at not in left_out and (not names or names[at])]
+    words = [] if transposed or place is None else _columns_of_words(rows, used)
+    used = [at for at in used if at not in words]
     if not used:
         raise sheet.error(f"no column is left that could hold scores; {columns_found(names)}")
     if place is None and (hollow := body.hollow_line()) is not None:
@@ -59,9 +64,40 @@ def read_wide(sheet: Sheet, source: Source, options: TableOptions) -> Block:
     across = [names[at] for at in used] if names else None
     scores = _grid(rows, used, (down, across), options)
     notes = _notes_on_identifiers(names, place, options, transposed=transposed)
+    notes += [f"left out columns of words ({first_few([names[at] for at in words])})"] if words else []
     if transposed:
         return _block(body, source, scores, (down, across), notes, options)
-    return _block(body, source, scores.T, (across, down), notes, options)
+    block = _block(body, source, scores.T, (across, down), notes, options)
+    of_items = place is not None and bool(names) and underscored(names[place]) in ITEM_WORDS
+    if not said:
+        return replace(block, of_items=of_items)
+    topics = (
+        [str(number) for number in range(1, len(rows.first) + 1)] if down is None else [name.strip() for name in down]
+    )
+    attached = {part: dict(zip(topics, rows.column(at), strict=True)) for part, at in said.items()}
+    return replace(block, attached=attached, of_items=of_items)
+
+
+def _columns_of_words(rows: "_Rows", used: Sequence[int]) -> list[int]:
+    """Return the columns that hold words about the topics beside the numbers of the systems."""
+    candidates = list(used) if rows.names else []
+    for cells in rows.body.rows():
+        candidates = [at for at in candidates if cells[at].strip()[:1].isalpha() and not _is_gap(cells[at])]
+        if not candidates:
+            return []
+    return candidates if len(candidates) < len(used) else []
+
+
+def _is_gap(cell: str) -> bool:
+    return cell.strip().casefold() in GAP_WORDS
+
+
+def _said_of_topics(names: Sequence[str], sheet: Sheet, options: TableOptions) -> dict[str, int]:
+    """Return the columns that say something of the topics, as a cluster or a weight: part to place."""
+    parts = [part for part, dim in ATTACHED.items() if dim == "topic"]
+    chosen = {part: column for part, column in options.chosen.items() if part in parts}
+    roles = column_roles(names, chosen=chosen, ignored=options.ignored).parts
+    return {part: place_of(roles[part], names, sheet) for part in parts if part in roles}
 
 
 class _Rows(NamedTuple):

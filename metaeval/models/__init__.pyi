@@ -1,8 +1,13 @@
 from .bayesian_comparison import BayesianComparison as BayesianComparison
 from .bayesian_comparison import bayesian_t as bayesian_t
 from .bayesian_comparison import hierarchical as hierarchical
+from .chances_of_best import BestSystem as BestSystem
+from .chances_of_best import best_system as best_system
 from .curves import CurveComparison as CurveComparison
 from .curves import compare_curves as compare_curves
+from .design_effect import DesignEffect as DesignEffect
+from .detectable_difference import DetectableDifferences as DetectableDifferences
+from .detectable_difference import detectable_differences as detectable_differences
 from .error_rate_model import bayesian_error_rate as bayesian_error_rate
 from .error_rate_posterior import BayesianErrorRate as BayesianErrorRate
 from .exponential import ExponentialFit as ExponentialFit
@@ -10,6 +15,8 @@ from .exponential import fit_exponential as fit_exponential
 from .sample_size import topic_set_size_for_anova as topic_set_size_for_anova
 from .sample_size import topic_set_size_for_interval as topic_set_size_for_interval
 from .sample_size import topic_set_size_for_t as topic_set_size_for_t
+from .separation import Separation as Separation
+from .separation import topics_to_separate as topics_to_separate
 from .topic_counts import MinimumTopics as MinimumTopics
 from .topic_counts import minimum_topics as minimum_topics
 from .topic_counts import minimum_topics_table as minimum_topics_table

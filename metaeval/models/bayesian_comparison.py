@@ -19,9 +19,9 @@ from metaeval.draws import RNGLike, resolve_rng
 from metaeval.equality import RELATIVE, difference
 from metaeval.errors import EstimationError, InvalidOptionError
 from metaeval.io.stored import read_tree, write_tree
-from metaeval.parallel import track
-from metaeval.scores import Scores, as_scores, better_direction
+from metaeval.scores import Scores, better_direction
 from metaeval.tests_stat.pairs import Question, ask
+from metaeval.workers import parallel_map
 
 if TYPE_CHECKING:
     from pathlib import Path
@@ -286,18 +286,19 @@ def hierarchical(  # noqa: PLR0913 - the settings of a sampler
        :doi:`10.1145/2808194.2809469`
     """
     check_share(ci_prob, "ci_prob")
-    question = ask(as_scores(scores))
+    question = ask(scores)
     names = question.scores["metric"].to_numpy().tolist()
     for name in metrics or ():
         check_choice(name, "metric", names)
     keep = [names.index(name) for name in metrics] if metrics else list(range(len(names)))
     widths = check_rope(rope, [names[place] for place in keep])
     seed = int(resolve_rng(rng).generator.integers(2**31))
+    settings = {"draws": draws, "tune": tune, "chains": chains, "nuts": {"target_accept": target_accept}}
+    each = [question.scores.isel(metric=place) for place in keep]
+    sampled = parallel_map(_sample, each, shared=(seed, settings), description="Sampling the hierarchical model")
     trees = {}
     means = []
-    for place in track(keep, description="Sampling the hierarchical model", total=len(keep)):
-        settings = {"draws": draws, "tune": tune, "chains": chains, "nuts": {"target_accept": target_accept}}
-        tree = _sample(question.scores.isel(metric=place), seed, settings)
+    for place, tree in zip(keep, sampled, strict=True):
         trees[names[place]] = tree
         drawn = tree["posterior"]["system_mean"].stack(sample=("chain", "draw")).transpose("sample", "system")  # noqa: PD013 - xarray
         means.append(drawn * (1 if question.scores["higher_is_better"][place] else -1))

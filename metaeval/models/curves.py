@@ -11,8 +11,9 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.optimize import least_squares, leastsq
 
 from metaeval.checks import check_choice
+from metaeval.equality import at_least
 from metaeval.errors import EstimationError
-from metaeval.models.families import CURVES, straight_line
+from metaeval.models.families import CURVES
 from metaeval.resampling.swap import ErrorRates
 
 __all__ = [
@@ -171,7 +172,9 @@ def _check_falling(z: Floats, swaps: Floats, comparisons: Floats, n_free: int) -
     if not swaps.any():
         message = "no swap was seen at any size: the error rate is already zero and its course cannot be estimated"
         raise EstimationError(message)
-    if straight_line(np.log(z), swaps / comparisons)[0] >= 0:
+    logs, rates = np.log(z), swaps / comparisons
+    leans = logs - logs.mean()
+    if at_least(leans @ rates, 0.0, np.abs(leans) @ rates):  # the slope of the line of least squares, but for its scale
         message = "the error rate does not fall with size, so no number of topics can be derived from it"
         raise EstimationError(message)
 

@@ -5,7 +5,6 @@ beside it as a check.
 """
 
 from collections.abc import Mapping, Sequence
-from contextlib import AbstractContextManager
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import numpy as np
@@ -18,9 +17,10 @@ from metaeval.models.error_rate_check import REPLICATES, Check
 from metaeval.models.error_rate_posterior import BayesianErrorRate, Drawn, posterior_of
 from metaeval.models.expected_rates import SIZES, expected_rates
 from metaeval.models.true_differences import Pairs, Prior, describe_pairs, draw_differences, missed_power, prior_of
-from metaeval.parallel import limit_threads, track
 from metaeval.resampling.swap import ErrorRates, ToleranceUnit, swap_method
 from metaeval.resampling.topic_sets import Layout, lay_out
+from metaeval.tests_stat.counting import kernel_threads
+from metaeval.workers import parallel_map
 
 if TYPE_CHECKING:
     from metaeval.scores import Scores
@@ -152,7 +152,7 @@ def bayesian_error_rate(  # noqa: PLR0913 - the settings of a model
     _refuse_other(observed, layout, tolerance_unit if levels[-1] > 0 else observed.tolerance_unit)
     sizes = _few(observed.sizes)
     check = Check(np.asarray(sizes), levels, tolerance_unit == "relative", repeating)
-    with limit_threads(n_threads), _one_thread_products():
+    with kernel_threads(n_threads):
         described, left_out = _describe(layout.scores)
         if not described:
             raise EstimationError("no error rate can be estimated: " + "; ".join(dict.fromkeys(left_out.values())))
@@ -171,14 +171,6 @@ def bayesian_error_rate(  # noqa: PLR0913 - the settings of a model
         "random_source": source.description,
     }
     return posterior_of(drawn, levels.tolist(), observed, sizes, left_out, attrs, sampled)
-
-
-def _one_thread_products() -> AbstractContextManager[object]:
-    """Let one core make each matrix product: several add up in another order, which may choose another node."""
-    import threadpoolctl  # noqa: PLC0415 - only for who draws
-
-    limits: AbstractContextManager[object] = threadpoolctl.threadpool_limits(1, user_api="blas")
-    return limits
 
 
 def _refuse_other(observed: ErrorRates, layout: Layout, unit: str) -> None:
@@ -219,10 +211,11 @@ def _describe(scores: "Scores") -> tuple[dict[str, Pairs], dict[str, str]]:
 
 def _sampled(described: Mapping[str, Pairs], generator: np.random.Generator) -> tuple[dict[str, Prior], dict[str, Any]]:
     """Sample the law of every metric with PyMC."""
-    from metaeval.models.error_rate_pymc import sample_law  # noqa: PLC0415 - loads when needed
+    from metaeval.models.error_rate_pymc import law_draws, sample_law  # noqa: PLC0415 - loads when needed
 
-    each = track(described.items(), description="PyMC", total=len(described))  # seconds each, and so with steps
-    found = {name: sample_law(pairs, name, generator) for name, pairs in each}
+    draws = [law_draws(generator) for _ in described]
+    laws = parallel_map(sample_law, list(described.values()), list(described), draws, description="PyMC")
+    found = dict(zip(described, laws, strict=True))
     return {name: law.prior for name, law in found.items()}, {name: law.tree for name, law in found.items()}
 
 
@@ -234,29 +227,48 @@ def draw_error_rates(
     generator: np.random.Generator,
 ) -> dict[str, Drawn]:
     """Draw error rates of every metric from one stream of topic weights and errors."""
-    n_systems, n_topics = next(iter(described.values())).residual.shape
-    blocks: dict[str, list[tuple[Floats, ...]]] = {name: [] for name in described}
-    starts = range(0, n_draws, _BLOCK)
-    for start in track(starts, description="Bayesian model", total=len(starts)):
+    n_topics = next(iter(described.values())).residual.shape[1]
+    weights, sources, picked = [], [], []
+    for start in range(0, n_draws, _BLOCK):
         own = generator.spawn(1)[0]
-        count = min(_BLOCK, n_draws - start)
-        weights = own.standard_exponential((count, n_topics))
-        weights /= weights.mean(axis=1, keepdims=True)
-        signs = own.standard_normal((count, n_topics))
-        signs -= signs.mean(axis=1, keepdims=True)
-        chances = own.random((count, n_systems * (n_systems - 1) // 2))
-        law, tail = own.random(count), own.random(count)
-        picked = check.pick(weights) if start < REPLICATES else None
-        for name, pairs in described.items():
-            prior = laws[name]
-            chosen = np.minimum(np.searchsorted(np.cumsum(prior.weight), law), len(prior.weight) - 1)
-            hyper = np.stack([prior.log_scale[chosen], prior.slope[chosen], prior.spread[chosen]], axis=1)
+        share = own.standard_exponential((min(_BLOCK, n_draws - start), n_topics))
+        share /= share.mean(axis=1, keepdims=True)
+        weights.append(share)
+        sources.append(own)
+        picked.append(check.pick(share) if start < REPLICATES else None)  # from one source for all blocks
+    shared = (described, laws, check)
+    blocks = parallel_map(_block, weights, sources, picked, shared=shared, description="Bayesian model")
+    found = {name: [block[name] for block in blocks] for name in described}
+    return {
+        name: Drawn(*(np.concatenate([part for part in parts if len(part)]) for parts in zip(*each, strict=True)))
+        for name, each in found.items()
+    }
+
+
+def _block(  # noqa: PLR0913, PLR0917 - what the draws need
+    weights: Floats,
+    generator: np.random.Generator,
+    picked: NDArray[np.int64] | None,
+    described: Mapping[str, Pairs],
+    laws: Mapping[str, Prior],
+    check: Check,
+) -> dict[str, tuple[Floats, Floats, Floats]]:
+    """Draw a few error rates of every metric, the law behind them, and error rates counted again."""
+    n_systems, n_topics = next(iter(described.values())).residual.shape
+    count = len(weights)
+    signs = generator.standard_normal((count, n_topics))
+    signs -= signs.mean(axis=1, keepdims=True)
+    chances = generator.random((count, n_systems * (n_systems - 1) // 2))
+    law, tail = generator.random(count), generator.random(count)
+    found = {}
+    for name, pairs in described.items():
+        prior = laws[name]
+        chosen = np.minimum(np.searchsorted(np.cumsum(prior.weight), law), len(prior.weight) - 1)
+        hyper = np.stack([prior.log_scale[chosen], prior.slope[chosen], prior.spread[chosen]], axis=1)
+        with kernel_threads(None):  # several cores add up a product in another order, which may choose another node
             boost = missed_power(pairs, weights, tail)
             drawn = draw_differences(pairs, weights=weights, signs=signs, chances=chances, hyper=hyper, boost=boost)
             rates = expected_rates(drawn, check.tolerances, relative=check.relative)
             again = rates[:0] if picked is None else check.repeat(pairs, drawn.value, boost, picked)
-            blocks[name].append((rates, hyper, again))
-    return {
-        name: Drawn(*(np.concatenate([part for part in parts if len(part)]) for parts in zip(*found, strict=True)))
-        for name, found in blocks.items()
-    }
+        found[name] = (rates, hyper, again)
+    return found

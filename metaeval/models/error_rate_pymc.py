@@ -5,11 +5,12 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from metaeval.errors import EstimationError
-from metaeval.models.true_differences import NODES, Pairs, Prior, grid_of_laws, standardised
+from metaeval.models.true_differences import NODES, Floats, Pairs, Prior, grid_of_laws, standardised
 
-__all__ = ["SampledLaw", "law_model", "sample_law"]
+__all__ = ["SampledLaw", "law_draws", "law_model", "sample_law"]
 
 _MAX_RHAT = 1.01
+_CHAINS, _DRAWS = 4, 800
 
 
 class SampledLaw(NamedTuple):
@@ -55,8 +56,13 @@ def law_model(pairs: Pairs) -> Any:  # noqa: ANN401 - a pymc.Model
     return model
 
 
-def sample_law(pairs: Pairs, metric: str, generator: np.random.Generator) -> SampledLaw:
-    """Sample the law of one metric.
+def law_draws(generator: np.random.Generator) -> tuple[int, Floats]:
+    """Return what `sample_law` draws of one metric: the seed of the sampler, and a chance for every draw it keeps."""
+    return int(generator.integers(2**31)), generator.random((_CHAINS * _DRAWS, 1))
+
+
+def sample_law(pairs: Pairs, metric: str, draws: tuple[int, Floats]) -> SampledLaw:
+    """Sample the law of one metric, with what `law_draws` returned.
 
     Raises
     ------
@@ -66,8 +72,8 @@ def sample_law(pairs: Pairs, metric: str, generator: np.random.Generator) -> Sam
     import arviz as az  # noqa: PLC0415 - slow to import
     import pymc as pm  # noqa: PLC0415 - loads when needed
 
-    settings = {"chains": 4, "draws": 800, "tune": 300, "cores": 1, "progressbar": False, "quiet": True}
-    seed = int(generator.integers(2**31))
+    settings = {"chains": _CHAINS, "draws": _DRAWS, "tune": 300, "cores": 1, "progressbar": False, "quiet": True}
+    seed, chances = draws
     with law_model(pairs):
         tree = pm.sample(**settings, random_seed=seed)
     worst = float(az.rhat(tree["posterior"].to_dataset()[["log_scale"]])["log_scale"])
@@ -81,7 +87,7 @@ def sample_law(pairs: Pairs, metric: str, generator: np.random.Generator) -> Sam
     posterior = tree["posterior"]
     scale = posterior["log_scale"].to_numpy().ravel()
     bounds = np.cumsum(posterior["weight"].to_numpy().reshape(len(scale), -1), axis=1)
-    chosen = (bounds < generator.random((len(scale), 1)) * bounds[:, -1:]).sum(axis=1)
+    chosen = (bounds < chances[: len(bounds)] * bounds[:, -1:]).sum(axis=1)
     _, slope, spread = grid_of_laws(standardised(pairs)[0])
     order = np.argsort(scale, kind="stable")
     laws = (scale[order], slope[chosen][order], spread[chosen][order])

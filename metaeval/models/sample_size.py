@@ -13,10 +13,12 @@ from collections.abc import Callable
 from typing import Literal, get_args
 
 import numpy as np
+from numpy.typing import ArrayLike, NDArray
 from scipy.special import fdtri, gammaln, ncfdtr, ndtr, ndtri, stdtrit
 
 from metaeval.checks import check_choice, check_count, check_number, check_share
 from metaeval.errors import EstimationError
+from metaeval.models.noncentral_t import two_sided_power
 
 __all__ = [
     "DesignMethod",
@@ -26,6 +28,7 @@ __all__ = [
     "topic_set_size_for_anova",
     "topic_set_size_for_interval",
     "topic_set_size_for_t",
+    "units_for_effect",
 ]
 
 DesignMethod = Literal["exact", "approximate"]
@@ -90,7 +93,66 @@ def topic_set_size_for_t(
         z = ndtri(1 - alpha / 2)
         needed = (z + ndtri(power)) ** 2 * difference_variance / min_difference**2 + z**2 / 2
         return max(2, math.ceil(_within(needed)))
-    return _fewest(lambda n: paired_t_power(n, min_difference, difference_variance, alpha=alpha) >= power)
+    return int(_within(float(units_for_effect(min_difference / difference_variance**0.5, alpha=alpha, power=power))))
+
+
+def units_for_effect(
+    effect: ArrayLike, *, share: ArrayLike = 1.0, alpha: ArrayLike = 0.05, power: float = 0.8
+) -> NDArray[np.float64]:
+    r"""Return the fewest topics, or clusters, with which a two-sided t test finds effects with a given power.
+
+    Parameters
+    ----------
+    effect : array_like
+        True differences over the standard deviation of the difference on one topic (or of a cluster's mean).
+    share : array_like, default 1
+        How many independent units of that standard deviation a topic or cluster is worth: 1 for topics, and for
+        clusters of one size; less for clusters of many sizes (their degrees of freedom and 1, over their number).
+    alpha : array_like
+        Levels.
+    power : float
+        Wanted chance of finding them. All but it broadcast.
+
+    Returns
+    -------
+    array
+        Whole numbers, at least 2; infinite where more than ten million would be needed, NaN where the effect is.
+
+    Notes
+    -----
+    The smallest u with :math:`P(|T'| \ge t_\alpha) \ge power`, T' with :math:`cu - 1` degrees of freedom and
+    non-centrality :math:`effect \sqrt{cu}`, c the share.
+
+    Examples
+    --------
+    >>> units_for_effect([0.5, 0.1, 0.0]).tolist()
+    [34.0, 787.0, inf]
+    """
+    sizes, shares, levels = np.broadcast_arrays(*(np.asarray(one, dtype=np.float64) for one in (effect, share, alpha)))
+    sizes = np.abs(sizes)
+    found = np.where(np.isnan(sizes), np.nan, np.inf)
+    z = ndtri(1.0 - levels / 2.0)
+    with np.errstate(divide="ignore", invalid="ignore"):
+        guess = ((z + ndtri(power)) ** 2 / sizes**2 + z**2 / 2.0) / shares  # Sakai's
+    asked = guess <= MOST_TOPICS
+    guess, sizes, shares, levels = guess[asked], sizes[asked], shares[asked], levels[asked]
+
+    def enough(units: NDArray[np.float64], at: NDArray[np.intp] | slice = slice(None)) -> NDArray[np.bool_]:
+        worth = shares[at] * units
+        return two_sided_power(sizes[at] * np.sqrt(worth), worth - 1.0, alpha=levels[at]) >= power
+
+    least = np.maximum(2.0, np.floor(1.0 / shares) + 1.0)
+    high = np.maximum(least, np.ceil(1.05 * guess) + 2.0)
+    while not (reached := enough(high)).all():
+        high = np.where(reached, high, 2.0 * high)
+    low = np.maximum(least, np.floor(0.95 * guess) - 2.0)
+    low = np.where(enough(low), least - 1.0, low)
+    while len(left := np.flatnonzero(high - low > 1.0)):
+        middle = np.floor((low[left] + high[left]) / 2.0)
+        reached = enough(middle, left)
+        low[left], high[left] = np.where(reached, low[left], middle), np.where(reached, middle, high[left])
+    found[asked] = high
+    return found
 
 
 def paired_t_power(n_topics: int, min_difference: float, difference_variance: float, *, alpha: float = 0.05) -> float:
@@ -105,8 +167,7 @@ def paired_t_power(n_topics: int, min_difference: float, difference_variance: fl
 
     Notes
     -----
-    :math:`P(t'^2 \ge t_{\alpha}^2)` with :math:`t'^2` non-central F with 1 and n - 1 degrees of freedom and
-    :math:`\lambda = n \, minD^2 / \sigma_d^2`: both tails of the non-central t.
+    Both tails of the non-central t with n - 1 degrees of freedom and the shift :math:`\sqrt{n} \, minD / \sigma_d`.
 
     Examples
     --------
@@ -115,8 +176,8 @@ def paired_t_power(n_topics: int, min_difference: float, difference_variance: fl
     """
     _check(alpha, min_difference=min_difference, difference_variance=difference_variance)
     check_count(n_topics, "n_topics", least=2)
-    critical = stdtrit(n_topics - 1, 1 - alpha / 2) ** 2
-    return float(1 - ncfdtr(1, n_topics - 1, n_topics * min_difference**2 / difference_variance, critical))
+    shift = min_difference * math.sqrt(n_topics / difference_variance)
+    return float(two_sided_power(shift, n_topics - 1, alpha=alpha))
 
 
 def topic_set_size_for_anova(  # noqa: PLR0913 - the quantities of a design

@@ -16,9 +16,13 @@ from numpy.typing import NDArray
 from metaeval.checks import check_choice
 from metaeval.equality import centred
 from metaeval.errors import EstimationError, InvalidOptionError
-from metaeval.scores import as_scores, oriented_values
+from metaeval.scores import oriented_values
+from metaeval.topic_design import engine_scores
 
-__all__ = ["PilotVariance", "VarianceMethod", "pilot_variance"]
+__all__ = ["SIZES", "PilotVariance", "VarianceMethod", "pilot_variance"]
+
+SIZES = "the size of a topic set (with the means of clusters it counts clusters, as large as those at hand)"
+"""What is asked of a pilot, for messages."""
 
 type Floats = NDArray[np.float64]
 VarianceMethod = Literal["residual", "within", "pairs"]
@@ -124,7 +128,7 @@ def _collections(scores: object) -> dict[str, object]:
 def _variances(
     collection: object, method: VarianceMethod, pairs: Sequence[tuple[str, str]] | None
 ) -> list[dict[str, object]]:
-    scores = as_scores(collection)
+    scores = engine_scores(collection, what=SIZES)
     values = oriented_values(scores)
     if method == "pairs":
         variance, freedom = _pair_variance(values, scores["system"].to_numpy().tolist(), pairs or ())

@@ -24,16 +24,27 @@ from metaeval.reports.agree_words import (
     label,
     of_elements,
     summary_sentences,
+    uses,
 )
 from metaeval.reports.data_files import csv_file, score_files
 from metaeval.reports.report import Block, Fold, Item, Items, Picture, Report, Section, Text
-from metaeval.reports.shared import facts
+from metaeval.reports.shared import facts, groups_of_topics
 from metaeval.reports.tables import Table, left, right
 from metaeval.studies.agree import AgreeStudy
-from metaeval.studies.variants import MERGED
-from metaeval.tests_stat.catalogue import TESTS
+from metaeval.studies.variants import FIXED, MERGED
 from metaeval.tests_stat.correction import CORRECTIONS
-from metaeval.words import count, intervals, listed, name_of_metric, number, percentage, share, share_of, short_names
+from metaeval.words import (
+    count,
+    intervals,
+    listed,
+    name_of_metric,
+    number,
+    percentage,
+    sentence_case,
+    share,
+    share_of,
+    short_names,
+)
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -50,8 +61,8 @@ def agree_report(study: AgreeStudy) -> Report:
     return Report(
         command="agree",
         title="Do the grades matter for the conclusions?"
-        if study.variants
-        else "Do the metrics lead to the same conclusions?",
+        if study.variants and not of_elements(study)
+        else f"Do the {uses(study)} lead to the same conclusions?",
         facts=_facts(study),
         summary=(answer_sentence(study), *summary_sentences(study)),
         sections=(
@@ -78,9 +89,14 @@ def _facts(study: AgreeStudy) -> tuple[tuple[str, str], ...]:
     sizes = study.scores.sizes
     groups = study.groups()
     compared = facts(metric=len(groups) if study.variants else sizes["metric"])
-    if study.variants:
+    if of_elements(study):
+        quantisations = {one.words for one in study.variants if one.kind not in {MERGED, FIXED}}
+        compared += ((str(len(quantisations)), "quantisations"),)
+    elif study.variants:
         compared += ((str(sum(map(len, groups.values()))), "uses of their grades"),)
-    counted = facts(system=sizes["system"], topic=sizes["topic"], pair=study.lead.n_pairs)
+    counted = facts(
+        system=sizes["system"], topic=sizes["topic"], **groups_of_topics(study.scores), pair=study.lead.n_pairs
+    )
     return (*compared, *counted, (f"{study.lead.alphas[0]:g}", "significance level α"))
 
 
@@ -101,7 +117,7 @@ def _advice_section(study: AgreeStudy, rows: pd.DataFrame) -> Section:
     ]
     if study.variants:
         limits.append(
-            "All uses of the grades are computed from judgments made with the full scale. Assessors who are given a "
+            f"All {uses(study)} are computed from judgments made with the full scale. Assessors who are given a "
             "coarser scale may judge differently; only new judgments can show that."
         )
     blocks: list[Block] = []
@@ -116,7 +132,9 @@ def _advice_section(study: AgreeStudy, rows: pd.DataFrame) -> Section:
             Picture(
                 name="f1_rows",
                 draw=lambda: figures.agreement_rows(drawn, min_f1=study.min_f1),
-                title=f"Agreement with the {'use of the grades' if study.variants else 'metric'} in use",
+                title="Agreement with the generalised quantisation"
+                if of_elements(study)
+                else f"Agreement with the {uses(study, one=True)} in use",
                 caption=f"{used}Dot: F1 of the significant pairs of systems. {bounds}Line: {study.min_f1:g}, from "
                 "which conclusions are called the same here; this is a convention, and --min-f1 sets another.",
                 alt="; ".join(f"{name} {row.f1:.2f}" for name, row in zip(names, rows.itertuples(), strict=True)),
@@ -126,7 +144,7 @@ def _advice_section(study: AgreeStudy, rows: pd.DataFrame) -> Section:
     return Section(
         id="advice",
         title="Interchangeability",
-        lead=f"Which {'use of the grades' if study.variants else 'metric'} could stand in for which without changing "
+        lead=f"Which {uses(study, one=True)} could stand in for which without changing "
         "what these data let one conclude about these systems.",
         blocks=tuple(blocks),
         brief=True,
@@ -159,13 +177,13 @@ def _shares_section(study: AgreeStudy) -> Section:
         bounds=intervals(frame["low"], frame["high"]),
     )
     columns = [*left(name_of_metric, metric="Metric")]
-    columns += [*left(words="Use of the grades")] if words else []
+    columns += [*left(words=sentence_case(uses(study, one=True)))] if words else []
     columns += [*right(found="Significant pairs")]
     if study.intervals is not None:
         columns += right(bounds=f"{percentage(study.intervals.confidence_level)} interval")
     table = Table(
         name="shares",
-        title=f"Discriminative power ({_test(study)})",
+        title="Discriminative power",
         caption=f"{_USES if study.variants and not of_elements(study) else ''}{_how(study)}.",
         frame=frame,
         columns=tuple(columns),
@@ -203,7 +221,7 @@ def _matrix_sections(study: AgreeStudy) -> list[Section]:
         picture = Picture(
             name=f"{stem}f1_map",
             draw=partial(_matrix_figure, matrix),
-            title=f"F1{' of the uses of the grades under ' + name if base else ''}",
+            title=f"F1{f' of the {uses(study)} under {name}' if base else ''}",
             caption="F1 is the same both ways. The stronger the colour, the nearer the two are to finding the same "
             "pairs of systems.",
             alt=_matrix_alt(matrix),
@@ -214,10 +232,10 @@ def _matrix_sections(study: AgreeStudy) -> list[Section]:
         sections.append(
             Section(
                 id=f"matrix-{place}" if base else "matrix",
-                title=f"Agreement of the uses of the grades under {name}" if base else "Agreement of significant pairs",
-                lead="The significant pairs under the metric in the row, taken as a prediction of those under the "
-                "metric in the column. Precision: how many of the row's the column finds too. Recall: how many of the "
-                "column's the row finds.",
+                title=f"Agreement of the {uses(study)} under {name}" if base else "Agreement of significant pairs",
+                lead=f"The significant pairs under the {uses(study, one=True)} in the row, taken as a prediction of "
+                "those under the one in the column. Precision: how many of the row's the column finds too. Recall: how "
+                "many of the column's the row finds.",
                 blocks=(
                     picture,
                     f1,
@@ -281,15 +299,15 @@ def _overview_section(study: AgreeStudy) -> list[Section]:
     picture = Picture(
         name="f1_map_all",
         draw=lambda: figures.matrix_map(matrix),
-        title="F1 between all metrics and uses of the grades",
-        caption="How much the choice of the use of the grades matters, beside the choice of the metric.",
+        title=f"F1 between all metrics and {uses(study)}",
+        caption=f"How much the choice of the {uses(study, one=True)} matters, beside the choice of the metric.",
         alt=_matrix_alt(matrix),
     )
     return [
         Section(
             id="all",
-            title="Agreement across metrics and grades",
-            lead="Blocks along the diagonal hold one metric under its uses of the grades; what lies outside compares "
+            title="Agreement across metrics",
+            lead=f"Blocks along the diagonal hold one metric under its {uses(study)}; what lies outside compares "
             "metrics.",
             blocks=(picture,),
         )
@@ -299,16 +317,11 @@ def _overview_section(study: AgreeStudy) -> list[Section]:
 # -------------------------------------------------------------------------------------------------------- what helps
 
 
-def _test(study: AgreeStudy) -> str:
-    result = study.lead.result
-    return f"{TESTS.words(result.test)}, {CORRECTIONS.words(result.correction)}"
-
-
 def _how(study: AgreeStudy) -> str:
     result = study.lead.result
     draws = f", B = {result.n_resamples}, {result.random_source}" if result.n_resamples else ""
     side = "one-sided (better)" if result.alternative == "better" else result.alternative
-    words = f"{TESTS.label(result.test)}{draws}, {CORRECTIONS.words(result.correction)}"
+    words = f"{result.procedure.label}{draws}, {CORRECTIONS.words(result.correction)}"
     return f"{words}, {side}, α = {study.lead.alphas[0]:g}"
 
 

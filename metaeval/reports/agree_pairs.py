@@ -8,10 +8,11 @@ from typing import TYPE_CHECKING, Any, TypeGuard
 import pandas as pd
 
 from metaeval import figures
-from metaeval.reports.agree_words import grade_sentences, label, of_elements
+from metaeval.reports.agree_words import grade_sentences, label, of_elements, pair_label
 from metaeval.reports.report import Block, Fold, Picture, Section, Text
 from metaeval.reports.tables import Column, Table, bounded, left, right
 from metaeval.studies.agree import AgreeStudy
+from metaeval.studies.element_uses import EXCEPT
 from metaeval.studies.variants import MERGED
 from metaeval.tests_stat.catalogue import TESTS
 from metaeval.tests_stat.correction import CORRECTIONS
@@ -33,8 +34,12 @@ _GRADES_OF_DOCUMENTS = (
 )
 _GRADES_OF_ELEMENTS = (
     "Each metric under the generalised quantisation, predicted by itself when two neighbouring grades count the same "
-    "(merged with 0 they are not relevant; others get the mean of their values). Specificity, but for ≥ 0.5: an "
-    "element counts in full from that share of relevant text on and not at all below, exhaustivity as it was."
+    "(merged with 0 they are not relevant; others get the mean of their values)."
+)
+_SHARES_OF_ELEMENTS = (
+    " Specificity except s ≥ 0.5: an element counts in full from that share of relevant text on and not at all below, "
+    "exhaustivity as it was. Without the difference of exhaustivity 1 and 2 what is left is BinExh without ? times a "
+    "factor."
 )
 
 _CONFLICTS = right(whole, n_conflicts="Conflicts")
@@ -46,6 +51,8 @@ def grades_section(study: AgreeStudy) -> list[Section]:
     if frame.empty:
         return []
     shown, f1 = _with_f1(study, frame)
+    merging = _GRADES_OF_ELEMENTS if of_elements(study) else _GRADES_OF_DOCUMENTS
+    merging += _SHARES_OF_ELEMENTS if frame["boundary"].str.contains(EXCEPT).any() else ""
     rows = frame.assign(
         label=frame["boundary"], group=frame["base"].map(lambda base: f"{name_of_metric(base)}, blind to")
     )
@@ -59,7 +66,7 @@ def grades_section(study: AgreeStudy) -> list[Section]:
     table = Table(
         name="grades",
         title="Conclusions without one boundary between grades",
-        caption=_GRADES_OF_ELEMENTS if of_elements(study) else _GRADES_OF_DOCUMENTS,
+        caption=merging,
         frame=shown,
         columns=(
             *left(name_of_metric, base="Metric"),
@@ -150,7 +157,7 @@ def _disagreement(study: AgreeStudy, row: dict[Hashable, Any], cuts: pd.DataFram
     """Draw where two metrics disagree; say so where neither finds a pair."""
     predictor, truth = str(row["predictor"]), str(row["truth"])
     same = len({one.base for one in study.variants if one.metric in (predictor, truth)}) == 1
-    pair = f"{label(study, predictor)} and {label(study, truth, within=same)}"
+    pair = pair_label(study, predictor, truth)
     if not row["n_predictor"] and not row["n_truth"]:
         return Text(paragraphs=(f"Neither of {pair} finds a significant pair.",), look="note")
     cut = cuts.loc[[(predictor, truth)]].iloc[0]
@@ -200,7 +207,7 @@ def _threshold_table(study: AgreeStudy, rows: pd.DataFrame, cuts: pd.DataFrame) 
     )
     return Table(
         name="thresholds",
-        title="The difference from which the two agree best",
+        title="The least difference at which predictor and truth agree best",
         caption=f"Chosen and judged on the same {study.scores.sizes['topic']} topics, so the gain is an upper bound. "
         "0: no significant pair should go.",
         frame=shown,
@@ -244,7 +251,10 @@ def conflicts_section(study: AgreeStudy) -> Section:
         ),
         data=frame,
     )
-    words = f"{count(len(frame), 'conflict')} over {count(len(counted), 'pair')} of systems."
+    base = {one.metric: one.base for one in study.variants}
+    own = int((frame["metric_a"].map(base) == frame["metric_b"].map(base)).sum())
+    where = f", {own} of them under the same metric" if len(study.groups()) > 1 else ""
+    words = f"{count(len(frame), 'conflict')} over {count(len(counted), 'pair')} of systems{where}."
     named = table if len(shown) <= _SCREEN else Fold(title="All by name", blocks=(table,))
     return section(blocks=(Text(paragraphs=(words,)), named))
 

@@ -6,11 +6,13 @@ from collections import Counter
 from collections.abc import Hashable, Mapping, Sequence
 from typing import Any
 
+import numpy as np
 import pandas as pd
 
 from metaeval.reports.report import Methods
 from metaeval.reports.shared import cited_keys, computed_with, described_by, side_words, with_draws
 from metaeval.studies.agree import AgreeStudy
+from metaeval.studies.element_uses import EXCEPT
 from metaeval.studies.variants import ALONE, BINARY, FIXED, GENERALISED, OTHER
 from metaeval.words import MISSING, bracketed, count, listed, name_of_metric, number, percentage
 
@@ -22,12 +24,15 @@ __all__ = [
     "grade_sentences",
     "label",
     "of_elements",
+    "pair_label",
     "summary_sentences",
+    "uses",
 ]
 
 _MOST_NAMED = 8
 _TWO = 2
 _TOLD = (BINARY, ALONE, OTHER)
+_VERDICTS = {"same": "same conclusions", "different": "different conclusions", "open": "not settled"}
 _SHARE, _BOTH = "share", "both"
 _SOURCES = ("ogilvie2006", "yilmaz2008")
 
@@ -68,6 +73,25 @@ def of_elements(study: AgreeStudy) -> bool:
     return any(variant.kind == GENERALISED for variant in study.variants)
 
 
+def uses(study: AgreeStudy, *, one: bool = False) -> str:
+    """Return what is compared: metrics, or in an audit uses of the grades, of elements quantisations."""
+    if not study.variants:
+        return "metric" if one else "metrics"
+    if of_elements(study):
+        return "quantisation" if one else "quantisations"
+    return "use of the grades" if one else "uses of the grades"
+
+
+def pair_label(study: AgreeStudy, first: str, second: str) -> str:
+    """Return what two metrics are called together: "Strict5 and Gen5 under MAep" where they share a base."""
+    bases = [one.base for name in (first, second) for one in study.variants if one.metric == name]
+    if len(bases) == _TWO and bases[0] == bases[1]:
+        words = listed([label(study, name, within=True) for name in (first, second)])
+        return f"{words} under {name_of_metric(bases[0])}"
+    comma = "," if study.variants else ""
+    return f"{label(study, first)}{comma} and {label(study, second)}"
+
+
 def answer_sentence(study: AgreeStudy) -> str:
     """Say whether they lead to the same conclusions, and how sure that is."""
     rows = compared_rows(study).to_dict("records")
@@ -76,7 +100,7 @@ def answer_sentence(study: AgreeStudy) -> str:
     if not rows:
         return "There is nothing to compare."
     found = Counter(_verdict(row, study.min_f1) for row in rows)
-    what = "other uses of the grades" if study.variants else "metrics"
+    what = f"other {uses(study)}" if study.variants else "metrics"
     each = Counter(row["base"] for row in rows)
     if len(each) > 1 and len(set(each.values())) == 1:
         what += f" ({next(iter(each.values()))} under each of {len(each)} metrics)"
@@ -84,7 +108,7 @@ def answer_sentence(study: AgreeStudy) -> str:
     answers = {
         "same": ("leads", "lead", "to the same conclusions about these systems"),
         "different": ("leads", "lead", "to different conclusions about these systems"),
-        "open": ("is", "are", "not settled by these topics"),
+        "open": ("is", "are", f"not settled{' by these topics' * (study.intervals is not None)}"),
     }
     alone = len(found) == 1
     parts = [
@@ -96,20 +120,28 @@ def answer_sentence(study: AgreeStudy) -> str:
         opening = f"{'Both' if len(rows) == _TWO else f'All {len(rows)}'} {what} compared with {references}"
     else:
         opening = f"Of {len(rows)} {what} compared with {references},"
-    criterion = f", judged by F1 against {study.min_f1:g}, without intervals"
+    criterion = f", judged by F1 against {study.min_f1:g}, which without intervals settles only what lies below"
     if study.intervals is not None:
         level = percentage(study.intervals.confidence_level)
         criterion = f", judged by whether the {level} interval of F1 lies above {study.min_f1:g}, below it or around it"
+        criterion += _exceptions(rows, study.min_f1)
         if alone and found["different"]:
             criterion = f"; every {level} interval of F1 lies below {study.min_f1:g}"
         elif alone and found["same"]:
             criterion = f"; every {level} interval of F1 lies at {study.min_f1:g} or above, and there is no conflict"
     heard = [row for row in rows if row["n_truth"] or row["n_predictor"]]  # F1 of nothing with nothing says nothing
-    ends = ""
-    if heard:
-        low, high = (pick(heard, key=lambda row: row["f1"]) for pick in (min, max))
-        ends = f" from {_bracketed_f1(study, low)} to {_bracketed_f1(study, high)}"
-    return f"{opening} {listed(parts)}: F1{ends}{criterion}."
+    if not heard:
+        return f"{opening} {listed(parts)}: none of them finds a significant pair."
+    low, high = (pick(heard, key=lambda row: row["f1"]) for pick in (min, max))
+    return f"{opening} {listed(parts)}: F1 from {_bracketed_f1(study, low)} to {_bracketed_f1(study, high)}{criterion}."
+
+
+def _exceptions(rows: Sequence[Mapping[Hashable, Any]], min_f1: float) -> str:
+    """Say what else leaves a comparison open, where it does."""
+    silent = any(row["n_truth"] == 0 or row["n_predictor"] == 0 for row in rows)
+    contrary = any(row["n_conflicts"] and row.get("f1_low", math.nan) >= min_f1 for row in rows)
+    why = ["one that finds no pair"] * silent + ["one above with a conflict"] * contrary
+    return f" ({' or '.join(why)} settles nothing)" if why else ""
 
 
 def _references(study: AgreeStudy, rows: Sequence[Mapping[Hashable, Any]]) -> str:
@@ -135,21 +167,34 @@ def _one_answer(study: AgreeStudy, row: Mapping[Hashable, Any]) -> str:
 def summary_sentences(study: AgreeStudy) -> list[str]:
     """Say for every metric how its findings meet those of the reference, then what is in conflict.
 
-    In an audit only the most lenient and the strictest binary use of each metric's grades have a sentence; of
-    elements the other graded quantisation, specificity alone (or else anything relevant), and the strict one.
+    In an audit each metric has a paragraph, of the most lenient and the strictest binary use of its grades; of elements
+    it is about the other graded quantisation, specificity alone (or else anything relevant), and the strict one.
     """
     rows = compared_rows(study)
-    told = rows
-    if study.variants:
-        told = rows[rows["predictor"].isin(_told(study))]
-    sentences = [_meeting(study, row) for row in told.head(_MOST_NAMED).to_dict("records")]
-    left = len(rows) - len(sentences)
+    told = rows[rows["predictor"].isin(_told(study))] if study.variants else rows.head(_MOST_NAMED)
+    sentences = [_meetings(study, own.to_dict("records")) for _, own in told.groupby("base", sort=False)]
+    left = len(rows) - len(told)
     if of_elements(study):
         sentences += _glosses(study, told)
     if left:
         others = "other comparison is" if left == 1 else f"other {left} comparisons are"
         sentences.append(f"The {others} in the tables.")
     return [*sentences, _conflict_sentence(study)]
+
+
+def _meetings(study: AgreeStudy, rows: Sequence[Mapping[Hashable, Any]]) -> str:
+    """Say how many pairs the reference finds, and how those that others find meet them, each with its verdict."""
+    reference, base = label(study, rows[0]["truth"], within=True), rows[0]["base"]
+    opening = f"Under {name_of_metric(base)}, " if base else ""
+    words = f"{opening}{reference} finds {_percent(rows[0]['share_truth'])} of the pairs significantly different."
+    for row in rows:
+        words += f" {label(study, row['predictor'], within=True)} finds {_percent(row['share_predictor'])}"
+        if row["n_truth"] and row["n_predictor"]:
+            shares = f"{_percent(row['recall'])} of those of {reference}, and {_percent(row['precision'])} of its own"
+            words += f": {shares} are among those of {reference}"
+        conflicts = count(int(row["n_conflicts"]), "conflict") if row["n_conflicts"] else "no conflict"
+        words += f" (F1 {_f1(row)}, {conflicts}): {_VERDICTS[_verdict(row, study.min_f1)]}."
+    return words
 
 
 def _glosses(study: AgreeStudy, told: pd.DataFrame) -> list[str]:
@@ -167,25 +212,6 @@ def _told(study: AgreeStudy) -> set[str]:
         told |= {*of[BINARY][-1:], *(of[ALONE][:1] or of[BINARY][:1])}
         told |= {*of[OTHER][:1]} if of_elements(study) else set()
     return told
-
-
-def _meeting(study: AgreeStudy, row: Mapping[Hashable, Any]) -> str:
-    """Say how many pairs each of two finds, and how many of these the other finds too."""
-    first, second = (label(study, row[side], within=True) for side in ("truth", "predictor"))
-    opening = f"Under {name_of_metric(row['base'])}, " if row["base"] else ""
-    found = f"{opening}{first} finds {_percent(row['share_truth'])} of the pairs significantly different and {second} "
-    found += f"finds {_percent(row['share_predictor'])}"
-    kept = [
-        f"of those that {one} finds, {other} finds {_percent(row[measure])}"
-        for one, other, measure, n in (
-            (first, second, "recall", "n_truth"),
-            (second, first, "precision", "n_predictor"),
-        )
-        if row[n]
-    ]
-    conflicts = int(row["n_conflicts"])
-    kept.append(count(conflicts, "conflict") if conflicts else "no conflict")
-    return f"{found}; {', '.join(kept)} (F1 {_f1(row)})."
 
 
 def _f1(row: Mapping[Hashable, Any]) -> str:
@@ -206,22 +232,27 @@ def _percent(value: object) -> str:
 
 
 def _conflict_sentence(study: AgreeStudy) -> str:
-    members = [name for group in study.groups().values() for name in group]
-    matrix = study.lead.matrix("n_conflicts").loc[members, members].to_numpy()
-    total = int(matrix.sum() / 2)
-    if not total:
-        return "No two metrics decide any pair of systems in opposite directions."
-    n_pairs = int((matrix > 0).sum() / 2)
-    place, other = divmod(int(matrix.argmax()), len(members))
-    worst = f"{label(study, members[place])}, and {label(study, members[other])}"
-    if not study.variants:
-        worst = worst.replace(", and ", " and ")
-    possible = len(members) * (len(members) - 1) // 2
-    what = "uses of the grades" if study.variants else "metrics"
-    among = "" if n_pairs == 1 else f" among {n_pairs} of the {possible} pairs of {what}, most ({int(matrix.max())})"
-    verb = "there is 1 conflict" if total == 1 else f"there are {total} conflicts"
-    words = f"In all {verb}{among} between {worst}: pairs of systems that the two decide in opposite directions."
-    return words if n_pairs > 1 else words.replace("In all there", "There")
+    groups = study.groups()
+    members = [name for group in groups.values() for name in group]
+    base = np.repeat(np.arange(len(groups)), [len(group) for group in groups.values()])
+    counts = np.triu(study.lead.matrix("n_conflicts").loc[members, members].to_numpy())
+    own = np.where(base[:, None] == base, counts, 0)
+    across = int(counts.sum() - own.sum())
+    if not counts.any():
+        return f"No two {uses(study)} decide any pair of systems in opposite directions."
+    between = f"{count(across, 'conflict')} between metrics"
+    if not own.any():
+        opening = f"Under the same metric no two {uses(study)} decide any pair of systems in opposite directions"
+        return f"{opening}; {between}."
+    place, other = np.unravel_index(int(own.argmax()), own.shape)
+    worst = pair_label(study, members[place], members[other])
+    n_pairs, total = int((own > 0).sum()), int(own.sum())
+    possible = int(np.triu(base[:, None] == base, 1).sum())
+    among = "" if n_pairs == 1 else f" among {n_pairs} of the {possible} pairs of {uses(study)}, most ({own.max():.0f})"
+    under = " under the same metric" if len(groups) > 1 else ""
+    verb = "There is 1 conflict" if total == 1 else f"There are {total} conflicts"
+    more = f"; {between}" if across else ""
+    return f"{verb}{under}{among} between {worst}: pairs of systems that the two decide in opposite directions{more}."
 
 
 def grade_sentences(study: AgreeStudy) -> list[str]:
@@ -245,11 +276,13 @@ def _dimension(boundary: str) -> str:
 
     Examples
     --------
-    >>> [_dimension(words) for words in ("1 and 2", "exhaustivity ? and 1", "both: 1 and 2")]
-    ['', 'exhaustivity', 'both']
+    >>> [_dimension(words) for words in ("1 and 2", "exhaustivity ? and 1", "specificity except s = 1")]
+    ['', 'exhaustivity', 'share']
+    >>> _dimension("both: 1 and 2")
+    'both'
     """
-    if "," in boundary or ":" in boundary:
-        return _SHARE if "," in boundary else _BOTH
+    if EXCEPT in boundary or ":" in boundary:
+        return _SHARE if EXCEPT in boundary else _BOTH
     return boundary.rpartition(" and ")[0].rpartition(" ")[0]
 
 
@@ -275,11 +308,10 @@ def _grade_sentence(base: str, rows: pd.DataFrame, of: str) -> str:
 def _share_sentence(base: str, rows: pd.DataFrame) -> str:
     """Say which share of specificity, as a step, keeps most of the conclusions and which least."""
     ends = rows.iloc[[0, -1]].to_dict("records")
-    least, most = ((str(row["boundary"]).rpartition(" for ")[2], _f1(row)) for row in ends)
+    least, most = ((str(row["boundary"]).rpartition(EXCEPT)[2], _f1(row)) for row in ends)
     return (
-        f"Under {name_of_metric(base)}, of specificity seen only as reaching a share or not, most conclusions stay "
-        f"with "
-        f"{most[0]} (F1 {most[1]}) and fewest with {least[0]} (F1 {least[1]})."
+        f"Under {name_of_metric(base)}, where specificity is seen only as reaching a share or not, most conclusions "
+        f"stay with {most[0]} (F1 {most[1]}) and fewest with {least[0]} (F1 {least[1]})."
     )
 
 
@@ -314,8 +346,8 @@ def advice_sentences(study: AgreeStudy) -> list[str]:
         "different": f"Different conclusions (F1, with its whole {level} interval, below {bar})"
         if known
         else f"Different conclusions here (F1 below {bar}; no interval was asked for)",
-        "open": f"Not settled by these topics (the {level} interval of F1 holds {bar}, there is a conflict, or one "
-        "finds no pair at all)"
+        "open": f"Not settled by these topics (the {level} interval of F1 holds {bar}, or lies above it beside a "
+        "conflict, or one finds no pair at all)"
         if known
         else f"Not settled (F1 at {bar} or above, but no interval was asked for, or one finds no pair at all)",
     }

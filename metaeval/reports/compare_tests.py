@@ -7,7 +7,7 @@ from metaeval import figures
 from metaeval.bibliography import cited
 from metaeval.reports.data_files import csv_file, score_files
 from metaeval.reports.report import Methods, Picture, Report, Section
-from metaeval.reports.shared import cited_in, computed_with, described_by, facts, side_words
+from metaeval.reports.shared import cited_in, computed_with, described_by, facts, groups_of_topics, side_words
 from metaeval.reports.tables import METRIC, Table, left, right, under
 from metaeval.studies.compare_tests import SplitHalvesStudy
 from metaeval.tests_stat.catalogue import TESTS
@@ -45,7 +45,13 @@ def tests_report(study: SplitHalvesStudy) -> Report:
     """
     frame = study.to_frame()
     sizes, lead = study.scores.sizes, study.halves
-    counted = facts(metric=sizes["metric"], system=sizes["system"], topic=sizes["topic"], split=lead.n_splits)
+    counted = facts(
+        metric=sizes["metric"],
+        system=sizes["system"],
+        topic=sizes["topic"],
+        **groups_of_topics(study.scores),
+        split=lead.n_splits,
+    )
     return Report(
         command="compare-tests",
         title="Which significance test keeps its word?",
@@ -184,7 +190,7 @@ def _table(study: SplitHalvesStudy, correction: str, rows: pd.DataFrame) -> Tabl
     frame.loc[frame["rejections"] == 0, "errors_of"] = None
     against = f"{TESTS.label(study.reference)} over this test"
     ratios = right(_RATIO, against, rejection_ratio="rejections", error_rate_ratio="error rate")
-    half = f"{one.half_sizes[0]} and {one.half_sizes[1]} topics"
+    half = f"{one.half_sizes[0]} and {one.half_sizes[1]} {one.halved}s"
     own = [TESTS.words(name) for name in one.tests if TESTS[name].family_wise or TESTS[name].plain_p]
     dashes = frame[["rejection_ratio", "error_rate_ratio", "error_rate"]].isna().any(axis=None)
     return Table(

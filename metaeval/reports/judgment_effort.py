@@ -57,7 +57,7 @@ def effort_section(study: JudgmentsStudy) -> tuple[Section, ...]:
     effort, cost = study.effort, study.cost
     if effort is None:
         return ()
-    frame = study.tables()["effort"]
+    frame = study.table("effort")
     picture = Picture(
         name="effort",
         draw=lambda: figures.effort_panels(frame, plans=PLAN_NAMES, min_tau=study.min_tau),
@@ -123,7 +123,7 @@ def _labels(study: JudgmentsStudy) -> dict[str, str]:
 
 
 def _adaptive_blocks(study: JudgmentsStudy, rule: GrowthRule, frame: pd.DataFrame) -> tuple[Block, ...]:
-    topics = study.tables()["adaptive_topics"]
+    topics = study.table("adaptive_topics")
     rows = []
     for pools, part in frame.groupby("pools", sort=False):
         first = part.iloc[0]

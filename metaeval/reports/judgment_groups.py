@@ -20,7 +20,7 @@ def groups_sentences(study: JudgmentsStudy) -> list[str]:
     """Say what leaving its own group out of the pool does to a run's score and place."""
     if "depth" not in study.left_out:
         return []
-    table = study.tables()["left_out_summary"]
+    table = study.table("left_out_summary")
     table = _of(table, study.left_out["depth"]).assign(size=lambda rows: rows["mean_change"].abs())
     table = table.sort_values("size", kind="stable")
     low, high = table.iloc[0], table.iloc[-1]
@@ -87,7 +87,7 @@ def _of(frame: pd.DataFrame, found: GroupsLeftOut) -> pd.DataFrame:
 
 def _left_out_table(study: JudgmentsStudy, name: str) -> Table:
     found = study.left_out[name]
-    frame = _of(study.tables()["left_out_summary"], found)
+    frame = _of(study.table("left_out_summary"), found)
     title, words = f"which keeps its {name}", _WORDS.get(name)
     if words is None:
         title = "against the rebuilt pool"
@@ -118,7 +118,7 @@ def _left_out_table(study: JudgmentsStudy, name: str) -> Table:
 
 
 def _shares_table(study: JudgmentsStudy) -> Table:
-    frame = study.tables()["left_out_summary"]
+    frame = study.table("left_out_summary")
     full = study.left_out.get("rebuilt pool", study.left_out.get("depth"))
     some = [one for one in study.left_out.values() if one.pool_share < WHOLE]
     frame = pd.concat([_of(frame, one) for one in ([full] if full else []) + some], ignore_index=True)
@@ -143,7 +143,7 @@ def _shares_table(study: JudgmentsStudy) -> Table:
 
 
 def _changes_table(study: JudgmentsStudy, name: str, counted: str, title: str) -> Table:
-    frame = _of(study.tables()["left_out_changes"], study.left_out[name])
+    frame = _of(study.table("left_out_changes"), study.left_out[name])
     frame = frame[frame["counted"] == counted]
     wide = pd.DataFrame({"interval": CHANGE_INTERVALS})
     for metric in study.metrics:
@@ -213,7 +213,7 @@ def _sufficiency_table(study: JudgmentsStudy, sufficiency: PoolSufficiency) -> T
 
 
 def _verdicts_table(study: JudgmentsStudy) -> Table:
-    frame = study.tables()["pool_verdicts"]
+    frame = study.table("pool_verdicts")
     columns = [(full, reduced) for full in VERDICTS for reduced in VERDICTS]
     wide = frame.pivot_table(index=["metric", "size"], columns=["full", "reduced"], values="n", sort=False)[columns]
     wide.columns = pd.Index([f"{full} {reduced}" for full, reduced in columns])

@@ -81,8 +81,8 @@ def power_sentences(study: JudgmentsStudy) -> list[str]:
 
 def between_metrics_section(study: JudgmentsStudy) -> tuple[Section, ...]:
     """Return the section on how alike the metrics rank the runs; none for a single metric."""
-    frame = study.tables().get("between_metrics")
-    if frame is None or frame.empty:
+    frame = study.table("between_metrics")
+    if frame.empty:
         return ()
     metrics = study.metrics
     high = f"*: {THRESHOLD:g} or more"

@@ -118,7 +118,7 @@ def _by_question(study: JudgmentsStudy) -> dict[str, list[str]]:
 
 
 def _thresholds_section(study: JudgmentsStudy) -> Section:
-    frame = study.tables()["thresholds"]
+    frame = study.table("thresholds")
     wide = frame.pivot_table(index="reduction", columns="metric", values="text", aggfunc="first", sort=False)
     wide = wide.reindex(index=list(study.stability), columns=list(study.metrics)).reset_index()
     reductions = [one.reduction for one in study.stability.values()]

@@ -17,7 +17,7 @@ from metaeval.reports.power_words import (
     rows_of,
 )
 from metaeval.reports.report import Block, Fold, Picture, Report, Section, Text
-from metaeval.reports.shared import facts
+from metaeval.reports.shared import facts, groups_of_topics
 from metaeval.reports.tables import METRIC, Table, left, right, under
 from metaeval.studies.power import PowerStudy
 from metaeval.tests_stat.catalogue import TESTS
@@ -90,7 +90,13 @@ def power_report(study: PowerStudy, *, map_metric: str | None = None, top: int =
 
 def _facts(study: PowerStudy) -> tuple[tuple[str, str], ...]:
     sizes, lead = study.scores.sizes, study.comparisons[0]
-    counted = facts(metric=sizes["metric"], system=sizes["system"], topic=sizes["topic"], pair=lead.n_pairs)
+    counted = facts(
+        metric=sizes["metric"],
+        system=sizes["system"],
+        topic=sizes["topic"],
+        **groups_of_topics(study.scores),
+        pair=lead.n_pairs,
+    )
     return (*counted, (f"{lead.alpha:g}", "significance level α"))
 
 
@@ -102,15 +108,16 @@ def _power_section(study: PowerStudy, frame: pd.DataFrame) -> Section:
     by = (
         " by the bootstrap sensitivity method" if {result.test for result in study.comparisons} == {SENSITIVITY} else ""
     )
+    words = {result.test: result.procedure.words for result in study.comparisons}
     picture = Picture(
         name="discriminative_power",
-        draw=lambda: figures.power_dots(labelled(frame)),
+        draw=lambda: figures.power_dots(labelled(frame, _labels(study))),
         title="Discriminative power",
         caption="Share of the pairs of systems that differ significantly under each metric, best metric first"
         + ("; the bar is its interval over topics. " if "power_low" in frame else ". ")
         + "Metrics far to the right find more differences in the same data.",
         alt="; ".join(
-            f"{name_of_metric(row.metric)}, {TESTS.words(str(row.test))}, "
+            f"{name_of_metric(row.metric)}, {words[str(row.test)]}, "
             f"{CORRECTIONS.words(str(row.correction))}: {share(row.power)}"
             for row in frame.itertuples()
         ),
@@ -126,12 +133,18 @@ def _power_section(study: PowerStudy, frame: pd.DataFrame) -> Section:
     )
 
 
+def _labels(study: PowerStudy) -> dict[str, str]:
+    """Return what the tests are called on these data, by name."""
+    return {result.test: result.procedure.label for result in study.comparisons}
+
+
 def _power_table(study: PowerStudy, frame: pd.DataFrame) -> Table:
     keys = ["metric", "test"]
     rows = pd.DataFrame([_power_row(part) for _, part in frame.groupby(keys, sort=False)])
     columns = [METRIC]
     if len(one_per_test(study)) > 1:
-        columns += left(lambda name: TESTS.label(str(name)), test="Test")
+        labels = _labels(study)
+        columns += left(lambda name: labels[str(name)], test="Test")
     for name in (name for name in CORRECTIONS.named if name in rows):
         columns += right(text, _PAIRS, **{name: CORRECTIONS.label(name)})
         if study.intervals is not None and f"{name} interval" in rows:
@@ -199,7 +212,7 @@ def _differences_section(study: PowerStudy, frame: pd.DataFrame) -> list[Section
             f" Shown are the {len(shown)} differences from {name_of_metric(best)}, whose power is the highest; the "
             f"numbers below hold all {len(differences)}."
         )
-    how = decision_words(str(differences["test"].iloc[0]), study.comparisons[0].correction)
+    how = decision_words(TESTS.label(str(differences["test"].iloc[0])), study.comparisons[0].correction)
     clear = int(((shown["low"] > 0) | (shown["high"] < 0)).sum())
     picture = Picture(
         name="power_differences",
@@ -279,7 +292,7 @@ def _settings(study: PowerStudy) -> str:
     """Name every test with its B and seed, then what they share: alternative and level."""
     tests, lead = [], study.comparisons[0]
     for place, result in enumerate(one_per_test(study)):
-        parts = [TESTS.words(result.test) if place else TESTS.label(result.test)]
+        parts = [result.procedure.words if place else result.procedure.label]
         if result.n_resamples:
             parts += [f"B = {result.n_resamples}", *([result.random_source] if result.random_source else [])]
         tests.append(", ".join(parts))

@@ -12,9 +12,9 @@ from metaeval.reports.power_words import deciding, decision_words
 from metaeval.reports.report import Block, Fold, Picture, Section, Text
 from metaeval.reports.tables import METRIC, Table, left, right
 from metaeval.studies.power import PowerStudy
-from metaeval.tests_stat.catalogue import TESTS
 from metaeval.tests_stat.correction import CORRECTIONS
 from metaeval.tests_stat.result import PairwiseResult
+from metaeval.topic_design import mean_over_topics
 from metaeval.words import name_of_metric, number, p_value, share_of, text, whole
 
 __all__ = ["identical_section", "map_section", "ranking_section", "scores_section", "top_section"]
@@ -27,7 +27,7 @@ def ranking_section(study: PowerStudy, means: pd.DataFrame, order: Sequence[str]
     """Show every system's mean with its interval, and how many others it is significantly better and worse than."""
     strict, rising = deciding(study), study.scores["higher_is_better"]
     counts = _verdict_counts(strict)
-    how = decision_words(strict.test, strict.correction)
+    how = decision_words(strict.procedure.label, strict.correction)
 
     def blocks(metric: str) -> tuple[Block, ...]:
         part = means[means["metric"] == metric].merge(counts, on=["metric", "system"], sort=False)
@@ -96,14 +96,14 @@ def scores_section(study: PowerStudy, order: Sequence[str]) -> Section:
 
     def blocks(metric: str) -> tuple[Block, ...]:
         values = study.scores.sel(metric=metric).to_numpy()
-        means = values.mean(axis=1)
+        means = mean_over_topics(study.scores.sel(metric=[metric]))
         picture = Picture(
             name=f"scores {metric}",
             draw=lambda: figures.score_distributions(study.scores, metric),
             title=f"{name_of_metric(metric)} over the topics",
             caption=caption,
-            alt=f"Scores from {_SCORE(values.min())} to {_SCORE(values.max())}; means from {_SCORE(means.min())} to "
-            f"{_SCORE(means.max())}.",
+            alt=f"Scores from {_SCORE(np.nanmin(values))} to {_SCORE(np.nanmax(values))}; means from "
+            f"{_SCORE(means.min())} to {_SCORE(means.max())}.",
         )
         return (picture,)
 
@@ -130,7 +130,7 @@ def map_section(study: PowerStudy, order: Sequence[str]) -> Section:
             caption="Systems in order of their mean, best on top and on the left. Blue: the row's system is better "
             f"than the column's; orange: worse{pale}. The wider the uncoloured band along the diagonal, the farther "
             "apart two systems must stand in the ranking before they differ significantly. "
-            f"{decision_words(strict.test, strict.correction)}, α = {strict.alpha:g}.",
+            f"{decision_words(strict.procedure.label, strict.correction)}, α = {strict.alpha:g}.",
             alt=f"{found} of {strict.n_pairs} pairs differ significantly.",
         )
         return (picture,)
@@ -194,7 +194,7 @@ def _top_counts_table(results: Sequence[PairwiseResult], pairs: pd.DataFrame, si
     return Table(
         name=f"top_{size}_counts",
         title=f"Significantly different pairs among the top {size} systems",
-        caption=f"Of {n_pairs} pairs of each metric's own best {size} systems ({TESTS.label(results[0].test)}).",
+        caption=f"Of {n_pairs} pairs of each metric's own best {size} systems ({results[0].procedure.label}).",
         frame=shown,
         columns=(METRIC, *right(text, _PAIRS, **{name: CORRECTIONS.label(name) for name in names})),
         data=found.rename(columns=lambda name: f"n_significant_{name}").assign(n_pairs=n_pairs).reset_index(),

@@ -7,9 +7,16 @@ import pandas as pd
 from metaeval.bibliography import cited
 from metaeval.reports.power_bayesian import BAYESIAN_SOURCES, bayesian_methods, bayesian_sentences
 from metaeval.reports.report import Methods
-from metaeval.reports.shared import cited_keys, computed_with, described_by, resampled_on, side_words, with_draws
+from metaeval.reports.shared import (
+    cited_keys,
+    computed_with,
+    described_by,
+    groups_of_topics,
+    resampled_on,
+    side_words,
+    with_draws,
+)
 from metaeval.studies.power import PowerStudy
-from metaeval.tests_stat.catalogue import TESTS
 from metaeval.tests_stat.correction import CORRECTIONS
 from metaeval.tests_stat.result import PairwiseResult
 from metaeval.tests_stat.sensitivity import SENSITIVITY
@@ -36,7 +43,7 @@ def power_summary(study: PowerStudy, frame: pd.DataFrame) -> tuple[str, ...]:
     lead = study.comparisons[0]
     rows = rows_of(frame, lead)
     best = rows[rows["n_significant"] == rows["n_significant"].max()]
-    how = f"at α = {lead.alpha:g} ({TESTS.words(lead.test)}, {CORRECTIONS.words(lead.correction)})"
+    how = f"at α = {lead.alpha:g} ({lead.procedure.words}, {CORRECTIONS.words(lead.correction)})"
     answer = "; ".join([_best_words(study, rows, best, how), *_corrected_words(study, frame, best)])
     rest = [*_distinct_sentence(study, rows, best), *_required_sentence(frame, best), *_worst_sentence(rows, best)]
     parts = ([f"{answer}."], rest, bayesian_sentences(study), [*_identical_sentence(study), _CAUTION])
@@ -80,7 +87,7 @@ def _corrected_words(study: PowerStudy, frame: pd.DataFrame, best: pd.DataFrame)
     more = _more_under(rows_of(frame, strict), kept)
     if strict.test == study.comparisons[0].test:
         return [f"after the {CORRECTIONS.label(strict.correction)} correction {listed(left)} remain{more}"]
-    how = f"{TESTS.words(strict.test)}, {CORRECTIONS.words(strict.correction)}"
+    how = f"{strict.procedure.words}, {CORRECTIONS.words(strict.correction)}"
     return [f"with the false discovery rate kept at α ({how}), {listed(left)} differ{more}"]
 
 
@@ -176,9 +183,9 @@ def rows_of(frame: pd.DataFrame, result: PairwiseResult) -> pd.DataFrame:
     return frame[(frame["test"] == result.test) & (frame["correction"] == result.correction)]
 
 
-def decision_words(test: str, correction: str) -> str:
-    """Return a test and a correction as a caption names them."""
-    return f"{TESTS.label(test)}, {CORRECTIONS.words(correction)}"
+def decision_words(label: str, correction: str) -> str:
+    """Return a test, by its label, and a correction as a caption names them."""
+    return f"{label}, {CORRECTIONS.words(correction)}"
 
 
 def one_per_test(study: PowerStudy) -> list[PairwiseResult]:
@@ -192,13 +199,19 @@ def one_per_test(study: PowerStudy) -> list[PairwiseResult]:
 # ------------------------------------------------------------------------------------------------------- the methods
 
 
+def _in_groups(study: PowerStudy) -> str:
+    groups = groups_of_topics(study.scores)
+    weighted = ", which have weights," if "weight" in study.scores.coords else ""
+    return "".join(f" in {count(number, what)}" for what, number in groups.items()) + weighted
+
+
 def power_methods(study: PowerStudy) -> Methods:
     """Return what was done in words that fit a paper, from the record of what was done."""
     sizes, lead, intervals = study.scores.sizes, study.comparisons[0], study.intervals
     metrics = study.scores["metric"].to_numpy()
     under = f"{count(sizes['metric'], 'metric')} ({listed(map(name_of_metric, metrics))})"
     words = [
-        f"We compared {sizes['system']} systems on {sizes['topic']} topics under {under}.",
+        f"We compared {sizes['system']} systems on {sizes['topic']} topics{_in_groups(study)} under {under}.",
         *short_names(metrics),
         (
             f"For each metric all {lead.n_pairs} pairs of systems were tested at α = {lead.alpha:g}, "

@@ -386,7 +386,7 @@ class Report(_Statements):
             for name, value in record.options.items()
             if value is not None and value is not False and value not in ([], ())
         ]
-        rows += [(f"SHA-256 of {name}", checksum) for name, checksum in record.inputs.items()]
+        rows += [(f"SHA-256 of {name}", checksum) for name, checksum in record.shown_inputs().items()]
         table = Table(
             name="provenance",
             title="Provenance",

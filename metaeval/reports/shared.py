@@ -7,9 +7,11 @@ from typing import TYPE_CHECKING
 from metaeval.bibliography import cited, find_publication
 from metaeval.provenance import Provenance
 from metaeval.reports.report import Item, Items, Section, Text
+from metaeval.scores import Scores
 from metaeval.tests_stat.catalogue import TESTS
 from metaeval.tests_stat.correction import CORRECTIONS, FAMILY_WISE
 from metaeval.tests_stat.result import PairwiseResult
+from metaeval.topic_units import units_of
 
 if TYPE_CHECKING:
     from metaeval.resampling.power_interval import PowerIntervals
@@ -21,6 +23,7 @@ __all__ = [
     "decided_by",
     "described_by",
     "facts",
+    "groups_of_topics",
     "resampled_on",
     "side_words",
     "unanswered",
@@ -42,6 +45,21 @@ def facts(**counts: int) -> tuple[tuple[str, str], ...]:
     return tuple(
         (f"{number:,}", what if number == 1 else _PLURALS.get(what, f"{what}s")) for what, number in counts.items()
     )
+
+
+def groups_of_topics(scores: Scores) -> dict[str, int]:
+    """Return the number of clusters or strata that topics come in, by what they are; nothing where they do not.
+
+    Examples
+    --------
+    >>> from metaeval import as_scores
+    >>> groups_of_topics(as_scores([[1, 2, 4], [0, 0, 1]], clusters={"1": "a", "2": "b", "3": "a"}))
+    {'cluster': 2}
+    """
+    units = units_of(scores)
+    if not (units.clustered or units.stratified):
+        return {}
+    return {"cluster" if units.clustered else "fixed cluster": len(units.names)}
 
 
 def unanswered(items: Iterable[Item]) -> tuple[Section, ...]:
@@ -76,7 +94,7 @@ def described_by(procedure: str) -> str:
 
 def cited_keys(result: PairwiseResult) -> tuple[str, ...]:
     """Return the keys of what the descriptions of a comparison's test and correction cite."""
-    rows = (TESTS.get(result.test), CORRECTIONS.get(result.correction))
+    rows = (result.procedure, CORRECTIONS.get(result.correction))
     return tuple(key for row in rows if row is not None for key in row.cite)
 
 
@@ -88,7 +106,7 @@ def cited_in(paragraphs: Iterable[str], keys: Iterable[str]) -> tuple[str, ...]:
 
 def with_draws(result: PairwiseResult) -> str:
     """Describe the test of a comparison, with its B and seed if it draws."""
-    words = described_by(result.test)
+    words = result.procedure.described + cited(result.procedure.cite)
     if result.n_resamples:
         words += f", B = {result.n_resamples} resamples shared by all pairs and metrics"
         words += f", {result.random_source}" if result.random_source else ""

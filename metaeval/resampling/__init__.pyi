@@ -16,6 +16,8 @@ from .pools import OriginalPool as OriginalPool
 from .pools import original_pool as original_pool
 from .power_interval import PowerIntervals as PowerIntervals
 from .power_interval import discriminative_power_interval as discriminative_power_interval
+from .ranks import RankIntervals as RankIntervals
+from .ranks import rank_intervals as rank_intervals
 from .reductions import Reduced as Reduced
 from .run_choice import RunChoicePower as RunChoicePower
 from .run_choice import run_choice_power as run_choice_power
@@ -29,3 +31,5 @@ from .sufficiency import PoolSufficiency as PoolSufficiency
 from .sufficiency import pool_sufficiency as pool_sufficiency
 from .swap import ErrorRates as ErrorRates
 from .swap import swap_method as swap_method
+from .topic_subsets import SubsetComparison as SubsetComparison
+from .topic_subsets import compare_subsets as compare_subsets

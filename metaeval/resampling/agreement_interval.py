@@ -20,15 +20,18 @@ from metaeval.agreement.decisions import (
     decision_agreement,
 )
 from metaeval.checks import MOST_REPLICATES, check_count, check_share, t_half_width
-from metaeval.draws import RNGLike, bootstrap_counts, bootstrap_indices, resolve_rng
+from metaeval.draws import RNGLike, bootstrap_counts, resolve_rng
 from metaeval.parallel import track
 from metaeval.resampling.options import check_resampling
 from metaeval.resampling.topic_resamples import ask_again, count_rejected, squared_ratios, student_ratios
-from metaeval.scores import Scores, as_scores
+from metaeval.scores import Scores
+from metaeval.tests_stat.catalogue import TESTS
 from metaeval.tests_stat.correction import CORRECTIONS
 from metaeval.tests_stat.counting import tile_pool
 from metaeval.tests_stat.pairs import Question, ask
 from metaeval.tests_stat.result import PairwiseResult
+from metaeval.topic_design import engine_scores
+from metaeval.topic_units import check_resampling_of, units_of
 
 __all__ = ["AgreementIntervals", "agreement_intervals"]
 
@@ -52,6 +55,8 @@ class AgreementIntervals:
         What decided about a pair on resampled topics: "closed form" or "test".
     confidence_level : float
     n_topics, n_topic_resamples : int
+    freedom : int
+        Of the spread over resamples; see `metaeval.resampling.power_interval.PowerIntervals`.
     random_source : str
         Where the draws came from.
     """
@@ -61,6 +66,7 @@ class AgreementIntervals:
     spread: str
     confidence_level: float
     n_topics: int
+    freedom: int
     n_topic_resamples: int
     random_source: str
 
@@ -90,8 +96,8 @@ class AgreementIntervals:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", RuntimeWarning)  # all undefined: no interval, said below
             about = np.nanmean(values, axis=0) if measure == "share" else observed
-            error = np.sqrt(np.nanmean((values - about) ** 2, axis=0) * self.n_topics / (self.n_topics - 1))
-        half = t_half_width(error, self.n_topics, self.confidence_level)
+            error = np.sqrt(np.nanmean((values - about) ** 2, axis=0) * (self.freedom + 1) / self.freedom)
+        half = t_half_width(error, self.freedom + 1, self.confidence_level)
         half[np.isfinite(values).mean(axis=0) < _FEWEST_DEFINED] = np.nan
         return np.maximum(observed - half, 0.0), np.minimum(observed + half, 1.0)
 
@@ -108,7 +114,7 @@ def agreement_intervals(  # noqa: PLR0913 - one keyword per choice
     nested: bool = False,
     agreement: DecisionAgreement | None = None,
     rng: RNGLike = None,
-    n_jobs: int = 1,
+    n_jobs: int | None = None,
     n_threads: int | None = None,
 ) -> AgreementIntervals:
     r"""Decide how far the agreement between metrics depends on the topics that happened to be drawn.
@@ -134,10 +140,11 @@ def agreement_intervals(  # noqa: PLR0913 - one keyword per choice
     rng : None, int or numpy.random.Generator
         Two streams come from it: the tests on the topics at hand draw as they would alone with the same seed, the
         topics are drawn from a child of it.
-    n_jobs : int, default 1
-        Worker processes where tests are repeated.
+    n_jobs : int, optional
+        Worker processes where tests are repeated. By default those that
+        ``joblib.parallel_config`` names around the call, else none.
     n_threads : int, optional
-        Cores within a worker.
+        Cores to use; workers share them.
 
     Returns
     -------
@@ -171,6 +178,7 @@ def agreement_intervals(  # noqa: PLR0913 - one keyword per choice
     Examples
     --------
     >>> noise = np.random.default_rng(0).normal(0, 0.1, (2, 6, 30))
+    >>> from metaeval import as_scores
     >>> scores = as_scores(noise + np.linspace(0, 0.3, 6)[:, None], metrics=["one", "other"])
     >>> intervals = agreement_intervals(scores, test="t", rng=0)
     >>> intervals.to_frame()[["predictor", "truth", "f1", "f1_low", "f1_high"]].round(2)
@@ -178,7 +186,10 @@ def agreement_intervals(  # noqa: PLR0913 - one keyword per choice
     0       one  other  0.83    0.68     0.98
     1     other    one  0.83    0.68     0.98
     """
-    scores = as_scores(scores)
+    spec = TESTS.find(test if agreement is None else agreement.result.test)
+    scores = engine_scores(scores, uses=spec.uses - {"gaps"}, what="agreement of decisions")
+    units = units_of(scores)
+    check_resampling_of(units, what="the interval of agreement", instead="leave the interval out")
     check_count(n_topic_resamples, "n_topic_resamples", least=2, most=MOST_REPLICATES)
     check_share(confidence_level, "confidence_level")
     check_resampling(n_resamples, n_threads=n_threads)
@@ -194,10 +205,11 @@ def agreement_intervals(  # noqa: PLR0913 - one keyword per choice
             rng=source,
             n_threads=n_threads,
         )
-    topics = bootstrap_indices(topic_source, n_topic_resamples, scores.sizes["topic"])
+    topics = units.draws(topic_source, n_topic_resamples)
     closed = _CLOSED_FORMS.get(agreement.result.test)
-    if closed is None or nested:
-        decide = partial(_decide_again, asked=agreement)
+    if closed is None or nested or not units.plain:
+        stand_in = None if closed is None or nested else "t"
+        decide = partial(_decide_again, asked=agreement, test=stand_in)
         rounds = ask_again(decide, scores, topics, generator=topic_source, n_jobs=n_jobs, n_threads=n_threads)
     else:
         plan = _Plan.of(ask(scores), agreement.result, agreement.alphas, closed)
@@ -208,6 +220,7 @@ def agreement_intervals(  # noqa: PLR0913 - one keyword per choice
         spread="test" if closed is None or nested else "closed form",
         confidence_level=float(confidence_level),
         n_topics=scores.sizes["topic"],
+        freedom=units.freedom,
         n_topic_resamples=n_topic_resamples,
         random_source=source.description,
     )
@@ -232,12 +245,14 @@ def _measured(verdict: NDArray[np.int8]) -> _Round:
     return {"share": n_rejected / verdict.shape[-1], **agreement_shares(n_rejected, n_shared)}
 
 
-def _decide_again(scores: Scores, *, asked: DecisionAgreement, rng: RNGLike, n_threads: int | None) -> _Round:
-    """Ask of other topics what was asked of those at hand."""
+def _decide_again(
+    scores: Scores, *, asked: DecisionAgreement, test: str | None, rng: RNGLike, n_threads: int | None
+) -> _Round:
+    """Ask of other topics what was asked of those at hand, or by the test that comes close to it."""
     result = asked.result
     found = decision_agreement(
         scores,
-        test=result.test,
+        test=test or result.test,
         correction=result.correction,
         alphas=asked.alphas,
         alternative=result.alternative,  # type: ignore[arg-type]  # checked when it was made

@@ -90,7 +90,7 @@ def rank_by_effort(  # noqa: PLR0913 - one keyword per choice
     pool_depth: int | None,
     growth: GrowthRule,
     steps: Sequence[float] | None,
-    n_jobs: int = 1,
+    n_jobs: int | None = None,
     keep: str | Path | None = None,
     deadline: float | None = None,
 ) -> EffortPlans:

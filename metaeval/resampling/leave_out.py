@@ -24,10 +24,10 @@ from metaeval.errors import InvalidOptionError
 from metaeval.metrics.registry import Registry
 from metaeval.metrics.resolved import AnyMetric
 from metaeval.metrics.scoring import metric_values, resolve_metrics
-from metaeval.parallel import track
-from metaeval.resampling.entry_depths import EntryDepths, entry_depths_by_group
+from metaeval.resampling.entry_depths import EntryDepths, EntryDepthsByGroup, entry_depths_by_group
 from metaeval.resampling.pools import OriginalPool, original_pool
 from metaeval.tests_stat.paired_t import paired_t_statistics
+from metaeval.workers import parallel_map
 
 __all__ = [
     "CHANGE_INTERVALS",
@@ -275,20 +275,14 @@ def leave_group_out(  # noqa: PLR0913 - one keyword per choice
         documents = collection.by_document
     full = metric_values(collection, chosen)
     reduced, rows, emptied = full.copy(), [], []
-    for number, name in enumerate(track(names, description="leaving groups out")):
+    shared = (collection, chosen, numbers, by_group, start, sizes if keep == "size" else None, inside)
+    done = parallel_map(_without_group, range(len(names)), shared=shared, description="leaving groups out")
+    for number, (name, (values, lost, left, empty)) in enumerate(zip(names, done, strict=True)):
         mine = np.flatnonzero(numbers[: documents.n_systems] == number)
-        entries = by_group.without(number)
-        depths = start if keep == "depth" else entries.depth_of_size(sizes)
-        left = entries.within(depths)
-        lost = inside & ~left[: documents.n_judgments]
-        levels = np.where(lost, np.int16(NOT_POOLED), documents.levels)
-        if (levels != documents.levels).any():
-            part = collection.select(systems=[collection.systems[row] for row in mine]).rejudge(levels)
-            reduced[:, mine] = metric_values(part, chosen)
-        empty = counted & (documents.n_relevant > 0) & (documents.rejudge(levels).n_relevant == 0)
-        emptied += [(name, documents.topics[topic]) for topic in np.flatnonzero(empty)]
+        reduced[:, mine] = full[:, mine] if values is None else values
+        emptied += [(name, documents.topics[topic]) for topic in np.flatnonzero(empty & counted)]
         others = int((numbers[documents.n_systems :] == number).sum())
-        rows.append(_group_row(documents, mine, others, lost, left, int(empty.sum()), by_group.whole))
+        rows.append(_group_row(documents, mine, others, lost, left, int((empty & counted).sum()), by_group.whole))
     return GroupsLeftOut(
         scores=_both_scores(collection, chosen, full[:, :, counted], reduced[:, :, counted], counted),
         groups=pd.DataFrame(rows, index=pd.Index(names, name="group")),
@@ -299,6 +293,30 @@ def leave_group_out(  # noqa: PLR0913 - one keyword per choice
         emptied=tuple(emptied),
         notes=(*original.notes, *_left_out_notes(original, baseline, emptied, n_runs=len(collection.systems))),
     )
+
+
+def _without_group(  # noqa: PLR0913, PLR0917 - what all groups share
+    number: int,
+    collection: JudgedCollection,
+    metrics: tuple[AnyMetric, ...],
+    numbers: NDArray[np.int64],
+    by_group: EntryDepthsByGroup,
+    start: NDArray[np.int64],
+    sizes: NDArray[np.int64] | None,
+    inside: NDArray[np.bool_],
+) -> tuple[NDArray[np.float64] | None, NDArray[np.bool_], NDArray[np.bool_], NDArray[np.bool_]]:
+    """Leave one group out: the scores of its runs (None: as before), what is lost and left, and topics emptied."""
+    documents = collection.by_document
+    entries = by_group.without(number)
+    left = entries.within(start if sizes is None else entries.depth_of_size(sizes))
+    lost = inside & ~left[: documents.n_judgments]
+    levels = np.where(lost, np.int16(NOT_POOLED), documents.levels)
+    values = None
+    if (levels != documents.levels).any():
+        mine = np.flatnonzero(numbers[: documents.n_systems] == number)
+        part = collection.select(systems=[collection.systems[row] for row in mine]).rejudge(levels)
+        values = metric_values(part, metrics)
+    return values, lost, left, (documents.n_relevant > 0) & (documents.rejudge(levels).n_relevant == 0)
 
 
 def part_of_pool(sizes: NDArray[np.int64], percent: float) -> NDArray[np.int64]:

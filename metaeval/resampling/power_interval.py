@@ -12,15 +12,17 @@ import xarray as xr
 from numpy.typing import NDArray
 
 from metaeval.checks import MOST_REPLICATES, check_count, check_share, t_half_width
-from metaeval.draws import RNGLike, bootstrap_indices, resolve_rng
+from metaeval.draws import RNGLike, resolve_rng
 from metaeval.errors import InvalidOptionError
 from metaeval.resampling.topic_resamples import ask_again, t_powers
-from metaeval.scores import Scores, as_scores
-from metaeval.tests_stat.catalogue import TESTS, TestSpec, compare_systems
+from metaeval.scores import Scores
+from metaeval.tests_stat.catalogue import TESTS, TestSpec, compare_systems, ways_out
 from metaeval.tests_stat.correction import CORRECTIONS, FAMILY_WISE
 from metaeval.tests_stat.labels import labelled
 from metaeval.tests_stat.pairs import ask
 from metaeval.tests_stat.sensitivity import SENSITIVITY
+from metaeval.topic_design import engine_scores
+from metaeval.topic_units import check_resampling_of, units_of
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -56,6 +58,9 @@ class PowerIntervals:
         On how many of them the test was asked; on the others the t test stood in for it.
     n_systems, n_topics : int
         Size of the scores.
+    freedom : int
+        Of the spread over resamples: topics less one; clusters less one where whole clusters were drawn, topics less
+        strata where topics were drawn inside these.
     random_source : str
         Where the draws came from.
     """
@@ -69,6 +74,7 @@ class PowerIntervals:
     n_rounds: int
     n_systems: int
     n_topics: int
+    freedom: int
     random_source: str
 
     @property
@@ -120,8 +126,9 @@ class PowerIntervals:
     def _interval(
         self, name: str, observed: Floats, resampled: Floats, by_t: Floats, *, lowest: float
     ) -> dict[str, float]:
-        error = _spread(resampled, by_t) * np.sqrt(self.n_topics / (self.n_topics - 1))
-        half = t_half_width(error, self.n_topics, self.confidence_level)
+        n_drawn = self.freedom + 1
+        error = _spread(resampled, by_t) * np.sqrt(n_drawn / self.freedom)
+        half = t_half_width(error, n_drawn, self.confidence_level)
         low, high = max(lowest, float(observed) - half), min(1.0, float(observed) + half)
         return {name: float(observed), "standard_error": error, "low": low, "high": high}
 
@@ -136,7 +143,7 @@ def discriminative_power_interval(  # noqa: PLR0913 - one keyword per choice
     n_topic_resamples: int = 200,
     confidence_level: float = 0.95,
     rng: RNGLike = None,
-    n_jobs: int = 1,
+    n_jobs: int | None = None,
     n_threads: int | None = None,
 ) -> PowerIntervals:
     r"""Decide how far a metric's discriminative power depends on the topics that happened to be drawn.
@@ -163,10 +170,11 @@ def discriminative_power_interval(  # noqa: PLR0913 - one keyword per choice
     rng : None, int or numpy.random.Generator
         The test on the topics at hand draws first, hence as it would alone with the same seed; then the topics are
         resampled, and every round of the test on them has a source of its own.
-    n_jobs : int, default 1
-        Worker processes for the rounds (the t test needs none).
+    n_jobs : int, optional
+        Worker processes for the rounds (the t test needs none). By default those that ``joblib.parallel_config`` names
+        around the call, else none.
     n_threads : int, optional
-        Cores within a worker.
+        Cores to use; workers share them.
 
     Returns
     -------
@@ -219,6 +227,8 @@ def discriminative_power_interval(  # noqa: PLR0913 - one keyword per choice
     with that in
     mind.
 
+    Topics in random clusters are drawn by the cluster, of which there must be ten, those in fixed clusters inside them.
+
     Where every resample gives the same power (0 or 1, few pairs), the interval is a point, which says nothing.
 
     Examples
@@ -230,17 +240,19 @@ def discriminative_power_interval(  # noqa: PLR0913 - one keyword per choice
     0  metric1       none   0.67  0.26   1.0
     1  metric1     fdr_by   0.67  0.14   1.0
     """
-    scores = as_scores(scores)
     spec = TESTS.find(test)
+    scores = engine_scores(scores, uses=spec.uses, what=f"the test {spec.name!r}", instead=ways_out())
+    units = units_of(scores)
+    check_resampling_of(units, what="the interval of discriminative power", instead="leave the interval out")
     corrections = checked_corrections(corrections)
     check_share(confidence_level, "confidence_level")
     check_count(n_topic_resamples, "n_topic_resamples", least=2, most=MOST_REPLICATES)
     source = resolve_rng(rng)
     decide = partial(_powers, test=spec, corrections=corrections, alpha=alpha, n_resamples=n_resamples)
     observed = decide(scores, rng=source, n_threads=n_threads)
-    topics = bootstrap_indices(source.generator, n_topic_resamples, scores.sizes["topic"])
+    topics = units.draws(source.generator, n_topic_resamples)
     like = ["holm" if name == FAMILY_WISE else name for name in corrections]  # t adjusts nothing itself
-    resampled = by_t = t_powers(ask(scores, alpha=alpha), topics, corrections=like, n_threads=n_threads)
+    resampled = by_t = t_powers(ask(scores, alpha=alpha, test="t"), topics, corrections=like, n_threads=n_threads)
     if spec.name != "t":
         topics = topics[: max(_LEAST_ROUNDS, n_topic_resamples // _SHARE_OF_ROUNDS)]
         rounds = ask_again(decide, scores, topics, generator=source.generator, n_jobs=n_jobs, n_threads=n_threads)
@@ -262,6 +274,7 @@ def discriminative_power_interval(  # noqa: PLR0913 - one keyword per choice
         n_rounds=len(topics),
         n_systems=scores.sizes["system"],
         n_topics=scores.sizes["topic"],
+        freedom=units.freedom,
         random_source=source.description,
     )
 

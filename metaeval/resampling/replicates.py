@@ -16,6 +16,7 @@ import zipfile
 import zlib
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from itertools import takewhile
 from pathlib import Path
 from warnings import warn
@@ -24,14 +25,14 @@ import joblib
 import numpy as np
 from numpy.typing import NDArray
 
-from metaeval.checks import check_jobs
 from metaeval.collection.base import JudgedCollection
 from metaeval.collection.documents import Collection
 from metaeval.errors import InvalidOptionError, MetaevalWarning
 from metaeval.io.writing import write_atomically
 from metaeval.metrics.resolved import AnyMetric, Metric
 from metaeval.metrics.source import code_versions, metric_checksum
-from metaeval.parallel import limit_threads, track
+from metaeval.parallel import track
+from metaeval.workers import finished
 
 __all__ = [
     "COMPILED",
@@ -173,7 +174,7 @@ def map_replicates(  # noqa: PLR0913 - one keyword per choice
     arguments: Sequence[object] = (),
     store: ReplicateStore | None = None,
     complete: Callable[[int, Arrays], bool] = lambda _number, _arrays: True,
-    n_jobs: int = 1,
+    n_jobs: int | None = None,
     threads: bool = False,
     deadline: float | None = None,
     description: str = "working",
@@ -197,13 +198,8 @@ def map_replicates(  # noqa: PLR0913 - one keyword per choice
         Where finished replicates are kept, each as soon as it is done.
     complete : callable, optional
         ``complete(number, arrays)`` says whether what is kept will do.
-    n_jobs : int, default 1
-        Workers of this machine, or whatever ``joblib.parallel_config`` names around the call (``backend="dask"``).
-        1 with no such backend works in this process.
-    threads : bool, default False
-        Whether `work` spends its time in compiled kernels, which let go of the interpreter lock: workers are then
-        threads, which need neither a start nor their own copy of anything. Otherwise, and where the kernels' own
-        threading layer is not safe to be called from several threads, they are processes.
+    n_jobs, threads
+        See `metaeval.workers.finished`.
     deadline : float, optional
         Time (of ``time.monotonic``) after which no replicate is begun, once two are.
     description : str
@@ -215,7 +211,6 @@ def map_replicates(  # noqa: PLR0913 - one keyword per choice
         In the order of `numbers`, up to the first that the deadline cut off; the same for any number and kind of
         workers.
     """
-    check_jobs(n_jobs)
     done: dict[int, Arrays] = {}
     if store is not None:
         store.make_folder()  # before any work, that none is done in vain
@@ -225,9 +220,9 @@ def map_replicates(  # noqa: PLR0913 - one keyword per choice
             done[number] = kept
     missing = [number for number in numbers if number not in done]
     in_time = _until(missing, deadline, free=max(0, _ALWAYS - len(done)))
-    options = {"seed": seed, "name": name, "arguments": arguments, "n_jobs": n_jobs, "threads": threads}
-    found = _computed(work, in_time, **options) if missing else ()  # type: ignore[arg-type]  # as named
-    for number, arrays in track(found, description=description, total=len(missing)):
+    tasks = ((number, replicate_seed(seed, name, number)) for number in in_time)
+    found = finished(partial(_one, work), tasks, shared=arguments, n_jobs=n_jobs, threads=threads)
+    for _, (number, arrays) in track(found, description=description, total=len(missing)):
         if store is not None:
             store.keep(number, arrays)
         done[number] = arrays
@@ -254,51 +249,6 @@ def checksum(*parts: bytes | NDArray[np.generic]) -> str:
     for part in parts:
         digest.update(part if isinstance(part, bytes) else np.ascontiguousarray(part).view(np.uint8).data)
     return digest.hexdigest()
-
-
-def _computed(  # noqa: PLR0913 - as map_replicates
-    work: Work,
-    numbers: Iterable[int],
-    *,
-    seed: int,
-    name: str,
-    arguments: Sequence[object],
-    n_jobs: int,
-    threads: bool,
-) -> Iterator[tuple[int, Arrays]]:
-    """Yield replicates as they are done, in any order."""
-    from joblib.parallel import get_active_backend  # noqa: PLC0415 - only where something is computed
-
-    backend, jobs = get_active_backend()
-    elsewhere = type(backend).__name__ not in {"LokyBackend", "SequentialBackend", "ThreadingBackend"}
-    tasks = ((number, replicate_seed(seed, name, number)) for number in numbers)
-    if n_jobs == 1 and not elsewhere:
-        for number, own in tasks:
-            yield _one(work, number, own, *arguments)
-        return
-    shared = threads and _threads_are_safe()
-    # one replicate a batch, so that no more than those in flight are lost
-    workers = joblib.Parallel(
-        n_jobs=(jobs or -1) if elsewhere else n_jobs,
-        backend=None if elsewhere else "threading" if shared else "loky",
-        batch_size=1,
-        return_as="generator_unordered",
-        max_nbytes="1M",
-        mmap_mode="c",  # looks writable, as the kernels were compiled for, and is not written to
-    )
-    # the limit of matrix products belongs to the process: replicates that set it in turn must all find it set
-    with limit_threads(1 if shared and not elsewhere else None):
-        yield from workers(joblib.delayed(_one)(work, number, own, *arguments) for number, own in tasks)
-
-
-def _threads_are_safe() -> bool:
-    """Say whether compiled kernels may run in several threads at once: numba's own work queue must not."""
-    import numba  # noqa: PLC0415 - only where workers are wanted
-
-    try:
-        return numba.threading_layer() in {"omp", "tbb"}  # type: ignore[attr-defined]  # not in its stubs
-    except ValueError:  # no parallel kernel has run yet, so none is known to be safe
-        return False
 
 
 def _until(numbers: Iterable[int], deadline: float | None, *, free: int) -> Iterator[int]:

@@ -15,13 +15,14 @@ from metaeval.draws import RNGLike, resolve_rng
 from metaeval.errors import InvalidOptionError
 from metaeval.parallel import track
 from metaeval.resampling.power_interval import checked_corrections
-from metaeval.scores import Scores, as_scores, select_runs
+from metaeval.scores import Scores, select_runs
 from metaeval.tests_stat.catalogue import TESTS, compare_systems
 from metaeval.tests_stat.correction import adjust
 from metaeval.tests_stat.labels import labelled
 from metaeval.tests_stat.pairs import ask
 from metaeval.tests_stat.result import is_significant
 from metaeval.tests_stat.sensitivity import SENSITIVITY
+from metaeval.topic_design import engine_scores
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -178,6 +179,7 @@ def run_choice_power(  # noqa: PLR0913 - one keyword per choice
 
     Examples
     --------
+    >>> from metaeval import as_scores
     >>> scores = as_scores(
     ...     np.random.default_rng(1).normal([[0.0], [0.1], [0.2], [0.9]], 1.0, (4, 40)),
     ...     groups={"system1": "x", "system2": "x", "system3": "y", "system4": "y"},
@@ -187,7 +189,7 @@ def run_choice_power(  # noqa: PLR0913 - one keyword per choice
         metric correction  n_systems  smallest  largest
     0  metric1       none          2       0.0      1.0
     """
-    scores = as_scores(scores)
+    scores = engine_scores(scores, what="power over choices of runs")
     spec = TESTS.find(test)
     corrections = checked_corrections(corrections)
     check_share(confidence_level, "confidence_level")

@@ -2,9 +2,9 @@
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from types import MappingProxyType
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import pandas as pd
@@ -12,15 +12,19 @@ import xarray as xr
 from numpy.typing import NDArray
 
 from metaeval.checks import check_memory
-from metaeval.draws import RNGLike, resolve_rng, topic_counts
+from metaeval.draws import RNGLike, resolve_rng
 from metaeval.errors import InvalidOptionError
-from metaeval.scores import as_scores, identical_systems, select_runs
+from metaeval.scores import Scores, identical_systems, select_runs
+from metaeval.tests_stat.catalogue import TESTS
 from metaeval.tests_stat.counting import check_resamples
 from metaeval.tests_stat.paired_t import t_statistics
 from metaeval.tests_stat.pairs import Evidence, Question, ask
 from metaeval.tests_stat.result import PairwiseResult, answer
 from metaeval.tests_stat.sensitivity import SENSITIVITY
 from metaeval.tests_stat.studentised import Placing, degenerate_resamples, tally_resamples
+from metaeval.tests_stat.unit_bootstrap import tally_units, unit_statistics
+from metaeval.topic_design import engine_scores, mean_over_topics
+from metaeval.topic_units import check_resampling_of
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -60,6 +64,8 @@ class SensitivityResult:
     zero_variance_resamples : mapping
         "zero_over_zero" and "constant_over_zero", each a mapping from metric to a count over all pairs; see
         `metaeval.tests_stat.bootstrap.bootstrap_test`.
+    details : mapping
+        How clusters, strata, weights and gaps were taken into account, where there are any; as a test has them.
     """
 
     data: xr.Dataset
@@ -70,6 +76,7 @@ class SensitivityResult:
     choose: str | int
     identical: tuple[tuple[str, ...], ...]
     zero_variance_resamples: Mapping[str, Mapping[str, int]]
+    details: Mapping[str, Any] = field(default_factory=lambda: MappingProxyType({}))
 
     @property
     def metrics(self) -> tuple[str, ...]:
@@ -135,7 +142,9 @@ class SensitivityResult:
             n_topics=self.n_topics,
             n_resamples=self.n_resamples,
             random_source=self.random_source,
-            details=MappingProxyType({"smallest_p": 0.0, "p_value_rule": "plain", **self.zero_variance_resamples}),
+            details=MappingProxyType(
+                {"smallest_p": 0.0, "p_value_rule": "plain", **self.zero_variance_resamples, **self.details}
+            ),
             strictly_below=True,
         )
         return bare if correction == "none" else bare.with_correction(correction)
@@ -257,22 +266,31 @@ def bootstrap_sensitivity(  # noqa: PLR0913 - one keyword per choice
     0  metric1              1        3
     """
     source = resolve_rng(rng)
-    chosen = select_runs(as_scores(scores), choose, source.generator)
-    question = ask(chosen, alpha=alpha)
+    uses = TESTS[SENSITIVITY].uses
+    chosen = select_runs(engine_scores(scores, uses=uses), choose, source.generator)
+    question = ask(chosen, alpha=alpha, test=SENSITIVITY)
+    check_resampling_of(question.units, what="bootstrap sensitivity", instead="use the test 't'")
     n_resamples = check_resamples(n_resamples)
     tally, required = _resample(
         question, n_resamples, place_of_required(n_resamples, question.alpha), source.generator, n_threads
     )
     details = degenerate_resamples(question, tally)
-    evidence = Evidence(statistic=t_statistics(question), two_sided=tally[:, 0] / n_resamples)
+    t = t_statistics(question) if question.plain else unit_statistics(question)
+    evidence = Evidence(statistic=t, two_sided=tally[:, 0] / n_resamples)
     result = answer(
-        question, evidence, test=SENSITIVITY, correction="none", n_resamples=n_resamples, strictly_below=True
+        question,
+        evidence,
+        test=SENSITIVITY,
+        correction="none",
+        n_resamples=n_resamples,
+        details={} if question.units.plain else {"standard_error": "CR1"},
+        strictly_below=True,
     )
     data = result.data.drop_vars("p_corrected").rename(p_value="asl")
     return SensitivityResult(
         data=data.assign(
             difference_required=(("metric", "pair"), required),
-            mean=chosen.mean("topic").drop_vars("higher_is_better"),
+            mean=_means(chosen),
         ),
         alpha=question.alpha,
         n_resamples=n_resamples,
@@ -281,7 +299,15 @@ def bootstrap_sensitivity(  # noqa: PLR0913 - one keyword per choice
         choose=choose,
         identical=identical_systems(chosen),
         zero_variance_resamples=MappingProxyType(details),
+        details=result.details,
     )
+
+
+def _means(scores: Scores) -> xr.DataArray:
+    """Return the mean of every system, weighted where topics have weights."""
+    means = scores.mean("topic").drop_vars("higher_is_better")
+    plain = "weight" not in scores.coords
+    return means if plain else means.copy(data=mean_over_topics(scores))
 
 
 def place_of_required(n_resamples: int, alpha: float) -> int:
@@ -316,6 +342,8 @@ def _resample(
         what=f"{n_resamples:,} resamples of {question.n_topics:,} topics, held at once for the difference required,",
         advice="ask for fewer resamples, for the test 'bootstrap', which goes through them in blocks, or for 't'",
     )
-    (counts,) = topic_counts(generator, n_resamples, question.n_topics, at_once=n_resamples)
+    (counts,) = question.units.counts(generator, n_resamples, at_once=n_resamples)
+    if not question.plain:
+        return tally_units(question, [counts], n_threads=n_threads, place=place)
     required = np.zeros((len(question.values), len(question.first)))
     return tally_resamples(question, [counts], n_threads=n_threads, placing=Placing(place, required)), required

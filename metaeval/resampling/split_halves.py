@@ -14,13 +14,16 @@ from numpy.typing import NDArray
 from metaeval.checks import MOST_REPLICATES, check_choice, check_count
 from metaeval.draws import RNGLike, resolve_rng
 from metaeval.errors import EstimationError, InvalidOptionError, UnknownNameError
-from metaeval.parallel import limit_threads, track
+from metaeval.parallel import limit_threads
 from metaeval.resampling.topic_sets import draw_topic_sets
-from metaeval.scores import Scores, as_scores
-from metaeval.tests_stat.catalogue import TESTS, TestSpec, compare_systems
+from metaeval.scores import Scores
+from metaeval.tests_stat.catalogue import TESTS, TestSpec, compare_systems, ways_out
 from metaeval.tests_stat.correction import CORRECTIONS
 from metaeval.tests_stat.pairs import Alternative, PValueRule
 from metaeval.tests_stat.result import UnreachableLevelWarning
+from metaeval.topic_design import Trait, engine_scores
+from metaeval.topic_units import units_of
+from metaeval.workers import parallel_map
 
 __all__ = ["OGILVIE_LALMAS_TESTS", "SplitHalves", "split_half"]
 
@@ -47,7 +50,9 @@ class SplitHalves:
     n_pairs : int
         Pairs of systems.
     half_sizes : tuple of int
-        Topics in the first and in the second half.
+        Topics in the first and in the second half; clusters where topics come in them.
+    halved : {"topic", "cluster"}
+        What went to one half or the other as a whole.
     alternative : str
     alpha : float
     random_source : str
@@ -59,6 +64,7 @@ class SplitHalves:
     alternative: str
     alpha: float
     random_source: str
+    halved: str = "topic"
 
     @property
     def corrections(self) -> tuple[str, ...]:
@@ -166,7 +172,7 @@ def split_half(  # noqa: PLR0913 - one keyword per choice of the method
     Raises
     ------
     EstimationError
-        If there are fewer than four topics.
+        If there are fewer than four topics, or clusters.
     ScoresError, InvalidOptionError
         If scores or options are outside their rules; `UnknownNameError` for an unknown test.
 
@@ -176,6 +182,9 @@ def split_half(  # noqa: PLR0913 - one keyword per choice of the method
     direction [1]_, after [2]_. The error rate has the rejections
     of that very test underneath, so a cautious test, which rejects only large differences, has a low one; read it
     beside the number of rejections. A test that rejects at random has an error rate of one half.
+
+    Topics in random clusters go to a half by the cluster, so that the halves share nothing; then every test must know
+    clusters, and a bootstrap needs ten of them in each half.
 
     References
     ----------
@@ -198,22 +207,23 @@ def split_half(  # noqa: PLR0913 - one keyword per choice of the method
     if not chosen or not adjusted:
         message = f"{'corrections' if chosen else 'tests'}= is empty; name at least one"
         raise InvalidOptionError(message)
-    scores = as_scores(scores)
-    n_topics = scores.sizes["topic"]
-    _check(n_splits, n_topics)
+    halving_uses: tuple[Trait, ...] = ("clusters", "weights")
+    scores = engine_scores(scores, uses=halving_uses, what="halving the topics")
+    for spec in chosen:
+        scores = engine_scores(scores, uses=spec.uses, what=f"the test {spec.name!r}", instead=ways_out())
+    units = units_of(scores)
+    n_topics, halved = units.n_units, "cluster" if units.clustered else "topic"
+    _check(n_splits, n_topics, halved)
     source = resolve_rng(rng)
     halving, *seeds = source.generator.spawn(n_splits + 1)
     orders = draw_topic_sets(halving, n_topics, n_topics, n_splits, "overlapping")[:, 0]
-    halves = zip(orders, seeds, strict=True)
     options: Options = {"alternative": alternative, "alpha": alpha}
     options |= {"n_resamples": n_resamples, "p_value_rule": p_value_rule}
-    unreached: list[str] = []
+    shared = (scores, chosen, adjusted, options)
     with limit_threads(n_threads):
-        found = [
-            _one_split(scores, order, chosen, adjusted, own, options, unreached)
-            for order, own in track(halves, description="Splitting the topics", total=n_splits)
-        ]
-    if unreached:
+        splits = parallel_map(_one_split, list(orders), seeds, shared=shared, description="Splitting the topics")
+    found = [counts for counts, _ in splits]
+    if unreached := [why for _, reasons in splits for why in reasons]:
         message = f"in {len(unreached)} of the {2 * n_splits} halves {unreached[0]}: raise n_resamples"
         warn(message, UnreachableLevelWarning, stacklevel=2)
     stacked = np.stack(found, axis=-1)
@@ -229,28 +239,30 @@ def split_half(  # noqa: PLR0913 - one keyword per choice of the method
         alternative=alternative,
         alpha=float(alpha),
         random_source=source.description,
+        halved=halved,
     )
 
 
-def _check(n_splits: int, n_topics: int) -> None:
+def _check(n_splits: int, n_topics: int, halved: str) -> None:
     check_count(n_splits, "n_splits", most=MOST_REPLICATES)
     if n_topics < FEWEST_TOPICS:
-        message = f"{n_topics} topics cannot be halved and tested; at least {FEWEST_TOPICS} are needed"
+        message = f"{n_topics} {halved}s cannot be halved and tested; at least {FEWEST_TOPICS} are needed"
         raise EstimationError(message)
 
 
 def _one_split(  # noqa: PLR0913, PLR0917 - what all splits share
-    scores: Scores,
     order: NDArray[np.int64],
+    generator: np.random.Generator,
+    scores: Scores,
     tests: Sequence[TestSpec],
     corrections: Sequence[str],
-    generator: np.random.Generator,
     options: Options,
-    unreached: list[str],
-) -> NDArray[np.int64]:
-    """Return the counts of one halving, shape (test, correction, count, metric)."""
+) -> tuple[NDArray[np.int64], list[str]]:
+    """Return the counts of one halving, shape (test, correction, count, metric), and why what is out of reach."""
+    unreached: list[str] = []
     middle = len(order) // 2
-    halves = [scores.isel(topic=np.sort(part)) for part in (order[:middle], order[middle:])]
+    unit = units_of(scores).unit
+    halves = [scores.isel(topic=np.flatnonzero(np.isin(unit, part))) for part in (order[:middle], order[middle:])]
     counts = []
     for spec, own in zip(tests, generator.spawn(len(tests)), strict=True):
         (first, direction), (second, other) = (
@@ -260,7 +272,7 @@ def _one_split(  # noqa: PLR0913, PLR0917 - what all splits share
         same = direction == other
         decided = (first, second, first & ~same, first & second & same)
         counts.append(np.stack([decision.sum(axis=-1) for decision in decided], axis=1))
-    return np.array(counts)
+    return np.array(counts), unreached
 
 
 def _decisions(

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from metaeval.agreement.ranking_pairs import best_of_reference
 from metaeval.agreement.rankings import CORRELATIONS, kendall_p_value
-from metaeval.checks import MOST_REPLICATES, check_choice, check_count, check_jobs, check_number, check_share
+from metaeval.checks import MOST_REPLICATES, check_choice, check_count, check_number, check_share
 from metaeval.collection.base import JudgedCollection
 from metaeval.collection.documents import Collection, is_judged
 from metaeval.draws import RNGLike, resolve_seed
@@ -53,6 +53,7 @@ from metaeval.scores import as_scores, select_runs
 from metaeval.tests_stat.catalogue import TESTS
 from metaeval.tests_stat.correction import CORRECTIONS
 from metaeval.tests_stat.counting import check_resamples
+from metaeval.workers import crew
 
 __all__ = [
     "THRESHOLD",
@@ -83,7 +84,7 @@ def measure_stability(  # noqa: PLR0913 - every option of the study
     top: int = 10,
     pool_depth: int | None = None,
     rng: RNGLike = None,
-    n_jobs: int = 1,
+    n_jobs: int | None = None,
     keep: str | Path | None = None,
     budget: float | None = None,
     registry: Registry | None = None,
@@ -118,9 +119,10 @@ def measure_stability(  # noqa: PLR0913 - every option of the study
         Depth of the original pool, where it is known.
     rng : None, int or numpy.random.Generator
         Each replicate draws from its own seed, so more replicates, steps or reductions leave the others as they are.
-    n_jobs : int, default 1
+    n_jobs : int, optional
         Workers: threads, or processes where a metric is not compiled (a plug-in in Python, a measure from
-        elsewhere), or the backend that ``joblib.parallel_config`` names. The result does not depend on it.
+        elsewhere). By default those, or the backend, that ``joblib.parallel_config`` names around the call, else
+        none. The result does not depend on it.
     keep : path, optional
         Folder for finished replicates: a study that was cut off goes on from there.
     budget : float, optional
@@ -168,7 +170,7 @@ def measure_stability(  # noqa: PLR0913 - every option of the study
     chosen = REDUCTIONS[reduction]
     documents = collection.by_document
     check_options(documents, n_replicates=n_replicates, n_tested=n_tested, top=top, alpha=alpha, budget=budget)
-    check_jobs(n_jobs)
+    alone = crew(n_jobs).alone
     numbers = range(int(n_replicates) if chosen.random else 1)
     check_test(test, correction)
     check_steps(chosen, steps)
@@ -185,7 +187,7 @@ def measure_stability(  # noqa: PLR0913 - every option of the study
     )
     rows = list(_chosen(documents, ranked, "ranked", np.random.default_rng(seed)))
     reference = _Reference.of(documents, chosen, pool_depth, lowest)
-    with limit_threads(1 if n_jobs != 1 else None):
+    with limit_threads(None if alone else 1):
         values = metric_values(collection.rejudge(reference.levels), own_metrics)[:, :, counted]
     full = verdicts(values, own_metrics, testing, np.random.default_rng(seed))  # as study_power draws
     plan = Plan(

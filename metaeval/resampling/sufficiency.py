@@ -1,6 +1,6 @@
 """Whether judging more would change decisions: pools of several sizes, each group left out of them in turn."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -16,10 +16,10 @@ from metaeval.errors import EstimationError
 from metaeval.metrics.registry import Registry
 from metaeval.metrics.resolved import AnyMetric
 from metaeval.metrics.scoring import metric_values, resolve_metrics
-from metaeval.parallel import track
 from metaeval.resampling.coverage import DEFAULT_SIZES, RunDepths, run_depths
 from metaeval.resampling.entry_depths import EntryDepthsByGroup, entry_depths_by_group
 from metaeval.resampling.leave_out import numbered_groups, scored_topics, t_of_change, t_statistics
+from metaeval.workers import parallel_map
 
 __all__ = ["VERDICTS", "PoolSufficiency", "pool_sufficiency"]
 
@@ -153,18 +153,21 @@ def pool_sufficiency(
         message = "a paired t test needs two topics with a relevant document; there is one"
         raise EstimationError(message)
     full = metric_values(collection, chosen)[:, :, counted]
-    signs = np.array([[1 if one.higher_is_better else -1] for one in chosen])
     same = np.zeros((len(chosen), len(wanted)), dtype=np.int64)
     other = np.zeros((len(chosen), len(wanted), 3, 3), dtype=np.int64)
+    first_of = numbers[: documents.n_systems]
+    pooled = np.ones(documents.n_systems, dtype=bool) if documents.pooled is None else documents.pooled
+    building = {*first_of[pooled].tolist(), *numbers[documents.n_systems :].tolist()}
+    pieces = [[number] for number in range(len(names)) if number in building]
+    pieces += [rest] if (rest := [number for number in range(len(names)) if number not in building]) else []
+    shared = (collection, by_group, first_of, chosen, full, counted, float(alpha))
     for step, size in enumerate(wanted.tolist()):
+        said = f"pools of {size} documents"
+        done = parallel_map(_without_groups, pieces, [size] * len(pieces), shared=shared, description=said)
         left_out = np.empty_like(full)
-        for mine, reduced in _without_each_group(collection, by_group, len(names), numbers, size, chosen):
-            left_out[:, mine] = reduced[:, mine][:, :, counted]
-            others = np.setdiff1d(np.arange(documents.n_systems), mine)
-            first, second = np.repeat(mine, len(others)), np.tile(others, len(mine))
-            before, after = (1 - signs * _verdicts(one, first, second, alpha) for one in (full, reduced[:, :, counted]))
-            for row, cells in enumerate(3 * before + after):
-                other[row, step] += np.bincount(cells, minlength=9).reshape(3, 3)
+        for groups, (reduced, cells) in zip(pieces, done, strict=True):
+            left_out[:, np.isin(first_of, groups)] = reduced
+            other[:, step] += cells
         same[:, step] = _significant(t_of_change(full, left_out), full.shape[2], alpha).sum(axis=1)
     counts = xr.Dataset(
         {"same": (("metric", "size"), same), "other": (("metric", "size", "full", "reduced"), other)},
@@ -185,32 +188,35 @@ def pool_sufficiency(
     )
 
 
-def _without_each_group(  # noqa: PLR0913, PLR0917 - what the loop needs
+def _without_groups(  # noqa: PLR0913, PLR0917 - what all groups share
+    groups: list[int],
+    size: int,
     collection: JudgedCollection,
     by_group: EntryDepthsByGroup,
-    n_groups: int,
     numbers: NDArray[np.int64],
-    size: int,
     metrics: tuple[AnyMetric, ...],
-) -> Iterator[tuple[NDArray[np.int64], NDArray[np.float64]]]:
-    """Yield the runs of each group, and the scores of all runs in a pool of so many documents of the others."""
+    full: NDArray[np.float64],
+    counted: NDArray[np.bool_],
+    alpha: float,
+) -> tuple[NDArray[np.float64], NDArray[np.int64]]:
+    """Return the scores of the runs of groups in a pool of the others' documents, and what becomes of decisions.
+
+    Groups go together that leave the same pool: one by one, or all that have no pooled run.
+    """
     documents = collection.by_document
-    wanted = np.full(documents.n_topics, size)
-    untouched = None  # groups without a pooled run all leave the same pool
-    n_systems = documents.n_systems
-    for number in track(range(n_groups), description=f"pools of {size} documents"):
-        mine = np.flatnonzero(numbers[:n_systems] == number)
-        others = (numbers[n_systems:] == number).any()
-        pooled = documents.pooled is None or bool(documents.pooled[mine].any()) or bool(others)
-        if not pooled and untouched is not None:
-            yield mine, untouched
-            continue
-        entries = by_group.without(number)
-        left = entries.within(entries.depth_of_size(wanted))[: documents.n_judgments]
-        levels = np.where(left, documents.levels, np.int16(NOT_POOLED))
-        reduced = metric_values(collection.rejudge(levels), metrics)
-        untouched = untouched if pooled else reduced
-        yield mine, reduced
+    entries = by_group.without(groups[0])
+    left = entries.within(entries.depth_of_size(np.full(documents.n_topics, size)))[: documents.n_judgments]
+    levels = np.where(left, documents.levels, np.int16(NOT_POOLED))
+    reduced = metric_values(collection.rejudge(levels), metrics)[:, :, counted]
+    signs = np.array([[1 if one.higher_is_better else -1] for one in metrics])
+    cells = np.zeros((len(metrics), 3, 3), dtype=np.int64)
+    for group in groups:
+        mine, others = np.flatnonzero(numbers == group), np.flatnonzero(numbers != group)
+        first, second = np.repeat(mine, len(others)), np.tile(others, len(mine))
+        before, after = (1 - signs * _verdicts(one, first, second, alpha) for one in (full, reduced))
+        for row, found in enumerate(3 * before + after):
+            cells[row] += np.bincount(found, minlength=9).reshape(3, 3)
+    return reduced[:, np.isin(numbers, groups)], cells
 
 
 def _significant(statistic: NDArray[np.float64], n_topics: int, alpha: float) -> NDArray[np.bool_]:

@@ -7,21 +7,26 @@ differences on the topics drawn: both are products with the counts of the topics
 import warnings
 from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from functools import partial
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import stdtrit
+from scipy.special import stdtr, stdtrit
 
 from metaeval.checks import check_choice
 from metaeval.draws import bootstrap_counts
 from metaeval.equality import difference
-from metaeval.parallel import parallel_map, track
+from metaeval.parallel import limit_threads, track
 from metaeval.scores import Scores
-from metaeval.tests_stat.correction import CORRECTIONS
+from metaeval.tests_stat.correction import CORRECTIONS, adjust
 from metaeval.tests_stat.counting import tile_pool
 from metaeval.tests_stat.pairs import Question
-from metaeval.tests_stat.result import UnreachableLevelWarning
+from metaeval.tests_stat.result import UnreachableLevelWarning, is_significant
+from metaeval.tests_stat.robust import pair_estimates
+from metaeval.topic_units import units_of
+from metaeval.workers import parallel_map, threads_each
 
 __all__ = ["ask_again", "count_rejected", "sample_of_topics", "squared_ratios", "student_ratios", "t_powers"]
 
@@ -31,8 +36,16 @@ _RESAMPLES_AT_ONCE = 64
 
 
 def sample_of_topics(scores: Scores, topics: NDArray[np.int64]) -> Scores:
-    """Return the scores on topics at these positions, repeated ones counting as topics of their own."""
-    return scores.isel(topic=topics).assign_coords(topic=[str(place) for place in range(1, len(topics) + 1)])
+    """Return the scores on topics at these positions, repeated ones counting as topics of their own.
+
+    Where topics come in clusters the positions are those of clusters, and so is what counts as one of its own.
+    """
+    clusters: dict[str, Any] = {}
+    if "cluster" in scores.coords:
+        topics, units = units_of(scores).topics_of(topics)
+        clusters["cluster"] = ("topic", (units.unit + 1).astype(str))
+    names = [str(place) for place in range(1, len(topics) + 1)]
+    return scores.isel(topic=topics).assign_coords({"topic": names, **clusters})
 
 
 def ask_again[Answer](  # noqa: PLR0913 - a decision and what it needs
@@ -41,25 +54,29 @@ def ask_again[Answer](  # noqa: PLR0913 - a decision and what it needs
     topics: NDArray[np.int64],
     *,
     generator: np.random.Generator,
-    n_jobs: int,
+    n_jobs: int | None,
     n_threads: int | None,
 ) -> list[Answer]:
     """Return what ``decide(scores, rng=…, n_threads=…)`` says on every list of topics, an array (list, place).
 
-    Every list has a generator of its own; several workers take one core each.
+    Every list has a generator of its own; several workers share the cores.
     """
-    one = partial(_ask_on, decide=decide, scores=scores, n_threads=n_threads if n_jobs == 1 else 1)
     return parallel_map(
-        one, list(topics), generator=generator, n_jobs=n_jobs, description="Resampling topics for intervals"
+        partial(_ask_on, decide=decide, n_threads=threads_each(n_threads, n_jobs)),
+        list(topics),
+        generator.spawn(len(topics)),
+        shared=(scores,),
+        n_jobs=n_jobs,
+        description="Resampling topics for intervals",
     )
 
 
 def _ask_on[Answer](
     topics: NDArray[np.int64],
     generator: np.random.Generator,
+    scores: Scores,
     *,
     decide: Callable[..., Answer],
-    scores: Scores,
     n_threads: int | None,
 ) -> Answer:
     with warnings.catch_warnings():
@@ -80,7 +97,7 @@ def t_powers(
     ----------
     question : Question
     topics : array (list, place)
-        Positions of topics; a topic that stands twice in a list counts as two.
+        Positions of topics, or of clusters where there are any; one that stands twice in a list counts as two.
     corrections : sequence of str
         Of `metaeval.tests_stat.correction.CORRECTIONS`.
     n_threads : int, optional
@@ -103,6 +120,8 @@ def t_powers(
     >>> t_powers(question, np.array([[0, 1, 2, 3], [0, 0, 1, 1]]))
     array([[[0., 1.]]])
     """
+    if not question.plain:
+        return _robust_t_powers(question, topics, corrections, n_threads)
     n_pairs, (n_lists, n_drawn) = len(question.first), topics.shape
     counts = np.ascontiguousarray(bootstrap_counts(topics, question.n_topics).T)
     place = np.arange(1, n_pairs + 1)
@@ -130,6 +149,21 @@ def t_powers(
     with tile_pool(n_threads) as pool:
         for _ in track(steps(pool), description="Testing on resampled topics", total=total):
             pass
+    return powers
+
+
+def _robust_t_powers(
+    question: Question, topics: NDArray[np.int64], corrections: Sequence[str], n_threads: int | None
+) -> Floats:
+    """Ask the t test of clusters, strata, weights or gaps on every list."""
+    powers = np.empty((len(corrections), len(question.values), len(topics)))
+    with limit_threads(n_threads):
+        for place, drawn in enumerate(track(topics, description="Testing on resampled topics", total=len(topics))):
+            chosen, units = question.units.topics_of(drawn)
+            found = pair_estimates(replace(question, values=question.values[:, :, chosen], units=units))
+            p_values = 2.0 * stdtr(found.certain_freedom, -np.abs(found.statistic))
+            for row, name in enumerate(corrections):
+                powers[row, :, place] = is_significant(adjust(p_values, name), question.alpha).mean(axis=-1)
     return powers
 
 

@@ -83,25 +83,43 @@ class Population:
     originals: NDArray[np.int64]
     random_source: str
 
-    def draw(self, n_topics: int, *, rng: RNGLike = None) -> Scores:
+    def draw(  # noqa: PLR0913 - what topics may have in common
+        self,
+        n_topics: int,
+        *,
+        n_clusters: int | None = None,
+        cluster_share: float = 0.3,
+        n_repeats: int | None = None,
+        repeat_share: float = 0.3,
+        rng: RNGLike = None,
+    ) -> Scores:
         """Draw topics and return the scores of every system on them.
 
         Parameters
         ----------
         n_topics : int
             At least 2.
+        n_clusters : int, optional
+            Put the topics into so many clusters of nearly equal size (tasks, documents), drawn like the topics.
+        cluster_share : float, default 0.3
+            Share of the variance between topics, and of the interaction, that a cluster has in common: the intraclass
+            correlation of the variables behind the scores.
+        n_repeats : int, optional
+            Score every system so many times on every topic.
+        repeat_share : float, default 0.3
+            Share of the interaction's variance that is drawn anew for every repeat.
         rng : None, int, Generator or RandomSource
             See `metaeval.draws.resolve_rng`.
 
         Returns
         -------
         Scores
-            With groups if the population has them.
+            With groups if the population has them, clusters and repeats if they are asked for.
 
         Raises
         ------
         InvalidOptionError
-            If `n_topics` is below 2.
+            If an option is outside its rule.
 
         Examples
         --------
@@ -110,13 +128,19 @@ class Population:
         (1, 3, 50)
         """
         check_count(n_topics, "n_topics", least=2)
+        cluster = _cluster_of_each(n_topics, n_clusters, cluster_share)
+        check_count(1 if n_repeats is None else n_repeats, "n_repeats")
+        check_number(repeat_share, "repeat_share", least=0, most=1)
         source = resolve_rng(rng)
-        latent = self._latent(int(n_topics), source.generator)
+        latent = self._latent(int(n_topics), source.generator, cluster, cluster_share, n_repeats, repeat_share)
         scores = as_scores(
             np.stack([marginal_of(name).scores(part) for name, part in zip(self.metrics, latent, strict=True)]),
             metrics=self.metrics,
             systems=self.systems,
             groups=None if self.groups is None else dict(zip(self.systems, self.groups, strict=True)),
+            clusters=None
+            if cluster is None
+            else {str(number): f"cluster{one + 1}" for number, one in enumerate(cluster.tolist(), start=1)},
         )
         scores.attrs["notes"] = [
             f"simulated: systems from {self.random_source}, {n_topics} topics from {source.description}"
@@ -146,8 +170,16 @@ class Population:
         coordinates = {"metric": list(self.metrics), "system": list(self.systems)}
         return xr.DataArray(np.stack(means), dims=DIMS[:2], coords=coordinates, name="true_mean")
 
-    def _latent(self, n_topics: int, generator: np.random.Generator) -> NDArray[np.float64]:
-        """Draw the normal variables behind the scores, shape (metric, system, topic)."""
+    def _latent(  # noqa: PLR0913, PLR0917 - what topics may have in common
+        self,
+        n_topics: int,
+        generator: np.random.Generator,
+        cluster: NDArray[np.int64] | None = None,
+        cluster_share: float = 0.0,
+        n_repeats: int | None = None,
+        repeat_share: float = 0.0,
+    ) -> NDArray[np.float64]:
+        """Draw the normal variables behind the scores, shape (metric, system, topic) or (…, repeat)."""
         n_metrics, n_systems = self.effects.shape
         topics = _correlated(generator, n_metrics, (1, n_topics), self.correlation.topic)
         factors = _spread_factors(generator.standard_normal(n_topics), self.topic_spread)
@@ -157,11 +189,19 @@ class Population:
             member = [names.index(name) for name in self.groups]
             common = _correlated(generator, n_metrics, (len(names), n_topics), self.correlation.interaction)
             parting = _mixed(common[:, member], parting, self.group_share)
-        latent = (
-            self.effects[:, :, None]
-            + np.sqrt(self.shares.topic) * topics
-            + np.sqrt(self.shares.interaction) * factors * parting
-        )
+        if cluster is not None:
+            n_clusters = int(cluster.max()) + 1
+            common = _correlated(generator, n_metrics, (1, n_clusters), self.correlation.topic)
+            topics = _mixed(common[..., cluster], topics, cluster_share)
+            common = _correlated(generator, n_metrics, (n_systems, n_clusters), self.correlation.interaction)
+            parting = _mixed(common[..., cluster], parting, cluster_share)
+        if n_repeats is not None:
+            shape = (n_systems, n_topics, int(n_repeats))
+            again = _correlated(generator, n_metrics, shape, self.correlation.interaction)
+            parting = _mixed(again, parting[..., None], repeat_share)
+            topics, factors = topics[..., None], factors[:, None]
+        effects = self.effects.reshape(*self.effects.shape, *[1] * (parting.ndim - 2))
+        latent = effects + np.sqrt(self.shares.topic) * topics + np.sqrt(self.shares.interaction) * factors * parting
         return latent[:, self.originals]
 
 
@@ -265,6 +305,10 @@ def simulate_scores(  # noqa: PLR0913 - the parameters of a population, and the 
     group_share: float = 0.5,
     n_duplicates: int = 0,
     null: bool = False,
+    n_clusters: int | None = None,
+    cluster_share: float = 0.3,
+    n_repeats: int | None = None,
+    repeat_share: float = 0.3,
     rng: RNGLike = None,
 ) -> Scores:
     """Make a population of systems and draw one set of topics from it.
@@ -275,6 +319,8 @@ def simulate_scores(  # noqa: PLR0913 - the parameters of a population, and the 
         At least 2.
     n_systems, metrics, n_groups, shares, correlation, topic_spread, group_share, n_duplicates, null, rng
         See `simulate_population`.
+    n_clusters, cluster_share, n_repeats, repeat_share
+        See `Population.draw`.
 
     Returns
     -------
@@ -309,7 +355,22 @@ def simulate_scores(  # noqa: PLR0913 - the parameters of a population, and the 
         null=null,
         rng=source,
     )
-    return population.draw(n_topics, rng=source)
+    return population.draw(
+        n_topics,
+        n_clusters=n_clusters,
+        cluster_share=cluster_share,
+        n_repeats=n_repeats,
+        repeat_share=repeat_share,
+        rng=source,
+    )
+
+
+def _cluster_of_each(n_topics: int, n_clusters: int | None, cluster_share: float) -> NDArray[np.int64] | None:
+    check_number(cluster_share, "cluster_share", least=0, most=1)
+    if n_clusters is None:
+        return None
+    check_count(n_clusters, "n_clusters", most=n_topics, unit="topics")
+    return np.arange(n_topics) * n_clusters // n_topics
 
 
 def _checked_metrics(metrics: Sequence[str]) -> tuple[str, ...]:

@@ -16,6 +16,8 @@ from .human import HumanStudy as HumanStudy
 from .human import study_human as study_human
 from .judgments import JudgmentsStudy as JudgmentsStudy
 from .judgments import study_judgments as study_judgments
+from .leaderboard import LeaderboardStudy as LeaderboardStudy
+from .leaderboard import study_leaderboard as study_leaderboard
 from .power import PowerStudy as PowerStudy
 from .power import study_power as study_power
 from .reliability import study_reliability as study_reliability

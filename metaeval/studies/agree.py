@@ -19,7 +19,7 @@ from metaeval.provenance import Provenance, record_provenance
 from metaeval.resampling.agreement_interval import AgreementIntervals, agreement_intervals
 from metaeval.resampling.options import check_intervals, check_resampling, check_test
 from metaeval.scores import Scores, identical_systems
-from metaeval.studies.study import Study, chosen_systems
+from metaeval.studies.study import Study, chosen_systems, test_notes
 from metaeval.studies.variants import FIXED, GENERALISED, LINEAR, MERGED, Variant, audited
 from metaeval.tests_stat.catalogue import TESTS
 from metaeval.tests_stat.correction import FAMILY_WISE
@@ -221,7 +221,7 @@ def study_agreement(  # noqa: PLR0913 - every option of the command
     check_resampling(n_resamples, p_value_rule, n_threads)
     check_intervals(n_topic_resamples, confidence_level)
     seed = resolve_seed(rng)
-    chosen, said = chosen_systems(scores, choose, seed)
+    chosen, said = chosen_systems(scores, choose, seed, uses=("clusters", "strata", "weights"))
     looked_at = _named_pairs(pairs, [str(name) for name in chosen["metric"].to_numpy()])
     options = {"alphas": alphas, "n_resamples": n_resamples, "rng": seed, "n_threads": n_threads}
     agreements: list[DecisionAgreement] = []
@@ -235,6 +235,7 @@ def study_agreement(  # noqa: PLR0913 - every option of the command
             p_value_rule=p_value_rule,
             **options,  # type: ignore[arg-type]  # a keyword each
         )
+        said = (*said, *test_notes(first.result))
         agreements += [first, *(first.with_correction(correction) for correction in own[1:])]
     intervals = None
     if n_topic_resamples:

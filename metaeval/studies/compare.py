@@ -26,11 +26,12 @@ from metaeval.resampling.run_choice import RunChoicePower, run_choice_power
 from metaeval.resampling.sensitivity import SensitivityResult, bootstrap_sensitivity
 from metaeval.resampling.stability import Stability, measure_stability
 from metaeval.resampling.ties import zeros_and_ties
-from metaeval.scores import Scores, as_scores, identical_note
+from metaeval.scores import Scores, identical_note
 from metaeval.studies.agree import study_agreement
 from metaeval.studies.heaviness import top_heaviness
 from metaeval.studies.study import Attempts, Study
 from metaeval.studies.topics import TopicsStudy, study_topics
+from metaeval.topic_design import engine_scores
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -334,7 +335,7 @@ def study_comparison(  # noqa: PLR0913 - every option of the command
     check_count(n_choices, "n_choices", least=2, most=MOST_REPLICATES)
     check_count(n_replicates, "n_replicates", most=MOST_REPLICATES)
     check_error_rate(max_error)
-    table = as_scores(scores)
+    table = engine_scores(scores, what="the comparison of metrics")
     names = [str(name) for name in table["metric"].to_numpy()]
     if len(names) < 2:  # noqa: PLR2004 - a comparison takes two
         message = f"comparing metrics takes two or more; the scores hold {names}"

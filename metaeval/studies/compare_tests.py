@@ -159,7 +159,7 @@ def study_tests(  # noqa: PLR0913 - every option of the command
     check_resampling(n_resamples, p_value_rule, n_threads)
     above = _reference(reference, names)
     seed = resolve_seed(rng)
-    chosen, notes = chosen_systems(scores, choose, seed)
+    chosen, notes = chosen_systems(scores, choose, seed, uses=("gaps", "clusters", "strata", "weights"))
     halves = split_half(
         chosen,
         tests=names,

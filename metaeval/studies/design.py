@@ -17,10 +17,11 @@ from metaeval.models.sample_size import (
     topic_set_size_for_interval,
     topic_set_size_for_t,
 )
-from metaeval.models.variances import PilotVariance, VarianceMethod, pilot_variance
+from metaeval.models.variances import SIZES, PilotVariance, VarianceMethod, pilot_variance
 from metaeval.provenance import Provenance, record_provenance
-from metaeval.scores import Scores, as_scores
+from metaeval.scores import Scores
 from metaeval.studies.study import Study
+from metaeval.topic_design import engine_scores
 
 __all__ = ["DesignStudy", "Goal", "study_design"]
 
@@ -257,8 +258,8 @@ def _collections(scores: object) -> list[Scores]:
     if scores is None:
         return []
     if isinstance(scores, Mapping) and not all(isinstance(value, pd.DataFrame) for value in scores.values()):
-        return [as_scores(value) for value in scores.values()]
-    return [as_scores(scores)]
+        return [engine_scores(value, what=SIZES) for value in scores.values()]
+    return [engine_scores(scores, what=SIZES)]
 
 
 def _sources(estimated: PilotVariance | None, variance: VarianceMethod | float) -> list[dict[str, object]]:

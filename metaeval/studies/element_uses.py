@@ -15,7 +15,19 @@ from metaeval.metrics.names import Call, Value
 from metaeval.metrics.registry import Registry
 from metaeval.metrics.resolved import Metric
 
-__all__ = ["ALONE", "BINARY", "FIXED", "GENERALISED", "LINEAR", "MERGED", "OTHER", "SIZE", "Use", "element_uses"]
+__all__ = [
+    "ALONE",
+    "BINARY",
+    "EXCEPT",
+    "FIXED",
+    "GENERALISED",
+    "LINEAR",
+    "MERGED",
+    "OTHER",
+    "SIZE",
+    "Use",
+    "element_uses",
+]
 
 LINEAR, BINARY, OTHER, MERGED, FIXED = "linear", "binary", "other gains", "grades merged", "as it is"
 GENERALISED, ALONE = "generalised", "specificity alone"
@@ -25,7 +37,8 @@ SIZE = 55
 """Characters below which 79 % of the elements judged too small lie (Piwowarski, Trotman and Lalmas 2008)."""
 
 _SHARES = (0.25, 0.5, 0.75)
-_FULL = "= 1"
+EXCEPT = " except "
+"""Between what is not seen and the part of it that is."""
 
 
 class Use(NamedTuple):
@@ -120,8 +133,8 @@ def _of_2005(present: set[int]) -> Iterator[Use]:
         if {grade, below} <= present:
             yield Use(MERGED, _call("Gen5", blind_e=grade), f"e {words} alike", f"exhaustivity {words}")
     for share in (*_SHARES, 1):
-        sign = _FULL if share == 1 else f"≥ {share:g}"
-        yield Use(MERGED, _call("Gen5", step_s=share), f"s only {sign}", f"specificity, but for {sign}")
+        step = "s = 1" if share == 1 else f"s ≥ {share:g}"
+        yield Use(MERGED, _call("Gen5", step_s=share), f"only {step}", f"specificity{EXCEPT}{step}")
 
 
 def _of_2003(present: set[int]) -> Iterator[Use]:

@@ -1,8 +1,8 @@
 """How far metrics agree with people, which metric does so better, and whether both conclude the same about systems."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import Any, ClassVar
 
 import numpy as np
 import pandas as pd
@@ -18,12 +18,12 @@ from metaeval.checks import check_choice, check_count, check_number, check_share
 from metaeval.draws import RNGLike, resolve_seed
 from metaeval.equality import settle
 from metaeval.errors import EstimationError, InvalidOptionError, ScoresError
-from metaeval.parallel import track
 from metaeval.provenance import Provenance, record_provenance
 from metaeval.resampling.options import check_test
 from metaeval.studies.study import Study
 from metaeval.tests_stat.catalogue import TESTS
 from metaeval.tests_stat.correction import CORRECTIONS
+from metaeval.workers import parallel_map
 
 __all__ = ["HumanStudy", "study_human"]
 
@@ -302,38 +302,37 @@ def _decisions(  # noqa: PLR0913, PLR0917 - the question
     generator: np.random.Generator,
 ) -> tuple[pd.DataFrame, list[str]]:
     """Compare the significant pairs of each metric with those of the human scores, on the items that have both."""
-    rows, notes = [], []
-    seed = int(generator.integers(2**63))
-    for metric in track([str(one) for one in scores["metric"].to_numpy() if one != reference], description="testing"):
-        both = scores.sel(metric=[reference, metric])
-        known = np.isfinite(both.to_numpy()).all(axis=0)
-        held = known.mean(axis=1)
-        kept = both.isel(system=held > held.max() / 2)
-        if (held <= held.max() / 2).any():
-            few = ", ".join(scores["system"].to_numpy()[held <= held.max() / 2].tolist())
-            notes.append(f"significant pairs under {metric} leave out systems with too few cells: {few}")
-        try:
-            units = mean_by_cluster(kept, missing="drop-topics")
-            found = decision_agreement(
-                units,
-                test=test,
-                correction=correction,
-                alphas=alpha,
-                n_resamples=n_resamples,
-                rng=seed,
-            ).to_frame()
-        except (ScoresError, EstimationError) as error:
-            notes.append(f"significant pairs of {metric} could not be compared: {error}")
-            continue
-        row = found[(found["truth"] == reference) & (found["predictor"] == metric)].iloc[0]
-        rows.append(
-            {
-                "metric": metric,
-                "n_systems": units.sizes["system"],
-                "n_units": units.sizes["topic"],
-                "n_human": row["n_truth"],
-                "n_metric": row["n_predictor"],
-                **{name: row[name] for name in ("n_shared", "n_conflicts", "precision", "recall", "f1", "tau", "rho")},
-            }
-        )
-    return pd.DataFrame(rows), notes
+    asked = {"test": test, "correction": correction, "alphas": alpha, "n_resamples": n_resamples}
+    asked["rng"] = int(generator.integers(2**63))
+    metrics = [str(one) for one in scores["metric"].to_numpy() if one != reference]
+    found = parallel_map(_decided, metrics, shared=(scores, reference, asked), description="testing")
+    rows = [row for row, _ in found if row is not None]
+    return pd.DataFrame(rows), [note for _, notes in found for note in notes]
+
+
+def _decided(
+    metric: str, scores: xr.DataArray, reference: str, asked: Mapping[str, Any]
+) -> tuple[dict[str, object] | None, list[str]]:
+    """Compare the significant pairs of one metric with those of the human scores; None where that cannot be."""
+    notes = []
+    both = scores.sel(metric=[reference, metric])
+    known = np.isfinite(both.to_numpy()).all(axis=0)
+    held = known.mean(axis=1)
+    kept = both.isel(system=held > held.max() / 2)
+    if (held <= held.max() / 2).any():
+        few = ", ".join(scores["system"].to_numpy()[held <= held.max() / 2].tolist())
+        notes.append(f"significant pairs under {metric} leave out systems with too few cells: {few}")
+    try:
+        units = mean_by_cluster(kept, missing="drop-topics")
+        found = decision_agreement(units, **asked).to_frame()
+    except (ScoresError, EstimationError) as error:
+        return None, [*notes, f"significant pairs of {metric} could not be compared: {error}"]
+    row = found[(found["truth"] == reference) & (found["predictor"] == metric)].iloc[0]
+    return {
+        "metric": metric,
+        "n_systems": units.sizes["system"],
+        "n_units": units.sizes["topic"],
+        "n_human": row["n_truth"],
+        "n_metric": row["n_predictor"],
+        **{name: row[name] for name in ("n_shared", "n_conflicts", "precision", "recall", "f1", "tau", "rho")},
+    }, notes

@@ -11,7 +11,7 @@ from typing import Any, ClassVar
 import numpy as np
 import pandas as pd
 
-from metaeval.checks import check_choice, check_count, check_jobs, check_number
+from metaeval.checks import check_choice, check_count, check_number
 from metaeval.collection.base import JudgedCollection
 from metaeval.collection.documents import Collection
 from metaeval.draws import RNGLike, resolve_seed
@@ -36,6 +36,7 @@ from metaeval.resampling.sufficiency import PoolSufficiency, pool_sufficiency
 from metaeval.scores import identical_note
 from metaeval.studies.judged_runs import different_runs, unknown_pool, with_pool
 from metaeval.studies.study import Attempts, Study
+from metaeval.workers import crew
 
 __all__ = ["QUESTIONS", "QUESTION_OF", "JudgmentsStudy", "study_judgments"]
 
@@ -53,6 +54,7 @@ QUESTIONS: Mapping[str, tuple[str, ...]] = MappingProxyType(
 QUESTION_OF: Mapping[str, str] = MappingProxyType(
     {name: question for question, names in QUESTIONS.items() for name in names} | {"depth": "shallower-pools"}
 )
+
 """Reduction to the question that it belongs to."""
 
 _MOST_SIZES = 6
@@ -135,7 +137,7 @@ class JudgmentsStudy(Study):
 
     def to_frame(self) -> pd.DataFrame:
         """Return one row a reduction, metric and step: the table "stability" of `tables`."""
-        return self.tables().get("stability", pd.DataFrame())
+        return self.table("stability")
 
     def tables(self) -> dict[str, pd.DataFrame]:
         """Return every table of the answer by name, long and at full precision.
@@ -148,33 +150,37 @@ class JudgmentsStudy(Study):
         3 x 3 tables), "coverage", "effort", "adaptive" and "adaptive_topics"; only those that were asked for and
         could be answered.
         """
-        found: dict[str, pd.DataFrame | None] = {
-            "stability": self._together(lambda one: one.to_frame(), named=False),
-            "thresholds": self._together(lambda one: one.thresholds(min_tau=self.min_tau)),
-            "between_metrics": self._between_metrics(),
-            "closeness": next((one.closeness for one in self.stability.values() if one.closeness is not None), None),
-            "pool": None if self.original is None else self.original.to_frame(),
-            "pool_growth": None if self.growth is None else self.growth.means().reset_index(),
-            "pool_growth_topics": None if self.growth is None else self.growth.by_topic(),
-            "critical_depths": None if self.growth is None else self.growth.topics(),
-            "run_depths": None if self.depths is None else self.depths.to_frame(),
-            "left_out": self._left_out(lambda one: one.tests()),
-            "left_out_summary": self._left_out(partial(left_out_summary, alpha=self.alpha)),
-            "left_out_changes": self._left_out(left_out_changes),
-            "left_out_groups": self._left_out(lambda one: one.groups.reset_index()),
-            "pool_sufficiency": None if self.sufficiency is None else self.sufficiency.to_frame(),
-            "pool_verdicts": None if self.sufficiency is None else self.sufficiency.verdicts(),
-            "coverage": None if self.covered is None else self.covered.to_frame(),
-            "effort": None if self.effort is None else self._with_hours(self.effort.to_frame()),
-            "adaptive": None if self.effort is None else self.effort.adaptive_table,
-            "adaptive_topics": (
+        return {name: frame for name, make in self._makers().items() if (frame := make()) is not None}
+
+    def table(self, name: str) -> pd.DataFrame:
+        """Return one of the `tables`, without making the others; an empty one where it could not be answered."""
+        frame = self._makers()[name]()
+        return pd.DataFrame() if frame is None else frame
+
+    def _makers(self) -> dict[str, Callable[[], pd.DataFrame | None]]:
+        return {
+            "stability": lambda: self._together(lambda one: self._with_hours(one.to_frame()), named=False),
+            "thresholds": lambda: self._together(lambda one: one.thresholds(min_tau=self.min_tau)),
+            "between_metrics": self._between_metrics,
+            "closeness": self._closeness,
+            "pool": lambda: None if self.original is None else self.original.to_frame(),
+            "pool_growth": lambda: None if self.growth is None else self.growth.means().reset_index(),
+            "pool_growth_topics": lambda: None if self.growth is None else self.growth.by_topic(),
+            "critical_depths": lambda: None if self.growth is None else self.growth.topics(),
+            "run_depths": lambda: None if self.depths is None else self.depths.to_frame(),
+            "left_out": lambda: self._left_out(lambda one: one.tests()),
+            "left_out_summary": lambda: self._left_out(partial(left_out_summary, alpha=self.alpha)),
+            "left_out_changes": lambda: self._left_out(left_out_changes),
+            "left_out_groups": lambda: self._left_out(lambda one: one.groups.reset_index()),
+            "pool_sufficiency": lambda: None if self.sufficiency is None else self.sufficiency.to_frame(),
+            "pool_verdicts": lambda: None if self.sufficiency is None else self.sufficiency.verdicts(),
+            "coverage": lambda: None if self.covered is None else self.covered.to_frame(),
+            "effort": lambda: None if self.effort is None else self._with_hours(self.effort.to_frame()),
+            "adaptive": lambda: None if self.effort is None else self.effort.adaptive_table,
+            "adaptive_topics": lambda: (
                 None if self.effort is None or self.effort.adaptive is None else self.effort.adaptive.to_frame()
             ),
         }
-        tables = {name: frame for name, frame in found.items() if frame is not None}
-        if "stability" in tables:
-            tables["stability"] = self._with_hours(tables["stability"])
-        return tables
 
     def plot(self, measure: str = "tau") -> object:
         """Draw the correlation with the full ranking against the judgments left, a panel for every reduction.
@@ -194,6 +200,9 @@ class JudgmentsStudy(Study):
         """Compare the metrics' rankings under all judgments, or under the rebuilt pool where only pools shrink."""
         known = sorted(self.stability.values(), key=lambda one: one.closeness is not None)
         return known[0].between_metrics() if known else None
+
+    def _closeness(self) -> pd.DataFrame | None:
+        return next((one.closeness for one in self.stability.values() if one.closeness is not None), None)
 
     def _together(self, table: Callable[[Stability], pd.DataFrame], *, named: bool = True) -> pd.DataFrame | None:
         if not self.stability:
@@ -243,7 +252,7 @@ def study_judgments(  # noqa: PLR0913 - every option of the command
     adaptive_rate: float = 0.05,
     adaptive_budget: int | None = None,
     rng: RNGLike = None,
-    n_jobs: int = 1,
+    n_jobs: int | None = None,
     keep: str | Path | None = None,
     budget: float | None = None,
     registry: Registry | None = None,
@@ -337,7 +346,7 @@ def study_judgments(  # noqa: PLR0913 - every option of the command
     asked, unanswered = _asked(documents, questions, ways, pool_depth)
     check_options(documents, n_replicates=n_replicates, n_tested=n_tested, top=top, alpha=alpha, budget=budget)
     check_test(test, correction)
-    check_jobs(n_jobs)
+    crew(n_jobs)  # refuses what is no number of workers
     growth = check_growth(GrowthRule(adaptive_start, adaptive_step, adaptive_rate, adaptive_budget))
     check_steps(REDUCTIONS["share"], pool_shares or None)
     for size in sizes or ():

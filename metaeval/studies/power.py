@@ -9,7 +9,6 @@ import pandas as pd
 
 from metaeval.checks import check_choice, check_share, t_half_width
 from metaeval.draws import RNGLike, resolve_seed
-from metaeval.equality import settled_means
 from metaeval.errors import InvalidOptionError
 from metaeval.models.bayesian_comparison import (
     BayesianComparison,
@@ -24,15 +23,21 @@ from metaeval.provenance import Provenance, record_provenance
 from metaeval.resampling.options import check_intervals, check_resampling
 from metaeval.resampling.power_interval import PowerIntervals, discriminative_power_interval
 from metaeval.resampling.sensitivity import SensitivityResult, bootstrap_sensitivity
-from metaeval.scores import Scores, identical_systems, oriented_values
-from metaeval.studies.study import Study, chosen_systems
+from metaeval.scores import Scores, identical_systems
+from metaeval.studies.study import Study, chosen_systems, test_notes
 from metaeval.tests_stat.catalogue import TESTS, compare_systems
 from metaeval.tests_stat.correction import CORRECTIONS, FAMILY_WISE
 from metaeval.tests_stat.pairs import Alternative, PValueRule
 from metaeval.tests_stat.result import PairwiseResult
+from metaeval.tests_stat.robust import mean_estimates
 from metaeval.tests_stat.sensitivity import SENSITIVITY
+from metaeval.topic_design import engine_scores, settled_mean_over_topics
+from metaeval.topic_units import check_resampling_of, units_of
 
-__all__ = ["PowerStudy", "check_question", "study_power", "system_means"]
+__all__ = ["DEFAULT_TESTS", "PowerStudy", "check_question", "study_power", "system_means"]
+
+DEFAULT_TESTS = (SENSITIVITY, "t")
+"""What is asked where nothing is said."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -108,7 +113,7 @@ class PowerStudy(Study):
 def study_power(  # noqa: PLR0913 - every option of the command
     scores: object,
     *,
-    tests: Sequence[str] = (SENSITIVITY, "t"),
+    tests: Sequence[str] | None = None,
     corrections: Sequence[str] = ("none", "fdr_by"),
     alternative: Alternative = "two-sided",
     alpha: float = 0.05,
@@ -128,9 +133,10 @@ def study_power(  # noqa: PLR0913 - every option of the command
     Parameters
     ----------
     scores : Scores or anything `metaeval.as_scores` takes
-    tests : sequence of str
+    tests : sequence of str, optional
         Names of `metaeval.tests_stat.catalogue.TESTS`. By default Sakai's method, which counts discriminative power
-        as published, and the paired t test, whose corrected p-values decide about pairs.
+        as published, and the paired t test, whose corrected p-values decide about pairs. Where topics come in fewer
+        than ten clusters the former cannot be had, which is noted.
     corrections : sequence of str
         Of `metaeval.tests_stat.correction.CORRECTIONS`. A test that adjusts its own p-values adds its
         "family-wise" ones. Bootstrap sensitivity stands uncorrected, as published: its p-values k/B can be 0, which
@@ -193,7 +199,7 @@ def study_power(  # noqa: PLR0913 - every option of the command
     0     AP    t       none       10
     1     AP    t     fdr_by       10
     """
-    names = list(dict.fromkeys(TESTS.find(name).name for name in tests))
+    names = list(dict.fromkeys(TESTS.find(name).name for name in (DEFAULT_TESTS if tests is None else tests)))
     corrections = list(dict.fromkeys(map(CORRECTIONS.canonical, corrections)))
     check_question(names, corrections, alternative)
     check_share(alpha, "alpha")
@@ -201,7 +207,14 @@ def study_power(  # noqa: PLR0913 - every option of the command
     check_intervals(n_topic_resamples, confidence_level)
     check_choice(bayesian, "Bayesian model", get_args(BayesianModel))
     seed = resolve_seed(rng)
-    chosen, notes = chosen_systems(scores, choose, seed)
+    chosen, notes = chosen_systems(scores, choose, seed, uses=("gaps", "clusters", "strata", "weights"))
+    if why := _cannot_be_drawn(chosen):
+        if tests is None:
+            names.remove(SENSITIVITY)
+            notes = (*notes, f"bootstrap sensitivity was left out: {why}")
+        if n_topic_resamples:
+            n_topic_resamples = None
+            notes = (*notes, f"intervals of discriminative power were left out: {why}")
     if rope is not None:
         check_rope(rope, chosen["metric"].to_numpy().tolist())
     sensitivity: SensitivityResult | None = None
@@ -224,6 +237,7 @@ def study_power(  # noqa: PLR0913 - every option of the command
                 n_threads=n_threads,
             )
         comparisons += _under_corrections(first, corrections)
+        notes = (*notes, *test_notes(first))
     intervals = None
     if n_topic_resamples:
         intervals = discriminative_power_interval(
@@ -252,6 +266,15 @@ def study_power(  # noqa: PLR0913 - every option of the command
     )
 
 
+def _cannot_be_drawn(scores: Scores) -> str:
+    """Say why clusters, or topics inside strata, cannot be resampled; nothing where they can."""
+    try:
+        check_resampling_of(units_of(scores), what="it", instead="the t test stands alone")
+    except InvalidOptionError as error:
+        return str(error)
+    return ""
+
+
 def system_means(scores: Scores, *, confidence_level: float = 0.95) -> pd.DataFrame:
     r"""Return every system's mean over the topics, with an interval and its rank under each metric.
 
@@ -260,7 +283,9 @@ def system_means(scores: Scores, *, confidence_level: float = 0.95) -> pd.DataFr
     scores : Scores
     confidence_level : float, default 0.95
         Of the interval :math:`\bar x \pm t_{T-1} s / \sqrt{T}`, for each system by itself: overlapping intervals
-        do not mean that two systems are the same, because their topics are.
+        do not mean that two systems are the same, because their topics are. Where topics have clusters, strata,
+        weights or gaps, the mean is the weighted one of what the system has, with the standard error and the degrees
+        of freedom of `metaeval.tests_stat.paired_t.paired_t_test` there.
 
     Returns
     -------
@@ -269,10 +294,15 @@ def system_means(scores: Scores, *, confidence_level: float = 0.95) -> pd.DataFr
         sorted by metric and rank.
     """
     check_share(confidence_level, "confidence_level")
-    n_topics = scores.sizes["topic"]
-    mean = scores.mean("topic")
-    half = t_half_width(scores.std("topic", ddof=1) / np.sqrt(n_topics), n_topics, confidence_level)
-    best_first = -settled_means(oriented_values(scores))
+    scores = engine_scores(scores, uses=("gaps", "clusters", "strata", "weights"), fewest=1)
+    n_topics, units, values = scores.sizes["topic"], units_of(scores), scores.to_numpy()
+    mean = scores.mean("topic").to_numpy()
+    if units.plain and not np.isnan(values).any():
+        half = t_half_width(scores.std("topic", ddof=1) / np.sqrt(n_topics), n_topics, confidence_level).to_numpy()
+    else:
+        found = mean_estimates(values, units)
+        mean, half = found.mean, t_half_width(found.error, found.freedom + 1, confidence_level)
+    best_first = -settled_mean_over_topics(scores)
     parts = []
     for place, metric in enumerate(scores["metric"].to_numpy()):
         ranks = pd.Series(best_first[place]).rank(method="min").astype(int).to_numpy()
@@ -281,9 +311,9 @@ def system_means(scores: Scores, *, confidence_level: float = 0.95) -> pd.DataFr
                 "metric": metric,
                 "system": scores["system"].to_numpy(),
                 "group": scores["group"].to_numpy() if "group" in scores.coords else "",
-                "mean": mean[place].to_numpy(),
-                "low": (mean - half)[place].to_numpy(),
-                "high": (mean + half)[place].to_numpy(),
+                "mean": mean[place],
+                "low": (mean - half)[place],
+                "high": (mean + half)[place],
                 "rank": ranks,
             }
         )

@@ -1,17 +1,21 @@
 """What all studies share: a result that can be shown, the choice of systems, and parts that cannot be answered."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from importlib import import_module
 from typing import TYPE_CHECKING, ClassVar
 
 from metaeval.draws import resolve_rng
 from metaeval.errors import UnknownNameError
-from metaeval.scores import Scores, as_scores, select_runs
+from metaeval.scores import Scores, select_runs
+from metaeval.tests_stat.catalogue import TESTS
+from metaeval.tests_stat.result import PairwiseResult
+from metaeval.topic_design import Trait, engine_scores
+from metaeval.topic_units import design_notes
 
 if TYPE_CHECKING:
     from metaeval.reports.report import Report
 
-__all__ = ["Attempts", "Study", "chosen_systems"]
+__all__ = ["Attempts", "Study", "chosen_systems", "test_notes"]
 
 
 class Study:
@@ -42,7 +46,11 @@ class Study:
         """
         module, function = self.reported_by.split(":")
         report: Report = getattr(import_module(module), function)(self, **options)
-        return report
+        scores = getattr(self, "scores", None)
+        if getattr(scores, "attrs", {}).get("topic_word") != "item":
+            return report
+        spoken: Report = import_module("metaeval.reports.item_words").in_words_of(scores, report)
+        return spoken
 
     def _repr_html_(self) -> str:
         return self.report()._repr_html_()
@@ -83,8 +91,13 @@ class Attempts:
         return None
 
 
-def chosen_systems(scores: object, choose: str | int, seed: int) -> tuple[Scores, tuple[str, ...]]:
+def chosen_systems(
+    scores: object, choose: str | int, seed: int, *, uses: Collection[Trait] = ()
+) -> tuple[Scores, tuple[str, ...]]:
     """Return the scores of the systems to compare, and notes: those of the scores, and how many were chosen.
+
+    `uses` is what the study takes into account, as `metaeval.topic_design.engine_scores` has it; the notes say what of
+    it there is.
 
     Examples
     --------
@@ -93,10 +106,29 @@ def chosen_systems(scores: object, choose: str | int, seed: int) -> tuple[Scores
     >>> chosen.sizes["system"], notes[-1]
     (3, 'runs: 3 at random: 3 of 5 systems were compared')
     """
-    table = as_scores(scores)
+    table = engine_scores(scores, uses=uses)
     chosen = select_runs(table, choose, resolve_rng(seed).generator)
-    notes = tuple(chosen.attrs.get("notes", ()))
+    notes = (*chosen.attrs.get("notes", ()), *design_notes(chosen))
     if choose == "all":
         return chosen, notes
     how = "one per group" if choose == "one-per-group" else f"{choose} at random"
     return chosen, (*notes, f"runs: {how}: {chosen.sizes['system']} of {table.sizes['system']} systems were compared")
+
+
+def test_notes(result: PairwiseResult) -> list[str]:
+    """Say how a test took clusters, strata, weights and gaps into account, and what 0/1 scores make of it."""
+    notes, name = [], TESTS.words(result.test)
+    error, n_clusters = result.details.get("standard_error"), result.details.get("n_clusters")
+    if n_clusters:
+        how = f"standard errors are cluster-robust ({error})" if error else "clusters are exchanged or drawn whole"
+        notes.append(f"{name}: {how}, with {n_clusters} clusters")
+    elif error:
+        notes.append(f"{name}: standard errors are robust ({error})")
+    without = result.details.get("pairs_without_evidence", [0])
+    if sum(without):
+        notes.append(
+            f"{name}: {max(without)} pairs with fewer than two topics (or clusters) in common count as not different"
+        )
+    if result.details.get("mcnemar"):
+        notes.append("all scores are 0 or 1, so the sign test is McNemar's test")
+    return notes

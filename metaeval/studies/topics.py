@@ -19,8 +19,9 @@ from metaeval.provenance import Provenance, record_provenance
 from metaeval.resampling.bins import DifferenceBins, difference_bins
 from metaeval.resampling.swap import PAPER_TOLERANCES, ErrorRates, ToleranceUnit, swap_method
 from metaeval.resampling.topic_sets import SMALLEST_SIZE, Sampling
-from metaeval.scores import Scores, as_scores, identical_note
+from metaeval.scores import Scores, identical_note
 from metaeval.studies.study import Attempts, Study
+from metaeval.topic_design import engine_scores
 
 __all__ = [
     "ABSOLUTE_TOLERANCES",
@@ -297,7 +298,7 @@ def study_topics(  # noqa: PLR0913 - every option of the command
         check_count(limit, "limit")
     if differences:
         check_number(bin_width, "bin_width", above=0)
-    scores = as_scores(scores)
+    scores = engine_scores(scores, what="the error rate of topic sets")
     seed = resolve_seed(rng)
     chosen, thinned = (list(sizes), False) if sizes is not None else _default_sizes(scores.sizes["topic"])
     if tolerances is None:

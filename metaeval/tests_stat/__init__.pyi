@@ -1,5 +1,7 @@
 from .bootstrap import bootstrap_test as bootstrap_test
 from .catalogue import compare_systems as compare_systems
+from .families import PairFamilies as PairFamilies
+from .families import pair_families as pair_families
 from .max_t import max_t_test as max_t_test
 from .paired_t import paired_t_test as paired_t_test
 from .randomisation import randomisation_test as randomisation_test

@@ -16,6 +16,8 @@ from metaeval.tests_stat.paired_t import t_statistics
 from metaeval.tests_stat.pairs import Alternative, Evidence, PValueRule, Question, ask, resampled_p_value
 from metaeval.tests_stat.result import PairwiseResult, answer
 from metaeval.tests_stat.studentised import degenerate_resamples, tally_resamples
+from metaeval.tests_stat.unit_bootstrap import tally_units, unit_statistics
+from metaeval.topic_units import check_resampling_of
 
 __all__ = ["BootstrapMethod", "bootstrap_test"]
 
@@ -87,6 +89,11 @@ def bootstrap_test(  # noqa: PLR0913 - one keyword per choice
 
     One-sided, the first and the last compare without the bars.
 
+    Topics in random clusters are drawn by the cluster, those in fixed clusters (strata) inside them; with weights or
+    gaps the mean is the weighted one of what the pair has. There t has the standard error that holds for clusters
+    (CR1; `metaeval.tests_stat.unit_bootstrap`). Below 10 clusters the test refuses, because resamples of few clusters
+    make it too sure of itself; the t test has degrees of freedom for that.
+
     A resample that ties with the observation counts as extreme. Systems equal on every topic have p = 1; a
     difference that is the same on every topic has the smallest p.
 
@@ -116,10 +123,13 @@ def bootstrap_test(  # noqa: PLR0913 - one keyword per choice
     (3.138, True)
     """
     check_choice(method, "bootstrap method", get_args(BootstrapMethod))
-    question = ask(scores, alternative=alternative, alpha=alpha, baseline=baseline)
+    question = ask(scores, alternative=alternative, alpha=alpha, baseline=baseline, test=_TEST_NAMES[method])
+    check_resampling_of(question.units, what="a bootstrap", instead="use the test 't'")
     n_resamples = check_resamples(n_resamples)
     source = resolve_rng(rng)
     resample = _studentised if method == "studentised" else partial(_from_means, method)
+    if not question.plain:
+        resample = partial(_by_unit, method)
     tails, statistic, details = resample(question, n_resamples, source.generator, n_threads)
     p_values = resampled_p_value(tails, n_resamples, p_value_rule)
     smallest = resampled_p_value(np.zeros(1, dtype=np.int64), n_resamples, p_value_rule).item()
@@ -149,6 +159,24 @@ def _studentised(
     chunks = topic_counts(generator, n_resamples, question.n_topics)
     tally = tally_resamples(question, chunks, n_chunks=n_chunks, n_threads=n_threads)
     return tally[:, :3].swapaxes(0, 1), t_statistics(question), degenerate_resamples(question, tally)
+
+
+def _by_unit(
+    method: BootstrapMethod,
+    question: Question,
+    n_resamples: int,
+    generator: np.random.Generator,
+    n_threads: int | None,
+) -> tuple[NDArray[np.int64], NDArray[np.float64], dict[str, Any]]:
+    """Resample what is drawn as one: clusters, or topics inside strata."""
+    n_chunks = -(-n_resamples // chunk_size(question.units.n_units))
+    chunks = question.units.counts(generator, n_resamples)
+    tally, _ = tally_units(question, chunks, method=method, n_chunks=n_chunks, n_threads=n_threads)
+    tails = tally[:, :3].swapaxes(0, 1)
+    if method != "studentised":
+        return tails, question.mean_differences(), {}
+    robust = {} if question.units.plain else {"standard_error": "CR1"}
+    return tails, unit_statistics(question), robust | degenerate_resamples(question, tally)
 
 
 def _from_means(

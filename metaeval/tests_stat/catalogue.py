@@ -19,8 +19,9 @@ from metaeval.tests_stat.procedures import Procedure, Table
 if TYPE_CHECKING:
     from metaeval.tests_stat.pairs import Alternative, PValueRule
     from metaeval.tests_stat.result import PairwiseResult
+    from metaeval.topic_design import Trait
 
-__all__ = ["TESTS", "TestSpec", "compare_systems"]
+__all__ = ["MCNEMAR", "TESTS", "TestSpec", "compare_systems", "ways_out"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -45,6 +46,8 @@ class TestSpec(Procedure):
         What its function does if nothing is said.
     one_sided_substitute : str, default ""
         The test to take instead for a one-sided alternative; empty where this one answers that itself.
+    uses : frozenset of str
+        What it takes into account of `metaeval.topic_design.Trait`; it refuses the rest.
     """
 
     __test__: ClassVar[bool] = False  # tells pytest that this is no test of ours
@@ -57,6 +60,7 @@ class TestSpec(Procedure):
     family_wise_only: bool = False
     default_correction: str = "fdr_by"
     one_sided_substitute: str = ""
+    uses: "frozenset[Trait]" = frozenset()
 
     @property
     def function(self) -> "Callable[..., PairwiseResult]":
@@ -90,6 +94,10 @@ class TestSpec(Procedure):
             raise InvalidOptionError(message)
 
 
+_ALL: "frozenset[Trait]" = frozenset({"clusters", "strata", "weights", "gaps"})
+_WHOLE: "frozenset[Trait]" = frozenset({"clusters", "weights"})  # by the sums of clusters
+_PAIRWISE: "frozenset[Trait]" = frozenset({"gaps"})
+
 _ROWS = (
     TestSpec(
         name="bootstrap_sensitivity",
@@ -103,6 +111,7 @@ _ROWS = (
         default_correction="none",
         one_sided_substitute="bootstrap",
         synonyms=("sensitivity", "sakai"),
+        uses=_ALL,
     ),
     TestSpec(
         name="t",
@@ -111,6 +120,7 @@ _ROWS = (
         cite=("student1908",),
         call="paired_t.paired_t_test",
         synonyms=("ttest", "t_test", "paired_t", "paired_ttest", "paired_t_test", "student", "students_t"),
+        uses=_ALL,
     ),
     TestSpec(
         name="wilcoxon",
@@ -119,6 +129,7 @@ _ROWS = (
         cite=("wilcoxon1945",),
         call="wilcoxon.wilcoxon_test",
         synonyms=("wilcoxon_signed_rank", "wilcoxon_signed_rank_test", "signed_rank"),
+        uses=_PAIRWISE,
     ),
     TestSpec(
         name="sign",
@@ -126,7 +137,8 @@ _ROWS = (
         described="the sign test",
         cite=("conover1999",),
         call="sign.sign_test",
-        synonyms=("sign_test",),
+        synonyms=("sign_test", "mcnemar", "mcnemars", "mcnemar_test", "mcnemars_test"),
+        uses=_PAIRWISE,
     ),
     TestSpec(
         name="randomisation",
@@ -139,6 +151,7 @@ _ROWS = (
             *("fisher", "fishers_randomisation", "fishers_randomization", "fisher_randomisation"),
             *("randomization", "randomisation_test", "randomization_test", "permutation", "permutation_test"),
         ),
+        uses=_WHOLE | _PAIRWISE,
     ),
     TestSpec(
         name="bootstrap",
@@ -148,6 +161,7 @@ _ROWS = (
         call="bootstrap.bootstrap_test",
         resampled=True,
         synonyms=("paired_bootstrap", "bootstrap_test"),
+        uses=_ALL,
     ),
     TestSpec(
         name="bootstrap_percentile",
@@ -157,6 +171,7 @@ _ROWS = (
         call="bootstrap.bootstrap_test",
         method="percentile",
         resampled=True,
+        uses=_ALL,
     ),
     TestSpec(
         name="bootstrap_shifted",
@@ -166,6 +181,7 @@ _ROWS = (
         call="bootstrap.bootstrap_test",
         method="shifted",
         resampled=True,
+        uses=_ALL,
     ),
     TestSpec(
         name="max_t",
@@ -177,6 +193,7 @@ _ROWS = (
         family_wise=True,
         default_correction=FAMILY_WISE,
         synonyms=("maxt", "westfall_young"),
+        uses=_WHOLE,
     ),
     TestSpec(
         name="tukey",
@@ -190,6 +207,7 @@ _ROWS = (
         default_correction=FAMILY_WISE,
         one_sided_substitute="max_t",
         synonyms=("hsd", "tukey_hsd", "randomised_tukey", "randomised_tukey_hsd"),
+        uses=_WHOLE,
     ),
     TestSpec(
         name="tukey_parametric",
@@ -205,8 +223,30 @@ _ROWS = (
     ),
 )
 
+MCNEMAR = Procedure(
+    name="mcnemar",
+    words="McNemar's",
+    described="McNemar's test, which the sign test is on scores of 0 and 1",
+    cite=("mcnemar1947",),
+)
+"""What the sign test is called where every score is 0 or 1."""
+
 TESTS = Table("test", _ROWS)
 """Name to `TestSpec`, in teaching order."""
+
+
+def ways_out() -> "dict[Trait, str]":
+    """Say for everything that topics may bring which tests take it into account.
+
+    Examples
+    --------
+    >>> ways_out()["clusters"].split(", ")[0]
+    'one of the tests bootstrap_sensitivity'
+    """
+    return {
+        trait: "one of the tests " + ", ".join(spec.name for spec in TESTS.values() if trait in spec.uses)
+        for trait in ("gaps", "clusters", "strata", "weights")
+    }
 
 
 @documented

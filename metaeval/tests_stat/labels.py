@@ -1,5 +1,7 @@
 """Frames for pictures: tests and corrections by what people call them."""
 
+from collections.abc import Mapping
+
 import pandas as pd
 
 from metaeval.tests_stat.catalogue import TESTS
@@ -8,8 +10,10 @@ from metaeval.tests_stat.correction import CORRECTIONS, FAMILY_WISE
 __all__ = ["labelled", "name_in_picture"]
 
 
-def labelled(frame: pd.DataFrame) -> pd.DataFrame:
+def labelled(frame: pd.DataFrame, tests: Mapping[str, str] | None = None) -> pd.DataFrame:
     """Return a frame with its tests and corrections as people call them, corrections sorting in teaching order.
+
+    `tests` says otherwise of some: the sign test of these data is McNemar's.
 
     Examples
     --------
@@ -19,7 +23,8 @@ def labelled(frame: pd.DataFrame) -> pd.DataFrame:
     """
     order = dict.fromkeys(map(CORRECTIONS.label, [*CORRECTIONS.named, *frame["correction"]]))
     named = pd.Categorical(frame["correction"].map(CORRECTIONS.label), categories=list(order))
-    return frame.assign(test=frame["test"].map(TESTS.label), correction=named)
+    called = {name: TESTS.label(name) for name in frame["test"].unique()} | dict(tests or {})
+    return frame.assign(test=frame["test"].map(called), correction=named)
 
 
 def name_in_picture(correction: str) -> str | None:

@@ -81,6 +81,9 @@ def max_t_test(  # noqa: PLR0913 - one keyword per choice
     suppose under their null hypothesis that all systems are exchangeable on every topic (raw p-values of this test are
     not those of sign flips, which exchange the two systems of a pair only).
 
+    Where topics come in random clusters, the systems are permuted by the cluster, and t is that of the (weighted) sums
+    over each cluster: all of a cluster's topics are exchanged together, so what they share does no harm.
+
     Systems equal on every topic have p = 1; a difference that is the same on every topic counts as infinite.
     Statistics of permuted scores are formed from one product, after each topic's median was taken off (the mean would
     let one system of huge scores round away the others); two rows that differ by less than some 1e-7 of the spread
@@ -101,11 +104,12 @@ def max_t_test(  # noqa: PLR0913 - one keyword per choice
     """
     n_resamples = check_resamples(n_resamples)
     smallest_p = float(resampled_p_value(np.array([0]), n_resamples, p_value_rule)[0])
-    question = ask(scores, alternative=alternative, alpha=alpha, baseline=baseline)
+    question = ask(scores, alternative=alternative, alpha=alpha, baseline=baseline, test="max_t")
+    by_unit = question.by_unit()
     source = resolve_rng(rng)
     seed = draw_seed(source.generator)
     with kernel_threads(n_threads):
-        found = [_test_metric(question, metric, seed, n_resamples) for metric in range(len(question.values))]
+        found = [_test_metric(by_unit, metric, seed, n_resamples) for metric in range(len(question.values))]
     statistic = np.stack([t for t, _ in found])
     counts = np.stack([counts for _, counts in found], axis=1)
     raw, family_wise = resampled_p_value(counts, n_resamples, p_value_rule)

@@ -9,6 +9,7 @@ from metaeval.compiled import compiled_parallel
 from metaeval.tests_stat.docstrings import documented
 from metaeval.tests_stat.pairs import Alternative, Evidence, Question, ask
 from metaeval.tests_stat.result import PairwiseResult, answer
+from metaeval.tests_stat.robust import pair_estimates
 
 __all__ = ["paired_t_statistics", "paired_t_test", "t_statistics"]
 
@@ -50,13 +51,33 @@ def paired_t_test(
     ``scipy.stats.ttest_rel``. Where SciPy has NaN, the answer is plain: systems equal on every topic get t = 0 and
     p = 1; a difference that is the same on every topic gets an infinite t and p = 0.
 
+    Topics in random clusters, or with weights :math:`w_j`: t is the (weighted) mean over its CR2 standard error [1]_
+    [2]_, against Student's t with Satterthwaite's degrees of freedom, both with the identity for working model (the
+    defaults of R's clubSandwich); without clusters every topic is one. Degrees of freedom below 4 tell of clusters too
+    few or too uneven to be sure of anything. Topics in fixed clusters (strata): the variance of each stratum's mean by
+    itself [3]_. Where there are gaps, every pair has the error and the degrees of freedom of its common topics; a pair
+    with fewer than two of them, or in fewer than two clusters, has t = 0 and p = 1, and
+    ``details["pairs_without_evidence"]`` counts such pairs. ``data`` then holds ``n_common`` and
+    ``degrees_of_freedom``.
+
+    References
+    ----------
+    .. [1] Bell and McCaffrey (2002). Bias reduction in standard errors for linear regression with multi-stage samples.
+       Survey Methodology 28(2), 169-181.
+    .. [2] Pustejovsky and Tipton (2018). Small-sample methods for cluster-robust variance estimation and hypothesis
+       testing in fixed effects models. Journal of Business and Economic Statistics 36(4), 672-683.
+       :doi:`10.1080/07350015.2016.1247004`
+    .. [3] Cochran (1977). Sampling Techniques, sections 5.3 and 5.4.
+
     Examples
     --------
     >>> result = paired_t_test([[0.3, 0.5, 0.9], [0.2, 0.3, 0.6]], correction="none")
     >>> round(float(result.data["p_value"][0, 0]), 4)
     0.0742
     """
-    question = ask(scores, alternative=alternative, alpha=alpha, baseline=baseline)
+    question = ask(scores, alternative=alternative, alpha=alpha, baseline=baseline, test="t")
+    if not question.plain:
+        return _robust_t_test(question, correction)
     statistic = t_statistics(question)
     freedom = question.n_topics - 1
     if question.one_sided:
@@ -71,6 +92,19 @@ def paired_t_test(
     else:
         evidence = Evidence(statistic=statistic, two_sided=2.0 * stdtr(freedom, -np.abs(statistic)))
     return answer(question, evidence, test="t", correction=correction)
+
+
+def _robust_t_test(question: Question, correction: str) -> PairwiseResult:
+    """Test by the standard error that holds for what the topics bring."""
+    found = pair_estimates(question)
+    statistic, freedom = found.statistic, found.certain_freedom
+    if question.one_sided:
+        greater, less = (np.where(found.without_evidence, 1.0, stdtr(freedom, side * statistic)) for side in (-1, 1))
+        evidence = Evidence(statistic=statistic, greater=greater, less=less, estimates=found)
+    else:
+        evidence = Evidence(statistic=statistic, two_sided=2.0 * stdtr(freedom, -np.abs(statistic)), estimates=found)
+    details = {} if question.units.plain else {"standard_error": "CR2"}
+    return answer(question, evidence, test="t", correction=correction, details=details)
 
 
 def t_statistics(question: Question) -> NDArray[np.float64]:

@@ -4,16 +4,23 @@ A test receives a `Question` (values already turned so that higher is better, th
 back `Evidence`; everything around it is the same for every test.
 """
 
-from dataclasses import dataclass
-from typing import Literal, get_args
+from collections.abc import Collection
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
 from metaeval.checks import check_choice, check_share
 from metaeval.equality import RELATIVE, difference
-from metaeval.scores import Scores, as_scores, oriented_values
+from metaeval.scores import Scores, oriented_values
+from metaeval.tests_stat.catalogue import TESTS, ways_out
 from metaeval.tests_stat.docstrings import documented
+from metaeval.topic_design import Trait, engine_scores
+from metaeval.topic_units import TopicUnits, units_of
+
+if TYPE_CHECKING:
+    from metaeval.tests_stat.robust import Estimates
 
 __all__ = ["Alternative", "Evidence", "PValueRule", "Question", "all_pairs", "ask", "resampled_p_value"]
 
@@ -30,7 +37,7 @@ class Question:
     scores : Scores
         As given by the user, raw.
     values : array (metric, system, topic)
-        Turned so that higher is better.
+        Turned so that higher is better; NaN where there is a gap.
     first, second : array (pair,)
         Positions of the two systems of every pair; the difference is first minus second.
     alternative : str
@@ -39,6 +46,10 @@ class Question:
         Significance level.
     baseline : str or None
         The system that every pair holds, if one was named.
+    units : TopicUnits
+        The clusters, strata and weights of the topics.
+    gaps : bool
+        Whether systems lack scores, so that every pair is compared on its common topics.
     """
 
     scores: Scores
@@ -48,6 +59,33 @@ class Question:
     alternative: Alternative
     alpha: float
     baseline: str | None = None
+    units: TopicUnits
+    gaps: bool = False
+
+    @property
+    def plain(self) -> bool:
+        """Whether topics are units that all weigh alike, and all systems have all of them."""
+        return self.units.plain and not self.gaps
+
+    def by_unit(self) -> "Question":
+        """Return the question with the weighted sums over every cluster in the topics' place.
+
+        What exchanges systems cluster by cluster needs no more. Plain topics: the question itself.
+        """
+        if self.plain:
+            return self
+        sums = self.units.sums(self.values)
+        place = np.arange(sums.shape[2])
+        units = TopicUnits(
+            weights=np.ones(len(place)),
+            unit=place,
+            stratum=np.zeros_like(place),
+            names=(),
+            clustered=False,
+            stratified=False,
+            weighted=False,
+        )
+        return replace(self, values=sums, units=units)
 
     @property
     def one_sided(self) -> bool:
@@ -61,24 +99,60 @@ class Question:
 
     @property
     def sizes(self) -> NDArray[np.float64]:
-        """The sizes of every system's scores, added up over the topics, shape (metric, system)."""
-        return np.abs(self.values).sum(axis=2)
+        """The sizes of every system's scores, weighted and added up over the topics, shape (metric, system)."""
+        return self._weighted(np.abs(self.values)).sum(axis=2)
 
     @property
     def tolerance(self) -> NDArray[np.float64]:
-        """How far two sums of a pair's scores may lie apart and still be one number, shape (metric, pair).
+        """How far two (weighted) sums of a pair's scores may lie apart and still be one number, shape (metric, pair).
 
         Scores are often multiples of 0.1 or 1/k, so sums that are equal on paper differ in the last bits. The rule is
         that of `metaeval.equality`: the sizes are those of the pair's own scores, whatever the other systems have.
         """
+        if self.gaps:
+            a, b = self._over_common(np.abs(self.values))
+            return RELATIVE * (a + b)
         sizes = self.sizes
         return RELATIVE * (sizes[:, self.first] + sizes[:, self.second])
 
+    @property
+    def n_common(self) -> NDArray[np.int64]:
+        """Number of topics that both systems of every pair have, shape (metric, pair)."""
+        known = np.isfinite(self.values)
+        if not self.gaps:
+            return np.full((len(self.values), len(self.first)), self.n_topics)
+        both = known.astype(np.float64) @ known.transpose(0, 2, 1)
+        return np.rint(both[:, self.first, self.second]).astype(np.int64)
+
+    @property
+    def total(self) -> NDArray[np.float64]:
+        """The weight of the topics of every pair, to divide sums by: shape (metric, pair), or () without gaps."""
+        if not self.gaps:
+            return np.asarray(self.units.total)
+        return self._over_common(np.isfinite(self.values).astype(np.float64))[0]
+
     def mean_differences(self) -> NDArray[np.float64]:
-        """Return mean of first minus mean of second, shape (metric, pair); exactly 0 where the means are equal."""
+        """Return mean of first minus mean of second, shape (metric, pair); exactly 0 where the means are equal.
+
+        Means are weighted where topics have weights, and over common topics where there are gaps (0 without any).
+        """
         a, b = self.first, self.second
-        sums, sizes = self.values.sum(axis=2), self.sizes
-        return difference(sums[:, a], sums[:, b], sizes[:, a], sizes[:, b]) / self.n_topics
+        if self.gaps:
+            (sum_a, sum_b), (size_a, size_b) = self._over_common(self.values), self._over_common(np.abs(self.values))
+            total = self.total
+            apart = difference(sum_a, sum_b, size_a, size_b)
+            return np.divide(apart, total, out=np.zeros_like(apart), where=total > 0)
+        sums, sizes = self._weighted(self.values).sum(axis=2), self.sizes
+        return difference(sums[:, a], sums[:, b], sizes[:, a], sizes[:, b]) / self.units.total
+
+    def _weighted(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
+        return values * self.units.weights if self.units.weighted else values
+
+    def _over_common(self, values: NDArray[np.float64]) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Return the weighted sums of the first and of the second system over the topics that both have."""
+        known = np.isfinite(self.values).astype(np.float64).transpose(0, 2, 1)
+        sums = self._weighted(np.nan_to_num(values)) @ known  # of every system over the topics of every system
+        return sums[:, self.first, self.second], sums[:, self.second, self.first]
 
     def differences(self, metric: int) -> NDArray[np.float64]:
         """Return the per-topic differences of every pair under one metric, shape (pair, topic).
@@ -95,7 +169,8 @@ class Evidence:
 
     A test fills at least `two_sided` for a two-sided question, and `greater` and `less` for any other.
     `family_wise` holds p-values already adjusted over the whole family, for the tests that make their own;
-    `family_wise_only` says that the test has no others, so that no further correction makes sense.
+    `family_wise_only` says that the test has no others, so that no further correction makes sense. `estimates` are
+    the means and errors behind the statistic, where topics are not plain.
     """
 
     statistic: NDArray[np.float64]
@@ -104,6 +179,7 @@ class Evidence:
     less: NDArray[np.float64] | None = None
     family_wise: NDArray[np.float64] | None = None
     family_wise_only: bool = False
+    estimates: "Estimates | None" = None
 
 
 def all_pairs(n_systems: int, *, baseline: int | None = None) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
@@ -126,18 +202,24 @@ def all_pairs(n_systems: int, *, baseline: int | None = None) -> tuple[NDArray[n
 
 
 @documented
-def ask(
+def ask(  # noqa: PLR0913 - what every test is asked
     scores: object,
     *,
     alternative: Alternative = "two-sided",
     alpha: float = 0.05,
     baseline: str | None = None,
+    test: str = "",
+    uses: Collection[Trait] = (),
 ) -> Question:
     """Check the input of a test and lay it out.
 
     Parameters
     ----------
     scores, alternative, alpha, baseline
+    test : str, optional
+        Its name in `metaeval.tests_stat.catalogue.TESTS`, which says what it takes into account.
+    uses : collection of str
+        What is taken into account where no test is named; see `metaeval.topic_design.engine_scores`.
 
     Returns
     -------
@@ -147,21 +229,27 @@ def ask(
     ------
     ScoresError, InvalidOptionError
     """
-    scores = as_scores(scores)
+    if test:
+        scores = engine_scores(scores, uses=TESTS[test].uses, what=f"the test {test!r}", instead=ways_out())
+    else:
+        scores = engine_scores(scores, uses=uses)
     check_choice(alternative, "alternative", get_args(Alternative))
     check_share(alpha, "alpha")
     names = scores["system"].to_numpy().tolist()
     if baseline is not None:
         check_choice(baseline, "system", names)
     first, second = all_pairs(len(names), baseline=None if baseline is None else names.index(baseline))
+    values = oriented_values(scores)
     return Question(
         scores=scores,
-        values=oriented_values(scores),
+        values=values,
         first=first,
         second=second,
         alternative=alternative,
         alpha=float(alpha),
         baseline=baseline,
+        units=units_of(scores),
+        gaps="gaps" in (TESTS[test].uses if test else uses) and bool(np.isnan(values).any()),
     )
 
 

@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from metaeval.draws import RandomSource, RNGLike, resolve_rng
 from metaeval.parallel import track
-from metaeval.tests_stat.counting import check_resamples, count_extreme, kernel_threads
+from metaeval.tests_stat.counting import check_resamples, count_extreme, kernel_threads, tile_pool
 from metaeval.tests_stat.docstrings import documented
 from metaeval.tests_stat.pairs import Alternative, Evidence, PValueRule, Question, ask, resampled_p_value
 from metaeval.tests_stat.result import PairwiseResult, answer
@@ -15,6 +15,7 @@ from metaeval.tests_stat.result import PairwiseResult, answer
 __all__ = ["block_rows", "count_flips", "every_sign_vector", "random_signs", "randomisation_test"]
 
 _BLOCK_CELLS = 2**17  # signs and sums formed at a time: 1 MiB each, which stays in a second-level cache
+_PAIRS_AT_ONCE = 128
 
 
 @documented
@@ -65,6 +66,10 @@ def randomisation_test(  # noqa: PLR0913 - one keyword per choice
     product serves all pairs [1]_ [2]_. Sums that are equal on paper count as equal: on scores in tenths they carry real
     probability, and a plain comparison of floating-point numbers loses about half of it.
 
+    Where topics come in random clusters, the two systems are exchanged by the cluster, all its topics together, and
+    there are 2**G sign vectors of G clusters. Weights multiply the differences. Where there are gaps, the sums of a
+    pair are those over its common topics.
+
     References
     ----------
     .. [1] Fisher (1935). The Design of Experiments, section 21.
@@ -79,21 +84,24 @@ def randomisation_test(  # noqa: PLR0913 - one keyword per choice
     """
     n_resamples = check_resamples(n_resamples)
     smallest_p = float(resampled_p_value(np.array([0]), n_resamples, p_value_rule)[0])
-    question = ask(scores, alternative=alternative, alpha=alpha, baseline=baseline)
-    rows = block_rows(question)
+    question = ask(scores, alternative=alternative, alpha=alpha, baseline=baseline, test="randomisation")
+    rows, n_units = block_rows(question), question.units.n_units
     source: RandomSource | None = None
     rule: PValueRule = p_value_rule
-    if n_resamples.bit_length() > question.n_topics:  # 2**T <= B
-        blocks = every_sign_vector(question.n_topics, rows=rows)
-        n_vectors, rule = 2**question.n_topics, "plain"
+    if n_resamples.bit_length() > n_units:  # 2**T <= B
+        blocks = every_sign_vector(n_units, rows=rows)
+        n_vectors, rule = 2**n_units, "plain"
         smallest_p = (1 if question.one_sided else 2) / n_vectors
     else:
         source = resolve_rng(rng)
-        blocks = random_signs(source.generator, n_resamples, question.n_topics, rows=rows)
+        blocks = random_signs(source.generator, n_resamples, n_units, rows=rows)
         n_vectors = n_resamples
     blocks = track(blocks, description="randomisation", total=-(-n_vectors // rows))
-    with kernel_threads(n_threads):
-        counts = count_flips(question, blocks)
+    if question.gaps:
+        counts = _count_by_pair(question, blocks, n_threads)
+    else:
+        with kernel_threads(n_threads):
+            counts = count_flips(question.by_unit(), blocks)
     two_sided, greater, less = np.moveaxis(resampled_p_value(counts, n_vectors, rule), 1, 0)
     tails = {"greater": greater, "less": less} if question.one_sided else {"two_sided": two_sided}
     return answer(
@@ -181,3 +189,28 @@ def count_flips(question: Question, blocks: Iterable[NDArray[np.float64]]) -> ND
     for signs in blocks:
         counts += count_extreme(rows @ signs.T, first, second, observed, tolerance, question.one_sided)
     return np.moveaxis(counts.reshape(3, n_metrics, -1), 0, 1)
+
+
+def _count_by_pair(
+    question: Question, blocks: Iterable[NDArray[np.float64]], n_threads: int | None
+) -> NDArray[np.int64]:
+    """Count as `count_flips` where every pair has topics of its own, so that no sum belongs to one system."""
+    n_metrics, n_pairs = len(question.values), len(question.first)
+    tolerance = question.tolerance
+    counts = np.zeros((n_metrics, 3, n_pairs), dtype=np.int64)
+    starts = range(0, n_pairs, _PAIRS_AT_ONCE)
+    tasks = [(metric, slice(start, start + _PAIRS_AT_ONCE)) for metric in range(n_metrics) for start in starts]
+
+    def count(signs: NDArray[np.float64], metric: int, part: slice) -> None:
+        first, second = (question.values[metric, side[part]] for side in (question.first, question.second))
+        sums = question.units.sums(np.nan_to_num(first - second))
+        flipped, observed, near = sums @ signs.T, sums.sum(axis=1, keepdims=True), tolerance[metric, part, None]
+        counts[metric, 0, part] += (np.abs(flipped) >= np.abs(observed) - near).sum(axis=1)
+        if question.one_sided:
+            counts[metric, 1, part] += (flipped >= observed - near).sum(axis=1)
+            counts[metric, 2, part] += (flipped <= observed + near).sum(axis=1)
+
+    with tile_pool(n_threads) as pool:
+        for signs in blocks:
+            list(pool.map(lambda task, own=signs: count(own, *task), tasks))
+    return counts

@@ -15,9 +15,11 @@ from metaeval.checks import check_share
 from metaeval.equality import at_least
 from metaeval.errors import InvalidOptionError, MetaevalWarning, UnknownNameError
 from metaeval.scores import better_direction
+from metaeval.tests_stat.catalogue import MCNEMAR, TESTS
 from metaeval.tests_stat.correction import CORRECTIONS, FAMILY_WISE, adjust, smallest_useful_count
 from metaeval.tests_stat.labels import name_in_picture
 from metaeval.tests_stat.pairs import Evidence, Question
+from metaeval.tests_stat.procedures import Procedure
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -43,7 +45,10 @@ class PairwiseResult:
         - ``p_value``: as the test gives it;
         - ``p_corrected``: adjusted over the family (all pairs of one metric);
         - ``significant``: ``p_corrected <= alpha``;
-        - ``better``: 1 where a is better than b, -1 where b is, 0 where their means are equal.
+        - ``better``: 1 where a is better than b, -1 where b is, 0 where their means are equal;
+        - ``n_common``: topics that both systems have, where there are gaps;
+        - ``degrees_of_freedom`` and ``standard_error``: of the t test where topics have clusters, strata, weights or
+          gaps.
     test, alternative, correction : str
         What was asked.
     alpha : float
@@ -82,6 +87,34 @@ class PairwiseResult:
     def metrics(self) -> tuple[str, ...]:
         """Names of the metrics."""
         return tuple(self.data["metric"].to_numpy().tolist())
+
+    @property
+    def procedure(self) -> Procedure:
+        """What people call the test that was done on these scores: the sign test on 0/1 scores is McNemar's.
+
+        Its description says how clusters, strata and weights were taken into account.
+
+        Examples
+        --------
+        >>> from metaeval import sign_test
+        >>> sign_test([[1, 0, 1, 1], [0, 0, 1, 0]]).procedure.label
+        "McNemar's"
+        """
+        own = TESTS.get(self.test) or Procedure(name=self.test, words=self.test, described=self.test)
+        own = MCNEMAR if self.details.get("mcnemar") else own
+        if self.details.get("method") == "mid-p":
+            own = replace(own, described=f"{own.described}, with mid-p values")
+        clusters = self.details.get("n_clusters")
+        if error := self.details.get("standard_error"):
+            kind = f"cluster-robust ({error})" if clusters else f"robust ({error})"
+            freedom = " and Satterthwaite's degrees of freedom" if error == "CR2" else ""
+            sources = ("bell2002", "pustejovsky2018") if error == "CR2" else ()
+            own = replace(
+                own, described=f"{own.described} with {kind} standard errors{freedom}", cite=own.cite + sources
+            )
+        elif clusters:
+            own = replace(own, described=f"{own.described}, cluster by cluster")
+        return own
 
     @property
     def n_pairs(self) -> int:
@@ -287,7 +320,10 @@ def answer(  # noqa: PLR0913 - the parts of an answer
     """
     direction = better_direction(question.scores)[:, None]
     oriented = question.mean_differences()
-    variables = {"difference": oriented * direction, "statistic": evidence.statistic * direction}
+    variables: dict[str, NDArray[Any]] = {
+        "difference": oriented * direction,
+        "statistic": evidence.statistic * direction,
+    }
     match question.alternative:
         case "two-sided":
             variables["p_value"] = _given(evidence.two_sided)
@@ -301,6 +337,19 @@ def answer(  # noqa: PLR0913 - the parts of an answer
             variables["p_opposite"] = np.where(oriented >= 0, less, greater)
     if evidence.family_wise is not None:
         variables["p_family_wise"] = evidence.family_wise
+    details = dict(details or {})
+    if question.gaps:
+        common = question.n_common
+        variables["n_common"] = common
+        details["pairs_without_evidence"] = (common <= 1).sum(axis=1).tolist()
+    if evidence.estimates is not None:
+        variables |= {
+            "degrees_of_freedom": evidence.estimates.freedom,
+            "standard_error": evidence.estimates.error,
+        }
+        details["pairs_without_evidence"] = (evidence.estimates.n_units <= 1).sum(axis=1).tolist()
+    if question.units.clustered:
+        details["n_clusters"] = question.units.n_units
     names = question.scores["system"].to_numpy()
     data = xr.Dataset(
         {name: (("metric", "pair"), values) for name, values in variables.items()},
@@ -322,7 +371,7 @@ def answer(  # noqa: PLR0913 - the parts of an answer
         n_topics=question.n_topics,
         n_resamples=n_resamples,
         random_source=random_source,
-        details=MappingProxyType(dict(details or {})),
+        details=MappingProxyType(details),
         strictly_below=strictly_below,
         family_wise_only=evidence.family_wise_only,
     )

@@ -1,24 +1,29 @@
 """Sign test over all pairs of systems."""
 
+from typing import Literal, get_args
+
 import numba
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import bdtr
+from scipy.special import bdtr, gammaln
 
-from metaeval.checks import check_number
+from metaeval.checks import check_choice, check_number
 from metaeval.compiled import compiled_parallel
 from metaeval.equality import RELATIVE
 from metaeval.tests_stat.docstrings import documented
 from metaeval.tests_stat.pairs import Alternative, Evidence, ask
 from metaeval.tests_stat.result import PairwiseResult, answer
 
-__all__ = ["sign_counts", "sign_test"]
+__all__ = ["Method", "sign_counts", "sign_test"]
+
+Method = Literal["exact", "mid-p"]
 
 
 @documented
 def sign_test(  # noqa: PLR0913 - one keyword per choice
     scores: object,
     *,
+    method: Method = "exact",
     zero_tol: float = 0.0,
     alternative: Alternative = "two-sided",
     correction: str = "fdr_by",
@@ -30,6 +35,8 @@ def sign_test(  # noqa: PLR0913 - one keyword per choice
     Parameters
     ----------
     scores
+    method : {"exact", "mid-p"}
+        "mid-p" counts half of the probability of what was seen, so that the test is less conservative.
     zero_tol : float, default 0.0
         Differences up to this size, in the unit of the scores, are ties and are left out; some published results
         use 0.01. Equality is that of `metaeval.equality`, topic by topic: two scores that are one number on paper
@@ -40,7 +47,7 @@ def sign_test(  # noqa: PLR0913 - one keyword per choice
     -------
     PairwiseResult
         The statistic is topics won minus topics lost; ``details["most_ties"]`` is the largest number of topics that
-        any pair tied on, one per metric.
+        any pair tied on, one per metric, and ``details["mcnemar"]`` says whether all scores are 0 or 1.
 
     Raises
     ------
@@ -58,7 +65,19 @@ def sign_test(  # noqa: PLR0913 - one keyword per choice
     .. math:: p_> = P(X \ge w), \quad p_< = P(X \le w), \quad p = \min(1, 2 \min(p_>, p_<)),
               \qquad X \sim \mathrm{Bin}(n, 1/2)
 
-    A pair that ties on every topic has p = 1.
+    and with ``method="mid-p"``, :math:`p_> = P(X > w) + P(X = w) / 2` and :math:`p_<` likewise. A pair that ties on
+    every topic has p = 1. Where there are gaps, every pair is compared on its common topics. Signs know no clusters,
+    strata and weights: with these the test refuses.
+
+    On scores of 0 and 1 this *is* McNemar's test [1]_: w and l are the discordant topics b and c, and with m the
+    smaller of them :math:`p = \min(1, 2 P(X \le m))`, or mid-p :math:`2 P(X < m) + P(X = m)` [2]_.
+
+    References
+    ----------
+    .. [1] McNemar (1947). Note on the sampling error of the difference between correlated proportions or percentages.
+       Psychometrika 12, 153-157. :doi:`10.1007/BF02295996`
+    .. [2] Fagerland, Lydersen and Laake (2013). The McNemar test for binary matched-pairs data: mid-p and asymptotic
+       are better than exact conditional. BMC Medical Research Methodology 13, 91. :doi:`10.1186/1471-2288-13-91`
 
     Examples
     --------
@@ -67,19 +86,29 @@ def sign_test(  # noqa: PLR0913 - one keyword per choice
     0.25
     """
     check_number(zero_tol, "zero_tol", least=0, unit="in the unit of the scores")
-    question = ask(scores, alternative=alternative, alpha=alpha, baseline=baseline)
+    check_choice(method, "method", get_args(Method))
+    question = ask(scores, alternative=alternative, alpha=alpha, baseline=baseline, test="sign")
     won, lost = np.stack(
         [sign_counts(values, question.first, question.second, float(zero_tol)) for values in question.values], axis=1
     )
     played = won + lost
     greater, less = bdtr(lost, played, 0.5), bdtr(won, played, 0.5)
+    if method == "mid-p":
+        half = np.exp(gammaln(played + 1) - gammaln(won + 1) - gammaln(lost + 1) - (played + 1) * np.log(2.0))
+        greater, less = greater - half, less - half
     evidence = Evidence(
         statistic=np.subtract(won, lost, dtype=np.float64),
         two_sided=np.minimum(1.0, 2.0 * np.minimum(greater, less)),
         greater=greater,
         less=less,
     )
-    details = {"zero_tol": float(zero_tol), "most_ties": (question.n_topics - played.min(axis=1)).tolist()}
+    size = np.abs(question.values)
+    details = {
+        "method": method,
+        "zero_tol": float(zero_tol),
+        "most_ties": (question.n_common - played).max(axis=1).tolist(),
+        "mcnemar": zero_tol < 1.0 and bool(((size == 0.0) | (size == 1.0) | np.isnan(size)).all()),
+    }
     return answer(question, evidence, test="sign", correction=correction, details=details)
 
 

@@ -42,6 +42,7 @@ def signed_rank_sums(
     Parameters
     ----------
     values : array (system, topic)
+        NaN where there is a gap: such topics are left out of the pair.
     first, second : array (pair,)
     rank_zeros : bool
         Whether topics without a difference take the lowest ranks (which are added to neither sum).
@@ -80,6 +81,7 @@ def _rank_sum_columns(
         sizes = np.empty(n_topics)
         n_plus = 0
         n_minus = 0
+        n_gaps = 0
         smallest = np.inf
         largest = 0.0
         for topic in range(n_topics):
@@ -92,10 +94,12 @@ def _rank_sum_columns(
                 n_minus += 1
                 sizes[n_topics - n_minus] = -difference
             else:
+                n_gaps += np.isnan(difference)
                 continue
             smallest = min(smallest, scores)
             largest = max(largest, scores)
-        ranked = n_topics - n_plus - n_minus if rank_zeros else 0
+        n_zero = n_topics - n_plus - n_minus - n_gaps
+        ranked = n_zero if rank_zeros else 0
         plus_sizes, minus_sizes = np.sort(sizes[:n_plus]), np.sort(sizes[n_topics - n_minus :])
         sure, possible = 2.0 * allowance * smallest, 2.0 * allowance * largest
         plus, minus, ties, settled = _merged_ranks(plus_sizes, minus_sizes, ranked, sure, possible)
@@ -106,7 +110,7 @@ def _rank_sum_columns(
             plus, minus, ties, settled = _merged_ranks(plus_sizes, minus_sizes, ranked, 0.0, 0.0)
         columns[0, pair] = plus
         columns[1, pair] = minus
-        columns[2, pair] = n_topics - n_plus - n_minus
+        columns[2, pair] = n_zero
         columns[3, pair] = ties
     return columns
 
@@ -154,7 +158,7 @@ def _merged_ranks(
 def _settle_sizes(
     a: NDArray[np.float64], b: NDArray[np.float64], allowance: float, settled: NDArray[np.float64]
 ) -> None:
-    """Fill in the size of the difference on every topic, one number for all that tie and 0 where there is none.
+    """Fill in the size of the difference on every topic, one number for all that tie, 0 where there is none or a gap.
 
     As `metaeval.equality.settle`, with zeros kept apart. Of sizes that are one number already, the one with the
     largest scores speaks for all, so that the order of the topics does not matter.
@@ -163,7 +167,7 @@ def _settle_sizes(
     sizes = np.abs(a - b)
     scores = np.abs(a) + np.abs(b)
     for topic in range(n_topics):
-        if sizes[topic] <= allowance * scores[topic]:
+        if not sizes[topic] > allowance * scores[topic]:
             sizes[topic] = 0.0
     order = np.argsort(sizes)
     lowest = 0.0
@@ -213,7 +217,7 @@ def enumerated_tails(
                 continue
             twice_rank = 1
             for other in range(n_topics):
-                if sizes[other] != 0.0 or rank_zeros:
+                if sizes[other] != 0.0 or (rank_zeros and not np.isnan(a[other] - b[other])):
                     twice_rank += 2 * (sizes[other] < size) + (sizes[other] == size)
             if a[topic] > b[topic]:
                 observed += twice_rank

@@ -105,7 +105,8 @@ def tukey_hsd_test(  # noqa: PLR0913 - one keyword per choice
               {(N - 1)(T - 1)}
 
     against the studentised range of N means with :math:`(N - 1)(T - 1)` degrees of freedom [1]_.
-    Systems of equal mean have p = 1.
+    Systems of equal mean have p = 1. Where topics come in random clusters, the randomised form permutes the systems by
+    the cluster, its topics all together.
 
     References
     ----------
@@ -123,7 +124,8 @@ def tukey_hsd_test(  # noqa: PLR0913 - one keyword per choice
     _check_options(method, alternative, baseline)
     n_resamples = check_resamples(n_resamples)
     smallest_p = float(resampled_p_value(np.array([0]), n_resamples, p_value_rule)[0])
-    question = ask(scores, alpha=alpha)
+    name = "tukey" if method == "randomised" else "tukey_parametric"
+    question = ask(scores, alpha=alpha, test=name)
     drawn: dict[str, Any] = {}
     details: dict[str, Any] = {"method": method}
     if method == "parametric":
@@ -146,7 +148,7 @@ def tukey_hsd_test(  # noqa: PLR0913 - one keyword per choice
             family_wise=p_values,
             family_wise_only=True,
         ),
-        test="tukey" if method == "randomised" else "tukey_parametric",
+        test=name,
         correction=correction,
         details=details | {"difference_required": [one.difference_required for one in found]},
         **drawn,
@@ -176,7 +178,7 @@ def _check_options(method: str, alternative: str, baseline: str | None) -> None:
 
 
 def _randomised(question: Question, metric: int, seed: np.uint64, n_resamples: int, p_value_rule: PValueRule) -> _Found:
-    values, tolerance = question.values[metric], question.tolerance[metric]
+    values, tolerance, total = question.by_unit().values[metric], question.tolerance[metric], question.units.total
     columns = np.ascontiguousarray(values.T)
     check_memory(3 * n_resamples, what=f"the ranges of {n_resamples:,} permutations", advice="ask for fewer resamples")
     starts = track(range(0, n_resamples, _BLOCK), description="randomised Tukey HSD")
@@ -186,11 +188,11 @@ def _randomised(question: Question, metric: int, seed: np.uint64, n_resamples: i
         )
     )
     differences = question.mean_differences()[metric]
-    n_extreme = n_resamples - np.searchsorted(ranges, np.abs(differences) * question.n_topics - tolerance)
+    n_extreme = n_resamples - np.searchsorted(ranges, np.abs(differences) * total - tolerance)
     return _Found(
         statistic=differences,
         p_values=resampled_p_value(n_extreme, n_resamples, p_value_rule),
-        difference_required=float(np.quantile(ranges, 1 - question.alpha)) / question.n_topics,
+        difference_required=float(np.quantile(ranges, 1 - question.alpha)) / total,
     )
 
 

@@ -88,7 +88,9 @@ def wilcoxon_test(  # noqa: PLR0913 - one keyword per choice
     Every p-value equals that of ``scipy.stats.wilcoxon`` on scores in which no rounding hides a tie: hits instead of
     tenths. With ``ties="float"`` it equals SciPy's on the very same numbers. Scores that are not multiples of anything
     have no such ties, and the two readings agree. Sizes are tied from neighbour to neighbour in ascending order. Where
-    SciPy has NaN the answer is plain: systems equal on every topic have p = 1.
+    SciPy has NaN the answer is plain: systems equal on every topic have p = 1. Where there are gaps, every pair is
+    ranked on its common topics, and takes the method for so many. Ranks know no clusters, strata and weights: with
+    these the test refuses.
 
     References
     ----------
@@ -106,12 +108,17 @@ def wilcoxon_test(  # noqa: PLR0913 - one keyword per choice
     check_choice(zero_method, "zero_method", get_args(ZeroMethod))
     check_choice(method, "method", get_args(Method))
     check_choice(ties, "reading of ties", get_args(Ties))
-    question = ask(scores, alternative=alternative, alpha=alpha, baseline=baseline)
-    n_topics = question.n_topics
-    if method == "exact" and n_topics > _MOST_EXACT_TOPICS:
-        message = f'method="exact" goes up to {_MOST_EXACT_TOPICS} topics, not {n_topics}; use method="asymptotic"'
+    question = ask(scores, alternative=alternative, alpha=alpha, baseline=baseline, test="wilcoxon")
+    n_topics = question.n_common
+    if method == "exact" and n_topics.max() > _MOST_EXACT_TOPICS:
+        message = (
+            f'method="exact" goes up to {_MOST_EXACT_TOPICS} topics, not {n_topics.max()}; use method="asymptotic"'
+        )
         raise InvalidOptionError(message)
-    tested = [_test_metric(question, values, zero_method, method, continuity, ties) for values in question.values]
+    tested = [
+        _test_metric(question, values, n_common, zero_method, method, continuity, ties)
+        for values, n_common in zip(question.values, n_topics, strict=True)
+    ]
     statistic = np.stack([sums.plus - sums.minus for sums, _, _ in tested])
     greater, less, two_sided = np.stack([p_values for _, p_values, _ in tested], axis=1)
     evidence = Evidence(statistic=statistic, two_sided=two_sided, greater=greater, less=less)
@@ -128,6 +135,7 @@ def wilcoxon_test(  # noqa: PLR0913 - one keyword per choice
 def _test_metric(  # noqa: PLR0913, PLR0917 - handed through
     question: Question,
     values: NDArray[np.float64],
+    n_topics: NDArray[np.int64],
     zero_method: ZeroMethod,
     method: Method,
     continuity: bool,  # noqa: FBT001 - handed through
@@ -136,24 +144,24 @@ def _test_metric(  # noqa: PLR0913, PLR0917 - handed through
     """Test one metric: rank sums, p-values (greater, less, two-sided) by pair, and which pairs took which method."""
     rank_zeros = zero_method != "wilcox"
     sums = signed_rank_sums(values, question.first, question.second, rank_zeros=rank_zeros, ties=ties)
-    routes = _routes(method, question.n_topics, sums)
+    routes = _routes(method, n_topics, sums)
     p_values = np.ones((3, len(question.first)))
     for name, pairs in routes.items():
         part = RankSums(*(column[pairs] for column in sums))
         if not pairs.any():
             continue
         if name == "asymptotic":
-            p_values[:, pairs] = _normal_p_values(part, question.n_topics, zero_method, continuity)
+            p_values[:, pairs] = _normal_p_values(part, n_topics[pairs], zero_method, continuity)
         elif name == "exact":
-            p_values[:, pairs] = _with_two_sided(_table_tails(part, question.n_topics, zero_method))
+            p_values[:, pairs] = _with_two_sided(_table_tails(part, n_topics[pairs], zero_method))
         else:
             pair = question.first[pairs], question.second[pairs]
             p_values[:, pairs] = _with_two_sided(enumerated_tails(values, *pair, rank_zeros, ALLOWANCES[ties]))
-    p_values[:, sums.n_zero == question.n_topics] = 1.0
+    p_values[:, sums.n_zero == n_topics] = 1.0
     return sums, p_values, routes
 
 
-def _routes(method: Method, n_topics: int, sums: RankSums) -> dict[str, NDArray[np.bool_]]:
+def _routes(method: Method, n_topics: NDArray[np.int64], sums: RankSums) -> dict[str, NDArray[np.bool_]]:
     """Say which pairs take which method."""
     every = np.ones(len(sums.plus), dtype=bool)
     if method != "auto":
@@ -164,13 +172,13 @@ def _routes(method: Method, n_topics: int, sums: RankSums) -> dict[str, NDArray[
     return {"exact": exact, "enumerated": enumerated, "asymptotic": ~exact & ~enumerated}
 
 
-def _n_ranked(sums: RankSums, n_topics: int, zero_method: ZeroMethod) -> NDArray[np.float64]:
-    return n_topics - sums.n_zero if zero_method == "wilcox" else np.full_like(sums.n_zero, n_topics)
+def _n_ranked(sums: RankSums, n_topics: NDArray[np.int64], zero_method: ZeroMethod) -> NDArray[np.float64]:
+    return n_topics - sums.n_zero if zero_method == "wilcox" else n_topics.astype(np.float64)
 
 
 def _normal_p_values(
     sums: RankSums,
-    n_topics: int,
+    n_topics: NDArray[np.int64],
     zero_method: ZeroMethod,
     continuity: bool,  # noqa: FBT001 - handed through
 ) -> NDArray[np.float64]:
@@ -192,7 +200,7 @@ def _with_two_sided(tails: NDArray[np.float64]) -> NDArray[np.float64]:
     return np.concatenate([tails, np.minimum(1.0, 2 * tails.min(axis=0, keepdims=True))])
 
 
-def _table_tails(sums: RankSums, n_topics: int, zero_method: ZeroMethod) -> NDArray[np.float64]:
+def _table_tails(sums: RankSums, n_topics: NDArray[np.int64], zero_method: ZeroMethod) -> NDArray[np.float64]:
     ranked = _n_ranked(sums, n_topics, zero_method)
     plus = sums.plus + (sums.n_zero * (sums.n_zero + 1) / 4 if zero_method == "zsplit" else 0.0)
     tails = np.empty((2, len(plus)))

@@ -53,9 +53,13 @@ OWN = {
         "compare-metrics": "of the bootstrap alone",
         "compare-tests": "as many as in the paper, for corrected levels",
         "human": "of items, and exchanges of metrics",
+        "leaderboard": "of items, for ranks and not for a test",
     },
     "--runs": {"assessment": "files that were pooled", "assessors": "files to score"},
-    "--top": {"judgments": "correlations among so many runs"},
+    "--top": {
+        "judgments": "correlations among so many runs",
+        "leaderboard": "chance to be among them",
+    },
     "--systems": {"simulate inex": "a campaign is larger than a table, and has fewer runs"},
     "--test": {
         "agree": "several tests, one by default",

@@ -197,7 +197,7 @@ def test_an_audit_of_quantisations(command, given, year):
     for name in (gen, *shown[year]):
         assert name in page
     other = {"2003": "AnyRel", "2005": "any relevant"}[year]
-    assert f"Where MAep(task=thorough), {gen} and {other} disagree" in page
+    assert f"Where {gen} and {other} under MAep(task=thorough) disagree" in page
 
 
 def test_a_quantisation_of_a_plug_in_takes_part_in_an_audit(command, given, tmp_path):

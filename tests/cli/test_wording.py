@@ -180,7 +180,7 @@ def test_a_command_speaks_of_options(command, table, simulated_collection):
     table[0].write_text("\n".join([*rows[:3], rows[3].replace(rows[3].split(",")[0], "", 1), *rows[4:]]))
     ended = command("power", table[0])
     assert ended.code == 3
-    assert "pass --missing zero, drop-systems or drop-topics" in ended.err
+    assert "pass --missing zero, drop-systems, drop-topics or pairwise" in ended.err
     run = next((simulated_collection / "runs").iterdir())
     lines = run.read_text().splitlines()
     (run.parent.parent / "twice").write_text("\n".join([*lines, lines[-1].replace(lines[-1].split()[2], "other")]))

@@ -67,7 +67,8 @@ def _move(rng: random.Random, content: bytes) -> bytes:
 _CHANGES = (_flip, _flip, _flip, _flip, _overwrite, _overwrite, _insert, _remove, _cut, _append, _move)
 
 
-def _mutate(rng: random.Random, case: Case) -> Case:
+def change_bytes(rng: random.Random, case: Case) -> Case:
+    """Return a case whose file has a change that knows nothing of its form."""
     content = case.files[0]
     return case._replace(files=(rng.choice(_CHANGES)(rng, content) if content else content,))
 
@@ -414,8 +415,8 @@ def _mutate_replicate(rng: random.Random, case: Case) -> Case:
         return case._replace(options={"number": rng.randrange(_BASES)})  # another's settings and number
     if rng.random() < 0.4 and b"\n" in case.files[0]:  # where a header stands, if there is one
         head, end, rest = case.files[0].partition(b"\n")
-        return case._replace(files=((_mutate(rng, Case((head,))).files[0] if head else head) + end + rest,))
-    return _mutate(rng, case)
+        return case._replace(files=((change_bytes(rng, Case((head,))).files[0] if head else head) + end + rest,))
+    return change_bytes(rng, case)
 
 
 def _read_replicate(paths: Sequence[str], options: Mapping[str, Any]) -> object:
@@ -525,7 +526,7 @@ READERS = (
     Reader(
         name="scores-parquet",
         make=_make_parquet,
-        mutate=_mutate,
+        mutate=change_bytes,
         read=read_as_scores,
         opinions=_parquet_opinions,
         names=("one.parquet",),
@@ -536,7 +537,7 @@ READERS = (
     Reader(
         name="scores-netcdf",
         make=_make_netcdf,
-        mutate=_mutate,
+        mutate=change_bytes,
         read=_read_netcdf,
         opinions=_netcdf_opinions,
         names=("one.nc",),
@@ -555,7 +556,7 @@ READERS = (
     Reader(
         name="compressed",
         make=_make_packed,
-        mutate=_mutate,
+        mutate=change_bytes,
         read=_read_packed,
         opinions=_packed_opinions,
         names=_packed_names,

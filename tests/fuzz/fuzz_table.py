@@ -1,10 +1,13 @@
 """The table of all readers under test."""
 
+import fuzz_benchmarks
 import fuzz_binary
 import fuzz_inex
 import fuzz_tables
 import fuzz_trec
 
 READERS = {
-    reader.name: reader for module in (fuzz_trec, fuzz_tables, fuzz_inex, fuzz_binary) for reader in module.READERS
+    reader.name: reader
+    for module in (fuzz_trec, fuzz_tables, fuzz_inex, fuzz_binary, fuzz_benchmarks)
+    for reader in module.READERS
 }

@@ -31,6 +31,18 @@ def test_a_folder_is_every_file_in_it(tmp_path):
     assert [Path(source.path).name for source in list_sources(tmp_path)] == ["run9.txt", "run10.txt"]
 
 
+def test_folders_inside_a_folder_where_they_count(tmp_path, monkeypatch):
+    """Files of folders inside come too, in natural order, but for hidden folders; there may be too many."""
+    for name in ("b/run2.txt", "b/run10.txt", "a.txt", ".git/x.txt", "b/.x/y.txt"):
+        (tmp_path / name).parent.mkdir(exist_ok=True)
+        (tmp_path / name).write_text("x")
+    found = [source.path.removeprefix(f"{tmp_path}/") for source in list_sources(tmp_path, nested=True)]
+    assert found == ["a.txt", "b/run2.txt", "b/run10.txt"]
+    monkeypatch.setattr("metaeval.io.sources._MOST_FILES", 2)
+    with pytest.raises(FileFormatError, match="holds more than 2 files or folders; name a folder inside"):
+        list_sources(tmp_path, nested=True)
+
+
 def test_a_file_that_is_not_there(tmp_path):
     """The error names the nearest files, also the packed one."""
     (tmp_path / "adhoc8_ap.csv.gz").write_text("x")

@@ -410,9 +410,9 @@ def test_a_table_that_looks_transposed_is_not_guessed(tmp_path):
 
 
 FIRST_COLUMNS = {
-    "ids beyond the scores": ("id,a,b\n301,0.5,0.25\n302,0.1,0.2\n", ["301", "302"]),
+    "ids beyond the scores": ("code,a,b\n301,0.5,0.25\n302,0.1,0.2\n", ["301", "302"]),
     "ids from 1": ("no,a,b\n2,0.5,0.25\n1,0.1,0.2\n", ["1", "2"]),
-    "text": ("id,a,b\nq2,0.5,0.25\nq1,0.1,0.2\n", ["q1", "q2"]),
+    "text": ("code,a,b\nq2,0.5,0.25\nq1,0.1,0.2\n", ["q1", "q2"]),
 }
 
 
@@ -654,8 +654,8 @@ FAULTS = {
         "column 'run' could hold the names of systems, or be a system itself",
     ),
     "ids and numbers in the first column": (
-        "id,a,b\n1,0.1,0.2\nq2,0.3,0.4\n",
-        "line 3: column 'id' holds numbers and text .'q2'.",
+        "code,a,b\n1,0.1,0.2\nq2,0.3,0.4\n",
+        "line 3: column 'code' holds numbers and text .'q2'.",
     ),
     "no header": (
         "q1,0.1,0.2,0.3\nq2,0.3,0.4,0.5\n",
@@ -685,9 +685,9 @@ FAULTS = {
     "a run": ("301 Q0 FR940202 1 2.13 tag\n301 Q0 FR940203 2 2.1 tag\n", "looks like a TREC run; score it first"),
     "judgments": ("301 0 FR940202 1\n301 0 FR940203 0\n", "looks like TREC judgments"),
     "control character": (GOOD_LONG.replace("b,", "b\x01,"), "line 4: system 'b.x01' holds a control character"),
-    "JSON": ('[{"query_id": "1", "measure": "AP", "value": 0.3}]', "x.csv: the file holds JSON"),
+    "JSON": ('[{"passage": "1", "measure": "AP", "value": 0.3}]', "x.csv: the file holds JSON of no form that is read"),
     "not UTF-8": (GOOD_LONG.encode().replace(b"b,2", b"\xe9,2"), "x.csv, line 5: byte 0xe9 is no UTF-8"),
-    "spreadsheet": (b"PK\x03\x04rest", "x.csv: the file is a spreadsheet or a zip archive"),
+    "spreadsheet": (b"PK\x03\x04rest", "x.csv: the archive is cut short, damaged or locked"),
     "NetCDF 3": (b"CDF\x01rest", "x.csv: the file is NetCDF 3"),
     "broken Parquet": (b"PAR1rest", "x.csv: (the Parquet file cannot be read|Parquet is read by polars)"),
     "broken NetCDF": (b"\x89HDF\r\n\x1a\nrest", "x.csv: the NetCDF file cannot be read"),
@@ -804,7 +804,7 @@ def test_options_are_checked(tmp_path, options, kind, rule):
 
 def test_a_long_table_without_scores(tmp_path):
     """A table said to be long that has metrics and no scores is refused, whatever else it has."""
-    _put(tmp_path, {"x.csv": "system,topic,metric,weight\na,1,AP,0.1\n"})
+    _put(tmp_path, {"x.csv": "system,topic,metric,size\na,1,AP,0.1\n"})
     with pytest.raises(FileFormatError, match="there is a column for the metric and none for the score"):
         read_scores(tmp_path, form="long")
 

@@ -192,6 +192,18 @@ def test_sizes_without_a_swap_stay_in_the_fit():
     assert float(with_zeros.rate(40)) < float(without.rate(40))
 
 
+@pytest.mark.parametrize("swaps", [1, 3, 7, 99, 198_000])
+@pytest.mark.parametrize("last", range(7, 40, 4))
+def test_an_error_that_stays_the_same_does_not_fall(swaps, last):
+    """Equal rates are flat on paper, whatever the last bit of the slope says; one swap less at the end is a fall."""
+    sizes = np.arange(5, last)
+    counts = np.full(len(sizes), swaps)
+    with pytest.raises(EstimationError, match="does not fall with size"):
+        fit_curve("power", sizes, counts, 990_000)
+    counts[-1] -= 1
+    fit_curve("power", sizes, counts, 990_000)
+
+
 @pytest.mark.parametrize(
     ("family", "counts", "kind", "message"),
     [

@@ -8,7 +8,7 @@ from metaeval.errors import EstimationError
 from metaeval.models import error_rate_pymc
 from metaeval.models.error_rate_model import bayesian_error_rate
 from metaeval.models.error_rate_posterior import BayesianErrorRate
-from metaeval.models.error_rate_pymc import law_model, sample_law
+from metaeval.models.error_rate_pymc import law_draws, law_model, sample_law
 from metaeval.models.true_differences import SLOPES, SPREADS, describe_pairs, prior_of
 
 
@@ -81,7 +81,7 @@ class Sampled:
 def test_what_was_sampled_becomes_a_law(monkeypatch):
     """Draws in ascending order of the scale, all worth the same, slopes and spreads as often as their weights say."""
     tree = Sampled(monkeypatch).tree
-    law = sample_law(describe_pairs(made()), "AP", np.random.default_rng(0)).prior
+    law = sample_law(describe_pairs(made()), "AP", law_draws(np.random.default_rng(0))).prior
     np.testing.assert_array_equal(law.log_scale, np.sort(tree["posterior"]["log_scale"].to_numpy().ravel()))
     np.testing.assert_allclose(law.weight, 1 / 1200)
     weight = tree["posterior"]["weight"].mean(("chain", "draw")).to_numpy().reshape(len(SLOPES), len(SPREADS))
@@ -102,7 +102,7 @@ def test_chains_that_disagree_or_diverge_are_refused(monkeypatch, fault, message
     """With the numbers, the metric and the way out."""
     Sampled(monkeypatch, **fault)
     with pytest.raises(EstimationError, match=message):
-        sample_law(describe_pairs(made()), "AP", np.random.default_rng(0))
+        sample_law(describe_pairs(made()), "AP", law_draws(np.random.default_rng(0)))
 
 
 def test_the_limit_of_r_hat_is_told(monkeypatch):

@@ -8,6 +8,7 @@ from statsmodels.formula.api import ols
 from metaeval.errors import EstimationError, InvalidOptionError, ScoresError, UnknownNameError
 from metaeval.models.variances import pilot_variance
 from metaeval.scores import as_scores
+from metaeval.topic_design import with_clusters
 
 
 def test_residual_variance_is_that_of_a_two_way_layout():
@@ -72,3 +73,14 @@ def test_refusals_name_rule_and_value(call, kind, message):
     """Every argument outside its rule is refused; what cannot be estimated is said."""
     with pytest.raises(kind, match=message):
         call()
+
+
+def test_clusters_are_counted_by_their_means():
+    """Topics in clusters are refused with the way out: means, whose variance is that of clusters like those at hand."""
+    values = np.random.default_rng(1).random((3, 12))
+    scores = as_scores(np.repeat(values, 4, axis=1), clusters={str(i + 1): f"c{i // 4}" for i in range(48)})
+    with pytest.raises(InvalidOptionError, match=r"it counts clusters.*--clusters means"):
+        pilot_variance(scores)
+    found, expected = (pilot_variance(one).table for one in (with_clusters(scores, "means"), as_scores(values)))
+    np.testing.assert_allclose(found["variance"], expected["variance"])
+    np.testing.assert_allclose(found["degrees_of_freedom"], expected["degrees_of_freedom"])

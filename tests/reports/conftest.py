@@ -1,7 +1,11 @@
 """One small study, with names that could do harm, shared by the tests of the reports."""
 
+import html
+import re
+
 import pytest
 
+from metaeval.reports.html import render_page
 from metaeval.studies.power import study_power
 
 HOSTILE = [
@@ -25,3 +29,14 @@ def scores(simulated_scores):
 def study(scores):
     """Sakai's method and the t test, uncorrected and Benjamini-Yekutieli, with intervals."""
     return study_power(scores, tests=["bootstrap_sensitivity", "t"], n_resamples=200, n_topic_resamples=20, rng=0)
+
+
+@pytest.fixture(scope="session")
+def words_of():
+    """Return every word that a reader of a page sees outside its pictures, which take most of the time to draw."""
+
+    def words(page, *, drawn=False):
+        blank = None if drawn else {one.name: '<svg viewBox="0 0 1 1"></svg>' for one in page.pictures()}
+        return " ".join(html.unescape(re.sub(r"<[^>]+>", " ", render_page(page, svgs=blank))).split())
+
+    return words

@@ -1,7 +1,6 @@
 # ruff: noqa: RUF001 - typographic dashes are what people see
 """The page of an agreement study: its numbers are the study's, in every state a study can be in."""
 
-import html
 import re
 from dataclasses import replace
 
@@ -18,6 +17,7 @@ from metaeval.reports.agree_words import (
     compared_rows,
     grade_sentences,
     label,
+    pair_label,
     summary_sentences,
 )
 from metaeval.reports.tables import table_latex
@@ -70,11 +70,6 @@ def table_of(page, name):
     return found
 
 
-def words_of(page):
-    """Return every word a reader sees."""
-    return " ".join(html.unescape(re.sub(r"<[^>]+>", " ", page.to_html())).split())
-
-
 @pytest.mark.parametrize("measure", ["precision", "recall", "f1"])
 def test_matrices_are_the_studys(study, measure):
     """Predictors stand in the rows, truths in the columns, and every cell is the study's."""
@@ -107,14 +102,16 @@ def test_names_do_no_harm(study):
 def test_summary_counts_as_the_paper_does(study):
     """The sentence names both shares, what each finds of the other's, the conflicts and F1 with its interval."""
     row = compared_rows(study).iloc[1]
-    sentence = summary_sentences(study)[1]
+    sentence = summary_sentences(study)[0]
+    verdict = {True: "different conclusions.", False: "not settled."}[row["f1_high"] < study.min_f1]
+    assert sentence.startswith(
+        f"{HOSTILE[0]} finds {100 * row['share_truth']:.0f} % of the pairs significantly different."
+    )
+    assert sentence.count("significantly different") == 1
     for words in (
-        f"finds {100 * row['share_truth']:.0f} % of the pairs significantly different and third finds ",
-        f"third finds {100 * row['share_predictor']:.0f} %;",
-        f"of those that {HOSTILE[0]} finds, third finds {100 * row['recall']:.0f} %",
-        f"of those that third finds, {HOSTILE[0]} finds {100 * row['precision']:.0f} %",
-        "no conflict",
-        f"F1 {row['f1']:.2f} [{row['f1_low']:.2f}, {row['f1_high']:.2f}]",
+        f"third finds {100 * row['share_predictor']:.0f} %: {100 * row['recall']:.0f} % of those of {HOSTILE[0]}, ",
+        f"and {100 * row['precision']:.0f} % of its own are among those of {HOSTILE[0]} (",
+        f"(F1 {row['f1']:.2f} [{row['f1_low']:.2f}, {row['f1_high']:.2f}], no conflict): {verdict}",
     ):
         assert words in sentence
 
@@ -258,7 +255,7 @@ def test_other_levels_have_a_table(study):
     assert set(table.data["alpha"]) == {0.05, 0.01}
 
 
-def test_an_audit_tells_of_grades(audit):
+def test_an_audit_tells_of_grades(audit, words_of):
     """One matrix a metric with the uses of its grades, one map of all, and what each boundary is worth."""
     page = audit.report()
     assert page.title == "Do the grades matter for the conclusions?"
@@ -276,6 +273,39 @@ def test_an_audit_tells_of_grades(audit):
     assert "coarser scale may judge differently" in words_of(page)
     assert label(audit, "AP(rel=2)") == "AP, binary ≥ 2"
     assert label(audit, "ERR") == "ERR"
+    assert pair_label(audit, "AP(rel=2)", "AP") == "binary ≥ 2 and binary ≥ 1 under AP"
+    assert pair_label(audit, "AP(rel=2)", "ERR") == "AP, binary ≥ 2, and ERR"
+
+
+def test_conflicts_of_an_audit_are_those_under_the_same_metric(audit, monkeypatch):
+    """What the choice of the metric does is told apart from what the use of its grades does."""
+    names = audit.lead.metrics
+    counts = pd.DataFrame(0, index=names, columns=names)
+    for one, other, number in (("AP", "AP(rel=2)", 2), ("AP", "AP(rel=3)", 5), ("AP", "ERR", 9)):
+        counts.loc[one, other] = counts.loc[other, one] = number
+    monkeypatch.setattr(type(audit.lead), "matrix", lambda _, measure: {"n_conflicts": counts}[measure])
+    own = sum(len(group) * (len(group) - 1) // 2 for group in audit.groups().values())
+    assert summary_sentences(audit)[-1] == (
+        f"There are 7 conflicts under the same metric among 2 of the {own} pairs of uses of the grades, most (5) "
+        "between binary ≥ 1 and binary ≥ 3 under AP: pairs of systems that the two decide in opposite directions; 9 "
+        "conflicts between metrics."
+    )
+    counts.loc["AP", ["AP(rel=2)", "AP(rel=3)"]] = 0
+    counts.loc[["AP(rel=2)", "AP(rel=3)"], "AP"] = 0
+    assert summary_sentences(audit)[-1] == (
+        "Under the same metric no two uses of the grades decide any pair of systems in opposite directions; 9 "
+        "conflicts between metrics."
+    )
+
+
+def test_what_leaves_a_comparison_open_is_said_with_the_criterion(study, monkeypatch):
+    """An interval below the bar settles nothing where a metric finds no pair, nor one above it beside a conflict."""
+    rows = compared_rows(study).assign(f1=[0.0, 0.95], f1_low=[0.0, 0.92], f1_high=[0.4, 0.99], n_conflicts=[0, 1])
+    for n_predictor, words in (([0, 9], "one that finds no pair or one"), ([9, 9], "one")):
+        found = rows.assign(n_predictor=n_predictor)
+        monkeypatch.setattr("metaeval.reports.agree_words.compared_rows", lambda _, found=found: found)
+        ends = f"below it or around it ({words} above with a conflict settles nothing)."
+        assert answer_sentence(study).endswith(ends)
 
 
 @pytest.fixture(scope="module")
@@ -286,15 +316,17 @@ def of_elements():
     return audit_quantisations(collection, "MAep,nxCG@10", tests=["t"], n_topic_resamples=None, rng=0)
 
 
-def test_an_audit_of_elements_counts_what_it_shows(of_elements):
+def test_an_audit_of_elements_counts_what_it_shows(of_elements, words_of):
     """Metrics, and their uses without those that only merge grades; the sentences count the same."""
     page = of_elements.report()
-    shown = [len(table.frame) for table in page.tables() if table.title.startswith("Discriminative power")]
+    shown = len(table_of(page, "shares").frame)
     facts = {what: number for number, what in page.facts}
-    assert (facts["metrics"], facts["uses of their grades"]) == ("2", str(shown[0]))
-    others = shown[0] // 2 - 1
-    counted = f" {2 * others} other uses of the grades ({others} under each of 2 metrics) compared with Gen5"
+    assert (facts["metrics"], facts["quantisations"]) == ("2", str(shown // 2))
+    others = shown // 2 - 1
+    counted = f" {2 * others} other quantisations ({others} under each of 2 metrics) compared with Gen5"
     assert counted in page.summary[0]
+    assert page.title == "Do the quantisations lead to the same conclusions?"
+    assert "uses of the grades" not in words_of(page, drawn=True)
     methods = page.methods.paragraphs[0]
     assert "under MAep (Gen5, GenLifted, BinExh, " in methods
     assert "blind_e" not in methods
@@ -335,7 +367,7 @@ def test_the_summary_says_what_its_quantisations_are(of_elements):
     ],
     ids=["overlap", "apart", "no intervals"],
 )
-def test_a_boundary_matters_most_only_where_intervals_say_so(audit, monkeypatch, found, bounds, words):
+def test_a_boundary_matters_most_only_where_intervals_say_so(audit, monkeypatch, words_of, found, bounds, words):  # noqa: PLR0917 - fixtures
     """The smallest F1 alone singles out no boundary between grades."""
     frame = audit.grades().assign(f1=found)
     frame[["f1_low", "f1_high"]] = np.full((3, 2), np.nan) if bounds is None else bounds
@@ -353,17 +385,19 @@ def test_no_boundary_matters_where_nothing_is_found(audit, monkeypatch):
     assert "F1" not in sentence
 
 
-def test_nothing_significant_is_said_plainly():
+def test_nothing_significant_is_said_plainly(words_of):
     """A study without any significant difference has a page without pictures of disagreement."""
     scores = as_scores(np.zeros((2, 3, 8)))
     study = study_agreement(scores, tests=["t"], n_topic_resamples=10, rng=0)
+    several = study_agreement(as_scores(np.zeros((3, 3, 8))), tests=["t"], n_topic_resamples=10, rng=0)
+    assert answer_sentence(several).endswith("not settled by these topics: none of them finds a significant pair.")
     assert study.lead.data["n_rejected"].sum() == 0
     page = study.report()
     assert "disagreement" not in {section.id for section in page.sections}
     assert (study.to_frame()["f1"] == 1).all()
-    assert "(F1 –: neither finds a pair)" in summary_sentences(study)[0]
+    assert "(F1 –: neither finds a pair, no conflict): not settled." in summary_sentences(study)[0]
     assert "F1 1.00" not in summary_sentences(study)[0]
-    assert "neither finds a pair" in words_of(page)
+    assert "neither finds a pair" in words_of(page, drawn=True)
     assert "Not settled" in words_of(page)
 
 

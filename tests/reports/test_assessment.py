@@ -1,15 +1,11 @@
 """The report of an analysis of assessments: a sentence, a picture and a table for each answer, of any year."""
 
-import html
-import re
-
 import numpy as np
 import pytest
 
 from metaeval.collection.inex import Assessments
 from metaeval.reports.assessment import assessment_report
 from metaeval.reports.assessment_words import answer_sentences, figures_in_words
-from metaeval.reports.html import render_page
 from metaeval.simulate.inex import simulate_inex
 from metaeval.studies.assessment import study_assessments
 
@@ -34,20 +30,15 @@ def studies():
     return {year: made_study(year) for year in (2002, 2004, 2005, 2006, 2007)}
 
 
-def words_of(page):
-    """Return every word a reader sees."""
-    return " ".join(html.unescape(re.sub(r"<[^>]+>", " ", render_page(page))).split())
-
-
 @pytest.mark.parametrize("year", [2002, 2004, 2005, 2006, 2007])
-def test_every_answer_has_its_section(studies, year):
+def test_every_answer_has_its_section(studies, year, words_of):
     """What is answered is a sentence and a section; what is not stands in a list."""
     study = studies[year]
     page = assessment_report(study)
     answered = dict(answer_sentences(study))
     unanswered = ["unanswered"] if study.lacking else []
     assert [section.id for section in page.sections] == ["figures", *answered, *unanswered]
-    words = words_of(page)
+    words = words_of(page, drawn=True)
     summary = " ".join(page.summary)
     for sentence in answered.values():
         assert sentence in summary
@@ -56,7 +47,7 @@ def test_every_answer_has_its_section(studies, year):
         assert lacking in words
 
 
-def test_the_numbers_are_the_studys(studies):
+def test_the_numbers_are_the_studys(studies, words_of):
     """Tables hold the study's frames; sentences its figures."""
     study = studies[2005]
     page = assessment_report(study)
@@ -105,10 +96,10 @@ def test_sizes_are_told_by_exhaustivity(studies, year):
     assert ("too small" in words) == (year == 2005)
 
 
-def test_entry_points_that_are_points(studies):
+def test_entry_points_that_are_points(studies, words_of):
     """Of 2006 it is known whether entry points begin a passage, and nothing is drawn of distances."""
     page = assessment_report(studies[2006])
-    assert "how far they lie is not" in words_of(page)
+    assert "how far they lie is not" in words_of(page, drawn=True)
     assert np.isnan(studies[2006].entries["first"]).all()
 
 

@@ -263,6 +263,25 @@ def test_a_heading_may_break_before_its_arguments():
     assert '<th scope="col" class="r">nxCG<wbr>(quant=&lt;b&gt;)</th>' in render_page(small_page(table))
 
 
+def test_what_a_row_is_about_stays_while_it_is_scrolled_and_may_break():
+    """The first cell of a row, no other, breaks before its arguments; the style keeps it in place at every width."""
+    frame = pd.DataFrame({"a": ["nxCG(quant=<b>)"], "b": ["AP(rel=2)"]})
+    table = Table(
+        name="t",
+        title="T",
+        caption="C.",
+        frame=frame,
+        columns=(Column(name="a", label="A"), Column(name="b", label="B")),
+    )
+    html = render_page(small_page(table))
+    assert '<td class="short">nxCG<wbr>(quant=&lt;b&gt;)</td><td class="short">AP(rel=2)</td>' in html
+    style = html[: html.index("</style>")]
+    assert (
+        ":where(td, thead tr:last-child th):first-child { position: sticky; left: 0;"
+        in style.partition("@media (max-")[0]
+    )
+
+
 def test_a_fragment_holds_the_answer_and_no_page(page, scores):
     """A notebook gets title, summary and the tables of brief sections: no script, style or picture, names as text."""
     html = render_fragment(page)

@@ -1,7 +1,6 @@
 # ruff: noqa: RUF001 - typographic dashes and Greek letters are what people see
 """The report of a judgments study: its numbers are the study's, in every state a study can be in."""
 
-import html
 import re
 from dataclasses import replace
 
@@ -41,11 +40,6 @@ def table_of(page, name):
     """Return the table of a page with this name."""
     (found,) = [table for table in page.tables() if table.name == name]
     return found
-
-
-def words_of(page):
-    """Return every word a reader sees."""
-    return " ".join(html.unescape(re.sub(r"<[^>]+>", " ", render_page(page))).split())
 
 
 def test_the_thresholds_are_the_studys(study, page):
@@ -112,7 +106,7 @@ def test_the_summary_answers_in_sentences(study, page):
     assert "With 60 % of the judged documents" in third
 
 
-def test_percentages_are_of_what_is_left(study, page):
+def test_percentages_are_of_what_is_left(study, page, words_of):
     """No step asked for stands for what whole documents and topics leave: not in tables, pictures or the summary."""
     full = {"judged documents": "judged", "relevant documents": "relevant", "topics": "topics"}
     for name, one in study.stability.items():
@@ -157,7 +151,7 @@ def test_few_steps_stand_open_and_many_are_folded(made, page):
     assert page.main_table().name == "thresholds"
 
 
-def test_plans_that_tie_win_nothing(study):
+def test_plans_that_tie_win_nothing(study, words_of):
     """The summary counts a plan as closest only where no other is as close."""
     data = study.effort.data.copy(deep=True)
     data["tau"][:] = 0.5
@@ -173,7 +167,7 @@ def test_plans_that_tie_win_nothing(study):
     assert "the best plans tie under AP'." in words
 
 
-def test_levels_that_all_metrics_share_are_said_once(study):
+def test_levels_that_all_metrics_share_are_said_once(study, words_of):
     """A bound that every metric keeps at the smallest step, or none at the largest, is one sentence."""
     words = words_of(judgments_report(replace(study, min_tau=-0.99)))
     least = study.stability["stratified"].to_frame()["left"].min()
@@ -187,28 +181,28 @@ def test_levels_that_all_metrics_share_are_said_once(study):
     assert f"{among}, more than {most:.3g} % (every metric) are needed" in words
 
 
-def test_runs_that_all_tie_have_a_page():
+def test_runs_that_all_tie_have_a_page(words_of):
     """Where no ranking is defined, the page says so instead of showing numbers that are none."""
     same = {"1": ["d1", "d2", "d3"], "2": ["d5", "d6"]}
     qrels = {"1": {"d1": 1, "d2": 0, "d3": 1}, "2": {"d5": 1, "d6": 0}}
     collection = collection_from_rankings(dict.fromkeys("abc", same), qrels, retrieved="all")
     collection = collection.with_groups({"a": "x", "b": "y", "c": "y"})
-    words = words_of(judgments_report(study_judgments(collection, ["AP"], n_replicates=2, rng=0)))
+    words = words_of(judgments_report(study_judgments(collection, ["AP"], n_replicates=2, rng=0)), drawn=True)
     assert "All runs tie, so there is no ranking to compare." in words
     assert not re.search(r"\bnan\b", words)
 
 
-def test_every_picture_says_what_it_means(study, page):
+def test_every_picture_says_what_it_means(study, page, words_of):
     """Each reduction has a picture with words for those who cannot see it; notes and warnings are there."""
     names = {picture.name for picture in page.pictures()}
     assert names == {f"stability {name}" for name in study.stability} | {
         *("pool growth", "pool growth topics", "coverage", "effort")
     }
     assert all(picture.alt and picture.caption for picture in page.pictures())
-    assert "A warning given on the way." in words_of(page)
+    assert "A warning given on the way." in words_of(page, drawn=True)
 
 
-def test_pools_are_described_by_what_they_hold(study, page):
+def test_pools_are_described_by_what_they_hold(study, page, words_of):
     """The depth quoted has the shares of its own row, and a median depth is of the topics that have one."""
     (picture,) = [picture for picture in page.pictures() if picture.name == "pool growth"]
     means, depths = study.growth.means(), study.growth.critical_depths()
@@ -233,7 +227,7 @@ def test_one_replicate_has_no_error_and_no_mean(page):
         assert "replicate" not in table_of(page, name).caption
 
 
-def test_one_random_draw_is_not_nothing_drawn(made):
+def test_one_random_draw_is_not_nothing_drawn(made, words_of):
     """A single draw of a random reduction is said to be one, in summary, pictures and tables; no other is."""
     collection = made.to_collection(retrieved="all")
     options = {"questions": ["less-judging"], "n_replicates": 1, "n_tested": 1, "rng": 0}
@@ -254,7 +248,7 @@ def test_one_random_draw_is_not_nothing_drawn(made):
     assert "standard error" not in plans.caption
 
 
-def test_tables_by_metric_are_the_studys(made):
+def test_tables_by_metric_are_the_studys(made, words_of):
     """Tables 3 to 7 of Sakai and Kando: most discriminative, and most stable, metric first; counts of the study."""
     groups = {"choose": "one-per-group", "ranked": 5, "test": "bootstrap_sensitivity", "n_resamples": 100}
     metrics = ["AP", "AP'", "RBP(p=0.5)"]
@@ -286,7 +280,7 @@ def test_tables_by_metric_are_the_studys(made):
         text = between.frame.set_index("metric").loc[row["metric_a"], row["metric_b"]]
         assert text == f"{row['tau']:.3f}".replace("-", "−") + "*" * (row["tau"] >= 0.9)
     assert "Pairs of 3 runs" in table_of(page, "power stratified 10").caption
-    assert "5 of 9 runs" in words_of(page)
+    assert "5 of 9 runs" in words_of(page, drawn=True)
 
 
 def test_axes_are_labelled_with_units(study):
@@ -299,14 +293,14 @@ def test_axes_are_labelled_with_units(study):
     assert measure_label("tau_ap_best") == "τ AP among the best"
 
 
-def test_a_study_of_one_question_has_a_page(made):
+def test_a_study_of_one_question_has_a_page(made, words_of):
     """What was not asked has no section; what could not be answered has one."""
     bare = made.to_collection()
     page = judgments_report(study_judgments(bare, ["AP"], n_replicates=1, n_tested=0, rng=0))
     assert [section.id for section in page.all_sections()] == [
         "thresholds", "less-judging", "fewer-topics", "unanswered", "methods", "notes", "provenance",
     ]  # fmt: skip
-    assert "retrieved='all'" in words_of(page)
+    assert "retrieved='all'" in words_of(page, drawn=True)
     one = judgments_report(study_judgments(bare, ["AP"], questions=["fewer-topics"], n_replicates=1, rng=0))
     assert "consistency topics" in {table.name for table in one.tables()}
 

@@ -264,3 +264,41 @@ def test_with_many_metrics_only_differences_from_the_best_are_drawn(simulated_sc
         assert f"Shown are the 6 differences from {best}" in picture.caption
     else:
         assert "Shown are" not in picture.caption
+
+
+def test_scores_of_0_and_1_make_the_sign_test_mcnemars():
+    """Summary, picture, table, methods and references call it by its name, and cite McNemar."""
+    values = (np.random.default_rng(1).random((4, 40)) < np.array([0.2, 0.4, 0.6, 0.8])[:, None]).astype(float)
+    report = study_power(values, tests=["mcnemar"], rng=0).report()
+    (words,) = report.methods.paragraphs
+    assert "McNemar's test, which the sign test is on scores of 0 and 1 (McNemar, 1947)" in words
+    assert "(McNemar's, uncorrected)" in report.summary[0]
+    assert "McNemar's" in report.pictures()[0].alt
+    assert report.main_table().caption.startswith("McNemar's")
+    assert "mcnemar1947" in report.methods.cite
+    assert "the sign test (Conover, 1999)" in study_power(values / 2, tests=["sign"]).report().methods.paragraphs[0]
+
+
+def test_clusters_are_counted_and_described():
+    """The head of the page says how many, the methods what was done about them, and whom to cite."""
+    values = np.random.default_rng(2).random((4, 48))
+    scores = as_scores(values, clusters={str(place + 1): f"task {place % 12}" for place in range(48)})
+    report = study_power(scores, n_resamples=100, rng=0).report()
+    assert ("12", "clusters") in report.facts
+    (words,) = report.methods.paragraphs
+    assert "on 48 topics in 12 clusters under" in words
+    assert "cluster-robust (CR2) standard errors and Satterthwaite's degrees of freedom" in words
+    assert "cluster-robust (CR1) standard errors" in words
+    assert {"bell2002", "pustejovsky2018"} <= set(report.methods.cite)
+    assert "48 topics come in 12 clusters of 4 topics" in report.notes
+
+
+def test_gaps_leave_the_page_whole(tmp_path):
+    """Every picture and table is made of the scores that there are."""
+    values = np.random.default_rng(2).random((2, 4, 30))
+    values[np.random.default_rng(3).random(values.shape) < 0.2] = np.nan
+    report = study_power(as_scores(values, missing="pairwise"), n_resamples=100, rng=0).report()
+    report.save(tmp_path / "page")
+    assert "nan" not in " ".join(picture.alt for picture in report.pictures()).casefold()
+    assert any("compared on common topics" in note for note in report.notes)
+    assert "robust" not in report.methods.paragraphs[0]

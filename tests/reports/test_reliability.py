@@ -1,7 +1,5 @@
 """The report of a reliability test: its numbers are the study's, with and without submitted runs."""
 
-import html
-import re
 from dataclasses import replace
 
 import pandas as pd
@@ -26,11 +24,6 @@ def study():
     return study_reliability(made.assessments, runs, sizes=made.sizes)
 
 
-def words_of(page):
-    """Return every word a reader sees."""
-    return " ".join(html.unescape(re.sub(r"<[^>]+>", " ", render_page(page))).split())
-
-
 def test_tables_show_the_study(study):
     """The table in the form of the paper's Table 1, the verdicts, and the best runs under each metric."""
     tables = {table.name: table for table in reliability_report(study).tables()}
@@ -48,7 +41,7 @@ def test_tables_show_the_study(study):
     assert [row[0].text for row in tables["expectations"].cells()] == ["ideal", "overlap"]
 
 
-def test_words_and_pictures(study):
+def test_words_and_pictures(study, words_of):
     """Verdicts are told in the summary, hostile names are text, and every curve is a picture."""
     page = replace(study.report(), warnings=("mind the gap",))
     words, markup = words_of(page), render_page(page)

@@ -1,7 +1,6 @@
 # ruff: noqa: RUF001 - typographic dashes are what people see
 """The report of a topics study: its numbers are the study's, in every state a study can be in."""
 
-import html
 import json
 import re
 from dataclasses import replace
@@ -45,11 +44,6 @@ def table_of(page, name):
     """Return the table of a page with this name."""
     (found,) = [table for table in page.tables() if table.name == name]
     return found
-
-
-def words_of(page):
-    """Return every word a reader sees."""
-    return " ".join(html.unescape(re.sub(r"<[^>]+>", " ", render_page(page))).split())
 
 
 def test_the_minimum_table_is_the_studys(study, page):
@@ -104,7 +98,7 @@ def test_pairs_of_metrics_are_the_posteriors(study, page):
         assert HOSTILE[0 if chance > 0.5 else 1] in item.words.split("needs fewest")[0]
 
 
-def test_condensed_metrics_go_by_short_names_explained_once():
+def test_condensed_metrics_go_by_short_names_explained_once(words_of):
     """The page says AP' for AP(judged_only=True) and tells once what that is; the data keep the full name."""
     scores = simulated_scores(metrics=["AP", "AP(judged_only=True)"])
     page = topics_report(
@@ -115,7 +109,7 @@ def test_condensed_metrics_go_by_short_names_explained_once():
     assert set(table.data["metric"]) == {"AP", "AP(judged_only=True)"}
     pictures = [words for picture in page.pictures() for words in (picture.title, picture.caption, picture.alt)]
     assert not any("judged_only" in words for words in (*pictures, *page.summary))
-    assert "AP' stands for AP(judged_only=True)" in words_of(page)
+    assert "AP' stands for AP(judged_only=True)" in words_of(page, drawn=True)
 
 
 def test_only_marks_that_occur_are_explained(study):
@@ -140,7 +134,7 @@ def test_as_a_part_of_another_report(study):
     assert section.blocks[0].paragraphs == ("This cannot be estimated: there are too few topics.",)
 
 
-def test_a_refused_sampling_is_named():
+def test_a_refused_sampling_is_named(words_of):
     """The page says what was refused, why, and what stands in for it."""
     study = study_topics(simulated_scores(1), tolerances=[0], n_trials=10, rng=0)
     reasons = {**study.unestimated, "sampling with PyMC": "it did not converge"}
@@ -191,7 +185,7 @@ def test_nothing_in_a_name_is_markup(page):
     assert not re.search(r'(src|href)="http(?!s://doi\.org)', source)
 
 
-def test_the_summary_answers_with_the_median_and_its_interval(study, page):
+def test_the_summary_answers_with_the_median_and_its_interval(study, page, words_of):
     """Errors and topics needed at tolerance 0 and at the one to quote, how sure that is, and what it does not say."""
     counts = study.posterior.minimum_topics().set_index(["tolerance", "metric"])
     for tolerance, paragraph in zip((0.0, 0.1), page.summary, strict=False):
@@ -243,7 +237,7 @@ def test_the_folder_is_written_whole(study, tmp_path):
     assert json.loads((folder / "provenance.json").read_text())["schema"] == "metaeval/2"
 
 
-def test_without_a_model_the_page_stands():
+def test_without_a_model_the_page_stands(words_of):
     """One metric and no model: counts as observed are the answer, no section compares metrics, the curve is named."""
     study = study_topics(
         simulated_scores(1), tolerances=[0, 0.2], n_trials=5, bayesian=False, n_topic_resamples=0, rng=0
@@ -253,19 +247,19 @@ def test_without_a_model_the_page_stands():
     assert page.main_table().name == "minimum_topics"
     assert "they have no interval" in page.summary[0]
     assert [section.id for section in page.sections if section.brief] == ["topics", "differences", "held-out"]
-    assert "Lines, one a tolerance: the " in words_of(page)
+    assert "Lines, one a tolerance: the " in words_of(page, drawn=True)
 
 
-def test_what_cannot_be_estimated_is_said():
+def test_what_cannot_be_estimated_is_said(words_of):
     """Systems that never swap: the page says that no curve can be estimated, and why; the model's answer stands."""
     study = study_topics(simulated_scores(noise=0.001), tolerances=[0], n_trials=5, rng=0)
-    words = words_of(topics_report(study))
+    words = words_of(topics_report(study), drawn=True)
     assert "This cannot be estimated" in words
     assert "needs <5 [<5, <5] topics" in words
     assert "nan" not in words.casefold().split()
 
 
-def test_one_size_and_absolute_tolerances():
+def test_one_size_and_absolute_tolerances(words_of):
     """A single size has rates and bins but no curve; tolerances are in the metric's unit."""
     study = study_topics(
         simulated_scores(),
@@ -278,13 +272,13 @@ def test_one_size_and_absolute_tolerances():
     )
     page = topics_report(study)
     assert [row[1].text for row in page.main_table().cells()] == ["0", "0.05"] * 2
-    words = words_of(page)
+    words = words_of(page, drawn=True)
     assert "no curve can be judged" in words
     assert "in the metric's own unit" in words
 
 
 @pytest.mark.parametrize("sampling", ["overlapping", "bootstrap"])
-def test_other_sampling_says_what_the_error_is(sampling):
+def test_other_sampling_says_what_the_error_is(sampling, words_of):
     """Overlapping sets give a lower bound, and the page says how sets were drawn."""
     study = study_topics(
         simulated_scores(), sizes=[5, 10, 20, 30], tolerances=[0], sampling=sampling, n_trials=5, rng=0
@@ -317,7 +311,7 @@ def test_a_settled_lead_is_called_so(monkeypatch):
     assert "not settled" not in first
 
 
-def test_ties_are_counted_in_one_way_on_the_whole_page(study):
+def test_ties_are_counted_in_one_way_on_the_whole_page(study, words_of):
     """Wherever an error rate stands one sentence says how ties count, and none where there is no tie."""
     assert "xact ties" not in words_of(topics_report(study))
     coarse = study_topics(simulated_scores(1).round(1), sizes=[5, 10], tolerances=[0], n_trials=5, rng=0)

@@ -106,7 +106,7 @@ def test_a_dask_cluster_gives_the_same(tmp_path):
             distributed.Client(cluster),
             joblib.parallel_config(backend="dask"),
         ):
-            far = map_replicates(draw, range(5), seed=7, name="draw", arguments=ARGUMENTS, n_jobs=-1)
+            far = map_replicates(draw, range(5), seed=7, name="draw", arguments=ARGUMENTS)
     _same(map_replicates(draw, range(5), seed=7, name="draw", arguments=ARGUMENTS), far)
 
 

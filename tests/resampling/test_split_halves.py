@@ -143,3 +143,21 @@ def test_three_topics_cannot_be_halved():
     """Halves of one topic leave nothing to test."""
     with pytest.raises(EstimationError, match="3 topics cannot be halved"):
         split_half(np.random.default_rng(0).random((3, 3)), rng=0)
+
+
+def test_clusters_are_halved_whole():
+    """Topics of a cluster that are copies of each other count as one, and both halves hold whole clusters."""
+    noise = np.random.default_rng(3).normal(size=(4, 24)) + np.linspace(0, 1, 4)[:, None]
+    copies = np.repeat(noise, 3, axis=1)
+    clusters = {str(place + 1): f"c{place // 3}" for place in range(72)}
+    clustered = split_half(as_scores(copies, clusters=clusters), tests=["t", "randomisation"], n_splits=8, rng=0)
+    alone = split_half(noise, tests=["t", "randomisation"], n_splits=8, rng=0)
+    assert clustered.counts.equals(alone.counts)
+    assert (clustered.half_sizes, clustered.halved, alone.halved) == ((12, 12), "cluster", "topic")
+
+
+def test_clusters_need_tests_that_know_them():
+    """By default the sign and Wilcoxon tests are among those compared."""
+    scores = as_scores(np.random.default_rng(3).random((3, 24)), clusters={str(i + 1): f"c{i // 3}" for i in range(24)})
+    with pytest.raises(InvalidOptionError, match=r"the test 'wilcoxon'.*one of the tests .*\bt\b"):
+        split_half(scores, rng=0)

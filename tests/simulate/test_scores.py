@@ -258,6 +258,22 @@ def test_duplicates_are_exact():
     assert (groups[:3] == groups[7:]).all()
 
 
+@pytest.mark.parametrize(("share", "again"), [(0.0, 0.0), (0.4, 0.0), (0.4, 0.5), (1.0, 0.2)])
+def test_clusters_and_repeats_share_what_they_should(share, again):
+    """Intraclass correlation of differences, and correlation of repeats, are the shares asked for (normal scores)."""
+    population = simulate_population(n_systems=2, metrics=["Normal"], topic_spread=0.0, rng=3)
+    scores = population.draw(8000, n_clusters=2000, cluster_share=share, n_repeats=2, repeat_share=again, rng=4)
+    difference = scores.to_numpy()[0, 0] - scores.to_numpy()[0, 1]
+    first, second = difference[::4], difference[1::4]  # of one cluster
+    between = np.corrcoef(first[:, 0], second[:, 0])[0, 1]
+    repeats = np.corrcoef(difference[:, 0], difference[:, 1])[0, 1]
+    assert between == pytest.approx(share * (1 - again), abs=0.08)
+    assert repeats == pytest.approx(1 - again, abs=0.05)
+    assert scores["cluster"].to_numpy()[:5].tolist() == ["cluster1"] * 4 + ["cluster2"]
+    plain = population.draw(8000, rng=4).to_numpy()[0]
+    np.testing.assert_allclose(scores.to_numpy()[0].std(axis=(1, 2)), plain.std(axis=1), rtol=0.1)
+
+
 # ------------------------------------------------------------------------------------------------------------- refusals
 
 
@@ -287,6 +303,10 @@ def test_duplicates_are_exact():
         ({"group_share": -0.1}, InvalidOptionError, "group_share must lie from 0 to 1"),
         ({"topic_spread": 2}, InvalidOptionError, "topic_spread must lie from 0 to 1"),
         ({"rng": -1}, InvalidOptionError, "rng must be None"),
+        ({"n_clusters": 51}, InvalidOptionError, "n_clusters must be a whole number from 1 to 50"),
+        ({"cluster_share": 1.5}, InvalidOptionError, "cluster_share must lie from 0 to 1"),
+        ({"n_repeats": 0}, InvalidOptionError, "n_repeats must be"),
+        ({"repeat_share": -1}, InvalidOptionError, "repeat_share must lie from 0 to 1"),
     ],
 )
 def test_options_are_checked(options, kind, rule):

@@ -140,8 +140,8 @@ def elements_of(made, **assessments):
                 *("s ≥ 0.25", "s ≥ 0.5", "s ≥ 0.75", "FullySpec", "e = 2", "Strict5"),
             ],
             [
-                *("exhaustivity ? and 1", "exhaustivity 1 and 2", "specificity, but for ≥ 0.25"),
-                *("specificity, but for ≥ 0.5", "specificity, but for ≥ 0.75", "specificity, but for = 1"),
+                *("exhaustivity ? and 1", "exhaustivity 1 and 2", "specificity except s ≥ 0.25"),
+                *("specificity except s ≥ 0.5", "specificity except s ≥ 0.75", "specificity except s = 1"),
             ],
         ),
     ],

@@ -128,6 +128,8 @@ def test_number_of_resamples_is_the_tests_own_by_default():
         ("wilcoxon signed-rank", "wilcoxon"),
         ("Wilcoxon", "wilcoxon"),
         ("sign-test", "sign"),
+        ("McNemar's test", "sign"),
+        ("mcnemar", "sign"),
         ("Tukey HSD", "tukey"),
         ("MAX-T", "max_t"),
     ],

@@ -192,3 +192,19 @@ def test_systems_that_differ_by_rounding_alone_are_equal(rest):
     assert np.isnan(hypothesis_statistic(np.array([1.0, 1.0 + 1e-15]), products, 0, 1, 0))
     products[1, 1] = 3.1
     assert hypothesis_statistic(np.array([1.0, 1.5]), products, 0, 1, 0) == pytest.approx(0.25 / (0.1 - 2 * rest))
+
+
+def _in_clusters(values, clusters):
+    return as_scores(values, clusters={str(place + 1): str(one) for place, one in enumerate(clusters)})
+
+
+def test_clusters_are_permuted_whole():
+    """It is the test of the clusters' sums, whose systems are exchanged together; differences stay those of topics."""
+    values, clusters = np.random.default_rng(5).random((4, 24)), np.arange(24) % 8
+    options = {"n_resamples": 300, "rng": 1}
+    found = max_t_test(_in_clusters(values, clusters), **options).data
+    sums = np.stack([values[:, clusters == one].sum(axis=1) for one in range(8)], axis=1)
+    expected = max_t_test(sums, **options).data
+    np.testing.assert_array_equal(found["p_family_wise"], expected["p_family_wise"])
+    np.testing.assert_allclose(found["statistic"], expected["statistic"])
+    np.testing.assert_allclose(found["difference"], expected["difference"] * 8 / 24)

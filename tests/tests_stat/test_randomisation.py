@@ -190,3 +190,45 @@ def test_unknown_rule_is_refused_before_the_work():
     """The rule for p-values is a name, also where the exact p-value would not need it."""
     with pytest.raises(UnknownNameError, match="no rule for p-values 'minus-one'"):
         randomisation_test(np.eye(2), p_value_rule="minus-one")
+
+
+def _with_clusters(values, clusters, weights=None):
+    names = [str(place + 1) for place in range(values.shape[-1])]
+    return as_scores(
+        values,
+        clusters=dict(zip(names, map(str, clusters), strict=True)),
+        weights=None if weights is None else dict(zip(names, weights, strict=True)),
+        missing="pairwise",
+    )
+
+
+@pytest.mark.parametrize("gaps", [False, True])
+@pytest.mark.parametrize("weighted", [False, True])
+def test_clusters_are_flipped_whole(gaps, weighted):
+    """The exact p-value is the share of all sign vectors over clusters whose weighted sum is as large, one by one."""
+    generator = np.random.default_rng(6)
+    values, clusters = generator.random((3, 20)), generator.permutation(np.arange(20) % 7)
+    if gaps:
+        values[generator.random(values.shape) < 0.2] = np.nan
+    weights = generator.random(20) + 0.1 if weighted else np.ones(20)
+    result = randomisation_test(_with_clusters(values, clusters, weights), correction="none")
+    assert result.details["n_sign_vectors"] == 2**7
+    for place, (a, b) in enumerate(itertools.combinations(values, 2)):
+        z = np.nan_to_num(a - b) * weights
+        sums = [abs(sum(sign[cluster] * z[j] for j, cluster in enumerate(clusters))) for sign in _all_signs(7)]
+        expected = np.mean([one >= abs(z.sum()) - 1e-12 for one in sums])
+        assert result.data["p_value"][0, place].item() == pytest.approx(expected)
+
+
+def _all_signs(n):
+    return [np.array(signs) for signs in itertools.product([-1, 1], repeat=n)]
+
+
+def test_with_gaps_the_draws_are_those_of_all_topics():
+    """A system without gaps beside another has the answer that it has alone with it."""
+    values = np.random.default_rng(2).random((3, 30))
+    gappy = values.copy()
+    gappy[2, :4] = np.nan
+    whole = randomisation_test(values[:2], n_resamples=500, rng=4, correction="none").data["p_value"].item()
+    data = randomisation_test(as_scores(gappy, missing="pairwise"), n_resamples=500, rng=4, correction="none").data
+    assert data["p_value"][0, 0].item() == whole

@@ -8,6 +8,7 @@ import scipy.stats
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
+from statsmodels.stats.contingency_tables import mcnemar
 
 from metaeval import as_scores
 from metaeval.errors import InvalidOptionError
@@ -106,3 +107,50 @@ def test_the_most_ties_are_those_of_the_pair_that_ties_most():
     """Of three pairs, the one that ties on four of six topics."""
     result = sign_test([[1.0, 2, 3, 4, 5, 6], [1, 2, 3, 4, 6, 7], [2, 2, 4, 5, 7, 8]], correction="none")
     assert result.details["most_ties"] == [4]
+
+
+@pytest.mark.parametrize("seed", range(5))
+def test_on_zeros_and_ones_it_is_mcnemar(seed):
+    """Exact p-values are those of statsmodels; the result says whose test it is."""
+    values = (np.random.default_rng(seed).random((4, 25)) < np.array([0.2, 0.5, 0.6, 0.9])[:, None]).astype(float)
+    result = sign_test(values, correction="none")
+    assert result.details["mcnemar"]
+    for place, (a, b) in enumerate(itertools.combinations(values.astype(int), 2)):
+        table = [[np.sum((a == i) & (b == j)) for j in (0, 1)] for i in (0, 1)]
+        assert result.data["p_value"][0, place].item() == pytest.approx(mcnemar(table, exact=True).pvalue)
+
+
+def test_only_zeros_and_ones_make_it_mcnemar():
+    """Half a point is no discordant pair; lower is better and gaps do no harm."""
+    values = np.array([[0.0, 1.0, 1.0], [1.0, 1.0, 0.0]])
+    assert sign_test(as_scores(values, higher_is_better=False), correction="none").details["mcnemar"]
+    assert not sign_test(values / 2, correction="none").details["mcnemar"]
+    assert not sign_test(values, zero_tol=1.0, correction="none").details["mcnemar"]
+    values[0, 0] = np.nan
+    assert sign_test(as_scores(values, missing="pairwise"), correction="none").details["mcnemar"]
+
+
+@settings(max_examples=30)
+@given(st.integers(0, 40), st.integers(0, 40))
+def test_mid_p_counts_half_of_what_was_seen(won, lost):
+    """2 P(X < m) + P(X = m) of Bin(b + c, 1/2), 1 where b = c; one-sided the half that lies on that side."""
+    values = np.array([[1.0] * won + [0.0] * (lost + 2), [0.0] * won + [1.0] * lost + [0.0] * 2])
+    binomial, m = scipy.stats.binom(won + lost, 0.5), min(won, lost)
+    two, greater, less = (
+        sign_test(values, method="mid-p", correction="none", alternative=side).data["p_value"].item()
+        for side in ("two-sided", "greater", "less")
+    )
+    assert two == pytest.approx(2 * binomial.cdf(m - 1) + binomial.pmf(m))
+    assert greater == pytest.approx(binomial.sf(won) + binomial.pmf(won) / 2)
+    assert greater + less == pytest.approx(1.0)
+    if won == lost:
+        assert two == pytest.approx(1.0)
+
+
+def test_gaps_leave_topics_out_of_a_pair():
+    """A pair is compared on its common topics."""
+    values = np.array([[1, 2, 3, np.nan, 5, 6], [0, 1, 5, 2, np.nan, 4], [0, 3, 0, 1, 2, np.nan]])
+    result = sign_test(as_scores(values, missing="pairwise"), correction="none")
+    assert result.data["statistic"].to_numpy().tolist() == [[2, 2, 1]]
+    assert result.data["n_common"].to_numpy().tolist() == [[4, 4, 4]]
+    assert result.details["most_ties"] == [1]

@@ -215,3 +215,17 @@ def test_unknown_method_is_refused():
     """The message lists the two forms."""
     with pytest.raises(UnknownNameError, match=r"no method 'independent'.*randomised, parametric"):
         tukey_hsd_test(np.eye(3), method="independent")
+
+
+def test_clusters_are_permuted_whole():
+    """It is the test of the clusters' sums; the difference required is in the unit of the mean over topics."""
+    values, clusters = np.random.default_rng(5).random((4, 24)), np.arange(24) % 8
+    scores = as_scores(values, clusters={str(place + 1): str(one) for place, one in enumerate(clusters)})
+    found = tukey_hsd_test(scores, n_resamples=300, rng=1)
+    sums = np.stack([values[:, clusters == one].sum(axis=1) for one in range(8)], axis=1)
+    expected = tukey_hsd_test(sums, n_resamples=300, rng=1)
+    np.testing.assert_array_equal(found.data["p_value"], expected.data["p_value"])
+    required = found.details["difference_required"][0]
+    assert required == pytest.approx(expected.details["difference_required"][0] * 8 / 24)
+    with pytest.raises(InvalidOptionError, match="tukey_parametric"):
+        tukey_hsd_test(scores, method="parametric")

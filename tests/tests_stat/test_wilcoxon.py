@@ -166,3 +166,20 @@ def test_exact_distribution_has_a_limit():
     """A table for a thousand topics is the largest that is built; the message names the way out."""
     with pytest.raises(InvalidOptionError, match='up to 1000 topics, not 1001; use method="asymptotic"'):
         wilcoxon_test(np.random.default_rng(0).random((2, 1001)), method="exact")
+
+
+@pytest.mark.parametrize("n_topics", [9, 30, 70])
+@pytest.mark.parametrize("zero_method", ["wilcox", "pratt", "zsplit"])
+@pytest.mark.parametrize("rounded", [False, True])
+def test_with_gaps_every_pair_is_ranked_on_what_it_has_in_common(n_topics, zero_method, rounded):
+    """Every way to the p-value (exact, enumerated, normal) is that of the pair's common topics alone."""
+    generator = np.random.default_rng(n_topics)
+    values = generator.integers(0, 5, (4, n_topics)) / 10 if rounded else generator.random((4, n_topics))
+    values[generator.random(values.shape) < 0.2] = np.nan
+    options = {"zero_method": zero_method, "correction": "none", "alternative": "better"}
+    data = wilcoxon_test(as_scores(values, missing="pairwise"), **options).data
+    for place, (a, b) in enumerate(itertools.combinations(values, 2)):
+        both = np.isfinite(a - b)
+        alone = wilcoxon_test(np.stack([a, b])[:, both], **options).data
+        assert data["statistic"][0, place].item() == alone["statistic"].item()
+        assert data["p_value"][0, place].item() == pytest.approx(alone["p_value"].item(), rel=1e-12)

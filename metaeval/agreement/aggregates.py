@@ -1,0 +1,212 @@
+"""Ways to sum up a benchmark in one number a system, each as a metric with a value on every topic.
+
+Written so, an aggregate is compared like any other metric: how many pairs of systems it separates, with how few
+topics, and how far its order agrees with that of the others.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from types import MappingProxyType
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import xarray as xr
+from numpy.typing import NDArray
+from scipy.stats import rankdata
+
+from metaeval.cells import label_array
+from metaeval.checks import check_choice
+from metaeval.equality import difference, settle
+from metaeval.errors import InvalidOptionError, ScoresError
+from metaeval.layout import DIMS
+from metaeval.scores import Scores, as_scores, better_direction, oriented_values
+from metaeval.topic_design import engine_scores, mean_over_topics, topic_weights
+
+__all__ = ["AGGREGATES", "MACRO", "aggregate_scores", "aggregate_table"]
+
+type Floats = NDArray[np.float64]
+
+MACRO = "macro mean"
+"""The aggregate that clusters of topics have, and plain topics have not."""
+_PAIR = 2
+
+
+def aggregate_scores(scores: object, *, aggregates: Sequence[str] | None = None) -> Scores:
+    r"""Write aggregates of every metric as metrics of their own, with a value for each system on each topic.
+
+    Parameters
+    ----------
+    scores : Scores or anything `metaeval.as_scores` takes
+        With clusters, strata, weights and gaps as they come; repeats become their means.
+    aggregates : sequence of str, optional
+        Names in `AGGREGATES`; by default all, the macro mean only where topics have clusters or strata.
+
+    Returns
+    -------
+    Scores
+        Its metrics are the aggregates ("AP win rate" where there are several metrics), its systems, topics and their
+        coordinates those of `scores`. A system's mean over topics is its aggregate.
+
+    Raises
+    ------
+    ScoresError
+        If the macro mean is asked for and a system has no score in a cluster; and for gaps that nobody decided to keep.
+    InvalidOptionError
+        If an aggregate is unknown or asked for twice, or the macro mean without clusters.
+
+    See Also
+    --------
+    metaeval.studies.power.study_power
+    metaeval.topic_design.mean_by_cluster
+
+    Notes
+    -----
+    On a topic with scores of m systems, of which l score worse than this one and e as much (itself left out):
+
+    - mean: the score itself, in its own direction;
+    - win rate: :math:`(l + e/2) / (m - 1)`, the share of the other systems that are beaten, a tie counting half [1]_;
+    - Borda: :math:`l + e/2`, the points of a Borda count. It is the win rate times m - 1: where nothing is missing the
+      two give one order and one p-value, and differ with gaps only, where topics with more systems give more points;
+    - z-score: :math:`(x - \bar x)/s`, mean and standard deviation (m - 1) over the systems on the topic [2]_;
+    - macro mean: :math:`M + \frac{W}{G W_g} (x - M)`, M the system's mean of cluster means, G clusters, W and
+      :math:`W_g` the weights of all its topics and of those in the topic's cluster. The mean of these values is M, and
+      their sum in a cluster is what the cluster adds to the error of M: its linear form, made for tests on means with
+      clusters. It may leave the scale, so a single value says nothing. Where clusters are to be replaced by their means
+      (`metaeval.topic_design.mean_by_cluster`), do that first, and then aggregate.
+
+    On a topic where all systems have equal scores nobody stands out: win rate 1/2, Borda (m - 1)/2, z-score 0. Scores
+    that are equal on paper tie (`metaeval.equality`). A topic with one system has no win rate, Borda points or z-score.
+    Win rate, Borda and z-score of a system depend on which other systems take part.
+
+    References
+    ----------
+    .. [1] Liang et al. (2023). Holistic evaluation of language models. Transactions on Machine Learning Research.
+    .. [2] Webber, Moffat and Zobel (2008). Score standardization for inter-collection comparison of retrieval systems.
+       SIGIR, 51-58. :doi:`10.1145/1390334.1390346`
+
+    Examples
+    --------
+    >>> made = aggregate_scores([[0.9, 0.5], [0.4, 0.5], [0.1, 0.2]])
+    >>> made["metric"].to_numpy().tolist()
+    ['mean', 'Borda', 'win rate', 'z-score']
+    >>> made.sel(metric="win rate").to_numpy().tolist()
+    [[1.0, 0.75], [0.5, 0.75], [0.0, 0.0]]
+    """
+    scores = engine_scores(scores, uses=("clusters", "strata", "weights", "gaps"))
+    clustered = bool({"cluster", "stratum"} & set(scores.coords))
+    names = [name for name in AGGREGATES if clustered or name != MACRO] if aggregates is None else list(aggregates)
+    for name in names:
+        check_choice(name, "aggregate", list(AGGREGATES))
+    if not names or len(set(names)) < len(names):
+        message = f"aggregates= names each aggregate once, out of {', '.join(AGGREGATES)}; got {names!r}"
+        raise InvalidOptionError(message)
+    if MACRO in names and not clustered:
+        message = "the macro mean is that of clusters; pass clusters={topic: cluster} (command line: --cluster-column)"
+        raise InvalidOptionError(message)
+    metrics, higher = scores["metric"].to_numpy().tolist(), scores["higher_is_better"].to_numpy().tolist()
+    several = len(metrics) > 1
+    values = np.stack([AGGREGATES[name](scores) for name in names], axis=1)
+    labels = [f"{metric} {name}" if several else name for metric in metrics for name in names]
+    kept: dict[Any, Any] = {name: held for name, held in scores.coords.items() if "metric" not in held.dims}
+    rises = [raised or name not in _IN_OWN_DIRECTION for raised in higher for name in names]
+    made = xr.DataArray(
+        values.reshape(-1, *values.shape[2:]),
+        dims=DIMS,
+        coords={**kept, "metric": label_array(labels, "metric"), "higher_is_better": ("metric", rises)},
+        attrs=scores.attrs,
+    )
+    return as_scores(made, missing="pairwise")
+
+
+def aggregate_table(scores: object, *, aggregates: Sequence[str] | None = None) -> pd.DataFrame:
+    """Return every system's aggregates, and its rank under each.
+
+    Parameters
+    ----------
+    scores, aggregates
+        As in `aggregate_scores`.
+
+    Returns
+    -------
+    pandas.DataFrame
+        One row an aggregate and system: ``metric`` (the aggregate), ``system``, ``value``, ``rank`` (1 the best;
+        systems whose values are equal on paper share the better rank).
+
+    Raises
+    ------
+    ScoresError, InvalidOptionError
+        As `aggregate_scores`.
+
+    Examples
+    --------
+    >>> aggregate_table([[0.9, 0.5], [0.4, 0.5], [0.1, 0.2]], aggregates=["mean", "win rate"])["rank"].tolist()
+    [1, 2, 3, 1, 2, 3]
+    """
+    made = aggregate_scores(scores, aggregates=aggregates)
+    means = mean_over_topics(made)
+    sizes = mean_over_topics(made.copy(data=np.abs(made.to_numpy())))
+    turned = settle(means * better_direction(made)[:, None], sizes)
+    ranks = 1 + (turned[:, None, :] > turned[:, :, None]).sum(axis=2)
+    table = xr.Dataset(
+        {"value": (DIMS[:2], means), "rank": (DIMS[:2], ranks)},
+        coords={"metric": made["metric"].to_numpy(), "system": made["system"].to_numpy()},
+    )
+    return table.to_dataframe(dim_order=list(DIMS[:2])).reset_index()
+
+
+def _mean(scores: Scores) -> Floats:
+    return scores.to_numpy()
+
+
+def _macro_mean(scores: Scores) -> Floats:
+    values, weights = scores.to_numpy(), topic_weights(scores)
+    names, place = np.unique(scores["cluster" if "cluster" in scores.coords else "stratum"], return_inverse=True)
+    member = np.zeros((len(place), len(names)))
+    member[np.arange(len(place)), place] = weights
+    known = np.isfinite(values)
+    sizes = known @ member
+    if not sizes.all():
+        _, system, cluster = np.argwhere(sizes == 0.0)[0]
+        message = (
+            f"system {str(scores['system'].to_numpy()[system])!r} has no score in cluster {str(names[cluster])!r}, "
+            "hence no mean over clusters; leave out that system or that cluster"
+        )
+        raise ScoresError(message)
+    macro = (np.where(known, values, 0.0) @ member / sizes).mean(axis=2)[..., None]
+    factor = sizes.sum(axis=2, keepdims=True) / (len(names) * sizes)
+    found: Floats = macro + factor[..., place] * (values - macro)
+    return found
+
+
+def _borda(scores: Scores) -> Floats:
+    """Return how many systems each one beats on every topic, ties half."""
+    by_topic = np.swapaxes(oriented_values(scores), 1, 2)
+    known = np.isfinite(by_topic)
+    last = np.where(known, settle(by_topic), np.inf)
+    points = np.where(known & (known.sum(axis=2, keepdims=True) >= _PAIR), rankdata(last, axis=2) - 1.0, np.nan)
+    return np.ascontiguousarray(np.swapaxes(points, 1, 2))
+
+
+def _win_rate(scores: Scores) -> Floats:
+    others = np.isfinite(scores.to_numpy()).sum(axis=1, keepdims=True) - 1.0
+    return _borda(scores) / np.where(others > 0, others, np.nan)
+
+
+def _z_score(scores: Scores) -> Floats:
+    values = oriented_values(scores)
+    known = np.isfinite(values)
+    n = known.sum(axis=1, keepdims=True)
+    filled = np.where(known, values, 0.0)
+    mean, size = (one.sum(axis=1, keepdims=True) / np.maximum(n, 1) for one in (filled, np.abs(filled)))
+    left = np.where(known, difference(filled, mean, np.abs(filled), size), 0.0)
+    spread = np.sqrt((left**2).sum(axis=1, keepdims=True) / np.maximum(n - 1, 1))
+    found = np.divide(left, spread, out=np.zeros_like(left), where=spread > 0.0)
+    return np.where(known & (n >= _PAIR), found, np.nan)
+
+
+AGGREGATES: Mapping[str, Callable[[Scores], Floats]] = MappingProxyType(
+    {"mean": _mean, MACRO: _macro_mean, "Borda": _borda, "win rate": _win_rate, "z-score": _z_score}
+)
+"""Every aggregate by its name, as a function of scores that gives its values, (metric, system, topic)."""
+
+_IN_OWN_DIRECTION = ("mean", MACRO)

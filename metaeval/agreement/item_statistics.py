@@ -1,0 +1,223 @@
+"""What each topic of a benchmark contributes: who passes it, and whether it ranks systems as the others do."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+import xarray as xr
+from numpy.typing import NDArray
+
+from metaeval.checks import check_choice
+from metaeval.equality import difference
+from metaeval.errors import InvalidOptionError
+from metaeval.scores import Scores, better_direction, oriented_values
+from metaeval.topic_design import engine_scores, topic_weights
+
+__all__ = ["ItemAnalysis", "analyse_items", "discrimination"]
+
+type Floats = NDArray[np.float64]
+_FEWEST = 3  # systems for a correlation
+_KINDS = ("all pass", "all fail", "all equal", "negative", "")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class ItemAnalysis:
+    """Every topic seen by itself, per metric.
+
+    Attributes
+    ----------
+    data : xarray.Dataset
+        Dims ``metric`` and ``topic``: ``mean`` over the systems (the share that pass, for scores of 0 and 1) and
+        ``standard_deviation``, ``n_systems`` that have a score, ``at_ceiling`` and ``at_floor`` (shares of these at the
+        best and at the worst of the scale), ``discrimination`` (NaN where it is undefined) and ``kind``: "all pass",
+        "all fail", "all equal" (elsewhere on the scale), "negative" (discrimination below 0) or nothing. Also
+        ``floor`` and ``ceiling`` (metric), the worst and the best of the scale in the metric's own direction, and a
+        coordinate ``cluster`` or ``stratum`` where topics have one.
+    scale_given : bool
+        Whether the scale was given for every metric; else it is the worst and the best score that occur.
+    """
+
+    data: xr.Dataset
+    scale_given: bool
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return one row a metric and topic."""
+        frame = self.data.drop_vars(["floor", "ceiling"]).to_dataframe(dim_order=["metric", "topic"]).reset_index()
+        own = [name for name in ("cluster", "stratum") if name in frame]
+        columns = ["mean", "standard_deviation", "n_systems", "at_ceiling", "at_floor", "discrimination", "kind"]
+        return frame[["metric", "topic", *own, *columns]]
+
+    def negative(self) -> pd.DataFrame:
+        """Return the topics whose discrimination is below 0, the lowest first."""
+        frame = self.to_frame()
+        found = frame[frame["discrimination"] < 0]
+        return found.sort_values("discrimination", kind="stable", ignore_index=True)
+
+    def summary(self) -> pd.DataFrame:
+        """Return one row a metric.
+
+        Topics ``all_pass``, ``all_fail``, ``all_equal`` and ``negative``; ``discrimination`` of the median topic with
+        its ``low`` and ``high`` quartile; shares of all scores ``at_ceiling`` and ``at_floor``.
+        """
+        rows = []
+        for metric in self.data["metric"].to_numpy().tolist():
+            part = self.data.sel(metric=metric)
+            kind, n_systems = part["kind"].to_numpy(), part["n_systems"]
+            known = part["discrimination"].to_numpy()
+            known = known[np.isfinite(known)]
+            low, middle, high = np.quantile(known, (0.25, 0.5, 0.75)) if len(known) else (np.nan,) * 3
+            rows.append(
+                {
+                    "metric": metric,
+                    "n_topics": len(kind),
+                    **{name.replace(" ", "_"): int((kind == name).sum()) for name in _KINDS[:-1]},
+                    "discrimination": float(middle),
+                    "low": float(low),
+                    "high": float(high),
+                    "at_ceiling": float((part["at_ceiling"] * n_systems).sum() / n_systems.sum()),
+                    "at_floor": float((part["at_floor"] * n_systems).sum() / n_systems.sum()),
+                    "floor": float(part["floor"]),
+                    "ceiling": float(part["ceiling"]),
+                }
+            )
+        return pd.DataFrame(rows)
+
+
+def analyse_items(
+    scores: object, *, scale: tuple[float, float] | Mapping[str, tuple[float, float]] | None = None
+) -> ItemAnalysis:
+    r"""Describe every topic: how many systems pass it, and whether it orders them as the other topics do.
+
+    Parameters
+    ----------
+    scores : Scores or anything `metaeval.as_scores` takes
+        With clusters, strata, weights and gaps as they come: a topic is described by the systems that have it.
+    scale : (float, float) or mapping of metric to (float, float), optional
+        Lowest and highest possible score; where nothing is said, the lowest and the highest that occur.
+
+    Returns
+    -------
+    ItemAnalysis
+
+    Raises
+    ------
+    ScoresError
+        If scores have gaps that nobody decided to keep.
+    InvalidOptionError
+        If a scale does not go up, or is that of an unknown metric.
+
+    See Also
+    --------
+    metaeval.resampling.topic_subsets.compare_subsets
+
+    Notes
+    -----
+    Discrimination is the corrected item-total correlation [1]_: over systems, Pearson's correlation of the score on
+    the topic with the mean over all *other* topics (weighted where topics have weights). For scores of 0 and 1 it is
+    the point-biserial correlation with the rest. Where systems lack scores, each score is first taken less its topic's
+    mean over the systems there, so that a system is not taken for better because it lacks the hard topics; without
+    gaps that changes nothing. Undefined where all systems score alike on the topic or on the rest, or fewer than three
+    have it. With S systems it is known to about :math:`(1 - r^2)/\sqrt{S - 1}`: among many topics some are below 0 by
+    chance.
+
+    References
+    ----------
+    .. [1] Henrysson (1963). Correction of item-total correlations in item analysis. Psychometrika 28(2), 211-218.
+       :doi:`10.1007/BF02289618`
+
+    Examples
+    --------
+    >>> found = analyse_items([[1, 1, 1, 0, 0], [1, 1, 0, 0, 0], [1, 0, 0, 0, 1]])
+    >>> found.data["kind"].to_numpy()[0].tolist()
+    ['all pass', 'negative', '', 'all fail', 'negative']
+    >>> found.data["discrimination"].to_numpy()[0].round(3).tolist()
+    [nan, -0.5, nan, nan, -0.866]
+    """
+    scores = engine_scores(scores, uses=("clusters", "strata", "weights", "gaps"))
+    values, turn = oriented_values(scores), better_direction(scores)
+    known = np.isfinite(values)
+    n_systems = known.sum(axis=1)
+    worst, best, given = _ends(scores, scale)
+    filled, size = np.where(known, values, 0.0), np.abs(np.where(known, values, 0.0))
+    mean = filled.sum(axis=1) / np.maximum(n_systems, 1)
+    left = _less_mean(values)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        spread = np.sqrt((left**2).sum(axis=1) / np.where(n_systems > 1, n_systems - 1, np.nan))
+    top, bottom = ((one * turn)[:, None, None] for one in (best, worst))
+    at_top = (known & (difference(filled, top, size, np.abs(top)) >= 0)).sum(axis=1) / n_systems
+    at_bottom = (known & (difference(filled, bottom, size, np.abs(bottom)) <= 0)).sum(axis=1) / n_systems
+    found = discrimination(scores)
+    kind = np.select([at_top == 1, at_bottom == 1, ~left.any(axis=1), found < 0], list(_KINDS[:-1]), default=_KINDS[-1])
+    columns = {
+        "mean": mean * turn[:, None],
+        "standard_deviation": spread,
+        "n_systems": n_systems,
+        "at_ceiling": at_top,
+        "at_floor": at_bottom,
+        "discrimination": found,
+        "kind": kind,
+    }
+    own = {name: ("topic", scores[name].to_numpy()) for name in ("cluster", "stratum") if name in scores.coords}
+    return ItemAnalysis(
+        data=xr.Dataset(
+            {name: (("metric", "topic"), one) for name, one in columns.items()}
+            | {"floor": ("metric", worst), "ceiling": ("metric", best)},
+            coords={"metric": scores["metric"].to_numpy(), "topic": scores["topic"].to_numpy(), **own},
+        ),
+        scale_given=given,
+    )
+
+
+def discrimination(scores: Scores) -> Floats:
+    """Return the correlation of every topic with the rest, (metric, topic); see `analyse_items`.
+
+    Examples
+    --------
+    >>> from metaeval import as_scores
+    >>> discrimination(as_scores([[3, 2, 1], [2, 3, 1], [1, 1, 3]])).round(3).tolist()
+    [[-0.866, -0.866, -1.0]]
+    """
+    values, weights = oriented_values(scores), topic_weights(scores)
+    known = np.isfinite(values)
+    left, weighed = _less_mean(values), known * weights
+    parts = left * weights
+    others = weighed.sum(axis=2, keepdims=True) - weighed
+    size = np.where(known, np.abs(values), 0.0)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        rest = np.where(known, (parts.sum(axis=2, keepdims=True) - parts) / others, np.nan)
+        sizes = 2.0 * (size * weights).sum(axis=2, keepdims=True) / weighed.sum(axis=2, keepdims=True)
+        of_rest = _less_mean(rest, np.broadcast_to(sizes, rest.shape))
+        spread = np.sqrt((left**2).sum(axis=1) * (of_rest**2).sum(axis=1))
+        found = (left * of_rest).sum(axis=1) / spread
+    return np.where((spread > 0) & (known.sum(axis=1) >= _FEWEST), np.clip(found, -1.0, 1.0), np.nan)
+
+
+def _less_mean(values: Floats, size: Floats | None = None) -> Floats:
+    """Take off the mean over the systems that are there; 0 where one is not, or equals the mean on paper."""
+    known = np.isfinite(values)
+    filled = np.where(known, values, 0.0)
+    size = np.where(known, np.abs(filled) if size is None else size, 0.0)
+    n = np.maximum(known.sum(axis=1, keepdims=True), 1)
+    mean, mean_size = (one.sum(axis=1, keepdims=True) / n for one in (filled, size))
+    return np.where(known, difference(filled, mean, size, mean_size), 0.0)
+
+
+def _ends(
+    scores: Scores, scale: tuple[float, float] | Mapping[str, tuple[float, float]] | None
+) -> tuple[Floats, Floats, bool]:
+    """Return the worst and the best score of every metric, and whether all were given."""
+    names = scores["metric"].to_numpy().tolist()
+    values = scores.to_numpy()
+    given = scale if isinstance(scale, Mapping) else dict.fromkeys(names, scale) if scale is not None else {}
+    for name in given:
+        check_choice(name, "metric", names)
+    lowest, highest = np.nanmin(values, axis=(1, 2)), np.nanmax(values, axis=(1, 2))
+    for place, name in enumerate(names):
+        if name in given:
+            lowest[place], highest[place] = given[name]
+            if not lowest[place] < highest[place]:
+                message = f"scale of {name!r} must go from a lower to a higher score, not {given[name]!r}"
+                raise InvalidOptionError(message)
+    rises = better_direction(scores) > 0
+    return np.where(rises, lowest, highest), np.where(rises, highest, lowest), len(given) == len(names)

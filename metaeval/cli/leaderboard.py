@@ -1,0 +1,57 @@
+"""`metaeval leaderboard`: is this leaderboard's ranking real."""
+
+from typing import TYPE_CHECKING, Annotated
+
+from metaeval.cli import options as opt
+from metaeval.cli.checks import MOST_SYSTEMS, a_name, count
+from metaeval.cli.command import command
+from metaeval.cli.option import Option
+from metaeval.cli.reading import Loaded
+
+if TYPE_CHECKING:
+    from metaeval.studies.leaderboard import LeaderboardStudy
+
+__all__ = ["leaderboard"]
+
+_BASELINE = Option("SYSTEM", "A system to hold against every other.", a_name)
+_RESAMPLES = opt.RESAMPLES.but(words="Resamples of the items, for the intervals of ranks.", shown="2000")
+_TOP = Option("K", "How many systems count as the top.", count(1, MOST_SYSTEMS))
+
+
+@command("leaderboard", reads="scores")
+def leaderboard(  # noqa: PLR0913 - the options of the command
+    loaded: Loaded,
+    *,
+    baseline: Annotated[str | None, _BASELINE] = None,
+    top: Annotated[int, _TOP] = 3,
+    power: Annotated[float, opt.POWER] = 0.8,
+    alpha: Annotated[float, opt.ALPHA] = 0.05,
+    resamples: Annotated[int, _RESAMPLES] = 2000,
+    seed: Annotated[int, opt.SEED] = 0,
+    threads: Annotated[int | None, opt.THREADS] = None,
+) -> "LeaderboardStudy":
+    """Say which ranks of a leaderboard are real, and what that says of the benchmark and its metrics.
+
+    Every system's rank gets an interval that holds for all systems at once, neighbours and the best are tested as
+    families of their own, and the page ends with what all this says about the benchmark: the least difference its
+    items detect, how many it would take, and which items and aggregates do the work.
+
+    For example:
+
+        metaeval leaderboard results/ --metrics main_score
+
+        metaeval leaderboard scores.csv --group-regex '^([^/]+)/' --baseline bm25 --out leaderboard
+    """
+    from metaeval.studies.leaderboard import study_leaderboard  # noqa: PLC0415 - loads scipy and numba
+
+    return study_leaderboard(
+        loaded.scores(),
+        baseline=baseline,
+        top=top,
+        alpha=alpha,
+        power=power,
+        n_resamples=resamples,
+        rng=seed,
+        n_threads=threads,
+        provenance=loaded.provenance,
+    )

@@ -1,0 +1,175 @@
+"""Results of MTEB: ``results/MODEL/REVISION/TASK.json``, an entry a subset of a split."""
+
+import re
+from collections import Counter, defaultdict
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from metaeval.cells import count, shortened
+from metaeval.io.benchmarks.contents import Json
+from metaeval.io.benchmarks.files import File, own_system
+from metaeval.io.benchmarks.records import Part, Repeats
+
+__all__ = ["holds", "read"]
+
+_MAIN = "main_score"
+_EXPERIMENTS = "scores_per_experiment"
+_LATEST = 1e12
+"""Seconds since 1970 that no date is beyond."""
+_AS_PRINTED = 1e-6
+"""How far the mean of the experiments may be from the score beside them."""
+
+
+def holds(json: Json) -> bool:
+    """Whether these are results of a task: its name, and scores by split."""
+    return "task_name" in json.object and isinstance(json.object.get("scores"), dict)
+
+
+class _Entry(NamedTuple):
+    """The scores of a model on a subset of a split of a task."""
+
+    task: str
+    subset: str
+    split: str
+    scores: Mapping[str, Any]
+    key: str
+
+
+def read(files: Sequence[File[Json]]) -> tuple[list[Part], list[str]]:
+    """Read results: a system a model, an item a task with its subset and split, a repeat an experiment.
+
+    The revisions of a model are read together, for each task the newest. Of a task, the subsets and splits are items
+    that all its models have, if there are any; an item is called by no more of them than tell its task's items apart.
+    """
+    newest, older = _newest(files)
+    entries = {key: _entries(file.held) for key, file in newest.items()}
+    common, left_out = _common_items(entries)
+    several = {
+        task: (len({subset for subset, _ in pairs}) > 1, len({split for _, split in pairs}) > 1)
+        for task, pairs in common.items()
+    }
+    notes = []
+    if older:
+        notes.append(f"left out {count(older, 'older result')} of a model's task that another revision has too")
+    if left_out:
+        notes.append(f"left out {count(left_out, 'subset')} of a split that not all models of a task have")
+    unlike: Counter[str] = Counter()
+    parts = []
+    for (model, _), file in newest.items():
+        kept = [entry for entry in entries[model, _] if (entry.subset, entry.split) in common[entry.task]]
+        if kept:
+            parts.append(_part(model, file.held, kept, several, unlike))
+    if unlike:
+        notes.append(
+            f"{count(sum(unlike.values()), 'score')} with experiments whose mean is another number: the score is read"
+        )
+    return parts, notes
+
+
+def _newest(files: Sequence[File[Json]]) -> tuple[dict[tuple[str, str], File[Json]], int]:
+    """Return the newest file of every model and task, and how many are older."""
+    newest: dict[tuple[str, str], File[Json]] = {}
+    older = 0
+    for file in files:
+        value = file.held.object
+        model = own_system(file.source, Path(file.source.path).absolute().parent.parent.name)
+        key = model, str(value["task_name"])
+        before = newest.setdefault(key, file)
+        if before is file:
+            continue
+        older += 1
+        ages = _age(before.held), _age(file.held)
+        if ages[0] == ages[1] and before.held.object["scores"] != value["scores"]:
+            message = (
+                f"{model} has other scores on {key[1]} in {before.source.path}, and neither date nor mteb_version says "
+                "which are newer; leave one out"
+            )
+            file.held.refuse(message)
+        if ages[1] > ages[0]:
+            newest[key] = file
+    return newest, older
+
+
+def _age(json: Json) -> tuple[float, tuple[int, ...]]:
+    """Return the date of a result and the version that made it; what says neither is the oldest."""
+    date, version = json.object.get("date"), json.object.get("mteb_version")
+    numbers = tuple(map(int, re.findall(r"\d{1,9}", version))) if isinstance(version, str) else ()
+    if isinstance(date, int | float) and not isinstance(date, bool) and abs(date) < _LATEST:
+        return float(date), numbers
+    return 0.0, numbers
+
+
+def _entries(json: Json) -> list[_Entry]:
+    task, found = str(json.object["task_name"]), []
+    seen = set()
+    for split, entries in json.object["scores"].items():
+        if not isinstance(entries, list):
+            json.refuse("the scores of a split are a list of entries, one a subset", key=f"scores.{split}")
+        for at, entry in enumerate(entries):
+            key = f"scores.{split}[{at}]"
+            if not isinstance(entry, dict) or _MAIN not in entry:
+                json.refuse(f"an entry is an object with a {_MAIN}", key=key)
+            subset = str(entry.get("hf_subset", "default"))
+            if (subset, split) in seen:
+                json.refuse(f"the subset {shortened(subset)!r} stands twice in the split; keep one", key=key)
+            seen.add((subset, split))
+            found.append(_Entry(task, subset, split, entry, key))
+    return found
+
+
+def _common_items(
+    entries: Mapping[tuple[str, str], Sequence[_Entry]],
+) -> tuple[dict[str, set[tuple[str, str]]], int]:
+    """Return for each task the subsets and splits to read, and how many are not."""
+    models: Counter[str] = Counter(task for _, task in entries)
+    having: dict[str, Counter[tuple[str, str]]] = defaultdict(Counter)
+    for (_, task), found in entries.items():
+        having[task].update((entry.subset, entry.split) for entry in found)
+    common = {}
+    for task, pairs in having.items():
+        shared = {pair for pair, number in pairs.items() if number == models[task]}
+        common[task] = shared or set(pairs)
+    return common, sum(len(pairs) - len(common[task]) for task, pairs in having.items())
+
+
+def _part(
+    model: str, json: Json, entries: Sequence[_Entry], several: Mapping[str, tuple[bool, bool]], unlike: Counter[str]
+) -> Part:
+    topics = []
+    for entry in entries:
+        by_subset, by_split = several[entry.task]
+        topics.append("/".join([entry.task, *[entry.subset] * by_subset, *[entry.split] * by_split]))
+    keys = [entry.key for entry in entries]
+    return Part(
+        path=json.label,
+        system=model,
+        topics=topics,
+        values=[_values(entry, json, unlike) for entry in entries],
+        place=lambda number, metric: (None, f"{keys[number]}.{metric}" if metric else keys[number]),
+        clusters=[entry.task for entry in entries],
+    )
+
+
+def _values(entry: _Entry, json: Json, unlike: Counter[str]) -> dict[str, Any]:
+    """Return the scores of an entry, with those of its experiments where these are the same score."""
+    values: dict[str, Any] = {name: value for name, value in entry.scores.items() if isinstance(value, float | int)}
+    main = entry.scores[_MAIN]
+    if main is not None and _MAIN not in values:
+        json.refuse(f"{shortened(main)!r} is no number", key=f"{entry.key}.{_MAIN}")
+    experiments = entry.scores.get(_EXPERIMENTS)
+    if not isinstance(experiments, list) or not all(isinstance(one, dict) for one in experiments):
+        return values
+    # the experiments have no main_score of their own: it is the first of their metrics with its value
+    source = {name: name for name in values}
+    source[_MAIN] = next((name for name in values if name != _MAIN and values[name] == main), _MAIN)
+    for name, own in source.items():
+        scores = [one.get(own) for one in experiments]
+        if len(scores) > 1 and all(
+            type(score) is float or (type(score) is int and abs(score) < _LATEST) for score in scores
+        ):
+            if abs(sum(scores) / len(scores) - values[name]) <= _AS_PRINTED:
+                values[name] = Repeats(scores)
+            else:
+                unlike[name] += 1
+    return values

@@ -1,0 +1,242 @@
+"""Inputs sorted into tables and results of benchmarks; each is opened once, and told by its content."""
+
+from collections.abc import Callable, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from metaeval.cells import count, first_few, shortened
+from metaeval.errors import FileFormatError, InvalidOptionError
+from metaeval.io.benchmarks.contents import ZIP_MAGIC, Archive, Json, read_json
+from metaeval.io.benchmarks.files import File
+from metaeval.io.benchmarks.formats import FORMATS, Format, format_of
+from metaeval.io.benchmarks.helm import STATS_FILE
+from metaeval.io.benchmarks.inspect_ai import archived_log, is_archived_log
+from metaeval.io.benchmarks.mt_metrics_eval import pair_of, read_pair
+from metaeval.io.benchmarks.records import block_of
+from metaeval.io.benchmarks.rows import holds_rows, sheet_of_records
+from metaeval.io.blocks import Block, TableOptions
+from metaeval.io.sheets import Sheet
+from metaeval.io.sources import Source, read_source
+from metaeval.parallel import track
+
+__all__ = ["Inputs", "read_inputs"]
+
+_RUN_FILES = frozenset({STATS_FILE, "run_spec.json"})
+
+
+class Inputs(NamedTuple):
+    """What was read.
+
+    Attributes
+    ----------
+    blocks : list of Block
+    paths : list of str
+        The files that it came from.
+    """
+
+    blocks: list[Block]
+    paths: list[str]
+
+
+def read_inputs(
+    sources: Sequence[Source],
+    options: TableOptions,
+    *,
+    table: Callable[[bytes, Source], Block],
+    sheet: Callable[[Sheet, Source, TableOptions], Block],
+    metrics: Sequence[str] | None = None,
+) -> Inputs:
+    """Read score tables, or the results of one benchmark.
+
+    Of a folder that holds results of a benchmark, files that are none are left out, which is noted; results of two
+    benchmarks, and a table that is named beside results, are refused.
+
+    Parameters
+    ----------
+    sources : sequence of Source
+    options : TableOptions
+    table : callable
+        Takes the content of a file that is no JSON and no log to its block.
+    sheet : callable
+        Takes JSON records, as a sheet, to their block.
+    metrics : sequence of str, optional
+        As `block_of` has them.
+
+    Raises
+    ------
+    FileFormatError
+        For a file that breaks a rule, names a column of what has none, or belongs to another benchmark.
+    """
+    pair = pair_of(sources)
+    if pair is not None:
+        return _read_pair(sources, *pair, options, metrics)
+    blocks: list[tuple[Source, Block]] = []
+    files: list[tuple[Format, File[Json]]] = []
+    unread: list[tuple[Source, FileFormatError]] = []
+    for source in track(_of_runs(sources), description="Reading scores"):
+        try:
+            found = read_source(source, _Parser(source, options, table, sheet).parsed)
+        except _OtherError as other:
+            if not source.listed:
+                raise other.error from None
+            unread.append((source, other.error.with_traceback(None)))
+            continue
+        if isinstance(found, Block):
+            blocks.append((source, found))
+        else:
+            files.append(found)
+    if not files:
+        if unread:
+            raise unread[0][1]
+        return Inputs([block for _, block in blocks], [source.path for source, _ in blocks])
+    return _read_benchmark(files, blocks, unread, options, metrics)
+
+
+class _OtherError(Exception):
+    """A file that is nothing that is read, as a README in a folder; damage to one that is ends the reading."""
+
+    def __init__(self, error: FileFormatError) -> None:
+        super().__init__()
+        self.error = error
+
+
+class _Parser(NamedTuple):
+    source: Source
+    options: TableOptions
+    table: Callable[[bytes, Source], Block]
+    sheet: Callable[[Sheet, Source, TableOptions], Block]
+
+    def parsed(self, content: bytes) -> "Block | tuple[Format, File[Json]]":
+        label = self.source.path
+        if content.startswith(ZIP_MAGIC):
+            archive = Archive(content, label)
+            if not is_archived_log(archive):
+                message = "the file is a spreadsheet or a zip archive that is no log of inspect_ai"
+                raise self._other(f"{message}; write it as CSV, Parquet or NetCDF 4")
+            log = archived_log(archive)
+            return _named("inspect_ai"), File(self.source, log)
+        json = read_json(content, label)
+        if json is None:
+            try:
+                return self.table(content, self.source)
+            except FileFormatError as error:
+                raise _OtherError(error) from error
+        own = format_of(json)
+        if own is not None:
+            own.slim(json)
+            return own, File(self.source, json)
+        if not holds_rows(json, self.options):
+            raise self._other(f"the file holds JSON of no form that is read; {_shape(json)}")
+        return self._rows(json)
+
+    def _rows(self, json: Json) -> Block:
+        sheet, options = sheet_of_records(json, self.options)
+        block = self.sheet(sheet, self.source, options)
+        note = [f"left out names of words or objects ({first_few(sheet.left_out)})"] if sheet.left_out else []
+        return replace(block, notes=[*note, *block.notes])
+
+    def _other(self, message: str) -> _OtherError:
+        return _OtherError(FileFormatError(message, path=self.source.path))
+
+
+def _shape(json: Json) -> str:
+    """Say what JSON holds, and what would do."""
+    names = ", ".join(one.name for one in FORMATS if one.module)
+    known = "records need names of columns, such as run_id, topic_id, measure and value"
+    found = first_few([repr(shortened(name)) for name in json.first])
+    return f"{known}; known are also results of {names} (names found: {found or 'none'})"
+
+
+def _named(name: str) -> Format:
+    return next(one for one in FORMATS if one.name == name)
+
+
+def _of_runs(sources: Sequence[Source]) -> list[Source]:
+    """Leave out what stands beside the statistics of a run of HELM, which may be large and is not needed."""
+    runs = {Path(source.path).parent for source in sources if source.listed and Path(source.path).name == STATS_FILE}
+    return [
+        source
+        for source in sources
+        if not source.listed or Path(source.path).parent not in runs or Path(source.path).name in _RUN_FILES
+    ]
+
+
+def _read_benchmark(
+    files: Sequence[tuple[Format, File[Any]]],
+    blocks: Sequence[tuple[Source, Block]],
+    unread: Sequence[tuple[Source, FileFormatError]],
+    options: TableOptions,
+    metrics: Sequence[str] | None,
+) -> Inputs:
+    first, example = files[0]
+    for other, file in files:
+        if other.name != first.name:
+            message = (
+                f"this is a file of {other.name}, and {example.source.path} one of {first.name}; read one benchmark "
+                "at a time"
+            )
+            raise FileFormatError(message, path=file.source.path)
+    for source, _ in blocks:
+        if not source.listed:
+            message = f"this is a table, and {example.source.path} is a file of {first.name}; read them apart"
+            raise FileFormatError(message, path=source.path)
+    _refuse_columns(options, example.source.path, first.name)
+    endings = {Path(file.source.path).suffix for _, file in files}
+    for source, error in unread:
+        if Path(source.path).suffix in endings and not Path(source.path).stat().st_size:
+            raise error
+    parts, notes = first.read([file for _, file in files])
+    out = [source.path.rpartition("/")[2] for source in (*(source for source, _ in blocks), *(s for s, _ in unread))]
+    if out:
+        notes.append(f"left out {count(len(out), 'file')} without results of {first.name}: {_distinct(out)}")
+    label = example.source.path if len(files) == 1 else f"{example.source.path} and {len(files) - 1} more"
+    block = block_of(parts, label, notes=notes, metrics=metrics)
+    return Inputs([_as_one(block, first)], [file.source.path for _, file in files])
+
+
+def _distinct(names: Sequence[str]) -> str:
+    return first_few(list(dict.fromkeys(names)))
+
+
+def _as_one(block: Block, form: Format) -> Block:
+    """Return a block whose notes begin with the name of its benchmark and not with that of its first file."""
+    return replace(block, label=form.name, of_items=True)
+
+
+def _read_pair(
+    sources: Sequence[Source], root: Path, pair: str, options: TableOptions, metrics: Sequence[str] | None
+) -> Inputs:
+    _refuse_columns(options, str(root), "mt-metrics-eval")
+    for source in sources:
+        if source.name is not None:
+            message = f"a name ({source.name}=) is for one file, and this belongs to a folder; give the folder"
+            raise FileFormatError(message, path=source.path)
+    parts, notes, read = read_pair(root, pair)
+    names = list(dict.fromkeys(name for part in parts for name in part.values[0]))
+    chosen = metrics if metrics is not None else _of_metrics(names, root, pair)
+    block = block_of(parts, str(root), notes=notes, metrics=chosen)
+    return Inputs([_as_one(block, _named("mt-metrics-eval"))], read)
+
+
+def _of_metrics(names: Sequence[str], root: Path, pair: str) -> list[str]:
+    """Return the metrics without human scores, which only some segments have."""
+    return [name for name in names if (root / "metric-scores" / pair / f"{name}.seg.score").exists()]
+
+
+def _refuse_columns(options: TableOptions, path: str, name: str) -> None:
+    said = [
+        *([f"columns={dict(options.columns)}"] if options.columns else []),
+        *(
+            f"{option}={value!r}"
+            for option, value in (
+                ("header", options.header),
+                ("form", options.form),
+                ("systems_in", options.systems_in),
+            )
+            if value is not None
+        ),
+    ]
+    if said:
+        message = f"{path} is a file of {name}, which says itself what is what; leave out {' and '.join(said)}"
+        raise InvalidOptionError(message)

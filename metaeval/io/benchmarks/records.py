@@ -1,0 +1,359 @@
+"""What readers of benchmarks take from files, and the one way from there to scores.
+
+A reader gives a `Part` a file (or a part of one that is about one system): an item a record, with all its metrics.
+`block_of` lays the parts of all files out as metric x system x topic, and repeat where there are several.
+"""
+
+import math
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from metaeval.cells import as_number, clean_name, count, first_few, natural_order, shortened
+from metaeval.errors import FileFormatError, ScoresError, UnknownNameError
+from metaeval.io.blocks import Block
+from metaeval.layout import DIMS, REPEAT, dims_of, first_repeat, place_rows
+
+__all__ = ["Part", "Place", "Repeats", "block_of"]
+
+type Place = Callable[[int, str], tuple[int | None, str]]
+"""Line, and key path, of a record's metric."""
+
+_ONCE = "1"
+_COLUMNS = 7
+"""Numbers of metric, system, topic, repeat, part and record, and the score."""
+_MANY = 200
+"""Records of a part from which on its scores are taken by columns."""
+_LONGEST_MARK = 40
+
+
+class Repeats(tuple[Any, ...]):
+    """Several scores of one system on one item under one metric."""
+
+    __slots__ = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Part:
+    """What a file says of one system.
+
+    Attributes
+    ----------
+    path : str
+    system : str
+    topics : sequence of str
+        The item of every record.
+    values : sequence of mapping
+        Metric to score of every record: a number, None where there is none, `Repeats`; anything else is no score.
+    place : callable
+        Where a metric of a record (by number) stands, for messages.
+    repeats : sequence of str, optional
+        The epoch or trial of every record.
+    clusters : sequence of str, optional
+        What the item of every record shares noise with: its task or document.
+    marks : sequence of str, optional
+        What must be the same wherever the item stands, such as a checksum of its text.
+    mark : str
+        What the marks are called.
+    notes : sequence of str
+    """
+
+    path: str
+    system: str
+    topics: Sequence[str]
+    values: Sequence[Mapping[str, Any]]
+    place: Place
+    repeats: Sequence[str] | None = None
+    clusters: Sequence[str] | None = None
+    marks: Sequence[str] | None = None
+    mark: str = "hash"
+    notes: Sequence[str] = field(default_factory=list)
+
+    def refuse(self, rule: str, record: int, metric: str = "") -> FileFormatError:
+        """Return the error about a record, or about one of its metrics."""
+        line, key = self.place(record, metric)
+        return FileFormatError(f"{key}: {rule}" if key else rule, path=self.path, line=line)
+
+
+class _Codes(dict[str, int]):
+    def __missing__(self, name: str) -> int:
+        self[name] = code = len(self)
+        return code
+
+
+class _Rows:
+    """Every score with the numbers of its names, and of the part and record that it stands in."""
+
+    def __init__(self) -> None:
+        self.names = {dim: _Codes() for dim in (*DIMS, REPEAT)}
+        self.texts: dict[str, tuple[int, int, Any]] = {}
+        self._single: list[tuple[float, ...]] = []
+        self._many: list[NDArray[np.float64]] = []
+
+    def add(self, metric: int, system: int, topic: int, repeat: int, origin: tuple[int, int], score: float) -> None:  # noqa: PLR0913, PLR0917 - a row
+        self._single.append((metric, system, topic, repeat, *origin, score))
+
+    def add_many(self, *columns: float | NDArray[Any]) -> None:
+        self._many.append(np.stack(np.broadcast_arrays(*columns)))
+
+    def finished(self) -> tuple[dict[str, NDArray[np.int64]], NDArray[np.int64], NDArray[np.float64]]:
+        """Return the numbers of the names by dimension, those of part and record, and the scores."""
+        single = np.array(self._single, dtype=np.float64).reshape(-1, _COLUMNS).T
+        whole = np.concatenate([single, *self._many], axis=1)
+        *codes, part, record = whole[:-1].astype(np.int64)
+        return dict(zip((*DIMS, REPEAT), codes, strict=True)), np.stack([part, record]), whole[-1]
+
+
+def block_of(
+    parts: Sequence[Part], label: str, *, notes: Sequence[str] = (), metrics: Sequence[str] | None = None
+) -> Block:
+    """Lay out what the files of one benchmark hold.
+
+    Metrics differ from task to task. Those asked for are kept, with the items that any of them scores. Where none is
+    asked for, those are kept that have the most scores; they must cover every item, or it must be said which are
+    meant. A metric of words is no score and is left out.
+
+    Parameters
+    ----------
+    parts : sequence of Part
+    label : str
+        Names the files in messages.
+    notes : sequence of str
+        Beside those of the parts.
+    metrics : sequence of str, optional
+
+    Raises
+    ------
+    FileFormatError
+        For an item that has two scores, two marks or two clusters, a score that is no finite number, a name that is
+        none, with file and place; and where no metric covers every item.
+    UnknownNameError
+        For a metric that no file has.
+    """
+    rows = _Rows()
+    for number, part in enumerate(parts):
+        _enter(part, number, rows)
+    codes, origins, scores = rows.finished()
+    texts = _without_texts(rows, {*np.unique(codes["metric"]).tolist()}, parts)
+    if not len(scores):
+        left = f"; {texts[0]}" if texts else ""
+        raise FileFormatError(f"there is no score of any item{left}", path=label)
+    clusters = _same_everywhere(parts, "clusters", "cluster")
+    _same_everywhere(parts, "marks", parts[0].mark)
+    kept, chosen = _chosen(codes, rows, label, metrics)
+    codes = {dim: entries[kept] for dim, entries in codes.items()}
+    labels: dict[str, list[str]] = {}
+    for dim, names in rows.names.items():
+        present, codes[dim] = np.unique(codes[dim], return_inverse=True)
+        known = list(names)
+        labels[dim] = [known[code] for code in present]
+    codes[REPEAT], labels[REPEAT] = _in_order(codes[REPEAT], labels[REPEAT])
+    codes["topic"], labels["topic"] = _in_order(codes["topic"], labels["topic"])
+    if len(labels[REPEAT]) == 1:
+        del labels[REPEAT], codes[REPEAT]
+    values = _laid_out(codes, labels, scores[kept], parts, origins[:, kept])
+    ragged = _ragged(values) if REPEAT in labels else []
+    return Block(
+        label=label,
+        scores=values,
+        labels=labels,
+        notes=[*notes, *_joined(parts), *texts, *chosen, *ragged],
+        attached=_clusters_of(labels["topic"], clusters),
+        of_items=True,
+    )
+
+
+def _enter(part: Part, number: int, rows: _Rows) -> None:
+    names = {dim: rows.names[dim] for dim in (*DIMS, REPEAT)}
+    system = names["system"][_name(part, 0, part.system, "system")]
+    topics = [_code(part, at, name, names["topic"], "topic") for at, name in enumerate(part.topics)]
+    repeats = [names[REPEAT][name] for name in part.repeats or [_ONCE] * len(topics)]
+    columns = dict.fromkeys(metric for values in part.values for metric in values)
+    for metric in columns:
+        of_metric = _code(part, 0, metric, names["metric"], "metric")
+        cells = [values.get(metric) for values in part.values]
+        if len(cells) >= _MANY and set(map(type, cells)) <= {float}:
+            scores = np.array(cells)
+            if np.isinf(scores).any():
+                at = int(np.argmax(np.isinf(scores)))
+                _score(cells[at], part, at, metric)
+            held = np.flatnonzero(~np.isnan(scores))
+            again = np.array(repeats)[held]
+            rows.add_many(of_metric, system, np.array(topics)[held], again, number, held, scores[held])
+            continue
+        for at, value in enumerate(cells):
+            several = type(value) is Repeats
+            for trial, one in enumerate(value if isinstance(value, Repeats) else (value,), start=1):
+                score = _score(one, part, at, metric)
+                if score is None:
+                    rows.texts.setdefault(metric, (number, at, one))
+                elif score == score:  # noqa: PLR0124 - a gap is not entered
+                    repeat = names[REPEAT][str(trial)] if several else repeats[at]
+                    rows.add(of_metric, system, topics[at], repeat, (number, at), score)
+
+
+def _code(part: Part, record: int, name: str, known: _Codes, what: str) -> int:
+    return known[name] if name in known else known[_name(part, record, name, what)]
+
+
+def _in_order(codes: NDArray[np.int64], names: Sequence[str]) -> tuple[NDArray[np.int64], list[str]]:
+    order = natural_order(names)
+    place = {name: at for at, name in enumerate(order)}
+    return np.array([place[name] for name in names], dtype=np.int64)[codes], order
+
+
+def _name(part: Part, record: int, name: str, what: str) -> str:
+    try:
+        clean = clean_name(name, what)
+    except ScoresError as error:
+        raise part.refuse(str(error), record) from error
+    if clean != name:
+        raise part.refuse(f"{what} {name!r} has blanks around it; write the name without", record)
+    return clean
+
+
+def _score(value: object, part: Part, record: int, metric: str) -> float | None:
+    """Return a score, NaN for a gap, None for what is no number."""
+    if type(value) is float:
+        if math.isinf(value):
+            message = f"{value!r} is not finite; repair the score, or leave it out if there is none"
+            raise part.refuse(message, record, metric)
+        return value
+    if value is None:
+        return math.nan
+    if isinstance(value, int):
+        try:
+            return as_number(value)
+        except ValueError as error:
+            raise part.refuse(f"{shortened(value)} {error}; round it", record, metric) from error
+    return None
+
+
+def _without_texts(rows: _Rows, held: Collection[int], parts: Sequence[Part]) -> list[str]:
+    """Say which metrics were left out because they hold no number; refuse those that hold numbers and else."""
+    numeric = {name for name, code in rows.names["metric"].items() if code in held}
+    for metric, (number, record, value) in rows.texts.items():
+        if metric in numeric:
+            message = f"{shortened(value)!r} is no number, and other items have one here; scores are numbers"
+            raise parts[number].refuse(message, record, metric)
+    left = list(rows.texts)
+    return [f"left out what holds no number for an item: {first_few(left)}"] if left else []
+
+
+def _same_everywhere(parts: Sequence[Part], entries: str, what: str) -> dict[str, str]:
+    """Return what every item is marked with; refuse an item that has two marks."""
+    said: dict[str, str] = {}
+    owner: dict[str, Part] = {}
+    for part in parts:
+        marks = getattr(part, entries)
+        if marks is None:
+            continue
+        for record, (topic, mark) in enumerate(zip(part.topics, marks, strict=True)):
+            if said.setdefault(topic, mark) != mark:
+                earlier = owner.get(topic, part).path
+                message = (
+                    f"item {shortened(topic)!r} has the {what} {shortened(mark, _LONGEST_MARK)!r}, but "
+                    f"{shortened(said[topic], _LONGEST_MARK)!r} in {earlier}: it is not the same item; read files of "
+                    "one version of the benchmark"
+                )
+                raise part.refuse(message, record)
+            owner.setdefault(topic, part)
+    return said
+
+
+def _chosen(
+    codes: Mapping[str, NDArray[np.int64]], rows: _Rows, label: str, metrics: Sequence[str] | None
+) -> tuple[NDArray[np.bool_], list[str]]:
+    """Choose metrics, as `block_of` says: which scores are kept, and what was left out."""
+    names = list(rows.names["metric"])
+    counts = np.bincount(codes["metric"], minlength=len(names))
+    present = [name for name, n_scores in zip(names, counts.tolist(), strict=True) if n_scores]
+    if metrics is not None:
+        for name in metrics:
+            if name not in present:
+                raise UnknownNameError("metric in the results", name, present)
+        kept = np.isin(codes["metric"], [rows.names["metric"][name] for name in metrics])
+        left = len(np.unique(codes["topic"])) - len(np.unique(codes["topic"][kept]))
+        note = f"left out {count(left, 'item')} without a score under {' or '.join(metrics)}"
+        return kept, [note] if left else []
+    # a metric with repeats has no more scores of items than one without
+    shape = [len(rows.names[dim]) for dim in DIMS]
+    cells = np.unique(np.ravel_multi_index([codes[dim] for dim in DIMS], shape))
+    held = np.bincount(cells // (shape[1] * shape[2]), minlength=len(names))
+    kept = (held == held.max())[codes["metric"]]
+    lacking = len(np.unique(codes["topic"])) - len(np.unique(codes["topic"][kept]))
+    ranked = sorted(present, key=lambda name: -int(held[rows.names["metric"][name]]))
+    if lacking:
+        message = (
+            f"no metric scores every item: {_list(ranked, rows, codes)}; say which are meant (metrics=, --metrics), "
+            "and the items will be those that they score"
+        )
+        raise FileFormatError(message, path=label)
+    out = [name for name in ranked if held[rows.names["metric"][name]] < held.max()]
+    note = (
+        f"left out {count(len(out), 'metric')} that not every system has on every item, or only some tasks have "
+        f"(--metrics reads them): {first_few(out)}"
+    )
+    return kept, [note] if out else []
+
+
+def _list(names: Sequence[str], rows: _Rows, codes: Mapping[str, NDArray[np.int64]]) -> str:
+    def written(name: str) -> str:
+        items = np.unique(codes["topic"][codes["metric"] == rows.names["metric"][name]])
+        return f"{name} {len(items)}"
+
+    return f"{first_few(names, write=written)} of {len(np.unique(codes['topic']))}"
+
+
+def _laid_out(
+    codes: Mapping[str, NDArray[np.int64]],
+    labels: Mapping[str, Sequence[str]],
+    scores: NDArray[np.float64],
+    parts: Sequence[Part],
+    origins: NDArray[np.int64],
+) -> NDArray[np.float64]:
+    cells = place_rows(codes, labels)
+    twice = first_repeat(cells)
+    if twice is not None:
+        (part, record), (other, earlier) = origins[:, twice[0]].tolist(), origins[:, twice[1]].tolist()
+        metric, system, topic = (labels[dim][codes[dim][twice[0]]] for dim in DIMS)
+        line, key = parts[other].place(earlier, metric)
+        before = ", ".join(filter(None, [parts[other].path, line and f"line {line}", key]))
+        message = (
+            f"system {system!r} has a score on {shortened(topic)!r} under {metric!r} already ({before}); keep one of "
+            "them, or name one of the files otherwise (NAME=path)"
+        )
+        raise parts[part].refuse(message, record, metric)
+    shape = [len(labels[dim]) for dim in dims_of(labels)]
+    flat = np.full(math.prod(shape), np.nan)
+    flat[cells] = scores
+    return flat.reshape(shape)
+
+
+def _ragged(values: NDArray[np.float64]) -> list[str]:
+    """Say how many repeats there are where not all items have the same number."""
+    repeats = (~np.isnan(values)).sum(axis=-1)
+    counts = np.unique(repeats[repeats > 0])
+    if len(counts) == 1:
+        return []
+    most = int((repeats == counts[-1]).sum())
+    return [f"repeats differ: {counts[0]} to {counts[-1]} scores of a system on an item ({most} have {counts[-1]})"]
+
+
+def _clusters_of(topics: Iterable[str], clusters: Mapping[str, str]) -> dict[str, dict[str, str]]:
+    """Return the clusters where there are at least two, and one of them has two items."""
+    said = {topic: clusters[topic] for topic in topics if topic in clusters}
+    distinct = len(set(said.values()))
+    return {"cluster": said} if 1 < distinct < len(said) else {}
+
+
+def _joined(parts: Sequence[Part]) -> list[str]:
+    """Say once what several files say."""
+    files: dict[str, list[str]] = {}
+    for part in parts:
+        for note in part.notes:
+            files.setdefault(note, []).append(part.path.rpartition("/")[2])
+    return [f"{first_few(names)}: {note}" for note, names in files.items()]

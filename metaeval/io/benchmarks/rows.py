@@ -1,0 +1,265 @@
+"""Rows of scores in other clothes: JSON records, the four columns of AutoJudge, frames of one system a file."""
+
+import csv
+import io
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+
+from metaeval.cells import first_few, is_number, metric_evidence, shortened, topic_evidence
+from metaeval.columns import column_roles, part_of_word
+from metaeval.io.benchmarks.contents import Json
+from metaeval.io.blocks import (
+    AVERAGES,
+    GAP_WORDS,
+    BadCellError,
+    Block,
+    Form,
+    TableOptions,
+    fitting_names,
+    place_of,
+    to_numbers,
+    unique_names,
+)
+from metaeval.io.long_tables import read_long
+from metaeval.io.sheets import Sheet, header_names, sheet_of
+from metaeval.io.sources import Source
+from metaeval.layout import ATTACHED
+
+__all__ = ["FRAME_TEXTS", "find_four", "holds_frame", "holds_rows", "read_four", "read_frame", "sheet_of_records"]
+
+FRAME_TEXTS = frozenset(
+    """
+    user_input response reference retrieved_contexts reference_contexts rubrics question answer contexts ground_truth
+    ground_truths input actual_output expected_output retrieval_context context tools_called expected_tools reason
+    """.split()  # noqa: SIM905 - a list of words reads better as words
+)
+"""Columns of words in the frames of ragas and DeepEval: what was asked, found, answered and expected."""
+_NUGGETS = frozenset({"strict_vital_score", "strict_all_score", "vital_score", "all_score"})
+"""What nuggetizer calls its metrics."""
+_ASKED = ("user_input", "question", "input")
+_LEAST_TEXTS = 2
+_FEWER = 3
+"""How many times fewer measures than topics there must be to tell the two by how often they repeat."""
+_CELLS = 4
+_LONGEST_TEXT = 100
+
+
+# ------------------------------------------------------------------------------------------------------------- JSON
+
+
+def holds_rows(json: Json, options: TableOptions) -> bool:
+    """Whether these are records that say what they are about: a topic, or what was asked."""
+    said = options.chosen.get("topic")
+    return any(name == said or part_of_word(name) == "topic" for name in json.first) or _is_frame(json.first)
+
+
+def sheet_of_records(json: Json, options: TableOptions) -> tuple[Sheet, TableOptions]:
+    """Return JSON records as the table they are, so that every rule of tables is theirs.
+
+    A name that holds words or further objects, and has no part in a table of scores, is left out.
+
+    Raises
+    ------
+    FileFormatError
+        For what is no list of objects, an object without any name that counts, or something nested where a name or
+        score belongs.
+    """
+    records = json.records
+    if not records:
+        json.refuse("JSON that holds scores is a list of objects, or an object a line")
+    names = list(dict.fromkeys(name for record in records for name in record))
+    frame = options.form in {None, "frame"} and holds_frame(names, options)
+    said = {*options.chosen.values(), *options.ignored, *([name for name in names if name in _ASKED] if frame else [])}
+    left_out = [name for name in names if name not in said and part_of_word(name) is None and _is_words(name, records)]
+    kept = [name for name in names if name not in left_out]
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(kept)
+    rows = [[_cell(record.get(name)) for name in kept] for record in records]
+    for at, row in enumerate(rows):
+        if not any(row):
+            json.refuse(f"nothing stands under any name that counts ({first_few(kept)})", at=at)
+        if None in row:
+            json.refuse("here stands a name or a number on one line, nothing nested", at=at, key=kept[row.index(None)])
+    writer.writerows(rows)
+    lines = None if json.lines is None else (1, *json.lines)
+    content = text.getvalue().encode(errors="surrogatepass")
+    sheet = sheet_of(content, json.label, delimiter=",", has_lines=lines is not None)
+    sheet = replace(sheet, lines=lines, left_out=tuple(left_out))
+    return sheet, replace(options, form="frame") if frame else options
+
+
+def _is_words(name: str, records: Iterable[Mapping[str, Any]]) -> bool:
+    """Whether every record holds words, objects or nothing under this name."""
+    return not any(isinstance(record.get(name), int | float) for record in records)
+
+
+def _cell(value: object) -> str | None:
+    """Return a value as text; None for what is nested or has several lines."""
+    if isinstance(value, str):
+        return value if "\n" not in value and "\r" not in value else None
+    if isinstance(value, bool):
+        return str(int(value))
+    return "" if value is None else None if isinstance(value, dict | list) else repr(value)
+
+
+# -------------------------------------------------------------------------------------------------------- AutoJudge
+
+
+def find_four(sheet: Sheet) -> Form | None:
+    """Tell four columns without a header (AutoJudge): run, measure, topic, value, or run, topic, measure, value.
+
+    Averages (topic "all") tell the order, else names of measures or topics, else that measures repeat far more often.
+
+    Raises
+    ------
+    FileFormatError
+        Where none of these tells it.
+    """
+    rows = sheet.sample()
+    if any(len(cells) != _CELLS for cells in rows) or not is_number(rows[0][3]) or is_number(rows[0][0]):
+        return None
+    if all(any(is_number(cells[place]) for cells in rows) for place in (1, 2)):
+        return None
+    second: dict[str, None] = {}
+    third: dict[str, None] = {}
+    for cells in sheet.rows():
+        if len(cells) == _CELLS:
+            second[cells[1].strip()] = third[cells[2].strip()] = None
+    seconds, thirds = list(second), list(third)
+    as_all = [any(name.casefold() in AVERAGES for name in names) for names in (seconds, thirds)]
+    if as_all[0] != as_all[1]:
+        return "ir_measures" if as_all[0] else "tot"
+    evidence = [topic_evidence(names) - metric_evidence(names) for names in (seconds, thirds)]
+    if max(evidence) > 1 and min(evidence) < 1:
+        return "ir_measures" if evidence[0] > evidence[1] else "tot"
+    if len(thirds) >= _FEWER * len(seconds):
+        return "tot"
+    if len(seconds) >= _FEWER * len(thirds):
+        return "ir_measures"
+    message = (
+        f"four columns without a header, and either of the middle two ({rows[0][1]!r}, {rows[0][2]!r}) could be the "
+        "measure; say which: columns={'system': 1, 'metric': 2, 'topic': 3, 'score': 4}, or "
+        "columns={'system': 1, 'topic': 2, 'metric': 3, 'score': 4}"
+    )
+    raise sheet.error(message)
+
+
+def read_four(sheet: Sheet, source: Source, options: TableOptions, *, metric: int, topic: int) -> Block:
+    """Read four columns: run, value last, measure and topic at `metric` and `topic`, from 0.
+
+    A measure whose values are words is left out.
+    """
+    texts: dict[str, None] = {}
+    numbers: set[str] = set()
+    for cells in sheet.rows():
+        if len(cells) == _CELLS:
+            name, value = cells[metric].strip(), cells[3].strip()
+            if is_number(value) or value.casefold() in GAP_WORDS:
+                numbers.add(name)
+            else:
+                texts[name] = None
+    words = [name for name in texts if name not in numbers]
+    body = sheet.only(lambda cells: len(cells) != _CELLS or cells[metric].strip() not in words) if words else sheet
+    columns = {"system": 1, "metric": metric + 1, "topic": topic + 1, "score": 4}
+    block = read_long(body, source, replace(options, columns=columns))
+    note = [f"left out measures of words ({first_few(words)})"] if words else []
+    return replace(block, notes=[*note, *block.notes])
+
+
+# ----------------------------------------------------------------------------------------------------------- frames
+
+
+def holds_frame(names: Sequence[str], options: TableOptions) -> bool:
+    """Whether a header is that of a frame: words asked and answered, no system, and no single score."""
+    parts = column_roles(names, chosen=options.chosen, ignored=options.ignored).parts.keys()
+    return _is_frame(names) and not parts & {"system", "metric", "score"}
+
+
+def _is_frame(names: Iterable[str]) -> bool:
+    known = {name.casefold() for name in names}
+    return max(len(FRAME_TEXTS & known), len(_NUGGETS & known)) >= _LEAST_TEXTS
+
+
+def read_frame(sheet: Sheet, source: Source, options: TableOptions) -> Block:
+    """Read a frame of ragas, DeepEval and the like: the file is a system, a row an item, a column a metric.
+
+    Columns of words are left out. Rows are numbered unless a column says which item they are, and what was asked in a
+    row must be the same in every file.
+
+    Raises
+    ------
+    FileFormatError
+        For a column that holds numbers and words, a cell without a score, or no metric at all.
+    """
+    header = header_names(sheet.sample()[0])
+    body = sheet.without_header()
+    rows = list(body.rows())
+    if not rows:
+        raise sheet.error("the table has a header and no rows; it needs a row for every item")
+    names, _ = fitting_names(header, rows, body)
+    roles = column_roles(
+        [name for name in names if name.casefold() not in FRAME_TEXTS or name in options.chosen.values()],
+        chosen=options.chosen,
+        ignored=options.ignored,
+    )
+    for column in [*options.chosen.values(), *options.ignored]:
+        place_of(column, names, sheet)
+    columns = {name: [cells[at].strip() for cells in rows] for at, name in enumerate(names) if name}
+    numeric: list[str] = []
+    words: list[str] = []
+    for name in roles.others:
+        (numeric if _is_numeric(name, columns[name], body) else words).append(name)
+    words += [name for name in names if name.casefold() in FRAME_TEXTS and name not in roles.parts.values()]
+    if not numeric:
+        raise sheet.error(f"no column holds numbers: {first_few(words)}; a frame has a column for every metric")
+    topic = roles.parts.get("topic")
+    labels = [str(number) for number in range(1, len(rows) + 1)] if topic is None else columns[topic]
+    scores = np.empty((len(numeric), 1, len(rows)))
+    for at, name in enumerate(numeric):
+        try:
+            scores[at, 0] = to_numbers(columns[name], options.missing)
+        except BadCellError as error:
+            raise body.error(f"{name!r}: {error.rule}", error.place) from None
+    real = [at for at, label in enumerate(labels) if label.casefold() not in AVERAGES]
+    labels = unique_names([labels[at] for at in real], "topic", body)
+    asked = next((name for name in _ASKED if name in columns), None)
+    attached: dict[str, dict[str, Any]] = {
+        part: dict(zip(labels, [columns[column][at] for at in real], strict=True))
+        for part, column in roles.parts.items()
+        if ATTACHED.get(part) == "topic"
+    }
+    if asked is not None:
+        attached["question"] = {
+            label: shortened(columns[asked][at], _LONGEST_TEXT) for label, at in zip(labels, real, strict=True)
+        }
+    notes = [f"left out columns of words ({first_few(words)})"] if words else []
+    return Block(
+        label=source.path,
+        scores=scores[:, :, real],
+        labels={"metric": unique_names(numeric, "metric", body), "system": [source.own_name], "topic": labels},
+        notes=notes,
+        attached=attached,
+        numbered=topic is None,
+        tag=source.own_name if source.name is None else None,
+        of_items=True,
+    )
+
+
+def _is_numeric(name: str, cells: Sequence[str], body: Sheet) -> bool:
+    """Whether a column holds numbers; an error where it holds words beside them."""
+    filled = [cell for cell in cells if cell.casefold() not in GAP_WORDS]
+    numbers = [is_number(cell) for cell in filled]
+    if not any(numbers):
+        return False
+    if not all(numbers):
+        odd = filled[numbers.index(False)]
+        message = (
+            f"column {name!r} holds numbers and {shortened(odd)!r}; a metric is all numbers, so repair it, or leave "
+            f"the column out (columns={{'ignore': [{name!r}]}})"
+        )
+        raise body.error(message, cells.index(odd))
+    return True

@@ -1,0 +1,354 @@
+# ruff: noqa: RUF001 - Greek letters and dashes are meant for people
+"""The report on a leaderboard: which of its ranks are real, and what that says of the benchmark and its metrics."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import pandas as pd
+
+from metaeval.bibliography import cited
+from metaeval.reports.data_files import csv_file, score_files
+from metaeval.reports.leaderboard_items import (
+    conclusions_section,
+    design_section,
+    differences_section,
+    gaps_between_neighbours,
+    items_section,
+    needed_section,
+    subsets_section,
+)
+from metaeval.reports.report import Block, Fold, Item, Methods, Picture, Report, Section, Text
+from metaeval.reports.shared import cited_in, computed_with, described_by, facts, unanswered
+from metaeval.reports.tables import METRIC, Table, left, right
+from metaeval.studies.leaderboard import LeaderboardStudy
+from metaeval.tests_stat.correction import CORRECTIONS
+from metaeval.words import (
+    count,
+    listed,
+    name_of_metric,
+    number,
+    p_value,
+    percentage,
+    share,
+    share_of,
+    short_names,
+    text,
+    whole,
+)
+
+__all__ = ["leaderboard_report"]
+
+_SCORE = number(4)
+_MOST_LETTERS = 12
+_LEAST_CHANCE = 0.005
+_MEANS = ("rubin1981", "ledoit2004", "stephens2017")
+_FAMILIES = {
+    "all": "All pairs",
+    "adjacent": "Neighbours in the ranking",
+    "best": "The best system and each other",
+    "baseline": "The baseline and each other",
+}
+
+
+def leaderboard_report(study: LeaderboardStudy) -> Report:
+    """Put a study of a leaderboard into a report.
+
+    Parameters
+    ----------
+    study : LeaderboardStudy
+
+    Returns
+    -------
+    Report
+    """
+    frame, pairs = study.to_frame(), study.pair_counts()
+    metrics = list(study.comparison.metrics)
+    sizes = study.scores.sizes
+    counted = facts(metric=sizes["metric"], system=sizes["system"], topic=sizes["topic"], pair=study.comparison.n_pairs)
+    failed = [Item(term=part, words=reason) for part, reason in study.unanswered.items()]
+    return Report(
+        command="leaderboard",
+        title="Is this leaderboard’s ranking real?",
+        facts=(*counted, (f"{study.alpha:g}", "significance level α")),
+        summary=_summary(study, frame, pairs),
+        sections=(
+            *_ranks_section(study, frame, metrics),
+            *_families_section(study),
+            _pairs_section(study, pairs),
+            *differences_section(study),
+            *needed_section(study),
+            *design_section(study),
+            conclusions_section(study),
+            *items_section(study),
+            *subsets_section(study),
+            *unanswered(failed),
+            _benchmark_section(study, pairs),
+        ),
+        methods=_methods(study),
+        rows=frame,
+        provenance=study.provenance,
+        notes=study.notes,
+        data=score_files(study.scores) | {"neighbours.csv": csv_file(study.families.to_frame())},
+    )
+
+
+# --------------------------------------------------------------------------------------------------------- the answer
+
+
+def _summary(study: LeaderboardStudy, frame: pd.DataFrame, pairs: pd.DataFrame) -> tuple[str, ...]:
+    return tuple(_answer(study, metric, frame[frame["metric"] == metric], pairs) for metric in study.comparison.metrics)
+
+
+def _answer(study: LeaderboardStudy, metric: str, frame: pd.DataFrame, pairs: pd.DataFrame) -> str:
+    """Say how much of one metric's ranking these items decide."""
+    near = _row(pairs, metric=metric, family="adjacent", correction="holm")
+    words = (
+        f"Under {name_of_metric(metric)}, {near['n_significant']} of {count(near['n_pairs'], 'pair')} of neighbours "
+    )
+    words += "differ significantly (paired t, Holm within neighbours)"
+    if study.ranks is None:
+        return f"{words}."
+    level = percentage(study.ranks.confidence_level)
+    first = frame.iloc[0]
+    possible = int((frame["rank_low"] == 1).sum())
+    if possible == 1:
+        lead = f"{first['system']} is the best in truth too: no other system’s {level} interval reaches rank 1"
+    else:
+        lead = f"{first['system']} stands first, and {possible} systems may be the best in truth"
+        lead += f" ({level} intervals, all ranks at once)"
+    middle = (frame["rank_high"] - frame["rank_low"]).median()
+    return f"{lead}; half of the intervals span more than {middle:g} ranks. {words}."
+
+
+# ------------------------------------------------------------------------------------------------------- the sections
+
+
+def _ranks_section(study: LeaderboardStudy, frame: pd.DataFrame, metrics: Sequence[str]) -> list[Section]:
+    ranks = study.ranks
+    if ranks is None:
+        return []
+    level = percentage(ranks.confidence_level)
+
+    def blocks(metric: str) -> tuple[Block, ...]:
+        part = frame[frame["metric"] == metric]
+        picture = Picture(
+            name=f"ranks {metric}",
+            draw=lambda: ranks.plot(metric),
+            title=f"Ranks that {name_of_metric(metric)} leaves open",
+            caption=f"Dot: rank by mean. Bar: {level} interval; with that probability the bars of all systems hold "
+            "their true ranks at once. Where two bars overlap widely the order of the two is open.",
+            alt=f"{part['system'].iloc[0]} may have ranks {part['rank_low'].iloc[0]} to {part['rank_high'].iloc[0]}.",
+        )
+        return (picture, _ranks_table(study, metric, part))
+
+    first, *others = metrics
+    folds = tuple(Fold(title=f"The same for {name_of_metric(one)}", blocks=blocks(one)) for one in others)
+    short = tuple(short_names(metrics))
+    return [
+        Section(
+            id="ranks",
+            title="Ranks with intervals",
+            lead="A rank is real as far as other items would have given it too. The interval of a system goes from one "
+            "more than the systems that are significantly better to all less those that are significantly worse.",
+            brief=True,
+            blocks=(*((Text(paragraphs=short),) if short else ()), *blocks(first), *folds),
+        )
+    ]
+
+
+def _ranks_table(study: LeaderboardStudy, metric: str, part: pd.DataFrame) -> Table:
+    ranks = study.ranks
+    level = "" if ranks is None else percentage(ranks.confidence_level)
+    written = zip(part["rank_low"], part["rank_high"], strict=True)
+    shown = part.assign(
+        ranks=[f"{low} to {high}" if low < high else str(low) for low, high in written],
+        ranks_sort=part["rank_low"],
+        alike=len(part) - 1 - part["n_better"] - part["n_worse"],
+    )
+    few = part["letters"].str.len().max() <= _MOST_LETTERS
+    columns = [*right(whole, rank="Rank"), *left(system="System")]
+    if "group" in part:
+        columns += left(group="Family")
+    columns += [*right(_SCORE, mean="Mean"), *right(text, ranks=f"{level} interval of the rank")]
+    if study.best is not None:
+        top = next(name for name in map(str, part) if name.startswith("p_top_"))
+        columns += right(share, "Chance in truth", **{"p_best": "best", top: f"top {top.removeprefix('p_top_')}"})
+    columns += right(whole, "Significantly", n_better="better", n_worse="worse")
+    columns += right(whole, alike="Not separated")
+    if few:
+        columns += left(letters="Groups")
+    return Table(
+        name=f"ranks {metric}",
+        title=f"Systems by mean {name_of_metric(metric)}",
+        caption="Significantly better, worse: systems that are, over all pairs at once. Not separated: all others."
+        + (" Systems that share a letter are not significantly different." if few else ""),
+        frame=shown,
+        columns=tuple(columns),
+        data=part,
+    )
+
+
+def _pairs_section(study: LeaderboardStudy, pairs: pd.DataFrame) -> Section:
+    rows = []
+    for (metric, family), part in pairs.groupby(["metric", "family"], sort=False):
+        row: dict[str, object] = {"metric": metric, "family": _FAMILIES[str(family)]}
+        for one in part.itertuples():
+            row |= {str(one.correction): share_of(one.n_significant, one.n_pairs), f"{one.correction}_sort": one.share}
+        rows.append(row)
+    corrections = list(dict.fromkeys(pairs["correction"]))
+    table = Table(
+        name="pairs",
+        title="Significantly different pairs",
+        caption=f"Paired t, two-sided, α = {study.alpha:g}; each correction is over the pairs of its row.",
+        frame=pd.DataFrame(rows),
+        columns=(
+            METRIC,
+            *left(family="Pairs"),
+            *right(text, "Significantly different pairs", **{name: CORRECTIONS.label(name) for name in corrections}),
+        ),
+        data=pairs,
+    )
+    neighbours = study.families.to_frame()
+    neighbours = neighbours[neighbours["family"] == "adjacent"]
+    return Section(
+        id="pairs",
+        title="Pairs of systems",
+        lead="How many pairs of systems the items separate: all of them, neighbours in the ranking, and those that "
+        "readers look at first. A correction for fewer pairs is milder.",
+        brief=True,
+        blocks=(table, Fold(title="Every pair of neighbours", blocks=(_neighbours_table(study, neighbours),))),
+    )
+
+
+def _neighbours_table(study: LeaderboardStudy, frame: pd.DataFrame) -> Table:
+    return Table(
+        name="neighbours",
+        title="Neighbours in the ranking",
+        caption=f"Paired t, two-sided; p with Holm's correction over the neighbours of a metric, α = {study.alpha:g}.",
+        frame=frame,
+        columns=(
+            METRIC,
+            *left(system_a="System", system_b="Next"),
+            *right(_SCORE, difference="Difference"),
+            *right(p_value, "p", p_value="uncorrected", p_holm="Holm"),
+        ),
+    )
+
+
+def _families_section(study: LeaderboardStudy) -> list[Section]:
+    """Say which family of systems the best is likely to belong to."""
+    if study.best is None or study.best.families is None:
+        return []
+    rows = study.best.family_frame()
+    shown = rows[rows["p_best"] >= _LEAST_CHANCE]
+    left_out = len(rows) - len(shown)
+    table = Table(
+        name="families",
+        title="Chance that the best system is of a family",
+        caption="Posterior probability that the best true mean is that of one of the family’s systems; beside it the "
+        "share of resamples that one of them wins, which is no such chance: among systems that are nearly equal it "
+        "overstates the winner."
+        + (f" Left out: {left_out} with a chance below {share(_LEAST_CHANCE)}." if left_out else ""),
+        frame=shown,
+        columns=(
+            METRIC,
+            *left(family="Family"),
+            *right(whole, n_systems="Systems"),
+            *right(share, p_best="Chance to hold the best", share_of_resamples="Share of resamples"),
+        ),
+        data=rows,
+    )
+    return [
+        Section(
+            id="families",
+            title="Families of systems",
+            lead="Several systems of one maker share strengths and weaknesses, and take several chances.",
+            blocks=(table,),
+        )
+    ]
+
+
+def _benchmark_section(study: LeaderboardStudy, pairs: pd.DataFrame) -> Section:
+    """End with what all this says of the benchmark and its metrics, not about who won."""
+    return Section(
+        id="benchmark",
+        title="What this says of the benchmark",
+        lead="Not who won, but how far this benchmark can tell.",
+        brief=True,
+        blocks=(Text(paragraphs=tuple(_verdict(study, metric, pairs) for metric in study.comparison.metrics)),),
+    )
+
+
+def _row(frame: pd.DataFrame, **wanted: str) -> dict[str, Any]:
+    """Return the one row with these entries."""
+    for name, value in wanted.items():
+        frame = frame[frame[name] == value]
+    return {str(name): value for name, value in frame.iloc[0].items()}
+
+
+def _verdict(study: LeaderboardStudy, metric: str, pairs: pd.DataFrame) -> str:
+    every = _row(pairs, metric=metric, family="all", correction="fdr_by")
+    near = _row(pairs, metric=metric, family="adjacent", correction="holm")
+    n_items = study.scores.sizes["topic"]
+    first = f"{n_items:,} items under {name_of_metric(metric)} separate {share(every['share'])} of all pairs "
+    parts = [f"{first}(Benjamini–Yekutieli) and {share(near['share'])} of neighbours (Holm)"]
+    if study.detectable is not None:
+        found = _row(study.detectable.summary(), metric=metric, correction="none")
+        gap = gaps_between_neighbours(study)[metric]
+        parts.append(
+            f"they would find a difference of {_SCORE(found['median'])} with power {study.power:g} (median pair), "
+            f"while neighbours lie {_SCORE(gap)} apart"
+        )
+    if study.design is not None:
+        effect = _row(study.design.to_frame(), metric=metric, of="pairs")
+        parts.append(
+            f"in clusters they say as much as {effect['effective_topics']:,.0f} independent ones "
+            f"(design effect {effect['design_effect']:.2g})"
+        )
+    if study.items is not None:
+        row = _row(study.items.summary(), metric=metric)
+        idle = int(row["all_pass"] + row["all_fail"] + row["all_equal"])
+        if idle:
+            parts.append(f"{count(idle, 'item')} of them tell no system from another")
+    ways = study.conclusions[study.conclusions["metric"] == metric].to_dict("records")
+    plain, lead = ways[0], max(ways, key=lambda way: way["n_significant_fdr_by"])
+    if lead["n_significant_fdr_by"] > plain["n_significant_fdr_by"]:
+        parts.append(
+            f"summed up by {lead['aggregate']} instead of the mean they would separate "
+            f"{share(lead['n_significant_fdr_by'] / lead['n_pairs'])} of all pairs (Kendall’s τ of the two orders "
+            f"{lead['tau']:.2f})"
+        )
+    return f"{'; '.join(parts)}."
+
+
+# -------------------------------------------------------------------------------------------------------- the methods
+
+
+def _methods(study: LeaderboardStudy) -> Methods:
+    sizes = study.scores.sizes
+    words = (
+        f"We compared {sizes['system']} systems on {sizes['topic']} topics under {count(sizes['metric'], 'metric')} "
+        f"({listed(map(name_of_metric, study.comparison.metrics))}) by {described_by('t')}, α = {study.alpha:g}, "
+        f"with {described_by('holm')} and {described_by('fdr_by')}, over all pairs and within families of pairs."
+    )
+    cite = ["student1908", "holm1979", "benjamini2001"]
+    if study.ranks is not None:
+        words += (
+            f" Ranks have simultaneous {percentage(study.ranks.confidence_level)} intervals from the studentised "
+            f"bootstrap of the largest |t| over all pairs (B = {study.ranks.n_resamples}, {study.ranks.random_source})"
+            f"{cited(('mogstad2024',))}."
+        )
+        cite.append("mogstad2024")
+    if study.best is not None:
+        words += (
+            " The chance to be the best is that of the posterior of the systems’ true means, given the noise between "
+            f"topics by a Bayesian bootstrap ({study.best.n_draws} draws, {study.best.random_source})"
+            f"{cited(_MEANS)}."
+        )
+        cite += _MEANS
+    words += (
+        " Aggregates were compared as metrics; the discrimination of an item is its correlation with the mean over all "
+        "others."
+    )
+    paragraphs = (f"{words} {computed_with(study.provenance)}",)
+    return Methods(paragraphs=paragraphs, cite=cited_in(paragraphs, cite))

@@ -1,0 +1,344 @@
+"""Would fewer topics lead to the same conclusions? Subsets chosen on some systems and judged by others.
+
+A subset that is chosen because it orders these systems as the full set does will order *these* systems as the full set
+does. So topics are chosen on one half of the systems, and what the choice is worth is seen on the other half. A subset
+is also part of the full set, and so agrees with it more than a new benchmark of that size would; random subsets of the
+same size do that too, and are the yardstick: a way to choose is worth what it gains on them.
+"""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import product
+from types import MappingProxyType
+
+import numpy as np
+import pandas as pd
+import xarray as xr
+from numpy.typing import NDArray
+from scipy.special import stdtrit
+
+from metaeval.agreement.item_statistics import discrimination
+from metaeval.agreement.rankings import kendall_tau
+from metaeval.checks import MOST_REPLICATES, check_choice, check_count, check_share
+from metaeval.draws import RNGLike, resolve_rng
+from metaeval.equality import difference, settle
+from metaeval.errors import InvalidOptionError, ScoresError
+from metaeval.scores import Scores, oriented_values
+from metaeval.tests_stat.counting import kernel_threads
+from metaeval.tests_stat.pairs import all_pairs
+from metaeval.tests_stat.robust import difference_estimates
+from metaeval.topic_design import engine_scores, topic_weights
+from metaeval.topic_units import units_of
+
+__all__ = ["SUBSETS", "SubsetComparison", "compare_subsets"]
+
+type Floats = NDArray[np.float64]
+type Places = NDArray[np.int64]
+
+RANDOM = "random"
+_SHARES = (0.1, 0.25, 0.5)
+_FEWEST = 3  # systems on each side, and topics in a subset
+_NOISE = 1e-12
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class SubsetComparison:
+    """How well subsets of the topics keep the conclusions of all, for systems that did not choose them.
+
+    Attributes
+    ----------
+    data : xarray.Dataset
+        Dims ``metric``, ``method``, ``size`` and ``split``: ``tau`` (Kendall's, of the held-out systems by the
+        subset with the same by all topics; NaN where all tie) and ``kept`` (of the pairs of held-out systems that
+        differ significantly by all topics, the share that do by the subset, in one direction; NaN where none does);
+        ``chosen`` (metric, method, size, topic), the share of splits in which a topic was chosen.
+    alpha : float
+    n_systems : tuple of int
+        Systems that choose, and that are held out, in the first split.
+    n_topics : int
+    by_group : bool
+        Whether groups of systems were kept together in splits.
+    random_source : str
+    """
+
+    data: xr.Dataset
+    alpha: float
+    n_systems: tuple[int, int]
+    n_topics: int
+    by_group: bool
+    random_source: str
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return one row a metric, method and size.
+
+        Mean over the splits of ``tau`` and ``kept``, with the ``low`` and ``high`` 5 and 95 % of each; ``tau_gain``
+        and ``kept_gain``, the mean difference from random subsets of that size in the same split, and ``tau_better``
+        and ``kept_better``, the share of splits in which it is above 0 (0 counting half); NaN where random subsets are
+        not among the methods.
+        """
+        rows = []
+        ways = self.data["method"].to_numpy().tolist()
+        for metric, way, size in product(
+            self.data["metric"].to_numpy().tolist(), ways, self.data["size"].to_numpy().tolist()
+        ):
+            row = {"metric": metric, "method": way, "size": size}
+            for name in ("tau", "kept"):
+                table = self.data[name].sel(metric=metric, size=size)
+                own = table.sel({"method": way}).to_numpy()
+                gain = own - table.sel({"method": RANDOM}).to_numpy() if RANDOM in ways else np.full(len(own), np.nan)
+                row |= _described(name, own, gain)
+            rows.append(row)
+        return pd.DataFrame(rows)
+
+
+def compare_subsets(  # noqa: PLR0913 - one keyword per choice
+    scores: object,
+    *,
+    sizes: Sequence[int] | None = None,
+    methods: Sequence[str] = ("discrimination", "greedy", "random"),
+    n_splits: int = 20,
+    alpha: float = 0.05,
+    rng: RNGLike = None,
+) -> SubsetComparison:
+    r"""Choose subsets of topics on half of the systems, and see on the other half what they keep.
+
+    Parameters
+    ----------
+    scores : Scores or anything `metaeval.as_scores` takes
+        At least six systems, no gaps. With clusters, strata and weights the pairs are tested accordingly.
+    sizes : sequence of int, optional
+        Topics in a subset, from 3 to fewer than all; by default a tenth, a quarter and a half of them.
+    methods : sequence of str, default ("discrimination", "greedy", "random")
+        How topics are chosen: those with the highest discrimination (`metaeval.agreement.analyse_items`) among the
+        systems that choose; one after the other, each time the one with which the mean over the subset correlates
+        best with the mean over all; or at random, the yardstick. Earlier topics win ties.
+    n_splits : int, default 20
+        How often systems are split in two, at random; whole groups of systems, where they have groups, since members
+        of a family on both sides would carry the choice over.
+    alpha : float, default 0.05
+        Level of the paired t test of every pair, uncorrected.
+    rng : None, int or numpy.random.Generator
+
+    Returns
+    -------
+    SubsetComparison
+
+    Raises
+    ------
+    ScoresError
+        If scores have gaps, or there are too few systems, groups or topics.
+    InvalidOptionError
+        If an option is outside its rule.
+
+    See Also
+    --------
+    metaeval.agreement.item_statistics.analyse_items
+
+    Notes
+    -----
+    Everything is judged on systems that had no part in the choice. The subset is still part of the full set, which
+    lifts tau and the share kept; it lifts them for random subsets as well, so only the gain on these speaks for a
+    method. Nothing here says that a subset keeps the conclusions for systems unlike those at hand.
+
+    Examples
+    --------
+    >>> from metaeval import simulate_scores
+    >>> scores = simulate_scores(n_systems=20, n_topics=60, metrics=["AP"], rng=1)
+    >>> compare_subsets(scores, sizes=[15], n_splits=20, rng=1).to_frame()[["method", "size", "tau"]].round(2)
+               method  size   tau
+    0  discrimination    15  0.71
+    1          greedy    15  0.60
+    2          random    15  0.56
+    """
+    scores = engine_scores(scores, uses=("clusters", "strata", "weights"), what="subsets of topics")
+    check_count(n_splits, "n_splits", most=MOST_REPLICATES)
+    check_share(alpha, "alpha")
+    for name in methods:
+        check_choice(name, "method", list(SUBSETS))
+    if not methods or len(set(methods)) < len(methods):
+        message = f"methods= names each way to choose once, out of {', '.join(SUBSETS)}; got {list(methods)!r}"
+        raise InvalidOptionError(message)
+    chosen_sizes = _sizes(sizes, scores.sizes["topic"])
+    source = resolve_rng(rng)
+    n_topics = scores.sizes["topic"]
+    shape = (scores.sizes["metric"], len(methods), len(chosen_sizes))
+    tau, kept = np.empty((*shape, n_splits)), np.empty((*shape, n_splits))
+    counts = np.zeros((*shape, n_topics))
+    with kernel_threads(None):  # small products and a kernel take turns
+        for split in range(n_splits):
+            train = _half(scores, source.generator)
+            learned, held = scores.isel(system=train), _Held.of(scores.isel(system=~train), alpha)
+            shuffled = source.generator.permutation(n_topics)
+            orders = [SUBSETS[name](learned, shuffled, max(chosen_sizes)) for name in methods]
+            truth = [held.judge(metric, np.arange(n_topics)) for metric in range(shape[0])]
+            estimates = np.empty((*shape, held.scores.sizes["system"]))
+            for at in np.ndindex(*shape):
+                topics = np.sort(orders[at[1]][at[0], : chosen_sizes[at[2]]])
+                estimates[at], signs = held.judge(at[0], topics)
+                found = truth[at[0]][1] != 0
+                kept[(*at, split)] = (signs == truth[at[0]][1])[found].mean() if found.any() else np.nan
+                counts[(*at, topics)] += 1.0
+            means = np.stack([one for one, _ in truth])
+            tau[..., split] = kendall_tau(means[:, None, None], estimates, undefined="nan")
+            if split == 0:
+                n_systems = int(train.sum()), int((~train).sum())
+    dims = ("metric", "method", "size")
+    return SubsetComparison(
+        data=xr.Dataset(
+            {
+                "tau": ((*dims, "split"), tau),
+                "kept": ((*dims, "split"), kept),
+                "chosen": ((*dims, "topic"), counts / n_splits),
+            },
+            coords={
+                "metric": scores["metric"].to_numpy(),
+                "method": list(methods),
+                "size": chosen_sizes,
+                "topic": scores["topic"].to_numpy(),
+            },
+        ),
+        alpha=float(alpha),
+        n_systems=n_systems,
+        n_topics=n_topics,
+        by_group="group" in scores.coords,
+        random_source=source.description,
+    )
+
+
+def _sizes(sizes: Sequence[int] | None, n_topics: int) -> list[int]:
+    if n_topics <= _FEWEST:
+        message = f"subsets take more than {_FEWEST} topics, not {n_topics}"
+        raise ScoresError(message)
+    if sizes is None:
+        return sorted({max(_FEWEST, min(n_topics - 1, round(share * n_topics))) for share in _SHARES})
+    for size in sizes:
+        check_count(size, "sizes", least=_FEWEST, most=n_topics - 1, unit="fewer than all topics")
+    if not sizes:
+        raise InvalidOptionError("sizes= is empty; name at least one number of topics")
+    return sorted({int(size) for size in sizes})
+
+
+def _half(scores: Scores, generator: np.random.Generator) -> NDArray[np.bool_]:
+    """Draw the systems that choose: half of them, or whole groups until half of them are in."""
+    n = scores.sizes["system"]
+    group = scores["group"].to_numpy() if "group" in scores.coords else scores["system"].to_numpy()
+    _, member, sizes = np.unique(group, return_inverse=True, return_counts=True)
+    order = generator.permutation(len(sizes))
+    before = np.cumsum(sizes[order]) - sizes[order] / 2.0  # a group goes where most of it lies
+    taken = np.zeros(len(sizes), dtype=bool)
+    taken[order[before <= n / 2.0]] = True
+    train: NDArray[np.bool_] = taken[member]
+    if min(train.sum(), n - train.sum()) < _FEWEST:
+        message = (
+            f"subsets are chosen on one half of the systems and judged on the other, at least {_FEWEST} on each side; "
+            f"there are {n} systems" + f" in {len(sizes)} groups, which are not split" * ("group" in scores.coords)
+        )
+        raise ScoresError(message)
+    return train
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class _Held:
+    """Systems that were held out, and how pairs of them are tested on any topics."""
+
+    scores: Scores
+    values: Floats
+    """Higher better, (metric, system, topic)."""
+    weights: Floats
+    place: Places
+    """Cluster of every topic."""
+    alpha: float
+
+    @classmethod
+    def of(cls, scores: Scores, alpha: float) -> "_Held":
+        return cls(scores, oriented_values(scores), topic_weights(scores), units_of(scores).unit, alpha)
+
+    def judge(self, metric: int, topics: Places) -> tuple[Floats, NDArray[np.int64]]:
+        """Return the means by some topics, settled, and for every pair 1 or -1 where it differs significantly, else 0.
+
+        The variances of all pairs come from one product: without gaps a pair's residual is that of one system less that
+        of the other, and all pairs have the same degrees of freedom.
+        """
+        values, weights = self.values[metric][:, topics], self.weights[topics]
+        share = weights / weights.sum()
+        sizes = np.abs(values) @ share
+        means = settle(values @ share, sizes)
+        first, second = all_pairs(len(values))
+        apart = difference(means[first], means[second], sizes[first], sizes[second])
+        if {"stratum", "weight"} & set(self.scores.coords):
+            units = units_of(self.scores.isel(topic=topics))
+            own = difference_estimates(values[None], units, first, second)
+            error = np.where(own.n_units > 1, own.error, np.inf)[0]  # 0 where a difference is the same everywhere
+            freedom = own.certain_freedom[0]
+        else:
+            names, place = np.unique(self.place[topics], return_inverse=True)
+            of_cluster = np.bincount(place, share)
+            if len(names) < 2:  # noqa: PLR2004 - a variance
+                return means, np.zeros(len(first), dtype=np.int64)
+            level = values.mean(axis=0)  # goes out in the differences, and most of the rounding with it
+            left = (values - level - (means - level @ share)[:, None]) * (share / np.sqrt(1.0 - of_cluster)[place])
+            if len(names) < len(topics):
+                left = left @ (place[:, None] == np.arange(len(names)))
+            together = left @ left.T
+            own_part = np.diag(together)
+            error = np.sqrt(np.maximum(own_part[first] + own_part[second] - 2.0 * together[first, second], 0.0))
+            squares = of_cluster**2 / (1.0 - of_cluster)
+            freedom = np.array(1.0 / ((of_cluster**2).sum() + squares.sum() ** 2 - (squares**2).sum()))
+        found = np.abs(apart) >= -stdtrit(freedom, self.alpha / 2.0) * error
+        return means, np.where(found, np.sign(apart), 0.0).astype(np.int64)
+
+
+def _at_random(scores: Scores, shuffled: Places, size: int) -> Places:
+    return np.tile(shuffled[:size], (scores.sizes["metric"], 1))
+
+
+def _by_discrimination(scores: Scores, shuffled: Places, size: int) -> Places:  # noqa: ARG001 - see SUBSETS
+    found = settle(-discrimination(scores), np.ones(scores.sizes["topic"]))
+    return np.argsort(found, axis=1, kind="stable")[:, :size]
+
+
+def _greedy(scores: Scores, shuffled: Places, size: int) -> Places:  # noqa: ARG001 - see SUBSETS
+    """Add the topic with which the sum over the subset correlates best with the sum over all, again and again."""
+    values = oriented_values(scores)
+    if "weight" in scores.coords:
+        values = values * scores["weight"].to_numpy()
+    return np.stack([_greedy_order(one - one.mean(axis=0), size) for one in values])
+
+
+def _greedy_order(left: Floats, size: int) -> Places:
+    total = left.sum(axis=1)
+    with_total, squares = total @ left, (left**2).sum(axis=0)
+    with_chosen, own_total, own_square = np.zeros(left.shape[1]), 0.0, 0.0
+    order = np.empty(size, dtype=np.int64)
+    free = np.ones(left.shape[1], dtype=bool)
+    for place in range(size):
+        square = own_square + 2.0 * with_chosen + squares
+        gain = np.full(left.shape[1], -np.inf)
+        can = free & (square > _NOISE * squares.max())
+        gain[can] = (own_total + with_total[can]) / np.sqrt(square[can])
+        gain[free & ~can] = np.finfo(float).min  # topics on which all systems are equal, last
+        best = gain.max()
+        pick = int(np.argmax(gain >= best - _NOISE * np.abs(best)))
+        order[place], free[pick] = pick, False
+        own_square, own_total = square[pick], own_total + with_total[pick]
+        with_chosen += left[:, pick] @ left
+    return order
+
+
+SUBSETS: Mapping[str, Callable[[Scores, Places, int], Places]] = MappingProxyType(
+    {"discrimination": _by_discrimination, "greedy": _greedy, RANDOM: _at_random}
+)
+"""Every way to choose topics by its name: from the scores of some systems and shuffled topics, so many for each metric,
+the first chosen first."""
+
+
+def _described(name: str, own: Floats, gain: Floats) -> dict[str, float]:
+    known, gained = own[np.isfinite(own)], gain[np.isfinite(gain)]
+    low, high = np.quantile(known, (0.05, 0.95)) if len(known) else (np.nan, np.nan)
+    return {
+        name: float(known.mean()) if len(known) else np.nan,
+        f"{name}_low": float(low),
+        f"{name}_high": float(high),
+        f"{name}_gain": float(gained.mean()) if len(gained) else np.nan,
+        f"{name}_better": float(((gained > 0) + 0.5 * (gained == 0)).mean()) if len(gained) else np.nan,
+    }

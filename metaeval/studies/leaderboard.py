@@ -1,0 +1,330 @@
+"""Is this leaderboard's ranking real? From scores to ranks with intervals, and to what they say of the benchmark."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import ClassVar
+
+import numpy as np
+import pandas as pd
+import xarray as xr
+
+from metaeval.agreement.aggregates import AGGREGATES, MACRO, aggregate_scores
+from metaeval.agreement.item_statistics import ItemAnalysis, analyse_items
+from metaeval.agreement.rankings import kendall_tau
+from metaeval.checks import check_choice, check_count, check_share
+from metaeval.draws import RNGLike, resolve_seed
+from metaeval.errors import EstimationError, InvalidOptionError, ScoresError
+from metaeval.models.chances_of_best import BestSystem, best_system
+from metaeval.models.design_effect import DesignEffect, design_effect
+from metaeval.models.detectable_difference import DetectableDifferences, detectable_differences
+from metaeval.models.separation import Separation, topics_to_separate
+from metaeval.provenance import Provenance, record_provenance
+from metaeval.resampling.ranks import RankIntervals, rank_intervals
+from metaeval.resampling.topic_subsets import SubsetComparison, compare_subsets
+from metaeval.scores import Scores, identical_systems
+from metaeval.studies.power import system_means
+from metaeval.studies.study import Attempts, Study, test_notes
+from metaeval.tests_stat.catalogue import compare_systems
+from metaeval.tests_stat.families import PairFamilies, pair_families
+from metaeval.tests_stat.pairs import all_pairs
+from metaeval.tests_stat.result import PairwiseResult
+from metaeval.topic_design import engine_scores
+from metaeval.topic_units import design_notes
+
+__all__ = ["LeaderboardStudy", "conclusions_of", "study_leaderboard"]
+
+_DRAWS = 600
+"""Of the true means: a chance then has a standard error of 0.02 at most, and a page of 183 systems takes seconds."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class LeaderboardStudy(Study):
+    """What the items of a benchmark say of its ranking, and what that says of the benchmark and its metrics.
+
+    Attributes
+    ----------
+    scores : Scores
+        The systems that were compared.
+    comparison : PairwiseResult
+        The paired t test of every pair, uncorrected; corrections follow from it.
+    families : PairFamilies
+        Neighbours, pairs with the best system and with a baseline, each a family of its own.
+    ranks : RankIntervals or None
+        Simultaneous intervals of the ranks, and groups.
+    detectable : DetectableDifferences or None
+        The least true difference that the items find with the power asked for, pair by pair.
+    separation : Separation or None
+        Items needed to part neighbours.
+    design : DesignEffect or None
+        What clusters of items cost, where there are random ones.
+    best : BestSystem or None
+        The chance of every system, and family of systems, to be the best in truth, and among the top.
+    conclusions : pandas.DataFrame
+        What every metric, and every aggregate of it, concludes; see `conclusions_of`.
+    items : ItemAnalysis or None
+        Every item by itself.
+    subsets : SubsetComparison or None
+        What fewer items keep, for systems that did not choose them.
+    baseline : str or None
+        A system to hold against all others.
+    top : int
+        How many systems count as the top.
+    power : float
+        Power of the detectable differences and of the items needed.
+    alpha : float
+        Significance level; intervals hold at 1 - alpha.
+    identical : tuple of tuple of str
+        Systems that are equal throughout.
+    unanswered : mapping of str to str
+        What these scores cannot answer, with the reason.
+    notes : tuple of str
+    provenance : Provenance
+    """
+
+    reported_by: ClassVar[str] = "metaeval.reports.leaderboard:leaderboard_report"
+
+    scores: Scores
+    comparison: PairwiseResult
+    families: PairFamilies
+    ranks: RankIntervals | None
+    detectable: DetectableDifferences | None
+    separation: Separation | None
+    design: DesignEffect | None
+    best: BestSystem | None
+    conclusions: pd.DataFrame
+    items: ItemAnalysis | None
+    subsets: SubsetComparison | None
+    baseline: str | None
+    top: int
+    power: float
+    alpha: float
+    identical: tuple[tuple[str, ...], ...]
+    unanswered: Mapping[str, str]
+    notes: tuple[str, ...]
+    provenance: Provenance
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return one row a metric and system, best first: what a leaderboard shows, with what its items leave open.
+
+        The columns are metric, system, group (where there are groups), mean, rank, rank_low, rank_high, letters,
+        n_better and n_worse (systems significantly better and worse, simultaneously over all pairs), p_best and
+        ``p_top_k`` (chance to be the best, and among the best k, in truth) and share_of_resamples. What has no answer
+        has no columns.
+        """
+        keys = ["metric", "system"]
+        frame = system_means(self.scores)[[*keys, "group", "mean", "rank"]]
+        if "group" not in self.scores.coords:
+            frame = frame.drop(columns="group")
+        if self.ranks is not None:
+            found = self.ranks.to_frame().merge(self.ranks.groups()[[*keys, "letters"]], on=keys)
+            frame = frame.merge(found[[*keys, "rank_low", "rank_high", "letters", "n_better", "n_worse"]], on=keys)
+        if self.best is not None:
+            found = self.best.to_frame().drop(columns=["mean", "rank", "family"], errors="ignore")
+            frame = frame.merge(found, on=keys)
+        return frame
+
+    def pair_counts(self) -> pd.DataFrame:
+        """Return one row a metric, family of pairs and correction: n_significant, n_pairs, share.
+
+        The families are all pairs, neighbours ("adjacent"), pairs with the best system ("best"), and pairs with the
+        baseline ("baseline") where there is one.
+        """
+        parts = []
+        for correction in ("none", *self.families.corrections):
+            part = self.comparison.with_correction(correction).discriminative_power().rename(columns={"power": "share"})
+            parts.append(part.assign(family="all", correction=correction))
+        frame = pd.concat([*parts, self.families.counts()], ignore_index=True)
+        order = {name: place for place, name in enumerate(("all", "adjacent", "best", "baseline"))}
+        metrics = {name: place for place, name in enumerate(self.comparison.metrics)}
+        frame = frame.assign(at=frame["metric"].map(metrics), kind=frame["family"].map(order))
+        frame = frame.sort_values(["at", "kind"], kind="stable", ignore_index=True)
+        return frame[["metric", "family", "correction", "n_significant", "n_pairs", "share"]]
+
+
+def study_leaderboard(  # noqa: PLR0913 - every option of the command
+    scores: object,
+    *,
+    baseline: str | None = None,
+    top: int = 3,
+    alpha: float = 0.05,
+    power: float = 0.8,
+    n_resamples: int = 2000,
+    n_splits: int = 10,
+    rng: RNGLike = None,
+    n_threads: int | None = None,
+    provenance: Provenance | None = None,
+) -> LeaderboardStudy:
+    """Say which ranks of a leaderboard are real, and what that says of the benchmark.
+
+    Parameters
+    ----------
+    scores : Scores or anything `metaeval.as_scores` takes
+        Systems by items. Repeats become their means; clusters, strata, weights and gaps are taken into account where a
+        part of the study can, and the rest says why it has no answer. Groups are families of systems.
+    baseline : str, optional
+        A system to hold against every other.
+    top : int, default 3
+        How many systems count as the top.
+    alpha : float, default 0.05
+        Significance level; intervals hold at 1 - alpha.
+    power : float, default 0.8
+        For the least difference that the items would detect, and the items needed to detect one.
+    n_resamples : int, default 2000
+        Resamples of the items for the intervals of ranks.
+    n_splits : int, default 10
+        How often the systems are split in those that choose subsets of the items and those that judge them.
+    rng : None, int or numpy.random.Generator
+    n_threads : int, optional
+        Cores to use; the result does not depend on it.
+    provenance : Provenance, optional
+        A record made before the files were read; one is made here otherwise.
+
+    Returns
+    -------
+    LeaderboardStudy
+
+    Raises
+    ------
+    ScoresError, InvalidOptionError
+        If scores or options are outside their rules.
+
+    See Also
+    --------
+    metaeval.resampling.ranks.rank_intervals
+    metaeval.studies.power.study_power
+
+    Examples
+    --------
+    >>> from metaeval import simulate_scores
+    >>> study = study_leaderboard(simulate_scores(n_systems=5, n_topics=40, metrics=["P@10"], rng=1), rng=1)
+    >>> study.to_frame()[["system", "rank", "rank_low", "rank_high"]].to_numpy().tolist()[0]
+    ['system5', 1, 1, 4]
+    """
+    check_share(alpha, "alpha")
+    check_share(power, "power")
+    check_count(top, "top")
+    seed = resolve_seed(rng)
+    table = engine_scores(scores, uses=("gaps", "clusters", "strata", "weights"))
+    names = table["system"].to_numpy().tolist()
+    if baseline is not None:
+        check_choice(baseline, "baseline", names)
+    comparison = compare_systems(table, test="t", correction="none", alpha=alpha)
+    attempt = Attempts(ScoresError, EstimationError, InvalidOptionError)
+    ranks = attempt(
+        "Ranks and groups",
+        lambda: rank_intervals(
+            table, confidence_level=1 - alpha, n_resamples=n_resamples, rng=seed, n_threads=n_threads
+        ),
+    )
+    detectable = attempt("Detectable differences", lambda: detectable_differences(table, alpha=alpha, power=power))
+    separation = attempt("Items needed", lambda: topics_to_separate(table, alpha=alpha, power=power))
+    best = attempt(
+        "The best system",
+        lambda: best_system(
+            table,
+            k=min(top, len(names)),
+            n_draws=_DRAWS,
+            n_resamples=n_resamples,
+            rng=seed,
+            n_threads=n_threads,
+        ),
+    )
+    aggregates = None
+    if {"cluster", "stratum"} & set(table.coords):
+        macro = attempt("Macro mean", lambda: aggregate_scores(table, aggregates=[MACRO]))
+        aggregates = [name for name in AGGREGATES if macro is not None or name != MACRO]
+    return LeaderboardStudy(
+        scores=table,
+        comparison=comparison,
+        families=pair_families(comparison, baseline=baseline),
+        ranks=ranks,
+        detectable=detectable,
+        separation=separation,
+        design=design_effect(table) if "cluster" in table.coords else None,
+        best=best,
+        conclusions=conclusions_of(table, aggregates=aggregates, alpha=alpha, power=power),
+        items=attempt("Item analysis", lambda: analyse_items(table)),
+        subsets=attempt("Subsets", lambda: compare_subsets(table, n_splits=n_splits, alpha=alpha, rng=seed)),
+        baseline=baseline,
+        top=top,
+        power=power,
+        alpha=float(alpha),
+        identical=identical_systems(table),
+        unanswered=MappingProxyType(dict(attempt.failed)),
+        notes=(*table.attrs.get("notes", ()), *design_notes(table), *test_notes(comparison)),
+        provenance=provenance or record_provenance("study_leaderboard", random_source=f"seed {seed}"),
+    )
+
+
+def conclusions_of(
+    scores: Scores, *, aggregates: Sequence[str] | None = None, alpha: float = 0.05, power: float = 0.8
+) -> pd.DataFrame:
+    """Compare the conclusions of metrics, and of ways to sum each of them up, as those of metrics.
+
+    Parameters
+    ----------
+    scores : Scores
+    aggregates : sequence of str, optional
+        As `metaeval.agreement.aggregates.aggregate_scores` takes them; the mean is always first.
+    alpha : float, default 0.05
+    power : float, default 0.8
+
+    Returns
+    -------
+    pandas.DataFrame
+        One row a metric and aggregate (`metaeval.agreement.aggregates`). ``n_significant`` and ``n_significant_fdr_by``
+        of ``n_pairs`` pairs (paired t); ``topics_needed`` to part the best from the next with the power asked for;
+        against the reference, which is the mean under the same metric, and for that the mean under the first metric:
+        Kendall's ``tau`` of the systems' order, and of the reference's significant pairs (uncorrected) the share that
+        is significant in the same direction too (``kept``). ``reference`` is empty for the first row.
+
+    Examples
+    --------
+    >>> from metaeval import simulate_scores
+    >>> found = conclusions_of(simulate_scores(n_systems=5, n_topics=40, metrics=["AP", "RR"], rng=1))
+    >>> found[["metric", "aggregate", "reference"]].head(2).to_numpy().tolist()
+    [['AP', 'mean', ''], ['AP', 'Borda', 'AP, mean']]
+    """
+    metrics = scores["metric"].to_numpy().tolist()
+    rows: list[dict[str, object]] = []
+    first: PairwiseResult | None = None
+    for metric in metrics:
+        made = aggregate_scores(scores.sel(metric=[metric]), aggregates=aggregates)
+        result = compare_systems(made, test="t", correction="none", alpha=alpha)
+        needed = topics_to_separate(made, pairs="top", alpha=alpha, power=power).to_frame().set_index("metric")
+        corrected = result.with_correction("fdr_by").data["significant"].sum("pair").to_numpy()
+        first = first or result
+        for place, aggregate in enumerate(result.metrics):
+            against = (result if place else first).data.isel(metric=0)
+            own = result.data.isel(metric=place)
+            same = metric == metrics[0] and not place
+            rows.append(
+                {
+                    "metric": metric,
+                    "aggregate": aggregate,
+                    "reference": "" if same else f"{metric if place else metrics[0]}, mean",
+                    "n_significant": int(own["significant"].sum()),
+                    "n_significant_fdr_by": int(corrected[place]),
+                    "n_pairs": result.n_pairs,
+                    "topics_needed": float(needed["topics_needed"].loc[aggregate]),
+                    "tau": float("nan") if same else _tau(own, against, scores.sizes["system"]),
+                    "kept": float("nan") if same else _kept(own, against),
+                }
+            )
+    return pd.DataFrame(rows)
+
+
+def _tau(own: xr.Dataset, other: xr.Dataset, n_systems: int) -> float:
+    """Return Kendall's tau of two orders of the systems, told by which of every pair is ahead."""
+    first, second = all_pairs(n_systems)
+    ahead = [one["better"].to_numpy() for one in (other, own)]
+    truth, estimate = (np.bincount(first, one, n_systems) - np.bincount(second, one, n_systems) for one in ahead)
+    return float(kendall_tau(truth, estimate, undefined="nan"))
+
+
+def _kept(own: xr.Dataset, other: xr.Dataset) -> float:
+    """Return the share of the other's significant pairs that are significant here in the same direction."""
+    found = other["significant"].to_numpy()
+    same = own["significant"].to_numpy() & (own["better"].to_numpy() == other["better"].to_numpy())
+    return float(same[found].mean()) if found.any() else float("nan")

@@ -1,0 +1,192 @@
+"""Pairs that a reader of a leaderboard looks at, each kind a family of its own: neighbours, the best, a baseline."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from types import MappingProxyType
+from typing import Literal, get_args
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from metaeval.checks import check_choice
+from metaeval.errors import InvalidOptionError
+from metaeval.tests_stat.correction import CORRECTIONS
+from metaeval.tests_stat.result import PairwiseResult
+
+__all__ = ["Family", "PairFamilies", "pair_families"]
+
+Family = Literal["adjacent", "best", "baseline"]
+type Whole = NDArray[np.int64]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class PairFamilies:
+    """A test's decisions within families of pairs, for every metric.
+
+    Attributes
+    ----------
+    results : mapping of (str, str) to PairwiseResult
+        Family and metric to the test on the pairs of that family alone, uncorrected; correct it as any other.
+    corrections : tuple of str
+        What `to_frame` and `counts` correct by.
+    baseline : str or None
+    """
+
+    results: Mapping[tuple[str, str], PairwiseResult]
+    corrections: tuple[str, ...]
+    baseline: str | None
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return one row a family, metric and pair, in the order of the leaderboard.
+
+        The columns are family, metric, system_a (the one that stands higher; beside a baseline the other one),
+        system_b, difference, statistic, p_value, and for every correction ``p_`` and ``significant_`` with its name.
+        """
+        frames = []
+        for (family, metric), result in self.results.items():
+            frame = result.to_frame().drop(columns=["metric", "p_corrected", "significant", "better"])
+            frame.insert(0, "family", family)
+            frame.insert(1, "metric", metric)
+            for name in self.corrections:
+                corrected = result.with_correction(name).data
+                frame[f"p_{name}"] = corrected["p_corrected"].to_numpy()[0]
+                frame[f"significant_{name}"] = corrected["significant"].to_numpy()[0]
+            frames.append(frame)
+        return pd.concat(frames, ignore_index=True)
+
+    def counts(self) -> pd.DataFrame:
+        """Return one row a family, metric and correction ("none" first): n_significant, n_pairs, share."""
+        rows = []
+        for (family, metric), result in self.results.items():
+            for name in dict.fromkeys(["none", *self.corrections]):
+                found = int(result.with_correction(name).data["significant"].sum())
+                row = {"family": family, "metric": metric, "correction": name, "n_significant": found}
+                rows.append(row | {"n_pairs": result.n_pairs, "share": found / result.n_pairs})
+        return pd.DataFrame(rows)
+
+
+def pair_families(
+    result: PairwiseResult,
+    *,
+    families: Iterable[Family] = ("adjacent", "best"),
+    baseline: str | None = None,
+    corrections: Sequence[str] = ("holm", "fdr_by"),
+) -> PairFamilies:
+    """Decide about neighbours on a leaderboard, pairs with the best system and pairs with a baseline.
+
+    Fewer pairs ask for less correction: N - 1 in each family instead of N (N - 1) / 2.
+
+    Parameters
+    ----------
+    result : PairwiseResult
+        Any test of the catalogue over all pairs, two-sided or "better".
+    families : iterable of {"adjacent", "best", "baseline"}, default ("adjacent", "best")
+        "adjacent": every system and the next by mean; "best": the system of the best mean and every other;
+        "baseline": `baseline` and every other. Systems stand by how many others each is ahead of, which is the order
+        of their means but for gaps; ties in their order of appearance.
+    baseline : str, optional
+        A system; adds its family.
+    corrections : sequence of str, default ("holm", "fdr_by")
+        See `metaeval.tests_stat.correction.adjust`.
+
+    Returns
+    -------
+    PairFamilies
+
+    Raises
+    ------
+    InvalidOptionError
+        If the test's p-values take no correction, a direction was fixed beforehand, only pairs with one system were
+        tested, or the baseline is missing or unknown.
+
+    See Also
+    --------
+    metaeval.resampling.ranks.rank_intervals : decisions that hold whatever pairs one looks at afterwards
+
+    Notes
+    -----
+    Holm and Benjamini-Yekutieli keep their level for pairs that were chosen before the scores were seen: a baseline
+    is. Which systems are neighbours, and which is best, the same scores decide. Neighbours are the pairs that differ
+    least, so that significant ones are rarer than the level lets expect; the best system's lead is the one that luck
+    has most to do with, so that its family is to be read with the rank intervals beside it.
+
+    Examples
+    --------
+    >>> from metaeval import compare_systems
+    >>> made = np.random.default_rng(1).normal([[0.0], [0.4], [0.5]], 0.5, (3, 40))
+    >>> pair_families(compare_systems(made)).to_frame()[["family", "system_a", "system_b", "significant_holm"]]
+         family system_a system_b  significant_holm
+    0  adjacent  system3  system2             False
+    1  adjacent  system2  system1              True
+    2      best  system3  system2             False
+    3      best  system3  system1              True
+    """
+    wanted = list(families) if baseline is None else [*families, "baseline"]
+    for family in wanted:
+        check_choice(family, "family of pairs", get_args(Family))
+    _refuse(result)
+    bare = result.with_correction("none")
+    sides = [bare.data[side].to_numpy().tolist() for side in ("system_a", "system_b")]
+    names = list(dict.fromkeys(sides[0] + sides[1]))
+    if "baseline" in wanted:
+        check_choice(baseline, "baseline", names)
+    index = pd.Index(names)
+    a, b = (index.get_indexer(pd.Index(side)) for side in sides)
+    pair = np.zeros((len(names), len(names)), dtype=np.int64)
+    pair[a, b] = pair[b, a] = np.arange(len(a))
+    found: dict[tuple[str, str], PairwiseResult] = {}
+    for family in dict.fromkeys(wanted):
+        for place, metric in enumerate(bare.metrics):
+            order = _best_first(bare.data["better"].to_numpy()[place], a, b, len(names))
+            first, second = _members(family, order, names.index(baseline) if baseline is not None else -1)
+            found[family, metric] = _restricted(
+                bare, place, pair[first, second], turned=a[pair[first, second]] != first
+            )
+    return PairFamilies(
+        results=MappingProxyType(found),
+        corrections=tuple(map(CORRECTIONS.canonical, corrections)),
+        baseline=baseline,
+    )
+
+
+def _refuse(result: PairwiseResult) -> None:
+    if result.family_wise_only:
+        message = f"the p-values of {result.test!r} are family-wise over all pairs; take a test with one for each pair"
+        raise InvalidOptionError(message)
+    if result.alternative not in {"two-sided", "better"}:
+        message = (
+            f"families need a test that is two-sided or asks which is better, not alternative={result.alternative!r}"
+        )
+        raise InvalidOptionError(message)
+    if result.baseline is not None:
+        message = f"only the pairs with {result.baseline!r} were tested; families need a test over all pairs"
+        raise InvalidOptionError(message)
+
+
+def _best_first(better: NDArray[np.int8], a: Whole, b: Whole, n_systems: int) -> Whole:
+    """Return the systems in the order of their means: by how many others each stands ahead of, less behind."""
+    lead = np.bincount(a, better, n_systems) - np.bincount(b, better, n_systems)
+    return np.argsort(-lead, kind="stable")
+
+
+def _members(family: str, order: Whole, baseline: int) -> tuple[Whole, Whole]:
+    """Return the two systems of every pair, in the order of the leaderboard."""
+    if family == "adjacent":
+        return order[:-1], order[1:]
+    if family == "best":
+        return np.repeat(order[0], len(order) - 1), order[1:]
+    others = order[order != baseline]
+    return others, np.repeat(baseline, len(others))
+
+
+def _restricted(result: PairwiseResult, place: int, pairs: Whole, *, turned: NDArray[np.bool_]) -> PairwiseResult:
+    """Return the result of one metric on some pairs, some of them the other way round."""
+    data = result.data.isel(metric=[place], pair=pairs)
+    sign = np.where(turned, -1, 1)
+    sides = [data[side].to_numpy() for side in ("system_a", "system_b")]
+    swapped = [np.where(turned, other, own) for own, other in (sides, sides[::-1])]
+    changed = {name: (("metric", "pair"), data[name].to_numpy() * sign) for name in ("difference", "statistic")}
+    changed["better"] = (("metric", "pair"), (data["better"].to_numpy() * sign).astype(np.int8))
+    data = data.assign(changed).assign_coords(system_a=("pair", swapped[0]), system_b=("pair", swapped[1]))
+    return replace(result, data=data).with_correction("none")

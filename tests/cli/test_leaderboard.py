@@ -1,0 +1,101 @@
+"""`metaeval leaderboard`: from files to the page, with clusters, gaps and the words of benchmarks."""
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+
+from metaeval.io.tables import write_scores
+from metaeval.simulate.scores import simulate_scores
+
+ROOT = Path(__file__).parents[2]
+QUICK = ("--resamples", "100", "--quiet")
+
+
+@pytest.fixture
+def table(tmp_path):
+    """Write a small leaderboard in three families."""
+    scores = simulate_scores(n_systems=8, n_topics=30, metrics=["AP"], n_groups=3, n_clusters=6, rng=1)
+    return write_scores(scores, tmp_path / "scores.csv")
+
+
+def test_the_page(command, table, tmp_path):
+    """Every section is there, in order, and ends with what it says of the benchmark."""
+    ended = command("leaderboard", table, "--clusters", "ignore", *QUICK, "--out", tmp_path / "page")
+    assert ended.code == 0, ended.err
+    page = (tmp_path / "page" / "index.html").read_text().replace("<wbr>", "")
+    titles = (
+        *("Ranks with intervals", "Families of systems", "Pairs of systems", "Detectable differences", "Items needed"),
+        *("Metrics and aggregates", "Items", "Subsets of the items", "What this says of the benchmark", "Methods"),
+    )
+    places = [page.index(f">{title}</h2>") for title in titles]
+    assert places == sorted(places)
+    assert (tmp_path / "page" / "data" / "neighbours.csv").exists()
+
+
+def test_json_and_latex(command, table):
+    """The JSON rows are the leaderboard; the LaTeX is its table."""
+    ended = command("leaderboard", table, "--clusters", "ignore", *QUICK, "--json")
+    rows = json.loads(ended.out)["results"]
+    assert len(rows) == 8
+    assert {"system", "rank", "rank_low", "rank_high", "p_best", "p_top_3", "letters"} <= set(rows[0])
+    assert command("leaderboard", table, "--clusters", "ignore", *QUICK, "--latex").out.startswith("% Needs")
+
+
+def test_clusters(command, table):
+    """Six clusters: no resampling of them, but the design effect; as means they are the items."""
+    ended = command("leaderboard", table, *QUICK[:2])
+    assert "Design effect of the clusters" in ended.out
+    assert "Ranks and groups: intervals of ranks: resamples of 6 clusters say nothing reliable" in re.sub(
+        r"\s+", " ", ended.out
+    )
+    assert "30 topics come in 6 clusters of 5 topics" in ended.err
+    assert "6 topics" in command("leaderboard", table, "--clusters", "means", *QUICK).out
+    ended = command("leaderboard", table, "--clusters", "some", *QUICK)
+    assert ended.code == 2
+    assert "--clusters" in ended.err
+
+
+def test_a_folder_of_results_speaks_of_items(command):
+    """The bundled results of MTEB are read as they are, and the page says item."""
+    ended = command(
+        "leaderboard", ROOT / "examples" / "mteb" / "results", "--metrics", "main_score", "--resamples", "100"
+    )
+    assert ended.code == 0, ended.err
+    assert "5 systems, 8 items" in ended.out
+    assert not re.search(r"\btopics?\b", ended.out)
+    assert "means over 1 to 10 repeats" in ended.err
+
+
+def test_a_baseline(command, table):
+    """Its family stands in the table of pairs; one that is not there is named with its neighbours."""
+    ended = command("leaderboard", table, "--clusters", "ignore", "--baseline", "group1-system1", *QUICK)
+    assert "The baseline and each other" in ended.out
+    ended = command("leaderboard", table, "--baseline", "group1-system9", *QUICK)
+    assert ended.code == 2
+    assert "group1-system1" in ended.err
+
+
+def test_clusters_from_a_file(command, table, tmp_path):
+    """A file of clusters takes the place of the column; one that lacks a topic is refused."""
+    rows = [f"{topic},{'odd' if topic % 2 else 'even'}" for topic in range(1, 31)]
+    (tmp_path / "clusters.csv").write_text("\n".join(["topic,cluster", *rows]))
+    ended = command("power", table, "--test", "t", "--cluster-file", tmp_path / "clusters.csv")
+    assert "30 topics come in 2 clusters of 15 topics" in ended.err
+    (tmp_path / "clusters.csv").write_text("\n".join(["topic,cluster", *rows[:-1]]))
+    ended = command("power", table, "--test", "t", "--cluster-file", tmp_path / "clusters.csv")
+    assert ended.code == 3
+    assert "without a row: 30" in ended.err
+
+
+def test_the_same_in_counts(command, tmp_path):
+    """Scores in counts and scores in tenths give the same ranks and decisions."""
+    scores = simulate_scores(n_systems=6, n_topics=30, metrics=["P@10"], rng=3)
+    plain, counts = (
+        write_scores(one, tmp_path / name)
+        for name, one in (("a.csv", scores), ("b.csv", scores.copy(data=(scores.to_numpy() * 10).round())))
+    )
+    frames = [json.loads(command("leaderboard", one, *QUICK, "--json").out)["results"] for one in (plain, counts)]
+    for column in ("system", "rank", "rank_low", "rank_high", "letters", "n_better"):
+        assert [row[column] for row in frames[0]] == [row[column] for row in frames[1]]

@@ -1,0 +1,353 @@
+"""Results of benchmarks: JSON of several programs, JSON lines, and logs in zip archives.
+
+Documents are changed as text, and as JSON: a value or a name becomes another. The second opinion is Python's own json
+with the rules of the documentation, literally.
+"""
+
+import io
+import json
+import math
+import random
+import zipfile
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from typing import Any
+
+from fuzz_binary import change_bytes
+from fuzz_harness import Case, Reader, RefusedError
+from fuzz_text import Change, text_mutation
+
+from metaeval.io.tables import read_scores
+
+_SYSTEMS = ("small", "large")
+_ODD = (
+    *(None, True, False, 0, 1, -1.5, 2**53 + 1, 1e300, math.nan, math.inf, "", " ", "x", "0.5", "C", "I", "P", "all"),
+    *([], {}, [1], {"a": 1}, [[1]], {"value": 1}, "a\nb", "é", "\ud800", "x" * 2000),
+)
+_GRADES = {"C": 1.0, "I": 0.0, "P": 0.5, "N": 0.0}
+
+# ---------------------------------------------------------------------------------------------------- changes
+
+
+def _places(value: object, found: list[tuple[Any, Any]]) -> list[tuple[Any, Any]]:
+    inside = value.items() if isinstance(value, dict) else enumerate(value) if isinstance(value, list) else ()
+    for key, below in inside:
+        found.append((value, key))
+        _places(below, found)
+    return found
+
+
+def _change_value(rng: random.Random, content: bytes) -> bytes:
+    """Change a value, drop it, or give it another name, in a document or in one of its lines."""
+    lines = content.split(b"\n")
+    at = rng.randrange(len(lines))
+    whole = rng.random() < 0.5
+    try:
+        tree = json.loads(content if whole else lines[at])
+    except ValueError:
+        return content
+    places = _places(tree, [])
+    if not places:
+        return content
+    holder, key = rng.choice(places)
+    kind = rng.random()
+    if kind < 0.5:
+        holder[key] = rng.choice(_ODD)
+    elif kind < 0.7:
+        del holder[key]
+    elif isinstance(holder, dict):
+        other = rng.choice([*[name for place, name in places if place is holder], "new", "", "value", "score"])
+        holder[other] = holder.pop(key)
+    else:
+        holder.append(holder[key])
+    try:
+        text = json.dumps(tree, ensure_ascii=rng.random() < 0.5).encode()
+    except UnicodeEncodeError:
+        return content
+    return text if whole else b"\n".join([*lines[:at], text, *lines[at + 1 :]])
+
+
+def _double_name(rng: random.Random, content: bytes) -> bytes:
+    return content.replace(b"{", rng.choice((b'{"a": 1, "a": 2, ', b'{"scores": 1, ', b'{"doc_id": 7, ')), 1)
+
+
+CHANGES: tuple[tuple[Change, int], ...] = ((_change_value, 60), (_double_name, 2))
+
+# -------------------------------------------------------------------------------------------------- documents
+
+
+def _number(rng: random.Random) -> float:
+    return rng.choice((0, 1, 0.5, 0.25, round(rng.random(), 3)))
+
+
+def _make_lines(rng: random.Random) -> Case:
+    topics, metrics = rng.randint(2, 4), ("AP", "P")[: rng.randint(1, 2)]
+    rows = [
+        {"run_id": system, "topic_id": f"q{topic}", "measure": metric, "value": _number(rng)}
+        for system in _SYSTEMS
+        for topic in range(topics)
+        for metric in metrics
+    ]
+    if rng.random() < 0.3:
+        rows.append({"run_id": "small", "topic_id": "all", "measure": "AP", "value": 0.5})
+    rng.shuffle(rows)
+    as_list = rng.random() < 0.3
+    return Case((json.dumps(rows).encode() if as_list else "".join(json.dumps(row) + "\n" for row in rows).encode(),))
+
+
+def _make_samples(rng: random.Random) -> Case:
+    n_items, filters = rng.randint(2, 4), ("none", "strict")[: rng.randint(1, 2)]
+    files = []
+    for _ in _SYSTEMS:
+        lines = [
+            {"doc_id": at, "doc_hash": f"h{at}", "resps": [["x"]], "filter": used, "metrics": ["acc", "em"]}
+            | {"acc": _number(rng), "em": _number(rng)}
+            for at in range(n_items)
+            for used in filters
+        ]
+        files.append("".join(json.dumps(line) + "\n" for line in lines).encode())
+    return Case(tuple(files))
+
+
+def _make_mteb(rng: random.Random) -> Case:
+    def result(task: str) -> bytes:
+        subsets = ("en", "de")[: rng.randint(1, 2)]
+        entries = [{"hf_subset": subset, "main_score": _number(rng), "f1": _number(rng)} for subset in subsets]
+        return json.dumps({"task_name": task, "scores": {"test": entries}}).encode()
+
+    return Case(tuple(result(task) for _ in _SYSTEMS for task in ("T1", "T2")))
+
+
+def _log(rng: random.Random, system: str) -> dict[str, Any]:
+    epochs = rng.randint(1, 2)
+    samples = [
+        {"id": at, "epoch": epoch, "scores": {"match": {"value": rng.choice(("C", "I", "P", "N", 0.25, True))}}}
+        for at in range(3)
+        for epoch in range(1, epochs + 1)
+    ]
+    return {"version": 2, "status": "success", "eval": {"task": "quiz", "model": system}, "samples": samples}
+
+
+def _make_logs(rng: random.Random) -> Case:
+    return Case(tuple(json.dumps(_log(rng, system)).encode() for system in _SYSTEMS))
+
+
+def _make_archives(rng: random.Random) -> Case:
+    files = []
+    for system in _SYSTEMS:
+        log, stream = _log(rng, system), io.BytesIO()
+        with zipfile.ZipFile(stream, "w", rng.choice((zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED))) as archive:
+            for sample in log["samples"]:
+                name = f"samples/{sample['id']}_epoch_{sample['epoch']}.json"
+                archive.writestr(zipfile.ZipInfo(name), json.dumps(sample))
+            if rng.random() < 0.7:
+                archive.writestr(zipfile.ZipInfo("summaries.json"), json.dumps(log["samples"]))
+            archive.writestr(
+                zipfile.ZipInfo("header.json"), json.dumps({k: v for k, v in log.items() if k != "samples"})
+            )
+        files.append(stream.getvalue())
+    return Case(tuple(files))
+
+
+def _make_annotations(rng: random.Random) -> Case:
+    return Case(tuple(
+        json.dumps([
+            {"instruction": f"question {at}", "generator_1": "base", "generator_2": system}
+            | {"preference": 1 + _number(rng)}
+            for at in range(3)
+        ]).encode()
+        for system in _SYSTEMS
+    ))  # fmt: skip
+
+
+# --------------------------------------------------------------------------------------------- second opinion
+
+
+def _once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    if len(dict(pairs)) < len(pairs):
+        raise RefusedError("a name twice")
+    return dict(pairs)
+
+
+def _parsed(text: str) -> Any:
+    try:
+        return json.loads(text, object_pairs_hook=_once)
+    except ValueError as error:
+        raise RefusedError("no JSON") from error
+
+
+def _records(content: bytes) -> list[dict[str, Any]]:
+    try:
+        text = content.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise RefusedError("no UTF-8") from error
+    try:
+        found = _parsed(text)
+    except RefusedError:
+        found = [_parsed(line) for line in text.replace("\r\n", "\n").replace("\r", "\n").split("\n") if line.strip()]
+    found = found if isinstance(found, list) else [found]
+    if not all(isinstance(one, dict) for one in found):
+        raise RefusedError("not only objects")
+    return found
+
+
+def _score(value: object) -> float | None:
+    """Return a score, None for a gap."""
+    if value is None or (isinstance(value, float) and math.isnan(value)):
+        return None
+    if not isinstance(value, int | float) or math.isinf(value):
+        raise RefusedError("no number")
+    return float(value)
+
+
+def _table(cells: Mapping[tuple[str, str, str, str], Sequence[float | None]]) -> list[object]:
+    """Lay scores of metric, system, topic and repeat out; of several metrics those with most scores stay."""
+    known = {key: values[0] for key, values in cells.items() if values[0] is not None}
+    if any(len(values) > 1 for values in cells.values()):
+        raise RefusedError("a score twice")
+    held = Counter({(metric, system, topic) for metric, system, topic, _ in known})
+    counts = Counter(metric for metric, _, _ in held)
+    if not counts:
+        raise RefusedError("no score")
+    kept = {metric for metric, number in counts.items() if number == max(counts.values())}
+    known = {key: value for key, value in known.items() if key[0] in kept}
+    return [{"cells": {" | ".join(key): value for key, value in known.items()}}]
+
+
+def _sample_opinions(case: Case) -> list[object]:
+    cells: dict[tuple[str, str, str, str], list[float | None]] = {}
+    for system, content in zip(_SYSTEMS, case.files, strict=True):
+        seen: dict[tuple[str, str], dict[str, Any]] = {}
+        for record in _records(content):
+            used = str(record.get("filter", "none"))
+            names = record.get("metrics")
+            names = [name for name in record if name not in _NO_METRICS] if names is None else names
+            key = str(record["doc_id"]), used
+            scores = {name if used == "none" else f"{name}({used})": record.get(name) for name in names}
+            if key in seen:
+                if repr(seen[key]) != repr(scores):
+                    raise RefusedError("a document twice")
+                continue
+            seen[key] = scores
+            for name, value in scores.items():
+                if isinstance(value, int | float | None):
+                    cells.setdefault((name, system, f"TASK/{key[0]}", "1"), []).append(_score(value))
+    return _table(cells)
+
+
+_NO_METRICS = {
+    "doc_id", "doc", "target", "arguments", "resps", "filtered_resps", "filter", "metrics", "doc_hash", "prompt_hash",
+    "target_hash",
+}  # fmt: skip
+
+
+def _log_opinions(case: Case) -> list[object]:
+    cells: dict[tuple[str, str, str, str], list[float | None]] = {}
+    for system, content in zip(_SYSTEMS, case.files, strict=True):
+        (log,) = _records(content)
+        for sample in log["samples"]:
+            for scorer, score in (sample.get("scores") or {}).items():
+                value = score["value"]
+                parts = (
+                    {f"{scorer}.{name}": part for name, part in value.items()}
+                    if isinstance(value, dict)
+                    else {scorer: value}
+                )
+                for name, part in parts.items():
+                    number = _GRADES.get(part, part) if isinstance(part, str) else part
+                    if isinstance(number, int | float | None):
+                        key = (name, system, str(sample["id"]).strip(), str(sample.get("epoch", 1)))
+                        cells.setdefault(key, []).append(_score(number))
+    return _table(cells)
+
+
+def _annotation_opinions(case: Case) -> list[object]:
+    cells: dict[tuple[str, str, str, str], list[float | None]] = {}
+    for system, content in zip(_SYSTEMS, case.files, strict=True):
+        for record in _records(content):
+            value = _score(record.get("preference"))
+            key = ("preference", system, record["instruction"], "1")
+            cells.setdefault(key, []).append(None if value is None else value - 1)
+    return _table(cells)
+
+
+def _line_opinions(case: Case) -> list[object]:
+    cells: dict[tuple[str, str, str, str], list[float | None]] = {}
+    records = _records(case.files[0])
+    named = any("measure" in record for record in records)
+    for record in records:
+        if str(record.get("topic_id")).strip().casefold() in {"all", "mean", "average", "amean", "avg"}:
+            continue
+        names = [record.get(name) for name in ("measure", "run_id", "topic_id")]
+        names[0] = names[0] if named else "one"
+        if any(name is None for name in names):
+            raise RefusedError("a part is missing")
+        texts = [str(int(name)) if isinstance(name, bool) else str(name).strip() for name in names]
+        value = record.get("value")
+        if isinstance(value, str):
+            value = float(value)
+        cells.setdefault((*texts, "1"), []).append(_score(value))  # type: ignore[arg-type] # three texts
+    known = {key: values[0] for key, values in cells.items()}
+    if any(len(values) > 1 for values in cells.values()) or None in known.values():
+        raise RefusedError("a score twice, or none")
+    return [{"cells": {" | ".join(key): value for key, value in known.items()}}]
+
+
+# ---------------------------------------------------------------------------------------------- under test
+
+
+def _cells_of(scores: Any) -> dict[str, object]:
+    if "repeat" not in scores.dims:
+        scores = scores.expand_dims(repeat=["1"], axis=3)
+    names = [scores[dim].to_numpy().tolist() for dim in scores.dims]
+    found = {}
+    for at, metric in enumerate(names[0]):
+        for one, system in enumerate(names[1]):
+            for item, topic in enumerate(names[2]):
+                for again, repeat in enumerate(names[3]):
+                    value = float(scores.to_numpy()[at, one, item, again])
+                    if not math.isnan(value):
+                        found[f"{metric} | {system} | {topic} | {repeat}"] = value
+    return {"cells": found}
+
+
+def _read_named(paths: Sequence[str], _: Mapping[str, Any]) -> object:
+    return _cells_of(read_scores(dict(zip(_SYSTEMS, paths, strict=True))))
+
+
+def _read_one(paths: Sequence[str], _: Mapping[str, Any]) -> object:
+    return _cells_of(read_scores(paths[0]))
+
+
+def _read_results(paths: Sequence[str], _: Mapping[str, Any]) -> object:
+    # a mapping has one file a name, and a model here has two
+    return _cells_of(
+        read_scores(
+            [f"{system}={path}" for system, path in zip(("small", "small", "large", "large"), paths, strict=True)]
+        )
+    )
+
+
+def _changed_bytes(rng: random.Random, case: Case) -> Case:
+    at = rng.randrange(len(case.files))
+    (changed,) = change_bytes(rng, case._replace(files=case.files[at : at + 1])).files
+    return case._replace(files=(*case.files[:at], changed, *case.files[at + 1 :]))
+
+
+def _reader(
+    name: str, make: Callable[[random.Random], Case], read: Any, opinions: Any = None, speed: float = 400, **more: Any
+) -> Reader:
+    mutate = more.pop("mutate", None) or text_mutation(make, CHANGES)
+    return Reader(name=name, make=make, mutate=mutate, read=read, opinions=opinions, speed=speed, **more)
+
+
+_DATES = ("samples_TASK_2026-01-01T00-00-00.5.jsonl", "samples_TASK_2026-01-02T00-00-00.5.jsonl")
+_FOUR = ("T1.json", "T2.json", "T1b.json", "T2b.json")
+READERS = (
+    _reader("benchmark-lines", _make_lines, _read_one, _line_opinions),
+    _reader("benchmark-lm-eval", _make_samples, _read_named, _sample_opinions, names=_DATES),
+    _reader("benchmark-inspect", _make_logs, _read_named, _log_opinions),
+    _reader("benchmark-alpaca", _make_annotations, _read_named, _annotation_opinions),
+    _reader("benchmark-mteb", _make_mteb, _read_results, names=_FOUR),
+    _reader("benchmark-inspect-archive", _make_archives, _read_named, mutate=_changed_bytes),
+)

@@ -1,0 +1,118 @@
+"""Runs of HELM, made as its code writes them (no real ones are at hand)."""
+
+import pytest
+
+from metaeval.errors import FileFormatError
+from metaeval.io.tables import read_scores
+
+
+def _stat(name, mean, count=1):
+    return {
+        "name": {"name": name, "split": "test"},
+        "count": count,
+        "sum": mean,
+        "mean": mean,
+        "min": mean,
+        "max": mean,
+    }
+
+
+def _instance(number, trial=0, perturbation=None, **means):
+    return {
+        "instance_id": f"id{number}",
+        "perturbation": perturbation,
+        "train_trial_index": trial,
+        "stats": [_stat(name, mean) for name, mean in means.items()],
+    }
+
+
+def _run(model, instances, subject="anatomy"):
+    spec = {
+        "name": f"mmlu:subject={subject},model={model}",
+        "scenario_spec": {
+            "class_name": "helm.benchmark.scenarios.mmlu_scenario.MMLUScenario",
+            "args": {"subject": subject},
+        },
+        "adapter_spec": {"method": "multiple_choice_joint", "model": model},
+    }
+    folder = f"suite/mmlu:subject={subject},model={model.replace('/', '_')}"
+    return {
+        f"{folder}/run_spec.json": spec,
+        f"{folder}/per_instance_stats.json": instances,
+        f"{folder}/scenario_state.json": "{ this is not read",
+        f"{folder}/stats.json": [_stat("exact_match", 0.5)],
+    }
+
+
+def test_models_instances_and_scenarios(put):
+    """A system is a model, an item an instance of a scenario, its cluster the scenario; other files are not opened."""
+    files = {}
+    for at, model in enumerate(("x/a", "x/b")):
+        for subject in ("anatomy", "law"):
+            files |= _run(
+                model, [_instance(n, exact_match=float(n == at), num_output_tokens=n) for n in (3, 20)], subject
+            )
+    scores = read_scores(put(files))
+    assert scores["system"].to_numpy().tolist() == ["x/a", "x/b"]
+    assert scores["metric"].to_numpy().tolist() == ["exact_match", "num_output_tokens"]
+    items = [f"MMLU:subject={subject}/id{n}" for subject in ("anatomy", "law") for n in (3, 20)]
+    assert scores["topic"].to_numpy().tolist() == items
+    assert scores["cluster"].to_numpy().tolist() == [item.partition("/")[0] for item in items]
+    assert not any("scenario_state" in path or path.endswith("/stats.json") for path in scores.attrs["sources"])
+
+
+def test_trials_perturbations_and_statistics_in_several_records(put):
+    """Trials are repeats, perturbed instances items; HELM writes a record of an instance for every metric class."""
+    typos = {"name": "typos", "robustness": True}
+    for at, model in enumerate("ab"):
+        put(_run(model, [
+            _instance(1, em=at), _instance(1, f1=0.5), _instance(1, 1, em=1), _instance(1, 1, f1=1),
+            _instance(1, 0, typos, em=0, f1=0), _instance(1, 1, typos, em=at, f1=0),
+        ]))  # fmt: skip
+    scores = read_scores(put({}))
+    assert scores["topic"].to_numpy().tolist() == ["MMLU:subject=anatomy/id1", "MMLU:subject=anatomy/id1+typos"]
+    assert scores.sel(metric="em", system="b").to_numpy().tolist() == [[1, 1], [0, 1]]
+    assert scores.sel(metric="f1", system="a").to_numpy().tolist() == [[0.5, 1], [0, 0]]
+
+
+def test_a_statistic_that_counted_nothing_is_a_gap(put):
+    """Count 0 is no score, and null none either."""
+    put(_run("a", [_instance(1, em=1), _instance(2, em=1)]))
+    unknown = _instance(2) | {"stats": [{"name": {"name": "em"}, "count": 0, "sum": 0}]}
+    put(_run("b", [_instance(1, em=1), unknown]))
+    with pytest.raises(ValueError, match="no score for system 'b' on topic 'MMLU:subject=anatomy/id2'"):
+        read_scores(put({}))
+
+
+FAULTS = {
+    "no name": (
+        [{"instance_id": "id1", "stats": [{"mean": 1}]}],
+        r"\[0\]\.stats\[0\]: a statistic is an object with a name",
+    ),
+    "no stats": ([_instance(1, em=1), {"instance_id": "id2"}], r"\[1\]: an instance is an object with instance_id and"),
+    "a word": ([_instance(1, em=1), _instance(2, em="x")], r"\[1\]\.stats\.em: 'x' is no number"),
+    "a statistic twice": (
+        [_instance(1) | {"stats": [_stat("em", 1), _stat("em", 0)]}],
+        r"\[0\]\.stats\[1\]: .*'em' stands twice",
+    ),
+    "an instance twice": ([_instance(1, em=1), _instance(1, em=0)], r"\[1\]\.stats\.em: .*has a score on .*already"),
+}
+
+
+@pytest.mark.parametrize(("instances", "message"), FAULTS.values(), ids=FAULTS.keys())
+def test_faulty_instances(put, instances, message):
+    """The refusal names the file and the key."""
+    put(_run("a", instances) | _run("b", [_instance(n, em=0) for n in (1, 2)]))
+    with pytest.raises(FileFormatError, match=rf"model=a/per_instance_stats\.json: {message}"):
+        read_scores(put({}))
+
+
+def test_half_a_run(put, told):
+    """Statistics without a specification say no model; a specification without statistics is left out and counted."""
+    files = _run("a", [_instance(n, em=0) for n in (1, 2)])
+    folder = put(files | _run("b", [_instance(n, em=0) for n in (1, 2)]))
+    put(dict(list(_run("c", []).items())[:1]))
+    assert told(read_scores(folder), "left out 1 run without per_instance_stats.json")
+    next(folder.glob("suite/*model=a/run_spec.json")).unlink()
+    with pytest.raises(FileFormatError, match=r"there is no run_spec\.json beside it"):
+        read_scores(folder)

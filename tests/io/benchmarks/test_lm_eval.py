@@ -1,0 +1,162 @@
+"""Samples of lm-evaluation-harness, made as its code writes them (no real ones are at hand)."""
+
+import pytest
+
+from metaeval.errors import FileFormatError
+from metaeval.io.tables import read_scores
+
+
+def _sample(doc_id, used="none", doc_hash=None, **scores):
+    return {
+        "doc_id": doc_id, "doc": {"question": f"q{doc_id}"}, "target": "x", "arguments": {}, "resps": [["x"]],
+        "filtered_resps": ["x"], "filter": used, "metrics": list(scores), "doc_hash": doc_hash or f"hash{doc_id}",
+        "prompt_hash": "p", "target_hash": "t", **scores,
+    }  # fmt: skip
+
+
+def _name(model, task, date="2026-01-01T00-00-00.000001"):
+    return f"{model}/samples_{task}_{date}.jsonl"
+
+
+def test_folders_tasks_and_filters(put, told):
+    """A system is a folder, an item a document of a task, its cluster the task; a filter is part of the metric."""
+    put(
+        {
+            _name(model, task): [_sample(n, acc=float(n == at), acc_norm=1.0) for n in range(3)]
+            for at, model in enumerate(("org__a", "org__b"))
+            for task in ("arc_easy", "piqa")
+        }
+        | {f"{model}/results_2026-01-01T00-00-00.json": {"results": {"arc_easy": {}}} for model in ("org__a", "org__b")}
+    )
+    scores = read_scores(put({}))
+    assert scores["system"].to_numpy().tolist() == ["org__a", "org__b"]
+    assert scores["metric"].to_numpy().tolist() == ["acc", "acc_norm"]
+    assert scores["topic"].to_numpy().tolist() == [f"{task}/{n}" for task in ("arc_easy", "piqa") for n in range(3)]
+    assert scores["cluster"].to_numpy().tolist() == ["arc_easy"] * 3 + ["piqa"] * 3
+    assert scores.sel(metric="acc", system="org__b").to_numpy().tolist() == [0, 1, 0] * 2
+    assert told(scores, "left out 2 files without results of lm-evaluation-harness")
+    filtered = [_sample(n, used, exact_match=value) for n in (0, 1) for used, value in (("strict", 0), ("flexible", 1))]
+    put({_name("a", "gsm8k"): filtered, _name("b", "gsm8k"): filtered}, "filters")
+    scores = read_scores(put({}, "filters"))
+    assert scores["metric"].to_numpy().tolist() == ["exact_match(strict)", "exact_match(flexible)"]
+    assert scores.sel(metric="exact_match(flexible)").to_numpy().tolist() == [[1, 1], [1, 1]]
+
+
+def test_tasks_with_metrics_of_their_own(put, told):
+    """Where no metric scores every document, the metric must be named, and brings its documents."""
+    for model in "ab":
+        put({_name(model, "arc"): [_sample(n, acc=1) for n in range(3)]})
+        put({_name(model, "gsm"): [_sample(n, exact_match=0) for n in range(2)]})
+    with pytest.raises(FileFormatError, match=r"no metric scores every item: acc 3, exact_match 2 of 5; say which"):
+        read_scores(put({}))
+    scores = read_scores(put({}), metrics=["acc"])
+    assert scores["topic"].to_numpy().tolist() == ["arc/0", "arc/1", "arc/2"]
+    assert told(scores, "left out 2 items without a score under acc")
+
+
+def test_what_is_no_score_of_a_document(put, told):
+    """Metrics of a whole task hold lists or texts for a document; they are left out and named."""
+    samples = [_sample(n, acc=1, word_perplexity=[-3.5, 4], bleu=["a", "b"]) for n in range(2)]
+    put({_name("a", "t"): samples, _name("b", "t"): samples})
+    scores = read_scores(put({}))
+    assert scores["metric"].to_numpy().tolist() == ["acc"]
+    assert told(scores, "left out what holds no number for an item: word_perplexity, bleu")
+
+
+def test_the_newest_date_counts(put, told):
+    """A task that was run again is read from its newest file."""
+    put({
+        _name("a", "t", "2026-01-01T00-00-00.5"): [_sample(n, acc=0) for n in range(2)],
+        _name("a", "t", "2026-02-01T00-00-00.5"): [_sample(n, acc=1) for n in range(2)],
+        _name("b", "t"): [_sample(n, acc=0) for n in range(2)],
+    })  # fmt: skip
+    scores = read_scores(put({}))
+    assert scores.sel(metric="acc").to_numpy().tolist() == [[1, 1], [0, 0]]
+    assert told(scores, "left out 1 older file of a task that was run again")
+
+
+def test_a_document_with_two_checksums(put):
+    """The same number with another checksum is another document, in one file and in two."""
+    put({_name("a", "t"): [_sample(n, acc=0) for n in range(2)]})
+    put({_name("b", "t"): [_sample(0, acc=0), _sample(1, doc_hash="other", acc=0)]})
+    with pytest.raises(FileFormatError, match=r"b/samples_t_.*, line 2: item 't/1' has the doc_hash 'other', but"):
+        read_scores(put({}))
+    put({_name("b", "t"): [_sample(0, acc=0), _sample(1, acc=0), _sample(1, doc_hash="other", acc=0)]})
+    with pytest.raises(FileFormatError, match=r"line 3: doc_id: document '1' stands on line 2 already"):
+        read_scores(put({}))
+
+
+def test_a_document_that_stands_twice(put, told):
+    """Appending twice to a file counts once where the scores are equal, and stops where they are not."""
+    put(
+        {
+            _name("a", "t"): [_sample(n, acc=0) for n in (0, 1, 0, 1)],
+            _name("b", "t"): [_sample(n, acc=1) for n in (0, 1)],
+        }
+    )
+    scores = read_scores(put({}))
+    assert scores.sel(metric="acc").to_numpy().tolist() == [[0, 0], [1, 1]]
+    assert told(scores, "2 lines that stood twice counted once")
+    put({_name("a", "t"): [_sample(0, acc=0), _sample(1, acc=0), _sample(0, acc=1)]})
+    with pytest.raises(
+        FileFormatError, match=r"line 3: doc_id: document '0' stands on line 1 already, with other scores"
+    ):
+        read_scores(put({}))
+
+
+FAULTS = {
+    "nested": ([_sample(0, acc={"a": 1}), _sample(1, acc=0)], r"line 1: acc: this is an object"),
+    "infinite": ([_sample(0, acc=float("inf")), _sample(1, acc=0)], r"line 1: acc: inf is not finite"),
+    "a word": ([_sample(0, acc=1), _sample(1, acc="yes")], r"line 2: acc: 'yes' is no number"),
+    "names of metrics": (
+        [_sample(0, acc=1) | {"metrics": {"acc": 1}}, _sample(1, acc=0)],
+        r"line 1: metrics: the names of the metrics",
+    ),
+    "no number": ([_sample(0, acc=1), {"acc": 1}], r"line 2: there is no doc_id"),
+    "cut short": (
+        '{"doc_id": 0, "doc_hash": "h", "metrics": ["acc"], "acc": 1}\n{"doc_id": 1, "do',
+        r"line 2: the JSON is cut",
+    ),
+    "a name twice": (
+        '{"doc_id": 0, "doc_hash": "h", "acc": 1, "acc": 0}\n{"doc_id": 1}',
+        r"line 1: the name 'acc' stands twice",
+    ),
+}
+
+
+@pytest.mark.parametrize(("lines", "message"), FAULTS.values(), ids=FAULTS.keys())
+def test_faulty_lines(put, lines, message):
+    """The refusal names file, line and key."""
+    put({_name("a", "t"): lines, _name("b", "t"): [_sample(n, acc=0) for n in (0, 1)]})
+    with pytest.raises(FileFormatError, match=rf"a/samples_t_.*\.jsonl, {message}"):
+        read_scores(put({}))
+
+
+def test_a_missing_document_and_an_empty_score(put):
+    """A document that one model lacks, or has null on, is a gap and named."""
+    put({_name("a", "t"): [_sample(n, acc=0) for n in (0, 1, 2)]})
+    for lacking in (
+        [_sample(0, acc=1), _sample(1, acc=1)],
+        [_sample(0, acc=1), _sample(1, acc=1), _sample(2, acc=None)],
+    ):
+        put({_name("b", "t"): lacking})
+        with pytest.raises(ValueError, match="no score for system 'b' on topic 't/2' under 'acc'"):
+            read_scores(put({}))
+        assert read_scores(put({}), missing="drop-topics").sizes["topic"] == 2
+
+
+def test_folders_of_one_name(put):
+    """Two folders of one name are one model for tasks that only one of them has, and are not chosen between else."""
+    put(
+        {_name("few/a", "t"): [_sample(n, acc=1) for n in (0, 1)], _name("b", "t"): [_sample(n, acc=0) for n in (0, 1)]}
+    )
+    put(
+        {
+            _name("none/a", "u"): [_sample(n, acc=1) for n in (0, 1)],
+            _name("b", "u"): [_sample(n, acc=0) for n in (0, 1)],
+        }
+    )
+    assert read_scores(put({}))["system"].to_numpy().tolist() == ["b", "a"]
+    put({_name("none/a", "t"): [_sample(n, acc=0) for n in (0, 1)]})
+    with pytest.raises(FileFormatError, match=r"none/a/samples_t_.*: a has samples of t in .*few/a/.* too"):
+        read_scores(put({}))

@@ -1,0 +1,296 @@
+"""Rank intervals: against a loop, against csranks, by laws, and where there is little to go by."""
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from metaeval.draws import bootstrap_counts, bootstrap_indices
+from metaeval.errors import InvalidOptionError, ScoresError, UnknownNameError
+from metaeval.resampling.largest_t import LEAST_VARIANCE
+from metaeval.resampling.ranks import rank_intervals
+from metaeval.scores import as_scores
+
+# Mathematics, 37 OECD countries: mean and standard error (data `pisa` of the R package csranks, from OECD)
+PISA = {
+    "Australia": (491.3600252, 1.939833031), "Austria": (498.9423138, 2.970998694),
+    "Belgium": (508.0703063, 2.262662011),
+    "Canada": (512.0169429, 2.357475749), "Chile": (417.4065563, 2.41588757), "Colombia": (390.9322732, 2.989559274),
+    "Czech Republic": (499.4676508, 2.460661531), "Denmark": (509.3983746, 1.735002337),
+    "Estonia": (523.4145802, 1.743602224), "Finland": (507.3013618, 1.967920411), "France": (495.4075794, 2.320214487),
+    "Germany": (500.0437805, 2.647083096), "Greece": (451.3703438, 3.091228197), "Hungary": (481.0826364, 2.319596741),
+    "Iceland": (495.1873762, 1.953082603), "Ireland": (499.632894, 2.198621128), "Israel": (463.0345488, 3.498563228),
+    "Italy": (486.5898573, 2.780045867), "Japan": (526.9732502, 2.471475318), "Korea": (525.933002, 3.121394315),
+    "Latvia": (496.1263306, 1.962766789), "Lithuania": (481.1911884, 1.953282039),
+    "Luxembourg": (483.421485, 1.097632409),
+    "Mexico": (408.8014734, 2.493225544), "Netherlands": (519.2309824, 2.632277885),
+    "New Zealand": (494.489676, 1.705942856), "Norway": (500.9637885, 2.219044878),
+    "Poland": (515.6478747, 2.602085176),
+    "Portugal": (492.4874062, 2.684570081), "Slovak Republic": (486.1648542, 2.555595707),
+    "Slovenia": (508.8975441, 1.363877596), "Spain": (481.3926126, 1.462417763), "Sweden": (502.3877022, 2.654250935),
+    "Switzerland": (515.3147131, 2.908003898), "Turkey": (453.5077774, 2.260406789),
+    "United Kingdom": (501.7698992, 2.564428111), "United States": (478.2447174, 3.235444099),
+}  # fmt: skip
+
+
+def board(n_systems, n_topics, *, seed=0, step=0.3):
+    """Make scores of systems that get better by `step` standard deviations."""
+    generator = np.random.default_rng(seed)
+    topic = generator.normal(size=n_topics)
+    return topic + step * np.arange(n_systems)[:, None] + generator.normal(size=(n_systems, n_topics))
+
+
+def literal(values, units, strata, weights, *, counts, confidence_level=0.9):
+    """Loop over resamples and pairs: t of the sample, the critical values of all and of each, by the formulas."""
+    n_systems, names = len(values), list(dict.fromkeys(units))
+    inside = [[t for t, unit in enumerate(units) if unit == name] for name in names]
+    stratum = [strata[own[0]] for own in inside]
+
+    def t_of(a, b, drawn, centre):
+        total = error = weight = 0.0
+        for one in set(stratum):
+            own = [g for g in range(len(names)) if stratum[g] == one]
+            n = len(own)
+            sums = [sum(weights[t] * (values[a][t] - values[b][t]) for t in inside[g]) for g in own]
+            sizes = [sum(weights[t] for t in inside[g]) for g in own]
+            size = sum(c * w for c, w in zip(drawn[own], sizes, strict=True))
+            mean = sum(c * s for c, s in zip(drawn[own], sums, strict=True)) / size
+            still = sum(sums) / sum(sizes) if centre else 0.0
+            share = sum(sizes) / sum(weights)
+            total += share * (mean - still)
+            square = sum(c * (s - mean * w) ** 2 for c, s, w in zip(drawn[own], sums, sizes, strict=True))
+            scale = sum(sizes) / size  # so that a variance compares with the sample's over sums, as Q does
+            error += n / (n - 1) * square
+            weight += scale * share
+        return total, error, weight
+
+    n_pairs = [(a, b) for a in range(n_systems) for b in range(a)]
+    ones = np.ones(len(names))
+    sample = {pair: t_of(*pair, ones, centre=False) for pair in n_pairs}
+    largest = np.zeros((n_systems, len(counts)))
+    for number, drawn in enumerate(counts):
+        for a, b in n_pairs:
+            total, error, weight = t_of(a, b, drawn, centre=True)
+            square = (total * sum(weights) / weight) ** 2 / max(error, LEAST_VARIANCE * sample[a, b][1])
+            largest[[a, b], number] = np.maximum(largest[[a, b], number], square)
+    place = int(np.ceil(confidence_level * (len(counts) + 1))) - 1
+    t = {pair: total * sum(weights) / np.sqrt(error) for pair, (total, error, _) in sample.items()}
+    each = np.sqrt(np.sort(largest, axis=1)[:, place])
+    return t, each, np.sqrt(np.sort(largest.max(axis=0))[place])
+
+
+@pytest.mark.parametrize("kind", ["topic", "cluster", "weighted cluster", "weight"])
+@pytest.mark.parametrize("simultaneous", [True, False])
+def test_agrees_with_a_loop(kind, simultaneous):
+    """Statistics, critical values and ranks are those of a loop over resamples and pairs."""
+    values = board(4, 30, seed=3)
+    scores = as_scores(values)
+    units, weights = np.arange(30), np.ones(30)
+    if "cluster" in kind:
+        units = np.random.default_rng(5).integers(0, 11, 30)
+        scores = scores.assign_coords(cluster=("topic", [f"c{one:02}" for one in units]))
+        units = np.unique(units, return_inverse=True)[1]
+    if "weight" in kind:
+        weights = np.random.default_rng(6).uniform(0.5, 3.0, 30)
+        scores = scores.assign_coords(weight=("topic", weights))
+    n_units = units.max() + 1
+    counts = bootstrap_counts(bootstrap_indices(np.random.default_rng(7), 99, n_units), n_units)
+    order = list(dict.fromkeys(units.tolist()))  # the loop meets clusters in this order
+    t, each, every = literal(values, units.tolist(), [0] * 30, weights, counts=counts[:, order])
+    found = rank_intervals(scores, confidence_level=0.9, simultaneous=simultaneous, n_resamples=99, rng=7)
+    critical = np.full(4, every) if simultaneous else each
+    np.testing.assert_allclose(found.data["critical_value"][0], critical, rtol=1e-9)
+    pairs = found.pairs()
+    names = scores["system"].to_numpy().tolist()
+    for row in pairs.itertuples():
+        a, b = names.index(row.system_a), names.index(row.system_b)
+        np.testing.assert_allclose(row.statistic, -t[b, a], rtol=1e-9)
+    lead = np.array([[t[max(a, b), min(a, b)] * np.sign(b - a) if a != b else 0.0 for b in range(4)] for a in range(4)])
+    better = (lead > critical[:, None]).sum(axis=1).tolist()
+    worse = (lead < -critical[:, None]).sum(axis=1).tolist()
+    frame = found.to_frame().set_index("system").loc[names]
+    assert (frame["n_better"].tolist(), frame["n_worse"].tolist()) == (better, worse)
+    assert (frame["rank_low"] == 1 + frame["n_better"]).all()
+    assert (frame["rank_high"] == 4 - frame["n_worse"]).all()
+
+
+def test_strata_agree_with_a_loop():
+    """Topics drawn within strata: the loop is given the same draws."""
+    values, strata = board(3, 20, seed=4), np.repeat([0, 1], [12, 8])
+    scores = as_scores(values).assign_coords(stratum=("topic", np.array(["x", "y"])[strata]))
+    sources = np.random.default_rng(2).spawn(2)
+    counts = np.hstack(
+        [bootstrap_counts(bootstrap_indices(own, 99, n), n) for own, n in zip(sources, (12, 8), strict=True)]
+    )
+    t, _, every = literal(values, list(range(20)), strata.tolist(), np.ones(20), counts=counts)
+    found = rank_intervals(scores, confidence_level=0.9, n_resamples=99, rng=2)
+    np.testing.assert_allclose(found.data["critical_value"][0], every, rtol=1e-9)
+    np.testing.assert_allclose(-found.data["statistic"][0], [t[1, 0], t[2, 0], t[2, 1]], rtol=1e-9)
+    parts = [(values[1] - values[0])[strata == one] for one in (0, 1)]  # the textbook's standard error
+    error = np.sqrt(sum((len(part) / 20) ** 2 * part.var(ddof=1) / len(part) for part in parts))
+    np.testing.assert_allclose(found.data["standard_error"][0, 0], error, rtol=1e-9)
+
+
+def test_standard_error_of_topics_is_the_paired_one():
+    """Without clusters t is scipy's paired t."""
+    from scipy.stats import ttest_rel  # noqa: PLC0415 - one test asks for it
+
+    values = board(3, 25)
+    found = rank_intervals(values, n_resamples=99, rng=0).pairs()
+    expected = [ttest_rel(values[a], values[b]).statistic for a, b in ((0, 1), (0, 2), (1, 2))]
+    np.testing.assert_allclose(found["statistic"], expected, rtol=1e-9)
+
+
+def test_agrees_with_csranks_on_pisa():
+    """The vignette of csranks: ranks of the United Kingdom and what it says of the others.
+
+    Scores of 3000 topics are made that have the countries' means and standard errors exactly and are uncorrelated. The
+    vignette (version 1.2.2, https://danielwilhelm.github.io/R-CS-ranks/articles/Inference-for-Ranks.html) prints 8 to
+    23 for the United Kingdom alone (its text says 7), and sees Chile, Mexico and Colombia apart from all others, but
+    not Korea from Germany. It draws from the normal law, and its simultaneous sets are stepwise.
+    """
+    n_topics = 3000
+    generator = np.random.default_rng(1)
+    raw = generator.normal(size=(n_topics, len(PISA)))
+    axes, _ = np.linalg.qr(raw - raw.mean(axis=0))
+    means, errors = np.array(list(PISA.values())).T
+    values = means[:, None] + errors[:, None] * axes.T * np.sqrt(n_topics * (n_topics - 1))
+    scores = as_scores(values, systems=list(PISA))
+    alone = rank_intervals(scores, simultaneous=False, rng=1).to_frame().set_index("system").loc["United Kingdom"]
+    assert alone["rank"] == 13
+    assert alone["rank_low"] in {7, 8}
+    assert alone["rank_high"] == 23
+    together = rank_intervals(scores, rng=1)
+    frame = together.to_frame().set_index("system")
+    last = ["Chile", "Mexico", "Colombia"]
+    assert (frame.loc[last, "rank_low"] >= 35).all()
+    assert (frame.drop(index=last)["rank_high"] <= 34).all()
+    assert frame.loc["Korea", "rank_high"] >= frame.loc["Germany", "rank_low"] >= 6
+    best = set(frame.index[frame["rank_low"] <= 5])  # its set of the best five is one-sided and stepwise
+    assert best >= {"Belgium", "Canada", "Denmark", "Estonia", "Finland", "Japan", "Korea", "Netherlands", "Poland"}
+
+
+@given(
+    st.integers(0, 10**6),
+    st.permutations(range(5)),
+    st.sampled_from([(10.0, 0.0), (0.01, -3.0), (1.0, 7.0), (1e200, 0.0), (1e-200, 0.0)]),
+)
+def test_laws(seed, order, unit):
+    """The order of the systems and the unit of the scores change nothing; lower is better mirrors."""
+    values = np.random.default_rng(seed).integers(0, 11, (5, 14)) / 10  # ties, in tenths
+    frame = rank_intervals(values, n_resamples=99, rng=1).to_frame().set_index("system").sort_index()
+    moved = as_scores(values[list(order)], systems=[f"system{one + 1}" for one in order])
+    assert (
+        rank_intervals(moved, n_resamples=99, rng=1)
+        .to_frame()
+        .set_index("system")
+        .sort_index()
+        .drop(columns="mean")
+        .equals(frame.drop(columns="mean"))
+    )
+    changed = rank_intervals(values * unit[0] + unit[1], n_resamples=99, rng=1).to_frame().set_index("system")
+    ranks = ["rank", "rank_low", "rank_high", "n_better", "n_worse"]
+    assert changed.sort_index()[ranks].equals(frame[ranks])
+    counts = rank_intervals(np.rint(values * 10), n_resamples=99, rng=1).to_frame().set_index("system").sort_index()
+    assert counts[ranks].equals(frame[ranks])
+    mirrored = rank_intervals(as_scores(-values, higher_is_better=False), n_resamples=99, rng=1).to_frame()
+    assert mirrored.set_index("system").sort_index()[ranks].equals(frame[ranks])
+    assert (frame["rank_low"] <= frame["rank"]).all()
+    assert (frame["rank"] <= frame["rank_high"]).all()
+
+
+@given(st.integers(0, 10**6))
+def test_intervals_for_one_system_are_inside_those_for_all(seed):
+    """A maximum over some pairs is at most the maximum over all."""
+    values = board(6, 15, seed=seed)
+    one, every = (rank_intervals(values, simultaneous=choice, n_resamples=99, rng=2) for choice in (False, True))
+    assert (one.data["rank_low"] >= every.data["rank_low"]).all()
+    assert (one.data["rank_high"] <= every.data["rank_high"]).all()
+
+
+def test_pairs_without_variance_are_decided_by_rule():
+    """Equal systems are never separated, a constant lead always; means that are equal on paper share a rank."""
+    first = np.array([0.1, 0.7, 0.3, 0.2, 0.9])
+    scores = np.stack([first, first, first + 0.1, first[::-1]])
+    frame = rank_intervals(scores, n_resamples=99, rng=0).to_frame().set_index("system")
+    assert frame.loc["system3", "n_worse"] >= 2
+    assert frame.loc["system1", "n_better"] == frame.loc["system2", "n_better"] == 1
+    assert frame["rank"].to_dict() == {"system3": 1, "system1": 2, "system2": 2, "system4": 2}
+    assert np.isposinf(rank_intervals(scores, n_resamples=99, rng=0).pairs()["statistic"].abs().max())
+
+
+def test_nothing_varies():
+    """Where no pair varies there is no critical value, and the rules decide everything."""
+    found = rank_intervals(np.array([[1.0, 1.0], [1.0, 1.0], [2.0, 2.0]]), n_resamples=99, rng=0)
+    assert np.isnan(found.data["critical_value"]).all()
+    assert found.to_frame()[["rank_low", "rank_high"]].to_numpy().tolist() == [[1, 1], [2, 3], [2, 3]]
+    assert found.groups()["letters"].tolist() == ["a", "b", "b"]
+
+
+def test_rare_differences_do_not_make_everything_equal():
+    """0/1 scores on which two systems differ once: other pairs are still separated."""
+    generator = np.random.default_rng(0)
+    hard = generator.random(40) < 0.5
+    close = hard.copy()
+    close[0] = ~close[0]
+    scores = np.stack([hard, close, generator.random(40) < 0.02]).astype(float)
+    frame = rank_intervals(scores, rng=0).to_frame().set_index("system")
+    assert frame.loc["system3", "rank_low"] == 3
+
+
+def test_the_number_of_threads_and_the_other_metrics_change_nothing():
+    """One thread or two; a metric alone or beside another."""
+    values = np.stack([board(9, 20, seed=1), board(9, 20, seed=2)])
+    both = rank_intervals(values, n_resamples=300, rng=3, n_threads=1)
+    assert both.data.identical(rank_intervals(values, n_resamples=300, rng=3, n_threads=2).data)
+    alone = rank_intervals(values[:1], n_resamples=300, rng=3).data
+    assert alone.equals(both.data.isel(metric=[0]))
+
+
+def test_clusters_that_repeat_their_topics_change_nothing():
+    """Each topic three times in a cluster of its own is each topic once."""
+    values = board(5, 12)
+    thrice = as_scores(np.repeat(values, 3, axis=1)).assign_coords(
+        cluster=("topic", np.repeat([f"c{one:02}" for one in range(12)], 3))
+    )
+    once, clustered = (rank_intervals(one, n_resamples=200, rng=1).data for one in (values, thrice))
+    np.testing.assert_allclose(clustered["statistic"], once["statistic"])
+    np.testing.assert_allclose(clustered["critical_value"], once["critical_value"])
+
+
+def test_says_what_is_wrong():
+    """Few clusters, lone strata, both at once, bad weights, few resamples, unknown metric, groups one by one."""
+    scores = as_scores(board(3, 12))
+    names = np.arange(12)
+    with pytest.raises(InvalidOptionError, match="resamples of 9 clusters say nothing reliable"):
+        rank_intervals(scores.assign_coords(cluster=("topic", [f"c{one % 9}" for one in names])))
+    with pytest.raises(ScoresError, match="stratum 's11' has one topic"):
+        rank_intervals(scores.assign_coords(stratum=("topic", ["s1"] * 11 + ["s11"])))
+    with pytest.raises(InvalidOptionError, match="do not go together"):
+        rank_intervals(scores.assign_coords(stratum=("topic", ["s", "t"] * 6), weight=("topic", names + 1.0)))
+    gaps = as_scores(np.where(np.eye(3, 12) > 0, np.nan, board(3, 12)), missing="pairwise")
+    with pytest.raises(
+        ScoresError, match=r"ranks: these scores have gaps \(no score for system 'system1' on topic '1'"
+    ):
+        rank_intervals(gaps)
+    with pytest.raises(InvalidOptionError, match="n_resamples must be at least 19"):
+        rank_intervals(scores, n_resamples=18)
+    with pytest.raises(InvalidOptionError, match="simultaneous=True"):
+        rank_intervals(scores, simultaneous=False, n_resamples=99, rng=0).groups()
+    with pytest.raises(UnknownNameError):
+        rank_intervals(scores, n_resamples=99, rng=0).plot("no such metric")
+
+
+def test_groups_and_pairs_say_the_same():
+    """Two systems share a letter exactly if their pair is not significant."""
+    found = rank_intervals(board(8, 20, step=0.5), rng=0)
+    letters = found.groups().set_index("system")["letters"]
+    for row in found.pairs().itertuples():
+        assert bool(set(letters[row.system_a]) & set(letters[row.system_b])) is not bool(row.significant)
+
+
+def test_draws_every_system():
+    """The picture has a row for every system."""
+    figure = rank_intervals(board(5, 20), n_resamples=99, rng=0).plot()
+    assert "rank" in figure.axes[0].get_xlabel()
+    assert {f"system{one}" for one in range(1, 6)} <= {text.get_text() for text in figure.axes[0].texts}
