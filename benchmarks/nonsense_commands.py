@@ -187,7 +187,7 @@ FAST = {
     "score": "made/runs --qrels made/qrels.txt --metrics AP",
     "design": "scores.csv",
     "human": "human.csv --reference human --resamples 20",
-    "assessors": "labels.csv --resamples 20",
+    "judges": "labels.csv --resamples 20",
     "assessment": "inex/assessments",
     "reliability": "inex/assessments --metrics nxCG(quant=Gen5)@5",
     "metrics": "",

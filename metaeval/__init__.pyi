@@ -39,7 +39,7 @@ from .simulate.collection import simulate_collection as simulate_collection
 from .simulate.scores import simulate_scores as simulate_scores
 from .studies.agree import study_agreement as study_agreement
 from .studies.assessment import study_assessments as study_assessments
-from .studies.assessors import study_assessors as study_assessors
+from .studies.judges import study_judges as study_judges
 from .studies.compare import study_comparison as study_comparison
 from .studies.compare_tests import study_tests as study_tests
 from .studies.design import study_design as study_design

@@ -35,7 +35,7 @@ from metaeval.resampling.swap import swap_method, topic_bootstrap
 from metaeval.simulate.collection import simulate_collection
 from metaeval.simulate.scores import simulate_scores
 from metaeval.studies.agree import study_agreement
-from metaeval.studies.assessors import study_assessors
+from metaeval.studies.judges import study_judges
 from metaeval.studies.compare import study_comparison
 from metaeval.studies.human import study_human
 from metaeval.studies.judgments import study_judgments
@@ -153,8 +153,8 @@ STUDIES = {
             "rng": -1,
         },
     ),
-    "study_assessors": (
-        lambda **given: study_assessors(LABELS, **given),
+    "study_judges": (
+        lambda **given: study_judges(LABELS, **given),
         {
             "reference": "cy",
             "rel": 9,

@@ -41,7 +41,7 @@ from metaeval.simulate.collection import simulate_collection
 from metaeval.simulate.inex import simulate_inex
 from metaeval.simulate.scores import simulate_population, simulate_scores
 from metaeval.studies.agree import audit_quantisations, study_agreement
-from metaeval.studies.assessors import study_assessors
+from metaeval.studies.judges import study_judges
 from metaeval.studies.compare import study_comparison
 from metaeval.studies.compare_tests import study_tests
 from metaeval.studies.human import study_human
@@ -93,7 +93,7 @@ STUDIES = {
     "study_leaderboard": lambda rng: study_leaderboard(EIGHT, n_resamples=50, n_splits=2, rng=rng),
     "study_agreement": lambda rng: study_agreement(SCORES, tests=["bootstrap"], n_resamples=50, choose=4, rng=rng),
     "audit_quantisations": lambda rng: audit_quantisations(COLLECTION, ["nDCG@10"], n_resamples=50, rng=rng),
-    "study_assessors": lambda rng: study_assessors(LABELS, n_resamples=50, rng=rng),
+    "study_judges": lambda rng: study_judges(LABELS, n_resamples=50, rng=rng),
     "study_comparison": lambda rng: study_comparison(
         SCORES, collection=None, test="bootstrap", topics=False, n_topic_resamples=20, rng=rng
     ),

@@ -20,7 +20,7 @@ COMMANDS: Mapping[str, str] = {
     "compare-tests": "Say which significance test keeps its word, by what it finds on halves of the topics.",
     "agree": "Say how far metrics lead to the same conclusions about systems.",
     "judgments": "Say what fewer judgments would change, and whether new systems would be judged fairly.",
-    "assessors": "Compare people, or people and machines, who judged the same documents.",
+    "judges": "Compare people, or people and machines, who judged the same documents.",
     "human": "Say how far automatic metrics agree with people's scores of the same things.",
     "design": "Say how many topics a new collection needs.",
     "score": "Score runs against judgments: the mean of every run, and on request every topic.",

@@ -71,7 +71,7 @@ def read_assessors(
 
     See Also
     --------
-    metaeval.studies.assessors.study_assessors
+    metaeval.studies.judges.study_judges
 
     Examples
     --------

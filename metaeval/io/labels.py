@@ -58,7 +58,7 @@ def read_labels(
 
     See Also
     --------
-    metaeval.studies.assessors.study_assessors
+    metaeval.studies.judges.study_judges
     metaeval.io.qrels.read_qrels
 
     Examples

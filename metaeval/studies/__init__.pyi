@@ -2,9 +2,9 @@ from .agree import AgreeStudy as AgreeStudy
 from .agree import audit_quantisations as audit_quantisations
 from .agree import study_agreement as study_agreement
 from .assessment import study_assessments as study_assessments
-from .assessors import AssessorStudy as AssessorStudy
+from .judges import JudgeStudy as JudgeStudy
 from .assessors import judgments_of_labels as judgments_of_labels
-from .assessors import study_assessors as study_assessors
+from .judges import study_judges as study_judges
 from .compare import CompareStudy as CompareStudy
 from .compare import study_comparison as study_comparison
 from .compare_tests import SplitHalvesStudy as SplitHalvesStudy

@@ -202,7 +202,7 @@ def study_assessments(  # noqa: PLR0913 - one keyword per source
     See Also
     --------
     metaeval.studies.reliability.study_reliability
-    metaeval.studies.assessors.study_assessors
+    metaeval.studies.judges.study_judges
 
     Notes
     -----

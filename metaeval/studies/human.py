@@ -169,7 +169,7 @@ def study_human(  # noqa: PLR0913 - every option is one question
 
     See Also
     --------
-    metaeval.studies.assessors.study_assessors
+    metaeval.studies.judges.study_judges
     metaeval.io.items.read_items
 
     Examples

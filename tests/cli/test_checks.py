@@ -51,7 +51,7 @@ FREE_IN = {
     ("assessment", "--runs"),
     ("assessment", "--pools"),
     ("assessment", "--new-runs"),
-    ("assessors", "--runs"),
+    ("judges", "--runs"),
 }
 FREE_IN |= {("design", "--pool"), ("power", "--pairs")}
 
@@ -86,10 +86,10 @@ def line(words, trap, option=None):
         if parameter.name in {"out", "file"} and not parameter.opts[0].startswith("-"):
             told.append(str(trap.parent / ("new.csv" if parameter.metavar == "FILE" else "new")))
         elif not parameter.opts[0].startswith("-"):
-            told += [str(trap / "input")] + [str(trap / "other")] * (words == ("assessors",))
+            told += [str(trap / "input")] + [str(trap / "other")] * (words == ("judges",))
     if "--qrels" in names and option not in {"--qrels", "--systems-in"}:
         told += ["--qrels", str(trap / "qrels")]
-    if words == ("assessors",) and option != "--runs":
+    if words == ("judges",) and option != "--runs":
         told += ["--runs", str(trap / "table")]
     if words == ("human",):
         told += ["--reference", "human"]
@@ -215,9 +215,9 @@ SLIPS = [
     "design --variance pairs",
     "design --pair a,b",
     "human --reference h --cluster c --statistic tau",
-    "assessors --word a=b",
-    "assessors --column metric=x",
-    "assessors --metrics nDGC",
+    "judges --word a=b",
+    "judges --column metric=x",
+    "judges --metrics nDGC",
     "assessment --longest-break 5",
     "assessment --rounds documents",
     "assessment --runs TRAP/table --rounds elements",

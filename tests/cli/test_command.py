@@ -25,7 +25,7 @@ OWN = {
     },
     "--correction": {
         "agree": "one correction is enough of an answer",
-        "assessors": "one correction, over pairs of runs",
+        "judges": "one correction, over pairs of runs",
         "human": "one correction, over pairs of systems and of metrics",
         "judgments": "one correction, by default the test's own",
     },
@@ -40,7 +40,7 @@ OWN = {
         "topics": "behind every interval, more where the model needs them",
     },
     "--metrics": {
-        "assessors": "scores runs under every assessor, by a few metrics",
+        "judges": "scores runs under every assessor, by a few metrics",
         "human": "columns of a table",
         "reliability": "measures of elements alone",
     },
@@ -49,13 +49,13 @@ OWN = {
     "--reference": {"human": "a column, and needed"},
     "--resamples": {
         "agree": "counts exchanges by default",
-        "assessors": "of topics, not of a test alone",
+        "judges": "of topics, not of a test alone",
         "compare-metrics": "of the bootstrap alone",
         "compare-tests": "as many as in the paper, for corrected levels",
         "human": "of items, and exchanges of metrics",
         "leaderboard": "of items, for ranks and not for a test",
     },
-    "--runs": {"assessment": "files that were pooled", "assessors": "files to score"},
+    "--runs": {"assessment": "files that were pooled", "judges": "files to score"},
     "--top": {
         "judgments": "correlations among so many runs",
         "leaderboard": "chance to be among them",

@@ -26,9 +26,9 @@ COMMANDS = {
     ),
     "design": ("design", "{table}", "--pool", "{other}"),
     "human": ("human", "{items}", "--reference", "human", "--resamples", "20"),
-    "assessors": ("assessors", "{labels}"),
-    "assessors, runs": (
-        "assessors",
+    "judges": ("judges", "{labels}"),
+    "judges, runs": (
+        "judges",
         "ann={qrels}",
         "ben={second}",
         "--runs",
@@ -38,8 +38,8 @@ COMMANDS = {
         "--metrics",
         "AP",
     ),
-    "assessors of INEX": (
-        *("assessors", "ann={highlighted}", "ben={highlighted again}", "--metrics", "AiP"),
+    "judges of INEX": (
+        *("judges", "ann={highlighted}", "ben={highlighted again}", "--metrics", "AiP"),
         *("--runs", "{first passages}", "--runs", "{last passages}"),
     ),
     "INEX": ("score", "{passages}", "--qrels", "{highlighted}"),

@@ -15,7 +15,7 @@ from metaeval.metrics.scoring import score
 from metaeval.scores import as_scores
 from metaeval.simulate.scores import simulate_scores
 from metaeval.studies.agree import study_agreement
-from metaeval.studies.assessors import study_assessors
+from metaeval.studies.judges import study_judges
 from metaeval.studies.compare import study_comparison
 from metaeval.studies.human import study_human
 from metaeval.studies.judgments import study_judgments
@@ -62,7 +62,7 @@ STUDIES = {
     "agree": lambda missing: study_agreement(_scores(missing), tests=["t"], rng=0),
     "compare": lambda missing: study_comparison(_scores(missing), topics=False, rng=0),
     "topics": lambda missing: study_topics(_scores(missing), sizes=[5, 8], n_trials=3, modelled=[], rng=0),
-    "assessors": lambda missing: study_assessors(_labels(missing), rng=0),
+    "assessors": lambda missing: study_judges(_labels(missing), rng=0),
     "human, items": lambda missing: study_human(
         item_scores(_frame(missing, items=True), reference="AP", item="topic"), n_resamples=50, test="t", rng=0
     ),

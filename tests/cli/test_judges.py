@@ -1,4 +1,4 @@
-"""`metaeval assessors`: tables, reports and JSON from labels, with and without runs."""
+"""`metaeval judges`: tables, reports and JSON from labels, with and without runs."""
 
 import shutil
 from pathlib import Path
@@ -9,7 +9,7 @@ from metaeval.io.inex import read_assessments, read_element_sizes, read_submissi
 from metaeval.io.judged import inex_collection
 from metaeval.metrics.names import split_names
 from metaeval.simulate.inex import simulate_inex
-from metaeval.studies.assessors import study_assessors
+from metaeval.studies.judges import study_judges
 from metaeval.words import MISSING
 
 
@@ -27,28 +27,28 @@ def labels(tmp_path):
 
 def test_the_answer_as_json(command, labels):
     """Every statistic of every pair stands in the JSON, with interval."""
-    rows = command("assessors", labels, "--scale", "0,1,2", "--outside", "drop", "--json").json()["results"]
+    rows = command("judges", labels, "--scale", "0,1,2", "--outside", "drop", "--json").json()["results"]
     assert len({(row["first"], row["second"]) for row in rows}) == 3
     assert {row["statistic"] for row in rows} >= {"same", "kappa", "overlap"}
     against = command(
-        "assessors", labels, "--scale", "0,1,2", "--outside", "drop", "--reference", "ann", "--json"
+        "judges", labels, "--scale", "0,1,2", "--outside", "drop", "--reference", "ann", "--json"
     ).json()["results"]
     assert {row["first"] for row in against} == {"ann"}
 
 
 def test_labels_off_the_scale_stop_or_are_listed(command, labels):
     """Without a rule they stop with exit code 3; with one they are named in the answer."""
-    ended = command("assessors", labels, "--scale", "0,1,2")
+    ended = command("judges", labels, "--scale", "0,1,2")
     assert ended.code == 3
     assert "not on the scale" in ended.err
     assert "labels off the scale 0, 1, 2, left out: robot 1" in (
-        command("assessors", labels, "--scale", "0,1,2", "--outside", "drop").err
+        command("judges", labels, "--scale", "0,1,2", "--outside", "drop").err
     )
 
 
 def test_the_terminal_shows_every_pair(command, labels):
     """The main measures of every pair with the interval of kappa, as the JSON has them; one topic gives no interval."""
-    words = ("assessors", labels, "--scale", "0,1,2", "--outside", "drop")
+    words = ("judges", labels, "--scale", "0,1,2", "--outside", "drop")
     rows = command(*words, "--json").json()["results"]
     lines = [line.split() for line in command(*words).out.splitlines()]
     for first, second in (("ann", "ben"), ("ann", "robot"), ("ben", "robot")):
@@ -58,7 +58,7 @@ def test_the_terminal_shows_every_pair(command, labels):
         ends = f"{kappa['low']:.2f} to {kappa['high']:.2f}"
         assert f"{100 * own['same']['value']:.1f} % {kappa['value']:.2f} {ends}" in line
         assert line.endswith(f"{own['quadratic_kappa']['value']:.2f} {100 * own['overlap']['value']:.1f} %")
-    alone = command("assessors", labels, "--where", "topic=1").out.splitlines()
+    alone = command("judges", labels, "--where", "topic=1").out.splitlines()
     assert [MISSING in line for line in alone if line.startswith(("ann  ", "ben  "))] == [True] * 3
 
 
@@ -69,7 +69,7 @@ def test_runs_are_scored_under_each_assessor(command, simulated_collection, tmp_
     flipped = [[*line[:3], "0" if number % 7 == 0 else line[3]] for number, line in enumerate(lines)]
     (tmp_path / "second.txt").write_text("\n".join(map(" ".join, flipped)) + "\n")
     words = (
-        "assessors",
+        "judges",
         f"first={qrels}",
         "second=second.txt",
         "--runs",
@@ -96,7 +96,7 @@ def test_two_assessors_are_one_pair(command, labels, tmp_path, reference):
     rows = [line.split(",")[:4] for line in labels.read_text().splitlines()]
     labels.write_text("\n".join(map(",".join, rows)))
     same = sum(row[2] == row[3] for row in rows[1:])
-    assert command("assessors", labels, *reference, "--out", "page").code == 0
+    assert command("judges", labels, *reference, "--out", "page").code == 0
     page = " ".join((tmp_path / "page" / "index.html").read_text().split())
     first, second = ("ben", "ann") if reference else ("ann", "ben")
     assert f"{first} and {second} gave the same label to {10 * same}.0 % of the items" in page
@@ -107,7 +107,7 @@ def test_two_assessors_are_one_pair(command, labels, tmp_path, reference):
 
 def test_three_assessors_are_several_pairs(command, labels, tmp_path):
     """The page gives ranges and draws the square of all pairs."""
-    assert command("assessors", labels, "--scale", "0,1,2", "--outside", "drop", "--out", "page").code == 0
+    assert command("judges", labels, "--scale", "0,1,2", "--outside", "drop", "--out", "page").code == 0
     page = " ".join((tmp_path / "page" / "index.html").read_text().split())
     assert "Between the 3 pairs of assessors" in page
     assert "Each field compares" in page
@@ -125,7 +125,7 @@ def test_three_assessors_are_several_pairs(command, labels, tmp_path):
 )
 def test_bad_options_are_usage_errors(command, labels, words, message):
     """A wrong option ends with exit code 2 and says the rule."""
-    ended = command("assessors", labels, *words)
+    ended = command("judges", labels, *words)
     assert ended.code == 2
     assert message in ended.err
 
@@ -145,14 +145,14 @@ def test_two_assessors_of_inex(command, campaigns, tmp_path, year, metrics):
     """Elements and passages have the sections of labels, and one on their parts; what is shown is the study's."""
     made = campaigns / str(year)
     sizes = ("--element-sizes", made / "sizes.txt") if year == 2004 else ()
-    words = ("assessors", f"one={made / 'assessments'}", f"two={made / 'second'}", "--runs", made / "submissions")
+    words = ("judges", f"one={made / 'assessments'}", f"two={made / 'second'}", "--runs", made / "submissions")
     words += (*sizes, "--metrics", metrics)
     rows = command(*words, "--json").json()["results"]
     judged = {"one": read_assessments(made / "assessments"), "two": read_assessments(made / "second")}
     table = read_element_sizes(made / "sizes.txt") if year == 2004 else None
     runs = read_submissions(made / "submissions")
     collection = {name: inex_collection(runs, one, sizes=table) for name, one in judged.items()}
-    study = study_assessors(judged, collection=collection, metrics=split_names(metrics), rng=0)
+    study = study_judges(judged, collection=collection, metrics=split_names(metrics), rng=0)
     for own in study.effects.to_dict("records"):
         found = {row["statistic"]: row["value"] for row in rows if row["metric"] == own["metric"]}
         assert found["tau"] == pytest.approx(own["tau"], abs=1e-9)
@@ -171,7 +171,7 @@ def test_more_than_two_assessors_of_inex(command, campaigns):
     """Of several pairs the means over topics are shown, a row a pair."""
     made = campaigns / "2007"
     shutil.copytree(made / "second", "third")
-    words = ("assessors", made / "assessments", made / "second", "third")
+    words = ("judges", made / "assessments", made / "second", "third")
     rows = command(*words, "--json").json()["results"]
     found = {(row["first"], row["second"]): row["value"] for row in rows if row["statistic"] == "characters: of_union"}
     assert found["second", "third"] == 1
@@ -198,6 +198,6 @@ def test_options_of_the_other_kind_stop(command, campaigns, labels, words, messa
     """An option about labels beside assessments, or the other way round, is refused with the way out."""
     told = [word if word == "labels.csv" else campaigns / word if "/" in word else word for word in words]
     told = [labels if word == "labels.csv" else word for word in told]
-    ended = command("assessors", *told)
+    ended = command("judges", *told)
     assert ended.code == 2
     assert message in " ".join(ended.err.split())

@@ -1,4 +1,4 @@
-"""`metaeval assessors`: do assessors, or an automatic judge and people, agree, and does it matter for the runs."""
+"""`metaeval judges`: do assessors, or an automatic judge and people, agree, and does it matter for the runs."""
 
 import re
 from pathlib import Path
@@ -17,9 +17,9 @@ if TYPE_CHECKING:
     from metaeval.collection.base import JudgedCollection
     from metaeval.collection.documents import Collection
     from metaeval.collection.inex import Assessments
-    from metaeval.studies.assessors import AssessorStudy
+    from metaeval.studies.judges import JudgeStudy
 
-__all__ = ["assessors"]
+__all__ = ["judges"]
 
 MOST_LABEL = 32767  # what a file of judgments can hold
 _OF_RUNS = "What it means for runs"
@@ -88,8 +88,8 @@ _METRICS = Option(
 )
 
 
-@command("assessors")
-def assessors(  # noqa: PLR0913 - the options of the command
+@command("judges")
+def judges(  # noqa: PLR0913 - the options of the command
     loaded: Loaded,
     *,
     inputs: Annotated[list[str], _INPUTS],
@@ -109,7 +109,7 @@ def assessors(  # noqa: PLR0913 - the options of the command
     element_sizes: Annotated[Path | None, opt.ELEMENT_SIZES.but(panel=_OF_RUNS, needs="runs")] = None,
     lenient: Annotated[bool, opt.LENIENT] = False,
     seed: Annotated[int, opt.SEED] = 0,
-) -> "AssessorStudy":
+) -> "JudgeStudy":
     """Compare people, or people and machines, who judged the same documents.
 
     Assessors may be people, crowd workers or automatic judges. Their labels are compared item by item (share of
@@ -119,16 +119,16 @@ def assessors(  # noqa: PLR0913 - the options of the command
 
     For example:
 
-        metaeval assessors nist.qrels crowd.qrels --runs runs/
+        metaeval judges nist.qrels crowd.qrels --runs runs/
 
-        metaeval assessors judgments.csv --reference human --scale 0,1,2,3 --outside drop --out judges
+        metaeval judges judgments.csv --reference human --scale 0,1,2,3 --outside drop --out judges
 
-        metaeval assessors assessments/ second/ --runs submissions/ --metrics "MAep,nxCG@10"
+        metaeval judges assessments/ second/ --runs submissions/ --metrics "MAep,nxCG@10"
     """
     from metaeval.agreement.labels import as_labels  # noqa: PLC0415 - loads scipy
     from metaeval.io.assessors import read_assessors  # noqa: PLC0415 - loads pandas
     from metaeval.metrics.names import split_names  # noqa: PLC0415 - loads numba with the rest of its package
-    from metaeval.studies.assessors import study_assessors  # noqa: PLC0415 - as above
+    from metaeval.studies.judges import study_judges  # noqa: PLC0415 - as above
 
     read = read_assessors(
         inputs,
@@ -149,7 +149,7 @@ def assessors(  # noqa: PLR0913 - the options of the command
         levels = None if scale is None else _scale(scale)
         labels = as_labels(read.labels, scale=levels, outside=outside)  # type: ignore[arg-type]  # checked inside
         collection = _beside_labels(loaded, labels, runs) if runs else None
-    return study_assessors(
+    return study_judges(
         labels,
         collection=collection,
         metrics=None if metrics is None else split_names(metrics),
@@ -181,7 +181,7 @@ def _check_kind(file: str, *, parts: bool, **given: bool) -> None:
 def _beside_labels(loaded: Loaded, labels: "Labels", runs: list[str]) -> "Collection":
     from metaeval.io.sources import run_sources  # noqa: PLC0415 - loads numba
     from metaeval.io.trec import read_collection  # noqa: PLC0415 - as above
-    from metaeval.studies.assessors import judgments_of_labels  # noqa: PLC0415 - as above
+    from metaeval.studies.judges import judgments_of_labels  # noqa: PLC0415 - as above
 
     collection = read_collection(runs, judgments_of_labels(labels))
     loaded.read(*(source.path for source in run_sources(runs)))

@@ -18,7 +18,7 @@ from metaeval.reports.data_files import csv_file
 from metaeval.reports.report import Block, Fold, Item, Items, Methods, Picture, Report, Section, Text
 from metaeval.reports.shared import decided_by, facts
 from metaeval.reports.tables import Table, bounded, left, right
-from metaeval.studies.assessors import AssessorStudy
+from metaeval.studies.judges import JudgeStudy
 from metaeval.words import (
     absent,
     count,
@@ -33,7 +33,7 @@ from metaeval.words import (
     whole,
 )
 
-__all__ = ["assessors_report"]
+__all__ = ["judges_report"]
 
 _LABELS = {
     "same": "Same label",
@@ -54,7 +54,7 @@ _FEW_ROWS = 400
 """Of a table that somebody may read."""
 
 
-def assessors_report(study: AssessorStudy) -> Report:
+def judges_report(study: JudgeStudy) -> Report:
     """Put a comparison of assessors into a report."""
     effects = () if study.effects.empty else (_effects_section(study),)
     table = study.labels.table
@@ -65,7 +65,7 @@ def assessors_report(study: AssessorStudy) -> Report:
         "label": int(table.notna().to_numpy().sum()),
     }
     return Report(
-        command="assessors",
+        command="judges",
         title="Do the assessors agree?",
         facts=facts(**sizes),
         summary=_summary(study),
@@ -85,7 +85,7 @@ def assessors_report(study: AssessorStudy) -> Report:
     )
 
 
-def _summary(study: AssessorStudy) -> tuple[str, ...]:
+def _summary(study: JudgeStudy) -> tuple[str, ...]:
     alpha, decimal = study.agreement.alpha.set_index("level"), number(2)
     row = {name: alpha[name]["ordinal"] for name in ("alpha", "low", "high")}
     over_all = f"Krippendorff's α for ordered grades is {decimal(row['alpha'])}"
@@ -110,25 +110,25 @@ def _summary(study: AssessorStudy) -> tuple[str, ...]:
     return tuple(lines)
 
 
-def _item(study: AssessorStudy) -> str:
+def _item(study: JudgeStudy) -> str:
     """Return what was labelled."""
     return "item" if study.scale is None else "document"
 
 
-def _labelled(study: AssessorStudy) -> str:
+def _labelled(study: JudgeStudy) -> str:
     return "items that both labelled" if study.scale is None else "documents that both judged, relevant or not"
 
 
-def _one_pair(study: AssessorStudy) -> bool:
+def _one_pair(study: JudgeStudy) -> bool:
     return len(study.agreement.pairs) == 1
 
 
-def _ends(study: AssessorStudy, low: object, high: object) -> str:
+def _ends(study: JudgeStudy, low: object, high: object) -> str:
     level = percentage(study.agreement.confidence_level)
     return "" if absent(low) else f" ({level} interval {interval(low, high, number(2))})"
 
 
-def _pair_words(study: AssessorStudy) -> str:
+def _pair_words(study: JudgeStudy) -> str:
     pair = study.agreement.pairs.iloc[0]
     return (
         f"{pair['first']} and {pair['second']} gave the same label to {share(pair['same'])} of the "
@@ -137,7 +137,7 @@ def _pair_words(study: AssessorStudy) -> str:
     )
 
 
-def _pairs_words(study: AssessorStudy) -> str:
+def _pairs_words(study: JudgeStudy) -> str:
     pairs, reference, decimal = study.agreement.pairs, study.agreement.reference, number(2)
     others = count(len(pairs), "pair") if reference is None else count(len(pairs), "other assessor")
     whom = f"the {others} of assessors" if reference is None else f"{reference} and each of {others}"
@@ -184,7 +184,7 @@ def _by_metric(effects: pd.DataFrame, name: str) -> str:
     return listed(f"{value} ({metric})" for value, metric in zip(values, effects["metric"], strict=True))
 
 
-def _named(study: AssessorStudy) -> dict[str, str]:
+def _named(study: JudgeStudy) -> dict[str, str]:
     """Return the headings of the statistics, with the names of the assessors where there are but two."""
     if not _one_pair(study):
         return _LABELS
@@ -197,7 +197,7 @@ def _write(name: str) -> Callable[[object], str]:
     return share if name in _SHARES else number(2)
 
 
-def _caption(study: AssessorStudy) -> str:
+def _caption(study: JudgeStudy) -> str:
     relevant = (
         f"Relevant means a label of {study.agreement.rel} or more"
         if study.scale is None
@@ -209,7 +209,7 @@ def _caption(study: AssessorStudy) -> str:
     )
 
 
-def _pairs_table(study: AssessorStudy, statistics: Iterable[str], *, name: str, title: str) -> Table:
+def _pairs_table(study: JudgeStudy, statistics: Iterable[str], *, name: str, title: str) -> Table:
     """Return the statistics of every pair, with intervals: of κ alone where only the main ones are asked for."""
     pairs, chosen = study.agreement.pairs, tuple(statistics)
     shown, columns = (
@@ -232,7 +232,7 @@ def _pairs_table(study: AssessorStudy, statistics: Iterable[str], *, name: str, 
     )
 
 
-def _every_measure(study: AssessorStudy) -> tuple[Block, ...]:
+def _every_measure(study: JudgeStudy) -> tuple[Block, ...]:
     """Return every statistic with what it means: a row each where there is one pair, else a row a pair."""
     name, labels = "assessor-pairs", _named(study)
     if not _one_pair(study):
@@ -264,7 +264,7 @@ def _every_measure(study: AssessorStudy) -> tuple[Block, ...]:
     return (table,)
 
 
-def _agreement_section(study: AssessorStudy) -> Section:
+def _agreement_section(study: JudgeStudy) -> Section:
     found, decimal = study.agreement.alpha, number(3)
     alpha = Table(
         name="krippendorff-alpha",
@@ -295,7 +295,7 @@ def _agreement_section(study: AssessorStudy) -> Section:
     )
 
 
-def _kappa_map(study: AssessorStudy) -> Picture:
+def _kappa_map(study: JudgeStudy) -> Picture:
     matrix = study.agreement.matrix("kappa")
     return Picture(
         name="assessor-kappa",
@@ -307,7 +307,7 @@ def _kappa_map(study: AssessorStudy) -> Picture:
     )
 
 
-def _kappa_dots(study: AssessorStudy) -> Picture:
+def _kappa_dots(study: JudgeStudy) -> Picture:
     pairs, level = study.agreement.pairs, percentage(study.agreement.confidence_level)
     first, second = pairs[["first", "second"]].iloc[0]
     shown = pairs[["second", "kappa", "kappa_low", "kappa_high"]].set_axis(["name", "value", "low", "high"], axis=1)
@@ -327,7 +327,7 @@ def _kappa_dots(study: AssessorStudy) -> Picture:
     )
 
 
-def _effects_section(study: AssessorStudy) -> Section:
+def _effects_section(study: JudgeStudy) -> Section:
     effects, columns, sides = study.effects, [*left(metric="Metric")], ["first", "second"]
     if _one_pair(study):
         sides = [str(effects[side].iloc[0]) for side in sides]
@@ -369,13 +369,13 @@ def _effects_section(study: AssessorStudy) -> Section:
     )
 
 
-def _parts_words(study: AssessorStudy) -> list[str]:
+def _parts_words(study: JudgeStudy) -> list[str]:
     """Say how far the one pair agrees on elements and on text."""
     words = [] if study.elements.empty else [element_sentence(study.elements)]
     return words if study.passages.empty else [*words, passage_sentence(study.passages)]
 
 
-def _parts_section(study: AssessorStudy) -> tuple[Section, ...]:
+def _parts_section(study: JudgeStudy) -> tuple[Section, ...]:
     """Return what two assessors say of elements and of text, by topic, or, of several pairs, on average."""
     alone, tables = _one_pair(study), []
     for frame, build in (
@@ -397,7 +397,7 @@ def _parts_section(study: AssessorStudy) -> tuple[Section, ...]:
     )
 
 
-def _alike_section(study: AssessorStudy) -> Section:
+def _alike_section(study: JudgeStudy) -> Section:
     alike = study.agreement.nearly_the_same()
     none = "No two assessors gave the same label to 95 % of their items with a κ of 0.9 or more."
     blocks: tuple[Block, ...] = (Text(paragraphs=(none,)),)
@@ -425,7 +425,7 @@ def _alike_section(study: AssessorStudy) -> Section:
     )
 
 
-def _topics_section(study: AssessorStudy) -> Section:
+def _topics_section(study: JudgeStudy) -> Section:
     frame, labels, alone = study.agreement.per_topic, _named(study), _one_pair(study)
     what = "A dot is a topic." if alone else "A stroke is a pair of assessors, a dot their mean."
     picture = Picture(
@@ -462,7 +462,7 @@ def _topics_section(study: AssessorStudy) -> Section:
     )
 
 
-def _labels_section(study: AssessorStudy) -> Section:
+def _labels_section(study: JudgeStudy) -> Section:
     table = study.labels.table
     rows = [
         {
@@ -514,7 +514,7 @@ def _labels_section(study: AssessorStudy) -> Section:
     )
 
 
-def _methods(study: AssessorStudy) -> Methods:
+def _methods(study: JudgeStudy) -> Methods:
     agreement = study.agreement
     measures = (
         f"We compared the labels of {count(study.labels.table.shape[1], 'assessor')} item by item by the share of "

@@ -33,7 +33,7 @@ from metaeval.studies.study import Study
 from metaeval.tests_stat.catalogue import TESTS
 from metaeval.tests_stat.correction import CORRECTIONS
 
-__all__ = ["AssessorStudy", "judgments_of_labels", "study_assessors"]
+__all__ = ["JudgeStudy", "judgments_of_labels", "study_judges"]
 
 _RATIOS = ("overlap", "first_kept", "second_kept", "same_over_union")
 _SHOWN = 10
@@ -42,7 +42,7 @@ _EFFECTS = ("tau", "tau_ap", "precision", "recall", "f1", "n_predictor", "n_trut
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class AssessorStudy(Study):
+class JudgeStudy(Study):
     """What a comparison of assessors found.
 
     Attributes
@@ -69,7 +69,7 @@ class AssessorStudy(Study):
     provenance : Provenance
     """
 
-    reported_by: ClassVar[str] = "metaeval.reports.assessors:assessors_report"
+    reported_by: ClassVar[str] = "metaeval.reports.judges:judges_report"
 
     labels: Labels
     agreement: AssessorAgreement
@@ -125,7 +125,7 @@ def judgments_of_labels(labels: Labels) -> Judgments:
     return judgments_from(qrels)
 
 
-def study_assessors(  # noqa: PLR0913 - every option is one question
+def study_judges(  # noqa: PLR0913 - every option is one question
     labels: Labels | Mapping[str, Assessments],
     *,
     collection: Collection | Mapping[str, JudgedCollection] | None = None,
@@ -140,7 +140,7 @@ def study_assessors(  # noqa: PLR0913 - every option is one question
     registry: Registry | None = None,
     rng: RNGLike = None,
     provenance: Provenance | None = None,
-) -> AssessorStudy:
+) -> JudgeStudy:
     """Compare assessors: their labels, and, where runs are given, what one would conclude from each.
 
     Parameters
@@ -169,7 +169,7 @@ def study_assessors(  # noqa: PLR0913 - every option is one question
 
     Returns
     -------
-    AssessorStudy
+    JudgeStudy
 
     Raises
     ------
@@ -193,14 +193,14 @@ def study_assessors(  # noqa: PLR0913 - every option is one question
     --------
     >>> from metaeval.agreement.labels import as_labels
     >>> labels = as_labels({"ann": {"1": {"d1": 1, "d2": 0}}, "ben": {"1": {"d1": 1, "d2": 1}}})
-    >>> float(study_assessors(labels, rng=0).agreement.pairs["overlap"].item())
+    >>> float(study_judges(labels, rng=0).agreement.pairs["overlap"].item())
     0.5
     """
     check_share(alpha, "alpha")
     check_test(test, correction)
     seed = resolve_seed(rng)
     source = resolve_rng(seed)
-    record = provenance or record_provenance("study_assessors", random_source=source.description)
+    record = provenance or record_provenance("study_judges", random_source=source.description)
     assessments: Mapping[str, Assessments] = {} if isinstance(labels, Labels) else on_common_topics(labels)[0]
     if not isinstance(labels, Labels):
         labels = document_labels(labels)
@@ -221,7 +221,7 @@ def study_assessors(  # noqa: PLR0913 - every option is one question
             ],
             ignore_index=True,
         )
-    return AssessorStudy(
+    return JudgeStudy(
         labels=labels,
         agreement=agreement,
         **_parts_twice(assessments, agreement),

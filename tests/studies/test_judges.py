@@ -18,7 +18,7 @@ from metaeval.metrics.scoring import metric_values, resolve_metrics
 from metaeval.metrics.spec import metric as registered
 from metaeval.scores import as_scores
 from metaeval.simulate.inex import simulate_inex
-from metaeval.studies.assessors import judgments_of_labels, study_assessors
+from metaeval.studies.judges import judgments_of_labels, study_judges
 
 
 def made(seed=0, share=0.25, n_topics=12):
@@ -50,7 +50,7 @@ def test_scores_under_an_assessor_are_those_of_its_own_qrels():
     """Scoring the runs with one assessor's labels alone gives what the study holds for that assessor."""
     runs, given = made()
     labels = as_labels(given)
-    study = study_assessors(labels, collection=compiled(runs, labels), metrics=["AP", "nDCG@10"], rng=0)
+    study = study_judges(labels, collection=compiled(runs, labels), metrics=["AP", "nDCG@10"], rng=0)
     for name, qrels in given.items():
         alone = metric_values(collection_from_rankings(runs, qrels), ["AP", "nDCG@10"])
         for row, metric in enumerate(("AP", "nDCG@10")):
@@ -61,7 +61,7 @@ def test_effects_are_those_of_decision_agreement():
     """The rows of effects take the first assessor as the truth, as the agreement of decisions does."""
     runs, given = made()
     labels = as_labels(given)
-    study = study_assessors(labels, collection=compiled(runs, labels), metrics=["AP"], rng=0)
+    study = study_judges(labels, collection=compiled(runs, labels), metrics=["AP"], rng=0)
     row = study.effects.iloc[0]
     own = decision_agreement(study.scores["AP"], test="t").to_frame()
     expected = own[(own["truth"] == "ann") & (own["predictor"] == "ben")].iloc[0]
@@ -79,7 +79,7 @@ def test_a_metric_where_less_is_better_keeps_its_direction():
 
     runs, given = made()
     labels = as_labels(given)
-    study = study_assessors(labels, collection=compiled(runs, labels), metrics=[misses], rng=0)
+    study = study_judges(labels, collection=compiled(runs, labels), metrics=[misses], rng=0)
     (name,) = study.scores
     assert not study.scores[name]["higher_is_better"].any()
     negative = as_scores(-study.scores[name], higher_is_better=True)
@@ -92,7 +92,7 @@ def test_the_same_assessor_twice_changes_nothing():
     """Equal labels: tau and F1 are 1 and there is no conflict."""
     runs, given = made()
     labels = as_labels({"ann": given["ann"], "again": given["ann"]})
-    row = study_assessors(labels, collection=compiled(runs, labels), metrics=["AP"], rng=0).effects.iloc[0]
+    row = study_judges(labels, collection=compiled(runs, labels), metrics=["AP"], rng=0).effects.iloc[0]
     assert row[["tau", "f1", "n_conflicts"]].tolist() == [1, 1, 0]
 
 
@@ -103,7 +103,7 @@ def test_unlabelled_items_count_as_unjudged():
         for name in list(topic)[::2]:
             del topic[name]
     labels = as_labels(given)
-    study = study_assessors(labels, collection=compiled(runs, labels), metrics=["AP'"], rng=0)
+    study = study_judges(labels, collection=compiled(runs, labels), metrics=["AP'"], rng=0)
     alone = metric_values(collection_from_rankings(runs, given["ben"]), ["AP'"])[0]
     np.testing.assert_allclose(next(iter(study.scores.values())).sel(metric="ben"), alone, atol=1e-12)
 
@@ -113,7 +113,7 @@ def test_a_test_that_adjusts_itself_is_said_to():
     runs, given = made()
     labels = as_labels(given)
     for test, correction in (("t", "fdr_by"), ("tukey", "family-wise")):
-        study = study_assessors(labels, collection=compiled(runs, labels), metrics=["AP"], test=test, rng=0)
+        study = study_judges(labels, collection=compiled(runs, labels), metrics=["AP"], test=test, rng=0)
         assert study.correction == correction
 
 
@@ -122,7 +122,7 @@ def test_topics_without_relevant_items_go_and_too_few_stop():
     runs, given = made()
     given["ben"]["3"] = dict.fromkeys(given["ben"]["3"], 0)
     labels = as_labels(given)
-    study = study_assessors(labels, collection=compiled(runs, labels), metrics=["AP"], rng=0)
+    study = study_judges(labels, collection=compiled(runs, labels), metrics=["AP"], rng=0)
     assert study.notes == (
         "topics where a ratio of relevant sets is undefined for some pair, left out of its mean: 1 of 12",
         "1 of 12 topics have nothing relevant under some assessor: left out",
@@ -130,7 +130,7 @@ def test_topics_without_relevant_items_go_and_too_few_stop():
     given["ben"] = {topic: dict.fromkeys(part, 0) for topic, part in given["ben"].items()}
     labels = as_labels(given)
     with pytest.raises(InvalidOptionError, match="there are 0"):
-        study_assessors(labels, collection=compiled(runs, labels), metrics=["AP"], rng=0)
+        study_judges(labels, collection=compiled(runs, labels), metrics=["AP"], rng=0)
 
 
 def test_a_collection_of_other_items_is_refused():
@@ -139,14 +139,14 @@ def test_a_collection_of_other_items_is_refused():
     labels = as_labels(given)
     other = collection_from_rankings(runs, {"1": {"d1": 1, "elsewhere": 0}})
     with pytest.raises(InvalidOptionError, match="'elsewhere', which no assessor labelled"):
-        study_assessors(labels, collection=other, metrics=["AP"], rng=0)
+        study_judges(labels, collection=other, metrics=["AP"], rng=0)
 
 
 def test_scores_compare_as_any_others():
     """What the study holds for a metric is a table of scores, with assessors in place of metrics."""
     runs, given = made()
     labels = as_labels(given)
-    study = study_assessors(labels, collection=compiled(runs, labels), metrics=["AP"], rng=0)
+    study = study_judges(labels, collection=compiled(runs, labels), metrics=["AP"], rng=0)
     assert as_scores(study.scores["AP"]).sizes == {"metric": 2, "system": 6, "topic": 12}
 
 
@@ -158,7 +158,7 @@ def test_notes_name_everything_that_takes_no_part():
         "cy": {"1": {"d4": 1, "d5": 9}},
     }
     labels = as_labels(given, scale=[0, 1, 2], outside="drop")
-    notes = study_assessors(labels, rng=0).notes
+    notes = study_judges(labels, rng=0).notes
     assert notes == (
         "labels off the scale 0, 1, 2, left out: ben 1, cy 1",
         "items without a label, of 7: ann 2, ben 4, cy 6; two assessors are compared on the items that both labelled",
@@ -170,14 +170,14 @@ def test_notes_name_everything_that_takes_no_part():
 def test_nothing_left_out_means_no_note():
     """Notes are made from counts, so whole data have none."""
     labels = as_labels({name: {"1": {"d1": 1, "d2": 0}, "2": {"d1": 1}} for name in ("ann", "ben")})
-    assert study_assessors(labels, rng=0).notes == ()
+    assert study_judges(labels, rng=0).notes == ()
 
 
 def test_what_reading_left_out_stands_with_the_notes(tmp_path):
     """A column of words is no assessor, and the study says so, not only the terminal."""
     path = tmp_path / "labels.csv"
     path.write_text("item,ann,ben,remark\nd1,1,1,good\nd2,0,1,bad\nd3,1,0,so so\n")
-    study = study_assessors(as_labels(read_labels(path)).select(["ben", "ann"]), rng=0)
+    study = study_judges(as_labels(read_labels(path)).select(["ben", "ann"]), rng=0)
     assert study.notes == (
         "no column of topics: all items count as one topic",
         "columns without labels, left out: remark",
@@ -208,7 +208,7 @@ def twice(campaign, **options):
     """Study the two assessors of a campaign."""
     judged = {"main": campaign.assessments, "other": campaign.second_assessments}
     collection = {name: beside(campaign, one) for name, one in judged.items()}
-    return study_assessors(judged, collection=collection, metrics=metrics_of(campaign), rng=0, **options)
+    return study_judges(judged, collection=collection, metrics=metrics_of(campaign), rng=0, **options)
 
 
 def test_inex_effects_are_those_of_scoring_twice_by_hand(campaign):
@@ -272,7 +272,7 @@ def test_the_same_inex_assessor_twice_changes_nothing(campaign):
     """Equal assessments: tau and F1 are 1, nothing conflicts, and everything relevant is shared."""
     judged = {"main": campaign.assessments, "again": campaign.assessments}
     collection = dict.fromkeys(judged, beside(campaign, campaign.assessments))
-    study = study_assessors(judged, collection=collection, metrics=metrics_of(campaign), rng=0)
+    study = study_judges(judged, collection=collection, metrics=metrics_of(campaign), rng=0)
     assert study.effects[["tau", "f1", "n_conflicts"]].drop_duplicates().to_numpy().tolist() == [[1, 1, 0]]
     assert study.agreement.pairs[["same", "kappa", "overlap"]].to_numpy().tolist() == [[1, 1, 1]]
     parts = study.passages["of_union"] if study.elements.empty else study.elements["exact"]
@@ -291,29 +291,29 @@ def test_without_metrics_those_of_the_campaign_are_taken(campaign):
     """Nothing asked for: measures that fit what was assessed; without runs nothing is scored."""
     judged = {"main": campaign.assessments, "other": campaign.second_assessments}
     collection = {name: beside(campaign, one) for name, one in judged.items()}
-    study = study_assessors(judged, collection=collection, rng=0)
+    study = study_judges(judged, collection=collection, rng=0)
     assert tuple(dict.fromkeys(study.scores)) == tuple(
         one.name for one in resolve_metrics(default_metrics(collection["main"]))
     )
-    assert study_assessors(judged, rng=0).effects.empty
+    assert study_judges(judged, rng=0).effects.empty
 
 
 def test_what_cannot_be_compared_is_refused(campaign):
     """One assessor, different scales, no common topic, and collections that are not the assessors'."""
     first, second = campaign.assessments, campaign.second_assessments
     with pytest.raises(ScoresError, match="needs two assessors, not 1"):
-        study_assessors({"main": first})
+        study_judges({"main": first})
     other = "2002" if first.scale != "2002" else "2003"
     with pytest.raises(ScoresError, match="different scales"):
-        study_assessors({"main": first, "other": replace(second, scale=other)})
+        study_judges({"main": first, "other": replace(second, scale=other)})
     elsewhere = replace(second, documents=second.documents.assign(topic="no such"), elements=second.elements.head(0))
     with pytest.raises(ScoresError, match="no topic was judged by all"):
-        study_assessors({"main": first, "other": elsewhere})
+        study_judges({"main": first, "other": elsewhere})
     judged, compiled_once = {"main": first, "other": second}, beside(campaign, first)
     with pytest.raises(InvalidOptionError, match="a mapping of assessor to collection"):
-        study_assessors(judged, collection=compiled_once)
+        study_judges(judged, collection=compiled_once)
     with pytest.raises(InvalidOptionError, match="must name the assessors main, other, not main"):
-        study_assessors(judged, collection={"main": compiled_once})
+        study_judges(judged, collection={"main": compiled_once})
     fewer = compiled_once.select(systems=compiled_once.systems[1:])
     with pytest.raises(InvalidOptionError, match="the same runs"):
-        study_assessors(judged, collection={"main": compiled_once, "other": fewer})
+        study_judges(judged, collection={"main": compiled_once, "other": fewer})
