@@ -39,11 +39,11 @@ from .simulate.collection import simulate_collection as simulate_collection
 from .simulate.scores import simulate_scores as simulate_scores
 from .studies.agree import study_agreement as study_agreement
 from .studies.assessment import study_assessments as study_assessments
-from .studies.judges import study_judges as study_judges
 from .studies.compare import study_comparison as study_comparison
 from .studies.compare_tests import study_tests as study_tests
 from .studies.design import study_design as study_design
 from .studies.human import study_human as study_human
+from .studies.judges import study_judges as study_judges
 from .studies.judgments import study_judgments as study_judgments
 from .studies.leaderboard import study_leaderboard as study_leaderboard
 from .studies.power import study_power as study_power

@@ -2,9 +2,6 @@ from .agree import AgreeStudy as AgreeStudy
 from .agree import audit_quantisations as audit_quantisations
 from .agree import study_agreement as study_agreement
 from .assessment import study_assessments as study_assessments
-from .judges import JudgeStudy as JudgeStudy
-from .assessors import judgments_of_labels as judgments_of_labels
-from .judges import study_judges as study_judges
 from .compare import CompareStudy as CompareStudy
 from .compare import study_comparison as study_comparison
 from .compare_tests import SplitHalvesStudy as SplitHalvesStudy
@@ -14,6 +11,9 @@ from .design import study_design as study_design
 from .heaviness import top_heaviness as top_heaviness
 from .human import HumanStudy as HumanStudy
 from .human import study_human as study_human
+from .judges import JudgeStudy as JudgeStudy
+from .judges import judgments_of_labels as judgments_of_labels
+from .judges import study_judges as study_judges
 from .judgments import JudgmentsStudy as JudgmentsStudy
 from .judgments import study_judgments as study_judgments
 from .leaderboard import LeaderboardStudy as LeaderboardStudy
