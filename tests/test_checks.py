@@ -35,9 +35,9 @@ from metaeval.resampling.swap import swap_method, topic_bootstrap
 from metaeval.simulate.collection import simulate_collection
 from metaeval.simulate.scores import simulate_scores
 from metaeval.studies.agree import study_agreement
-from metaeval.studies.judges import study_judges
 from metaeval.studies.compare import study_comparison
 from metaeval.studies.human import study_human
+from metaeval.studies.judges import study_judges
 from metaeval.studies.judgments import study_judgments
 from metaeval.studies.power import study_power
 from metaeval.studies.topics import study_topics

@@ -41,10 +41,10 @@ from metaeval.simulate.collection import simulate_collection
 from metaeval.simulate.inex import simulate_inex
 from metaeval.simulate.scores import simulate_population, simulate_scores
 from metaeval.studies.agree import audit_quantisations, study_agreement
-from metaeval.studies.judges import study_judges
 from metaeval.studies.compare import study_comparison
 from metaeval.studies.compare_tests import study_tests
 from metaeval.studies.human import study_human
+from metaeval.studies.judges import study_judges
 from metaeval.studies.judgments import study_judgments
 from metaeval.studies.leaderboard import study_leaderboard
 from metaeval.studies.power import study_power

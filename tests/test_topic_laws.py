@@ -164,6 +164,7 @@ NO_ENGINE = {
         "mean_by_cluster",
         "with_clusters",
         "topic_weights",
+        "residuals_of_units",
         "units_of",
         "design_notes",
         "groups_of_topics",

@@ -14,7 +14,7 @@ from metaeval.draws import RNGLike, resolve_rng
 from metaeval.equality import RELATIVE
 from metaeval.errors import InvalidOptionError
 from metaeval.models.true_means import draw_true_means
-from metaeval.resampling.sampling_units import Units, resampled_scores, unit_counts, units_of
+from metaeval.resampling.unit_residuals import UnitResiduals, resampled_scores, residuals_of_units
 from metaeval.scores import Scores, as_scores
 from metaeval.tests_stat.counting import check_resamples
 
@@ -191,7 +191,7 @@ def best_system(  # noqa: PLR0913 - one keyword per choice
     check_resamples(n_resamples)
     source = resolve_rng(rng)
     fitting, resampling = source.generator.spawn(2)
-    units, _ = units_of(scores).scaled()
+    units, _ = residuals_of_units(scores).scaled()
     copies = [_first_equal(units, metric) for metric in range(len(units.means))]
     chances = _chances(units, copies, [1, *sizes], n_draws=n_draws, generator=fitting, n_threads=n_threads)
     names = scores["system"].to_numpy()
@@ -225,7 +225,7 @@ def _families(scores: Scores) -> dict[str, str] | None:
     return dict(zip(scores["system"].to_numpy().tolist(), scores["group"].to_numpy().tolist(), strict=True))
 
 
-def _first_equal(units: Units, metric: int) -> Whole:
+def _first_equal(units: UnitResiduals, metric: int) -> Whole:
     """Return for every system the first one that is equal to it in every unit, itself for most."""
     oriented, residual, spans = units.oriented[metric], units.residual[metric], units.spans[metric]
     first = np.arange(len(oriented))
@@ -239,7 +239,7 @@ def _first_equal(units: Units, metric: int) -> Whole:
 
 
 def _chances(  # noqa: PLR0913 - the sample and the draws
-    units: Units,
+    units: UnitResiduals,
     copies: list[Whole],
     sizes: list[int],
     *,
@@ -265,7 +265,7 @@ def _chances(  # noqa: PLR0913 - the sample and the draws
 
 
 def _draw_noisy(  # noqa: PLR0913 - handed on
-    units: Units,
+    units: UnitResiduals,
     kept: list[Whole],
     noisy: list[bool],
     *,
@@ -295,11 +295,11 @@ def _share_at_top(draws: Floats, many: Whole, size: int) -> Floats:
     return total / len(draws)
 
 
-def _shares(units: Units, n_resamples: int, generator: np.random.Generator) -> Floats:
+def _shares(units: UnitResiduals, n_resamples: int, generator: np.random.Generator) -> Floats:
     """Return the share of resamples that every system wins, ties shared, (metric, system)."""
     inside = [np.flatnonzero(units.stratum == one) for one in range(units.stratum.max() + 1)]
     won = np.zeros_like(units.means)
-    for counts in unit_counts(generator, units, n_resamples):
+    for counts in units.topics.counts(generator, n_resamples):
         for metric, residual in enumerate(units.residual):
             means = units.oriented[metric][:, None] * np.ones(counts.shape[1])
             for own in inside:

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from metaeval.parallel import track
-from metaeval.resampling.sampling_units import Units
+from metaeval.resampling.unit_residuals import UnitResiduals
 from metaeval.tests_stat.counting import tile_pool
 
 __all__ = ["draw_true_means"]
@@ -43,7 +43,7 @@ class _Seen(NamedTuple):
 
 
 def draw_true_means(
-    units: Units,
+    units: UnitResiduals,
     kept: Sequence[NDArray[np.int64]],
     *,
     n_draws: int,
@@ -54,7 +54,7 @@ def draw_true_means(
 
     Parameters
     ----------
-    units : Units
+    units : UnitResiduals
     kept : sequence of array of int
         For every metric the systems to draw: at least two, no two of them equal on every topic, not all without noise.
     n_draws : int
@@ -80,7 +80,7 @@ def draw_true_means(
     ]
 
 
-def _look(units: Units, metric: int, kept: NDArray[np.int64]) -> _Seen:
+def _look(units: UnitResiduals, metric: int, kept: NDArray[np.int64]) -> _Seen:
     n_systems = len(kept)
     basis = np.linalg.qr(np.column_stack([np.ones(n_systems), np.eye(n_systems)[:, 1:]]))[0][:, 1:]
     inner = basis.T @ units.residual[metric][kept] * np.sqrt(units.inflation) / units.sizes.sum()

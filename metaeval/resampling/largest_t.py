@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from metaeval.compiled import compiled, compiled_parallel
 from metaeval.draws import chunk_size
 from metaeval.parallel import track
-from metaeval.resampling.sampling_units import Units, unit_counts
+from metaeval.resampling.unit_residuals import UnitResiduals
 from metaeval.tests_stat.counting import tile_pool
 
 __all__ = ["LEAST_VARIANCE", "largest_t", "squared_deviations"]
@@ -46,13 +46,13 @@ class _Drawn(NamedTuple):
     inflation: Floats  # (stratum,)
 
 
-def squared_deviations(units: Units, first: Whole, second: Whole) -> Floats:
+def squared_deviations(units: UnitResiduals, first: Whole, second: Whole) -> Floats:
     """Return Q of every metric and pair on the sample itself, (metric, pair)."""
     return np.stack([_squares_of_pairs(own, units.inflation, first, second) for own in units.residual])
 
 
 def largest_t(  # noqa: PLR0913 - the sample, its pairs and the draws
-    units: Units,
+    units: UnitResiduals,
     pairs: list[tuple[Whole, Whole]],
     squares: list[Floats],
     *,
@@ -65,7 +65,7 @@ def largest_t(  # noqa: PLR0913 - the sample, its pairs and the draws
 
     Parameters
     ----------
-    units : Units
+    units : UnitResiduals
     pairs : list of two arrays (pair,)
         For every metric the positions of the two systems of the pairs that have variance.
     squares : list of array (pair,)
@@ -88,7 +88,7 @@ def largest_t(  # noqa: PLR0913 - the sample, its pairs and the draws
 
     def steps(pool: ThreadPoolExecutor) -> Iterator[None]:
         done = 0
-        for counts in unit_counts(generator, units, n_resamples):
+        for counts in units.topics.counts(generator, n_resamples):
             blocks = [slice(start, start + _BLOCK) for start in range(0, counts.shape[1], _BLOCK)]
             out = found[:, :, done : done + counts.shape[1]]
             tasks = [(metric, block) for metric in range(n_metrics) for block in blocks]
@@ -110,7 +110,7 @@ def largest_t(  # noqa: PLR0913 - the sample, its pairs and the draws
     return np.sqrt(found, out=found)
 
 
-def _draw(units: Units, metric: int, counts: Floats) -> _Drawn:
+def _draw(units: UnitResiduals, metric: int, counts: Floats) -> _Drawn:
     residual, sizes = units.residual[metric], units.sizes
     inside = [np.flatnonzero(units.stratum == one) for one in range(units.stratum.max() + 1)]
     totals = np.stack([residual[:, own] @ counts[own] for own in inside])
@@ -127,7 +127,7 @@ def _draw(units: Units, metric: int, counts: Floats) -> _Drawn:
 
 
 def _block(  # noqa: PLR0913, PLR0917 - the sample, its pairs and one block
-    units: Units, metric: int, drawn: _Drawn, first: Whole, second: Whole, squares: Floats, rows: Whole
+    units: UnitResiduals, metric: int, drawn: _Drawn, first: Whole, second: Whole, squares: Floats, rows: Whole
 ) -> Floats:
     """Return the largest t*² of one block, (row, resample)."""
     largest = np.zeros((int(rows.max()) + 1, drawn.counts.shape[1]))

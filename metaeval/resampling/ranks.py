@@ -13,7 +13,7 @@ from metaeval.draws import RNGLike, resolve_rng
 from metaeval.equality import RELATIVE, difference
 from metaeval.errors import InvalidOptionError, UnknownNameError
 from metaeval.resampling.largest_t import largest_t, squared_deviations
-from metaeval.resampling.sampling_units import Units, resampled_scores, units_of
+from metaeval.resampling.unit_residuals import UnitResiduals, resampled_scores, residuals_of_units
 from metaeval.scores import better_direction
 from metaeval.tests_stat.counting import check_resamples, kernel_threads
 from metaeval.tests_stat.letters import letter_names, shared_letters
@@ -224,7 +224,7 @@ def rank_intervals(  # noqa: PLR0913 - one keyword per choice
     check_share(confidence_level, "confidence_level")
     place = _place(confidence_level, check_resamples(n_resamples))
     source = resolve_rng(rng)
-    units, scale = units_of(scores).scaled()
+    units, scale = residuals_of_units(scores).scaled()
     first, second = all_pairs(scores.sizes["system"])
     with kernel_threads(n_threads):
         squares = squared_deviations(units, first, second)
@@ -266,7 +266,7 @@ def _place(confidence_level: float, n_resamples: int) -> int:
 
 
 def _decide(  # noqa: PLR0913, PLR0917 - the parts of a decision
-    units: Units,
+    units: UnitResiduals,
     scores: xr.DataArray,
     first: Whole,
     second: Whole,

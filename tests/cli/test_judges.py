@@ -30,9 +30,9 @@ def test_the_answer_as_json(command, labels):
     rows = command("judges", labels, "--scale", "0,1,2", "--outside", "drop", "--json").json()["results"]
     assert len({(row["first"], row["second"]) for row in rows}) == 3
     assert {row["statistic"] for row in rows} >= {"same", "kappa", "overlap"}
-    against = command(
-        "judges", labels, "--scale", "0,1,2", "--outside", "drop", "--reference", "ann", "--json"
-    ).json()["results"]
+    against = command("judges", labels, "--scale", "0,1,2", "--outside", "drop", "--reference", "ann", "--json").json()[
+        "results"
+    ]
     assert {row["first"] for row in against} == {"ann"}
 
 

@@ -211,5 +211,5 @@ def test_says_what_is_wrong():
         best_system(values, families={"system1": "x"}, **FEW)
     with pytest.raises(InvalidOptionError, match="from 1 to 4"):
         best_system(values, k=5, **FEW)
-    with pytest.raises(InvalidOptionError, match="resamples of 1 clusters"):
+    with pytest.raises(InvalidOptionError, match="draws clusters whole, and 1 of them"):
         best_system(as_scores(values).assign_coords(cluster=("topic", ["a"] * 25)), **FEW)

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from metaeval.models.true_means import _pull, draw_true_means
-from metaeval.resampling.sampling_units import units_of
+from metaeval.resampling.unit_residuals import residuals_of_units
 from metaeval.scores import as_scores
 
 
@@ -23,10 +23,10 @@ def test_pull_is_that_of_ledoit_and_wolf(shape):
 def test_draws_are_about_the_shrunken_means():
     """Little noise: the means seen. Much noise and no differences: all nearly the same."""
     generator = np.random.default_rng(1)
-    clear = units_of(as_scores(np.array([[0.0], [1.0], [3.0]]) + 0.01 * generator.normal(size=(3, 50))))
+    clear = residuals_of_units(as_scores(np.array([[0.0], [1.0], [3.0]]) + 0.01 * generator.normal(size=(3, 50))))
     (draws,) = draw_true_means(clear, [np.arange(3)], n_draws=400, generator=np.random.default_rng(2))
     np.testing.assert_allclose(draws.mean(axis=0), clear.oriented[0], atol=0.01)
-    noise = units_of(as_scores(generator.normal(size=(12, 40))))
+    noise = residuals_of_units(as_scores(generator.normal(size=(12, 40))))
     (draws,) = draw_true_means(noise, [np.arange(12)], n_draws=400, generator=np.random.default_rng(2))
     assert draws.mean(axis=0).std() < 0.8 * noise.oriented[0].std()
     np.testing.assert_allclose(draws.mean(axis=1), noise.oriented[0].mean())

@@ -15,9 +15,9 @@ from metaeval.metrics.scoring import score
 from metaeval.scores import as_scores
 from metaeval.simulate.scores import simulate_scores
 from metaeval.studies.agree import study_agreement
-from metaeval.studies.judges import study_judges
 from metaeval.studies.compare import study_comparison
 from metaeval.studies.human import study_human
+from metaeval.studies.judges import study_judges
 from metaeval.studies.judgments import study_judgments
 from metaeval.studies.power import study_power
 from metaeval.studies.topics import study_topics

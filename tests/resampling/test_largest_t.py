@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from metaeval.resampling import largest_t
-from metaeval.resampling.sampling_units import units_of
+from metaeval.resampling.unit_residuals import residuals_of_units
 from metaeval.scores import as_scores
 from metaeval.tests_stat.pairs import all_pairs
 
@@ -12,7 +12,7 @@ VALUES = np.random.default_rng(1).normal(size=(2, 7, 20))
 
 
 def largest(*, each_system=True, n_resamples=300):
-    units = units_of(as_scores(VALUES))
+    units = residuals_of_units(as_scores(VALUES))
     pairs = all_pairs(7)
     squares = largest_t.squared_deviations(units, *pairs)
     return largest_t.largest_t(
@@ -40,7 +40,7 @@ def test_the_largest_of_all_is_the_largest_of_each():
 
 def test_squares_are_those_of_the_t_test():
     """Q over the number of topics squared is the squared standard error of a paired difference."""
-    units = units_of(as_scores(VALUES))
+    units = residuals_of_units(as_scores(VALUES))
     first, second = all_pairs(7)
     expected = (VALUES[0, first] - VALUES[0, second]).var(axis=1, ddof=1) / 20
     np.testing.assert_allclose(largest_t.squared_deviations(units, first, second)[0] / 20**2, expected)

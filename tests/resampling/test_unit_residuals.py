@@ -3,8 +3,7 @@
 import numpy as np
 import pytest
 
-from metaeval.draws import bootstrap_counts, bootstrap_indices
-from metaeval.resampling.sampling_units import unit_counts, units_of
+from metaeval.resampling.unit_residuals import residuals_of_units
 from metaeval.scores import as_scores
 
 VALUES = np.random.default_rng(0).random((2, 3, 24))
@@ -12,7 +11,7 @@ VALUES = np.random.default_rng(0).random((2, 3, 24))
 
 def test_topics_are_units_of_one():
     """Without coordinates the residuals are scores less their mean."""
-    units = units_of(as_scores(VALUES))
+    units = residuals_of_units(as_scores(VALUES))
     np.testing.assert_allclose(units.residual, VALUES - VALUES.mean(axis=2, keepdims=True))
     np.testing.assert_allclose(units.inflation, 24 / 23)
     assert (units.kind, set(units.sizes)) == ("topic", {1.0})
@@ -22,7 +21,7 @@ def test_weighted_clusters_are_sums():
     """A ratio: sums of weighted scores over sums of weights, residuals that add up to 0."""
     names, weights = np.array([f"c{one % 11:02}" for one in range(24)]), np.linspace(0.5, 2.0, 24)
     scores = as_scores(VALUES).assign_coords(cluster=("topic", names), weight=("topic", weights))
-    units = units_of(scores)
+    units = residuals_of_units(scores)
     means = (VALUES * weights).sum(axis=2) / weights.sum()
     np.testing.assert_allclose(units.means, means)
     np.testing.assert_allclose(units.residual.sum(axis=2), 0.0, atol=1e-12)
@@ -34,7 +33,7 @@ def test_weighted_clusters_are_sums():
 
 def test_lower_is_better_is_turned():
     """Means stay in the metric's own direction."""
-    units = units_of(as_scores(VALUES, higher_is_better=False))
+    units = residuals_of_units(as_scores(VALUES, higher_is_better=False))
     np.testing.assert_allclose(units.means, VALUES.mean(axis=2))
     np.testing.assert_allclose(units.oriented, -VALUES.mean(axis=2))
 
@@ -42,12 +41,9 @@ def test_lower_is_better_is_turned():
 def test_strata_are_drawn_each_by_itself():
     """Every resample holds as many topics of a stratum as there are; topics stay where they stood."""
     strata = np.array(list("abcb" * 6))
-    units = units_of(as_scores(VALUES).assign_coords(stratum=("topic", strata)))
-    (counts,) = unit_counts(np.random.default_rng(3), units, 50)
+    units = residuals_of_units(as_scores(VALUES).assign_coords(stratum=("topic", strata)))
+    (counts,) = units.topics.counts(np.random.default_rng(3), 50)
     for name, number in (("a", 6), ("b", 12), ("c", 6)):
         np.testing.assert_array_equal(counts[strata == name].sum(axis=0), number)
-    sources = np.random.default_rng(3).spawn(3)
-    alone = bootstrap_counts(bootstrap_indices(sources[1], 50, 12), 12)
-    np.testing.assert_array_equal(counts[strata == "b"], alone.T)
     centred = units.residual[0, 0][strata == "b"]
     np.testing.assert_allclose(centred, VALUES[0, 0][strata == "b"] - VALUES[0, 0][strata == "b"].mean())
