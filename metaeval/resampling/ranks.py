@@ -220,7 +220,7 @@ def rank_intervals(  # noqa: PLR0913 - one keyword per choice
     >>> found.groups()["letters"].tolist()
     ['a', 'b', 'b']
     """
-    scores = resampled_scores(scores, what="intervals of ranks")
+    scores = resampled_scores(scores, what="an interval of ranks")
     check_share(confidence_level, "confidence_level")
     place = _place(confidence_level, check_resamples(n_resamples))
     source = resolve_rng(rng)

@@ -47,7 +47,7 @@ def test_clusters(command, table):
     """Six clusters: no resampling of them, but the design effect; as means they are the items."""
     ended = command("leaderboard", table, *QUICK[:2])
     assert "Design effect of the clusters" in ended.out
-    assert "Ranks and groups: intervals of ranks: resamples of 6 clusters say nothing reliable" in re.sub(
+    assert "Ranks and groups: an interval of ranks draws clusters whole, and 6 of them tell too little" in re.sub(
         r"\s+", " ", ended.out
     )
     assert "30 topics come in 6 clusters of 5 topics" in ended.err
