@@ -191,6 +191,7 @@ FAST = {
     "assessment": "inex/assessments",
     "reliability": "inex/assessments --metrics nxCG(quant=Gen5)@5",
     "metrics": "",
+    "doctor": "",
     "simulate scores": "NEW.csv --systems 4 --topics 5",
     "simulate collection": "NEW --topics 3 --documents 50 --depth 10 --pool-depth 5",
     "simulate inex": "NEW --systems 2 --topics 2 --documents 30 --results 10",

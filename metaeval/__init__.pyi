@@ -58,3 +58,5 @@ from .tests_stat.result import PairwiseResult as PairwiseResult
 from .tests_stat.sign import sign_test as sign_test
 from .tests_stat.tukey import tukey_hsd_test as tukey_hsd_test
 from .tests_stat.wilcoxon import wilcoxon_test as wilcoxon_test
+
+__version__: str

@@ -50,6 +50,14 @@ def pytest_collection_finish():
     gc.freeze()
 
 
+@pytest.fixture(scope="module")
+def garbage_stays():
+    """Keep Holm's correction in statsmodels from collecting garbage at every call, which can take a second."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(gc, "collect", lambda *_: 0)
+        yield
+
+
 @pytest.fixture(scope="session")
 def data_folder():
     """Find the folder of real collections: METAEVAL_DATA, else ../shared/data beside the repository."""

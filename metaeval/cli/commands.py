@@ -20,7 +20,7 @@ COMMANDS: Mapping[str, str] = {
     "compare-tests": "Say which significance test keeps its word, by what it finds on halves of the topics.",
     "agree": "Say how far metrics lead to the same conclusions about systems.",
     "judgments": "Say what fewer judgments would change, and whether new systems would be judged fairly.",
-    "judges": "Compare people, or people and machines, who judged the same documents.",
+    "judges": "Say whether a judge, person or machine, may decide between systems.",
     "human": "Say how far automatic metrics agree with people's scores of the same things.",
     "design": "Say how many topics a new collection needs.",
     "score": "Score runs against judgments: the mean of every run, and on request every topic.",
@@ -28,6 +28,7 @@ COMMANDS: Mapping[str, str] = {
     "assessment": "Say how assessments of elements and passages were made: pools, grades, time, agreement.",
     "reliability": "Try measures of XML retrieval on six runs, made of the assessments, whose order users would know.",
     "simulate": "Make example data with a known truth.",
+    "doctor": "Say whether the installation is in order: versions, compiled code, cores, workers, figures.",
 }
 """Every command with its first line, in the order in which a newcomer reads. Its module has the same name."""
 

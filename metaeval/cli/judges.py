@@ -110,7 +110,7 @@ def judges(  # noqa: PLR0913 - the options of the command
     lenient: Annotated[bool, opt.LENIENT] = False,
     seed: Annotated[int, opt.SEED] = 0,
 ) -> "JudgeStudy":
-    """Compare people, or people and machines, who judged the same documents.
+    """Say whether a judge, person or machine, may decide between systems.
 
     Assessors may be people, crowd workers or automatic judges. Their labels are compared item by item (share of
     equal labels, Cohen's kappa, Krippendorff's alpha) and as sets of relevant items (overlap), with intervals over

@@ -10,6 +10,8 @@ from metaeval.scores import as_scores
 from metaeval.tests_stat.correction import CORRECTIONS
 from metaeval.tests_stat.pairs import ask
 
+pytestmark = pytest.mark.usefixtures("garbage_stays")
+
 
 @pytest.mark.parametrize("correction", CORRECTIONS)
 @pytest.mark.parametrize("alpha", [0.05, 0.3])

@@ -10,6 +10,8 @@ from metaeval.bibliography import publications
 from metaeval.errors import InvalidOptionError, UnknownNameError
 from metaeval.tests_stat.correction import CORRECTIONS, FAMILY_WISE, adjust, smallest_useful_count
 
+pytestmark = pytest.mark.usefixtures("garbage_stays")
+
 P_VALUES = arrays(np.float64, st.integers(1, 12), elements=st.floats(0, 1))
 
 

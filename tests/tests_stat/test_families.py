@@ -14,6 +14,8 @@ from metaeval import as_scores, compare_systems
 from metaeval.errors import InvalidOptionError
 from metaeval.tests_stat.families import pair_families
 
+pytestmark = pytest.mark.usefixtures("garbage_stays")
+
 VALUES = np.random.default_rng(4).normal(size=(2, 6, 25)) + np.array([0.2, 0.9, 0.0, 0.5, 0.55, 0.1])[:, None]
 NAMES = ["a", "b", "c", "d", "e", "f"]
 

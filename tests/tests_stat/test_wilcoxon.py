@@ -40,13 +40,18 @@ def test_equal_to_scipy_on_every_pair(zero_method, method, alternative):
     for kind, n_topics, continuity in itertools.product(["continuous", "tenths", "whole"], [13, 14, 51], [False, True]):
         values = population(kind, n_topics)
         options = {"zero_method": zero_method, "alternative": alternative, "method": method}
-        for ties, to_scipy in (("paper", (values * 10).round() if kind == "tenths" else values), ("float", values)):
+        forms = {"float": values, "paper": (values * 10).round() if kind == "tenths" else values}
+        expected = {}
+        for ties, to_scipy in forms.items():
+            if ties == "float" or kind == "tenths":  # elsewhere it is the same question, and SciPy takes long over ties
+                expected[ties] = [
+                    scipy.stats.wilcoxon(a, b, correction=continuity, **options).pvalue
+                    for a, b in itertools.combinations(to_scipy, 2)
+                ]
             result = wilcoxon_test(values, ties=ties, continuity=continuity, correction="none", **options)
-            expected = [
-                scipy.stats.wilcoxon(a, b, correction=continuity, **options).pvalue
-                for a, b in itertools.combinations(to_scipy, 2)
-            ]
-            np.testing.assert_allclose(result.data["p_value"][0], expected, rtol=0, atol=1e-12)
+            np.testing.assert_allclose(
+                result.data["p_value"][0], expected.get(ties, expected["float"]), rtol=0, atol=1e-12
+            )
 
 
 @pytest.mark.parametrize("zero_method", ["wilcox", "pratt", "zsplit"])

@@ -1,0 +1,29 @@
+"""`metaeval doctor`: whether this installation is in order."""
+
+from typing import TYPE_CHECKING
+
+from metaeval.cli.command import command
+from metaeval.cli.reading import Loaded
+
+if TYPE_CHECKING:
+    from metaeval.reports.report import Report
+
+__all__ = ["doctor"]
+
+
+@command("doctor")
+def doctor(loaded: Loaded) -> "Report":
+    """Say whether the installation is in order: versions, compiled code, cores, workers, figures.
+
+    Each part is tried. What is broken is named with what to do; packages that extras would bring may be absent.
+
+    For example:
+
+        metaeval doctor
+
+        metaeval doctor --json
+    """
+    from metaeval.installation import examine_installation  # noqa: PLC0415 - loads pandas
+    from metaeval.reports.doctor import doctor_report  # noqa: PLC0415 - as above
+
+    return doctor_report(examine_installation(), provenance=loaded.provenance)

@@ -1,0 +1,51 @@
+"""The state of the installation as a report."""
+
+import pandas as pd
+
+from metaeval.provenance import Provenance
+from metaeval.reports.report import Methods, Report, Section
+from metaeval.reports.tables import Table, left
+from metaeval.words import count, listed
+
+__all__ = ["doctor_report"]
+
+_STATES = {"fine": "fine", "absent": "not there", "broken": "BROKEN"}
+
+
+def doctor_report(found: pd.DataFrame, *, provenance: Provenance) -> Report:
+    """Put what `metaeval.installation.examine_installation` found into a report."""
+    broken = found.loc[found["state"] == "broken", "part"].tolist()
+    absent = int((found["state"] == "absent").sum())
+    answer = (
+        f"{count(len(broken), 'part')} of this installation {'is' if len(broken) == 1 else 'are'} broken: "
+        f"{listed(broken)}."
+        if broken
+        else "This installation is in order."
+    )
+    if absent:
+        answer += f" {count(absent, 'package')} that extras bring {'is' if absent == 1 else 'are'} not there."
+    table = Table(
+        name="installation",
+        title="Parts of the installation",
+        caption="Each was tried, or read from what is installed. What an extra brings may be absent.",
+        frame=found.assign(state=found["state"].map(_STATES)),
+        columns=left(part="Part", state="State", found="Found", advice="What to do"),
+        data=found,
+    )
+    section = Section(
+        id="installation",
+        title="Installation",
+        lead="Versions, compiled code, cores, workers and figures.",
+        brief=True,
+        blocks=(table,),
+    )
+    return Report(
+        command="doctor",
+        title="Is this installation in order?",
+        facts=((str(len(found)), "parts"), (str(len(broken)), "broken")),
+        summary=(answer,),
+        sections=(section,),
+        methods=Methods(paragraphs=("Nothing was computed but what tries the parts.",), cite=()),
+        rows=found,
+        provenance=provenance,
+    )

@@ -1,0 +1,77 @@
+"""`metaeval doctor` finds what is broken: versions that are too old, what is missing, workers that do not answer."""
+
+from importlib import metadata
+
+import pytest
+
+from metaeval import __version__, installation
+from metaeval.installation import examine_installation
+from metaeval.provenance import record_provenance
+from metaeval.reports.doctor import doctor_report
+
+
+@pytest.fixture(scope="module")
+def found():
+    """Look once, without workers."""
+    return examine_installation(workers=False).set_index("part")
+
+
+def test_the_version_is_that_of_the_distribution():
+    """The package says its own version."""
+    assert __version__ == metadata.version("metaeval")
+
+
+def test_every_required_package_is_there(found):
+    """What the package asks for is looked at, and what only its developers need is not."""
+    assert {"numpy", "scipy", "pandas", "statsmodels", "pymc", "arviz", "Compiled code", "Figures"} <= set(found.index)
+    assert not {"pytest", "sphinx", "ruff"} & {name.split()[0] for name in found.index}
+    assert set(found["state"]) <= {"fine", "absent"}
+
+
+def test_an_old_release_and_a_missing_one_are_broken(monkeypatch):
+    """A required package that is too old or missing is named with the way out; an extra's may be missing."""
+    known = metadata.version
+
+    def version(name):
+        if name in {"scipy", "nutpie"}:
+            raise metadata.PackageNotFoundError(name)
+        return "2.1.3" if name == "numpy" else known(name)
+
+    monkeypatch.setattr(installation.metadata, "version", version)
+    found = examine_installation(workers=False).set_index("part")
+    assert found.loc["numpy", "state"] == "broken"
+    assert "2.2 is the oldest" in found.loc["numpy", "found"]
+    assert found.loc["scipy", ["state", "advice"]].tolist() == ["broken", "pip install 'scipy>=1.15'"]
+    assert found.loc["nutpie (extra sampler)", ["state", "advice"]].tolist() == [
+        "absent",
+        "pip install 'metaeval[sampler]'",
+    ]
+    report = doctor_report(found.reset_index(), provenance=record_provenance("doctor"))
+    assert report.summary[0].startswith("2 parts of this installation are broken: numpy and scipy.")
+
+
+@pytest.mark.parametrize(
+    ("version", "least", "old"),
+    [
+        ("2.2", "2.2", False),
+        ("2.2.0", "2.2", False),
+        ("2.10", "2.9", False),
+        ("1.9", "1.10", True),
+        ("3.0rc1", "3", False),
+    ],
+)
+def test_releases_are_compared_as_numbers(version, least, old):
+    """2.10 is newer than 2.9."""
+    assert (installation._parts(version) < installation._parts(least)) is old
+
+
+def test_workers_that_do_not_answer(monkeypatch):
+    """An error of workers is a finding."""
+
+    def fail(*_, **__):
+        message = "no workers here"
+        raise OSError(message)
+
+    monkeypatch.setattr("metaeval.workers.parallel_map", fail)
+    found = {one.part: one for one in installation._workers()}
+    assert (found["Workers"].state, found["Workers"].found) == ("broken", "no workers here")
