@@ -45,8 +45,8 @@ class AltTest:
         ``advantage_probability``, ``passes``, ``items`` (used, of those with enough people), ``items_lacking`` (of
         those, without a label by the judge), and ``constant`` (the same label for every item).
     people : pandas.DataFrame
-        One row a judge and person left out: ``judge``, ``person``, ``items``, ``difference`` (mean of d), its ``standard_error``, ``t``,
-        ``p_value``, ``p_corrected``, ``rejected``, and the shares of the items where the judge is at least as near to
+        One row a judge and person left out: ``judge``, ``person``, ``items``, ``difference`` (mean of d), its
+        ``standard_error``, ``t``, ``p_value``, ``p_corrected``, ``rejected``, and the shares of the items where the judge is at least as near to
         the others as the person (``judge_wins``) and the other way round (``person_wins``).
     left_out : pandas.DataFrame
         People with too few items to be tested, who still are among the others: ``judge``, ``person``, ``items``.
@@ -81,8 +81,8 @@ class AltTest:
         Notes
         -----
         A p-value falls as epsilon grows, and :math:`p_j(\epsilon) \le a` from :math:`\bar d_j - s_j t_{n_j - 1}(a)` on.
-        With the k-th smallest p-value held against level :math:`a_k`, k are below it from the k-th smallest of these on,
-        so that the answer is exact. Where d does not vary, epsilon must exceed the value.
+        With the k-th smallest p-value held against level :math:`a_k`, k are below it from the k-th smallest of these
+        on, so that the answer is exact. Where d does not vary, epsilon must exceed the value.
         """
         return self.people.groupby("judge", sort=False).apply(self._least, include_groups=False).rename("epsilon")
 
@@ -125,7 +125,7 @@ def alt_test(  # noqa: PLR0913 - every option is one rule of the procedure
     fewest_people: int = 2,
     correction: str = "fdr_by",
 ) -> AltTest:
-    r"""Decide whether a judge may stand in for people, on labels of which some say one thing and some another.
+    r"""Decide whether a judge may stand in for the people who label: the alternative annotator test.
 
     Parameters
     ----------

@@ -75,8 +75,8 @@ def _frame_of(json: Json) -> pd.DataFrame:
     n_labels = sum(map(len, annotators.values()))
     if len(items) * len(annotators) > max(_LARGE, _SPARSE * n_labels):
         json.refuse(
-            f"{n_labels} labels cannot fill {len(items)} items x {len(annotators)} annotators; the outer names are those "
-            "of annotators"
+            f"{n_labels} labels cannot fill {len(items)} items x {len(annotators)} annotators; the outer names are "
+            "those of annotators"
         )
     index = pd.Index(items, dtype=object)
     table = {name: pd.Series(own, dtype=object).reindex(index) for name, own in annotators.items()}
