@@ -46,8 +46,9 @@ class AltTest:
         those, without a label by the judge), and ``constant`` (the same label for every item).
     people : pandas.DataFrame
         One row a judge and person left out: ``judge``, ``person``, ``items``, ``difference`` (mean of d), its
-        ``standard_error``, ``t``, ``p_value``, ``p_corrected``, ``rejected``, and the shares of the items where the judge is at least as near to
-        the others as the person (``judge_wins``) and the other way round (``person_wins``).
+        ``standard_error``, ``t``, ``p_value``, ``p_corrected``, ``rejected``, and the shares of the items where the
+        judge is at least as near to the others as the person (``judge_wins``) and the other way round
+        (``person_wins``).
     left_out : pandas.DataFrame
         People with too few items to be tested, who still are among the others: ``judge``, ``person``, ``items``.
     items_alone : int
@@ -84,7 +85,8 @@ class AltTest:
         With the k-th smallest p-value held against level :math:`a_k`, k are below it from the k-th smallest of these
         on, so that the answer is exact. Where d does not vary, epsilon must exceed the value.
         """
-        return self.people.groupby("judge", sort=False).apply(self._least, include_groups=False).rename("epsilon")
+        least = {judge: self._least(own) for judge, own in self.people.groupby("judge", sort=False)}
+        return pd.Series(least, name="epsilon").rename_axis("judge")
 
     def _least(self, own: pd.DataFrame) -> float:
         spec, n = CORRECTIONS[self.correction], len(own)

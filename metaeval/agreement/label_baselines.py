@@ -12,7 +12,8 @@ import pandas as pd
 from numpy.typing import NDArray
 from scipy.stats import hypergeom
 
-from metaeval.agreement.assessors import STATISTICS, by_topic, contingency, over_topics, pooled, ratio
+from metaeval.agreement.assessors import STATISTICS
+from metaeval.agreement.label_statistics import by_topic, contingency, over_topics, pooled, ratio
 from metaeval.agreement.labels import Labels
 from metaeval.cells import first_few
 from metaeval.checks import check_choice
@@ -37,9 +38,7 @@ def leading_kappa(scale: Sequence[int]) -> str:
     return "quadratic_kappa" if len(scale) > _TWO else "kappa"
 
 
-def agreement_baselines(
-    labels: Labels, *, reference: str, people: Sequence[str] = (), rel: int = 1
-) -> pd.DataFrame:
+def agreement_baselines(labels: Labels, *, reference: str, people: Sequence[str] = (), rel: int = 1) -> pd.DataFrame:
     r"""Say what the agreement of every judge with a reference is worth beside judges that know nothing, and people.
 
     Parameters

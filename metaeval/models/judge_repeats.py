@@ -51,7 +51,7 @@ class JudgeRepeats:
         return self.components.copy()
 
     def plan(self, *, repeats: Sequence[int] = _TRIED, n_topics: int | None = None) -> pd.DataFrame:
-        """Say what the mean over several passes is worth for the difference of two systems.
+        r"""Say what the mean over several passes is worth for the difference of two systems.
 
         Parameters
         ----------
@@ -74,7 +74,7 @@ class JudgeRepeats:
 
         Notes
         -----
-        :math:`(\\sigma^2_{topic} + \\sigma^2_{repeat} / r) / n` with the variances of `differences`. Where a new topic
+        :math:`(\sigma^2_{topic} + \sigma^2_{repeat} / r) / n` with the variances of `differences`. Where a new topic
         costs what a pass does, one pass over more topics is always worth more.
         """
         topics = check_count(self.n_topics if n_topics is None else n_topics, "n_topics", least=1)
@@ -82,24 +82,23 @@ class JudgeRepeats:
         if not len(tried):
             message = "repeats= is empty; name numbers of passes"
             raise InvalidOptionError(message)
-        parts = []
-        for row in self.differences.itertuples():
-            left = row.repeat_variance / tried
-            total = row.topic_variance + left
-            parts.append(
-                pd.DataFrame(
-                    {
-                        "judge": row.judge,
-                        "repeats": tried.astype(np.int64),
-                        "topics": topics,
-                        "variance": total / topics,
-                        "standard_error": np.sqrt(total / topics),
-                        "repeat_share": left / total,
-                        "worth_topics": topics * (row.topic_variance + row.repeat_variance) / total,
-                    }
-                )
-            )
-        return pd.concat(parts, ignore_index=True)
+        judges = self.differences["judge"].to_numpy()
+        own, inconstant = (self.differences[f"{name}_variance"].to_numpy()[:, None] for name in ("topic", "repeat"))
+        left = inconstant / tried
+        total = own + left
+        with np.errstate(divide="ignore", invalid="ignore"):
+            share, worth = left / total, topics * (own + inconstant) / total
+        return pd.DataFrame(
+            {
+                "judge": np.repeat(judges, len(tried)),
+                "repeats": np.tile(tried.astype(np.int64), len(judges)),
+                "topics": topics,
+                "variance": (total / topics).ravel(),
+                "standard_error": np.sqrt(total / topics).ravel(),
+                "repeat_share": share.ravel(),
+                "worth_topics": worth.ravel(),
+            }
+        )
 
     def repeats_needed(self, share: float = 0.05) -> pd.Series:
         """Return by judge how many passes leave at most this share of the variance of a difference to passes.
@@ -173,7 +172,7 @@ def judge_repeats(scores: object) -> JudgeRepeats:
     >>> result.repeats_needed().tolist()
     [6.0]
     """
-    checked = engine_scores(scores, uses={"repeats"}, what="variance between repeats", instead=_INSTEAD)
+    checked = engine_scores(scores, uses={"repeats"}, what="variance between repeats")
     values, judges = _passes(checked)
     if not np.isfinite(values).all():
         place = np.argwhere(~np.isfinite(values))[0]
@@ -212,9 +211,6 @@ def judge_repeats(scores: object) -> JudgeRepeats:
         n_topics=values.shape[2],
         n_repeats=values.shape[3],
     )
-
-
-_INSTEAD = {"gaps": "a method that compares every pair on common topics"}
 
 
 def _passes(scores: Scores) -> tuple[Floats, list[str]]:

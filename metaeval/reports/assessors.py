@@ -50,9 +50,7 @@ _LABELS = {
 }
 _MAIN = ("same", "kappa", "quadratic_kappa", "overlap")
 _OVERLAPS = ("overlap", "first_kept", "second_kept")
-_SHARES = frozenset(
-    {"same", "overlap", "first_kept", "second_kept", "same_over_union", "sensitivity", "specificity"}
-)
+_SHARES = frozenset({"same", "overlap", "first_kept", "second_kept", "same_over_union", "sensitivity", "specificity"})
 _MANY = 4
 _FEW_ROWS = 400
 """Of a table that somebody may read."""

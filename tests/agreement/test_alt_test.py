@@ -158,7 +158,9 @@ def test_the_smallest_epsilon_is_where_the_verdict_turns(values, correction, q):
     turn = alt_test(table[list("abcde")], table["j"], **options).smallest_epsilon().item()
     for epsilon, passes in ((turn + 1e-9, True), (turn - 1e-9, False)):
         if 0 <= epsilon < 1:
-            assert alt_test(table[list("abcde")], table["j"], epsilon=epsilon, **options).judges["passes"].item() == passes
+            assert (
+                alt_test(table[list("abcde")], table["j"], epsilon=epsilon, **options).judges["passes"].item() == passes
+            )
 
 
 def test_several_judges_are_each_tested_alone():
@@ -189,14 +191,11 @@ def test_every_form_of_the_same_labels():
     forms = [
         alt_test(people, judge),
         alt_test(as_labels(table).select(["ann", "ben"]), judge),
-        alt_test(people.map("no yes".split().__getitem__), judge.map("no yes".split().__getitem__)),
+        alt_test(people.map({0: "no", 1: "yes"}.get), judge.map({0: "no", 1: "yes"}.get)),
         alt_test({name: people[name].to_dict() for name in people}, {"model": judge["model"].to_dict()}),
     ]
     for other in forms[1:]:
-        if other is forms[-1]:
-            continue
         pd.testing.assert_frame_equal(forms[0].people, other.people)
-    assert forms[-1].judges["winning_rate"].tolist() == forms[0].judges["winning_rate"].tolist()
 
 
 PEOPLE = pd.DataFrame({"ann": [1, 2] * 20, "ben": [1, 1] * 20})
@@ -219,7 +218,7 @@ JUDGE = pd.Series([1, 2] * 20, name="model")
         (PEOPLE.set_axis(["ann", "ann"], axis=1), JUDGE, {}, "name 'ann' stands twice"),
         (PEOPLE, pd.concat({"1": JUDGE}), {}, "name them alike"),
         (PEOPLE.to_numpy(), JUDGE, {}, "not ndarray"),
-        (PEOPLE.map(lambda one: 10**400), JUDGE, {}, "float can hold"),
+        (PEOPLE.map({1: 10**400, 2: 1}.get), JUDGE, {}, "float can hold"),
     ],
 )
 def test_refusals(people, judges, options, words):
@@ -240,8 +239,8 @@ def test_refusals(people, judges, options, words):
         ({"correction": "tukey"}, "correction"),
         ({"correction": "family-wise"}, "correction"),
         ({"scoring": lambda one, other: one[:3] == other[:3]}, "shape"),
-        ({"scoring": lambda one, _: one / 0.0 if False else np.full(len(one), np.nan)}, "finite"),
-        ({"scoring": lambda one, _: "x"}, "number for every pair"),
+        ({"scoring": lambda one, _: np.full(len(one), np.nan)}, "finite"),
+        ({"scoring": lambda *_: "x"}, "number for every pair"),
     ],
 )
 def test_options_outside_their_rule(options, words):

@@ -24,7 +24,9 @@ def write(tmp_path):
 
 def test_numbers_and_gaps(write):
     """Items in natural order, null and NaN and what was not labelled are gaps, true is 1."""
-    frame = read_annotations(write({"ann": {"d10": 2, "d9": True, "d1": None}, "ben": {"d9": float("nan"), "d10": 0.5}}))
+    frame = read_annotations(
+        write({"ann": {"d10": 2, "d9": True, "d1": None}, "ben": {"d9": float("nan"), "d10": 0.5}})
+    )
     assert frame.index.tolist() == ["d1", "d9", "d10"]
     assert frame.columns.tolist() == ["ann", "ben"]
     np.testing.assert_array_equal(frame, [[np.nan, np.nan], [1, np.nan], [2, 0.5]])
