@@ -21,7 +21,7 @@ from metaeval.models.bayesian_comparison import bayesian_t, hierarchical
 from metaeval.models.chances_of_best import best_system
 from metaeval.models.detectable_difference import detectable_differences
 from metaeval.models.error_rate_model import bayesian_error_rate
-from metaeval.models.judge_repeats import judge_repeats
+from metaeval.models.repeats import judge_repeats
 from metaeval.models.separation import topics_to_separate
 from metaeval.models.variances import pilot_variance
 from metaeval.parallel import limit_threads

@@ -299,7 +299,8 @@ def _compared(given: Annotations, pairs: _Pairs, *, fewest_people: int) -> pd.Da
 def _sums(pairs: _Pairs, own: Labelled, others: Labelled, at: NDArray[np.int64]) -> tuple[Floats, Floats]:
     """Add up over the others how near each of these labels is, with the sizes of what was added."""
     value, size = pairs(own[at], others)
-    return tuple(np.bincount(at, weights=one, minlength=len(own)) for one in (value, size))  # type: ignore[return-value]
+    n = len(own)
+    return np.bincount(at, weights=value, minlength=n), np.bincount(at, weights=size, minlength=n)
 
 
 def _tested(found: pd.DataFrame, epsilon: float) -> dict[str, Floats]:

@@ -11,7 +11,7 @@ from statsmodels.stats.anova import anova_lm
 
 from metaeval.agreement import as_labels, compare_assessors
 from metaeval.errors import EstimationError, InvalidOptionError, ScoresError
-from metaeval.models.judge_repeats import judge_repeats
+from metaeval.models.repeats import judge_repeats
 from metaeval.scores import as_scores
 
 
