@@ -9,6 +9,7 @@ from . import resampling as resampling
 from . import simulate as simulate
 from . import studies as studies
 from . import tests_stat as tests_stat
+from .agreement.alt_test import alt_test as alt_test
 from .errors import EstimationError as EstimationError
 from .errors import FileFormatError as FileFormatError
 from .errors import InvalidOptionError as InvalidOptionError
@@ -16,6 +17,7 @@ from .errors import MetaevalError as MetaevalError
 from .errors import MetaevalWarning as MetaevalWarning
 from .errors import OutputError as OutputError
 from .errors import ScoresError as ScoresError
+from .io.annotations import read_annotations as read_annotations
 from .io.groups import read_groups as read_groups
 from .io.items import read_items as read_items
 from .io.labels import read_labels as read_labels

@@ -27,8 +27,8 @@ def public():
 
 
 def test_the_top_level_is_short():
-    """About 45 names stand at the top; the rest is in chapters."""
-    assert 40 <= len(TOP) <= 50
+    """About 50 names stand at the top; the rest is in chapters."""
+    assert 40 <= len(TOP) <= 55
     assert {"agreement", "models", "reports", "resampling", "studies"} <= set(CHAPTERS)
 
 

@@ -21,6 +21,7 @@ from metaeval.models.bayesian_comparison import bayesian_t, hierarchical
 from metaeval.models.chances_of_best import best_system
 from metaeval.models.detectable_difference import detectable_differences
 from metaeval.models.error_rate_model import bayesian_error_rate
+from metaeval.models.repeats import judge_repeats
 from metaeval.models.separation import topics_to_separate
 from metaeval.models.variances import pilot_variance
 from metaeval.parallel import limit_threads
@@ -95,6 +96,7 @@ ENGINES = {
     "hierarchical": lambda scores: hierarchical(scores, rng=0),
     "bayesian_error_rate": lambda scores: bayesian_error_rate(scores, draws=20, rng=0),
     "pilot_variance": pilot_variance,
+    "judge_repeats": lambda scores: judge_repeats(scores.assign_coords(metric=["judge#1", "judge#2"])).differences,
     "agreement_intervals": lambda scores: agreement_intervals(scores, test="t", n_topic_resamples=20, rng=0).to_frame()[
         ["f1_low", "tau"]
     ],

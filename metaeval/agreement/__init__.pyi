@@ -1,5 +1,6 @@
 from .aggregates import aggregate_scores as aggregate_scores
 from .aggregates import aggregate_table as aggregate_table
+from .alt_test import AltTest as AltTest
 from .assessors import AssessorAgreement as AssessorAgreement
 from .assessors import compare_assessors as compare_assessors
 from .decisions import DecisionAgreement as DecisionAgreement
@@ -13,6 +14,7 @@ from .item_statistics import analyse_items as analyse_items
 from .items import item_scores as item_scores
 from .items import mean_by_cluster as mean_by_cluster
 from .items import system_means as system_means
+from .label_baselines import agreement_baselines as agreement_baselines
 from .labels import Labels as Labels
 from .labels import as_labels as as_labels
 from .metric_comparison import MetricComparison as MetricComparison

@@ -7,7 +7,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from metaeval.agreement.assessment_tables import KEYS, AssessmentTables
-from metaeval.agreement.assessors import ratio
+from metaeval.agreement.label_statistics import ratio
 from metaeval.cells import natural_order
 from metaeval.collection.inex import Assessments
 from metaeval.errors import InvalidOptionError, ScoresError

@@ -13,6 +13,7 @@ import pandas as pd
 from numpy.typing import NDArray
 
 from metaeval.agreement.krippendorff import alpha_table, reach
+from metaeval.agreement.label_statistics import by_topic, contingency, over_topics, pooled
 from metaeval.agreement.labels import Labels
 from metaeval.checks import check_choice, check_count, check_share
 from metaeval.draws import RNGLike, bootstrap_counts, bootstrap_indices, resolve_rng, standard_deviation
@@ -23,7 +24,7 @@ from metaeval.tests_stat.pairs import all_pairs
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-__all__ = ["STATISTICS", "AssessorAgreement", "compare_assessors", "ratio"]
+__all__ = ["STATISTICS", "AssessorAgreement", "compare_assessors"]
 
 type Floats = NDArray[np.float64]
 
@@ -36,74 +37,13 @@ STATISTICS: Mapping[str, str] = {
     "first_kept": "share of the first assessor's relevant items that the second calls relevant too: mean over topics",
     "second_kept": "share of the second assessor's relevant items that the first calls relevant too: mean over topics",
     "same_over_union": "items both call relevant with the same label, over those that either does: mean over topics",
+    "sensitivity": "share of the first assessor's relevant items, of all topics, that the second calls relevant too",
+    "specificity": "share of the items not relevant to the first, of all topics, that are not to the second either",
     "bias": "mean label of the second less that of the first",
 }
 _NEARLY_THE_SAME = 0.95
 _BEYOND_CHANCE = 0.9
 _BLOCK = 2**25
-
-
-def contingency(labels: Labels, *, topics: Sequence[str]) -> Floats:
-    """Count pairs of labels: an array (topic, assessor a, label of a, assessor b, label of b)."""
-    table, scale = labels.table, np.array(labels.scale, dtype=np.float64)
-    one_hot = (table.to_numpy()[:, :, None] == scale).astype(np.float64).reshape(len(table), -1)
-    position = pd.Index(topics).get_indexer(table.index.get_level_values("topic"))
-    counts = np.stack([one_hot[position == place].T @ one_hot[position == place] for place in range(len(topics))])
-    n, k = table.shape[1], len(scale)
-    return counts.reshape(len(topics), n, k, n, k)
-
-
-def _kappa(tables: Floats, weights: Floats) -> Floats:
-    """Cohen's kappa of tables (..., k, k) under weights of disagreement: 1 - observed / expected."""
-    total = tables.sum(axis=(-2, -1))
-    rows, columns = tables.sum(axis=-1), tables.sum(axis=-2)
-    expected = np.einsum("...i,ij,...j->...", rows, weights, columns)
-    observed = np.einsum("...ij,ij->...", tables, weights) * total
-    with np.errstate(divide="ignore", invalid="ignore"):
-        return np.where(total > 0, np.where(expected > 0, 1.0 - observed / expected, np.nan), np.nan)
-
-
-def ratio(top: Floats, bottom: Floats) -> Floats:
-    """Divide, NaN where there is nothing to divide by."""
-    with np.errstate(divide="ignore", invalid="ignore"):
-        return np.where(bottom > 0, top / bottom, np.nan)
-
-
-def _pooled(tables: Floats, scale: Floats) -> dict[str, Floats]:
-    """Return the statistics of tables (..., k, k) that are added up over topics before they are computed."""
-    distance = np.abs(scale[:, None] - scale)
-    total = tables.sum(axis=(-2, -1))
-    return {
-        "same": ratio(np.einsum("...ii->...", tables), total),
-        "kappa": _kappa(tables, (distance > 0).astype(np.float64)),
-        "linear_kappa": _kappa(tables, distance),
-        "quadratic_kappa": _kappa(tables, distance**2),
-        "bias": ratio(np.einsum("...ij,ij->...", tables, scale - scale[:, None]), total),
-    }
-
-
-def _by_topic(tables: Floats, scale: Floats, rel: int) -> dict[str, Floats]:
-    """Return the ratios of every topic of tables (topic, ..., k, k); their mean over topics is reported."""
-    relevant = scale >= rel
-    both = tables[..., relevant, :][..., relevant].sum(axis=(-2, -1))
-    first = tables[..., relevant, :].sum(axis=(-2, -1))
-    second = tables[..., relevant].sum(axis=(-2, -1))
-    same = np.einsum("...ii,i->...", tables, relevant.astype(np.float64))
-    union = first + second - both
-    return {
-        "overlap": ratio(both, union),
-        "first_kept": ratio(both, first),
-        "second_kept": ratio(both, second),
-        "same_over_union": ratio(same, union),
-    }
-
-
-def _means(ratios: Floats, counts: Floats) -> Floats:
-    """Mean over topics drawn `counts` times (resample, topic), topics where a ratio is undefined left out."""
-    defined = np.isfinite(ratios)
-    flat = np.where(defined, ratios, 0.0).reshape(len(ratios), -1)
-    result = ratio(counts @ flat, counts @ defined.reshape(len(ratios), -1).astype(np.float64))
-    return result.reshape(len(counts), *ratios.shape[1:])
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -161,6 +101,8 @@ class AssessorAgreement:
     def matrix(self, statistic: str = "kappa") -> pd.DataFrame:
         """Return one statistic as a square table, first assessor in rows; the diagonal is NaN.
 
+        Sensitivity and specificity stand where the first assessor of a pair is in the row: there the other is judged.
+
         Raises
         ------
         UnknownNameError
@@ -168,7 +110,7 @@ class AssessorAgreement:
         """
         check_choice(statistic, "statistic of agreement", STATISTICS)
         turned = {"first_kept": "second_kept", "second_kept": "first_kept"}.get(statistic, statistic)
-        back = self.pairs[turned] * (-1 if statistic == "bias" else 1)
+        back = self.pairs[turned] * {"bias": -1.0, "sensitivity": np.nan, "specificity": np.nan}.get(statistic, 1.0)
         cells = pd.concat(
             [
                 self.pairs[["first", "second"]].assign(value=self.pairs[statistic]),
@@ -297,11 +239,11 @@ def compare_assessors(  # noqa: PLR0913 - every option is one question
         message = "no two assessors labelled a common item; are topics and items named alike?"
         raise ScoresError(message)
     scale = np.array(labels.scale, dtype=np.float64)
-    ratios = _by_topic(tables, scale, rel)
+    ratios = by_topic(tables, scale, rel)
     drawn = bootstrap_counts(bootstrap_indices(source.generator, n_resamples, len(topics)), len(topics))
     seen = np.ones((1, len(topics)))
-    estimate = {name: value[0] for name, value in _all_statistics(tables, ratios, scale, seen).items()}
-    spread = _spreads(tables, ratios, scale, drawn)
+    estimate = {name: value[0] for name, value in _all_statistics(tables, ratios, scale, seen, rel).items()}
+    spread = _spreads(tables, ratios, scale, drawn, rel)
     frame = pd.DataFrame(
         {
             "first": [labels.assessors[place] for place in first],
@@ -310,8 +252,11 @@ def compare_assessors(  # noqa: PLR0913 - every option is one question
             "topics": (tables.sum(axis=(2, 3)) > 0).sum(axis=0),
         }
     )
+    defined = {name: np.isfinite(values).sum(axis=0) for name, values in ratios.items()}
+    defined["sensitivity"] = defined["first_kept"]
+    defined["specificity"] = (tables[..., scale < rel, :].sum(axis=(-2, -1)) > 0).sum(axis=0)
     for name in STATISTICS:
-        own = np.isfinite(ratios[name]).sum(axis=0) if name in ratios else frame["topics"].to_numpy()
+        own = defined.get(name, frame["topics"].to_numpy())
         half = reach(own, confidence_level)
         low, high = (-np.inf, np.inf) if name == "bias" else (-1.0 if "kappa" in name else 0.0, 1.0)
         frame[name] = estimate[name]
@@ -320,7 +265,7 @@ def compare_assessors(  # noqa: PLR0913 - every option is one question
     return AssessorAgreement(
         pairs=frame[frame["items"] > 0].reset_index(drop=True),
         per_topic=_topic_frame(frame, topics, tables, ratios),
-        all_pairs=_all_pairs(labels.assessors, counts.sum(axis=0), scale),
+        all_pairs=_all_pairs(labels.assessors, counts.sum(axis=0), scale, rel),
         alpha=alpha_table(labels, drawn, confidence_level=confidence_level),
         reference=reference,
         rel=int(rel),
@@ -332,10 +277,10 @@ def compare_assessors(  # noqa: PLR0913 - every option is one question
     )
 
 
-def _all_pairs(names: Sequence[str], counts: Floats, scale: Floats) -> pd.DataFrame:
+def _all_pairs(names: Sequence[str], counts: Floats, scale: Floats, rel: int) -> pd.DataFrame:
     first, second = all_pairs(len(names))
     tables = counts[first, :, second, :]
-    found = _pooled(tables, scale)
+    found = pooled(tables, scale, rel)
     return pd.DataFrame(
         {
             "first": np.array(names, dtype=object)[first],
@@ -354,19 +299,23 @@ def _pairs_of(labels: Labels, reference: str | None) -> tuple[NDArray[np.int64],
     return first, others
 
 
-def _all_statistics(tables: Floats, ratios: Mapping[str, Floats], scale: Floats, counts: Floats) -> dict[str, Floats]:
-    pooled = (counts @ tables.reshape(len(tables), -1)).reshape(len(counts), *tables.shape[1:])
-    return _pooled(pooled, scale) | {name: _means(values, counts) for name, values in ratios.items()}
+def _all_statistics(
+    tables: Floats, ratios: Mapping[str, Floats], scale: Floats, counts: Floats, rel: int
+) -> dict[str, Floats]:
+    summed = (counts @ tables.reshape(len(tables), -1)).reshape(len(counts), *tables.shape[1:])
+    return pooled(summed, scale, rel) | {name: over_topics(values, counts) for name, values in ratios.items()}
 
 
-def _spreads(tables: Floats, ratios: Mapping[str, Floats], scale: Floats, counts: Floats) -> dict[str, Floats]:
+def _spreads(
+    tables: Floats, ratios: Mapping[str, Floats], scale: Floats, counts: Floats, rel: int
+) -> dict[str, Floats]:
     """Return the standard deviation over resamples of every statistic of every pair, block by block of pairs."""
     n_pairs = tables.shape[1]
     size = max(1, _BLOCK // (len(counts) * tables.shape[2] ** 2))
     spread = {name: np.empty(n_pairs) for name in STATISTICS}
     for start in track(range(0, n_pairs, size), description="resampling topics", total=-(-n_pairs // size)):
         part = slice(start, start + size)
-        values = _all_statistics(tables[:, part], {k: v[:, part] for k, v in ratios.items()}, scale, counts)
+        values = _all_statistics(tables[:, part], {k: v[:, part] for k, v in ratios.items()}, scale, counts, rel)
         for name in STATISTICS:
             spread[name][part] = standard_deviation(values[name])
     return spread

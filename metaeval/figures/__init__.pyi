@@ -1,6 +1,7 @@
 from .agreement import agreement_rows as agreement_rows
 from .agreement import disagreement_panels as disagreement_panels
 from .agreement import matrix_map as matrix_map
+from .alt_test import judge_dots as judge_dots
 from .assessment import entry_distances as entry_distances
 from .assessment import growth_lines as growth_lines
 from .assessment import new_run_panels as new_run_panels

@@ -12,6 +12,8 @@ from .error_rate_model import bayesian_error_rate as bayesian_error_rate
 from .error_rate_posterior import BayesianErrorRate as BayesianErrorRate
 from .exponential import ExponentialFit as ExponentialFit
 from .exponential import fit_exponential as fit_exponential
+from .repeats import JudgeRepeats as JudgeRepeats
+from .repeats import judge_repeats as judge_repeats
 from .sample_size import topic_set_size_for_anova as topic_set_size_for_anova
 from .sample_size import topic_set_size_for_interval as topic_set_size_for_interval
 from .sample_size import topic_set_size_for_t as topic_set_size_for_t

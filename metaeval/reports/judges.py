@@ -44,11 +44,13 @@ _LABELS = {
     "first_kept": "Share of the first's relevant",
     "second_kept": "Share of the second's relevant",
     "same_over_union": "Overlap with the same label",
+    "sensitivity": "Sensitivity",
+    "specificity": "Specificity",
     "bias": "Bias",
 }
 _MAIN = ("same", "kappa", "quadratic_kappa", "overlap")
 _OVERLAPS = ("overlap", "first_kept", "second_kept")
-_SHARES = frozenset({"same", "overlap", "first_kept", "second_kept", "same_over_union"})
+_SHARES = frozenset({"same", "overlap", "first_kept", "second_kept", "same_over_union", "sensitivity", "specificity"})
 _MANY = 4
 _FEW_ROWS = 400
 """Of a table that somebody may read."""

@@ -92,6 +92,8 @@ def test_swapping_the_assessors_turns_what_has_a_direction_and_keeps_the_rest(va
     two = compare_assessors(as_labels(frame({"b": values[1], "a": values[0]}, topics), scale=range(4)), rng=0).pairs
     for name in STATISTICS:
         other = {"first_kept": "second_kept", "second_kept": "first_kept"}.get(name, name)
+        if name in {"sensitivity", "specificity"}:  # they hold the second against the first
+            continue
         sign = -1 if name == "bias" else 1
         np.testing.assert_allclose(one[name], sign * two[other], atol=1e-12)
 
@@ -253,3 +255,19 @@ def test_reviewers_of_core17_agree_as_stated(data_folder):
     wide = table.pivot_table(index=["topic", "document_id"], columns="assessor", values="label")
     same = compare_assessors(as_labels(wide), rng=0).pairs["same"]
     assert sorted(same.round(2)) == [0.60, 0.69, 0.70]
+
+
+def test_sensitivity_and_specificity_hold_the_second_against_the_first():
+    """Pooled over topics; a topic without relevant items says nothing of how sure the sensitivity is."""
+    table = frame({"nist": [1, 1, 0, 0, 0, 1, 0, 0, 0], "judge": [1, 0, 0, 1, 0, 1, 0, 0, 0]}, list("111122233"))
+    row = compare_assessors(as_labels(table), reference="nist", rng=0).pairs.iloc[0]
+    assert row["sensitivity"] == pytest.approx(2 / 3)
+    assert row["specificity"] == pytest.approx(5 / 6)
+    one = table.copy()
+    one.iloc[5] = 0
+    row = compare_assessors(as_labels(one), reference="nist", rng=0).pairs.iloc[0]
+    assert math.isnan(row["sensitivity_low"])
+    assert math.isfinite(row["specificity_low"])
+    matrix = compare_assessors(as_labels(table), rng=0).matrix("sensitivity")
+    assert matrix.loc["nist", "judge"] == pytest.approx(2 / 3)
+    assert math.isnan(matrix.loc["judge", "nist"])

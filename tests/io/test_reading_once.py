@@ -10,6 +10,7 @@ import pandas as pd
 import pytest
 
 from metaeval.errors import FileFormatError, InvalidOptionError
+from metaeval.io.annotations import read_annotations
 from metaeval.io.files import read_bytes
 from metaeval.io.groups import read_groups
 from metaeval.io.inex import read_assessments, read_element_sizes, read_pool, read_submission, read_submissions
@@ -83,6 +84,7 @@ READERS = {
     "NetCDF": Reader(b".nc", lambda word: read_scores(word).to_series().to_frame("score"), binary=True),
     "groups": Reader(b"run,team\na,x\nb,y\n", partial(read_groups, systems=["a", "b"])),
     "labels": Reader(b"topic,item,ann,ben\n1,d1,0,1\n1,d2,1,1\n", read_labels),
+    "annotations": Reader(b'{"ann": {"d1": 1, "d2": 0}, "ben": {"d2": 1}}', read_annotations),
     "items": Reader(b"system,item,BLEU\na,1,0.3\nb,1,0.2\n", read_items),
     "log": Reader(b"topic,document,seconds\n1,d1,3\n", read_assessment_log),
     "INEX run, lines": Reader(ELEMENTS, plain_submission),

@@ -1,0 +1,355 @@
+"""Whether a judge may stand in for the people who labelled: the alternative annotator test.
+
+Every person is left out in turn, and on each of their items the judge and the person are held against what the others
+said. What decides is a matter of pairs of labels of one item, so one pass over those pairs answers for a judge.
+"""
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Literal, get_args
+
+import numpy as np
+import pandas as pd
+from numpy.typing import ArrayLike, NDArray
+from scipy.stats import t as student_t
+
+from metaeval.agreement.annotations import Annotations, as_annotations
+from metaeval.cells import count, first_few
+from metaeval.checks import check_choice, check_count, check_number, check_share, show
+from metaeval.equality import difference
+from metaeval.errors import InvalidOptionError, ScoresError
+from metaeval.tests_stat.correction import CORRECTIONS, FAMILY_WISE, adjust
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+__all__ = ["AltTest", "Scoring", "alt_test"]
+
+type Floats = NDArray[np.float64]
+type Labelled = NDArray[np.object_] | Floats
+type Similarity = Callable[[NDArray[np.object_], NDArray[np.object_]], ArrayLike]
+"""How alike the labels of pairs are, pair by pair; more is more alike."""
+
+Scoring = Literal["accuracy", "neg_rmse"]
+_PASSES = 0.5
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class AltTest:
+    """Which judges may stand in for the people, and what that rests on.
+
+    Attributes
+    ----------
+    judges : pandas.DataFrame
+        One row a judge: ``judge``, ``people`` (tested), ``rejected`` (of them), ``winning_rate``,
+        ``advantage_probability``, ``passes``, ``items`` (used, of those with enough people), ``items_lacking`` (of
+        those, without a label by the judge), and ``constant`` (the same label for every item).
+    people : pandas.DataFrame
+        One row a judge and person left out: ``judge``, ``person``, ``items``, ``difference`` (mean of d), its
+        ``standard_error``, ``t``, ``p_value``, ``p_corrected``, ``rejected``, and the shares of the items where the
+        judge is at least as near to the others as the person (``judge_wins``) and the other way round
+        (``person_wins``).
+    left_out : pandas.DataFrame
+        People with too few items to be tested, who still are among the others: ``judge``, ``person``, ``items``.
+    items_alone : int
+        Items with fewer than `fewest_people` labels, which are not used.
+    epsilon : float
+    scoring : str
+    q : float
+    correction : str
+    fewest_items : int
+    fewest_people : int
+    """
+
+    judges: pd.DataFrame
+    people: pd.DataFrame
+    left_out: pd.DataFrame
+    items_alone: int
+    epsilon: float
+    scoring: str
+    q: float
+    correction: str
+    fewest_items: int
+    fewest_people: int
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return one row a judge."""
+        return self.judges.copy()
+
+    def smallest_epsilon(self) -> pd.Series:
+        r"""Return by judge how large epsilon must be for it to pass; a judge below 0 needs no allowance.
+
+        Notes
+        -----
+        A p-value falls as epsilon grows, and :math:`p_j(\epsilon) \le a` from :math:`\bar d_j - s_j t_{n_j - 1}(a)` on.
+        With the k-th smallest p-value held against level :math:`a_k`, k are below it from the k-th smallest of these
+        on, so that the answer is exact. Where d does not vary, epsilon must exceed the value.
+        """
+        least = {judge: self._least(own) for judge, own in self.people.groupby("judge", sort=False)}
+        return pd.Series(least, name="epsilon").rename_axis("judge")
+
+    def _least(self, own: pd.DataFrame) -> float:
+        spec, n = CORRECTIONS[self.correction], len(own)
+        levels = np.asarray(spec.levels(self.q, np.arange(1, n + 1), n), dtype=np.float64)
+        items, mean = own["items"].to_numpy(), own["difference"].to_numpy()
+        reach = student_t.ppf(levels[:, None], items - 1) * own["standard_error"].to_numpy()
+        enough = np.sort(mean - reach, axis=1).diagonal()  # from here on, k of them are below level k
+        needed = -(-n // 2)
+        match spec.step:
+            case "up":
+                return float(enough[needed - 1 :].min())
+            case "down":
+                return float(enough[:needed].max())
+        return float(enough[needed - 1])
+
+    def plot(self, statistic: Literal["winning_rate", "advantage_probability"] = "winning_rate") -> "Figure":
+        """Draw one statistic of every judge, with the line that a judge must reach.
+
+        Raises
+        ------
+        UnknownNameError
+            If the statistic is another.
+        """
+        from metaeval.figures.alt_test import judge_dots  # noqa: PLC0415 - matplotlib
+
+        check_choice(statistic, "statistic of the alt-test", ("winning_rate", "advantage_probability"))
+        return judge_dots(self.judges, statistic=statistic, line=_PASSES)
+
+
+def alt_test(  # noqa: PLR0913 - every option is one rule of the procedure
+    people: object,
+    judges: object,
+    *,
+    epsilon: float = 0.2,
+    scoring: Scoring | Similarity = "accuracy",
+    q: float = 0.05,
+    fewest_items: int = 30,
+    fewest_people: int = 2,
+    correction: str = "fdr_by",
+) -> AltTest:
+    r"""Decide whether a judge may stand in for the people who label: the alternative annotator test.
+
+    Parameters
+    ----------
+    people : DataFrame, mapping of person to mapping of item to label, or Labels
+        Items in rows (the index is the item, or topic and item), a column a person, NaN where somebody gave no label.
+        Labels are numbers or text.
+    judges : DataFrame, Series, or mapping of judge to mapping of item to label
+        One or several judges, items named as those of the people. Items that only the judge labelled do not count;
+        those that it did not label are left out for it and counted.
+    epsilon : float
+        What a judge may be worse by, as a share of items, for being cheaper than a person: .2 stands for experts, .15
+        for skilled annotators, .1 for a crowd [1]_.
+    scoring : {"accuracy", "neg_rmse"}, or callable
+        How near a label is to those of the others: the share of equal ones, minus the root of the mean squared
+        difference, or the mean over the others of ``scoring(label, other)``, which gets two arrays of labels of the
+        same length and returns how alike they are, pair by pair.
+    q : float
+        Level of the tests, of the false discovery rate under the default correction.
+    fewest_items : int
+        Items that a person must have to be tested.
+    fewest_people : int
+        Labels by people that an item must have.
+    correction : str
+        One of `metaeval.tests_stat.correction.CORRECTIONS`, over the people.
+
+    Returns
+    -------
+    AltTest
+
+    Raises
+    ------
+    ScoresError
+        If fewer than two people labelled, no judge is given, an item stands twice, labels are text for ``neg_rmse`` or
+        partly text and partly numbers, no item is common, or nobody has enough items.
+    InvalidOptionError
+        If an option lies outside its rule, or a scoring of one's own returns no finite number for every pair.
+    UnknownNameError
+        If there is no such scoring or correction.
+
+    See Also
+    --------
+    metaeval.read_annotations : labels by annotators from JSON
+    metaeval.agreement.assessors.compare_assessors : how far judges agree
+
+    Notes
+    -----
+    With person j left out, S(j, i) says how near j's label of item i is to those of the others, and S(f, i) how near
+    the judge's is to the same. The judge wins where :math:`S(f, i) \ge S(j, i)`, the person where
+    :math:`S(j, i) \ge S(f, i)`, in a tie both; d is the second indicator less the first. A one-sided t test rejects
+    that :math:`\bar d_j \ge \epsilon`; where d does not vary, it rejects if and only if d is below epsilon. The winning
+    rate is the share of people for whom it does after the correction, and at .5 or more the judge passes. The advantage
+    probability is the mean over people of the share of items where the judge wins ([1]_, section 3). Nothing is drawn.
+    Values that are equal on paper tie.
+
+    References
+    ----------
+    .. [1] Calderon, Reichart and Dror (2025). The alternative annotator test for LLM-as-a-judge: how to statistically
+       justify replacing human annotators with LLMs. ACL. :doi:`10.18653/v1/2025.acl-long.782`
+
+    Examples
+    --------
+    >>> import numpy as np, pandas as pd
+    >>> truth = np.arange(40) % 3
+    >>> ann, ben, cid = (np.where(np.arange(40) % 5 == slip, 0, truth) for slip in range(3))
+    >>> people = pd.DataFrame({"ann": ann, "ben": ben, "cid": cid})
+    >>> result = alt_test(people, pd.Series(truth, name="model"))
+    >>> result.to_frame()[["judge", "winning_rate", "advantage_probability", "passes"]].round(2).to_numpy().tolist()
+    [['model', 1.0, 1.0, True]]
+    """
+    epsilon = check_number(epsilon, "epsilon", least=0.0, below=1.0)
+    q = check_share(q, "q")
+    fewest_items = check_count(fewest_items, "fewest_items", least=2)  # a t test takes two
+    fewest_people = check_count(fewest_people, "fewest_people", least=2)  # somebody must be left to agree with
+    correction = CORRECTIONS.canonical(correction)
+    if correction == FAMILY_WISE:
+        message = f"correction={FAMILY_WISE!r} is a test's own; choose {', '.join(CORRECTIONS)}"
+        raise InvalidOptionError(message)
+    if not callable(scoring):
+        check_choice(scoring, "scoring", get_args(Scoring))
+    given = as_annotations(people, judges, numbers=scoring == "neg_rmse")
+    pairs = _own_pairs(scoring) if callable(scoring) else _PAIRS[scoring]
+    found = _compared(given, pairs, fewest_people=fewest_people)
+    _refuse_too_few(found, given, fewest_items=fewest_items, fewest_people=fewest_people)
+    found = found.assign(**_tested(found, epsilon))
+    enough = found["items"] >= fewest_items
+    tested = found[enough].reset_index(drop=True)
+    by_judge = tested.groupby("judge", sort=False)
+    tested["p_corrected"] = by_judge["p_value"].transform(lambda own: adjust(own.to_numpy(), correction))
+    tested["rejected"] = tested["p_corrected"] <= q
+    columns = ["items", "difference", "standard_error", "t", "p_value", "p_corrected", "rejected"]
+    return AltTest(
+        judges=_verdicts(tested, given, fewest_people=fewest_people),
+        people=tested[["judge", "person", *columns, "judge_wins", "person_wins"]],
+        left_out=found.loc[~enough, ["judge", "person", "items"]].reset_index(drop=True),
+        items_alone=int((given.counts < fewest_people).sum()),
+        epsilon=epsilon,
+        scoring=scoring if isinstance(scoring, str) else getattr(scoring, "__name__", type(scoring).__name__),
+        q=q,
+        correction=correction,
+        fewest_items=fewest_items,
+        fewest_people=fewest_people,
+    )
+
+
+# ---------------------------------------------------------------------------------------------------- pairs of labels
+
+type _Pairs = Callable[[Labelled, Labelled], tuple[Floats, Floats]]
+"""What two labels of an item add to the nearness of the first, and the size of the numbers that made it."""
+
+
+def _equal(own: Labelled, other: Labelled) -> tuple[Floats, Floats]:
+    same = (own == other).astype(np.float64)
+    return same, same
+
+
+def _squared(own: Labelled, other: Labelled) -> tuple[Floats, Floats]:
+    """Less a square for less near: over the same others its sum orders as the root of its mean does."""
+    one, two = own.astype(np.float64), other.astype(np.float64)
+    return -((one - two) ** 2), (np.abs(one) + np.abs(two)) ** 2
+
+
+_PAIRS: Mapping[Scoring, _Pairs] = {"accuracy": _equal, "neg_rmse": _squared}
+
+
+def _own_pairs(similarity: Similarity) -> _Pairs:
+    def pairs(own: Labelled, other: Labelled) -> tuple[Floats, Floats]:
+        try:
+            alike = np.asarray(similarity(own.astype(object), other.astype(object)), dtype=np.float64)
+        except (TypeError, ValueError) as error:
+            message = f"scoring must return a number for every pair of labels: {error}"
+            raise InvalidOptionError(message) from error
+        if alike.shape != own.shape or not np.isfinite(alike).all():
+            what = f"of shape {alike.shape}" if alike.shape != own.shape else "with some that are not finite"
+            message = f"scoring must return a finite number for each of {len(own)} pairs of labels, not numbers {what}"
+            raise InvalidOptionError(message)
+        return alike, np.abs(alike)
+
+    return pairs
+
+
+# ------------------------------------------------------------------------------------------------------- the procedure
+
+
+def _compared(given: Annotations, pairs: _Pairs, *, fewest_people: int) -> pd.DataFrame:
+    """Leave out every person in turn: items, and counts of the items that the judge and that the person wins."""
+    rows = []
+    usable = given.counts >= fewest_people
+    for place, person in enumerate(given.people):
+        items = np.flatnonzero(given.known[:, place] & usable)
+        rest = given.known[items]
+        rest[:, place] = False
+        at, who = np.nonzero(rest)
+        others = given.labels[items[at], who]
+        own, own_size = _sums(pairs, given.labels[items, place], others, at)
+        for judge, name in enumerate(given.judges):
+            has = given.judge_known[items, judge]
+            part = has[at]
+            value, size = _sums(pairs, given.judge_labels[items, judge], others[part], at[part])
+            apart = difference(value, own, size, own_size)[has]
+            judge_wins, person_wins = int((apart >= 0).sum()), int((apart <= 0).sum())
+            rows.append((name, person, int(has.sum()), judge_wins, person_wins, int((apart != 0).sum())))
+    names = ["judge", "person", "items", "judge_wins", "person_wins", "decided"]
+    frame = pd.DataFrame(rows, columns=names)
+    frame["judge"] = pd.Categorical(frame["judge"], categories=list(given.judges))
+    frame = frame.sort_values("judge", kind="stable", ignore_index=True)
+    return frame.astype({"judge": object})
+
+
+def _sums(pairs: _Pairs, own: Labelled, others: Labelled, at: NDArray[np.int64]) -> tuple[Floats, Floats]:
+    """Add up over the others how near each of these labels is, with the sizes of what was added."""
+    value, size = pairs(own[at], others)
+    n = len(own)
+    return np.bincount(at, weights=value, minlength=n), np.bincount(at, weights=size, minlength=n)
+
+
+def _tested(found: pd.DataFrame, epsilon: float) -> dict[str, Floats]:
+    """Return mean, standard error, t and p of d, which is 1 where the person alone wins and -1 where the judge does."""
+    n, total = found["items"].to_numpy(), (found["person_wins"] - found["judge_wins"]).to_numpy()
+    scatter = n * found["decided"].to_numpy() - total**2  # whole numbers: n (n - 1) times the variance
+    with np.errstate(divide="ignore", invalid="ignore"):
+        mean = total / n
+        error = np.sqrt(scatter / (n - 1)) / n
+        t = (mean - epsilon) / error
+        wins = {name: found[name].to_numpy() / n for name in ("judge_wins", "person_wins")}
+    p = np.where(scatter > 0, student_t.cdf(t, np.maximum(n - 1, 1)), np.where(mean < epsilon, 0.0, 1.0))
+    return {"difference": mean, "standard_error": error, "t": t, "p_value": p, **wins}
+
+
+def _verdicts(tested: pd.DataFrame, given: Annotations, *, fewest_people: int) -> pd.DataFrame:
+    usable = given.counts >= fewest_people
+    own = tested.groupby("judge", sort=False)
+    people, rejected = own.size(), own["rejected"].sum()
+    rate = rejected / people
+    has = given.judge_known[usable]
+    table = pd.DataFrame(
+        {
+            "judge": given.judges,
+            "people": people.to_numpy(),
+            "rejected": rejected.to_numpy(),
+            "winning_rate": rate.to_numpy(),
+            "advantage_probability": own["judge_wins"].mean().to_numpy(),
+            "passes": rate.to_numpy() >= _PASSES,
+            "items": has.sum(axis=0),
+            "items_lacking": (~has).sum(axis=0),
+        }
+    )
+    used = (given.judge_labels[usable, place][has[:, place]] for place in range(len(given.judges)))
+    return table.assign(constant=[bool((one == one[0]).all()) for one in used])
+
+
+def _refuse_too_few(found: pd.DataFrame, given: Annotations, *, fewest_items: int, fewest_people: int) -> None:
+    most = found.groupby("judge", sort=False)["items"].max()
+    if (most >= fewest_items).all():
+        return
+    judge = str(most.index[(most < fewest_items).to_numpy()][0])
+    own = found[found["judge"] == judge].sort_values("items", ascending=False, kind="stable")
+    shown = first_few([f"{row.person} {row.items}" for row in own.itertuples()], most=3)
+    lacking = int((~given.judge_known[:, given.judges.index(judge)][given.counts >= fewest_people]).sum())
+    beside = f", and {judge!r} lacks {count(lacking, 'item')}" if lacking else ""
+    message = (
+        f"nobody has {fewest_items} items that {fewest_people} people and the judge {judge!r} labelled; the most: "
+        f"{shown}{beside}. Label more items, or let fewer be enough (fewest_items={show(int(own['items'].max()))}), "
+        "where the t test tells less"
+    )
+    raise ScoresError(message)

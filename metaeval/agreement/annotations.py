@@ -1,0 +1,174 @@
+"""Labels by people and by judges on the same items, as the alt-test takes them: numbers or text, with gaps."""
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from metaeval.agreement.labels import Labels
+from metaeval.cells import first_few, shortened
+from metaeval.equality import settle
+from metaeval.errors import ScoresError
+
+__all__ = ["Annotations", "as_annotations"]
+
+type Floats = NDArray[np.float64]
+type Labelled = NDArray[np.object_] | Floats
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Annotations:
+    """Labels of the items that people labelled, the judges' beside them.
+
+    Attributes
+    ----------
+    people, judges : tuple of str
+    labels, judge_labels : array (item, person), array (item, judge)
+        Numbers, or objects where labels are text. Numbers that are equal on paper are one number.
+    known, judge_known : array of bool
+        Where there is a label.
+    """
+
+    people: tuple[str, ...]
+    judges: tuple[str, ...]
+    labels: Labelled
+    judge_labels: Labelled
+    known: NDArray[np.bool_]
+    judge_known: NDArray[np.bool_]
+
+    @property
+    def counts(self) -> NDArray[np.int64]:
+        """Labels by people of every item."""
+        return np.asarray(self.known.sum(axis=1), dtype=np.int64)
+
+
+def as_annotations(people: object, judges: object, *, numbers: bool = False) -> Annotations:
+    """Check labels by people and by judges and put them side by side.
+
+    Parameters
+    ----------
+    people, judges : object
+        As `metaeval.alt_test` takes them.
+    numbers : bool
+        Whether labels must be numbers.
+
+    Raises
+    ------
+    ScoresError
+        See `metaeval.alt_test`.
+
+    Examples
+    --------
+    >>> found = as_annotations({"ann": {"d1": 1, "d2": 0}, "ben": {"d2": 1}}, {"model": {"d2": 1, "d9": 0}})
+    >>> found.known.tolist(), found.judge_known.ravel().tolist()
+    ([[True, False], [True, True]], [False, True])
+    """
+    own, other = _table(people, "people"), _table(judges, "judges")
+    if own.shape[1] < 2:  # noqa: PLR2004 - somebody must be left to agree with
+        message = f"people= must hold the labels of two people or more, not of {own.shape[1]}: {first_few(own.columns)}"
+        raise ScoresError(message)
+    if not other.shape[1]:
+        message = "judges= holds no judge; give the labels of one at least"
+        raise ScoresError(message)
+    if own.index.nlevels != other.index.nlevels:
+        message = (
+            f"items of people have {own.index.nlevels} keys ({_first(own)}), those of judges {other.index.nlevels} "
+            f"({_first(other)}); name them alike"
+        )
+        raise ScoresError(message)
+    own = own[own.notna().any(axis=1)]
+    beside = other.reindex(own.index)
+    if not beside.notna().to_numpy().any():
+        message = (
+            f"no item of the people (the first: {_first(own)}) is labelled by a judge (the first: {_first(other)}); "
+            "name items alike"
+        )
+        raise ScoresError(message)
+    cells, n = np.hstack([own.to_numpy(dtype=object), beside.to_numpy(dtype=object)]), own.shape[1]
+    known = ~pd.isna(cells)
+    given = cells[known]
+    if _is_text(given, own, beside):
+        if numbers:
+            message = (
+                f"scoring='neg_rmse' takes differences of labels, and these are text ({shortened(given[0])!r}); turn "
+                "them into numbers, or choose scoring='accuracy'"
+            )
+            raise ScoresError(message)
+        filled: Labelled = cells
+    else:
+        filled = np.full(cells.shape, np.nan)
+        filled[known] = _numbers(given)
+    return Annotations(
+        people=tuple(own.columns),
+        judges=tuple(other.columns),
+        labels=filled[:, :n],
+        judge_labels=filled[:, n:],
+        known=known[:, :n],
+        judge_known=known[:, n:],
+    )
+
+
+def _numbers(given: NDArray[np.object_]) -> Floats:
+    try:
+        found = given.astype(np.float64)
+    except (OverflowError, TypeError, ValueError) as error:
+        message = f"labels must be text, or numbers that a float can hold: {error}"
+        raise ScoresError(message) from error
+    if not np.isfinite(found).all():
+        message = "labels must be finite; leave a cell empty (NaN) where there is no label"
+        raise ScoresError(message)
+    return settle(found)
+
+
+def _is_text(given: NDArray[np.object_], people: pd.DataFrame, judges: pd.DataFrame) -> bool:
+    """Say whether labels are text; an error where only some are, which could never equal a number."""
+    kinds = {kind: issubclass(kind, str) for kind in set(map(type, given))}
+    odd = [kind for kind, text in kinds.items() if not text and not _is_number(kind)]
+    if odd:
+        message = f"a label is text or a number, not {odd[0].__name__}"
+        raise ScoresError(message)
+    if len(set(kinds.values())) == 1:
+        return next(iter(kinds.values()))
+    told = []
+    for frame in (people, judges):
+        cells = frame.to_numpy(dtype=object)
+        for place, name in enumerate(frame.columns):
+            own = {issubclass(kind, str) for kind in set(map(type, cells[:, place][~pd.isna(cells[:, place])]))}
+            told.append((name, " and ".join("text" if one else "numbers" for one in sorted(own))))
+    listed = first_few([f"{name}: {what}" for name, what in told if what], most=8)
+    message = f"some labels are text and some are numbers, which never equal each other ({listed}); write all alike"
+    raise ScoresError(message)
+
+
+def _is_number(kind: type) -> bool:
+    return issubclass(kind, int | float | np.number | np.bool_)
+
+
+def _table(given: object, what: str) -> pd.DataFrame:
+    """Return labels as a frame: items in rows, a column an annotator."""
+    if isinstance(given, Labels):
+        frame = given.table
+    elif isinstance(given, pd.DataFrame):
+        frame = given
+    elif isinstance(given, pd.Series):
+        frame = given.to_frame("judge" if given.name is None else given.name)
+    elif isinstance(given, Mapping) and all(isinstance(one, Mapping | pd.Series) for one in given.values()):
+        frame = pd.DataFrame({name: pd.Series(dict(one), dtype=object) for name, one in given.items()})
+    else:
+        message = f"{what}= must be a DataFrame or a mapping of names to labels by item, not {type(given).__name__}"
+        raise ScoresError(message)
+    levels = [frame.index.get_level_values(place).map(str) for place in range(frame.index.nlevels)]
+    frame = frame.set_axis(pd.MultiIndex.from_arrays(levels) if len(levels) > 1 else pd.Index(levels[0]), axis=0)
+    frame = frame.set_axis(pd.Index(map(str, frame.columns)), axis=1)
+    for axis, noun in ((frame.index, "item"), (frame.columns, "name")):
+        if not axis.is_unique:
+            twice = axis[axis.duplicated()][0]
+            message = f"{what}=: the {noun} {shortened(twice)!r} stands twice; keep one"
+            raise ScoresError(message)
+    return frame
+
+
+def _first(frame: pd.DataFrame) -> str:
+    return repr(shortened(frame.index[0])) if len(frame) else "none"

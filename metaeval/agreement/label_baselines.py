@@ -1,0 +1,204 @@
+"""What agreement of a judge with a reference is worth: what judges that know nothing get, and what people get.
+
+A constant judge calls everything the same. A shuffled judge gives the judge's own labels to the items of each topic in
+random order. Of that nothing is drawn: the shares of each label stay as they are, so every denominator does, and what
+is expected of the rest is known.
+"""
+
+from collections.abc import Sequence
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+from scipy.stats import hypergeom
+
+from metaeval.agreement.assessors import STATISTICS
+from metaeval.agreement.label_statistics import by_topic, contingency, over_topics, pooled, ratio
+from metaeval.agreement.labels import Labels
+from metaeval.cells import first_few
+from metaeval.checks import check_choice
+from metaeval.errors import InvalidOptionError, ScoresError
+from metaeval.tests_stat.pairs import all_pairs
+
+__all__ = ["agreement_baselines", "leading_kappa"]
+
+type Floats = NDArray[np.float64]
+
+_TWO = 2
+
+
+def leading_kappa(scale: Sequence[int]) -> str:
+    """Return the kappa to read first: with quadratic weights where more than two grades are ordered, else the plain.
+
+    Examples
+    --------
+    >>> leading_kappa((0, 1, 2, 3)), leading_kappa((0, 1))
+    ('quadratic_kappa', 'kappa')
+    """
+    return "quadratic_kappa" if len(scale) > _TWO else "kappa"
+
+
+def agreement_baselines(labels: Labels, *, reference: str, people: Sequence[str] = (), rel: int = 1) -> pd.DataFrame:
+    r"""Say what the agreement of every judge with a reference is worth beside judges that know nothing, and people.
+
+    Parameters
+    ----------
+    labels : Labels
+    reference : str
+        The judge that the others are held against.
+    people : sequence of str
+        People, the reference among them if it is one: their agreement, averaged over the pairs that labelled a common
+        item, is what a judge can be asked for.
+    rel : int
+        Lowest label that counts as relevant.
+
+    Returns
+    -------
+    pandas.DataFrame
+        One row a judge and statistic of `metaeval.agreement.assessors.STATISTICS`, `leading_kappa` first: ``judge``,
+        ``items``, ``statistic``, ``value``, ``constant`` (of the constant judge that does best, on the same items) with
+        its ``constant_label``, ``shuffled`` (expected of the judge's labels in random order within each topic),
+        ``people`` and the ``people_pairs`` it is the mean of.
+
+    Raises
+    ------
+    InvalidOptionError
+        If `rel` is not on the scale, or fewer than two people are named.
+    UnknownNameError
+        If the reference or a person is not among the labels.
+    ScoresError
+        If nobody labelled an item that the reference labelled.
+
+    See Also
+    --------
+    metaeval.agreement.assessors.compare_assessors : the same figures with intervals
+
+    Notes
+    -----
+    Kappa of a constant judge is 0, or undefined where the reference is constant too; its share of equal labels need not
+    be small. For the bias, the best constant is the one nearest to 0. With f and s relevant items of the reference and
+    the judge among n of a topic, the number B that a shuffled judge has in common is hypergeometric, so that the
+    expected overlap is :math:`\sum_b P(B = b)\, b / (f + s - b)`; of b common ones as many have the same label as the
+    labels of the relevant items make likely. The rest is linear in the counts, whose expectation is
+    :math:`n_{i\cdot} n_{\cdot j} / n`. Topics keep their shares of relevant items, so kappa of a shuffled judge is not
+    0 where topics differ. Over ordered pairs of people the bias is 0, so its mean absolute value stands there.
+
+    Examples
+    --------
+    >>> from metaeval.agreement.labels import as_labels
+    >>> labels = as_labels(
+    ...     {
+    ...         "nist": {"1": {"d1": 1, "d2": 0, "d3": 0, "d4": 0}},
+    ...         "model": {"1": {"d1": 1, "d2": 1, "d3": 0, "d4": 0}},
+    ...     }
+    ... )
+    >>> table = agreement_baselines(labels, reference="nist").set_index("statistic")
+    >>> table.loc[["kappa", "same", "overlap"], ["value", "constant", "shuffled"]].to_numpy().tolist()
+    [[0.5, 0.0, 0.0], [0.75, 0.75, 0.5], [0.5, 0.25, 0.25]]
+    """
+    check_choice(reference, "assessor", labels.assessors)
+    for name in people:
+        check_choice(name, "assessor", labels.assessors)
+    if len(set(people)) == 1:
+        message = f"people= must name two people or more, not {first_few(set(people))} alone; name the reference, too"
+        raise InvalidOptionError(message)
+    if rel not in labels.scale:
+        message = f"rel={rel!r} is not on the scale {', '.join(map(str, labels.scale))}"
+        raise InvalidOptionError(message)
+    scale = np.array(labels.scale, dtype=np.float64)
+    counts = contingency(labels, topics=labels.topics)
+    own = labels.assessors.index(reference)
+    tables = counts[:, own].transpose(0, 2, 1, 3)  # topic, judge, label of the reference, label of the judge
+    items = tables.sum(axis=(0, 2, 3))
+    judges = [place for place in range(len(labels.assessors)) if place != own and items[place] > 0]
+    if not judges:
+        message = f"nobody labelled an item that {reference!r} labelled; are topics and items named alike?"
+        raise ScoresError(message)
+    tables = tables[:, judges]
+    value, shuffled = _statistics(tables, scale, rel), _expected(tables, scale, rel)
+    constant, label = _constant(tables, scale, rel)
+    among, n_pairs = _among(counts, [labels.assessors.index(name) for name in dict.fromkeys(people)], scale, rel)
+    order = list(dict.fromkeys([leading_kappa(labels.scale), *STATISTICS]))
+    parts = [
+        pd.DataFrame(
+            {
+                "judge": labels.assessors[place],
+                "items": int(items[place]),
+                "statistic": order,
+                "value": [value[name][at] for name in order],
+                "constant": [constant[name][at] for name in order],
+                "constant_label": [label[name][at] for name in order],
+                "shuffled": [shuffled[name][at] for name in order],
+                "people": [among[name] for name in order],
+                "people_pairs": n_pairs,
+            }
+        )
+        for at, place in enumerate(judges)
+    ]
+    return pd.concat(parts, ignore_index=True)
+
+
+def _statistics(tables: Floats, scale: Floats, rel: int) -> dict[str, Floats]:
+    """Return every statistic of tables (topic, ..., k, k)."""
+    ratios = by_topic(tables, scale, rel)
+    return pooled(tables.sum(axis=0), scale, rel) | {name: _over_all(values) for name, values in ratios.items()}
+
+
+def _over_all(ratios: Floats) -> Floats:
+    return np.asarray(over_topics(ratios, np.ones((1, len(ratios))))[0], dtype=np.float64)
+
+
+def _expected(tables: Floats, scale: Floats, rel: int) -> dict[str, Floats]:
+    """Return what is expected of every statistic when the labels of the second are shuffled within each topic."""
+    rows, columns, total = tables.sum(axis=-1), tables.sum(axis=-2), tables.sum(axis=(-2, -1))
+    mean = rows[..., :, None] * columns[..., None, :] / np.maximum(total, 1.0)[..., None, None]
+    relevant = scale >= rel
+    first, second = rows[..., relevant].sum(axis=-1), columns[..., relevant].sum(axis=-1)
+    alike = ratio((rows * columns)[..., relevant].sum(axis=-1), first * second)
+    overlap = _expected_overlap(first, second, total)
+    same = np.where(np.isfinite(overlap), overlap * np.nan_to_num(alike), np.nan)
+    ratios = by_topic(mean, scale, rel) | {"overlap": overlap, "same_over_union": same}
+    return pooled(mean.sum(axis=0), scale, rel) | {name: _over_all(values) for name, values in ratios.items()}
+
+
+def _expected_overlap(first: Floats, second: Floats, total: Floats) -> Floats:
+    """Return the expected overlap of sets of these sizes drawn from so many items; NaN where both are empty."""
+    f, s, n = (np.ravel(one).astype(np.int64) for one in (first, second, total))
+    fewest = np.maximum(0, f + s - n)
+    several = np.minimum(f, s) - fewest + 1
+    cell = np.repeat(np.arange(len(f)), several)
+    common = fewest[cell] + np.arange(len(cell)) - np.repeat(np.cumsum(several) - several, several)
+    union = (f + s)[cell] - common
+    chance = hypergeom.pmf(common, n[cell], f[cell], s[cell])
+    found = np.bincount(cell, weights=chance * common / np.maximum(union, 1), minlength=len(f))
+    return np.where(f + s > 0, found, np.nan).reshape(first.shape)
+
+
+def _constant(tables: Floats, scale: Floats, rel: int) -> tuple[dict[str, Floats], dict[str, Floats]]:
+    """Return what the best constant judge gets of every statistic, and its label; of equal ones the lowest."""
+    rows = tables.sum(axis=-1)
+    every = rows[:, :, None, :, None] * np.eye(len(scale))[:, None, :]  # topic, judge, constant, k, k
+    found = _statistics(every, scale, rel)
+    best, label = {}, {}
+    for name, values in found.items():
+        worth = -np.abs(values) if name == "bias" else values
+        place = np.argmax(np.where(np.isfinite(worth), worth, -np.inf), axis=1)
+        best[name] = np.take_along_axis(values, place[:, None], axis=1)[:, 0]
+        label[name] = np.where(np.isfinite(best[name]), scale[place], np.nan)
+    return best, label
+
+
+def _among(counts: Floats, people: Sequence[int], scale: Floats, rel: int) -> tuple[dict[str, float], int]:
+    """Return the mean of every statistic over the pairs of people, each way round, and how many pairs there are."""
+    if not people:
+        return dict.fromkeys(STATISTICS, np.nan), 0
+    first, second = (np.array(people)[part] for part in all_pairs(len(people)))
+    common = counts[:, first, :, second].sum(axis=(1, 2, 3)) > 0
+    first, second = first[common], second[common]
+    if not len(first):
+        return dict.fromkeys(STATISTICS, np.nan), 0
+    both = np.concatenate([first, second]), np.concatenate([second, first])
+    found = _statistics(counts[:, both[0], :, both[1]].transpose(1, 0, 2, 3), scale, rel)
+    found["bias"] = np.abs(found["bias"])
+    means = {name: float(np.nanmean(one)) if np.isfinite(one).any() else np.nan for name, one in found.items()}
+    return means, len(first)

@@ -1,0 +1,80 @@
+"""Statistics of how two assessors agree, from tables of how often one said i where the other said j."""
+
+from collections.abc import Sequence
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from metaeval.agreement.labels import Labels
+
+__all__ = ["by_topic", "contingency", "over_topics", "pooled", "ratio"]
+
+type Floats = NDArray[np.float64]
+
+
+def contingency(labels: Labels, *, topics: Sequence[str]) -> Floats:
+    """Count pairs of labels: an array (topic, assessor a, label of a, assessor b, label of b)."""
+    table, scale = labels.table, np.array(labels.scale, dtype=np.float64)
+    one_hot = (table.to_numpy()[:, :, None] == scale).astype(np.float64).reshape(len(table), -1)
+    position = pd.Index(topics).get_indexer(table.index.get_level_values("topic"))
+    counts = np.stack([one_hot[position == place].T @ one_hot[position == place] for place in range(len(topics))])
+    n, k = table.shape[1], len(scale)
+    return counts.reshape(len(topics), n, k, n, k)
+
+
+def _kappa(tables: Floats, weights: Floats) -> Floats:
+    """Cohen's kappa of tables (..., k, k) under weights of disagreement: 1 - observed / expected."""
+    total = tables.sum(axis=(-2, -1))
+    rows, columns = tables.sum(axis=-1), tables.sum(axis=-2)
+    expected = np.einsum("...i,ij,...j->...", rows, weights, columns)
+    observed = np.einsum("...ij,ij->...", tables, weights) * total
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.where(total > 0, np.where(expected > 0, 1.0 - observed / expected, np.nan), np.nan)
+
+
+def ratio(top: Floats, bottom: Floats) -> Floats:
+    """Divide, NaN where there is nothing to divide by."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        return np.where(bottom > 0, top / bottom, np.nan)
+
+
+def pooled(tables: Floats, scale: Floats, rel: int) -> dict[str, Floats]:
+    """Return the statistics of tables (..., k, k) that are added up over topics before they are computed."""
+    distance = np.abs(scale[:, None] - scale)
+    total = tables.sum(axis=(-2, -1))
+    relevant = scale >= rel
+    positive, negative = tables[..., relevant, :], tables[..., ~relevant, :]
+    return {
+        "same": ratio(np.einsum("...ii->...", tables), total),
+        "kappa": _kappa(tables, (distance > 0).astype(np.float64)),
+        "linear_kappa": _kappa(tables, distance),
+        "quadratic_kappa": _kappa(tables, distance**2),
+        "sensitivity": ratio(positive[..., relevant].sum(axis=(-2, -1)), positive.sum(axis=(-2, -1))),
+        "specificity": ratio(negative[..., ~relevant].sum(axis=(-2, -1)), negative.sum(axis=(-2, -1))),
+        "bias": ratio(np.einsum("...ij,ij->...", tables, scale - scale[:, None]), total),
+    }
+
+
+def by_topic(tables: Floats, scale: Floats, rel: int) -> dict[str, Floats]:
+    """Return the ratios of every topic of tables (topic, ..., k, k); their mean over topics is reported."""
+    relevant = scale >= rel
+    both = tables[..., relevant, :][..., relevant].sum(axis=(-2, -1))
+    first = tables[..., relevant, :].sum(axis=(-2, -1))
+    second = tables[..., relevant].sum(axis=(-2, -1))
+    same = np.einsum("...ii,i->...", tables, relevant.astype(np.float64))
+    union = first + second - both
+    return {
+        "overlap": ratio(both, union),
+        "first_kept": ratio(both, first),
+        "second_kept": ratio(both, second),
+        "same_over_union": ratio(same, union),
+    }
+
+
+def over_topics(ratios: Floats, counts: Floats) -> Floats:
+    """Mean over topics drawn `counts` times (resample, topic), topics where a ratio is undefined left out."""
+    defined = np.isfinite(ratios)
+    flat = np.where(defined, ratios, 0.0).reshape(len(ratios), -1)
+    result = ratio(counts @ flat, counts @ defined.reshape(len(ratios), -1).astype(np.float64))
+    return result.reshape(len(counts), *ratios.shape[1:])

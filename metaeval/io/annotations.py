@@ -1,0 +1,121 @@
+"""Labels by annotators in JSON: annotator to item to label, one file for people and one for judges."""
+
+import math
+import os
+from collections.abc import Mapping
+from typing import Any
+
+import numpy as np
+import pandas as pd
+
+from metaeval.cells import loses_digits, natural_order, shortened
+from metaeval.errors import FileFormatError
+from metaeval.io.benchmarks.contents import Json, read_json
+from metaeval.io.files import read_bytes
+
+__all__ = ["read_annotations"]
+
+_LARGE, _SPARSE = 10_000_000, 50
+
+
+def read_annotations(path: str | os.PathLike[str]) -> pd.DataFrame:
+    r"""Read labels by annotators from a JSON file: annotator to item to label.
+
+    Parameters
+    ----------
+    path : path
+        Say ``human_annotations.json`` or ``llm_annotations.json``, packed or not.
+
+    Returns
+    -------
+    pandas.DataFrame
+        Items in rows, in natural order, a column an annotator, NaN where there is no label (null, NaN, or no name); for
+        `metaeval.alt_test`. Floats where every label is a number, objects otherwise.
+
+    Raises
+    ------
+    FileFormatError
+        If the file is no such JSON, an annotator or a name stands twice, a label is nested, infinite or loses digits,
+        or nothing is labelled.
+
+    See Also
+    --------
+    metaeval.alt_test
+    metaeval.read_labels : labels of documents by several assessors
+
+    Examples
+    --------
+    >>> import pathlib, tempfile
+    >>> with tempfile.TemporaryDirectory() as folder:
+    ...     path = pathlib.Path(folder, "human_annotations.json")
+    ...     _ = path.write_text('{"ann": {"10": 3, "9": 1}, "ben": {"9": 2}}')
+    ...     read_annotations(path)
+        ann  ben
+    9   1.0  2.0
+    10  3.0  NaN
+    """
+    label = os.fspath(path)
+    json = read_json(read_bytes(path), label)
+    if json is None:
+        raise FileFormatError("this is no JSON; labels are an object of annotators, each of items", path=label)
+    return _frame_of(json)
+
+
+def _frame_of(json: Json) -> pd.DataFrame:
+    annotators = json.object
+    if json.lines is not None or not annotators:
+        json.refuse('labels are one object: {"annotator": {"item": label, …}, …}')
+    for name, own in annotators.items():
+        if not name.strip():
+            json.refuse("an annotator has no name")
+        if not isinstance(own, dict):
+            json.refuse(f"an annotator has an object of items, not {_kind(own)}", key=_short(name))
+    _refuse_odd(json, annotators)
+    items = natural_order(dict.fromkeys(item for own in annotators.values() for item in own))
+    n_labels = sum(map(len, annotators.values()))
+    if len(items) * len(annotators) > max(_LARGE, _SPARSE * n_labels):
+        json.refuse(
+            f"{n_labels} labels cannot fill {len(items)} items x {len(annotators)} annotators; the outer names are "
+            "those of annotators"
+        )
+    index = pd.Index(items, dtype=object)
+    table = {name: pd.Series(own, dtype=object).reindex(index) for name, own in annotators.items()}
+    frame = pd.DataFrame(table, index=index)
+    frame = frame.where(frame.notna(), np.nan)
+    if not frame.notna().to_numpy().any():
+        json.refuse("no annotator labelled anything")
+    texts = any(isinstance(one, str) for own in annotators.values() for one in own.values())
+    return frame if texts else frame.astype(np.float64)
+
+
+def _refuse_odd(json: Json, annotators: Mapping[str, Mapping[str, Any]]) -> None:
+    """Refuse a label that is neither text nor a number, with the annotator and item."""
+    for name, own in annotators.items():
+        for item, value in own.items():
+            if not item.strip():
+                json.refuse("an item has no name", key=_short(name))
+            rule = "" if value is None or isinstance(value, str) else _odd(value)
+            if rule:
+                json.refuse(rule, key=f"{_short(name)}.{_short(item)}")
+
+
+def _odd(value: object) -> str:
+    if not isinstance(value, int | float):
+        return f"a label is text or a number, not {_kind(value)}"
+    try:
+        number = float(value)
+    except OverflowError:
+        return "a label is a number that a float can hold"
+    if math.isinf(number):
+        return "a label is finite; write null where there is none"
+    if isinstance(value, int) and loses_digits(value, number):
+        return "a label has more digits than a float holds; write it as text"
+    return ""
+
+
+def _kind(value: object) -> str:
+    return {dict: "an object", list: "a list", str: "text", bool: "true or false"}.get(type(value), "a number")
+
+
+def _short(name: str) -> str:
+    return shortened(name, 40)

@@ -1,0 +1,275 @@
+"""What a judge that does not repeat itself costs: the variance between its passes, and how many passes are worth it."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from metaeval.cells import first_few
+from metaeval.checks import check_count, check_share
+from metaeval.equality import centred
+from metaeval.errors import EstimationError, InvalidOptionError, ScoresError
+from metaeval.layout import REPEAT
+from metaeval.scores import Scores
+from metaeval.topic_design import engine_scores
+
+__all__ = ["JudgeRepeats", "judge_repeats"]
+
+type Floats = NDArray[np.float64]
+
+_COMPONENTS = ("system", "topic", "system x topic", "repeat", "residual")
+_MARK = "#"
+_TRIED = (1, 2, 3, 4, 8)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class JudgeRepeats:
+    """Variance of the scores under one judge, by where it comes from.
+
+    Attributes
+    ----------
+    components : pandas.DataFrame
+        One row a judge and component (system, topic, system x topic, repeat, residual): ``judge``, ``component``,
+        ``variance``, ``share`` (of their sum), ``estimate`` (before negative ones became 0), ``mean_square`` and
+        ``degrees_of_freedom``.
+    differences : pandas.DataFrame
+        One row a judge: ``judge``, ``topic_variance`` and ``repeat_variance`` of the difference of two systems on one
+        topic (twice the components system x topic and residual), and ``repeat_share``, the share that one pass adds.
+    n_systems, n_topics, n_repeats : int
+    """
+
+    components: pd.DataFrame
+    differences: pd.DataFrame
+    n_systems: int
+    n_topics: int
+    n_repeats: int
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return the components."""
+        return self.components.copy()
+
+    def plan(self, *, repeats: Sequence[int] = _TRIED, n_topics: int | None = None) -> pd.DataFrame:
+        r"""Say what the mean over several passes is worth for the difference of two systems.
+
+        Parameters
+        ----------
+        repeats : sequence of int
+            Passes of the judge.
+        n_topics : int, optional
+            Topics; by default as many as there are.
+
+        Returns
+        -------
+        pandas.DataFrame
+            One row a judge and number of passes: ``judge``, ``repeats``, ``topics``, ``variance`` of a mean difference,
+            its ``standard_error``, ``repeat_share`` (how much of the variance passes still explain), and
+            ``worth_topics``: with one pass, so many topics would give the same variance.
+
+        Raises
+        ------
+        InvalidOptionError
+            If a number is outside its limits.
+
+        Notes
+        -----
+        :math:`(\sigma^2_{topic} + \sigma^2_{repeat} / r) / n` with the variances of `differences`. Where a new topic
+        costs what a pass does, one pass over more topics is always worth more.
+        """
+        topics = check_count(self.n_topics if n_topics is None else n_topics, "n_topics", least=1)
+        tried = np.array([check_count(one, "repeats", least=1) for one in repeats], dtype=np.float64)
+        if not len(tried):
+            message = "repeats= is empty; name numbers of passes"
+            raise InvalidOptionError(message)
+        judges = self.differences["judge"].to_numpy()
+        own, inconstant = (self.differences[f"{name}_variance"].to_numpy()[:, None] for name in ("topic", "repeat"))
+        left = inconstant / tried
+        total = own + left
+        with np.errstate(divide="ignore", invalid="ignore"):
+            share, worth = left / total, topics * (own + inconstant) / total
+        return pd.DataFrame(
+            {
+                "judge": np.repeat(judges, len(tried)),
+                "repeats": np.tile(tried.astype(np.int64), len(judges)),
+                "topics": topics,
+                "variance": (total / topics).ravel(),
+                "standard_error": np.sqrt(total / topics).ravel(),
+                "repeat_share": share.ravel(),
+                "worth_topics": worth.ravel(),
+            }
+        )
+
+    def repeats_needed(self, share: float = 0.05) -> pd.Series:
+        """Return by judge how many passes leave at most this share of the variance of a difference to passes.
+
+        More are hardly worth having. NaN where topics make no variance of their own, so that no number is enough.
+
+        Raises
+        ------
+        InvalidOptionError
+            If the share is not between 0 and 1.
+        """
+        share = check_share(share, "share")
+        own = self.differences.set_index("judge")
+        top = own["repeat_variance"] * (1 - share)
+        with np.errstate(divide="ignore", invalid="ignore"):
+            asked = np.where(top > 0, top / (own["topic_variance"] * share), 1.0)
+        whole = np.maximum(np.ceil(asked * (1 - 1e-12)), 1.0)
+        return pd.Series(np.where(np.isfinite(whole), whole, np.nan), index=own.index, name="repeats")
+
+
+def judge_repeats(scores: object) -> JudgeRepeats:
+    r"""Decide how much of what a judge says of systems is its own inconstancy, and how many passes help.
+
+    Parameters
+    ----------
+    scores : Scores, or anything `metaeval.as_scores` takes
+        Of systems on topics under passes of one judge or several: with a dimension ``repeat``, or with the passes in
+        place of metrics, named ``JUDGE#1``, ``JUDGE#2``, … Every judge has the same number of passes, two at least.
+
+    Returns
+    -------
+    JudgeRepeats
+
+    Raises
+    ------
+    ScoresError
+        If a score is missing on a pass, a judge has one pass only, or judges have different numbers of them.
+    InvalidOptionError
+        If topics come in clusters or have weights, or passes are not named as above.
+    EstimationError
+        If all scores under a judge are equal.
+
+    See Also
+    --------
+    metaeval.models.variances.pilot_variance : the variance that plans of topics start from
+    metaeval.agreement.assessors.compare_assessors : how far the labels of passes agree
+
+    Notes
+    -----
+    A pass gives labels that all systems on a topic share, and labels of another topic are made independently. So
+    repeats are nested in topics and crossed with systems:
+    :math:`x_{str} = \mu + s + t + st + r(t) + \epsilon`. With S systems, T topics and R passes, the expected mean
+    squares are :math:`\sigma^2_\epsilon` of the residual, :math:`+\, S \sigma^2_r` of repeats,
+    :math:`+\, R \sigma^2_{st}` of system x topic, :math:`+\, R \sigma^2_{st} + TR \sigma^2_s` of systems and
+    :math:`+\, S \sigma^2_r + R \sigma^2_{st} + SR \sigma^2_t` of topics ([1]_, chapter 3); solved for the components,
+    negative ones become 0. The component of repeats moves all systems alike and cancels in a difference; the residual
+    does not.
+
+    References
+    ----------
+    .. [1] Brennan (2001). Generalizability Theory. Springer. :doi:`10.1007/978-1-4757-3456-0`
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> rng = np.random.default_rng(1)
+    >>> own = rng.normal(size=(1, 6, 40, 1)) + rng.normal(0, 0.5, (1, 6, 40, 4))
+    >>> result = judge_repeats(own)
+    >>> result.differences.round(2).iloc[0, 1:].tolist()
+    [1.74, 0.52, 0.23]
+    >>> result.repeats_needed().tolist()
+    [6.0]
+    """
+    checked = engine_scores(scores, uses={"repeats"}, what="variance between repeats")
+    values, judges = _passes(checked)
+    if not np.isfinite(values).all():
+        place = np.argwhere(~np.isfinite(values))[0]
+        system, topic = (checked[dim].to_numpy()[place[axis]] for axis, dim in ((1, "system"), (2, "topic")))
+        message = (
+            f"judge {judges[place[0]]!r} has no score for system {str(system)!r} on topic {str(topic)!r} on pass "
+            f"{place[3] + 1}; every pass must be whole"
+        )
+        raise ScoresError(message)
+    mean_squares, freedom, estimates = _analysed(values)
+    variances = np.maximum(estimates, 0.0)
+    total = variances.sum(axis=1, keepdims=True)
+    if not total.all():
+        name = judges[int(np.argmin(total[:, 0]))]
+        message = f"all scores under {name!r} are equal; there is no variance to divide"
+        raise EstimationError(message)
+    topic, repeat = 2.0 * variances[:, 2], 2.0 * variances[:, 4]
+    with np.errstate(invalid="ignore"):
+        share = repeat / (topic + repeat)
+    return JudgeRepeats(
+        components=pd.DataFrame(
+            {
+                "judge": np.repeat(np.array(judges, dtype=object), len(_COMPONENTS)),
+                "component": list(_COMPONENTS) * len(judges),
+                "variance": variances.ravel(),
+                "share": (variances / total).ravel(),
+                "estimate": estimates.ravel(),
+                "mean_square": mean_squares.ravel(),
+                "degrees_of_freedom": freedom * len(judges),
+            }
+        ),
+        differences=pd.DataFrame(
+            {"judge": judges, "topic_variance": topic, "repeat_variance": repeat, "repeat_share": share}
+        ),
+        n_systems=values.shape[1],
+        n_topics=values.shape[2],
+        n_repeats=values.shape[3],
+    )
+
+
+def _passes(scores: Scores) -> tuple[Floats, list[str]]:
+    """Return scores as (judge, system, topic, repeat), and the judges."""
+    names = [str(name) for name in scores["metric"].to_numpy()]
+    if REPEAT in scores.dims:
+        if scores.sizes[REPEAT] == 1:
+            message = "variance between repeats takes two passes of a judge; here is one"
+            raise ScoresError(message)
+        return scores.transpose("metric", "system", "topic", REPEAT).to_numpy(), names
+    parts = [name.rpartition(_MARK) for name in names]
+    odd = [name for name, (judge, _, number) in zip(names, parts, strict=True) if not judge or not number.isdecimal()]
+    if odd:
+        message = (
+            f"variance between repeats takes scores with a dimension 'repeat', or metrics named JUDGE{_MARK}1, "
+            f"JUDGE{_MARK}2, …; here are {first_few(odd)}"
+        )
+        raise InvalidOptionError(message)
+    own: dict[str, list[int]] = {}
+    for place, (judge, _, _) in enumerate(parts):
+        own.setdefault(judge, []).append(place)
+    sizes = {judge: len(places) for judge, places in own.items()}
+    if min(sizes.values()) == 1 or len(set(sizes.values())) > 1:
+        listed = first_few([f"{judge} {size}" for judge, size in sizes.items()])
+        message = f"every judge must have the same number of passes, two at least; here are {listed}"
+        raise ScoresError(message)
+    values = scores.transpose("metric", "system", "topic").to_numpy()
+    return np.stack([np.moveaxis(values[places], 0, -1) for places in own.values()]), list(own)
+
+
+def _analysed(values: Floats) -> tuple[Floats, list[int], Floats]:
+    """Return mean squares, degrees of freedom and components of values (judge, system, topic, repeat)."""
+    _, n_systems, n_topics, n_repeats = values.shape
+    size = np.abs(values)
+    cell, cell_size = values.mean(axis=3), size.mean(axis=3)
+    by_pass, pass_size = values.mean(axis=1), size.mean(axis=1)
+    residual, _ = centred(*centred(values, size, axis=1), axis=3)
+    repeat, _ = centred(by_pass, pass_size, axis=2)
+    both, _ = centred(*centred(cell, cell_size, axis=1), axis=2)
+    system, _ = centred(cell.mean(axis=2), cell_size.mean(axis=2), axis=1)
+    topic, _ = centred(cell.mean(axis=1), cell_size.mean(axis=1), axis=1)
+    freedom = [
+        n_systems - 1,
+        n_topics - 1,
+        (n_systems - 1) * (n_topics - 1),
+        n_topics * (n_repeats - 1),
+        (n_systems - 1) * n_topics * (n_repeats - 1),
+    ]
+    weights = (n_topics * n_repeats, n_systems * n_repeats, n_repeats, n_systems, 1)
+    squares = [
+        weight * np.square(one).reshape(len(values), -1).sum(axis=1) / free
+        for one, weight, free in zip((system, topic, both, repeat, residual), weights, freedom, strict=True)
+    ]
+    of_system, of_topic, of_both, of_repeat, of_residual = squares
+    solved = (
+        (of_system - of_both) / weights[0],
+        (of_topic - of_both - of_repeat + of_residual) / weights[1],
+        (of_both - of_residual) / weights[2],
+        (of_repeat - of_residual) / weights[3],
+        of_residual,
+    )
+    return np.stack(squares, axis=1), freedom, np.stack(solved, axis=1)

@@ -1,0 +1,67 @@
+"""Labels by annotators in JSON: what is read, and what is refused with file and key."""
+
+import gzip
+import json
+
+import numpy as np
+import pytest
+
+from metaeval import read_annotations
+from metaeval.errors import FileFormatError
+
+
+@pytest.fixture
+def write(tmp_path):
+    """Write a JSON file and return its path."""
+
+    def written(content):
+        path = tmp_path / "human_annotations.json"
+        path.write_text(content if isinstance(content, str) else json.dumps(content), "utf-8")
+        return path
+
+    return written
+
+
+def test_numbers_and_gaps(write):
+    """Items in natural order, null and NaN and what was not labelled are gaps, true is 1."""
+    frame = read_annotations(
+        write({"ann": {"d10": 2, "d9": True, "d1": None}, "ben": {"d9": float("nan"), "d10": 0.5}})
+    )
+    assert frame.index.tolist() == ["d1", "d9", "d10"]
+    assert frame.columns.tolist() == ["ann", "ben"]
+    np.testing.assert_array_equal(frame, [[np.nan, np.nan], [1, np.nan], [2, 0.5]])
+
+
+def test_text_stays_text_and_packed_files_are_read(tmp_path):
+    """Words are labels as they stand."""
+    path = tmp_path / "llm_annotations.json.gz"
+    path.write_bytes(gzip.compress(b'{"gpt": {"1": "yes", "2": "no "}}'))
+    assert read_annotations(path)["gpt"].tolist() == ["yes", "no "]
+
+
+@pytest.mark.parametrize(
+    ("content", "words"),
+    [
+        ("ann,1,2\n", "no JSON"),
+        ("{}", "one object"),
+        ([{"ann": {"1": 1}}], "one object"),
+        ('{"ann": {"1": 1}}\n{"ben": {"1": 1}}\n', "one object"),
+        ({"ann": [1, 2]}, r"ann: an annotator has an object of items, not a list"),
+        ({"ann": {"1": {"label": 1}}}, r"ann\.1: a label is text or a number, not an object"),
+        ({"ann": {"1": [1, 2]}}, r"ann\.1: .* not a list"),
+        ('{"ann": {"1": Infinity}}', r"ann\.1: a label is finite"),
+        ('{"ann": {"1": 9007199254740993}}', r"ann\.1: a label has more digits"),
+        ('{"ann": {"1": 1' + "0" * 400 + "}}", r"ann\.1: a label is a number that a float can hold"),
+        ({" ": {"1": 1}}, "an annotator has no name"),
+        ({"ann": {"": 1}}, "ann: an item has no name"),
+        ({"ann": {"1": None}, "ben": {}}, "no annotator labelled anything"),
+        ('{"ann": {"1": 1, "1": 2}}', "stands twice"),
+        ('{"ann": {"1": 1', "cut short"),
+        ({f"d{place}": {str(place): 1} for place in range(4000)}, "outer names are those of annotators"),
+    ],
+)
+def test_refusals(write, content, words):
+    """The message names the file, and the key where one is wrong."""
+    with pytest.raises(FileFormatError, match=words) as caught:
+        read_annotations(write(content))
+    assert "human_annotations.json" in str(caught.value)
