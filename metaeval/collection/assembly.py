@@ -204,8 +204,14 @@ def assemble_collection(
     return _with_foreign_topics(collection, answered)
 
 
-def warn_of_ties(collection: Collection) -> None:
+def warn_of_ties(collection: Collection, order: Order) -> None:
     """Warn once, two calls up, if scores leave much of some run's order to the document identifiers.
+
+    Parameters
+    ----------
+    collection : Collection
+    order : Order
+        How its lists were ordered.
 
     Warns
     -----
@@ -217,11 +223,12 @@ def warn_of_ties(collection: Collection) -> None:
     ]
     if not many:
         return
+    rule = "ascending" if order == "ties-ascending" else "descending, as in trec_eval"
     worst = first_few(sorted(many, reverse=True), write=lambda one: f"{one[1]} {100 * one[0]:.0f} %")
     message = (
         f"in {len(many)} of {collection.n_systems} runs more than {100 * _MANY_TIES:.0f} % of the documents have tied "
-        f"scores ({worst}). Ties are ordered by document identifier, descending, as in trec_eval. To keep the runs' "
-        "own order use order='rank' or 'input'"
+        f"scores ({worst}). Ties are ordered by document identifier, {rule}. To keep the runs' own order use "
+        "order='rank' or 'input'"
     )
     warn(message, CollectionWarning, stacklevel=3)
 

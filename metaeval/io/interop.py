@@ -136,7 +136,7 @@ def collection_from(  # noqa: PLR0913 - one keyword per rule of reading
             yield RetrievedLines(str(name), documents, rows.topics, rows.topic_codes, keys)
 
     collection = collection_of_lines(judgments, listed(), order=order, retrieved=retrieved)
-    warn_of_ties(collection)
+    warn_of_ties(collection, order)
     return collection.with_groups(groups, pooled=pooled).handle_missing(missing)
 
 

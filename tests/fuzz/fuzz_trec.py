@@ -57,7 +57,7 @@ def _make_graded(rng: random.Random) -> Case:
 def _make_run(rng: random.Random) -> Case:
     options: dict[str, Any] = {}
     if rng.random() < 0.4:
-        options["order"] = rng.choice(("score", "rank", "input"))
+        options["order"] = rng.choice(("score", "ties-ascending", "rank", "input"))
     if rng.random() < 0.2:
         options["score_precision"] = "float32"
     if rng.random() < 0.2:
@@ -119,6 +119,8 @@ def _ranked(
             listed = sorted(listed, key=lambda line: line[4] or 0.0)
         elif order == "score":
             listed = sorted(listed, key=lambda line: (_rounded(line[3], precision), line[1].encode()), reverse=True)
+        elif order == "ties-ascending":
+            listed = sorted(listed, key=lambda line: (-_rounded(line[3], precision), line[1].encode()))
         found[topic] = [(line[1], line[3]) for line in listed]
     return found
 

@@ -40,6 +40,14 @@ def literal_lines(content):
     ]
 
 
+ORDERS = {
+    "score": (lambda entry: (entry[1], entry[0]), True),
+    "ties-ascending": (lambda entry: (-entry[1], entry[0]), False),
+    "rank": (lambda entry: entry[2], False),
+    "input": (lambda _: 0, False),
+}
+
+
 def literal_run(content, *, order="score", precision=float):
     """Read a run slowly: {topic: [(document, score)]} in order, or the number of the first line at fault."""
     lists = {}
@@ -55,12 +63,8 @@ def literal_run(content, *, order="score", precision=float):
         listed.append((fields[2], precision(float(fields[4])), float(fields[3]) if order == "rank" else 0.0))
     if faults:
         return faults[0]
-    if order == "score":
-        for listed in lists.values():
-            listed.sort(key=lambda entry: (entry[1], entry[0]), reverse=True)
-    if order == "rank":
-        for listed in lists.values():
-            listed.sort(key=lambda entry: entry[2])
+    for listed in lists.values():
+        listed.sort(key=ORDERS[order][0], reverse=ORDERS[order][1])
     return {topic: [document for document, _, _ in listed] for topic, listed in lists.items()}
 
 
@@ -161,7 +165,7 @@ def qrels_files(draw):
 
 
 @TIES
-@given(run_files(), qrels_files(), st.sampled_from(["score", "rank", "input"]), st.booleans())
+@given(run_files(), qrels_files(), st.sampled_from(["score", "ties-ascending", "rank", "input"]), st.booleans())
 @example(b"1 Q0 a 1 0 tag", b"1 0 a 1", "score", True)  # noqa: FBT003
 def test_reading_equals_the_literal_reader(place, run, qrels, order, single):
     """Ranks, judgments and list lengths are those of a reader that follows the definition line by line."""

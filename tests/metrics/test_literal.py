@@ -130,6 +130,15 @@ class Literal:
                     total += (r - 1) / r * share * (found + e) / (found + others + 2 * e)
         return total / self.relevant(rel)
 
+    def compatibility(self, p=0.95, k=1000):
+        def overlap(one, other):
+            return sum(p ** (i - 1) * len(set(one[:i]) & set(other[:i])) / i for i in range(1, k + 1))
+
+        found = [name for name in self.names if self.judged.get(name, 0) > 0]
+        others = [name for name, level in self.judged.items() if level > 0 and name not in found]
+        ideal = sorted(found + others, key=lambda name: -self.judged[name])  # keeps the order of equals
+        return overlap(self.names, ideal) / overlap(ideal, ideal)
+
     def judged_share(self, k=10**6):
         shown = self.names[:k]
         return sum(name in self.judged for name in shown) / len(shown)
@@ -172,6 +181,8 @@ MEASURES = {
     "bpref_N": lambda one: one.bpref(variant="N"),
     "infAP": Literal.inferred_ap,
     "infAP(rel=2)": lambda one: one.inferred_ap(2),
+    "Compat(p=0.8)@20": lambda one: one.compatibility(0.8, 20),
+    "Compat(p=0.95)@4": lambda one: one.compatibility(k=4),
     "Judged@5": lambda one: one.judged_share(5),
     "Judged": Literal.judged_share,
 }
