@@ -198,6 +198,46 @@ QUANTISED = {
 ALL = {**{name: (literal, {}) for name, literal in MEASURES.items()}, **QUANTISED}
 
 
+REAL = {
+    "AP(rel=1.5)": lambda one: one.average_precision(rel=1.5),
+    "P(rel=0.5)@3": lambda one: one.precision(3, 0.5),
+    "R(rel=1.5)@4": lambda one: one.recall(4, 1.5),
+    "Success(rel=1.5)@2": lambda one: one.success(2, 1.5),
+    "bpref(rel=1.5)": lambda one: one.bpref(1.5),
+    "bpref_R(rel=0.5)": lambda one: one.bpref(0.5, "R"),
+    "bpref_N(rel=1.5)": lambda one: one.bpref(1.5, "N"),
+    "infAP(rel=1.5)": lambda one: one.inferred_ap(1.5),
+    "RBP(p=0.5, max_level=6.5)": lambda one: one.rbp(0.5, top=6.5),
+    "ERR(max_level=6.5)": lambda one: one.err(top=6.5),
+}
+ABOVE = {"gain": lambda level: float(level >= 1.5)}
+UNEVEN_REAL = {"gain": {0.5: 3.0, 1: 0.0, 1.5: 1.0, 2.25: 0.5, 4: 9.0}.get}
+QUANTISED_REAL = {
+    name: (literal, options)
+    for name, (literal, options) in QUANTISED.items()
+    if "exponential" in name or name == "RBP(p=0.8, rel=2)"
+} | {
+    "nDCG(gains=binary(rel=1.5))@5": (lambda one: one.ndcg(5), ABOVE),
+    "RBP(p=0.8, rel=1.5)": (lambda one: one.rbp(0.8), ABOVE),
+    "nDCG(gains={0.5:3, 1:0, 1.5:1, 2.25:0.5, 4:9})": (Literal.ndcg, UNEVEN_REAL),
+}
+
+
+def asks_for_a_threshold(name):
+    """Say whether a measure has one that is not given."""
+    return "rel=" not in name and BUILTIN[name.split("(")[0].split("@")[0]].parameters.get("rel") is not None
+
+
+BY_NUMBER = {
+    **{
+        name: (literal, {})
+        for name, literal in (MEASURES | REAL).items()
+        if name.startswith("RBP") or not asks_for_a_threshold(name)
+    },
+    **QUANTISED_REAL,
+}
+
+
 def condensed_name(name):
     """Put the prime after the measure's word."""
     word = name.split("(")[0].split("@")[0]
@@ -263,3 +303,38 @@ def test_reduced_judgments_are_scored_like_qrels_that_were_read_that_way():
         again = full.rejudge(np.where(dropped, mark, full.levels))
         fresh = collection_from_rankings(rankings, {"1": reduced | kept})
         assert np.array_equal(metric_values(again, METRICS), metric_values(fresh, METRICS))
+
+
+@st.composite
+def really_graded(draw):
+    """Take a drawn collection with other grades for its levels, not all whole; 4 always occurs."""
+    rankings, qrels = draw(collections())
+    grades = {-2: -1.5, -1: -1.0, 0: 0.0, 1: 0.5, 2: 1.5, 3: 2.25, 4: 4.0}
+    return rankings, {topic: {name: grades[level] for name, level in part.items()} for topic, part in qrels.items()}
+
+
+@settings(max_examples=60)
+@given(made=really_graded())
+def test_real_grades_are_scored_by_their_numbers(made):
+    """Gains take the number, thresholds compare with it, while kernels see codes."""
+    rankings, qrels = made
+    values = metric_values(collection_from_rankings(rankings, qrels), METRICS_BY_NUMBER)
+    for name, scores in zip(BY_NUMBER, values, strict=True):
+        literal, options = BY_NUMBER[name]
+        for row, system in enumerate(("a", "b")):
+            for column, topic in enumerate(("1", "2")):
+                try:
+                    expected = literal(Literal(rankings[system][topic], qrels[topic], top=4.0, **options))
+                except ZeroDivisionError:
+                    expected = 0.0
+                assert scores[row, column] == pytest.approx(expected, abs=1e-12), (name, system, topic)
+
+
+METRICS_BY_NUMBER = resolve_metrics(list(BY_NUMBER), registry=BUILTIN)
+
+
+def test_every_built_in_measure_has_a_form_for_real_grades():
+    """None is left out above, and each says that its kernel takes codes."""
+    specs = [spec for spec in BUILTIN if spec.on == "documents"]
+    assert {name.split("(")[0].split("@")[0] for name in BY_NUMBER} == {spec.name for spec in specs}
+    assert all(spec.real_grades for spec in specs)
