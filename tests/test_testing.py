@@ -11,7 +11,7 @@ NAMES = [
     "P@5", "P(rel=2)@3", "R@5", "Success@3", "RR", "RR@3", "Rprec", "AP", "AP@3", "AP(rel=2)", "AP'", "Q", "Q'@5",
     "Q(beta=10, gains=exponential)", "nDCG", "nDCG@10", "nDCG(a=2)", "nDCG(gains=binary(rel=2))", "RBP(p=0.8)",
     "RBP'(p=0.95)", "RBP(p=0.5, rel=2)", "RBP(p=0.5, max_level=4)", "ERR", "ERR(max_level=4)@5", "nERR@5", "bpref",
-    "bpref_R", "bpref_N", "infAP", "Judged@5",
+    "bpref_R", "bpref_N", "infAP", "Compat", "Compat'(p=0.5)@3", "Judged@5",
 ]  # fmt: skip
 FOCUSED = [
     "inex2002", "inex2002(quant=Strict2)", "inex2002(nonrel=indicator, quant=SOG, step=ceil)", "inexNG",

@@ -169,7 +169,9 @@ class _Scoring:
     metrics: Annotated[str | None, _METRICS] = None
     plugin: Annotated[list[Path] | None, _PLUGIN] = None
     undefined: Annotated[str | None, _UNDEFINED] = None
-    order: Annotated[str, choice("How the documents of a run are ordered.", "score", "rank", "input")] = "score"
+    order: Annotated[
+        str, choice("How the documents of a run are ordered.", "score", "ties-ascending", "rank", "input")
+    ] = "score"
     score_precision: Annotated[str, _SCORE_PRECISION] = "float64"
     element_sizes: Annotated[Path | None, ELEMENT_SIZES] = None
     lenient: Annotated[bool, LENIENT] = False

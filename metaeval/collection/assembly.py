@@ -9,9 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from metaeval.cells import first_few, natural_order
-from metaeval.collection.base import Retrieved, as_levels
+from metaeval.collection.base import Retrieved
 from metaeval.collection.document_codes import JudgedDocuments, Judgments, OtherDocuments, identifier_array
 from metaeval.collection.documents import NOT_POOLED, UNJUDGED, Collection, CollectionWarning, RetrievedDocuments
+from metaeval.collection.grades import coded, grades_note
 from metaeval.collection.ranking import Lines, Order, RankedRun, RankingProblem, complete_codes, rank_documents
 from metaeval.errors import InvalidOptionError
 
@@ -29,7 +30,7 @@ _MANY_TIES = 0.1
 
 def collection_from_rankings(
     rankings: Mapping[str, Mapping[str, Sequence[str]]],
-    qrels: Mapping[str, Mapping[str, int]],
+    qrels: Mapping[str, Mapping[str, float]],
     *,
     retrieved: Retrieved = "judged",
 ) -> Collection:
@@ -40,6 +41,7 @@ def collection_from_rankings(
     rankings : mapping of system to mapping of topic to sequence of document identifiers
         Topics that are not in the qrels are ignored and noted.
     qrels : mapping of topic to mapping of document to level
+        Or to a real-valued grade.
     retrieved : {"judged", "all"}
         Also keep every retrieved document (`Collection.retrieved`).
 
@@ -51,7 +53,7 @@ def collection_from_rankings(
     Raises
     ------
     InvalidOptionError
-        If a document stands twice in a list, a level is no whole number, or there is no system, no topic or no topic
+        If a document stands twice in a list, a level is no number, or there is no system, no topic or no topic
         in common.
 
     Examples
@@ -194,18 +196,25 @@ def assemble_collection(
         levels=levels,
         full_levels=levels,
         document_ids=judgments.document_ids,
+        grades=judgments.grades,
         top_level=max(int(levels.max()), 0),
         tied=np.array([run.tied for run in ranked]),
         retrieved=RetrievedDocuments(offsets=_offsets(n_retrieved), codes=np.concatenate(codes), n_codes=n_codes)
         if codes
         else None,
-        notes=(*notes, *judgments.notes, *_notes_of_levels(judgments.levels)),
+        notes=(*notes, *judgments.notes, *_notes_of_grades(judgments)),
     )
     return _with_foreign_topics(collection, answered)
 
 
-def warn_of_ties(collection: Collection) -> None:
+def warn_of_ties(collection: Collection, order: Order) -> None:
     """Warn once, two calls up, if scores leave much of some run's order to the document identifiers.
+
+    Parameters
+    ----------
+    collection : Collection
+    order : Order
+        How its lists were ordered.
 
     Warns
     -----
@@ -217,22 +226,28 @@ def warn_of_ties(collection: Collection) -> None:
     ]
     if not many:
         return
+    rule = "ascending" if order == "ties-ascending" else "descending, as in trec_eval"
     worst = first_few(sorted(many, reverse=True), write=lambda one: f"{one[1]} {100 * one[0]:.0f} %")
     message = (
         f"in {len(many)} of {collection.n_systems} runs more than {100 * _MANY_TIES:.0f} % of the documents have tied "
-        f"scores ({worst}). Ties are ordered by document identifier, descending, as in trec_eval. To keep the runs' "
-        "own order use order='rank' or 'input'"
+        f"scores ({worst}). Ties are ordered by document identifier, {rule}. To keep the runs' own order use "
+        "order='rank' or 'input'"
     )
     warn(message, CollectionWarning, stacklevel=3)
 
 
-def judgments_from(qrels: Mapping[str, Mapping[str, int]]) -> Judgments:
-    """Compile judgments given as a mapping of topic to mapping of document to level.
+def judgments_from(qrels: Mapping[str, Mapping[str, float]]) -> Judgments:
+    """Compile judgments given as a mapping of topic to mapping of document to level or real-valued grade.
 
     Raises
     ------
     InvalidOptionError
-        If there is no judgment, or a level is no 16-bit whole number.
+        If there is no judgment, or a grade is no number within ±32767.
+
+    Examples
+    --------
+    >>> judgments_from({"1": {"d1": 1.7, "d2": 0}}).numbers.tolist()
+    [1.7, 0.0]
     """
     by_name = {str(topic): part for topic, part in qrels.items()}
     topics = natural_order(by_name)
@@ -244,25 +259,33 @@ def judgments_from(qrels: Mapping[str, Mapping[str, int]]) -> Judgments:
     if any(doc.endswith(b"\0") for doc in documents):
         message = "a document identifier ends in a zero byte, which arrays of bytes cannot hold; rename it"
         raise InvalidOptionError(message)
+    given = np.array([level for part in ordered for _, level in part])
+    if given.dtype.kind not in "iuf":
+        message = f"levels must be numbers, not {given.dtype}"
+        raise InvalidOptionError(message)
+    levels, grades = coded(given)
     return Judgments(
         topics=tuple(topics),
         topic_offsets=np.cumsum([0, *map(len, ordered)], dtype=np.int64),
         document_ids=identifier_array(documents),
-        levels=as_levels(np.array([level for part in ordered for _, level in part])),
+        levels=levels,
+        grades=grades,
     )
 
 
-def _notes_of_levels(levels: NDArray[np.int16]) -> list[str]:
-    """Say which levels below -1 there are: some tools take spam at -2 as judged non-relevant."""
+def _notes_of_grades(judgments: Judgments) -> list[str]:
+    """Say that grades are real-valued, and which levels below -1 there are: some tools take -2 as non-relevant."""
+    notes = [] if judgments.grades is None else [grades_note(judgments.grades)]
+    levels = judgments.levels
     present, counts = np.unique(levels[levels < UNJUDGED], return_counts=True)
     if not len(present):
-        return []
+        return notes
     named = ", ".join(f"{level} ({count:,})" for level, count in zip(present.tolist(), counts.tolist(), strict=True))
     note = (
         f"documents at negative levels count as pooled but not judged, as in trec_eval: {named}; give them level 0 to "
         "count them as judged non-relevant"
     )
-    return [note]
+    return [*notes, note]
 
 
 def _offsets(counts: NDArray[np.integer]) -> NDArray[np.int64]:

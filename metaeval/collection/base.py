@@ -132,20 +132,25 @@ class JudgedCollection(ABC):
         Parameters
         ----------
         levels : integer array (n_judgments,)
-            The new level of every document of the judgments; `UNJUDGED` for one dropped from the judgments but
+            The new level of every document of the judgments (a code, where grades are real-valued: `Collection.grades`;
+            `Collection.regrade` takes the numbers); `UNJUDGED` for one dropped from the judgments but
             pooled, `NOT_POOLED` for one that was not even pooled. The elements and the highlighted text of a document
             are all kept if its level is above 0, and all lost otherwise.
 
         Raises
         ------
         InvalidOptionError
-            If the number of levels differs, or a level is no 16-bit whole number.
+            If the number of levels differs, a level is no 16-bit whole number, or no grade belongs to it.
         """
         array = np.asarray(levels)
         if array.shape != self.by_document.levels.shape:
             message = (
                 f"levels must hold one level per judgment, shape {self.by_document.levels.shape}, not {array.shape}"
             )
+            raise InvalidOptionError(message)
+        table = self.by_document.grades
+        if table is not None and array.size and array.max() >= len(table):
+            message = f"level {array.max()} stands for no grade: there are {len(table) - 1} above 0; use regrade"
             raise InvalidOptionError(message)
         return self._with(levels=as_levels(array))
 
@@ -295,7 +300,7 @@ def as_levels(levels: NDArray[np.integer]) -> NDArray[np.int16]:
     array([ 2,  0, -1], dtype=int16)
     """
     if levels.dtype.kind not in "iu":
-        message = f"levels must be whole numbers, not {levels.dtype}"
+        message = f"levels must be whole numbers, not {levels.dtype}; regrade takes real-valued grades"
         raise InvalidOptionError(message)
     if levels.size and (levels.min() < _LEVELS.min or levels.max() > _LEVELS.max):
         message = f"levels must lie from {_LEVELS.min} to {_LEVELS.max}; these reach {levels.min()} to {levels.max()}"

@@ -11,6 +11,7 @@ from typing import NamedTuple, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from metaeval.collection.grades import numbers_of
 from metaeval.compiled import compiled, compiled_part
 
 __all__ = [
@@ -57,6 +58,8 @@ class Judgments(NamedTuple):
     levels : int16 array (n_judgments,)
     notes : tuple of str
         What reading them had to say.
+    grades : float64 array or None
+        The grade of every level from 0, where grades are not whole; None where levels are the grades.
     """
 
     topics: tuple[str, ...]
@@ -64,6 +67,12 @@ class Judgments(NamedTuple):
     document_ids: Identifiers
     levels: NDArray[np.int16]
     notes: tuple[str, ...] = ()
+    grades: NDArray[np.float64] | None = None
+
+    @property
+    def numbers(self) -> NDArray[np.float64]:
+        """Grade of every document; a negative one is no judgment."""
+        return numbers_of(self.levels, self.grades)
 
 
 class UnjudgedDocuments(NamedTuple):

@@ -4,6 +4,7 @@ Every measure depends only on the judged documents of a ranked list and their ra
 alone, as ragged arrays, and re-judging it is a change of one small vector.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Self
 
@@ -13,6 +14,7 @@ from numpy.typing import NDArray
 
 from metaeval.collection.base import JudgedCollection, positions, renumbered, take_segments
 from metaeval.collection.document_codes import Identifiers
+from metaeval.collection.grades import coded, level_from, numbers_of
 from metaeval.collection.pools import PoolRuns, recoded
 from metaeval.errors import InvalidOptionError, MetaevalWarning
 
@@ -77,11 +79,15 @@ class Collection(JudgedCollection):
         The judgments of topic t stand at ``topic_offsets[t]:topic_offsets[t + 1]``.
     levels : int16 array (n_judgments,)
         Current level of every document with a line in the qrels. A negative level is pooled but not judged
-        (`is_judged`), such as `UNJUDGED` (-1); `NOT_POOLED` is not even pooled.
+        (`is_judged`), such as `UNJUDGED` (-1); `NOT_POOLED` is not even pooled. Where grades are real-valued these are
+        codes, and `numbers` has the grades.
     full_levels : int16 array (n_judgments,)
         The levels of the qrels as read.
     document_ids : Identifiers (n_judgments,)
         Document identifiers (UTF-8 bytes), ascending inside a topic.
+    grades : float64 array or None
+        The grade that every level from 0 stands for, ascending, where grades are not all whole; None where levels are
+        the grades.
     top_level : int
         Highest level of the full qrels over all topics, kept when topics are selected.
     tied : float64 array (n_systems,)
@@ -114,6 +120,7 @@ class Collection(JudgedCollection):
     document_ids: Identifiers
     top_level: int
     tied: NDArray[np.float64]
+    grades: NDArray[np.float64] | None = None
     groups: tuple[str, ...] | None = None
     pooled: NDArray[np.bool_] | None = None
     retrieved: RetrievedDocuments | None = field(default=None, repr=False)
@@ -135,6 +142,90 @@ class Collection(JudgedCollection):
     def judged(self) -> NDArray[np.bool_]:
         """Which documents of `levels` count as judged now."""
         return is_judged(self.levels)
+
+    @property
+    def numbers(self) -> NDArray[np.float64]:
+        """Grade of every document of `levels` now: the level, or what it stands for. A negative one is no judgment."""
+        return numbers_of(self.levels, self.grades)
+
+    def level_from(self, rel: float | None) -> int:
+        """Return the lowest level that counts as relevant: with a grade of at least `rel`, of any above 0 for None."""
+        return 1 if rel is None else level_from(rel, self.grades)
+
+    def regrade(self, grades: NDArray[np.floating]) -> Self:
+        """Return the same runs under other grades, whole or real-valued: `rejudge` in numbers.
+
+        Parameters
+        ----------
+        grades : float array (n_judgments,)
+            The new grade of every document of the judgments; NaN for one that is not judged.
+
+        Raises
+        ------
+        InvalidOptionError
+            If the number of grades differs, one lies beyond ±32767, or more than 32,000 distinct ones are not whole.
+
+        Examples
+        --------
+        >>> from metaeval.collection.assembly import collection_from_rankings
+        >>> collection = collection_from_rankings({"a": {"1": ["d1"]}}, {"1": {"d1": 1, "d2": 0}})
+        >>> again = collection.regrade(np.array([1.7, np.nan]))
+        >>> again.numbers.tolist(), again.grades.tolist()
+        ([1.7, -1.0], [0.0, 1.0, 1.7])
+        """
+        given = np.asarray(grades, dtype=np.float64)
+        if given.shape != self.levels.shape:
+            message = f"grades must hold one per judgment, shape {self.levels.shape}, not {given.shape}"
+            raise InvalidOptionError(message)
+        full = numbers_of(self.full_levels, self.grades)
+        top = numbers_of(np.array([self.top_level]), self.grades)
+        # one table for both, so that a level says the same in each
+        levels, table = coded(np.concatenate([np.where(np.isnan(given), UNJUDGED, given), full, top]))
+        return replace(
+            self,
+            levels=levels[: len(given)],
+            full_levels=levels[len(given) : -1],
+            grades=table,
+            top_level=int(levels[-1]),
+        )
+
+    def at_thresholds(self, thresholds: Sequence[float]) -> Self:
+        """Return the same runs under whole levels: how many of the thresholds the grade of a document reaches.
+
+        Parameters
+        ----------
+        thresholds : sequence of float
+            Ascending, above 0: with ``(0.5, 1.5, 2.5)`` grades are rounded to levels 0 to 3.
+
+        Raises
+        ------
+        InvalidOptionError
+            If there is none, or they do not ascend from above 0.
+
+        Examples
+        --------
+        >>> from metaeval.collection.assembly import collection_from_rankings
+        >>> collection = collection_from_rankings({"a": {"1": ["d1"]}}, {"1": {"d1": 1.7, "d2": 0.2}})
+        >>> collection.at_thresholds([0.5, 1.5]).levels.tolist()
+        [2, 0]
+        """
+        bounds = np.asarray(thresholds, dtype=np.float64)
+        if bounds.ndim != 1 or not len(bounds) or not (np.diff(np.append(0.0, bounds)) > 0).all():
+            message = f"thresholds must ascend from above 0, such as (0.5, 1.5), not {thresholds!r}"
+            raise InvalidOptionError(message)
+        lowest = np.array([self.level_from(bound) for bound in bounds.tolist()])
+
+        def reached(levels: NDArray[np.int16]) -> NDArray[np.int16]:
+            counts = np.searchsorted(lowest, levels, side="right")
+            return np.where(levels < 0, levels, counts).astype(np.int16)
+
+        return replace(
+            self,
+            levels=reached(self.levels),
+            full_levels=reached(self.full_levels),
+            grades=None,
+            top_level=int(reached(np.array([self.top_level], dtype=np.int16))[0]),
+        )
 
     @property
     def n_relevant(self) -> NDArray[np.int64]:
@@ -230,7 +321,7 @@ class Collection(JudgedCollection):
 
     def statistics(self) -> "CollectionStatistics":
         """Describe the collection: topics, judgments per level, groups, runs, ties, unjudged documents."""
-        present = [int(level) for level in np.unique(self.levels[self.judged])]
+        present = [] if self.grades is not None else [int(level) for level in np.unique(self.levels[self.judged])]
         columns = {f"level {level}": self._per_topic(self.levels == level) for level in present}
         per_topic = pd.DataFrame(
             {"judged": self._per_topic(self.judged), "relevant": self.n_relevant, **columns},
@@ -273,7 +364,8 @@ class CollectionStatistics:
     n_missing : int
         Lists that are empty although the topic has something relevant.
     per_topic : pandas.DataFrame
-        Index ``topic``; number of documents ``judged``, ``relevant`` and at each level (``level 2``).
+        Index ``topic``; number of documents ``judged``, ``relevant`` and, where grades are whole, at each level
+        (``level 2``).
     per_system : pandas.DataFrame
         Index ``system``; ``topics`` answered, documents ``retrieved``, share of ``tied`` scores, share
         ``unjudged_at_10`` of the top ten.

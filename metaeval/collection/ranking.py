@@ -34,7 +34,8 @@ __all__ = [
     "rank_documents",
 ]
 
-Order = Literal["score", "rank", "input"]
+Order = Literal["score", "ties-ascending", "rank", "input"]
+"""How a list is ordered: by score with ties by identifier, descending or ascending; by rank; or as the lines stand."""
 
 _LONG = 2**16
 
@@ -122,9 +123,10 @@ def rank_documents(
     table : JudgedDocuments
     n_topics : int
         Lists with a lower number count; the others are only checked.
-    order : {"score", "rank", "input"}
-        "score": by key, descending, equal keys by identifier, descending (byte by byte); "rank": by key, descending,
-        equal keys refused; "input": as the lines stand.
+    order : {"score", "ties-ascending", "rank", "input"}
+        "score": by key, descending, equal keys by identifier, descending (byte by byte); "ties-ascending": the same
+        with equal keys by identifier, ascending; "rank": by key, descending, equal keys refused; "input": as the lines
+        stand.
     retrieved : {"judged", "all"}
         Whether to name every retrieved document.
 
@@ -156,7 +158,7 @@ def rank_documents(
         n_judged=n_judged,
         ranks=ranks,
         judgments=judgments,
-        tied=tied_share(lines.keys, sequence, bounds) if order == "score" else np.nan,
+        tied=tied_share(lines.keys, sequence, bounds) if order in {"score", "ties-ascending"} else np.nan,
         codes=codes if every else None,
         unjudged=_unjudged(lines, sequence, bounds, codes) if every else None,
     )
@@ -197,10 +199,11 @@ def ordered_lists(
     if second >= 0:
         raise RankingProblem("document", int(first), int(second))
     if order != "input":
+        ascending = order == "ties-ascending"
         if counts.max(initial=0) > _LONG:
-            sequence = _sorted_in_blocks(lines, sequence)
+            sequence = _sorted_in_blocks(lines, sequence, ascending=ascending)
         else:
-            sort_lists(lines.text, lines.starts, lines.lengths, lines.keys, sequence, bounds)
+            sort_lists(lines.text, lines.starts, lines.lengths, lines.keys, sequence, bounds, ascending)
     if order == "rank":
         first, second = first_equal_keys(lines.keys, sequence, bounds)
         if second >= 0:
@@ -208,7 +211,7 @@ def ordered_lists(
     return sequence, bounds
 
 
-def _sorted_in_blocks(lines: Lines, sequence: NDArray[np.int64]) -> NDArray[np.int64]:
+def _sorted_in_blocks(lines: Lines, sequence: NDArray[np.int64], *, ascending: bool) -> NDArray[np.int64]:
     """Do what `sort_lists` does for very long lists, where reading identifiers from all over a file takes the time."""
     sequence = sequence[np.lexsort((-lines.keys[sequence], lines.lists[sequence]))]
     keys, lists, lengths = lines.keys[sequence], lines.lists[sequence], lines.lengths[sequence]
@@ -218,7 +221,7 @@ def _sorted_in_blocks(lines: Lines, sequence: NDArray[np.int64]) -> NDArray[np.i
     text = copied_documents(lines.text, lines.starts[sequence], offsets)
     text.flags.writeable = False  # as the bytes of a file are, so that kernels are compiled for one kind of text
     within = np.arange(len(sequence))
-    sort_lists(text, offsets[:-1], lengths, keys, within, blocks)
+    sort_lists(text, offsets[:-1], lengths, keys, within, blocks, ascending)
     return sequence[within]
 
 
@@ -328,9 +331,12 @@ def _goes_before(  # noqa: PLR0913, PLR0917 - a kernel takes plain arrays
     keys: NDArray[np.float64],
     one: int,
     other: int,
+    ascending: bool,  # noqa: FBT001 - likewise
 ) -> bool:
     if keys[one] != keys[other]:
         return keys[one] > keys[other]
+    if ascending:
+        one, other = other, one
     for step in range(min(lengths[one], lengths[other])):
         left, right = text[starts[one] + step], text[starts[other] + step]
         if left != right:
@@ -346,8 +352,9 @@ def sort_lists(  # noqa: PLR0913, PLR0917 - a kernel takes plain arrays
     keys: NDArray[np.float64],
     sequence: NDArray[np.int64],
     bounds: NDArray[np.int64],
+    ascending: bool,  # noqa: FBT001 - likewise
 ) -> None:
-    """Order every list in place by key, descending, then by identifier, descending.
+    """Order every list in place by key, descending, then by identifier, descending or ascending.
 
     A merge sort of the runs already in order: most files come sorted, and then this is one pass.
     """
@@ -358,17 +365,19 @@ def sort_lists(  # noqa: PLR0913, PLR0917 - a kernel takes plain arrays
             n_merges = 0
             left = begin
             while left < end:
-                middle = _end_of_sorted(text, starts, lengths, keys, sequence, left, end)
+                middle = _end_of_sorted(text, starts, lengths, keys, sequence, left, end, ascending)
                 if middle == end:
                     break
-                right = _end_of_sorted(text, starts, lengths, keys, sequence, middle, end)
+                right = _end_of_sorted(text, starts, lengths, keys, sequence, middle, end, ascending)
                 for place in range(left, middle):
                     spare[place] = sequence[place]
                 one, other = left, middle
                 for place in range(left, right):
                     if one >= middle:
                         break
-                    if other < right and _goes_before(text, starts, lengths, keys, sequence[other], spare[one]):
+                    if other < right and _goes_before(
+                        text, starts, lengths, keys, sequence[other], spare[one], ascending
+                    ):
                         sequence[place] = sequence[other]
                         other += 1
                     else:
@@ -389,12 +398,13 @@ def _end_of_sorted(  # noqa: PLR0913, PLR0917 - a kernel takes plain arrays
     sequence: NDArray[np.int64],
     begin: int,
     end: int,
+    ascending: bool,  # noqa: FBT001 - likewise
 ) -> int:
     place = begin + 1
     while place < end:
         one, other = sequence[place - 1], sequence[place]
         # most neighbours differ in their key: no need to look at identifiers
-        if keys[one] <= keys[other] and _goes_before(text, starts, lengths, keys, other, one):
+        if keys[one] <= keys[other] and _goes_before(text, starts, lengths, keys, other, one, ascending):
             break
         place += 1
     return place

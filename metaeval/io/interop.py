@@ -105,7 +105,7 @@ def collection_from(  # noqa: PLR0913 - one keyword per rule of reading
     ------
     InvalidOptionError
         If an object has none of these shapes, an identifier is neither text nor a whole number, a score is no finite
-        number, a level no whole number, a document stands twice, or runs and qrels have no topic in common.
+        number, a level no number within 16 bits, a document stands twice, or runs and qrels have no topic in common.
 
     Warns
     -----
@@ -136,7 +136,7 @@ def collection_from(  # noqa: PLR0913 - one keyword per rule of reading
             yield RetrievedLines(str(name), documents, rows.topics, rows.topic_codes, keys)
 
     collection = collection_of_lines(judgments, listed(), order=order, retrieved=retrieved)
-    warn_of_ties(collection)
+    warn_of_ties(collection, order)
     return collection.with_groups(groups, pooled=pooled).handle_missing(missing)
 
 
@@ -166,14 +166,11 @@ def qrels_from(data: object) -> Judgments:
         return read_qrels(data)
     source = _Source("qrels", "qrels")
     rows = _rows(_dataset(data) if isinstance(data, str) else data, source, "level")
-    if broken := np.flatnonzero(rows.numbers != np.rint(rows.numbers)).tolist():
-        message = f"the level of {rows.place(broken[0])} must be whole, not {rows.numbers[broken[0]]}"
-        raise source.error(message)
     if large := np.flatnonzero(np.abs(rows.numbers + 0.5) > _LEVELS).tolist():
         message = f"levels must lie from -32768 to 32767; {rows.place(large[0])} has {rows.numbers[large[0]]:g}"
         raise source.error(message)
-    judged: dict[str, dict[str, int]] = {}
-    for row, level in enumerate(rows.numbers.astype(np.int64).tolist()):
+    judged: dict[str, dict[str, float]] = {}
+    for row, level in enumerate(rows.numbers.tolist()):
         part = judged.setdefault(rows.topics[rows.topic_codes[row]], {})
         document = rows.documents[rows.document_codes[row]]
         if document in part:

@@ -127,7 +127,7 @@ def read_judged(  # noqa: PLR0913 - what either kind of file needs
         collection = collection_of(
             sources, levels, rules, label=str(judgments), retrieved=retrieved, pool_sources=others, check=check
         )
-        warn_of_ties(collection)
+        warn_of_ties(collection, order)
         return _input(collection.handle_missing(missing), paths, [str(judgments)])
     if (order, score_precision) != ("score", "float64"):
         message = "the order of INEX runs is that of their format; order and score precision are for TREC runs"

@@ -112,7 +112,7 @@ def _from_qrels(contents: Sequence[tuple[Source, bytes]]) -> pd.DataFrame:
         topics = np.repeat(np.array(judgments.topics, dtype=object), np.diff(judgments.topic_offsets))
         items = [one.decode() for one in judgments.document_ids.tolist()]
         index = pd.MultiIndex.from_arrays([topics, items], names=["topic", "item"])
-        levels = np.where(judgments.levels == UNJUDGED, np.nan, judgments.levels.astype(np.float64))
+        levels = np.where(judgments.levels == UNJUDGED, np.nan, judgments.numbers)
         found[source.own_name] = pd.Series(levels, index=index)
     frame = pd.DataFrame(found)
     frame.columns.name = "assessor"

@@ -7,7 +7,9 @@ import numpy as np
 
 from metaeval.cells import natural_order
 from metaeval.collection.document_codes import Judgments, hash_documents, identifier_array
+from metaeval.collection.grades import LARGEST_GRADE, coded
 from metaeval.collection.ranking import first_repetition
+from metaeval.errors import FileFormatError, InvalidOptionError
 from metaeval.io.files import read_bytes, text_of
 from metaeval.io.grades import graded
 from metaeval.io.trec_lines import QRELS, refuse_swapped, scan_text
@@ -23,17 +25,21 @@ def read_qrels(path: str | os.PathLike[str]) -> Judgments:
     path : path
         The file, compressed or not, or "-" for standard input. Grades are S, A, B and C (levels 3, 2, 1 and 0), or L0
         to L9: in lines of topic, grade, document and a binary reading of the grade, which is not used; of topic,
-        iteration, document and grade; or of topic, document and grade, as NTCIREVAL reads them.
+        iteration, document and grade; or of topic, document and grade, as NTCIREVAL reads them. A relevance may be
+        real-valued, such as 1.7; then grades equal on paper are one, and a negative one is no judgment, as it is among
+        whole ones.
 
     Returns
     -------
     Judgments
-        Topics in natural order, documents of a topic in the order of their identifiers.
+        Topics in natural order, documents of a topic in the order of their identifiers. Where some relevance is not
+        whole, `grades` says what every level stands for.
 
     Raises
     ------
     FileFormatError
-        For a malformed line, a relevance that is no whole number, a document judged twice, an empty file.
+        For a malformed line, a relevance that is no number within ±32767, more than 32,000 distinct ones
+        that are not whole, a document judged twice, an empty file.
 
     See Also
     --------
@@ -64,9 +70,13 @@ def judgments_of(content: bytes, path: str) -> Judgments:
     names = natural_order(set(topics))
     place = {name: number for number, name in enumerate(names)}
     lists = found.per_line([place[name] for name in topics])
-    extreme = np.flatnonzero(np.abs(found.numbers) > np.iinfo(np.int16).max)
+    extreme = np.flatnonzero(np.abs(found.numbers) > LARGEST_GRADE)
     if len(extreme):
-        raise found.error(int(extreme[0]), f"the relevance must lie within ±{np.iinfo(np.int16).max}")
+        raise found.error(int(extreme[0]), f"the relevance must lie within ±{LARGEST_GRADE}")
+    try:
+        levels, grades = coded(found.numbers)
+    except InvalidOptionError as error:
+        raise FileFormatError(str(error), path=path) from None
     letters = np.frombuffer(text, dtype=np.uint8)
     hashes = hash_documents(letters, found.starts, found.lengths)
     sequence = np.argsort(lists, kind="stable")
@@ -81,6 +91,7 @@ def judgments_of(content: bytes, path: str) -> Judgments:
         topics=tuple(names),
         topic_offsets=offsets,
         document_ids=document_ids[sequence],
-        levels=found.numbers[sequence].astype(np.int16),
+        levels=levels[sequence],
         notes=(read.note,) if read.note else (),
+        grades=grades,
     )

@@ -77,9 +77,10 @@ def read_collection(  # noqa: PLR0913 - one keyword per rule of reading
     retrieved : {"judged", "all"}
         Retrieved only the judged documents of every list, which is all a measure needs, or every retrieved document too
         (`Collection.retrieved`), which pools need.
-    order : {"score", "rank", "input"}
+    order : {"score", "ties-ascending", "rank", "input"}
         How a list is ordered: by score, descending, equal scores by document identifier, descending byte by byte,
-        which is trec_eval's rule; by the rank column, ascending; or as the lines stand.
+        which is trec_eval's rule, or ascending, which is that of the program for `Compat`; by the rank column,
+        ascending; or as the lines stand.
     score_precision : {"float64", "float32"}
         Precision in which scores are compared. trec_eval up to 9 and pytrec_eval compare 32-bit floats.
     missing : {"zero", "error", "drop-systems", "drop-topics"}
@@ -144,7 +145,7 @@ def read_collection(  # noqa: PLR0913 - one keyword per rule of reading
     collection = collection_of(
         sources, judgments, rules, label=label, retrieved=retrieved, pool_sources=others, n_jobs=n_jobs
     )
-    warn_of_ties(collection)
+    warn_of_ties(collection, order)
     return collection.with_groups(groups, pooled=pooled).handle_missing(missing)
 
 

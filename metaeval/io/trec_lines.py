@@ -71,7 +71,7 @@ QRELS = Layout(
     rank=-1,
     tag=-1,
     open_ended=False,
-    whole=True,
+    whole=False,
 )
 
 

@@ -44,4 +44,6 @@ def precision_sums(
     return sums
 
 
-AVERAGE_PRECISION = MetricSpec(name="AP", kernel=average_precision, monotone=True, ideal=1.0, cite="sakai2008")
+AVERAGE_PRECISION = MetricSpec(
+    name="AP", kernel=average_precision, real_grades=True, monotone=True, ideal=1.0, cite="sakai2008"
+)

@@ -2,6 +2,7 @@
 
 from metaeval.metrics.average_precision import AVERAGE_PRECISION
 from metaeval.metrics.bpref import BPREF, BPREF_N, BPREF_R
+from metaeval.metrics.compat import COMPATIBILITY
 from metaeval.metrics.err import ERR, NORMALISED_ERR
 from metaeval.metrics.focused import (
     best_entry,
@@ -39,6 +40,7 @@ BUILTIN = Registry(
         BPREF_R,
         BPREF_N,
         INFERRED_AP,
+        COMPATIBILITY,
         JUDGED,
         *inex_2002.SPECS,
         *inex_ng.SPECS,

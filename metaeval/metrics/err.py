@@ -45,9 +45,8 @@ def normalised_expected_reciprocal_rank(
 
 
 def _satisfaction(lists: RankedLists, max_level: int | None) -> NDArray[np.float64]:
-    top = lists.scale_level(max_level)
-    levels = np.arange(lists.highest + 1, dtype=np.float64)
-    return np.exp2(levels - top) - np.exp2(-float(top))
+    top = lists.number_of(lists.scale_level(max_level))
+    return np.exp2(lists.numbers - top) - np.exp2(-top)
 
 
 @compiled
@@ -73,7 +72,12 @@ def stopping_sums(
     return sums
 
 
-ERR = MetricSpec(name="ERR", kernel=expected_reciprocal_rank, monotone=True, cite="chapelle2009")
+ERR = MetricSpec(name="ERR", kernel=expected_reciprocal_rank, real_grades=True, monotone=True, cite="chapelle2009")
 NORMALISED_ERR = MetricSpec(
-    name="nERR", kernel=normalised_expected_reciprocal_rank, monotone=True, ideal=1.0, cite="chapelle2009"
+    name="nERR",
+    kernel=normalised_expected_reciprocal_rank,
+    real_grades=True,
+    monotone=True,
+    ideal=1.0,
+    cite="chapelle2009",
 )

@@ -74,6 +74,12 @@ class ExternalMetric:
         import ir_measures  # noqa: PLC0415 - optional, and slow to import
 
         collection = lists.collection
+        if collection.grades is not None:
+            message = (
+                f"{self.name} is computed by ir_measures, which takes whole grades, and these are not (such as "
+                f"{collection.grades[-1]:.6g}); turn them into levels first (Collection.at_thresholds)"
+            )
+            raise InvalidOptionError(message)
         judgments = _qrels_frame(collection)
         values = np.zeros(lists.lengths.shape)
         topics = {name: column for column, name in enumerate(collection.topics)}

@@ -38,4 +38,4 @@ def count_judged(
     return counts
 
 
-JUDGED = MetricSpec(name="Judged", kernel=judged, judged_only=False, without_relevant=None)
+JUDGED = MetricSpec(name="Judged", kernel=judged, real_grades=True, judged_only=False, without_relevant=None)

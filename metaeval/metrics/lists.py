@@ -7,7 +7,7 @@ that follow touch the relevant few.
 
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from typing import NamedTuple, Protocol
+from typing import Any, NamedTuple, Protocol
 
 import numba
 import numpy as np
@@ -15,7 +15,9 @@ from numpy.typing import NDArray
 
 from metaeval.collection.base import JudgedCollection
 from metaeval.collection.documents import NOT_POOLED, Collection, is_judged
+from metaeval.collection.grades import level_from
 from metaeval.compiled import compiled_parallel
+from metaeval.equality import difference
 from metaeval.errors import InvalidOptionError
 from metaeval.metrics.names import Call, Table
 from metaeval.metrics.quantisation import LINEAR
@@ -85,7 +87,7 @@ class RankedLists:
     judged_ranks, pooled_ranks : int32 array (n,)
         Rank among the judged and among the pooled documents of the list, the document itself included.
     levels : int16 array (n,)
-        All above 0.
+        All above 0; codes where there are `grades`.
     lengths : int32 array (n_systems, n_topics)
         Number of documents in the list being measured.
     n_judged_retrieved : int32 array (n_systems, n_topics)
@@ -98,6 +100,8 @@ class RankedLists:
         The quantisation in force.
     gain_of_level : float64 array
         Its gain for every level from 0.
+    grades : float64 array (highest + 1,) or None
+        The grade that every level from 0 stands for, where grades are not whole.
     """
 
     collection: Collection
@@ -112,6 +116,7 @@ class RankedLists:
     top_level: int
     gains: Call | Table
     gain_of_level: NDArray[np.float64]
+    grades: NDArray[np.float64] | None = None
 
     @property
     def n_topics(self) -> int:
@@ -140,6 +145,39 @@ class RankedLists:
     def n_with_gain(self) -> NDArray[np.int64]:
         """Return the number of documents of every topic that have a gain above 0."""
         return self.counts @ (self.gain_of_level[: self.highest + 1] > 0).astype(np.int64)
+
+    @property
+    def numbers(self) -> NDArray[np.float64]:
+        """Grade of every level from 0, shape (highest + 1,)."""
+        return np.arange(self.highest + 1, dtype=np.float64) if self.grades is None else self.grades
+
+    def number_of(self, level: int) -> float:
+        """Return the grade of a level."""
+        return float(level if self.grades is None else self.grades[level])
+
+    def level_from(self, rel: float) -> int:
+        """Return the lowest level whose grade is at least `rel`."""
+        return level_from(rel, self.grades)
+
+    def with_top(self, top: float | None) -> "RankedLists":
+        """Return the lists with room for a top of the scale above all real-valued grades; None leaves it to them.
+
+        Raises
+        ------
+        InvalidOptionError
+            If a document stands above it.
+        """
+        if top is None or self.grades is None:
+            return self
+        apart = difference(self.grades[-1], top, self.grades[-1], abs(top)).item()
+        if apart > 0:
+            message = f"max_level must be at least the highest grade of the judgments, {self.grades[-1]:g}, not {top:g}"
+            raise InvalidOptionError(message)
+        if apart == 0:
+            return self
+        counts = np.column_stack([self.counts, np.zeros(self.n_topics, dtype=np.int64)])
+        grades = np.append(self.grades, float(top))
+        return replace(self, counts=counts, grades=grades, gain_of_level=np.append(self.gain_of_level, float(top)))
 
     def scale_level(self, max_level: int | None) -> int:
         """Return the level that counts as the top of the scale: `max_level`, else that of the full judgments.
@@ -191,25 +229,25 @@ class RankedTopic:
     ranks : int64 array (n,)
         Ranks of the judged documents that were retrieved, from 1, ascending.
     levels : int64 array (n,)
-        Their levels; 0 or below is judged non-relevant.
+        Their levels; 0 or below is judged non-relevant. Where grades are not whole, the grades: float64.
     gains : float64 array (n,)
         Their gains under the quantisation in force (linear unless ``gains=`` says otherwise).
     n_retrieved : int
         Length of the list.
-    n_per_level : dict of int to int
+    n_per_level : dict of level to int
         Number of judged documents of the topic at each level, retrieved or not.
     top_level : int
         Highest level over all topics of the full judgments.
     """
 
     ranks: NDArray[np.int64]
-    levels: NDArray[np.int64]
+    levels: NDArray[Any]
     gains: NDArray[np.float64]
     n_retrieved: int
-    n_per_level: dict[int, int]
-    top_level: int
+    n_per_level: dict[float, int]
+    top_level: float
 
-    def n_relevant(self, rel: int = 1) -> int:
+    def n_relevant(self, rel: float = 1) -> int:
         """Return the number of documents of the topic at level `rel` or above, retrieved or not."""
         return sum(count for level, count in self.n_per_level.items() if level >= rel)
 
@@ -234,7 +272,8 @@ def ranked_lists(collection: Collection) -> RankedLists:
         collection.offsets, collection.ranks, judgments, levels, tallies, offsets
     )
     shape = (collection.n_systems, collection.n_topics)
-    highest = max(int(levels.max(initial=0)), collection.top_level, 0)
+    grades = collection.grades
+    highest = max(int(levels.max(initial=0)), collection.top_level, 0) if grades is None else len(grades) - 1
     return RankedLists(
         collection=collection,
         offsets=offsets,
@@ -247,7 +286,8 @@ def ranked_lists(collection: Collection) -> RankedLists:
         counts=_counts(collection, highest),
         top_level=collection.top_level,
         gains=LINEAR,
-        gain_of_level=np.arange(highest + 1, dtype=np.float64),
+        gain_of_level=np.arange(highest + 1, dtype=np.float64) if grades is None else grades,
+        grades=grades,
     )
 
 
@@ -257,7 +297,8 @@ def ranked_topics(
     """Yield system, topic and what a plug-in function gets, for the lists of those numbers."""
     collection = lists.collection
     judged = collection.judged
-    levels = collection.levels.astype(np.int64)
+    codes = collection.levels.astype(np.int64)
+    levels = codes if collection.grades is None else collection.numbers
     per_topic = []
     for start, stop in zip(collection.topic_offsets[:-1], collection.topic_offsets[1:], strict=True):
         present, counts = np.unique(levels[start:stop][judged[start:stop]], return_counts=True)
@@ -267,6 +308,7 @@ def ranked_topics(
         part = slice(collection.offsets[number], collection.offsets[number + 1])
         own = collection.judgments[part]
         kept = judged[own]
+        kept_codes = codes[own[kept]]
         own_levels = levels[own[kept]]
         ranks = np.arange(1, len(own_levels) + 1) if judged_only else collection.ranks[part][kept].astype(np.int64)
         yield (
@@ -275,10 +317,10 @@ def ranked_topics(
             RankedTopic(
                 ranks=ranks,
                 levels=own_levels,
-                gains=lists.gain_of_level[np.maximum(own_levels, 0)],
+                gains=lists.gain_of_level[np.maximum(kept_codes, 0)],
                 n_retrieved=int(lists.lengths[system, topic]),
                 n_per_level=per_topic[topic],
-                top_level=lists.top_level,
+                top_level=lists.top_level if lists.grades is None else lists.number_of(lists.top_level),
             ),
         )
 

@@ -32,11 +32,11 @@ class MetricNameError(InvalidOptionError):
 class Table:
     """Gains by level, ``{1:1, 2:5}``, in ascending order of the levels."""
 
-    entries: tuple[tuple[int, float], ...]
+    entries: tuple[tuple[float, float], ...]
 
     def __str__(self) -> str:
         """Return the text that parses to this table."""
-        return "{" + ", ".join(f"{level}:{_number_text(gain)}" for level, gain in self.entries) + "}"
+        return "{" + ", ".join(f"{_number_text(level)}:{_number_text(gain)}" for level, gain in self.entries) + "}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -317,15 +317,15 @@ class _Reader:
         return Call(text, tuple(sorted(named, key=lambda pair: pair[0])))
 
     def table(self) -> Table:
-        entries: dict[int, float] = {}
+        entries: dict[float, float] = {}
         while not self.taken("}"):
             if entries:
                 self.expect(",")
             level = self.number("a level")
             self.expect(":")
             gain = self.number("a gain")
-            if not isinstance(level, int) or level in entries:
-                self.fail("each level once, as a whole number")
+            if level in entries:
+                self.fail("each level once")
             entries[level] = gain
         if not entries:
             self.fail("at least one level: gain")

@@ -5,6 +5,7 @@ are added with ``Annotated``.
 """
 
 import inspect
+import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from types import MappingProxyType, NoneType, UnionType
@@ -31,16 +32,19 @@ class Rule:
         The rule in words: "at least 1".
     advice : str
         Added to the error for a required parameter that is missing.
+    fraction : bool
+        Whether a whole number by its type may have a fraction all the same.
     """
 
     holds: Callable[[Any], bool]
     text: str
     advice: str = ""
+    fraction: bool = False
 
 
 _FROM_ONE = Rule(lambda value: value >= 1, "at least 1")
-Level = Annotated[int, _FROM_ONE]
-"""A relevance level that counts as relevant."""
+Level = Annotated[int, Rule(lambda value: 0 < value < math.inf, "above 0", fraction=True)]
+"""A relevance level that counts as relevant: a number where it is given, a level where a kernel receives it."""
 Cutoff = Annotated[int, _FROM_ONE]
 """How many documents of a list are looked at."""
 
@@ -70,7 +74,12 @@ class Parameter:
     @property
     def text(self) -> str:
         """What a value must be, in words."""
-        return _WORDS[self.type] + (f", {self.rule.text}" if self.rule else "")
+        word = _WORDS[float if self._takes_fractions else self.type]
+        return word + (f", {self.rule.text}" if self.rule else "")
+
+    @property
+    def _takes_fractions(self) -> bool:
+        return self.rule is not None and self.rule.fraction
 
     def accept(self, value: Value | str | None) -> Any:  # noqa: ANN401 - the type is the parameter's own
         """Return the value as the parameter's type.
@@ -87,13 +96,13 @@ class Parameter:
         if self.type is not bool and isinstance(given, bool):
             fits = False
         elif self.type is int:
-            fits = isinstance(given, int) or whole
+            fits = isinstance(given, int) or whole or (self._takes_fractions and isinstance(given, float))
         elif self.type is float:
             fits = isinstance(given, int | float)
         else:
             fits = isinstance(given, self.type)
         if fits:
-            converted = self.type(given)
+            converted = given if isinstance(given, float) and self.type is int and not whole else self.type(given)
             if self.rule is None or self.rule.holds(converted):
                 return converted
         message = f"{self.name} must be {self.text}, not {value if isinstance(value, Call) else repr(value)}"

@@ -12,15 +12,15 @@ __all__ = ["RECALL_POINTS", "precision_recall_curves"]
 RECALL_POINTS = tuple(point / 10 for point in range(11))
 
 
-def precision_recall_curves(collection: Collection, *, rel: int = 1) -> xr.DataArray:
+def precision_recall_curves(collection: Collection, *, rel: float | None = None) -> xr.DataArray:
     r"""Return every run's interpolated precision at recall 0, 0.1, …, 1, averaged over the topics.
 
     Parameters
     ----------
     collection : Collection
         Its current levels count.
-    rel : int, default 1
-        The lowest level that counts as relevant.
+    rel : float, optional
+        The lowest level that counts as relevant: 1 by default; needed where grades are not whole.
 
     Returns
     -------
@@ -31,7 +31,7 @@ def precision_recall_curves(collection: Collection, *, rel: int = 1) -> xr.DataA
     Raises
     ------
     InvalidOptionError
-        If nothing is relevant on any topic.
+        If nothing is relevant on any topic, or grades are not whole and no threshold is given.
 
     Notes
     -----
@@ -51,12 +51,15 @@ def precision_recall_curves(collection: Collection, *, rel: int = 1) -> xr.DataA
     >>> curve.sel(system="a").values.round(2)[[0, 5, 8, 10]]
     array([1.  , 1.  , 0.67, 0.67])
     """
-    relevant = collection.levels >= rel
+    if rel is None and collection.grades is not None:
+        message = "grades are not whole, so say which is the lowest that counts as relevant: rel=…"
+        raise InvalidOptionError(message)
+    relevant = collection.levels >= collection.level_from(rel)
     n_relevant = np.add.reduceat(np.append(relevant, False), collection.topic_offsets[:-1], dtype=np.int64)
     n_relevant[np.diff(collection.topic_offsets) == 0] = 0
     counted = n_relevant > 0
     if not counted.any():
-        message = f"no document has a level of at least rel={rel}, so there is no recall to speak of"
+        message = f"no document has a level of at least rel={rel or 1:g}, so there is no recall to speak of"
         raise InvalidOptionError(message)
     needed = np.floor(np.outer(n_relevant, RECALL_POINTS) + 0.5).astype(np.int64)
     found = running_sums(collection.offsets, relevant[collection.judgments].astype(np.int64))

@@ -11,6 +11,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from metaeval.equality import at_least, difference
 from metaeval.errors import InvalidOptionError
 from metaeval.metrics.names import Call, Table
 from metaeval.metrics.parameters import Level, Parameter, read_parameters
@@ -21,19 +22,19 @@ LINEAR = Call("linear")
 """The default: a document's gain is its level."""
 
 
-def linear(levels: NDArray[np.int64]) -> NDArray[np.float64]:
+def linear(levels: NDArray[np.number]) -> NDArray[np.float64]:
     """Gain = level."""
     return levels.astype(np.float64)
 
 
-def exponential(levels: NDArray[np.int64]) -> NDArray[np.float64]:
+def exponential(levels: NDArray[np.number]) -> NDArray[np.float64]:
     """Gain = 2^level - 1 (Burges et al. 2005)."""
     return np.exp2(levels) - 1.0
 
 
-def binary(levels: NDArray[np.int64], *, rel: Level = 1) -> NDArray[np.float64]:
+def binary(levels: NDArray[np.number], *, rel: Level = 1) -> NDArray[np.float64]:
     """Gain = 1 from level rel on: lenient at rel=1, strict where rel is the highest level."""
-    return (levels >= rel).astype(np.float64)
+    return at_least(levels, rel, levels).astype(np.float64)
 
 
 @dataclass(frozen=True, slots=True)
@@ -45,9 +46,9 @@ class Quantisation:
     name : str
         As written after ``gains=``, or after ``quant=`` for elements.
     function : callable
-        For documents ``f(levels, *, parameters) -> gains``: an array of the levels 1, 2, …, and an array of that
-        length back. For elements ``f(grades, *, parameters) -> gains``: the `ElementGrades` of relevant elements, and
-        a gain in [0, 1] for each.
+        For documents ``f(levels, *, parameters) -> gains``: an array of the levels 1, 2, … (of the grades above 0,
+        where these are not whole), and an array of that length back. For elements ``f(grades, *, parameters) ->
+        gains``: the `ElementGrades` of relevant elements, and a gain in [0, 1] for each.
     on : {"documents", "elements"}
         What it takes.
     scales : tuple of str
@@ -97,13 +98,22 @@ def as_gains(value: object) -> Call | Table:
         case str():
             return Call(value)
         case Mapping() if value:
-            return Table(tuple(sorted((int(level), float(gain)) for level, gain in value.items())))
+            return Table(tuple(sorted((_whole(level), float(gain)) for level, gain in value.items())))
     message = f"gains must be a word such as exponential, or a table such as {{1:1, 2:5}}, not {value!r}"
     raise InvalidOptionError(message)
 
 
+def _whole(level: float) -> float:
+    return int(level) if float(level).is_integer() else float(level)
+
+
 def gain_table(
-    gains: Call | Table, quantisations: Mapping[str, Quantisation], *, top_level: int, present: NDArray[np.int64]
+    gains: Call | Table,
+    quantisations: Mapping[str, Quantisation],
+    *,
+    top_level: int,
+    present: NDArray[np.int64],
+    grades: NDArray[np.float64] | None = None,
 ) -> NDArray[np.float64]:
     """Return the gain of every level from 0 to `top_level`.
 
@@ -117,6 +127,8 @@ def gain_table(
         Highest level of the table.
     present : integer array
         The levels that the judgments hold; a table of gains must name each of them that is relevant.
+    grades : float64 array (top_level + 1,), optional
+        What every level stands for, where it is not its own grade.
 
     Returns
     -------
@@ -135,9 +147,13 @@ def gain_table(
     array([0., 1., 3., 7.])
     """
     table = np.zeros(top_level + 1)
+    numbers = np.arange(top_level + 1.0) if grades is None else grades
     if isinstance(gains, Call):
         computed = np.asarray(
-            quantisations[gains.word].function(np.arange(1, top_level + 1), **dict(gains.arguments)), dtype=np.float64
+            quantisations[gains.word].function(
+                np.arange(1, top_level + 1) if grades is None else grades[1:], **dict(gains.arguments)
+            ),
+            dtype=np.float64,
         )
         if computed.shape != (top_level,):
             message = f"gains={gains} must return one gain per level, shape ({top_level},), not {computed.shape}"
@@ -149,17 +165,16 @@ def gain_table(
             if level <= 0 and gain != 0:
                 message = f"gains={gains}: level {level} is not relevant, so its gain must be 0, not {gain:g}"
                 raise InvalidOptionError(message)
-            if 0 < level <= top_level:
-                table[level] = gain
-        unnamed = [int(level) for level in present if level > 0 and np.isnan(table[level])]
+            table[1:][difference(numbers[1:], level, numbers[1:], abs(level)) == 0] = gain
+        unnamed = [numbers[level] for level in present if level > 0 and np.isnan(table[level])]
         if unnamed:
             message = (
-                f"gains={gains} names no gain for level {unnamed[0]}, which the judgments hold; add {unnamed[0]}:…"
+                f"gains={gains} names no gain for level {unnamed[0]:g}, which the judgments hold; add {unnamed[0]:g}:…"
             )
             raise InvalidOptionError(message)
     wrong = np.flatnonzero((table < 0) | np.isinf(table))
     if wrong.size or (isinstance(gains, Call) and np.isnan(table).any()):
         level = int(wrong[0]) if wrong.size else int(np.flatnonzero(np.isnan(table))[0])
-        message = f"gains={gains}: a gain is finite and not negative; level {level} has {table[level]:g}"
+        message = f"gains={gains}: a gain is finite and not negative; level {numbers[level]:g} has {table[level]:g}"
         raise InvalidOptionError(message)
     return table

@@ -63,8 +63,8 @@ def rank_biased_precision(
         gains, most = (np.arange(len(lists.gain_of_level)) >= rel).astype(np.float64), 1.0
     if not most >= np.nanmax(gains, initial=0.0) or (most == 0 and lists.n_with_gain().any()):
         message = (
-            f"RBP divides by the gain of the top level, {top}, so no level may have more: gains={lists.gains} gives "
-            f"it {most:g}"
+            f"RBP divides by the gain of the top level, {lists.number_of(top):g}, so no level may have more: "
+            f"gains={lists.gains} gives it {most:g}"
         )
         raise InvalidOptionError(message)
     weights = (1.0 - p) * p ** np.arange(-1.0, lists.longest)
@@ -73,5 +73,5 @@ def rank_biased_precision(
 
 
 RANK_BIASED_PRECISION = MetricSpec(
-    name="RBP", kernel=rank_biased_precision, graded=True, monotone=True, cite="moffat2008"
+    name="RBP", kernel=rank_biased_precision, real_grades=True, graded=True, monotone=True, cite="moffat2008"
 )

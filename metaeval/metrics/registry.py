@@ -200,6 +200,10 @@ class Registry:
     def _bind(self, spec: MetricSpec, parsed: ParsedName) -> Metric:
         try:
             given = _arguments_of(spec, parsed)
+            named = {*given}
+            gains = given.get("gains")
+            if isinstance(gains, Call):
+                named |= {f"gains.{name}" for name, _ in gains.arguments}
             values = {name: _value_of(spec, one, given.pop(name, None)) for name, one in spec.parameters.items()}
             quantisation = None
             if spec.gains_word is not None:
@@ -213,7 +217,7 @@ class Registry:
         except InvalidOptionError as error:
             message = f"{parsed}: {error}"
             raise MetricNameError(message) from error
-        return Metric(spec, tuple(sorted(values.items())), quantisation)
+        return Metric(spec, tuple(sorted(values.items())), quantisation, frozenset(named))
 
     def _gains(self, spec: MetricSpec, given: object) -> tuple[Call | Table, Quantisation | None]:
         gains = spec.default_gains if given is None else as_gains(given)

@@ -1,13 +1,13 @@
 """A metric with its parameters filled in, ``AP(rel=2)``: its names, and its scores on the lists of a collection."""
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Protocol, overload
 
 import numpy as np
 from numpy.typing import NDArray
 
-from metaeval.errors import MetaevalError
+from metaeval.errors import InvalidOptionError, MetaevalError
 from metaeval.metrics.bounds import MetricError, check_values
 from metaeval.metrics.focused.element_lists import ElementLists
 from metaeval.metrics.lists import JudgedLists, RankedLists, ranked_topics
@@ -58,11 +58,15 @@ class Metric:
         Every parameter, sorted by name, ``judged_only``, ``gains`` and ``quant`` included where the spec has them.
     quantisation : Quantisation or None
         The function behind ``gains=`` or ``quant=``, where it is not a table.
+    given : frozenset of str
+        Parameters that were written, defaults too; those of the quantisation as in ``gains.rel``. Metrics that differ
+        in nothing else are equal.
     """
 
     spec: MetricSpec
     parameters: tuple[tuple[str, Any], ...]
     quantisation: Quantisation | None = None
+    given: frozenset[str] = field(default=frozenset(), compare=False, repr=False)
 
     @property
     def name(self) -> str:
@@ -111,7 +115,7 @@ class Metric:
         values = dict(self.parameters)
         view = self.view(lists)
         if self.spec.relevant is not None:
-            counts = np.asarray(self.spec.relevant(view, **self.own_values()))
+            counts = np.asarray(self.spec.relevant(view, **self._levels_for(view)))
             if counts.dtype.kind not in "biu" or counts.shape != view.lengths.shape[1:]:
                 message = (
                     f"{self.name}: relevant= must return whole numbers of shape {view.lengths.shape[1:]} (topics), "
@@ -122,7 +126,7 @@ class Metric:
         if not isinstance(view, RankedLists):
             return view.n_relevant()
         if values.get("rel") is not None:
-            return view.n_relevant(values["rel"])
+            return view.n_relevant(view.level_from(values["rel"]))
         return view.n_with_gain() if self.spec.graded else view.n_relevant()
 
     def compute(self, lists: JudgedLists) -> NDArray[np.float64]:
@@ -140,6 +144,8 @@ class Metric:
         """
         view = self.view(lists)
         kernel, function = self.spec.kernel, self.spec.function
+        if function is not None and isinstance(view, RankedLists) and view.grades is not None:
+            kernel = kernel if self.spec.real_grades else None
         if kernel is not None:
             values = self._all_at_once(view, kernel)
         elif function is not None and isinstance(view, RankedLists):
@@ -159,9 +165,46 @@ class Metric:
         """Return the parameters that its function or kernel takes."""
         return {name: value for name, value in self.parameters if name in self.spec.parameters}
 
+    def _levels_for(self, view: JudgedLists) -> dict[str, Any]:
+        """Return its parameters as a kernel takes them: thresholds and the top of the scale as levels."""
+        values = self.own_values()
+        if not isinstance(view, RankedLists):
+            return values
+        if isinstance(values.get("rel"), int | float):
+            values["rel"] = view.level_from(values["rel"])
+        top = values.get("max_level")
+        if isinstance(top, int | float):
+            if view.grades is None and top != int(top):
+                message = f"{self.name}: the grades of these judgments are whole, so max_level must be, not {top:g}"
+                raise MetricError(message)
+            values["max_level"] = view.level_from(top)
+        return values
+
+    def _refuse_real_grades(self, grades: NDArray[np.float64]) -> None:
+        """Refuse lists whose grades are not whole where a threshold would have to be guessed, or a kernel to guess."""
+        own = dict(self.parameters)
+        asked = ["rel"] if isinstance(own.get("rel"), int | float) else []
+        gains = own.get("gains")
+        if isinstance(gains, Call) and "rel" in dict(gains.arguments):
+            asked.append("gains.rel")
+        if any(name not in self.given for name in asked):
+            example = grades[1 + (len(grades) - 1) // 2]
+            message = (
+                f"{self.name} counts documents as relevant from some grade on, and the grades of these judgments are "
+                f"not whole (such as {example:.6g}), so say which: {self.spec.usage} with rel={example:.3g}, for "
+                "instance"
+            )
+            raise InvalidOptionError(message)
+        if self.spec.function is None and not self.spec.real_grades:
+            message = (
+                f"{self.name} has a kernel for whole grades alone, and these are not whole (such as {grades[-1]:.6g}); "
+                "turn them into levels (Collection.at_thresholds), or give it function= or real_grades=True"
+            )
+            raise MetricError(message)
+
     def _all_at_once(self, view: JudgedLists, kernel: Callable[..., Any]) -> NDArray[np.float64]:
         try:
-            found = kernel(view, **self.own_values())
+            found = kernel(view, **self._levels_for(view))
         except (MetaevalError, MemoryError):
             raise
         except Exception as error:
@@ -216,12 +259,15 @@ class Metric:
             return lists
         view = lists.condensed() if values.get("judged_only") else lists
         gains = values.get("gains", LINEAR)
-        top = max(lists.highest, values.get("max_level") or 0)
-        if not self.spec.graded or (gains == LINEAR and top == lists.highest):
+        if view.grades is not None:
+            self._refuse_real_grades(view.grades)
+            view = view.with_top(values.get("max_level"))
+        top = view.highest if view.grades is not None else max(view.highest, int(values.get("max_level") or 0))
+        if not self.spec.graded or (gains == LINEAR and top == view.highest):
             return view
         known = {} if self.quantisation is None else {self.quantisation.name: self.quantisation}
         present = np.flatnonzero(lists.counts.any(axis=0))
-        return view.with_gains(gains, gain_table(gains, known, top_level=top, present=present))
+        return view.with_gains(gains, gain_table(gains, known, top_level=top, present=present, grades=view.grades))
 
     def _text(self, *, full: bool) -> str:
         shown = tuple(

@@ -13,6 +13,7 @@ from metaeval.checks import check_choice
 from metaeval.collection.base import JudgedCollection
 from metaeval.collection.documents import Collection
 from metaeval.collection.elements import ElementCollection
+from metaeval.collection.grades import numbers_of
 from metaeval.collection.passages import PassageCollection
 from metaeval.errors import InvalidOptionError, ScoresError
 from metaeval.layout import DIMS
@@ -238,7 +239,7 @@ def _relevant_somewhere(collection: Collection) -> NDArray[np.bool_]:
     if not counted.any():
         message = (
             f"no topic has a relevant document (level above 0) in the judgments; the highest level is "
-            f"{int(collection.full_levels.max(initial=0))}"
+            f"{numbers_of(collection.full_levels, collection.grades).max(initial=0):g}"
         )
         raise InvalidOptionError(message)
     return counted
@@ -256,7 +257,8 @@ def _undefined_topics(
     if lacking[counted].all() and np.array_equal(documents.levels, documents.full_levels):
         message = f"nothing is relevant under {metric.name} on any topic"
         if _on(metric) == "documents":
-            message += f": the highest level of the judgments is {documents.top_level}"
+            top = numbers_of(np.array([documents.top_level]), documents.grades).item()
+            message += f": the highest level of the judgments is {top:g}"
         raise InvalidOptionError(message)
     return lacking
 

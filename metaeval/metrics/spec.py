@@ -60,6 +60,9 @@ class MetricSpec:
         Whether it can be computed on the condensed list (then ``Name'`` works); of documents only.
     graded : bool
         Whether it uses gains (then ``gains=`` works, or ``quant=`` for elements).
+    real_grades : bool
+        Whether the kernel is right where grades are real-valued: levels are codes then (`RankedLists.grades`), and
+        ``rel`` and ``max_level`` arrive as such. Without it the function is used there, which receives the grades.
     ideal : float or None
         Its value on an ideal ranking of everything relevant, if that is fixed.
     monotone : bool
@@ -82,6 +85,7 @@ class MetricSpec:
     without_relevant: float | None = 0.0
     judged_only: bool = True
     graded: bool = False
+    real_grades: bool = False
     ideal: float | None = None
     monotone: bool = False
     cite: str = ""
@@ -172,6 +176,7 @@ def metric(
     without_relevant: float | None = 0.0,
     judged_only: bool = True,
     graded: bool = False,
+    real_grades: bool = False,
     ideal: float | None = None,
     monotone: bool = False,
     cite: str = "",
@@ -188,7 +193,9 @@ def metric(
         parameters; one called ``k`` is written after ``@``.
     name : str, optional
         The function's own name by default.
-    kernel, relevant, higher_is_better, bounds, without_relevant, judged_only, graded, ideal, monotone, cite
+    kernel, relevant, higher_is_better, bounds, without_relevant, judged_only, graded : optional
+        See `MetricSpec`; so the next four.
+    real_grades, ideal, monotone, cite : optional
         See `MetricSpec`.
 
     Returns

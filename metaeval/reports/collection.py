@@ -80,8 +80,10 @@ def collection_sections(
     """
     if isinstance(collection, Collection):
         held = collection.statistics()
-        curves = precision_recall_curves(collection)
-        return _statistics("documents", held.to_frame(), held.per_system), _precision_recall(curves, best)
+        section = _statistics("documents", held.to_frame(), held.per_system)
+        if collection.grades is not None:  # no grade says by itself that it is the lowest relevant one
+            return (section,)
+        return section, _precision_recall(precision_recall_curves(collection), best)
     statistics = focused_statistics(collection)
     n_without_size = int(statistics.per_system["size"].isna().sum())
     way_out = " (--element-sizes FILE)" if n_without_size else ""

@@ -347,7 +347,7 @@ def error_words(n_replicates: int) -> str:
 
 
 def _of_level(stability: Stability) -> str:
-    return "" if stability.rel == 1 else f" (level {stability.rel} or above)"
+    return "" if stability.rel in {1, None} else f" (level {stability.rel:g} or above)"
 
 
 def _lowered(title: str) -> str:

@@ -5,7 +5,7 @@ from math import isfinite
 
 import numpy as np
 
-from metaeval.checks import check_choice, check_count, check_number
+from metaeval.checks import LEAST_SHARE, check_choice, check_count, check_number
 from metaeval.collection.base import JudgedCollection
 from metaeval.draws import RNGLike, resolve_rng
 from metaeval.errors import InvalidOptionError
@@ -22,7 +22,7 @@ def reduce_judgments(  # noqa: PLR0913 - one keyword per choice
     rng: RNGLike = None,
     pool_depth: int | None = None,
     reciprocal_rank_share: float = 1.0,
-    rel: int = 1,
+    rel: float | None = None,
 ) -> Reduced:
     """Reduce the judgments of a collection in one of the ways of `REDUCTIONS`.
 
@@ -52,8 +52,9 @@ def reduce_judgments(  # noqa: PLR0913 - one keyword per choice
         With "reciprocal-rank", the share of the n documents that is taken by summed inverse rank; the rest is taken
         rank by rank, run after run, up to exactly n. At 0 the whole pool is, which is what to compare the former with
         at equal n.
-    rel : int, default 1
-        Lowest level that counts as relevant; documents below it are among the others.
+    rel : float, optional
+        Lowest level that counts as relevant, 1 by default (any above 0 where grades are real-valued); documents below
+        it are among the others.
 
     Returns
     -------
@@ -86,16 +87,18 @@ def reduce_judgments(  # noqa: PLR0913 - one keyword per choice
     ([2, 4], [1, 2])
     """
     check_choice(reduction, "reduction", REDUCTIONS)
-    check_count(rel, "rel")
+    documents = collection.by_document
+    if rel is not None:
+        rel = check_count(rel, "rel") if documents.grades is None else check_number(rel, "rel", least=LEAST_SHARE)
     check_number(reciprocal_rank_share, "reciprocal_rank_share", least=0, most=1)
     chosen = REDUCTIONS[reduction]
     task = Task(
-        collection=collection.by_document,
+        collection=documents,
         steps=check_steps(chosen, steps),
         rng=resolve_rng(rng).generator,
         pool_depth=pool_depth,
         reciprocal_rank_share=float(reciprocal_rank_share),
-        rel=int(rel),
+        rel=documents.level_from(rel),
     )
     return chosen.function(task)
 

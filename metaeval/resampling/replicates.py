@@ -328,6 +328,7 @@ def replicate_store(  # noqa: PLR0913 - what a result depends on
     names = "\n".join([*documents.systems, "", *documents.topics]).encode()
     content: list[bytes | NDArray[np.generic]] = [names, *compiled_arrays(documents)]
     content.append(b"" if documents.pooled is None else documents.pooled)
+    content += [] if documents.grades is None else [documents.grades]
     if retrieved:
         content.append(b"\n".join(documents.document_ids.tolist()))
         if documents.retrieved is not None:

@@ -44,12 +44,13 @@ class Plan:
     systems: tuple[str, ...]
     topics: tuple[str, ...]
     top_level: int
+    grades: NDArray[np.float64] | None
     metrics: tuple[AnyMetric, ...]
     reduction: str
     steps: tuple[float, ...]
     pool_depth: int | None
     counted: NDArray[np.bool_]
-    rel: int
+    rel: float | None
     testing: "PairTest"
     n_tested: int
     full_verdicts: NDArray[np.int8]
@@ -106,6 +107,7 @@ def replicate_of_arrays(
         topics=plan.topics,
         document_ids=np.empty(0, dtype="S1"),  # no random reduction looks at the names of documents
         top_level=plan.top_level,
+        grades=plan.grades,
         tied=np.full(len(plan.systems), np.nan),
         **cast("dict[str, Any]", own),
     )

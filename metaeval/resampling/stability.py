@@ -17,9 +17,10 @@ from numpy.typing import NDArray
 
 from metaeval.agreement.ranking_pairs import best_of_reference
 from metaeval.agreement.rankings import CORRELATIONS, kendall_p_value
-from metaeval.checks import MOST_REPLICATES, check_choice, check_count, check_number, check_share
+from metaeval.checks import LEAST_SHARE, MOST_REPLICATES, check_choice, check_count, check_number, check_share
 from metaeval.collection.base import JudgedCollection
 from metaeval.collection.documents import Collection, is_judged
+from metaeval.collection.grades import numbers_of
 from metaeval.draws import RNGLike, resolve_seed
 from metaeval.equality import settled_means
 from metaeval.errors import EstimationError, InvalidOptionError
@@ -80,7 +81,7 @@ def measure_stability(  # noqa: PLR0913 - every option of the study
     n_resamples: int | None = None,
     choose: str | int = "all",
     ranked: str | int = "all",
-    rel: int | None = None,
+    rel: float | None = None,
     top: int = 10,
     pool_depth: int | None = None,
     rng: RNGLike = None,
@@ -110,9 +111,10 @@ def measure_stability(  # noqa: PLR0913 - every option of the study
     choose, ranked : {"all", "one-per-group"} or int
         Which systems' pairs are tested, and which systems are ranked (and averaged over); see
         `metaeval.scores.select_runs`. The paper tests one run a team and ranks 30 runs.
-    rel : int, optional
+    rel : float, optional
         Lowest level that counts as relevant where judgments are drawn and counted; by default the lowest ``rel=``
-        among the metrics that have one (graded metrics have none), else 1.
+        among the metrics that have one (graded metrics have none), else 1, or any above 0 where grades are
+        real-valued.
     top : int, default 10
         The correlations are also taken among so many best systems of the full ranking.
     pool_depth : int, optional
@@ -194,6 +196,7 @@ def measure_stability(  # noqa: PLR0913 - every option of the study
         systems=documents.systems,
         topics=documents.topics,
         top_level=documents.top_level,
+        grades=documents.grades,
         metrics=own_metrics,
         reduction=reduction,
         steps=tuple(sorted(check_steps(chosen, steps))),
@@ -234,13 +237,17 @@ class _Reference(NamedTuple):
     notes: tuple[str, ...]
 
     @classmethod
-    def of(cls, collection: Collection, reduction: Reduction, pool_depth: int | None, rel: int) -> "_Reference":
+    def of(
+        cls, collection: Collection, reduction: Reduction, pool_depth: int | None, rel: float | None
+    ) -> "_Reference":
         rebuilt = reduction.needs_retrieved
         original = original_pool(collection, pool_depth=pool_depth) if rebuilt else None
         levels, notes = (collection.levels, ()) if original is None else (original.levels, original.notes)
         counted = counted_topics(collection)[collection.topic_of_judgment]
         judged = is_judged(levels) & counted
-        return cls(levels, int(judged.sum()), int((levels >= rel)[counted].sum()), rebuilt, notes)
+        return cls(
+            levels, int(judged.sum()), int((levels >= collection.level_from(rel))[counted].sum()), rebuilt, notes
+        )
 
 
 class _Full(NamedTuple):
@@ -251,16 +258,21 @@ class _Full(NamedTuple):
     ranked: list[int]
 
 
-def _relevant_from(collection: Collection, metrics: Sequence[AnyMetric], rel: int | None) -> int:
-    """Return the lowest level that counts as relevant: as asked for, or as the metrics have it."""
+def _relevant_from(collection: Collection, metrics: Sequence[AnyMetric], rel: float | None) -> float | None:
+    """Return the lowest grade that counts as relevant, as asked for or as the metrics have it.
+
+    Where grades are real-valued and neither says it, None: any above 0.
+    """
     if rel is None:
         named = (
             dict(one.parameters).get("rel") for one in metrics if isinstance(one, Metric) and one.on == "documents"
         )
-        return min((level for level in named if level is not None), default=1)
-    level = check_count(rel, "rel")
-    if not (collection.full_levels >= level).any():
-        message = f"rel={level}: no document is judged at that level or above; the highest is {collection.top_level}"
+        lowest = min((level for level in named if level is not None), default=None)
+        return collection.level_from(lowest) if collection.grades is None else lowest
+    level = check_count(rel, "rel") if collection.grades is None else check_number(rel, "rel", least=LEAST_SHARE)
+    if not (collection.full_levels >= collection.level_from(level)).any():
+        top = numbers_of(np.array([collection.top_level]), collection.grades).item()
+        message = f"rel={level:g}: no document is judged at that level or above; the highest is {top:g}"
         raise InvalidOptionError(message)
     return level
 
@@ -320,7 +332,9 @@ def _stability(  # noqa: PLR0913, PLR0917 - the parts of an answer
     said = [] if reduction.random else [note for note in said if note not in reference.notes]
     if reduction.random and (emptied := int(data["emptied"].max())):
         said = [f"in a replicate up to {emptied} of the topics have nothing relevant left; they score 0"]
-    graded = [f"relevant are documents of level {plan.rel} and above where judgments are taken away"] * (plan.rel > 1)
+    graded = [f"relevant are documents of level {plan.rel:g} and above where judgments are taken away"] * (
+        plan.rel not in {1, None}
+    )
     notes = dict.fromkeys([*reference.notes, *graded, *(f"{reduction.title}: {note}" for note in said)])
     result = _test_words(plan)
     return Stability(

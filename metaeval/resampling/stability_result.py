@@ -48,8 +48,8 @@ class Stability:
         metric): pairs that differ significantly, those of them that do not (in the same direction) under the full
         judgments, and those of these that do in the opposite direction; ``difference_required`` likewise, where the
         test gives it; ``found_full`` and ``difference_required_full`` (metric).
-    rel : int
-        Lowest level that counts as relevant where judgments are reduced.
+    rel : float or None
+        Lowest level that counts as relevant where judgments are reduced; None for any above 0.
     n_judged, n_relevant, n_topics : int
         In the full judgments, or in the original pool where pools are reduced.
     top : int
@@ -67,7 +67,7 @@ class Stability:
 
     reduction: Reduction
     data: xr.Dataset
-    rel: int
+    rel: float | None
     n_judged: int
     n_relevant: int
     n_topics: int

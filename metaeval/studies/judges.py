@@ -18,7 +18,7 @@ from metaeval.checks import check_share
 from metaeval.collection.assembly import judgments_from
 from metaeval.collection.base import JudgedCollection
 from metaeval.collection.document_codes import Judgments
-from metaeval.collection.documents import UNJUDGED, Collection
+from metaeval.collection.documents import Collection
 from metaeval.collection.inex import Assessments
 from metaeval.draws import RandomSource, RNGLike, resolve_rng, resolve_seed
 from metaeval.errors import InvalidOptionError, MetaevalError
@@ -119,9 +119,9 @@ def judgments_of_labels(labels: Labels) -> Judgments:
     [2, 0]
     """
     highest = labels.table.max(axis=1).dropna()
-    qrels: dict[str, dict[str, int]] = {}
+    qrels: dict[str, dict[str, float]] = {}
     for (topic, item), level in zip(highest.index.tolist(), highest.tolist(), strict=True):
-        qrels.setdefault(topic, {})[item] = int(level)
+        qrels.setdefault(topic, {})[item] = level
     return judgments_from(qrels)
 
 
@@ -301,8 +301,8 @@ def _under_each(
 ) -> dict[str, JudgedCollection]:
     """Return the runs with the judgments of each assessor in turn."""
     if isinstance(collection, Collection) and not has_parts:
-        levels = _levels_of_assessors(labels, collection)
-        return {name: collection.rejudge(own) for name, own in zip(labels.assessors, levels, strict=True)}
+        grades = _grades_of_assessors(labels, collection)
+        return {name: collection.regrade(own) for name, own in zip(labels.assessors, grades, strict=True)}
     if not isinstance(collection, Mapping) or not has_parts:
         message = (
             "the collection is a Collection for labels, and a mapping of assessor to collection for assessments; "
@@ -364,7 +364,7 @@ def _side_by_side(parts: Sequence[xr.DataArray], names: Sequence[str]) -> Scores
     return as_scores(table, higher_is_better=direction)
 
 
-def _levels_of_assessors(labels: Labels, collection: Collection) -> np.ndarray:
+def _grades_of_assessors(labels: Labels, collection: Collection) -> np.ndarray:
     topics = np.array(collection.topics, dtype=object)[collection.topic_of_judgment]
     items = [name.decode() for name in collection.document_ids.tolist()]
     rows = pd.MultiIndex.from_frame(labels.table.index.to_frame(index=False)).get_indexer(
@@ -377,8 +377,7 @@ def _levels_of_assessors(labels: Labels, collection: Collection) -> np.ndarray:
             "compile the runs with judgments_of_labels"
         )
         raise InvalidOptionError(message)
-    values = labels.table.to_numpy()[rows].T
-    return np.where(np.isnan(values), UNJUDGED, values).astype(np.int16)
+    return labels.table.to_numpy()[rows].T
 
 
 def _effects(  # noqa: PLR0913, PLR0917 - one metric and the question

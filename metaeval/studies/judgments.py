@@ -239,7 +239,7 @@ def study_judgments(  # noqa: PLR0913 - every option of the command
     n_resamples: int | None = None,
     choose: str | int = "all",
     ranked: str | int = "all",
-    rel: int | None = None,
+    rel: float | None = None,
     min_tau: float = THRESHOLD,
     top: int = 10,
     pool_depth: int | None = None,

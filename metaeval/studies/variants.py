@@ -168,6 +168,13 @@ def audited(
 
 
 def _grades_of(collection: Collection) -> list[int]:
+    if collection.grades is not None:
+        message = (
+            f"an audit asks what every boundary between grades is worth, and these judgments have "
+            f"{len(collection.grades) - 1} grades that are not whole; turn them into levels first "
+            "(Collection.at_thresholds)"
+        )
+        raise InvalidOptionError(message)
     grades = np.unique(collection.full_levels)
     found: list[int] = grades[grades > 0].astype(int).tolist()
     if len(found) < 2:  # noqa: PLR2004 - one grade leaves nothing to ask

@@ -232,12 +232,12 @@ def test_groups_and_pooled_runs_are_looked_up_by_name(collection):
         ({}, {"2": {"x": 1}}, "no run"),
         ({"a": {"1": ["x"]}}, {}, "no judgment"),
         ({"a": {"1": ["x"]}}, {"1": {}}, "no judgment"),
-        ({"a": {"1": ["x"]}}, {"1": {"x": 1.5}}, "whole numbers, not float64"),
+        ({"a": {"1": ["x"]}}, {"1": {"x": "high"}}, "levels must be numbers, not <U4"),
         ({"a": {"1": ["x"]}}, {"1": {"x\0": 1}}, "zero byte"),
     ],
 )
 def test_what_cannot_be_compiled_is_refused(rankings, qrels, message):
-    """Repetitions, nothing in common, nothing at all and levels that are no whole numbers are errors."""
+    """Repetitions, nothing in common, nothing at all and levels that are no numbers are errors."""
     with pytest.raises(InvalidOptionError, match=message):
         collection_from_rankings(rankings, qrels)
 

@@ -1,11 +1,12 @@
 """TREC runs and qrels."""
 
+import math
 import random
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 from fuzz_harness import Case, Reader, RefusedError
-from fuzz_plain import is_number, lines_of, natural, number_of, text_of, whole_of, words_of
+from fuzz_plain import is_number, lines_of, natural, number_of, text_of, words_of
 from fuzz_text import pick, text_mutation
 
 from metaeval.io.qrels import read_qrels
@@ -57,7 +58,7 @@ def _make_graded(rng: random.Random) -> Case:
 def _make_run(rng: random.Random) -> Case:
     options: dict[str, Any] = {}
     if rng.random() < 0.4:
-        options["order"] = rng.choice(("score", "rank", "input"))
+        options["order"] = rng.choice(("score", "ties-ascending", "rank", "input"))
     if rng.random() < 0.2:
         options["score_precision"] = "float32"
     if rng.random() < 0.2:
@@ -119,6 +120,8 @@ def _ranked(
             listed = sorted(listed, key=lambda line: line[4] or 0.0)
         elif order == "score":
             listed = sorted(listed, key=lambda line: (_rounded(line[3], precision), line[1].encode()), reverse=True)
+        elif order == "ties-ascending":
+            listed = sorted(listed, key=lambda line: (-_rounded(line[3], precision), line[1].encode()))
         found[topic] = [(line[1], line[3]) for line in listed]
     return found
 
@@ -164,17 +167,24 @@ def _levelled(rows: list[list[str]]) -> list[list[str]]:
     return rows
 
 
-def qrels_of(content: bytes) -> dict[str, dict[str, int]]:
-    """Return the level of every document of every topic."""
-    judged: dict[str, dict[str, int]] = {}
+def qrels_of(content: bytes) -> dict[str, dict[str, float]]:
+    """Return the grade of every document of every topic."""
+    judged: dict[str, dict[str, float]] = {}
     for row in _levelled(_rows(content)):
         if len(row) != _QRELS_COLUMNS:
             raise RefusedError("too few or too many columns")
         levels = judged.setdefault(row[0], {})
         if row[2] in levels:
             raise RefusedError("a document twice")
-        levels[row[2]] = whole_of(row[3], -_LEVEL, _LEVEL)
-    return judged
+        levels[row[2]] = number_of(row[3])
+        if abs(levels[row[2]]) > _LEVEL:
+            raise RefusedError("too large a grade")
+    if all(grade.is_integer() for levels in judged.values() for grade in levels.values()):
+        return judged
+    return {
+        topic: {name: float(math.floor(grade)) if grade < 0 else grade for name, grade in levels.items()}
+        for topic, levels in judged.items()
+    }
 
 
 def _qrels_opinions(case: Case) -> list[object]:
@@ -183,7 +193,7 @@ def _qrels_opinions(case: Case) -> list[object]:
     return [{"topics": order, "levels": {topic: sorted(judged[topic].items(), key=_by_bytes) for topic in order}}]
 
 
-def _by_bytes(item: tuple[str, int]) -> bytes:
+def _by_bytes(item: tuple[str, float]) -> bytes:
     return item[0].encode()
 
 
@@ -230,7 +240,7 @@ def _read_run(paths: Sequence[str], options: Mapping[str, Any]) -> object:
 
 def _read_qrels(paths: Sequence[str], _: Mapping[str, Any]) -> object:
     found = read_qrels(paths[0])
-    documents, levels = [one.decode() for one in found.document_ids.tolist()], found.levels.tolist()
+    documents, levels = [one.decode() for one in found.document_ids.tolist()], found.numbers.tolist()
     bounds = found.topic_offsets.tolist()
     return {
         "topics": list(found.topics),
@@ -243,7 +253,7 @@ def _read_qrels(paths: Sequence[str], _: Mapping[str, Any]) -> object:
 
 def _read_collection(paths: Sequence[str], options: Mapping[str, Any]) -> object:
     found = read_collection(paths[0], paths[1], n_jobs=1, **options)
-    judged: dict[str, list[tuple[int, str, int]]] = {}
+    judged: dict[str, list[tuple[int, str, float]]] = {}
     offsets = found.offsets.tolist()
     for place, topic in enumerate(found.topics):
         part = slice(offsets[place], offsets[place + 1])
@@ -252,7 +262,7 @@ def _read_collection(paths: Sequence[str], options: Mapping[str, Any]) -> object
             zip(
                 found.ranks[part].tolist(),
                 [one.decode() for one in found.document_ids[judgments].tolist()],
-                found.levels[judgments].tolist(),
+                found.numbers[judgments].tolist(),
                 strict=True,
             )
         )

@@ -64,7 +64,6 @@ def test_measure_objects_become_our_metrics(measure, name):
         ("iprec_at_recall_0.10", "IPrec@0.1"),
         ("setp(rel=2)", "SetP(rel=2)"),
         (ir_measures.SetP(rel=2), "SetP(rel=2)"),
-        ("Compat(p=0.9)", "Compat(p=0.9)"),
         ("SetF(beta=2)", "SetF(beta=2)"),
     ],
 )

@@ -130,6 +130,15 @@ class Literal:
                     total += (r - 1) / r * share * (found + e) / (found + others + 2 * e)
         return total / self.relevant(rel)
 
+    def compatibility(self, p=0.95, k=1000):
+        def overlap(one, other):
+            return sum(p ** (i - 1) * len(set(one[:i]) & set(other[:i])) / i for i in range(1, k + 1))
+
+        found = [name for name in self.names if self.judged.get(name, 0) > 0]
+        others = [name for name, level in self.judged.items() if level > 0 and name not in found]
+        ideal = sorted(found + others, key=lambda name: -self.judged[name])  # keeps the order of equals
+        return overlap(self.names, ideal) / overlap(ideal, ideal)
+
     def judged_share(self, k=10**6):
         shown = self.names[:k]
         return sum(name in self.judged for name in shown) / len(shown)
@@ -172,6 +181,8 @@ MEASURES = {
     "bpref_N": lambda one: one.bpref(variant="N"),
     "infAP": Literal.inferred_ap,
     "infAP(rel=2)": lambda one: one.inferred_ap(2),
+    "Compat(p=0.8)@20": lambda one: one.compatibility(0.8, 20),
+    "Compat(p=0.95)@4": lambda one: one.compatibility(k=4),
     "Judged@5": lambda one: one.judged_share(5),
     "Judged": Literal.judged_share,
 }
@@ -185,6 +196,46 @@ QUANTISED = {
     "RBP(p=0.8, rel=2)": (lambda one: one.rbp(0.8), STRICT),
 }
 ALL = {**{name: (literal, {}) for name, literal in MEASURES.items()}, **QUANTISED}
+
+
+REAL = {
+    "AP(rel=1.5)": lambda one: one.average_precision(rel=1.5),
+    "P(rel=0.5)@3": lambda one: one.precision(3, 0.5),
+    "R(rel=1.5)@4": lambda one: one.recall(4, 1.5),
+    "Success(rel=1.5)@2": lambda one: one.success(2, 1.5),
+    "bpref(rel=1.5)": lambda one: one.bpref(1.5),
+    "bpref_R(rel=0.5)": lambda one: one.bpref(0.5, "R"),
+    "bpref_N(rel=1.5)": lambda one: one.bpref(1.5, "N"),
+    "infAP(rel=1.5)": lambda one: one.inferred_ap(1.5),
+    "RBP(p=0.5, max_level=6.5)": lambda one: one.rbp(0.5, top=6.5),
+    "ERR(max_level=6.5)": lambda one: one.err(top=6.5),
+}
+ABOVE = {"gain": lambda level: float(level >= 1.5)}
+UNEVEN_REAL = {"gain": {0.5: 3.0, 1: 0.0, 1.5: 1.0, 2.25: 0.5, 4: 9.0}.get}
+QUANTISED_REAL = {
+    name: (literal, options)
+    for name, (literal, options) in QUANTISED.items()
+    if "exponential" in name or name == "RBP(p=0.8, rel=2)"
+} | {
+    "nDCG(gains=binary(rel=1.5))@5": (lambda one: one.ndcg(5), ABOVE),
+    "RBP(p=0.8, rel=1.5)": (lambda one: one.rbp(0.8), ABOVE),
+    "nDCG(gains={0.5:3, 1:0, 1.5:1, 2.25:0.5, 4:9})": (Literal.ndcg, UNEVEN_REAL),
+}
+
+
+def asks_for_a_threshold(name):
+    """Say whether a measure has one that is not given."""
+    return "rel=" not in name and BUILTIN[name.split("(")[0].split("@")[0]].parameters.get("rel") is not None
+
+
+BY_NUMBER = {
+    **{
+        name: (literal, {})
+        for name, literal in (MEASURES | REAL).items()
+        if name.startswith("RBP") or not asks_for_a_threshold(name)
+    },
+    **QUANTISED_REAL,
+}
 
 
 def condensed_name(name):
@@ -252,3 +303,38 @@ def test_reduced_judgments_are_scored_like_qrels_that_were_read_that_way():
         again = full.rejudge(np.where(dropped, mark, full.levels))
         fresh = collection_from_rankings(rankings, {"1": reduced | kept})
         assert np.array_equal(metric_values(again, METRICS), metric_values(fresh, METRICS))
+
+
+@st.composite
+def really_graded(draw):
+    """Take a drawn collection with other grades for its levels, not all whole; 4 always occurs."""
+    rankings, qrels = draw(collections())
+    grades = {-2: -1.5, -1: -1.0, 0: 0.0, 1: 0.5, 2: 1.5, 3: 2.25, 4: 4.0}
+    return rankings, {topic: {name: grades[level] for name, level in part.items()} for topic, part in qrels.items()}
+
+
+@settings(max_examples=60)
+@given(made=really_graded())
+def test_real_grades_are_scored_by_their_numbers(made):
+    """Gains take the number, thresholds compare with it, while kernels see codes."""
+    rankings, qrels = made
+    values = metric_values(collection_from_rankings(rankings, qrels), METRICS_BY_NUMBER)
+    for name, scores in zip(BY_NUMBER, values, strict=True):
+        literal, options = BY_NUMBER[name]
+        for row, system in enumerate(("a", "b")):
+            for column, topic in enumerate(("1", "2")):
+                try:
+                    expected = literal(Literal(rankings[system][topic], qrels[topic], top=4.0, **options))
+                except ZeroDivisionError:
+                    expected = 0.0
+                assert scores[row, column] == pytest.approx(expected, abs=1e-12), (name, system, topic)
+
+
+METRICS_BY_NUMBER = resolve_metrics(list(BY_NUMBER), registry=BUILTIN)
+
+
+def test_every_built_in_measure_has_a_form_for_real_grades():
+    """None is left out above, and each says that its kernel takes codes."""
+    specs = [spec for spec in BUILTIN if spec.on == "documents"]
+    assert {name.split("(")[0].split("@")[0] for name in BY_NUMBER} == {spec.name for spec in specs}
+    assert all(spec.real_grades for spec in specs)

@@ -1,0 +1,116 @@
+"""Real-valued grades of judgments as codes: the k-th distinct grade above 0 is code k, and code 0 is no relevance.
+
+Levels stay small whole numbers, on which every kernel is fast, and a table says which number each stands for. Where
+all grades are whole there is no table: levels are the grades themselves.
+"""
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from metaeval.cells import first_few
+from metaeval.equality import at_least, settle
+from metaeval.errors import InvalidOptionError
+
+__all__ = ["LARGEST_GRADE", "MOST_GRADES", "Coded", "coded", "grades_note", "level_from", "numbers_of"]
+
+LARGEST_GRADE = 32_767
+"""Grades lie within plus and minus this."""
+
+MOST_GRADES = 32_000
+"""Most distinct grades above 0, where they are not whole."""
+
+
+class Coded(NamedTuple):
+    """Grades as levels.
+
+    Attributes
+    ----------
+    levels : int16 array
+        A negative one is no judgment.
+    grades : float64 array or None
+        ``grades[level]`` is the grade of a level from 0 on, ascending from 0; None where levels are the grades.
+    """
+
+    levels: NDArray[np.int16]
+    grades: NDArray[np.float64] | None
+
+
+def coded(numbers: ArrayLike) -> Coded:
+    """Turn grades into levels: whole ones as they are; others by their place among the distinct grades above 0.
+
+    Parameters
+    ----------
+    numbers : array_like
+        Grades, finite. Where any is not whole, grades equal on paper (`metaeval.equality`) are one grade, and a
+        negative one is rounded down: it is no judgment, whatever its size.
+
+    Raises
+    ------
+    InvalidOptionError
+        If a grade is not finite or beyond `LARGEST_GRADE`, or more than `MOST_GRADES` differ.
+
+    Examples
+    --------
+    >>> coded([0, 1.7, 0.5, -1])
+    Coded(levels=array([ 0,  2,  1, -1], dtype=int16), grades=array([0. , 0.5, 1.7]))
+    >>> coded([0, 2.0]).grades is None
+    True
+    """
+    given = np.asarray(numbers, dtype=np.float64)
+    wrong = given[~(np.abs(given) <= LARGEST_GRADE + 1) | (given == LARGEST_GRADE + 1)]
+    if wrong.size:
+        message = f"grades must lie within ±{LARGEST_GRADE}, not {wrong.flat[0]:g}"
+        raise InvalidOptionError(message)
+    if (given == np.floor(given)).all():
+        return Coded(given.astype(np.int16), None)
+    distinct, place = np.unique(np.maximum(given, 0.0), return_inverse=True)
+    settled, code = np.unique(settle(distinct), return_inverse=True)
+    if settled[0] > 0:  # nothing is 0 here, and code 0 is
+        settled, code = np.append(0.0, settled), code + 1
+    if len(settled) > MOST_GRADES + 1:
+        message = (
+            f"{len(settled) - 1:,} distinct grades above 0; at most {MOST_GRADES:,} are kept apart, so round them "
+            "(to three decimals, say)"
+        )
+        raise InvalidOptionError(message)
+    levels = np.where(given < 0, np.floor(given), code[place.reshape(given.shape)])
+    return Coded(levels.astype(np.int16), settled)
+
+
+def numbers_of(levels: NDArray[np.integer], grades: NDArray[np.float64] | None) -> NDArray[np.float64]:
+    """Return the grade of every level; a negative one, which is no judgment, stays as it is.
+
+    Examples
+    --------
+    >>> numbers_of(np.array([2, 0, -1]), np.array([0.0, 0.5, 1.7]))
+    array([ 1.7,  0. , -1. ])
+    """
+    if grades is None:
+        return levels.astype(np.float64)
+    return np.where(levels < 0, levels, grades[np.maximum(levels, 0)])
+
+
+def level_from(rel: float, grades: NDArray[np.float64] | None) -> int:
+    """Return the lowest level whose grade is at least `rel`, which is above 0; one past the last if none is.
+
+    Examples
+    --------
+    >>> level_from(1.5, None), level_from(1.5, np.array([0.0, 0.5, 1.7])), level_from(3, np.array([0.0, 0.5, 1.7]))
+    (2, 2, 3)
+    """
+    if grades is None:
+        return max(int(np.ceil(rel)), 1)
+    reached = at_least(grades, rel, np.abs(grades))
+    return max(int(np.argmax(reached)) if reached.any() else len(grades), 1)
+
+
+def grades_note(grades: NDArray[np.float64]) -> str:
+    """Say that grades are real-valued, and what follows."""
+    above = grades[1:].tolist()
+    return (
+        f"the judgments hold {len(above)} distinct grades above 0 that are not all whole "
+        f"({first_few(above, write=lambda one: f'{one:.6g}')}): gains take the number, and measures with a threshold "
+        "need one (rel=)"
+    )
