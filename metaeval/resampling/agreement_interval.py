@@ -25,7 +25,7 @@ from metaeval.parallel import track
 from metaeval.resampling.options import check_resampling
 from metaeval.resampling.topic_resamples import ask_again, count_rejected, squared_ratios, student_ratios
 from metaeval.scores import Scores
-from metaeval.tests_stat.catalogue import TESTS
+from metaeval.tests_stat.catalogue import TESTS, compare_systems
 from metaeval.tests_stat.correction import CORRECTIONS
 from metaeval.tests_stat.counting import tile_pool
 from metaeval.tests_stat.pairs import Question, ask
@@ -33,7 +33,7 @@ from metaeval.tests_stat.result import PairwiseResult
 from metaeval.topic_design import engine_scores
 from metaeval.topic_units import check_resampling_of, units_of
 
-__all__ = ["AgreementIntervals", "agreement_intervals"]
+__all__ = ["AgreementIntervals", "agreement_intervals", "verdicts_of_draws"]
 
 _MEASURES = ("precision", "recall", "f1")
 _FEWEST_DEFINED = 0.9
@@ -213,7 +213,7 @@ def agreement_intervals(  # noqa: PLR0913 - one keyword per choice
         rounds = ask_again(decide, scores, topics, generator=topic_source, n_jobs=n_jobs, n_threads=n_threads)
     else:
         plan = _Plan.of(ask(scores), agreement.result, agreement.alphas, closed)
-        rounds = list(_in_closed_form(plan, topics, n_threads))
+        rounds = list(_in_closed_form(plan, topics, n_threads, _measured))
     return AgreementIntervals(
         agreement=agreement,
         resampled=_gathered(rounds, agreement),
@@ -264,6 +264,21 @@ def _decide_again(
     return {name: found[name].to_numpy() for name in ("share", *_MEASURES)}
 
 
+def _verdicts_again(
+    scores: Scores, *, asked: PairwiseResult, alpha: float, test: str | None, rng: RNGLike, n_threads: int | None
+) -> NDArray[np.int8]:
+    found = compare_systems(
+        scores,
+        test=test or asked.test,
+        correction=asked.correction,
+        alternative=asked.alternative,  # type: ignore[arg-type]  # checked when it was made
+        n_resamples=asked.n_resamples,
+        rng=rng,
+        n_threads=n_threads,
+    ).data
+    return ((found["p_corrected"] <= alpha) * found["better"]).to_numpy().astype(np.int8)
+
+
 # ------------------------------------------------------------------------------------------------------- closed form
 
 
@@ -288,8 +303,19 @@ class _Plan(NamedTuple):
     step: str
 
     @classmethod
-    def of(cls, question: Question, result: PairwiseResult, alphas: tuple[float, ...], closed: _ClosedForm) -> "_Plan":
-        """Lay out the critical values of the test's correction, one-sided, both directions being hypotheses."""
+    def of(
+        cls,
+        question: Question,
+        result: PairwiseResult,
+        alphas: tuple[float, ...],
+        closed: _ClosedForm,
+        *,
+        n_topics: int | None = None,
+    ) -> "_Plan":
+        """Lay out the critical values of the test's correction, one-sided, both directions being hypotheses.
+
+        So many topics will be drawn; by default as many as there are.
+        """
         n_pairs = len(question.first)
         one_sided = result.alternative == "better"
         n_hypotheses = 2 * n_pairs if one_sided else n_pairs
@@ -297,7 +323,7 @@ class _Plan(NamedTuple):
         levels = np.stack([correction.levels(alpha, place, n_hypotheses) for alpha in alphas])
         smallest = 0.0 if result.n_resamples is None else float(result.details.get("smallest_p", 0.0))
         within = np.minimum(levels if one_sided else levels / 2, 0.5)
-        critical = np.where(levels >= smallest, closed(within, question.n_topics), np.inf)
+        critical = np.where(levels >= smallest, closed(within, n_topics or question.n_topics), np.inf)
         return cls(question, critical, correction.step)
 
     def verdict(self, ratios: NDArray[np.float64], signs: NDArray[np.int8]) -> NDArray[np.int8]:
@@ -312,8 +338,10 @@ class _Plan(NamedTuple):
         return ((ratios[None] >= least) * signs[None]).astype(np.int8)
 
 
-def _in_closed_form(plan: _Plan, topics: NDArray[np.int64], n_threads: int | None) -> Iterator[_Round]:
-    """Yield the measures on every list of topics."""
+def _in_closed_form[Answer](
+    plan: _Plan, topics: NDArray[np.int64], n_threads: int | None, answer: Callable[[NDArray[np.int8]], Answer]
+) -> Iterator[Answer]:
+    """Yield what the verdicts (alpha, metric, pair) on every list of topics answer."""
     question = plan.question
     counts = np.ascontiguousarray(bootstrap_counts(topics, question.n_topics).T)
     starts = range(0, counts.shape[1], _RESAMPLES_AT_ONCE)
@@ -323,9 +351,50 @@ def _in_closed_form(plan: _Plan, topics: NDArray[np.int64], n_threads: int | Non
             found = [*pool.map(partial(_evidence, question, part), question.values)]
             each, signs = (np.stack(one) for one in zip(*found, strict=True))
             yield from pool.map(
-                lambda place, r=each, s=signs: _measured(plan.verdict(r[..., place], s[..., place])),
+                lambda place, r=each, s=signs: answer(plan.verdict(r[..., place], s[..., place])),
                 range(part.shape[1]),
             )
+
+
+def verdicts_of_draws(
+    scores: Scores,
+    result: PairwiseResult,
+    topics: NDArray[np.int64],
+    *,
+    alpha: float,
+    generator: np.random.Generator,
+    n_threads: int | None = None,
+) -> NDArray[np.int8]:
+    """Decide about every pair of systems on many lists of topics, as a comparison did on the topics at hand.
+
+    Parameters
+    ----------
+    scores : Scores
+        Those compared.
+    result : PairwiseResult
+        Of `metaeval.tests_stat.catalogue.compare_systems`.
+    topics : integer array (list, place)
+        Positions of topics, each list as long as every other; one that stands twice counts as two.
+    alpha : float
+    generator : numpy.random.Generator
+        For tests that draw.
+    n_threads : int, optional
+
+    Returns
+    -------
+    int8 array (list, metric, pair)
+        1 where the first system is significantly better, -1 where the second is, else 0. By the closed form that a test
+        comes close to, where it has one; otherwise by the test itself.
+    """
+    closed = _CLOSED_FORMS.get(result.test)
+    question = ask(scores)
+    if closed is None or not question.units.plain:
+        decide = partial(_verdicts_again, asked=result, alpha=alpha, test=None if closed is None else "t")
+        found = ask_again(decide, scores, topics, generator=generator, n_jobs=None, n_threads=n_threads)
+    else:
+        plan = _Plan.of(question, result, (alpha,), closed, n_topics=topics.shape[1])
+        found = list(_in_closed_form(plan, topics, n_threads, lambda verdict: verdict[0]))
+    return np.stack(found)
 
 
 def _evidence(

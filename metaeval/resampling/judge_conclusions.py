@@ -1,0 +1,466 @@
+"""What is concluded about systems under each judge, beside the reference and beside people, with intervals over topics.
+
+A judge that labels other topics than people did, or more of them, is compared as it stands and at the same number of
+topics: much of what it finds beyond them could not be shown on few topics.
+"""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from metaeval.agreement.decisions import agreement_counts, agreement_shares
+from metaeval.agreement.rankings import kendall_tau, tau_ap
+from metaeval.checks import check_choice, check_count, check_share, t_half_width
+from metaeval.draws import RNGLike, bootstrap_counts, bootstrap_indices, resolve_rng
+from metaeval.equality import settle
+from metaeval.errors import InvalidOptionError, ScoresError
+from metaeval.parallel import track
+from metaeval.resampling.agreement_interval import verdicts_of_draws
+from metaeval.resampling.options import check_test
+from metaeval.scores import Scores, better_direction
+from metaeval.tests_stat.catalogue import TESTS, compare_systems
+from metaeval.tests_stat.correction import CORRECTIONS
+from metaeval.topic_design import engine_scores
+
+__all__ = ["MEASURES", "JudgeConclusions", "judge_conclusions"]
+
+type Floats = NDArray[np.float64]
+
+MEASURES = ("tau", "tau_ap", "tau_top", "power", "precision", "recall", "f1")
+"""What is said of every judge with an interval."""
+
+_LEAST = {"tau": -1.0, "tau_ap": -1.0, "tau_top": -1.0}
+_FEWEST_DEFINED = 0.9
+PEOPLE = "people"
+"""The row that stands for a second person, whoever it is."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class JudgeConclusions:
+    """Conclusions under judges as predictions of those under the reference.
+
+    Attributes
+    ----------
+    table : pandas.DataFrame
+        One row a judge (``judge``), "people" last where there are some (``kind``: "judge" or "people"): ``n_topics``,
+        `MEASURES` with ``_low`` and ``_high``, ``n_significant``, ``n_shared`` and ``n_conflicts`` (pairs significant
+        under both, in the same direction and in opposite ones). Of people these are means over the choices of persons,
+        and intervals are over topics and persons.
+    choices : pandas.DataFrame
+        One row a choice of persons: ``choice``, ``weight``, and the columns of ``table`` without intervals.
+    beside_people : pandas.DataFrame
+        One row a judge and measure: ``judge``, ``measure``, ``difference`` (judge less people), ``low``, ``high``, over
+        the same topics and persons drawn. Empty without people.
+    conflicts : pandas.DataFrame
+        One row a judge and pair significant in opposite directions: ``judge``, ``better`` and ``worse`` under the
+        reference.
+    same_number : pandas.DataFrame
+        Where judges have other topics than the reference: one row a judge with more of them, at as many topics as the
+        reference has: ``judge``, ``n_topics``, ``power``, ``precision``, ``recall``, ``f1`` (means over random
+        choices of topics), and ``only_with_more``, the share of the pairs found by the judge alone that fewer topics do
+        not show. Empty otherwise.
+    reference : str
+    reference_power : tuple of float
+        With its interval: value, low, high.
+    n_reference, n_pairs : int
+        Significant pairs under the reference, and all pairs.
+    test, correction : str
+    alpha, confidence_level : float
+    top : int
+        Systems behind ``tau_top``: the best under the reference.
+    n_topics, n_resamples : int
+    random_source : str
+    """
+
+    table: pd.DataFrame
+    choices: pd.DataFrame
+    beside_people: pd.DataFrame
+    conflicts: pd.DataFrame
+    same_number: pd.DataFrame
+    reference: str
+    reference_power: tuple[float, float, float]
+    n_reference: int
+    n_pairs: int
+    test: str
+    correction: str
+    alpha: float
+    confidence_level: float
+    top: int
+    n_topics: int
+    n_resamples: int
+    random_source: str
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return one row a judge: the table."""
+        return self.table.copy()
+
+
+def judge_conclusions(  # noqa: PLR0913 - every option is one question
+    scores: Scores | Mapping[str, Scores],
+    *,
+    reference: str,
+    people: Mapping[str, float] | Sequence[str] = (),
+    test: str = "t",
+    correction: str | None = None,
+    alpha: float = 0.05,
+    top: int = 10,
+    confidence_level: float = 0.95,
+    n_resamples: int = 1000,
+    n_rounds: int = 100,
+    rng: RNGLike = None,
+    n_threads: int | None = None,
+) -> JudgeConclusions:
+    r"""Decide whether systems would be judged alike if a judge labelled instead of the reference.
+
+    Parameters
+    ----------
+    scores : Scores, or mapping of str to Scores
+        Scores under one metric with judges in place of metrics, on common topics; or by judge the scores of the same
+        systems on the judge's own topics, where those differ.
+    reference : str
+        The judge that the others are held against.
+    people : mapping of str to float, or sequence of str
+        Judges that are second opinions of people, with weights: the choices of `metaeval.agreement.second_people`. They
+        make one row, "people", that says what a second person would have concluded.
+    test, correction, alpha
+        How pairs of systems are tested, two-sided; the test's own correction by default.
+    top : int, default 10
+        ``tau_top`` is Kendall's tau of the best so many systems under the reference.
+    confidence_level : float
+    n_resamples : int
+        Resamples of topics, and of a resampling test.
+    n_rounds : int, default 100
+        Random choices of topics for comparisons at the same number of topics.
+    rng : None, int or Generator
+    n_threads : int, optional
+        Cores to use; the result does not depend on it.
+
+    Returns
+    -------
+    JudgeConclusions
+
+    Raises
+    ------
+    UnknownNameError, InvalidOptionError
+        If the reference or a person is no judge, weights are not positive, or an option is outside its rule.
+    ScoresError
+        If judges scored different systems, there are fewer than three systems, or no judge beside the reference.
+
+    See Also
+    --------
+    metaeval.agreement.decision_agreement
+
+    Notes
+    -----
+    Precision, recall and F1 are those of the significant pairs under the judge as a prediction of those under the
+    reference [1]_. An interval is :math:`x \pm t\, d \sqrt{n/(n-1)}` with n topics, n - 1 degrees of freedom and d the
+    root mean square distance of the resamples from x, cut to the statistic's range, as in
+    `metaeval.resampling.agreement_intervals`; where more than a tenth of the resamples leave it undefined there is
+    none. On resampled topics t and the bootstraps decide by the closed form they come close to. Common topics are drawn
+    jointly for all judges; where a judge has topics of its own they are drawn by themselves. For people a choice of
+    persons is drawn with every resample of topics, so that the interval is over both [2]_.
+
+    References
+    ----------
+    .. [1] Ogilvie and Lalmas (2006). Investigating the exhaustivity dimension in content-oriented XML element retrieval
+       evaluation. CIKM, section 3.4.
+    .. [2] Voorhees (2000). Variations in relevance judgments and the measurement of retrieval effectiveness. IP&M.
+       :doi:`10.1016/S0306-4573(00)00010-8`
+
+    Examples
+    --------
+    >>> from metaeval import simulate_scores
+    >>> scores = simulate_scores(n_systems=8, n_topics=40, metrics=["human", "judge"], rng=1)
+    >>> found = judge_conclusions(scores, reference="human", n_resamples=200, rng=0)
+    >>> found.table[["judge", "n_shared", "n_conflicts"]].to_numpy().tolist()
+    [['judge', 15, 0]]
+    """
+    check_share(alpha, "alpha")
+    check_share(confidence_level, "confidence_level")
+    check_count(top, "top", least=3)
+    check_count(n_resamples, "n_resamples", least=2)
+    check_count(n_rounds, "n_rounds", least=1)
+    check_test(test, correction)
+    sides = _sides(scores)
+    names = list(sides)
+    check_choice(reference, "judge", names)
+    weights = _weights(people, names, reference)
+    judges = [name for name in names if name != reference and name not in weights]
+    if len(names) < 2:  # noqa: PLR2004 - a reference and another
+        message = f"conclusions are compared with those of another judge, and there is only {reference}"
+        raise ScoresError(message)
+    source = resolve_rng(rng)
+    drawing, testing, choosing, fewer = source.generator.spawn(4)
+    question = _Asked(test, correction, alpha, n_resamples, testing, n_threads)
+    found = _concluded(sides, question, n_resamples, drawing)
+    places = np.argsort(-found.means[names.index(reference)], kind="stable")[:top]
+    seen = _measures(found.verdict[None], found.means[None], names.index(reference), np.sort(places))
+    drawn = _measures(found.drawn, found.drawn_means, names.index(reference), np.sort(places))
+    chosen = _chosen(weights, names, n_resamples, choosing)
+    freedom = min(len(side["topic"]) for side in sides.values()) - 1
+    kept = np.array([weights.get(name, 0.0) for name in names])
+    rows, beside = [], []
+    for name in [*judges, *([PEOPLE] if weights else [])]:
+        own = kept if name == PEOPLE else (np.array(names) == name).astype(np.float64)
+        picked = chosen if name == PEOPLE else np.full(n_resamples, names.index(name))
+        row: dict[str, object] = {"judge": name, "kind": "people" if name == PEOPLE else "judge"}
+        row["n_topics"] = sides[name if name in sides else next(iter(weights))].sizes["topic"]
+        for measure in MEASURES:
+            value = float(_mean(seen[measure][0], own))
+            values = drawn[measure][np.arange(n_resamples), picked]
+            row[measure] = value
+            row[f"{measure}_low"], row[f"{measure}_high"] = _interval(
+                value, values, freedom, confidence_level, _LEAST.get(measure, 0.0)
+            )
+            if weights and name != PEOPLE:
+                apart = value - float(_mean(seen[measure][0], kept))
+                resampled = values - drawn[measure][np.arange(n_resamples), chosen]
+                low, high = _interval(apart, resampled, freedom, confidence_level, -2.0, 2.0)
+                beside.append({"judge": name, "measure": measure, "difference": apart, "low": low, "high": high})
+        row |= {count: float(_mean(seen[count][0], own)) for count in ("n_significant", "n_shared", "n_conflicts")}
+        rows.append(row)
+    power = float(seen["power"][0, names.index(reference)])
+    ends = _interval(power, drawn["power"][:, names.index(reference)], freedom, confidence_level, 0.0)
+    columns = [*MEASURES, "n_significant", "n_shared", "n_conflicts"]
+    return JudgeConclusions(
+        table=pd.DataFrame(rows),
+        choices=pd.DataFrame(
+            [
+                {"choice": name, "weight": weight, **{one: seen[one][0, names.index(name)] for one in columns}}
+                for name, weight in weights.items()
+            ],
+            columns=["choice", "weight", *columns],
+        ),
+        beside_people=pd.DataFrame(beside, columns=["judge", "measure", "difference", "low", "high"]),
+        conflicts=_conflicts(found, names, judges, reference),
+        same_number=_at_the_same_number(sides, reference, judges, question, n_rounds, fewer),
+        reference=reference,
+        reference_power=(power, *ends),
+        n_reference=int(seen["n_significant"][0, names.index(reference)]),
+        n_pairs=found.verdict.shape[-1],
+        test=TESTS.find(test).name,
+        correction=CORRECTIONS.canonical(correction or TESTS.find(test).default_correction),
+        alpha=float(alpha),
+        confidence_level=float(confidence_level),
+        top=int(top),
+        n_topics=sides[reference].sizes["topic"],
+        n_resamples=int(n_resamples),
+        random_source=source.description,
+    )
+
+
+class _Asked(NamedTuple):
+    """How pairs are tested."""
+
+    test: str
+    correction: str | None
+    alpha: float
+    n_resamples: int
+    generator: np.random.Generator
+    n_threads: int | None
+
+
+class _Concluded(NamedTuple):
+    """Verdicts and means under every judge, on the topics at hand and on resampled ones."""
+
+    verdict: NDArray[np.int8]  # (judge, pair)
+    means: Floats  # (judge, system), higher is better
+    drawn: NDArray[np.int8]  # (resample, judge, pair)
+    drawn_means: Floats  # (resample, judge, system)
+    pairs: pd.DataFrame  # system_a, system_b
+
+
+def _sides(scores: Scores | Mapping[str, Scores]) -> dict[str, Scores]:
+    """Return by judge scores of one metric."""
+    what = "conclusions under judges"
+    if not isinstance(scores, Mapping):
+        table = engine_scores(scores, what=what)
+        names = [str(name) for name in table["metric"].to_numpy()]
+        return {name: table.isel(metric=[place]) for place, name in enumerate(names)}
+    sides = {}
+    for name, own in scores.items():
+        table = engine_scores(own, what=what)
+        if table.sizes["metric"] != 1:
+            message = f"scores under {name} must hold one metric, not {table['metric'].to_numpy().tolist()}"
+            raise ScoresError(message)
+        sides[str(name)] = table.assign_coords(metric=[str(name)])
+    systems = {tuple(own["system"].to_numpy().tolist()) for own in sides.values()}
+    if len(systems) > 1:
+        message = "the systems must be the same under every judge, in the same order"
+        raise ScoresError(message)
+    return sides
+
+
+def _weights(people: Mapping[str, float] | Sequence[str], names: Sequence[str], reference: str) -> dict[str, float]:
+    given = dict(people) if isinstance(people, Mapping) else dict.fromkeys(people, 1.0)
+    for name, weight in given.items():
+        check_choice(name, "judge", names)
+        if name == reference or not weight > 0:
+            message = f"people= must name judges other than the reference with weights above 0, not {name!r}: {weight!r}"
+            raise InvalidOptionError(message)
+    total = sum(given.values())
+    return {name: weight / total for name, weight in given.items()}
+
+
+def _concluded(
+    sides: Mapping[str, Scores], asked: _Asked, n_resamples: int, generator: np.random.Generator
+) -> _Concluded:
+    """Test under every judge; judges with the same topics are tested, and their topics drawn, together."""
+    groups: dict[tuple[str, ...], list[str]] = {}
+    for name, own in sides.items():
+        groups.setdefault(tuple(own["topic"].to_numpy().tolist()), []).append(name)
+    n_systems = next(iter(sides.values())).sizes["system"]
+    order = {name: place for place, name in enumerate(sides)}
+    n_pairs = n_systems * (n_systems - 1) // 2
+    verdict = np.zeros((len(sides), n_pairs), dtype=np.int8)
+    drawn = np.zeros((n_resamples, len(sides), n_pairs), dtype=np.int8)
+    means = np.zeros((len(sides), n_systems))
+    drawn_means = np.zeros((n_resamples, len(sides), n_systems))
+    pairs = pd.DataFrame()
+    for members in groups.values():
+        together = _stacked([sides[name] for name in members])
+        result = _compared(together, asked)
+        places = [order[name] for name in members]
+        topics = bootstrap_indices(generator, n_resamples, together.sizes["topic"])
+        verdict[places] = _verdict(result.data, asked.alpha)
+        drawn[:, places] = verdicts_of_draws(
+            together, result, topics, alpha=asked.alpha, generator=asked.generator, n_threads=asked.n_threads
+        )
+        values = together.to_numpy() * better_direction(together)[:, None, None]
+        n_topics = values.shape[-1]
+        means[places] = settle(values.mean(axis=-1), np.abs(values).mean(axis=-1))
+        counts = bootstrap_counts(topics, n_topics).T / n_topics
+        at = np.moveaxis(values @ counts, -1, 0), np.moveaxis(np.abs(values) @ counts, -1, 0)
+        drawn_means[:, places] = settle(*at)
+        pairs = result.data[["system_a", "system_b"]].to_dataframe()[["system_a", "system_b"]]
+    return _Concluded(verdict, means, drawn, drawn_means, pairs)
+
+
+def _stacked(sides: Sequence[Scores]) -> Scores:
+    import xarray as xr  # noqa: PLC0415 - with its name in one place
+
+    return xr.concat(sides, "metric") if len(sides) > 1 else sides[0]
+
+
+def _compared(scores: Scores, asked: _Asked):  # type: ignore[no-untyped-def]
+    return compare_systems(
+        scores,
+        test=asked.test,
+        correction=asked.correction,
+        alpha=asked.alpha,
+        **({"n_resamples": asked.n_resamples, "rng": asked.generator} if TESTS.find(asked.test).resampled else {}),
+        n_threads=asked.n_threads,
+    )
+
+
+def _verdict(data, alpha: float) -> NDArray[np.int8]:
+    return np.asarray((data["p_corrected"] <= alpha) * data["better"]).astype(np.int8)
+
+
+def _measures(verdict: NDArray[np.int8], means: Floats, reference: int, best: NDArray[np.int64]) -> dict[str, Floats]:
+    """Return every measure of every judge, (resample, judge), from verdicts and means."""
+    truth = verdict[:, [reference]]
+    n_rejected = np.abs(verdict).sum(axis=-1, dtype=np.int64)
+    same, opposite = ((verdict * truth == sign).sum(axis=-1, dtype=np.int64) for sign in (1, -1))
+    n_truth = n_rejected[:, [reference]]
+    found = {"n_significant": n_rejected, "n_shared": same, "n_conflicts": opposite}
+    found["power"] = n_rejected / verdict.shape[-1]
+    none = (n_rejected == 0) & (n_truth == 0)
+    for name, times, total in (("precision", 1, n_rejected), ("recall", 1, n_truth), ("f1", 2, n_rejected + n_truth)):
+        whole = np.broadcast_to(total, same.shape)
+        share = np.divide(times * same, whole, out=np.full(same.shape, np.nan), where=whole > 0)
+        found[name] = np.where(none, 1.0, share)
+    held = np.broadcast_to(means[:, [reference]], means.shape)
+    found["tau"] = kendall_tau(held, means, undefined="nan")
+    found["tau_ap"] = tau_ap(held, means, undefined="nan")
+    found["tau_top"] = kendall_tau(held[..., best], means[..., best], undefined="nan")
+    return {name: np.asarray(values, dtype=np.float64) for name, values in found.items()}
+
+
+def _mean(values: Floats, weights: Floats) -> np.float64:
+    inside = weights > 0
+    return np.float64(values[inside] @ weights[inside])
+
+
+def _chosen(
+    weights: Mapping[str, float], names: Sequence[str], n_resamples: int, generator: np.random.Generator
+) -> NDArray[np.int64]:
+    """Draw a choice of persons for every resample."""
+    if not weights:
+        return np.zeros(n_resamples, dtype=np.int64)
+    places = np.array([names.index(name) for name in weights])
+    return places[generator.choice(len(places), n_resamples, p=[*weights.values()])]
+
+
+def _interval(  # noqa: PLR0913, PLR0917 - a value, its resamples and its range
+    value: float, values: Floats, freedom: int, confidence_level: float, least: float, most: float = 1.0
+) -> tuple[float, float]:
+    known = values[np.isfinite(values)]
+    if not np.isfinite(value) or len(known) < _FEWEST_DEFINED * len(values):
+        return float("nan"), float("nan")
+    error = np.sqrt(((known - value) ** 2).mean() * (freedom + 1) / freedom)
+    half = float(t_half_width(error, freedom + 1, confidence_level))
+    return max(value - half, least), min(value + half, most)
+
+
+def _conflicts(found: _Concluded, names: Sequence[str], judges: Sequence[str], reference: str) -> pd.DataFrame:
+    truth = found.verdict[names.index(reference)]
+    rows = []
+    for name in judges:
+        against = np.flatnonzero(found.verdict[names.index(name)] * truth == -1)
+        pairs = found.pairs.iloc[against]
+        ahead = truth[against] > 0
+        rows.append(
+            pd.DataFrame(
+                {
+                    "judge": name,
+                    "better": np.where(ahead, pairs["system_a"], pairs["system_b"]),
+                    "worse": np.where(ahead, pairs["system_b"], pairs["system_a"]),
+                }
+            )
+        )
+    return pd.concat(rows, ignore_index=True) if rows else pd.DataFrame(columns=["judge", "better", "worse"])
+
+
+def _at_the_same_number(  # noqa: PLR0913, PLR0917 - a comparison and what it needs
+    sides: Mapping[str, Scores],
+    reference: str,
+    judges: Sequence[str],
+    asked: _Asked,
+    n_rounds: int,
+    generator: np.random.Generator,
+) -> pd.DataFrame:
+    """Compare judges that have more topics than the reference at as many topics as it has."""
+    n_topics = sides[reference].sizes["topic"]
+    truth = _verdict(_compared(sides[reference], asked).data, asked.alpha)[0]
+    rows = []
+    for name in judges:
+        own = sides[name]
+        if own.sizes["topic"] <= n_topics:
+            continue
+        result = _compared(own, asked)
+        whole = _verdict(result.data, asked.alpha)[0]
+        topics = np.stack([generator.permutation(own.sizes["topic"])[:n_topics] for _ in range(n_rounds)])
+        found = verdicts_of_draws(
+            own, result, topics, alpha=asked.alpha, generator=asked.generator, n_threads=asked.n_threads
+        )[:, 0]
+        both = np.stack([found, np.broadcast_to(truth, found.shape)], axis=1)
+        n_rejected, n_shared, _ = agreement_counts(both)
+        shares = agreement_shares(n_rejected, n_shared)
+        alone = (whole != 0) & (truth == 0)
+        missed = (found[:, alone] == 0).mean() if alone.any() else np.nan
+        rows.append(
+            {
+                "judge": name,
+                "n_topics": n_topics,
+                "power": float(n_rejected[:, 0].mean() / len(truth)),
+                **{one: float(np.nanmean(values[:, 0, 1])) for one, values in shares.items()},
+                "only_with_more": float(missed),
+            }
+        )
+    columns = ["judge", "n_topics", "power", "precision", "recall", "f1", "only_with_more"]
+    return pd.DataFrame(rows, columns=columns)
