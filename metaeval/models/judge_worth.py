@@ -18,7 +18,7 @@ from metaeval.models.noncentral_t import detectable_shift
 from metaeval.models.rectified_means import Estimand, measured
 from metaeval.tests_stat.pairs import all_pairs
 
-__all__ = ["TopicsWithJudge", "topics_with_judge"]
+__all__ = ["TopicsWithJudge", "relative_variance", "topics_with_judge"]
 
 type Floats = NDArray[np.float64]
 
@@ -256,7 +256,7 @@ class _Plan:
             exact = (left * (n - 1) / (n - 2), slope, spread)
             known = np.where(np.isnan(ss_y), np.nan, 1.0)
             size = float(self.n_topics)
-            first = _variance(size, self.n_judged, *plain, fitting=False)[0]
+            first = relative_variance(size, self.n_judged, *plain, fitting=False)[0]
             return {
                 "correlation": correlation,
                 "worth": known * worth,
@@ -278,7 +278,7 @@ class _Plan:
 
     def _effect(self, n: Floats, left: Floats, slope: Floats, spread: Floats) -> Floats:
         """Return the difference found with the power asked for, in standard deviations of a human difference."""
-        variance, freedom = _variance(n, self.n_judged, left, slope, spread, fitting=True)
+        variance, freedom = relative_variance(n, self.n_judged, left, slope, spread, fitting=True)
         return _shift(freedom, self.alpha, self.power) * np.sqrt(variance)
 
     def _alone(self, effect: Floats) -> Floats:
@@ -287,7 +287,7 @@ class _Plan:
         return np.exp(np.interp(-np.log(np.maximum(effect, 1e-300)), -np.log(found), np.log(sizes)))
 
 
-def _variance(
+def relative_variance(  # noqa: PLR0913 - a plan and what a pilot told
     n: Floats | float, others: float, left: Floats, slope: Floats, spread: Floats, *, fitting: bool
 ) -> tuple[Floats, Floats]:
     """Return the variance of an estimate over the human variance of one topic, and its degrees of freedom.
@@ -302,6 +302,11 @@ def _variance(
         Of the human on the judge's differences; variance of these over the human one.
     fitting : bool
         Whether to add the price of having fitted lambda.
+
+    Examples
+    --------
+    >>> [float(one.round(4)) for one in relative_variance(30, 400, 0.4, 0.8, 0.9, fitting=False)]
+    [0.0147, 30.4388]
     """
     n = np.asarray(n, dtype=np.float64)
     share = 1.0 if np.isinf(others) else others / (n + others)
@@ -339,7 +344,7 @@ def _summary(found: dict[str, Floats], without: dict[str, Floats], n: int, confi
     kept = ~np.isnan(found["worth"])
     rows = {}
     for label, take in (("median", np.nanmedian), ("mean", np.nanmean)):
-        row = {}
+        row: dict[str, float] = {}
         for name in _SUMMED:
             value = float(take(found[name][kept]))
             with np.errstate(divide="ignore", invalid="ignore"), warnings.catch_warnings():

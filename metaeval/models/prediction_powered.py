@@ -330,6 +330,12 @@ def _statistic(estimate: Floats, error: Floats) -> Floats:
 
 def _warnings(shift: pd.DataFrame, laid: JudgedTopics, alpha: float) -> list[str]:
     """Say whether the judge scores the human topics otherwise than the rest."""
+    if not np.ptp(laid.judge, axis=1).any():
+        note = (
+            f"the judge's scores do not vary over the {laid.n_topics} topics of the people, so that it has weight 0 "
+            "everywhere: see whether its labels of those topics are there at all"
+        )
+        return [note]
     if laid.n_judged == 1:
         return ["one topic that the judge alone scored cannot show whether such topics differ from those of the people"]
     overall = shift.iloc[0]
