@@ -15,8 +15,7 @@ from metaeval.equality import RELATIVE
 from metaeval.errors import EstimationError
 from metaeval.models.judged_topics import judged_topics
 from metaeval.models.noncentral_t import detectable_shift
-from metaeval.models.rectified_means import Estimand, measured
-from metaeval.tests_stat.pairs import all_pairs
+from metaeval.models.rectified_means import Estimand, labels_of, measured
 
 __all__ = ["TopicsWithJudge", "relative_variance", "topics_with_judge"]
 
@@ -175,10 +174,9 @@ def topics_with_judge(  # noqa: PLR0913 - one keyword per choice
     check_number(power, "power", above=alpha, below=1, unit="above alpha")
     check_share(confidence_level, "confidence_level")
     laid = judged_topics(human, judge, what=what, fewest=_FEWEST)
-    first, second = all_pairs(len(laid.systems))
     plan = _Plan(n_topics=n_topics, n_judged=np.inf if n_judged is None else float(n_judged), alpha=alpha, power=power)
     whole, without = [], []
-    for y, f, _ in measured(laid, of, first, second):
+    for y, f, _ in measured(laid, of):
         sums = (y.centred, f.centred)
         whole.append(plan.answers(*(_sums(one, other) for one, other in _products(*sums)), n=laid.n_topics))
         less = (_without_each(one, other) for one, other in _products(*sums))
@@ -193,12 +191,11 @@ def topics_with_judge(  # noqa: PLR0913 - one keyword per choice
     notes = list(laid.notes)
     if n_fixed:
         notes.append(f"{n_fixed} of {len(found['worth'])} {of} do not vary over the human topics and were left out")
-    dim, systems = ("pair" if of == "pairs" else "system"), np.array(laid.systems)
-    pairs = {"system_a": ("pair", systems[first]), "system_b": ("pair", systems[second])}
+    dim = "pair" if of == "pairs" else "system"
     return TopicsWithJudge(
         data=xr.Dataset(
             {name: (dim, values) for name, values in found.items()},
-            coords=pairs if of == "pairs" else {"system": systems},
+            coords=labels_of(laid, of),
         ),
         summary=_summary(found, left_out, laid.n_topics, confidence_level),
         of=of,

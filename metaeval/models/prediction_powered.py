@@ -18,9 +18,8 @@ from metaeval.cells import first_few
 from metaeval.checks import check_choice, check_share
 from metaeval.errors import InvalidOptionError, ScoresError
 from metaeval.models.judged_topics import EVERY_SYSTEM, JudgedTopics, judged_topics, topic_shift
-from metaeval.models.rectified_means import Estimand, Quantile, measured, rectified_means
+from metaeval.models.rectified_means import Estimand, Quantile, labels_of, measured, rectified_means
 from metaeval.tests_stat.correction import CORRECTIONS, adjust
-from metaeval.tests_stat.pairs import all_pairs
 from metaeval.tests_stat.result import is_significant
 
 if TYPE_CHECKING:
@@ -238,10 +237,9 @@ def prediction_powered(  # noqa: PLR0913 - one keyword per choice
             "people too: add the judge's scores on other topics, or use paired_t_test(human)"
         )
         raise ScoresError(message)
-    first, second = all_pairs(len(laid.systems))
-    parts = [rectified_means(*block, quantile) for block in measured(laid, of, first, second)]
+    parts = [rectified_means(*block, quantile) for block in measured(laid, of)]
     found = {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
-    systems, dim = np.array(laid.systems), "pair" if of == "pairs" else "system"
+    dim = "pair" if of == "pairs" else "system"
     columns: dict[str, NDArray[np.generic]] = {}
     for side in _SIDES:
         columns |= _interval(found, side, laid, quantile, confidence_level)
@@ -250,12 +248,11 @@ def prediction_powered(  # noqa: PLR0913 - one keyword per choice
     if of == "pairs":
         columns["better"] = np.sign(found["estimate"]).astype(np.int8)
     kept = {name: found[name] for name in ("judge_weight", "correlation", "worth", "n_equivalent")}
-    pairs = {"system_a": ("pair", systems[first]), "system_b": ("pair", systems[second])}
     shift = topic_shift(laid, correction=correction)
     return PredictionPowered(
         data=xr.Dataset(
             {name: (dim, values) for name, values in {**columns, **kept}.items()},
-            coords=pairs if of == "pairs" else {"system": systems},
+            coords=labels_of(laid, of),
         ),
         shift=shift,
         of=of,
@@ -263,7 +260,7 @@ def prediction_powered(  # noqa: PLR0913 - one keyword per choice
         judge=laid.judge_name,
         n_topics=laid.n_topics,
         n_judged=laid.n_judged,
-        n_systems=len(systems),
+        n_systems=len(laid.systems),
         alternative=alternative,
         quantile=quantile,
         correction=correction,

@@ -7,13 +7,13 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from metaeval.equality import centred, difference
+from metaeval.equality import at_least, centred, difference
 from metaeval.models.judged_topics import JudgedTopics
+from metaeval.tests_stat.pairs import all_pairs
 
-__all__ = ["Estimand", "Measured", "Quantile", "measured", "rectified_means"]
+__all__ = ["Estimand", "Measured", "Quantile", "labels_of", "measured", "rectified_means"]
 
 type Floats = NDArray[np.float64]
-type Places = NDArray[np.int64]
 Quantile = Literal["t", "normal"]
 Estimand = Literal["pairs", "means"]
 
@@ -53,23 +53,29 @@ class Measured:
         return centred(self.values, self.sizes, axis=1)[0]
 
 
-def measured(
-    laid: JudgedTopics, of: Estimand, first: Places, second: Places
-) -> Iterator[tuple[Measured, Measured, Measured]]:
+def labels_of(laid: JudgedTopics, of: Estimand) -> dict[str, tuple[str, NDArray[np.str_]]]:
+    """Return the coordinates of what is measured: the two systems of every pair, or the systems."""
+    systems = np.array(laid.systems)
+    if of == "means":
+        return {"system": ("system", systems)}
+    first, second = all_pairs(len(systems))
+    return {"system_a": ("pair", systems[first]), "system_b": ("pair", systems[second])}
+
+
+def measured(laid: JudgedTopics, of: Estimand) -> Iterator[tuple[Measured, Measured, Measured]]:
     """Yield human values, and the judge's on the human topics and on the others, in blocks of pairs (or systems).
 
     Parameters
     ----------
     laid : JudgedTopics
     of : {"pairs", "means"}
-    first, second : array (pair,)
-        Places of the systems of every pair.
     """
     tables = (laid.human, laid.judge, laid.others)
     if of == "means":
         human, judge, others = (Measured(values=one, sizes=np.abs(one)) for one in tables)
         yield human, judge, others
         return
+    first, second = all_pairs(len(laid.systems))
     step = max(1, _BLOCK // (laid.n_topics + laid.n_judged))
     for start in range(0, len(first), step):
         a, b = first[start : start + step], second[start : start + step]
@@ -103,12 +109,14 @@ def rectified_means(human: Measured, judge: Measured, others: Measured, quantile
     """
     n, n_others = human.n, others.n
     y, f, g = human.centred, judge.centred, others.centred
-    ss_y, ss_f, ss_g, products = (y**2).sum(axis=1), (f**2).sum(axis=1), (g**2).sum(axis=1), (y * f).sum(axis=1)
+    ss_y, ss_f, ss_g = (y**2).sum(axis=1), (f**2).sum(axis=1), (g**2).sum(axis=1)
+    size = (human.sizes * judge.sizes).sum(axis=1)
+    products = difference((y * f).sum(axis=1), 0.0, size, 0.0)
     apart = difference(judge.mean, others.mean, judge.mean_size, others.mean_size)
     pooled = (ss_f + ss_g + n * n_others / (n + n_others) * apart**2) / (n + n_others - 1)
     slope = _ratio(products, ss_f)
-    unheld = _ratio(products / n, (1 + n / n_others) * pooled)
-    weight = np.clip(unheld, 0.0, 1.0)
+    needed = (1 + n / n_others) * pooled * n
+    weight = np.clip(_ratio(products, needed), 0.0, 1.0)
     limit = np.clip(slope, 0.0, 1.0)
     left = _squares_left(human, y, judge, f, weight)
     human_divisor, divisor = (n, n) if quantile == "normal" else (n - 1, n - 2)
@@ -117,7 +125,7 @@ def rectified_means(human: Measured, judge: Measured, others: Measured, quantile
     if quantile == "normal":
         variance += weight**2 * ss_g / n_others**2
     else:
-        fitted = (unheld > 0.0) & (unheld < 1.0)
+        fitted = ~at_least(products, needed, size + (judge.sizes**2).sum(axis=1))
         share = np.where(fitted, _ratio(weight, slope), 0.0)
         variance += _squares_left(human, y, judge, f, slope) / (n - 2) * _ratio((share * apart) ** 2, ss_f)
         of_judge = weight**2 * (ss_f + ss_g) / (n + n_others - 2) / n_others
