@@ -8,7 +8,7 @@ import numpy as np
 import pandas as pd
 import xarray as xr
 from numpy.typing import NDArray
-from scipy.special import stdtrit
+from scipy.special import ndtr, stdtrit
 
 from metaeval.checks import check_choice, check_count, check_number, check_share
 from metaeval.equality import RELATIVE
@@ -71,7 +71,9 @@ class TopicsWithJudge:
 
     def to_frame(self) -> pd.DataFrame:
         """Return one row a pair, or a system."""
-        return self.data.to_dataframe().reset_index(drop=self.of == "pairs")
+        frame = self.data.to_dataframe().reset_index(drop=self.of == "pairs")
+        names = [name for name in ("system", "system_a", "system_b") if name in frame]
+        return frame[[*names, *self.data.data_vars]]
 
     def sentence(self) -> str:
         """Say what the judge is worth, for the median pair."""
@@ -139,14 +141,18 @@ def topics_with_judge(  # noqa: PLR0913 - one keyword per choice
     :math:`g = N / (n + N)`, :math:`\lambda = \beta g` held between 0 and 1, the estimate of
     `metaeval.prediction_powered` has
 
-    .. math:: V = \frac{\sigma_e^2 + (\beta - \lambda)^2 \sigma_f^2}{n} + \frac{\lambda^2 \sigma_f^2}{N} +
-              \frac{\sigma_e^2}{n} \frac{g}{n - 3}
+    .. math:: V = \frac{\sigma_e^2 + (\beta - \lambda)^2 \sigma_f^2}{n} + \frac{\lambda^2 \sigma_f^2}{N}
 
-    For many topics :math:`V = (1 - \rho^2 g) \sigma_Y^2 / n`, so ``width_ratio`` is :math:`\sqrt{1 - \rho^2 g}`, and
-    ``worth`` :math:`1/(1 - \rho^2)` [1]_. The last term is the expected price of having fitted :math:`\lambda` to n
-    topics (0 where it is held), and there are fewer degrees of freedom. ``n_equivalent`` and ``n_needed`` pay both:
-    they equate the differences that a t test finds with the power asked for. A judge that says little may so cost a few
-    topics, which is why 9 topics and a judge of correlation .3 are worth fewer than 9.
+    For many topics this is :math:`(1 - \rho^2 g) \sigma_Y^2 / n`, so ``width_ratio`` is :math:`\sqrt{1 - \rho^2
+    g}`, and ``worth`` :math:`1/(1 - \rho^2)` [1]_. With few, :math:`\lambda` varies about its target :math:`\beta
+    g`, for normal differences with
+
+    .. math:: s^2 = g^2 \left(\frac{\sigma_e^2}{n \sigma_f^2} + \frac{2 g \beta^2}{n}\right)
+
+    and that adds :math:`E(\lambda - \beta g)^2 \sigma_f^2 / (n g)`, the expectation being that of a normal
+    variable held between 0 and 1; and there are fewer degrees of freedom. ``n_equivalent`` and ``n_needed`` pay
+    both: they equate the differences that a t test finds with the power asked for. A judge that says little may so
+    cost a few topics: 9 topics and a judge of correlation .3 are worth fewer than 9.
 
     Intervals: the median and the mean over pairs with each topic left out once (jackknife), on the logarithmic scale,
     with Student's t. They say what other topics of the same kind would have said about these systems and this judge.
@@ -162,7 +168,7 @@ def topics_with_judge(  # noqa: PLR0913 - one keyword per choice
     >>> scores = simulate_scores(n_systems=8, n_topics=50, metrics=["AP", "nDCG@10"], rng=1)
     >>> found = topics_with_judge(scores.sel(metric=["AP"]), scores.sel(metric=["nDCG@10"]), n_topics=30, n_judged=400)
     >>> found.sentence()
-    'With a judge such as nDCG@10 on 400 topics more, 30 human topics have the power of 39 [34, 46] under AP,
+    'With a judge such as nDCG@10 on 400 topics more, 30 human topics have the power of 39 [33, 46] under AP,
      and 23 [20, 27] have that of 30 alone.'
     """
     what = "planning with a judge"
@@ -303,18 +309,35 @@ def relative_variance(  # noqa: PLR0913 - a plan and what a pilot told
     Examples
     --------
     >>> [float(one.round(4)) for one in relative_variance(30, 400, 0.4, 0.8, 0.9, fitting=False)]
-    [0.0147, 30.4388]
+    [0.0147, 33.4194]
     """
     n = np.asarray(n, dtype=np.float64)
     share = 1.0 if np.isinf(others) else others / (n + others)
     weight = np.clip(slope * share, 0.0, 1.0)
     own = (left + (slope - weight) ** 2 * spread) / n
     if fitting:
-        own = own + np.where((weight > 0.0) & (weight < 1.0), left / n * share / (n - 3.0), 0.0)
+        own = own + _price_of_fitting(n, share, left, slope, spread)
     of_judge = 0.0 if np.isinf(others) else weight**2 * spread / others
-    variance = np.where(weight > 0.0, own + of_judge, 1.0 / n)
+    variance = own + of_judge
     freedom = (own + of_judge) ** 2 / (own**2 / (n - 2.0) + np.square(of_judge) / (n + others - 2.0) + 1e-300)
     return variance, np.where((weight > 0.0) & (variance > 0.0), freedom, n - 1.0)
+
+
+def _price_of_fitting(n: Floats, share: float | Floats, left: Floats, slope: Floats, spread: Floats) -> Floats:
+    """Return what is added by a lambda that varies about its target, and is held between 0 and 1."""
+    with np.errstate(divide="ignore", invalid="ignore"):
+        target = slope * share
+        error = share * np.sqrt(left / (spread * n) + 2.0 * share * slope**2 / n)
+        below, above = -target / error, (1.0 - target) / error
+        inside = ndtr(above) - ndtr(below) - above * _density(above) + below * _density(below)
+        moved = error**2 * (inside + above**2 * ndtr(-above) + below**2 * ndtr(below))
+        price = spread / (n * share) * (moved - (np.clip(target, 0.0, 1.0) - target) ** 2)
+    return np.where((spread > 0.0) & (error > 0.0), price, 0.0)
+
+
+def _density(z: Floats) -> Floats:
+    density: Floats = np.exp(-(z**2) / 2.0) / np.sqrt(2.0 * np.pi)
+    return density
 
 
 @cache

@@ -84,8 +84,8 @@ class PredictionPowered:
     def to_frame(self) -> pd.DataFrame:
         """Return one row a pair, or a system: every variable of ``data``."""
         frame = self.data.to_dataframe().reset_index(drop=self.of == "pairs")
-        names = ["system_a", "system_b"] if self.of == "pairs" else ["system"]
-        return frame[[*names, *(name for name in frame if name not in names)]]
+        names = [name for name in ("system", "system_a", "system_b") if name in frame]
+        return frame[[*names, *self.data.data_vars]]
 
     def significant_pairs(self) -> pd.DataFrame:
         """Return the significant pairs, the largest difference first.
