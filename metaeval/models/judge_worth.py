@@ -143,16 +143,17 @@ def topics_with_judge(  # noqa: PLR0913 - one keyword per choice
 
     .. math:: V = \frac{\sigma_e^2 + (\beta - \lambda)^2 \sigma_f^2}{n} + \frac{\lambda^2 \sigma_f^2}{N}
 
-    For many topics this is :math:`(1 - \rho^2 g) \sigma_Y^2 / n`, so ``width_ratio`` is :math:`\sqrt{1 - \rho^2
-    g}`, and ``worth`` :math:`1/(1 - \rho^2)` [1]_. With few, :math:`\lambda` varies about its target :math:`\beta
-    g`, for normal differences with
+    For many topics this is :math:`(1 - \rho^2 g) \sigma_Y^2 / n`, so ``width_ratio`` is
+    :math:`\sqrt{1 - \rho^2 g}`, and ``worth`` :math:`1/(1 - \rho^2)` [1]_. With few, :math:`\lambda` varies about its
+    target :math:`\beta g`, for normal differences with
 
     .. math:: s^2 = g^2 \left(\frac{\sigma_e^2}{n \sigma_f^2} + \frac{2 g \beta^2}{n}\right)
 
-    and that adds :math:`E(\lambda - \beta g)^2 \sigma_f^2 / (n g)`, the expectation being that of a normal
-    variable held between 0 and 1; and there are fewer degrees of freedom. ``n_equivalent`` and ``n_needed`` pay
-    both: they equate the differences that a t test finds with the power asked for. A judge that says little may so
-    cost a few topics: 9 topics and a judge of correlation .3 are worth fewer than 9.
+    and that adds :math:`E(\lambda - \beta g)^2 \sigma_f^2 / (n g)`, the expectation being that of a normal variable held
+    between 0 and 1; and there are fewer degrees of freedom. ``n_equivalent`` and ``n_needed`` pay both: they equate the
+    differences that a t test finds with the power asked for. (They also take :math:`\rho^2` as adjusted for the size of
+    the pilot.) A judge that says little may so cost a few topics: 9 topics and a judge of correlation .3 are worth
+    fewer than 9.
 
     Intervals: the median and the mean over pairs with each topic left out once (jackknife), on the logarithmic scale,
     with Student's t. They say what other topics of the same kind would have said about these systems and this judge.
@@ -256,7 +257,8 @@ class _Plan:
             plain = (left, slope, spread)
             held = np.clip(slope, 0.0, 1.0)
             worth = 1.0 / (left + (slope - held) ** 2 * spread)
-            exact = (left * (n - 1) / (n - 2), slope, spread)
+            unbiased = np.minimum(1.0, left * (n - 1) / (n - 2))  # of the pilot's topics, as adjusted R squared
+            exact = (unbiased, np.nan_to_num(np.sign(slope) * np.sqrt((1.0 - unbiased) / spread), posinf=0.0), spread)
             known = np.where(np.isnan(ss_y), np.nan, 1.0)
             size = float(self.n_topics)
             first = relative_variance(size, self.n_judged, *plain, fitting=False)[0]

@@ -59,7 +59,8 @@ def literal(y, f, n, others):
         return first + second, (first + second) ** 2 / (first**2 / (size - 2) + second**2 / (size + others - 2))
 
     ratio = np.sqrt(planned(n, (1 - rho**2) * var_y, price=False)[0] / (var_y / n))
-    left = (1 - rho**2) * var_y * (n_pilot - 1) / (n_pilot - 2)
+    left = min(1.0, (1 - rho**2) * (n_pilot - 1) / (n_pilot - 2)) * var_y
+    beta = np.sign(beta) * np.sqrt((var_y - left) / var_f)
     target = found_effect(*planned(n, left, price=True))
     low, high = 2.0, 1e4
     for _ in range(34):
