@@ -30,6 +30,7 @@ from .power import asl_curves as asl_curves
 from .power import decided_bars as decided_bars
 from .power import power_differences as power_differences
 from .power import power_dots as power_dots
+from .powered import gained_intervals as gained_intervals
 from .reliability import overlap_scatters as overlap_scatters
 from .reliability import simulated_run_curves as simulated_run_curves
 from .significance import significance_map as significance_map

@@ -12,6 +12,9 @@ from .error_rate_model import bayesian_error_rate as bayesian_error_rate
 from .error_rate_posterior import BayesianErrorRate as BayesianErrorRate
 from .exponential import ExponentialFit as ExponentialFit
 from .exponential import fit_exponential as fit_exponential
+from .judge_worth import TopicsWithJudge as TopicsWithJudge
+from .judge_worth import topics_with_judge as topics_with_judge
+from .prediction_powered import PredictionPowered as PredictionPowered
 from .repeats import JudgeRepeats as JudgeRepeats
 from .repeats import judge_repeats as judge_repeats
 from .sample_size import topic_set_size_for_anova as topic_set_size_for_anova

@@ -1,0 +1,209 @@
+"""Topics that people judged and topics that only a judge did: laid side by side, and tested for being of one kind."""
+
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+from scipy.special import stdtr
+
+from metaeval.cells import first_few, shortened
+from metaeval.equality import centred, difference
+from metaeval.errors import InvalidOptionError, ScoresError
+from metaeval.scores import Scores, better_direction, oriented_values
+from metaeval.tests_stat.correction import adjust
+from metaeval.topic_design import engine_scores
+
+__all__ = ["EVERY_SYSTEM", "JudgedTopics", "judged_topics", "topic_shift"]
+
+type Floats = NDArray[np.float64]
+
+EVERY_SYSTEM = "mean over systems"
+"""What the first row of `topic_shift` is about."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class JudgedTopics:
+    """Scores of the same systems by people and by a judge, turned so that higher is better.
+
+    Attributes
+    ----------
+    human, judge : array (system, topic)
+        On the topics that both have.
+    others : array (system, topic)
+        The judge's on the topics that people did not judge; there may be none.
+    systems, topics, other_topics : tuple of str
+    metric, judge_name : str
+        What the human scores and the judge's are called.
+    direction : float
+        +1, or -1 where lower human scores are better.
+    notes : tuple of str
+        What was left out.
+    """
+
+    human: Floats
+    judge: Floats
+    others: Floats
+    systems: tuple[str, ...]
+    topics: tuple[str, ...]
+    other_topics: tuple[str, ...]
+    metric: str
+    judge_name: str
+    direction: float
+    notes: tuple[str, ...]
+
+    @property
+    def n_topics(self) -> int:
+        """Number of topics with human and judge's scores."""
+        return self.human.shape[1]
+
+    @property
+    def n_judged(self) -> int:
+        """Number of topics with the judge's scores alone."""
+        return self.others.shape[1]
+
+
+def judged_topics(human: object, judge: object, *, what: str, fewest: int = 3) -> JudgedTopics:
+    """Lay human scores and a judge's side by side, matched by the names of systems and topics.
+
+    Parameters
+    ----------
+    human, judge : Scores or anything `metaeval.as_scores` takes
+        One metric each, the same systems. Either may say that lower is better.
+    what : str
+        Who asks, for messages.
+    fewest : int, default 3
+        Topics in common that it takes: a slope and a mean are fitted to them, and something must be left.
+
+    Raises
+    ------
+    ScoresError
+        If systems are not the same, there are gaps, or fewer topics in common.
+    InvalidOptionError
+        If there is more than one metric, or topics come in clusters or strata or have weights.
+
+    Examples
+    --------
+    >>> from metaeval import as_scores
+    >>> people = as_scores([[0.1, 0.4, 0.2], [0.2, 0.3, 0.5]], topics=["1", "2", "3"])
+    >>> judge = as_scores([[0.3, 0.2, 0.4, 0.9], [0.1, 0.2, 0.6, 0.8]], topics=["2", "1", "3", "7"])
+    >>> laid = judged_topics(people, judge, what="an example")
+    >>> laid.judge.tolist(), laid.other_topics
+    ([[0.2, 0.3, 0.4], [0.2, 0.1, 0.6]], ('7',))
+    """
+    people, machine = (_one_metric(one, name, what) for one, name in ((human, "human"), (judge, "judge")))
+    systems = people["system"].to_numpy().tolist()
+    _refuse_other_systems(systems, machine["system"].to_numpy().tolist())
+    known, labelled = (one["topic"].to_numpy().tolist() for one in (people, machine))
+    place = {name: position for position, name in enumerate(labelled)}
+    both = [name for name in known if name in place]
+    if len(both) < fewest:
+        message = (
+            f"{what} needs at least {fewest} topics that people and the judge both scored, and there "
+            f"{'is' if len(both) == 1 else 'are'} {len(both)} of {len(known)} human topics (people have "
+            f"{first_few(known)}; the judge {first_few(labelled)}): let the judge label the topics of the people too"
+        )
+        raise ScoresError(message)
+    left_out = [name for name in known if name not in place]
+    notes = list(people.attrs.get("notes", ()))
+    notes += [f"judge: {note}" for note in machine.attrs.get("notes", ())]
+    if left_out:
+        notes.append(
+            f"{len(left_out)} of {len(known)} human topics have no scores of the judge and were left out "
+            f"({first_few(left_out)}); let the judge label them too"
+        )
+    chosen = set(both)
+    rest = [name for name in labelled if name not in chosen]
+    order = machine["system"].to_index().get_indexer(pd.Index(systems))
+    values = oriented_values(machine)[0][order]
+    at = people["topic"].to_index().get_indexer(pd.Index(both))
+    return JudgedTopics(
+        human=oriented_values(people)[0][:, at],
+        judge=values[:, [place[name] for name in both]],
+        others=values[:, [place[name] for name in rest]],
+        systems=tuple(systems),
+        topics=tuple(both),
+        other_topics=tuple(rest),
+        metric=str(people["metric"].to_numpy()[0]),
+        judge_name=str(machine["metric"].to_numpy()[0]),
+        direction=float(better_direction(people)[0]),
+        notes=tuple(notes),
+    )
+
+
+def topic_shift(laid: JudgedTopics, *, correction: str) -> pd.DataFrame:
+    """Test whether the judge scores the topics that people judged as it scores the others (Welch's t test).
+
+    Parameters
+    ----------
+    laid : JudgedTopics
+    correction : str
+        Over the systems; the first row, their mean on each topic, stands by itself.
+
+    Returns
+    -------
+    pandas.DataFrame
+        Columns ``system`` (`EVERY_SYSTEM` first), ``human_topics`` and ``other_topics`` (means of the judge's scores,
+        higher is better), ``difference``, ``statistic``, ``degrees_of_freedom``, ``p_value`` and ``p_corrected``. NaN
+        where there are fewer than two other topics.
+
+    Examples
+    --------
+    >>> from metaeval import as_scores
+    >>> people = as_scores([[0.1, 0.4, 0.2], [0.2, 0.3, 0.5]])
+    >>> judge = as_scores([[0.3, 0.2, 0.4, 0.8, 0.9], [0.1, 0.2, 0.6, 0.9, 0.8]])
+    >>> found = topic_shift(judged_topics(people, judge, what="an example"), correction="none")
+    >>> found.loc[0, "system"], float(found.loc[0, "p_value"].round(4))
+    ('mean over systems', 0.0315)
+    """
+    near, far = (np.vstack([one.mean(axis=0, keepdims=True), one]) for one in (laid.judge, laid.others))
+    sizes = [np.vstack([np.abs(one).mean(axis=0, keepdims=True), np.abs(one)]) for one in (laid.judge, laid.others)]
+    n, others = laid.n_topics, laid.n_judged
+    frame = pd.DataFrame({"system": [EVERY_SYSTEM, *laid.systems], "human_topics": near.mean(axis=1)})
+    if others < 2:  # noqa: PLR2004 - one topic has no variance
+        frame["other_topics"] = far.mean(axis=1) if others else np.nan
+        frame["difference"] = frame["human_topics"] - frame["other_topics"]
+        return frame.assign(statistic=np.nan, degrees_of_freedom=np.nan, p_value=np.nan, p_corrected=np.nan)
+    parts = [
+        (centred(one, size, axis=1)[0] ** 2).sum(axis=1) / (one.shape[1] - 1) / one.shape[1]
+        for one, size in zip((near, far), sizes, strict=True)
+    ]
+    error = parts[0] + parts[1]
+    apart = difference(near.mean(axis=1), far.mean(axis=1), sizes[0].mean(axis=1), sizes[1].mean(axis=1))
+    with np.errstate(divide="ignore", invalid="ignore"):
+        statistic = np.where(apart == 0.0, 0.0, apart / np.sqrt(error))
+        freedom = error**2 / (parts[0] ** 2 / (n - 1) + parts[1] ** 2 / (others - 1))
+    freedom = np.where(error > 0.0, freedom, n + others - 2.0)
+    p_value = 2.0 * stdtr(freedom, -np.abs(statistic))
+    return frame.assign(
+        other_topics=far.mean(axis=1),
+        difference=apart,
+        statistic=statistic,
+        degrees_of_freedom=freedom,
+        p_value=p_value,
+        p_corrected=np.concatenate([p_value[:1], adjust(p_value[1:], correction)]),
+    )
+
+
+def _one_metric(data: object, name: str, what: str) -> Scores:
+    scores = engine_scores(data, what=f"{what} ({name})")
+    metrics = scores["metric"].to_numpy().tolist()
+    if len(metrics) != 1:
+        message = (
+            f"{name} must hold the scores of one metric, not of {len(metrics)} ({first_few(metrics)}); choose one: "
+            f"{name}.sel(metric=[{metrics[0]!r}])"
+        )
+        raise InvalidOptionError(message)
+    return scores
+
+
+def _refuse_other_systems(people: list[str], machine: list[str]) -> None:
+    lacking = [name for name in people if name not in set(machine)]
+    unknown = [name for name in machine if name not in set(people)]
+    if lacking or unknown:
+        side, names = ("the judge lacks", lacking) if lacking else ("the human scores lack", unknown)
+        message = (
+            f"human and judge must hold the same systems; {side} {len(names)} of {len(people) + len(unknown)} "
+            f"({first_few(names, write=shortened)}); keep those that both have: scores.sel(system=[...])"
+        )
+        raise ScoresError(message)
