@@ -25,5 +25,7 @@ from .rankings import kendall_p_value as kendall_p_value
 from .rankings import kendall_tau as kendall_tau
 from .rankings import spearman as spearman
 from .rankings import tau_ap as tau_ap
+from .scale_maps import ScaleMaps as ScaleMaps
+from .scale_maps import map_scales as map_scales
 from .williams import williams_table as williams_table
 from .williams import williams_test as williams_test

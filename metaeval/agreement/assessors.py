@@ -65,7 +65,7 @@ class AssessorAgreement:
         The assessor that the others are compared with; None compares all pairs.
     rel : int
         Lowest label that counts as relevant.
-    scale : tuple of int
+    scale : tuple of float
     outside : pandas.DataFrame
         Labels off the scale, left out.
     confidence_level : float
@@ -79,7 +79,7 @@ class AssessorAgreement:
     alpha: pd.DataFrame
     reference: str | None
     rel: int
-    scale: tuple[int, ...]
+    scale: tuple[float, ...]
     outside: pd.DataFrame
     confidence_level: float
     n_resamples: int
@@ -222,6 +222,7 @@ def compare_assessors(  # noqa: PLR0913 - every option is one question
     >>> [round(float(found[name]), 3) for name in ("same", "kappa", "overlap")]
     [0.6, 0.167, 0.667]
     """
+    labels.require_whole("agreement of assessors")
     if rel not in labels.scale:
         message = f"rel={rel!r} is not on the scale {', '.join(map(str, labels.scale))}"
         raise InvalidOptionError(message)

@@ -36,13 +36,13 @@ def coincidences(labels: Labels, *, topics: Sequence[str]) -> Floats:
     return result
 
 
-def krippendorff_alpha(coincidence: Floats, scale: Sequence[int], *, level: Level = "ordinal") -> Floats:
+def krippendorff_alpha(coincidence: Floats, scale: Sequence[float], *, level: Level = "ordinal") -> Floats:
     r"""Return Krippendorff's alpha of coincidence matrices (..., k, k).
 
     Parameters
     ----------
     coincidence : array (..., k, k)
-    scale : sequence of int
+    scale : sequence of float
         The k labels, ascending.
     level : {"nominal", "ordinal", "interval"}
         What the distance of two labels means.

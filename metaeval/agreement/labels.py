@@ -26,8 +26,8 @@ class Labels:
     ----------
     table : pandas.DataFrame
         Index ``(topic, item)``, one column an assessor; NaN where an assessor did not label an item.
-    scale : tuple of int
-        The labels there are, ascending.
+    scale : tuple of float
+        The labels there are, ascending; whole ones are int.
     outside : pandas.DataFrame
         Labels that are not on the scale and were left out: ``topic``, ``item``, ``assessor``, ``label``.
     notes : tuple of str
@@ -35,7 +35,7 @@ class Labels:
     """
 
     table: pd.DataFrame
-    scale: tuple[int, ...]
+    scale: tuple[float, ...]
     outside: pd.DataFrame
     notes: tuple[str, ...] = ()
 
@@ -49,6 +49,32 @@ class Labels:
         """Topics in natural order."""
         return tuple(natural_order(self.table.index.get_level_values("topic").unique()))
 
+    @property
+    def whole(self) -> bool:
+        """Whether all labels of the scale are whole numbers, as statistics that count pairs of labels need them."""
+        return all(isinstance(one, int) for one in self.scale)
+
+    def require_whole(self, what: str) -> None:
+        """Refuse labels that are not whole.
+
+        Parameters
+        ----------
+        what : str
+            Who counts labels, for the message.
+
+        Raises
+        ------
+        ScoresError
+            Naming the first label with a fraction, and the way out.
+        """
+        if not self.whole:
+            first = next(one for one in self.scale if not isinstance(one, int))
+            message = (
+                f"{what} counts pairs of labels, so they must be whole numbers, and there is {first:g}; map the judges "
+                "to one scale first (metaeval.agreement.map_scales)"
+            )
+            raise ScoresError(message)
+
     def select(self, assessors: Iterable[str]) -> "Labels":
         """Return the labels of some assessors, in the order named."""
         names = list(assessors)
@@ -58,7 +84,9 @@ class Labels:
         return Labels(table=self.table[names], scale=self.scale, outside=outside, notes=self.notes)
 
 
-def as_labels(table: object, *, scale: Sequence[int] | None = None, outside: Outside = "error") -> Labels:
+def as_labels(
+    table: object, *, scale: Sequence[float] | None = None, outside: Outside = "error", real: bool = False
+) -> Labels:
     """Check labels and put them into one form.
 
     Parameters
@@ -69,14 +97,17 @@ def as_labels(table: object, *, scale: Sequence[int] | None = None, outside: Out
         The labels there are; by default all that occur.
     outside : {"error", "drop"}
         What happens to labels outside the scale. "drop" treats them as not given and lists them in the result.
+    real : bool, default False
+        Whether labels and scale may have fractions (mean grades, shares of nuggets); see `map_scales`.
 
     Raises
     ------
     InvalidOptionError
-        If the scale holds other than whole numbers, or there is no such rule for labels outside it.
+        If the scale holds other than whole numbers (finite ones with `real`), or there is no such rule for labels
+        outside it.
     ScoresError
-        If labels are no whole numbers, lie outside the scale, an item stands twice, or fewer than two assessors or
-        no item are left.
+        If labels are no whole numbers (finite ones with `real`), lie outside the scale, an item stands twice, or fewer
+        than two assessors or no item are left.
 
     Examples
     --------
@@ -91,17 +122,23 @@ def as_labels(table: object, *, scale: Sequence[int] | None = None, outside: Out
     given = frame.to_numpy()
     if np.isinf(given).any():
         row, column = np.argwhere(np.isinf(given))[0]
-        message = f"labels must be whole numbers; {_cell(frame, int(row), int(column))} is infinite"
+        message = (
+            f"labels must be {'finite' if real else 'whole numbers'}; {_cell(frame, int(row), int(column))} is infinite"
+        )
         raise ScoresError(message)
     known = np.isfinite(given)
-    if (given[known] != np.round(given[known])).any():
+    if not real and (given[known] != np.round(given[known])).any():
         row, column = np.argwhere(known & (given != np.round(given)))[0]
-        message = f"labels must be whole numbers; {_cell(frame, int(row), int(column))} is {given[row, column]:g}"
+        message = (
+            "labels must be whole numbers (metaeval.agreement.map_scales puts others on a scale); "
+            f"{_cell(frame, int(row), int(column))} is {given[row, column]:g}"
+        )
         raise ScoresError(message)
-    if scale is not None and any(one != round(one) for one in scale):
-        message = f"scale must hold whole numbers, not {list(scale)}"
+    if scale is not None and not all(np.isfinite(one) and (real or one == round(one)) for one in scale):
+        message = f"scale must hold {'finite' if real else 'whole'} numbers, not {list(scale)}"
         raise InvalidOptionError(message)
-    levels = tuple(sorted(int(one) for one in (np.unique(given[known]) if scale is None else set(scale))))
+    listed_scale = np.unique(given[known] if scale is None else np.array(list(scale), dtype=np.float64)).tolist()
+    levels = tuple(int(one) if one.is_integer() else one for one in listed_scale)
     off = known & ~np.isin(given, levels)
     rows, columns = np.nonzero(off)
     listed = pd.DataFrame(

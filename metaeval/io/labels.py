@@ -6,15 +6,17 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 import pandas as pd
 
-from metaeval.cells import first_few, is_number
+from metaeval.cells import first_few, is_number, natural_order
+from metaeval.collection.document_codes import Judgments
 from metaeval.collection.documents import UNJUDGED
 from metaeval.columns import LABELS, first_called, underscored
 from metaeval.errors import InvalidOptionError
 from metaeval.io.blocks import GAP_WORDS, columns_found, fitting_names, place_of
-from metaeval.io.files import read_bytes
-from metaeval.io.qrels import judgments_of
+from metaeval.io.files import first_words, read_bytes
+from metaeval.io.qrels import judgments_of, repeated_judgments_of
 from metaeval.io.sheets import Sheet, header_names, sheet_of
 from metaeval.io.sources import Source, list_sources
+from metaeval.io.trec_lines import QRELS
 
 __all__ = ["labels_of", "read_labels"]
 
@@ -27,6 +29,7 @@ def read_labels(
     columns: Mapping[str, str] | None = None,
     words: Mapping[str, int] | None = None,
     where: Mapping[str, str] | None = None,
+    repeats: bool = False,
 ) -> pd.DataFrame:
     r"""Read what several assessors said of the same items.
 
@@ -35,13 +38,17 @@ def read_labels(
     paths : path, or sequence of path
         One table with a header, wide (topic, item, then a column an assessor) or long (topic, item, assessor, label);
         or two or more qrels files, one an assessor, who is called as the file or as in ``NAME=FILE``; their level -1
-        (pooled and not judged) is no label.
+        (pooled and not judged), and any negative grade beside real-valued ones, is no label.
     columns : mapping of str to str, optional
         Which column of a table is the "topic", "item", "assessor" or "label", where its name does not say so.
     words : mapping of str to int, optional
         Grades of labels written as words.
     where : mapping of str to str, optional
         Rows to keep: those with this text in this column.
+    repeats : bool, default False
+        Whether several lines of one assessor for one item are repeats rather than an error: where an assessor has any,
+        the k-th line of every item goes to the column ``NAME#k``, in the order of the file. Of qrels, also of a single
+        file of them, and of long tables.
 
     Returns
     -------
@@ -82,7 +89,7 @@ def read_labels(
             message = f"columns= may name {', '.join(LABELS)}, not {role!r}"
             raise InvalidOptionError(message)
     contents = [(source, read_bytes(source.path)) for source in list_sources(sources)]
-    return labels_of(contents, columns=columns or {}, words=words or {}, where=where or {})
+    return labels_of(contents, columns=columns or {}, words=words or {}, where=where or {}, repeats=repeats)
 
 
 def labels_of(
@@ -91,36 +98,56 @@ def labels_of(
     columns: Mapping[str, str],
     words: Mapping[str, int],
     where: Mapping[str, str],
+    repeats: bool = False,
 ) -> pd.DataFrame:
     """Return the labels of files that were read already; see `read_labels`."""
-    if len(contents) == 1:
+    if len(contents) == 1 and not (repeats and _is_qrels(contents[0][1])):
         source, content = contents[0]
-        return _from_table(sheet_of(content, source.path), columns, words, where)
+        return _from_table(sheet_of(content, source.path), columns, words, where, repeats=repeats)
     if columns or words or where:
         message = "columns=, words= and where= are for a table; several files are read as qrels, one an assessor"
         raise InvalidOptionError(message)
-    return _from_qrels(contents)
+    return _from_qrels(contents, repeats=repeats)
 
 
-def _from_qrels(contents: Sequence[tuple[Source, bytes]]) -> pd.DataFrame:
+def _from_qrels(contents: Sequence[tuple[Source, bytes]], *, repeats: bool) -> pd.DataFrame:
     found: dict[str, pd.Series] = {}
     for source, content in contents:
-        if source.own_name in found:
-            message = f"two files are called {source.own_name!r}; name the assessors with NAME=FILE"
-            raise InvalidOptionError(message)
-        judgments = judgments_of(content, source.path)
-        topics = np.repeat(np.array(judgments.topics, dtype=object), np.diff(judgments.topic_offsets))
-        items = [one.decode() for one in judgments.document_ids.tolist()]
-        index = pd.MultiIndex.from_arrays([topics, items], names=["topic", "item"])
-        levels = np.where(judgments.levels == UNJUDGED, np.nan, judgments.numbers)
-        found[source.own_name] = pd.Series(levels, index=index)
+        read = repeated_judgments_of if repeats else _once
+        parts = read(content, source.path)
+        for name, judgments in zip(_names(source.own_name, len(parts)), parts, strict=True):
+            if name in found:
+                message = f"two files are called {name!r}; name the assessors with NAME=FILE"
+                raise InvalidOptionError(message)
+            found[name] = _labels_in(judgments)
     frame = pd.DataFrame(found)
     frame.columns.name = "assessor"
     return frame
 
 
+def _is_qrels(content: bytes) -> bool:
+    words = first_words(content)
+    return len(words) == len(QRELS.columns) and is_number(words[QRELS.number].decode(errors="replace"))
+
+
+def _once(content: bytes, path: str) -> list[Judgments]:
+    return [judgments_of(content, path)]
+
+
+def _names(assessor: str, n_repeats: int) -> list[str]:
+    return [assessor] if n_repeats == 1 else [f"{assessor}#{number}" for number in range(1, n_repeats + 1)]
+
+
+def _labels_in(judgments: Judgments) -> pd.Series:
+    topics = np.repeat(np.array(judgments.topics, dtype=object), np.diff(judgments.topic_offsets))
+    items = [one.decode() for one in judgments.document_ids.tolist()]
+    gaps = judgments.levels == UNJUDGED if judgments.grades is None else judgments.levels < 0
+    index = pd.MultiIndex.from_arrays([topics, items], names=["topic", "item"])
+    return pd.Series(np.where(gaps, np.nan, judgments.numbers), index=index)
+
+
 def _from_table(
-    sheet: Sheet, columns: Mapping[str, str], words: Mapping[str, int], where: Mapping[str, str]
+    sheet: Sheet, columns: Mapping[str, str], words: Mapping[str, int], where: Mapping[str, str], *, repeats: bool
 ) -> pd.DataFrame:
     body = sheet.without_header()
     rows = list(body.rows())
@@ -149,7 +176,7 @@ def _from_table(
     reader = _Reader(body, {word.casefold(): grade for word, grade in words.items()}, lines)
     if is_long:
         labels = reader.numbers(cells[:, places["label"]])
-        frame = _from_long(body, lines, topics, items, cells[:, places["assessor"]], labels)
+        frame = _from_long(body, lines, topics, items, cells[:, places["assessor"]], labels, repeats=repeats)
     else:
         taken = {places["topic"], places["item"], *(names.index(one) for one in where)}
         others = [place for place in range(len(names)) if place not in taken]
@@ -208,9 +235,26 @@ class _Reader:
         return float(text) if is_number(text) else None
 
 
+def _numbered(topics: np.ndarray, items: np.ndarray, assessors: np.ndarray) -> np.ndarray:
+    """Return who gave each label, a number behind the names of those with several for one item."""
+    place = pd.DataFrame({"topic": topics, "item": items, "assessor": assessors})
+    number = place.groupby(["topic", "item", "assessor"], sort=False).cumcount()
+    repeated = (number > 0).groupby(place["assessor"]).transform("any")
+    return np.where(repeated, place["assessor"] + "#" + (number + 1).astype(str), assessors).astype(object)
+
+
 def _from_long(  # noqa: PLR0913, PLR0917 - the columns of one table
-    body: Sheet, lines: np.ndarray, topics: np.ndarray, items: np.ndarray, assessors: np.ndarray, labels: np.ndarray
+    body: Sheet,
+    lines: np.ndarray,
+    topics: np.ndarray,
+    items: np.ndarray,
+    assessors: np.ndarray,
+    labels: np.ndarray,
+    *,
+    repeats: bool,
 ) -> pd.DataFrame:
+    if repeats:
+        assessors = _numbered(topics, items, assessors)
     index = pd.MultiIndex.from_arrays([topics, items, assessors], names=["topic", "item", "assessor"])
     if not index.is_unique:
         place = int(np.flatnonzero(index.duplicated())[0])
@@ -225,4 +269,5 @@ def _from_long(  # noqa: PLR0913, PLR0917 - the columns of one table
             "(columns=, --column assessor=NAME)"
         )
         raise body.error(message)
-    return pd.Series(labels, index=index).unstack("assessor")  # noqa: PD010 - gaps stay gaps
+    frame = pd.Series(labels, index=index).unstack("assessor")  # noqa: PD010 - gaps stay gaps
+    return frame[natural_order(frame.columns)] if repeats else frame

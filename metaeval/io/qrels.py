@@ -2,19 +2,23 @@
 
 import os
 from dataclasses import replace
+from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from metaeval.cells import natural_order
-from metaeval.collection.document_codes import Judgments, hash_documents, identifier_array
+from metaeval.collection.document_codes import Identifiers, Judgments, hash_documents, identifier_array
 from metaeval.collection.grades import LARGEST_GRADE, coded
 from metaeval.collection.ranking import first_repetition
 from metaeval.errors import FileFormatError, InvalidOptionError
 from metaeval.io.files import read_bytes, text_of
 from metaeval.io.grades import graded
-from metaeval.io.trec_lines import QRELS, refuse_swapped, scan_text
+from metaeval.io.trec_lines import QRELS, Scan, refuse_swapped, scan_text
 
-__all__ = ["judgments_of", "read_qrels"]
+__all__ = ["judgments_of", "read_qrels", "repeated_judgments_of"]
+
+_LARGE, _SPARSE = 10_000_000, 50
 
 
 def read_qrels(path: str | os.PathLike[str]) -> Judgments:
@@ -62,36 +66,97 @@ def read_qrels(path: str | os.PathLike[str]) -> Judgments:
 
 def judgments_of(content: bytes, path: str) -> Judgments:
     """Read judgments from a content that was read already; see `read_qrels`."""
-    refuse_swapped(content, QRELS, path=path)
-    text = text_of(content, path)
-    read = graded(text, path=path)
-    found = replace(scan_text(read.content, read.layout, path=path), content=text)  # messages show the file's own lines
-    topics = found.names("topic")
-    names = natural_order(set(topics))
-    place = {name: number for number, name in enumerate(names)}
-    lists = found.per_line([place[name] for name in topics])
-    extreme = np.flatnonzero(np.abs(found.numbers) > LARGEST_GRADE)
-    if len(extreme):
-        raise found.error(int(extreme[0]), f"the relevance must lie within ±{LARGEST_GRADE}")
-    try:
-        levels, grades = coded(found.numbers)
-    except InvalidOptionError as error:
-        raise FileFormatError(str(error), path=path) from None
-    letters = np.frombuffer(text, dtype=np.uint8)
+    read = _Lines.of(content, path)
+    found = read.found
+    letters = np.frombuffer(found.content, dtype=np.uint8)
     hashes = hash_documents(letters, found.starts, found.lengths)
-    sequence = np.argsort(lists, kind="stable")
-    offsets = np.concatenate([[0], np.cumsum(np.bincount(lists, minlength=len(names)))]).astype(np.int64)
-    first, second = first_repetition(letters, found.starts, found.lengths, hashes, sequence, offsets)
+    sequence = np.argsort(read.lists, kind="stable")
+    first, second = first_repetition(letters, found.starts, found.lengths, hashes, sequence, read.offsets(sequence))
     if second >= 0:
         message = f"this document is judged twice on this topic, first in line {found.line_number(first)}; keep one"
         raise found.error(second, message)
     document_ids = identifier_array(found.documents())
-    sequence = np.lexsort((document_ids, lists))
-    return Judgments(
-        topics=tuple(names),
-        topic_offsets=offsets,
-        document_ids=document_ids[sequence],
-        levels=levels[sequence],
-        notes=(read.note,) if read.note else (),
-        grades=grades,
-    )
+    return read.judgments(document_ids, np.lexsort((document_ids, read.lists)))
+
+
+def repeated_judgments_of(content: bytes, path: str) -> list[Judgments]:
+    """Read judgments of one judge who judged pairs several times: the k-th line of every pair is in the k-th of these.
+
+    Raises
+    ------
+    FileFormatError
+        As `read_qrels`, but for documents judged twice; and where so many lines of one pair stand beside few of the
+        others that repeats would be empty.
+    """
+    read = _Lines.of(content, path)
+    document_ids = identifier_array(read.found.documents())
+    sequence = np.lexsort((document_ids, read.lists))  # lines of one pair in their order, since the sort is stable
+    documents, lists = document_ids[sequence], read.lists[sequence]
+    new = np.append(True, (documents[1:] != documents[:-1]) | (lists[1:] != lists[:-1]))
+    starts = np.flatnonzero(new)
+    place = np.arange(len(sequence)) - starts[np.cumsum(new) - 1]
+    n_repeats = int(place.max()) + 1
+    if n_repeats * len(starts) > max(_LARGE, _SPARSE * len(sequence)):
+        message = f"{n_repeats} lines for one pair, among {len(starts)} pairs in {len(sequence)} lines, are no repeats"
+        raise read.found.error(int(sequence[np.argmax(place)]), message)
+    return [read.judgments(document_ids, sequence[place == one]) for one in range(n_repeats)]
+
+
+class _Lines(NamedTuple):
+    """The lines of a file of judgments.
+
+    Attributes
+    ----------
+    found : Scan
+        What stands where; messages show the file's own lines.
+    topics : list of str
+        In natural order.
+    lists : int64 array (n_lines,)
+        Which topic.
+    levels : int16 array (n_lines,)
+    grades : float64 array or None
+        As in `Judgments`.
+    note : str
+    """
+
+    found: Scan
+    topics: list[str]
+    lists: NDArray[np.int64]
+    levels: NDArray[np.int16]
+    grades: NDArray[np.float64] | None
+    note: str
+
+    @classmethod
+    def of(cls, content: bytes, path: str) -> "_Lines":
+        """Scan a file."""
+        refuse_swapped(content, QRELS, path=path)
+        text = text_of(content, path)
+        read = graded(text, path=path)
+        found = replace(scan_text(read.content, read.layout, path=path), content=text)
+        topics = found.names("topic")
+        names = natural_order(set(topics))
+        place = {name: number for number, name in enumerate(names)}
+        extreme = np.flatnonzero(np.abs(found.numbers) > LARGEST_GRADE)
+        if len(extreme):
+            raise found.error(int(extreme[0]), f"the relevance must lie within ±{LARGEST_GRADE}")
+        try:
+            levels, grades = coded(found.numbers)
+        except InvalidOptionError as error:
+            raise FileFormatError(str(error), path=path) from None
+        return cls(found, names, found.per_line([place[name] for name in topics]), levels, grades, read.note)
+
+    def offsets(self, lines: NDArray[np.int64]) -> NDArray[np.int64]:
+        """Return where the lines of each topic begin, topic by topic."""
+        counts = np.bincount(self.lists[lines], minlength=len(self.topics))
+        return np.concatenate([[0], np.cumsum(counts)]).astype(np.int64)
+
+    def judgments(self, document_ids: Identifiers, lines: NDArray[np.int64]) -> Judgments:
+        """Put lines together, given in order of topic and document."""
+        return Judgments(
+            topics=tuple(self.topics),
+            topic_offsets=self.offsets(lines),
+            document_ids=document_ids[lines],
+            levels=self.levels[lines],
+            notes=(self.note,) if self.note else (),
+            grades=self.grades,
+        )

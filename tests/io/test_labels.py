@@ -1,6 +1,7 @@
 """Reading labels of several assessors: every form, and every way a file can be wrong."""
 
 import gzip
+import tarfile
 
 import numpy as np
 import pytest
@@ -133,3 +134,58 @@ def test_columns_taken_for_another_are_found_before_memory_runs_out(tmp_path):
     path.write_text("doc,judge,label\n" + "".join(f"d{row},j{row},1\n" for row in range(4000)))
     with pytest.raises(FileFormatError, match="4000 labels cannot fill 4000 items x 4000 assessors"):
         read_labels(path)
+
+
+def test_real_valued_labels_are_read_from_qrels(tmp_path):
+    """Grades are numbers, a negative one is a gap as -1 is."""
+    one = write(tmp_path, "1 0 d1 1.7\n1 0 d2 -0.5\n1 0 d3 0\n", "rubric.txt")
+    two = write(tmp_path, "1 0 d1 2\n1 0 d2 -2\n", "nist.txt")
+    frame = read_labels([one, two])
+    np.testing.assert_array_equal(frame["rubric"], [1.7, np.nan, 0])
+    np.testing.assert_array_equal(frame["nist"], [2, -2, np.nan])
+
+
+REPEATED = "1 0 d1 2\n1 0 d2 0\n2 0 d1 1\n1 0 d1 1\n2 0 d1 1.5\n1 0 d1 0\n"
+
+
+def test_lines_of_one_pair_are_repeats_on_request(tmp_path):
+    """The k-th line of every item goes to the k-th column; judges without repeats keep their name."""
+    judge, nist = write(tmp_path, REPEATED, "judge.txt"), write(tmp_path, "1 0 d1 3\n1 0 d2 1\n", "nist.txt")
+    with pytest.raises(FileFormatError, match="line 4: this document is judged twice"):
+        read_labels([judge, nist])
+    frame = read_labels([judge, nist], repeats=True)
+    assert frame.columns.tolist() == ["judge#1", "judge#2", "judge#3", "nist"]
+    expected = {("1", "d1"): [2, 1, 0, 3], ("1", "d2"): [0, np.nan, np.nan, 1], ("2", "d1"): [1, 1.5, np.nan, np.nan]}
+    for item, labels in expected.items():
+        np.testing.assert_array_equal(frame.loc[item], labels)
+    assert read_labels(judge, repeats=True).columns.tolist() == ["judge#1", "judge#2", "judge#3"]
+
+
+def test_long_tables_hold_repeats_too(tmp_path):
+    """Of those who have several labels for an item; columns in natural order."""
+    rows = "".join(f"1,d1,ann,{number}\n" for number in range(11))
+    path = write(tmp_path, f"topic,doc,judge,label\n{rows}1,d1,ben,1\n1,d2,ann,5\n")
+    with pytest.raises(FileFormatError, match="'ann' labels topic '1', item 'd1' twice"):
+        read_labels(path)
+    frame = read_labels(path, repeats=True)
+    assert frame.columns.tolist() == [*(f"ann#{number}" for number in range(1, 12)), "ben"]
+    assert frame.loc[("1", "d1")].tolist() == [*range(11), 1]
+    assert frame.loc[("1", "d2")].tolist()[0] == 5
+
+
+def test_what_are_no_repeats_is_refused(tmp_path):
+    """A line repeated thousands of times beside thousands of others would be a table of gaps."""
+    text = "".join(f"1 0 d{number} 0\n" for number in range(4000)) + "1 0 d1 1\n" * 4000
+    with pytest.raises(
+        FileFormatError, match="4001 lines for one pair, among 4000 pairs in 8000 lines, are no repeats"
+    ):
+        read_labels(write(tmp_path, text, "a.txt"), repeats=True)
+
+
+def test_four_passes_of_a_judge_of_dl21_come_apart(data_folder, tmp_path):
+    """Each pass over the 10,828 pairs is whole."""
+    with tarfile.open(data_folder / "llm-judges-dl21" / "auto-qrels.tar.xz") as archive:
+        archive.extractall(tmp_path, filter="data", members=["auto-qrels/llama3.2/umbrela.txt"])
+    frame = read_labels(tmp_path / "auto-qrels" / "llama3.2" / "umbrela.txt", repeats=True)
+    assert frame.columns.tolist() == [f"umbrela#{number}" for number in range(1, 5)]
+    assert frame.notna().sum().tolist() == [10_828] * 4

@@ -1,0 +1,296 @@
+"""Putting the labels of several judges on one scale: each keeps, fits, cuts or renames its own grades."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from numbers import Real
+from typing import Literal
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from metaeval.agreement.labels import Labels, as_labels
+from metaeval.cells import first_few
+from metaeval.checks import check_choice
+from metaeval.equality import at_least, difference
+from metaeval.errors import InvalidOptionError, ScoresError
+
+__all__ = ["ScaleMap", "ScaleMaps", "map_scales"]
+
+type Floats = NDArray[np.float64]
+type ScaleMap = Literal["auto", "keep", "fit"] | float | Mapping[float, float]
+"""How the grades of one judge are mapped; see `map_scales`."""
+
+_WORDS = ("auto", "keep", "fit")
+_SHOWN = 10
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class ScaleMaps:
+    """Labels of judges on the scale of a reference, and how they came there.
+
+    Attributes
+    ----------
+    labels : Labels
+        After mapping; every label that was given is there.
+    table : pandas.DataFrame
+        One row a judge and grade, ascending: ``judge``, ``grade``, ``n`` (labels of that grade), ``n_common`` (on items
+        that the reference labelled too), ``reference_grade`` (what it became), ``on_scale`` (whether the reference
+        gives that grade).
+    rules : mapping of str to str
+        By judge what was done: "kept", "fitted", "threshold 2", "named"; of the reference "reference" where it stays.
+    reference : str
+    scale : tuple of float
+        Grades that the reference gave, or may give.
+    notes : tuple of str
+        Grades that were kept although they lie off the scale, and what else a reader should know.
+    """
+
+    labels: Labels
+    table: pd.DataFrame
+    rules: Mapping[str, str]
+    reference: str
+    scale: tuple[float, ...]
+    notes: tuple[str, ...]
+
+    def to_frame(self) -> pd.DataFrame:
+        """Return `table` with the rule of every judge (``rule``)."""
+        frame = self.table.copy()
+        frame.insert(1, "rule", frame["judge"].map(self.rules))
+        return frame
+
+
+def map_scales(
+    labels: object,
+    *,
+    reference: str,
+    maps: ScaleMap | Mapping[str, ScaleMap] = "auto",
+    scale: Sequence[float] | None = None,
+) -> ScaleMaps:
+    r"""Decide which grade of the reference every grade of every judge stands for, and map the labels.
+
+    Parameters
+    ----------
+    labels : DataFrame, Labels, or mapping of judge to mapping of topic to mapping of item to label
+        A frame has the index ``(topic, item)`` and one column a judge; labels may be real-valued.
+    reference : str
+        The judge whose scale is taken.
+    maps : {"auto", "keep", "fit"}, or mapping of judge to rule
+        "keep" leaves grades as they are. "fit" matches quantiles (see Notes). "auto", which holds for judges that a
+        mapping does not name too, keeps where every grade of a judge is one of the reference's, and fits otherwise. In
+        a mapping a rule may also be a number, the lowest grade that is relevant (labels become 0 and 1), or a mapping
+        of grade to grade that names all of the judge's. The reference is kept unless the mapping names it; a judge is
+        fitted to what the reference has then.
+    scale : sequence of float, optional
+        Grades that the reference may give, where it did not give all of them; by default those it gave.
+
+    Returns
+    -------
+    ScaleMaps
+
+    Raises
+    ------
+    UnknownNameError
+        If the reference, or a judge of `maps`, is not in the labels.
+    InvalidOptionError
+        If a rule is none, or a mapping of grades leaves out one that the judge gave.
+    ScoresError
+        If labels are no table of finite numbers, were cut to a scale before, or a judge to be fitted has no item in
+        common with the reference.
+
+    Notes
+    -----
+    On the n items that both labelled let :math:`F` count the judge's labels below a grade g, c those at g, and
+    :math:`G(r)` the reference's labels at or below r. Then
+
+    .. math:: map(g) = \min \{ r : 2\, G(r) \ge 2\, F(g) + c(g) \},
+
+    the reference's grade at the middle of g's place among all labels, the lower one where the middle lies between two.
+    A grade that no common item has, c = 0, goes with the labels below it. The map never falls, and it is made of counts
+    alone, so that the same labels always give the same map.
+
+    Examples
+    --------
+    >>> index = pd.MultiIndex.from_product([["1"], list("abcdef")], names=["topic", "item"])
+    >>> table = pd.DataFrame({"nist": [0, 0, 0, 1, 1, 2], "judge": [0.5, 1, 1.5, 3.5, 4, 5]}, index=index)
+    >>> found = map_scales(table, reference="nist")
+    >>> found.labels.table["judge"].tolist(), found.rules["judge"]
+    ([0.0, 0.0, 0.0, 1.0, 1.0, 2.0], 'fitted')
+    """
+    given = _checked(labels)
+    check_choice(reference, "judge", given.assessors)
+    rules = _rules(maps, given.assessors, reference)
+    columns: dict[str, Floats] = {}
+    parts: dict[str, pd.DataFrame] = {}
+    done: dict[str, str] = {}
+    values = {name: given.table[name].to_numpy() for name in given.assessors}
+    truth = values[reference]
+    allowed = _allowed(scale, truth)
+    for name in [reference, *(one for one in given.assessors if one != reference)]:
+        own = values[name]
+        grades, codes, counts = np.unique(own[np.isfinite(own)], return_inverse=True, return_counts=True)
+        common = np.isfinite(own) & np.isfinite(truth)
+        n_common = np.bincount(np.searchsorted(grades, own[common]), minlength=len(grades))
+        asked = rules[name]
+        if asked == "auto":
+            asked = "keep" if _among(grades, allowed).all() else "fit"
+        mapped, done[name] = _mapped(name, asked, grades, n_common, truth[common])
+        columns[name] = own.copy()
+        columns[name][np.isfinite(own)] = mapped[codes]
+        if name == reference:
+            truth = columns[name]
+            if asked == "keep":
+                done[name] = "reference"
+            else:
+                allowed = np.unique(mapped)
+        parts[name] = pd.DataFrame(
+            {"judge": name, "grade": grades, "n": counts, "n_common": n_common, "reference_grade": mapped}
+        )
+    table = pd.concat([parts[name] for name in given.assessors], ignore_index=True)
+    table["on_scale"] = _among(table["reference_grade"].to_numpy(), allowed)
+    frame = pd.DataFrame({name: columns[name] for name in given.assessors}, index=given.table.index)
+    frame.columns.name = "assessor"
+    notes = (*given.notes, *_notes(table, done, reference))
+    frame.attrs["notes"] = notes
+    return ScaleMaps(
+        labels=as_labels(frame, real=True),
+        table=table,
+        rules=done,
+        reference=reference,
+        scale=tuple(int(one) if one.is_integer() else one for one in allowed.tolist()),
+        notes=notes,
+    )
+
+
+def _checked(labels: object) -> Labels:
+    if isinstance(labels, Labels) and len(labels.outside):
+        message = (
+            f"{len(labels.outside)} labels were left out before as off a scale, so no map can place them; give "
+            "map_scales the labels as they were read"
+        )
+        raise ScoresError(message)
+    return as_labels(labels, real=True)
+
+
+def _allowed(scale: Sequence[float] | None, truth: Floats) -> Floats:
+    """Return the grades that the reference may give, ascending."""
+    gave = np.unique(truth[np.isfinite(truth)])
+    if scale is None:
+        return gave
+    allowed = np.unique(np.asarray(list(scale), dtype=np.float64))
+    if not np.isfinite(allowed).all() or not _among(gave, allowed).all():
+        listed = first_few(gave.tolist(), write=_text)
+        message = f"scale must hold every grade of the reference, {listed}, not {scale!r:.60}"
+        raise InvalidOptionError(message)
+    return allowed
+
+
+def _text(number: float) -> str:
+    return f"{number:g}"
+
+
+def _rules(maps: object, judges: tuple[str, ...], reference: str) -> dict[str, ScaleMap]:
+    """Return one rule a judge, or raise for what is none."""
+    if isinstance(maps, str):
+        check_choice(maps, "rule for scales", _WORDS)
+        named: Mapping[str, ScaleMap] = {name: maps for name in judges if name != reference}  # type: ignore[misc]  # one of the words
+    elif isinstance(maps, Mapping):
+        named = {str(name): rule for name, rule in maps.items()}
+    else:
+        message = f"maps must be one of {', '.join(_WORDS)}, or name judges ({{{judges[-1]!r}: 2}}), not {maps!r:.60}"
+        raise InvalidOptionError(message)
+    for name, rule in named.items():
+        check_choice(name, "judge", judges)
+        if isinstance(rule, str):
+            check_choice(rule, f"rule for the scale of {name}", _WORDS)
+        elif not (isinstance(rule, Mapping) or _is_number(rule)):
+            message = (
+                f"maps: {name} must have keep, fit, auto, the lowest grade that is relevant, or a mapping of grade to "
+                f"grade, not {rule!r:.60}"
+            )
+            raise InvalidOptionError(message)
+    if named.get(reference) == "fit":
+        message = (
+            f"maps: {reference} is the reference and cannot be fitted to itself; keep it, or name another reference"
+        )
+        raise InvalidOptionError(message)
+    return {name: named.get(name, "keep" if name == reference else "auto") for name in judges}
+
+
+def _is_number(value: object) -> bool:
+    return isinstance(value, Real) and not isinstance(value, bool | np.bool_) and bool(np.isfinite(float(value)))
+
+
+def _mapped(
+    name: str, rule: ScaleMap, grades: Floats, n_common: NDArray[np.int64], truth: Floats
+) -> tuple[Floats, str]:
+    """Return what every grade of one judge becomes, and the rule in words."""
+    if rule == "keep":
+        return grades, "kept"
+    if rule == "fit":
+        return _fitted(name, n_common, truth), "fitted"
+    if isinstance(rule, Mapping):
+        return _renamed(name, grades, rule), "named"
+    bound = float(rule)
+    return at_least(grades, bound, np.abs(grades)).astype(np.float64), f"threshold {bound:g}"
+
+
+def _fitted(name: str, n_common: NDArray[np.int64], truth: Floats) -> Floats:
+    if not len(truth):
+        message = f"{name} and the reference labelled no item in common, so its scale cannot be fitted; map it by name"
+        raise ScoresError(message)
+    levels, counts = np.unique(truth, return_counts=True)
+    middles = 2 * (np.cumsum(n_common) - n_common) + n_common
+    place = np.searchsorted(2 * np.cumsum(counts), middles, side="left")
+    fitted: Floats = levels[place]
+    return fitted
+
+
+def _renamed(name: str, grades: Floats, named: Mapping[float, float]) -> Floats:
+    for grade, value in named.items():
+        if not (_is_number(grade) and _is_number(value)):
+            message = f"maps: {name} must map numbers to numbers, not {grade!r} to {value!r}"
+            raise InvalidOptionError(message)
+    found = np.full(len(grades), np.nan)
+    for grade, value in named.items():  # a handful
+        found[_same(grades, float(grade))] = float(value)
+    if np.isnan(found).any():
+        missing = grades[np.isnan(found)].tolist()
+        message = (
+            f"maps: {name} gave {first_few(missing, most=_SHOWN, write=_text)} too, which its mapping "
+            "does not name; add it, so that no label is lost"
+        )
+        raise InvalidOptionError(message)
+    return found
+
+
+def _same(values: Floats, one: float) -> NDArray[np.bool_]:
+    return np.asarray(difference(values, one, np.abs(values), abs(one)) == 0)
+
+
+def _among(values: Floats, scale: Floats) -> NDArray[np.bool_]:
+    """Say which values are on a scale, those equal on paper included."""
+    near = np.clip(np.searchsorted(scale, values), 1, max(len(scale) - 1, 1))
+    found = np.zeros(len(values), dtype=bool)
+    for place in (near - 1, np.minimum(near, len(scale) - 1)) if len(scale) else ():
+        found |= difference(values, scale[place], np.abs(values), np.abs(scale[place])) == 0
+    return found
+
+
+def _notes(table: pd.DataFrame, rules: Mapping[str, str], reference: str) -> list[str]:
+    notes = []
+    fitted = [name for name, rule in rules.items() if rule == "fitted"]
+    if fitted:
+        notes.append(
+            f"scales fitted to {reference} by matching quantiles on common items: {first_few(fitted, most=_SHOWN)}"
+        )
+    for name, part in table[~table["on_scale"]].groupby("judge", sort=False):
+        listed = first_few(part["reference_grade"].tolist(), most=_SHOWN, write=_text)
+        notes.append(
+            f"{name}: {int(part['n'].sum())} labels stay at grades that {reference} does not give ({listed}); the rule "
+            f"is {rules[str(name)]}"
+        )
+    for name, part in table.groupby("judge", sort=False):
+        if (np.diff(part["reference_grade"]) < 0).any():
+            notes.append(f"{name}: its mapping falls somewhere, so a higher grade counts less than a lower one")
+    return notes
