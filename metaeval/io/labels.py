@@ -10,7 +10,7 @@ from metaeval.cells import first_few, is_number, natural_order
 from metaeval.collection.document_codes import Judgments
 from metaeval.collection.documents import UNJUDGED
 from metaeval.columns import LABELS, first_called, underscored
-from metaeval.errors import InvalidOptionError
+from metaeval.errors import FileFormatError, InvalidOptionError
 from metaeval.io.blocks import GAP_WORDS, columns_found, fitting_names, place_of
 from metaeval.io.files import first_words, read_bytes
 from metaeval.io.qrels import judgments_of, repeated_judgments_of
@@ -37,8 +37,9 @@ def read_labels(
     ----------
     paths : path, or sequence of path
         One table with a header, wide (topic, item, then a column an assessor) or long (topic, item, assessor, label);
-        or two or more qrels files, one an assessor, who is called as the file or as in ``NAME=FILE``; their level -1
-        (pooled and not judged), and any negative grade beside real-valued ones, is no label.
+        or two or more files, each such a table or the qrels of one assessor, who is called as the file or as in
+        ``NAME=FILE``; level -1 of qrels (pooled and not judged), and any negative grade beside real-valued ones, is no
+        label.
     columns : mapping of str to str, optional
         Which column of a table is the "topic", "item", "assessor" or "label", where its name does not say so.
     words : mapping of str to int, optional
@@ -104,10 +105,26 @@ def labels_of(
     if len(contents) == 1 and not (repeats and _is_qrels(contents[0][1])):
         source, content = contents[0]
         return _from_table(sheet_of(content, source.path), columns, words, where, repeats=repeats)
-    if columns or words or where:
-        message = "columns=, words= and where= are for a table; several files are read as qrels, one an assessor"
+    named = [_names_items(content, source.path, columns) for source, content in contents]
+    qrels = [one for one, table in zip(contents, named, strict=True) if not table]
+    tables = [one for one, table in zip(contents, named, strict=True) if table]
+    if (columns or words or where) and not tables:
+        message = "columns=, words= and where= are for a table; these files are qrels, one an assessor"
         raise InvalidOptionError(message)
-    return _from_qrels(contents, repeats=repeats)
+    parts = [_from_qrels(qrels, repeats=repeats)] if qrels else []
+    for source, content in tables:
+        part = _from_table(sheet_of(content, source.path), columns, words, where, repeats=repeats)
+        twice = [name for name in part.columns if any(name in other.columns for other in parts)]
+        if twice:
+            message = f"assessor {twice[0]!r} is in another file too; rename it in one of them, or leave that file out"
+            raise FileFormatError(message, path=source.path)
+        parts.append(part)
+    if len(parts) == 1:
+        return parts[0]
+    frame = pd.concat(parts, axis=1)
+    frame.columns.name = "assessor"
+    frame.attrs["notes"] = [note for part in parts for note in part.attrs.get("notes", ())]
+    return frame
 
 
 def _from_qrels(contents: Sequence[tuple[Source, bytes]], *, repeats: bool) -> pd.DataFrame:
@@ -123,6 +140,14 @@ def _from_qrels(contents: Sequence[tuple[Source, bytes]], *, repeats: bool) -> p
     frame = pd.DataFrame(found)
     frame.columns.name = "assessor"
     return frame
+
+
+def _names_items(content: bytes, path: str, columns: Mapping[str, str]) -> bool:
+    """Whether the first line of a file is the header of a table with a column of items."""
+    if not content.strip() or _is_qrels(content):
+        return False
+    names = header_names(sheet_of(content, path).sample()[0])
+    return columns.get("item") in names or first_called(names, LABELS["item"], underscored) is not None
 
 
 def _is_qrels(content: bytes) -> bool:

@@ -1,47 +1,44 @@
 """May this judge decide between my systems? Labels, conclusions, favoured groups, and what the judge is worth."""
 
-from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
-from itertools import combinations
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from types import MappingProxyType
-from typing import ClassVar
+from typing import ClassVar, Literal
 
 import numpy as np
 import pandas as pd
 
-from metaeval.agreement.alt_test import AltTest, Scoring, alt_test
-from metaeval.agreement.assessments import element_agreement, passage_agreement
-from metaeval.agreement.assessors import AssessorAgreement, compare_assessors
-from metaeval.agreement.decisions import decision_agreement
-from metaeval.agreement.favoured_groups import FavouredGroups, favoured_groups
-from metaeval.agreement.judge_conclusions import JudgeConclusions, judge_conclusions
-from metaeval.agreement.label_baselines import agreement_baselines, leading_kappa
-from metaeval.agreement.labels import Labels, document_labels, on_common_topics
-from metaeval.agreement.people import second_people
-from metaeval.agreement.scale_maps import MappedScales, map_scales
-from metaeval.cells import first_few
+from metaeval.agreement.alt_test import AltTest, Scoring
+from metaeval.agreement.assessors import AssessorAgreement
+from metaeval.agreement.favoured_groups import FavouredGroups
+from metaeval.agreement.labels import Labels
+from metaeval.agreement.people import SecondPeople
+from metaeval.agreement.scale_maps import ScaleMap, ScaleMaps
 from metaeval.checks import check_choice, check_share
 from metaeval.collection.base import JudgedCollection
 from metaeval.collection.documents import Collection
 from metaeval.collection.inex import Assessments
-from metaeval.draws import RandomSource, RNGLike, resolve_rng, resolve_seed
-from metaeval.errors import EstimationError, InvalidOptionError, MetaevalError, ScoresError
+from metaeval.draws import RNGLike, resolve_rng, resolve_seed
+from metaeval.errors import EstimationError, InvalidOptionError, ScoresError
 from metaeval.metrics.registry import Registry
-from metaeval.models.repeats import JudgeRepeats, judge_repeats
-from metaeval.parallel import track
+from metaeval.models.judge_worth import TopicsWithJudge
+from metaeval.models.prediction_powered import PredictionPowered
+from metaeval.models.repeats import JudgeRepeats
 from metaeval.provenance import Provenance, record_provenance
+from metaeval.resampling.judge_conclusions import JudgeConclusions
 from metaeval.resampling.options import check_test
 from metaeval.scores import Scores
-from metaeval.studies.scores_under_judges import runs_under_judges, scores_under_judges
+from metaeval.studies.judge_parts import EFFECTS, Asked, Part, all_effects, of_labels, of_scores, under_each
+from metaeval.studies.judge_verdicts import judge_verdicts
+from metaeval.studies.scores_under_judges import scores_under_judges
 from metaeval.studies.study import Attempts, Study
 from metaeval.tests_stat.catalogue import TESTS
 from metaeval.tests_stat.correction import CORRECTIONS
 
 __all__ = ["JudgeStudy", "study_judges"]
 
-_RATIOS = ("overlap", "first_kept", "second_kept", "same_over_union")
-_SHOWN = 10
-_EFFECTS = ("tau", "tau_ap", "precision", "recall", "f1", "n_predictor", "n_truth", "n_shared", "n_conflicts")
+_COLUMNS = ("metric", "first", "second", "statistic", "value", "low", "high")
+_WORTH = ("worth", "n_equivalent", "n_needed")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
@@ -53,7 +50,7 @@ class JudgeStudy(Study):
     labels : Labels or None
         Of items, on the reference's scale; for assessments of elements or passages those of whole documents. None where
         scores under judges were given.
-    scales : MappedScales or None
+    scales : ScaleMaps or None
         How the grades of every judge became those of the reference.
     agreement : JudgeAgreement or None
         Of the labels.
@@ -101,7 +98,7 @@ class JudgeStudy(Study):
     reported_by: ClassVar[str] = "metaeval.reports.judges:judges_report"
 
     labels: Labels | None
-    scales: MappedScales | None
+    scales: ScaleMaps | None
     agreement: AssessorAgreement | None
     baselines: pd.DataFrame
     alt: AltTest | None
@@ -147,17 +144,205 @@ class JudgeStudy(Study):
             long = self.alt.judges.melt("judge", names, var_name="statistic", value_name="value")
             parts.append(long.rename(columns={"judge": "second"}).assign(first="people", metric=None))
         if not self.effects.empty:
-            names = [name for name in _EFFECTS if name in self.effects]
+            names = [name for name in EFFECTS if name in self.effects]
             keys = ["metric", "first", "second"]
             parts.append(self.effects.melt(keys, names, var_name="statistic", value_name="value"))
         parts += [_flat(found.to_frame(), metric, self.reference) for metric, found in self.conclusions.items()]
         for metric, favoured in self.favoured.items():
             rows = favoured.to_frame()
             own = rows.assign(metric=metric, first=self.reference, second=rows["judge"], value=rows["figure"])
-            own = own.assign(statistic="favoured: " + rows["group"], low=rows["both_low"], high=rows["both_high"])
+            own = own.assign(statistic="favoured: " + rows["group"], low=rows["low_both"], high=rows["high_both"])
             parts.append(own[[*_COLUMNS]])
         for (metric, judge), found in self.worth.items():
             row = found.summary.loc["median"]
             values = [[metric, self.reference, judge, name, *row[[name, f"{name}_low", f"{name}_high"]]] for name in _WORTH]
             parts.append(pd.DataFrame(values, columns=[*_COLUMNS]))
         return pd.concat([part.assign(**_gaps(part)) for part in parts], ignore_index=True)[[*_COLUMNS]]
+
+
+def _nothing() -> Part:
+    """Return the parts of a study that found nothing yet."""
+    tables = {name: pd.DataFrame() for name in ("baselines", "elements", "passages", "effects")}
+    mappings: Part = {name: {} for name in ("conclusions", "favoured", "worth", "powered", "repeats")}
+    return {**tables, **mappings, **dict.fromkeys(("labels", "scales", "agreement", "alt", "scale"))}
+
+
+def _gaps(part: pd.DataFrame) -> dict[str, float]:
+    return {} if "low" in part else {"low": np.nan, "high": np.nan}
+
+
+def _flat(table: pd.DataFrame, metric: str, reference: str | None) -> pd.DataFrame:
+    """Return one row a judge and measure of conclusions."""
+    keys = {"judge", "kind", "n_topics"}
+    names = [name for name in table if name not in keys and not name.endswith(("_low", "_high"))]
+    rows = [
+        [metric, reference, row["judge"], name, row[name], row.get(f"{name}_low", np.nan), row.get(f"{name}_high", np.nan)]
+        for row in table.to_dict("records")
+        for name in names
+    ]
+    return pd.DataFrame(rows, columns=[*_COLUMNS])
+
+
+def study_judges(  # noqa: PLR0913 - every option is one question
+    labels: Labels | Mapping[str, Assessments] | None = None,
+    *,
+    collection: Collection | Mapping[str, JudgedCollection] | None = None,
+    scores: Mapping[str, Scores | Mapping[str, Scores]] | None = None,
+    reference: str | None = None,
+    people: Sequence[str] = (),
+    maps: ScaleMap | Mapping[str, ScaleMap] = "auto",
+    documents: Literal["common", "own"] = "common",
+    groups: Mapping[str, str] | None = None,
+    built_with: Mapping[str, Sequence[str]] | None = None,
+    metrics: object = None,
+    rel: int = 1,
+    epsilon: float = 0.2,
+    scoring: Scoring | None = None,
+    human_topics: int = 30,
+    top: int = 10,
+    margin: float = 0.05,
+    test: str = "t",
+    correction: str | None = None,
+    alpha: float = 0.05,
+    confidence_level: float = 0.95,
+    n_resamples: int = 1000,
+    registry: Registry | None = None,
+    rng: RNGLike = None,
+    provenance: Provenance | None = None,
+) -> JudgeStudy:
+    """Say whether judges may decide between systems: people, crowds, language models or rules.
+
+    Parameters
+    ----------
+    labels : Labels, or mapping of str to Assessments, optional
+        Of items; or INEX assessments of elements or passages, by judge, which are compared on the topics that every
+        judge judged. None where scores are given.
+    collection : Collection, or mapping of str to JudgedCollection, optional
+        Runs, compiled with `judgments_of_labels`. They are scored under each judge in turn. For assessments the same
+        runs compiled beside those of each judge (`metaeval.inex.element_collection`,
+        `metaeval.inex.passage_collection`).
+    scores : mapping of metric to mapping of judge to Scores, optional
+        Scores of the same systems under each judge, on the judge's own topics; in place of labels.
+    reference : str, optional
+        The judge that the others are measured by: the people in charge. Without one all pairs are compared, and no
+        verdict is given.
+    people : sequence of str
+        Other judges that are people, each of whom may have labelled a part. They are the yardstick: what a second
+        person would have concluded (`metaeval.agreement.second_people`).
+    maps
+        How grades become those of the reference; see `metaeval.agreement.map_scales`. Without a reference grades stay.
+    documents : {"common", "own"}
+        Whether runs are scored on the items that the reference, every judge and somebody of the people labelled, or on
+        each judge's own, where what a judge did not label counts as unjudged: then a difference may be one of coverage.
+    groups : mapping of str to str, optional
+        System to group, to ask whom a judge favours.
+    built_with : mapping of str to sequence of str, optional
+        Judge to the groups or systems that hold it, to warn of circles.
+    metrics : sequence of str, optional
+        AP and nDCG@10 by default; for elements and passages those of their campaigns. Verdicts are by the first.
+    rel : int
+        Lowest label that counts as relevant in the overlap of relevant sets.
+    epsilon, scoring
+        Of the alt-test (`metaeval.alt_test`); by default grades are compared by their distance where there are more
+        than two.
+    human_topics : int
+        Topics that people would label, in the plan of what a judge is worth.
+    top : int
+        Systems at the top whose order is looked at by itself.
+    margin : float
+        How much less than a second person a judge may agree, in F1 of significant pairs.
+    test, correction, alpha
+        How pairs of runs are tested, two-sided; Benjamini and Yekutieli by default.
+    confidence_level : float
+    n_resamples : int
+        Resamples of topics, and of a resampling test.
+    registry : Registry, optional
+    rng : None, int or Generator
+    provenance : Provenance, optional
+
+    Returns
+    -------
+    JudgeStudy
+
+    Raises
+    ------
+    InvalidOptionError
+        If an option is outside its rule, the collection holds items that are no labels, or collections are not those
+        of the judges or hold different runs.
+    ScoresError
+        If there is nothing that two judges judged.
+
+    See Also
+    --------
+    metaeval.studies.human.study_human
+    metaeval.io.labels.read_labels
+
+    Notes
+    -----
+    Piwowarski, Trotman & Lalmas 2008, sections 5.2.6 and 5.2.7; Voorhees 2000, "Variations in relevance judgments and
+    the measurement of retrieval effectiveness".
+
+    Examples
+    --------
+    >>> from metaeval.agreement.labels import as_labels
+    >>> labels = as_labels({"ann": {"1": {"d1": 1, "d2": 0}}, "ben": {"1": {"d1": 1, "d2": 1}}})
+    >>> float(study_judges(labels, rng=0).agreement.pairs["overlap"].item())
+    0.5
+    """
+    check_share(alpha, "alpha")
+    check_share(margin, "margin")
+    check_share(confidence_level, "confidence_level")
+    check_test(test, correction)
+    check_choice(documents, "documents", ("common", "own"))
+    seed = resolve_seed(rng)
+    source = resolve_rng(seed)
+    record = provenance or record_provenance("study_judges", random_source=source.description)
+    if (labels is None) == (scores is None):
+        message = "give labels, or scores under judges, and not both"
+        raise InvalidOptionError(message)
+    if people and reference is None:
+        message = "people= are the yardstick of judges measured by a reference; name it (reference=)"
+        raise InvalidOptionError(message)
+    asked = Asked(test, correction, alpha, n_resamples, confidence_level, top, source)
+    attempt = Attempts(ScoresError, EstimationError, InvalidOptionError)
+    notes: list[str] = []
+    part = _nothing()
+    second: SecondPeople | None = None
+    tables: dict[str, Scores | Mapping[str, Scores]] = {}
+    if labels is not None:
+        found, second, notes = of_labels(labels, reference, people, maps, rel, epsilon, scoring, asked, attempt)
+        part |= found
+    if collection is not None and labels is not None:
+        judged, said = under_each(part["labels"], labels, collection, reference, second, documents)
+        tables, more = scores_under_judges(judged, metrics, reference=reference, registry=registry)
+        notes += [*said, *more]
+    elif labels is not None:
+        attempt.failed["What is concluded about systems"] = (
+            "takes runs (collection=, --runs): whether they would be ranked alike, the same pairs told apart, a group "
+            "favoured, and what the judge is worth in topics"
+        )
+    if scores is not None:
+        tables = dict(scores)
+    weights = {} if second is None else second.weights.to_dict()
+    if reference is not None and tables:
+        part |= of_scores(tables, reference, weights, groups, built_with, human_topics, asked, attempt)
+    elif tables:
+        part["effects"] = all_effects(tables, part["agreement"], asked)
+    if reference is not None and tables and groups is None:
+        attempt.failed["Whom a judge favours"] = "takes groups of systems (groups=, --groups)"
+    made = JudgeStudy(
+        **part,
+        scores=MappingProxyType(tables),
+        verdicts=pd.DataFrame(),
+        reference=reference,
+        people=tuple(people),
+        test=TESTS.find(test).name,
+        correction=CORRECTIONS.canonical(correction or TESTS.find(test).default_correction),
+        alpha=float(alpha),
+        margin=float(margin),
+        confidence_level=float(confidence_level),
+        unanswered=MappingProxyType(dict(attempt.failed)),
+        notes=tuple(notes),
+        provenance=record,
+    )
+    return replace(made, verdicts=judge_verdicts(made))

@@ -95,7 +95,7 @@ def test_bad_files_stop(tmp_path, text, options, message):
 def test_bad_options_stop(tmp_path):
     """Options that do not fit the files are errors."""
     one, two = write(tmp_path, "1 0 d1 2\n", "a.txt"), write(tmp_path, "1 0 d1 2\n", "b.txt")
-    with pytest.raises(InvalidOptionError, match="read as qrels"):
+    with pytest.raises(InvalidOptionError, match="these files are qrels"):
         read_labels([one, two], words={"no": 0})
     with pytest.raises(InvalidOptionError, match="columns= may name"):
         read_labels(one, columns={"metric": "x"})

@@ -1,0 +1,242 @@
+# ruff: noqa: RUF001 - Greek letters and dashes are meant for people
+"""What the page on judges says of conclusions: beside people, at the same number of topics, of any two judges."""
+
+import pandas as pd
+
+from metaeval import figures
+from metaeval.reports.report import Block, Fold, Picture, Section
+from metaeval.reports.shared import decided_by
+from metaeval.reports.tables import Table, bounded, left, right
+from metaeval.resampling.judge_conclusions import JudgeConclusions
+from metaeval.studies.judges import JudgeStudy
+from metaeval.words import bracketed, count, listed, name_of_metric, number, percentage, share, whole
+
+__all__ = ["conclusion_sections", "effect_sentence"]
+
+_MANY = 4
+_MOST_CONFLICTS = 30
+
+
+def conclusion_sections(study: JudgeStudy) -> tuple[Section, ...]:
+    """Return the section on conclusions, with a reference or of any two judges; none without runs."""
+    if not study.effects.empty:
+        return (_effects_section(study),)
+    if not study.conclusions:
+        return ()
+    blocks: list[Block] = []
+    for place, (metric, found) in enumerate(study.conclusions.items()):
+        own = _of_metric(study, metric, found)
+        blocks += own if not place else [Fold(title=f"The same for {name_of_metric(metric)}", blocks=tuple(own))]
+    return (
+        Section(
+            id="conclusions",
+            title="What would have been concluded about systems",
+            lead=f"The systems are scored under each judge in turn. What {study.reference}'s labels tell apart, and in "
+            "which order, is the truth here; labels may differ much and conclusions little, or the other way round.",
+            brief=True,
+            blocks=tuple(blocks),
+        ),
+    )
+
+
+def _of_metric(study: JudgeStudy, metric: str, found: JudgeConclusions) -> list[Block]:
+    table = found.table.sort_values(["kind", "f1"], ascending=[False, False], kind="stable")
+    named = table.assign(judge=table["judge"].replace({"people": "a second person"}))
+    slug = metric.lower()
+    level = percentage(found.confidence_level)
+    dots = named[["judge", "f1", "f1_low", "f1_high"]].set_axis(["name", "value", "low", "high"], axis=1)
+    power = bracketed(*found.reference_power, share)
+    people = " The row of a second person is the mean over the choices of persons, its interval over both." * bool(
+        len(found.choices)
+    )
+    picture = Picture(
+        name=f"judge-f1-{slug}",
+        draw=lambda: figures.agreement_dots(dots, label=f"F1 of significant pairs under {name_of_metric(metric)}"),
+        title=f"Do judges tell the same systems apart? {name_of_metric(metric)}",
+        caption=f"F1 of the pairs significant under each judge as a prediction of those under {found.reference}; bars "
+        f"are {level} intervals over topics.{people}",
+        alt=f"{count(len(dots), 'dot')} with intervals, sorted by F1.",
+    )
+    shown, columns = bounded(
+        named,
+        {
+            "tau": ("τ", number(2)),
+            "tau_ap": ("τ_AP", number(2)),
+            "tau_top": (f"τ, top {found.top}", number(2)),
+            "power": ("Told apart", share),
+            "precision": ("Precision", share),
+            "recall": ("Recall", share),
+            "f1": ("F1", number(2)),
+        },
+    )
+    main = Table(
+        name=f"judge-conclusions-{slug}",
+        title=f"Rankings and significant pairs, {name_of_metric(metric)}",
+        caption=f"{found.reference} tells {power} of the {found.n_pairs:,} pairs apart "
+        f"({decided_by(found.test, found.correction, found.alpha)}). Opposite: pairs significant in opposite "
+        f"directions. Under each figure its {level} interval over topics.{people}",
+        frame=shown,
+        columns=(
+            *left(judge="Judge"),
+            *right(whole, n_topics="Topics"),
+            *columns,
+            *right(number(0), n_conflicts="Opposite"),
+        ),
+        data=table,
+    )
+    blocks: list[Block] = [picture, main]
+    if len(found.same_number):
+        blocks += [_same_number(found, slug)]
+    if len(found.beside_people):
+        blocks += [_beside_people(found, slug)]
+    if len(found.choices):
+        blocks += [_choices(found, slug)]
+    if len(found.conflicts):
+        blocks += [_conflicts(found, slug)]
+    return blocks
+
+
+def _same_number(found: JudgeConclusions, slug: str) -> Table:
+    return Table(
+        name=f"judge-same-number-{slug}",
+        title=f"At the same number of topics: {found.n_topics}",
+        caption="Means over random choices of the judge's topics. Only with more: of the pairs that the judge finds and "
+        f"{found.reference} does not, the share that so few topics do not show. Such pairs are what more topics "
+        "bring, not errors of the judge.",
+        frame=found.same_number,
+        columns=(
+            *left(judge="Judge"),
+            *right(whole, n_topics="Topics"),
+            *right(share, power="Told apart", precision="Precision", recall="Recall"),
+            *right(number(2), f1="F1"),
+            *right(share, only_with_more="Only with more"),
+        ),
+    )
+
+
+def _beside_people(found: JudgeConclusions, slug: str) -> Fold:
+    names = {"tau": "τ", "tau_ap": "τ_AP", "tau_top": f"τ, top {found.top}", "power": "Told apart"}
+    names |= {"precision": "Precision", "recall": "Recall", "f1": "F1"}
+    frame = found.beside_people.assign(measure=found.beside_people["measure"].map(names))
+    shown, columns = bounded(
+        frame.rename(columns={"low": "difference_low", "high": "difference_high"}),
+        {"difference": ("Judge less a second person", number(3))},
+    )
+    table = Table(
+        name=f"judge-beside-people-{slug}",
+        title="Each judge beside a second person",
+        caption=f"{percentage(found.confidence_level)} intervals over the same topics and persons drawn.",
+        frame=shown,
+        columns=(*left(judge="Judge", measure="Measure"), *columns),
+        data=found.beside_people,
+    )
+    return Fold(title="Each judge less a second person", blocks=(table,))
+
+
+def _choices(found: JudgeConclusions, slug: str) -> Fold:
+    table = Table(
+        name=f"judge-choices-{slug}",
+        title="Every choice of persons",
+        caption="Each is a complete second opinion: the people stand in an order, and the first who labelled an item "
+        "speaks.",
+        frame=found.choices,
+        columns=(
+            *left(choice="Choice"),
+            *right(share, weight="Chance"),
+            *right(number(2), tau="τ", tau_ap="τ_AP", f1="F1"),
+            *right(share, power="Told apart"),
+            *right(number(0), n_conflicts="Opposite"),
+        ),
+    )
+    return Fold(title=f"The {len(found.choices)} choices of persons", blocks=(table,))
+
+
+def _conflicts(found: JudgeConclusions, slug: str) -> Block:
+    table = Table(
+        name=f"judge-conflicts-{slug}",
+        title="Pairs significant in opposite directions",
+        caption=f"Better and worse under {found.reference}; the judge says the contrary.",
+        frame=found.conflicts.head(_MOST_CONFLICTS),
+        columns=left(judge="Judge", better=f"Better under {found.reference}", worse="Worse"),
+        data=found.conflicts,
+    )
+    return Fold(title=f"{count(len(found.conflicts), 'pair')} in opposite directions", blocks=(table,))
+
+
+def effect_sentence(effects: pd.DataFrame) -> str:
+    """Say what any two judges conclude."""
+    decimal, conflicts = number(2), int(effects["n_conflicts"].sum())
+    verb = "is" if conflicts == 1 else "are"
+    against = "No pair of runs is" if not conflicts else f"{count(conflicts, 'pair')} of runs {verb}"
+    if len(effects[["first", "second"]].drop_duplicates()) == 1:
+        said = (
+            "Kendall's τ between the rankings under the two judges is "
+            f"{_by_metric(effects, 'tau')}, and F1 over significant pairs of runs {_by_metric(effects, 'f1')}"
+        )
+    else:
+        lowest = effects.nsmallest(1, "tau")[["first", "second", "metric"]].to_numpy().tolist()
+        where = "" if not lowest else " ({} and {}, {})".format(*lowest[0])
+        tau, f1 = (f"median {decimal(effects[name].median())}, lowest" for name in ("tau", "f1"))
+        said = (
+            f"Kendall's τ between rankings under two judges has {tau} {decimal(effects['tau'].min())}{where}, and "
+            f"F1 over significant pairs of runs {f1} {decimal(effects['f1'].min())}"
+        )
+    silent = effects.loc[(effects["n_truth"] == 0) & (effects["n_predictor"] == 0), "metric"].unique()
+    nothing = (
+        f" Where nobody finds a significant pair ({listed(silent)}), F1 is 1 and says little." if len(silent) else ""
+    )
+    return f"What this means for the runs: {said}. {against} significant in opposite directions.{nothing}"
+
+
+def _by_metric(effects: pd.DataFrame, name: str) -> str:
+    """Return a statistic of every metric; one that all share is said once, and of many the lowest and the highest."""
+    values = effects[name].map(number(2)).tolist()
+    if len(values) > 1 and len(set(values)) == 1:
+        return f"{values[0]} under {'both' if len(values) == 2 else 'each'}"  # noqa: PLR2004 - two metrics
+    if len(values) > _MANY:
+        ends = (effects[name].argmin(), effects[name].argmax())
+        low, high = (f"{values[place]} ({effects['metric'].iloc[place]})" for place in ends)
+        return f"from {low} to {high}"
+    return listed(f"{value} ({metric})" for value, metric in zip(values, effects["metric"], strict=True))
+
+
+def _effects_section(study: JudgeStudy) -> Section:
+    effects, columns, sides = study.effects, [*left(metric="Metric")], ["first", "second"]
+    if len(effects[["first", "second"]].drop_duplicates()) == 1:
+        sides = [str(effects[side].iloc[0]) for side in sides]
+    else:
+        columns += left(first="First", second="Second")
+    n_pairs = listed(f"{n}" for n in effects["n_pairs"].unique())
+    table = Table(
+        name="judge-effects",
+        title="What another judge would have changed",
+        caption="Rankings of the runs by mean score, and the pairs of runs that are significantly different under "
+        f"{'the second judge' if len(columns) > 1 else sides[1]} as a prediction of those under "
+        f"{'the first' if len(columns) > 1 else sides[0]} "
+        f"({decided_by(study.test, study.correction, study.alpha)}).",
+        frame=effects,
+        columns=(
+            *columns,
+            *right(number(3), "Rankings", tau="τ", tau_ap="τ_AP"),
+            *right(
+                whole,
+                f"Significant of {n_pairs} pairs",
+                n_truth=sides[0],
+                n_predictor=sides[1],
+                n_shared="both",
+                n_conflicts="opposite",
+            ),
+            *right(share, precision="Precision", recall="Recall"),
+            *right(number(3), f1="F1"),
+        ),
+        data=effects,
+    )
+    return Section(
+        id="effect",
+        title="Effect on the evaluation of runs",
+        lead=f"Judges may disagree about many {'item' if study.scale is None else 'document'}s and still rank runs alike. The runs are scored under "
+        "each judge in turn; what a judge did not "
+        f"{'label counts as unjudged' if study.scale is None else 'judge counts as not relevant'}.",
+        brief=True,
+        blocks=(table,),
+    )

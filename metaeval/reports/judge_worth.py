@@ -1,0 +1,186 @@
+# ruff: noqa: RUF001 - Greek letters and dashes are meant for people
+"""What the page on judges says of favoured groups, of what a judge is worth in topics, and of its repeats."""
+
+import pandas as pd
+
+from metaeval.agreement.favoured_groups import FavouredGroups
+from metaeval.models.repeats import JudgeRepeats
+from metaeval.reports.report import Block, Fold, Section, Text
+from metaeval.reports.tables import METRIC, Table, bounded, left, right
+from metaeval.studies.judges import JudgeStudy
+from metaeval.words import count, name_of_metric, number, p_value, percentage, share, whole
+
+__all__ = ["favour_section", "repeats_section", "worth_section"]
+
+_SIGNED = number(3)
+
+
+def favour_section(study: JudgeStudy) -> tuple[Section, ...]:
+    """Say which groups of systems a judge favours, beside people; nothing without groups."""
+    if not study.favoured:
+        return ()
+    blocks: list[Block] = []
+    for place, (metric, found) in enumerate(study.favoured.items()):
+        own = _favoured(metric, found)
+        blocks += own if not place else [Fold(title=f"The same for {name_of_metric(metric)}", blocks=tuple(own))]
+    return (
+        Section(
+            id="favour",
+            title="Whom does the judge favour?",
+            lead="What a group of systems gains under the judge, beside the reference and the other systems. A judge "
+            "that only stretches the scale gives every good group more: so the figure is also adjusted for the judge's "
+            "own scale, told from the systems outside the group. People, too, gain and lose groups something.",
+            brief=True,
+            blocks=tuple(blocks),
+        ),
+    )
+
+
+def _favoured(metric: str, found: FavouredGroups) -> list[Block]:
+    slug, level = metric.lower(), percentage(found.confidence_level)
+    people = found.table[found.table["kind"] != "judge"]
+    frame = found.table[found.table["kind"] == "judge"]
+    ends = {"figure_low": "low_both", "figure_high": "high_both"}
+    ends |= {"adjusted_low": "adjusted_low_both", "adjusted_high": "adjusted_high_both"}
+    shown = frame.assign(**{name: frame[source] for name, source in ends.items()})
+    shown["beyond"] = frame["beyond_people"]
+    measures = {"figure": ("Gain", _SIGNED), "adjusted": ("Adjusted", _SIGNED)}
+    if len(people):
+        measures["beyond"] = ("Beyond people", _SIGNED)
+    shown, columns = bounded(shown, measures)
+    table = Table(
+        name=f"favoured-groups-{slug}",
+        title=f"Groups under each judge, {name_of_metric(metric)}",
+        caption=f"In units of {name_of_metric(metric)}; above 0 the judge favours the group beside {found.reference}. "
+        f"Intervals are {level} intervals over topics and systems; those for these systems alone are in the data."
+        + " Beyond people: the adjusted figure less its mean over second people." * bool(len(people)),
+        frame=shown,
+        columns=(
+            *left(group="Group", judge="Judge"),
+            *right(whole, n_systems="Systems"),
+            *columns,
+            *right(p_value, p_corrected="p, corrected"),
+        ),
+        data=found.table,
+    )
+    notes = list(found.notes)
+    circular = frame.loc[frame["circular"].astype(bool), ["judge", "group"]].drop_duplicates().to_numpy().tolist()
+    if circular:
+        pairs = ", ".join(f"{judge} judges {group}, which holds it" for judge, group in circular)
+        notes.append(f"a circle: {pairs}")
+    words = (Text(paragraphs=tuple(f"{note[:1].upper()}{note[1:]}." for note in notes), look="note"),) if notes else ()
+    return [table, *words]
+
+
+def worth_section(study: JudgeStudy) -> tuple[Section, ...]:
+    """Say what each judge is worth in human topics."""
+    if not study.worth:
+        return ()
+    rows = [
+        {"metric": metric, "judge": judge, "n_topics": found.n_topics, "n_pilot": found.n_pilot}
+        | {name: found.summary.loc["median", name] for name in found.summary.columns}
+        for (metric, judge), found in study.worth.items()
+    ]
+    shown, columns = bounded(
+        pd.DataFrame(rows),
+        {
+            "worth": ("One human topic is worth", number(1)),
+            "n_equivalent": ("With the judge they have the power of", number(0)),
+            "n_needed": ("With the judge as powerful as they alone", number(0)),
+        },
+    )
+    planned = next(iter(study.worth.values())).n_topics
+    table = Table(
+        name="judge-worth",
+        title=f"{planned} human topics, and the judge on any number of others",
+        caption="For the median pair of systems. People label some topics, the judge these and many more; the judge's "
+        "scores sharpen the human differences and cannot bias them (prediction-powered inference). Worth: how many "
+        "human topics one human topic then stands for, in the limit.",
+        frame=shown,
+        columns=(METRIC, *left(judge="Judge"), *right(whole, n_pilot="Topics compared"), *columns),
+        data=pd.DataFrame(rows),
+    )
+    blocks: list[Block] = [table]
+    if study.powered:
+        blocks.append(_together(study))
+    return (
+        Section(
+            id="worth",
+            title="What is the judge worth in human topics?",
+            lead="A judge that errs may still save people work: what it says of topics that people never saw is held "
+            "against what both say of common ones.",
+            brief=True,
+            blocks=tuple(blocks),
+        ),
+    )
+
+
+def _together(study: JudgeStudy) -> Table:
+    rows = []
+    for (metric, judge), found in study.powered.items():
+        data = found.data
+        rows.append(
+            {
+                "metric": metric,
+                "judge": judge,
+                "n_topics": found.n_topics,
+                "n_judged": found.n_judged,
+                "alone": float(data["human_significant"].mean()),
+                "together": float(data["significant"].mean()),
+                "n_equivalent": float(data["n_equivalent"].median()),
+            }
+        )
+    return Table(
+        name="judge-and-people",
+        title="People and judge together",
+        caption="Pairs told apart by the human topics alone, and with what the judge says of the others; the number of "
+        "human topics that would give the same variance is that of the median pair.",
+        frame=pd.DataFrame(rows),
+        columns=(
+            METRIC,
+            *left(judge="Judge"),
+            *right(whole, n_topics="Human topics", n_judged="Judge's others"),
+            *right(share, alone="People alone", together="Together"),
+            *right(number(0), n_equivalent="As many as"),
+        ),
+    )
+
+
+def repeats_section(study: JudgeStudy) -> tuple[Section, ...]:
+    """Say how much of what a judge says is its own inconstancy."""
+    if not study.repeats:
+        return ()
+    parts = [_repeated(metric, found) for metric, found in study.repeats.items()]
+    table = Table(
+        name="judge-repeats",
+        title="Passes of one judge",
+        caption="Share of the variance of a difference of two systems that one pass adds, and how many passes bring it "
+        "down to 5 %. With as many passes as there are, the topics that one pass would take for the same.",
+        frame=pd.concat(parts, ignore_index=True),
+        columns=(
+            METRIC,
+            *left(judge="Judge"),
+            *right(share, repeat_share="Due to the pass"),
+            *right(whole, needed="Passes for 5 %"),
+            *right(whole, topics="Topics"),
+            *right(number(0), worth_topics="With all passes worth"),
+        ),
+    )
+    return (
+        Section(
+            id="repeats",
+            title="Does the judge repeat itself?",
+            lead=f"{count(len(table.frame), 'judge and metric', 'judges and metrics')} with several passes over the same items.",
+            brief=True,
+            blocks=(table,),
+        ),
+    )
+
+
+def _repeated(metric: str, found: JudgeRepeats) -> pd.DataFrame:
+    plan = found.plan(repeats=[found.n_repeats]).set_index("judge")
+    frame = found.differences[["judge", "repeat_share"]].copy()
+    frame["needed"] = found.repeats_needed().reindex(frame["judge"]).to_numpy()
+    frame["topics"] = plan["topics"].reindex(frame["judge"]).to_numpy()
+    frame["worth_topics"] = plan["worth_topics"].reindex(frame["judge"]).to_numpy()
+    return frame.assign(metric=metric)
