@@ -123,7 +123,7 @@ class Loaded:
             from metaeval.metrics.defaults import default_metrics  # noqa: PLC0415 - as above
 
             collection = self.collection()
-            documents = isinstance(collection, Collection)
+            documents = isinstance(collection, Collection) and collection.grades is None
             text = DEFAULT_METRICS if documents else ",".join(default_metrics(collection))
             self._given["metrics"] = text
         return split_names(text)

@@ -16,13 +16,13 @@ from metaeval.collection.base import JudgedCollection, positions, renumbered, ta
 from metaeval.collection.document_codes import Identifiers
 from metaeval.collection.grades import coded, level_from, numbers_of
 from metaeval.collection.pools import PoolRuns, recoded
+from metaeval.collection.statistics import CollectionStatistics
 from metaeval.errors import InvalidOptionError, MetaevalWarning
 
 __all__ = [
     "NOT_POOLED",
     "UNJUDGED",
     "Collection",
-    "CollectionStatistics",
     "CollectionWarning",
     "RetrievedDocuments",
     "is_judged",
@@ -319,7 +319,7 @@ class Collection(JudgedCollection):
         shown = np.minimum(self.n_retrieved, depth)[:, counted].sum(axis=1)
         return np.where(shown > 0, 1.0 - judged / np.maximum(shown, 1), np.nan)
 
-    def statistics(self) -> "CollectionStatistics":
+    def statistics(self) -> CollectionStatistics:
         """Describe the collection: topics, judgments per level, groups, runs, ties, unjudged documents."""
         present = [] if self.grades is not None else [int(level) for level in np.unique(self.levels[self.judged])]
         columns = {f"level {level}": self._per_topic(self.levels == level) for level in present}
@@ -351,56 +351,6 @@ class Collection(JudgedCollection):
         return np.diff(np.concatenate([[0], np.cumsum(marked, dtype=np.int64)])[self.topic_offsets])
 
 
-@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class CollectionStatistics:
-    """What a collection holds, for the head of a report.
-
-    Attributes
-    ----------
-    n_topics, n_topics_with_relevant, n_systems : int
-        Sizes.
-    n_groups, n_pooled : int or None
-        Number of groups and of pooled runs, where they are known.
-    n_missing : int
-        Lists that are empty although the topic has something relevant.
-    per_topic : pandas.DataFrame
-        Index ``topic``; number of documents ``judged``, ``relevant`` and, where grades are whole, at each level
-        (``level 2``).
-    per_system : pandas.DataFrame
-        Index ``system``; ``topics`` answered, documents ``retrieved``, share of ``tied`` scores, share
-        ``unjudged_at_10`` of the top ten.
-    """
-
-    n_topics: int
-    n_topics_with_relevant: int
-    n_systems: int
-    n_groups: int | None
-    n_pooled: int | None
-    n_missing: int
-    per_topic: pd.DataFrame
-    per_system: pd.DataFrame
-
-    def to_frame(self) -> pd.DataFrame:
-        """Return one row a quantity: its total (where a sum means something), mean, minimum and maximum."""
-        counts = {
-            "topics": self.n_topics,
-            "topics with something relevant": self.n_topics_with_relevant,
-            "runs": self.n_systems,
-            "groups": self.n_groups,
-            "pooled runs": self.n_pooled,
-            "empty lists": self.n_missing,
-        }
-        rows = [{"quantity": name, "total": float(count)} for name, count in counts.items() if count is not None]
-        rows += [_summary(f"{name} per topic", column, total=True) for name, column in self.per_topic.items()]
-        labels = {
-            "retrieved": "retrieved per run",
-            "tied": "share of tied scores per run",
-            "unjudged_at_10": "share unjudged in the top 10 per run",
-        }
-        rows += [_summary(label, self.per_system[name], total=name == "retrieved") for name, label in labels.items()]
-        return pd.DataFrame(rows, columns=["quantity", "total", "mean", "min", "max"])
-
-
 def is_judged(levels: NDArray[np.integer]) -> NDArray[np.bool_]:
     """Say which levels are judgments: 0 and above. A negative one is none, as trec_eval has it, whatever its size.
 
@@ -419,13 +369,3 @@ def _take_retrieved(
     return RetrievedDocuments(
         offsets=offsets, codes=moved[retrieved.codes[entries]], n_codes=int(moved.max(initial=-1)) + 1
     )
-
-
-def _summary(label: str, column: pd.Series, *, total: bool) -> dict[str, object]:
-    return {
-        "quantity": label,
-        "total": float(column.sum()) if total else np.nan,
-        "mean": column.mean(),
-        "min": column.min(),
-        "max": column.max(),
-    }

@@ -7,6 +7,7 @@ from metaeval.collection.passages import PassageCollection
 __all__ = ["default_metrics"]
 
 _OF_DOCUMENTS = ("AP", "nDCG@10", "nDCG", "Q", "RBP(p=0.8)", "bpref", "P@10", "RR")
+_OF_REAL_GRADES = ("nDCG@10", "nDCG", "Q", "RBP(p=0.8)")
 _PRECISIONS = (0, 0.01, 0.05, 0.1)
 _SIZED = ("MAep", "nxCG@10", "nxCG@25", "nxCG@50", "MAnxCG@25", "xQ", "inex2002")
 _BEST = ("AgP(mode=best)", "gP(mode=best)@5", "gP(mode=best)@10", "gP(mode=best)@25", "gR@10")
@@ -18,7 +19,8 @@ def default_metrics(collection: JudgedCollection) -> tuple[str, ...]:
     Returns
     -------
     tuple of str
-        Documents: binary and graded, of whole lists and of the top ten. Passages: AiP and iP at recall 0.00, 0.01,
+        Documents: binary and graded, of whole lists and of the top ten; with gains alone where grades are not whole.
+        Passages: AiP and iP at recall 0.00, 0.01,
         0.05 and 0.10, in the thorough form where results overlap; the measures in context where no run comes back to
         an article; those of best in context where runs name entry points alone. Elements: cumulated gain,
         effort-precision and inex-2002 under the generalised quantisation of their scale, HiXEval where all sizes are
@@ -38,7 +40,9 @@ def default_metrics(collection: JudgedCollection) -> tuple[str, ...]:
     """
     if isinstance(collection, PassageCollection):
         return _of_passages(collection)
-    return _of_elements(collection) if isinstance(collection, ElementCollection) else _OF_DOCUMENTS
+    if isinstance(collection, ElementCollection):
+        return _of_elements(collection)
+    return _OF_DOCUMENTS if collection.by_document.grades is None else _OF_REAL_GRADES
 
 
 def _of_passages(collection: PassageCollection) -> tuple[str, ...]:

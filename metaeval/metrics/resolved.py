@@ -1,7 +1,7 @@
 """A metric with its parameters filled in, ``AP(rel=2)``: its names, and its scores on the lists of a collection."""
 
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Protocol, overload
 
 import numpy as np
@@ -187,12 +187,14 @@ class Metric:
         gains = own.get("gains")
         if isinstance(gains, Call) and "rel" in dict(gains.arguments):
             asked.append("gains.rel")
-        if any(name not in self.given for name in asked):
-            example = grades[1 + (len(grades) - 1) // 2]
+        missing = next((name for name in asked if name not in self.given), None)
+        if missing is not None:
+            example = float(f"{grades[1 + (len(grades) - 1) // 2]:.3g}")
+            own[missing.split(".")[0]] = example if missing == "rel" else _with_threshold(gains, example)
+            written = replace(self, parameters=tuple(own.items())).name
             message = (
                 f"{self.name} counts documents as relevant from some grade on, and the grades of these judgments are "
-                f"not whole (such as {example:.6g}), so say which: {self.spec.usage} with rel={example:.3g}, for "
-                "instance"
+                f"not whole (such as {example:g}), so say from which, as in {written}"
             )
             raise InvalidOptionError(message)
         if self.spec.function is None and not self.spec.real_grades:
@@ -294,6 +296,10 @@ class Metric:
         if full or key in _ALWAYS_SHOWN:
             return True
         return bool(value != (self.spec.default_gains if key == "gains" else self.spec.parameters[key].default))
+
+
+def _with_threshold(gains: Any, rel: float) -> Call:  # noqa: ANN401 - a call, which the caller made sure of
+    return Call(gains.word, tuple((key, rel if key == "rel" else value) for key, value in gains.arguments))
 
 
 def _place(lists: JudgedLists, system: int, topic: int) -> str:

@@ -8,6 +8,7 @@ from hypothesis import strategies as st
 from metaeval.collection.assembly import collection_from_rankings
 from metaeval.errors import InvalidOptionError
 from metaeval.metrics import BUILTIN, MetricSpec, RankedTopic, metric, metric_values, score
+from metaeval.metrics.defaults import default_metrics
 from metaeval.metrics.precision_recall import precision_recall_curves
 from metaeval.resampling.judgments import reduce_judgments
 from metaeval.resampling.stability import measure_stability
@@ -56,13 +57,22 @@ def real():
 @pytest.mark.parametrize("name", ["AP", "P@5", "R@5", "RR", "Rprec", "Success@1", "bpref", "bpref_R", "infAP"])
 def test_measures_with_a_threshold_ask_for_one(real, name):
     """The message names rel=; with one, also the usual 1 written out, scores come."""
-    with pytest.raises(InvalidOptionError, match=rf"{name} counts documents as relevant from some grade on.* rel="):
-        score(real, [name])
     word, _, cutoff = name.partition("@")
+    with pytest.raises(
+        InvalidOptionError, match=rf"{name} counts documents as relevant from some grade on.*as in {word}\(rel=1.7\)"
+    ):
+        score(real, [name])
     for rel in ("1", "0.4", "1.5"):
         assert np.isfinite(score(real, [f"{word}(rel={rel}){'@' * bool(cutoff)}{cutoff}"])).all()
-    with pytest.raises(InvalidOptionError, match=r"nDCG\(gains=binary\(rel=1\)\).* rel="):
+    with pytest.raises(InvalidOptionError, match=r"as in nDCG\(gains=binary\(rel=1.7\)\)"):
         score(real, ["nDCG(gains=binary)"])
+
+
+def test_measures_taken_by_default_need_no_threshold(real):
+    """Those with gains alone."""
+    names = default_metrics(real)
+    assert names == ("nDCG@10", "nDCG", "Q", "RBP(p=0.8)")
+    assert score(real, names).shape == (4, 2, 3)
 
 
 def test_a_threshold_between_levels_is_the_next_level():
