@@ -9,7 +9,18 @@ from scipy.special import stdtr, stdtrit
 
 from metaeval.equality import RELATIVE
 
-__all__ = ["LEAST_RELIABILITY", "Block", "Certainty", "Favour", "combined", "of_covariate", "of_group"]
+__all__ = [
+    "LEAST_RELIABILITY",
+    "Block",
+    "Certainty",
+    "Favour",
+    "certainty_over_both",
+    "certainty_over_topics",
+    "combined",
+    "of_covariate",
+    "of_group",
+    "without_figures",
+]
 
 type Floats = NDArray[np.float64]
 type Flags = NDArray[np.bool_]
@@ -98,7 +109,8 @@ def of_group(judges: Floats, reference: Floats, inside: Flags, outside: Flags, *
     else:
         slope, slopes = np.ones(len(judges)), np.ones((len(judges), reference.shape[1]))
         reliability, squares, basis, taken = 1.0, 1 / n_outside, np.empty((n_outside, 0)), 1
-    value = lead.mean(axis=-1) - slope * lead_reference.mean()
+    size = _size(judges, reference, slope, inside, outside)
+    value = _settled(lead.mean(axis=-1) - slope * lead_reference.mean(), size)
     without = _without_each(lead) - slopes * _without_each(lead_reference)
     residuals = judges - slope[:, None, None] * reference
     blocks = (
@@ -112,7 +124,7 @@ def of_group(judges: Floats, reference: Floats, inside: Flags, outside: Flags, *
         blocks=blocks,
         slope=slope,
         reliability=reliability,
-        size=_size(judges, reference, slope, inside, outside),
+        size=size,
     )
 
 
@@ -147,17 +159,18 @@ def of_covariate(judges: Floats, reference: Floats, covariate: Floats, *, adjust
     else:
         slope, slopes = np.ones(len(judges)), np.ones((len(judges), n_topics))
         reliability, squares, basis, taken = 1.0, 1 / spread, across[:, None], 2
-    value = per_topic.mean(axis=-1) - slope * per_topic_reference.mean()
+    everything = np.ones(n_systems, dtype=bool)
+    size = _size(judges, reference, slope, everything, everything) / np.sqrt(spread / n_systems)
+    value = _settled(per_topic.mean(axis=-1) - slope * per_topic_reference.mean(), size)
     without = _without_each(per_topic) - slopes * _without_each(per_topic_reference)
     residuals = _off(_centred(judges - slope[:, None, None] * reference), basis)
-    everything = np.ones(n_systems, dtype=bool)
     return Favour(
         value=value,
         by_topic=n_topics * value[:, None] - (n_topics - 1) * without,
         blocks=(Block(residuals, float(squares), n_systems - taken),),
         slope=slope,
         reliability=reliability,
-        size=_size(judges, reference, slope, everything, everything) / np.sqrt(spread / n_systems),
+        size=size,
     )
 
 
@@ -165,12 +178,18 @@ def combined(favour: Favour, weights: Floats) -> Favour:
     """Return weighted sums of the judges' figures, as of one more judge each: weights (new judge, judge)."""
     blocks = [one._replace(residuals=np.tensordot(weights, one.residuals, axes=1)) for one in favour.blocks]
     return favour._replace(
-        value=weights @ favour.value,
+        value=_settled(weights @ favour.value, np.abs(weights) @ favour.size),
         by_topic=weights @ favour.by_topic,
         blocks=tuple(blocks),
         slope=weights @ favour.slope,
         size=np.abs(weights) @ favour.size,
     )
+
+
+def without_figures(favour: Favour, missing: Flags) -> Favour:
+    """Return the figures without those of some judges, which become NaN."""
+    value, slope = (np.where(missing, np.nan, one) for one in (favour.value, favour.slope))
+    return favour._replace(value=value, slope=slope)
 
 
 def certainty_over_topics(favour: Favour, confidence_level: float) -> Certainty:
@@ -211,7 +230,8 @@ def certainty_over_both(favour: Favour, confidence_level: float, *, pooled: bool
     return _certainty(favour, np.sqrt(total), np.where(total > 0, freedom, n_topics - 1.0), confidence_level)
 
 
-def _components(blocks, n_topics, *, pooled):
+def _components(blocks: Sequence[Block], n_topics: int, *, pooled: bool) -> list[tuple[float, Floats, Floats, float]]:
+    """Return for all systems together or inside and outside: weight, mean squares of systems and of noise, freedom."""
     found = []
     for block in blocks:
         means = block.residuals.mean(axis=-1)
@@ -226,10 +246,11 @@ def _components(blocks, n_topics, *, pooled):
 def _certainty(favour: Favour, error: Floats, freedom: Floats, confidence_level: float) -> Certainty:
     error = np.where(error <= RELATIVE * favour.size, 0.0, error)
     value = favour.value
+    freedom = np.where(np.isfinite(freedom), freedom, 1.0)
     half = stdtrit(freedom, 0.5 + confidence_level / 2) * error
     with np.errstate(invalid="ignore", divide="ignore"):
         statistic = np.where(value == 0, 0.0, np.abs(value) / error)
-    p = np.where(np.isnan(error), np.nan, 2 * stdtr(freedom, -statistic))
+    p = 2 * stdtr(freedom, -statistic)
     return Certainty(error=error, freedom=freedom, low=value - half, high=value + half, p=p)
 
 
@@ -265,6 +286,11 @@ def _off(values: Floats, basis: Floats) -> Floats:
         return values
     axes = np.linalg.qr(basis)[0]
     return values - axes @ (axes.T @ values)
+
+
+def _settled(values: Floats, size: Floats) -> Floats:
+    """Return figures, exactly 0 where they are 0 on paper."""
+    return np.where(np.abs(values) <= RELATIVE * size, 0.0, values)
 
 
 def _size(judges: Floats, reference: Floats, slope: Floats, inside: Flags, outside: Flags) -> Floats:
