@@ -17,6 +17,7 @@ from .compare import heaviness_panels as heaviness_panels
 from .compare import trade_off as trade_off
 from .compare_tests import rejections_against_errors as rejections_against_errors
 from .curves import run_curves as run_curves
+from .favour import favour_dots as favour_dots
 from .human import comparison_map as comparison_map
 from .human import system_scatters as system_scatters
 from .judgments import coverage_lines as coverage_lines

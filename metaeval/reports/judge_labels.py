@@ -32,7 +32,7 @@ from metaeval.words import (
     whole,
 )
 
-__all__ = ["label_sections", "label_words"]
+__all__ = ["label_sections", "label_words", "scales_section"]
 
 _LABELS = {
     "same": "Same label",
@@ -511,3 +511,37 @@ def _labels_section(study: JudgeStudy) -> Section:
         lead="Judges also differ in how freely they give labels.",
         blocks=tuple(blocks),
     )
+
+
+def scales_section(study: JudgeStudy) -> tuple[Section, ...]:
+    """Show which grade of a judge became which of the reference; nothing where all were kept."""
+    maps = study.scales
+    if maps is None or all(rule in {"kept", "reference"} for rule in maps.rules.values()):
+        return ()
+    frame = maps.to_frame()
+    frame = frame[frame["judge"].map(maps.rules) != "reference"]
+    table = Table(
+        name="judge-scales",
+        title=f"Grades of every judge on the scale of {maps.reference}",
+        caption=f"Fitted: the grade of {maps.reference} at the same place among the labels that both gave, never "
+        "falling. Nothing is left out.",
+        frame=frame,
+        columns=(
+            *left(judge="Judge", rule="Rule"),
+            *right(_grade, grade="Grade"),
+            *right(whole, n="Labels", n_common="In common"),
+            *right(_grade, reference_grade=f"Became {maps.reference}'s"),
+        ),
+    )
+    return (
+        Section(
+            id="scales",
+            title="Scales of the judges",
+            lead="Every judge has a scale of its own; labels and measures compare what stands on one.",
+            blocks=(table,),
+        ),
+    )
+
+
+def _grade(value: object) -> str:
+    return "–" if absent(value) else f"{value:g}"

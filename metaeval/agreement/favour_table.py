@@ -1,0 +1,151 @@
+"""The rows of whom a judge favours: figures of every group and judge with their intervals and p-values."""
+
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+import numpy as np
+import pandas as pd
+from numpy.typing import NDArray
+
+from metaeval.agreement.favour_questions import Asked, Options
+from metaeval.agreement.favour_statistics import (
+    LEAST_RELIABILITY,
+    Certainty,
+    Favour,
+    certainty_over_both,
+    certainty_over_topics,
+    combined,
+    of_covariate,
+    of_group,
+    without_figures,
+)
+from metaeval.tests_stat.correction import adjust
+
+__all__ = ["LEAST_OTHERS", "Compared", "compare_covariate", "compare_group", "favour_table"]
+
+type Flags = NDArray[np.bool_]
+
+LEAST_OTHERS = 5
+"""Systems that a slope, and the noise about it, are estimated from."""
+
+_LEAST_TOPICS = 3  # products across topics need two, and a jackknife leaves one out
+_OWN_SPREAD = 5  # systems from which the spread inside a group can be told from the one outside
+
+
+class Compared(NamedTuple):
+    """One group, or a covariate: estimates plain and adjusted, and who is in it.
+
+    Attributes
+    ----------
+    name : str
+    plain, line : Favour
+    members : tuple of str
+    n_others : int
+    pooled : bool
+        Whether one spread of systems serves inside and outside.
+    notes : tuple of str
+    """
+
+    name: str
+    plain: Favour
+    line: Favour
+    members: tuple[str, ...]
+    n_others: int
+    pooled: bool
+    notes: tuple[str, ...]
+
+
+def compare_group(asked: Asked, name: str, inside: Flags, outside: Flags) -> Compared:
+    """Estimate how far the judges favour the systems inside over those outside."""
+    n_inside, n_outside = int(inside.sum()), int(outside.sum())
+    plain, line = (of_group(asked.judges, asked.known, inside, outside, adjusted=one) for one in (False, True))
+    line, notes = _told(line, asked, f"group {name!r}", n_outside)
+    pooled = min(n_inside, n_outside) < _OWN_SPREAD
+    if pooled:
+        notes.append(
+            f"group {name!r} has {n_inside} systems and {n_outside} others: with fewer than {_OWN_SPREAD} the judges "
+            "are taken to be as uneven between systems inside it as outside, and where they are more so inside, its "
+            "intervals over both are too narrow"
+        )
+    means = asked.known.mean(axis=1)
+    lead, others = means[inside].mean(), means[outside]
+    if np.isfinite(line.value).any() and not others.min() <= lead <= others.max():
+        notes.append(
+            f"group {name!r} scores outside the range of the others: the judges' slopes are drawn on beyond it"
+        )
+    members = tuple(system for system, one in zip(asked.systems, inside.tolist(), strict=True) if one)
+    return Compared(name, plain, line, members, n_outside, pooled, tuple(notes))
+
+
+def compare_covariate(asked: Asked, name: str, values: NDArray[np.float64]) -> Compared:
+    """Estimate how far the judges favour systems with more of a covariate, per unit."""
+    plain, line = (of_covariate(asked.judges, asked.known, values, adjusted=one) for one in (False, True))
+    line, notes = _told(line, asked, f"covariate {name!r}", len(values))
+    return Compared(name, plain, line, asked.systems, n_others=0, pooled=True, notes=tuple(notes))
+
+
+def favour_table(
+    compared: Sequence[Compared], asked: Asked, built_with: Mapping[str, set[str]], options: Options
+) -> pd.DataFrame:
+    """Return one row a group and judge: the table of `metaeval.agreement.favoured_groups.FavouredGroups`."""
+    adjusted, over, correction, confidence_level = options
+    is_person = np.array([name in asked.people for name in asked.names])
+    parts = []
+    for one in compared:
+        shown: dict[str, object] = {
+            "group": one.name,
+            "judge": asked.names,
+            "kind": np.where(is_person, "person", "judge"),
+            "circular": [bool(built_with.get(name, set()) & {one.name, *one.members}) for name in asked.names],
+            "n_systems": len(one.members),
+            "n_others": one.n_others,
+        }
+        p_values = {}
+        for title, favour, before in (("figure", one.plain, ""), ("adjusted", one.line, "adjusted_")):
+            shown[title] = favour.value
+            for what, sure in _both_ways(favour, confidence_level, pooled=one.pooled).items():
+                shown[f"{before}low_{what}"], shown[f"{before}high_{what}"] = sure.low, sure.high
+                p_values[title, what] = sure.p
+        shown["slope"] = one.line.slope
+        shown["p"] = p_values["adjusted" if adjusted else "figure", over]
+        shown |= _beyond(one.line if adjusted else one.plain, is_person, confidence_level, pooled=one.pooled)
+        parts.append(pd.DataFrame(shown))
+    table = pd.concat(parts, ignore_index=True)
+    table.insert(table.columns.get_loc("p") + 1, "p_corrected", np.nan)
+    for _, family in table[table["p"].notna()].groupby("kind"):
+        table.loc[family.index, "p_corrected"] = adjust(family["p"].to_numpy(), correction)
+    return table
+
+
+def _told(line: Favour, asked: Asked, who: str, n_others: int) -> tuple[Favour, list[str]]:
+    """Take the adjusted figure away where no slope can be told, and say why."""
+    reason = ""
+    if n_others < LEAST_OTHERS:
+        reason = f"a slope takes {LEAST_OTHERS} other systems, and there are {n_others}"
+    elif asked.n_topics < _LEAST_TOPICS:
+        reason = f"a slope takes {_LEAST_TOPICS} topics, and there are {asked.n_topics}"
+    elif line.reliability < LEAST_RELIABILITY:
+        reason = (
+            f"under {asked.reference!r} the means of the other systems differ by little more than chance of the topics "
+            f"(reliability {max(line.reliability, 0.0):.2f}, {LEAST_RELIABILITY:g} at least), which is too little to "
+            "tell a judge's slope"
+        )
+    missing = np.ones(len(asked.names), dtype=bool) if reason else asked.constant
+    return without_figures(line, missing), [f"{who} has no adjusted figure: {reason}"] if reason else []
+
+
+def _both_ways(favour: Favour, confidence_level: float, *, pooled: bool) -> dict[str, Certainty]:
+    return {
+        "topics": certainty_over_topics(favour, confidence_level),
+        "both": certainty_over_both(favour, confidence_level, pooled=pooled),
+    }
+
+
+def _beyond(favour: Favour, is_person: Flags, confidence_level: float, *, pooled: bool) -> dict[str, object]:
+    """Return what judges do beyond the mean of the people."""
+    if not is_person.any() or np.isnan(favour.value[is_person]).any():
+        return dict.fromkeys(("beyond_people", "beyond_low", "beyond_high"), np.nan)
+    less = combined(favour, np.eye(len(is_person)) - is_person / is_person.sum())
+    sure = certainty_over_both(less, confidence_level, pooled=pooled)
+    values = {"beyond_people": less.value, "beyond_low": sure.low, "beyond_high": sure.high}
+    return {name: np.where(is_person, np.nan, value) for name, value in values.items()}

@@ -1,0 +1,45 @@
+"""The picture of whom judges favour: a dot and an interval for every group and judge."""
+
+import numpy as np
+import pandas as pd
+from matplotlib.figure import Figure
+
+from metaeval.figures.style import RIMMED, THEME, bars, key_above, rows_figure, styled
+
+__all__ = ["favour_dots"]
+
+
+@styled
+def favour_dots(table: pd.DataFrame, *, reference: str, adjusted: bool) -> Figure:
+    """Draw what every group gains under every judge, people beside them, with intervals over topics and systems.
+
+    Parameters
+    ----------
+    table : pandas.DataFrame
+        Of `metaeval.agreement.FavouredGroups`.
+    reference : str
+    adjusted : bool
+        Which of the two figures; where a judge has none, its row stays empty.
+    """
+    value, before = ("adjusted", "adjusted_") if adjusted else ("figure", "")
+    names: list[str] = []
+    heads, rows = [], np.empty(len(table))
+    for group, part in table.reset_index(drop=True).groupby("group", sort=False):
+        heads.append(len(names))
+        rows[part.index] = len(names) + 1 + np.arange(len(part))
+        names += [str(group), *part["judge"].tolist()]
+    figure, axes = rows_figure(names, row_height=0.21, top=0.42, heads=heads)
+    axes.axvline(0, color=THEME["rule"], linewidth=0.8)
+    for kind, colour, mark in (("judge", THEME["blue"], "o"), ("person", THEME["orange"], "D")):
+        own = (table["kind"] == kind).to_numpy() & table[value].notna().to_numpy()
+        if own.any():
+            part = table[own]
+            low, high = (part[f"{before}{side}_both"].to_numpy() for side in ("low", "high"))
+            bars(axes, low, high, rows[own], color=colour, linewidth=1.6)
+            axes.plot(part[value], rows[own], mark, color=colour, markersize=4.8, label=kind, **RIMMED)
+    scale = ", the judge's scale taken off" if adjusted else ""
+    what = "gain per standard deviation" if "standard_deviation" in table else "gain of the group"
+    axes.set_xlabel(f"{what} beside {reference}{scale}")
+    if table[value].notna().any():
+        key_above(axes, columns=2)
+    return figure
