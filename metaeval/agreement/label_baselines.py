@@ -27,7 +27,7 @@ type Floats = NDArray[np.float64]
 _TWO = 2
 
 
-def leading_kappa(scale: Sequence[int]) -> str:
+def leading_kappa(scale: Sequence[float]) -> str:
     """Return the kappa to read first: with quadratic weights where more than two grades are ordered, else the plain.
 
     Examples

@@ -39,9 +39,7 @@ class SecondPeople:
     exact: bool
 
 
-def second_people(
-    labels: Labels, people: Sequence[str], *, n_choices: int = 64, rng: RNGLike = None
-) -> SecondPeople:
+def second_people(labels: Labels, people: Sequence[str], *, n_choices: int = 64, rng: RNGLike = None) -> SecondPeople:
     """Put the labels of people who each labelled a part of the items together, in all the ways that chance could.
 
     Parameters

@@ -181,7 +181,7 @@ def _check_kind(file: str, *, parts: bool, **given: bool) -> None:
 def _beside_labels(loaded: Loaded, labels: "Labels", runs: list[str]) -> "Collection":
     from metaeval.io.sources import run_sources  # noqa: PLC0415 - loads numba
     from metaeval.io.trec import read_collection  # noqa: PLC0415 - as above
-    from metaeval.studies.judges import judgments_of_labels  # noqa: PLC0415 - as above
+    from metaeval.studies.scores_under_judges import judgments_of_labels  # noqa: PLC0415 - as above
 
     collection = read_collection(runs, judgments_of_labels(labels))
     loaded.read(*(source.path for source in run_sources(runs)))

@@ -1,4 +1,3 @@
-# ruff: noqa: RUF001 - Greek letters and dashes are meant for people
 """What the page on judges says of conclusions: beside people, at the same number of topics, of any two judges."""
 
 import pandas as pd
@@ -25,7 +24,7 @@ def conclusion_sections(study: JudgeStudy) -> tuple[Section, ...]:
         return ()
     blocks: list[Block] = []
     for place, (metric, found) in enumerate(study.conclusions.items()):
-        own = _of_metric(study, metric, found)
+        own = _of_metric(metric, found)
         blocks += own if not place else [Fold(title=f"The same for {name_of_metric(metric)}", blocks=tuple(own))]
     return (
         Section(
@@ -39,7 +38,7 @@ def conclusion_sections(study: JudgeStudy) -> tuple[Section, ...]:
     )
 
 
-def _of_metric(study: JudgeStudy, metric: str, found: JudgeConclusions) -> list[Block]:
+def _of_metric(metric: str, found: JudgeConclusions) -> list[Block]:
     table = found.table.sort_values(["kind", "f1"], ascending=[False, False], kind="stable")
     named = table.assign(judge=table["judge"].replace({"people": "a second person"}))
     slug = metric.lower()
@@ -100,7 +99,8 @@ def _same_number(found: JudgeConclusions, slug: str) -> Table:
     return Table(
         name=f"judge-same-number-{slug}",
         title=f"At the same number of topics: {found.n_topics}",
-        caption="Means over random choices of the judge's topics. Only with more: of the pairs that the judge finds and "
+        caption="Means over random choices of the judge's topics. Only with more: of the pairs that the judge finds and"
+        " "
         f"{found.reference} does not, the share that so few topics do not show. Such pairs are what more topics "
         "bring, not errors of the judge.",
         frame=found.same_number,
@@ -201,6 +201,8 @@ def _by_metric(effects: pd.DataFrame, name: str) -> str:
 
 
 def _effects_section(study: JudgeStudy) -> Section:
+    parts = study.labelling is not None and study.labelling.scale is not None
+    item, unjudged = ("document", "judge counts as not relevant") if parts else ("item", "label counts as unjudged")
     effects, columns, sides = study.effects, [*left(metric="Metric")], ["first", "second"]
     if len(effects[["first", "second"]].drop_duplicates()) == 1:
         sides = [str(effects[side].iloc[0]) for side in sides]
@@ -234,9 +236,8 @@ def _effects_section(study: JudgeStudy) -> Section:
     return Section(
         id="effect",
         title="Effect on the evaluation of runs",
-        lead=f"Judges may disagree about many {'item' if study.scale is None else 'document'}s and still rank runs alike. The runs are scored under "
-        "each judge in turn; what a judge did not "
-        f"{'label counts as unjudged' if study.scale is None else 'judge counts as not relevant'}.",
+        lead=f"Judges may disagree about many {item}s and still rank runs alike. The runs are scored under each judge "
+        f"in turn; what a judge did not {unjudged}.",
         brief=True,
         blocks=(table,),
     )

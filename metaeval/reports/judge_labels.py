@@ -1,5 +1,5 @@
 # ruff: noqa: RUF001 - Greek letters and dashes are meant for people
-"""What the page on judges says of their labels: agreement with yardsticks, the alt-test, topics, near copies, scales."""
+"""What the page on judges says of their labels: agreement beside yardsticks, alt-test, topics, copies, scales."""
 
 from collections.abc import Callable, Iterable
 from functools import partial
@@ -17,7 +17,7 @@ from metaeval.reports.assessed_parts import (
 )
 from metaeval.reports.report import Block, Fold, Item, Items, Picture, Section, Text
 from metaeval.reports.tables import Table, bounded, left, right
-from metaeval.studies.judges import JudgeStudy
+from metaeval.studies.judge_parts import Labelling
 from metaeval.words import (
     absent,
     count,
@@ -55,10 +55,8 @@ _FEW_ROWS = 400
 """Of a table that somebody may read."""
 
 
-def label_sections(study: JudgeStudy) -> tuple[Section, ...]:
-    """Return the sections on labels; none where only scores under judges were given."""
-    if study.agreement is None:
-        return ()
+def label_sections(study: Labelling) -> tuple[Section, ...]:
+    """Return the sections on labels."""
     return (
         _agreement_section(study),
         *_alt_section(study),
@@ -69,10 +67,8 @@ def label_sections(study: JudgeStudy) -> tuple[Section, ...]:
     )
 
 
-def label_words(study: JudgeStudy) -> list[str]:
+def label_words(study: Labelling) -> list[str]:
     """Say how far the labels agree."""
-    if study.agreement is None:
-        return []
     alpha, decimal = study.agreement.alpha.set_index("level"), number(2)
     row = {name: alpha[name]["ordinal"] for name in ("alpha", "low", "high")}
     over_all = f"Krippendorff's α for ordered grades is {decimal(row['alpha'])}"
@@ -94,25 +90,25 @@ def label_words(study: JudgeStudy) -> list[str]:
     return lines
 
 
-def _item(study: JudgeStudy) -> str:
+def _item(study: Labelling) -> str:
     """Return what was labelled."""
     return "item" if study.scale is None else "document"
 
 
-def _labelled(study: JudgeStudy) -> str:
+def _labelled(study: Labelling) -> str:
     return "items that both labelled" if study.scale is None else "documents that both judged, relevant or not"
 
 
-def _one_pair(study: JudgeStudy) -> bool:
+def _one_pair(study: Labelling) -> bool:
     return len(study.agreement.pairs) == 1
 
 
-def _ends(study: JudgeStudy, low: object, high: object) -> str:
+def _ends(study: Labelling, low: object, high: object) -> str:
     level = percentage(study.agreement.confidence_level)
     return "" if absent(low) else f" ({level} interval {interval(low, high, number(2))})"
 
 
-def _pair_words(study: JudgeStudy) -> str:
+def _pair_words(study: Labelling) -> str:
     pair = study.agreement.pairs.iloc[0]
     return (
         f"{pair['first']} and {pair['second']} gave the same label to {share(pair['same'])} of the "
@@ -121,7 +117,7 @@ def _pair_words(study: JudgeStudy) -> str:
     )
 
 
-def _pairs_words(study: JudgeStudy) -> str:
+def _pairs_words(study: Labelling) -> str:
     pairs, reference, decimal = study.agreement.pairs, study.agreement.reference, number(2)
     others = count(len(pairs), "pair") if reference is None else count(len(pairs), "other judge")
     whom = f"the {others} of judges" if reference is None else f"{reference} and each of {others}"
@@ -132,7 +128,7 @@ def _pairs_words(study: JudgeStudy) -> str:
     )
 
 
-def _named(study: JudgeStudy) -> dict[str, str]:
+def _named(study: Labelling) -> dict[str, str]:
     """Return the headings of the statistics, with the names of the judges where there are but two."""
     if not _one_pair(study):
         return _LABELS
@@ -145,7 +141,7 @@ def _write(name: str) -> Callable[[object], str]:
     return share if name in _SHARES else number(2)
 
 
-def _caption(study: JudgeStudy) -> str:
+def _caption(study: Labelling) -> str:
     relevant = (
         f"Relevant means a label of {study.agreement.rel} or more"
         if study.scale is None
@@ -157,7 +153,7 @@ def _caption(study: JudgeStudy) -> str:
     )
 
 
-def _pairs_table(study: JudgeStudy, statistics: Iterable[str], *, name: str, title: str) -> Table:
+def _pairs_table(study: Labelling, statistics: Iterable[str], *, name: str, title: str) -> Table:
     """Return the statistics of every pair, with intervals: of κ alone where only the main ones are asked for."""
     pairs, chosen = study.agreement.pairs, tuple(statistics)
     shown, columns = (
@@ -180,7 +176,7 @@ def _pairs_table(study: JudgeStudy, statistics: Iterable[str], *, name: str, tit
     )
 
 
-def _every_measure(study: JudgeStudy) -> tuple[Block, ...]:
+def _every_measure(study: Labelling) -> tuple[Block, ...]:
     """Return every statistic with what it means: a row each where there is one pair, else a row a pair."""
     name, labels = "judge-pairs", _named(study)
     if not _one_pair(study):
@@ -212,7 +208,7 @@ def _every_measure(study: JudgeStudy) -> tuple[Block, ...]:
     return (table,)
 
 
-def _agreement_section(study: JudgeStudy) -> Section:
+def _agreement_section(study: Labelling) -> Section:
     found, decimal = study.agreement.alpha, number(3)
     alpha = Table(
         name="krippendorff-alpha",
@@ -248,7 +244,7 @@ def _agreement_section(study: JudgeStudy) -> Section:
     )
 
 
-def _yardsticks_table(study: JudgeStudy) -> Table:
+def _yardsticks_table(study: Labelling) -> Table:
     """Return the agreement of every judge with the reference beside what judges that know nothing, and people, get."""
     leading = leading_kappa(study.labels.scale)
     found = study.baselines.set_index(["judge", "statistic"])
@@ -282,7 +278,7 @@ def _yardsticks_table(study: JudgeStudy) -> Table:
     )
 
 
-def _alt_section(study: JudgeStudy) -> tuple[Section, ...]:
+def _alt_section(study: Labelling) -> tuple[Section, ...]:
     """Say which judges may stand in for the people as labellers."""
     if study.alt is None:
         return ()
@@ -336,7 +332,7 @@ def _alt_section(study: JudgeStudy) -> tuple[Section, ...]:
     )
 
 
-def _kappa_map(study: JudgeStudy) -> Picture:
+def _kappa_map(study: Labelling) -> Picture:
     matrix = study.agreement.matrix("kappa")
     return Picture(
         name="judge-kappa",
@@ -348,7 +344,7 @@ def _kappa_map(study: JudgeStudy) -> Picture:
     )
 
 
-def _kappa_dots(study: JudgeStudy) -> Picture:
+def _kappa_dots(study: Labelling) -> Picture:
     pairs, level = study.agreement.pairs, percentage(study.agreement.confidence_level)
     first, second = pairs[["first", "second"]].iloc[0]
     shown = pairs[["second", "kappa", "kappa_low", "kappa_high"]].set_axis(["name", "value", "low", "high"], axis=1)
@@ -368,13 +364,13 @@ def _kappa_dots(study: JudgeStudy) -> Picture:
     )
 
 
-def _parts_words(study: JudgeStudy) -> list[str]:
+def _parts_words(study: Labelling) -> list[str]:
     """Say how far the one pair agrees on elements and on text."""
     words = [] if study.elements.empty else [element_sentence(study.elements)]
     return words if study.passages.empty else [*words, passage_sentence(study.passages)]
 
 
-def _parts_section(study: JudgeStudy) -> tuple[Section, ...]:
+def _parts_section(study: Labelling) -> tuple[Section, ...]:
     """Return what two judges say of elements and of text, by topic, or, of several pairs, on average."""
     alone, tables = _one_pair(study), []
     for frame, build in (
@@ -396,7 +392,7 @@ def _parts_section(study: JudgeStudy) -> tuple[Section, ...]:
     )
 
 
-def _alike_section(study: JudgeStudy) -> Section:
+def _alike_section(study: Labelling) -> Section:
     alike = study.agreement.nearly_the_same()
     none = "No two judges gave the same label to 95 % of their items with a κ of 0.9 or more."
     blocks: tuple[Block, ...] = (Text(paragraphs=(none,)),)
@@ -424,7 +420,7 @@ def _alike_section(study: JudgeStudy) -> Section:
     )
 
 
-def _topics_section(study: JudgeStudy) -> Section:
+def _topics_section(study: Labelling) -> Section:
     frame, labels, alone = study.agreement.per_topic, _named(study), _one_pair(study)
     what = "A dot is a topic." if alone else "A stroke is a pair of judges, a dot their mean."
     picture = Picture(
@@ -461,7 +457,7 @@ def _topics_section(study: JudgeStudy) -> Section:
     )
 
 
-def _labels_section(study: JudgeStudy) -> Section:
+def _labels_section(study: Labelling) -> Section:
     table = study.labels.table
     rows = [
         {
@@ -513,7 +509,7 @@ def _labels_section(study: JudgeStudy) -> Section:
     )
 
 
-def scales_section(study: JudgeStudy) -> tuple[Section, ...]:
+def scales_section(study: Labelling) -> tuple[Section, ...]:
     """Show which grade of a judge became which of the reference; nothing where all were kept."""
     maps = study.scales
     if maps is None or all(rule in {"kept", "reference"} for rule in maps.rules.values()):

@@ -1,4 +1,3 @@
-# ruff: noqa: RUF001 - Greek letters and dashes are meant for people
 """What the page on judges says of favoured groups, of what a judge is worth in topics, and of its repeats."""
 
 import pandas as pd
@@ -8,7 +7,7 @@ from metaeval.models.repeats import JudgeRepeats
 from metaeval.reports.report import Block, Fold, Section, Text
 from metaeval.reports.tables import METRIC, Table, bounded, left, right
 from metaeval.studies.judges import JudgeStudy
-from metaeval.words import count, name_of_metric, number, p_value, percentage, share, whole
+from metaeval.words import name_of_metric, number, p_value, percentage, share, whole
 
 __all__ = ["favour_section", "repeats_section", "worth_section"]
 
@@ -53,7 +52,8 @@ def _favoured(metric: str, found: FavouredGroups) -> list[Block]:
         title=f"Groups under each judge, {name_of_metric(metric)}",
         caption=f"In units of {name_of_metric(metric)}; above 0 the judge favours the group beside {found.reference}. "
         f"Intervals are {level} intervals over topics and systems; those for these systems alone are in the data."
-        + " Beyond people: the adjusted figure less its mean over second people." * bool(len(people)),
+        + " Beyond people: the adjusted figure less its mean over second people."
+        * bool(len(people)),
         frame=shown,
         columns=(
             *left(group="Group", judge="Judge"),
@@ -170,7 +170,7 @@ def repeats_section(study: JudgeStudy) -> tuple[Section, ...]:
         Section(
             id="repeats",
             title="Does the judge repeat itself?",
-            lead=f"{count(len(table.frame), 'judge and metric', 'judges and metrics')} with several passes over the same items.",
+            lead="Several passes of one judge over the same items differ by the judge's own inconstancy.",
             brief=True,
             blocks=(table,),
         ),

@@ -1,6 +1,8 @@
 # ruff: noqa: RUF001 - Greek letters and dashes are meant for people
 """The report on whether judges may decide between systems: the verdict first, and what it rests on."""
 
+from collections.abc import Mapping
+
 import pandas as pd
 
 from metaeval.reports.data_files import csv_file
@@ -10,8 +12,10 @@ from metaeval.reports.judge_worth import favour_section, repeats_section, worth_
 from metaeval.reports.report import Item, Methods, Report, Section
 from metaeval.reports.shared import decided_by, facts, unanswered
 from metaeval.reports.tables import Table, left, right
+from metaeval.resampling.judge_conclusions import JudgeConclusions
+from metaeval.studies.judge_parts import Labelling
 from metaeval.studies.judges import JudgeStudy
-from metaeval.words import absent, bracketed, count, listed, name_of_metric, number, percentage, text, whole
+from metaeval.words import absent, bracketed, count, listed, name_of_metric, number, percentage, share, text, whole
 
 __all__ = ["judges_report"]
 
@@ -27,7 +31,7 @@ _MAY = {
 def judges_report(study: JudgeStudy) -> Report:
     """Put a study of judges into a report."""
     failed = [Item(term=part, words=reason) for part, reason in study.unanswered.items()]
-    table = None if study.labels is None else study.labels.table
+    labelling = study.labelling
     return Report(
         command="judges",
         title="May this judge decide between my systems?" if study.reference else "Do the judges agree?",
@@ -39,40 +43,39 @@ def judges_report(study: JudgeStudy) -> Report:
             *favour_section(study),
             *worth_section(study),
             *repeats_section(study),
-            *label_sections(study),
-            *scales_section(study),
+            *(() if labelling is None else (*label_sections(labelling), *scales_section(labelling))),
             *unanswered(failed),
         ),
         methods=_methods(study),
         rows=study.to_frame(),
         provenance=study.provenance,
         notes=study.notes,
-        data={} if table is None else {"labels.csv": csv_file(table.reset_index())},
+        data={} if labelling is None else {"labels.csv": csv_file(labelling.labels.table.reset_index())},
     )
 
 
 def _facts(study: JudgeStudy) -> tuple[tuple[str, str], ...]:
     sizes: dict[str, int] = {}
-    if study.labels is not None:
-        table = study.labels.table
+    if study.labelling is not None:
+        table = study.labelling.labels.table
         sizes = {
             "judge": table.shape[1],
-            "item" if study.scale is None else "document": int(table.notna().any(axis=1).sum()),
-            "topic": len(study.labels.topics),
+            "item" if study.labelling.scale is None else "document": int(table.notna().any(axis=1).sum()),
+            "topic": len(study.labelling.labels.topics),
             "label": int(table.notna().to_numpy().sum()),
         }
     counted = facts(**sizes)
     if study.scores:
         first = next(iter(study.scores.values()))
-        one = next(iter(first.values())) if isinstance(first, dict) else first
-        counted = (*counted, (f"{one.sizes['system']}", "systems"))
-        if study.labels is None:
-            counted = (*counted, (f"{len(first)}", "judges"))
+        sides = dict(first.items()) if isinstance(first, Mapping) else dict.fromkeys(first["metric"].to_numpy(), first)
+        counted = (*counted, (f"{next(iter(sides.values())).sizes['system']}", "systems"))
+        if study.labelling is None:
+            counted = (*counted, (f"{len(sides)}", "judges"))
     return counted
 
 
 def _summary(study: JudgeStudy) -> tuple[str, ...]:
-    lines = [*_verdict_words(study), *label_words(study)]
+    lines = [*_verdict_words(study), *([] if study.labelling is None else label_words(study.labelling))]
     if not study.effects.empty:
         lines.append(effect_sentence(study.effects))
     if not study.scores and study.reference is not None:
@@ -87,20 +90,12 @@ def _verdict_words(study: JudgeStudy) -> list[str]:
     """Return the verdict on the one judge, or on the best of several and on how many may."""
     if study.verdicts.empty:
         return []
-    first = study.verdicts.iloc[0]
     if not study.conclusions:
-        passing = study.verdicts.loc[study.verdicts["labels"] == "may", "judge"].tolist()
-        n = len(study.verdicts)
-        who = f"{len(passing)} of {n} judges" if n > 1 else first["judge"] if passing else f"{first['judge']} does not"
-        named = f" ({listed(passing[:_FEW])}{' …' if len(passing) > _FEW else ''})" if n > 1 and passing else ""
-        verb = "" if not passing and n == 1 else " may" if len(passing) != 1 or n == 1 else " may"
-        if n == 1 and not passing:
-            return [f"{first['judge']} may not stand in for a person as a labeller (ω = {number(2)(first['winning_rate'])})."]
-        return [f"{who}{verb} stand in for a person as a labeller{named}."]
+        return [_label_verdict(study.verdicts)]
+    first = study.verdicts.iloc[0]
     metric = next(iter(study.conclusions))
     found = study.conclusions[metric]
-    ends = bracketed(first["f1"], first["f1_low"], first["f1_high"], number(2))
-    why = f"{name_of_metric(metric)}: F1 of significant pairs {ends}"
+    why = f"{name_of_metric(metric)}: F1 of significant pairs {_f1(first)}"
     if not absent(first["people_f1"]):
         why += f"; a second person {number(2)(first['people_f1'])}"
     if first["n_conflicts"]:
@@ -111,36 +106,61 @@ def _verdict_words(study: JudgeStudy) -> list[str]:
         line += f"; {'for labels it may, too' if first['labels'] == 'may' else 'for labels it may not'} (ω = {rate})"
     if metric in study.favoured:
         line += f"; {_favour_words(first)}"
-    lines = [f"{line}."]
-    judges = len(study.verdicts)
-    if judges > 1:
-        may = study.verdicts.loc[study.verdicts["ranking"] == "may", "judge"].tolist()
-        lower = study.verdicts.iloc[-1]
-        span = f"F1 from {number(2)(lower['f1'])} ({lower['judge']}) to {number(2)(first['f1'])}"
-        if not found.beside_people.empty:
-            lines.append(f"Of {judges} judges {len(may)} may replace people for ranking systems; {span}.")
-        else:
-            lines.append(f"Of {judges} judges it agrees most; {span}.")
-    if len(found.same_number):
-        row = found.same_number.set_index("judge").loc[first["judge"]] if first["judge"] in set(found.same_number["judge"]) else None
-        if row is not None:
-            own = found.table.set_index("judge").loc[first["judge"]]
-            lines.append(
-                f"{first['judge']} tells {percentage(round(own['power'], 3))} of the pairs apart on {own['n_topics']} topics and "
-                f"{percentage(round(row['power'], 3))} on {row['n_topics']}, as many as {study.reference} has "
-                f"({percentage(round(found.reference_power[0], 3))}): of what it alone finds, "
-                f"{percentage(round(row['only_with_more'], 2))} is what so few topics do not show."
-            )
     worth = study.worth.get((metric, first["judge"]))
-    if worth is not None:
-        lines.append(worth.sentence())
-    return lines
+    return [
+        f"{line}.",
+        *_others_words(study, found),
+        *_same_number_words(found, first["judge"]),
+        *([] if worth is None else [worth.sentence()]),
+    ]
+
+
+def _f1(row: pd.Series) -> str:
+    return bracketed(row["f1"], row["f1_low"], row["f1_high"], number(2))
+
+
+def _label_verdict(verdicts: pd.DataFrame) -> str:
+    """Say which judges may label, where there are no runs."""
+    passing = verdicts.loc[verdicts["labels"] == "may", "judge"].tolist()
+    if len(verdicts) == 1:
+        row = verdicts.iloc[0]
+        word = "may" if passing else "may not"
+        return f"{row['judge']} {word} stand in for a person as a labeller (ω = {number(2)(row['winning_rate'])})."
+    named = f": {listed(passing[:_FEW])}{' …' if len(passing) > _FEW else ''}" if passing else ""
+    return f"{len(passing)} of {len(verdicts)} judges may stand in for a person as a labeller{named}."
+
+
+def _others_words(study: JudgeStudy, found: JudgeConclusions) -> list[str]:
+    verdicts = study.verdicts
+    if len(verdicts) == 1:
+        return []
+    first, last = verdicts.iloc[0], verdicts.iloc[-1]
+    span = f"F1 from {number(2)(last['f1'])} ({last['judge']}) to {number(2)(first['f1'])}"
+    if found.beside_people.empty:
+        return [f"Of {len(verdicts)} judges it agrees most; {span}."]
+    may = int((verdicts["ranking"] == "may").sum())
+    return [f"Of {len(verdicts)} judges {may} may replace people for ranking systems; {span}."]
+
+
+def _same_number_words(found: JudgeConclusions, judge: str) -> list[str]:
+    fewer = found.same_number.set_index("judge")
+    if judge not in fewer.index:
+        return []
+    row, own = fewer.loc[judge], found.table.set_index("judge").loc[judge]
+    words = (
+        f"{judge} tells {share(own['power'])} of the pairs apart on {own['n_topics']} topics and "
+        f"{share(row['power'])} on {row['n_topics']}, as many as {found.reference} has "
+        f"({share(found.reference_power[0])}): of what it alone finds, {share(row['only_with_more'])} is what so few "
+        "topics do not show."
+    )
+    return [words]
 
 
 def _favour_words(row: pd.Series) -> str:
     if not row["favours"]:
         return "no group of systems is shown to be favoured"
-    ends = bracketed(abs(row["favour"]), *sorted((abs(row["favour_low"]), abs(row["favour_high"]))), number(3))
+    low, high = sorted((abs(row["favour_low"]), abs(row["favour_high"])))
+    ends = bracketed(abs(row["favour"]), low, high, number(3))
     return f"{'it favours' if row['favour'] > 0 else 'it disfavours'} {row['favours']} by {ends}"
 
 
@@ -152,7 +172,7 @@ def _verdicts_section(study: JudgeStudy) -> tuple[Section, ...]:
     if study.conclusions:
         columns += [*left(ranking="May rank systems"), *right(number(2), f1="F1", people_f1="A second person")]
         columns += right(number(0), n_conflicts="Opposite pairs")
-    if study.alt is not None:
+    if study.labelling is not None and study.labelling.alt is not None:
         columns += [*left(labels="May label"), *right(number(2), winning_rate="ω")]
     if study.favoured:
         columns += [*left(text, favours="Favours"), *right(number(3), favour="by")]
@@ -186,8 +206,8 @@ def _verdicts_section(study: JudgeStudy) -> tuple[Section, ...]:
 
 def _methods(study: JudgeStudy) -> Methods:
     paragraphs, sources = [], []
-    if study.agreement is not None:
-        own, cite = _label_methods(study)
+    if study.labelling is not None:
+        own, cite = _label_methods(study.labelling)
         paragraphs += own
         sources += cite
     if not study.effects.empty:
@@ -200,18 +220,19 @@ def _methods(study: JudgeStudy) -> Methods:
     if study.conclusions:
         found = next(iter(study.conclusions.values()))
         paragraphs.append(
-            f"The systems were scored under each judge by {listed(map(name_of_metric, study.scores))} and tested pair by "
-            f"pair ({decided_by(study.test, study.correction, study.alpha)}); the significant pairs under a judge "
+            f"The systems were scored under each judge by {listed(map(name_of_metric, study.scores))} and tested pair "
+            f"by pair ({decided_by(study.test, study.correction, study.alpha)}); the significant pairs under a judge "
             f"predict those under {study.reference} (Ogilvie and Lalmas, 2006, section 3.4). Intervals resample the "
             f"topics {whole(found.n_resamples)} times: value ± t · d · √(T/(T−1)), d the root mean square distance of "
             "the resamples from the value."
-            + " A choice of persons is drawn with every resample (Voorhees, 2000)." * bool(len(found.choices))
+            + " A choice of persons is drawn with every resample (Voorhees, 2000)."
+            * bool(len(found.choices))
         )
         sources += ["ogilvie2006", "voorhees2000"]
-    if study.alt is not None:
+    if study.labelling is not None and study.labelling.alt is not None:
         paragraphs.append(
-            f"The alt-test (Calderon et al., 2025) had ε = {study.alt.epsilon:g} and the score "
-            f"{study.alt.scoring}."
+            f"The alt-test (Calderon et al., 2025) had ε = {study.labelling.alt.epsilon:g} and the score "
+            f"{study.labelling.alt.scoring}."
         )
         sources.append("calderon2025")
     if study.worth:
@@ -223,7 +244,7 @@ def _methods(study: JudgeStudy) -> Methods:
     return Methods(paragraphs=tuple(paragraphs), cite=tuple(dict.fromkeys(sources)))
 
 
-def _label_methods(study: JudgeStudy) -> tuple[list[str], list[str]]:
+def _label_methods(study: Labelling) -> tuple[list[str], list[str]]:
     agreement = study.agreement
     measures = (
         f"We compared the labels of {count(study.labels.table.shape[1], 'judge')} item by item by the share of "

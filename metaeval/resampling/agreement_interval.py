@@ -264,7 +264,7 @@ def _decide_again(
     return {name: found[name].to_numpy() for name in ("share", *_MEASURES)}
 
 
-def _verdicts_again(
+def _verdicts_again(  # noqa: PLR0913 - a test and what it needs
     scores: Scores, *, asked: PairwiseResult, alpha: float, test: str | None, rng: RNGLike, n_threads: int | None
 ) -> NDArray[np.int8]:
     found = compare_systems(
@@ -356,7 +356,7 @@ def _in_closed_form[Answer](
             )
 
 
-def verdicts_of_draws(
+def verdicts_of_draws(  # noqa: PLR0913 - a comparison and what was drawn
     scores: Scores,
     result: PairwiseResult,
     topics: NDArray[np.int64],

@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 import pandas as pd
+import xarray as xr
 from numpy.typing import NDArray
 
 from metaeval.agreement.decisions import agreement_counts, agreement_shares
@@ -18,12 +19,12 @@ from metaeval.checks import check_choice, check_count, check_share, t_half_width
 from metaeval.draws import RNGLike, bootstrap_counts, bootstrap_indices, resolve_rng
 from metaeval.equality import settle
 from metaeval.errors import InvalidOptionError, ScoresError
-from metaeval.parallel import track
 from metaeval.resampling.agreement_interval import verdicts_of_draws
 from metaeval.resampling.options import check_test
 from metaeval.scores import Scores, better_direction
 from metaeval.tests_stat.catalogue import TESTS, compare_systems
 from metaeval.tests_stat.correction import CORRECTIONS
+from metaeval.tests_stat.result import PairwiseResult
 from metaeval.topic_design import engine_scores
 
 __all__ = ["MEASURES", "JudgeConclusions", "judge_conclusions"]
@@ -300,7 +301,7 @@ def _weights(people: Mapping[str, float] | Sequence[str], names: Sequence[str], 
     for name, weight in given.items():
         check_choice(name, "judge", names)
         if name == reference or not weight > 0:
-            message = f"people= must name judges other than the reference with weights above 0, not {name!r}: {weight!r}"
+            message = f"people= must name judges beside the reference, with weights above 0, not {name!r}: {weight!r}"
             raise InvalidOptionError(message)
     total = sum(given.values())
     return {name: weight / total for name, weight in given.items()}
@@ -341,12 +342,10 @@ def _concluded(
 
 
 def _stacked(sides: Sequence[Scores]) -> Scores:
-    import xarray as xr  # noqa: PLC0415 - with its name in one place
-
     return xr.concat(sides, "metric") if len(sides) > 1 else sides[0]
 
 
-def _compared(scores: Scores, asked: _Asked):  # type: ignore[no-untyped-def]
+def _compared(scores: Scores, asked: _Asked) -> PairwiseResult:
     return compare_systems(
         scores,
         test=asked.test,
@@ -357,7 +356,7 @@ def _compared(scores: Scores, asked: _Asked):  # type: ignore[no-untyped-def]
     )
 
 
-def _verdict(data, alpha: float) -> NDArray[np.int8]:
+def _verdict(data: xr.Dataset, alpha: float) -> NDArray[np.int8]:
     return np.asarray((data["p_corrected"] <= alpha) * data["better"]).astype(np.int8)
 
 

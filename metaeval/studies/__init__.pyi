@@ -12,7 +12,6 @@ from .heaviness import top_heaviness as top_heaviness
 from .human import HumanStudy as HumanStudy
 from .human import study_human as study_human
 from .judges import JudgeStudy as JudgeStudy
-from .judges import judgments_of_labels as judgments_of_labels
 from .judges import study_judges as study_judges
 from .judgments import JudgmentsStudy as JudgmentsStudy
 from .judgments import study_judgments as study_judgments
@@ -21,6 +20,7 @@ from .leaderboard import study_leaderboard as study_leaderboard
 from .power import PowerStudy as PowerStudy
 from .power import study_power as study_power
 from .reliability import study_reliability as study_reliability
+from .scores_under_judges import judgments_of_labels as judgments_of_labels
 from .study import Study as Study
 from .topics import TopicsStudy as TopicsStudy
 from .topics import study_topics as study_topics

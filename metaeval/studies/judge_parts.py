@@ -1,23 +1,23 @@
 """The parts of a study of judges: what the labels say, and what the scores under them do."""
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from functools import partial
 from itertools import combinations
 from typing import Any, Literal, NamedTuple
 
-import numpy as np
 import pandas as pd
 import xarray as xr
 
-from metaeval.agreement.alt_test import Scoring, alt_test
+from metaeval.agreement.alt_test import AltTest, Scoring, alt_test
 from metaeval.agreement.assessments import element_agreement, passage_agreement
 from metaeval.agreement.assessors import AssessorAgreement, compare_assessors
 from metaeval.agreement.decisions import decision_agreement
-from metaeval.agreement.favoured_groups import favoured_groups
+from metaeval.agreement.favoured_groups import FavouredGroups, favoured_groups
 from metaeval.agreement.label_baselines import agreement_baselines, leading_kappa
 from metaeval.agreement.labels import Labels, document_labels, on_common_topics
 from metaeval.agreement.people import SecondPeople, second_people
-from metaeval.agreement.scale_maps import ScaleMap, map_scales
+from metaeval.agreement.scale_maps import ScaleMap, ScaleMaps, map_scales
 from metaeval.cells import first_few
 from metaeval.collection.base import JudgedCollection
 from metaeval.collection.documents import Collection
@@ -28,12 +28,12 @@ from metaeval.models.judge_worth import topics_with_judge
 from metaeval.models.prediction_powered import prediction_powered
 from metaeval.models.repeats import judge_repeats
 from metaeval.parallel import track
-from metaeval.resampling.judge_conclusions import judge_conclusions
+from metaeval.resampling.judge_conclusions import JudgeConclusions, judge_conclusions
 from metaeval.scores import Scores
 from metaeval.studies.scores_under_judges import runs_under_judges
 from metaeval.studies.study import Attempts
 
-__all__ = ["EFFECTS", "Asked", "Part", "all_effects", "of_labels", "of_scores", "under_each"]
+__all__ = ["EFFECTS", "Asked", "Labelling", "Part", "all_effects", "of_labels", "of_scores", "under_each"]
 
 type Part = dict[str, Any]
 """Attributes of a `metaeval.studies.judges.JudgeStudy` by name."""
@@ -42,6 +42,42 @@ EFFECTS = ("tau", "tau_ap", "precision", "recall", "f1", "n_predictor", "n_truth
 _RATIOS = ("overlap", "first_kept", "second_kept", "same_over_union")
 _SHOWN = 10
 _MARK = "#"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True, eq=False)
+class Labelling:
+    """What labels say of the judges who gave them.
+
+    Attributes
+    ----------
+    labels : Labels
+        Of items, on the reference's scale; for assessments of elements or passages those of whole documents.
+    scales : ScaleMaps or None
+        How the grades of every judge became those of the reference; None without a reference, for assessments, and
+        where labels off the scale were left out before.
+    agreement : AssessorAgreement
+    baselines : pandas.DataFrame
+        What the agreement with the reference is worth; see `metaeval.agreement.agreement_baselines`. Empty without a
+        reference.
+    alt : AltTest or None
+        Whether a judge may stand in for a person as a labeller; takes two people beside it.
+    elements, passages : pandas.DataFrame
+        For assessments of parts, what two judges say of single elements and of characters: the columns of
+        `metaeval.inex.element_agreement` and `metaeval.inex.passage_agreement` (whose ``first`` and ``second`` are
+        ``first_marked`` and ``second_marked`` here), one row a topic (``topic``; of elements "mean" at the end) of
+        every pair (``first``, ``second``). Empty otherwise, and where passages are given by points in the tree.
+    scale : str or None
+        Of such assessments; None for labels of items.
+    """
+
+    labels: Labels
+    scales: ScaleMaps | None
+    agreement: AssessorAgreement
+    baselines: pd.DataFrame
+    alt: AltTest | None
+    elements: pd.DataFrame
+    passages: pd.DataFrame
+    scale: str | None
 
 
 class Asked(NamedTuple):
@@ -66,8 +102,8 @@ def of_labels(  # noqa: PLR0913, PLR0917 - the labels and what is asked of them
     scoring: Scoring | None,
     asked: Asked,
     attempt: Attempts,
-) -> tuple[Part, SecondPeople | None, list[str]]:
-    """Compare labels; return the parts, what second people would have said, and notes."""
+) -> tuple[Labelling, SecondPeople | None, list[str]]:
+    """Compare labels; return what they say, what second people would have said, and notes."""
     assessments: Mapping[str, Assessments] = {}
     if not isinstance(given, Labels):
         if people:
@@ -75,15 +111,14 @@ def of_labels(  # noqa: PLR0913, PLR0917 - the labels and what is asked of them
             raise InvalidOptionError(message)
         assessments = on_common_topics(given)[0]
     labels = given if isinstance(given, Labels) else document_labels(given)
-    part: Part = {"scale": next((one.scale for one in assessments.values()), None)}
-    notes = [*labels.notes]
+    scales, notes = None, [*labels.notes]
     if reference is not None and not assessments and not len(labels.outside):
-        part["scales"] = map_scales(labels, reference=reference, maps=maps)
-        labels = part["scales"].labels
-        notes += part["scales"].notes
-        fitted = [name for name, rule in part["scales"].rules.items() if rule not in {"kept", "reference"}]
+        scales = map_scales(labels, reference=reference, maps=maps)
+        labels = scales.labels
+        notes += scales.notes
+        fitted = [name for name, rule in scales.rules.items() if rule not in {"kept", "reference"}]
         if fitted:
-            how = listed_rules(part["scales"].rules, fitted)
+            how = listed_rules(scales.rules, fitted)
             notes.append(f"grades put on the scale of {reference}: {how}; the table shows which became which")
     agreement = compare_assessors(
         labels,
@@ -94,16 +129,15 @@ def of_labels(  # noqa: PLR0913, PLR0917 - the labels and what is asked of them
         rng=asked.source,
     )
     notes += _label_notes(labels, agreement)
-    part |= {"labels": labels, "agreement": agreement, **_parts_twice(assessments, agreement)}
-    second = None
+    second, alt, baselines = None, None, pd.DataFrame()
     if reference is not None:
         everyone = (reference, *people) if people else ()
-        part["baselines"] = agreement_baselines(labels, reference=reference, people=everyone, rel=rel)
+        baselines = agreement_baselines(labels, reference=reference, people=everyone, rel=rel)
     if people:
         second = second_people(labels, people, rng=asked.source.generator.spawn(1)[0])
         judges = [name for name in labels.assessors if name not in {reference, *people}]
         ordered = leading_kappa(labels.scale) != "kappa"
-        part["alt"] = attempt(
+        alt = attempt(
             "May a judge stand in for a person as a labeller? (alt-test)",
             lambda: alt_test(
                 labels.table[[reference, *people]],
@@ -116,7 +150,16 @@ def of_labels(  # noqa: PLR0913, PLR0917 - the labels and what is asked of them
         attempt.failed["May a judge stand in for a person as a labeller? (alt-test)"] = (
             "takes labels of two people at least on the same items; name them (people=, --people)"
         )
-    return part, second, notes
+    found = Labelling(
+        labels=labels,
+        scales=scales,
+        agreement=agreement,
+        baselines=baselines,
+        alt=alt,
+        **_parts_twice(assessments, agreement),
+        scale=next((one.scale for one in assessments.values()), None),
+    )
+    return found, second, notes
 
 
 def listed_rules(rules: Mapping[str, str], names: Sequence[str]) -> str:
@@ -189,19 +232,18 @@ def of_scores(  # noqa: PLR0913, PLR0917 - the scores and what is asked of them
             if favoured is not None:
                 part["favoured"][metric] = favoured
         for name in judges:
-            ask = _worth(side[reference], side[name], human_topics, asked)
+            ask = _worth(_called(side[reference], metric), side[name], human_topics, asked)
             worth = attempt(f"What {name} is worth under {metric}", ask)
             if worth is not None:
                 part["worth"][metric, name] = worth
             if set(side[name]["topic"].to_numpy()) > set(side[reference]["topic"].to_numpy()):
-                ask = _powered(side[reference], side[name], asked)
+                ask = _powered(_called(side[reference], metric), side[name], asked)
                 powered = attempt(f"People and {name} together under {metric}", ask)
                 if powered is not None:
                     part["powered"][metric, name] = powered
         passes = [name for name in judges if _MARK in name]
         if len(passes) > 1 and isinstance(table, xr.DataArray):
-            own = table.sel(metric=passes)
-            repeats = attempt(f"Repeats of a judge under {metric}", lambda own=own: judge_repeats(own))
+            repeats = attempt(f"Repeats of a judge under {metric}", partial(judge_repeats, table.sel(metric=passes)))
             if repeats is not None:
                 part["repeats"][metric] = repeats
     return part
@@ -209,7 +251,7 @@ def of_scores(  # noqa: PLR0913, PLR0917 - the scores and what is asked of them
 
 def _concluded(
     metric: str, table: Scores | Mapping[str, Scores], reference: str, weights: Mapping[str, float], asked: Asked
-) -> Any:
+) -> JudgeConclusions:
     try:
         return judge_conclusions(
             table,
@@ -232,6 +274,11 @@ def _side(table: Scores | Mapping[str, Scores], name: str) -> Scores:
     return table.sel(metric=[name]) if isinstance(table, xr.DataArray) else table[name].assign_coords(metric=[name])
 
 
+def _called(side: Scores, metric: str) -> Scores:
+    """Return the scores under the reference by the name of the metric."""
+    return side.assign_coords(metric=[metric])
+
+
 def _on_common_topics(sides: Mapping[str, Scores]) -> Scores | None:
     """Return scores with judges in place of metrics on the topics of all; None where those are too few."""
     parts = list(sides.values())
@@ -247,8 +294,8 @@ def _favoured(
     reference: str,
     weights: Mapping[str, float],
     built_with: Mapping[str, Sequence[str]] | None,
-) -> Callable[[], Any]:
-    def ask() -> Any:
+) -> Callable[[], FavouredGroups]:
+    def ask() -> FavouredGroups:
         if table is None:
             message = "takes three topics that every judge has"
             raise ScoresError(message)

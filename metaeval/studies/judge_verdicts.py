@@ -28,9 +28,9 @@ COLUMNS = (
 def judge_verdicts(study: "JudgeStudy") -> pd.DataFrame:
     """Return one row a judge beside the reference and the people, best first.
 
-    Columns are ``judge``; ``ranking`` ("may", "may not", "not settled", or "no yardstick") with ``f1`` and its interval,
-    ``people_f1``, ``difference`` (judge less people) and its interval, and ``n_conflicts``; ``labels`` ("may", "may
-    not") with ``winning_rate``; ``favours`` (the group it favours most beyond doubt, under the first metric) with
+    Columns are ``judge``; ``ranking`` ("may", "may not", "not settled", or "no yardstick") with ``f1`` and its
+    interval, ``people_f1``, ``difference`` (judge less people) and its interval, and ``n_conflicts``; ``labels``
+    ("may", "may not") with ``winning_rate``; ``favours`` (the group it favours most beyond doubt, under the first metric) with
     ``favour`` and its interval. What has no answer is empty. There is no row without a reference.
     """
     rows: dict[str, dict[str, Any]] = {}
@@ -41,8 +41,8 @@ def judge_verdicts(study: "JudgeStudy") -> pd.DataFrame:
             rows[name] = ranking_verdict(found, name, study.margin)
             if metric in study.favoured:
                 rows[name] |= _favour(study.favoured[metric], name, study.alpha)
-    if study.alt is not None:
-        for one in study.alt.judges.to_dict("records"):
+    if study.labelling is not None and study.labelling.alt is not None:
+        for one in study.labelling.alt.judges.to_dict("records"):
             word = "may" if one["passes"] else "may not"
             rows.setdefault(one["judge"], {}).update(labels=word, winning_rate=one["winning_rate"])
     frame = pd.DataFrame([{"judge": name, **row} for name, row in rows.items()], columns=[*COLUMNS])
@@ -77,5 +77,5 @@ def _favour(found: "FavouredGroups", judge: str, alpha: float) -> dict[str, Any]
     own = found.table[(found.table["judge"] == judge) & (found.table["p_corrected"] <= alpha)]
     if own.empty:
         return {"favours": ""}
-    row = own.loc[own[kind].abs().idxmax()]
+    row = own.iloc[int(own[kind].abs().to_numpy().argmax())]
     return {"favours": row["group"], "favour": row[kind], "favour_low": row[low], "favour_high": row[high]}

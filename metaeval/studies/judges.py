@@ -8,12 +8,11 @@ from typing import ClassVar, Literal
 import numpy as np
 import pandas as pd
 
-from metaeval.agreement.alt_test import AltTest, Scoring
-from metaeval.agreement.assessors import AssessorAgreement
+from metaeval.agreement.alt_test import Scoring
 from metaeval.agreement.favoured_groups import FavouredGroups
 from metaeval.agreement.labels import Labels
 from metaeval.agreement.people import SecondPeople
-from metaeval.agreement.scale_maps import ScaleMap, ScaleMaps
+from metaeval.agreement.scale_maps import ScaleMap
 from metaeval.checks import check_choice, check_share
 from metaeval.collection.base import JudgedCollection
 from metaeval.collection.documents import Collection
@@ -28,7 +27,7 @@ from metaeval.provenance import Provenance, record_provenance
 from metaeval.resampling.judge_conclusions import JudgeConclusions
 from metaeval.resampling.options import check_test
 from metaeval.scores import Scores
-from metaeval.studies.judge_parts import EFFECTS, Asked, Part, all_effects, of_labels, of_scores, under_each
+from metaeval.studies.judge_parts import EFFECTS, Asked, Labelling, Part, all_effects, of_labels, of_scores, under_each
 from metaeval.studies.judge_verdicts import judge_verdicts
 from metaeval.studies.scores_under_judges import scores_under_judges
 from metaeval.studies.study import Attempts, Study
@@ -47,25 +46,8 @@ class JudgeStudy(Study):
 
     Attributes
     ----------
-    labels : Labels or None
-        Of items, on the reference's scale; for assessments of elements or passages those of whole documents. None where
-        scores under judges were given.
-    scales : ScaleMaps or None
-        How the grades of every judge became those of the reference.
-    agreement : JudgeAgreement or None
-        Of the labels.
-    baselines : pandas.DataFrame
-        What the agreement with the reference is worth; see `metaeval.agreement.agreement_baselines`. Empty without a
-        reference.
-    alt : AltTest or None
-        Whether a judge may stand in for a person as a labeller; takes two people beside it.
-    elements, passages : pandas.DataFrame
-        For assessments of parts, what two judges say of single elements and of characters: the columns of
-        `metaeval.inex.element_agreement` and `metaeval.inex.passage_agreement` (whose ``first`` and ``second`` are
-        ``first_marked`` and ``second_marked`` here), one row a topic (``topic``; of elements "mean" at the end) of
-        every pair (``first``, ``second``). Empty otherwise, and where passages are given by points in the tree.
-    scale : str or None
-        Of such assessments; None for labels of items.
+    labelling : Labelling or None
+        What the labels say; None where scores under judges were given.
     scores : mapping of str to Scores
         For every metric the scores of the runs under each judge, who stand in place of the metrics.
     effects : pandas.DataFrame
@@ -97,14 +79,7 @@ class JudgeStudy(Study):
 
     reported_by: ClassVar[str] = "metaeval.reports.judges:judges_report"
 
-    labels: Labels | None
-    scales: ScaleMaps | None
-    agreement: AssessorAgreement | None
-    baselines: pd.DataFrame
-    alt: AltTest | None
-    elements: pd.DataFrame
-    passages: pd.DataFrame
-    scale: str | None
+    labelling: Labelling | None
     scores: Mapping[str, Scores | Mapping[str, Scores]]
     effects: pd.DataFrame
     conclusions: Mapping[str, JudgeConclusions]
@@ -132,17 +107,8 @@ class JudgeStudy(Study):
         groups such as ``favoured: GROUP``.
         """
         parts = []
-        if self.agreement is not None:
-            parts.append(self.agreement.to_frame().assign(metric=None))
-        for what, table in (("elements", self.elements), ("characters", self.passages)):
-            if len(table):
-                means = table[table["topic"] != "mean"].groupby(["first", "second"], sort=False).mean(numeric_only=True)
-                long = means.reset_index().melt(["first", "second"], var_name="statistic", value_name="value")
-                parts.append(long.assign(statistic=f"{what}: " + long["statistic"], metric=None))
-        if self.alt is not None:
-            names = ["winning_rate", "advantage_probability"]
-            long = self.alt.judges.melt("judge", names, var_name="statistic", value_name="value")
-            parts.append(long.rename(columns={"judge": "second"}).assign(first="people", metric=None))
+        if self.labelling is not None:
+            parts += _flat_labels(self.labelling)
         if not self.effects.empty:
             names = [name for name in EFFECTS if name in self.effects]
             keys = ["metric", "first", "second"]
@@ -155,28 +121,45 @@ class JudgeStudy(Study):
             parts.append(own[[*_COLUMNS]])
         for (metric, judge), found in self.worth.items():
             row = found.summary.loc["median"]
-            values = [[metric, self.reference, judge, name, *row[[name, f"{name}_low", f"{name}_high"]]] for name in _WORTH]
+            values = [
+                [metric, self.reference, judge, name, *row[[name, f"{name}_low", f"{name}_high"]]] for name in _WORTH
+            ]
             parts.append(pd.DataFrame(values, columns=[*_COLUMNS]))
         return pd.concat([part.assign(**_gaps(part)) for part in parts], ignore_index=True)[[*_COLUMNS]]
-
-
-def _nothing() -> Part:
-    """Return the parts of a study that found nothing yet."""
-    tables = {name: pd.DataFrame() for name in ("baselines", "elements", "passages", "effects")}
-    mappings: Part = {name: {} for name in ("conclusions", "favoured", "worth", "powered", "repeats")}
-    return {**tables, **mappings, **dict.fromkeys(("labels", "scales", "agreement", "alt", "scale"))}
 
 
 def _gaps(part: pd.DataFrame) -> dict[str, float]:
     return {} if "low" in part else {"low": np.nan, "high": np.nan}
 
 
+def _flat_labels(found: Labelling) -> list[pd.DataFrame]:
+    parts = [found.agreement.to_frame().assign(metric=None)]
+    for what, table in (("elements", found.elements), ("characters", found.passages)):
+        if len(table):
+            means = table[table["topic"] != "mean"].groupby(["first", "second"], sort=False).mean(numeric_only=True)
+            long = means.reset_index().melt(["first", "second"], var_name="statistic", value_name="value")
+            parts.append(long.assign(statistic=f"{what}: " + long["statistic"], metric=None))
+    if found.alt is not None:
+        names = ["winning_rate", "advantage_probability"]
+        long = found.alt.judges.melt("judge", names, var_name="statistic", value_name="value")
+        parts.append(long.rename(columns={"judge": "second"}).assign(first="people", metric=None))
+    return parts
+
+
 def _flat(table: pd.DataFrame, metric: str, reference: str | None) -> pd.DataFrame:
     """Return one row a judge and measure of conclusions."""
     keys = {"judge", "kind", "n_topics"}
-    names = [name for name in table if name not in keys and not name.endswith(("_low", "_high"))]
+    names = [name for name in map(str, table) if name not in keys and not name.endswith(("_low", "_high"))]
     rows = [
-        [metric, reference, row["judge"], name, row[name], row.get(f"{name}_low", np.nan), row.get(f"{name}_high", np.nan)]
+        [
+            metric,
+            reference,
+            row["judge"],
+            name,
+            row[name],
+            row.get(f"{name}_low", np.nan),
+            row.get(f"{name}_high", np.nan),
+        ]
         for row in table.to_dict("records")
         for name in names
     ]
@@ -286,7 +269,7 @@ def study_judges(  # noqa: PLR0913 - every option is one question
     --------
     >>> from metaeval.agreement.labels import as_labels
     >>> labels = as_labels({"ann": {"1": {"d1": 1, "d2": 0}}, "ben": {"1": {"d1": 1, "d2": 1}}})
-    >>> float(study_judges(labels, rng=0).agreement.pairs["overlap"].item())
+    >>> float(study_judges(labels, rng=0).labelling.agreement.pairs["overlap"].item())
     0.5
     """
     check_share(alpha, "alpha")
@@ -306,15 +289,17 @@ def study_judges(  # noqa: PLR0913 - every option is one question
     asked = Asked(test, correction, alpha, n_resamples, confidence_level, top, source)
     attempt = Attempts(ScoresError, EstimationError, InvalidOptionError)
     notes: list[str] = []
-    part = _nothing()
+    part: Part = {name: {} for name in ("conclusions", "favoured", "worth", "powered", "repeats")}
+    part["effects"] = pd.DataFrame()
+    labelling: Labelling | None = None
     second: SecondPeople | None = None
     tables: dict[str, Scores | Mapping[str, Scores]] = {}
     if labels is not None:
-        found, second, notes = of_labels(labels, reference, people, maps, rel, epsilon, scoring, asked, attempt)
-        part |= found
-    if collection is not None and labels is not None:
-        judged, said = under_each(part["labels"], labels, collection, reference, second, documents)
-        tables, more = scores_under_judges(judged, metrics, reference=reference, registry=registry)
+        labelling, second, notes = of_labels(labels, reference, people, maps, rel, epsilon, scoring, asked, attempt)
+    if collection is not None and labels is not None and labelling is not None:
+        judged, said = under_each(labelling.labels, labels, collection, reference, second, documents)
+        found, more = scores_under_judges(judged, metrics, reference=reference, registry=registry)
+        tables = dict(found)
         notes += [*said, *more]
     elif labels is not None:
         attempt.failed["What is concluded about systems"] = (
@@ -323,14 +308,15 @@ def study_judges(  # noqa: PLR0913 - every option is one question
         )
     if scores is not None:
         tables = dict(scores)
-    weights = {} if second is None else second.weights.to_dict()
+    weights = {} if second is None else {str(name): float(one) for name, one in second.weights.items()}
     if reference is not None and tables:
         part |= of_scores(tables, reference, weights, groups, built_with, human_topics, asked, attempt)
     elif tables:
-        part["effects"] = all_effects(tables, part["agreement"], asked)
+        part["effects"] = all_effects(tables, None if labelling is None else labelling.agreement, asked)
     if reference is not None and tables and groups is None:
         attempt.failed["Whom a judge favours"] = "takes groups of systems (groups=, --groups)"
     made = JudgeStudy(
+        labelling=labelling,
         **part,
         scores=MappingProxyType(tables),
         verdicts=pd.DataFrame(),

@@ -18,7 +18,8 @@ from metaeval.metrics.scoring import metric_values, resolve_metrics
 from metaeval.metrics.spec import metric as registered
 from metaeval.scores import as_scores
 from metaeval.simulate.inex import simulate_inex
-from metaeval.studies.judges import judgments_of_labels, study_judges
+from metaeval.studies.judges import study_judges
+from metaeval.studies.scores_under_judges import judgments_of_labels
 
 
 def made(seed=0, share=0.25, n_topics=12):
@@ -240,7 +241,7 @@ def test_inex_effects_are_those_of_scoring_twice_by_hand(campaign):
 def test_inex_labels_are_whole_documents(campaign):
     """A document is relevant to an assessor who found anything in it; the rest is as for labels of documents."""
     study = twice(campaign)
-    table = study.labels.table
+    table = study.labelling.labels.table
     assert set(table.index.get_level_values("topic")) == set(campaign.second_assessments.documents["topic"])
     for name, judged in (("main", campaign.assessments), ("other", campaign.second_assessments)):
         useful = judged.elements[(judged.elements["exhaustivity"] != 0) & (judged.elements["specificity"] > 0)]
@@ -259,13 +260,13 @@ def test_inex_agreement_of_parts_is_that_of_the_analysis_of_assessments(campaign
     rows = study.to_frame().set_index("statistic")["value"]
     if campaign.year < 2006:
         own = element_agreement(first, second)
-        assert study.elements["both"].tolist() == own["both"].tolist()
+        assert study.labelling.elements["both"].tolist() == own["both"].tolist()
         assert rows["elements: both"] == pytest.approx(own["both"]["mean"])
     else:
         own = passage_agreement(first, second)
-        assert study.passages["first_marked"].tolist() == own["first"].tolist()
+        assert study.labelling.passages["first_marked"].tolist() == own["first"].tolist()
         assert rows["characters: of_union"] == pytest.approx(own["of_union"].mean())
-        assert study.elements.empty
+        assert study.labelling.elements.empty
 
 
 def test_the_same_inex_assessor_twice_changes_nothing(campaign):
@@ -274,8 +275,8 @@ def test_the_same_inex_assessor_twice_changes_nothing(campaign):
     collection = dict.fromkeys(judged, beside(campaign, campaign.assessments))
     study = study_judges(judged, collection=collection, metrics=metrics_of(campaign), rng=0)
     assert study.effects[["tau", "f1", "n_conflicts"]].drop_duplicates().to_numpy().tolist() == [[1, 1, 0]]
-    assert study.agreement.pairs[["same", "kappa", "overlap"]].to_numpy().tolist() == [[1, 1, 1]]
-    parts = study.passages["of_union"] if study.elements.empty else study.elements["exact"]
+    assert study.labelling.agreement.pairs[["same", "kappa", "overlap"]].to_numpy().tolist() == [[1, 1, 1]]
+    parts = study.labelling.passages["of_union"] if study.labelling.elements.empty else study.labelling.elements["exact"]
     assert set(parts) == {1}
 
 
