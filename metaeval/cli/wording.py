@@ -16,7 +16,8 @@ __all__ = ["NOTATION", "PYTHON_ONLY", "error_in_options", "in_options", "speakin
 
 NOTATION = frozenset({
     "a", "alpha", "compat", "gains", "judged_only", "k", "max_level", "min_size", "mode", "normalise", "p", "quant",
-    "rel", "step", "task", "tie", "function", "graded", "higher_is_better", "ideal", "kernel", "without_relevant",
+    "rel", "step", "task", "tie", "function", "graded", "higher_is_better", "ideal", "kernel", "real_grades",
+    "without_relevant",
 })  # fmt: skip
 """Words before "=" that a metric's name, or its definition in a plug-in, may hold: no arguments of the library."""
 
