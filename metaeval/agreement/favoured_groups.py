@@ -184,7 +184,7 @@ def favoured_groups(  # noqa: PLR0913 - every option is one question
     >>> groups = {f"system{number}": "neural" for number in range(9, 13)}
     >>> found = favoured_groups(scores, groups, reference="nist").table
     >>> found[["figure", "adjusted", "adjusted_low_both", "adjusted_high_both"]].round(2).to_numpy().tolist()
-    [[0.02, 0.06, 0.03, 0.08]]
+    [[0.03, 0.06, 0.03, 0.09]]
     """
     asked = ask(scores, reference, people)
     options = checked_options(adjusted=adjusted, over=over, correction=correction, confidence_level=confidence_level)
@@ -266,7 +266,7 @@ def favoured_by_covariate(  # noqa: PLR0913 - every option is one question
     >>> lengths = {f"system{number + 1}": number for number in length.tolist()}
     >>> found = favoured_by_covariate(scores, lengths, reference="nist", name="length").table
     >>> found[["adjusted_per_unit", "slope"]].round(2).to_numpy().tolist()
-    [[0.01, 0.5]]
+    [[0.01, 0.51]]
     """
     asked = ask(scores, reference, people)
     options = checked_options(adjusted=adjusted, over=over, correction=correction, confidence_level=confidence_level)

@@ -29,7 +29,7 @@ def favour_dots(table: pd.DataFrame, *, reference: str, adjusted: bool) -> Figur
         rows[part.index] = len(names) + 1 + np.arange(len(part))
         names += [str(group), *part["judge"].tolist()]
     figure, axes = rows_figure(names, row_height=0.21, top=0.42, heads=heads)
-    axes.axvline(0, color=THEME["rule"], linewidth=0.8)
+    axes.axvline(0, color=THEME["muted"], linewidth=0.8, zorder=1)
     for kind, colour, mark in (("judge", THEME["blue"], "o"), ("person", THEME["orange"], "D")):
         own = (table["kind"] == kind).to_numpy() & table[value].notna().to_numpy()
         if own.any():
