@@ -38,8 +38,8 @@ SEED = 20264
 SIZES = (10, 20, 30)
 JUDGES = ("gpt-4o", "gpt-4")
 METRICS = ("nDCG@10", "AP(rel=2)")
-N_DRAWS = 300
-N_PILOTS = 200
+N_DRAWS = 120
+N_PILOTS = 100
 COLUMNS = (
     *("human alone covers", "t covers", "t with n - 1 covers", "normal covers"),
     *("width ratio", "theory, many topics", "over it", "theory, few topics", "over it"),
