@@ -38,8 +38,8 @@ SEED = 20264
 SIZES = (10, 20, 30)
 JUDGES = ("gpt-4o", "gpt-4")
 METRICS = ("nDCG@10", "AP(rel=2)")
-N_DRAWS = 300
-N_PILOTS = 200
+N_DRAWS = 120
+N_PILOTS = 100
 COLUMNS = (
     *("human alone covers", "t covers", "t with n - 1 covers", "normal covers"),
     *("width ratio", "theory, many topics", "over it", "theory, few topics", "over it"),
@@ -196,7 +196,19 @@ PILOTS = """\
 whole collection / the typical estimate from a pilot / how often the pilot's 95 % interval holds the former."""
 
 READING = """\
-READING"""
+On the 53 topics of 2021 the 95 % intervals cover .936 to .944, and so do the paired t intervals of the people alone:
+what is missing from .95 is the skew of the scores, not the judge. Plain variances with n - 1 degrees of freedom cover
+.925 to .942, lowest at 10 topics, and the normal quantile .868 to .927: λ was fitted on the same topics, and neither
+knows. On simulated topics the figures are .943 to .957, .933 to .948 and .878 to .934.
+
+Widths are within 5 % of the root of 1 - r² N/(n + N) on the topics of 2021. With 400 topics of the judge they are 5 to
+20 % above it at 10 human topics and 1 to 6 % at 30, most for a good judge: the price of fitting λ. With that price in
+it the theory is right to 4 % everywhere. For a good judge most of the price comes from the denominator of λ, the
+variance of f over all n + N topics, as in ppi_py.
+
+A judge who says nothing (another metric on other topics) costs 1 % of the width at 30 topics and 4 to 5 % at 10, and
+coverage stays. Intervals of a plan cover .95 to .99; for such a judge that of ``worth`` ends at its bound of 1, where a
+jackknife cannot see, and covers .63 to .73."""
 
 
 def main() -> None:

@@ -150,10 +150,10 @@ def topics_with_judge(  # noqa: PLR0913 - one keyword per choice
     .. math:: s^2 = g^2 \left(\frac{\sigma_e^2}{n \sigma_f^2} + \frac{2 g \beta^2}{n}\right)
 
     and that adds :math:`E(\lambda - \beta g)^2 \sigma_f^2 / (n g)`, the expectation being that of a normal variable
-    held between 0 and 1; and there are fewer degrees of freedom. ``n_equivalent`` and ``n_needed`` pay both: they equate the
-    differences that a t test finds with the power asked for. (They also take :math:`\rho^2` as adjusted for the size of
-    the pilot.) A judge that says little may so cost a few topics: 9 topics and a judge of correlation .3 are worth
-    fewer than 9.
+    held between 0 and 1; and there are fewer degrees of freedom. ``n_equivalent`` and ``n_needed`` pay both: they
+    equate the differences that a t test finds with the power asked for. (They also take :math:`\rho^2` as adjusted for
+    the size of the pilot.) A judge that says little may so cost a few topics: 9 topics and a judge of correlation .3
+    are worth fewer than 9.
 
     Intervals: the median and the mean over pairs with each topic left out once (jackknife), on the logarithmic scale,
     with Student's t. They say what other topics of the same kind would have said about these systems and this judge.

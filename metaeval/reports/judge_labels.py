@@ -231,7 +231,7 @@ def _agreement_section(study: Labelling) -> Section:
     )
     return Section(
         id="agreement",
-        title="Agreement of judges' labels",
+        title="Agreement on labels",
         lead="Two labels of the same item are compared, item by item. Some agreement comes by chance alone, more so "
         "where most items are not relevant: κ and α take that out.",
         brief=True,

@@ -346,12 +346,14 @@ def _stacked(sides: Sequence[Scores]) -> Scores:
 
 
 def _compared(scores: Scores, asked: _Asked) -> PairwiseResult:
+    drawn = TESTS.find(asked.test).resampled
     return compare_systems(
         scores,
         test=asked.test,
         correction=asked.correction,
         alpha=asked.alpha,
-        **({"n_resamples": asked.n_resamples, "rng": asked.generator} if TESTS.find(asked.test).resampled else {}),
+        n_resamples=asked.n_resamples if drawn else None,
+        rng=asked.generator if drawn else None,
         n_threads=asked.n_threads,
     )
 

@@ -30,8 +30,8 @@ def judge_verdicts(study: "JudgeStudy") -> pd.DataFrame:
 
     Columns are ``judge``; ``ranking`` ("may", "may not", "not settled", or "no yardstick") with ``f1`` and its
     interval, ``people_f1``, ``difference`` (judge less people) and its interval, and ``n_conflicts``; ``labels``
-    ("may", "may not") with ``winning_rate``; ``favours`` (the group it favours most beyond doubt, under the first metric) with
-    ``favour`` and its interval. What has no answer is empty. There is no row without a reference.
+    ("may", "may not") with ``winning_rate``; ``favours`` (the group it favours most beyond doubt, under the first
+    metric) with ``favour`` and its interval. What has no answer is empty. There is no row without a reference.
     """
     rows: dict[str, dict[str, Any]] = {}
     metric = next(iter(study.conclusions), None)

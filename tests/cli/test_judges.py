@@ -81,7 +81,7 @@ def test_runs_are_scored_under_each_assessor(command, simulated_collection, tmp_
     effects = {row["statistic"]: row["value"] for row in rows if row["metric"] == "AP"}
     assert 0 < effects["tau"] <= 1
     shown = command(*words).out
-    assert "What another assessor would have changed" in shown
+    assert "What another judge would have changed" in shown
     assert f"{effects['tau']:.3f}" in shown
     assert f"{effects['f1']:.3f}" in shown
     ended = command(*words, "--out", "page")
@@ -109,7 +109,7 @@ def test_three_assessors_are_several_pairs(command, labels, tmp_path):
     """The page gives ranges and draws the square of all pairs."""
     assert command("judges", labels, "--scale", "0,1,2", "--outside", "drop", "--out", "page").code == 0
     page = " ".join((tmp_path / "page" / "index.html").read_text().split())
-    assert "Between the 3 pairs of assessors" in page
+    assert "Between the 3 pairs of judges" in page
     assert "Each field compares" in page
 
 
@@ -119,7 +119,7 @@ def test_three_assessors_are_several_pairs(command, labels, tmp_path):
         (("--word", "good"), "--word takes NAME=VALUE"),
         (("--word", "good=x"), "--word takes whole numbers"),
         (("--scale", "a"), "--scale takes whole numbers"),
-        (("--reference", "zoe"), "no assessor 'zoe'"),
+        (("--reference", "zoe"), "no judge 'zoe'"),
         (("--column", "metric=x"), "Known: topic, item, assessor, label"),
     ],
 )
@@ -162,7 +162,7 @@ def test_two_assessors_of_inex(command, campaigns, tmp_path, year, metrics):
     assert ("Of the elements that either" if year == 2004 else "Of the text that either") in " ".join(shown.split())
     assert command(*words, "--out", "page").code == 0
     page = (tmp_path / "page" / "index.html").read_text()
-    for title in ("Agreement of assessors", "Agreement on elements and text", "Effect on the evaluation of runs"):
+    for title in ("Agreement on labels", "Agreement on elements and text", "Effect on the evaluation of runs"):
         assert f">{title}<" in page
     assert (tmp_path / "page" / "tables" / f"{'element' if year == 2004 else 'passage'}-agreement.csv").exists()
 

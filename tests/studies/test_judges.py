@@ -1,4 +1,4 @@
-"""What another assessor would have changed: against scoring each assessor's qrels by itself."""
+"""What another judge would have changed: against scoring each assessor's qrels by itself."""
 
 from dataclasses import replace
 
@@ -126,7 +126,7 @@ def test_topics_without_relevant_items_go_and_too_few_stop():
     study = study_judges(labels, collection=compiled(runs, labels), metrics=["AP"], rng=0)
     assert study.notes == (
         "topics where a ratio of relevant sets is undefined for some pair, left out of its mean: 1 of 12",
-        "1 of 12 topics have nothing relevant under some assessor: left out",
+        "1 of 12 topics have nothing relevant under some judge: left out",
     )
     given["ben"] = {topic: dict.fromkeys(part, 0) for topic, part in given["ben"].items()}
     labels = as_labels(given)
@@ -139,7 +139,7 @@ def test_a_collection_of_other_items_is_refused():
     runs, given = made()
     labels = as_labels(given)
     other = collection_from_rankings(runs, {"1": {"d1": 1, "elsewhere": 0}})
-    with pytest.raises(InvalidOptionError, match="'elsewhere', which no assessor labelled"):
+    with pytest.raises(InvalidOptionError, match="'elsewhere', which no judge labelled"):
         study_judges(labels, collection=other, metrics=["AP"], rng=0)
 
 
@@ -162,7 +162,7 @@ def test_notes_name_everything_that_takes_no_part():
     notes = study_judges(labels, rng=0).notes
     assert notes == (
         "labels off the scale 0, 1, 2, left out: ben 1, cy 1",
-        "items without a label, of 7: ann 2, ben 4, cy 6; two assessors are compared on the items that both labelled",
+        "items without a label, of 7: ann 2, ben 4, cy 6; two judges are compared on the items that both labelled",
         "pairs of assessors without a common item, left out: ann and cy, ben and cy",
         "topics where a ratio of relevant sets is undefined for some pair, left out of its mean: 1 of 2",
     )
@@ -276,16 +276,20 @@ def test_the_same_inex_assessor_twice_changes_nothing(campaign):
     study = study_judges(judged, collection=collection, metrics=metrics_of(campaign), rng=0)
     assert study.effects[["tau", "f1", "n_conflicts"]].drop_duplicates().to_numpy().tolist() == [[1, 1, 0]]
     assert study.labelling.agreement.pairs[["same", "kappa", "overlap"]].to_numpy().tolist() == [[1, 1, 1]]
-    parts = study.labelling.passages["of_union"] if study.labelling.elements.empty else study.labelling.elements["exact"]
+    parts = (
+        study.labelling.passages["of_union"] if study.labelling.elements.empty else study.labelling.elements["exact"]
+    )
     assert set(parts) == {1}
 
 
 def test_the_other_assessor_as_the_truth_turns_precision_and_recall(campaign):
     """With a reference the pairs turn round: what was precision is recall."""
-    ahead, back = twice(campaign).effects, twice(campaign, reference="other").effects
-    assert back["first"].unique().tolist() == ["other"]
-    np.testing.assert_allclose(ahead["precision"], back["recall"])
-    np.testing.assert_allclose(ahead["f1"], back["f1"])
+    ahead, back = twice(campaign).effects, twice(campaign, reference="other").conclusions
+    for row in ahead.to_dict("records"):
+        turned = back[row["metric"]].table.iloc[0]
+        assert (turned["judge"], back[row["metric"]].reference) == ("main", "other")
+        np.testing.assert_allclose(row["precision"], turned["recall"])
+        np.testing.assert_allclose([row["f1"], row["n_conflicts"]], turned[["f1", "n_conflicts"]].astype(float))
 
 
 def test_without_metrics_those_of_the_campaign_are_taken(campaign):
@@ -311,9 +315,9 @@ def test_what_cannot_be_compared_is_refused(campaign):
     with pytest.raises(ScoresError, match="no topic was judged by all"):
         study_judges({"main": first, "other": elsewhere})
     judged, compiled_once = {"main": first, "other": second}, beside(campaign, first)
-    with pytest.raises(InvalidOptionError, match="a mapping of assessor to collection"):
+    with pytest.raises(InvalidOptionError, match="a mapping of judge to collection"):
         study_judges(judged, collection=compiled_once)
-    with pytest.raises(InvalidOptionError, match="must name the assessors main, other, not main"):
+    with pytest.raises(InvalidOptionError, match="must name the judges main, other, not main"):
         study_judges(judged, collection={"main": compiled_once})
     fewer = compiled_once.select(systems=compiled_once.systems[1:])
     with pytest.raises(InvalidOptionError, match="the same runs"):
