@@ -111,7 +111,7 @@ def favour_table(
         shown |= _beyond(one.line if adjusted else one.plain, is_person, confidence_level, pooled=one.pooled)
         parts.append(pd.DataFrame(shown))
     table = pd.concat(parts, ignore_index=True)
-    table.insert(table.columns.get_loc("p") + 1, "p_corrected", np.nan)
+    table.insert(list(table.columns).index("p") + 1, "p_corrected", np.nan)
     for _, family in table[table["p"].notna()].groupby("kind"):
         table.loc[family.index, "p_corrected"] = adjust(family["p"].to_numpy(), correction)
     return table

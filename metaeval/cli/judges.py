@@ -1,4 +1,4 @@
-"""`metaeval judges`: do assessors, or an automatic judge and people, agree, and does it matter for the runs."""
+"""`metaeval judges`: may a judge, a person or a machine, decide between systems."""
 
 import re
 from pathlib import Path
@@ -8,7 +8,7 @@ from metaeval.checks import MOST_REPLICATES
 from metaeval.cli import checks
 from metaeval.cli import options as opt
 from metaeval.cli.command import command
-from metaeval.cli.option import Option, argument, choice
+from metaeval.cli.option import Option, argument, choice, flag
 from metaeval.cli.reading import Loaded
 from metaeval.errors import InvalidOptionError, UnknownNameError
 
@@ -31,6 +31,22 @@ def _whole(text: str, option: str) -> int:
     return int(text)
 
 
+def _read_maps(texts: list[str] | str, option: str = "--maps") -> "str | dict[str, str | float]":
+    """Return one rule for all judges, or one by judge."""
+    given = [texts] if isinstance(texts, str) else list(texts)
+    words = ("auto", "keep", "fit")
+    if len(given) == 1 and given[0] in words:
+        return given[0]
+    rules: dict[str, str | float] = {}
+    for name, rule in checks.parse_assignments(given, option).items():
+        try:
+            rules[name] = rule if rule in words else float(rule)
+        except ValueError as error:
+            message = f"auto, keep, fit or the lowest relevant grade behind {name}="
+            raise checks.refusal(option, message, rule) from error
+    return rules
+
+
 def _scale(text: str) -> list[int]:
     return [_whole(part, "--scale") for part in text.split(",")]
 
@@ -44,13 +60,13 @@ def _role(role: str, _name: str) -> None:
 
 _INPUTS = argument(
     "LABELS",
-    "One table of labels with a header (topic, item and a column an assessor; or topic, item, assessor, "
-    "label), or two or more qrels files, one an assessor, also as NAME=FILE. Compressed or not. Or INEX assessments of "
-    "elements or passages, a file or a folder an assessor; a single folder holds a second one in its others/.",
+    "Tables of labels with a header (topic, item and a column a judge; or topic, item, judge, label), and qrels files, "
+    "one a judge, also as NAME=FILE. Compressed or not. Or INEX assessments of elements or passages, a file or folder "
+    "a judge; a single folder holds a second one in its others/.",
 )
 _COLUMN = Option(
     "ROLE=NAME",
-    "Which column is the topic, item, assessor or label, where its name does not say so; may be repeated.",
+    "Which column is the topic, item, assessor (judge) or label, where its name does not say so; may be repeated.",
     checks.assignments(_role),
     panel="Reading",
     means="columns",
@@ -67,14 +83,65 @@ _SCALE = Option(
 )
 _OUTSIDE = choice("What to do with labels off the scale; drop lists them.", "error", "drop", panel="Reading")
 _REFERENCE = Option(
-    "NAME", "Compare every assessor with this one (say, the human one) instead of all pairs.", checks.a_name
+    "NAME", "The judge that the others are measured by (the people in charge), instead of all pairs.", checks.a_name
+)
+_PEOPLE = Option(
+    "NAME,…",
+    "Other judges that are people: the yardstick. Each may have labelled a part.",
+    checks.names("names of judges by comma"),
+    needs="reference",
+)
+_MAPS = Option(
+    "RULE",
+    "How grades become those of the reference: auto, keep or fit for all judges; or JUDGE=RULE for one, where RULE may "
+    "also be the lowest relevant grade; may be repeated.",
+    checks.read_by(_read_maps),
+    shown="auto: keep what lies on its scale, fit the rest",
+    needs="reference",
+)
+_DOCUMENTS = choice(
+    "Score runs on the items that all labelled, or on each judge's own.",
+    "common",
+    "own",
+    panel="What it means for runs",
+)
+_EPSILON = Option(
+    "E", "What a judge is allowed for its lower cost in the alt-test.", checks.number(least=0, most=1), needs="people"
+)
+_MARGIN = Option(
+    "F1",
+    "How much less than a second person a judge may agree.",
+    checks.number(least=0, most=1),
+    panel="What it means for runs",
+    needs="people",
+)
+_HUMAN_TOPICS = Option(
+    "N",
+    "Topics that people would label, in the plan.",
+    checks.count(4, 1_000_000),
+    panel="What it means for runs",
+    needs="runs",
+)
+_TOP = Option(
+    "K",
+    "Best systems whose order is looked at by itself.",
+    checks.count(3),
+    panel="What it means for runs",
+    needs="runs",
+)
+_BUILT_WITH = Option(
+    "JUDGE=GROUP",
+    "A judge that is part of the systems of a group; may be repeated.",
+    checks.assignments(),
+    panel="What it means for runs",
+    needs="groups",
 )
 _RESAMPLES = Option(
     "B", "Resamples of topics behind every interval, and of a resampling test.", checks.count(2, 10 * MOST_REPLICATES)
 )
 _RUNS = Option(
     "RUNS",
-    "Runs (TREC, or INEX submissions; file, folder or pattern; may be repeated) to score under each assessor.",
+    "Runs (TREC, or INEX submissions; file, folder or pattern; may be repeated) to score under each judge.",
     checks.files_to_read(first=False),
     panel=_OF_RUNS,
 )
@@ -99,6 +166,12 @@ def judges(  # noqa: PLR0913 - the options of the command
     scale: Annotated[str | None, _SCALE] = None,
     outside: Annotated[str, _OUTSIDE] = "error",
     reference: Annotated[str | None, _REFERENCE] = None,
+    people: Annotated[str | None, _PEOPLE] = None,
+    maps: Annotated[list[str] | None, _MAPS] = None,
+    repeats: Annotated[
+        bool, flag("--repeats", "Lines of one judge for one item are repeats, not an error.", panel="Reading")
+    ] = False,
+    epsilon: Annotated[float, _EPSILON] = 0.2,
     rel: Annotated[int, Option("LABEL", "Lowest label that is relevant.", checks.count(-MOST_LABEL, MOST_LABEL))] = 1,
     resamples: Annotated[int, _RESAMPLES] = 1000,
     runs: Annotated[list[str] | None, _RUNS] = None,
@@ -106,18 +179,30 @@ def judges(  # noqa: PLR0913 - the options of the command
     test: Annotated[str, opt.TEST.but(panel=_OF_RUNS, needs="runs")] = "t",
     correction: Annotated[str, opt.CORRECTION_OR_OWN.but(panel=_OF_RUNS, needs="runs")] = "fdr_by",
     alpha: Annotated[float, opt.ALPHA.but(needs="runs")] = 0.05,
+    documents: Annotated[str, _DOCUMENTS] = "common",
+    margin: Annotated[float, _MARGIN] = 0.05,
+    human_topics: Annotated[int, _HUMAN_TOPICS] = 30,
+    top: Annotated[int, _TOP] = 10,
+    groups: Annotated[Path | None, opt.GROUPS.but(panel=_OF_RUNS, needs="runs")] = None,  # noqa: ARG001 - `loaded` takes it
+    group_column: Annotated[str | None, opt.GROUP_COLUMN.but(panel=_OF_RUNS)] = None,  # noqa: ARG001 - `loaded` takes it
+    group_regex: Annotated[str | None, opt.GROUP_REGEX.but(panel=_OF_RUNS, needs="runs")] = None,  # noqa: ARG001 - `loaded` takes it
+    built_with: Annotated[list[str] | None, _BUILT_WITH] = None,
     element_sizes: Annotated[Path | None, opt.ELEMENT_SIZES.but(panel=_OF_RUNS, needs="runs")] = None,
     lenient: Annotated[bool, opt.LENIENT] = False,
     seed: Annotated[int, opt.SEED] = 0,
 ) -> "JudgeStudy":
     """Say whether a judge, person or machine, may decide between systems.
 
-    Assessors may be people, crowd workers or automatic judges. Their labels are compared item by item (share of
-    equal labels, Cohen's kappa, Krippendorff's alpha) and as sets of relevant items (overlap), with intervals over
-    topics. With runs it is asked whether another assessor would have changed what is concluded about them. INEX
-    assessments are compared as documents, as elements and as text.
+    Judges may be people, crowd workers, language models or rules. With `--reference` and `--runs` the answer is a
+    verdict: would the judge rank the systems and tell pairs apart as the reference does, as well as a second person
+    would (`--people`), whom does it favour (`--groups`), and how many human topics is it worth? Labels are compared
+    item by item (share of equal labels, Cohen's kappa, Krippendorff's alpha, alt-test) and as sets of relevant items
+    (overlap), with intervals over topics. Without a reference all pairs are compared. INEX assessments are compared as
+    documents, as elements and as text.
 
     For example:
+
+        metaeval judges nist=nist.qrels gpt=gpt.qrels second.csv --reference nist --people ann,ben --runs runs/
 
         metaeval judges nist.qrels crowd.qrels --runs runs/
 
@@ -136,6 +221,7 @@ def judges(  # noqa: PLR0913 - the options of the command
         words={name: _whole(grade, "--word") for name, grade in checks.parse_assignments(word, "--word").items()},
         where=checks.parse_assignments(where, "--where"),
         lenient=lenient,
+        repeats=repeats,
     )
     loaded.read(*read.files)
     labels: Labels | dict[str, Assessments]
@@ -147,13 +233,22 @@ def judges(  # noqa: PLR0913 - the options of the command
     else:
         _check_kind(read.files[0], parts=False, element_sizes=element_sizes is not None, lenient=lenient)
         levels = None if scale is None else _scale(scale)
-        labels = as_labels(read.labels, scale=levels, outside=outside)  # type: ignore[arg-type]  # checked inside
+        labels = as_labels(read.labels, scale=levels, outside=outside, real=reference is not None)  # type: ignore[arg-type]  # checked inside
         collection = _beside_labels(loaded, labels, runs) if runs else None
     return study_judges(
         labels,
         collection=collection,
         metrics=None if metrics is None else split_names(metrics),
         reference=reference,
+        people=() if people is None else checks.by_comma(people, ()),
+        maps="auto" if maps is None else _read_maps(maps),  # type: ignore[arg-type]  # checked inside
+        documents=documents,  # type: ignore[arg-type]  # as above
+        groups=None if collection is None else loaded.groups_of(_systems(collection)),
+        built_with=_built_with(built_with),
+        epsilon=epsilon,
+        margin=margin,
+        human_topics=human_topics,
+        top=top,
         rel=rel,
         test=test,
         correction=correction,
@@ -162,6 +257,15 @@ def judges(  # noqa: PLR0913 - the options of the command
         rng=seed,
         provenance=loaded.provenance,
     )
+
+
+def _systems(collection: "Collection | dict[str, JudgedCollection]") -> tuple[str, ...]:
+    one = next(iter(collection.values())) if isinstance(collection, dict) else collection
+    return one.systems
+
+
+def _built_with(texts: list[str] | None) -> dict[str, list[str]]:
+    return {name: [group] for name, group in checks.parse_assignments(texts, "--built-with").items()}
 
 
 def _check_kind(file: str, *, parts: bool, **given: bool) -> None:

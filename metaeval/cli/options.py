@@ -25,6 +25,9 @@ __all__ = [
     "CORRECTION_OR_OWN",
     "DEFAULT_METRICS",
     "ELEMENT_SIZES",
+    "GROUPS",
+    "GROUP_COLUMN",
+    "GROUP_REGEX",
     "INTERVALS",
     "LENIENT",
     "LOWER_IS_BETTER",
@@ -177,23 +180,23 @@ class _Scoring:
     lenient: Annotated[bool, LENIENT] = False
 
 
-_GROUPS = path(
+GROUPS = path(
     "FILE",
     "Table with a column of system names and one of groups (teams), called group or the only other one.",
     checks.file_to_read("the table of groups"),
 )
-_GROUP_COLUMN = Option(
+GROUP_COLUMN = Option(
     "NAME", "The column of --groups that holds the group.", checks.a_name, means="column", needs="groups"
 )
-_GROUP_REGEX = Option(
+GROUP_REGEX = Option(
     "REGEX", "Take the group from the system's name: the first capture.", checks.read_by(_read_regex), excludes="groups"
 )
 
 
 class _Grouping:
-    groups: Annotated[Path | None, _GROUPS] = None
-    group_column: Annotated[str | None, _GROUP_COLUMN] = None
-    group_regex: Annotated[str | None, _GROUP_REGEX] = None
+    groups: Annotated[Path | None, GROUPS] = None
+    group_column: Annotated[str | None, GROUP_COLUMN] = None
+    group_regex: Annotated[str | None, GROUP_REGEX] = None
 
 
 _SYSTEMS_IN = choice(

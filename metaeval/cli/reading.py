@@ -256,6 +256,14 @@ class Loaded:
             scores = with_clusters(scores, kind)
         return scores
 
+    def groups_of(self, systems: Sequence[str]) -> Mapping[str, str] | None:
+        """Return the group of every system, as --groups or --group-regex says; None without them."""
+        from metaeval.io.sheets import read_sheet  # noqa: PLC0415 - loads pandas
+
+        given = self.options["groups"]
+        self.read(*self._group_file())
+        return self._groups(None if given is None else read_sheet(given), systems)
+
     def _groups(self, sheet: "Sheet | None", systems: Sequence[str]) -> Mapping[str, str] | None:
         from metaeval.io.groups import groups_from_regex, read_groups  # noqa: PLC0415 - loads pandas
 

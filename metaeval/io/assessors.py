@@ -37,13 +37,14 @@ class AssessorInput:
     files: tuple[str, ...]
 
 
-def read_assessors(
+def read_assessors(  # noqa: PLR0913 - what is read, and how
     paths: str | os.PathLike[str] | Sequence[str | os.PathLike[str]],
     *,
     columns: Mapping[str, str] | None = None,
     words: Mapping[str, int] | None = None,
     where: Mapping[str, str] | None = None,
     lenient: bool = False,
+    repeats: bool = False,
 ) -> AssessorInput:
     r"""Read what several assessors said: labels of items, or INEX assessments.
 
@@ -57,6 +58,8 @@ def read_assessors(
         For a table of labels; see `metaeval.read_labels`.
     lenient : bool, default False
         For INEX assessments; see `metaeval.inex.read_assessments`.
+    repeats : bool, default False
+        For labels; see `metaeval.read_labels`.
 
     Returns
     -------
@@ -103,7 +106,7 @@ def read_assessors(
         message = f"this holds labels of whole items, and {other} INEX assessments; give assessors of one kind"
         raise FileFormatError(message, path=whole[0])
     contents = [(source, _content(source, read)) for source in list_sources(listed)]
-    labels = labels_of(contents, columns=columns or {}, words=words or {}, where=where or {})
+    labels = labels_of(contents, columns=columns or {}, words=words or {}, where=where or {}, repeats=repeats)
     return AssessorInput(labels=labels, assessments={}, files=tuple(source.path for source, _ in contents))
 
 

@@ -87,7 +87,7 @@ def test_runs_are_scored_under_each_assessor(command, simulated_collection, tmp_
     ended = command(*words, "--out", "page")
     assert ended.code == 0
     assert "Effect on the evaluation of runs" in (tmp_path / "page" / "index.html").read_text()
-    assert (tmp_path / "page" / "tables" / "assessor-effects.tex").exists()
+    assert (tmp_path / "page" / "tables" / "judge-effects.tex").exists()
 
 
 @pytest.mark.parametrize("reference", [(), ("--reference", "ben")])

@@ -163,7 +163,7 @@ def test_notes_name_everything_that_takes_no_part():
     assert notes == (
         "labels off the scale 0, 1, 2, left out: ben 1, cy 1",
         "items without a label, of 7: ann 2, ben 4, cy 6; two judges are compared on the items that both labelled",
-        "pairs of assessors without a common item, left out: ann and cy, ben and cy",
+        "pairs of judges without a common item, left out: ann and cy, ben and cy",
         "topics where a ratio of relevant sets is undefined for some pair, left out of its mean: 1 of 2",
     )
 
