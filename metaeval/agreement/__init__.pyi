@@ -23,6 +23,8 @@ from .labels import as_labels as as_labels
 from .metric_comparison import MetricComparison as MetricComparison
 from .metric_comparison import compare_with_human as compare_with_human
 from .overlap import rank_biased_overlap as rank_biased_overlap
+from .people import SecondPeople as SecondPeople
+from .people import second_people as second_people
 from .ranking_pairs import best_of_reference as best_of_reference
 from .rankings import kendall_p_value as kendall_p_value
 from .rankings import kendall_tau as kendall_tau

@@ -99,7 +99,7 @@ _MAPS = Option(
     shown="auto: keep what lies on its scale, fit the rest",
     needs="reference",
 )
-_DOCUMENTS = choice(
+_LABELLED = choice(
     "Score runs on the items that all labelled, or on each judge's own.",
     "common",
     "own",
@@ -179,7 +179,7 @@ def judges(  # noqa: PLR0913 - the options of the command
     test: Annotated[str, opt.TEST.but(panel=_OF_RUNS, needs="runs")] = "t",
     correction: Annotated[str, opt.CORRECTION_OR_OWN.but(panel=_OF_RUNS, needs="runs")] = "fdr_by",
     alpha: Annotated[float, opt.ALPHA.but(needs="runs")] = 0.05,
-    documents: Annotated[str, _DOCUMENTS] = "common",
+    labelled: Annotated[str, _LABELLED] = "common",
     margin: Annotated[float, _MARGIN] = 0.05,
     human_topics: Annotated[int, _HUMAN_TOPICS] = 30,
     top: Annotated[int, _TOP] = 10,
@@ -242,7 +242,7 @@ def judges(  # noqa: PLR0913 - the options of the command
         reference=reference,
         people=() if people is None else checks.by_comma(people, ()),
         maps="auto" if maps is None else _read_maps(maps),  # type: ignore[arg-type]  # checked inside
-        documents=documents,  # type: ignore[arg-type]  # as above
+        labelled=labelled,  # type: ignore[arg-type]  # as above
         groups=None if collection is None else loaded.groups_of(_systems(collection)),
         built_with=_built_with(built_with),
         epsilon=epsilon,

@@ -161,7 +161,11 @@ def _favour_words(row: pd.Series) -> str:
         return "no group of systems is shown to be favoured"
     low, high = sorted((abs(row["favour_low"]), abs(row["favour_high"])))
     ends = bracketed(abs(row["favour"]), low, high, number(3))
-    return f"{'it favours' if row['favour'] > 0 else 'it disfavours'} {row['favours']} by {ends}"
+    words = f"{'it favours' if row['favour'] > 0 else 'it disfavours'} {row['favours']} by {ends}"
+    if absent(row["beyond_people"]):
+        return words
+    beyond = bracketed(row["beyond_people"], row["beyond_low"], row["beyond_high"], number(3))
+    return f"{words}, of which {beyond} is beyond what second people do"
 
 
 def _verdicts_section(study: JudgeStudy) -> tuple[Section, ...]:

@@ -175,10 +175,11 @@ def judge_conclusions(  # noqa: PLR0913 - every option is one question
     Examples
     --------
     >>> from metaeval import simulate_scores
-    >>> scores = simulate_scores(n_systems=8, n_topics=40, metrics=["human", "judge"], rng=1)
+    >>> scores = simulate_scores(n_systems=8, n_topics=40, metrics=["AP", "nDCG@10"], rng=1)
+    >>> scores = scores.assign_coords(metric=["human", "judge"])
     >>> found = judge_conclusions(scores, reference="human", n_resamples=200, rng=0)
     >>> found.table[["judge", "n_shared", "n_conflicts"]].to_numpy().tolist()
-    [['judge', 15, 0]]
+    [['judge', 5.0, 0.0]]
     """
     check_share(alpha, "alpha")
     check_share(confidence_level, "confidence_level")

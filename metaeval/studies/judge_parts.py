@@ -179,7 +179,7 @@ def under_each(  # noqa: PLR0913, PLR0917 - the labels and the runs beside them
     collection: Collection | Mapping[str, JudgedCollection],
     reference: str | None,
     second: SecondPeople | None,
-    documents: Literal["common", "own"],
+    labelled: Literal["common", "own"],
 ) -> tuple[dict[str, JudgedCollection], list[str]]:
     """Return the runs under every judge, and under every choice of second people in the place of the people."""
     if not isinstance(given, Labels):
@@ -187,14 +187,14 @@ def under_each(  # noqa: PLR0913, PLR0917 - the labels and the runs beside them
     table, notes = labels.table, []
     if second is not None:
         table = table.drop(columns=[*second.people]).join(second.table)
-    if documents == "common" and reference is not None:
+    if labelled == "common" and reference is not None:
         there = table.notna()
         common = there.all(axis=1)
         if not common.any():
             fewest = there.sum().idxmin()
             message = (
                 f"no item was labelled by every judge ({fewest} labelled fewest, {there[fewest].sum()}); leave that "
-                "judge out, or score the runs on each judge's own items (documents='own')"
+                "judge out, or score the runs on each judge's own items (labelled='own')"
             )
             raise ScoresError(message)
         table = table.where(common)

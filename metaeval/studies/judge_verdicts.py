@@ -22,6 +22,7 @@ __all__ = ["COLUMNS", "judge_verdicts", "ranking_verdict"]
 COLUMNS = (
     *("judge", "ranking", "f1", "f1_low", "f1_high", "people_f1", "difference", "difference_low", "difference_high"),
     *("n_conflicts", "labels", "winning_rate", "favours", "favour", "favour_low", "favour_high"),
+    *("beyond_people", "beyond_low", "beyond_high"),
 )
 
 
@@ -31,7 +32,8 @@ def judge_verdicts(study: "JudgeStudy") -> pd.DataFrame:
     Columns are ``judge``; ``ranking`` ("may", "may not", "not settled", or "no yardstick") with ``f1`` and its
     interval, ``people_f1``, ``difference`` (judge less people) and its interval, and ``n_conflicts``; ``labels``
     ("may", "may not") with ``winning_rate``; ``favours`` (the group it favours most beyond doubt, under the first
-    metric) with ``favour`` and its interval. What has no answer is empty. There is no row without a reference.
+    metric) with ``favour`` and its interval, and how much of it second people do not share (``beyond_people``). What
+    has no answer is empty. There is no row without a reference.
     """
     rows: dict[str, dict[str, Any]] = {}
     metric = next(iter(study.conclusions), None)
@@ -78,4 +80,5 @@ def _favour(found: "FavouredGroups", judge: str, alpha: float) -> dict[str, Any]
     if own.empty:
         return {"favours": ""}
     row = own.iloc[int(own[kind].abs().to_numpy().argmax())]
-    return {"favours": row["group"], "favour": row[kind], "favour_low": row[low], "favour_high": row[high]}
+    verdict = {"favours": row["group"], "favour": row[kind], "favour_low": row[low], "favour_high": row[high]}
+    return verdict | {name: row[name] for name in ("beyond_people", "beyond_low", "beyond_high")}

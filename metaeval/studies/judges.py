@@ -174,7 +174,7 @@ def study_judges(  # noqa: PLR0913 - every option is one question
     reference: str | None = None,
     people: Sequence[str] = (),
     maps: ScaleMap | Mapping[str, ScaleMap] = "auto",
-    documents: Literal["common", "own"] = "common",
+    labelled: Literal["common", "own"] = "common",
     groups: Mapping[str, str] | None = None,
     built_with: Mapping[str, Sequence[str]] | None = None,
     metrics: object = None,
@@ -214,7 +214,7 @@ def study_judges(  # noqa: PLR0913 - every option is one question
         person would have concluded (`metaeval.agreement.second_people`).
     maps
         How grades become those of the reference; see `metaeval.agreement.map_scales`. Without a reference grades stay.
-    documents : {"common", "own"}
+    labelled : {"common", "own"}
         Whether runs are scored on the items that the reference, every judge and somebody of the people labelled, or on
         each judge's own, where what a judge did not label counts as unjudged: then a difference may be one of coverage.
     groups : mapping of str to str, optional
@@ -276,7 +276,7 @@ def study_judges(  # noqa: PLR0913 - every option is one question
     check_share(margin, "margin")
     check_share(confidence_level, "confidence_level")
     check_test(test, correction)
-    check_choice(documents, "documents", ("common", "own"))
+    check_choice(labelled, "labelled", ("common", "own"))
     seed = resolve_seed(rng)
     source = resolve_rng(seed)
     record = provenance or record_provenance("study_judges", random_source=source.description)
@@ -297,7 +297,7 @@ def study_judges(  # noqa: PLR0913 - every option is one question
     if labels is not None:
         labelling, second, notes = of_labels(labels, reference, people, maps, rel, epsilon, scoring, asked, attempt)
     if collection is not None and labels is not None and labelling is not None:
-        judged, said = under_each(labelling.labels, labels, collection, reference, second, documents)
+        judged, said = under_each(labelling.labels, labels, collection, reference, second, labelled)
         found, more = scores_under_judges(judged, metrics, reference=reference, registry=registry)
         tables = dict(found)
         notes += [*said, *more]
