@@ -15,6 +15,7 @@ import metaeval
 from metaeval import as_scores
 from metaeval.agreement.aggregates import aggregate_table
 from metaeval.agreement.decisions import decision_agreement
+from metaeval.agreement.favoured_groups import favoured_by_covariate, favoured_groups
 from metaeval.agreement.item_statistics import analyse_items, discrimination
 from metaeval.errors import InvalidOptionError, MetaevalError
 from metaeval.models.bayesian_comparison import bayesian_t, hierarchical
@@ -91,6 +92,16 @@ KINDS = ("clusters", "strata", "weights", "gaps")
 
 ENGINES = {
     "decision_agreement": lambda scores: decision_agreement(scores, test="t", rng=0).data,
+    "favoured_groups": lambda scores: (
+        favoured_groups(scores, {"system1": "a", "system2": "a"}, reference="metric1").table
+    ),
+    "favoured_by_covariate": lambda scores: (
+        favoured_by_covariate(
+            scores.isel(system=[0, 1, 2, 3, 0]).assign_coords(system=list("abcde")),
+            dict(zip("abcde", range(5), strict=True)),
+            reference="metric1",
+        ).table
+    ),
     "bayesian_t": lambda scores: bayesian_t(scores).data,
     "hierarchical": lambda scores: hierarchical(scores, rng=0),
     "bayesian_error_rate": lambda scores: bayesian_error_rate(scores, draws=20, rng=0),
