@@ -9,7 +9,7 @@ from . import resampling as resampling
 from . import simulate as simulate
 from . import studies as studies
 from . import tests_stat as tests_stat
-from .agreement.favoured_groups import favoured_groups as favoured_groups
+from .agreement.favour import favoured_groups as favoured_groups
 from .errors import EstimationError as EstimationError
 from .errors import FileFormatError as FileFormatError
 from .errors import InvalidOptionError as InvalidOptionError

@@ -15,7 +15,7 @@ import metaeval
 from metaeval import as_scores
 from metaeval.agreement.aggregates import aggregate_table
 from metaeval.agreement.decisions import decision_agreement
-from metaeval.agreement.favoured_groups import favoured_by_covariate, favoured_groups
+from metaeval.agreement.favour import favoured_by_covariate, favoured_groups
 from metaeval.agreement.item_statistics import analyse_items, discrimination
 from metaeval.errors import InvalidOptionError, MetaevalError
 from metaeval.models.bayesian_comparison import bayesian_t, hierarchical
