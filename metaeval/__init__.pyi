@@ -10,7 +10,7 @@ from . import simulate as simulate
 from . import studies as studies
 from . import tests_stat as tests_stat
 from .agreement.alt_test import alt_test as alt_test
-from .agreement.favoured_groups import favoured_groups as favoured_groups
+from .agreement.favour import favoured_groups as favoured_groups
 from .errors import EstimationError as EstimationError
 from .errors import FileFormatError as FileFormatError
 from .errors import InvalidOptionError as InvalidOptionError

@@ -18,6 +18,7 @@ from metaeval.agreement.human import human_agreement
 from metaeval.agreement.items import item_scores
 from metaeval.agreement.labels import as_labels
 from metaeval.agreement.metric_comparison import compare_with_human
+from metaeval.agreement.people import second_people
 from metaeval.draws import resolve_seed
 from metaeval.errors import InvalidOptionError
 from metaeval.models.bayesian_comparison import bayesian_t, hierarchical
@@ -28,6 +29,7 @@ from metaeval.provenance import Provenance
 from metaeval.resampling.agreement_interval import agreement_intervals
 from metaeval.resampling.bins import difference_bins
 from metaeval.resampling.effort import equal_effort
+from metaeval.resampling.judge_conclusions import judge_conclusions
 from metaeval.resampling.judgments import reduce_judgments
 from metaeval.resampling.power_interval import discriminative_power_interval
 from metaeval.resampling.ranks import rank_intervals
@@ -94,6 +96,10 @@ STUDIES = {
     "study_agreement": lambda rng: study_agreement(SCORES, tests=["bootstrap"], n_resamples=50, choose=4, rng=rng),
     "audit_quantisations": lambda rng: audit_quantisations(COLLECTION, ["nDCG@10"], n_resamples=50, rng=rng),
     "study_judges": lambda rng: study_judges(LABELS, n_resamples=50, rng=rng),
+    "judge_conclusions": lambda rng: (
+        judge_conclusions(SCORES, reference=str(SCORES["metric"].to_numpy()[0]), n_resamples=50, rng=rng).table
+    ),
+    "second_people": lambda rng: second_people(LABELS, LABELS.assessors, n_choices=2, rng=rng).table,
     "study_comparison": lambda rng: study_comparison(
         SCORES, collection=None, test="bootstrap", topics=False, n_topic_resamples=20, rng=rng
     ),

@@ -15,6 +15,7 @@ import metaeval
 from metaeval import as_scores
 from metaeval.agreement.aggregates import aggregate_table
 from metaeval.agreement.decisions import decision_agreement
+from metaeval.agreement.favour import favoured_by_covariate, favoured_groups
 from metaeval.agreement.item_statistics import analyse_items, discrimination
 from metaeval.errors import InvalidOptionError, MetaevalError
 from metaeval.models.bayesian_comparison import bayesian_t, hierarchical
@@ -27,6 +28,7 @@ from metaeval.models.variances import pilot_variance
 from metaeval.parallel import limit_threads
 from metaeval.resampling.agreement_interval import agreement_intervals
 from metaeval.resampling.bins import difference_bins
+from metaeval.resampling.judge_conclusions import judge_conclusions
 from metaeval.resampling.power_interval import discriminative_power_interval
 from metaeval.resampling.ranks import rank_intervals
 from metaeval.resampling.run_choice import run_choice_power
@@ -92,10 +94,23 @@ KINDS = ("clusters", "strata", "weights", "gaps")
 
 ENGINES = {
     "decision_agreement": lambda scores: decision_agreement(scores, test="t", rng=0).data,
+    "favoured_groups": lambda scores: (
+        favoured_groups(scores, {"system1": "a", "system2": "a"}, reference="metric1").table
+    ),
+    "favoured_by_covariate": lambda scores: (
+        favoured_by_covariate(
+            scores.isel(system=[0, 1, 2, 3, 0]).assign_coords(system=list("abcde")),
+            dict(zip("abcde", range(5), strict=True)),
+            reference="metric1",
+        ).table
+    ),
     "bayesian_t": lambda scores: bayesian_t(scores).data,
     "hierarchical": lambda scores: hierarchical(scores, rng=0),
     "bayesian_error_rate": lambda scores: bayesian_error_rate(scores, draws=20, rng=0),
     "pilot_variance": pilot_variance,
+    "judge_conclusions": lambda scores: judge_conclusions(scores, reference="metric1", n_resamples=20, rng=0).table[
+        ["tau", "f1_low"]
+    ],
     "judge_repeats": lambda scores: judge_repeats(scores.assign_coords(metric=["judge#1", "judge#2"])).differences,
     "agreement_intervals": lambda scores: agreement_intervals(scores, test="t", n_topic_resamples=20, rng=0).to_frame()[
         ["f1_low", "tau"]
@@ -172,6 +187,7 @@ NO_ENGINE = {
         "groups_of_topics",
     ),  # the traits themselves
     *("aggregate_scores", "in_words_of", "named_pairs", "design_effect"),  # the first carries, the last is of clusters
+    *("of_scores", "all_effects", "verdicts_of_draws"),  # parts of a study of judges, and of its engine
     *("sample_of_topics", "score_distributions", "as_precision"),
     *("human_agreement", "pair_agreement", "cells_of", "oriented", "reference_of"),  # items of a human study,
     *("compare_with_human", "study_human"),  # which has clusters of its own

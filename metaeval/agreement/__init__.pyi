@@ -5,9 +5,9 @@ from .assessors import AssessorAgreement as AssessorAgreement
 from .assessors import compare_assessors as compare_assessors
 from .decisions import DecisionAgreement as DecisionAgreement
 from .decisions import decision_agreement as decision_agreement
-from .favoured_groups import FavouredGroups as FavouredGroups
-from .favoured_groups import favoured_by_covariate as favoured_by_covariate
-from .favoured_groups import favoured_groups as favoured_groups
+from .favour import FavouredGroups as FavouredGroups
+from .favour import favoured_by_covariate as favoured_by_covariate
+from .favour import favoured_groups as favoured_groups
 from .human import HumanAgreement as HumanAgreement
 from .human import human_agreement as human_agreement
 from .human import pair_agreement as pair_agreement

@@ -15,7 +15,16 @@ from metaeval.scores import oriented_values
 from metaeval.tests_stat.correction import CORRECTIONS
 from metaeval.topic_design import engine_scores
 
-__all__ = ["Asked", "Options", "Over", "ask", "check_built_with", "checked_options", "covariate_values", "known_groups"]
+__all__ = [
+    "Asked",
+    "Options",
+    "Over",
+    "ask_judges",
+    "check_built_with",
+    "checked_options",
+    "covariate_values",
+    "known_groups",
+]
 
 type Floats = NDArray[np.float64]
 type Flags = NDArray[np.bool_]
@@ -65,7 +74,7 @@ class Asked:
         return self.known.shape[1]
 
 
-def ask(scores: object, reference: str, people: Sequence[str]) -> Asked:
+def ask_judges(data: object, reference: str, people: Sequence[str]) -> Asked:
     """Return what a question about favour needs of the scores.
 
     Raises
@@ -75,7 +84,7 @@ def ask(scores: object, reference: str, people: Sequence[str]) -> Asked:
     UnknownNameError
         If the reference or one of the people is no judge.
     """
-    table = engine_scores(scores, what="whom a judge favours")
+    table = engine_scores(data, what="whom a judge favours")
     names = [str(name) for name in table["metric"].to_numpy()]
     check_choice(reference, "judge", names)
     others = [name for name in names if name != reference]

@@ -189,7 +189,7 @@ def combined(favour: Favour, weights: Floats) -> Favour:
 def without_figures(favour: Favour, missing: Flags) -> Favour:
     """Return the figures without those of some judges, which become NaN."""
     value, slope = (np.where(missing, np.nan, one) for one in (favour.value, favour.slope))
-    return favour._replace(value=value, slope=slope)
+    return favour._replace(value=value, slope=slope, by_topic=np.where(missing[:, None], np.nan, favour.by_topic))
 
 
 def certainty_over_topics(favour: Favour, confidence_level: float) -> Certainty:
@@ -266,8 +266,9 @@ def _slopes(own: Floats, known: Floats) -> tuple[Floats, Floats, float]:
     n_topics = known.shape[-1]
     total = float(sums @ sums)
     reliability = square * n_topics / (n_topics - 1) / total if total > 0 and n_topics > 1 else 0.0
-    with np.errstate(invalid="ignore", divide="ignore"):
-        return product / square, products / squares, reliability
+    slope = product / square if square > 0 else np.full(len(own), np.nan)
+    slopes = np.divide(products, squares, out=np.full_like(products, np.nan), where=squares != 0)
+    return slope, slopes, reliability
 
 
 def _centred(values: Floats) -> Floats:

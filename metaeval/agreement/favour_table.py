@@ -87,7 +87,7 @@ def compare_covariate(asked: Asked, name: str, values: NDArray[np.float64]) -> C
 def favour_table(
     compared: Sequence[Compared], asked: Asked, built_with: Mapping[str, set[str]], options: Options
 ) -> pd.DataFrame:
-    """Return one row a group and judge: the table of `metaeval.agreement.favoured_groups.FavouredGroups`."""
+    """Return one row a group and judge: the table of `metaeval.agreement.favour.FavouredGroups`."""
     adjusted, over, correction, confidence_level = options
     is_person = np.array([name in asked.people for name in asked.names])
     parts = []

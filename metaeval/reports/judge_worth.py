@@ -2,7 +2,7 @@
 
 import pandas as pd
 
-from metaeval.agreement.favoured_groups import FavouredGroups
+from metaeval.agreement.favour import FavouredGroups
 from metaeval.models.repeats import JudgeRepeats
 from metaeval.reports.report import Block, Fold, Section, Text
 from metaeval.reports.tables import METRIC, Table, bounded, left, right

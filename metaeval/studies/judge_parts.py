@@ -13,7 +13,7 @@ from metaeval.agreement.alt_test import AltTest, Scoring, alt_test
 from metaeval.agreement.assessments import element_agreement, passage_agreement
 from metaeval.agreement.assessors import AssessorAgreement, compare_assessors
 from metaeval.agreement.decisions import decision_agreement
-from metaeval.agreement.favoured_groups import FavouredGroups, favoured_groups
+from metaeval.agreement.favour import FavouredGroups, favoured_groups
 from metaeval.agreement.label_baselines import agreement_baselines, leading_kappa
 from metaeval.agreement.labels import Labels, document_labels, on_common_topics
 from metaeval.agreement.people import SecondPeople, second_people

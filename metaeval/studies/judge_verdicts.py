@@ -13,7 +13,7 @@ import numpy as np
 import pandas as pd
 
 if TYPE_CHECKING:
-    from metaeval.agreement.favoured_groups import FavouredGroups
+    from metaeval.agreement.favour import FavouredGroups
     from metaeval.resampling.judge_conclusions import JudgeConclusions
     from metaeval.studies.judges import JudgeStudy
 

@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from metaeval.agreement.alt_test import Scoring
-from metaeval.agreement.favoured_groups import FavouredGroups
+from metaeval.agreement.favour import FavouredGroups
 from metaeval.agreement.labels import Labels
 from metaeval.agreement.people import SecondPeople
 from metaeval.agreement.scale_maps import ScaleMap

@@ -57,6 +57,7 @@ OWN = {
     },
     "--runs": {"assessment": "files that were pooled", "judges": "files to score"},
     "--top": {
+        "judges": "a ranking of so many by itself",
         "judgments": "correlations among so many runs",
         "leaderboard": "chance to be among them",
     },

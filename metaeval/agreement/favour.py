@@ -10,14 +10,13 @@ from metaeval.agreement.favour_questions import (
     Asked,
     Options,
     Over,
-    ask,
+    ask_judges,
     check_built_with,
     checked_options,
     covariate_values,
     known_groups,
 )
 from metaeval.agreement.favour_table import LEAST_OTHERS, Compared, compare_covariate, compare_group, favour_table
-from metaeval.cells import first_few
 from metaeval.checks import check_choice
 from metaeval.errors import InvalidOptionError
 
@@ -186,25 +185,24 @@ def favoured_groups(  # noqa: PLR0913 - every option is one question
     >>> found[["figure", "adjusted", "adjusted_low_both", "adjusted_high_both"]].round(2).to_numpy().tolist()
     [[0.03, 0.06, 0.03, 0.09]]
     """
-    asked = ask(scores, reference, people)
+    asked = ask_judges(scores, reference, people)
     options = checked_options(adjusted=adjusted, over=over, correction=correction, confidence_level=confidence_level)
     inside, notes = known_groups(groups, asked.systems)
     if against != "others":
         check_choice(against, "group to compare with", inside)
     circular = check_built_with(built_with, asked.names, [*asked.systems, *inside])
     pairs = {name: ~own if against == "others" else inside[against] for name, own in inside.items() if name != against}
-    lone = [name for name, others in pairs.items() if others.sum() < 2]  # noqa: PLR2004 - a spread takes two
-    compared = [compare_group(asked, name, inside[name], others) for name, others in pairs.items() if name not in lone]
-    if not compared:
-        message = (
-            f"groups must leave two systems or more to compare a group with, and {first_few(lone, write=repr)} does "
-            f"not, of {len(asked.systems)} systems: name fewer systems, or score others too"
-            if lone
-            else f"groups must hold another group than {against!r}, with which they are compared"
-        )
+    if not pairs:
+        message = f"groups must hold another group than {against!r}, with which it could be compared"
         raise InvalidOptionError(message)
-    if lone:
-        notes.append(f"groups that leave fewer than two other systems, left out: {', '.join(lone)}")
+    for name, others in pairs.items():
+        if others.sum() < 2:  # noqa: PLR2004 - a spread takes two
+            message = (
+                f"groups must leave two systems or more to compare a group with; beside {name!r} there is "
+                f"{others.sum() or 'none'} of {len(asked.systems)}: name fewer systems, or score others too"
+            )
+            raise InvalidOptionError(message)
+    compared = [compare_group(asked, name, inside[name], others) for name, others in pairs.items()]
     return _answer(asked, compared, circular, options, notes, against=against)
 
 
@@ -268,7 +266,7 @@ def favoured_by_covariate(  # noqa: PLR0913 - every option is one question
     >>> found[["adjusted_per_unit", "slope"]].round(2).to_numpy().tolist()
     [[0.01, 0.51]]
     """
-    asked = ask(scores, reference, people)
+    asked = ask_judges(scores, reference, people)
     options = checked_options(adjusted=adjusted, over=over, correction=correction, confidence_level=confidence_level)
     values = covariate_values(covariate, asked.systems)
     if len(values) < LEAST_OTHERS:
