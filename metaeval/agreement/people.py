@@ -78,6 +78,7 @@ def second_people(labels: Labels, people: Sequence[str], *, n_choices: int = 64,
     ([[0.0, 1.0], [2.0, 2.0]], [0.5, 0.5])
     """
     check_count(n_choices, "n_choices", least=1)
+    generator = resolve_rng(rng).generator
     names = tuple(people)
     if not names or len(set(names)) < len(names):
         message = f"people= must name each person once, at least one, not {list(names)}"
@@ -89,7 +90,7 @@ def second_people(labels: Labels, people: Sequence[str], *, n_choices: int = 64,
         message = f"none of {', '.join(names)} labelled anything"
         raise ScoresError(message)
     values = table.to_numpy()
-    firsts, weights, exact = _choices(np.isfinite(values), n_choices, rng)
+    firsts, weights, exact = _choices(np.isfinite(values), n_choices, generator)
     merged = np.stack([values[np.arange(len(values)), own] for own in firsts], axis=1)
     chosen, where = np.unique(merged, axis=1, return_inverse=True)
     columns = [f"people {number}" for number in range(1, chosen.shape[1] + 1)]
@@ -102,7 +103,7 @@ def second_people(labels: Labels, people: Sequence[str], *, n_choices: int = 64,
 
 
 def _choices(
-    there: NDArray[np.bool_], n_choices: int, rng: RNGLike
+    there: NDArray[np.bool_], n_choices: int, generator: np.random.Generator
 ) -> tuple[list[NDArray[np.int64]], NDArray[np.float64], bool]:
     """Return who speaks for every item in each choice, and how likely each is.
 
@@ -116,7 +117,6 @@ def _choices(
         found = _all_orders(patterns)
     exact = bool(found) and len(found) <= n_choices
     if not exact:
-        generator = resolve_rng(rng).generator
         found = {}
         for _ in range(n_choices):
             rank = generator.permutation(n_people)
