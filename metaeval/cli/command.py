@@ -15,7 +15,7 @@ import typer
 from typer.core import TyperCommand
 
 from metaeval.cli.checks import by_comma
-from metaeval.cli.options import OUTPUT, READING, WORKING
+from metaeval.cli.options import FORMS, OUTPUT, READING, WORKING
 from metaeval.cli.together import Commands
 from metaeval.tests_stat.catalogue import TESTS
 
@@ -26,8 +26,17 @@ if TYPE_CHECKING:
 __all__ = ["command"]
 
 
+_FORMS: Mapping[str, Callable[["Report"], str]] = {
+    "as_latex": lambda report: report.to_latex(),
+    "as_markdown": lambda report: report.to_markdown(),
+    "as_html": lambda report: report.to_html_table(),
+    "as_csv": lambda report: report.to_csv(),
+}
+"""Options for the main table alone, and what they print."""
+
+
 def command(
-    name: str, *, reads: str = "nothing", repeats: bool = False, **defaults: object
+    name: str, *, reads: str = "nothing", repeats: bool = False, forms: bool = False, **defaults: object
 ) -> Callable[[Callable[..., Any]], TyperCommand]:
     """Make a command of a function that takes what was read and its own options, and returns the result of a study.
 
@@ -39,6 +48,8 @@ def command(
         A name in `metaeval.cli.options.READING`.
     repeats : bool, default False
         Whether it repeats work, which workers can share (`metaeval.workers`).
+    forms : bool, default False
+        Whether its main table is to be had as Markdown, HTML and CSV too.
     **defaults
         Other defaults for options that all commands share, such as ``out=Path("metaeval-report")``.
 
@@ -56,6 +67,7 @@ def command(
             **READING[reads],
             **{one.name: (one.annotation, one.default) for one in own},
             **(WORKING if repeats else {}),
+            **(FORMS if forms else {}),
             **OUTPUT,
         }
         kind = inspect.Parameter.KEYWORD_ONLY
@@ -100,8 +112,8 @@ def _run(ask: Callable[..., Any], own: Mapping[str, Any], context: typer.Context
             loaded.saved()
     if given["as_json"]:
         answer(replace(report, warnings=tuple(session.messages)).to_json())
-    elif given["as_latex"]:
-        answer(report.to_latex(), end="")
+    elif form := next((form for form in _FORMS if given.get(form)), None):
+        answer(_FORMS[form](report), end="")
     elif index is not None:
         answer(f"Report written: open {index}")
     else:

@@ -102,8 +102,8 @@ def _check_company(context: typer.Context) -> None:
             own = labels[parameter.name]
             message = f"{own} does nothing without {others}; add that, or leave {own} out"
             raise InvalidOptionError(message)
-        if option.excludes in given and given_at(context, option.excludes):
-            message = f"{labels[option.excludes]} and {labels[parameter.name]} exclude each other; give one of them"
+        for other in (one for one in option.excludes if one in given and given_at(context, one)):
+            message = f"{labels[other]} and {labels[parameter.name]} exclude each other; give one of them"
             raise InvalidOptionError(message)
 
 
