@@ -1,4 +1,3 @@
-
 """The table of every paper: systems by metrics, with means, the best of each, and what is significant."""
 
 from collections.abc import Sequence
