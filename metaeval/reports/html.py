@@ -97,7 +97,7 @@ def table_html(table: "Table") -> str:
     str
         Names in it are text, whatever they look like.
     """
-    return _environment().get_template("table.html").render(table=table, groups=table.groups())
+    return _environment().get_template("table.html").render(table=table, groups=table.groups()) + "\n"
 
 
 def inline_svg(svg: str, *, key: str, title: str, alt: str) -> str:

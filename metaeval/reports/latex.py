@@ -1,8 +1,8 @@
 # ruff: noqa: RUF001 - typographic minus and dashes are meant for people
 r"""Tables as LaTeX: rules of booktabs, names that LaTeX obeys in nothing.
 
-Everything compiles with pdfLaTeX, LuaLaTeX and XeLaTeX in any font encoding, but for letters outside Latin scripts,
-which are left alone: they need LuaLaTeX or XeLaTeX and a font that has them.
+Everything compiles with pdfLaTeX, LuaLaTeX and XeLaTeX in any font encoding, Greek letters and signs of mathematics as
+such, but for letters of other scripts, which are left alone: they need LuaLaTeX or XeLaTeX and a font that has them.
 """
 
 import re
@@ -53,7 +53,7 @@ _LATEX = {character: f"\\{character}" for character in "{}$&#%_"} | {
     "<": "\\textless{}",
     ">": "\\textgreater{}",
     "|": "\\textbar{}",
-    '"': "\\textquotedbl{}",
+    '"': "{\\ttfamily\\char34}",
     "`": "\\textasciigrave{}",
     "[": "{[}",
     "]": "{]}",
@@ -64,13 +64,38 @@ _LATEX = {character: f"\\{character}" for character in "{}$&#%_"} | {
     "≥": "$\\geq$",
     "±": "$\\pm$",
     "·": "$\\cdot$",
-    "α": "$\\alpha$",
-    "τ": "$\\tau$",
+    "≠": "$\\neq$",
+    "≈": "$\\approx$",
+    "∞": "$\\infty$",
+    "√": "$\\surd$",
+    "∩": "$\\cap$",
+    "∪": "$\\cup$",
+    "∈": "$\\in$",
+    "⌊": "$\\lfloor$",
+    "⌋": "$\\rfloor$",
+    "′": "$'$",
+    "←": "$\\leftarrow$",
+    "↑": "$\\uparrow$",
+    "→": "$\\rightarrow$",
+    "↓": "$\\downarrow$",
+    "†": "\\textdagger{}",
+    "‡": "\\textdaggerdbl{}",
+    "⁻": "$^{-}$",
     "…": "\\ldots{}",
     "–": "--",
     "—": "---",
     "\u00a0": "~",
     "\u202f": "\\,",
+}
+_LATEX |= {raised: f"$^{{{digit}}}$" for digit, raised in enumerate("⁰¹²³⁴⁵⁶⁷⁸⁹")}
+_LATEX |= {lowered: f"$_{{{digit}}}$" for digit, lowered in enumerate("₀₁₂₃₄₅₆₇₈₉")}
+_SMALL = "alpha beta gamma delta epsilon zeta eta theta iota kappa lambda mu nu xi o pi rho varsigma sigma tau upsilon"
+_LARGE = "A B Gamma Delta E Z H Theta I K Lambda M N Xi O Pi P - Sigma T Upsilon Phi X Psi Omega"
+_LATEX |= {
+    chr(ord(first) + place): name if len(name) == 1 else f"$\\{name}$"
+    for first, names in (("α", f"{_SMALL} phi chi psi omega"), ("Α", _LARGE))
+    for place, name in enumerate(names.split())
+    if name != "-"  # Unicode has no letter there
 }
 _JOINING = re.compile(r"(-)(?=-)|(')(?=')|(,)(?=,)|.", re.DOTALL)
 

@@ -20,7 +20,7 @@ MEANT = {
     "\\textless{}": "<",
     "\\textgreater{}": ">",
     "\\textbar{}": "|",
-    "\\textquotedbl{}": '"',
+    "{\\ttfamily\\char34}": '"',
     "\\textasciigrave{}": "`",
     "{[}": "[",
     "{]}": "]",
