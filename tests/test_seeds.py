@@ -41,13 +41,14 @@ from metaeval.simulate.collection import simulate_collection
 from metaeval.simulate.inex import simulate_inex
 from metaeval.simulate.scores import simulate_population, simulate_scores
 from metaeval.studies.agree import audit_quantisations, study_agreement
-from metaeval.studies.judges import study_judges
 from metaeval.studies.compare import study_comparison
 from metaeval.studies.compare_tests import study_tests
 from metaeval.studies.human import study_human
+from metaeval.studies.judges import study_judges
 from metaeval.studies.judgments import study_judgments
 from metaeval.studies.leaderboard import study_leaderboard
 from metaeval.studies.power import study_power
+from metaeval.studies.table import study_table
 from metaeval.studies.topics import study_topics
 from metaeval.testing import check_metric
 from metaeval.tests_stat.bootstrap import bootstrap_test
@@ -90,6 +91,7 @@ STUDIES = {
         choose=4,
         rng=rng,
     ),
+    "study_table": lambda rng: study_table(SCORES, test="bootstrap", n_resamples=50, choose=4, rng=rng),
     "study_leaderboard": lambda rng: study_leaderboard(EIGHT, n_resamples=50, n_splits=2, rng=rng),
     "study_agreement": lambda rng: study_agreement(SCORES, tests=["bootstrap"], n_resamples=50, choose=4, rng=rng),
     "audit_quantisations": lambda rng: audit_quantisations(COLLECTION, ["nDCG@10"], n_resamples=50, rng=rng),

@@ -3,7 +3,7 @@
 from typing import TYPE_CHECKING, Annotated
 
 from metaeval.cli import options as opt
-from metaeval.cli.checks import MOST_SYSTEMS, a_name, count
+from metaeval.cli.checks import MOST_SYSTEMS, count
 from metaeval.cli.command import command
 from metaeval.cli.option import Option, choice
 from metaeval.cli.reading import Loaded
@@ -13,7 +13,6 @@ if TYPE_CHECKING:
 
 __all__ = ["table"]
 
-_BASELINE = Option("SYSTEM", "Test every other system against this one, and no other pair.", a_name)
 _CORRECTION = opt.CORRECTION_OR_OWN.but(
     words="Over the pairs that are tested under a metric: those with --baseline, or all.", shown="the test's own"
 )
@@ -32,7 +31,7 @@ _DIGITS = Option("N", "Decimals of a printed mean.", count(1, 12, zero=True))
 def table(  # noqa: PLR0913 - the options of the command
     loaded: Loaded,
     *,
-    baseline: Annotated[str | None, _BASELINE] = None,
+    baseline: Annotated[str | None, opt.BASELINE] = None,
     test: Annotated[str, opt.TEST] = "t",
     correction: Annotated[str | None, _CORRECTION] = None,
     alpha: Annotated[float, opt.ALPHA] = 0.05,

@@ -136,7 +136,8 @@ def _check_tests(context: typer.Context) -> None:
 
         own = FAMILY_WISE if given.get("correction") == FAMILY_WISE else None
         for test in tests:
-            check_test(test, own, alternative=given.get("alternative", "two-sided"))
+            alternative, baseline = given.get("alternative", "two-sided"), given.get("baseline")
+            check_test(test, own, alternative=alternative, baseline=baseline)
     n_resamples, alpha = given.get("resamples"), given.get("alpha")
     if any(TESTS[test].plain_p for test in tests) and n_resamples is not None and isinstance(alpha, float):
         from metaeval.resampling.sensitivity import place_of_required  # noqa: PLC0415 - loads scipy and numba

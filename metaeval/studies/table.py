@@ -255,7 +255,7 @@ def study_table(  # noqa: PLR0913 - every option of the command
     """
     test = TESTS.find(test).name
     correction = None if correction is None else CORRECTIONS.canonical(correction)
-    check_test(test, correction)
+    check_test(test, correction, baseline=baseline)
     check_share(alpha, "alpha")
     check_resampling(n_resamples, n_threads=n_threads)
     check_choice(order, "order of rows", get_args(RowOrder))

@@ -35,7 +35,8 @@ def missing(program):
     """Say what to install where a program, or the packages that tables need, are absent."""
     if shutil.which(program) is None:
         return f"{program} is not installed (Debian: texlive-latex-recommended, texlive-luatex)"
-    found = subprocess.run(["kpsewhich", "booktabs.sty", "longtable.sty"], capture_output=True, text=True, check=False)
+    words = [shutil.which("kpsewhich") or "kpsewhich", "booktabs.sty", "longtable.sty"]
+    found = subprocess.run(words, capture_output=True, text=True, check=False)
     return "" if len(found.stdout.split()) == 2 else "LaTeX's booktabs or longtable is not installed"
 
 
