@@ -137,6 +137,8 @@ class Cell(NamedTuple):
         What stands raised after the text, such as a dagger.
     bold : bool
         Whether the text stands out.
+    room : int
+        Letters of the longest marks of the column: where they have their room in every row, numbers stay aligned.
     """
 
     text: str
@@ -145,6 +147,7 @@ class Cell(NamedTuple):
     under: str = ""
     marks: str = ""
     bold: bool = False
+    room: int = 0
 
 
 class Heading(NamedTuple):
@@ -200,13 +203,12 @@ class Table:
         for column in self.columns:
             values = self.frame[column.name].tolist()
             keys = self._beside(column, "sort", values)
-            marks, bold = (
-                self._beside(column, "marks", [""] * len(values)),
-                self._beside(column, "bold", [False] * len(values)),
-            )
+            marks = self._beside(column, "marks", [""] * len(values))
+            bold = self._beside(column, "bold", [False] * len(values))
+            room = max(map(len, marks), default=0)
             shown.append(
                 [
-                    Cell(column.write(value), _sort_key(key), column.align, marks=str(raised), bold=bool(out))
+                    Cell(column.write(value), _sort_key(key), column.align, marks=raised, bold=bool(out), room=room)
                     for value, key, raised, out in zip(values, keys, marks, bold, strict=True)
                 ]
             )

@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from string import ascii_lowercase
 from typing import ClassVar, Literal, get_args
 
 import numpy as np
@@ -328,6 +329,11 @@ def tabulated(  # noqa: PLR0913 - as `study_table` takes them
     best_first = [names[place] for place in np.argsort(-lead, kind="stable")]
     kept = {*best_first[:top], *([] if baseline is None else [baseline])}
     rows = [name for name in (best_first if order == "mean" else names) if name in kept]
+    if baseline is None and marks == "letters" and len(rows) > len(ascii_lowercase):
+        notes = [
+            *notes,
+            f"letters of {len(rows)} systems make long marks; top=10 has fewer rows, marks='groups' fewer letters",
+        ]
     if order == "mean" and baseline is not None:
         rows = [baseline, *(name for name in rows if name != baseline)]
     return TableStudy(

@@ -174,7 +174,9 @@ def test_every_test_makes_a_table(test, baseline):
 def test_many_systems_have_letters_of_several():
     """From the 27th on letters are pairs, and then commas part them."""
     values = np.linspace(0, 1, 30)[:, None] + np.random.default_rng(0).normal(0, 0.01, (30, 20))
-    frame = study_table(values).to_frame()
+    study = study_table(values)
+    frame = study.to_frame()
+    assert "top=10 has fewer rows" in study.notes[-1]
     assert frame["letter"].tolist()[25:28] == ["z", "aa", "ab"]
     assert frame["marks"][0].endswith("z,aa,ab,ac,ad")
 
