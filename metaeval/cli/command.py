@@ -9,13 +9,14 @@ from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from typer.core import TyperCommand
 
 from metaeval.cli.checks import by_comma
-from metaeval.cli.options import FORMS, OUTPUT, READING, WORKING
+from metaeval.cli.option import flag
+from metaeval.cli.options import OUTPUT, READING, WORKING
 from metaeval.cli.together import Commands
 from metaeval.tests_stat.catalogue import TESTS
 
@@ -26,13 +27,23 @@ if TYPE_CHECKING:
 __all__ = ["command"]
 
 
-_FORMS: Mapping[str, Callable[["Report"], str]] = {
-    "as_latex": lambda report: report.to_latex(),
-    "as_markdown": lambda report: report.to_markdown(),
-    "as_html": lambda report: report.to_html_table(),
-    "as_csv": lambda report: report.to_csv(),
+_FORMS: Mapping[str, tuple[str, Callable[["Report"], str]]] = {
+    "as_latex": ("", lambda report: report.to_latex()),
+    "as_markdown": ("Print the main table as Markdown.", lambda report: report.to_markdown()),
+    "as_html": ("Print the main table as a piece of HTML.", lambda report: report.to_html_table()),
+    "as_csv": ("Print the main table as CSV, numbers in full.", lambda report: report.to_csv()),
 }
-"""Options for the main table alone, and what they print."""
+"""Options for the main table alone: what the help says, and what they print. The first one is every command's."""
+_NAMES = list(_FORMS)
+FORMS = {
+    name: (
+        Annotated[bool, flag(f"--{name[3:]}", words, panel=None, excludes=" ".join(["as_json", *_NAMES[:place]]))],
+        False,
+    )
+    for place, (name, (words, _)) in enumerate(_FORMS.items())
+    if words
+}
+"""What commands whose answer is a table for other programs offer beside `OUTPUT`."""
 
 
 def command(
@@ -113,7 +124,7 @@ def _run(ask: Callable[..., Any], own: Mapping[str, Any], context: typer.Context
     if given["as_json"]:
         answer(replace(report, warnings=tuple(session.messages)).to_json())
     elif form := next((form for form in _FORMS if given.get(form)), None):
-        answer(_FORMS[form](report), end="")
+        answer(_FORMS[form][1](report), end="")
     elif index is not None:
         answer(f"Report written: open {index}")
     else:

@@ -26,7 +26,6 @@ __all__ = [
     "CORRECTION_OR_OWN",
     "DEFAULT_METRICS",
     "ELEMENT_SIZES",
-    "FORMS",
     "INTERVALS",
     "LENIENT",
     "LOWER_IS_BETTER",
@@ -329,20 +328,6 @@ class _Showing:
     quiet: Annotated[bool, QUIET] = False
 
 
-_FORMS = "as_json as_latex"
-
-
-class _Forms:
-    as_markdown: Annotated[bool, flag("--markdown", "Print the main table as Markdown.", excludes=_FORMS)] = False
-    as_html: Annotated[
-        bool, flag("--html", "Print the main table as a piece of HTML.", excludes=f"{_FORMS} as_markdown")
-    ] = False
-    as_csv: Annotated[
-        bool,
-        flag("--csv", "Print the main table as CSV, numbers in full.", excludes=f"{_FORMS} as_markdown as_html"),
-    ] = False
-
-
 def _group(options: type, panel: str | None) -> Group:
     """Return the options that a class declares; those that say nothing else stand in this panel of the help."""
     group = {}
@@ -358,8 +343,6 @@ _GROUPING = _group(_Grouping, "Reading")
 _TABLES = _group(_Tables, "Reading")
 WORKING = _group(_Working, None)
 """What commands that repeat work offer for it."""
-FORMS = _group(_Forms, None)
-"""What commands whose answer is a table for other programs offer beside that."""
 OUTPUT = _group(_Showing, None)
 """What every command offers for its answer."""
 
