@@ -182,6 +182,7 @@ FAST = {
     "agree": "scores.csv other.csv --resamples 40 --interval-resamples 0",
     "compare-metrics": "scores.csv other.csv --resamples 40 --interval-resamples 2 --no-topics",
     "compare-tests": "scores.csv --resamples 40 --splits 2",
+    "table": "scores.csv other.csv --baseline w",
     "leaderboard": "scores.csv --resamples 40",
     "judgments": "made/runs --qrels made/qrels.txt --metrics AP --replicates 2 --tested 0 --question less-judging",
     "score": "made/runs --qrels made/qrels.txt --metrics AP",

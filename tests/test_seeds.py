@@ -50,6 +50,7 @@ from metaeval.studies.judges import study_judges
 from metaeval.studies.judgments import study_judgments
 from metaeval.studies.leaderboard import study_leaderboard
 from metaeval.studies.power import study_power
+from metaeval.studies.table import study_table
 from metaeval.studies.topics import study_topics
 from metaeval.testing import check_metric
 from metaeval.tests_stat.bootstrap import bootstrap_test
@@ -92,6 +93,7 @@ STUDIES = {
         choose=4,
         rng=rng,
     ),
+    "study_table": lambda rng: study_table(SCORES, test="bootstrap", n_resamples=50, choose=4, rng=rng),
     "study_leaderboard": lambda rng: study_leaderboard(EIGHT, n_resamples=50, n_splits=2, rng=rng),
     "study_agreement": lambda rng: study_agreement(SCORES, tests=["bootstrap"], n_resamples=50, choose=4, rng=rng),
     "audit_quantisations": lambda rng: audit_quantisations(COLLECTION, ["nDCG@10"], n_resamples=50, rng=rng),

@@ -44,6 +44,7 @@ from metaeval.studies.design import study_design
 from metaeval.studies.leaderboard import conclusions_of, study_leaderboard
 from metaeval.studies.power import study_power, system_means
 from metaeval.studies.study import chosen_systems
+from metaeval.studies.table import study_table
 from metaeval.studies.topics import study_topics
 from metaeval.tests_stat.bootstrap import bootstrap_test
 from metaeval.tests_stat.catalogue import TESTS, compare_systems
@@ -152,6 +153,7 @@ ENGINES = {
     "compare_subsets": lambda scores: compare_subsets(
         scores.isel(system=[0, 1, 2, 3, 0, 1, 2, 3]).assign_coords(system=list("abcdefgh")), n_splits=2, rng=0
     ).to_frame(),
+    "study_table": lambda scores: study_table(scores).comparison.data,
     "study_leaderboard": lambda scores: study_leaderboard(scores, n_resamples=50, n_splits=2, rng=0).comparison.data,
     "conclusions_of": lambda scores: conclusions_of(scores).drop(columns="n_pairs"),
     "ask": ask,
@@ -169,7 +171,7 @@ MEANS = {
 """Means know weights and gaps; clusters and strata say how sure a mean is, and leave it as it is."""
 
 NO_ENGINE = {
-    *("write_scores", "netcdf_of", "score_files", "score_report", "scores_to_long"),  # carry what there is
+    *("write_scores", "netcdf_of", "score_files", "score_report", "scores_to_long", "tabulated"),  # carry what there is
     *(
         "better_direction",
         "oriented_values",

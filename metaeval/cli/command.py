@@ -9,12 +9,13 @@ from collections.abc import Callable, Mapping
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from typer.core import TyperCommand
 
 from metaeval.cli.checks import by_comma
+from metaeval.cli.option import flag
 from metaeval.cli.options import OUTPUT, READING, WORKING
 from metaeval.cli.together import Commands
 from metaeval.tests_stat.catalogue import TESTS
@@ -26,8 +27,27 @@ if TYPE_CHECKING:
 __all__ = ["command"]
 
 
+_FORMS: Mapping[str, tuple[str, Callable[["Report"], str]]] = {
+    "as_latex": ("", lambda report: report.to_latex()),
+    "as_markdown": ("Print the main table as Markdown.", lambda report: report.to_markdown()),
+    "as_html": ("Print the main table as a piece of HTML.", lambda report: report.to_html_table()),
+    "as_csv": ("Print the main table as CSV, numbers in full.", lambda report: report.to_csv()),
+}
+"""Options for the main table alone: what the help says, and what they print. The first one is every command's."""
+_NAMES = list(_FORMS)
+FORMS = {
+    name: (
+        Annotated[bool, flag(f"--{name[3:]}", words, panel=None, excludes=" ".join(["as_json", *_NAMES[:place]]))],
+        False,
+    )
+    for place, (name, (words, _)) in enumerate(_FORMS.items())
+    if words
+}
+"""What commands whose answer is a table for other programs offer beside `OUTPUT`."""
+
+
 def command(
-    name: str, *, reads: str = "nothing", repeats: bool = False, **defaults: object
+    name: str, *, reads: str = "nothing", repeats: bool = False, forms: bool = False, **defaults: object
 ) -> Callable[[Callable[..., Any]], TyperCommand]:
     """Make a command of a function that takes what was read and its own options, and returns the result of a study.
 
@@ -39,6 +59,8 @@ def command(
         A name in `metaeval.cli.options.READING`.
     repeats : bool, default False
         Whether it repeats work, which workers can share (`metaeval.workers`).
+    forms : bool, default False
+        Whether its main table is to be had as Markdown, HTML and CSV too.
     **defaults
         Other defaults for options that all commands share, such as ``out=Path("metaeval-report")``.
 
@@ -56,6 +78,7 @@ def command(
             **READING[reads],
             **{one.name: (one.annotation, one.default) for one in own},
             **(WORKING if repeats else {}),
+            **(FORMS if forms else {}),
             **OUTPUT,
         }
         kind = inspect.Parameter.KEYWORD_ONLY
@@ -100,8 +123,8 @@ def _run(ask: Callable[..., Any], own: Mapping[str, Any], context: typer.Context
             loaded.saved()
     if given["as_json"]:
         answer(replace(report, warnings=tuple(session.messages)).to_json())
-    elif given["as_latex"]:
-        answer(report.to_latex(), end="")
+    elif form := next((form for form in _FORMS if given.get(form)), None):
+        answer(_FORMS[form][1](report), end="")
     elif index is not None:
         answer(f"Report written: open {index}")
     else:

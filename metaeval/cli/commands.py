@@ -14,6 +14,7 @@ __all__ = ["COMMANDS", "LazyGroup"]
 COMMANDS: Mapping[str, str] = {
     "report": "Write a report on which metrics find significant differences, and how many topics they need.",
     "power": "Count the pairs of systems that differ significantly under each metric.",
+    "table": "Print the table of systems and metrics for a paper: means, the best, and what is significant.",
     "leaderboard": "Say which ranks of a leaderboard are real, and what that says of the benchmark and its metrics.",
     "topics": "Say how many topics each metric needs, and how sure that is.",
     "compare-metrics": "Compare candidate metrics with each other and with the one in use, before adopting one.",

@@ -3,7 +3,7 @@
 from typing import TYPE_CHECKING, Annotated
 
 from metaeval.cli import options as opt
-from metaeval.cli.checks import MOST_SYSTEMS, a_name, count
+from metaeval.cli.checks import MOST_SYSTEMS, count
 from metaeval.cli.command import command
 from metaeval.cli.option import Option
 from metaeval.cli.reading import Loaded
@@ -13,7 +13,6 @@ if TYPE_CHECKING:
 
 __all__ = ["leaderboard"]
 
-_BASELINE = Option("SYSTEM", "A system to hold against every other.", a_name)
 _RESAMPLES = opt.RESAMPLES.but(words="Resamples of the items, for the intervals of ranks.", shown="2000")
 _TOP = Option("K", "How many systems count as the top.", count(1, MOST_SYSTEMS))
 
@@ -22,7 +21,7 @@ _TOP = Option("K", "How many systems count as the top.", count(1, MOST_SYSTEMS))
 def leaderboard(  # noqa: PLR0913 - the options of the command
     loaded: Loaded,
     *,
-    baseline: Annotated[str | None, _BASELINE] = None,
+    baseline: Annotated[str | None, opt.BASELINE] = None,
     top: Annotated[int, _TOP] = 3,
     power: Annotated[float, opt.POWER] = 0.8,
     alpha: Annotated[float, opt.ALPHA] = 0.05,

@@ -40,7 +40,7 @@ class Option(OptionInfo):
     needs : str
         Parameters by blanks, without any of which it does nothing.
     excludes : str
-        A parameter that must not be given beside it.
+        Parameters by blanks, none of which must be given beside it.
     """
 
     def __init__(  # noqa: PLR0913 - what an option may say
@@ -67,7 +67,7 @@ class Option(OptionInfo):
             rich_help_panel=panel,
             parser=parser,
         )
-        self.check, self.means, self.needs, self.excludes = check, means.split(), needs.split(), excludes
+        self.check, self.means, self.needs, self.excludes = check, means.split(), needs.split(), excludes.split()
 
     def but(self, *, words: str = "", shown: str | bool = "", panel: str | None = "", needs: str = "") -> Self:
         """Return the same option, of which a command says something else."""

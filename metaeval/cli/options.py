@@ -18,6 +18,7 @@ __all__ = [
     "ABOUT_TABLES",
     "ALPHA",
     "ALTERNATIVE",
+    "BASELINE",
     "CHOOSE",
     "COLUMNS",
     "CORRECTION",
@@ -84,6 +85,7 @@ def _seed(value: int, option: str) -> int:
 
 
 TEST = Option("NAME", "Test between two systems.", checks.a_test)
+BASELINE = Option("SYSTEM", "A system to hold against every other.", checks.a_name)
 CORRECTION = Option("NAME", f"Over all pairs: {', '.join(CORRECTIONS)}.", checks.a_correction)
 CORRECTION_OR_OWN = Option("NAME", f"Over all pairs: {', '.join(CORRECTIONS)}.", checks.correction_or_own)
 ALTERNATIVE = choice(

@@ -102,8 +102,8 @@ def _check_company(context: typer.Context) -> None:
             own = labels[parameter.name]
             message = f"{own} does nothing without {others}; add that, or leave {own} out"
             raise InvalidOptionError(message)
-        if option.excludes in given and given_at(context, option.excludes):
-            message = f"{labels[option.excludes]} and {labels[parameter.name]} exclude each other; give one of them"
+        for other in (one for one in option.excludes if one in given and given_at(context, one)):
+            message = f"{labels[other]} and {labels[parameter.name]} exclude each other; give one of them"
             raise InvalidOptionError(message)
 
 
@@ -136,7 +136,8 @@ def _check_tests(context: typer.Context) -> None:
 
         own = FAMILY_WISE if given.get("correction") == FAMILY_WISE else None
         for test in tests:
-            check_test(test, own, alternative=given.get("alternative", "two-sided"))
+            alternative, baseline = given.get("alternative", "two-sided"), given.get("baseline")
+            check_test(test, own, alternative=alternative, baseline=baseline)
     n_resamples, alpha = given.get("resamples"), given.get("alpha")
     if any(TESTS[test].plain_p for test in tests) and n_resamples is not None and isinstance(alpha, float):
         from metaeval.resampling.sensitivity import place_of_required  # noqa: PLC0415 - loads scipy and numba

@@ -13,7 +13,8 @@ from metaeval.io.written_files import RECORD, record_text
 from metaeval.parallel import track
 from metaeval.reports.html import file_stems, render_page
 from metaeval.reports.json_answer import SCHEMA
-from metaeval.reports.tables import table_csv, table_latex
+from metaeval.reports.latex import table_latex
+from metaeval.reports.tables import table_csv
 
 if TYPE_CHECKING:
     from metaeval.reports.report import Picture, Report

@@ -15,8 +15,9 @@ if TYPE_CHECKING:
     import jinja2
 
     from metaeval.reports.report import Report
+    from metaeval.reports.tables import Table
 
-__all__ = ["file_stems", "inline_svg", "render_fragment", "render_page"]
+__all__ = ["file_stems", "inline_svg", "render_fragment", "render_page", "table_html"]
 
 
 def render_page(
@@ -86,6 +87,17 @@ def render_fragment(report: "Report") -> str:
         if part.brief
     ]
     return _environment().get_template("fragment.html").render(page=report, sections=sections, charts={}, stems={})
+
+
+def table_html(table: "Table") -> str:
+    """Return a table as one HTML element that needs nothing of the page it is put into: no style, no script.
+
+    Returns
+    -------
+    str
+        Names in it are text, whatever they look like.
+    """
+    return _environment().get_template("table.html").render(table=table, groups=table.groups()) + "\n"
 
 
 def inline_svg(svg: str, *, key: str, title: str, alt: str) -> str:

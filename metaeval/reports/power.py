@@ -6,6 +6,7 @@ import pandas as pd
 from metaeval import figures
 from metaeval.errors import InvalidOptionError, UnknownNameError
 from metaeval.reports.data_files import pair_files, score_files
+from metaeval.reports.means import means_section
 from metaeval.reports.power_bayesian import bayesian_section
 from metaeval.reports.power_systems import identical_section, map_section, ranking_section, scores_section, top_section
 from metaeval.reports.power_words import (
@@ -72,6 +73,7 @@ def power_report(study: PowerStudy, *, map_metric: str | None = None, top: int =
             *bayesian_section(study),
             *_asl_section(study),
             ranking_section(study, means, order),
+            means_section(study, top),
             scores_section(study, order),
             map_section(study, order),
             top_section(study, means, top),

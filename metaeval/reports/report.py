@@ -19,7 +19,9 @@ import pandas as pd
 
 from metaeval.bibliography import find_publication, publications
 from metaeval.provenance import Provenance
-from metaeval.reports.tables import Table, left, table_latex
+from metaeval.reports.latex import table_latex
+from metaeval.reports.markdown import table_markdown
+from metaeval.reports.tables import Table, left, table_csv
 from metaeval.words import sentence_case
 
 if TYPE_CHECKING:
@@ -341,6 +343,20 @@ class Report(_Statements):
     def to_latex(self) -> str:
         """Return the main table as LaTeX, for the package booktabs."""
         return table_latex(self.main_table())
+
+    def to_markdown(self) -> str:
+        """Return the main table as Markdown, with pipes between its cells."""
+        return table_markdown(self.main_table())
+
+    def to_html_table(self) -> str:
+        """Return the main table as a piece of HTML that stands on any page."""
+        from metaeval.reports.html import table_html  # noqa: PLC0415 - loads Jinja2
+
+        return table_html(self.main_table())
+
+    def to_csv(self) -> str:
+        """Return the main table's data as CSV, numbers at full precision."""
+        return table_csv(self.main_table())
 
     def _repr_html_(self) -> str:
         from metaeval.reports.html import render_fragment  # noqa: PLC0415 - loads Jinja2

@@ -1,20 +1,18 @@
-# ruff: noqa: RUF001 - typographic minus and dashes are meant for people
-r"""Tables of a report: one description of columns, three ways out (CSV, LaTeX, HTML through the page's template).
+"""Tables of a report: one description of columns for every way out.
 
-CSV keeps names, and numbers at full precision, with an apostrophe before what a spreadsheet would compute; LaTeX and
-HTML show what people read, such as
-``80/120 = 66.7 %`` (the form of Table 3 in Sakai and Kando 2008).
+CSV keeps names, and numbers at full precision, with an apostrophe before what a spreadsheet would compute. LaTeX
+(`metaeval.reports.latex`), Markdown (`metaeval.reports.markdown`), HTML (`metaeval.reports.html`) and the terminal show
+what people read, such as ``80/120 = 66.7 %`` (the form of Table 3 in Sakai and Kando 2008).
 """
 
-import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from itertools import groupby
-from typing import ClassVar, Literal, NamedTuple
+from typing import Any, ClassVar, Literal, NamedTuple
 
 import pandas as pd
 
-from metaeval.visible import csv_text, visible
+from metaeval.visible import csv_text
 from metaeval.words import absent, intervals, name_of_metric, text
 
 __all__ = [
@@ -24,15 +22,11 @@ __all__ = [
     "Heading",
     "Table",
     "bounded",
-    "escape_latex",
     "left",
     "right",
     "table_csv",
-    "table_latex",
     "under",
 ]
-
-_LONG_TABLE = 45
 
 type Write = Callable[[object], str]
 """Turns a value into text."""
@@ -139,12 +133,21 @@ class Cell(NamedTuple):
     align : str
     under : str
         What stands under the text, in the same cell.
+    marks : str
+        What stands raised after the text, such as a dagger.
+    bold : bool
+        Whether the text stands out.
+    room : int
+        Letters of the longest marks of the column: where they have their room in every row, numbers stay aligned.
     """
 
     text: str
     sort: str
     align: str
     under: str = ""
+    marks: str = ""
+    bold: bool = False
+    room: int = 0
 
 
 class Heading(NamedTuple):
@@ -178,7 +181,8 @@ class Table:
     caption : str
         What it shows and how to read it.
     frame : pandas.DataFrame
-        One row per row shown; a column ``<name>_sort`` sorts the column ``<name>`` where its text would not do.
+        One row per row shown; a column ``<name>_sort`` sorts the column ``<name>`` where its text would not do,
+        ``<name>_marks`` holds what stands raised after it, and ``<name>_bold`` says where it stands out.
     columns : tuple of Column
     data : pandas.DataFrame or None
         What goes into the CSV file if not `frame` itself.
@@ -198,10 +202,26 @@ class Table:
         shown = []
         for column in self.columns:
             values = self.frame[column.name].tolist()
-            keys = self.frame.get(f"{column.name}_sort", self.frame[column.name]).tolist()
-            pairs = zip(values, keys, strict=True)
-            shown.append([Cell(column.write(value), _sort_key(key), column.align) for value, key in pairs])
+            keys = self._beside(column, "sort", values)
+            marks = self._beside(column, "marks", [""] * len(values))
+            bold = self._beside(column, "bold", [False] * len(values))
+            room = max(map(len, marks), default=0)
+            shown.append(
+                [
+                    Cell(column.write(value), _sort_key(key), column.align, marks=raised, bold=bool(out), room=room)
+                    for value, key, raised, out in zip(values, keys, marks, bold, strict=True)
+                ]
+            )
         return [list(row) for row in zip(*shown, strict=True)]
+
+    def marked(self, column: Column) -> bool:
+        """Say whether anything stands raised after the values of a column."""
+        return any(self._beside(column, "marks", []))
+
+    def _beside(self, column: Column, kind: str, default: list[Any]) -> list[Any]:
+        """Return what the frame says about every value of a column."""
+        name = f"{column.name}_{kind}"
+        return self.frame[name].tolist() if name in self.frame else default
 
     def headings(self) -> list[Heading]:
         """Return the headings of a page's columns: a column shown under another has none of its own."""
@@ -236,86 +256,6 @@ def table_csv(table: Table) -> str:
     """Return the table's data as CSV: a header, commas, full precision, one line feed per row."""
     data = table.frame[[column.name for column in table.columns]] if table.data is None else table.data
     return csv_text(data)
-
-
-def table_latex(table: Table) -> str:
-    r"""Return the table as LaTeX for the package booktabs (and longtable where it is longer than a page).
-
-    Every character that LaTeX gives a meaning is escaped, so names survive as they are. Letters outside Latin
-    scripts are left alone; they need LuaLaTeX or XeLaTeX and a font that has them.
-    """
-    head = _latex_head(table)
-    body = [f"{' & '.join(escape_latex(cell.text) for cell in row)} \\\\" for row in table.cells()]
-    layout = "".join("r" if column.align == "right" else "l" for column in table.columns)
-    caption = f"\\caption{{{escape_latex(f'{table.title}. {table.caption}')}}}"
-    label = (
-        f"\\label{{tab:{''.join(letter if letter.isascii() and letter.isalnum() else '-' for letter in table.name)}}}"
-    )
-    if len(body) > _LONG_TABLE:
-        start = [f"\\begin{{longtable}}{{{layout}}}", f"{caption}{label} \\\\"]
-        lines = [*start, "\\toprule", *head, "\\midrule", "\\endhead", *body, "\\bottomrule", "\\end{longtable}"]
-        return "\n".join(["% Needs \\usepackage{booktabs,longtable}", *lines, ""])
-    start = ["\\begin{table}", "  \\centering", f"  {caption}", f"  {label}", f"  \\begin{{tabular}}{{{layout}}}"]
-    inner = ["\\toprule", *head, "\\midrule", *body, "\\bottomrule"]
-    lines = [*start, *(f"    {line}" for line in inner), "  \\end{tabular}", "\\end{table}"]
-    return "\n".join(["% Needs \\usepackage{booktabs}", *lines, ""])
-
-
-_LATEX = {character: f"\\{character}" for character in "{}$&#%_"} | {
-    "\\": "\\textbackslash{}",
-    "^": "\\textasciicircum{}",
-    "~": "\\textasciitilde{}",
-    "<": "\\textless{}",
-    ">": "\\textgreater{}",
-    "|": "\\textbar{}",
-    '"': "\\textquotedbl{}",
-    "`": "\\textasciigrave{}",
-    "[": "{[}",
-    "]": "{]}",
-    "*": "{*}",
-    "−": "$-$",
-    "×": "$\\times$",
-    "≤": "$\\leq$",
-    "≥": "$\\geq$",
-    "±": "$\\pm$",
-    "·": "$\\cdot$",
-    "α": "$\\alpha$",
-    "τ": "$\\tau$",
-    "…": "\\ldots{}",
-    "–": "--",
-    "—": "---",
-    "\u00a0": "~",
-    "\u202f": "\\,",
-}
-_JOINING = re.compile(r"(-)(?=-)|(')(?=')|(,)(?=,)|.", re.DOTALL)
-
-
-def escape_latex(words: str) -> str:
-    r"""Return a text in which LaTeX finds nothing to obey.
-
-    Hyphens and quotes are kept from joining into dashes and curly quotes, and brackets from being read as options.
-
-    Examples
-    --------
-    >>> print(escape_latex(r"50 % of run_1 & \input{x}"))
-    50 \% of run\_1 \& \textbackslash{}input\{x\}
-    """
-    plain = visible(words.replace("\n", " "))
-    return _JOINING.sub(lambda found: _LATEX.get(found[0], found[0] + "{}" * bool(found.lastindex)), plain)
-
-
-def _latex_head(table: Table) -> list[str]:
-    lines = []
-    groups = table.groups()
-    if groups:
-        spans, rules, start = [], [], 1
-        for name, width in groups:
-            spans.append(f"\\multicolumn{{{width}}}{{c}}{{{escape_latex(name)}}}" if name else "&" * (width - 1))
-            if name:
-                rules.append(f"\\cmidrule(lr){{{start}-{start + width - 1}}}")
-            start += width
-        lines += [f"{' & '.join(spans)} \\\\", " ".join(rules)]
-    return [*lines, f"{' & '.join(escape_latex(column.label) for column in table.columns)} \\\\"]
 
 
 def _sort_key(value: object) -> str:

@@ -66,14 +66,19 @@ def terminal_table(table: Table) -> Group:
     """
     shown = RichTable(box=None, show_edge=False, pad_edge=False)
     above, grouped = "", any(column.group for column in table.columns)
-    for column in table.columns:
+    marked = [table.marked(column) for column in table.columns]  # marks have a column, so that numbers stay aligned
+    for column, apart in zip(table.columns, marked, strict=True):
         over = column.group if column.group != above else ""  # said once over neighbours that share it
         words = f"{over}\n{column.label}" if grouped else column.label
         shown.add_column(_line(words), justify=column.align, overflow="fold")
+        if apart:
+            shown.add_column("", overflow="fold")
         above = column.group
     rows = table.cells()
     for row in rows[:_LONGEST]:
-        shown.add_row(*(_line(cell.text) for cell in row))
+        cells = [_line(cell.text, "bold" * cell.bold) for cell in row]
+        raised = [[_line(cell.marks)] if apart else [] for cell, apart in zip(row, marked, strict=True)]
+        shown.add_row(*(one for cell, beside in zip(cells, raised, strict=True) for one in (cell, *beside)))
     parts: list[RenderableType] = [_line(table.title, "bold"), shown]
     if len(rows) > _LONGEST:
         parts.append(_line(f"… and {len(rows) - _LONGEST} more rows, which --out writes"))

@@ -5,6 +5,7 @@ from typing import get_args
 import numpy as np
 
 from metaeval.checks import MOST_REPLICATES, check_choice, check_count, check_share, check_threads
+from metaeval.errors import InvalidOptionError
 from metaeval.tests_stat.catalogue import TESTS
 from metaeval.tests_stat.correction import FAMILY_WISE, adjust
 from metaeval.tests_stat.counting import check_resamples
@@ -13,8 +14,10 @@ from metaeval.tests_stat.pairs import Alternative, PValueRule
 __all__ = ["check_intervals", "check_resampling", "check_test"]
 
 
-def check_test(test: str, correction: str | None = None, *, alternative: str = "two-sided") -> None:
-    """Refuse a test, a correction or an alternative that there is not, and a one-sided one that the test cannot have.
+def check_test(
+    test: str, correction: str | None = None, *, alternative: str = "two-sided", baseline: str | None = None
+) -> None:
+    """Refuse a test, a correction or an alternative that there is not, and a side or baseline that it cannot have.
 
     Raises
     ------
@@ -32,6 +35,9 @@ def check_test(test: str, correction: str | None = None, *, alternative: str = "
         adjust(np.empty((1, 0)), correction)  # it knows which there are
     check_choice(alternative, "alternative", get_args(Alternative))
     spec.check_alternative(alternative)
+    if baseline is not None and spec.family_wise_only:
+        message = f"the test {spec.name} compares all pairs and takes no baseline; use another, such as 'max_t'"
+        raise InvalidOptionError(message)
 
 
 def check_resampling(n_resamples: int | None, p_value_rule: str = "plus-one", n_threads: int | None = None) -> None:

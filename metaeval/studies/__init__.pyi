@@ -22,5 +22,7 @@ from .power import study_power as study_power
 from .reliability import study_reliability as study_reliability
 from .scores_under_judges import judgments_of_labels as judgments_of_labels
 from .study import Study as Study
+from .table import TableStudy as TableStudy
+from .table import study_table as study_table
 from .topics import TopicsStudy as TopicsStudy
 from .topics import study_topics as study_topics

@@ -28,6 +28,7 @@ OWN = {
         "judges": "one correction, over pairs of runs",
         "human": "one correction, over pairs of systems and of metrics",
         "judgments": "one correction, by default the test's own",
+        "table": "over the pairs with a baseline, or all; by default the test's own",
     },
     "--cost": {"assessment": "the log says it, unless told otherwise"},
     "--pool-sizes": {"assessment": "pools of elements too, held against new runs"},
@@ -60,6 +61,7 @@ OWN = {
         "judges": "a ranking of so many by itself",
         "judgments": "correlations among so many runs",
         "leaderboard": "chance to be among them",
+        "table": "rows, and all by default",
     },
     "--systems": {"simulate inex": "a campaign is larger than a table, and has fewer runs"},
     "--test": {

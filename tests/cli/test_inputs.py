@@ -16,6 +16,7 @@ COMMANDS = {
     "power of a table": ("power", "{table}", "--test", "t", "--interval-resamples", "0"),
     "report": ("report", *SCORED, "--interval-resamples", "0", "--no-topics", "--overwrite"),
     "topics": ("topics", "{table}", "--trials", "10", "--no-bayes", "--interval-resamples", "0"),
+    "table": ("table", *SCORED),
     "leaderboard": ("leaderboard", *SCORED),
     "compare-metrics": ("compare-metrics", *SCORED),
     "compare-tests": ("compare-tests", *SCORED, "--test", "t", "--splits", "2"),

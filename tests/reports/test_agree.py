@@ -20,7 +20,7 @@ from metaeval.reports.agree_words import (
     pair_label,
     summary_sentences,
 )
-from metaeval.reports.tables import table_latex
+from metaeval.reports.latex import table_latex
 from metaeval.scores import as_scores
 from metaeval.simulate.inex import simulate_inex
 from metaeval.studies.agree import AgreeStudy, audit_quantisations, study_agreement

@@ -9,7 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from metaeval.reports.tables import Column, Table, escape_latex, table_csv, table_latex
+from metaeval.reports.latex import escape_latex, table_latex
+from metaeval.reports.tables import Column, Table, table_csv
 from metaeval.words import number
 
 MEANT = {
@@ -19,7 +20,7 @@ MEANT = {
     "\\textless{}": "<",
     "\\textgreater{}": ">",
     "\\textbar{}": "|",
-    "\\textquotedbl{}": '"',
+    "{\\ttfamily\\char34}": '"',
     "\\textasciigrave{}": "`",
     "{[}": "[",
     "{]}": "]",
