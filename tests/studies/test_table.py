@@ -1,4 +1,3 @@
-
 """The table of every paper: means, bold and marks are those that anybody would work out from the scores."""
 
 from itertools import permutations
