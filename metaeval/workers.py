@@ -240,12 +240,28 @@ def _deaf_children() -> Iterator[None]:
     if not hasattr(signal, "pthread_sigmask"):
         yield
         return
-    resource_tracker.ensure_running()  # it would lift the block once it has started, in the middle of what follows
+    _start_trackers()  # they would lift the block once they have started, in the middle of what follows
     before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     try:
         yield
     finally:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
+
+
+def _start_trackers() -> None:
+    """Start the processes that put away what others leave behind, and have them do so without a word.
+
+    After an interrupt they may find that somebody was faster, and would warn of it behind our last words.
+    """
+    from joblib.externals.loky.backend import resource_tracker as of_joblib  # noqa: PLC0415 - joblib is loaded
+
+    before = sys.warnoptions[:]
+    sys.warnoptions.append("ignore:resource_tracker")  # handed on to interpreters that this one starts
+    try:
+        resource_tracker.ensure_running()
+        of_joblib.ensure_running()
+    finally:
+        sys.warnoptions[:] = before
 
 
 @contextmanager

@@ -1,6 +1,7 @@
 """A Dask cluster of its own processes on this machine, started as a user starts one."""
 
 import os
+import random
 import socket
 import subprocess
 import sys
@@ -12,19 +13,32 @@ ROOT = Path(__file__).parents[1]
 
 
 def free_port():
-    """Return a port that nobody listens at."""
-    with socket.socket() as one:
-        one.bind(("127.0.0.1", 0))
-        return one.getsockname()[1]
+    """Return a port that nobody has, and that the system gives nobody for a connection of his own.
+
+    Those that it hands out begin at 32768 (Linux) or 49152: between this call and the start of a scheduler, which takes
+    seconds, some other test's connection may be given one of them.
+    """
+    for port in random.SystemRandom().sample(range(20_000, 32_000), 200):
+        with socket.socket() as one:
+            try:
+                one.bind(("127.0.0.1", port))
+            except OSError:
+                continue
+            return port
+    raise OSError("200 ports of this machine are taken")
 
 
-def _wait_for(port):
+def wait_for(scheduler, port):
+    """Return when the scheduler answers; if it has ended instead, fail with what it said."""
     deadline = time.monotonic() + 120
     while time.monotonic() < deadline:
         with socket.socket() as one:
             if one.connect_ex(("127.0.0.1", port)) == 0:
                 return
+        if scheduler.poll() is not None:
+            break
         time.sleep(0.1)
+    raise OSError(f"the scheduler does not answer at port {port}:\n{scheduler.log.read_text('utf-8')}")
 
 
 def start(*words, folder):
@@ -32,8 +46,11 @@ def start(*words, folder):
     path = os.pathsep.join([str(ROOT), os.environ.get("PYTHONPATH", "")])
     environment = os.environ | {"PYTHONPATH": path, "DASK_TEMPORARY_DIRECTORY": str(folder)}
     program = [sys.executable, "-m", "dask", *map(str, words), "--no-dashboard"]
-    with Path(folder, f"{words[0]}.log").open("ab") as log:
-        return subprocess.Popen(program, cwd=folder, env=environment, stdout=log, stderr=log)
+    said = Path(folder, f"{words[0]}.log")
+    with said.open("ab") as log:
+        started = subprocess.Popen(program, cwd=folder, env=environment, stdout=log, stderr=log)
+    started.log = said
+    return started
 
 
 @contextmanager
@@ -57,7 +74,7 @@ def cluster(folder, *, workers=("--nthreads", 1, "--nworkers", 2)):
     address = f"tcp://127.0.0.1:{free_port()}"
     scheduler = start("scheduler", "--host", "127.0.0.1", "--port", address.rpartition(":")[2], folder=folder)
     with stopping(scheduler):
-        _wait_for(int(address.rpartition(":")[2]))
+        wait_for(scheduler, int(address.rpartition(":")[2]))
         if workers is None:
             yield address, scheduler, None
             return

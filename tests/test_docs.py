@@ -80,7 +80,10 @@ def _python(arguments):
 def _dask(arguments):
     """Start it in the background, as the page does; it ends with the page."""
     module = STARTED["module"]
-    STARTED["programs"].append(module.start(*[word for word in arguments if word != "&"], folder=STARTED["folder"]))
+    started = module.start(*[word for word in arguments if word != "&"], folder=STARTED["folder"])
+    STARTED["programs"].append(started)
+    if arguments[0] == "scheduler":
+        module.wait_for(started, STARTED["port"])
     return 0, "", ""
 
 

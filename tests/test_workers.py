@@ -417,6 +417,30 @@ def test_an_interrupt_is_tidy(tmp_path, whole):
     assert not any(map(_is_alive, workers))
 
 
+@pytest.mark.skipif(os.name != "posix", reason="the end of a process without its tidying up")
+def test_what_is_left_behind_is_put_away_without_a_word(tmp_path):
+    """Joblib's process that tidies up after us would warn of a file that is gone already, behind our last words."""
+    kept, gone = tmp_path / "kept", tmp_path / "gone"
+    kept.touch()
+    program = f"""
+import os
+from metaeval.workers import parallel_map
+parallel_map(pow, [2, 3], [3, 2], n_jobs=2)
+from joblib.externals.loky import get_reusable_executor
+from joblib.externals.loky.backend import resource_tracker
+get_reusable_executor().shutdown(wait=True)
+for one in ({str(kept)!r}, {str(gone)!r}):
+    resource_tracker.register(one, "file")
+os._exit(130)
+"""
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
+    assert (done.returncode, done.stderr) == (130, "")
+    deadline = time.monotonic() + 20
+    while kept.exists() and time.monotonic() < deadline:
+        time.sleep(0.1)
+    assert not kept.exists()
+
+
 def _workers_of(pid):
     rows = [line.split(None, 2) for line in _ps("-eww", "-o", "pid=,ppid=,args=").splitlines()]
     return [int(row[0]) for row in rows if row[1] == str(pid) and "popen_loky" in row[2]]
