@@ -13,10 +13,10 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from metaeval.agreement.assessors import compare_assessors
 from metaeval.agreement.human import human_agreement, pair_agreement
 from metaeval.agreement.human_statistics import system_statistics
 from metaeval.agreement.items import item_scores
+from metaeval.agreement.label_agreement import compare_labels
 from metaeval.agreement.labels import as_labels
 from metaeval.agreement.metric_comparison import compare_with_human
 from metaeval.agreement.williams import williams_table
@@ -150,7 +150,7 @@ def judges(data: Path) -> Iterator[str]:
     """Tell how far automatic judges agree with the human one, and with each other."""
     frame = pd.read_csv(data / "llmjudge-dl23" / "judgments.csv.gz").set_index(["qid", "pid"])
     labels = as_labels(frame, scale=range(4), outside="drop")
-    found = compare_assessors(labels, reference="human", rel=2, n_resamples=1000, rng=0)
+    found = compare_labels(labels, reference="human", rel=2, n_resamples=1000, rng=0)
     pairs = found.pairs.sort_values("kappa", ascending=False)
     names = ("same", "kappa", "quadratic_kappa", "overlap", "bias")
     shown = pairs.assign(
@@ -162,7 +162,7 @@ def judges(data: Path) -> Iterator[str]:
             for name in names
         }
     )[["second", *names]].rename(columns={"second": "judge"})
-    off = labels.outside.groupby("assessor")["label"].apply(lambda part: ", ".join(f"{x:g}" for x in part))
+    off = labels.outside.groupby("judge")["label"].apply(lambda part: ", ".join(f"{x:g}" for x in part))
     alpha = found.alpha.set_index("level").loc["ordinal"]
     yield "## LLMJudge, TREC DL 2023: 33 automatic judges against the human one"
     yield ""
@@ -189,13 +189,13 @@ def crowd(data: Path) -> Iterator[str]:
     index = ["topic", "document_id"]
     for column in ("relevance", "new_relevance"):
         wide = reviewers.assign(label=reviewers[column].map(GRADES)).pivot_table(
-            index=index, columns="assessor", values="label"
+            index=index, columns="judge", values="label"
         )
         wide["nist"] = reviewers.groupby(index)["nist_rel"].first()
-        rows.append((f"3 reviewers and NIST, {column}", compare_assessors(as_labels(wide), rng=0)))
+        rows.append((f"3 reviewers and NIST, {column}", compare_labels(as_labels(wide), rng=0)))
     for name in ("3P-Doc-High", "3P-Doc-NoHigh", "2P-Doc-High", "2P-Doc-NoHigh"):
         labels = read_labels(folder / "crowd.csv.gz", words=GRADES, where={"experiment": name})
-        rows.append((f"crowd, {name}, {labels.shape[1]} workers", compare_assessors(as_labels(labels), rng=0)))
+        rows.append((f"crowd, {name}, {labels.shape[1]} workers", compare_labels(as_labels(labels), rng=0)))
     frame = pd.DataFrame(
         [
             {

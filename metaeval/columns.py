@@ -65,10 +65,10 @@ RANKINGS: Words = {
 LABELS: Words = {
     "topic": ("topic", "query", "qid", "query_id", "topic_id"),
     "item": ("item", "document", "document_id", "doc_id", "docno", "docid", "doc", "pid", "passage", "passage_id"),
-    "assessor": ("assessor", "judge", "worker", "annotator", "rater", "reviewer"),
+    "judge": ("judge", "assessor", "worker", "annotator", "rater", "reviewer"),
     "label": ("label", "relevance", "grade", "rating", "judgment", "judgement", "rel"),
 }
-"""What several assessors said; case, blanks and hyphens do not matter."""
+"""What several judges said; case, blanks and hyphens do not matter."""
 
 ITEMS: Words = {
     "system": ("system", "sys", "model", "run", "name", "submission"),

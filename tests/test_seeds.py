@@ -12,10 +12,10 @@ import pytest
 import xarray as xr
 
 import metaeval
-from metaeval.agreement.assessors import compare_assessors
 from metaeval.agreement.decisions import decision_agreement
 from metaeval.agreement.human import human_agreement
 from metaeval.agreement.items import item_scores
+from metaeval.agreement.label_agreement import compare_labels
 from metaeval.agreement.labels import as_labels
 from metaeval.agreement.metric_comparison import compare_with_human
 from metaeval.agreement.people import second_people
@@ -101,7 +101,7 @@ STUDIES = {
     "judge_conclusions": lambda rng: (
         judge_conclusions(SCORES, reference=str(SCORES["metric"].to_numpy()[0]), n_resamples=50, rng=rng).table
     ),
-    "second_people": lambda rng: second_people(LABELS, LABELS.assessors, n_choices=2, rng=rng).table,
+    "second_people": lambda rng: second_people(LABELS, LABELS.judges, n_choices=2, rng=rng).table,
     "study_comparison": lambda rng: study_comparison(
         SCORES, collection=None, test="bootstrap", topics=False, n_topic_resamples=20, rng=rng
     ),
@@ -116,7 +116,7 @@ STUDIES = {
 }
 ENGINES = {
     "BayesianComparison.to_arviz": lambda rng: bayesian_t(SCORES).to_arviz("AP", n_draws=5, rng=rng),
-    "compare_assessors": lambda rng: compare_assessors(LABELS, n_resamples=50, rng=rng),
+    "compare_labels": lambda rng: compare_labels(LABELS, n_resamples=50, rng=rng),
     "decision_agreement": lambda rng: decision_agreement(SCORES, n_resamples=50, rng=rng),
     "human_agreement": lambda rng: human_agreement(ITEMS, reference="AP", n_resamples=50, rng=rng),
     "compare_with_human": lambda rng: compare_with_human(ITEMS, reference="AP", n_resamples=50, rng=rng),

@@ -1,8 +1,6 @@
 from .aggregates import aggregate_scores as aggregate_scores
 from .aggregates import aggregate_table as aggregate_table
 from .alt_test import AltTest as AltTest
-from .assessors import AssessorAgreement as AssessorAgreement
-from .assessors import compare_assessors as compare_assessors
 from .decisions import DecisionAgreement as DecisionAgreement
 from .decisions import decision_agreement as decision_agreement
 from .favour import FavouredGroups as FavouredGroups
@@ -17,6 +15,8 @@ from .item_statistics import analyse_items as analyse_items
 from .items import item_scores as item_scores
 from .items import mean_by_cluster as mean_by_cluster
 from .items import system_means as system_means
+from .label_agreement import LabelAgreement as LabelAgreement
+from .label_agreement import compare_labels as compare_labels
 from .label_baselines import agreement_baselines as agreement_baselines
 from .labels import Labels as Labels
 from .labels import as_labels as as_labels

@@ -170,7 +170,7 @@ def alt_test(  # noqa: PLR0913 - every option is one rule of the procedure
     See Also
     --------
     metaeval.read_annotations : labels by annotators from JSON
-    metaeval.agreement.assessors.compare_assessors : how far judges agree
+    metaeval.agreement.label_agreement.compare_labels : how far judges agree
 
     Notes
     -----

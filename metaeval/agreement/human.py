@@ -66,7 +66,7 @@ class HumanAgreement:
 
     def plot(self) -> "Figure":
         """Draw the agreement of every metric with its interval, best first."""
-        from metaeval.figures.assessors import agreement_dots  # noqa: PLC0415 - matplotlib
+        from metaeval.figures.label_agreement import agreement_dots  # noqa: PLC0415 - matplotlib
 
         label = f"{self.statistic} with {self.reference} ({self.level})"
         return agreement_dots(self.table.rename(columns={"metric": "name"}), label=label)

@@ -1,4 +1,4 @@
-"""Krippendorff's alpha: how far any number of assessors agree, some of whom may have skipped items."""
+"""Krippendorff's alpha: how far any number of judges agree, some of whom may have skipped items."""
 
 from collections.abc import Sequence
 from typing import Literal
@@ -21,7 +21,7 @@ Level = Literal["nominal", "ordinal", "interval"]
 def coincidences(labels: Labels, *, topics: Sequence[str]) -> Floats:
     """Return Krippendorff's coincidence matrix of every topic, shape (topic, label, label).
 
-    An item with m labels, m at least 2, adds 1/(m - 1) for every ordered pair of labels by different assessors.
+    An item with m labels, m at least 2, adds 1/(m - 1) for every ordered pair of labels by different judges.
     """
     scale = np.array(labels.scale, dtype=np.float64)
     given = (labels.table.to_numpy()[:, :, None] == scale).sum(axis=1).astype(np.float64)

@@ -12,7 +12,7 @@ import pandas as pd
 from numpy.typing import NDArray
 from scipy.stats import hypergeom
 
-from metaeval.agreement.assessors import STATISTICS
+from metaeval.agreement.label_agreement import STATISTICS
 from metaeval.agreement.label_statistics import by_topic, contingency, over_topics, pooled, ratio
 from metaeval.agreement.labels import Labels
 from metaeval.cells import first_few
@@ -55,10 +55,10 @@ def agreement_baselines(labels: Labels, *, reference: str, people: Sequence[str]
     Returns
     -------
     pandas.DataFrame
-        One row a judge and statistic of `metaeval.agreement.assessors.STATISTICS`, `leading_kappa` first: ``judge``,
-        ``items``, ``statistic``, ``value``, ``constant`` (of the constant judge that does best, on the same items) with
-        its ``constant_label``, ``shuffled`` (expected of the judge's labels in random order within each topic),
-        ``people`` and the ``people_pairs`` it is the mean of.
+        One row a judge and statistic of `metaeval.agreement.label_agreement.STATISTICS`, `leading_kappa` first:
+        ``judge``, ``items``, ``statistic``, ``value``, ``constant`` (of the constant judge that does best, on the same
+        items) with its ``constant_label``, ``shuffled`` (expected of the judge's labels in random order within each
+        topic), ``people`` and the ``people_pairs`` it is the mean of.
 
     Raises
     ------
@@ -71,7 +71,7 @@ def agreement_baselines(labels: Labels, *, reference: str, people: Sequence[str]
 
     See Also
     --------
-    metaeval.agreement.assessors.compare_assessors : the same figures with intervals
+    metaeval.agreement.label_agreement.compare_labels : the same figures with intervals
 
     Notes
     -----
@@ -96,9 +96,9 @@ def agreement_baselines(labels: Labels, *, reference: str, people: Sequence[str]
     >>> table.loc[["kappa", "same", "overlap"], ["value", "constant", "shuffled"]].to_numpy().tolist()
     [[0.5, 0.0, 0.0], [0.75, 0.75, 0.5], [0.5, 0.25, 0.25]]
     """
-    check_choice(reference, "assessor", labels.assessors)
+    check_choice(reference, "judge", labels.judges)
     for name in people:
-        check_choice(name, "assessor", labels.assessors)
+        check_choice(name, "judge", labels.judges)
     if len(set(people)) == 1:
         message = f"people= must name two people or more, not {first_few(set(people))} alone; name the reference, too"
         raise InvalidOptionError(message)
@@ -107,22 +107,22 @@ def agreement_baselines(labels: Labels, *, reference: str, people: Sequence[str]
         raise InvalidOptionError(message)
     scale = np.array(labels.scale, dtype=np.float64)
     counts = contingency(labels, topics=labels.topics)
-    own = labels.assessors.index(reference)
+    own = labels.judges.index(reference)
     tables = counts[:, own].transpose(0, 2, 1, 3)  # topic, judge, label of the reference, label of the judge
     items = tables.sum(axis=(0, 2, 3))
-    judges = [place for place in range(len(labels.assessors)) if place != own and items[place] > 0]
+    judges = [place for place in range(len(labels.judges)) if place != own and items[place] > 0]
     if not judges:
         message = f"nobody labelled an item that {reference!r} labelled; are topics and items named alike?"
         raise ScoresError(message)
     tables = tables[:, judges]
     value, shuffled = _statistics(tables, scale, rel), _expected(tables, scale, rel)
     constant, label = _constant(tables, scale, rel)
-    among, n_pairs = _among(counts, [labels.assessors.index(name) for name in dict.fromkeys(people)], scale, rel)
+    among, n_pairs = _among(counts, [labels.judges.index(name) for name in dict.fromkeys(people)], scale, rel)
     order = list(dict.fromkeys([leading_kappa(labels.scale), *STATISTICS]))
     parts = [
         pd.DataFrame(
             {
-                "judge": labels.assessors[place],
+                "judge": labels.judges[place],
                 "items": int(items[place]),
                 "statistic": order,
                 "value": [value[name][at] for name in order],

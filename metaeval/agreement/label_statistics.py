@@ -1,4 +1,4 @@
-"""Statistics of how two assessors agree, from tables of how often one said i where the other said j."""
+"""Statistics of how two judges agree, from tables of how often one said i where the other said j."""
 
 from collections.abc import Sequence
 
@@ -14,7 +14,7 @@ type Floats = NDArray[np.float64]
 
 
 def contingency(labels: Labels, *, topics: Sequence[str]) -> Floats:
-    """Count pairs of labels: an array (topic, assessor a, label of a, assessor b, label of b)."""
+    """Count pairs of labels: an array (topic, judge a, label of a, judge b, label of b)."""
     table, scale = labels.table, np.array(labels.scale, dtype=np.float64)
     one_hot = (table.to_numpy()[:, :, None] == scale).astype(np.float64).reshape(len(table), -1)
     position = pd.Index(topics).get_indexer(table.index.get_level_values("topic"))

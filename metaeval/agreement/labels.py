@@ -1,4 +1,4 @@
-"""What every assessor said of every item: labels checked and put into one form."""
+"""What every judge said of every item: labels checked and put into one form."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -20,16 +20,16 @@ Outside = Literal["error", "drop"]
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
 class Labels:
-    """What every assessor said of every item.
+    """What every judge said of every item.
 
     Attributes
     ----------
     table : pandas.DataFrame
-        Index ``(topic, item)``, one column an assessor; NaN where an assessor did not label an item.
+        Index ``(topic, item)``, one column a judge; NaN where a judge did not label an item.
     scale : tuple of float
         The labels there are, ascending; whole ones are int.
     outside : pandas.DataFrame
-        Labels that are not on the scale and were left out: ``topic``, ``item``, ``assessor``, ``label``.
+        Labels that are not on the scale and were left out: ``topic``, ``item``, ``judge``, ``label``.
     notes : tuple of str
         What was assumed or left out when they were read.
     """
@@ -40,8 +40,8 @@ class Labels:
     notes: tuple[str, ...] = ()
 
     @property
-    def assessors(self) -> tuple[str, ...]:
-        """Names of the assessors."""
+    def judges(self) -> tuple[str, ...]:
+        """Names of the judges."""
         return tuple(self.table.columns)
 
     @property
@@ -75,12 +75,12 @@ class Labels:
             )
             raise ScoresError(message)
 
-    def select(self, assessors: Iterable[str]) -> "Labels":
-        """Return the labels of some assessors, in the order named."""
-        names = list(assessors)
+    def select(self, judges: Iterable[str]) -> "Labels":
+        """Return the labels of some judges, in the order named."""
+        names = list(judges)
         for name in names:
-            check_choice(name, "assessor", self.assessors)
-        outside = self.outside[self.outside["assessor"].isin(names)].reset_index(drop=True)
+            check_choice(name, "judge", self.judges)
+        outside = self.outside[self.outside["judge"].isin(names)].reset_index(drop=True)
         return Labels(table=self.table[names], scale=self.scale, outside=outside, notes=self.notes)
 
 
@@ -91,8 +91,8 @@ def as_labels(
 
     Parameters
     ----------
-    table : DataFrame, or mapping of assessor to mapping of topic to mapping of item to label
-        A frame is wide: index ``(topic, item)``, one column an assessor, NaN where something was not labelled.
+    table : DataFrame, or mapping of judge to mapping of topic to mapping of item to label
+        A frame is wide: index ``(topic, item)``, one column a judge, NaN where something was not labelled.
     scale : sequence of int, optional
         The labels there are; by default all that occur.
     outside : {"error", "drop"}
@@ -107,7 +107,7 @@ def as_labels(
         outside it.
     ScoresError
         If labels are no whole numbers (finite ones with `real`), lie outside the scale, an item stands twice, or fewer
-        than two assessors or no item are left.
+        than two judges or no item are left.
 
     Examples
     --------
@@ -145,7 +145,7 @@ def as_labels(
         {
             "topic": frame.index.get_level_values("topic")[rows],
             "item": frame.index.get_level_values("item")[rows],
-            "assessor": frame.columns[columns],
+            "judge": frame.columns[columns],
             "label": given[rows, columns],
         }
     )
@@ -158,19 +158,19 @@ def as_labels(
         raise ScoresError(message)
     clean = frame.mask(off)
     if clean.shape[1] < 2 or not clean.notna().to_numpy().any():  # noqa: PLR2004 - a comparison takes two
-        message = f"agreement needs two assessors and an item, not {clean.shape[1]} assessors and {len(clean)} items"
+        message = f"agreement needs two judges and an item, not {clean.shape[1]} judges and {len(clean)} items"
         raise ScoresError(message)
     notes = table.notes if isinstance(table, Labels) else frame.attrs.get("notes", ())
     return Labels(table=clean, scale=levels, outside=listed, notes=tuple(notes))
 
 
 def on_common_topics(assessments: Mapping[str, Assessments]) -> tuple[dict[str, Assessments], tuple[str, ...]]:
-    """Keep the topics that every assessor judged, and say what was left out.
+    """Keep the topics that all judged, and say what was left out.
 
     Raises
     ------
     ScoresError
-        If there are fewer than two assessors, their scales differ, or no topic was judged by all.
+        If there are fewer than two judges, their scales differ, or no topic was judged by all.
 
     Examples
     --------
@@ -178,27 +178,27 @@ def on_common_topics(assessments: Mapping[str, Assessments]) -> tuple[dict[str, 
     >>> ann, ben = (Assessments(scale="passages", documents=frame(*own)) for own in ("12", "23"))
     >>> kept, notes = on_common_topics({"ann": ann, "ben": ben})
     >>> kept["ann"].documents["topic"].tolist(), notes
-    (['2'], ('topics that not every assessor judged, left out: 2 of 3 (1, 3)',))
+    (['2'], ('topics that not all judged, left out: 2 of 3 (1, 3)',))
     """
     if len(assessments) < 2:  # noqa: PLR2004 - a comparison takes two
-        message = f"agreement needs two assessors, not {len(assessments)}"
+        message = f"agreement needs two judges, not {len(assessments)}"
         raise ScoresError(message)
     scales = {name: one.scale for name, one in assessments.items()}
     if len(set(scales.values())) > 1:
         listed = ", ".join(f"{name} {scale}" for name, scale in scales.items())
-        message = f"the assessors use different scales ({listed}); compare those of one campaign"
+        message = f"the judges use different scales ({listed}); compare those of one campaign"
         raise ScoresError(message)
     judged = {name: set(one.documents["topic"]) for name, one in assessments.items()}
     common = set.intersection(*judged.values())
     if not common:
         message = (
-            f"no topic was judged by all of {', '.join(judged)}; are the files of one assessor given one by one? "
+            f"no topic was judged by all of {', '.join(judged)}; are the files of one judge given one by one? "
             "Give their folder"
         )
         raise ScoresError(message)
     gone = natural_order(set.union(*judged.values()) - common)
     left = first_few(gone)
-    notes = (f"topics that not every assessor judged, left out: {len(gone)} of {len(gone) + len(common)} ({left})",)
+    notes = (f"topics that not all judged, left out: {len(gone)} of {len(gone) + len(common)} ({left})",)
     kept = {
         name: replace(
             one,
@@ -216,17 +216,17 @@ def _on_topics(table: pd.DataFrame, topics: set[str]) -> pd.DataFrame:
 
 
 def document_labels(assessments: Mapping[str, Assessments]) -> Labels:
-    """Return what several assessors of elements or passages said of whole documents: 1 where anything is relevant.
+    """Return what several judges of elements or passages said of whole documents: 1 where anything is relevant.
 
     Parameters
     ----------
     assessments : mapping of str to Assessments
-        By assessor, of one scale. Topics that not every assessor judged are left out, with a note.
+        By judge, of one scale. Topics that not all judged are left out, with a note.
 
     Raises
     ------
     ScoresError
-        If there are fewer than two assessors, their scales differ, or no topic was judged by all.
+        If there are fewer than two judges, their scales differ, or no topic was judged by all.
 
     Examples
     --------
@@ -253,17 +253,17 @@ def _wide(table: object) -> pd.DataFrame:
         return table.table
     if isinstance(table, Mapping):
         columns = {
-            str(assessor): pd.Series(
+            str(judge): pd.Series(
                 {(str(topic), str(item)): label for topic, part in topics.items() for item, label in part.items()},
                 dtype=np.float64,
             )
-            for assessor, topics in table.items()
+            for judge, topics in table.items()
         }
         frame = pd.DataFrame(columns)
     elif isinstance(table, pd.DataFrame):
         frame = table.copy()
     else:
-        message = f"labels must be a DataFrame or a mapping of assessors, not {type(table).__name__}"
+        message = f"labels must be a DataFrame or a mapping of judges, not {type(table).__name__}"
         raise ScoresError(message)
     if frame.index.nlevels != 2:  # noqa: PLR2004 - topic and item
         message = (
@@ -277,7 +277,7 @@ def _wide(table: object) -> pd.DataFrame:
         twice = frame.index[frame.index.duplicated()][0]
         message = f"topic {twice[0]!r}, item {twice[1]!r} stands twice in the labels; keep one line"
         raise ScoresError(message)
-    frame.columns = pd.Index(map(str, frame.columns), name="assessor")
+    frame.columns = pd.Index(map(str, frame.columns), name="judge")
     try:
         return frame.astype(np.float64)
     except (TypeError, ValueError) as error:
@@ -287,4 +287,4 @@ def _wide(table: object) -> pd.DataFrame:
 
 def _cell(frame: pd.DataFrame, row: int, column: int) -> str:
     topic, item = frame.index[row]
-    return f"topic {topic!r}, item {item!r}, assessor {frame.columns[column]!r}"
+    return f"topic {topic!r}, item {item!r}, judge {frame.columns[column]!r}"

@@ -84,7 +84,7 @@ def second_people(labels: Labels, people: Sequence[str], *, n_choices: int = 64,
         message = f"people= must name each person once, at least one, not {list(names)}"
         raise InvalidOptionError(message)
     for name in names:
-        check_choice(name, "judge", labels.assessors)
+        check_choice(name, "judge", labels.judges)
     table = labels.table[list(names)].dropna(how="all")
     if table.empty:
         message = f"none of {', '.join(names)} labelled anything"

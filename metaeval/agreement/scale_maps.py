@@ -118,15 +118,15 @@ def map_scales(
     ([0.0, 0.0, 0.0, 1.0, 1.0, 2.0], 'fitted')
     """
     given = _checked(labels)
-    check_choice(reference, "judge", given.assessors)
-    rules = _rules(maps, given.assessors, reference)
+    check_choice(reference, "judge", given.judges)
+    rules = _rules(maps, given.judges, reference)
     columns: dict[str, Floats] = {}
     parts: dict[str, pd.DataFrame] = {}
     done: dict[str, str] = {}
-    values = {name: given.table[name].to_numpy() for name in given.assessors}
+    values = {name: given.table[name].to_numpy() for name in given.judges}
     truth = values[reference]
     allowed = _allowed(scale, truth)
-    for name in [reference, *(one for one in given.assessors if one != reference)]:
+    for name in [reference, *(one for one in given.judges if one != reference)]:
         own = values[name]
         grades, codes, counts = np.unique(own[np.isfinite(own)], return_inverse=True, return_counts=True)
         common = np.isfinite(own) & np.isfinite(truth)
@@ -146,10 +146,10 @@ def map_scales(
         parts[name] = pd.DataFrame(
             {"judge": name, "grade": grades, "n": counts, "n_common": n_common, "reference_grade": mapped}
         )
-    table = pd.concat([parts[name] for name in given.assessors], ignore_index=True)
+    table = pd.concat([parts[name] for name in given.judges], ignore_index=True)
     table["on_scale"] = _among(table["reference_grade"].to_numpy(), allowed)
-    frame = pd.DataFrame({name: columns[name] for name in given.assessors}, index=given.table.index)
-    frame.columns.name = "assessor"
+    frame = pd.DataFrame({name: columns[name] for name in given.judges}, index=given.table.index)
+    frame.columns.name = "judge"
     notes = (*given.notes, *_notes(table, done, reference))
     frame.attrs["notes"] = notes
     return ScaleMaps(

@@ -66,7 +66,7 @@ _INPUTS = argument(
 )
 _COLUMN = Option(
     "ROLE=NAME",
-    "Which column is the topic, item, assessor (judge) or label, where its name does not say so; may be repeated.",
+    "Which column is the topic, item, judge (assessor) or label, where its name does not say so; may be repeated.",
     checks.assignments(_role),
     panel="Reading",
     means="columns",
@@ -211,11 +211,11 @@ def judges(  # noqa: PLR0913 - the options of the command
         metaeval judges assessments/ second/ --runs submissions/ --metrics "MAep,nxCG@10"
     """
     from metaeval.agreement.labels import as_labels  # noqa: PLC0415 - loads scipy
-    from metaeval.io.assessors import read_assessors  # noqa: PLC0415 - loads pandas
+    from metaeval.io.judges import read_judges  # noqa: PLC0415 - loads pandas
     from metaeval.metrics.names import split_names  # noqa: PLC0415 - loads numba with the rest of its package
     from metaeval.studies.judges import study_judges  # noqa: PLC0415 - as above
 
-    read = read_assessors(
+    read = read_judges(
         inputs,
         columns=checks.parse_assignments(column, "--column"),
         words={name: _whole(grade, "--word") for name, grade in checks.parse_assignments(word, "--word").items()},

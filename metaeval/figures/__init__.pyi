@@ -10,9 +10,6 @@ from .assessment import passage_law as passage_law
 from .assessment import size_bars as size_bars
 from .assessment import specificity_bars as specificity_bars
 from .assessment import time_strips as time_strips
-from .assessors import agreement_dots as agreement_dots
-from .assessors import agreement_heat_map as agreement_heat_map
-from .assessors import topic_dots as topic_dots
 from .compare import heaviness_panels as heaviness_panels
 from .compare import trade_off as trade_off
 from .compare_tests import rejections_against_errors as rejections_against_errors
@@ -27,6 +24,9 @@ from .judgments import measure_label as measure_label
 from .judgments import reduction_panels as reduction_panels
 from .judgments import stability_panels as stability_panels
 from .judgments import topic_growth_lines as topic_growth_lines
+from .label_agreement import agreement_dots as agreement_dots
+from .label_agreement import agreement_heat_map as agreement_heat_map
+from .label_agreement import topic_dots as topic_dots
 from .power import asl_curves as asl_curves
 from .power import decided_bars as decided_bars
 from .power import power_differences as power_differences

@@ -41,7 +41,7 @@ def read_annotations(path: str | os.PathLike[str]) -> pd.DataFrame:
     See Also
     --------
     metaeval.alt_test
-    metaeval.read_labels : labels of documents by several assessors
+    metaeval.read_labels : labels of documents by several judges
 
     Examples
     --------

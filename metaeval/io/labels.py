@@ -1,4 +1,4 @@
-"""Labels by several assessors: one wide table, one long table, or one qrels file an assessor."""
+"""Labels by several judges: one wide table, one long table, or one qrels file a judge."""
 
 import os
 from collections.abc import Mapping, Sequence
@@ -31,36 +31,36 @@ def read_labels(
     where: Mapping[str, str] | None = None,
     repeats: bool = False,
 ) -> pd.DataFrame:
-    r"""Read what several assessors said of the same items.
+    r"""Read what several judges said of the same items.
 
     Parameters
     ----------
     paths : path, or sequence of path
-        One table with a header, wide (topic, item, then a column an assessor) or long (topic, item, assessor, label);
-        or two or more files, each such a table or the qrels of one assessor, who is called as the file or as in
+        One table with a header, wide (topic, item, then a column a judge) or long (topic, item, judge, label);
+        or two or more files, each such a table or the qrels of one judge, who is called as the file or as in
         ``NAME=FILE``; level -1 of qrels (pooled and not judged), and any negative grade beside real-valued ones, is no
         label.
     columns : mapping of str to str, optional
-        Which column of a table is the "topic", "item", "assessor" or "label", where its name does not say so.
+        Which column of a table is the "topic", "item", "judge" or "label", where its name does not say so.
     words : mapping of str to int, optional
         Grades of labels written as words.
     where : mapping of str to str, optional
         Rows to keep: those with this text in this column.
     repeats : bool, default False
-        Whether several lines of one assessor for one item are repeats rather than an error: where an assessor has any,
+        Whether several lines of one judge for one item are repeats rather than an error: where a judge has any,
         the k-th line of every item goes to the column ``NAME#k``, in the order of the file. Of qrels, also of a single
         file of them, and of long tables.
 
     Returns
     -------
     pandas.DataFrame
-        Index ``(topic, item)``, one column an assessor, NaN where there is no label; for `as_labels`.
+        Index ``(topic, item)``, one column a judge, NaN where there is no label; for `as_labels`.
         ``attrs["notes"]`` says what was left out.
 
     Raises
     ------
     FileFormatError
-        If a column cannot be found, a label is no number and no word of `words`, or an assessor labels an item twice.
+        If a column cannot be found, a label is no number and no word of `words`, or a judge labels an item twice.
     InvalidOptionError
         If a role or an option does not fit the files.
 
@@ -76,7 +76,7 @@ def read_labels(
     ...     path = pathlib.Path(folder, "labels.csv")
     ...     _ = path.write_text("topic,doc,judge,label\n1,d1,ann,high\n1,d1,ben,low\n1,d2,ann,low")
     ...     read_labels(path, words={"low": 0, "high": 1})
-    assessor    ann  ben
+    judge    ann  ben
     topic item
     1     d1    1.0  0.0
           d2    0.0  NaN
@@ -109,20 +109,20 @@ def labels_of(
     qrels = [one for one, table in zip(contents, named, strict=True) if not table]
     tables = [one for one, table in zip(contents, named, strict=True) if table]
     if (columns or words or where) and not tables:
-        message = "columns=, words= and where= are for a table; these files are qrels, one an assessor"
+        message = "columns=, words= and where= are for a table; these files are qrels, one a judge"
         raise InvalidOptionError(message)
     parts = [_from_qrels(qrels, repeats=repeats)] if qrels else []
     for source, content in tables:
         part = _from_table(sheet_of(content, source.path), columns, words, where, repeats=repeats)
         twice = [name for name in part.columns if any(name in other.columns for other in parts)]
         if twice:
-            message = f"assessor {twice[0]!r} is in another file too; rename it in one of them, or leave that file out"
+            message = f"judge {twice[0]!r} is in another file too; rename it in one of them, or leave that file out"
             raise FileFormatError(message, path=source.path)
         parts.append(part)
     if len(parts) == 1:
         return parts[0]
     frame = pd.concat(parts, axis=1)
-    frame.columns.name = "assessor"
+    frame.columns.name = "judge"
     frame.attrs["notes"] = [note for part in parts for note in part.attrs.get("notes", ())]
     return frame
 
@@ -134,11 +134,11 @@ def _from_qrels(contents: Sequence[tuple[Source, bytes]], *, repeats: bool) -> p
         parts = read(content, source.path)
         for name, judgments in zip(_names(source.own_name, len(parts)), parts, strict=True):
             if name in found:
-                message = f"two files are called {name!r}; name the assessors with NAME=FILE"
+                message = f"two files are called {name!r}; name the judges with NAME=FILE"
                 raise InvalidOptionError(message)
             found[name] = _labels_in(judgments)
     frame = pd.DataFrame(found)
-    frame.columns.name = "assessor"
+    frame.columns.name = "judge"
     return frame
 
 
@@ -159,8 +159,8 @@ def _once(content: bytes, path: str) -> list[Judgments]:
     return [judgments_of(content, path)]
 
 
-def _names(assessor: str, n_repeats: int) -> list[str]:
-    return [assessor] if n_repeats == 1 else [f"{assessor}#{number}" for number in range(1, n_repeats + 1)]
+def _names(judge: str, n_repeats: int) -> list[str]:
+    return [judge] if n_repeats == 1 else [f"{judge}#{number}" for number in range(1, n_repeats + 1)]
 
 
 def _labels_in(judgments: Judgments) -> pd.Series:
@@ -190,8 +190,8 @@ def _from_table(
     places = {role: _place(role, names, columns, sheet) for role in LABELS}
     if places["item"] is None:
         raise sheet.error(f"no column names the items (document, pid, item …); name it. {columns_found(names)}")
-    is_long = places["assessor"] is not None and places["label"] is not None
-    for role in ("topic", "item", "assessor") if is_long else ("topic", "item"):
+    is_long = places["judge"] is not None and places["label"] is not None
+    for role in ("topic", "item", "judge") if is_long else ("topic", "item"):
         empty = np.zeros(len(cells), dtype=bool) if places[role] is None else cells[:, places[role]] == ""
         if empty.any():
             raise body.error(f"the {role} is empty; fill it in", int(lines[np.argmax(empty)]))
@@ -201,7 +201,7 @@ def _from_table(
     reader = _Reader(body, {word.casefold(): grade for word, grade in words.items()}, lines)
     if is_long:
         labels = reader.numbers(cells[:, places["label"]])
-        frame = _from_long(body, lines, topics, items, cells[:, places["assessor"]], labels, repeats=repeats)
+        frame = _from_long(body, lines, topics, items, cells[:, places["judge"]], labels, repeats=repeats)
     else:
         taken = {places["topic"], places["item"], *(names.index(one) for one in where)}
         others = [place for place in range(len(names)) if place not in taken]
@@ -212,12 +212,12 @@ def _from_table(
             raise sheet.error(f"no column holds labels; {columns_found(names)}")
         table = {names[place]: reader.numbers(cells[:, place]) for place in judges}
         frame = pd.DataFrame(table, index=pd.MultiIndex.from_arrays([topics, items], names=["topic", "item"]))
-        frame.columns.name = "assessor"
+        frame.columns.name = "judge"
         if not frame.index.is_unique:
             place = int(np.flatnonzero(frame.index.duplicated())[0])
             message = (
                 f"topic {topics[place]!r}, item {items[place]!r} stands twice; keep one row, or, where a row is one "
-                "label, name the columns of assessors and labels (columns=, --column assessor=NAME --column label=NAME)"
+                "label, name the columns of judges and labels (columns=, --column judge=NAME --column label=NAME)"
             )
             raise body.error(message, int(lines[place]))
     frame.attrs["notes"] = notes
@@ -260,12 +260,12 @@ class _Reader:
         return float(text) if is_number(text) else None
 
 
-def _numbered(topics: np.ndarray, items: np.ndarray, assessors: np.ndarray) -> np.ndarray:
+def _numbered(topics: np.ndarray, items: np.ndarray, judges: np.ndarray) -> np.ndarray:
     """Return who gave each label, a number behind the names of those with several for one item."""
-    place = pd.DataFrame({"topic": topics, "item": items, "assessor": assessors})
-    number = place.groupby(["topic", "item", "assessor"], sort=False).cumcount()
-    repeated = (number > 0).groupby(place["assessor"]).transform("any")
-    return np.where(repeated, place["assessor"] + "#" + (number + 1).astype(str), assessors).astype(object)
+    place = pd.DataFrame({"topic": topics, "item": items, "judge": judges})
+    number = place.groupby(["topic", "item", "judge"], sort=False).cumcount()
+    repeated = (number > 0).groupby(place["judge"]).transform("any")
+    return np.where(repeated, place["judge"] + "#" + (number + 1).astype(str), judges).astype(object)
 
 
 def _from_long(  # noqa: PLR0913, PLR0917 - the columns of one table
@@ -273,26 +273,24 @@ def _from_long(  # noqa: PLR0913, PLR0917 - the columns of one table
     lines: np.ndarray,
     topics: np.ndarray,
     items: np.ndarray,
-    assessors: np.ndarray,
+    judges: np.ndarray,
     labels: np.ndarray,
     *,
     repeats: bool,
 ) -> pd.DataFrame:
     if repeats:
-        assessors = _numbered(topics, items, assessors)
-    index = pd.MultiIndex.from_arrays([topics, items, assessors], names=["topic", "item", "assessor"])
+        judges = _numbered(topics, items, judges)
+    index = pd.MultiIndex.from_arrays([topics, items, judges], names=["topic", "item", "judge"])
     if not index.is_unique:
         place = int(np.flatnonzero(index.duplicated())[0])
-        message = (
-            f"assessor {assessors[place]!r} labels topic {topics[place]!r}, item {items[place]!r} twice; keep one row"
-        )
+        message = f"judge {judges[place]!r} labels topic {topics[place]!r}, item {items[place]!r} twice; keep one row"
         raise body.error(message, int(lines[place]))
-    n_items, n_assessors = len(pd.unique(index.droplevel("assessor"))), len(set(assessors))
-    if n_items * n_assessors > max(_LARGE, _SPARSE * len(labels)):
+    n_items, n_judges = len(pd.unique(index.droplevel("judge"))), len(set(judges))
+    if n_items * n_judges > max(_LARGE, _SPARSE * len(labels)):
         message = (
-            f"{len(labels)} labels cannot fill {n_items} items x {n_assessors} assessors; check which column is which "
-            "(columns=, --column assessor=NAME)"
+            f"{len(labels)} labels cannot fill {n_items} items x {n_judges} judges; check which column is which "
+            "(columns=, --column judge=NAME)"
         )
         raise body.error(message)
-    frame = pd.Series(labels, index=index).unstack("assessor")  # noqa: PD010 - gaps stay gaps
+    frame = pd.Series(labels, index=index).unstack("judge")  # noqa: PD010 - gaps stay gaps
     return frame[natural_order(frame.columns)] if repeats else frame

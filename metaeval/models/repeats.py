@@ -144,7 +144,7 @@ def judge_repeats(scores: object) -> JudgeRepeats:
     See Also
     --------
     metaeval.models.variances.pilot_variance : the variance that plans of topics start from
-    metaeval.agreement.assessors.compare_assessors : how far the labels of passes agree
+    metaeval.agreement.label_agreement.compare_labels : how far the labels of passes agree
 
     Notes
     -----

@@ -7,7 +7,7 @@ from functools import partial
 import pandas as pd
 
 from metaeval import figures
-from metaeval.agreement.assessors import STATISTICS
+from metaeval.agreement.label_agreement import STATISTICS
 from metaeval.agreement.label_baselines import leading_kappa
 from metaeval.reports.assessed_parts import (
     element_agreement_table,
@@ -461,7 +461,7 @@ def _labels_section(study: Labelling) -> Section:
     table = study.labels.table
     rows = [
         {
-            "assessor": name,
+            "judge": name,
             "labels": int(column.notna().sum()),
             "missing": int(column.isna().sum()),
             "mean": float(column.mean()),
@@ -473,7 +473,7 @@ def _labels_section(study: Labelling) -> Section:
         for name, column in table.items()
     ]
     columns = [
-        *left(assessor="Judge"),
+        *left(judge="Judge"),
         *right(whole, labels="Labels", missing="Missing"),
         *right(number(2), mean="Mean"),
         *right(share, "Share of label", **{f"at_{level}": str(level) for level in study.labels.scale}),
@@ -496,7 +496,7 @@ def _labels_section(study: Labelling) -> Section:
                 caption=f"Left out: the scale is {', '.join(map(str, study.labels.scale))}.",
                 frame=outside,
                 columns=(
-                    *left(assessor="Judge", topic="Topic", item="Item"),
+                    *left(judge="Judge", topic="Topic", item="Item"),
                     *right(number(0), label="Label"),
                 ),
             )

@@ -11,9 +11,9 @@ import xarray as xr
 
 from metaeval.agreement.alt_test import AltTest, Scoring, alt_test
 from metaeval.agreement.assessments import element_agreement, passage_agreement
-from metaeval.agreement.assessors import AssessorAgreement, compare_assessors
 from metaeval.agreement.decisions import decision_agreement
 from metaeval.agreement.favour import FavouredGroups, favoured_groups
+from metaeval.agreement.label_agreement import LabelAgreement, compare_labels
 from metaeval.agreement.label_baselines import agreement_baselines, leading_kappa
 from metaeval.agreement.labels import Labels, document_labels, on_common_topics
 from metaeval.agreement.people import SecondPeople, second_people
@@ -55,7 +55,7 @@ class Labelling:
     scales : ScaleMaps or None
         How the grades of every judge became those of the reference; None without a reference, for assessments, and
         where labels off the scale were left out before.
-    agreement : AssessorAgreement
+    agreement : LabelAgreement
     baselines : pandas.DataFrame
         What the agreement with the reference is worth; see `metaeval.agreement.agreement_baselines`. Empty without a
         reference.
@@ -72,7 +72,7 @@ class Labelling:
 
     labels: Labels
     scales: ScaleMaps | None
-    agreement: AssessorAgreement
+    agreement: LabelAgreement
     baselines: pd.DataFrame
     alt: AltTest | None
     elements: pd.DataFrame
@@ -120,7 +120,7 @@ def of_labels(  # noqa: PLR0913, PLR0917 - the labels and what is asked of them
         if fitted:
             how = listed_rules(scales.rules, fitted)
             notes.append(f"grades put on the scale of {reference}: {how}; the table shows which became which")
-    agreement = compare_assessors(
+    agreement = compare_labels(
         labels,
         reference=reference,
         rel=rel,
@@ -135,7 +135,7 @@ def of_labels(  # noqa: PLR0913, PLR0917 - the labels and what is asked of them
         baselines = agreement_baselines(labels, reference=reference, people=everyone, rel=rel)
     if people:
         second = second_people(labels, people, rng=asked.source.generator.spawn(1)[0])
-        judges = [name for name in labels.assessors if name not in {reference, *people}]
+        judges = [name for name in labels.judges if name not in {reference, *people}]
         ordered = leading_kappa(labels.scale) != "kappa"
         alt = attempt(
             "May a judge stand in for a person as a labeller? (alt-test)",
@@ -315,7 +315,7 @@ def _powered(human: Scores, judge: Scores, asked: Asked) -> Callable[[], Any]:
 
 
 def all_effects(
-    scores: Mapping[str, Scores | Mapping[str, Scores]], agreement: AssessorAgreement | None, asked: Asked
+    scores: Mapping[str, Scores | Mapping[str, Scores]], agreement: LabelAgreement | None, asked: Asked
 ) -> pd.DataFrame:
     """Compare what is concluded under every two judges, where none is the reference."""
     parts = []
@@ -327,7 +327,7 @@ def all_effects(
     return pd.concat(parts, ignore_index=True)
 
 
-def _effects(name: str, scores: Scores, agreement: AssessorAgreement | None, asked: Asked) -> pd.DataFrame:
+def _effects(name: str, scores: Scores, agreement: LabelAgreement | None, asked: Asked) -> pd.DataFrame:
     try:
         found = decision_agreement(
             scores,
@@ -351,10 +351,10 @@ def _effects(name: str, scores: Scores, agreement: AssessorAgreement | None, ask
     return frame.loc[kept, columns].assign(metric=name)[["metric", *columns]].reset_index(drop=True)
 
 
-def _label_notes(labels: Labels, agreement: AssessorAgreement) -> list[str]:
+def _label_notes(labels: Labels, agreement: LabelAgreement) -> list[str]:
     """Say what of the labels takes no part, from what is there."""
     notes = []
-    outside = labels.outside.groupby("assessor").size()
+    outside = labels.outside.groupby("judge").size()
     if len(outside):
         notes.append(
             f"labels off the scale {', '.join(map(str, labels.scale))}, left out: "
@@ -368,7 +368,7 @@ def _label_notes(labels: Labels, agreement: AssessorAgreement) -> list[str]:
             "items that both labelled"
         )
     compared = set(zip(agreement.pairs["first"], agreement.pairs["second"], strict=True))
-    lacking = [pair for pair in combinations(labels.assessors, 2) if not {pair, pair[::-1]} & compared]
+    lacking = [pair for pair in combinations(labels.judges, 2) if not {pair, pair[::-1]} & compared]
     if agreement.reference is not None:
         lacking = [pair for pair in lacking if agreement.reference in pair]
     if lacking:
@@ -385,8 +385,8 @@ def _label_notes(labels: Labels, agreement: AssessorAgreement) -> list[str]:
     return notes
 
 
-def _parts_twice(assessments: Mapping[str, Assessments], agreement: AssessorAgreement) -> dict[str, pd.DataFrame]:
-    """Compare every pair of assessors element by element, and character by character where passages have offsets."""
+def _parts_twice(assessments: Mapping[str, Assessments], agreement: LabelAgreement) -> dict[str, pd.DataFrame]:
+    """Compare every pair of judges element by element, and character by character where passages have offsets."""
     pairs = list(zip(agreement.pairs["first"], agreement.pairs["second"], strict=True))
     ask: dict[str, Callable[[Assessments, Assessments], pd.DataFrame]] = {
         "elements": element_agreement,

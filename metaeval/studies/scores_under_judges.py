@@ -46,21 +46,21 @@ def runs_under_judges(
     """Return the runs with the judgments of each judge in turn."""
     if isinstance(collection, Collection) and not has_parts:
         grades = _grades_of_judges(labels, collection)
-        return {name: collection.regrade(own) for name, own in zip(labels.assessors, grades, strict=True)}
+        return {name: collection.regrade(own) for name, own in zip(labels.judges, grades, strict=True)}
     if not isinstance(collection, Mapping) or not has_parts:
         message = (
             "the collection is a Collection for labels, and a mapping of judge to collection for assessments; "
             f"this is a {type(collection).__name__}"
         )
         raise InvalidOptionError(message)
-    if set(collection) != set(labels.assessors):
-        message = f"the collections must name the judges {', '.join(labels.assessors)}, not {', '.join(collection)}"
+    if set(collection) != set(labels.judges):
+        message = f"the collections must name the judges {', '.join(labels.judges)}, not {', '.join(collection)}"
         raise InvalidOptionError(message)
     runs = {one.systems for one in collection.values()}
     if len(runs) > 1:
         message = "the collections must hold the same runs under every judge, in the same order"
         raise InvalidOptionError(message)
-    return {name: collection[name] for name in labels.assessors}
+    return {name: collection[name] for name in labels.judges}
 
 
 def scores_under_judges(

@@ -10,8 +10,8 @@ from hypothesis import given
 from hypothesis.extra.numpy import arrays
 from statsmodels.stats.inter_rater import cohens_kappa
 
-from metaeval.agreement import agreement_baselines, compare_assessors
-from metaeval.agreement.assessors import STATISTICS
+from metaeval.agreement import agreement_baselines, compare_labels
+from metaeval.agreement.label_agreement import STATISTICS
 from metaeval.agreement.labels import as_labels
 from metaeval.errors import InvalidOptionError, ScoresError, UnknownNameError
 
@@ -19,20 +19,20 @@ TOPICS = ["1"] * 5 + ["2"] * 4
 
 
 def labels_of(values, topics=TOPICS, names="abcdefgh", scale=range(3)):
-    """Make labels of an array (item, assessor)."""
+    """Make labels of an array (item, judge)."""
     index = pd.MultiIndex.from_arrays([topics, [f"d{place}" for place in range(len(topics))]], names=["topic", "item"])
     return as_labels(pd.DataFrame(values, index=index, columns=list(names[: values.shape[1]])), scale=scale)
 
 
 def statistics(reference, judge, topics, rel):
-    """Return every statistic of two judges, from `compare_assessors`."""
+    """Return every statistic of two judges, from `compare_labels`."""
     labels = labels_of(np.column_stack([reference, judge]).astype(float), topics)
-    return compare_assessors(labels, reference="a", rel=rel, n_resamples=2, rng=0).pairs.iloc[0][list(STATISTICS)]
+    return compare_labels(labels, reference="a", rel=rel, n_resamples=2, rng=0).pairs.iloc[0][list(STATISTICS)]
 
 
 @given(arrays(np.int64, (9, 2), elements=st.integers(0, 2)), st.integers(1, 2))
 def test_values_are_those_of_the_comparison(values, rel):
-    """The judge's own column is what compare_assessors says."""
+    """The judge's own column is what compare_labels says."""
     found = agreement_baselines(labels_of(values.astype(float)), reference="a", rel=rel).set_index("statistic")["value"]
     expected = statistics(*values.T, TOPICS, rel)
     np.testing.assert_allclose(found[list(STATISTICS)], expected.astype(float), atol=1e-12)
@@ -116,7 +116,7 @@ def test_people_are_averaged_over_their_pairs_both_ways():
     found = table.drop_duplicates("statistic").set_index("statistic")["people"]
     pairs = pd.concat(
         [
-            compare_assessors(labels.select([one, two]), rel=2, n_resamples=2, rng=0).pairs
+            compare_labels(labels.select([one, two]), rel=2, n_resamples=2, rng=0).pairs
             for one, two in ("bc", "cb", "bd", "db")
         ]
     )

@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from metaeval.agreement.assessors import compare_assessors
+from metaeval.agreement.label_agreement import compare_labels
 from metaeval.agreement.labels import as_labels
 from metaeval.errors import InvalidOptionError, ScoresError, UnknownNameError
 
@@ -19,11 +19,11 @@ def frame(columns, topics=None):
 def test_labels_off_the_scale_stop_or_are_listed():
     """A label that is not on the scale is an error that names it; on request it is left out and listed."""
     table = frame({"a": [0, 5, 1], "b": [0, 1, 1]})
-    with pytest.raises(ScoresError, match=r"1 labels are not on the scale 0, 1.*'d1', assessor 'a' is 5"):
+    with pytest.raises(ScoresError, match=r"1 labels are not on the scale 0, 1.*'d1', judge 'a' is 5"):
         as_labels(table, scale=(0, 1))
     labels = as_labels(table, scale=(0, 1), outside="drop")
-    assert labels.outside.to_dict("records") == [{"topic": "1", "item": "d1", "assessor": "a", "label": 5.0}]
-    assert compare_assessors(labels, rng=0).pairs["items"].item() == 2
+    assert labels.outside.to_dict("records") == [{"topic": "1", "item": "d1", "judge": "a", "label": 5.0}]
+    assert compare_labels(labels, rng=0).pairs["items"].item() == 2
     assert labels.select("b").outside.empty
     assert len(labels.select("ba").outside) == 1
     with pytest.raises(InvalidOptionError, match="scale must hold whole numbers"):
@@ -36,8 +36,8 @@ def test_labels_off_the_scale_stop_or_are_listed():
     ("table", "message"),
     [
         (frame({"a": [0.5, 1]}), "whole numbers.*0.5"),
-        (frame({"a": [0, 1]}), "two assessors"),
-        (frame({"a": [0, np.inf], "b": [0, 1]}), "'d1', assessor 'a' is infinite"),
+        (frame({"a": [0, 1]}), "two judges"),
+        (frame({"a": [0, np.inf], "b": [0, 1]}), "'d1', judge 'a' is infinite"),
         (pd.DataFrame({"a": [0], "b": [1]}), r"\(topic, item\)"),
         (pd.concat([frame({"a": [0], "b": [1]})] * 2), "stands twice"),
         (frame({"a": [0, 1], "b": [0, 1]}).astype(object).replace(1, "x"), "must be numbers"),

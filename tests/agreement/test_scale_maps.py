@@ -9,8 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from scipy.stats import kendalltau
 
-from metaeval.agreement.assessors import compare_assessors
 from metaeval.agreement.krippendorff import coincidences, krippendorff_alpha
+from metaeval.agreement.label_agreement import compare_labels
 from metaeval.agreement.labels import as_labels
 from metaeval.agreement.scale_maps import map_scales
 from metaeval.collection.documents import CollectionWarning
@@ -58,7 +58,7 @@ def test_fitting_equals_the_slow_version_and_never_falls(rows):
     assert (np.diff(part["reference_grade"]) >= 0).all()
     assert part["n"].sum() == sum(one is not None for one in judge)
     assert set(part["reference_grade"]) <= set(found.scale)
-    assert found.labels.table.notna().equals(frame(nist=truth, judge=judge).notna().rename_axis(columns="assessor"))
+    assert found.labels.table.notna().equals(frame(nist=truth, judge=judge).notna().rename_axis(columns="judge"))
 
 
 @settings(max_examples=15)
@@ -163,7 +163,7 @@ def test_statistics_that_count_labels_want_whole_ones():
     with pytest.raises(
         ScoresError, match=r"must be whole numbers, and there is 0.5; map the judges to one scale first"
     ):
-        compare_assessors(labels)
+        compare_labels(labels)
     found = krippendorff_alpha(coincidences(labels, topics=["1"])[0], labels.scale, level="interval")
     values = labels.table.to_numpy()
     within = ((values[:, 0] - values[:, 1]) ** 2).mean()

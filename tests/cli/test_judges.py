@@ -15,7 +15,7 @@ from metaeval.words import MISSING
 
 @pytest.fixture
 def labels(tmp_path):
-    """Two assessors and a judge on ten items of two topics, with one label off the scale."""
+    """Two people and a machine on ten items of two topics, with one label off the scale."""
     rows = ["topic,item,ann,ben,robot"]
     rows += [
         f"{place % 2},d{place},{place % 3},{(place + place // 6) % 3},{5 if place == 4 else 1}" for place in range(10)
@@ -62,8 +62,8 @@ def test_the_terminal_shows_every_pair(command, labels):
     assert [MISSING in line for line in alone if line.startswith(("ann  ", "ben  "))] == [True] * 3
 
 
-def test_runs_are_scored_under_each_assessor(command, simulated_collection, tmp_path):
-    """With runs the answer says what another assessor would have changed."""
+def test_runs_are_scored_under_each_judge(command, simulated_collection, tmp_path):
+    """With runs the answer says what another judge would have changed."""
     qrels = simulated_collection / "qrels.txt"
     lines = [line.split() for line in qrels.read_text().splitlines()]
     flipped = [[*line[:3], "0" if number % 7 == 0 else line[3]] for number, line in enumerate(lines)]
@@ -91,7 +91,7 @@ def test_runs_are_scored_under_each_assessor(command, simulated_collection, tmp_
 
 
 @pytest.mark.parametrize("reference", [(), ("--reference", "ben")])
-def test_two_assessors_are_one_pair(command, labels, tmp_path, reference):
+def test_two_judges_are_one_pair(command, labels, tmp_path, reference):
     """The page names the two, gives one number instead of a range, and draws a dot instead of a square."""
     rows = [line.split(",")[:4] for line in labels.read_text().splitlines()]
     labels.write_text("\n".join(map(",".join, rows)))
@@ -105,7 +105,7 @@ def test_two_assessors_are_one_pair(command, labels, tmp_path, reference):
     assert "Each field compares" not in page
 
 
-def test_three_assessors_are_several_pairs(command, labels, tmp_path):
+def test_three_judges_are_several_pairs(command, labels, tmp_path):
     """The page gives ranges and draws the square of all pairs."""
     assert command("judges", labels, "--scale", "0,1,2", "--outside", "drop", "--out", "page").code == 0
     page = " ".join((tmp_path / "page" / "index.html").read_text().split())
@@ -120,7 +120,7 @@ def test_three_assessors_are_several_pairs(command, labels, tmp_path):
         (("--word", "good=x"), "--word takes whole numbers"),
         (("--scale", "a"), "--scale takes whole numbers"),
         (("--reference", "zoe"), "no judge 'zoe'"),
-        (("--column", "metric=x"), "Known: topic, item, assessor, label"),
+        (("--column", "metric=x"), "Known: topic, item, judge, label"),
     ],
 )
 def test_bad_options_are_usage_errors(command, labels, words, message):
@@ -132,7 +132,7 @@ def test_bad_options_are_usage_errors(command, labels, words, message):
 
 @pytest.fixture(scope="module")
 def campaigns(tmp_path_factory):
-    """Write a campaign of elements and one of passages, each with a second assessor."""
+    """Write a campaign of elements and one of passages, each with a second judge."""
     folder = tmp_path_factory.mktemp("campaigns")
     sizes = {"n_systems": 4, "n_topics": 6, "n_documents": 60, "n_results": 40, "relevant_documents": 12, "n_second": 5}
     for year in (2004, 2007):
@@ -141,7 +141,7 @@ def campaigns(tmp_path_factory):
 
 
 @pytest.mark.parametrize(("year", "metrics"), [(2004, "nxCG(quant=SOG)@10,MAep"), (2007, "AiP")])
-def test_two_assessors_of_inex(command, campaigns, tmp_path, year, metrics):
+def test_two_judges_of_inex(command, campaigns, tmp_path, year, metrics):
     """Elements and passages have the sections of labels, and one on their parts; what is shown is the study's."""
     made = campaigns / str(year)
     sizes = ("--element-sizes", made / "sizes.txt") if year == 2004 else ()
@@ -167,7 +167,7 @@ def test_two_assessors_of_inex(command, campaigns, tmp_path, year, metrics):
     assert (tmp_path / "page" / "tables" / f"{'element' if year == 2004 else 'passage'}-agreement.csv").exists()
 
 
-def test_more_than_two_assessors_of_inex(command, campaigns):
+def test_more_than_two_judges_of_inex(command, campaigns):
     """Of several pairs the means over topics are shown, a row a pair."""
     made = campaigns / "2007"
     shutil.copytree(made / "second", "third")

@@ -15,7 +15,7 @@ from metaeval.errors import FileFormatError
 from metaeval.metrics.plugins import default_registry
 
 SOURCE = Path(metaeval.__file__).parent
-COMMAND_LINE = {"assessor", "label"}
+COMMAND_LINE = {"judge", "label"}
 """Roles in --column ROLE=NAME."""
 PHRASES = {"strict", "second"}
 """Words of Python calls written out in a message."""

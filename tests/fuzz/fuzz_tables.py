@@ -31,7 +31,7 @@ _LEFT_OUT = ("num_q", "num_ret", "num_rel", "num_rel_ret", "num_nonrel_judged_re
 _LABEL_ROLES = {
     "topic": ("topic", "query", "qid", "query_id", "topic_id"),
     "item": ("item", "document", "document_id", "doc_id", "docno", "docid", "doc", "pid", "passage", "passage_id"),
-    "assessor": ("assessor", "judge", "worker", "annotator", "rater", "reviewer"),
+    "judge": ("judge", "assessor", "worker", "annotator", "rater", "reviewer"),
     "label": ("label", "relevance", "grade", "rating", "judgment", "judgement", "rel"),
 }
 _SYSTEM_WORDS = ("system", "sys", "model", "run", "name", "submission")
@@ -608,28 +608,28 @@ def _label_opinions(case: Case) -> list[object]:
     if places["item"] is None:
         raise RefusedError("no column of items")
     cells: dict[tuple[str, str, str], float | None] = {}
-    if places["assessor"] is not None and places["label"] is not None:
-        judged = [(row[places["assessor"]], row, places["label"]) for row in rows]
+    if places["judge"] is not None and places["label"] is not None:
+        judged = [(row[places["judge"]], row, places["label"]) for row in rows]
     else:
         used = {places["topic"], places["item"], *(names.index(one) for one in where)}
         judges = [at for at, name in enumerate(names) if name and at not in used and _holds_labels(rows, at, words)]
         judged = [(names[at], row, at) for at in judges for row in rows]
     if not judged:
         raise RefusedError("no labels")
-    for assessor, row, at in judged:
+    for judge, row, at in judged:
         key = (
             "1" if places["topic"] is None else name_of(row[places["topic"]]),
             name_of(row[places["item"]]),
-            assessor,
+            judge,
         )
-        name_of(assessor)
+        name_of(judge)
         if key in cells:
             raise RefusedError("an item twice")
         cells[key] = _label(row[at], words)
-    assessors = sorted({key[2] for key in cells})
+    judges = sorted({key[2] for key in cells})
     return [
         _labels_as_parts(
-            {key: value for key, value in cells.items() if value is not None}, assessors, {key[:2] for key in cells}
+            {key: value for key, value in cells.items() if value is not None}, judges, {key[:2] for key in cells}
         )
     ]
 
@@ -642,8 +642,8 @@ def _holds_labels(rows: list[list[str]], at: int, words: Mapping[str, int]) -> b
     return any(one is not None for one in found)
 
 
-def _labels_as_parts(cells: Mapping[Any, float], assessors: Sequence[str], items: set[Any]) -> dict[str, object]:
-    return {"assessors": list(assessors), "items": sorted(items), "labels": dict(sorted(cells.items()))}
+def _labels_as_parts(cells: Mapping[Any, float], judges: Sequence[str], items: set[Any]) -> dict[str, object]:
+    return {"judges": list(judges), "items": sorted(items), "labels": dict(sorted(cells.items()))}
 
 
 def _label_qrels_opinions(case: Case) -> list[object]:

@@ -1,4 +1,4 @@
-"""Reading labels of several assessors: every form, and every way a file can be wrong."""
+"""Reading labels of several judges: every form, and every way a file can be wrong."""
 
 import gzip
 import tarfile
@@ -27,7 +27,7 @@ def test_the_long_form(tmp_path):
 
 
 def test_the_wide_form_leaves_out_what_holds_no_labels_and_says_so(tmp_path):
-    """Every column of whole numbers is an assessor; text beside them is left out with a note."""
+    """Every column of whole numbers is a judge; text beside them is left out with a note."""
     frame = read_labels(write(tmp_path, "qid\tpid\thuman\tjudge\tremark\nq1\tp1\t0\t3\tgood\nq1\tp2\t1\t\tpoor\n"))
     assert list(frame.columns) == ["human", "judge"]
     assert frame.attrs["notes"] == ["columns without labels, left out: remark"]
@@ -44,8 +44,8 @@ def test_both_forms_and_compression_say_the_same(tmp_path):
         np.testing.assert_array_equal(long.to_numpy(), other.to_numpy())
 
 
-def test_qrels_files_are_assessors(tmp_path):
-    """Each qrels file is an assessor, called as the file or as the caller says."""
+def test_qrels_files_are_judges(tmp_path):
+    """Each qrels file is a judge, called as the file or as the caller says."""
     one = write(tmp_path, "1 0 d1 2\n1 0 d2 0\n", "nist.txt")
     two = write(tmp_path, "1 0 d1 1\n", "crowd.txt")
     frame = read_labels([one, f"people={two}"])
@@ -65,7 +65,7 @@ def test_words_columns_and_rows_can_be_named(tmp_path):
     text = "part,thing,who,says\nA,x,ann,no\nA,x,ben,Yes\nB,x,ann,yes\n"
     frame = read_labels(
         write(tmp_path, text),
-        columns={"item": "thing", "assessor": "who", "label": "says"},
+        columns={"item": "thing", "judge": "who", "label": "says"},
         words={"no": 0, "yes": 1},
         where={"part": "A"},
     )
@@ -77,8 +77,8 @@ def test_words_columns_and_rows_can_be_named(tmp_path):
     ("text", "options", "message"),
     [
         ("topic,doc,judge,label\n1,d1,ann,good\n", {}, r"line 2: 'good' is no label.*--word"),
-        ("topic,doc,judge,label\n1,d1,ann,1\n1,d1,ann,0\n", {}, r"line 3: assessor 'ann' labels .* 'd1' twice"),
-        ("topic,doc,ann\n1,d1,1\n1,d1,0\n", {}, r"line 3: topic '1', item 'd1' stands twice.*assessor=NAME"),
+        ("topic,doc,judge,label\n1,d1,ann,1\n1,d1,ann,0\n", {}, r"line 3: judge 'ann' labels .* 'd1' twice"),
+        ("topic,doc,ann\n1,d1,1\n1,d1,0\n", {}, r"line 3: topic '1', item 'd1' stands twice.*judge=NAME"),
         ("topic,ann\n1,1\n", {}, "no column names the items"),
         ("topic,doc,ann\n1,d1,x\n", {}, "no column holds labels"),
         ("topic,doc,ann\n", {}, "no row"),
@@ -119,7 +119,7 @@ def test_the_crowd_of_core17_is_read_whole(data_folder):
 
 
 def test_blanks_around_names_are_no_part_of_them(tmp_path):
-    """A blank behind an item or an assessor makes no other one; an empty one is an error with its line."""
+    """A blank behind an item or a judge makes no other one; an empty one is an error with its line."""
     path = tmp_path / "labels.csv"
     path.write_text("topic,doc,judge,label\n1,d1 ,ann,1\n1,d1,ben ,0\n1,d2,ben,1\n1,d2,ann ,1\n")
     assert read_labels(path).to_numpy().tolist() == [[1, 0], [1, 1]]
@@ -129,10 +129,10 @@ def test_blanks_around_names_are_no_part_of_them(tmp_path):
 
 
 def test_columns_taken_for_another_are_found_before_memory_runs_out(tmp_path):
-    """As many assessors as rows would make a table of nothing but gaps."""
+    """As many judges as rows would make a table of nothing but gaps."""
     path = tmp_path / "labels.csv"
     path.write_text("doc,judge,label\n" + "".join(f"d{row},j{row},1\n" for row in range(4000)))
-    with pytest.raises(FileFormatError, match="4000 labels cannot fill 4000 items x 4000 assessors"):
+    with pytest.raises(FileFormatError, match="4000 labels cannot fill 4000 items x 4000 judges"):
         read_labels(path)
 
 

@@ -9,7 +9,7 @@ import pytest
 from statsmodels.formula.api import ols
 from statsmodels.stats.anova import anova_lm
 
-from metaeval.agreement import as_labels, compare_assessors
+from metaeval.agreement import as_labels, compare_labels
 from metaeval.errors import EstimationError, InvalidOptionError, ScoresError
 from metaeval.models.repeats import judge_repeats
 from metaeval.scores import as_scores
@@ -114,7 +114,7 @@ def test_the_umbrela_of_dl21_repeats_itself_badly(data_folder):
     wide = lines.astype({"label": float}).pivot_table(index=["topic", "item"], columns="pass", values="label")
     wide.columns = [f"umbrela#{one}" for one in wide.columns]
     assert wide.shape == (10_828, 4)
-    pairs = compare_assessors(as_labels(wide), n_resamples=2, rng=0).pairs
+    pairs = compare_labels(as_labels(wide), n_resamples=2, rng=0).pairs
     assert len(pairs) == 6
     assert round(pairs["kappa"][0], 2) == 0.19
     assert pairs["kappa"].between(0.165, 0.195).all()

@@ -62,7 +62,7 @@ STUDIES = {
     "agree": lambda missing: study_agreement(_scores(missing), tests=["t"], rng=0),
     "compare": lambda missing: study_comparison(_scores(missing), topics=False, rng=0),
     "topics": lambda missing: study_topics(_scores(missing), sizes=[5, 8], n_trials=3, modelled=[], rng=0),
-    "assessors": lambda missing: study_judges(_labels(missing), rng=0),
+    "judges": lambda missing: study_judges(_labels(missing), rng=0),
     "human, items": lambda missing: study_human(
         item_scores(_frame(missing, items=True), reference="AP", item="topic"), n_resamples=50, test="t", rng=0
     ),

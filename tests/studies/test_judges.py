@@ -1,4 +1,4 @@
-"""What another judge would have changed: against scoring each assessor's qrels by itself."""
+"""What another judge would have changed: against scoring each judge's qrels by itself."""
 
 from dataclasses import replace
 
@@ -23,7 +23,7 @@ from metaeval.studies.scores_under_judges import judgments_of_labels
 
 
 def made(seed=0, share=0.25, n_topics=12):
-    """Make runs of differing quality, labels by one assessor, and by another who draws a share of them anew."""
+    """Make runs of differing quality, labels by one judge, and by another who draws a share of them anew."""
     rng = np.random.default_rng(seed)
     first, second, runs = {}, {}, {f"r{i}": {} for i in range(6)}
     for topic in map(str, range(n_topics)):
@@ -47,8 +47,8 @@ def compiled(runs, labels):
     return collection_from_rankings(runs, qrels)
 
 
-def test_scores_under_an_assessor_are_those_of_its_own_qrels():
-    """Scoring the runs with one assessor's labels alone gives what the study holds for that assessor."""
+def test_scores_under_a_judge_are_those_of_its_own_qrels():
+    """Scoring the runs with one judge's labels alone gives what the study holds for that judge."""
     runs, given = made()
     labels = as_labels(given)
     study = study_judges(labels, collection=compiled(runs, labels), metrics=["AP", "nDCG@10"], rng=0)
@@ -59,7 +59,7 @@ def test_scores_under_an_assessor_are_those_of_its_own_qrels():
 
 
 def test_effects_are_those_of_decision_agreement():
-    """The rows of effects take the first assessor as the truth, as the agreement of decisions does."""
+    """The rows of effects take the first judge as the truth, as the agreement of decisions does."""
     runs, given = made()
     labels = as_labels(given)
     study = study_judges(labels, collection=compiled(runs, labels), metrics=["AP"], rng=0)
@@ -89,7 +89,7 @@ def test_a_metric_where_less_is_better_keeps_its_direction():
     assert row[["tau", "f1", "n_truth"]].tolist() == own[["tau", "f1", "n_truth"]].tolist()
 
 
-def test_the_same_assessor_twice_changes_nothing():
+def test_the_same_judge_twice_changes_nothing():
     """Equal labels: tau and F1 are 1 and there is no conflict."""
     runs, given = made()
     labels = as_labels({"ann": given["ann"], "again": given["ann"]})
@@ -98,7 +98,7 @@ def test_the_same_assessor_twice_changes_nothing():
 
 
 def test_unlabelled_items_count_as_unjudged():
-    """What an assessor did not label is skipped by a condensed measure, and is no judged non-relevant document."""
+    """What a judge did not label is skipped by a condensed measure, and is no judged non-relevant document."""
     runs, given = made()
     for topic in given["ben"].values():
         for name in list(topic)[::2]:
@@ -119,7 +119,7 @@ def test_a_test_that_adjusts_itself_is_said_to():
 
 
 def test_topics_without_relevant_items_go_and_too_few_stop():
-    """A topic where some assessor found nothing is left out with a note; fewer than two topics are an error."""
+    """A topic where some judge found nothing is left out with a note; fewer than two topics are an error."""
     runs, given = made()
     given["ben"]["3"] = dict.fromkeys(given["ben"]["3"], 0)
     labels = as_labels(given)
@@ -135,7 +135,7 @@ def test_topics_without_relevant_items_go_and_too_few_stop():
 
 
 def test_a_collection_of_other_items_is_refused():
-    """Runs compiled with judgments that nobody labelled cannot be scored under the assessors."""
+    """Runs compiled with judgments that nobody labelled cannot be scored under the judges."""
     runs, given = made()
     labels = as_labels(given)
     other = collection_from_rankings(runs, {"1": {"d1": 1, "elsewhere": 0}})
@@ -144,7 +144,7 @@ def test_a_collection_of_other_items_is_refused():
 
 
 def test_scores_compare_as_any_others():
-    """What the study holds for a metric is a table of scores, with assessors in place of metrics."""
+    """What the study holds for a metric is a table of scores, with judges in place of metrics."""
     runs, given = made()
     labels = as_labels(given)
     study = study_judges(labels, collection=compiled(runs, labels), metrics=["AP"], rng=0)
@@ -175,7 +175,7 @@ def test_nothing_left_out_means_no_note():
 
 
 def test_what_reading_left_out_stands_with_the_notes(tmp_path):
-    """A column of words is no assessor, and the study says so, not only the terminal."""
+    """A column of words is no judge, and the study says so, not only the terminal."""
     path = tmp_path / "labels.csv"
     path.write_text("item,ann,ben,remark\nd1,1,1,good\nd2,0,1,bad\nd3,1,0,so so\n")
     study = study_judges(as_labels(read_labels(path)).select(["ben", "ann"]), rng=0)
@@ -196,7 +196,7 @@ def campaign(request):
 
 
 def beside(campaign, assessments):
-    """Compile the runs beside the assessments of one assessor."""
+    """Compile the runs beside the assessments of one judge."""
     sizes = None if assessments.scale == "passages" else campaign.sizes
     return inex_collection(campaign.submissions, assessments, sizes=sizes)
 
@@ -206,7 +206,7 @@ def metrics_of(campaign):
 
 
 def twice(campaign, **options):
-    """Study the two assessors of a campaign."""
+    """Study the two judges of a campaign."""
     judged = {"main": campaign.assessments, "other": campaign.second_assessments}
     collection = {name: beside(campaign, one) for name, one in judged.items()}
     return study_judges(judged, collection=collection, metrics=metrics_of(campaign), rng=0, **options)
@@ -239,7 +239,7 @@ def test_inex_effects_are_those_of_scoring_twice_by_hand(campaign):
 
 
 def test_inex_labels_are_whole_documents(campaign):
-    """A document is relevant to an assessor who found anything in it; the rest is as for labels of documents."""
+    """A document is relevant to a judge who found anything in it; the rest is as for labels of documents."""
     study = twice(campaign)
     table = study.labelling.labels.table
     assert set(table.index.get_level_values("topic")) == set(campaign.second_assessments.documents["topic"])
@@ -250,7 +250,7 @@ def test_inex_labels_are_whole_documents(campaign):
         expected |= {*zip(marked["topic"], marked["document"], strict=True)}
         found = table.index[table[name] == 1].tolist()
         assert set(found) == {pair for pair in expected if pair[0] in set(table.index.get_level_values("topic"))}
-    assert any(note.startswith("topics that not every assessor judged, left out: 1 of 7") for note in study.notes)
+    assert any(note.startswith("topics that not all judged, left out: 1 of 7") for note in study.notes)
 
 
 def test_inex_agreement_of_parts_is_that_of_the_analysis_of_assessments(campaign):
@@ -269,7 +269,7 @@ def test_inex_agreement_of_parts_is_that_of_the_analysis_of_assessments(campaign
         assert study.labelling.elements.empty
 
 
-def test_the_same_inex_assessor_twice_changes_nothing(campaign):
+def test_the_same_inex_judge_twice_changes_nothing(campaign):
     """Equal assessments: tau and F1 are 1, nothing conflicts, and everything relevant is shared."""
     judged = {"main": campaign.assessments, "again": campaign.assessments}
     collection = dict.fromkeys(judged, beside(campaign, campaign.assessments))
@@ -282,7 +282,7 @@ def test_the_same_inex_assessor_twice_changes_nothing(campaign):
     assert set(parts) == {1}
 
 
-def test_the_other_assessor_as_the_truth_turns_precision_and_recall(campaign):
+def test_the_other_judge_as_the_truth_turns_precision_and_recall(campaign):
     """With a reference the pairs turn round: what was precision is recall."""
     ahead, back = twice(campaign).effects, twice(campaign, reference="other").conclusions
     for row in ahead.to_dict("records"):
@@ -304,9 +304,9 @@ def test_without_metrics_those_of_the_campaign_are_taken(campaign):
 
 
 def test_what_cannot_be_compared_is_refused(campaign):
-    """One assessor, different scales, no common topic, and collections that are not the assessors'."""
+    """One judge, different scales, no common topic, and collections that are not the judges'."""
     first, second = campaign.assessments, campaign.second_assessments
-    with pytest.raises(ScoresError, match="needs two assessors, not 1"):
+    with pytest.raises(ScoresError, match="needs two judges, not 1"):
         study_judges({"main": first})
     other = "2002" if first.scale != "2002" else "2003"
     with pytest.raises(ScoresError, match="different scales"):

@@ -1,7 +1,7 @@
-"""Whether two assessors, or an assessor and an automatic judge, mark the same things as relevant.
+"""Whether two judges, people or machines, mark the same things as relevant.
 
-Everything here is counted from one table per topic (how often assessor a said i where assessor b said j), so that
-all pairs of assessors, all measures of agreement and all resamples of topics come from the same few products.
+Everything here is counted from one table per topic (how often judge a said i where judge b said j), so that
+all pairs of judges, all measures of agreement and all resamples of topics come from the same few products.
 """
 
 from collections.abc import Mapping, Sequence
@@ -24,20 +24,20 @@ from metaeval.tests_stat.pairs import all_pairs
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-__all__ = ["STATISTICS", "AssessorAgreement", "compare_assessors"]
+__all__ = ["STATISTICS", "LabelAgreement", "compare_labels"]
 
 type Floats = NDArray[np.float64]
 
 STATISTICS: Mapping[str, str] = {
     "same": "share of the items labelled by both that have the same label",
-    "kappa": "agreement beyond what the assessors' shares of each label give by chance",
+    "kappa": "agreement beyond what the judges' shares of each label give by chance",
     "linear_kappa": "with weights that fall linearly with the distance of the labels",
     "quadratic_kappa": "with weights that fall with the square of the distance",
     "overlap": "items that both call relevant, over those that either does: mean over topics",
-    "first_kept": "share of the first assessor's relevant items that the second calls relevant too: mean over topics",
-    "second_kept": "share of the second assessor's relevant items that the first calls relevant too: mean over topics",
+    "first_kept": "share of the first judge's relevant items that the second calls relevant too: mean over topics",
+    "second_kept": "share of the second judge's relevant items that the first calls relevant too: mean over topics",
     "same_over_union": "items both call relevant with the same label, over those that either does: mean over topics",
-    "sensitivity": "share of the first assessor's relevant items, of all topics, that the second calls relevant too",
+    "sensitivity": "share of the first judge's relevant items, of all topics, that the second calls relevant too",
     "specificity": "share of the items not relevant to the first, of all topics, that are not to the second either",
     "bias": "mean label of the second less that of the first",
 }
@@ -47,8 +47,8 @@ _BLOCK = 2**25
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class AssessorAgreement:
-    """How far assessors agree, pair by pair.
+class LabelAgreement:
+    """How far judges agree, pair by pair.
 
     Attributes
     ----------
@@ -60,9 +60,9 @@ class AssessorAgreement:
     all_pairs : pandas.DataFrame
         Every pair, also where a reference is named: ``first``, ``second``, ``items``, ``same`` and ``kappa``.
     alpha : pandas.DataFrame
-        Krippendorff's alpha over all assessors: one row a ``level`` of measurement, with interval.
+        Krippendorff's alpha over all judges: one row a ``level`` of measurement, with interval.
     reference : str or None
-        The assessor that the others are compared with; None compares all pairs.
+        The judge that the others are compared with; None compares all pairs.
     rel : int
         Lowest label that counts as relevant.
     scale : tuple of float
@@ -99,9 +99,9 @@ class AssessorAgreement:
         return pd.concat(parts, ignore_index=True)
 
     def matrix(self, statistic: str = "kappa") -> pd.DataFrame:
-        """Return one statistic as a square table, first assessor in rows; the diagonal is NaN.
+        """Return one statistic as a square table, first judge in rows; the diagonal is NaN.
 
-        Sensitivity and specificity stand where the first assessor of a pair is in the row: there the other is judged.
+        Sensitivity and specificity stand where the first judge of a pair is in the row: there the other is judged.
 
         Raises
         ------
@@ -123,14 +123,14 @@ class AssessorAgreement:
         )
 
     def plot(self, statistic: str = "kappa") -> "Figure":
-        """Draw one statistic: of every assessor with the reference, or of every pair as a square of fields.
+        """Draw one statistic: of every judge with the reference, or of every pair as a square of fields.
 
         Raises
         ------
         UnknownNameError
             If the statistic is not one of `STATISTICS`.
         """
-        from metaeval.figures.assessors import agreement_dots, agreement_heat_map  # noqa: PLC0415 - matplotlib
+        from metaeval.figures.label_agreement import agreement_dots, agreement_heat_map  # noqa: PLC0415 - matplotlib
 
         matrix, label = self.matrix(statistic), statistic.replace("_", " ")
         if self.reference is None:
@@ -149,7 +149,7 @@ class AssessorAgreement:
         return found.sort_values("same", ascending=False, kind="stable").reset_index(drop=True)
 
 
-def compare_assessors(  # noqa: PLR0913 - every option is one question
+def compare_labels(  # noqa: PLR0913 - every option is one question
     labels: Labels,
     *,
     reference: str | None = None,
@@ -157,14 +157,14 @@ def compare_assessors(  # noqa: PLR0913 - every option is one question
     confidence_level: float = 0.95,
     n_resamples: int = 1000,
     rng: RNGLike = None,
-) -> AssessorAgreement:
-    r"""Decide how far assessors agree: all pairs, or every one against a reference.
+) -> LabelAgreement:
+    r"""Decide how far judges agree: all pairs, or every one against a reference.
 
     Parameters
     ----------
     labels : Labels
     reference : str, optional
-        An assessor (say the human one) that every other is compared with; it is the first of each pair.
+        A judge (say the human one) that every other is compared with; it is the first of each pair.
     rel : int
         Lowest label that counts as relevant in the ratios of relevant sets.
     confidence_level : float
@@ -175,20 +175,20 @@ def compare_assessors(  # noqa: PLR0913 - every option is one question
 
     Returns
     -------
-    AssessorAgreement
+    LabelAgreement
 
     Raises
     ------
     InvalidOptionError
         If `rel` is not on the scale or an option lies outside its rule.
     UnknownNameError
-        If the reference is not an assessor.
+        If the reference is not a judge.
     ScoresError
-        If no two assessors labelled a common item.
+        If no two judges labelled a common item.
 
     See Also
     --------
-    metaeval.agreement.krippendorff.krippendorff_alpha : one figure for any number of assessors
+    metaeval.agreement.krippendorff.krippendorff_alpha : one figure for any number of judges
 
     Notes
     -----
@@ -218,18 +218,18 @@ def compare_assessors(  # noqa: PLR0913 - every option is one question
     ...         "ben": {"1": {"d1": 1, "d2": 1, "d3": 0}, "2": {"d4": 1, "d5": 0}},
     ...     }
     ... )
-    >>> found = compare_assessors(labels, rng=0).pairs.iloc[0]
+    >>> found = compare_labels(labels, rng=0).pairs.iloc[0]
     >>> [round(float(found[name]), 3) for name in ("same", "kappa", "overlap")]
     [0.6, 0.167, 0.667]
     """
-    labels.require_whole("agreement of assessors")
+    labels.require_whole("agreement of judges")
     if rel not in labels.scale:
         message = f"rel={rel!r} is not on the scale {', '.join(map(str, labels.scale))}"
         raise InvalidOptionError(message)
     check_share(confidence_level, "confidence_level")
     check_count(n_resamples, "n_resamples", least=2)  # a standard deviation takes two
     if reference is not None:
-        check_choice(reference, "assessor", labels.assessors)
+        check_choice(reference, "judge", labels.judges)
     source = resolve_rng(rng)
     topics = labels.topics
     first, second = _pairs_of(labels, reference)
@@ -237,7 +237,7 @@ def compare_assessors(  # noqa: PLR0913 - every option is one question
     tables = counts[:, first, :, second].transpose(1, 0, 2, 3)
     items = tables.sum(axis=(0, 2, 3))
     if not items.any():
-        message = "no two assessors labelled a common item; are topics and items named alike?"
+        message = "no two judges labelled a common item; are topics and items named alike?"
         raise ScoresError(message)
     scale = np.array(labels.scale, dtype=np.float64)
     ratios = by_topic(tables, scale, rel)
@@ -247,8 +247,8 @@ def compare_assessors(  # noqa: PLR0913 - every option is one question
     spread = _spreads(tables, ratios, scale, drawn, rel)
     frame = pd.DataFrame(
         {
-            "first": [labels.assessors[place] for place in first],
-            "second": [labels.assessors[place] for place in second],
+            "first": [labels.judges[place] for place in first],
+            "second": [labels.judges[place] for place in second],
             "items": items.astype(np.int64),
             "topics": (tables.sum(axis=(2, 3)) > 0).sum(axis=0),
         }
@@ -263,10 +263,10 @@ def compare_assessors(  # noqa: PLR0913 - every option is one question
         frame[name] = estimate[name]
         frame[f"{name}_low"] = np.maximum(estimate[name] - half * spread[name], low)
         frame[f"{name}_high"] = np.minimum(estimate[name] + half * spread[name], high)
-    return AssessorAgreement(
+    return LabelAgreement(
         pairs=frame[frame["items"] > 0].reset_index(drop=True),
         per_topic=_topic_frame(frame, topics, tables, ratios),
-        all_pairs=_all_pairs(labels.assessors, counts.sum(axis=0), scale, rel),
+        all_pairs=_all_pairs(labels.judges, counts.sum(axis=0), scale, rel),
         alpha=alpha_table(labels, drawn, confidence_level=confidence_level),
         reference=reference,
         rel=int(rel),
@@ -295,8 +295,8 @@ def _all_pairs(names: Sequence[str], counts: Floats, scale: Floats, rel: int) ->
 
 def _pairs_of(labels: Labels, reference: str | None) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     if reference is None:
-        return all_pairs(len(labels.assessors))
-    others, first = all_pairs(len(labels.assessors), baseline=labels.assessors.index(reference))
+        return all_pairs(len(labels.judges))
+    others, first = all_pairs(len(labels.judges), baseline=labels.judges.index(reference))
     return first, others
 
 

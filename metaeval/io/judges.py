@@ -1,4 +1,4 @@
-"""What several assessors said, told apart by content: labels of whole items, or INEX assessments of parts of them."""
+"""What several judges said, told apart by content: labels of whole items, or INEX assessments of parts of them."""
 
 import os
 from collections.abc import Mapping, Sequence
@@ -15,19 +15,19 @@ from metaeval.io.inex_rules import joined
 from metaeval.io.labels import labels_of
 from metaeval.io.sources import Source, list_sources, named_source, read_source
 
-__all__ = ["AssessorInput", "read_assessors"]
+__all__ = ["JudgeInput", "read_judges"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class AssessorInput:
-    """What several assessors said, as it was read.
+class JudgeInput:
+    """What several judges said, as it was read.
 
     Attributes
     ----------
     labels : pandas.DataFrame or None
         Of whole items, as `metaeval.read_labels` returns them.
     assessments : dict of str to Assessments
-        Of elements or passages, by assessor; empty where there are labels.
+        Of elements or passages, by judge; empty where there are labels.
     files : tuple of str
         Every file that was read.
     """
@@ -37,7 +37,7 @@ class AssessorInput:
     files: tuple[str, ...]
 
 
-def read_assessors(  # noqa: PLR0913 - what is read, and how
+def read_judges(  # noqa: PLR0913 - what is read, and how
     paths: str | os.PathLike[str] | Sequence[str | os.PathLike[str]],
     *,
     columns: Mapping[str, str] | None = None,
@@ -45,14 +45,14 @@ def read_assessors(  # noqa: PLR0913 - what is read, and how
     where: Mapping[str, str] | None = None,
     lenient: bool = False,
     repeats: bool = False,
-) -> AssessorInput:
-    r"""Read what several assessors said: labels of items, or INEX assessments.
+) -> JudgeInput:
+    r"""Read what several judges said: labels of items, or INEX assessments.
 
     Parameters
     ----------
     paths : path, or sequence of path
-        As for `metaeval.read_labels`; or INEX assessments, a file or a folder an assessor, who is called as in
-        ``NAME=PATH`` or as the file or folder. A single folder of them holds two assessors, "main" and "others", if
+        As for `metaeval.read_labels`; or INEX assessments, a file or a folder a judge, who is called as in
+        ``NAME=PATH`` or as the file or folder. A single folder of them holds two judges, "main" and "others", if
         there are second judgments in it (in folders called ``others``).
     columns, words, where
         For a table of labels; see `metaeval.read_labels`.
@@ -63,14 +63,14 @@ def read_assessors(  # noqa: PLR0913 - what is read, and how
 
     Returns
     -------
-    AssessorInput
+    JudgeInput
 
     Raises
     ------
     FileFormatError
         If a file is malformed, or some hold labels and others INEX assessments.
     InvalidOptionError
-        If nothing or one assessor is given, two have one name, or an option belongs to the other kind of file.
+        If nothing or one judge is given, two have one name, or an option belongs to the other kind of file.
 
     See Also
     --------
@@ -82,7 +82,7 @@ def read_assessors(  # noqa: PLR0913 - what is read, and how
     >>> folder = pathlib.Path(tempfile.mkdtemp())
     >>> for name, passage in (("ann", "100:200"), ("ben", "150:200")):
     ...     _ = (folder / name).write_text(f"T1 Q0 d1 200 1000 100 {passage}\nT1 Q0 d3 0 800\n")
-    >>> found = read_assessors([folder / "ann", folder / "ben"])
+    >>> found = read_judges([folder / "ann", folder / "ben"])
     >>> found.labels is None, {name: one.scale for name, one in found.assessments.items()}
     (True, {'ann': 'passages', 'ben': 'passages'})
     """
@@ -103,11 +103,11 @@ def read_assessors(  # noqa: PLR0913 - what is read, and how
         return _inex(places, read, lenient=lenient)
     if len(whole) < len(read):
         other = next(path for path in read if path not in whole)
-        message = f"this holds labels of whole items, and {other} INEX assessments; give assessors of one kind"
+        message = f"this holds labels of whole items, and {other} INEX assessments; give judges of one kind"
         raise FileFormatError(message, path=whole[0])
     contents = [(source, _content(source, read)) for source in list_sources(listed)]
     labels = labels_of(contents, columns=columns or {}, words=words or {}, where=where or {}, repeats=repeats)
-    return AssessorInput(labels=labels, assessments={}, files=tuple(source.path for source, _ in contents))
+    return JudgeInput(labels=labels, assessments={}, files=tuple(source.path for source, _ in contents))
 
 
 def _told_apart(content: bytes, *, path: str, lenient: bool) -> Assessments | bytes:
@@ -119,23 +119,23 @@ def _content(source: Source, read: Mapping[str, Assessments | bytes]) -> bytes:
     return known if isinstance(known, bytes) else read_source(source, bytes)
 
 
-def _inex(places: Sequence[Source], read: Mapping[str, Assessments | bytes], *, lenient: bool) -> AssessorInput:
-    """Read the other files of every assessor, and put each one's together."""
+def _inex(places: Sequence[Source], read: Mapping[str, Assessments | bytes], *, lenient: bool) -> JudgeInput:
+    """Read the other files of every judge, and put each one's together."""
     if len(places) == 1:
         folder = places[0].path
         if not Path(folder).is_dir():
-            message = f"{folder} holds the assessments of one assessor; give those of another beside it"
+            message = f"{folder} holds the assessments of one judge; give those of another beside it"
             raise InvalidOptionError(message)
         try:
             sources = {"main": assessment_sources(folder), "others": assessment_sources(folder, second=True)}
         except FileFormatError as error:
-            error.add_note("or give the assessments of another assessor beside it")
+            error.add_note("or give the assessments of another judge beside it")
             raise
     else:
         sources = {}
         for place in places:
             if place.own_name in sources:
-                message = f"two assessors are called {place.own_name!r}; name them with NAME=PATH"
+                message = f"two judges are called {place.own_name!r}; name them with NAME=PATH"
                 raise InvalidOptionError(message)
             sources[place.own_name] = assessment_sources(place.path)
     found: dict[str, Assessments] = {}
@@ -148,4 +148,4 @@ def _inex(places: Sequence[Source], read: Mapping[str, Assessments | bytes], *, 
         found[name] = joined(parts, own[0].path if len(own) == 1 else f"{len(own)} files of {name}")
         warn_of(found[name].notes)
     files = tuple(source.path for own in sources.values() for source in own)
-    return AssessorInput(labels=None, assessments=found, files=files)
+    return JudgeInput(labels=None, assessments=found, files=files)

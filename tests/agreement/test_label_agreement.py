@@ -1,4 +1,4 @@
-"""Agreement of assessors: against statsmodels and published numbers, against laws, and against counting by hand."""
+"""Agreement of judges: against statsmodels and published numbers, against laws, and against counting by hand."""
 
 import math
 from itertools import combinations
@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis.extra.numpy import arrays
 from statsmodels.stats.inter_rater import cohens_kappa
 
-from metaeval.agreement.assessors import STATISTICS, compare_assessors
+from metaeval.agreement.label_agreement import STATISTICS, compare_labels
 from metaeval.agreement.labels import as_labels
 from metaeval.errors import InvalidOptionError, ScoresError, UnknownNameError
 
@@ -34,7 +34,7 @@ def frame(columns, topics=None):
 
 def test_alpha_and_its_interval_stand_in_the_result():
     """The result holds alpha for the three levels of measurement, each inside its interval."""
-    alpha = compare_assessors(as_labels(frame(PUBLISHED, [str(i % 4) for i in range(12)])), rng=1).alpha
+    alpha = compare_labels(as_labels(frame(PUBLISHED, [str(i % 4) for i in range(12)])), rng=1).alpha
     assert alpha["level"].tolist() == ["nominal", "ordinal", "interval"]
     assert alpha["alpha"].round(3).tolist() == [0.743, 0.815, 0.849]
     assert (alpha["low"] < alpha["alpha"]).all()
@@ -55,7 +55,7 @@ def test_kappa_is_that_of_statsmodels(name, weights):
     table = np.zeros((4, 4))
     np.add.at(table, (first[kept].astype(int), second[kept].astype(int)), 1)
     expected = cohens_kappa(table, weights=np.arange(4) if weights else None, wt=weights, return_results=False)
-    assert compare_assessors(labels, rng=0, n_resamples=2).pairs[name].item() == pytest.approx(expected, abs=1e-12)
+    assert compare_labels(labels, rng=0, n_resamples=2).pairs[name].item() == pytest.approx(expected, abs=1e-12)
 
 
 labels_of_two = arrays(np.int64, (2, 24), elements=st.integers(0, 3))
@@ -66,7 +66,7 @@ def test_ratios_are_those_counted_with_sets(values, rel):
     """Per topic and on average, every ratio equals one counted with sets of relevant items."""
     topics = [str(i // 8) for i in range(24)]
     labels = as_labels(frame({"a": values[0], "b": values[1]}, topics), scale=range(4))
-    found = compare_assessors(labels, rel=rel, n_resamples=2, rng=0).pairs.iloc[0]
+    found = compare_labels(labels, rel=rel, n_resamples=2, rng=0).pairs.iloc[0]
     rows = []
     for topic in ("0", "1", "2"):
         own = [{i for i in range(24) if topics[i] == topic and part[i] >= rel} for part in values]
@@ -85,11 +85,11 @@ def test_ratios_are_those_counted_with_sets(values, rel):
 
 
 @given(labels_of_two)
-def test_swapping_the_assessors_turns_what_has_a_direction_and_keeps_the_rest(values):
+def test_swapping_the_judges_turns_what_has_a_direction_and_keeps_the_rest(values):
     """Agreement is symmetric; the bias changes its sign and the two kept shares change places."""
     topics = [str(i // 8) for i in range(24)]
-    one = compare_assessors(as_labels(frame({"a": values[0], "b": values[1]}, topics), scale=range(4)), rng=0).pairs
-    two = compare_assessors(as_labels(frame({"b": values[1], "a": values[0]}, topics), scale=range(4)), rng=0).pairs
+    one = compare_labels(as_labels(frame({"a": values[0], "b": values[1]}, topics), scale=range(4)), rng=0).pairs
+    two = compare_labels(as_labels(frame({"b": values[1], "a": values[0]}, topics), scale=range(4)), rng=0).pairs
     for name in STATISTICS:
         other = {"first_kept": "second_kept", "second_kept": "first_kept"}.get(name, name)
         if name in {"sensitivity", "specificity"}:  # they hold the second against the first
@@ -99,9 +99,9 @@ def test_swapping_the_assessors_turns_what_has_a_direction_and_keeps_the_rest(va
 
 
 @given(arrays(np.int64, 24, elements=st.integers(0, 3)))
-def test_an_assessor_agrees_with_itself(values):
+def test_a_judge_agrees_with_itself(values):
     """The same labels twice: everything is 1 where it is defined, the bias is 0, and the pair is named."""
-    result = compare_assessors(as_labels(frame({"a": values, "b": values}), scale=range(4)), rng=0)
+    result = compare_labels(as_labels(frame({"a": values, "b": values}), scale=range(4)), rng=0)
     row = result.pairs.iloc[0]
     for name in STATISTICS:
         assert row[name] == (0 if name == "bias" else 1) or math.isnan(row[name])
@@ -111,8 +111,8 @@ def test_an_assessor_agrees_with_itself(values):
 def test_renaming_grades_in_order_keeps_nominal_and_ordinal_agreement():
     """A strictly rising change of labels moves only what measures distances."""
     table = frame(PUBLISHED)
-    one = compare_assessors(as_labels(table), rng=0)
-    two = compare_assessors(as_labels(table**2), rng=0)
+    one = compare_labels(as_labels(table), rng=0)
+    two = compare_labels(as_labels(table**2), rng=0)
     np.testing.assert_allclose(one.pairs["kappa"], two.pairs["kappa"])
     np.testing.assert_allclose(one.alpha["alpha"][:2], two.alpha["alpha"][:2])
     assert one.alpha["alpha"][2] != pytest.approx(two.alpha["alpha"][2])
@@ -123,7 +123,7 @@ def test_independent_labels_agree_no_more_than_by_chance():
     rng = np.random.default_rng(0)
     topics = [str(i % 40) for i in range(20_000)]
     table = frame({"a": rng.integers(0, 3, 20_000), "b": rng.integers(0, 3, 20_000)}, topics)
-    result = compare_assessors(as_labels(table), rng=0, n_resamples=50)
+    result = compare_labels(as_labels(table), rng=0, n_resamples=50)
     assert abs(result.pairs["kappa"].item()) < 0.02
     assert result.alpha["alpha"].abs().max() < 0.02
 
@@ -135,7 +135,7 @@ def test_the_intervals_are_those_of_a_literal_bootstrap_of_topics():
     first = rng.integers(0, 3, 60)
     table = frame({"a": first, "b": np.where(rng.random(60) < 0.6, first, rng.integers(0, 3, 60))}, topics)
     labels = as_labels(table, scale=range(3))
-    found = compare_assessors(labels, rng=11, n_resamples=40).pairs.iloc[0]
+    found = compare_labels(labels, rng=11, n_resamples=40).pairs.iloc[0]
     drawn = np.random.default_rng(11).integers(0, 6, size=(40, 6))
     values = []
     for picks in drawn:
@@ -149,21 +149,21 @@ def test_the_intervals_are_those_of_a_literal_bootstrap_of_topics():
 
 
 def test_a_reference_is_first_of_every_pair_and_the_matrix_is_square():
-    """With a reference there is one row an assessor; without one the matrix holds both directions."""
+    """With a reference there is one row a judge; without one the matrix holds both directions."""
     labels = as_labels(frame(PUBLISHED))
-    against = compare_assessors(labels, reference="C", rng=0).pairs
+    against = compare_labels(labels, reference="C", rng=0).pairs
     assert set(against["first"]) == {"C"}
     assert against["second"].tolist() == ["A", "B", "D"]
-    square = compare_assessors(labels, rng=0).matrix("bias")
+    square = compare_labels(labels, rng=0).matrix("bias")
     assert square.shape == (4, 4)
     assert np.isnan(np.diag(square)).all()
     assert square.loc["A", "D"] == pytest.approx(-square.loc["D", "A"])
-    one, two = (compare_assessors(labels.select(names), rel=2, rng=0) for names in ("AD", "DA"))
+    one, two = (compare_labels(labels.select(names), rel=2, rng=0) for names in ("AD", "DA"))
     for name in ("first_kept", "second_kept", "kappa"):
         assert one.matrix(name).loc["D", "A"] == pytest.approx(two.pairs[name].item())
         assert one.matrix(name).loc["A", "D"] == pytest.approx(one.pairs[name].item())
     assert one.pairs["first_kept"].item() != one.pairs["second_kept"].item()
-    with pytest.raises(UnknownNameError, match="no assessor 'Z'"):
+    with pytest.raises(UnknownNameError, match="no judge 'Z'"):
         labels.select("AZ")
 
 
@@ -171,21 +171,21 @@ def test_bad_options_stop():
     """Options outside their rule are errors that say the rule."""
     labels = as_labels(frame(PUBLISHED))
     with pytest.raises(InvalidOptionError, match="rel=9 is not on the scale"):
-        compare_assessors(labels, rel=9)
-    with pytest.raises(UnknownNameError, match="no assessor 'Z'"):
-        compare_assessors(labels, reference="Z")
+        compare_labels(labels, rel=9)
+    with pytest.raises(UnknownNameError, match="no judge 'Z'"):
+        compare_labels(labels, reference="Z")
     with pytest.raises(InvalidOptionError, match="confidence_level"):
-        compare_assessors(labels, confidence_level=1)
+        compare_labels(labels, confidence_level=1)
     with pytest.raises(InvalidOptionError, match="n_resamples"):
-        compare_assessors(labels, n_resamples=1)
+        compare_labels(labels, n_resamples=1)
     apart = frame({"a": [0, NONE], "b": [NONE, 1]})
-    with pytest.raises(ScoresError, match="no two assessors labelled a common item"):
-        compare_assessors(as_labels(apart))
+    with pytest.raises(ScoresError, match="no two judges labelled a common item"):
+        compare_labels(as_labels(apart))
 
 
 def test_one_topic_gives_no_interval():
     """With a single topic nothing is known about others: the interval is not a number, the value stands."""
-    row = compare_assessors(as_labels(frame(PUBLISHED)), rng=0).pairs.iloc[0]
+    row = compare_labels(as_labels(frame(PUBLISHED)), rng=0).pairs.iloc[0]
     assert math.isfinite(row["kappa"])
     assert math.isnan(row["kappa_low"])
 
@@ -196,13 +196,13 @@ def test_topics_on_which_the_pair_has_no_statistic_do_not_make_it_surer():
     topics = [str(i // 6) for i in range(60)]
     table = frame({name: rng.integers(0, 2, 60) for name in "abc"}, topics)
     table.loc[table.index.get_level_values("topic") > "0", "b"] = NONE
-    rows = compare_assessors(as_labels(table), rng=0).pairs.set_index(["first", "second"])
+    rows = compare_labels(as_labels(table), rng=0).pairs.set_index(["first", "second"])
     assert rows["topics"].tolist() == [1, 10, 1]
     for name in STATISTICS:
         assert rows[f"{name}_low"].isna().tolist() == [True, False, True]
     one = frame({name: [0, 1, 0] + [0, 1, 1] * 4 for name in "ab"}, [str(i // 3) for i in range(15)])
     one.loc[one.index.get_level_values("topic") != "2", :] = [[0, 0], [1, 0], [0, 0]] * 4
-    row = compare_assessors(as_labels(one), rng=0).pairs.iloc[0]
+    row = compare_labels(as_labels(one), rng=0).pairs.iloc[0]
     assert math.isfinite(row["second_kept"])
     assert math.isnan(row["second_kept_low"])
     assert math.isfinite(row["overlap_low"])
@@ -212,34 +212,34 @@ def test_chance_alone_makes_no_judge_twice():
     """Two judges who call nearly nothing relevant have equal labels nearly everywhere, and are not named."""
     rng = np.random.default_rng(0)
     table = frame({name: rng.random(2000) < 0.01 for name in "ab"}, [str(i % 20) for i in range(2000)])
-    result = compare_assessors(as_labels(table), rng=0, n_resamples=2)
+    result = compare_labels(as_labels(table), rng=0, n_resamples=2)
     assert result.pairs["same"].item() > 0.95
     assert result.nearly_the_same().empty
     assert len(result.nearly_the_same(0.0)) == 0
 
 
-def test_the_plot_is_a_square_of_pairs_or_a_row_an_assessor():
-    """Without a reference the fields are all pairs; with one there is a row for each other assessor."""
+def test_the_plot_is_a_square_of_pairs_or_a_row_a_judge():
+    """Without a reference the fields are all pairs; with one there is a row for each other judge."""
     labels = as_labels(frame(PUBLISHED, [str(i % 4) for i in range(12)]))
-    square = compare_assessors(labels, rng=0).plot().axes
+    square = compare_labels(labels, rng=0).plot().axes
     assert [text.get_text() for text in square[0].get_yticklabels()] == list("ABCD")
     assert square[1].get_ylabel() == "kappa"
-    axes = compare_assessors(labels, reference="C", rng=0).plot("overlap").axes[0]
+    axes = compare_labels(labels, reference="C", rng=0).plot("overlap").axes[0]
     assert sorted(text.get_text() for text in axes.texts) == ["A", "B", "D"]
     assert axes.get_xlabel() == "overlap with C"
     with pytest.raises(UnknownNameError):
-        compare_assessors(labels, rng=0).plot("tau")
+        compare_labels(labels, rng=0).plot("tau")
 
 
 def test_judges_of_dl23_repeat_each_other(data_folder):
     """The repeats of one prompt are found, and the three labels off the scale are reported."""
     table = pd.read_csv(data_folder / "llmjudge-dl23" / "judgments.csv.gz").set_index(["qid", "pid"])
     labels = as_labels(table, scale=range(4), outside="drop")
-    assert labels.outside.groupby("assessor")["label"].apply(sorted).to_dict() == {
+    assert labels.outside.groupby("judge")["label"].apply(sorted).to_dict() == {
         "RMITIR-llama70B": [5, 5],
         "h2oloo-zeroshot2": [10],
     }
-    pairs = compare_assessors(labels, reference="human", n_resamples=50, rng=0).nearly_the_same()
+    pairs = compare_labels(labels, reference="human", n_resamples=50, rng=0).nearly_the_same()
     found = {tuple(sorted(pair)) for pair in zip(pairs["first"], pairs["second"], strict=True)}
     repeats = [[f"NISTRetrieval-{name}{number}" for number in range(3)] for name in ("instruct", "reason")]
     assert found == {pair for names in repeats for pair in combinations(names, 2)} | {
@@ -252,22 +252,22 @@ def test_reviewers_of_core17_agree_as_stated(data_folder):
     table = pd.read_csv(data_folder / "nyt-core17-assessors" / "reviewers.csv")
     grades = {"not_relevant": 0, "relevant": 1, "highly_relevant": 2}
     table["label"] = table["relevance"].map(grades)
-    wide = table.pivot_table(index=["topic", "document_id"], columns="assessor", values="label")
-    same = compare_assessors(as_labels(wide), rng=0).pairs["same"]
+    wide = table.pivot_table(index=["topic", "document_id"], columns="judge", values="label")
+    same = compare_labels(as_labels(wide), rng=0).pairs["same"]
     assert sorted(same.round(2)) == [0.60, 0.69, 0.70]
 
 
 def test_sensitivity_and_specificity_hold_the_second_against_the_first():
     """Pooled over topics; a topic without relevant items says nothing of how sure the sensitivity is."""
     table = frame({"nist": [1, 1, 0, 0, 0, 1, 0, 0, 0], "judge": [1, 0, 0, 1, 0, 1, 0, 0, 0]}, list("111122233"))
-    row = compare_assessors(as_labels(table), reference="nist", rng=0).pairs.iloc[0]
+    row = compare_labels(as_labels(table), reference="nist", rng=0).pairs.iloc[0]
     assert row["sensitivity"] == pytest.approx(2 / 3)
     assert row["specificity"] == pytest.approx(5 / 6)
     one = table.copy()
     one.iloc[5] = 0
-    row = compare_assessors(as_labels(one), reference="nist", rng=0).pairs.iloc[0]
+    row = compare_labels(as_labels(one), reference="nist", rng=0).pairs.iloc[0]
     assert math.isnan(row["sensitivity_low"])
     assert math.isfinite(row["specificity_low"])
-    matrix = compare_assessors(as_labels(table), rng=0).matrix("sensitivity")
+    matrix = compare_labels(as_labels(table), rng=0).matrix("sensitivity")
     assert matrix.loc["nist", "judge"] == pytest.approx(2 / 3)
     assert math.isnan(matrix.loc["judge", "nist"])

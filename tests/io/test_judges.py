@@ -1,12 +1,12 @@
-"""Assessors' judgments told apart by content: labels, INEX folders and files, and what cannot stand together."""
+"""Judges' judgments told apart by content: labels, INEX folders and files, and what cannot stand together."""
 
 import shutil
 
 import pytest
 
 from metaeval.errors import FileFormatError, InvalidOptionError
-from metaeval.io.assessors import read_assessors
 from metaeval.io.inex import read_assessments
+from metaeval.io.judges import read_judges
 from metaeval.io.labels import read_labels
 from metaeval.simulate.inex import simulate_inex
 
@@ -23,10 +23,10 @@ def made(tmp_path_factory):
 
 
 @pytest.mark.parametrize("year", [2005, 2008])
-def test_folders_of_two_assessors(made, year):
+def test_folders_of_two_judges(made, year):
     """Each is read as `read_assessments` reads it, and called as its folder or as was said."""
     paths = (made / str(year) / "assessments", made / str(year) / "second")
-    found = read_assessors([paths[0], f"ben={paths[1]}"])
+    found = read_judges([paths[0], f"ben={paths[1]}"])
     assert list(found.assessments) == ["assessments", "ben"]
     for one, path in zip(found.assessments.values(), paths, strict=True):
         expected = read_assessments(path)
@@ -38,43 +38,43 @@ def test_folders_of_two_assessors(made, year):
 
 
 def test_second_judgments_inside_a_folder(made, tmp_path):
-    """A folder with others/ in it holds two assessors, as the releases of the campaigns do."""
+    """A folder with others/ in it holds two judges, as the releases of the campaigns do."""
     for source, name in (("assessments", "main"), ("second", "others")):
         shutil.copytree(made / "2005" / source, tmp_path / "done" / name)
-    found = read_assessors(tmp_path / "done").assessments
+    found = read_judges(tmp_path / "done").assessments
     assert list(found) == ["main", "others"]
     assert set(found["others"].documents["topic"]) < set(found["main"].documents["topic"])
     with pytest.raises(FileFormatError, match="no second judgments"):
-        read_assessors(made / "2005" / "assessments")
+        read_judges(made / "2005" / "assessments")
 
 
 def test_labels_are_still_labels(tmp_path):
     """Tables and qrels, in folders too, are read as `read_labels` reads them."""
     table = tmp_path / "labels.csv"
     table.write_text("topic,item,ann,ben\n1,d1,1,0\n")
-    assert read_assessors(table).labels.equals(read_labels(table))
+    assert read_judges(table).labels.equals(read_labels(table))
     (tmp_path / "qrels").mkdir()
     for name in ("ann", "ben"):
         (tmp_path / "qrels" / name).write_text("1 0 d1 1\n")
-    found = read_assessors([tmp_path / "qrels"])
+    found = read_judges([tmp_path / "qrels"])
     assert found.labels.equals(read_labels(tmp_path / "qrels"))
     assert [path.rpartition("/")[2] for path in found.files] == ["ann", "ben"]
     assert found.assessments == {}
 
 
 def test_what_cannot_stand_together_is_refused(made, tmp_path):
-    """Labels beside assessments, one assessor alone, one name twice, options about labels, nothing at all."""
+    """Labels beside assessments, one judge alone, one name twice, options about labels, nothing at all."""
     (tmp_path / "qrels").write_text("1 0 d1 1\n")
     lines = made / "2008" / "assessments" / "qrels.txt"
     with pytest.raises(FileFormatError, match=r"labels of whole items, and .* INEX assessments"):
-        read_assessors([lines, tmp_path / "qrels"])
-    with pytest.raises(InvalidOptionError, match="one assessor; give those of another"):
-        read_assessors(lines)
-    with pytest.raises(InvalidOptionError, match="two assessors are called 'qrels'"):
-        read_assessors([lines, made / "2008" / "second" / "qrels.txt"])
+        read_judges([lines, tmp_path / "qrels"])
+    with pytest.raises(InvalidOptionError, match="one judge; give those of another"):
+        read_judges(lines)
+    with pytest.raises(InvalidOptionError, match="two judges are called 'qrels'"):
+        read_judges([lines, made / "2008" / "second" / "qrels.txt"])
     with pytest.raises(InvalidOptionError, match="given twice"):
-        read_assessors([lines, f"ben={lines}"])
+        read_judges([lines, f"ben={lines}"])
     with pytest.raises(InvalidOptionError, match="are for a table of labels"):
-        read_assessors([made / "2008" / "assessments", made / "2008" / "second"], where={"a": "b"})
+        read_judges([made / "2008" / "assessments", made / "2008" / "second"], where={"a": "b"})
     with pytest.raises(InvalidOptionError, match="no file was given"):
-        read_assessors([])
+        read_judges([])

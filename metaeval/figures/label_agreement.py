@@ -1,5 +1,5 @@
 # ruff: noqa: RUF001 - typographic minus and Greek letters are meant for people
-"""The pictures of a comparison of assessors: agreement with a reference, agreement of all pairs, topics one by one."""
+"""The pictures of a comparison of judges: agreement with a reference, agreement of all pairs, topics one by one."""
 
 import numpy as np
 import pandas as pd
@@ -30,7 +30,7 @@ _WRITTEN = 16
 
 @styled
 def agreement_dots(frame: pd.DataFrame, *, label: str) -> Figure:
-    """Draw the agreement of every metric or assessor with its interval, best first.
+    """Draw the agreement of every metric or judge with its interval, best first.
 
     Parameters
     ----------
@@ -53,12 +53,12 @@ def agreement_dots(frame: pd.DataFrame, *, label: str) -> Figure:
 
 @styled
 def agreement_heat_map(matrix: pd.DataFrame, *, label: str) -> Figure:
-    """Draw a square table of agreement: rows and columns are assessors, a darker field agrees more.
+    """Draw a square table of agreement: rows and columns are judges, a darker field agrees more.
 
     Parameters
     ----------
     matrix : pandas.DataFrame
-        From `AssessorAgreement.matrix`.
+        From `LabelAgreement.matrix`.
     label : str
         What the key says.
     """
@@ -89,7 +89,7 @@ def agreement_heat_map(matrix: pd.DataFrame, *, label: str) -> Figure:
 
 @styled
 def topic_dots(per_topic: pd.DataFrame, *, statistic: str, label: str) -> Figure:
-    """Draw one statistic on every topic: a stroke a pair of assessors where there are several, and a dot at their mean.
+    """Draw one statistic on every topic: a stroke a pair of judges where there are several, and a dot at their mean.
 
     Parameters
     ----------
