@@ -24,13 +24,14 @@ COLUMNS = (
     *("n_conflicts", "labels", "winning_rate", "favours", "favour", "favour_low", "favour_high"),
     *("beyond_people", "beyond_low", "beyond_high"),
 )
+_WORDS = ("judge", "ranking", "labels", "favours")
 
 
 def judge_verdicts(study: "JudgeStudy") -> pd.DataFrame:
     """Return one row a judge beside the reference and the people, best first.
 
-    Columns are ``judge``; ``ranking`` ("may", "may not", "not settled", or "no yardstick") with ``f1`` and its
-    interval, ``people_f1``, ``difference`` (judge less people) and its interval, and ``n_conflicts``; ``labels``
+    Columns are ``judge``; ``ranking`` ("may", "may not", "not settled", "no yardstick" or "no pairs") with ``f1`` and
+    its interval, ``people_f1``, ``difference`` (judge less people) and its interval, and ``n_conflicts``; ``labels``
     ("may", "may not") with ``winning_rate``; ``favours`` (the group it favours most beyond doubt, under the first
     metric) with ``favour`` and its interval, and how much of it second people do not share (``beyond_people``). What
     has no answer is empty. There is no row without a reference.
@@ -48,8 +49,7 @@ def judge_verdicts(study: "JudgeStudy") -> pd.DataFrame:
             word = "may" if one["passes"] else "may not"
             rows.setdefault(one["judge"], {}).update(labels=word, winning_rate=one["winning_rate"])
     frame = pd.DataFrame([{"judge": name, **row} for name, row in rows.items()], columns=[*COLUMNS])
-    words = frame.select_dtypes(exclude="number").columns
-    frame[words] = frame[words].astype(object).fillna("")
+    frame[[*_WORDS]] = frame[[*_WORDS]].astype(object).fillna("")
     return frame.sort_values("f1", ascending=False, kind="stable", ignore_index=True)
 
 
@@ -58,6 +58,8 @@ def ranking_verdict(found: "JudgeConclusions", judge: str, margin: float) -> dic
     table = found.table.set_index("judge")
     row = table.loc[judge]
     verdict = {name: row[name] for name in ("f1", "f1_low", "f1_high", "n_conflicts")}
+    if not found.n_reference:
+        return {"ranking": "no pairs", "n_conflicts": 0}
     if found.beside_people.empty:
         return {"ranking": "no yardstick", **verdict}
     people = table.loc["people"]

@@ -27,9 +27,10 @@ from metaeval.provenance import Provenance, record_provenance
 from metaeval.resampling.judge_conclusions import JudgeConclusions
 from metaeval.resampling.options import check_test
 from metaeval.scores import Scores
-from metaeval.studies.judge_parts import EFFECTS, Asked, Labelling, Part, all_effects, of_labels, of_scores, under_each
+from metaeval.studies.judge_notes import score_notes
+from metaeval.studies.judge_parts import EFFECTS, Asked, Labelling, Part, all_effects, of_labels, of_scores
 from metaeval.studies.judge_verdicts import judge_verdicts
-from metaeval.studies.scores_under_judges import scores_under_judges
+from metaeval.studies.scores_under_judges import scores_under_judges, under_each
 from metaeval.studies.study import Attempts, Study
 from metaeval.tests_stat.catalogue import TESTS
 from metaeval.tests_stat.correction import CORRECTIONS
@@ -250,10 +251,11 @@ def study_judges(  # noqa: PLR0913 - every option is one question
     Raises
     ------
     InvalidOptionError
-        If an option is outside its rule, the collection holds items that are no labels, or collections are not those
-        of the judges or hold different runs.
+        If an option is outside its rule, the collection holds items that are no labels or labels were left out as off a
+        scale, or collections are not those of the judges or hold different runs.
     ScoresError
-        If there is nothing that two judges judged.
+        If there is nothing that two judges judged, the reference called nothing relevant, or fewer than two topics hold
+        items that every judge labelled.
 
     See Also
     --------
@@ -280,12 +282,7 @@ def study_judges(  # noqa: PLR0913 - every option is one question
     seed = resolve_seed(rng)
     source = resolve_rng(seed)
     record = provenance or record_provenance("study_judges", random_source=source.description)
-    if (labels is None) == (scores is None):
-        message = "give labels, or scores under judges, and not both"
-        raise InvalidOptionError(message)
-    if people and reference is None:
-        message = "people= are the yardstick of judges measured by a reference; name it (reference=)"
-        raise InvalidOptionError(message)
+    _check_given(labels, collection, scores, people, reference)
     asked = Asked(test, correction, alpha, n_resamples, confidence_level, top, source)
     attempt = Attempts(ScoresError, EstimationError, InvalidOptionError)
     notes: list[str] = []
@@ -311,6 +308,7 @@ def study_judges(  # noqa: PLR0913 - every option is one question
     weights = {} if second is None else {str(name): float(one) for name, one in second.weights.items()}
     if reference is not None and tables:
         part |= of_scores(tables, reference, weights, groups, built_with, human_topics, asked, attempt)
+        notes += score_notes(part["conclusions"])
     elif tables:
         part["effects"] = all_effects(tables, None if labelling is None else labelling.agreement, asked)
     if reference is not None and tables and groups is None:
@@ -332,3 +330,25 @@ def study_judges(  # noqa: PLR0913 - every option is one question
         provenance=record,
     )
     return replace(made, verdicts=judge_verdicts(made))
+
+
+def _check_given(
+    labels: Labels | Mapping[str, Assessments] | None,
+    collection: object,
+    scores: object,
+    people: Sequence[str],
+    reference: str | None,
+) -> None:
+    if (labels is None) == (scores is None):
+        message = "give labels, or scores under judges, and not both"
+        raise InvalidOptionError(message)
+    if people and reference is None:
+        message = "people= are the yardstick of judges measured by a reference; name it (reference=)"
+        raise InvalidOptionError(message)
+    if collection is not None and isinstance(labels, Labels) and len(labels.outside):
+        message = (
+            f"{len(labels.outside)} labels were left out as off the scale, and runs would be scored without the items "
+            "that they are about, often the best ones; give the labels as they were read, without scale= and "
+            "outside='drop': every judge is put on the scale of reference= (maps=)"
+        )
+        raise InvalidOptionError(message)
