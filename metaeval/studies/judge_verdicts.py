@@ -2,9 +2,9 @@
 
 For ranking systems a judge may take the place of a person if, under the first metric, its F1 of significant pairs falls
 short of that of a second person by less than the margin, all of the interval of the difference; it may not if all of
-the interval falls short by more, or if it contradicts the reference on more pairs than people do. In between these
-topics and persons do not settle it. Without a second person there is no yardstick, and no verdict. For labels the
-alt-test decides.
+the interval falls short by more, or if it contradicts the reference on more pairs than people do (their mean, rounded
+up). In between these topics and persons do not settle it. Without a second person there is no yardstick, and where the
+reference tells no pair of systems apart there is nothing to agree on: no verdict. For labels the alt-test decides.
 """
 
 from typing import TYPE_CHECKING, Any

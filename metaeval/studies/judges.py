@@ -13,7 +13,7 @@ from metaeval.agreement.favour import FavouredGroups
 from metaeval.agreement.labels import Labels
 from metaeval.agreement.people import SecondPeople
 from metaeval.agreement.scale_maps import ScaleMap
-from metaeval.checks import check_choice, check_share
+from metaeval.checks import check_choice, check_number, check_share
 from metaeval.collection.base import JudgedCollection
 from metaeval.collection.documents import Collection
 from metaeval.collection.inex import Assessments
@@ -234,7 +234,7 @@ def study_judges(  # noqa: PLR0913 - every option is one question
     top : int
         Systems at the top whose order is looked at by itself.
     margin : float
-        How much less than a second person a judge may agree, in F1 of significant pairs.
+        How much less than a second person a judge may agree, in F1 of significant pairs, from 0 to 1.
     test, correction, alpha
         How pairs of runs are tested, two-sided; Benjamini and Yekutieli by default.
     confidence_level : float
@@ -275,7 +275,7 @@ def study_judges(  # noqa: PLR0913 - every option is one question
     0.5
     """
     check_share(alpha, "alpha")
-    check_share(margin, "margin")
+    check_number(margin, "margin", least=0, most=1)
     check_share(confidence_level, "confidence_level")
     check_test(test, correction)
     check_choice(labelled, "labelled", ("common", "own"))
