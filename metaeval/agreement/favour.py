@@ -19,6 +19,7 @@ from metaeval.agreement.favour_questions import (
 from metaeval.agreement.favour_table import LEAST_OTHERS, Compared, compare_covariate, compare_group, favour_table
 from metaeval.checks import check_choice
 from metaeval.errors import InvalidOptionError
+from metaeval.results import Result
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -27,7 +28,7 @@ __all__ = ["FavouredGroups", "favoured_by_covariate", "favoured_groups"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class FavouredGroups:
+class FavouredGroups(Result):
     """How far each judge favours each group of systems, or systems with more of something.
 
     Attributes

@@ -22,6 +22,7 @@ from metaeval.provenance import Provenance
 from metaeval.reports.latex import table_latex
 from metaeval.reports.markdown import table_markdown
 from metaeval.reports.tables import Table, left, table_csv
+from metaeval.results import ShortRepr
 from metaeval.words import sentence_case
 
 if TYPE_CHECKING:
@@ -34,7 +35,7 @@ type Writer = Callable[[Path], object]
 """Writes a file to the path it is given."""
 
 
-class _Statements:
+class _Statements(ShortRepr):
     """Refuses a bare string where several statements are asked for: it would be read letter by letter."""
 
     __slots__ = ()
@@ -68,7 +69,7 @@ class Text(_Statements):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Picture:
+class Picture(ShortRepr):
     """A figure, drawn when it is first shown, and what a reader needs beside it.
 
     Attributes
@@ -94,7 +95,7 @@ class Picture:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Item:
+class Item(ShortRepr):
     """A line of a list.
 
     Attributes
@@ -245,6 +246,9 @@ class Report(_Statements):
     notes: tuple[str, ...] = ()
     warnings: tuple[str, ...] = ()
     data: Mapping[str, Writer] = field(default_factory=dict)
+
+    def _found(self) -> str:
+        return self.summary[0] if self.summary else ""
 
     def extended(  # noqa: PLR0913 - the parts of a report
         self,

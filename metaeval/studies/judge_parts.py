@@ -29,6 +29,7 @@ from metaeval.models.prediction_powered import prediction_powered
 from metaeval.models.repeats import judge_repeats
 from metaeval.parallel import track
 from metaeval.resampling.judge_conclusions import JudgeConclusions, judge_conclusions
+from metaeval.results import Result
 from metaeval.scores import Scores
 from metaeval.studies.scores_under_judges import runs_under_judges
 from metaeval.studies.study import Attempts
@@ -45,7 +46,7 @@ _MARK = "#"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True, eq=False)
-class Labelling:
+class Labelling(Result):
     """What labels say of the judges who gave them.
 
     Attributes
